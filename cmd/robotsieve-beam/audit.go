@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,42 +24,47 @@ import (
 // whose names say what they are of, because they may be larger than an element of a pipeline should be.
 
 func init() {
-	register.DoFn4x1[context.Context, shard, func(int, string), func(int, counted), error](&auditFn{})
+	register.DoFn4x1[context.Context, shard, func(int, string), func(int, reading), error](&auditFn{})
 	register.DoFn4x1[context.Context, int, func(*string) bool, func(int, string), error](&mergeFn{})
 	register.DoFn3x1[context.Context, int, string, error](&endFn{})
 	register.Emitter2[int, string]()
 	register.Iter1[string]()
 }
 
-// fan is how many states are added up at a time, and levels how often: in a tree of so many levels there is room for
-// 32,768 shards. With more, the last step adds up more states.
+// fan is how many states are added up at a time, and levels how often. If there are more than 32,768 shards, the last step adds up more states.
 const (
 	fan    = 32
 	levels = 3
 )
 
-// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and under the same the lines of ranges.
-func audited(s beam.Scope, spec *spec, shards beam.PCollection) (sum, lines beam.PCollection) {
+// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and under the same what was read.
+func audited(s beam.Scope, spec *spec, shards beam.PCollection) (sum, read beam.PCollection) {
 	s = s.Scope("audit")
-	states, lines := beam.ParDo2(s, &auditFn{}, shards)
+	states, read := beam.ParDo2(s, &auditFn{spec.Scratch}, shards)
+	return addedUpInATree(s, spec, states), read
+}
+
+// addedUpInATree adds up states to one.
+func addedUpInATree(s beam.Scope, spec *spec, states beam.PCollection) beam.PCollection {
 	for level := range levels {
 		states = beam.ParDo(s, &mergeFn{level, spec.Scratch, spec.Memory}, beam.GroupByKey(s, states))
 	}
-	return states, lines
+	return states
 }
 
 // auditFn audits shards.
-type auditFn struct{}
+type auditFn struct{ Scratch string }
 
-// ProcessElement emits the state of a shard under the number of the group that it is added up with, and the lines of its ranges.
-func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string), count func(int, counted)) error {
-	spec, err := decode(s.Spec)
+// ProcessElement emits the state of a shard under the number of the group that it is added up with, and what was read. An audit that is
+// refused has no state: the submitting process tells why.
+func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string), tell func(int, reading)) error {
+	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
 		return err
 	}
 	name := join(spec.Scratch, fmt.Sprintf("shard-%06d.state", s.Index))
 	var done atomic.Pointer[job.Audited]
-	err = attempt(ctx, func(ctx context.Context) error {
+	err = work(ctx, func(ctx context.Context) error {
 		return s.read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
@@ -71,20 +77,18 @@ func (*auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, stri
 			})
 		})
 	})
-	if err != nil {
+	if failed := (&job.Error{}); errors.As(err, &failed) && failed.Kind == job.Usage {
+		return publish(ctx, join(spec.Scratch, refusedName), func(path string) error { return os.WriteFile(path, []byte(err.Error()), 0o600) })
+	} else if err != nil {
 		return err
 	}
-	for i, in := range done.Load().Inputs {
-		if lines := done.Load().AllLines[i]; lines > 0 {
-			count(0, counted{in.Name, in.From, lines})
-		}
+	for i, r := range readingsOf(done.Load()) {
+		r.Shard, r.Place = s.Index, i
+		tell(0, r)
 	}
 	emit(s.Index/fan, name)
 	return nil
 }
-
-// attempt does the work of an element. Tests replace it, to have the work fail, be interrupted and be done again, as runners do.
-var attempt = func(ctx context.Context, work func(context.Context) error) error { return work(ctx) }
 
 // part describes the files for an audit.
 func (s shard) part() *job.Part {
@@ -195,12 +199,15 @@ func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*st
 	sum := names[0]
 	if len(names) > 1 {
 		sum = join(f.Scratch, fmt.Sprintf("sum-%d-%06d.state", f.Level, group))
-		err := attempt(ctx, func(ctx context.Context) error { return addUp(ctx, names, sum, f.Memory) })
+		err := work(ctx, func(ctx context.Context) error { return addUp(ctx, names, sum, f.Memory) })
 		if err != nil {
 			return err
 		}
 	}
-	emit(group/fan, sum)
+	if group /= fan; f.Level >= levels-2 {
+		group = 0 // there is one sum of all, however many shards there are
+	}
+	emit(group, sum)
 	return nil
 }
 
@@ -234,7 +241,11 @@ func (f *endFn) ProcessElement(ctx context.Context, _ int, sum string) error {
 	return publish(ctx, join(f.Scratch, sumName), func(path string) error { return os.WriteFile(path, []byte(sum), 0o600) })
 }
 
-const sumName = "sum"
+// Files that an audit leaves in the scratch folder for the process that has submitted it: the name of the state of all logs, or why there is none.
+const (
+	sumName     = "sum"
+	refusedName = "refused"
+)
 
 // audit is the audit of a command line.
 func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*job.Audited, error) {
@@ -244,13 +255,13 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	case (f.out == "") != (rows.List == ""):
 		return nil, usageError("--list and --out, the folder for its files, are given together")
 	}
-	if rows.List != "" {
-		if err := checkRows(ctx, f.out, o.Force); err != nil {
-			return nil, err
-		}
-		defer shared.remove()
+	if err := f.check(o.Logs.Names); err != nil {
+		return nil, err
 	}
 	files, err := job.ReadSideFiles(ctx, o)
+	if err == nil && rows.List != "" {
+		err = clearRows(ctx, f.out, o.Force)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -264,24 +275,29 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
 		Side: files, AllowDuplicates: o.AllowDuplicates, Out: f.out, Rows: rows,
 	}
-	known, err := side(ctx, s, spec)
-	if err != nil {
+	if err := publishSpec(ctx, spec); err != nil {
 		return nil, inputError(err)
 	}
-	sum, lines := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, known))
+	sum, read := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, scratch))
 	beam.ParDo0(s, &endFn{scratch}, sum)
 	if rows.List != "" {
-		listed(s, spec, sum, lines)
+		listed(s, spec, sum, read)
 	}
 	if err := run(ctx, p); err != nil {
 		return nil, err
 	}
-	if rows.List != "" {
-		if err := removeOthers(ctx, spec); err != nil {
+	if names, err := glob(ctx, scratch, refusedName); err == nil && len(names) > 0 {
+		why, err := readAll(ctx, names[0])
+		if err != nil {
 			return nil, inputError(err)
 		}
+		return nil, usageError("%s", why)
 	}
-	return report(ctx, o, scratch)
+	a, err := report(ctx, o, scratch)
+	if err == nil && rows.List != "" {
+		err = checkAllRows(ctx, spec)
+	}
+	return a, err
 }
 
 // report makes the report of the state that the pipeline has left.

@@ -193,6 +193,7 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		{[]string{"filter", "--agent", "GPTBot", "--robots", "x", "urls.txt"}, 2, "--out"},
 	} {
 		_, diagnosis, code := command(t, 1<<30, c.args...)
+		*runners.Runner = ""
 		if code != c.code || !strings.Contains(diagnosis, c.says) || !strings.HasPrefix(diagnosis, "robotsieve-beam: ") {
 			t.Errorf("%s: code %d, %s", c.args[len(c.args)-2:], code, diagnosis)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -33,9 +34,27 @@ type file struct {
 	Error string
 }
 
-// find returns the files that arguments name, in their order: of paths those that source.Inputs finds, and of
-// patterns on other filesystems those that match, sorted.
+// checkName refuses a name on another filesystem than that of paths if Beam would read it in another way than it lists it: it takes names as
+// URLs. forbidden are more characters that mean something where the name is used.
+func checkName(name, forbidden string) error {
+	if bad := "%#?[\\" + forbidden; !isPath(name) && strings.ContainsAny(name, bad) {
+		return usageError("%s: the name has one of %s, with which Beam would not find it", name, strings.Join(strings.Split(bad, ""), " "))
+	}
+	return nil
+}
+
+// find returns the files that arguments name, each once and in their order: of paths those that source.Inputs finds, and of
+// patterns on other filesystems those that match.
 func find(ctx context.Context, names []string) (files []file, warnings []string) {
+	seen := map[string]bool{}
+	add := func(f file) {
+		if f.Name != "" && seen[f.Name] {
+			warnings = append(warnings, f.Name+" is named twice: read once")
+			return
+		}
+		seen[f.Name] = true
+		files = append(files, f)
+	}
 	for len(names) > 0 {
 		n := 0
 		for n < len(names) && isPath(names[n]) == isPath(names[0]) {
@@ -49,14 +68,16 @@ func find(ctx context.Context, names []string) (files []file, warnings []string)
 				if !in.Regular() {
 					f.Error = fmt.Sprintf("%s: no regular file, which a worker could read again", in.Name)
 				}
-				files = append(files, f)
+				add(f)
 			}
 			for _, err := range errs {
 				files = append(files, file{Error: err.Error()})
 			}
 		} else {
 			for _, pattern := range names[:n] {
-				files = append(files, match(ctx, pattern)...)
+				for _, f := range match(ctx, pattern) {
+					add(f)
+				}
 			}
 		}
 		names = names[n:]
@@ -72,17 +93,28 @@ func match(ctx context.Context, pattern string) (files []file) {
 		return fail(err)
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, pattern)
-	if err == nil && len(names) == 0 {
-		err = errors.New("no file matches")
-	}
-	if err != nil {
-		return fail(err)
+	var names []string
+	err = again(ctx, pattern, func() (err error) {
+		names, err = fs.List(ctx, pattern)
+		return err
+	})
+	switch {
+	case err != nil:
+		return []file{{Error: err.Error()}}
+	case len(names) == 0:
+		return fail(errors.New("no file matches"))
 	}
 	for _, name := range names {
 		f := file{Name: name}
-		if f.Size, err = fs.Size(ctx, name); err != nil {
-			f.Error = fmt.Sprintf("%s: %v", name, err)
+		err := checkName(name, "*")
+		if err == nil {
+			err = again(ctx, name, func() (err error) {
+				f.Size, err = fs.Size(ctx, name)
+				return err
+			})
+		}
+		if err != nil {
+			f.Error = err.Error()
 		}
 		files = append(files, f)
 	}
@@ -142,13 +174,10 @@ func (c *copies) get(ctx context.Context, name string) (string, error) {
 	return p, nil
 }
 
-// remove removes the copies.
-func (c *copies) remove() {
+// forget is called when the copies have been removed.
+func (c *copies) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range c.paths {
-		_ = os.RemoveAll(filepath.Dir(p)) // a temporary file that stays does no harm
-	}
 	c.paths = nil
 }
 
@@ -157,6 +186,9 @@ func again(ctx context.Context, name string, do func() error) (err error) {
 	for try := range tries {
 		if err = do(); err == nil {
 			return nil
+		}
+		if try == tries-1 {
+			break
 		}
 		select {
 		case <-ctx.Done():
@@ -184,7 +216,7 @@ func copyIn(ctx context.Context, fs filesystem.Interface, name, to string) error
 	}
 	n, err := io.Copy(w, r)
 	if err == nil && n != size {
-		err = fmt.Errorf("%d of %d bytes were read", n, size)
+		err = fmt.Errorf("%d bytes were read, and its size is %d: the connection broke off, or it is stored with a Content-Encoding", n, size)
 	}
 	return errors.Join(err, w.Close())
 }
@@ -211,16 +243,16 @@ func publish(ctx context.Context, name string, write func(path string) error) er
 	if isPath(name) {
 		return os.Rename(made, name)
 	}
-	return again(ctx, name, func() error { return copyOut(ctx, made, name) })
-}
-
-// copyOut writes a file on a filesystem whose files appear when they are closed.
-func copyOut(ctx context.Context, path, name string) error {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer fs.Close()
+	return again(ctx, name, func() error { return copyOut(ctx, fs, made, name) })
+}
+
+// copyOut writes a file on a filesystem whose files appear when they are closed.
+func copyOut(ctx context.Context, fs filesystem.Interface, path, name string) error {
 	r, err := os.Open(path)
 	if err != nil {
 		return err
@@ -239,17 +271,26 @@ func copyOut(ctx context.Context, path, name string) error {
 }
 
 // glob returns the files in a folder that publish has made, by their pattern.
-func glob(ctx context.Context, dir, pattern string) ([]string, error) {
-	pattern = join(dir, pattern)
+func glob(ctx context.Context, dir, pattern string) (names []string, err error) {
 	if isPath(dir) {
-		return filepath.Glob(pattern)
+		entries, err := os.ReadDir(dir) // a pattern would also be one of folders
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		for _, e := range entries {
+			if is, _ := path.Match(pattern, e.Name()); is && !e.IsDir() {
+				names = append(names, filepath.Join(dir, e.Name()))
+			}
+		}
+		return names, err
 	}
-	fs, err := filesystem.New(ctx, pattern)
+	pattern = join(dir, pattern)
+	on, err := filesystem.New(ctx, pattern)
 	if err != nil {
 		return nil, err
 	}
-	defer fs.Close()
-	return fs.List(ctx, pattern)
+	defer on.Close()
+	return on.List(ctx, pattern)
 }
 
 // remove removes files of one folder.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,7 +23,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -42,6 +40,7 @@ type filterSpec struct {
 	Options  filterOptions
 	Robots   []byte
 	Crawlers []byte
+	Files    []string // the names of these files and of the archive of rules, which no result may replace
 }
 
 // filterOptions are options as JSON. The fields here hide those that have a meaning only in the process that submits the job.
@@ -52,7 +51,7 @@ type filterOptions struct {
 
 // outcome is what a filter says of a list: a line of the file of counts.
 type outcome struct {
-	List     string   `json:"list"`
+	List     string   `json:"list"`              // "" for messages of none, which the user is told but the file does not have
 	Output   string   `json:"output"`            // the name of the file of its rows; "" if there is none
 	Partial  bool     `json:"partial"`           // rows are missing
 	Messages []string `json:"messages"`          // among them why
@@ -77,11 +76,11 @@ type outcome struct {
 const countsName = "robotsieve-counts.ndjson"
 
 // filterFn filters the lists of a shard.
-type filterFn struct{}
+type filterFn struct{ Scratch string }
 
 // ProcessElement emits the outcome for each list, as JSON.
-func (*filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, []byte)) error {
-	spec, err := decode(s.Spec)
+func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, []byte)) error {
+	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func (*filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, []b
 		outcomes = append(outcomes, &outcome{Messages: s.Rest.Warnings})
 	}
 	var made atomic.Pointer[[]*outcome]
-	err = attempt(ctx, func(ctx context.Context) error {
+	err = work(ctx, func(ctx context.Context) error {
 		all, err := s.filter(ctx, spec)
 		made.Store(&all)
 		return err
@@ -169,8 +168,7 @@ func (p part) filter(ctx context.Context, o job.FilterOptions, spec *filterSpec,
 		if err != nil {
 			return err
 		}
-		done, err := job.Filter(ctx, o, w)
-		return errors.Join(result.take(done, err), w.Close())
+		return errors.Join(result.fill(ctx, o, w), w.Close())
 	})
 	switch {
 	case errors.Is(err, errNoOutput):
@@ -184,19 +182,44 @@ func (p part) filter(ctx context.Context, o job.FilterOptions, spec *filterSpec,
 // errNoOutput is the error for a list of which no row could be read.
 var errNoOutput = errors.New("no output")
 
-// take takes what a filter has returned. An error is not of the list itself: then the whole work is to be done again.
+// fill filters a list, and takes what is to be said of it. An error of writing is not of the list: then the work is to be done again.
+func (r *outcome) fill(ctx context.Context, o job.FilterOptions, w io.Writer) error {
+	out := &remembering{Writer: w}
+	f, err := job.Filter(ctx, o, out)
+	return cmp.Or(out.err, r.take(f, err))
+}
+
+// remembering is a writer that remembers its first error: that of a filter does not tell whether it is one of writing.
+type remembering struct {
+	io.Writer
+	err error
+}
+
+// Write writes to the writer beneath.
+func (r *remembering) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	r.err = cmp.Or(r.err, err)
+	return n, err
+}
+
+// take takes what a filter has returned. An error but errNoOutput is not of the list.
 func (r *outcome) take(f *job.Filtered, err error) error {
 	var failed *job.Error
 	switch {
-	case errors.As(err, &failed) && failed.Kind != job.Input, f == nil && err == nil:
+	case err == nil:
+	case errors.As(err, &failed) && failed.Kind == job.Interrupted:
 		return err
-	case f == nil:
-		r.Partial, r.Messages = true, append(r.Messages, err.Error())
+	case f == nil || f.Read == 0 || f.Invalid < f.Read: // it could not begin, or has ended early
+		text := err.Error()
+		if failed != nil && failed.Kind == job.Usage { // the options have been tried, so it is of this list, which it does not name
+			text = fmt.Sprintf("%s: not filtered: %s", r.List, text)
+		}
+		r.Partial, r.Messages = true, append(r.Messages, text)
 		return errNoOutput
 	}
 	r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed = f.Read, f.Kept, f.Dropped, f.Invalid, f.Printed
 	r.Agents, r.Barred, r.Misencoded, r.Quotes = f.Agents, f.Barred, f.Misencoded, f.Quotes
-	r.Records, r.MaxRow, r.Partial = f.Records, f.MaxRow, f.Partial || err != nil
+	r.Records, r.MaxRow, r.Partial = f.Records, f.MaxRow, f.Partial
 	r.Classes = map[string]int64{}
 	for class, n := range f.Count {
 		if n > 0 {
@@ -245,8 +268,7 @@ func (f *countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]by
 
 // filter is the filter of a command line.
 func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered, error) {
-	packed, err := f.pack(ctx, &o)
-	if err != nil {
+	if err := f.check(o.URLs.Names); err != nil {
 		return nil, err
 	}
 	scratch, end, err := f.begin(ctx)
@@ -254,15 +276,18 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 		return nil, err
 	}
 	defer end()
-	defer shared.remove()
+	packed, err := f.pack(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
 	p, s := beam.NewPipelineWithRoot()
-	known, err := side(ctx, s, &spec{
+	err = publishSpec(ctx, &spec{
 		Names: o.URLs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers, Filter: packed,
 	})
 	if err != nil {
 		return nil, inputError(err)
 	}
-	outcomes := beam.ParDo(s.Scope("filter"), &filterFn{}, plan(s, &lookFn{}, known))
+	outcomes := beam.ParDo(s.Scope("filter"), &filterFn{scratch}, plan(s, &lookFn{}, scratch))
 	beam.ParDo0(s.Scope("count"), &countFn{scratch}, beam.GroupByKey(s, outcomes))
 	if err := run(ctx, p); err != nil {
 		return nil, err
@@ -271,11 +296,11 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 	if err != nil {
 		return nil, inputError(err)
 	}
-	result, err := total(counts, o)
+	result, listed, err := total(counts, o)
 	if result == nil {
 		return nil, err
 	}
-	written := publish(ctx, join(f.out, countsName), func(path string) error { return os.WriteFile(path, counts, 0o666) })
+	written := publish(ctx, join(f.out, countsName), func(path string) error { return os.WriteFile(path, listed, 0o666) })
 	if err == nil && written != nil {
 		err = inputError(written)
 	}
@@ -291,8 +316,11 @@ func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, er
 		return nil, usageError("--out names the folder for the results")
 	}
 	o.Now = time.Now()
-	packed := &filterSpec{}
-	var err error
+	files, err := filesOf(o)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	packed := &filterSpec{Files: files}
 	if o.Robots.Name != "" {
 		if packed.Robots, err = o.Robots.Read(ctx); err != nil {
 			return nil, err
@@ -305,6 +333,7 @@ func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, er
 		}
 	}
 	trial := *o
+	trial.Page = 0 // which needs a list of WARC
 	if o.Archive != "" {
 		if trial.Archive, err = shared.get(ctx, o.Archive); err != nil {
 			return nil, inputError(err)
@@ -320,19 +349,38 @@ func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, er
 	return packed, nil
 }
 
-// total adds up the outcomes of all lists, and gives their messages to the user.
-func total(counts []byte, o job.FilterOptions) (*job.Filtered, error) {
-	f := &job.Filtered{}
-	said := map[string]bool{}
+// filesOf returns the full names of the files that a filter reads beside the lists.
+func filesOf(o *job.FilterOptions) (files []string, err error) {
+	names := []string{o.Robots.Name, o.Archive}
+	for _, agent := range o.Agents {
+		names = append(names, agent.Crawlers)
+	}
+	for _, name := range slices.Compact(names) {
+		if name != "" && isPath(name) {
+			if name, err = filepath.Abs(name); err != nil {
+				return nil, err
+			}
+		}
+		if name != "" {
+			files = append(files, name)
+		}
+	}
+	return files, nil
+}
+
+// total adds up the outcomes of all lists, and gives their messages to the user. It returns the lines of counts that are of lists.
+func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, err error) {
+	f = &job.Filtered{}
+	said, missing := map[string]bool{}, ""
 	lines := bufio.NewScanner(bytes.NewReader(counts))
 	lines.Buffer(nil, len(counts)+1)
 	for lines.Scan() {
 		var one outcome
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			return nil, inputError(fmt.Errorf("%s: %w", countsName, err))
+			return nil, nil, inputError(fmt.Errorf("%s: %w", countsName, err))
 		}
 		if one.Refused != "" {
-			return nil, usageError("%s", one.Refused)
+			return nil, nil, usageError("%s", one.Refused)
 		}
 		for _, text := range one.Messages {
 			if !said[text] && o.Messages.Warn != nil {
@@ -340,12 +388,23 @@ func total(counts []byte, o job.FilterOptions) (*job.Filtered, error) {
 			}
 			said[text] = true
 		}
+		if isPath(one.Output) {
+			if _, err := os.Stat(one.Output); errors.Is(err, os.ErrNotExist) && one.Output != "" {
+				missing = one.Output
+			}
+		}
+		if one.List != "" {
+			listed = append(append(listed, lines.Bytes()...), '\n')
+		}
 		add(f, &one, max(o.Quotes, 0))
 	}
-	if f.Read > 0 && f.Invalid == f.Read {
-		return f, inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
+	switch {
+	case missing != "":
+		err = inputError(fmt.Errorf("--out: there is no %s, which a worker has written: is it a folder that all workers share?", missing))
+	case f.Read > 0 && f.Invalid == f.Read:
+		err = inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
 	}
-	return f, nil
+	return f, listed, err
 }
 
 // add adds the outcome of a list.
@@ -372,64 +431,4 @@ func add(f *job.Filtered, one *outcome, quotes int) {
 		f.Agents = one.Agents
 	}
 	f.Records, f.MaxRow, f.Partial = f.Records || one.Records, max(f.MaxRow, one.MaxRow), f.Partial || one.Partial
-}
-
-// outputs gives each list the name of its file of results: its own, from the folder on that all lists are in, without the
-// end that says that it is compressed, since results are not. Members of gzip are copied from WARC files, so these keep theirs.
-func outputs(lists []candidate, out string, format list.Kind) (names []string, err error) {
-	paths, taken := make([]string, len(lists)), map[string]string{}
-	for i, c := range lists {
-		if paths[i], err = absolute(c.File.Name); err != nil {
-			return nil, err
-		}
-		taken[paths[i]] = c.File.Name
-	}
-	root := ""
-	for i, p := range paths {
-		if root = common(root, path.Dir(p)); i == 0 {
-			root = path.Dir(p)
-		}
-	}
-	for _, p := range paths {
-		rest := strings.TrimPrefix(strings.TrimPrefix(p, root), "/")
-		isWARC := format == list.WARC
-		for _, kind := range []string{".warc.", ".wat.", ".wet."} {
-			isWARC = isWARC || strings.Contains(path.Base(rest), kind)
-		}
-		if ext := path.Ext(rest); !isWARC && slices.Contains([]string{".gz", ".zst", ".bz2", ".xz"}, ext) {
-			rest = strings.TrimSuffix(rest, ext)
-		}
-		name := join(out, rest)
-		full, err := absolute(name)
-		if err != nil {
-			return nil, err
-		}
-		if other, isTaken := taken[full]; isTaken {
-			return nil, usageError("%s and %s would have one name, %s, for their results", other, p, name)
-		}
-		taken[full] = p
-		names = append(names, name)
-	}
-	return names, nil
-}
-
-// absolute returns a name as a path from the root on, with slashes.
-func absolute(name string) (string, error) {
-	if !isPath(name) {
-		return "/" + strings.Replace(name, "://", "/", 1), nil
-	}
-	name, err := filepath.Abs(name)
-	return filepath.ToSlash(name), err
-}
-
-// common returns the folder that two folders are in.
-func common(a, b string) string {
-	for a != b && b != path.Dir(b) {
-		if len(a) > len(b) {
-			a = path.Dir(a)
-		} else {
-			b = path.Dir(b)
-		}
-	}
-	return b
 }

@@ -3,16 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 
+	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -101,18 +104,80 @@ func TestListsKeepTheBytesOfRobotsieve(t *testing.T) {
 	}
 }
 
-// TestResultsTakeNobodysName: no result may replace a list or another result.
-func TestResultsTakeNobodysName(t *testing.T) {
-	dir, robots, names := lists(t)
-	for _, c := range [][]string{{filepath.Join(dir, "lists"), filepath.Join(dir, "lists")}, {filepath.Join(dir, "out"), names[1], names[1] + ".zst"}} {
-		if len(c) == 3 {
-			if err := os.WriteFile(c[2], []byte("https://other.example/\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+// failing is a writer that has room for so many bytes.
+type failing int
+
+var errFull = errors.New("no space left")
+
+// Write writes nothing that has no room.
+func (f *failing) Write(p []byte) (int, error) {
+	if *f -= failing(len(p)); *f < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// TestResultsOfFullDisksAreNone: an error of writing is not of the list, of which the filter returns a summary all the same.
+func TestResultsOfFullDisksAreNone(t *testing.T) {
+	dir := t.TempDir()
+	urls, none := strings.Repeat("https://host.example/open\n", 100_000), strings.Repeat("no URL\n", 500_000)
+	for name, text := range map[string]string{"urls.txt": urls, "none.txt": none} {
+		o := job.FilterOptions{
+			Agents: []job.Agent{{Name: "GPTBot"}}, Robots: job.RobotsFile{Name: saved(t, dir, "robots.txt", "")},
+			URLs: job.Inputs{Names: []string{saved(t, dir, name, text)}}, Invalid: true,
 		}
-		_, diagnosis, code := command(t, 1<<30, append([]string{"filter", "--robots", robots, "--agent", "GPTBot", "--out"}, c...)...)
-		if code == 0 || !strings.Contains(diagnosis, "would have one name") {
-			t.Errorf("%s: code %d: %s", c, code, diagnosis)
+		room := failing(len(text) * 2 / 3)
+		if err := (&outcome{List: name}).fill(t.Context(), o, &room); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFiltersThatEndEarlyHaveNoResult: the rows of a list that are there would be taken for all.
+func TestFiltersThatEndEarlyHaveNoResult(t *testing.T) {
+	early := &outcome{}
+	if err := early.take(&job.Filtered{Summary: filter.Summary{Read: 2, Kept: 2}}, inputError(errFull)); !errors.Is(err, errNoOutput) || !early.Partial || !slices.Equal(early.Messages, []string{errFull.Error()}) {
+		t.Errorf("%v, %+v", err, early)
+	}
+}
+
+// TestBlankListsAreNoErrors: nothing is missing of them.
+func TestBlankListsAreNoErrors(t *testing.T) {
+	dir := t.TempDir()
+	robots := saved(t, dir, "robots.txt", "")
+	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", filepath.Join(dir, "out"),
+		saved(t, dir, "blank.txt", "\n\n"), saved(t, dir, "urls.txt", "https://host.example/\n"))
+	if code != 0 {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+}
+
+// TestPagesOfRecords drops records by what their pages say, and says which list has none.
+func TestPagesOfRecords(t *testing.T) {
+	dir := t.TempDir()
+	record := func(name, header string) string {
+		block := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + header + "\r\nx"
+		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/%s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\n"+
+			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", name, len(block), block)
+	}
+	open, robots, out := record("open", ""), saved(t, dir, "robots.txt", ""), filepath.Join(dir, "out")
+	pages := saved(t, dir, "pages.warc", open+record("closed", "X-Robots-Tag: noindex\r\n"))
+	urls := saved(t, dir, "urls.txt", "http://a.example/\n")
+	args := []string{"filter", "--robots", robots, "--agent", "GPTBot", "--page", "noindex", "--out", out, pages}
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{{args, 0, ""}, {append(args, urls), 3, urls + ": not filtered: --page looks into the records of WARC files"}} {
+		_, diagnosis, code := command(t, 1<<30, c.args...)
+		if code != c.code || !strings.Contains(diagnosis, c.says) {
+			t.Errorf("code %d: %s", code, diagnosis)
+		}
+		if got, err := os.ReadFile(filepath.Join(out, "pages.warc")); err != nil || string(got) != open {
+			t.Errorf("%v: %q", err, got)
+		}
+		if _, err := os.Stat(filepath.Join(out, "urls.txt")); err == nil {
+			t.Error("there is a result of what was not filtered")
 		}
 	}
 }
@@ -126,7 +191,7 @@ func TestFilesOfAFilesystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := func(name, path string) {
-		if err := copyOut(context.Background(), path, name); err != nil {
+		if err := copyOut(context.Background(), memory, path, name); err != nil {
 			t.Fatal(err)
 		}
 	}

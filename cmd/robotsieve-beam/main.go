@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,8 @@ func (f *flags) adapt(cmd *cobra.Command) {
 	own, out := cmd.Flags(), "folder for the results, each under the name of its list"
 	if cmd.Name() == "audit" {
 		out = "folder for the rows of --list: rows-00000.ndjson and so on"
+		own.Lookup("output").Usage = "form of the report, or with --list of the rows"
+		own.Lookup("force").Usage += "; with --list, remove the rows that --out has"
 		own.Lookup("list").Usage = "also make files in --out with a row for each violation, or for each request of a crawler: as --output ndjson, csv or parquet; default ndjson"
 	}
 	own.StringVar(&f.out, "out", "", out)
@@ -89,17 +92,49 @@ func (f *flags) adapt(cmd *cobra.Command) {
 	})
 }
 
-// begin makes the folder for the files of a job between its steps, and returns the function that removes it.
-func (f *flags) begin(ctx context.Context) (scratch string, end func(), err error) {
-	if f.scratch == "" {
-		if runner := *runners.Runner; !isHere() {
-			return "", nil, usageError("--runner %s needs --scratch: a folder that all workers can read and write, such as gs://bucket/scratch", runner)
+// check refuses folders and names of inputs that workers would not find.
+func (f *flags) check(inputs []string) error {
+	for _, name := range inputs {
+		if err := checkName(name, ""); err != nil {
+			return err
 		}
-		scratch, err = os.MkdirTemp("", "robotsieve-beam-*")
-	} else {
+	}
+	for _, folder := range []struct{ flag, name string }{{"--out", f.out}, {"--scratch", f.scratch}} {
+		if err := checkName(folder.name, "*"); err != nil {
+			return err
+		}
+		if folder.name != "" && isPath(folder.name) && !filepath.IsAbs(folder.name) && !isHere() {
+			return usageError("%s %s: workers are in other folders: give a path from the root on", folder.flag, folder.name)
+		}
+	}
+	if f.scratch == "" && !isHere() {
+		return usageError("--runner %s needs --scratch: a folder that all workers can read and write, such as gs://bucket/scratch", *runners.Runner)
+	}
+	return nil
+}
+
+// begin makes the folder for the files of a job between its steps, and one for the temporary files of this process, among which are some that Beam
+// leaves. It returns the function that removes them.
+func (f *flags) begin(ctx context.Context) (scratch string, end func(), err error) {
+	temp, err := os.MkdirTemp("", "robotsieve-beam-*")
+	if err != nil {
+		return "", nil, inputError(err)
+	}
+	was, wasSet := os.LookupEnv("TMPDIR")
+	if scratch = filepath.Join(temp, "scratch"); f.scratch != "" {
 		scratch = join(f.scratch, fmt.Sprintf("robotsieve-%s-%08x", time.Now().UTC().Format("20060102T150405"), rand.Uint32()))
 	}
-	return scratch, func() { _ = removeFolder(context.WithoutCancel(ctx), scratch) }, err
+	beginWork(ctx)
+	return scratch, func() {
+		awaitWork()
+		beginWork(context.Background())
+		shared.forget()
+		_ = removeFolder(context.WithoutCancel(ctx), scratch)
+		if err := os.Unsetenv("TMPDIR"); err == nil && wasSet {
+			_ = os.Setenv("TMPDIR", was)
+		}
+		_ = os.RemoveAll(temp)
+	}, os.Setenv("TMPDIR", temp)
 }
 
 // isHere tells whether the pipeline runs in this process.
@@ -126,6 +161,7 @@ func run(ctx context.Context, p *beam.Pipeline) error {
 		if at := strings.LastIndex(text, "failed:\n"); at >= 0 { // before it are the steps that were at work
 			text = text[at+len("failed:\n"):]
 		}
+		text, _, _ = strings.Cut(text, "\nFull error:") // a stack
 		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %s", text)}
 	}
 	return nil

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -24,10 +26,10 @@ import (
 // matter how often this is done.
 
 func init() {
-	register.DoFn4x1[context.Context, []byte, []byte, func(candidate), error](&findFn{})
+	register.DoFn3x1[context.Context, []byte, func(candidate), error](&findFn{})
 	register.DoFn3x1[context.Context, candidate, func(string, candidate), error](&lookFn{})
 	register.DoFn4x1[context.Context, string, func(*candidate) bool, func(int, candidate), error](&compareFn{})
-	register.DoFn5x1[context.Context, int, func(*candidate) bool, []byte, func(shard), error](&planFn{})
+	register.DoFn4x1[context.Context, int, func(*candidate) bool, func(shard), error](&planFn{})
 	register.Emitter1[candidate]()
 	register.Emitter2[string, candidate]()
 	register.Emitter2[int, candidate]()
@@ -53,9 +55,6 @@ type shard struct {
 	Index int
 	Parts []part
 	Rest  rest // of the first one
-	// Spec is the side input. Each shard has it, because Prism keeps one processor busy for nothing while a step that has a
-	// side input works (as of Beam 2.77, ElementManager.Bundles): so only short steps have one.
-	Spec []byte
 }
 
 // rest is what is to be said of files that no shard has.
@@ -84,21 +83,20 @@ type part struct {
 const compressed = 8
 
 // plan returns the shards of a job.
-func plan(s beam.Scope, look *lookFn, spec beam.PCollection) beam.PCollection {
+func plan(s beam.Scope, look *lookFn, scratch string) beam.PCollection {
 	s = s.Scope("plan")
-	side := beam.SideInput{Input: spec}
-	found := beam.Reshuffle(s, beam.ParDo(s, &findFn{}, beam.Impulse(s), side))
+	found := beam.Reshuffle(s, beam.ParDo(s, &findFn{scratch}, beam.Impulse(s)))
 	looked := beam.ParDo(s, look, found)
 	compared := beam.ParDo(s, &compareFn{}, beam.GroupByKey(s, looked))
-	return beam.Reshuffle(s, beam.ParDo(s, &planFn{}, beam.GroupByKey(s, compared), side))
+	return beam.Reshuffle(s, beam.ParDo(s, &planFn{scratch}, beam.GroupByKey(s, compared)))
 }
 
 // findFn expands the names of the inputs.
-type findFn struct{}
+type findFn struct{ Scratch string }
 
 // ProcessElement emits the files.
-func (*findFn) ProcessElement(ctx context.Context, _, encoded []byte, emit func(candidate)) error {
-	spec, err := decode(encoded)
+func (f *findFn) ProcessElement(ctx context.Context, _ []byte, emit func(candidate)) error {
+	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
 		return err
 	}
@@ -119,52 +117,61 @@ type lookFn struct {
 	ShardBytes int64
 }
 
-// ProcessElement emits the file under the hash of its beginning. A file that cannot be read is left to the worker who
-// will read it, and report it.
+// ProcessElement emits the file under the hash of its beginning. A damaged file is left to the worker who will read it, and report it.
 func (f *lookFn) ProcessElement(ctx context.Context, c candidate, emit func(string, candidate)) error {
 	if f.Logs && c.File.Error == "" && c.Warning == "" {
-		f.look(ctx, &c)
+		if err := f.look(ctx, &c); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			c.File.Error = err.Error() // what cannot be compared is not read: it might be a copy
+		}
 	}
 	emit(c.Head, c)
 	return nil
 }
 
-func (f *lookFn) look(ctx context.Context, c *candidate) {
-	in, done, err := open(ctx, c.File)
+func (f *lookFn) look(ctx context.Context, c *candidate) error {
+	in, err := beginning(ctx, c.File)
 	if err != nil {
-		return
+		return err
 	}
-	defer done()
 	head, err := in.Head(format.SampleBytes)
 	if err != nil || len(head) == 0 {
-		return
+		return nil //nolint:nilerr // as above
 	}
 	sum := sha256.Sum256(head)
 	c.Head, c.Codec = hex.EncodeToString(sum[:]), in.Codec()
 	if isPath(c.File.Name) {
 		c.Ranges, _ = job.Divide(ctx, in, f.Format, f.ShardBytes) // an error comes again when the file is read
 	}
+	return nil
 }
 
-// open opens a file without copying it.
-func open(ctx context.Context, f file) (in *source.Input, done func(), err error) {
+// headBytes are more than the decompressed head of a file takes before it is decompressed.
+const headBytes = 1 << 20
+
+// beginning returns a file, or of one that is no path the first bytes.
+func beginning(ctx context.Context, f file) (*source.Input, error) {
 	if isPath(f.Name) {
-		in, err = source.NewFile(f.Name)
-		return in, func() {}, err
+		return source.NewFile(f.Name)
 	}
 	fs, err := filesystem.New(ctx, f.Name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r, err := fs.OpenRead(ctx, f.Name)
-	if err != nil {
-		fs.Close()
-		return nil, nil, err
-	}
-	return source.NewInput(f.Name, r, f.Size), func() {
-		r.Close()
-		fs.Close()
-	}, nil
+	defer fs.Close()
+	var head []byte
+	err = again(ctx, f.Name, func() error {
+		r, err := fs.OpenRead(ctx, f.Name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		head, err = io.ReadAll(io.LimitReader(r, headBytes))
+		return err
+	})
+	return source.NewInput(f.Name, bytes.NewReader(head), f.Size), err
 }
 
 // compareFn finds the hashes of files that begin alike.
@@ -182,7 +189,7 @@ func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*c
 			if c.Sum, err = sumOf(ctx, c.File); ctx.Err() != nil {
 				return context.Cause(ctx)
 			} else if err != nil {
-				c.Sum = "" // it will be reported when it is read
+				c.File.Error = err.Error()
 			}
 		}
 		emit(0, c)
@@ -190,31 +197,44 @@ func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*c
 	return nil
 }
 
-// sumOf returns the SHA-256 of a file, decompressed.
+// sumOf returns the SHA-256 of a file, decompressed; "" if it is damaged. An error is that of copying it.
 func sumOf(ctx context.Context, f file) (string, error) {
-	in, done, err := open(ctx, f)
+	dir, err := os.MkdirTemp("", "robotsieve-*")
 	if err != nil {
 		return "", err
 	}
-	defer done()
-	r, err := in.Open()
+	defer os.RemoveAll(dir)
+	path, err := fetch(ctx, f.Name, dir)
 	if err != nil {
 		return "", err
+	}
+	r, err := openFile(path)
+	if err != nil {
+		return "", nil // it will be reported when it is read
 	}
 	defer r.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, r); err != nil {
-		return "", err
+		return "", nil // so will this
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// planFn makes the shards.
-type planFn struct{}
+// openFile opens a file, decompressed.
+func openFile(path string) (io.ReadCloser, error) {
+	in, err := source.NewFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return in.Open()
+}
 
-// ProcessElement emits the shards, and publishes what the report says of files that none of them has.
-func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate) bool, encoded []byte, emit func(shard)) error {
-	spec, err := decode(encoded)
+// planFn makes the shards.
+type planFn struct{ Scratch string }
+
+// ProcessElement emits the shards, of which the first one has what is to be said of files that none of them has.
+func (f *planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate) bool, emit func(shard)) error {
+	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
 		return err
 	}
@@ -227,13 +247,11 @@ func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate)
 	})
 	read, rest := choose(all, spec.AllowDuplicates)
 	if spec.Filter != nil {
-		names, err := outputs(read, spec.Out, spec.Filter.Options.Format)
+		named, warnings, err := outputs(read, spec)
 		if err != nil {
-			read, rest.Refused = nil, err.Error()
+			rest.Refused = err.Error()
 		}
-		for i, name := range names {
-			read[i].Output = name
-		}
+		read, rest.Warnings = named, append(rest.Warnings, warnings...)
 	}
 	shards := divide(read, spec.ShardBytes)
 	if len(shards) == 0 {
@@ -246,7 +264,6 @@ func (*planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate)
 		}
 	}
 	for _, s := range shards {
-		s.Spec = encoded
 		emit(s)
 	}
 	return nil
@@ -283,7 +300,7 @@ func choose(all []candidate, copies bool) (read []candidate, rest rest) {
 func divide(files []candidate, size int64) (shards []shard) {
 	room := int64(0)
 	add := func(p part, bytes int64) {
-		if room < bytes {
+		if len(shards) == 0 || room < bytes {
 			shards = append(shards, shard{Index: len(shards)})
 			room = max(size, bytes)
 		}

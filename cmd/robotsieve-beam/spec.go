@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // spec is what all workers know: the job, and by content all files that it needs but the logs, the lists and the archive of rules. It
-// is one side input of the pipeline.
+// is a file in the scratch folder. A side input of the pipeline would be slow: Prism keeps one processor busy for nothing while a step that has one
+// works (as of Beam 2.77, ElementManager.Bundles).
 type spec struct {
 	Names   []string // of the logs or lists
 	Scratch string   // folder for files between the steps
@@ -36,24 +36,42 @@ func (s *spec) options() job.AuditOptions {
 	return job.AuditOptions{Side: s.Side, Part: &job.Part{}, NoReport: true, Memory: s.Memory, Workers: s.Workers}
 }
 
-func decode(encoded []byte) (*spec, error) {
+// specName is the name of the spec's file in the scratch folder. It is no part of the pipeline, whose size runners limit.
+const specName = "job.json"
+
+// publishSpec publishes a spec. Names that are not UTF-8 stay what they are.
+func publishSpec(ctx context.Context, of *spec) error {
+	encoded, err := json.Marshal(audit.Texts(*of, audit.ToUTF8))
+	if err != nil {
+		return err
+	}
+	return publish(ctx, join(of.Scratch, specName), func(path string) error { return os.WriteFile(path, encoded, 0o600) })
+}
+
+// specs keeps the spec that a process has read last: that of the job that it works for.
+var specs struct {
+	sync.Mutex
+	last *spec
+}
+
+// readSpec returns the spec of a job, which nobody may change.
+func readSpec(ctx context.Context, scratch string) (*spec, error) {
+	specs.Lock()
+	defer specs.Unlock()
+	if specs.last != nil && specs.last.Scratch == scratch {
+		return specs.last, nil
+	}
+	encoded, err := readAll(ctx, join(scratch, specName))
+	if err != nil {
+		return nil, err
+	}
 	s := &spec{}
 	if err := json.Unmarshal(encoded, s); err != nil {
 		return nil, fmt.Errorf("the description of the job: %w", err)
 	}
+	*s = audit.Texts(*s, audit.FromUTF8)
+	specs.last = s
 	return s, nil
-}
-
-func init() {
-	register.DoFn2x2[context.Context, string, []byte, error](&loadFn{})
-}
-
-// loadFn reads the spec from the scratch folder, so that it is no part of the pipeline, whose size runners limit.
-type loadFn struct{}
-
-// ProcessElement returns the spec, encoded.
-func (*loadFn) ProcessElement(ctx context.Context, name string) ([]byte, error) {
-	return readAll(ctx, name)
 }
 
 // readAll returns the content of a file.
@@ -68,17 +86,4 @@ func readAll(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
-}
-
-const specName = "job.json"
-
-// side publishes a spec, and returns it as a side input.
-func side(ctx context.Context, s beam.Scope, of *spec) (beam.PCollection, error) {
-	encoded, err := json.Marshal(of)
-	if err != nil {
-		return beam.PCollection{}, err
-	}
-	name := join(of.Scratch, specName)
-	err = publish(ctx, name, func(path string) error { return os.WriteFile(path, encoded, 0o600) })
-	return beam.ParDo(s, &loadFn{}, beam.Create(s, name)), err
 }

@@ -1,0 +1,343 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	filesystem.Register("flaky", func(ctx context.Context) filesystem.Interface { return &flaky{memfs.New(ctx)} })
+	register.DoFn2x0[[]byte, func(int, string)](&manyShards{})
+	register.DoFn2x0[int, string](&takeSum{})
+}
+
+// write writes a file, and returns its name.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(name), 0o700)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// robotsTxt writes a robots.txt.
+func robotsTxt(t *testing.T) string {
+	return write(t, filepath.Join(t.TempDir(), "robots.txt"), "User-agent: *\nDisallow: /private/\n")
+}
+
+// logOf returns a log of n requests.
+func logOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "192.0.2.%d - - [10/Nov/2026:10:00:0%d +0000] \"GET /private/%d HTTP/1.1\" 200 123 \"-\" \"GPTBot/1.2\"\n", i%250, i%10, i)
+	}
+	return b.String()
+}
+
+// TestEmptyFilesAreRead: an empty file is read whatever its place is, as after a rotation of logs.
+func TestEmptyFilesAreRead(t *testing.T) {
+	robots, dir := robotsTxt(t), t.TempDir()
+	empty, log := write(t, filepath.Join(dir, "access.log"), ""), write(t, filepath.Join(dir, "access.log.1"), logOf(3))
+	for _, names := range [][]string{{empty}, {empty, log}, {log, empty}} {
+		if out, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--output", "json", "--robots", robots}, names...)...); code != 0 || len(reportOf(t, out).Inputs) != len(names) {
+			t.Errorf("%d files: code %d: %s", len(names), code, diagnosis)
+		}
+	}
+	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", filepath.Join(dir, "out"), empty); code != 0 {
+		t.Errorf("an empty list: code %d: %s", code, diagnosis)
+	}
+}
+
+// TestRowsAreReplacedInTheirFolderOnly: --out is a name and no pattern, and only files that have the names of rows are rows.
+func TestRowsAreReplacedInTheirFolderOnly(t *testing.T) {
+	robots, dir := robotsTxt(t), t.TempDir()
+	log := write(t, filepath.Join(dir, "a.log"), logOf(3))
+	other := write(t, filepath.Join(dir, "r1", "rows-00007.ndjson"), "x")
+	old := write(t, filepath.Join(dir, "r[1]", "rows-00007.csv"), "x")
+	notes := write(t, filepath.Join(dir, "r[1]", "rows-notes.txt"), "x")
+	folder := write(t, filepath.Join(dir, "r[1]", "rows-00008.csv", "x"), "x")
+	args := []string{"audit", "--quiet", "--robots", robots, "--list", "all", "--out", filepath.Join(dir, "r[1]"), log}
+	if _, diagnosis, code := command(t, 1<<30, args...); code != 2 || !strings.Contains(diagnosis, "rows-00007.csv") {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+	if _, diagnosis, code := command(t, 1<<30, append(args, "--force")...); code != 0 {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+	for name, there := range map[string]bool{other: true, old: false, notes: true, folder: true, filepath.Join(dir, "r[1]", "rows-00000.ndjson"): true} {
+		if _, err := os.Stat(name); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNamesThatAreNotUTF8 audits a log whose name is not UTF-8, found in a folder and named.
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	robots, dir := robotsTxt(t), t.TempDir()
+	log := filepath.Join(dir, "caf\xe9.log")
+	if err := os.WriteFile(log, []byte(logOf(4)), 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{dir, log} {
+		out := t.TempDir()
+		_, diagnosis, code := command(t, 1<<30, "audit", "--quiet", "--robots", robots, "--list", "all", "--out", out, name)
+		if rows, _ := listedIn(t, out, ".ndjson"); code != 0 || len(rows) != 4+1 {
+			t.Errorf("%q: code %d, %d rows: %s", name, code, len(rows)-1, diagnosis)
+		}
+	}
+}
+
+// TestLogsThatChangeBetweenTheReadings: rows of a log that has grown are those of the lines that the report has counted; if lines are missing,
+// the audit fails.
+func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
+	robots, was := robotsTxt(t), attempt
+	t.Cleanup(func() { attempt = was })
+	for how, change := range map[string]func(name string) error{
+		"grown":     func(name string) error { return os.WriteFile(name, []byte(logOf(2000)), 0o600) },
+		"gone":      os.Remove,
+		"cut short": func(name string) error { return os.WriteFile(name, []byte(logOf(3)), 0o600) },
+	} {
+		dir, out, scratch := t.TempDir(), t.TempDir(), t.TempDir()
+		for i := range 4 {
+			write(t, filepath.Join(dir, fmt.Sprint(i, ".log")), logOf(20+i))
+		}
+		var once sync.Once
+		attempt = func(ctx context.Context, work func(context.Context) error) error {
+			if facts, _ := filepath.Glob(scratch + "/*/" + factsName); len(facts) > 0 {
+				once.Do(func() {
+					if err := change(filepath.Join(dir, "2.log")); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			return work(ctx)
+		}
+		_, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", out, "--scratch", scratch, dir)
+		rows, _ := listedIn(t, out, ".ndjson")
+		if isWhole := len(rows)-1 == 20+21+22+23; how == "grown" && (code != 0 || !isWhole) || how != "grown" && (code != 3 || !strings.Contains(diagnosis, "2.log: has changed")) {
+			t.Errorf("%s: code %d, %d rows: %s", how, code, len(rows)-1, diagnosis)
+		}
+	}
+}
+
+// TestRefusalsAreUsageErrors: what a worker refuses because of the options ends the command as it ends robotsieve, and what can be known
+// before is told before anything is read.
+func TestRefusalsAreUsageErrors(t *testing.T) {
+	robots, dir := robotsTxt(t), t.TempDir()
+	log := write(t, filepath.Join(dir, "a.log"), strings.ReplaceAll(logOf(3), "192", "a.example:80 192"))
+	out := filepath.Join(dir, "out")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--format", "vhost_combined"}, "names hosts"},
+		{[]string{"--fail-on", "violation.verified>0", "--host", "https://a.example"}, "can never hold"},
+		{[]string{"--host", "https://b.example=nothing"}, "names none of the logs"},
+	} {
+		_, diagnosis, code := command(t, 1<<30, append(append([]string{"audit", "--quiet", "--robots", robots, "--list", "all", "--out", out}, c.args...), log)...)
+		if names, _ := filepath.Glob(filepath.Join(out, "*")); code != 2 || !strings.Contains(diagnosis, c.says) || c.args[0] == "--fail-on" && len(names) > 0 {
+			t.Errorf("%s: code %d, %v: %s", c.args, code, names, diagnosis)
+		}
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRowsThatNobodyCanSeeAreMissed: rows that are in a folder of that name elsewhere are an error.
+func TestRowsThatNobodyCanSeeAreMissed(t *testing.T) {
+	robots, dir, was := robotsTxt(t), t.TempDir(), attempt
+	t.Cleanup(func() { attempt = was })
+	out := filepath.Join(dir, "out")
+	attempt = func(ctx context.Context, work func(context.Context) error) error {
+		err := work(ctx)
+		return errors.Join(err, os.RemoveAll(out))
+	}
+	printed, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--list", "all", "--out", out, write(t, filepath.Join(dir, "a.log"), logOf(3)))
+	if code != 3 || !strings.Contains(diagnosis, "rows-00000.ndjson") || !strings.Contains(printed, "GPTBot") {
+		t.Errorf("code %d: %s%s", code, printed, diagnosis)
+	}
+	list := write(t, filepath.Join(dir, "urls.txt"), "https://a.example/\n")
+	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", out, list); code != 3 || !strings.Contains(diagnosis, "is it a folder that all workers share") {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+}
+
+// manyShards stands for 32,769 audits, of which two have lines.
+type manyShards struct{}
+
+func (*manyShards) ProcessElement(_ []byte, emit func(int, string)) {
+	emit(0/fan, "shard-0")
+	emit(32768/fan, "shard-32768")
+}
+
+// takeSum takes the names of sums.
+type takeSum struct{}
+
+var sums struct {
+	sync.Mutex
+	names []string
+}
+
+func (*takeSum) ProcessElement(_ int, name string) {
+	sums.Lock()
+	defer sums.Unlock()
+	sums.names = append(sums.names, name)
+}
+
+// TestOneSumOfAnyNumberOfShards: the last step of the tree adds up all that the others have left.
+func TestOneSumOfAnyNumberOfShards(t *testing.T) {
+	p, s := beam.NewPipelineWithRoot()
+	scratch := t.TempDir()
+	beam.ParDo0(s, &takeSum{}, addedUpInATree(s, &spec{Scratch: scratch}, beam.ParDo(s, &manyShards{}, beam.Impulse(s))))
+	was := attempt
+	t.Cleanup(func() { attempt = was })
+	attempt = func(context.Context, func(context.Context) error) error { return nil }
+	if err := run(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if want := join(scratch, "sum-2-000000.state"); len(sums.names) != 1 || sums.names[0] != want {
+		t.Errorf("the sums are %q", sums.names)
+	}
+}
+
+// flaky is a filesystem in memory whose names are URLs, as those of Beam's are, and which fails at times.
+type flaky struct{ filesystem.Interface }
+
+var faulty struct {
+	sync.Mutex
+	opens, failing map[string]int // how often a file was opened, and which time it breaks off
+	sizes          map[string]int // how often its size is not known
+}
+
+// inMemory is the name of a file in memory.
+func inMemory(name string) string {
+	u, err := url.Parse(name)
+	if err != nil {
+		return "memfs://invalid"
+	}
+	return "memfs://flaky-" + u.Host + u.Path
+}
+
+func (f *flaky) List(ctx context.Context, pattern string) ([]string, error) {
+	names, err := f.Interface.List(ctx, inMemory(pattern))
+	for i := range names {
+		names[i] = strings.Replace(names[i], "memfs://flaky-", "flaky://", 1)
+	}
+	return names, err
+}
+
+func (f *flaky) Size(ctx context.Context, name string) (int64, error) {
+	faulty.Lock()
+	defer faulty.Unlock()
+	if faulty.sizes[name]--; faulty.sizes[name] >= 0 {
+		return -1, errors.New("503")
+	}
+	return f.Interface.Size(ctx, inMemory(name))
+}
+
+func (f *flaky) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	return f.Interface.OpenWrite(ctx, inMemory(name))
+}
+
+func (f *flaky) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) {
+	faulty.Lock()
+	defer faulty.Unlock()
+	faulty.opens[name]++
+	r, err := f.Interface.OpenRead(ctx, inMemory(name))
+	if err == nil && faulty.opens[name] == faulty.failing[name] {
+		return io.NopCloser(io.MultiReader(io.LimitReader(r, 10), broken{errors.New("connection reset")})), nil
+	}
+	return r, err
+}
+
+// Remove implements filesystem.Remover.
+func (f *flaky) Remove(ctx context.Context, name string) error {
+	return f.Interface.(filesystem.Remover).Remove(ctx, inMemory(name))
+}
+
+// put puts a file on the flaky filesystem.
+func put(t *testing.T, name, text string) {
+	t.Helper()
+	w, err := memfs.New(t.Context()).OpenWrite(t.Context(), inMemory(name))
+	if err == nil {
+		_, err = io.Copy(w, bytes.NewReader([]byte(text)))
+		err = errors.Join(err, w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestConnectionsThatBreak: copies are found, and counted once, though files cannot be read at the first time; and a file that is named twice is
+// read once.
+func TestConnectionsThatBreak(t *testing.T) {
+	wait := pause
+	t.Cleanup(func() { pause = wait })
+	pause = time.Millisecond
+	robots := robotsTxt(t)
+	put(t, "flaky://logs/a.log", logOf(50))
+	put(t, "flaky://logs/b.log", logOf(50))
+	for fails := range 4 {
+		faulty.opens, faulty.failing, faulty.sizes = map[string]int{}, map[string]int{"flaky://logs/b.log": fails}, map[string]int{"flaky://logs/b.log": fails}
+		out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/a.log", "flaky://logs/*.log")
+		if r := reportOf(t, out); code != 0 || r.Lines != 50 || !strings.Contains(diagnosis, "same content") || !strings.Contains(diagnosis, "a.log is named twice") {
+			t.Errorf("the opening %d fails: code %d, %d lines: %s", fails, code, r.Lines, diagnosis)
+		}
+	}
+	faulty.sizes = map[string]int{"flaky://logs/b.log": 99}
+	out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/*.log")
+	if r := reportOf(t, out); code != 3 || r.Lines != 50 || !strings.Contains(diagnosis, "b.log: 503") {
+		t.Errorf("no size: code %d, %d lines: %s", code, r.Lines, diagnosis)
+	}
+}
+
+// TestNamesThatBeamReadsInAnotherWay are refused, or told as files that cannot be read.
+func TestNamesThatBeamReadsInAnotherWay(t *testing.T) {
+	robots := robotsTxt(t)
+	log := write(t, filepath.Join(t.TempDir(), "a.log"), logOf(5))
+	for _, args := range [][]string{
+		{"--list", "all", "--out", "flaky://rows/x%202026", log}, {"--list", "all", "--out", "flaky://rows/*", log}, {"--scratch", "flaky://s/a#b", log}, {"flaky://logs/a?.log"},
+	} {
+		if _, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--robots", robots}, args...)...); code != 2 || !strings.Contains(diagnosis, "the name has one of") {
+			t.Errorf("%q: code %d: %s", args, code, diagnosis)
+		}
+	}
+	faulty.opens, faulty.failing, faulty.sizes = map[string]int{}, nil, map[string]int{}
+	put(t, "flaky://odd/day%231.log", logOf(5))
+	put(t, "flaky://odd/day2.log", logOf(6))
+	out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://odd/*.log")
+	if r := reportOf(t, out); code != 3 || r.Lines != 6 || !strings.Contains(diagnosis, "day#1.log: the name has one of") {
+		t.Errorf("code %d, %d lines: %s", code, r.Lines, diagnosis)
+	}
+	if _, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", "flaky://rows/plain", "--scratch", "flaky://scratch/s", log); code != 0 {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+	list := write(t, filepath.Join(t.TempDir(), "day#1.txt"), "https://a.example/\n")
+	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", "flaky://kept/f", list); code != 2 || !strings.Contains(diagnosis, "the name has one of") {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+	for pattern, want := range map[string]int{"memfs://flaky-rows/plain/rows-00000.ndjson": 1, "memfs://flaky-scratch/**": 0} {
+		if names, err := memfs.New(t.Context()).List(t.Context(), pattern); err != nil || len(names) != want {
+			t.Errorf("%s: %v, %q", pattern, err, names)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/list"
+)
+
+// The results of each list are a file of their own under --out. A file that is there already is replaced, but never one that is read.
+
+// outputs gives each list the name of its file of results: its own, from the folder on that all lists are in. The counts of another
+// filter, which are in a folder of results, are no list: a warning names them.
+func outputs(lists []candidate, spec *spec) (named []candidate, warnings []string, err error) {
+	files := slices.Clone(spec.Filter.Files)
+	for _, c := range lists {
+		if path.Base(filepath.ToSlash(c.File.Name)) == countsName {
+			warnings = append(warnings, fmt.Sprintf("%s: not read, since it has the counts of a filter", c.File.Name))
+			continue
+		}
+		named, files = append(named, c), append(files, c.File.Name)
+	}
+	used, err := newUsedNames(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := used.write(join(spec.Out, countsName), "the counts"); err != nil {
+		return nil, nil, err
+	}
+	rests, err := relative(named)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range named {
+		c, rest := &named[i], resultName(rests[i], spec.Filter.Options.Format)
+		if !isUnder(rest) { // an object may have any name
+			return nil, nil, usageError("%s: its result would be %q in --out, which is no name of a file there", c.File.Name, rest)
+		}
+		c.Output = join(spec.Out, rest)
+		if err := checkName(c.Output, "*"); err != nil {
+			return nil, nil, err
+		}
+		if err := used.write(c.Output, "the result of "+c.File.Name); err != nil {
+			return nil, nil, err
+		}
+	}
+	return named, warnings, nil
+}
+
+// relative returns the names of lists from the folder on that all of them are in.
+func relative(lists []candidate) ([]string, error) {
+	all := make([][]string, len(lists)) // the parts of their names
+	var root []string
+	for i, c := range lists {
+		full, err := absolute(c.File.Name)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = strings.Split(full, "/")
+		if folder := all[i][:len(all[i])-1]; i == 0 {
+			root = folder
+		} else {
+			root = common(root, folder)
+		}
+	}
+	names := make([]string, len(lists))
+	for i, parts := range all {
+		names[i] = strings.Join(parts[len(root):], "/")
+	}
+	return names, nil
+}
+
+// absolute returns a name as a path from the root on, with slashes. Names of objects stay as they are, since others are of other objects.
+func absolute(name string) (string, error) {
+	if !isPath(name) {
+		return "/" + strings.Replace(name, "://", "/", 1), nil
+	}
+	name, err := filepath.Abs(name)
+	return filepath.ToSlash(name), err
+}
+
+// common returns the parts with which both begin.
+func common(a, b []string) []string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
+// resultName returns the name of a list without the ends that say how it is packed, since results are not. What is kept of the
+// lists in an archive is one text. Members of gzip are copied from WARC files, so these keep their names.
+func resultName(name string, format list.Kind) string {
+	isWARC := format == list.WARC || slices.ContainsFunc([]string{".warc.", ".wat.", ".wet."}, func(kind string) bool {
+		return strings.Contains(path.Base(name), kind)
+	})
+	if isWARC {
+		return name
+	}
+	if ext := path.Ext(name); slices.Contains([]string{".gz", ".zst", ".bz2", ".xz"}, ext) {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if ext := path.Ext(name); slices.Contains([]string{".tar", ".zip", ".tgz", ".tzst", ".tbz2", ".txz"}, ext) {
+		name = strings.TrimSuffix(name, ext) + ".txt"
+	}
+	return name
+}
+
+// isUnder tells whether a name, with slashes, is that of a file in any folder or in the folders under it.
+func isUnder(name string) bool {
+	return name != "." && path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
+}
+
+// usedNames are the files that a filter reads, and those that it is going to write.
+type usedNames struct {
+	files   []string           // that are read
+	read    map[string]string  // the same, by their full names
+	sizes   map[int64][]string // the same, by their sizes; nil before a file is to be replaced
+	written map[string]string  // what is written, by the full name
+}
+
+func newUsedNames(files []string) (*usedNames, error) {
+	u := &usedNames{files: files, read: map[string]string{}, written: map[string]string{}}
+	for _, name := range files {
+		full, err := absolute(name)
+		if err != nil {
+			return nil, err
+		}
+		u.read[full] = name
+	}
+	return u, nil
+}
+
+// write notes the name of a file and what is written there. It fails if the name is in use.
+func (u *usedNames) write(name, what string) error {
+	full, err := absolute(name)
+	if err != nil {
+		return err
+	}
+	if other := u.written[full]; other != "" {
+		return usageError("%s and %s would have one name, %s", other, what, name)
+	}
+	u.written[full] = what
+	file := u.read[full]
+	if file == "" && isPath(name) {
+		file = u.same(name)
+	}
+	if file != "" {
+		return usageError("%s would replace %s, which is read", what, file)
+	}
+	return nil
+}
+
+// same returns the file among those that are read to which a path leads, whatever its name; "" if there is none. Files of other
+// sizes are not looked at again: there may be a hundred thousand lists, and as many results of another filter.
+func (u *usedNames) same(name string) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		return "" // nothing is replaced, or writing it tells why it cannot be
+	}
+	if u.sizes == nil {
+		u.sizes = map[int64][]string{}
+		for _, file := range u.files {
+			if info, err := os.Stat(file); err == nil { // there is none of the name of an object
+				u.sizes[info.Size()] = append(u.sizes[info.Size()], file)
+			}
+		}
+	}
+	for _, file := range u.sizes[info.Size()] {
+		if other, err := os.Stat(file); err == nil && os.SameFile(info, other) {
+			return file
+		}
+	}
+	return ""
+}
