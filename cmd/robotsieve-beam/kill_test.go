@@ -21,6 +21,7 @@ const asCommand = "ROBOTSIEVE_BEAM_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
+		workIfWorker()
 		os.Exit(program(8_000).Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())

@@ -11,11 +11,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/spf13/cobra"
@@ -26,11 +28,16 @@ import (
 )
 
 func main() {
-	if slices.Contains(os.Args[1:], "--worker") || slices.Contains(os.Args[1:], "--worker=true") { // as a runner starts workers
-		flag.Parse()
-		beam.Init() // does not return
-	}
+	workIfWorker()
 	os.Exit(program(defaultShard).Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// workIfWorker does not return in a process that a runner has started as a worker.
+func workIfWorker() {
+	if slices.Contains(os.Args[1:], "--worker") || slices.Contains(os.Args[1:], "--worker=true") {
+		flag.Parse()
+		beam.Init()
+	}
 }
 
 // examples are those of the commands.
@@ -146,8 +153,23 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
+// chooseWorkerBinary has workers elsewhere run this program, unless another one is named. Otherwise Beam would compile it, which needs its source.
+func chooseWorkerBinary() (err error) {
+	switch {
+	case isHere() || *jobopts.WorkerBinary != "":
+		return nil
+	case runtime.GOOS != "linux":
+		return usageError("--worker_binary: name a robotsieve-beam for Linux, which workers run")
+	}
+	*jobopts.WorkerBinary, err = os.Executable()
+	return err
+}
+
 // run runs a pipeline.
 func run(ctx context.Context, p *beam.Pipeline) error {
+	if err := chooseWorkerBinary(); err != nil {
+		return err
+	}
 	beam.Init()
 	if isHere() {
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // the error that ends a pipeline says all that a user can mend

@@ -63,7 +63,7 @@ func TestRecipesForManyProcesses(t *testing.T) {
 			c := exec.Command("sh", "-u")
 			c.Dir, c.Stdin, c.Env = here, strings.NewReader(script), withCommand(t)
 			out, err := c.CombinedOutput()
-			if exitCode(err) != exitInput { // that of the report, which is partial
+			if c.ProcessState.ExitCode() != exitInput { // that of the report, which is partial
 				t.Fatalf("%v\n%s\n%s", err, script, out)
 			}
 			sum, err := os.ReadFile(filepath.Join(here, "report.json"))
@@ -84,14 +84,6 @@ func TestRecipesForManyProcesses(t *testing.T) {
 			}
 		})
 	}
-}
-
-// exitCode is the exit code of a process that has ended with an error.
-func exitCode(err error) int {
-	if e, ok := err.(*exec.ExitError); ok {
-		return e.ExitCode()
-	}
-	return 0
 }
 
 // manySmallLogs divides the log of the sample, in a folder, into some in logs, and returns their names.
