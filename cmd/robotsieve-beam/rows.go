@@ -98,8 +98,8 @@ type againFn struct {
 // ProcessElement publishes the facts, and emits the shards, whose ranges know where in the file their lines are.
 func (f *againFn) ProcessElement(ctx context.Context, _ int, sums func(*string) bool, read func(*reading) bool, emit func(shardAgain)) error {
 	var sum string
-	if !sums(&sum) {
-		return nil // the audit is refused
+	if refused, err := glob(ctx, f.Scratch, refusedName); len(refused) > 0 || err != nil || !sums(&sum) {
+		return err
 	}
 	if err := publishFacts(ctx, join(f.Scratch, factsName), sum, f.Memory); err != nil {
 		return err
