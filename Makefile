@@ -42,7 +42,7 @@ RACE := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./scan ./sc
 NORACE := Guard|ManyOriginsToOneOfManyVersions|FetchesThatFailOverThousands|ThousandsOfVersions|LawfulIsTheTwins|HostileHeader|ListedHeaders|EveryBrokenSum
 NORACE := $(NORACE)|QuotaIsEnough|OrderOfFloods|ListsOfAllCrawlersAreBounded|LateRecordsThatMakeNoSense|LimitsAreNamedRightly|LongCases|BoundedDumps|SizeOfALongConstantRobots
 NORACE := $(NORACE)|NoStateActsOnATerminal|EveryFileOperationFails|CompressedRobotsForbids|Bzip2|CorruptBytes
-NORACE := $(NORACE)|WritersAccuseAlike|RowsOfPartsAreThose|TheSameURLsInEachForm|SideBySideMemory|NotSideBySide|MergeIsTheReport|MergeOfManyStates|WorldsHaveEveryVerdict
+NORACE := $(NORACE)|WritersAccuseAlike|RowsOfPartsAreThose|WorldsHaveEveryVerdict
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
 		set -ex; $(GO) test -pgo=off -race -short -skip '$(NORACE)' $(RACE); $(GO) test -pgo=off -race -short -run NothingIsShared ./compile; \

@@ -13,8 +13,8 @@ import (
 )
 
 // spec is what all workers know: the job, and by content all files that it needs but the logs, the lists and the archive of rules. It
-// is a file in the scratch folder. A side input of the pipeline would be slow: Prism keeps one processor busy for nothing while a step that has one
-// works (as of Beam 2.77, ElementManager.Bundles).
+// is a file in the scratch folder, and no side input of the pipeline: Prism keeps one processor busy for nothing while a step that has one works (as of
+// Beam 2.77, ElementManager.Bundles).
 type spec struct {
 	Names   []string // of the logs or lists
 	Scratch string   // folder for files between the steps

@@ -100,8 +100,8 @@ func appendTime(b []byte, t int64) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(t)^1<<63)
 }
 
-// keepFact writes the record in w.key, which is about more than one request, unless the run has the
-// facts of all lines.
+// keepFact writes the record in w.key, which is not of a request for Config.Judged, unless the run
+// has the facts of all lines.
 func (w *Worker) keepFact() {
 	if !w.run.hasFacts {
 		w.keep()

@@ -11,8 +11,8 @@ import (
 )
 
 // The facts of a state are what the verdicts of single requests depend on beside their own lines: the tally, and of the deferred
-// records the answers to robots.txt and the names of unknown crawlers. They are much smaller than the state, which has the
-// requests that wait. The file is that of a state with another first line. It is made of the state of all lines, and a run that has it
+// records the answers to robots.txt and the counts of unknown crawlers, which have their names. They are smaller than the state, which
+// has the requests that wait. The file is that of a state with another first line. It is made of the state of all lines, and a run that has it
 // gives the requests of some of these lines to Config.Judged as a run over all of them does.
 
 var (

@@ -166,6 +166,10 @@ func TestAdviceIsWhole(t *testing.T) {
 	r.Inputs = []audit.InputInfo{{Error: "open a.log: no such file or directory"}, {Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
 	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "), "What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 lines could not be parsed",
 		"- 5 requests went to hosts without a robots.txt here", "- The log has the addresses of a proxy", "- robots.txt has 3 lines to look at")
+	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF", "unexpected EOF": "b.log: unexpected EOF"} {
+		r.Inputs = []audit.InputInfo{{Name: "b.log", Format: "combined", Error: text}} // named once
+		wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "), "The first: "+want+" - 7 lines")
+	}
 }
 
 // TestListsAreAdvisedWhereThereAreAny: address lists are asked for only if an operator of the

@@ -284,7 +284,11 @@ func (d doc) advice() (b block) {
 	var unread []string
 	for _, in := range d.Inputs {
 		if in.Error != "" && !in.Complete {
-			unread = append(unread, strings.TrimPrefix(in.Name+": "+in.Error, ": "))
+			text := in.Error
+			if !strings.Contains(text, in.Name) {
+				text = in.Name + ": " + text
+			}
+			unread = append(unread, text)
 		}
 	}
 	for i := range d.Crawlers {
