@@ -51,43 +51,55 @@ func BenchmarkStates(b *testing.B) {
 			reportSize(b, state, c.lines)
 		})
 	}
+	small, large := day{lines: 50_000, forbidden: 20, unknown: 1000}, day{lines: 5_000_000, forbidden: 20, unknown: 1000}
 	b.Run("merge_1000", func(b *testing.B) {
-		states := filepath.Join(dir, "states")
-		if err := os.Mkdir(states, 0o700); err != nil {
-			b.Fatal(err)
-		}
-		log, names := filepath.Join(dir, "part.log"), []string{}
-		for i := range 1000 {
-			part := day{number: i, lines: 50_000, forbidden: 20, unknown: 1000}
-			part.write(b, log)
-			names = append(names, filepath.Join(states, fmt.Sprintf("%03d.state", i)))
-			run(b, program, "audit", "--quiet", "--policy", basis["history"], "--host", "https://a.example", "--state", names[i], log)
-		}
-		whole := filepath.Join(dir, "whole.state")
-		b.Run("at_once", func(b *testing.B) {
-			for b.Loop() {
-				b.ReportMetric(float64(run(b, program, append([]string{"merge", "--quiet", "--force", "--state", whole}, names...)...)), "peak-MB")
-			}
-			reportSize(b, whole, 1000*50_000)
-		})
-		for _, fan := range []int{32, 100} {
-			b.Run(fmt.Sprintf("tree_of_%d", fan), func(b *testing.B) {
-				for b.Loop() {
-					level, peak := names, 0
-					for at := 0; len(level) > 1; at++ {
-						var sums []string
-						for i := 0; i < len(level); i += fan {
-							sum := filepath.Join(states, fmt.Sprintf("%d-%d-%d.sum", fan, at, i))
-							peak = max(peak, run(b, program, append([]string{"merge", "--quiet", "--force", "--state", sum}, level[i:min(i+fan, len(level))]...)...))
-							sums = append(sums, sum)
-						}
-						level = sums
-					}
-					b.ReportMetric(float64(peak), "peak-MB")
-				}
-			})
-		}
+		mergeStates(b, program, basis["history"], small, 1000, 32, 100)
 	})
+	b.Run("merge_8_large", func(b *testing.B) {
+		mergeStates(b, program, basis["all"], large, 8)
+	})
+}
+
+// mergeStates makes the states of n days, and adds them up at once and in trees, so many at a time.
+func mergeStates(b *testing.B, program, policy string, of day, n int, fans ...int) {
+	dir, size := b.TempDir(), int64(0)
+	log, whole := filepath.Join(dir, "part.log"), filepath.Join(dir, "whole.state")
+	var names []string
+	for i := range n {
+		of.number = i
+		of.write(b, log)
+		names = append(names, filepath.Join(dir, fmt.Sprintf("%03d.state", i)))
+		run(b, program, "audit", "--quiet", "--policy", policy, "--host", "https://a.example", "--state", names[i], log)
+		if info, err := os.Stat(names[i]); err == nil {
+			size += info.Size()
+		}
+	}
+	merge := func(sum string, states []string) (peak int) {
+		return run(b, program, append([]string{"merge", "--quiet", "--force", "--state", sum}, states...)...)
+	}
+	b.Run("at_once", func(b *testing.B) {
+		for b.Loop() {
+			b.ReportMetric(float64(merge(whole, names)), "peak-MB")
+		}
+		b.ReportMetric(float64(size)/1e6, "states-MB")
+		reportSize(b, whole, n*of.lines)
+	})
+	for _, fan := range fans {
+		b.Run(fmt.Sprintf("tree_of_%d", fan), func(b *testing.B) {
+			for b.Loop() {
+				level, peak := names, 0
+				for at := 0; len(level) > 1; at++ {
+					var sums []string
+					for i := 0; i < len(level); i += fan {
+						sums = append(sums, filepath.Join(dir, fmt.Sprintf("%d-%d-%d.sum", fan, at, i)))
+						peak = max(peak, merge(sums[len(sums)-1], level[i:min(i+fan, len(level))]))
+					}
+					level = sums
+				}
+				b.ReportMetric(float64(peak), "peak-MB")
+			}
+		})
+	}
 }
 
 // run runs the program and returns the most memory that it has held, in MB.
