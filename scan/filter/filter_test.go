@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -370,28 +371,30 @@ func TestGuardAllocs(t *testing.T) {
 		w := newWeb(t, d, someBodies, someStatus)
 		for i, c := range configs(d, w) {
 			for _, text := range []string{odd.String(), ordinary.String()} {
-				// Two hosts may have the same place in the memory of a worker, but
-				// hardly in that of each.
-				least := 1.0
-				for range 5 {
-					least = min(least, allocsOf(&c, text))
-				}
-				if least > 0 {
-					t.Errorf("%s, config %d: %v allocations for %d lines such as %.40q", d, i, least, strings.Count(text, "\n"), text)
+				if n := leastAllocs(&c, text); n > 0 {
+					t.Errorf("%s, config %d: %v allocations for %d lines such as %.40q", d, i, n, strings.Count(text, "\n"), text)
 				}
 			}
 		}
 	}
 }
 
-// allocsOf returns how often a worker allocates for a chunk that it has seen.
-func allocsOf(c *Config, text string) float64 {
-	worker := newWorker(c, new(atomic.Bool), new(buffers))
-	chunk := &source.Chunk{Data: make([]byte, len(text))}
-	return testing.AllocsPerRun(10, func() {
-		copy(chunk.Data, text)
-		worker.chunk(chunk, func() bool { return false })
-	})
+// leastAllocs returns how often a worker allocates for a chunk that it has seen. It is the least of several workers:
+// two hosts may have the same slot in one of them, and are then looked up each time, but hardly in each.
+func leastAllocs(c *Config, text string) float64 {
+	least := math.Inf(1)
+	for range 5 {
+		free := new(buffers)
+		worker := newWorker(c, new(atomic.Bool), free)
+		chunk := &source.Chunk{Data: make([]byte, len(text))}
+		least = min(least, testing.AllocsPerRun(10, func() {
+			copy(chunk.Data, text)
+			if kept := worker.chunk(chunk, func() bool { return false }).kept; c.Annotate != nil {
+				free.put(kept)
+			}
+		}))
+	}
+	return least
 }
 
 func TestGuardSizeOfASlot(t *testing.T) {
