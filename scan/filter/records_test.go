@@ -242,6 +242,9 @@ func TestALongRequestDoesNotWait(t *testing.T) {
 
 // TestRealRecords: files of crawls are copied as they are when all is kept, the damaged ones up to the damage.
 func TestRealRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and nothing new for the race detector")
+	}
 	const samples = "../../../shared/data/crawl/warc-samples.tar.xz"
 	if _, err := os.Stat(samples); err != nil {
 		t.Skipf("reference data are not part of the module: no %s", samples)

@@ -20,11 +20,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// realList returns some of the URLs of real hosts, without those that not every form of list can have: with blanks or other octets
-// than those of UTF-8. It skips the test if the reference data are not there.
-func realList(t *testing.T) (urls []string) {
+// realText returns the text of a file of the reference data, decompressed. It skips the test if they are not there.
+func realText(t *testing.T, name string) string {
 	t.Helper()
-	const name = "../../../shared/data/urls/with-robots.txt.gz"
 	f, err := os.Open(filepath.FromSlash(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("reference data are not part of the module: no %s", name)
@@ -41,19 +39,39 @@ func realList(t *testing.T) (urls []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(string(text)) {
+	return string(text)
+}
+
+// realList returns every n-th of the URLs of real hosts, of those that every form of list can have: without blanks and octets
+// that are not UTF-8.
+func realList(t *testing.T, n int) (urls []string) {
+	t.Helper()
+	i := 0
+	for line := range strings.Lines(realText(t, "../../../shared/data/urls/with-robots.txt.gz")) {
 		if url := strings.TrimSuffix(line, "\n"); utf8.ValidString(url) && !strings.ContainsAny(url, " \t\r") {
-			urls = append(urls, url)
+			if i++; i%n == 0 {
+				urls = append(urls, url)
+			}
 		}
 	}
-	step := 4
-	if testing.Short() {
-		step = 50
+	return urls
+}
+
+// realHosts returns the name of a list of the robots.txt of every n-th of the real hosts.
+func realHosts(t *testing.T, n int) string {
+	t.Helper()
+	const name = "../../../shared/data/robots/by-host.jsonl.gz"
+	if n == 1 {
+		return name
 	}
-	for i := range len(urls) / step {
-		urls[i] = urls[step*i]
+	var b strings.Builder
+	i := 0
+	for line := range strings.Lines(realText(t, name)) {
+		if i++; i%n == 0 {
+			b.WriteString(line)
+		}
 	}
-	return urls[:len(urls)/step]
+	return file(t, "hosts.jsonl", b.String())
 }
 
 // listForms write URLs in each form; rows is what is printed of the i-th if it is kept, header what precedes the rows.
@@ -149,9 +167,13 @@ var listForms = map[string]func(t *testing.T, urls []string) (text string, heade
 // TestTheSameURLsInEachForm of list have the same verdicts, which package filter compares with the slow matcher, and
 // the same rows are kept as they are, by any number of workers.
 func TestTheSameURLsInEachForm(t *testing.T) {
-	urls := realList(t)
+	eachURL, eachHost := 4, 1
+	if testing.Short() { // to compile the robots.txt of all hosts takes most of the time
+		eachURL, eachHost = 25, 10
+	}
+	urls := realList(t, eachURL)
 	archive := filepath.Join(t.TempDir(), "web.rsv")
-	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{"../../../shared/data/robots/by-host.jsonl.gz"}, Output: archive}); err != nil {
+	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{realHosts(t, eachHost)}, Output: archive}); err != nil {
 		t.Fatal(err)
 	}
 	run := func(path string, workers int, annotate Annotation) (string, *Filtered) {
@@ -167,6 +189,9 @@ func TestTheSameURLsInEachForm(t *testing.T) {
 	}
 	plain, sum := run(file(t, "urls.txt", strings.Join(urls, "\n")+"\n"), 2, TSV)
 	verdicts := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
+	if n := strings.Count(plain, "disallowed"); n < 30 {
+		t.Errorf("%d of %d URLs are disallowed, which proves little", n, len(urls))
+	}
 	for name, form := range listForms {
 		text, header, rows := form(t, urls)
 		var kept strings.Builder

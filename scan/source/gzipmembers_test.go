@@ -102,7 +102,11 @@ func TestMembersSideBySide(t *testing.T) {
 	if decoded.Load() < 4 { // the first, and some behind a false header, are not
 		t.Errorf("%d members were decoded side by side", decoded.Load())
 	}
-	for n := 2; n < len(whole); n++ {
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for n := 2; n < len(whole); n += step {
 		sameAhead(t, fmt.Sprintf("cut to %d", n), opens(whole[:n]), oneMember{})
 		sameAhead(t, fmt.Sprintf("failing at %d", n), func() io.Reader { return failing(whole[:n]) }, oneMember{})
 	}
@@ -175,6 +179,10 @@ func logMembers(t testing.TB) (text []byte, files map[string][]byte) {
 func TestMembersOfLogs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	text, files := logMembers(t)
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
 	for name, b := range files {
 		counted := countedMembers{bytes: &atomic.Int64{}}
 		if got, _ := readAs(t, bytes.NewReader(b), counted); !bytes.Equal(got, text) {
@@ -185,7 +193,7 @@ func TestMembersOfLogs(t *testing.T) {
 		}
 		sameAhead(t, name, opens(b), gzipForm{})
 		sameAhead(t, name+" with zeros", opens(append(bytes.Clone(b), make([]byte, 1000)...)), gzipForm{})
-		for range 4 {
+		for range rounds {
 			damaged := bytes.Clone(b)
 			damaged[rng.IntN(len(b))] ^= byte(1 + rng.IntN(255))
 			sameAhead(t, name+" damaged", opens(damaged), gzipForm{})
@@ -213,7 +221,9 @@ func TestMembersSideBySideMemory(t *testing.T) {
 	modest := bytes.Clone(bomb)
 	binary.LittleEndian.PutUint32(modest[len(modest)-4:], 1000)
 	for _, b := range [][]byte{bytes.Join([][]byte{small, bomb, small, gz(t, zeros[:7<<20]), bomb, small}, nil), slices.Concat(small, small, modest, small)} {
-		sameAhead(t, "a bomb", opens(b), gzipForm{})
+		if !testing.Short() {
+			sameAhead(t, "a bomb", opens(b), gzipForm{})
+		}
 		s, err := newStream(bytes.NewReader(b), "log", false, nil, newWindow(nil, nil))
 		if err != nil {
 			t.Fatal(err)
@@ -237,6 +247,10 @@ func TestMembersSideBySideMemory(t *testing.T) {
 func TestReaderOfMembers(t *testing.T) {
 	before := runtime.NumGoroutine()
 	_, files := logMembers(t)
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
 	var paths []string
 	for name, b := range files {
 		paths = append(paths, write(t, name, b), write(t, name+".cut", b[:len(b)/3]))
@@ -259,7 +273,7 @@ func TestReaderOfMembers(t *testing.T) {
 				t.Errorf("%+v: %d bytes, %v; want %d, %v", o, len(joined(got[i])), res[i], len(joined(want[i])), results[i])
 			}
 		}
-		for n := range 12 {
+		for n := 0; n < 12; n += step {
 			r := NewReader(inputs(), o)
 			var wg sync.WaitGroup
 			for k := range o.Workers {

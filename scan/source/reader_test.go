@@ -38,7 +38,7 @@ func TestLinesSurvive(t *testing.T) {
 			path := write(t, filepath.Join(dir, "log"), b)
 			for _, o := range smallOptions {
 				for _, workers := range []int{1, 2, 8} {
-					if testing.Short() && workers == 2 {
+					if testing.Short() && workers < 8 {
 						continue
 					}
 					o.Workers = workers

@@ -30,7 +30,7 @@ func faultyTree(t *testing.T) string {
 		log.WriteString(logLine(fmt.Sprintf("/p/%d", i), "GPTBot/1"))
 		log.WriteString(logLine(fmt.Sprintf("/a/%d", i), "Googlebot/2.1"))
 	}
-	for i := range 8000 {
+	for i := range 4000 {
 		big.WriteString(logLine(fmt.Sprintf("/p/%0100d", i*7919), "GPTBot/1"))
 	}
 	rules := "user-agent: *\ndisallow: /p\n"
