@@ -33,12 +33,13 @@ test: lint
 golden:
 	$(GO) test ./cmd/robotsieve/cli -run TestGolden -update
 
-# The packages that start goroutines or are made for several, and one test of compile. The
-# race detector needs a C compiler. With the profile of cmd/robotsieve all that it imports
+# The packages that start goroutines or are made for several, those that take the longest first, and one
+# test of compile. The race detector needs a C compiler. With the profile of cmd/robotsieve all that it imports
 # would be compiled once more.
-RACE := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./scan ./scan/audit ./scan/crawler ./scan/filter ./scan/job ./scan/policy \
-	./scan/source ./scan/spill
-# Long tests of one goroutine, in which the race detector has nothing to find, and guards, whose counts it changes.
+RACE := ./cmd/robotsieve/cli ./scan/source ./scan/job ./automaton ./automaton/archive ./bench ./scan ./scan/audit ./scan/crawler ./scan/filter \
+	./scan/policy ./scan/spill
+# Long tests of one goroutine, or whose goroutines are those of other tests, in which the race detector has nothing to find, and
+# guards, whose counts it changes.
 NORACE := Guard|ManyOriginsToOneOfManyVersions|FetchesThatFailOverThousands|ThousandsOfVersions|LawfulIsTheTwins|HostileHeader|ListedHeaders|EveryBrokenSum
 NORACE := $(NORACE)|QuotaIsEnough|OrderOfFloods|ListsOfAllCrawlersAreBounded|LateRecordsThatMakeNoSense|LimitsAreNamedRightly|LongCases|BoundedDumps|SizeOfALongConstantRobots
 NORACE := $(NORACE)|NoStateActsOnATerminal|EveryFileOperationFails|CompressedRobotsForbids|Bzip2|CorruptBytes
