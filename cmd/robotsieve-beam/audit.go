@@ -68,7 +68,7 @@ func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, st
 		return s.read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
-				o.Logs, o.State, o.Part = logs, path, s.part()
+				o.Logs, o.State, o.Part, o.Hash = logs, path, s.part(), spec.Hashes
 				a, err := job.Audit(ctx, o)
 				if err == nil {
 					done.Store(a)
@@ -113,12 +113,15 @@ func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil //nolint:nilerr // its reader has the error
+		return []*source.Input{source.NewUnread(p.File.Name, p.Range, err)}, nil
+	}
+	if p.Empty {
+		return []*source.Input{source.NewInput(p.File.Name, strings.NewReader(""), -1)}, nil
 	}
 	if p.Range.To > 0 {
 		in, err := source.NewRange(path, p.Range)
 		if err != nil {
-			return []*source.Input{source.NewInput(p.File.Name, broken{err}, -1)}, nil //nolint:nilerr // its reader has the error
+			return []*source.Input{source.NewUnread(p.File.Name, p.Range, err)}, nil
 		}
 		return []*source.Input{in}, nil
 	}
@@ -129,15 +132,10 @@ func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
 		}
 	}
 	for _, err := range errs {
-		inputs = append(inputs, source.NewInput(p.File.Name, broken{err}, -1))
+		inputs = append(inputs, source.NewUnread(p.File.Name, p.Range, err))
 	}
 	return inputs, nil
 }
-
-// broken is a reader of a file that cannot be read.
-type broken struct{ error }
-
-func (b broken) Read([]byte) (int, error) { return 0, b.error }
 
 // read gives the files of a shard to do. There is one at a time in a process, which has all its processors and its memory: the
 // copies of the next ones may be made meanwhile.
@@ -273,12 +271,16 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	p, s := beam.NewPipelineWithRoot()
 	spec := &spec{
 		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
-		Side: files, AllowDuplicates: o.AllowDuplicates, Out: f.out, Rows: rows,
+		Side: files, AllowDuplicates: o.AllowDuplicates, Out: f.out, Rows: rows, Hashes: o.State != "",
+	}
+	look := &lookFn{true, files.Format, f.shard}
+	if spec.Hashes {
+		look.ShardBytes = 0 // logs are not divided: a range has no hash
 	}
 	if err := publishSpec(ctx, spec); err != nil {
 		return nil, inputError(err)
 	}
-	sum, read := audited(s, spec, plan(s, &lookFn{true, files.Format, f.shard}, scratch))
+	sum, read := audited(s, spec, plan(s, look, scratch))
 	beam.ParDo0(s, &endFn{scratch}, sum)
 	if rows.List != "" {
 		listed(s, spec, sum, read)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/klauspost/compress/zstd"
 
@@ -169,6 +171,11 @@ func TestReportIsThatOfOneAudit(t *testing.T) {
 func TestUsageIsThatOfRobotsieve(t *testing.T) {
 	t.Cleanup(func() { *runners.Runner = "" }) // flags of Beam are of the process
 	args, set := logs(t, 1)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
 	rows := t.TempDir()
 	if err := os.WriteFile(filepath.Join(rows, "rows-00000.csv"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -182,7 +189,13 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		{append(args, "--since", "yesterday"), 2, "--since"},
 		{append(args, "--time-zone", "Local"), 2, "give its name"},
 		{append(args, "-"), 2, "standard input"},
-		{append(args, "--runner", "flink"), 2, "--scratch"},
+		{append(args, "--runner", "flink", "--endpoint", listener.Addr().String()), 2, "--scratch"},
+		{append(args, "--runner", "flink"), 2, "--endpoint"},
+		{append(args, "--runner", "flink", "--endpoint", "127.0.0.1:1"), 3, "no job service answers"},
+		{append(args, "--runner", "Flink"), 2, "not one of prism, flink"},
+		{append(args, "--endpoint", "localhost:8099"), 2, "--endpoint"},
+		{append(args, "--async"), 2, "--async"},
+		{[]string{"filter", "--agent", "GPTBot", "--robots", "x", "--out", "x"}, 2, "no list of URLs"},
 		{append(args, "--evidence", "x"), 2, "unknown flag"},
 		{append(args, "--list", "violations"), 2, "--out"},
 		{append(args, "--out", "x"), 2, "--list"},
@@ -193,7 +206,7 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		{[]string{"filter", "--agent", "GPTBot", "--robots", "x", "urls.txt"}, 2, "--out"},
 	} {
 		_, diagnosis, code := command(t, 1<<30, c.args...)
-		*runners.Runner = ""
+		*runners.Runner, *jobopts.Endpoint, *jobopts.Async = "", "", false
 		if code != c.code || !strings.Contains(diagnosis, c.says) || !strings.HasPrefix(diagnosis, "robotsieve-beam: ") {
 			t.Errorf("%s: code %d, %s", c.args[len(c.args)-2:], code, diagnosis)
 		}

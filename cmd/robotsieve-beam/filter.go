@@ -21,7 +21,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -49,27 +50,21 @@ type filterOptions struct {
 	URLs, Messages *struct{} `json:",omitempty"`
 }
 
-// outcome is what a filter says of a list: a line of the file of counts.
+// outcome is what a filter says of a list.
 type outcome struct {
-	List     string   `json:"list"`              // "" for messages of none, which the user is told but the file does not have
-	Output   string   `json:"output"`            // the name of the file of its rows; "" if there is none
-	Partial  bool     `json:"partial"`           // rows are missing
-	Messages []string `json:"messages"`          // among them why
-	Refused  string   `json:"refused,omitempty"` // why nothing has been done for any list
+	List     string   `json:"list"`   // "" for messages of none, which the user is told but the file of counts does not have
+	Output   string   `json:"output"` // the name of the file of its rows; "" if there is none
+	Messages []string `json:"messages"`
+	Refused  string   // why nothing has been done for any list
+	Filtered job.Filtered
+}
 
-	Read    int64            `json:"read"`
-	Kept    int64            `json:"kept"`
-	Dropped int64            `json:"dropped"`
-	Invalid int64            `json:"invalid"`
-	Printed int64            `json:"printed"`
-	Classes map[string]int64 `json:"classes"` // of rows, by the names of filter.Class
-	// Agents are the names of the agents, and Barred is how many URLs each of them may not fetch.
-	Agents     []string       `json:"agents"`
-	Barred     []int64        `json:"barred"`
-	Misencoded int64          `json:"misencoded"`
-	Quotes     []filter.Quote `json:"quotes"`
-	Records    bool           `json:"records"` // its rows are records of WARC
-	MaxRow     int            `json:"max_row"`
+// counted is a line of the file of counts.
+type counted struct {
+	List     string   `json:"list"`
+	Output   string   `json:"output"`
+	Messages []string `json:"messages"`
+	cli.FilterSummary
 }
 
 // countsName is the name of the file of counts, beside the outputs.
@@ -86,7 +81,7 @@ func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, [
 	}
 	var outcomes []*outcome
 	for _, u := range s.Rest.Unread {
-		outcomes = append(outcomes, &outcome{List: u.Name, Partial: true, Messages: []string{u.Error}})
+		outcomes = append(outcomes, &outcome{List: u.Name, Messages: []string{u.Error}, Filtered: job.Filtered{Partial: true}})
 	}
 	if s.Rest.Refused != "" {
 		outcomes = append(outcomes, &outcome{Refused: s.Rest.Refused})
@@ -104,7 +99,7 @@ func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, [
 		return err
 	}
 	for _, o := range append(outcomes, *made.Load()...) {
-		line, err := json.Marshal(o)
+		line, err := json.Marshal(audit.Texts(*o, audit.ToUTF8))
 		if err != nil {
 			return err
 		}
@@ -206,6 +201,9 @@ func (r *remembering) Write(p []byte) (int, error) {
 func (r *outcome) take(f *job.Filtered, err error) error {
 	var failed *job.Error
 	switch {
+	case err == nil && f.Partial && f.Read == 0:
+		r.Filtered.Partial = true
+		return errNoOutput
 	case err == nil:
 	case errors.As(err, &failed) && failed.Kind == job.Interrupted:
 		return err
@@ -214,21 +212,14 @@ func (r *outcome) take(f *job.Filtered, err error) error {
 		if failed != nil && failed.Kind == job.Usage { // the options have been tried, so it is of this list, which it does not name
 			text = fmt.Sprintf("%s: not filtered: %s", r.List, text)
 		}
-		r.Partial, r.Messages = true, append(r.Messages, text)
+		r.Filtered.Partial, r.Messages = true, append(r.Messages, text)
 		return errNoOutput
 	}
-	r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed = f.Read, f.Kept, f.Dropped, f.Invalid, f.Printed
-	r.Agents, r.Barred, r.Misencoded, r.Quotes = f.Agents, f.Barred, f.Misencoded, f.Quotes
-	r.Records, r.MaxRow, r.Partial = f.Records, f.MaxRow, f.Partial
-	r.Classes = map[string]int64{}
-	for class, n := range f.Count {
-		if n > 0 {
-			r.Classes[filter.Class(class).String()] = n
-		}
-	}
+	r.Filtered = *f
+	r.Filtered.Inputs, r.Filtered.Useless = nil, nil
 	for _, q := range f.Useless {
 		r.Messages = append(r.Messages, fmt.Sprintf("%s: no line is a URL; line %d is %q", r.List, q.Line, q.Text))
-		r.Partial = true
+		r.Filtered.Partial = true
 	}
 	return nil
 }
@@ -310,10 +301,12 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 // pack checks the options as the filter will, and returns what the workers need of them.
 func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, error) {
 	switch {
-	case slices.Contains(o.URLs.Names, "-"), o.Robots.Name == "-":
-		return nil, usageError("standard input is not on all workers: name files")
+	case len(o.URLs.Names) == 0:
+		return nil, usageError("no list of URLs")
+	case slices.Contains(o.URLs.Names, "-"):
+		return nil, usageError("a list from standard input is not on all workers: name files")
 	case f.out == "":
-		return nil, usageError("--out names the folder for the results")
+		return nil, usageError("--out is missing: name a folder for the results")
 	}
 	o.Now = time.Now()
 	files, err := filesOf(o)
@@ -333,7 +326,8 @@ func (f *flags) pack(ctx context.Context, o *job.FilterOptions) (*filterSpec, er
 		}
 	}
 	trial := *o
-	trial.Page = 0 // which needs a list of WARC
+	trial.Page = 0                  // which needs a list of WARC
+	trial.Messages = job.Messages{} // those of the lists say the same
 	if o.Archive != "" {
 		if trial.Archive, err = shared.get(ctx, o.Archive); err != nil {
 			return nil, inputError(err)
@@ -379,6 +373,7 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			return nil, nil, inputError(fmt.Errorf("%s: %w", countsName, err))
 		}
+		one = audit.Texts(one, audit.FromUTF8)
 		if one.Refused != "" {
 			return nil, nil, usageError("%s", one.Refused)
 		}
@@ -394,7 +389,11 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 			}
 		}
 		if one.List != "" {
-			listed = append(append(listed, lines.Bytes()...), '\n')
+			line, err := json.Marshal(counted{one.List, one.Output, append([]string{}, one.Messages...), cli.SummaryOf(&one.Filtered)})
+			if err != nil {
+				return nil, nil, inputError(err)
+			}
+			listed = append(append(listed, line...), '\n')
 		}
 		add(f, &one, max(o.Quotes, 0))
 	}
@@ -408,12 +407,12 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 }
 
 // add adds the outcome of a list.
-func add(f *job.Filtered, one *outcome, quotes int) {
-	s := &f.Summary
+func add(f *job.Filtered, of *outcome, quotes int) {
+	s, one := &f.Summary, &of.Filtered
 	s.Read, s.Kept, s.Dropped, s.Invalid = s.Read+one.Read, s.Kept+one.Kept, s.Dropped+one.Dropped, s.Invalid+one.Invalid
 	s.Printed, s.Misencoded = s.Printed+one.Printed, s.Misencoded+one.Misencoded
-	for class := range filter.Classes {
-		s.Count[class] += one.Classes[class.String()]
+	for class, n := range one.Count {
+		s.Count[class] += n
 	}
 	if len(s.Barred) < len(one.Barred) { // a list that could not be read has none
 		s.Barred = make([]int64, len(one.Barred))
@@ -426,7 +425,7 @@ func add(f *job.Filtered, one *outcome, quotes int) {
 			s.Quotes = append(s.Quotes, q)
 		}
 	}
-	f.Inputs = append(f.Inputs, source.Result{Name: one.List})
+	f.Inputs = append(f.Inputs, source.Result{Name: of.List})
 	if len(one.Agents) > 0 {
 		f.Agents = one.Agents
 	}

@@ -136,7 +136,7 @@ func TestResultsOfFullDisksAreNone(t *testing.T) {
 // TestFiltersThatEndEarlyHaveNoResult: the rows of a list that are there would be taken for all.
 func TestFiltersThatEndEarlyHaveNoResult(t *testing.T) {
 	early := &outcome{}
-	if err := early.take(&job.Filtered{Summary: filter.Summary{Read: 2, Kept: 2}}, inputError(errFull)); !errors.Is(err, errNoOutput) || !early.Partial || !slices.Equal(early.Messages, []string{errFull.Error()}) {
+	if err := early.take(&job.Filtered{Summary: filter.Summary{Read: 2, Kept: 2}}, inputError(errFull)); !errors.Is(err, errNoOutput) || !early.Filtered.Partial || !slices.Equal(early.Messages, []string{errFull.Error()}) {
 		t.Errorf("%v, %+v", err, early)
 	}
 }

@@ -12,12 +12,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 func init() {
@@ -89,7 +92,7 @@ func TestRowsAreReplacedInTheirFolderOnly(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNotUTF8 audits a log whose name is not UTF-8, found in a folder and named.
+// TestNamesThatAreNotUTF8 audits a log whose name is not UTF-8, found in a folder and named, and filters such a list.
 func TestNamesThatAreNotUTF8(t *testing.T) {
 	robots, dir := robotsTxt(t), t.TempDir()
 	log := filepath.Join(dir, "caf\xe9.log")
@@ -103,6 +106,15 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 			t.Errorf("%q: code %d, %d rows: %s", name, code, len(rows)-1, diagnosis)
 		}
 	}
+	const url, out = "https://a.example/open\n", "out"
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("caf\xe9.txt", []byte(url), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out, "caf\xe9.txt")
+	if kept, err := os.ReadFile("out/caf\xe9.txt"); code != 0 || err != nil || string(kept) != url {
+		t.Errorf("code %d, %q, %v: %s", code, kept, err, diagnosis)
+	}
 }
 
 // TestLogsThatChangeBetweenTheReadings: rows of a log that has grown are those of the lines that the report has counted; if lines are missing,
@@ -112,12 +124,18 @@ func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 	t.Cleanup(func() { attempt = was })
 	for how, change := range map[string]func(name string) error{
 		"grown":     func(name string) error { return os.WriteFile(name, []byte(logOf(2000)), 0o600) },
+		"new":       func(name string) error { return os.WriteFile(name, []byte(logOf(2000)), 0o600) },
 		"gone":      os.Remove,
 		"cut short": func(name string) error { return os.WriteFile(name, []byte(logOf(3)), 0o600) },
 	} {
 		dir, out, scratch := t.TempDir(), t.TempDir(), t.TempDir()
 		for i := range 4 {
 			write(t, filepath.Join(dir, fmt.Sprint(i, ".log")), logOf(20+i))
+		}
+		lines := 20 + 21 + 22 + 23
+		if how == "new" {
+			write(t, filepath.Join(dir, "2.log"), "")
+			lines -= 22
 		}
 		var once sync.Once
 		attempt = func(ctx context.Context, work func(context.Context) error) error {
@@ -132,8 +150,71 @@ func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 		}
 		_, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", out, "--scratch", scratch, dir)
 		rows, _ := listedIn(t, out, ".ndjson")
-		if isWhole := len(rows)-1 == 20+21+22+23; how == "grown" && (code != 0 || !isWhole) || how != "grown" && (code != 3 || !strings.Contains(diagnosis, "2.log: has changed")) {
+		if isWhole, isRefused := len(rows)-1 == lines, how == "gone" || how == "cut short"; !isRefused && (code != 0 || !isWhole) || isRefused && (code != 3 || !strings.Contains(diagnosis, "2.log: has changed")) {
 			t.Errorf("%s: code %d, %d rows: %s", how, code, len(rows)-1, diagnosis)
+		}
+	}
+}
+
+// TestALogThatVanishesStopsNoOther: one that was divided by then is one log that could not be read, and is told once.
+func TestALogThatVanishesStopsNoOther(t *testing.T) {
+	robots, dir, was := robotsTxt(t), t.TempDir(), attempt
+	t.Cleanup(func() { attempt = was })
+	write(t, filepath.Join(dir, "a.log"), logOf(20))
+	gone := write(t, filepath.Join(dir, "b.log"), logOf(300))
+	var once sync.Once
+	attempt = func(ctx context.Context, work func(context.Context) error) error {
+		once.Do(func() { _ = os.Remove(gone) })
+		return work(ctx)
+	}
+	for _, args := range [][]string{{"--list", "all", "--out", filepath.Join(dir, "rows")}, nil} {
+		once = sync.Once{}
+		write(t, gone, logOf(300))
+		out, diagnosis, code := command(t, 3000, append([]string{"audit", "--robots", robots, filepath.Join(dir, "a.log"), gone}, args...)...)
+		if code != 3 || strings.Count(diagnosis, "b.log") != 1 || !strings.Contains(out, "20 of 20 crawler requests") || !strings.Contains(out, "1 log could not be read") {
+			t.Errorf("%s: code %d: %s%s", args, code, diagnosis, out)
+		}
+	}
+	if rows, _ := listedIn(t, filepath.Join(dir, "rows"), ".ndjson"); len(rows) != 20+1 {
+		t.Errorf("%d rows", len(rows)-1)
+	}
+}
+
+// TestStatesKnowTheirLogs: merge does not count a large log twice, whatever its name is.
+func TestStatesKnowTheirLogs(t *testing.T) {
+	robots, dir := robotsTxt(t), t.TempDir()
+	var states []string
+	for _, name := range []string{"a", "b"} {
+		states = append(states, filepath.Join(dir, name+".state"))
+		if _, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--state", states[len(states)-1], write(t, filepath.Join(dir, name+".log"), logOf(300))); code != 0 {
+			t.Fatalf("code %d: %s", code, diagnosis)
+		}
+	}
+	a, err := job.Merge(t.Context(), job.MergeOptions{States: states})
+	if err != nil || a.Report.Totals.Requests != 300 {
+		t.Errorf("%v, %+v", err, a)
+	}
+}
+
+// TestListsThatCannotBeOpened have no result, so that an older one stays, and are told once.
+func TestListsThatCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	list, old := write(t, filepath.Join(dir, "in", "a.txt"), "PK\x03\x04 an archive that is none"), write(t, filepath.Join(dir, "out", "a.txt"), "old")
+	write(t, filepath.Join(dir, "in", "b.txt"), "https://a.example/\n")
+	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robotsTxt(t), "--agent", "GPTBot", "--out", filepath.Join(dir, "out"), filepath.Join(dir, "in"))
+	if kept, err := os.ReadFile(old); code != 3 || err != nil || string(kept) != "old" || strings.Count(diagnosis, list) != 1 {
+		t.Errorf("code %d, %q, %v: %s", code, kept, err, diagnosis)
+	}
+}
+
+// TestTheKeyIsNotReplaced by another output.
+func TestTheKeyIsNotReplaced(t *testing.T) {
+	dir := t.TempDir()
+	key, log := write(t, filepath.Join(dir, "key"), "sixteen octets, or more"), write(t, filepath.Join(dir, "a.log"), logOf(3))
+	for _, flag := range []string{"--html", "--state"} {
+		_, diagnosis, code := command(t, 1<<30, "audit", "--robots", robotsTxt(t), "--list", "all", "--out", filepath.Join(dir, "rows"), "--anonymize", key, "--force", flag, key, log)
+		if text, err := os.ReadFile(key); code != 2 || err != nil || string(text) != "sixteen octets, or more" || !strings.Contains(diagnosis, "would replace") {
+			t.Errorf("%s: code %d, %q, %v: %s", flag, code, text, err, diagnosis)
 		}
 	}
 }
@@ -264,7 +345,7 @@ func (f *flaky) OpenRead(ctx context.Context, name string) (io.ReadCloser, error
 	faulty.opens[name]++
 	r, err := f.Interface.OpenRead(ctx, inMemory(name))
 	if err == nil && faulty.opens[name] == faulty.failing[name] {
-		return io.NopCloser(io.MultiReader(io.LimitReader(r, 10), broken{errors.New("connection reset")})), nil
+		return io.NopCloser(io.MultiReader(io.LimitReader(r, 10), iotest.ErrReader(errors.New("connection reset")))), nil
 	}
 	return r, err
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -73,14 +74,19 @@ The flags, the report and the exit status are those of robotsieve.`,
 
 // adapt adds the flags of this program and those of Beam to a command.
 func (f *flags) adapt(cmd *cobra.Command) {
-	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam, such as\n--runner and --endpoint; docs/beam.md describes what is different."
+	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam. --runner and\n--endpoint are listed here; Beam's documentation has the others, such as --project.\ndocs/beam.md describes what is different."
 	cmd.Example = examples[cmd.Name()]
 	own, out := cmd.Flags(), "folder for the results, each under the name of its list"
 	if cmd.Name() == "audit" {
 		out = "folder for the rows of --list: rows-00000.ndjson and so on"
-		own.Lookup("output").Usage = "form of the report, or with --list of the rows"
+		choices := func(flag string) string { // at the end of its help
+			usage := own.Lookup(flag).Usage
+			return usage[strings.LastIndex(usage, ": "):]
+		}
+		forms, rows := choices("output"), choices("list")
+		own.Lookup("output").Usage = "form of the report, or with --list of the rows" + forms
 		own.Lookup("force").Usage += "; with --list, remove the rows that --out has"
-		own.Lookup("list").Usage = "also make files in --out with a row for each violation, or for each request of a crawler: as --output ndjson, csv or parquet; default ndjson"
+		own.Lookup("list").Usage = "also make files in --out with a row for each violation, or for each request of a crawler: as --output ndjson, csv or parquet; default ndjson" + rows
 	}
 	own.StringVar(&f.out, "out", "", out)
 	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
@@ -99,8 +105,11 @@ func (f *flags) adapt(cmd *cobra.Command) {
 	})
 }
 
-// check refuses folders and names of inputs that workers would not find.
+// check refuses flags of Beam that do not go together, and folders and names of inputs that workers would not find.
 func (f *flags) check(inputs []string) error {
+	if err := checkRunner(); err != nil {
+		return err
+	}
 	for _, name := range inputs {
 		if err := checkName(name, ""); err != nil {
 			return err
@@ -144,6 +153,30 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 	}, os.Setenv("TMPDIR", temp)
 }
 
+// services are the runners that are reached by the address of their job service.
+var services = []string{"flink", "spark", "universal"}
+
+// checkRunner refuses a runner that Beam does not have, for which it would end the process, and one that cannot be reached.
+func checkRunner() error {
+	switch name := *runners.Runner; {
+	case *jobopts.Async:
+		return usageError("--async: robotsieve-beam waits for its job, whose report it makes")
+	case isHere() && *jobopts.Endpoint != "":
+		return usageError("--endpoint is for a --runner that has a job service: %s", strings.Join(services, ", "))
+	case isHere(), name == "dataflow":
+		return nil
+	case !slices.Contains(services, name):
+		return usageError("--runner %q is not one of prism, flink, spark, dataflow, universal", name)
+	case *jobopts.Endpoint == "":
+		return usageError("--runner %s needs --endpoint: the address of its job service, such as localhost:8099", name)
+	}
+	connection, err := net.DialTimeout("tcp", *jobopts.Endpoint, 10*time.Second)
+	if err != nil {
+		return inputError(fmt.Errorf("--endpoint %s: no job service answers: %w", *jobopts.Endpoint, err))
+	}
+	return connection.Close()
+}
+
 // isHere tells whether the pipeline runs in this process.
 func isHere() bool { return slices.Contains([]string{"", "prism", "direct"}, *runners.Runner) }
 
@@ -173,6 +206,7 @@ func run(ctx context.Context, p *beam.Pipeline) error {
 	beam.Init()
 	if isHere() {
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // the error that ends a pipeline says all that a user can mend
+		defer func() { *jobopts.Endpoint = "" }()      // where Prism writes its own
 	}
 	err := beamx.Run(ctx, p)
 	switch {
@@ -184,7 +218,7 @@ func run(ctx context.Context, p *beam.Pipeline) error {
 			text = text[at+len("failed:\n"):]
 		}
 		text, _, _ = strings.Cut(text, "\nFull error:") // a stack
-		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %s", text)}
+		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %s", strings.Join(strings.Fields(text), " "))}
 	}
 	return nil
 }

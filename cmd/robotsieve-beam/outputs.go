@@ -121,10 +121,11 @@ type usedNames struct {
 	read    map[string]string  // the same, by their full names
 	sizes   map[int64][]string // the same, by their sizes; nil before a file is to be replaced
 	written map[string]string  // what is written, by the full name
+	folders map[string]string  // one of the files that are written in each folder, by its full name
 }
 
 func newUsedNames(files []string) (*usedNames, error) {
-	u := &usedNames{files: files, read: map[string]string{}, written: map[string]string{}}
+	u := &usedNames{files: files, read: map[string]string{}, written: map[string]string{}, folders: map[string]string{}}
 	for _, name := range files {
 		full, err := absolute(name)
 		if err != nil {
@@ -145,6 +146,15 @@ func (u *usedNames) write(name, what string) error {
 		return usageError("%s and %s would have one name, %s", other, what, name)
 	}
 	u.written[full] = what
+	if inside := u.folders[full]; inside != "" {
+		return usageError("%s would be %s, the folder of %s", what, name, inside)
+	}
+	for folder := path.Dir(full); u.folders[folder] == "" && folder != path.Dir(folder); folder = path.Dir(folder) {
+		if other := u.written[folder]; other != "" {
+			return usageError("%s would be the folder of %s", other, what)
+		}
+		u.folders[folder] = what
+	}
 	file := u.read[full]
 	if file == "" && isPath(name) {
 		file = u.same(name)

@@ -63,6 +63,8 @@ func TestResultsTakeNobodysName(t *testing.T) {
 		"the archive of rules":   {side, []string{"--rules", rules, asList["rules.rsv"]}, "would replace " + rules},
 		"the file of crawlers":   {side, []string{"--robots", robots, "--crawlers", crawlers, asList["crawlers.json"]}, "would replace " + crawlers},
 		"the counts":             {dir, []string{"--robots", robots, saved(t, dir, "more/"+countsName+".gz", urls)}, "would have one name"},
+		"a folder of results":    {filepath.Join(dir, "new"), []string{"--robots", robots, saved(t, dir, "tree/x.gz", urls), saved(t, dir, "tree/x/y.txt", urls)}, "the folder of the result of"},
+		"and the other way":      {filepath.Join(dir, "new"), []string{"--robots", robots, saved(t, dir, "tree/x/y.txt", urls), saved(t, dir, "tree/x.gz", urls)}, "the folder of the result of"},
 		"an old result, that is": {filepath.Dir(old), []string{"--robots", robots, a}, ""},
 	} {
 		before := contents(t, dir)
@@ -154,7 +156,7 @@ func TestCountsAreNoList(t *testing.T) {
 	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
 	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", one, names[1], names[1], names[2], filepath.Join(dir, "none.txt"))
 	counts, err := os.ReadFile(filepath.Join(one, countsName))
-	if code != 3 || err != nil || strings.Count(string(counts), "\n") != 2 || strings.Contains(string(counts), `"list":""`) {
+	if code != 3 || err != nil || strings.Count(string(counts), "\n") != 2 || strings.Contains(string(counts), `"list":""`) || !strings.Contains(string(counts), `"messages":[],"schema":"robotsieve.filter/1"`) {
 		t.Errorf("code %d, %v, %s: %s", code, err, diagnosis, counts)
 	}
 	for _, says := range []string{"read once", "none.txt"} { // what is of no list

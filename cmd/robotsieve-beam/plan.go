@@ -75,6 +75,7 @@ type unread struct {
 type part struct {
 	File   file
 	Range  source.Range // zero: the whole file
+	Empty  bool         // of an audit: nothing is read of the file
 	CopyOf string       // of an audit: a log before it with the same content, if both are counted
 	Output string       // of a filter
 }
@@ -114,7 +115,7 @@ func (f *findFn) ProcessElement(ctx context.Context, _ []byte, emit func(candida
 type lookFn struct {
 	Logs       bool
 	Format     string // as in AuditOptions
-	ShardBytes int64
+	ShardBytes int64  // 0: logs are not divided
 }
 
 // ProcessElement emits the file under the hash of its beginning. A damaged file is left to the worker who will read it, and report it.

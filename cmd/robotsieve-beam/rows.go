@@ -187,11 +187,11 @@ func (s shardAgain) asBefore() shard {
 	now.Parts = slices.Clone(now.Parts)
 	for _, was := range s.First {
 		i := slices.IndexFunc(now.Parts, func(p part) bool { return p.File.Name == was.Name && p.Range.To == 0 && isPath(was.Name) })
-		if i < 0 || was.Codec != "plain" || was.Bytes == 0 {
+		if i < 0 || was.Codec != "plain" || was.Bytes == 0 && was.Failed {
 			continue
 		}
 		if info, err := os.Stat(was.Name); err == nil && info.Size() > was.Bytes {
-			now.Parts[i].Range = source.Range{To: was.Bytes, Of: was.Bytes}
+			now.Parts[i].Range, now.Parts[i].Empty = source.Range{To: was.Bytes, Of: was.Bytes}, was.Bytes == 0
 		}
 	}
 	return now

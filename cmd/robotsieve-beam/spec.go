@@ -26,6 +26,7 @@ type spec struct {
 
 	Side            *job.SideFiles // of an audit; nil for a filter
 	AllowDuplicates bool
+	Hashes          bool     // of all logs: merge finds by them what it has counted already
 	Rows            cli.Rows // of an audit
 
 	Filter *filterSpec // nil for an audit

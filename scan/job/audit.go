@@ -108,6 +108,8 @@ type AuditOptions struct {
 	Judged func(*audit.Judged)
 	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
 	Rows *Rows
+	// Read are files that the caller has read for this, such as keys: no output may replace them.
+	Read []string
 	// Check, if not nil, is called when all files but the logs have been read. Its error
 	// ends the audit before a line is read.
 	Check func(*audit.Config) error
@@ -398,10 +400,7 @@ func (o *AuditOptions) outputs() []output {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges))
-	if o.Rows != nil {
-		names = append(names, o.Rows.Files...)
-	}
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges), o.Read)
 	return inputFiles{names, o.Logs.Stdin}
 }
 

@@ -161,7 +161,10 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		in, f.layout, f.err = l.table(ctx, o, in)
 	}
 	if f.err != nil {
-		l.refused = append(l.refused, fmt.Errorf("%s: %w", in.Name, f.err))
+		if e := (*source.Error)(nil); !errors.As(f.err, &e) || e.Name != in.Name { // which is named already
+			f.err = fmt.Errorf("%s: %w", in.Name, f.err)
+		}
+		l.refused = append(l.refused, f.err)
 		return
 	}
 	l.inputs, l.layouts = append(l.inputs, in), append(l.layouts, f.layout)

@@ -57,6 +57,7 @@ func joinRanges(list []logInfo) []logInfo {
 		if n := len(joined); n > 0 && adjoins(joined[n-1].InputInfo, in.InputInfo) {
 			last := &joined[n-1]
 			last.To, last.Complete, last.Error = in.To, last.Complete && in.Complete, cmp.Or(last.Error, in.Error)
+			last.Format, last.Codec, last.Host = cmp.Or(last.Format, in.Format), cmp.Or(last.Codec, in.Codec), cmp.Or(last.Host, in.Host)
 			last.Disk, last.Bytes = last.Disk+in.Disk, last.Bytes+in.Bytes
 			last.Lines, last.Unparsed = last.Lines+in.Lines, last.Unparsed+in.Unparsed
 			last.OutOfPeriod += in.OutOfPeriod
@@ -76,7 +77,11 @@ func joinRanges(list []logInfo) []logInfo {
 	return joined
 }
 
-// adjoins tells whether a range of a file follows another one.
+// adjoins tells whether a range of a file follows another one. Of a range that could not be opened nothing else is known.
 func adjoins(a, b audit.InputInfo) bool {
-	return a.To > 0 && a.To == b.From && a.Name == b.Name && a.Of == b.Of && a.Format == b.Format && a.Codec == b.Codec && a.Host == b.Host
+	if a.To == 0 || a.To != b.From || a.Name != b.Name || a.Of != b.Of {
+		return false
+	}
+	unopened := func(in audit.InputInfo) bool { return in.Format == "" && in.Error != "" }
+	return unopened(a) || unopened(b) || a.Format == b.Format && a.Codec == b.Codec && a.Host == b.Host
 }

@@ -27,8 +27,6 @@ type Rows struct {
 	Appender func() func(rows []byte, j *audit.Judged, input string) []byte
 	// To gets whole rows, from one goroutine at a time. If it fails, the audit ends with its error.
 	To io.Writer
-	// Files are what the caller has read for this, such as keys: no output may replace them.
-	Files []string
 }
 
 // finalRows is how many bytes of rows of the final pass are written at once.

@@ -25,6 +25,7 @@ type Input struct {
 
 	member  *member     // of an archive; nil when the input is a file
 	part    Range       // of the file
+	fault   error       // why it cannot be opened, if that is known
 	lines   bool        // it was made by Inputs: an archive is refused, whose members would be inputs
 	path    string      // "" when bytes come from r
 	r       io.Reader   // nil when they come from path
@@ -142,7 +143,7 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 // read them all the same, from pipes too. It fails if the input cannot be opened, or not even its first byte decoded.
 // On a pipe it blocks until the bytes are there. The caller may keep the slice and change it.
 func (in *Input) Head(n int) ([]byte, error) {
-	if in.isPart() {
+	if in.isPart() && in.fault == nil {
 		whole := newFile(in.path, in.info)
 		whole.Name = in.Name
 		return whole.Head(n)
@@ -323,6 +324,8 @@ func (in *Input) take(r *Reader, p *passing) (opened, error) {
 func (in *Input) open(r *Reader, p *passing) (o opened, err error) {
 	var sample []byte
 	switch {
+	case in.fault != nil:
+		return o, in.fault
 	case in.sequential():
 		o, err = in.openInPass(r, p)
 	case in.r != nil:

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -29,6 +30,15 @@ func NewRange(name string, r Range) (*Input, error) {
 	in.part, in.Size = r, r.To-r.From
 	in.codec.Store(int32(plain))
 	return in, nil
+}
+
+// NewUnread returns an input that cannot be read, for the reason of an error: a file, or a part of it. Head and Open fail with the
+// reason, as one of name, whatever the name in err, which may be that of a copy.
+func NewUnread(name string, r Range, err error) *Input {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return &Input{Name: name, Size: -1, part: r, fault: err}
 }
 
 // Range returns which part of its file the input is.

@@ -3,7 +3,9 @@ package source
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -53,6 +55,28 @@ func TestRangesHaveEachLineOnce(t *testing.T) {
 			if !bytes.Equal(all, text) {
 				t.Errorf("%s: ranges have %d bytes of %d", name, len(all), len(text))
 			}
+		}
+	}
+}
+
+// TestUnreadInputs say once why they cannot be read, and which part of their file they are.
+func TestUnreadInputs(t *testing.T) {
+	_, missing := NewRange(filepath.Join(t.TempDir(), "missing.log"), Range{To: 5})
+	path := write(t, "short.log", []byte("abc"))
+	_, short := NewRange(path, Range{From: 3, To: 5})
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a.log": {missing, "open a.log: no such file or directory"}, path: {short, path + ": has no bytes from 3 to 5"}, "b.log": {errors.New("broken"), "b.log: broken"},
+	} {
+		in := NewUnread(name, Range{From: 3, To: 5}, c.err)
+		if _, err := in.Head(10); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+		_, results := readAll(t, []*Input{in}, Options{Workers: 1}, 1)
+		if err := results[0].Err; err == nil || !strings.HasSuffix(err.Error(), c.want) || results[0].Complete || in.Range() != (Range{From: 3, To: 5}) {
+			t.Errorf("%+v, want %s", results[0], c.want)
 		}
 	}
 }

@@ -91,6 +91,9 @@ into account.`,
 		if err != nil {
 			return err
 		}
+		if list.keyFile != "" {
+			o.Read = []string{list.keyFile}
+		}
 		audit := job.Audit
 		if s.elsewhere != nil {
 			audit = func(ctx context.Context, o job.AuditOptions) (*job.Audited, error) {

@@ -187,7 +187,7 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {
-		write = writeFilterJSON
+		write = func(s streams, r *job.Filtered) error { return report.WriteJSON(s.err, SummaryOf(r), "") } // on the last line
 	}
 	if err := write(s, result); err != nil {
 		return inputError(fmt.Errorf("writing the summary: %w", err))
@@ -288,8 +288,28 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	return err
 }
 
-// writeFilterJSON prints the summary as an object on one line, the last of stderr.
-func writeFilterJSON(s streams, r *job.Filtered) error {
+// FilterSummary is what --output json writes of a filter: the schema robotsieve.filter/1.
+type FilterSummary struct {
+	Schema      string           `json:"schema"`
+	Partial     bool             `json:"partial"`
+	Read        int64            `json:"read"`
+	Kept        int64            `json:"kept"`
+	Dropped     int64            `json:"dropped"`
+	Invalid     int64            `json:"invalid"`
+	Printed     int64            `json:"printed"`
+	Allowed     int64            `json:"allowed"`
+	Disallowed  int64            `json:"disallowed"`
+	Unreachable int64            `json:"unreachable"`
+	ByPage      int64            `json:"barred_by_page"`
+	NoPolicy    int64            `json:"no_policy"`
+	Headers     int64            `json:"headers"`    // which are not among those read
+	Barred      map[string]int64 `json:"barred"`     // URLs that each agent may not fetch
+	Misencoded  int64            `json:"misencoded"` // of those judged by the dialect google
+	Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
+}
+
+// SummaryOf returns the summary of a filter.
+func SummaryOf(r *job.Filtered) FilterSummary {
 	reasons, barred := map[string]int64{}, map[string]int64{}
 	for i, name := range r.Agents {
 		barred[name] = r.Barred[i]
@@ -299,25 +319,8 @@ func writeFilterJSON(s streams, r *job.Filtered) error {
 			reasons[class.String()] = r.Count[class]
 		}
 	}
-	return report.WriteJSON(s.err, struct {
-		Schema      string           `json:"schema"`
-		Partial     bool             `json:"partial"`
-		Read        int64            `json:"read"`
-		Kept        int64            `json:"kept"`
-		Dropped     int64            `json:"dropped"`
-		Invalid     int64            `json:"invalid"`
-		Printed     int64            `json:"printed"`
-		Allowed     int64            `json:"allowed"`
-		Disallowed  int64            `json:"disallowed"`
-		Unreachable int64            `json:"unreachable"`
-		ByPage      int64            `json:"barred_by_page"`
-		NoPolicy    int64            `json:"no_policy"`
-		Headers     int64            `json:"headers"`    // which are not among those read
-		Barred      map[string]int64 `json:"barred"`     // URLs that each agent may not fetch
-		Misencoded  int64            `json:"misencoded"` // of those judged by the dialect google
-		Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
-	}{
+	return FilterSummary{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
 		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.ByPage], r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
-	}, "")
+	}
 }

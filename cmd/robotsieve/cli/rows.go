@@ -90,9 +90,6 @@ func (f *rowFlags) begin(s streams, r Rows) (rows *job.Rows, err error) {
 		return nil, usageError("Parquet is not for a terminal: write it to a file or a pipe")
 	}
 	rows, f.rows = r.begin(s.out)
-	if f.keyFile != "" {
-		rows.Files = []string{f.keyFile}
-	}
 	return rows, nil
 }
 

@@ -304,7 +304,7 @@ func (d doc) facts() (b block) {
 		case in.SHA256 != "":
 			add("", "sha256 %s", in.SHA256)
 		case in.Complete && in.Bytes > 0:
-			add("", "sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)")
+			add("", "sha256 not computed, which takes long for large uncompressed logs (robotsieve audit --sha256)")
 		}
 	}
 	if rest > 0 {

@@ -210,7 +210,7 @@ func TestInputs(t *testing.T) {
            sha256 12ab
            b.log: not counted, as it has the same content as a.log
            c.log: combined, 5 bytes; counted, although it has the same content as a.log
-           sha256 not computed: the uncompressed logs have more than 128 MiB in all (--sha256)
+           sha256 not computed, which takes long for large uncompressed logs (robotsieve audit --sha256)
            d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
            e.tar.gz:a.log: combined, gzip, 7 bytes decompressed, 2 lines
 `)
