@@ -212,7 +212,7 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		}
 	}
 	out, _, code := command(t, 1<<30, "audit", "--robots", "missing.txt", "--help")
-	if code != 0 || !strings.Contains(out, "--runner") || strings.Contains(out, "autoscaling") {
+	if code != 0 || !strings.Contains(out, "--runner") || strings.Contains(out, "autoscaling") || !strings.Contains(out, ": violations|all") || !strings.Contains(out, "of the rows: text|") {
 		t.Error(fmt.Sprint(code), out)
 	}
 }

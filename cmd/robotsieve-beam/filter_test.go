@@ -152,6 +152,32 @@ func TestBlankListsAreNoErrors(t *testing.T) {
 	}
 }
 
+// TestRobotsFromStandardInput: robots.txt is read by the process that submits the job.
+func TestRobotsFromStandardInput(t *testing.T) {
+	dir := t.TempDir()
+	var stdout, stderr bytes.Buffer
+	code := program(1<<30).Run(t.Context(), []string{
+		"filter", "--robots", "-", "--agent", "GPTBot", "--out", filepath.Join(dir, "out"), saved(t, dir, "urls.txt", "https://a.example/private/\nhttps://a.example/open\n"),
+	}, strings.NewReader("User-agent: *\nDisallow: /private/\n"), &stdout, &stderr)
+	if kept, err := os.ReadFile(filepath.Join(dir, "out", "urls.txt")); code != 0 || err != nil || string(kept) != "https://a.example/open\n" {
+		t.Errorf("code %d, %q, %v: %s", code, kept, err, &stderr)
+	}
+}
+
+// TestWarningsAreSaidOnce, however many lists they are about.
+func TestWarningsAreSaidOnce(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules.rsv")
+	if _, err := job.Compile(t.Context(), job.CompileOptions{Sources: []string{saved(t, dir, "hosts/a.example/robots.txt", "User-agent: *\n")}, Output: rules}); err != nil {
+		t.Fatal(err)
+	}
+	_, diagnosis, code := command(t, 1<<30, "filter", "--rules", rules, "--agent", "Googlebot", "--out", filepath.Join(dir, "out"),
+		saved(t, dir, "a.txt", "https://a.example/\n"), saved(t, dir, "b.txt", "https://a.example/\n"))
+	if code != 0 || strings.Count(diagnosis, "serves Googlebot-News too") != 1 {
+		t.Errorf("code %d: %s", code, diagnosis)
+	}
+}
+
 // TestPagesOfRecords drops records by what their pages say, and says which list has none.
 func TestPagesOfRecords(t *testing.T) {
 	dir := t.TempDir()
