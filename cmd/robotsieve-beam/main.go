@@ -77,6 +77,7 @@ func (f *flags) adapt(cmd *cobra.Command) {
 	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam. --runner and\n--endpoint are listed here; Beam's documentation has the others, such as --project.\ndocs/beam.md describes what is different."
 	cmd.Example = examples[cmd.Name()]
 	own, out := cmd.Flags(), "folder for the results, each under the name of its list"
+	cmd.Use = strings.Replace(cmd.Use, " LISTS...", " --out DIR LISTS...", 1)
 	if cmd.Name() == "audit" {
 		out = "folder for the rows of --list: rows-00000.ndjson and so on"
 		choices := func(flag string) string { // at the end of its help
