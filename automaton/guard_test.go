@@ -41,13 +41,18 @@ func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine
 					rules = append(rules, rule(automaton.FormB, uint32(200+i), pattern))
 				}
 			}
-			for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
-				m, err := newMachine(d, inOrder(rules), engine.Table)
+			many := append(slices.Clone(rules), rule(form[d], 300, "/"+strings.Repeat("*a", 20)+"*b"))
+			for _, c := range []struct {
+				engine compile.Engine
+				rules  []automaton.Rule
+				has    string // what finds the segments
+			}{{compile.EngineList, rules, ", list\n"}, {compile.EngineAutomaton, rules, "\nsegments: "}, {compile.EngineAutomaton, many, "\ngaps: "}} {
+				m, err := newMachine(d, inOrder(c.rules), c.engine.Table)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if hasTable := strings.Contains(m.String(), ", automaton\n"); hasTable != (engine != compile.EngineList) {
-					t.Fatalf("engine %v, but table %v", engine, hasTable)
+				if text := m.String(); !strings.Contains(text, c.has) && form[d] != automaton.FormDecoded { // which has no wildcards
+					t.Fatalf("no %q in %s", c.has, text)
 				}
 				if !yield(d, m) {
 					return

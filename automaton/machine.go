@@ -2,7 +2,9 @@ package automaton
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/robotsieve/robotsieve/internal/table"
 )
@@ -34,6 +36,18 @@ type part struct {
 	rules []Rule
 	list  list         // nil if there is a table
 	table *table.Table // nil if there is a list
+}
+
+// Size returns about how many bytes the rules of a machine take and what finds them, beside the
+// octets of patterns.
+func (m *Machine) Size() (bytes int64) {
+	for _, p := range append([]*part{&m.part}, m.parts...) {
+		bytes += int64(len(p.rules))*int64(unsafe.Sizeof(Rule{})) + int64(len(p.list))*int64(unsafe.Sizeof(listed{}))
+		if p.table != nil {
+			bytes += p.table.Size()
+		}
+	}
+	return bytes
 }
 
 // Join makes one machine of several of a dialect, which answers as one with all their rules
@@ -128,13 +142,20 @@ func (m *Machine) Agrees(o *Machine) bool {
 }
 
 // deciding returns the rules of each part that has any, without those at its end which change
-// nothing but the line of a verdict that allows: all that allow, if no other part has rules
-// that they might outrank, else those for every path.
+// nothing but the line of a verdict that allows: rules that allow and outrank no rule that
+// disallows, in any part.
 func (m *Machine) deciding() (lists [][]Rule) {
-	parts := m.all()
+	parts, lowest := m.all(), uint64(math.MaxUint64)
+	for _, p := range parts {
+		for i := range p.rules {
+			if r := &p.rules[i]; r.Verdict.Disallowed {
+				lowest = min(lowest, r.Rank)
+			}
+		}
+	}
 	for _, p := range parts {
 		rules := p.rules
-		for n := len(rules) - 1; n >= 0 && rules[n].Verdict.Allowed() && (len(parts) == 1 || rules[n].isEmpty()); n-- {
+		for n := len(rules) - 1; n >= 0 && rules[n].Verdict.Allowed() && rules[n].Rank < lowest; n-- {
 			rules = rules[:n]
 		}
 		if len(rules) > 0 {

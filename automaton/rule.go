@@ -78,10 +78,6 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
-// isEmpty tells whether the pattern is empty. Such a rule matches every path and has the
-// lowest rank of all.
-func (r *Rule) isEmpty() bool { return r.Pattern == "" && !r.Anchored }
-
 // matchesAfter tells whether the rule matches a path in its form. The first octets of the
 // path, as many as seen, are known to be those of the pattern.
 func (r *Rule) matchesAfter(path string, seen int) bool {

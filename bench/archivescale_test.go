@@ -88,12 +88,12 @@ func archiveScale(b *testing.B, origins int, bodyOf func(i int) []byte) {
 	b.ReportMetric(peakMemory(), "peak-MB")
 	b.ReportMetric(float64(compiled.Size)/1e6, "archive-MB")
 
-	data, unmap, err := disk.Map(out)
+	mapped, err := disk.Map(out)
 	if err != nil {
 		b.Fatal(err)
 	}
 	begin = time.Now()
-	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
+	a, err := archive.Open(mapped.Data, compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func archiveScale(b *testing.B, origins int, bodyOf func(i int) []byte) {
 		}
 		b.ReportMetric(float64(time.Since(begin).Nanoseconds())/float64(len(keys)), pass)
 	}
-	if err := unmap(); err != nil {
+	if err := mapped.Close(); err != nil {
 		b.Error(err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -120,7 +119,7 @@ func tableBytes(r *automaton.Ruleset, e compile.Engine) (tables, patterns int) {
 				continue
 			}
 			seen[&rules[0]] = true
-			tables += tabletest.Bytes(t)
+			tables += int(t.Size())
 			for _, rule := range rules {
 				patterns += len(rule.Pattern)
 			}

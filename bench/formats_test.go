@@ -172,7 +172,7 @@ func loggedRequests(b *testing.B) []*logwriter.Request {
 	}
 	var requests []*logwriter.Request
 	var r format.Record
-	reader := format.Default.NewReader()
+	reader := format.Default().NewReader()
 	for reader.Reset(data[:min(len(data), 20e6)]); ; {
 		kind := reader.Next(&r)
 		if kind == format.End {

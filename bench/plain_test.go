@@ -33,7 +33,7 @@ func BenchmarkPlain(b *testing.B) {
 	})
 	records := func(newLook func() func(format.Reader, *format.Record)) func() func([]byte) int64 {
 		return func() func([]byte) int64 {
-			reader, look := format.Default.NewReader(), newLook()
+			reader, look := format.Default().NewReader(), newLook()
 			var r format.Record
 			return func(chunk []byte) (n int64) {
 				for reader.Reset(chunk); reader.Next(&r) != format.End; n++ {

@@ -53,6 +53,11 @@ type Options struct {
 	// parser would read MJ. An audit reads so when it asks what Google's matcher says
 	// about crawlers of other companies. It changes no other dialect.
 	WideTokens bool
+	// EndRuns ends a run of user-agent lines at any other record, which is a line with a colon
+	// whose key the dialect does not know, such as Crawl-delay or Sitemap: the next user-agent
+	// line begins a group. RFC 9309 and Google's parser pass over such a record, most other
+	// parsers do not. Robots.SplitRuns says whether a body has such a run.
+	EndRuns bool
 	// Engine is how the machines answer. It changes only the time that takes.
 	Engine Engine
 }
@@ -71,6 +76,9 @@ type Robots struct {
 	Notes []Note
 	// Lines is the number of lines that were read, the last also without a line end.
 	Lines int
+	// SplitRuns says that another record stands between two user-agent lines of one group, so
+	// that Options.EndRuns makes two groups of it.
+	SplitRuns bool
 
 	ofGroup []*automaton.Machine // of each group, nil where no machine is of it alone
 	joined  []joined             // the machines of several groups

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -263,9 +264,9 @@ func randomWord(rng *rand.Rand, alphabet []string, longest int) string {
 // TestRandomFiles makes files of all kinds of lines: which group binds whom,
 // what closes it, and where lines end.
 func TestRandomFiles(t *testing.T) {
-	files := 60_000
+	files := 30_000
 	if testing.Short() {
-		t.Log("short: 6,000 files instead of 60,000")
+		t.Log("short: 6,000 files instead of 30,000")
 		files = 6_000
 	}
 	pieces := []string{
@@ -279,7 +280,7 @@ func TestRandomFiles(t *testing.T) {
 	ends := []string{"\n", "\n", "\n", "\r", "\r\n", "\n\r", "\n\n"}
 	names := []string{"a", "A", "ab", "ab/1", "a1", "b", "*", "", "xaby", "k", "\xe2\x84\xaa", "a b"}
 	urls := []string{"/", "/a", "/ab", "/b", "/a b", "/robots.txt", "http://h/b#/a", "a/b", "//a/b", "/a\x00b"}
-	for _, m := range modes {
+	for _, m := range append(slices.Clone(modes), mode{automaton.RFC9309, false, true}, mode{automaton.Google, true, true}) {
 		t.Run(m.String(), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(3, 4))
@@ -379,5 +380,56 @@ func TestPaths(t *testing.T) {
 				t.Errorf("%v: path of %q: got %q, want %q", d, url, got, want)
 			}
 		}
+	}
+}
+
+// TestRunsOfAgents exhausts what may stand between user-agent lines, where other records end a
+// run of them and where they do not. A body with the same groups in both says so.
+func TestRunsOfAgents(t *testing.T) {
+	longest := 5
+	if testing.Short() {
+		t.Log("short: four lines instead of five")
+		longest = 4
+	}
+	lines := []string{
+		"user-agent: a\n", "useragent: b\n", "user-agent: *\n", "disallow: /\n", "allow: /\n", "crawl-delay: 1\n", "\n",
+	}
+	bodies := words(lines, longest)
+	for _, odd := range []string{"x\n", "crawl-delay 1\n", ": 1\n", "crawl-delay: 1\x00\n", "x#:\n", "#\n", "x\x00: 1\n"} {
+		for _, before := range words(lines[:4], 2) {
+			for _, after := range words(lines[:4], 2) {
+				bodies = append(bodies, before+odd+after)
+			}
+		}
+	}
+	agents := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
+	for _, m := range modes {
+		t.Run(m.String(), func(t *testing.T) {
+			t.Parallel()
+			var diff differences
+			var s automaton.Scratch
+			url := []byte("http://h/x")
+			split := 0
+			for _, body := range bodies {
+				text := []byte(body)
+				plain, ended := compile.Compile(text, m.options()), compile.Compile(text, mode{m.dialect, m.wide, true}.options())
+				for _, agent := range agents {
+					for r, m := range map[*compile.Robots]mode{plain: m, ended: {m.dialect, m.wide, true}} {
+						if got, want := ask(r, &s, agent, url), askTwin(m, text, agent, url); got != want {
+							diff.report(t, m, text, agent, url, got, want)
+						}
+					}
+				}
+				if plain.SplitRuns != (len(plain.Groups) < len(ended.Groups)) || ended.SplitRuns {
+					t.Errorf("%q has %d groups, and %d where runs are ended: %v, %v", body, len(plain.Groups), len(ended.Groups), plain.SplitRuns, ended.SplitRuns)
+				}
+				if plain.SplitRuns {
+					split++
+				}
+			}
+			if split < len(bodies)/100 {
+				t.Errorf("of %d bodies %d have split runs", len(bodies), split)
+			}
+		})
 	}
 }

@@ -21,7 +21,7 @@ type Record struct {
 // the value of a field. Google's parser also accepts two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
-	if !ok && p.reading.optionalColon {
+	if p.colon = ok; !ok && p.reading.optionalColon {
 		if key, value, ok = twoWords(line); ok {
 			p.note(NoteNoColon, line)
 		}
@@ -93,6 +93,7 @@ func (p *parser) record(key, value string) {
 	}
 	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
 	p.gap = true
+	p.endRun()
 	switch {
 	case equalFold(key, "noindex"):
 		p.note(NoteNoindex, value)
@@ -100,6 +101,18 @@ func (p *parser) record(key, value string) {
 		p.noteDelay()
 	case !slices.ContainsFunc(knownKeys, func(known string) bool { return equalFold(key, known) }):
 		p.note(NoteUnknownKey, key)
+	}
+}
+
+// endRun notes that another record with a colon follows a user-agent line, and ends the run of
+// these lines if that is asked for.
+func (p *parser) endRun() {
+	if !p.colon || !p.open {
+		return
+	}
+	p.other = true
+	if p.o.EndRuns {
+		p.open = false
 	}
 }
 

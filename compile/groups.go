@@ -21,6 +21,7 @@ type Agent struct {
 
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
+	p.runs = p.runs || p.open && p.other
 	switch {
 	case !p.open:
 		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
@@ -28,7 +29,7 @@ func (p *parser) agent(value string) {
 	case p.gap:
 		p.note(NoteContinued, value)
 	}
-	p.gap = false
+	p.gap, p.other = false, false
 	p.agents = append(p.agents, Agent{})
 	a := &p.agents[len(p.agents)-1]
 	a.Line, a.Value = p.line, value
@@ -39,8 +40,12 @@ func (p *parser) agent(value string) {
 	if p.o.WideTokens {
 		token = p.reading.wideToken
 	}
-	if a.Token = token(value); a.Token == "" {
+	a.Token = token(value)
+	switch rest := trim(value[len(a.Token):]); {
+	case a.Token == "":
 		p.note(NoteNoToken, value)
+	case rest != "" && rest[0] != '/': // which is no version
+		p.note(NoteAfterToken, value)
 	}
 }
 

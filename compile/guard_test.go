@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/table"
-	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 )
 
 // A size is what the tables of machines are made of.
@@ -42,7 +42,7 @@ func sizeOf(t testing.TB, body []byte, d automaton.Dialect, engine compile.Engin
 }
 
 func sizeOfTable(rules []automaton.Rule, t *table.Table) size {
-	s := size{rules: len(rules), points: len(t.Points), bytes: tabletest.Bytes(t)}
+	s := size{rules: len(rules), points: len(t.Points), bytes: bytesOf(reflect.ValueOf(t))}
 	s.count(&t.Trie)
 	if g := t.Segments; g != nil {
 		s.count(&g.Trie)
@@ -53,6 +53,25 @@ func sizeOfTable(rules []automaton.Rule, t *table.Table) size {
 		s.nodes = len(g.Nodes)
 	}
 	return s
+}
+
+// bytesOf returns how many bytes the slices and arrays of a table take.
+func bytesOf(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return bytesOf(v.Elem())
+		}
+	case reflect.Slice:
+		return v.Len() * int(v.Type().Elem().Size())
+	case reflect.Array:
+		return int(v.Type().Size())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += bytesOf(v.Field(i))
+		}
+	}
+	return n
 }
 
 // count adds the states and edges of a trie.

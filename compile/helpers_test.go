@@ -13,7 +13,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/table/tabletest"
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
@@ -32,9 +31,10 @@ const all = -1
 type mode struct {
 	dialect automaton.Dialect
 	wide    bool
+	ended   bool // other records end runs of user-agent lines
 }
 
-// modes are all of them, that of Google's narrow tokens first.
+// modes are all of them but those that are ended, that of Google's narrow tokens first.
 var modes = func() []mode {
 	all := []mode{{dialect: automaton.Google}, {dialect: automaton.Google, wide: true}}
 	for _, d := range dialects {
@@ -46,14 +46,18 @@ var modes = func() []mode {
 }()
 
 func (m mode) String() string {
+	name := m.dialect.String()
 	if m.wide {
-		return m.dialect.String() + "-wide"
+		name += "-wide"
 	}
-	return m.dialect.String()
+	if m.ended {
+		name += "-ended"
+	}
+	return name
 }
 
 func (m mode) options() compile.Options {
-	return compile.Options{Dialect: m.dialect, MaxBytes: all, WideTokens: m.wide}
+	return compile.Options{Dialect: m.dialect, MaxBytes: all, WideTokens: m.wide, EndRuns: m.ended}
 }
 
 // An answer is a verdict in the twin's terms.
@@ -78,7 +82,7 @@ func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
 // tiers is one body compiled for each engine.
 type tiers [4]*compile.Robots
 
-// tiers compiles a body for each engine. The tables of all must be right.
+// tiers compiles a body for each engine. The tables of all must have the right shape.
 func (m mode) tiers(body []byte) (r tiers) {
 	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
 		o := m.options()
@@ -106,7 +110,7 @@ func checkTables(r *automaton.Ruleset, engine compile.Engine) {
 			}
 			seen[&rules[0]] = true
 			if t := engine.Table(rules); t != nil {
-				if err := tabletest.Check(t, rules); err != nil {
+				if err := checkShape(t); err != nil {
 					panic(fmt.Sprintf("a table is wrong: %v: %+v", err, rules))
 				}
 			}
@@ -126,7 +130,11 @@ func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer
 
 // askTwin has the body read again, by the naive reading.
 func askTwin(m mode, body, agent, url []byte) answer {
-	allowed, line := twin.Match(twin.Dialect(m.dialect.String()), body, agent, url, 0, m.wide)
+	match := twin.Match
+	if m.ended {
+		match = twin.MatchEnded
+	}
+	allowed, line := match(twin.Dialect(m.dialect.String()), body, agent, url, 0, m.wide)
 	return answer{allowed, line}
 }
 

@@ -43,8 +43,7 @@ var hostile = []struct {
 		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("*a", 100)+"b\n", n/20)
 	}},
 	{"index pages", func(n int) string { return "user-agent: *\n" + numbered("allow:/%d/index.html\n", n) }},
-	// For each rule of the second half the automaton's check once looked through what
-	// waits behind all prefixes of the first.
+	// Half of the rules wait behind prefixes, the others behind an octet of every path.
 	{"prefixes and gates", func(n int) string { return "user-agent: *\n" + gaps(n/2) + gates(n/2) }},
 	{"bytes to escape", func(n int) string {
 		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("\xc3\xa9", 50)+"\n", n/10)

@@ -154,6 +154,7 @@ func (p *parser) readLine(line string) {
 	key, value, ok := p.split(line)
 	if !ok {
 		p.note(NoteNoField, line)
+		p.endRun()
 		return
 	}
 	p.field(key, value)

@@ -29,6 +29,7 @@ const (
 	NoteUnknownKey
 	NoteOutsideGroup
 	NoteNoToken
+	NoteAfterToken
 	NoteNoSlash
 	NoteSpaceInPattern
 	NoteNotUTF8
@@ -75,6 +76,7 @@ var noteKinds = [...]struct {
 	NoteUnknownKey:     {Warning, "unknown key"},
 	NoteOutsideGroup:   {Error, "rule outside a group; it binds no crawler"},
 	NoteNoToken:        {Error, "user agent without a product token; it binds no crawler"},
+	NoteAfterToken:     {Error, "user agent with more than a product token; only the token at its beginning counts"},
 	NoteNoSlash:        {Error, "path begins neither with / nor with a wildcard; it never matches"},
 	NoteSpaceInPattern: {Error, "path with a space or control character; Google's parser compares it, RFC 9309 does not allow it"},
 	NoteNotUTF8:        {Error, "path is not UTF-8; Google's parser compares it, RFC 9309 does not allow it"},

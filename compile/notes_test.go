@@ -77,6 +77,9 @@ func TestNotes(t *testing.T) {
 		{"only a version", original, "user-agent: /1.0\nuser-agent: */2\nallow: /", notes{
 			{1, compile.NoteNoToken, "/1.0"}, {2, compile.NoteNoToken, "*/2"}}},
 
+		{"several names on a line", rfc9309, "user-agent: GPTBot, CCBot\nuser-agent: a/1.0 (x)\nallow: /", notes{{1, compile.NoteAfterToken, "GPTBot, CCBot"}}},
+		{"a token of letters alone", google, "user-agent: MJ12bot\nallow: /", notes{{1, compile.NoteAfterToken, "MJ12bot"}}},
+		{"a name is all before a slash", original, "user-agent: GPTBot, CCBot /1\nallow: /", nil},
 		{"no slash", google, "user-agent: *\nallow: a\nallow: $", notes{{2, compile.NoteNoSlash, "a"}, {3, compile.NoteNoSlash, "$"}}},
 		{"no slash but a wildcard", rfc9309, "user-agent: *\nallow: *a", nil},
 		{"no slash but a star", original, "user-agent: *\nallow: *a", notes{{2, compile.NoteNoSlash, "*a"}}},

@@ -21,6 +21,9 @@ type parser struct {
 	nul     bool     // there is a NUL in the body
 	hash    bool     // there is a '#' in the body
 	quotes  bool     // there may be a typographic quotation mark in the body
+	colon   bool     // the line has a colon
+	other   bool     // since the last user-agent line there was a record with a colon
+	runs    bool     // as Robots.SplitRuns
 	glued   bool     // the line has a comment directly behind its last character
 	gap     bool     // since the last user-agent line there was a blank line or a record
 
@@ -66,7 +69,7 @@ func (p *parser) release() {
 // take returns what was read, without the Ruleset.
 func (p *parser) take() *Robots {
 	slices.SortStableFunc(p.notes, func(x, y Note) int { return x.Line - y.Line })
-	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines}
+	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines, SplitRuns: p.runs}
 	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range r.Groups {
 		end := start{len(agents), len(rules)}

@@ -20,10 +20,9 @@ const (
 	// EngineAutomaton has a table for any number of rules, unless they are written so that
 	// no table of them is fast: then it is a list.
 	EngineAutomaton
-	// EngineGaps is EngineAutomaton with tables in which an automaton of their own finds the
-	// segments behind wildcards, in the same time for any rules. The tables of the other
-	// engines have that automaton only where they need it. It is for tests and measurements.
-	EngineGaps
+	// engineGaps is EngineAutomaton with table.Gaps for all segments behind wildcards. The
+	// other engines have it only where table.Segments could take long. It is for tests.
+	engineGaps
 )
 
 // crossover is the number of rules up to which a machine is a list. On real files
@@ -45,10 +44,10 @@ const crossover = 9
 // a list is to answer, or where the rules are written so that no table of them is fast. It
 // relies on what automaton.Rule demands, which the builder has checked.
 func (e Engine) Table(rules []automaton.Rule) *table.Table {
-	if e != EngineAutomaton && e != EngineGaps && (e != EngineAuto || len(rules) <= crossover || !worthTable(rules)) {
+	if e != EngineAutomaton && e != engineGaps && (e != EngineAuto || len(rules) <= crossover || !worthTable(rules)) {
 		return nil
 	}
-	return newTable(rules, e != EngineGaps)
+	return newTable(rules, e != engineGaps)
 }
 
 // worthTable tells whether the patterns of rules have so many octets that a table, which

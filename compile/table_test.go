@@ -133,6 +133,52 @@ func TestRandomTables(t *testing.T) {
 	}
 }
 
+// tableRules reach every part of a table: prefixes that part in their first octets and late,
+// anchored and not, in both forms; rules with gaps that are tried and that wait; nodes of every
+// path; segments of one, two, four and more octets, and suffixes of others. '+' stands for allow.
+var tableRules = strings.Fields(`
+	/abcdefghijklmnop/x/1 /abcdefghijklmnop/x/2 /abcdefgh/long/$ +/abcdefgh /ab$ /ab /c /other/text/as/long/as/any
+	/?q=(1) /?q=(1)$ /?q=*w /?r=(2)
+	/?q= /t*uuu /t*v$ +/s*u /t
+	/w*one/e /w*two/e /w*three/e*one/e /w*four/e$ /w*five/e
+	/wait*six/e /wait*seven/e /wait*one/e /wait*two/e /wait*five/e
+	*one/e$ *one/e /*one/e*tone/e *e*four/e*e *e*one/e /*five/e$ *oe */e /*/ef /$ /
+	*segments/of/many *segments/of/more *of/many/octets$ *at/many/octets$ /*e/e*x /*e/e*y*z$
+`)
+
+// TestTableRules compares tables of the first of tableRules, of the first two, and so on, and of
+// each of them with those behind it, on paths that are made of all.
+func TestTableRules(t *testing.T) {
+	var paths [][]byte
+	for _, rule := range tableRules {
+		rule = strings.Trim(rule, "+$")
+		for _, gap := range []string{"", "/e", "x?"} {
+			for _, end := range []string{"", "e", "/one/e"} {
+				paths = append(paths, []byte("/"+strings.TrimPrefix(strings.ReplaceAll(rule, "*", gap)+end, "/")))
+			}
+		}
+	}
+	for _, d := range dialects {
+		m := mode{dialect: d}
+		var s automaton.Scratch
+		for n := range len(tableRules) {
+			for _, rules := range [][]string{tableRules[:n+1], tableRules[n:]} {
+				text := []byte("user-agent: *\n")
+				for _, rule := range rules {
+					line := "disallow: " + rule + "\n"
+					text = append(text, strings.Replace(line, "disallow: +", "allow: ", 1)...)
+				}
+				r := m.tiers(text)
+				for _, path := range paths {
+					if got, want := r.ask(t, &s, nil, path), askTwin(m, text, nil, path); got != want {
+						t.Fatalf("%v: %q: got %v, want %v:\n%s", d, path, got, want, text)
+					}
+				}
+			}
+		}
+	}
+}
+
 // compareAtEachOctet asks a list and an automaton about all beginnings of a path, and
 // about what is no path.
 func compareAtEachOctet(t *testing.T, r tiers, s *automaton.Scratch, path []byte) {

@@ -24,19 +24,18 @@ const module = "github.com/robotsieve/robotsieve/"
 // allowed is what each package imports: packages of this module by their folders,
 // others by their paths or the beginnings of these. The standard library is open to all.
 var allowed = map[string][]string{
-	"automaton":                {"internal/table"},
-	"automaton/archive":        {"automaton"},
-	"internal/table":           {},
-	"internal/table/tabletest": {"automaton", "internal/table"},
-	"internal/twin":            {},
-	"internal/logwriter":       {},
-	"internal/english":         {},
-	"internal/lazy":            {},
-	"internal/disk":            {"golang.org/x/sys/"},
-	"internal/generate":        {},
-	"internal/mutate":          {},
-	"internal/notices":         {},
-	"compile":                  {"automaton", "internal/table"},
+	"automaton":          {"internal/table"},
+	"automaton/archive":  {"automaton"},
+	"internal/table":     {},
+	"internal/twin":      {},
+	"internal/logwriter": {},
+	"internal/english":   {},
+	"internal/lazy":      {},
+	"internal/disk":      {"golang.org/x/sys/"},
+	"internal/generate":  {},
+	"internal/mutate":    {},
+	"internal/notices":   {},
+	"compile":            {"automaton", "internal/table"},
 
 	"scan":                {"scan/source"},
 	"scan/source":         {"internal/disk", "scan/source/inflate", "scan/spill", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
@@ -44,7 +43,7 @@ var allowed = map[string][]string{
 	"scan/format":         {"internal/lazy", "internal/table", "golang.org/x/sys/", "github.com/valyala/fastjson"},
 	"scan/list":           {"internal/lazy", "scan/format"},
 	"scan/origin":         {"golang.org/x/net/idna"},
-	"scan/page":           {"golang.org/x/net/html"},
+	"scan/page":           {"internal/lazy", "golang.org/x/net/html"},
 	"scan/spill":          {"internal/disk"},
 	"scan/warc":           {},
 	"scan/answer":         {"scan/origin"},
@@ -56,7 +55,7 @@ var allowed = map[string][]string{
 	"scan/columnar": {"scan/format", "scan/source",
 		"github.com/parquet-go/", "github.com/klauspost/compress/snappy", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/"},
 	"scan/evidence": {"internal/disk", "internal/english", "internal/lazy", "scan/audit"},
-	"scan/filter":   {"automaton", "internal/disk", "scan", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/source", "scan/warc"},
+	"scan/filter":   {"automaton", "scan", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/source", "scan/warc"},
 	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "internal/lazy", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/columnar", "scan/crawler",
 		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill", "scan/warc"},
 
@@ -69,7 +68,7 @@ var allowed = map[string][]string{
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},
-	"cmd/robotsieve/internal/report":            {"internal/english", "scan/audit", "scan/columnar", "github.com/jedib0t/go-pretty/"},
+	"cmd/robotsieve/internal/report":            {"internal/english", "internal/lazy", "scan/audit", "scan/columnar", "github.com/jedib0t/go-pretty/"},
 }
 
 // system is what packages other than internal/disk may use of those packages of the standard library that have file

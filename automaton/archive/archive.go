@@ -19,6 +19,7 @@ import (
 // all that it returns are views of the bytes that Open was given.
 type Archive struct {
 	dialects   []automaton.Dialect
+	hasVia     bool      // the last column is that of Entry.Via
 	columns    [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins    int
 	rulesets   int
@@ -59,6 +60,9 @@ type Entry struct {
 	// Ruleset answers for the rules. It is nil, which allows everything, where
 	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
+	// Via is a text that was added with the answer. The command has there the URLs to which
+	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line.
+	Via string
 	// From and Until bound the instants for which the answer is this one: from From on, and
 	// before Until, in Unix seconds. math.MinInt64 and math.MaxInt64 stand for no bound.
 	From, Until int64
@@ -149,6 +153,12 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	a.seed, a.shift, a.groupBits = h.Seed, 64-uint(h.Bits), uint(bits.TrailingZeros(uint(buckets)))
 	a.origins, a.rulesets, a.dialects = int(h.Origins), int(h.Rulesets), h.Dialects[:h.Columns]
 	a.answerLen = 4 * len(a.dialects)
+	if last := len(a.dialects) - 1; a.dialects[last] == via {
+		a.dialects, a.hasVia = a.dialects[:last], true
+	}
+	if len(a.dialects) == 0 {
+		return false
+	}
 	a.versionLen = dateLen + statusLen + a.answerLen
 	a.checked = make([]atomic.Uint32, (groups+31)/32)
 	a.decoded = make([]atomic.Pointer[slab], (a.rulesets+slabLen-1)/slabLen)
@@ -222,18 +232,33 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, at int64, busy bool) (
 	if answer == nil {
 		return e, false, nil
 	}
-	if e.Ruleset, err = a.ruleset(le.Uint32(answer[4*column:]), d, busy); err != nil {
+	e.Ruleset, err = a.ruleset(le.Uint32(answer[4*column:]), d, busy)
+	if err == nil && a.hasVia {
+		e.Via, err = a.text(le.Uint32(answer[4*len(a.dialects):]))
+	}
+	if err != nil {
 		return Entry{}, false, err
 	}
 	return e, true, nil
 }
 
-// What decoded rulesets take, in bytes, beside their texts.
-const (
-	rulesetBytes = 1 << 10
-	ruleBytes    = 80
-	tableBytes   = 200 // for each rule
-)
+// text returns an Entry.Via by its number among the rulesets.
+func (a *Archive) text(id uint32) (string, error) {
+	if id == noRuleset {
+		return "", nil
+	}
+	if uint64(id) >= uint64(a.rulesets) {
+		return "", errIndex
+	}
+	blob, err := a.blob(id)
+	if err != nil {
+		return "", &DamageError{Part: "ruleset", Ruleset: int(id), Reason: err.Error()}
+	}
+	return view(blob), nil
+}
+
+// rulesetBytes is what a decoded ruleset takes beside its machines.
+const rulesetBytes = 1 << 10
 
 // Limit forgets all decoded rulesets if they take more than so many bytes, and tells whether
 // they do. They are freed when nobody uses them any more, and later lookups decode them again.
@@ -250,16 +275,11 @@ func (a *Archive) Limit(bytes int64) (forgot bool) {
 	return true
 }
 
-// hold counts a ruleset that is being decoded.
-func (a *Archive) hold(blob []byte, hasTables bool) {
-	rules, _ := binary.Uvarint(blob[1:]) // behind the dialect; see decode
-	size := rulesetBytes + ruleBytes*int64(min(rules, uint64(len(blob))))
-	if hasTables {
-		size += tableBytes * int64(min(rules, uint64(len(blob))))
-	}
+// hold counts a ruleset that has been decoded.
+func (a *Archive) hold(size int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.held += size
+	a.held += rulesetBytes + size
 }
 
 // slab returns the slab of a ruleset.
@@ -300,8 +320,8 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 	return r, nil
 }
 
-// make checks, decodes and keeps a ruleset in its slab, with all its tables if it is busy.
-func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error) {
+// blob returns the bytes of a ruleset, or of an Entry.Via, if their checksum is right.
+func (a *Archive) blob(id uint32) ([]byte, error) {
 	bounds := a.offsets[8*uint64(id):]
 	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
 	if from > to || to > uint64(len(a.blobs)) || to-from < checksumLen {
@@ -311,15 +331,24 @@ func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error
 	if rulesetChecksum(id, blob) != sum {
 		return nil, errors.New(wrongChecksum)
 	}
+	return blob, nil
+}
+
+// make checks, decodes and keeps a ruleset in its slab, with all its tables if it is busy.
+func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error) {
+	blob, err := a.blob(id)
+	if err != nil {
+		return nil, err
+	}
 	most := few
 	if busy {
 		most = tiny
 	}
-	r, waits, err := decode(blob, most, a.makeTable)
+	r, size, waits, err := decode(blob, most, a.makeTable)
 	if err != nil {
 		return nil, err
 	}
-	a.hold(blob, !waits)
+	a.hold(size)
 	kept := &s.rulesets[id%slabLen]
 	switch {
 	case busy:

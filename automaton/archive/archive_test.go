@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -376,4 +377,44 @@ func TestManyGoroutinesGetTheSameRuleset(t *testing.T) {
 			t.Fatalf("got %v", got)
 		}
 	}
+}
+
+// TestLimitCountsWhatRulesetsTake: an estimate that is too high would have the rules of a few dozen large files decoded again
+// and again.
+func TestLimitCountsWhatRulesetsTake(t *testing.T) {
+	body := []byte("user-agent: *\n")
+	for i := range 20_000 {
+		body = fmt.Appendf(body, "disallow: /%x/%d\n", i*7919, i)
+	}
+	compiled := compile.Compile(body, compile.Options{Dialect: rfc9309, Engine: compile.EngineList, MaxBytes: -1})
+	of := origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{compiled.Ruleset}}
+	data := written(t, []automaton.Dialect{rfc9309}, of)
+	for name, makeTable := range map[string]automaton.TableFunc{"lists": nil, "tables": compile.EngineAuto.Table} {
+		var a *archive.Archive
+		took := int64(0)
+		for range 2 { // the first time the compiler makes what it keeps
+			var err error
+			if a, err = archive.Open(data, compile.Semantics, makeTable); err != nil {
+				t.Fatal(err)
+			}
+			before := live()
+			lookedUp(t, a, "k", rfc9309)
+			took = live() - before
+		}
+		if a.Limit(took * 5 / 4) {
+			t.Errorf("%s: more than a quarter too much is counted for %d bytes", name, took)
+		}
+		if !a.Limit(took * 3 / 4) {
+			t.Errorf("%s: less than three quarters are counted of %d bytes", name, took)
+		}
+	}
+}
+
+// live returns the bytes in use.
+func live() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // for what a sync.Pool has kept
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -11,27 +11,33 @@ import (
 var errRuleset = errors.New("not a ruleset")
 
 // decode makes a ruleset of its bytes. Its strings are views of them. Lists of no more than
-// most rules have no table; waits tells whether one of them might have one later.
-func decode(blob []byte, most int, makeTable automaton.TableFunc) (r *automaton.Ruleset, waits bool, err error) {
+// most rules have no table; waits reports whether one of them might have one later. size is about how
+// many bytes the lists and tables take.
+func decode(blob []byte, most int, makeTable automaton.TableFunc) (
+	r *automaton.Ruleset, size int64, waits bool, err error,
+) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())
 	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
 	// A rule takes four bytes at least, all else one.
 	if n := uint64(len(c.rest)); c.bad || !d.Known() || rules > n/4 || lists > n || machines > n || agents > n {
-		return nil, false, errRuleset
+		return nil, 0, false, errRuleset
 	}
 	all := c.lists(make([][]automaton.Rule, lists), make([]automaton.Rule, rules))
 	if c.bad {
-		return nil, false, errRuleset
+		return nil, 0, false, errRuleset
 	}
 	b, single, waits, err := build(d, all, most, makeTable)
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
+	}
+	for _, m := range single {
+		size += m.Size()
 	}
 	made := make([]*automaton.Machine, machines)
 	for i := range made {
 		if made[i], err = c.machine(d, single); err != nil {
-			return nil, false, err
+			return nil, 0, false, err
 		}
 	}
 	bound := make([]automaton.Agent, agents)
@@ -46,10 +52,10 @@ func decode(blob []byte, most int, makeTable automaton.TableFunc) (r *automaton.
 		wildcard = made[m-1]
 	}
 	if c.bad || len(c.rest) > 0 {
-		return nil, false, errRuleset
+		return nil, 0, false, errRuleset
 	}
 	r, err = b.Ruleset(bound, wildcard)
-	return r, waits, err
+	return r, size, waits, err
 }
 
 // cursor reads a ruleset from front to end. A bad cursor reads zeros.

@@ -38,8 +38,8 @@
 //	28  uint32   number of origins
 //	32  uint32   number of rulesets
 //	36  uint8    b: there are 1<<b buckets, b at most 30
-//	37  uint8    number of dialects, 1 to 6
-//	38  6 bytes  the dialects in the order of the columns below, by their numbers in automaton.Dialect, then zeros
+//	37  uint8    number of columns, 1 to 6
+//	38  6 bytes  the columns: dialects by their numbers in automaton.Dialect, then ff if there is Entry.Via; then zeros
 //	44  uint64   length of all records
 //	52  uint64   length of all rulesets
 //	60  uint64   seed of the hash of keys
@@ -60,7 +60,7 @@
 //	0  uint32   fingerprint: the lower half of the key's hash
 //	4  uint16   HTTP status, at most 999
 //	6  uint16   length of the key
-//	8  uint32   for each dialect: number of the ruleset, or ffffffff for none
+//	8  uint32   for each column: number of the ruleset, or ffffffff for none
 //	   bytes    the key
 //
 // That of any other origin is:
@@ -72,7 +72,7 @@
 //	   versions from the oldest to the newest, each
 //	            int64   the instant from which on it is in force, in Unix seconds; the least int64 for one that is from ever
 //	            uint16  HTTP status
-//	            uint32  for each dialect: number of the ruleset, or ffffffff for none
+//	            uint32  for each column: number of the ruleset, or ffffffff for none
 //
 // A record is in the bucket that the upper b bits of its key's hash number.
 // Records of a bucket are sorted by hash, then by their bytes, and there are 64 of them at most.
@@ -107,6 +107,9 @@
 //	varint   the lower half of the rank, unless it is the complement of the line
 //	signed   the line, less that of the rule before in this list (0 before the first)
 //	pattern  a varint, its length, and its bytes
+//
+// In the column ff the number is that of Entry.Via, which stands among the rulesets: a checksum as
+// theirs, and the text.
 //
 // Lists that several machines share are stored once. So are machines that several
 // agents share; decoding restores the sharing.

@@ -67,6 +67,7 @@ type origin struct {
 	status   uint16
 	rulesets []*automaton.Ruleset
 	from     int64     // of these; 0 for no date
+	via      string    // likewise
 	older    []version // versions besides, in any order
 }
 
@@ -84,10 +85,12 @@ func written(t testing.TB, dialects []automaton.Dialect, origins ...origin) []by
 		t.Fatal(err)
 	}
 	for _, o := range origins {
-		for _, v := range append(o.older, version{cmp.Or(o.from, math.MinInt64), o.status, o.rulesets}) {
-			if err := w.AddVersion(o.key, v.from, v.status, v.rulesets...); err != nil {
-				t.Fatal(err)
-			}
+		err := w.AddVersion(o.key, cmp.Or(o.from, math.MinInt64), o.status, o.via, o.rulesets...)
+		for _, v := range o.older {
+			err = cmp.Or(err, w.AddVersion(o.key, v.from, v.status, "", v.rulesets...))
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return bytesOf(t, w)

@@ -58,6 +58,9 @@ type header struct {
 
 const maxDialects = len(header{}.Dialects)
 
+// via stands among the dialects of a header for the column of Entry.Via. Such a column comes last.
+const via = automaton.Dialect(0xff)
+
 // groups returns how many groups there are, and how many buckets each has.
 func (h *header) groups() (groups, buckets int) {
 	inGroup := min(h.Bits, groupBits)

@@ -1,6 +1,7 @@
 package archive_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -83,7 +84,7 @@ func TestManyVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range int64(most + more) {
-		if err := w.AddVersion("k", i, 404+uint16(i%2), nil); err != nil {
+		if err := w.AddVersion("k", i, 404+uint16(i%2), "", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,5 +149,48 @@ func TestGuardOpenTakesLittle(t *testing.T) {
 	}
 	if n := allocated(func() { opened(t, data) }); n > 10_000 {
 		t.Errorf("opening allocates %d bytes", n)
+	}
+}
+
+// TestVia: the text of an answer is that of its version, also where the answer has no rules, and an archive without
+// such texts has no room for them.
+func TestVia(t *testing.T) {
+	rules := []*automaton.Ruleset{ruleset(t, google, machine(t, google, "/a"))}
+	at := func(via string) []byte {
+		return written(t, []automaton.Dialect{google},
+			origin{key: "dated", status: 301, rulesets: none, from: 300, via: via, older: []version{{100, 200, rules}}},
+			origin{key: "undated", status: 200, rulesets: rules, via: via},
+			origin{key: "other", status: 200, rulesets: rules},
+		)
+	}
+	data := at("http://b:80/x")
+	a := opened(t, data)
+	for _, c := range []struct {
+		key  string
+		at   int64
+		want string
+	}{
+		{"dated", 300, "http://b:80/x"}, {"dated", 299, ""}, {"undated", 0, "http://b:80/x"}, {"other", 0, ""},
+	} {
+		e, found, err := a.LookupAt([]byte(c.key), google, c.at)
+		if err != nil || !found || e.Via != c.want {
+			t.Errorf("%s at %d: %q, want %q; found %v, error %v", c.key, c.at, e.Via, c.want, found, err)
+		}
+	}
+	if got := a.Dialects(); len(got) != 1 {
+		t.Errorf("dialects %v", got)
+	}
+	for o, err := range a.Origins() {
+		if err != nil || string(o.Key) == "dated" && o.Versions[1].HasRules {
+			t.Errorf("%s: %+v, error %v", o.Key, o.Versions, err)
+		}
+	}
+	if without := at(""); len(without) >= len(data)-4*4 {
+		t.Errorf("%d bytes without the texts, %d with them", len(without), len(data))
+	}
+	damaged := slices.Clone(data)
+	damaged[bytes.Index(damaged, []byte("http://b"))] ^= 1
+	if _, _, err := opened(t, damaged).Lookup([]byte("undated"), google); err == nil {
+		t.Error("a damaged text is believed")
 	}
 }

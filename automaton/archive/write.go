@@ -35,8 +35,12 @@ func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 
 // header returns what is known of the header from the beginning.
 func (w *Writer) header() header {
-	h := header{Magic: [8]byte([]byte(magic)), Version: version, Semantics: w.semantics, Columns: uint8(len(w.dialects))}
-	copy(h.Dialects[:], w.dialects)
+	columns := w.dialects
+	if w.hasVia {
+		columns = append(slices.Clip(columns), via)
+	}
+	h := header{Magic: [8]byte([]byte(magic)), Version: version, Semantics: w.semantics, Columns: uint8(len(columns))}
+	copy(h.Dialects[:], columns)
 	return h
 }
 
@@ -186,7 +190,7 @@ func (l *layout) writeRulesets(out *bufio.Writer) error {
 type answer struct {
 	from     int64
 	status   uint16
-	rulesets []uint32 // their numbers, in the order of the dialects
+	rulesets []uint32 // their numbers, in the order of the columns
 }
 
 // same tells whether two answers differ in nothing but the instant.
@@ -222,6 +226,7 @@ func (l *layout) readAnswer(b []byte, rulesets []uint32) answer {
 		}
 		a.rulesets = append(a.rulesets, id)
 	}
+	a.rulesets = a.rulesets[:l.header.Columns]
 	return a
 }
 

@@ -21,6 +21,7 @@ type Writer struct {
 
 	semantics uint32
 	dialects  []automaton.Dialect
+	hasVia    bool   // a version has Entry.Via
 	origins   Sorter // nil before the first Add
 	rulesets  Sorter
 	added     uint64 // rulesets, equal ones perhaps several times
@@ -42,8 +43,8 @@ var errTooMany = fmt.Errorf("%w: too many origins or rulesets", ErrLimit)
 // of the program that compiled them. Its error is ErrLimit for no or too many dialects,
 // ErrDialect for one that is unknown or there twice.
 func NewWriter(semantics uint32, dialects ...automaton.Dialect) (*Writer, error) {
-	if len(dialects) == 0 || len(dialects) > maxDialects {
-		return nil, fmt.Errorf("archive: %w: %d dialects instead of 1 to %d", ErrLimit, len(dialects), maxDialects)
+	if len(dialects) == 0 || len(dialects) >= maxDialects {
+		return nil, fmt.Errorf("archive: %w: %d dialects instead of 1 to %d", ErrLimit, len(dialects), maxDialects-1)
 	}
 	for i, d := range dialects {
 		if !d.Known() || slices.Contains(dialects[:i], d) {
@@ -64,20 +65,20 @@ func NewWriter(semantics uint32, dialects ...automaton.Dialect) (*Writer, error)
 // ErrDialect, ErrLimit, or one of a Sorter. After an error of a Sorter nothing more can be
 // added; after another the origin is not in the archive.
 func (w *Writer) Add(key string, status uint16, rulesets ...*automaton.Ruleset) error {
-	return w.AddVersion(key, math.MinInt64, status, rulesets...)
+	return w.AddVersion(key, math.MinInt64, status, "", rulesets...)
 }
 
 // AddVersion is Add for what an origin answered from an instant on, in Unix seconds, until the
-// instant of its next version. Versions come in any order. A version that says the same as the one before it
+// instant of its next version; via is Entry.Via. Versions come in any order. A version that says the same as the one before it
 // is left out. Of an origin the archive has the 16,384 newest versions; Versions counts the others.
-func (w *Writer) AddVersion(key string, from int64, status uint16, rulesets ...*automaton.Ruleset) error {
-	if err := w.add(key, from, status, rulesets); err != nil {
+func (w *Writer) AddVersion(key string, from int64, status uint16, via string, rulesets ...*automaton.Ruleset) error {
+	if err := w.add(key, from, status, via, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)
 	}
 	return nil
 }
 
-func (w *Writer) add(key string, from int64, status uint16, rulesets []*automaton.Ruleset) error {
+func (w *Writer) add(key string, from int64, status uint16, via string, rulesets []*automaton.Ruleset) error {
 	switch {
 	case len(key) > maxKey:
 		return fmt.Errorf("%w: a key longer than %d bytes", ErrLimit, maxKey)
@@ -100,6 +101,15 @@ func (w *Writer) add(key string, from int64, status uint16, rulesets []*automato
 		}
 		ids = append(ids, id)
 	}
+	through := uint32(noRuleset)
+	if via != "" {
+		w.hasVia = true
+		var err error
+		if through, err = w.numberBlob([]byte(via)); err != nil {
+			return err
+		}
+	}
+	ids = append(ids, through)
 	w.record = appendAnswer(appendKey(w.record[:0], key), answer{from, status, ids})
 	return w.origins.Add(w.record)
 }
@@ -123,7 +133,16 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	if r == w.last[i] {
 		return w.lastIDs[i], nil
 	}
-	blob := w.encoder.encode(r)
+	id, err := w.numberBlob(w.encoder.encode(r))
+	if err != nil {
+		return 0, err
+	}
+	w.last[i], w.lastIDs[i] = r, id
+	return id, nil
+}
+
+// numberBlob returns the number under which the bytes of a ruleset, or of Entry.Via, were added.
+func (w *Writer) numberBlob(blob []byte) (uint32, error) {
 	if uint64(len(blob)) > math.MaxUint32-checksumLen {
 		return 0, errTooMany
 	}
@@ -143,7 +162,6 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 		}
 		w.recent[digest] = id
 	}
-	w.last[i], w.lastIDs[i] = r, id
 	return id, nil
 }
 

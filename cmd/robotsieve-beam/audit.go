@@ -319,6 +319,6 @@ func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audit
 	}
 	return job.Merge(ctx, job.MergeOptions{
 		States: []string{state}, Parts: true, State: o.State, Force: o.Force, Files: o.Files, By: o.By, Stdout: o.Stdout,
-		Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory, Messages: o.Messages,
+		Anonymous: o.Anonymous, Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory, Messages: o.Messages,
 	})
 }

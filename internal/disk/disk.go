@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync/atomic"
 )
 
@@ -253,25 +252,4 @@ func RemoveAll(name string) error {
 // MkdirAll is os.MkdirAll.
 func MkdirAll(name string, perm fs.FileMode) error {
 	return try(OpMkdir, name, func() error { return os.MkdirAll(name, perm) })
-}
-
-// ErrFault is the error of Faults.
-var ErrFault = errors.New("changed while in use: it has become shorter, or cannot be read")
-
-// Faults calls f and returns its error. If f, in this goroutine, reads a mapped file beyond its present end, or from a disk
-// that fails, the memory fault that it causes ends f and becomes ErrFault. Another panic stays one.
-func Faults(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		e := recover()
-		if e == nil {
-			return
-		}
-		// Of all runtime errors only a memory fault has an address.
-		if _, fault := e.(interface{ Addr() uintptr }); !fault {
-			panic(e)
-		}
-		err = ErrFault
-	}()
-	return f()
 }

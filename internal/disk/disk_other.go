@@ -4,11 +4,14 @@ package disk
 
 import "math"
 
-// Map returns the content of a file, read into memory.
-func Map(name string) (data []byte, unmap func() error, err error) {
-	data, err = ReadLimited(name, math.MaxInt-1)
-	return data, func() error { return nil }, err
+// Map reads a file into memory.
+func Map(name string) (*Mapped, error) {
+	data, err := ReadLimited(name, math.MaxInt-1)
+	return &Mapped{Data: data}, err
 }
+
+// Close ends the use of the file.
+func (m *Mapped) Close() error { return nil }
 
 // SyncDir does nothing: these systems have no such call.
 func SyncDir(string) error { return nil }

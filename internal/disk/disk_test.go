@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestInject: every operation fails with the error that was injected, has no effect, and works again afterwards.
@@ -38,7 +39,7 @@ func TestInject(t *testing.T) {
 		{OpOpen, func() error { return errOnly(Open(name)) }},
 		{OpOpen, func() error { return errOnly(CreateTemp(dir, "x")) }},
 		{OpOpen, func() error { return errOnly(ReadLimited(name, 100)) }},
-		{OpOpen, func() error { _, _, err := Map(name); return err }},
+		{OpOpen, func() error { return errOnly(Map(name)) }},
 		{OpReadDir, func() error { return errOnly(ReadDir(dir)) }},
 		{OpReadDir, func() error { return errOnly(Glob(name + "*")) }},
 		{OpStat, func() error { return errOnly(Stat(name)) }},
@@ -73,7 +74,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
+func TestMapped(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("files are not mapped, or cannot be made shorter while they are")
 	}
@@ -81,30 +82,46 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(name, []byte(strings.Repeat("x", 1<<16)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	data, unmap, err := Map(name)
+	m, err := Map(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := 0
-	add := func() error { sum += int(data[1<<15]); return nil }
-	if err := Faults(add); err != nil || sum != 'x' {
+	add := func() error { sum += int(m.Data[1<<15]); return nil }
+	if err := m.Use(add); err != nil || sum != 'x' {
 		t.Errorf("%d, error %v", sum, err)
 	}
-	if err := os.Truncate(name, 1); err != nil {
+	if err := os.Rename(name, name+"2"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Faults(add); !errors.Is(err, ErrFault) {
-		t.Errorf("error %v", err)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a panic has become an error, though nobody has changed the file")
+			}
+		}()
+		_ = m.Use(func() error { panic("negative shift amount") })
+	}()
+	if err := os.WriteFile(name+"2", []byte(strings.Repeat("y", 1<<16)), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if err := unmap(); err != nil {
+	if err := os.Chtimes(name+"2", time.Time{}, time.Now().Add(time.Hour)); err != nil { // some clocks are slow
+		t.Fatal(err)
+	}
+	for _, f := range []func() error{add, func() error { panic("negative shift amount") }} {
+		if err := m.Use(f); !errors.Is(err, ErrChanged) {
+			t.Errorf("changed: error %v", err)
+		}
+	}
+	if err := os.Truncate(name+"2", 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Use(add); !errors.Is(err, ErrChanged) {
+		t.Errorf("cut short: error %v", err)
+	}
+	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("another panic has become an error")
-		}
-	}()
-	_ = Faults(func() error { panic("another") })
 }
 
 // TestBrokenLinkIsNamed: whatever follows a link to nowhere says so, and is still told that there is no such file.

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,36 +13,52 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map maps a regular file into memory, which must not be written to, until unmap is called. The file must not become
-// shorter meanwhile: see Faults. Where the system cannot do this, Map reads the file.
-func Map(name string) (data []byte, unmap func() error, err error) {
+// Map maps a file into memory. Where the system cannot do this, Map reads the file.
+func Map(name string) (*Mapped, error) {
 	// O_NONBLOCK: opening a pipe does not wait for a writer.
 	f, err := OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer f.Close() // a mapping outlives its file
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
+	m := &Mapped{file: f}
+	if err := m.load(); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	size := info.Size()
+	return m, nil
+}
+
+// load maps the file.
+func (m *Mapped) load() (err error) {
+	name := m.file.Name()
+	if m.info, err = m.file.Stat(); err != nil {
+		return err
+	}
+	size := m.info.Size()
 	switch {
-	case !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("%s: not a regular file", name)
+	case !m.info.Mode().IsRegular():
+		return fmt.Errorf("%s: not a regular file", name)
 	case size > math.MaxInt:
-		return nil, nil, fmt.Errorf("%s: too large to be mapped into memory", name)
+		return fmt.Errorf("%s: too large to be mapped into memory", name)
 	case size == 0: // nothing to map
-		return nil, func() error { return nil }, nil
+		return nil
 	}
 	if err := check(OpMap, name); err != nil {
-		return nil, nil, err
+		return err
 	}
-	data, err = unix.Mmap(int(f.f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	m.Data, err = unix.Mmap(int(m.file.f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
-		return nil, nil, &fs.PathError{Op: string(OpMap), Path: name, Err: err}
+		return &fs.PathError{Op: string(OpMap), Path: name, Err: err}
 	}
-	return data, func() error { return unix.Munmap(data) }, nil
+	return nil
+}
+
+// Close ends the use of the file.
+func (m *Mapped) Close() error {
+	var err error
+	if m.Data != nil {
+		err = unix.Munmap(m.Data)
+	}
+	return cmp.Or(err, m.file.Close())
 }
 
 // SyncDir writes the names in a directory to the disk, where the system has such a call and the caller may read the directory.

@@ -7,7 +7,7 @@ import (
 
 // notable returns single requests: those of the invented crawlers that break a rule or
 // nearly do, and one of a header that names two operators. Both dialects forbid the
-// violations; rfc9309 alone forbids the three contested requests.
+// violations; rfc9309 alone forbids the contested requests, or their normal form.
 func notable() []line {
 	const (
 		hoover = "PageHoover-spider"
@@ -36,8 +36,8 @@ func notable() []line {
 		{"17 05:03:34", v6 + "a3", hoover, hooverAgent, "CONNECT mail.example:25 HTTP/1.1", 405, notJudged, ""},
 		{"18 11:45:18", v6 + "a1", hoover, hooverAgent, `GET /search?q=\x22night+ferry\x22 HTTP/1.1`, 200, violation, ""},
 		{"18 11:45:26", v6 + "a1", hoover, hooverAgent, "GET https://lantern.example/search?q=salt HTTP/1.1", 200, violation, ""},
-		{"19 02:10:44", v6 + "a2", hoover, hooverAgent, "GET /drafts/%7Eanna/winter HTTP/1.1", 200, violation, ""},
-		{"19 02:10:46", v6 + "a2", hoover, hooverAgent, "GET //search?q=tide HTTP/1.1", 200, allowed, ""}, // robots.txt has one slash
+		{"19 02:10:44", v6 + "a2", hoover, hooverAgent, "GET /drafts/%7Eanna/winter HTTP/1.1", 200, indeterminate, "contested"}, // as its normal form
+		{"19 02:10:46", v6 + "a2", hoover, hooverAgent, "GET //search?q=tide HTTP/1.1", 200, allowed, ""},                       // robots.txt has one slash
 		{"19 02:10:49", v6 + "a2", hoover, hooverAgent, `GET /essays/caf\xc3\xa9-at-closing-time HTTP/1.1`, 200, allowed, ""},
 
 		{"17 08:30:12", "198.51.100.44", tilde, tildeAgent, "GET /drafts/~anna/winter HTTP/1.1", 200, indeterminate, "contested"},
@@ -55,7 +55,10 @@ func notable() []line {
 		{"17 01:17:00", "203.0.113.77", grab, grabbitAgent, ("GET /issues/?ids=" + strings.Repeat("2026-10,", 128))[:1024], 414, indeterminate, "truncated"},
 	} {
 		t := truth{crawler: n.crawler, verdict: n.verdict, reason: n.reason}
-		t.evasive, t.rivals = strings.HasPrefix(n.line, "GET //"), n.agent == two
+		t.evasive = strings.HasPrefix(n.line, "GET //")
+		if strings.HasPrefix(n.line, "GET https:") {
+			t.alone = otherHost // a log of one site says nothing of where other lines went
+		}
 		if n.addr == "198.51.100.9" || n.addr == "198.51.100.11" {
 			t.identity = unverified
 		}

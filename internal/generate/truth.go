@@ -19,14 +19,13 @@ type truth struct {
 	method   string
 	outcome  string
 	evasive  bool // allowed, but forbidden in the normal form of its path
-	rivals   bool // forbidden to each crawler that its ambiguous header names
 	told     bool // the line is a GET of robots.txt that was answered with the file in force
 	// toldAlone: the answer fits today's robots.txt too, by its size or by having none.
 	toldAlone bool
 	not       string // blank or unparsed, if the line is no record
 }
 
-// The nine verdicts, what is known of a client, and three words for lines without
+// The nine verdicts, what is known of a client, and four words for lines without
 // a verdict.
 const (
 	allowed       = "allowed"
@@ -44,6 +43,7 @@ const (
 	unverifiable = "unverifiable"
 
 	notJudged = "not_judged"
+	otherHost = "other_host"
 	unparsed  = "unparsed"
 	blank     = "blank"
 )
@@ -56,6 +56,18 @@ func (t truth) in(full bool) (verdict, identity string) {
 		return t.verdict, cmp.Or(t.identity, byFiles)
 	}
 	return cmp.Or(t.alone, t.verdict), byRobots // without a list no impostor is found out
+}
+
+// sentOld returns the crawlers that were sent the robots.txt of before. An audit by today's
+// alone does not know that file, and so accuses none of them.
+func sentOld(lines []line) map[string]bool {
+	names := map[string]bool{}
+	for _, l := range lines {
+		if l.truth.told && l.truth.outcome == "content" && !l.truth.toldAlone {
+			names[l.truth.crawler] = true
+		}
+	}
+	return names
 }
 
 // methodOf says how reports call the method of a request line.
@@ -103,16 +115,16 @@ type report struct {
 }
 
 type crawlerFigures struct {
-	Crawler            string         `json:"crawler"`
-	Requests           int            `json:"requests"`
-	Verdicts           map[string]int `json:"verdicts"`
-	Reasons            map[string]int `json:"reasons"`
-	Outcomes           map[string]int `json:"outcomes"`
-	Identity           map[string]int `json:"identity"`
-	Evasive            int            `json:"evasive"`
-	AmbiguousForbidden int            `json:"ambiguous_forbidden"`
-	GraceInformed      int            `json:"grace_informed"` // after its own first fetch of the new robots.txt
-	Violations         []*alike       `json:"violations"`
+	Crawler       string         `json:"crawler"`
+	Requests      int            `json:"requests"`
+	Verdicts      map[string]int `json:"verdicts"`
+	Reasons       map[string]int `json:"reasons"`
+	Outcomes      map[string]int `json:"outcomes"`
+	Identity      map[string]int `json:"identity"`
+	Evasive       int            `json:"evasive"`
+	GraceInformed int            `json:"grace_informed"` // after its own first fetch of the new robots.txt
+	InformedKnown bool           `json:"informed_known"` // a 200 for robots.txt had the size of a version
+	Violations    []*alike       `json:"violations"`
 
 	told, toldNew time.Time // its first fetches of robots.txt at all, and of the new one
 }
@@ -130,6 +142,10 @@ type alike struct {
 func tally(lines []line, full bool) *report {
 	var r report
 	byName := map[string]*crawlerFigures{}
+	old := map[string]bool{}
+	if !full {
+		old = sentOld(lines)
+	}
 	for _, l := range lines {
 		if l.truth.not == blank {
 			r.Blank++
@@ -143,13 +159,15 @@ func tally(lines []line, full bool) *report {
 			r.NotCrawlers++
 		case l.truth.verdict == notJudged:
 			r.NotJudged++
+		case !full && l.truth.alone == otherHost:
+			r.OtherHost++
 		default:
 			c := byName[l.truth.crawler]
 			if c == nil {
 				c = newFigures(l.truth.crawler)
 				byName[c.Crawler] = c
 			}
-			c.count(l, full)
+			c.count(l, full, old[c.Crawler])
 		}
 	}
 	r.Crawlers = slices.SortedFunc(maps.Values(byName), func(a, b *crawlerFigures) int {
@@ -172,20 +190,21 @@ func newFigures(name string) *crawlerFigures {
 	}
 }
 
-func (c *crawlerFigures) count(l line, full bool) {
+func (c *crawlerFigures) count(l line, full, sentOld bool) {
 	verdict, identity := l.truth.in(full)
+	reason := l.truth.reason
+	if verdict == violation && sentOld {
+		verdict, reason = indeterminate, "no_version"
+	}
 	c.Requests++
 	c.Verdicts[verdict]++
 	c.Identity[identity]++
 	if l.truth.evasive {
 		c.Evasive++
 	}
-	if l.truth.rivals {
-		c.AmbiguousForbidden++
-	}
 	switch verdict {
 	case indeterminate:
-		c.Reasons[l.truth.reason]++
+		c.Reasons[reason]++
 	case grace:
 		if !c.toldNew.IsZero() {
 			c.GraceInformed++
@@ -195,6 +214,7 @@ func (c *crawlerFigures) count(l line, full bool) {
 		c.violate(alike{identity, l.truth.outcome, l.truth.method, !c.told.IsZero() && c.told.Before(l.at), 0})
 	}
 	told := l.truth.toldAlone || full && l.truth.told
+	c.InformedKnown = c.InformedKnown || told && l.truth.outcome == "content"
 	if told && c.told.IsZero() {
 		c.told = l.at
 	}

@@ -1,5 +1,5 @@
 // Command mutate shows that the tests hold the rules of the audit: it breaks one rule of
-// section 2 of docs/audit-rules.md after the other in the code, and runs the tests of the
+// sections 2, 7 and 8 of docs/audit-rules.md after the other in the code, and runs the tests of the
 // packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
 // which go test takes in its place (-overlay). The result is a table in Markdown. The exit
 // code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
@@ -12,18 +12,63 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
+
+// mutantsText has blocks with a blank line between them. Lines that begin with # are comments. The
+// first line of a mutant says what is wrong in it, the second names the file from the top of the
+// tree; then come the lines of an old text with - before each, those of the new one with +, and so on.
+//
+//go:embed mutants.txt
+var mutantsText string
+
+// mutant is a rule that is broken in the code.
+type mutant struct {
+	rule, file string
+	edits      []string // old text, new text, old text, new text…
+}
+
+// mutants are those of mutantsText.
+func mutants() (list []mutant) {
+	for block := range strings.SplitSeq(strings.TrimSuffix(mutantsText, "\n"), "\n\n") {
+		lines := strings.Split(block, "\n")
+		if lines[0][0] == '#' {
+			continue
+		}
+		m := mutant{rule: lines[0], file: lines[1]}
+		for i, line := range lines[2:] {
+			if last := len(m.edits) - 1; i > 0 && line[0] == lines[1+i][0] {
+				m.edits[last] += "\n" + line[1:]
+			} else {
+				m.edits = append(m.edits, line[1:])
+			}
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// packages are those whose tests are to notice a mutant, by the folder of its file.
+var packages = map[string][]string{
+	"compile":      {"./compile"},
+	"scan/answer":  {"./scan/answer", "./scan/policy"},
+	"scan/policy":  {"./scan/policy", "./scan/audit"},
+	"scan/crawler": {"./scan/crawler"},
+	"scan/audit":   {"./scan/audit"},
+}
 
 func main() {
 	out := flag.String("o", "", "write the table to this file")
@@ -42,12 +87,12 @@ func run(out string, only []string) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	var chosen []mutant
-	for _, m := range mutants {
+	for _, m := range mutants() {
 		if len(only) == 0 || slices.ContainsFunc(only, func(text string) bool { return strings.Contains(m.rule, text) }) {
 			chosen = append(chosen, m)
 		}
 	}
-	if noticed, err := test(mutant{packages: []string{"./scan/answer", "./scan/policy", "./scan/audit"}}, ""); err != nil || noticed != "" {
+	if noticed, err := test(slices.Concat(slices.Collect(maps.Values(packages))...), ""); err != nil || noticed != "" {
 		return errors.Join(err, fmt.Errorf("without a mutant %q fails", noticed))
 	}
 	results := tryAll(dir, chosen)
@@ -126,7 +171,7 @@ func try(dir string, m mutant) (noticed string, err error) {
 	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
 		return "", err
 	}
-	return test(m, overlay)
+	return test(packages[path.Dir(m.file)], overlay)
 }
 
 // apply returns the source with the edits of the mutant. The old text of each must be in it
@@ -144,9 +189,9 @@ func (m *mutant) apply(source string) (string, error) {
 
 var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// test runs the tests of the mutant's packages until one fails, and returns its name.
-func test(m mutant, overlay string) (noticed string, err error) {
-	for _, pkg := range m.packages {
+// test runs the tests of packages until one fails, and returns its name.
+func test(of []string, overlay string) (noticed string, err error) {
+	for _, pkg := range of {
 		out, err := exec.Command("go", "test", "-short", "-failfast", "-vet=off", "-timeout=5m", "-overlay="+overlay, pkg).CombinedOutput()
 		if err == nil {
 			continue
@@ -164,7 +209,7 @@ func test(m mutant, overlay string) (noticed string, err error) {
 func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
-		"Each row is a rule of section 2 of [audit-rules.md](audit-rules.md), broken in the code, and the first test that fails then. " +
+		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), broken in the code, and the first test that fails then. " +
 		"`make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n| broken rule | in | noticed by |\n|---|---|---|\n")
 	for i, m := range list {
 		noticed := "**none**"

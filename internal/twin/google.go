@@ -43,6 +43,12 @@ func googleField(text []byte) (key string, value []byte, ok bool) {
 	return "", nil, false
 }
 
+// hasGoogleColon: Google's library reads the beginning of a line, up to a NUL or a comment.
+func hasGoogleColon(text []byte) bool {
+	text = text[:min(len(text), maxGoogleLine)]
+	return bytes.IndexByte(beforeByte(beforeByte(text, 0), '#'), ':') >= 0
+}
+
 // isGoogleWildcard is isWildcard for Google's library, to which "* anything" is the
 // wildcard too.
 func isGoogleWildcard(value []byte) bool {

@@ -22,8 +22,9 @@ type group struct {
 // parse groups the lines of a robots.txt. Lines of other keys neither open nor
 // close a group (RFC 9309, 2.2.4). A rule outside all groups binds no crawler. A
 // rule that does not count still closes the list of agents, and an agent that does
-// not count still opens a group.
-func (d reading) parse(lines []line, wideTokens bool) []*group {
+// not count still opens a group. If endRuns is true, a line of another key closes the list of
+// agents, as a rule does.
+func (d reading) parse(lines []line, wideTokens, endRuns bool) []*group {
 	var groups []*group
 	var g *group // the one that rules belong to
 	for _, l := range lines {
@@ -32,6 +33,10 @@ func (d reading) parse(lines []line, wideTokens bool) []*group {
 			continue
 		}
 		key, value, ok := d.field(l.text)
+		known := ok && (key == "user-agent" || key == "allow" || key == "disallow")
+		if endRuns && g != nil && !known && d.hasColon(l.text) {
+			g.closed = true
+		}
 		switch {
 		case !ok:
 		case key == "user-agent":

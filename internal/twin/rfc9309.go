@@ -15,6 +15,11 @@ func colonField(text []byte) (key string, value []byte, ok bool) {
 	return lower(trim(k)), trim(v), ok
 }
 
+func isColonField(text []byte) bool {
+	_, _, ok := colonField(text)
+	return ok
+}
+
 func isWildcard(value []byte) bool { return string(value) == "*" }
 
 // rfc9309Token returns the product token. An empty one binds no crawler.

@@ -32,6 +32,8 @@ type reading struct {
 	// field splits a line in its key, in lower case and spelled as in the standard,
 	// and its value.
 	field func(text []byte) (key string, value []byte, ok bool)
+	// hasColon reports whether what is read of a line has a colon.
+	hasColon func(text []byte) bool
 	// blankEnds says that a blank line ends a group.
 	blankEnds bool
 	// wildcard reports whether the value of a user-agent line stands for all crawlers.
@@ -51,15 +53,15 @@ type reading struct {
 // readings has one row for each dialect.
 var readings = map[Dialect]reading{
 	Google: {
-		field: googleField, wildcard: isGoogleWildcard, token: googleToken,
+		field: googleField, hasColon: hasGoogleColon, wildcard: isGoogleWildcard, token: googleToken,
 		pattern: googlePattern, path: googlePath, match: matchGoogle,
 	},
 	RFC9309: {
-		field: colonField, wildcard: isWildcard, token: rfc9309Token,
+		field: colonField, hasColon: isColonField, wildcard: isWildcard, token: rfc9309Token,
 		pattern: rfc9309Pattern, path: requestPath, match: matchRFC9309,
 	},
 	Original: {
-		field: colonField, blankEnds: true, wildcard: isWildcard, token: originalToken,
+		field: colonField, hasColon: isColonField, blankEnds: true, wildcard: isWildcard, token: originalToken,
 		pattern: originalPattern, path: requestPath, match: matchOriginal,
 	},
 }
@@ -89,7 +91,7 @@ func readingOf(dialect Dialect) reading {
 // Any bytes are good as body, agent or url.
 func Match(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
 	r := readingOf(dialect)
-	groups := r.parse(splitLines(body, maxBytes), wideTokens)
+	groups := r.parse(splitLines(body, maxBytes), wideTokens, false)
 	return r.match(groups, [][]byte{agent}, r.path(url))
 }
 
@@ -99,7 +101,16 @@ func Match(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bo
 // The order of agents is irrelevant.
 func MatchAgents(body []byte, agents [][]byte, url []byte) (allowed bool, line int) {
 	r := readings[Google]
-	return r.match(r.parse(splitLines(body, 0), false), agents, r.path(url))
+	return r.match(r.parse(splitLines(body, 0), false, false), agents, r.path(url))
+}
+
+// MatchEnded is [Match] where any other record ends a run of user-agent lines: a line with a
+// colon and a key that is neither a user agent's nor a rule's. The next agent line then opens a
+// group.
+func MatchEnded(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
+	r := readingOf(dialect)
+	groups := r.parse(splitLines(body, maxBytes), wideTokens, true)
+	return r.match(groups, [][]byte{agent}, r.path(url))
 }
 
 // Path returns the part of url that rules are compared with, in the given

@@ -74,7 +74,7 @@ func TestGoogleRealVectors(t *testing.T) {
 	n, differences := 0, 0
 	eachVector(t, "google-real", func(s site) {
 		r := readings[Google]
-		groups := r.parse(splitLines(s.Robots, 0), false)
+		groups := r.parse(splitLines(s.Robots, 0), false, false)
 		agents := [][]byte{[]byte(s.Agent)}
 		for i := 0; i < len(s.Cases); i += step {
 			c := s.Cases[i]

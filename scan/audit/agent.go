@@ -20,11 +20,17 @@ type agent struct {
 	// index is the index of the profile, 0 for an unknown crawler. word is the word of an
 	// unknown crawler in lower case, if its name is only a part of it: a.site_bot and
 	// b.site_bot are both listed as site_bot, but each has its own fetches.
-	index   uint32
-	word    string
-	proof   crawler.Proof // of its clients, unless it is ambiguous
-	at      int32         // the origin of binding
-	binding *policy.Binding
+	index uint32
+	word  string
+	proof crawler.Proof // of its clients, unless it is ambiguous
+	// of is the agent of the crawler, and header the text in which tokens of other groups may
+	// stand, of an agent for one header whose claim is loose; nil otherwise.
+	of     *agent
+	header []byte
+	// verified are the agents of an ambiguous header's rivals, as far as they were needed.
+	verified []*agent
+	at       int32 // the origin of binding
+	binding  *policy.Binding
 	// delay is the Crawl-delay that the version cited in delayOf asks of the crawler.
 	delayOf   *policy.Lawful
 	delay     time.Duration
@@ -48,9 +54,16 @@ func (w *Worker) agent(field []byte) *agent {
 	if c, known := w.agents[string(field)]; known {
 		return c
 	}
-	c := w.newAgent(w.headers.Read(field))
-	if c == nil && isCDN(field) {
+	claim := w.headers.Read(field)
+	c := w.newAgent(claim)
+	switch {
+	case c == nil && isCDN(field):
 		c = anyCDN
+	case claim.Ambiguous:
+		c.header = w.headers.Outside(nil, field)
+		w.quota.held += len(c.header)
+	case claim.Loose:
+		c = w.inHeader(c, w.headers.Outside(nil, field))
 	}
 	w.agents.keep(&w.quota, field, c, 0)
 	return c
@@ -108,6 +121,30 @@ func (w *Worker) knownAgent(p *crawler.Profile) *agent {
 	return c
 }
 
+// inHeader returns an agent for the requests of a crawler with one header.
+func (w *Worker) inHeader(c *agent, header []byte) *agent {
+	h := *c
+	h.of, h.header, h.binding, h.delayOf = c, header, nil, nil
+	w.quota.held += headerBytes + len(header)
+	return &h
+}
+
+// verifiedAgent returns the agent of a crawler that an ambiguous header names, whose client is
+// verified.
+func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
+	if !c.LooseAs(p) {
+		return w.knownAgent(p)
+	}
+	for _, v := range c.verified {
+		if v.Profile == p {
+			return v
+		}
+	}
+	v := w.inHeader(w.knownAgent(p), c.header)
+	c.verified = append(c.verified, v)
+	return v
+}
+
 // empty hands over the rows of the worker's tally and empties its memos, whose agents point
 // at these rows. No agent is in use then.
 func (w *Worker) empty() {
@@ -128,10 +165,12 @@ func (w *Worker) deferUnknown() {
 	w.tally.unknown = map[string]*row{}
 }
 
-// bindingKey names the rules that bind an agent on an origin.
+// bindingKey names the rules that bind an agent on an origin, or that bind it with further tokens
+// that its header has.
 type bindingKey struct {
-	agent  *agent
-	origin int32
+	agent   *agent
+	origin  int32
+	perhaps string
 }
 
 // bindingAt returns the rules that bind the crawler on an origin.
@@ -139,13 +178,31 @@ func (w *Worker) bindingAt(c *agent, origin int32) *policy.Binding {
 	if c.binding != nil && c.at == origin {
 		return c.binding
 	}
-	k := bindingKey{c, origin}
+	k := bindingKey{agent: c, origin: origin}
 	b := w.bindings[k]
 	if b == nil {
-		b = w.auditor.config.Policy.Bind(origin, c.subject)
-		w.quota.held += bindingBytes + boundBytes*w.auditor.config.Policy.Copies(origin)
+		b = w.bind(c, origin)
 		w.bindings[k] = b
+		w.quota.held += memoBytes
 	}
 	c.at, c.binding = origin, b
+	return b
+}
+
+// bind returns the rules that bind the crawler on an origin, which are the same for all of its
+// headers that have the tokens of the same groups.
+func (w *Worker) bind(c *agent, origin int32) *policy.Binding {
+	p, s := w.auditor.config.Policy, c.subject
+	k := bindingKey{agent: c, origin: origin}
+	if c.of != nil {
+		s.Perhaps = p.TokensIn(origin, s, c.header)
+		k.agent, k.perhaps = c.of, strings.Join(s.Perhaps, " ")
+	}
+	b := w.bindings[k]
+	if b == nil {
+		b = p.Bind(origin, s)
+		w.quota.held += bindingBytes + boundBytes*p.Copies(origin) + 2*len(k.perhaps)
+		w.bindings[k] = b
+	}
 	return b
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/answer"
@@ -14,9 +15,12 @@ type answerKind uint8
 
 const (
 	toldNothing  answerKind = iota // to an agent that is not bound
+	toldFollowed                   // a redirect that the source has itself: it has been followed already
 	toldNone                       // there is none: everything is allowed
+	toldGone                       // so too, by 404 or 410
 	toldLimited                    // 429: it failed for Google's crawlers, there is none for all others
-	toldFailed                     // 503, or no answer at all
+	toldFailed                     // it failed, without a status of 5xx
+	toldBusy                       // 503
 	toldError                      // another 5xx, which Google may take for a 404
 	toldRedirect                   // it is elsewhere
 	toldMoved                      // so too, but the log does not tell the scheme: perhaps from http to https
@@ -25,9 +29,17 @@ const (
 	answerKinds
 )
 
-// failed tells whether a GET that was answered so has failed.
+// failed reports whether a GET that was answered so has failed.
 func (k answerKind) failed(google bool) bool {
-	return k == toldFailed || k == toldError || google && k == toldLimited
+	return k == toldFailed || k.is5xx() || google && k == toldLimited
+}
+
+// is5xx reports whether the status is 5xx.
+func (k answerKind) is5xx() bool { return k == toldBusy || k == toldError }
+
+// none reports whether a GET that was answered so says that there is no robots.txt.
+func (k answerKind) none(google bool) bool {
+	return k == toldNone || k == toldGone || !google && k == toldLimited
 }
 
 // answerOf returns the meaning of an answer in the log (audit-rules 2). Package answer
@@ -45,9 +57,13 @@ func answerOf(status int, size int64) answerKind {
 		return toldRedirect
 	case meaning != answer.Of(status, answer.Google):
 		return toldLimited
+	case status == 404 || status == 410:
+		return toldGone
 	case meaning == answer.None:
 		return toldNone
-	case status/100 == 5 && status != 503:
+	case status == 503:
+		return toldBusy
+	case status/100 == 5:
 		return toldError
 	}
 	return toldFailed
@@ -62,16 +78,13 @@ func sizeOf(status int, size int64) int64 {
 }
 
 // answersToAll are what the log's answers to GETs of /robots.txt show, whoever the clients
-// were: minutes in which nobody got a file, and which sizes files had. The final pass
-// makes them before it comes to the first operator.
+// were. The final pass makes them before it comes to the first operator.
 type answersToAll struct {
 	policy  *policy.Policy
-	span    int64                // how long the span of a request is at least
-	origins map[int32]*byKind    // the minutes of answers, by their beginnings
-	any     byKind               // where the origin is not known
-	ofSize  map[int64][]int32    // the origins that ever had a file of a size
-	usual   map[versionKey]int64 // the size that most answers had while a version was in force
-	counted sizeCount
+	span    int64 // how long the span of a request is at least
+	origins map[int32]*originAnswers
+	any     originAnswers     // where the origin is not known
+	ofSize  map[int64][]int32 // the origins that ever had a file of a size
 	// mostTold bounds facts.told, in bytes, by the size of the policy: clients may invent
 	// any number of names. A crawler of which there is no room to note what it was told
 	// does not count as informed.
@@ -83,18 +96,32 @@ const (
 	toldVersionBytes = 1 << 10
 )
 
-// sizeCount counts the answers of a version.
+// originAnswers are the answers of one origin to all clients. Minutes are noted by their
+// beginnings.
+type originAnswers struct {
+	gone   moments           // the minutes with a 404 or 410
+	errors moments           // the minutes with a 5xx
+	told   [answerKinds]bool // the kinds of answers in the whole log; toldFile for all that do not fail
+	sizes  sizeCount
+}
+
+var noAnswers originAnswers
+
+// sizeCount counts answers 200 with a size.
 type sizeCount struct {
-	of      versionKey
-	all     int64
-	size    int64 // that comes now
-	same    int64 // its answers so far
-	most, n int64 // the most frequent size
+	all int64
+	odd int64 // those with the size of no version of the origin
+}
+
+func (c *sizeCount) add(odd bool, n int64) {
+	if c.all += n; odd {
+		c.odd += n
+	}
 }
 
 func newAnswersToAll(p *policy.Policy) *answersToAll {
-	from, to := p.Span(0)
-	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*byKind{}, ofSize: map[int64][]int32{}, usual: map[versionKey]int64{}, mostTold: toldBytes}
+	from, to := p.Span(0, false)
+	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{}, mostTold: toldBytes}
 	for o := range int32(len(p.Origins())) {
 		a.mostTold += toldVersionBytes * len(p.Versions(o))
 		for _, v := range p.Versions(o) {
@@ -118,74 +145,77 @@ func (a *answersToAll) originsOfSize(at policy.Site, size int64) []int32 {
 	return list[first:last]
 }
 
-// add adds answers in a minute: that there is none, or toldFile for all that do not fail.
-// They come in the order of time. Answers of several hosts are not those of each: only that
-// there is no robots.txt counts, in favour of crawlers.
-func (a *answersToAll) add(at policy.Site, from int64, kind answerKind) {
-	gap := a.span - minute // see noneToAll
-	if at.N == 0 {
-		a.any[kind].add(from, gap)
+// at returns the answers of the origins of a site, or of no origin that is known.
+func (a *answersToAll) at(site policy.Site) (list []*originAnswers) {
+	if site.N == 0 {
+		return []*originAnswers{&a.any}
 	}
-	if kind == toldFile && !oneHost(a.policy, at) {
+	for o := site.First; o < site.First+site.N; o++ {
+		if a.origins[o] == nil {
+			a.origins[o] = &originAnswers{}
+		}
+		list = append(list, a.origins[o])
+	}
+	return list
+}
+
+// add adds answers of a kind in a minute. They come in the order of time. Answers of several
+// hosts are not those of each: only those count that are in favour of crawlers.
+func (a *answersToAll) add(site policy.Site, from int64, kind answerKind) {
+	if kind == toldFile && !oneHost(a.policy, site) {
 		return
 	}
-	for o := at.First; o < at.First+at.N; o++ {
-		if a.origins[o] == nil {
-			a.origins[o] = &byKind{}
+	for _, of := range a.at(site) {
+		of.told[kind] = true
+		switch {
+		case kind == toldGone:
+			of.gone.add(from, a.span-minute) // a minute that is partly in a span counts
+		case kind.is5xx():
+			of.errors.add(from, 0)
 		}
-		a.origins[o][kind].add(from, gap)
 	}
 }
 
-// oneHost tells whether a site is one host, whose scheme may not be known.
+// oneHost reports whether a site is one host, whose scheme may not be known.
 func oneHost(p *policy.Policy, at policy.Site) bool {
 	return at.N > 0 && sameHost(p, at.First, at.First+at.N-1)
 }
 
-// noneToAll tells whether clients asked for the robots.txt of an origin in [from, to], were
-// told that there is none, and nobody got anything else. At the ends of the interval a
-// minute counts only in favour of that.
-func (a *answersToAll) noneToAll(o int32, from, to int64, google bool) bool {
-	of := cmp.Or(a.origins[o], &byKind{})
-	return (of.none(from-minute+1, to, google) || a.any.none(from-minute+1, to, google)) && !of[toldFile].meets(from, to-minute+1)
+// gone reports whether a GET of the robots.txt of an origin, by anybody, was answered 404 or
+// 410 in [from, to].
+func (a *answersToAll) gone(o int32, from, to int64) bool {
+	of := cmp.Or(a.origins[o], &noAnswers)
+	return of.gone.meets(from-minute+1, to) || a.any.gone.meets(from-minute+1, to)
 }
 
-// addSize adds n answers of a size while a version was in force. Those of a version come
-// together, and those of one size among them.
-func (a *answersToAll) addSize(of versionKey, size, n int64) {
-	if of != a.counted.of {
-		a.endSizes()
-		a.counted = sizeCount{of: of}
+// nobodyGot reports whether, in the whole log, clients asked for the robots.txt of an origin,
+// were told that there is none, and nobody got one.
+func (a *answersToAll) nobodyGot(o int32, google bool) bool {
+	of := cmp.Or(a.origins[o], &noAnswers)
+	if of.told[toldFile] {
+		return false
 	}
-	c := &a.counted
-	c.all += n
-	if c.size != size {
-		c.size, c.same = size, 0
-	}
-	if c.same += n; c.same > c.n {
-		c.most, c.n = size, c.same
-	}
-}
-
-// endSizes keeps the size that more than half of a version's answers had, unless another
-// file of the origin has it: then it is more likely that this was sent.
-func (a *answersToAll) endSizes() {
-	c := a.counted
-	if _, another := slices.BinarySearch(a.ofSize[c.most], c.of.origin); c.n > c.all-c.n && !another {
-		a.usual[c.of] = c.most
-	}
-	a.counted = sizeCount{}
-}
-
-// hasSize tells whether a file of a size may be one of the versions first to last-1: its
-// size is theirs or, where no answer of the whole log had the size of a file that was in
-// force, the usual one.
-func (a *answersToAll) hasSize(o int32, first, last int, size int64) bool {
-	for i, v := range a.policy.Versions(o)[first:last] {
-		usual, known := a.usual[versionKey{o, int32(first + i)}]
-		if size > 0 && (v.Size == size && v.Copy >= 0 || known && usual == size) {
+	for kind := range answerKinds {
+		if kind.none(google) && (of.told[kind] || a.any.told[kind]) {
 			return true
 		}
 	}
 	return false
+}
+
+// lastError returns the last minute in [from, to] in which a GET of the robots.txt of an origin,
+// by anybody, was answered 5xx, by its end; math.MinInt64 if there is none.
+func (a *answersToAll) lastError(o int32, from, to int64) int64 {
+	of := cmp.Or(a.origins[o], &noAnswers)
+	last := max(of.errors.last(from-minute+1, to), a.any.errors.last(from-minute+1, to))
+	if last > math.MinInt64 {
+		last += minute - 1
+	}
+	return last
+}
+
+// hasErrors reports whether a GET of the robots.txt of an origin was ever answered 5xx.
+func (a *answersToAll) hasErrors(o int32) bool {
+	of := a.origins[o]
+	return of != nil && len(of.errors.kept) > 0 || len(a.any.errors.kept) > 0
 }

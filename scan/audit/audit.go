@@ -70,6 +70,9 @@ type Config struct {
 	// and its slices belong to the caller, and must not be kept. Calls from several workers
 	// come at the same time.
 	Judged func(*Judged)
+	// Answered, if not nil, is called for each GET of /robots.txt that Judged is not called for: by a client that is no
+	// crawler, or outside of Period. It is called as Judged is, by workers only. Crawler is empty if the client is none.
+	Answered func(*Judged)
 	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
 	OnlyViolations bool
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
@@ -123,8 +126,9 @@ type Basis struct {
 	TrustedProxies []string
 	// Sampled is how the logs were sampled, in the user's words.
 	Sampled string
-	// Oddities are warnings about the robots.txt files themselves.
+	// Oddities are warnings about the robots.txt files themselves. NoRule is as in PolicyInfo.
 	Oddities []string `json:"-"`
+	NoRule   string   `json:"-"`
 }
 
 // Inputs describes the inputs for the report. Only the caller of a Worker knows them.
@@ -134,8 +138,7 @@ type Inputs struct {
 	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
 	// an input makes the report partial.
 	MaxUnparsed float64
-	// List, unless it is empty, has all that the workers read: the report is an error if the
-	// lines do not add up.
+	// List has all that the workers read.
 	List     []InputInfo
 	Warnings []string
 	// Notes are more assumptions.
@@ -160,8 +163,9 @@ type Judged struct {
 	Line []byte
 	Cut  bool
 	// Origin is where it went, such as https://example.com, as far as the log tells: without the
-	// scheme if it may have been either, empty if nothing is known.
+	// scheme if it may have been either, empty if nothing is known. Site has the origins of the policy.
 	Origin string
+	Site   policy.Site
 	// Address is the client's, as the log has it; nil if it has none. Verb is the request's
 	// method and Target its target, as the log has them, at most their first 8 KiB.
 	Address, Verb, Target []byte
@@ -197,10 +201,11 @@ type Judged struct {
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
 type Auditor struct {
 	config    Config
-	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
-	operators []uint32                    // of each profile: the number of its operator
-	limited   bool                        // by Config.Period
-	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
+	profiles  map[*crawler.Profile]uint32    // index in Config.Crawlers.Profiles
+	operators []uint32                       // of each profile: the number of its operator
+	limited   bool                           // by Config.Period
+	verifies  bool                           // clients may be verified, or turn out to be impostors, by their addresses
+	zoneless  func() (*policy.Policy, error) // returns the policy for times whose zone is not known
 }
 
 // New returns an auditor.
@@ -212,6 +217,7 @@ func New(c Config) *Auditor {
 		c.Basis = &Basis{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint32{}}
+	a.zoneless = sync.OnceValues(func() (*policy.Policy, error) { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
@@ -224,20 +230,32 @@ func New(c Config) *Auditor {
 	return a
 }
 
+// Zoneless is by how much more the times of a log may be wrong that names no zone, and whose zone
+// is not known: they are taken as UTC (audit-rules 10).
+const Zoneless = 14 * time.Hour
+
+// policy returns the policy by which requests are judged: all lines have been read.
+func (r *Run) policy() (*policy.Policy, error) {
+	if r.tally.Zoneless > 0 {
+		return r.auditor.zoneless()
+	}
+	return r.auditor.config.Policy, nil
+}
+
 // Run is one audit: workers count parts of the input, and Report adds up their
 // counts. Close it after use.
 type Run struct {
-	auditor  *Auditor
-	budget   budget
-	deferred *spill.Sorter
-	workers  []*Worker
-	mu       sync.Mutex // while workers count
-	tally    *tally     // of finished workers and added states, and rows of others
-	states   []addedState
-	hasFacts bool            // AddFacts was called, so that tally and facts are of all lines already
-	ctx      context.Context // of StopAt; nil if it was not called
-	verified map[verifiedKey]bool
-	paths    *violationPaths // while the report is made
+	auditor   *Auditor
+	budget    budget
+	deferred  *spill.Sorter
+	workers   []*Worker
+	mu        sync.Mutex      // while workers count
+	tally     *tally          // of finished workers and added states, and rows of others
+	hasStates bool            // that were added
+	hasFacts  bool            // AddFacts was called, so that tally and facts are of all lines already
+	ctx       context.Context // of StopAt; nil if it was not called
+	verified  map[verifiedKey]bool
+	paths     *violationPaths // while the report is made
 }
 
 // Begin returns a new run.
@@ -285,7 +303,7 @@ func (r *Run) gather() error {
 
 // subject returns a crawler as robots.txt sees it.
 func (a *Auditor) subject(c crawler.Claim) policy.Subject {
-	s := policy.Subject{Tokens: c.Tokens(), Word: c.Word(), Readings: policy.UnknownReadings()}
+	s := policy.Subject{Tokens: c.Tokens(), Readings: policy.UnknownReadings()}
 	dialect := a.config.Dialect
 	if p := c.Profile; p != nil {
 		s.IgnoresWildcard, s.Also = p.IgnoresWildcard, p.Also

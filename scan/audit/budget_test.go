@@ -29,6 +29,9 @@ func TestQuotaIsEnough(t *testing.T) {
 		"statuses": func(i int) entry {
 			return entry{agent: fmt.Sprintf("Name%d-Bot", i/900), target: "/robots.txt", status: fmt.Sprint(100 + i%900)}
 		},
+		"paths": func(i int) entry {
+			return entry{agent: fmt.Sprintf("Name%d-Bot", i/150), target: fmt.Sprintf("/%d/%s", i, long[:i%maxPath])}
+		},
 		"hosts":   func(i int) entry { return entry{vhost: fmt.Sprintf("h%d.example", i)} },
 		"targets": func(i int) entry { return entry{target: fmt.Sprintf("http://h%d.example/", i)} },
 	} {

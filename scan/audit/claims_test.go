@@ -57,8 +57,8 @@ func TestManyClaims(t *testing.T) {
 	run := begin(t, a)
 	for part := range slices.Chunk(records, 300) {
 		w := run.Worker()
-		w.readers[format.Default] = &handmade{records: part}
-		w.Chunk(format.Default, []byte("x"))
+		w.readers[format.Default()] = &handmade{records: part}
+		w.Chunk(format.Default(), []byte("x"))
 	}
 	r := report(t, run)
 	checkSums(t, r)

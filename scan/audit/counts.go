@@ -113,9 +113,25 @@ func appendFigures(b []byte, f *figures) []byte {
 	for _, hash := range f.addresses.kept {
 		b = binary.BigEndian.AppendUint64(b, hash)
 	}
-	b = binary.AppendUvarint(b, uint64(len(f.paths.kept)))
-	for i, p := range f.paths.kept {
-		b = binary.AppendUvarint(appendBytes(binary.BigEndian.AppendUint64(b, f.paths.hashes[i]), p.Path), uint64(p.N))
+	return appendPaths(b, &f.paths)
+}
+
+// appendPaths appends counts by target, of at most as many targets as a row keeps.
+func appendPaths(b []byte, p *pathCounts) []byte {
+	p.cut(p.paths)
+	b = appendFlag(binary.AppendUvarint(b, uint64(p.robots)), p.cells != nil)
+	if p.cells != nil {
+		b = binary.BigEndian.AppendUint64(b, p.below)
+	}
+	for _, n := range p.cells {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	b = binary.AppendUvarint(b, uint64(len(p.kept)))
+	for _, path := range slices.Sorted(maps.Keys(p.kept)) {
+		b = binary.BigEndian.AppendUint64(appendBytes(b, path), p.kept[path].least)
+		if p.cells == nil {
+			b = binary.AppendUvarint(b, uint64(p.kept[path].n))
+		}
 	}
 	return b
 }
@@ -168,16 +184,11 @@ func appendStatuses(b []byte, n map[int]int64) []byte {
 	return b
 }
 
-// row reads what appendRow has written: no number is greater than most.
-func (r *recordReader) row(most int64) *row {
-	row := r.anyRow(most)
-	r.require(row.isPart(), "the counts of a crawler do not add up")
-	return row
-}
-
-func (r *recordReader) anyRow(most int64) *row {
+// row reads what appendRow has written of a row with these bounds: no number is greater than most.
+func (r *recordReader) row(b bounds, most int64, ofImpostors bool) *row {
 	has := r.uvarint(rowHasTimeline<<1 - 1)
-	row, numbers := newRow(knownBounds), rowNumbers{}
+	r.require(!ofImpostors || has&rowHasImpostors == 0, "impostors have impostors")
+	row, numbers := newRow(b), rowNumbers{}
 	for i := range numbers {
 		if has&(1<<i) != 0 {
 			numbers[i] = r.count(most)
@@ -187,12 +198,11 @@ func (r *recordReader) anyRow(most int64) *row {
 	if has&rowHasFetches != 0 {
 		row.fetches = &fetches{r.period(), r.statuses(most), r.statuses(most)}
 	}
-	if has&rowHasImpostors != 0 && !r.bad() { // not without end
-		row.spoofed = r.anyRow(most)
+	if has&rowHasImpostors != 0 && !r.bad() {
+		row.spoofed = r.row(b, most, true)
 	}
 	if has&rowHasClaims != 0 && !r.bad() {
-		claims := readBounded(r, row.claimed(), most, (*recordReader).text)
-		r.require(claims <= row.requests, "more claims about a crawler's clients than requests")
+		readBounded(r, row.claimed(), most, (*recordReader).text)
 	}
 	if has&rowHasFigures != 0 && !r.bad() {
 		r.figures(&row.figures, most)
@@ -206,33 +216,32 @@ func (r *recordReader) anyRow(most int64) *row {
 // figures reads what appendFigures has written.
 func (r *recordReader) figures(f *figures, most int64) {
 	f.bytes = int64(r.uvarint(math.MaxInt64))
-	last := -1
 	for range r.uvarint(maxStatus + 1) {
-		s := StatusCount{int(r.uvarint(maxStatus)), r.count(most)}
-		if r.require(s.Status > last, "statuses are out of order"); r.bad() {
-			return
-		}
-		f.statuses.add(s.Status, s.N)
-		last = s.Status
+		f.statuses.add(int(r.uvarint(maxStatus)), r.count(most))
 	}
-	requests := f.sum()
-	for i := range int(r.uvarint(maxAddresses + 1)) {
+	for range r.uvarint(maxAddresses + 1) {
 		f.addresses.add(r.uint64())
-		if r.require(len(f.addresses.kept) == i+1, "an address is there twice"); r.bad() {
-			return
+	}
+	r.paths(&f.paths, most)
+}
+
+// paths reads what appendPaths has written.
+func (r *recordReader) paths(p *pathCounts, most int64) {
+	p.robots = int64(r.uvarint(uint64(most)))
+	if r.flag() {
+		p.share()
+		p.below = r.uint64()
+		for i := range p.cells {
+			p.cells[i] = int64(r.uvarint(uint64(most)))
 		}
 	}
-	r.require(int64(len(f.addresses.kept)) <= requests, "more addresses than requests")
-	sum := int64(0)
-	for i := range int(r.uvarint(uint64(f.paths.most + 1))) {
-		hash, path, n := r.uint64(), r.bytes(), r.count(most)
-		addPath(&f.paths, hash, path, n)
-		if r.require(len(path) <= maxPath && len(path) > 0 && len(f.paths.kept) == i+1, "a path is too long, empty or there twice"); r.bad() {
-			return
+	p.kept = map[string]*keptPath{}
+	for range r.uvarint(uint64(p.paths)) {
+		path, k := string(r.bytes()), &keptPath{least: r.uint64()}
+		if p.kept[path] = k; p.cells == nil {
+			k.n = r.count(most)
 		}
-		sum += n
 	}
-	r.require(requests > 0 && sum <= requests, "more paths than requests")
 }
 
 // timeline reads what appendTimeline has written.
@@ -244,17 +253,11 @@ func (r *recordReader) timeline(l *timeline, most int64) {
 	length, n := unitLengths[l.unit], earliestUnit(l.unit)
 	last := (latest - aMonday) / length
 	for range r.uvarint(uint64(l.most)) {
-		next := n + int64(r.uvarint(uint64(last-n)))
-		r.require(next > n, "a timeline is out of order")
-		n = next
-		start := aMonday + n*length
+		n += int64(r.uvarint(uint64(last - n)))
 		has := r.uvarint(1<<verdicts - 1)
-		if r.require(has != 0, "a timeline has a time of no request"); r.bad() {
-			return
-		}
 		for v := range verdicts {
 			if has&(1<<v) != 0 {
-				l.add(start, v, r.count(most))
+				l.add(aMonday+n*length, v, r.count(most))
 			}
 		}
 	}
@@ -272,57 +275,16 @@ func (r *recordReader) period() (p period) {
 	r.require(any <= 1, "a period is of no kind")
 	if any == 1 {
 		p = period{r.time(), r.time(), true}
-		r.require(p.first <= p.last, "a period ends before it begins")
 	}
 	return p
 }
 
 func (r *recordReader) statuses(most int64) map[int]int64 {
-	list, last := map[int]int64{}, -1
+	list := map[int]int64{}
 	for range r.uvarint(maxStatus + 1) {
-		status := int(r.uvarint(maxStatus))
-		if r.require(status > last, "statuses are out of order"); r.bad() {
-			break
-		}
-		list[status], last = r.count(most), status
+		list[int(r.uvarint(maxStatus))] = r.count(most)
 	}
 	return list
-}
-
-// isPart tells whether the counts of a row make sense before the final pass, which gives the
-// verdicts that are missing: violations and grace are among these.
-func (r *row) isPart() bool {
-	settled, spoofed, seen := sumOf(r.verdicts[:]), int64(0), r.figures.sum()
-	if s := r.spoofed; s != nil {
-		spoofed, seen = sumOf(s.verdicts[:]), seen+s.figures.sum()
-		if s.requests != 0 || s.spoofed != nil || s.claims != nil || s.identities[Unverified] != spoofed || !s.partAddsUp() {
-			return false
-		}
-	}
-	return rest(r.requests, settled, spoofed) >= 0 && seen == r.requests && r.partAddsUp()
-}
-
-func (r *row) partAddsUp() bool {
-	if r.verdicts[Violation]+r.verdicts[Grace]+r.verdicts[Spoofed]+r.identities[SpoofedIdentity] != 0 {
-		return false
-	}
-	for v, n := range r.verdicts {
-		if rest(n, r.timeline.counts[v]...) < 0 {
-			return false
-		}
-	}
-	if f := r.fetches; f != nil {
-		answers := slices.Collect(maps.Values(f.answers))
-		if rest(r.verdicts[RobotsFetch]+r.verdicts[Exempt], answers...) < 0 {
-			return false
-		}
-		for status, n := range f.refused {
-			if n > f.answers[status] {
-				return false
-			}
-		}
-	}
-	return sumOf(r.verdicts[:]) == sumOf(r.identities[:]) && sumOf(r.reasons[:]) == r.verdicts[Indeterminate]
 }
 
 // sumOf adds up numbers none of which is more than mostLines.
@@ -338,7 +300,7 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	for _, n := range t.totals.numbers() {
 		b = binary.AppendUvarint(b, uint64(*n))
 	}
-	b = appendPeriod(b, t.period)
+	b = appendPeriod(appendPeriod(b, t.period), t.outside)
 	b = binary.AppendUvarint(b, uint64(len(t.known)))
 	profiles := a.config.Crawlers.Profiles()
 	for i := range profiles {
@@ -373,10 +335,7 @@ func appendSizeKey(b []byte, k sizeKey) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(k.First))
 	b = binary.BigEndian.AppendUint32(b, uint32(k.Last))
 	b = binary.BigEndian.AppendUint64(b, uint64(k.Size))
-	if k.Other {
-		return append(b, 1)
-	}
-	return append(b, 0)
+	return appendFlag(b, k.Other)
 }
 
 // appendBounded appends bounded counts, in the order of the bytes of their keys.
@@ -398,7 +357,8 @@ func appendBounded[K comparable](b []byte, m *bounded[K], appendKey func([]byte,
 	return b
 }
 
-// readTally makes a tally of what appendTally has written. It refuses one that no run has.
+// readTally makes a tally of what appendTally has written, whose indexes and numbers have their
+// bounds.
 func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 	r := &recordReader{policy: a.config.Policy, rest: b}
 	t = a.newTally()
@@ -406,31 +366,19 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 		*n = int64(r.uvarint(mostLines))
 	}
 	lines := t.read()
-	t.period = r.period()
+	t.period, t.outside = r.period(), r.period()
 	profiles := a.config.Crawlers.Profiles()
-	last := -1
 	for range r.uvarint(uint64(len(profiles))) {
-		i := int(r.uvarint(uint64(len(profiles) - 1)))
-		if r.require(i > last, "crawlers are out of order"); r.bad() {
-			break
-		}
-		p := &profiles[i]
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r.row(lines), 1)
-		last = i
+		p := &profiles[r.uvarint(uint64(len(profiles)-1))]
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r.row(knownBounds, lines, false), 1)
 	}
-	hosts := readBounded(r, t.hosts, lines, (*recordReader).text)
-	sizes := readBounded(r, t.sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
-	chosen := readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
+	readBounded(r, t.hosts, lines, (*recordReader).text)
+	readBounded(r, t.sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
+	readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
 		return lineFrom{r.uint64(), [32]byte(r.take(32))}
 	})
-	before := ""
 	for range r.uvarint(uint64(len(profiles))) {
-		operator, n := string(r.bytes()), r.count(lines)
-		isKnown := slices.ContainsFunc(profiles, func(p crawler.Profile) bool { return p.Operator == operator && len(p.Referrers) > 0 })
-		if r.require(isKnown && operator > before, "referrers are of no operator, or out of order"); r.bad() {
-			break
-		}
-		t.referred[operator], before = n, operator
+		t.referred[string(r.bytes())] = r.count(lines)
 	}
 	for range r.uvarint(maxUnparsed) {
 		line := r.bytes()
@@ -438,62 +386,27 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 		t.unparsed.add(0, line)
 	}
 	r.end()
-	r.require(rest(t.Referers, slices.Collect(maps.Values(t.referred))...) >= 0 && t.Referers <= t.NotCrawlers, "more referrers than lines that have one")
-	t.check(r, hosts, sizes, chosen)
 	return t, r.wrong
 }
 
 func (r *recordReader) sizeKey(a *Auditor) sizeKey {
 	k := sizeKey{At: r.site(), First: int32(r.uint32()), Last: int32(r.uint32()), Size: int64(r.uint64())}
-	other := r.byte()
-	k.Other = other == 1
-	r.require(other <= 1 && k.Size >= 0 && k.At.N > 0 && 0 <= k.First && k.First <= k.Last, "a size of answers is of no version")
+	k.Other = r.flag()
+	r.require(k.At.N > 0 && 0 <= k.First && k.First <= k.Last, "a size of answers is of no version")
 	r.require(r.bad() || int(k.Last) <= len(a.config.Policy.Versions(k.At.First)), "a size of answers is of no version")
 	return k
 }
 
-// readBounded reads bounded counts, none greater than most, into an empty m, and returns
-// their sum.
-func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readKey func(*recordReader) K) (sum int64) {
+// readBounded reads bounded counts, none greater than most, into an empty m.
+func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readKey func(*recordReader) K) {
 	m.below, m.rest = r.uvarint(math.MaxUint64), int64(r.uvarint(uint64(most)))
-	r.require(m.below != 0 || m.rest == 0, "counts were left out without need")
-	sum = m.rest
-	var last []byte
-	for i := range r.uvarint(uint64(2 * m.limit)) {
-		key := r.bytes()
-		r.require(i == 0 || bytes.Compare(last, key) < 0, "keys are out of order")
-		kr := &recordReader{policy: r.policy, rest: key}
+	for range r.uvarint(uint64(2 * m.limit)) {
+		kr := &recordReader{policy: r.policy, rest: r.bytes()}
 		k, t := readKey(kr), tallied{r.count(most), r.period()}
-		kr.end()
-		r.require(!kr.bad(), kr.wrong)
-		r.require(m.below == 0 || m.hash(k) < m.below, "a key should have been left out")
-		if r.bad() {
-			break
+		if kr.end(); kr.bad() || r.bad() {
+			r.require(r.bad(), kr.wrong)
+			return
 		}
-		m.kept[k], last = t, key
-		sum += t.n
+		m.kept[k] = t
 	}
-	return sum
-}
-
-// check requires that the numbers of a tally that was read make sense before the final
-// pass. Each of them is at most mostLines.
-func (t *tally) check(r *recordReader, hosts, sizes, chosen int64) {
-	for _, n := range t.totals.numbers() {
-		r.require(n == &t.Blank || n == &t.Other || *n <= t.read(), "a number is greater than that of the lines")
-	}
-	lines := []int64{t.Unparsed, t.NotCrawlers, t.OtherHost, t.NotJudged}
-	for _, row := range t.known {
-		lines = append(lines, row.requests)
-	}
-	for _, c := range t.sizes.kept {
-		r.require(c.period.any, "a size of answers has no time")
-	}
-	r.require(rest(t.Lines, lines...) >= 0, "more lines of some kind than lines")
-	r.require(t.OtherHost == hosts, "the requests to other hosts do not add up")
-	r.require(rest(t.NotCrawlers, t.HTTPLibraries, t.CDNAgents) >= 0, "more requests of HTTP libraries and CDNs than of others than crawlers")
-	r.require(t.RightOutside <= t.OutOfPeriod, "more answers outside of the period than lines")
-	r.require(rest(t.RobotsRequests, t.RobotsServed, t.RobotsNone, t.RobotsFailed) >= 0, "more answers to robots.txt than requests for it")
-	r.require(rest(t.RobotsRequests, sizes) >= 0 && rest(sizes, t.SizesRight, t.SizesOther) >= 0, "the sizes of answers to robots.txt do not add up")
-	r.require(chosen <= t.read(), "more lines chosen than there are")
 }

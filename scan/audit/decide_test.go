@@ -93,10 +93,10 @@ func TestFinalIsFinal(t *testing.T) {
 		}
 		return l
 	}
-	for number := range 64 * 4 * 32 * 4 {
+	for number := range 64 * 4 * 32 * 2 {
 		all := []policy.Answer{policy.Answer(number % 4), policy.Answer(number / 4 % 4), policy.Answer(number / 16 % 4)}
 		number /= 64
-		bodies, flags, google, redirects := lists[number%4], number/4%32, number/128%2 > 0, number/256 > 0
+		bodies, flags, redirects := lists[number%4], number/4%32, number/128 > 0
 		if !redirects && flags&24 > 0 {
 			continue // there are no redirects
 		}
@@ -110,20 +110,20 @@ func TestFinalIsFinal(t *testing.T) {
 		l := flagged(policy.Lawful{Bodies: bodies}, flags)
 		d := decide(&l, answers, loggedAnswers{})
 		changes := false
-		for more := range 32 * 4 * 8 {
+		for more := range 32 * 4 * 16 {
 			added := more % 32
-			if !redirects && added&24 > 0 || added&2 > 0 {
-				continue // only the span itself has outages that permit everything
+			if !redirects && added&24 > 0 {
+				continue
 			}
 			m := flagged(l, added)
-			logged := loggedAnswers{bodies: lists[more/32%4], none: more/128&1 > 0, redirect: more/128&2 > 0, unreachable: google && more/128&4 > 0}
+			logged := loggedAnswers{bodies: lists[more/32%4], none: more/128&1 > 0, redirect: more/128&2 > 0, unreachable: more/128&4 > 0, unknown: more/128&8 > 0}
 			changes = changes || decide(&m, answers, logged) != d
 		}
 		waits := changes || d.verdict == Violation || d.verdict == Grace
-		ok := final(d, &l, answers, redirects, google)
+		ok := final(d, &l, answers, redirects)
 		exact := !slices.Contains(answers, contested) && !(redirects && slices.Contains(answers, unseen))
 		if ok && waits || !ok && !waits && exact {
-			t.Fatalf("%+v, answers %v, redirects %v, google %v: %+v is final: %v, changes: %v", l, answers, redirects, google, d, ok, changes)
+			t.Fatalf("%+v, answers %v, redirects %v: %+v is final: %v, changes: %v", l, answers, redirects, d, ok, changes)
 		}
 	}
 }
@@ -154,6 +154,21 @@ func TestMoments(t *testing.T) {
 			}
 			if got := exact.first(from, to); got != want {
 				t.Fatalf("first of %v in [%d, %d]: %d, want %d", given, from, to, got, want)
+			}
+			last, before := int64(math.MinInt64), int64(math.MinInt64)
+			for _, g := range given {
+				if from <= g && g <= to {
+					last = g
+				}
+				if g < to {
+					before = g
+				}
+			}
+			if got := exact.last(from, to); got != last {
+				t.Fatalf("last of %v in [%d, %d]: %d, want %d", given, from, to, got, last)
+			}
+			if got := exact.lastBefore(to); got != before {
+				t.Fatalf("last of %v before %d: %d, want %d", given, to, got, before)
 			}
 			if got := joined.meets(from, to); got != (want < math.MaxInt64) {
 				t.Fatalf("%v meet [%d, %d]: %v", given, from, to, got)

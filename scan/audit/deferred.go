@@ -2,37 +2,30 @@ package audit
 
 import (
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
-	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // A deferred record is kept until the whole input has been read. The order of its
 // bytes is the order in which the final pass needs it: first what concerns the crawlers
-// of all operators, then all records of each operator together, then the requests whose
-// headers name crawlers of several operators.
+// of all operators, then all records of each operator together.
 //
 //	0           about all:
-//	  rival     the number of an operator that an ambiguous header names
-//	  size      origin, version in force, size, number, of answers 200 to GETs of /robots.txt
+//	  size      origin, whether no version has the size, number, of answers 200 to GETs of /robots.txt
 //	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0. Both have
 //	  counts    the counts of an unknown crawler in a part of the input (counts.go), behind its name
 //	            as the crawler writes it
 //	  fetch     time, crawler, answer, its use, perhaps address, of a GET of /robots.txt
-//	  visit     crawler, address, time, and a request whose verdict is open or the answer to
-//	            a fetch. A request has identity, outcome and method, the answers of the
-//	            copies, perhaps those for the normal form of its path, the line that a
+//	  visit     crawler, address, time, and a request whose verdict is open, or one that has been
+//	            counted. A request has identity, outcome and method, the answers of the
+//	            copies, perhaps those for the normal form of its path, the version and the line that a
 //	            violation would quote, the size, the beginning of the target, and perhaps the raw line, or all that Config.Judged gets
 //	  delayed   crawler, address, time, delay in milliseconds, of a request to which a
 //	            Crawl-delay applies
-//	3           with ambiguous headers:
-//	  visit     the crawler named first, address, time, identity, each crawler that the
-//	            header names with the answers of the copies
 //
 // A crawler is its index, the origins that it may have asked, and its word where its name
 // is only a part of that. An answer is its kind, the size and the identity of the client.
@@ -44,12 +37,10 @@ const (
 	aboutAll byte = iota
 	aboutKnown
 	aboutUnknown
-	aboutAmbiguous
 )
 
 const (
-	recordRival byte = iota
-	recordSize
+	recordSize byte = iota
 	recordAnswer
 	recordCounts
 	recordFetch
@@ -57,20 +48,19 @@ const (
 	recordDelayed
 )
 
-// Kinds of visits: at one moment, a request comes before a fetch.
+// Kinds of visits.
 const (
 	visitRequest byte = iota
-	visitFetch
-	visitSettled // a request that has been counted, for Config.Judged
+	visitSettled      // a request that has been counted, for Config.Judged
 )
 
 // fetchUse is what a fetch of robots.txt is used for.
 type fetchUse byte
 
 const (
-	fetchCounted   fetchUse = iota // it is one of its crawler's
-	fetchAmbiguous                 // its header names several: it may have told any of them
-	fetchOutside                   // it is outside of the period, but has told its crawler something
+	fetchCounted  fetchUse = iota // it is one of its crawler's
+	fetchOutside                  // it is outside of the period, but has told its crawler something
+	fetchTimeless                 // the log does not tell when it was: nothing but the size counts
 	fetchUses
 )
 
@@ -122,10 +112,18 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keepFact()
 }
 
-// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, with its
-// minute, unless the last answer of its kind was the same.
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, unless the last
+// answer of its kind was the same: with its minute, if that matters.
 func (w *Worker) deferAnswer(at site, kind answerKind) {
-	now := answerAt{at.Site, minuteOf(w.record.Time), true}
+	now := answerAt{Site: at.Site, any: true}
+	switch timed := kind == toldGone || kind.is5xx(); {
+	case timed && w.record.HasTime:
+		now.minute = minuteOf(w.record.Time)
+	case kind.is5xx():
+		return
+	case timed:
+		kind = toldNone
+	}
 	if w.lastAnswers[kind] == now {
 		return
 	}
@@ -151,99 +149,54 @@ func minuteOf(t int64) int64 {
 	return t - n
 }
 
-// countSize counts the size of the record, an answer 200 to a GET of robots.txt, for each
-// version that it may have been.
+// sizesAt are answers 200 of an origin: those with the size of no version, or all others.
+type sizesAt struct {
+	origin int32
+	odd    bool
+}
+
+// countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
 func (w *Worker) countSize(at site) {
+	size := sizeOf(w.record.Status, w.record.Size)
+	if size == 0 {
+		return
+	}
 	for o := at.First; o < at.First+at.N; o++ {
-		first, last := w.auditor.config.Policy.InForceExactly(o, w.record.Time)
-		for v := first; v < last; v++ {
-			if at := (sizeAt{versionKey{o, int32(v)}, w.record.Size}); at != w.lastSize {
-				w.flushSize()
-				w.lastSize = at
-			}
-			w.lastSizes++
-		}
+		w.sizes[sizesAt{o, !w.policy.HasSize(o, size)}]++
 	}
 	if len(w.sizes) > maxSizes {
 		w.deferSizes()
 	}
 }
 
-// sizeAt is a size of answers while a version was in force.
-type sizeAt struct {
-	versionKey
-	size int64
-}
-
-// flushSize counts the last size: nearly all answers are of the size of the one before.
-func (w *Worker) flushSize() {
-	if w.lastSizes > 0 {
-		w.sizes[w.lastSize] += w.lastSizes
-		w.lastSizes = 0
-	}
-}
-
 // deferSizes keeps the sizes that were counted.
 func (w *Worker) deferSizes() {
-	w.flushSize()
 	for at, n := range w.sizes {
-		b := append(w.key[:0], aboutAll, recordSize)
-		b = binary.BigEndian.AppendUint32(b, uint32(at.origin))
-		b = binary.BigEndian.AppendUint32(b, uint32(at.version))
-		b = binary.BigEndian.AppendUint64(b, uint64(at.size))
+		b := binary.BigEndian.AppendUint32(append(w.key[:0], aboutAll, recordSize), uint32(at.origin))
+		b = appendFlag(b, at.odd)
 		w.key = binary.BigEndian.AppendUint64(b, uint64(n))
 		w.keepFact()
 	}
 	clear(w.sizes)
 }
 
-// deferFetch keeps the record as a fetch of robots.txt: for the facts of its operator and,
-// where a site had several copies, among the requests of its address.
-func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
-	w.keepFetch(c.operator, at, c, identity, kind, use)
-	if w.mayChange(at) {
-		b := append(w.appendVisit(w.head(c.operator, recordVisit), c, at, w.address()), visitFetch)
-		w.key = w.appendAnswer(b, identity, kind)
-		w.keepFact()
+// deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size
+// is 0 if it does not show which file was sent.
+func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKind, size int64, use fetchUse) {
+	t := w.record.Time
+	if use == fetchTimeless {
+		t = 0
 	}
-}
-
-// deferAmbiguousFetch keeps the record as a fetch by crawlers of several operators: for the
-// facts of each that ambiguous requests are judged by.
-func (w *Worker) deferAmbiguousFetch(at site, c *agent, identity Identity, kind answerKind) {
-	for _, p := range c.Rivals {
-		if rival := w.knownAgent(p); !rival.exempt() {
-			w.keepFetch(rival.operator, at, c, identity, kind, fetchAmbiguous)
-		}
-	}
-}
-
-func (w *Worker) keepFetch(operator []byte, at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
-	b := appendCrawler(appendTime(w.head(operator, recordFetch), w.record.Time), c, at)
-	b = append(w.appendAnswer(b, identity, kind), byte(use))
-	w.key = appendBytes(b, w.addressIf(false))
+	b := appendCrawler(appendTime(w.head(c.operator, recordFetch), t), c, at)
+	b = binary.BigEndian.AppendUint64(append(b, byte(kind)), uint64(size))
+	b = append(b, byte(identity), byte(use))
+	w.key = appendBytes(b, w.keptAddress())
 	w.keepFact()
 }
 
-// appendAnswer appends the record as an answer to a GET of robots.txt.
-func (w *Worker) appendAnswer(b []byte, identity Identity, kind answerKind) []byte {
-	size := sizeOf(w.record.Status, w.record.Size)
-	return append(binary.BigEndian.AppendUint64(append(b, byte(kind)), uint64(size)), byte(identity))
-}
-
-// mayChange tells whether one of the origins had several copies.
-func (w *Worker) mayChange(at site) bool {
-	for o := at.First; o < at.First+at.N; o++ {
-		if w.auditor.config.Policy.Copies(o) > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// addressIf returns the client's address if it matters, also if all are to be kept.
-func (w *Worker) addressIf(matters bool) []byte {
-	if matters || w.auditor.config.Addresses {
+// keptAddress returns the client's address if all are to be kept.
+func (w *Worker) keptAddress() []byte {
+	if w.auditor.config.Addresses {
 		return w.address()
 	}
 	return nil
@@ -266,21 +219,21 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 }
 
 // deferRequest keeps a request whose verdict depends on other lines. normal is the normal
-// form of its target, if that may be forbidden though the target is not; otherwise nil.
-// The address matters if the request may be in grace: some copies forbid it, some do not.
+// form of its target, nil if that is the target itself.
 func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byte) {
-	answers, differ := w.appendAnswers(w.answersKey[:0], at, c, w.record.Target)
-	if normal != nil {
-		answers, _ = w.appendAnswers(answers, at, c, normal)
-	}
-	w.answersKey = answers
+	answers := w.appendAnswers(w.answersKey[:0], at, c, w.record.Target)
 	kinds := w.kinds()
+	if w.record.Lossy != format.Exact {
+		kinds |= notExact
+	}
 	if normal != nil {
 		kinds |= withNormal
+		answers = w.appendNormalAnswers(answers, at, c, normal)
 	}
-	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.addressIf(differ))
+	w.answersKey = answers
+	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.keptAddress())
 	b = append(append(b, visitRequest, byte(identity), kinds), answers...)
-	b = binary.BigEndian.AppendUint32(b, w.citedLine(at.First, c))
+	b = w.appendCited(b, at.First, c)
 	b = appendBytes(binary.AppendUvarint(b, uint64(max(w.record.Size, 0))), w.record.Target[:min(len(w.record.Target), maxPath)])
 	switch {
 	case w.auditor.config.Judged != nil:
@@ -292,32 +245,46 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byt
 	w.keep()
 }
 
-// withNormal is added to outcome and method if the answers for the normal form follow.
-const withNormal = 8
+// These are added to outcome and method: withNormal if the answers for the normal form follow,
+// notExact if the log does not show the path as it was sent.
+const (
+	withNormal = 8
+	notExact   = 4
+)
 
 // appendAnswers appends the answers of all copies of each origin for a target. It has also
-// the copies that were not lawful: what the log tells may depend on any of them. differ
-// tells whether some copies forbid the target, and others do not.
-func (w *Worker) appendAnswers(b []byte, at site, c *agent, target []byte) (_ []byte, differ bool) {
+// the copies that were not lawful: what the log tells may depend on any of them.
+func (w *Worker) appendAnswers(b []byte, at site, c *agent, target []byte) []byte {
 	for o := at.First; o < at.First+at.N; o++ {
 		w.judgeCopies(c, o, target)
 		b = appendRuns(b, w.answers)
-		differ = differ || slices.Contains(w.answers, policy.Forbids) && slices.ContainsFunc(w.answers, notForbids)
 	}
-	return b, differ
+	return b
 }
 
-// citedLine returns the line that a violation on an origin would quote.
-func (w *Worker) citedLine(o int32, c *agent) uint32 {
-	p := w.auditor.config.Policy
-	v := p.Lawful(o, w.record.Time, c.google).Cited
-	if v < 0 {
-		return 0
+// appendNormalAnswers is appendAnswers for the normal form of the target. /robots.txt is always
+// permitted.
+func (w *Worker) appendNormalAnswers(b []byte, at site, c *agent, normal []byte) []byte {
+	if w.asksFor(normal) == asksElse {
+		w.readings, w.otherReadings = w.otherReadings, w.readings
+		b = w.appendAnswers(b, at, c, normal)
+		w.readings, w.otherReadings = w.otherReadings, w.readings
+		return b
 	}
-	return w.bindingAt(c, o).Judge(&w.scratch, p.Versions(o)[v].Copy, w.record.Target).Line
+	for o := at.First; o < at.First+at.N; o++ {
+		b = appendRuns(b, make([]policy.Answer, w.policy.Copies(o)))
+	}
+	return b
 }
 
-func notForbids(a policy.Answer) bool { return a != policy.Forbids }
+// appendCited appends the version and the line that a violation on an origin would quote.
+func (w *Worker) appendCited(b []byte, o int32, c *agent) []byte {
+	version, line := w.policy.Lawful(o, w.record.Time, c.google).Cited, uint32(0)
+	if version >= 0 {
+		line = w.bindingAt(c, o).Judge(&w.scratch, w.policy.Versions(o)[version].Copy, w.record.Target).Line
+	}
+	return binary.BigEndian.AppendUint32(binary.AppendUvarint(b, uint64(version+1)), line)
+}
 
 // judgeCopies sets w.answers to the answers of all copies of an origin on a target of the
 // record, and w.bySitemap if one permits only by a Sitemap line. Copies that are alike for the
@@ -353,27 +320,6 @@ func (w *Worker) judgeCopy(b *policy.Binding, copy int32, target []byte) policy.
 	}
 	return j
 }
-
-// deferAmbiguous keeps a request with an ambiguous header that may be forbidden to every
-// crawler that it names.
-func (w *Worker) deferAmbiguous(at site, c *agent, identity Identity) {
-	b := append(w.answersKey[:0], aboutAmbiguous, recordVisit)
-	b = append(w.appendVisit(b, c, at, nil), byte(identity))
-	for _, p := range c.Rivals {
-		rival := w.knownAgent(p)
-		b, _ = w.appendAnswers(binary.AppendUvarint(b, uint64(rival.index)), at, rival, w.record.Target)
-		w.key = append(append(w.key[:0], aboutAll, recordRival), operatorNumber(rival.operator)...)
-		w.keepFact()
-	}
-	w.answersKey = b
-	if len(b) <= spill.MaxRecord { // a header may name hundreds; the count is then too small
-		w.key = append(w.key[:0], b...)
-		w.keepFact()
-	}
-}
-
-// operatorNumber returns the bytes of the number in the key of a known operator.
-func operatorNumber(key []byte) []byte { return key[1:] }
 
 // appendRuns appends answers as runs of equal ones: the length of each and the
 // answer in one number.

@@ -17,7 +17,6 @@ type facts struct {
 	rules     map[sender][]told
 	told      int     // bytes of rules
 	redirects []fetch // those not yet in originFacts, in the order of time
-	failed    policy.Lawful
 	bodies    []int32
 }
 
@@ -25,8 +24,13 @@ type facts struct {
 // file than those in force.
 type originFacts struct {
 	byKind
-	sizes map[int64]*moments
+	sizes   map[int64]*moments
+	fetches moments   // all of them, if anybody ever got a 5xx
+	sent    sizeCount // to all agents of the operator
+	odd     bool      // one of the fetches was sent a file that no version is
 }
+
+var noFacts originFacts
 
 // told is the first moment at which a crawler got the rules while these versions of
 // each of the origins were in force.
@@ -42,14 +46,37 @@ func newFacts(all *answersToAll) *facts {
 	return &facts{answersToAll: all, origins: map[int32]*originFacts{}, rules: map[sender][]told{}}
 }
 
+// addSent counts n equal answers by whether a version has the size of the file that was sent.
+func (f *facts) addSent(x *fetch, n int64) {
+	if x.size == 0 {
+		return
+	}
+	if x.at.N == 0 {
+		f.anyOrigin.odd = f.anyOrigin.odd || x.kind == toldFile && len(f.ofSize[x.size]) == 0
+	}
+	for o := x.at.First; o < x.at.First+x.at.N; o++ {
+		of, odd := f.of(o), !f.policy.HasSize(o, x.size)
+		of.sent.add(odd, n)
+		of.odd = of.odd || odd && x.kind == toldFile // otherwise to an agent that is not bound
+	}
+}
+
 // add adds what a fetch was answered. Fetches come in the order of time.
 func (f *facts) add(x *fetch) {
 	f.settle(x.t - followed)
+	if x.kind == toldNothing {
+		return
+	}
+	f.addSize(x)
+	for i := range x.at.N {
+		if o := x.at.First + i; oneHost(f.policy, x.at) && f.hasErrors(o) {
+			f.of(o).fetches.add(x.t, 0)
+		}
+	}
 	switch x.kind {
-	case toldNothing:
+	case toldFollowed:
 	case toldFile, toldSame:
 		f.redirects = slices.DeleteFunc(f.redirects, func(r fetch) bool { return r.kind == toldMoved && r.crawlerAt == x.crawlerAt })
-		f.addSize(x)
 	case toldRedirect, toldMoved:
 		if n := len(f.redirects); n == 0 || f.redirects[n-1] != *x {
 			f.redirects = append(f.redirects, *x)
@@ -79,16 +106,21 @@ func (f *facts) settle(before int64) {
 
 // note notes the moment of a fetch for each origin that it may have been from.
 func (f *facts) note(x *fetch) {
-	kind, gap := min(x.kind, toldRedirect), f.span
-	if kind.failed(true) {
-		gap = 0 // it matters when the first of several failed
+	kind := min(x.kind, toldRedirect)
+	for _, of := range f.at(x.at) {
+		of.byKind[kind].add(x.t, f.span)
 	}
-	if x.at.N == 0 {
-		f.anyOrigin.byKind[kind].add(x.t, gap)
+}
+
+// at returns the facts of each origin of a site, or those of no origin that is known.
+func (f *facts) at(site policy.Site) (list []*originFacts) {
+	if site.N == 0 {
+		return []*originFacts{&f.anyOrigin}
 	}
-	for i := range x.at.N {
-		f.of(x.at.First + i).byKind[kind].add(x.t, gap)
+	for o := site.First; o < site.First+site.N; o++ {
+		list = append(list, f.of(o))
 	}
+	return list
 }
 
 func (f *facts) of(o int32) *originFacts {
@@ -98,8 +130,8 @@ func (f *facts) of(o int32) *originFacts {
 	return f.origins[o]
 }
 
-// addSize notes the size of a file, for each origin that it may be from and that had a
-// file of that size, but not when it was sent.
+// addSize notes when a file was sent, for each origin that it may be from and that had a file of
+// its size, but not then.
 func (f *facts) addSize(x *fetch) {
 	if x.size == 0 {
 		return
@@ -133,6 +165,12 @@ func (f *facts) tell(x *fetch) {
 	f.rules[x.sender] = append(known, told{versions, x.t})
 }
 
+// showsFile reports whether the size of an answer shows what a crawler was sent: a version, of
+// whatever time, of an origin that it may have asked has it.
+func (f *facts) showsFile(x *fetch) bool {
+	return x.size > 0 && len(f.originsOfSize(x.at, x.size)) > 0
+}
+
 // sent appends the versions of each origin of which a fetch was sent one; none if the log
 // does not show that for each.
 func (f *facts) sent(dst []versionRange, x *fetch) []versionRange {
@@ -141,7 +179,7 @@ func (f *facts) sent(dst []versionRange, x *fetch) []versionRange {
 	}
 	for o := x.at.First; o < x.at.First+x.at.N; o++ {
 		first, last := f.policy.InForce(o, x.t)
-		if x.kind == toldFile && !f.hasSize(o, first, last, x.size) {
+		if x.kind == toldFile && !slices.ContainsFunc(f.policy.Versions(o)[first:last], func(v policy.Version) bool { return v.Copy >= 0 && v.Size == x.size }) {
 			return dst[:0]
 		}
 		dst = append(dst, versionRange{first, last})
@@ -154,32 +192,43 @@ func (f *facts) sent(dst []versionRange, x *fetch) []versionRange {
 // until the next call.
 func (f *facts) lawful(o int32, t int64, google bool) (*policy.Lawful, loggedAnswers) {
 	f.settle(math.MaxInt64)
-	from, to := f.policy.Span(t)
-	all := [...]*originFacts{&f.anyOrigin, cmp.Or(f.origins[o], &originFacts{})}
+	of := cmp.Or(f.origins[o], &noFacts)
+	own := [...]*originFacts{&f.anyOrigin, of}
+	meets := func(from, to int64, is func(answerKind, bool) bool) bool {
+		return own[0].meets(from, to, google, is) || own[1].meets(from, to, google, is)
+	}
 	l := f.policy.Lawful(o, t, google)
-	if failed := min(all[0].failed(from, to, google), all[1].failed(from, to, google)); failed < math.MaxInt64 {
-		l = f.policy.LawfulFailed(o, t, google, failed, &f.failed)
+	from, to := f.policy.Span(t, false)
+	if !l.Long && (meets(from, to, answerKind.failed) || f.lastError(o, from, to) > of.fetches.lastBefore(t)) {
+		l = f.policy.LawfulLong(o, t, google)
 	}
-	logged := loggedAnswers{none: f.noneToAll(o, from, to, google)}
-	for _, of := range all {
-		logged.unreachable = logged.unreachable || google && of.byKind[toldError].meets(from, to)
+	logged := loggedAnswers{unknown: f.sentUnknown(o)}
+	if l.Long {
+		from, to = f.policy.Span(t, true)
+		asGone := func(k answerKind, google bool) bool { return google && k == toldError }
+		logged.unreachable = meets(from, t-int64(policy.LongOutage), answerKind.failed) || meets(from, to, asGone)
 	}
-	if l.Outage < math.MaxInt64 {
-		from = min(from, max(l.Outage, earliest)-longOutage-int64(f.policy.Skew()))
-		logged.none = logged.none || f.noneToAll(o, from, to, google)
-	}
+	logged.none = f.gone(o, from, to) || f.nobodyGot(o, google) || meets(from, to, answerKind.none)
+	logged.redirect = meets(from, to, func(k answerKind, _ bool) bool { return k == toldRedirect })
 	f.bodies = f.bodies[:0]
-	for _, of := range all {
-		logged.none = logged.none || of.none(from, to, google)
-		logged.redirect = logged.redirect || of.byKind[toldRedirect].meets(from, to)
-		for size, m := range of.sizes {
-			if m.meets(from, to) {
-				f.bodies = f.policy.OfSize(o, size, f.bodies)
-			}
+	for size, m := range of.sizes {
+		if m.meets(from, to) {
+			f.bodies = f.policy.OfSize(o, size, f.bodies)
 		}
 	}
 	logged.bodies = f.bodies
 	return l, logged
+}
+
+// sentUnknown reports whether crawlers of the operator were sent a file of an origin that is no
+// version of it, unless most of the files that other clients were sent are none either.
+func (f *facts) sentUnknown(o int32) bool {
+	of, toAll := cmp.Or(f.origins[o], &noFacts), cmp.Or(f.answersToAll.origins[o], &noAnswers)
+	if !of.odd && !f.anyOrigin.odd {
+		return false
+	}
+	others := sizeCount{toAll.sizes.all - of.sent.all, toAll.sizes.odd - of.sent.odd}
+	return others.odd <= others.all-others.odd
 }
 
 // decide is the verdict on a request at a moment by all origins of a site. answers are those
@@ -196,9 +245,6 @@ func (f *facts) decide(at policy.Site, t int64, google bool, answers [][]policy.
 	}
 	return d
 }
-
-// longOutage is how old a copy may be while robots.txt is unreachable (RFC 9309 2.3.1.4).
-const longOutage = 30 * day * millisecond
 
 // informedSince returns the first moment at which a crawler got rules that forbid a
 // request, math.MaxInt64 if there is none. answers are those of the copies of each origin
@@ -225,7 +271,7 @@ func (f *facts) toldSince(from sender, answers [][]policy.Answer) int64 {
 	return math.MaxInt64
 }
 
-// forbid tells whether all these versions of each origin of a site have bodies that forbid
+// forbid reports whether all these versions of each origin of a site have bodies that forbid
 // a request with these answers.
 func (f *facts) forbid(at policy.Site, versions []versionRange, answers [][]policy.Answer) bool {
 	for i, r := range versions {

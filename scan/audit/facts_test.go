@@ -33,7 +33,15 @@ func TestInformed(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -90 * day0, body: private}, version{from: 0, body: both})})
 	fetch := entry{vhost: "example.com:443", target: "/robots.txt"}
-	at := func(n int, e entry) entry { e.time = at(n); return e }
+	at := func(n int, e entry) entry {
+		if e.time = at(n); e.target == "/robots.txt" && e.size == "" {
+			e.size = sizeOfBody(private)
+			if n >= 0 {
+				e.size = sizeOfBody(both)
+			}
+		}
+		return e
+	}
 	with := func(status, size string, e entry) entry { e.status, e.size = status, size; return e }
 	by := func(agent string, e entry) entry { e.agent = agent; return e }
 	visit := entry{vhost: "example.com:443", target: "/private/x"}
@@ -53,7 +61,7 @@ func TestInformed(t *testing.T) {
 		"days before":                          {[]entry{at(-8*day0, fetch), at(-500, visit)}, 1},
 		"the earliest counts":                  {[]entry{at(-400, fetch), at(-501, fetch), at(-500, visit)}, 1},
 		"not changed":                          {[]entry{at(-600, with("304", "0", fetch)), at(-500, visit)}, 1},
-		"answered without a body":              {[]entry{at(-3*day0, with("200", "0", fetch)), at(-500, visit)}, 0},
+		"answered without a body":              {[]entry{at(-3*day0, with("200", "0", fetch)), at(-3*day0, by(browser, fetch)), at(-500, visit)}, 0},
 		"answered nothing":                     {[]entry{at(-600, with("503", "9", fetch)), at(-500, visit)}, 0},
 		"answered elsewhere":                   {[]entry{at(-3*day0, with("301", "9", fetch)), at(-500, visit)}, 0},
 		"by HEAD":                              {[]entry{at(-600, head), at(-500, visit)}, 0},
@@ -104,7 +112,7 @@ func TestInformedByAnAnswerOfUnknownScheme(t *testing.T) {
 		{"the other's", private, private, "example.com:80", "example.com:443", 0},
 	} {
 		violations, informed := informedBy(t, auditor(c.http, c.https),
-			entry{vhost: c.fetch, target: "/robots.txt", time: at(-600)}, entry{vhost: c.visit, target: "/private/", time: at(-500)})
+			entry{vhost: c.fetch, target: "/robots.txt", status: "304", time: at(-600)}, entry{vhost: c.visit, target: "/private/", time: at(-500)})
 		if violations != 1 || informed != c.want {
 			t.Errorf("%s: %d informed of %d violations, want %d of 1", c.name, informed, violations, c.want)
 		}
@@ -116,7 +124,8 @@ func TestToldThatThereIsNone(t *testing.T) {
 	set := crawlers(t)
 	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: -90 * day0, body: "User-agent: *\nDisallow: /private/\n"}),
 		Identities: known(t, set, map[string]string{"MJ12bot": "192.0.2.0/24\n"})})
-	fetch := entry{vhost: "example.com:443", target: "/robots.txt", status: "404"}
+	fetch := entry{vhost: "example.com:443", target: "/robots.txt", status: "403"}
+	gone := entry{vhost: "example.com:443", target: "/robots.txt", status: "404"}
 	visit := entry{vhost: "example.com:443", target: "/private/"}
 	gotFile := entry{vhost: "example.com:443", target: "/robots.txt", agent: browser, time: at(-120)}
 	for _, c := range []struct {
@@ -134,12 +143,16 @@ func TestToldThatThereIsNone(t *testing.T) {
 		{"more than that after", fetch, gptbot, 601, gptbot, "violation"},
 		{"an exempt agent of the operator", fetch, chatgpt, -60, gptbot, "violation"},
 		{"another operator", fetch, mj12bot, -60, gptbot, "violation"},
+		{"another operator, by 404", gone, mj12bot, -60, gptbot, "no_policy"},
+		{"an exempt agent of the operator, by 404", gone, chatgpt, -60, gptbot, "no_policy"},
+		{"one of two that a header names, by 404", gone, twoBots, -60, gptbot, "no_policy"},
+		{"anybody, more than ten minutes after, by 404", gone, browser, 660, gptbot, "violation"},
 		{"another crawler of the operator", fetch, googlebot, -60, adsbot, "allowed"}, // not bound by *
 		{"one of two that a header names", fetch, twoBots, -60, gptbot, "violation"},
 		{"the first of the two", fetch, "Mozilla/5.0 (compatible; GPTBot/1.2; bingbot/2.0)", -60, gptbot, "violation"},
 		{"too many requests", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, gptbot, -60, gptbot, "no_policy"},
 		{"too many requests, Google's", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, googlebot, -60, googlebot, "violation"},
-		{"an impostor's answer", entry{vhost: "example.com:443", addr: "198.51.100.9", target: "/robots.txt", status: "404"}, mj12bot, -60, mj12bot, "violation"},
+		{"an impostor's answer", entry{vhost: "example.com:443", addr: "198.51.100.9", target: "/robots.txt", status: "403"}, mj12bot, -60, mj12bot, "violation"},
 		{"redirect", entry{vhost: "example.com:443", target: "/robots.txt", status: "302"}, gptbot, -60, gptbot, "indeterminate"},
 		{"an unknown crawler's own", fetch, acmebot, -60, acmebot, "no_policy"},
 		{"an unknown crawler's of another case", fetch, "ACMEBOT/3 (+http://x.example)", -60, acmebot, "no_policy"},
@@ -251,7 +264,9 @@ func TestFetchesOfAnUnknownSchemeInformOnlyTogether(t *testing.T) {
 		version{at: "http://example.com", from: -9 * day0, body: forbid}, version{at: "http://example.com", from: -5 * day0, body: permit}, version{at: "http://example.com", from: -1 * day0, body: forbid},
 		version{at: "https://example.com", from: -9 * day0, body: permit}, version{at: "https://example.com", from: -5 * day0, body: forbid})
 	a := New(Config{Crawlers: crawlers(t), Policy: p})
-	fetch := func(vhost string, n int) entry { return entry{vhost: vhost, target: "/robots.txt", time: at(n)} }
+	fetch := func(vhost string, n int) entry {
+		return entry{vhost: vhost, target: "/robots.txt", status: "304", time: at(n)}
+	}
 	request := func(vhost string) entry { return entry{vhost: vhost, target: "/z", time: at(5 * day0)} }
 	for name, c := range map[string]struct {
 		log  []entry
@@ -276,7 +291,7 @@ func TestFetchesOfAnUnknownSchemeInformOnlyTogether(t *testing.T) {
 func TestFetchOfAnUnknownHostClears(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
 	for status, want := range map[string]map[string]int64{
-		"404": {"no_policy": 1, "robots_fetch": 1}, "301": {"indeterminate": 1, "robots_fetch": 1}, "200": {"violation": 1, "robots_fetch": 1},
+		"404": {"no_policy": 1, "robots_fetch": 1}, "301": {"indeterminate": 1, "robots_fetch": 1}, "304": {"violation": 1, "robots_fetch": 1},
 	} {
 		r := auditEntries(t, a, entry{vhost: "-", target: "/robots.txt", status: status, time: at(0)}, entry{vhost: "example.com:443", time: at(60)})
 		wantCounts(t, status, r.row("GPTBot").Verdicts, want)
@@ -290,7 +305,7 @@ func TestNobodyIsInformedByAnother(t *testing.T) {
 	agent := func(name string) string { return "Mozilla/5.0 (compatible; " + name + "; http://site.example/)" }
 	informed := func(fetcher, visitor string, want bool) {
 		t.Helper()
-		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", time: at(0)}, entry{agent: agent(visitor), target: "/x", time: at(60)})
+		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", status: "304", time: at(0)}, entry{agent: agent(visitor), target: "/x", time: at(60)})
 		if v := r.Crawlers[0].Violations; len(r.Crawlers) != 1 || len(v) != 1 || v[0].Informed != want {
 			t.Errorf("%s fetched: %+v, want informed %v", fetcher, v, want)
 		}

@@ -15,24 +15,24 @@ type figures struct {
 	bytes int64
 	statuses
 	addresses addressSet
-	paths     pathSample
+	paths     pathCounts
 }
 
 // bounds are those of the figures of a row.
 type bounds struct {
 	units int // of its timeline
-	paths int // requests whose paths are in the sample
+	paths int // targets that are kept
+	sums  int // cells for the numbers of more targets
 }
 
 // A report has all known crawlers, and up to maxUnknownListed unknown ones.
-var knownBounds, unknownBounds = bounds{1024, 256}, bounds{64, 32}
+var knownBounds, unknownBounds = bounds{1024, 512, 1 << 12}, bounds{64, 64, 1 << 9}
 
 // Bounds of the figures of each row.
 const (
 	maxAddresses   = 512 // beyond that their number is estimated, with a standard error of 4 per cent
 	maxPath        = 200 // bytes
 	maxPathsListed = 10
-	minSampled     = 3 // times that a target is in a sample, so that it is listed: fewer say nothing
 	maxRulePaths   = 3
 )
 
@@ -40,7 +40,7 @@ const (
 // have room.
 const (
 	addressBytes = 2 * 8
-	pathBytes    = 2*40 + 16 + maxPath
+	pathBytes    = 160 // beside its text
 )
 
 // see counts the record, a request of a client with an address, in the figures of its row.
@@ -63,10 +63,12 @@ func (w *Worker) see(f *figures, addr []byte) {
 	if !r.HasTime {
 		at = 0
 	}
-	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
-	if hash <= f.paths.highest {
-		w.quota.held += addPath(&f.paths, hash, r.Target[:min(len(r.Target), maxPath)], 1)
+	if r.Robots && string(r.Target) == robotsTxt {
+		f.paths.robots++
+		return
 	}
+	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
+	w.quota.held += f.paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
 }
 
 // seenAddress is an address that a row has counted.
@@ -139,7 +141,11 @@ func (s *statuses) add(status int, n int64) (bytes int) {
 
 // sum returns how many answers were counted.
 func (s *statuses) sum() int64 {
-	return s.last.N + sumOf(countsOf(s.list, func(of StatusCount) int64 { return of.N }))
+	n := s.last.N
+	for _, of := range s.list {
+		n += of.N
+	}
+	return n
 }
 
 // sorted returns the counts in the order of the statuses.
@@ -163,9 +169,7 @@ func (f *figures) merge(other *figures, n int64) {
 	for _, hash := range other.addresses.kept {
 		f.addresses.add(hash)
 	}
-	for i, hash := range other.paths.hashes {
-		addPath(&f.paths, hash, other.paths.kept[i].Path, other.paths.kept[i].N*n)
-	}
+	f.paths.merge(&other.paths, n)
 }
 
 // addressSet has the smallest of the hashes of addresses: one more than maxAddresses, so that
@@ -198,102 +202,4 @@ func (s *addressSet) count(requests int64) AddressCount {
 	}
 	n := maxAddresses / (float64(s.highest) / (1 << 64))
 	return AddressCount{int64(min(n, float64(requests))), false}
-}
-
-// pathSample has the targets of the requests with the smallest hashes: of one more than most,
-// which is the first that is not in the sample. Requests of one hash may have several targets.
-type pathSample struct {
-	highest uint64 // of the hashes that are wanted
-	most    int
-	hashes  []uint64   // in order
-	kept    []PathInfo // for each of them, in order
-}
-
-// find returns the index of the first hash that is no smaller. They are spread evenly, so it
-// begins where that should be.
-func (s *pathSample) find(hash uint64) int {
-	at := min(int(float64(hash)/float64(s.highest)*float64(len(s.hashes))), len(s.hashes))
-	for at > 0 && s.hashes[at-1] >= hash {
-		at--
-	}
-	for at < len(s.hashes) && s.hashes[at] < hash {
-		at++
-	}
-	return at
-}
-
-// addPath adds n requests with a hash for a target, and returns how many bytes that takes more.
-func addPath[T string | []byte](s *pathSample, hash uint64, path T, n int64) (bytes int) {
-	at := s.find(hash)
-	for at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path < string(path) {
-		at++
-	}
-	switch {
-	case at > s.most:
-		return 0
-	case at < len(s.hashes) && s.hashes[at] == hash && s.kept[at].Path == string(path):
-		s.kept[at].N += n
-		return 0
-	case len(s.hashes) > s.most:
-		s.hashes, s.kept = s.hashes[:s.most], s.kept[:s.most]
-	default:
-		bytes = pathBytes
-	}
-	s.hashes, s.kept = slices.Insert(s.hashes, at, hash), slices.Insert(s.kept, at, PathInfo{string(path), n})
-	if len(s.hashes) > s.most {
-		s.highest = s.hashes[s.most]
-	}
-	return bytes
-}
-
-// list returns the targets that most of the requests were for.
-func (s *pathSample) list(requests int64) PathList {
-	list := PathList{List: []PathInfo{}, Exact: len(s.kept) <= s.most}
-	byPath, all := map[string]int64{}, int64(0)
-	for _, p := range s.kept[:min(len(s.kept), s.most)] {
-		byPath[p.Path] += p.N
-		all += p.N
-	}
-	best := topPaths{most: maxPathsListed}
-	for path, n := range byPath {
-		if list.Exact {
-			best.add(path, n)
-		} else if n >= minSampled {
-			hi, lo := bits.Mul64(uint64(n), uint64(requests))
-			scaled, _ := bits.Div64(hi, lo, uint64(all))
-			best.add(path, int64(scaled))
-		}
-	}
-	if !list.Exact {
-		list.Sample = all
-	}
-	list.List = append(list.List, best.kept...)
-	return list
-}
-
-// topPaths keeps the paths with the highest numbers, and of equal numbers the first by bytes.
-type topPaths struct {
-	most int
-	kept []PathInfo
-}
-
-// list returns the paths for a report, all of which were counted.
-func (t *topPaths) list() PathList {
-	list := PathList{List: []PathInfo{}, Exact: true}
-	if t != nil {
-		list.List = append(list.List, t.kept...)
-	}
-	return list
-}
-
-func (t *topPaths) add(path string, n int64) {
-	p := PathInfo{path, n}
-	at, _ := slices.BinarySearchFunc(t.kept, p, func(x, y PathInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path)) })
-	if at == t.most {
-		return
-	}
-	if len(t.kept) == t.most {
-		t.kept = t.kept[:t.most-1]
-	}
-	t.kept = slices.Insert(t.kept, at, p)
 }

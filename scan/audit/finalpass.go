@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
@@ -21,9 +20,8 @@ type finalPass struct {
 	ranking *ranking
 	proxied bool // addresses prove nothing
 	toAll   *answersToAll
-	rivals  map[uint32]*facts // of the operators that ambiguous headers name, for these headers
-	records int64             // read so far, each as often as it was added
-	unknown int64             // requests of unknown crawlers so far
+	records int64 // read so far, each as often as it was added
+	unknown int64 // requests of unknown crawlers so far
 	operatorPass
 	origins         originTexts
 	answers, normal [][]policy.Answer // of each origin of a request, and for its normal form
@@ -32,13 +30,10 @@ type finalPass struct {
 // operatorPass is what is known while the records of one operator come.
 type operatorPass struct {
 	key      []byte // of these records; the first byte says what they are about
-	number   uint32 // of the operator, as in Auditor.operators, if its crawlers are known
 	name     string // of the unknown crawler that the operator is, if it is one
 	counts   *row   // of that
 	facts    *facts
-	rival    *facts // as finalPass.rivals; nil if no ambiguous header names it
 	informed informedMemo
-	last     visitedFetch
 }
 
 // informedMemo is facts.informedSince by all that it depends on. Most requests of a crawler
@@ -54,13 +49,6 @@ type informedKey struct {
 	answers string
 }
 
-// visitedFetch is the last fetch of robots.txt by an address.
-type visitedFetch struct {
-	fetch
-	address []byte
-	sent    []versionRange
-}
-
 // deferredRequest is a deferred request with its verdict.
 type deferredRequest struct {
 	Judged
@@ -68,18 +56,19 @@ type deferredRequest struct {
 	rule    ruleKey // if a violation
 	address []byte  // a view; empty if it does not matter
 	path    []byte  // the beginning of its target
-	// afterFetch: if in grace, its address had been sent the rule within the hour before.
-	afterFetch bool
 }
 
 // judgeDeferred reads the deferred records and gives every request among them to judged,
 // which must not keep it. With rates, which get every fetch and delayed request, it also
 // makes the rows of unknown crawlers.
 func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
-	p := r.auditor.config.Policy
+	p, err := r.policy()
+	if err != nil {
+		return err
+	}
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
-		toAll: newAnswersToAll(p), rivals: map[uint32]*facts{}, origins: originTexts{},
+		toAll: newAnswersToAll(p), origins: originTexts{},
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -110,19 +99,13 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 // begin turns to the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, facts: newFacts(f.toAll)}
-	switch key[0] {
-	case aboutKnown:
-		number, _ := binary.Uvarint(key[1:])
-		f.number = uint32(number)
-		f.rival = f.rivals[f.number]
-	case aboutUnknown:
+	if key[0] == aboutUnknown {
 		f.counts = f.run.tally.newRow("", unknownBounds)
 	}
 }
 
 // end ends the records of an operator.
 func (f *finalPass) end() {
-	f.toAll.endSizes()
 	if f.rates != nil {
 		f.rates.endOperator()
 		f.ranking.add(f.counts)
@@ -134,49 +117,39 @@ func (f *finalPass) end() {
 
 // record reads a deferred record behind the key of its operator.
 func (f *finalPass) record(rd *recordReader, n int64) {
-	about, kind := f.key[0], rd.byte()
-	operators := about == aboutKnown || about == aboutUnknown
-	switch {
-	case about == aboutAll && kind == recordRival:
-		rival := rd.crawler()
-		if rd.end(); !rd.bad() {
-			f.rivals[rival] = newFacts(f.toAll)
-		}
-	case about == aboutAll && kind == recordSize:
+	switch kind := rd.byte(); {
+	case kind == recordSize:
 		f.size(rd, n)
-	case about == aboutAll && kind == recordAnswer:
+	case kind == recordAnswer:
 		f.answer(rd)
-	case about == aboutUnknown && kind == recordCounts:
+	case kind == recordCounts && f.counts != nil:
 		f.unknownCounts(rd, n)
-	case operators && kind == recordFetch:
+	case kind == recordFetch:
 		f.fetch(rd, n)
-	case operators && kind == recordVisit:
+	case kind == recordVisit:
 		f.visit(rd, n)
-	case operators && kind == recordDelayed:
+	case kind == recordDelayed:
 		f.delayed(rd, n)
-	case about == aboutAmbiguous && kind == recordVisit:
-		f.ambiguous(rd, n)
 	default:
 		rd.require(false, "it is of no kind")
 	}
 }
 
-// size reads how many answers to anybody had a size while a version was in force.
+// size reads how many answers to anybody had the size of a version, or of none.
 func (f *finalPass) size(rd *recordReader, n int64) {
-	of, size, answers := versionKey{int32(rd.uint32()), int32(rd.uint32())}, int64(rd.uint64()), int64(rd.uint64())
-	lines := f.run.tally.read()
-	rd.require(0 <= of.origin && int(of.origin) < len(rd.policy.Origins()) && size >= 0 && 0 < answers && answers <= lines/n, "a size of answers is of no origin or no answer")
-	rd.require(!rd.bad() && 0 <= of.version && int(of.version) < len(rd.policy.Versions(of.origin)), "a size of answers is of no version")
-	if rd.end(); !rd.bad() && f.run.tally.SizesRight+f.run.tally.RightOutside == 0 {
-		f.toAll.addSize(of, size, answers*n)
-		rd.require(f.toAll.counted.all <= lines, "more sizes of answers than lines")
+	at, odd, answers := policy.Site{First: int32(rd.uint32()), N: 1}, rd.flag(), int64(rd.uint64())
+	rd.require(hasSite(rd.policy, at) && 0 < answers && answers <= f.run.tally.read()/n, "a size of answers is of no origin or no answer")
+	if rd.end(); !rd.bad() {
+		for _, of := range f.toAll.at(at) {
+			of.sizes.add(odd, answers*n)
+		}
 	}
 }
 
 // answer reads what anybody was answered in a minute.
 func (f *finalPass) answer(rd *recordReader) {
 	t, at, kind := rd.time(), rd.site(), answerKind(rd.byte())
-	rd.require(kind == toldNone || kind == toldLimited || kind == toldFile, "an answer is of no kind")
+	rd.require(kind < answerKinds, "an answer is of no kind")
 	if rd.end(); !rd.bad() {
 		f.toAll.add(at, t, kind)
 	}
@@ -186,13 +159,12 @@ func (f *finalPass) answer(rd *recordReader) {
 // input.
 func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
 	lines, name := f.run.tally.Lines, rd.bytes()
-	rd.require(lower(string(name)) == f.name, "a name is written in two ways")
-	row := rd.row(lines / n)
+	row := rd.row(unknownBounds, lines/n, false)
 	if rd.end(); rd.bad() {
 		return
 	}
 	f.unknown += row.requests * n
-	rd.require(row.spoofed == nil && f.unknown <= lines, "unknown crawlers have more requests than there are lines, or impostors")
+	rd.require(f.unknown <= lines, "unknown crawlers have more requests than there are lines")
 	f.counts.merge(row, n)
 	if f.counts.name == "" || string(name) < f.counts.name {
 		f.counts.name = string(name)
@@ -204,26 +176,29 @@ func (f *finalPass) fetch(rd *recordReader, n int64) {
 	x.crawlerAt = rd.crawlerAt()
 	rd.answer(x)
 	use, address := fetchUse(rd.byte()), rd.bytes()
-	rd.require(use < fetchUses, "a fetch is of no use")
 	x.identity = f.identity(x.crawler, x.identity, address)
 	var row *row
 	switch use {
 	case fetchCounted:
 		row, _ = f.row(rd, x.crawler)
-	case fetchOutside:
-		f.profile(rd, x.crawler)
+	case fetchOutside, fetchTimeless:
+		if profile := f.profile(rd, x.crawler); profile != nil {
+			row = f.run.tally.known[profile]
+		} else {
+			row = f.counts
+		}
 	}
 	if rd.end(); rd.bad() || x.identity == SpoofedIdentity {
 		return
 	}
-	if f.rival != nil {
-		f.rival.add(x)
+	f.facts.addSent(x, n)
+	if use != fetchTimeless {
+		f.facts.add(x)
+		f.facts.tell(x)
 	}
-	if use == fetchAmbiguous {
-		return
+	if row != nil {
+		row.informedKnown = row.informedKnown || f.facts.showsFile(x)
 	}
-	f.facts.add(x)
-	f.facts.tell(x)
 	if f.rates != nil && use == fetchCounted {
 		f.rates.fetch(row, x.at, x.t, n)
 	}
@@ -244,37 +219,28 @@ func (f *finalPass) identity(crawler uint32, identity Identity, address []byte) 
 func (f *finalPass) delayed(rd *recordReader, n int64) {
 	from, address, t, delay := rd.crawlerAt(), rd.bytes(), rd.time(), rd.delay()
 	row, _ := f.row(rd, from.crawler)
-	rd.require(from.at.N > 0, "a request is to no origin")
 	if rd.end(); !rd.bad() && f.rates != nil {
 		f.rates.delayed(row, from, address, t, delay, n)
 	}
 }
 
-// row returns the row of a crawler of the operator. A record of a crawler that the
-// operator does not have, or that has made no request, is bad.
+// row returns the row of a crawler of the operator. A record of a crawler that has made no request
+// is bad: no report has its row.
 func (f *finalPass) row(rd *recordReader, crawler uint32) (r *row, p *crawler.Profile) {
 	if p = f.profile(rd, crawler); p != nil {
 		r = f.run.tally.known[p]
 	} else {
 		r = f.counts
 	}
-	rd.require(rd.bad() || r != nil && r.requests > 0, "a crawler has made no request")
+	rd.require(r != nil && r.requests > 0, "a crawler has made no request")
 	return r, p
 }
 
 // profile returns the profile of a crawler of the operator, nil if that is an unknown crawler.
 func (f *finalPass) profile(rd *recordReader, crawler uint32) *crawler.Profile {
-	if f.name != "" {
-		rd.require(crawler == 0, "an unknown crawler is a known one")
+	if f.counts != nil {
 		return nil
 	}
-	p := f.known(rd, crawler)
-	rd.require(rd.bad() || f.run.auditor.operators[crawler] == f.number, "a crawler is of another operator")
-	return p
-}
-
-// known returns the profile of a known crawler.
-func (f *finalPass) known(rd *recordReader, crawler uint32) *crawler.Profile {
 	profiles := f.run.auditor.config.Crawlers.Profiles()
 	if int64(crawler) >= int64(len(profiles)) {
 		rd.require(false, "a crawler is not known")
@@ -283,29 +249,10 @@ func (f *finalPass) known(rd *recordReader, crawler uint32) *crawler.Profile {
 	return &profiles[crawler]
 }
 
-// rowOf returns the row of a known crawler.
-func (f *finalPass) rowOf(rd *recordReader, crawler uint32) (*row, *crawler.Profile) {
-	p := f.known(rd, crawler)
-	r := f.run.tally.known[p]
-	rd.require(rd.bad() || r != nil, "a crawler has made no request")
-	return r, p
-}
-
-// visit reads a request, or the fetch of an address whose next requests may be in grace.
-// Those of an address come in the order of time.
+// visit reads a request.
 func (f *finalPass) visit(rd *recordReader, n int64) {
 	from, address, t, kind := rd.crawlerAt(), rd.bytes(), rd.time(), rd.byte()
 	switch kind {
-	case visitFetch:
-		f.profile(rd, from.crawler)
-		x := fetch{t: t, sender: sender{crawlerAt: from}}
-		rd.answer(&x)
-		if rd.end(); !rd.bad() && (f.proxied || x.identity != SpoofedIdentity) {
-			if f.isLast(from, address) && f.last.t == t && f.last.fetch != x {
-				x.kind = toldNothing // the log does not tell which of them was the last
-			}
-			f.last = visitedFetch{x, append(f.last.address[:0], address...), f.facts.sent(f.last.sent[:0], &x)}
-		}
 	case visitRequest:
 		row, profile := f.row(rd, from.crawler)
 		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
@@ -321,7 +268,7 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 // request reads the rest of a request, and gives it its verdict.
 func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt) {
 	identity, kinds := rd.identity(), rd.byte()
-	x.Outcome, x.Method = Outcome(kinds>>4), Method(kinds&(withNormal-1))
+	x.Outcome, x.Method = Outcome(kinds>>4), Method(kinds&(notExact-1))
 	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods, "a request is to no origin, or of no outcome or method")
 	if rd.bad() {
 		return
@@ -332,13 +279,13 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 	if kinds&withNormal != 0 {
 		f.normal = rd.answers(f.normal, from.at)
 	}
+	cited := int32(rd.uvarint(uint64(len(rd.policy.Versions(from.at.First))))) - 1
 	line := rd.uint32()
 	x.Size, x.path = int64(rd.uvarint(math.MaxInt64)), rd.bytes()
-	rd.require(len(x.path) <= maxPath, "a path is too long")
 	switch c := &f.run.auditor.config; {
 	case c.Judged != nil:
 		rd.judged(&x.Judged)
-		x.Origin = f.origins.of(f.run.auditor, from.at)
+		x.Origin, x.Site = f.origins.of(f.run.auditor, from.at), from.at
 	case c.Samples > 0:
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
@@ -347,24 +294,35 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 	}
 	x.Identity, x.Crawler, x.Verdict = f.identity(from.crawler, identity, x.address), x.row.name, Spoofed
 	if x.Identity != SpoofedIdentity {
-		f.decide(x, from, kinds&withNormal != 0)
-		x.rule = ruleKey{from.at, rd.policy.Lawful(from.at.First, x.Time, readsAsGoogle(x.Profile)).Cited, line}
-		// Users of one tool do not know of each other's fetches, nor do clients without a name.
-		if x.Profile == nil && f.name != crawler.Nameless || x.Profile != nil && !x.Profile.Anybodys() {
+		f.decide(x, from, kinds&withNormal != 0, kinds&notExact == 0)
+		x.rule = ruleKey{from.at, max(cited, 0), line}
+		if f.isOne(x.Profile) {
 			x.Informed = f.informedSince(sender{from, x.Identity}, answers) < x.Time
-			x.afterFetch = f.isAfterFetch(x, from)
 		}
 	}
 	f.judged(x)
 }
 
-// decide gives a request its verdict, by all origins that it may have gone to.
-func (f *finalPass) decide(x *deferredRequest, from crawlerAt, hasNormal bool) {
+// isOne reports whether the clients of a crawler may know of each other's fetches: users of one
+// tool do not, nor do clients without a name. A nil profile is that of an unknown crawler.
+func (f *finalPass) isOne(p *crawler.Profile) bool {
+	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
+}
+
+// decide gives a request its verdict, by all origins that it may have gone to. What is forbidden
+// as it stands, but not in its normal form, is contested.
+func (f *finalPass) decide(x *deferredRequest, from crawlerAt, hasNormal, exact bool) {
 	google := readsAsGoogle(x.Profile)
 	d := f.facts.decide(from.at, x.Time, google, f.answers)
 	x.Verdict, x.Reason = d.verdict, d.reason
-	if hasNormal && (d.verdict == Allowed || d == indeterminate(ContestedRule)) {
-		x.Evasive = f.facts.decide(from.at, x.Time, google, f.normal).verdict == Violation
+	if !hasNormal || d.verdict != Allowed && d.verdict != Violation && d != indeterminate(ContestedRule) {
+		return
+	}
+	switch forbidden := f.facts.decide(from.at, x.Time, google, f.normal).verdict == Violation; {
+	case d.verdict != Violation:
+		x.Evasive = forbidden && exact
+	case !forbidden:
+		x.Verdict, x.Reason = Indeterminate, ContestedRule
 	}
 }
 
@@ -383,40 +341,6 @@ func (f *finalPass) informedSince(from sender, answers []byte) int64 {
 	return since
 }
 
-// isAfterFetch tells whether the address of a request had been sent the rule within the
-// hour before.
-func (f *finalPass) isAfterFetch(x *deferredRequest, from crawlerAt) bool {
-	return x.Verdict == Grace && len(x.address) > 0 && f.isLast(from, x.address) && x.Time-f.last.t <= hour && f.facts.forbid(from.at, f.last.sent, f.answers)
-}
-
-// isLast tells whether a crawler at an address has made the last fetch.
-func (f *finalPass) isLast(from crawlerAt, address []byte) bool {
-	return f.last.crawlerAt == from && bytes.Equal(f.last.address, address)
-}
-
-// ambiguous reads a request whose header names crawlers of several operators, and counts it
-// if it would be a violation by each of them.
-func (f *finalPass) ambiguous(rd *recordReader, n int64) {
-	from, _, t, identity := rd.crawlerAt(), rd.bytes(), rd.time(), rd.identity()
-	row, _ := f.rowOf(rd, from.crawler)
-	rd.require(from.at.N > 0, "a request is to no origin")
-	forbidden := f.identity(from.crawler, identity, nil) != SpoofedIdentity
-	for !rd.bad() && len(rd.rest) > 0 {
-		crawler := rd.crawler()
-		f.answers = rd.answers(f.answers, from.at)
-		_, profile := f.rowOf(rd, crawler)
-		if rd.bad() {
-			return
-		}
-		rival := f.rivals[f.run.auditor.operators[crawler]]
-		rd.require(rival != nil, "a header names a crawler that it does not name")
-		forbidden = forbidden && rival != nil && rival.decide(from.at, t, readsAsGoogle(profile), f.answers).verdict == Violation
-	}
-	if !rd.bad() && forbidden && f.rates != nil {
-		row.ambiguousForbidden += n
-	}
-}
-
 // count counts a deferred request in its row and, if it is a violation, for the version
 // that it quotes: of each origin that it may have gone to and that has this version.
 func (r *Run) count(x *deferredRequest) {
@@ -427,9 +351,6 @@ func (r *Run) count(x *deferredRequest) {
 	}
 	if x.Verdict == Grace && x.Informed {
 		row.graceInformed += x.N
-	}
-	if x.Verdict == Grace && x.afterFetch {
-		row.graceAfterFetch += x.N
 	}
 	if x.HasTime {
 		row.timeline.add(x.Time, x.Verdict, x.N)

@@ -18,12 +18,12 @@ var update = flag.Bool("update", false, "write the state of this form, and its r
 // the report of the newest. Old states are never changed.
 //
 //	log          in vhost_combined
-//	form6.state  its state, judged by fixtureAuditor
-//	form6.json   the report of that
-//	form5.state  that of a program of form 5, of the same log; form4.state likewise
+//	form8.state  its state, judged by fixtureAuditor
+//	form8.json   the report of that
+//	form7.state  that of a program of form 7, of the same log; form4.state and so on likewise
 const (
 	fixtures = "testdata/states"
-	newest   = "form7"
+	newest   = "form8"
 )
 
 func fixtureAuditor(t *testing.T) *Auditor {
@@ -82,12 +82,10 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 4":          {string(readFixture(t, "form4.state")), "form 4, and this program reads form 7 only"},
-		"form 5":          {string(readFixture(t, "form5.state")), "form 5, and this program reads form 7 only"},
-		"form 6":          {string(readFixture(t, "form6.state")), "form 6, and this program reads form 7 only"},
-		"a later form":    {strings.Replace(line, "state 7", "state 70", 1) + "\n" + rest, "form 70, and this program reads form 7 only"},
-		"older semantics": {strings.Replace(line, "semantics 2", "semantics 1", 1) + "\n" + rest, "semantics 1, and this program reads semantics 2 only"},
-		"another schema":  {strings.Replace(line, schema, "robotsieve.audit/3", 1) + "\n" + rest, "schema robotsieve.audit/3, and this program reads schema " + schema + " only"},
+		"form 7":          {string(readFixture(t, "form7.state")), "form 7, and this program reads form 8 only"},
+		"a later form":    {strings.Replace(line, "state 8", "state 80", 1) + "\n" + rest, "form 80, and this program reads form 8 only"},
+		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest, "semantics 2, and this program reads semantics 3 only"},
+		"another schema":  {strings.Replace(line, schema, "robotsieve.audit/2", 1) + "\n" + rest, "schema robotsieve.audit/2, and this program reads schema " + schema + " only"},
 	} {
 		_, err := ReadState(strings.NewReader(c.state), int64(len(c.state)))
 		if !errors.Is(err, ErrStateVersion) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "audit its logs again") {

@@ -42,8 +42,8 @@ func auditRecords(t testing.TB, a *Auditor, records ...format.Record) *Report {
 	t.Helper()
 	run := begin(t, a)
 	w := run.Worker()
-	w.readers[format.Default] = &handmade{records: slices.Clip(records)}
-	w.Chunk(format.Default, []byte("x"))
+	w.readers[format.Default()] = &handmade{records: slices.Clip(records)}
+	w.Chunk(format.Default(), []byte("x"))
 	return report(t, run)
 }
 

@@ -57,15 +57,34 @@ func (w *Worker) giveJudged(at site, c *agent, identity Identity, d decision) {
 		w.deferSettled(at, c, identity, d)
 		return
 	}
+	w.auditor.config.Judged(w.asJudged(at, c, identity, d))
+}
+
+// nobody stands for a client that is no crawler.
+var nobody = &agent{}
+
+// giveAnswer gives the record, a GET of /robots.txt, to Config.Answered. c is nil if the client is no crawler.
+func (w *Worker) giveAnswer(at site, c *agent, identity Identity) {
+	if w.auditor.config.Answered == nil {
+		return
+	}
+	if c == nil {
+		c = nobody
+	}
+	w.auditor.config.Answered(w.asJudged(at, c, identity, decision{verdict: RobotsFetch}))
+}
+
+// asJudged returns the record as a request with a verdict.
+func (w *Worker) asJudged(at site, c *agent, identity Identity, d decision) *Judged {
 	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxJudgedLine)]
 	w.judged = Judged{
 		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),
-		Origin: w.origins.of(w.auditor, at.Site), Address: w.judgedAddress(), Verb: textOf(r.Method), Target: textOf(r.Target),
-		Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
+		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.judgedAddress(), Verb: textOf(r.Method),
+		Target: textOf(r.Target), Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
 		Verdict: d.verdict, Reason: d.reason, Ambiguous: c.Ambiguous, N: 1,
 	}
-	w.auditor.config.Judged(&w.judged)
+	return &w.judged
 }
 
 // textOf returns as much of a field as Config.Judged gets.
@@ -134,7 +153,7 @@ func (w *Worker) deferSettled(at site, c *agent, identity Identity, d decision) 
 func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from crawlerAt) {
 	x.Identity, x.Verdict, x.Reason = rd.identity(), Verdict(rd.byte()), Reason(rd.byte())
 	kinds := rd.byte()
-	x.Outcome, x.Method, x.HasTime = Outcome(kinds>>4), Method(kinds&(withNormal-1)), rd.flag()
+	x.Outcome, x.Method, x.HasTime = Outcome(kinds>>4), Method(kinds&(notExact-1)), rd.flag()
 	rd.judged(&x.Judged)
 	rd.require(f.run.auditor.config.Judged != nil && x.Verdict < verdicts && x.Reason < reasons && x.Outcome < outcomes && x.Method < methods, "a request is of no kind")
 	if rd.bad() || f.rates == nil {
@@ -145,6 +164,6 @@ func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from crawlerAt
 	} else if x.Identity == SpoofedIdentity {
 		x.Verdict, x.Reason = Spoofed, 0
 	}
-	x.Crawler, x.Origin = x.row.name, f.origins.of(f.run.auditor, from.at)
+	x.Crawler, x.Origin, x.Site = x.row.name, f.origins.of(f.run.auditor, from.at), from.at
 	f.run.auditor.config.Judged(&x.Judged)
 }

@@ -15,13 +15,16 @@ func messyLog(rng *rand.Rand, n int, vhost bool) []string {
 	lines := make([]string, n)
 	for i := range lines {
 		e := entry{
-			time:   at(rng.IntN(1000)),
+			time:   at(rng.IntN(20 * day0)),
 			method: pick("GET", "GET", "GET", "HEAD", "POST"),
 			target: pick("/", "/about", "/private/1", "/private/2", "/?s=1", "/a~b", "/a%7Eb", "/typo", "/mj/x", "/robots.txt",
 				"/robots.txt?x", "*", "http://example.com/private/", "https://example.com/private/", "/a b", `/\x22`, "/\x00\xff"),
 			status: pick("200", "200", "301", "304", "403", "404", "414", "500", "-"),
 			agent: pick(browser, browser, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, "-",
 				"AcmeBot/2.0", "acmebot", `Ac\xffme-Bot/1.0`, fmt.Sprintf("X%d-Bot", rng.IntN(50))),
+		}
+		if e.target == "/robots.txt" && rng.IntN(20) > 0 {
+			e.status = pick("200", "304", "304") // other answers clear the requests of days
 		}
 		if rng.IntN(20) == 0 {
 			e.time = "-"

@@ -19,6 +19,7 @@ const (
 	allRules       = 1 << 15
 	allDelays      = 1 << 13
 	allSampleBytes = 4 << 20
+	allPaths       = 1 << 14 // targets, whose requests are counted one by one if all are kept
 )
 
 // lists are the lists of a row: how long each is, and how it is made shorter, and how long those
@@ -31,6 +32,10 @@ var lists = [...]struct {
 	{allRules, func(r *row) int { return r.rules.len() }, (*row).cutRules},
 	{allDelays, func(r *row) int { return len(r.delays) }, (*row).cutDelays},
 	{allSampleBytes, func(r *row) int { return r.samples.bytes }, func(r *row, most int) { r.samples.cut(most) }},
+	{
+		allPaths, func(r *row) int { return len(r.figures.paths.kept) },
+		func(r *row, most int) { r.figures.paths.cut(min(most, r.figures.paths.paths)) },
+	},
 }
 
 // cutLists makes the lists of several rows as long as there is room for: the longest ones become

@@ -136,9 +136,9 @@ func TestGuardAllocsOfLossyPaths(t *testing.T) {
 			records = append(records, r)
 		}
 	}
-	w.readers[format.Default] = &handmade{records: records}
+	w.readers[format.Default()] = &handmade{records: records}
 	chunk := []byte("x")
-	count := func() { w.Chunk(format.Default, chunk) }
+	count := func() { w.Chunk(format.Default(), chunk) }
 	for range 3 {
 		count()
 	}

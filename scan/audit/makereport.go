@@ -38,14 +38,6 @@ var errSum = errors.New("the numbers of the audit do not add up")
 // or if a state is damaged. It must be called once, and the workers must not be used
 // afterwards.
 func (r *Run) Report(in Inputs) (*Report, error) {
-	report, err := r.makeReport(in)
-	if err != nil {
-		return nil, r.blame(err)
-	}
-	return report, nil
-}
-
-func (r *Run) makeReport(in Inputs) (*Report, error) {
 	if r.hasFacts {
 		return nil, errHasFacts
 	}
@@ -64,24 +56,29 @@ func (r *Run) makeReport(in Inputs) (*Report, error) {
 	if err := r.paths.count(); err != nil {
 		return nil, err
 	}
-	report := r.auditor.report(r.tally, in)
+	p, err := r.policy()
+	if err != nil {
+		return nil, err
+	}
+	report := r.auditor.report(r.tally, p, in)
 	switch wrong := report.wrongSum(); {
-	case wrong != "" && len(r.states) > 0:
+	case wrong == "":
+		return report, nil
+	case r.hasStates:
 		return nil, fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
-	case wrong != "":
+	default:
 		return nil, fmt.Errorf("%w: %s", errSum, wrong)
 	}
-	return report, nil
 }
 
-func (a *Auditor) report(t *tally, in Inputs) *Report {
+func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 	b := a.config.Basis
 	r := &Report{
 		Schema: schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
 		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
 		Since: periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
-		Policy:    a.policyInfo(t),
+		Policy:    a.policyInfo(t, p),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
 		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.Addresses,
 		Inputs:    append([]InputInfo{}, in.List...),
@@ -95,6 +92,9 @@ func (a *Auditor) report(t *tally, in Inputs) *Report {
 	r.Operators = a.listOperators(t, r.Crawlers)
 	if t.period.any {
 		r.From, r.To = timeText(t.period.first), timeText(t.period.last)
+	}
+	if t.outside.any {
+		r.OutsideFrom, r.OutsideTo = timeText(t.outside.first), timeText(t.outside.last)
 	}
 	for _, s := range t.unparsed.kept {
 		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
@@ -182,8 +182,6 @@ func (t *Totals) add(c *CrawlerInfo) {
 	addCounts(t.Identity[:], c.Identity[:], 1)
 	t.Bytes, t.ViolationBytes = plus(t.Bytes, c.Bytes), plus(t.ViolationBytes, c.ViolationBytes)
 	t.Evasive += c.Evasive
-	t.AmbiguousForbidden += c.AmbiguousForbidden
-	t.GraceAfterFetch += c.GraceAfterFetch
 	if c.Role == roleFetcher && c.Exempt == "" {
 		t.Fetchers.Requests += c.Requests
 		t.Fetchers.Violations += c.Verdicts[Violation]
@@ -216,20 +214,24 @@ func (c *CrawlerInfo) Informed() (n int64) {
 func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 	f, requests := &r.figures, r.figures.sum()
 	info := CrawlerInfo{
-		Crawler:       r.name,
-		Role:          roleCrawler,
-		Requests:      r.requests,
+		Crawler:  r.name,
+		Role:     roleCrawler,
+		Requests: r.requests,
+		Names:    max(r.names, 1), Violators: r.violators,
 		Verdicts:      r.verdicts,
 		Reasons:       r.reasons,
 		Identity:      r.identities,
-		GraceInformed: r.graceInformed, GraceAfterFetch: r.graceAfterFetch,
-		Evasive: r.evasive, AmbiguousForbidden: r.ambiguousForbidden,
-		Bytes: f.bytes, ViolationBytes: r.violationBytes, Statuses: f.sorted(), Addresses: f.addresses.count(requests),
-		Timeline: r.timeline.info(by), Paths: f.paths.list(requests), ViolationPaths: r.paths.list(),
+		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
+		Evasive: r.evasive,
+		Bytes:   f.bytes, ViolationBytes: r.violationBytes, Statuses: f.sorted(), Addresses: f.addresses.count(requests),
+		Timeline: r.timeline.info(by), Paths: f.paths.list(), ViolationPaths: r.paths.list(),
 		Rules:      []RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),
 		CrawlDelay: []DelayInfo{},
 		Samples:    []SampleInfo{},
+	}
+	if r.names == 0 {
+		info.Violators = min(r.verdicts[Violation], 1)
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.Claims, info.ClaimsNotListed = r.listClaims()
@@ -286,10 +288,10 @@ func (a *Auditor) originText(at policy.Site) string {
 
 // policyInfo describes the robots.txt files, and counts the violations that quote each
 // version.
-func (a *Auditor) policyInfo(t *tally) PolicyInfo {
-	p, b := a.config.Policy, a.config.Basis
+func (a *Auditor) policyInfo(t *tally, p *policy.Policy) PolicyInfo {
+	b := a.config.Basis
 	info := PolicyInfo{
-		File: b.File, Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
+		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
 		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
@@ -347,11 +349,39 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 			})
 		}
 	}
+	info.SizesMixed = a.sizesMixed(t.sizes.kept)
 	slices.SortFunc(info.Listed, func(x, y SizeInfo) int {
 		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
 			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
 	})
 	return info
+}
+
+// sizesMixed is RobotsInfo.SizesMixed. An answer with the size of another version is none of
+// several under one: a cache on its way may have kept it.
+func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
+	keys := slices.SortedFunc(maps.Keys(sizes), func(x, y sizeKey) int {
+		return cmp.Or(cmp.Compare(x.At.First, y.At.First), cmp.Compare(x.At.N, y.At.N), cmp.Compare(x.First, y.First), cmp.Compare(x.Last, y.Last),
+			cmp.Compare(sizes[x].period.first, sizes[y].period.first))
+	})
+	isVersion := func(k sizeKey) bool {
+		return slices.ContainsFunc(a.config.Policy.Versions(k.At.First), func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
+	}
+	last := 0 // the one of its versions that ends last
+	for i, k := range keys {
+		of := keys[last]
+		if i == 0 || k.At != of.At || k.First != of.First || k.Last != of.Last {
+			last = i
+			continue
+		}
+		if sizes[k].period.first <= sizes[of].period.last && !(isVersion(k) && isVersion(of)) {
+			return true
+		}
+		if sizes[k].period.last > sizes[of].period.last {
+			last = i
+		}
+	}
+	return false
 }
 
 // expectedSizes returns the sizes of the files that were in force: of the first origin those

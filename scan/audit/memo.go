@@ -13,6 +13,7 @@ func (q *quota) isUsedUp() bool { return q.held > q.limit }
 const (
 	memoBytes    = 256
 	agentBytes   = 2 << 10 // with its row
+	headerBytes  = 512     // of an agent for one header
 	bindingBytes = 512
 	boundBytes   = 512 // for each copy of a binding
 	statusBytes  = 64

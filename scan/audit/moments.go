@@ -8,21 +8,14 @@ import (
 // byKind has the moments of each kind of answer to a GET of /robots.txt.
 type byKind [answerKinds]moments
 
-// none tells whether there was an answer in [from, to] that there is no robots.txt.
-func (k *byKind) none(from, to int64, google bool) bool {
-	return k[toldNone].meets(from, to) || !google && k[toldLimited].meets(from, to)
-}
-
-// failed returns the moment of the first GET in [from, to] that failed, math.MaxInt64 if
-// there is none.
-func (k *byKind) failed(from, to int64, google bool) int64 {
-	first := int64(math.MaxInt64)
+// meets reports whether there was an answer in [from, to] of a kind of which is is true.
+func (k *byKind) meets(from, to int64, google bool, is func(answerKind, bool) bool) bool {
 	for kind := range answerKinds {
-		if kind.failed(google) {
-			first = min(first, k[kind].first(from, to))
+		if is(kind, google) && k[kind].meets(from, to) {
+			return true
 		}
 	}
-	return first
+	return false
 }
 
 // moments are points in time, in order. Where add has a gap, only the ends are kept of each
@@ -33,9 +26,9 @@ type moments struct {
 	gap  int64 // at least; 0 while there are few
 }
 
-// maxMoments bounds the moments that are kept. For a gap of 24 hours it is enough for all
-// years that a log can name. Others become coarser, which lets more copies be lawful.
-const maxMoments = 1 << 19
+// maxMoments bounds the moments that are kept. For a gap of 24 hours it is enough for 170
+// years. Others become coarser, which lets more copies be lawful.
+const maxMoments = 1 << 16
 
 // add adds a moment, none before those added.
 func (m *moments) add(t, gap int64) {
@@ -70,5 +63,28 @@ func (m *moments) first(from, to int64) int64 {
 	return math.MaxInt64
 }
 
-// meets tells whether one of the moments is in [from, to].
+// last returns the last moment in [from, to], math.MinInt64 if there is none. If they have
+// become coarser, there may have been one anywhere in a gap.
+func (m *moments) last(from, to int64) int64 {
+	i, found := slices.BinarySearch(m.kept, to)
+	switch {
+	case found:
+		return to
+	case 0 < i && i < len(m.kept) && m.kept[i]-m.kept[i-1] <= m.gap:
+		return to
+	case i > 0 && m.kept[i-1] >= from:
+		return m.kept[i-1]
+	}
+	return math.MinInt64
+}
+
+// lastBefore returns the last moment before t that is kept, math.MinInt64 if there is none.
+func (m *moments) lastBefore(t int64) int64 {
+	if i, _ := slices.BinarySearch(m.kept, t); i > 0 {
+		return m.kept[i-1]
+	}
+	return math.MinInt64
+}
+
+// meets reports whether one of the moments is in [from, to].
 func (m *moments) meets(from, to int64) bool { return m.first(from, to) < math.MaxInt64 }

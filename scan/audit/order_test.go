@@ -194,6 +194,13 @@ func TestOrderOfFloods(t *testing.T) {
 				}
 			},
 			check: func(t *testing.T, r *Report) {
+				names, violators := int64(0), int64(0)
+				for _, c := range r.Crawlers {
+					names, violators = names+c.Names, violators+c.Violators
+				}
+				if others := r.row(OtherCrawlers); names != maxUnknownListed+10 || violators != maxUnknownListed/2+5 || others == nil || others.Names != 10 || others.Violators == 0 {
+					t.Errorf("%d crawlers, %d broke a rule; of those not listed %+v", names, violators, others)
+				}
 				if others := r.row(OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
 					t.Errorf("%d rows, the last for %d requests; want those who ask least", len(r.Crawlers), others.Requests)
 				}

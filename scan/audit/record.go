@@ -40,10 +40,10 @@ func (r *recordReader) byte() byte     { return r.take(1)[0] }
 func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
 func (r *recordReader) uint64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
 
-// uvarint reads a number that is at most most, and written in the shortest way.
+// uvarint reads a number that is at most most.
 func (r *recordReader) uvarint(most uint64) uint64 {
 	v, n := binary.Uvarint(r.rest)
-	if n <= 0 || v > most || n > 1 && r.rest[n-1] == 0 {
+	if n <= 0 || v > most {
 		r.require(false, "a number is too large, or not one")
 		r.rest = nil
 		return 0
@@ -79,7 +79,7 @@ func (r *recordReader) end() { r.require(len(r.rest) == 0, "it is too long") }
 func (r *recordReader) operator() (key []byte, name string) {
 	all := r.rest
 	switch r.byte() {
-	case aboutAll, aboutAmbiguous:
+	case aboutAll:
 	case aboutKnown:
 		r.uvarint(math.MaxUint32)
 	case aboutUnknown:
@@ -90,7 +90,6 @@ func (r *recordReader) operator() (key []byte, name string) {
 		}
 		name = string(r.take(end))
 		r.byte()
-		r.require(name != "" && name == lower(name), "a name is empty or in capitals")
 	default:
 		r.require(false, "it is about nothing known")
 	}
@@ -144,7 +143,7 @@ type fetch struct {
 // answer reads the part of a fetch that Worker.appendAnswer has written.
 func (r *recordReader) answer(x *fetch) {
 	x.kind, x.size, x.identity = answerKind(r.byte()), int64(r.uint64()), r.identity()
-	r.require(x.kind < answerKinds && x.size >= 0, "an answer is of no kind, or of a negative size")
+	r.require(x.kind < answerKinds, "an answer is of no kind")
 }
 
 // answers reads the answers of the copies of each origin of a site, into dst.

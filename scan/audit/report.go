@@ -1,10 +1,10 @@
 package audit
 
 // schema is the name of the form of a Report as JSON.
-const schema = "robotsieve.audit/2"
+const schema = "robotsieve.audit/3"
 
 // Report is the result of an audit. As JSON it is an object that other programs rely
-// on under the name robotsieve.audit/2: fields may be added to it, none is renamed, and
+// on under the name robotsieve.audit/3: fields may be added to it, none is renamed, and
 // all are always present. Its texts have the bytes of the logs and files that they are
 // from: see Texts, with Printable before they are shown, and with ToUTF8 before json.Marshal.
 type Report struct {
@@ -24,6 +24,10 @@ type Report struct {
 	// Since and Until are the period that is judged, without its end; empty if it has no bound.
 	Since string `json:"since"`
 	Until string `json:"until"`
+	// OutsideFrom and OutsideTo are the times of the first and the last line outside of that period;
+	// empty if there is none.
+	OutsideFrom string `json:"outside_from"`
+	OutsideTo   string `json:"outside_to"`
 	// Sampling is how the logs were sampled, in the user's words.
 	Sampling string `json:"sampling"`
 	// Assumptions are the basis of the verdicts, in sentences.
@@ -96,6 +100,9 @@ type PolicyInfo struct {
 	Origins []string `json:"origins"` // none: any origin
 	Dialect string   `json:"dialect"` // "auto" or the one for all
 	Notes   int      `json:"notes"`   // on the lines of a robots.txt: see compile.Note
+	// NoRule says, if no robots.txt that was given has a rule, what the first of them looks
+	// like; it is empty if one has.
+	NoRule string `json:"no_rule"`
 	// History is "constant" for one robots.txt in force throughout. Otherwise it says
 	// what the times of the versions mean: "deployed" or "observed".
 	History string `json:"history"`
@@ -157,8 +164,11 @@ type RobotsInfo struct {
 	// that have the size of no version that was in force.
 	Sizes     int64 `json:"sizes"`
 	Differing int64 `json:"sizes_differing"`
-	// SizesChange: the answers of one site were not all of one size.
+	// SizesChange: the answers of one site were not all of one size. SizesMixed: answers of
+	// several sizes came in turn, under the same versions, so that no change over time
+	// explains them all: the file may depend on who asks.
 	SizesChange bool       `json:"sizes_change"`
+	SizesMixed  bool       `json:"sizes_mixed"`
 	Listed      []SizeInfo `json:"differences"`
 }
 
@@ -209,10 +219,8 @@ type Totals struct {
 	// Bytes and ViolationBytes are as in CrawlerInfo.
 	Bytes          int64 `json:"bytes"`
 	ViolationBytes int64 `json:"violation_bytes"`
-	// Evasive, AmbiguousForbidden and GraceAfterFetch are as in CrawlerInfo.
-	Evasive            int64 `json:"evasive"`
-	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
-	GraceAfterFetch    int64 `json:"grace_after_fetch"`
+	// Evasive is as in CrawlerInfo.
+	Evasive int64 `json:"evasive"`
 	// VerifiedContent counts the violations by verified clients that got content, without
 	// those of fetchers: the headline.
 	VerifiedContent int64 `json:"verified_content"`
@@ -235,6 +243,10 @@ type CrawlerInfo struct {
 	Operator string `json:"operator"` // "unknown" for a crawler that is not known
 	Role     string `json:"role"`     // "crawler" or "fetcher"
 	Category string `json:"category"` // "unknown" likewise
+	// Names is how many crawlers the row is of, 1 unless it is that of OtherCrawlers, and Violators
+	// how many of them broke a rule.
+	Names     int64 `json:"names"`
+	Violators int64 `json:"violators"`
 	// Exempt is why robots.txt does not apply to it, if it does not.
 	Exempt string `json:"exempt"`
 	// Obeys is whether the operator says that it obeys robots.txt: yes, no or
@@ -276,13 +288,11 @@ type CrawlerInfo struct {
 	// Evasive counts requests that are allowed or contested, although the normal form of
 	// their path is forbidden by every copy.
 	Evasive int64 `json:"evasive"`
-	// AmbiguousForbidden counts the requests with an ambiguous header that are forbidden
-	// to every crawler that it names.
-	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
-	// GraceInformed counts the requests in grace by informed crawlers, GraceAfterFetch
-	// those from an address that had itself been sent the rule within the hour before.
-	GraceInformed   int64 `json:"grace_informed"`
-	GraceAfterFetch int64 `json:"grace_after_fetch"`
+	// GraceInformed counts the requests in grace by informed crawlers.
+	GraceInformed int64 `json:"grace_informed"`
+	// InformedKnown says that the sizes in the log show what the crawler was sent as robots.txt: a
+	// 200 has the size of a version. Otherwise "not informed" means nothing.
+	InformedKnown bool `json:"informed_known"`
 	// RobotsTxt is about its fetches of robots.txt, CrawlDelay about its delays, and
 	// CrawlDelaySupported says whether it heeds them: "yes", "no" or, if that is not
 	// known, "".
@@ -367,10 +377,12 @@ type Timeline struct {
 type PathList struct {
 	// List has at most ten, the most requested first, then by path.
 	List []PathInfo `json:"list"`
-	// Exact: N of all targets was counted. Otherwise there were too many, and N was worked out
-	// from Sample requests that were chosen at random: a rare target may be missing.
-	Exact  bool  `json:"exact"`
-	Sample int64 `json:"sample"`
+	// Exact: the requests for each target were counted. Otherwise there were too many targets (of a
+	// known crawler more than 512, or fewer if many crawlers had many; of another 64): a target is
+	// listed only if its N is at most a tenth higher than the truth, and a rare one never is.
+	Exact bool `json:"exact"`
+	// OthersAtMost: no target that is not listed has more requests.
+	OthersAtMost int64 `json:"others_at_most"`
 }
 
 // PathInfo counts the requests for a target.
@@ -378,6 +390,8 @@ type PathInfo struct {
 	// Path is at most the first 200 bytes of the target.
 	Path string `json:"path"`
 	N    int64  `json:"n"`
+	// TooHigh: N may be too high, by at most this. It is never too low.
+	TooHigh int64 `json:"too_high"`
 }
 
 // AddressCount counts different addresses. Exact: N was counted; otherwise it was worked out

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// contract is the object robotsieve.audit/2: its keys, and of each the
+// contract is the object robotsieve.audit/3: its keys, and of each the
 // type of the value. Each element of a list is like the one given.
 const contract = `{
 "schema":"", "partial":false, "lines":0, "unparsed":0, "not_crawlers":0, "other_host":0, "not_judged":0, "blank":0,
 "crawlers":[{
-	"crawler":"", "operator":"", "role":"", "category":"", "requests":0, "evasive":0, "ambiguous_forbidden":0, "grace_informed":0, "grace_after_fetch":0, "crawl_delay_supported":"",
+	"crawler":"", "operator":"", "role":"", "category":"", "requests":0, "evasive":0, "grace_informed":0, "informed_known":false, "crawl_delay_supported":"",
 	"verdicts":{"allowed":0,"robots_fetch":0,"violation":0,"grace":0,"indeterminate":0,"no_policy":0,"unreachable":0,"exempt":0,"spoofed":0},
 	"reasons":{"no_version":0,"no_host":0,"no_time":0,"unknown_scheme":0,"lossy_path":0,"truncated":0,"ambiguous_agent":0,"redirected_policy":0,"contested":0},
 	"outcomes":{"content":0,"not_modified":0,"empty":0,"redirected":0,"refused":0,"other":0},
@@ -27,7 +27,7 @@ const contract = `{
 }],
 "from":"", "to":"", "assumptions":[""], "warnings":[""], "program":"", "command":"", "max_unparsed_percent":0, "proxied":false,
 "http_libraries":0, "identity_no_list":0,
-"totals":{"evasive":0,"ambiguous_forbidden":0,"grace_after_fetch":0,"verified_content":0,"fetchers":{"requests":0,"violation":0,"verified_content":0}},
+"totals":{"evasive":0,"verified_content":0,"fetchers":{"requests":0,"violation":0,"verified_content":0}},
 "policy":{"file":"","bytes":0,"origins":[""],"dialect":"","notes":0,"window_seconds":0,"delay_seconds":0,"skew_seconds":0},
 "robots_txt":{"requests":0,"served":0,"none":0,"failed":0,"sizes":0,"sizes_differing":0,"cleared_by":[{"status":0,"n":0}]},
 "ranges":[{"crawler":"","file":"","created":"","dated_by":""}],
@@ -90,7 +90,7 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			keeps(t, "report", decode(t, marshal(t, r)), decode(t, contract))
-			if r.Schema != "robotsieve.audit/2" {
+			if r.Schema != "robotsieve.audit/3" {
 				t.Errorf("schema %q", r.Schema)
 			}
 		})
@@ -125,7 +125,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 func TestRulesOfTwoOrigins(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://b.example", "https://a.example")
 	r := auditEntries(t, a, entry{vhost: "b.example:443"}, entry{vhost: "a.example:443"})
-	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1 {[{/ 1}] true 0}} {https://b.example  robots.txt 2 Disallow: / 1 {[{/ 1}] true 0}}]"; got != want {
+	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1 {[{/ 1 0}] true 0}} {https://b.example  robots.txt 2 Disallow: / 1 {[{/ 1 0}] true 0}}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

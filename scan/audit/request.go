@@ -34,16 +34,16 @@ func (w *Worker) request(c *agent) {
 	}
 	var l *policy.Lawful // of the first origin that it may have gone to
 	if at.N > 0 && w.record.HasTime && !c.exempt() {
-		l = w.auditor.config.Policy.Lawful(at.First, w.record.Time, c.google)
+		l = w.policy.Lawful(at.First, w.record.Time, c.google)
 		if identity != SpoofedIdentity && !c.Overlong {
 			w.delayed(at, c, l)
 		}
 	}
 	d, ok := w.early(at, c, ask != asksElse, l)
 	var normal []byte
-	if (!ok || d.verdict == Allowed) && w.record.Lossy == format.Exact && mayBeAbnormal(w.record.Target) {
-		normal = w.evasive(at, c)
-		ok = ok && normal == nil
+	if (!ok || d.verdict == Allowed) && w.record.Lossy != format.Rewritten && mayBeAbnormal(w.record.Target) {
+		normal = w.normalForm()
+		ok = ok && (normal == nil || w.record.Lossy != format.Exact || !w.isEvasive(at, c, normal))
 	}
 	if ok {
 		w.settle(at, c, identity, d)
@@ -76,9 +76,6 @@ func (w *Worker) scope() (at site, ok bool) {
 
 // settle counts the record with a verdict that no other line can change.
 func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
-	if d == indeterminate(AmbiguousAgent) {
-		w.ambiguous(at, c, identity)
-	}
 	row, counted := c.row, identity
 	if identity == SpoofedIdentity {
 		row, counted = row.impostors(), Unverified
@@ -112,7 +109,7 @@ func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ Identity, hasNoLis
 	}
 	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
-		c = w.knownAgent(claim.Profile)
+		c = w.verifiedAgent(c, claim.Profile)
 	}
 	return c, identityOf[state], false
 }
@@ -176,13 +173,13 @@ func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decis
 func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bool) {
 	d, ok = w.judge(at.First, c, l)
 	for o := at.First + 1; ok && o < at.First+at.N; o++ {
-		other := w.auditor.config.Policy.Lawful(o, w.record.Time, c.google)
+		other := w.policy.Lawful(o, w.record.Time, c.google)
 		if other == l && d.verdict == Allowed && !w.bySitemap {
 			continue // they have one history, as http and https of a host nearly always do
 		}
 		var e decision
 		e, ok = w.judge(o, c, other)
-		d = together(d, e, sameHost(w.auditor.config.Policy, at.First, o))
+		d = together(d, e, sameHost(w.policy, at.First, o))
 	}
 	return d, ok
 }
@@ -191,50 +188,44 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bo
 // final. Nearly always all copies of the origin permit it, and then no answer in the log
 // can change that.
 func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
-	p := w.auditor.config.Policy
+	p := w.policy
 	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.record.Lossy == format.Exact && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
 		w.bySitemap = false
 		return decision{verdict: Allowed}, true
 	}
 	w.judgeCopies(c, o, w.record.Target)
 	d = decide(l, w.answers, loggedAnswers{})
-	return d, final(d, l, w.answers, p.MayRedirect(o), c.google)
+	return d, final(d, l, w.answers, p.MayRedirect(o))
 }
 
-// ambiguous looks at a request whose header names crawlers of several operators: it may be
-// forbidden to each of them.
-func (w *Worker) ambiguous(at site, c *agent, identity Identity) {
-	if w.record.Truncated {
-		return
-	}
-	for _, p := range c.Rivals {
-		rival := w.knownAgent(p)
-		if rival.exempt() {
-			return
-		}
-		if _, permitted := w.verdict(at, rival, w.auditor.config.Policy.Lawful(at.First, w.record.Time, rival.google)); permitted {
-			return // no violation is final
-		}
-	}
-	w.deferAmbiguous(at, c, identity)
-}
-
-// evasive returns the normal form of the record's target, if the source alone forbids it
-// under all origins that the request may have gone to, but not the target itself; nil
-// otherwise.
-func (w *Worker) evasive(at site, c *agent) []byte {
+// normalForm returns the normal form of the record's target, nil if that is the target itself.
+func (w *Worker) normalForm() []byte {
 	var differs bool
-	if w.normal, differs = appendNormal(w.normal[:0], w.record.Target); !differs || w.asksFor(w.normal) != asksElse {
+	if w.normal, differs = appendNormal(w.normal[:0], w.record.Target); !differs {
 		return nil
 	}
+	for i, reading := range w.readings.list[:w.readings.n] {
+		w.otherReadings.list[i], _ = appendNormal(w.otherReadings.list[i][:0], reading)
+	}
+	w.otherReadings.n = w.readings.n
+	return w.normal
+}
+
+// isEvasive reports whether the source forbids the normal form of a target that it permits,
+// under all origins that the request may have gone to. The path is exact: what a log has changed is
+// no ground for an accusation of evasion.
+func (w *Worker) isEvasive(at site, c *agent, normal []byte) bool {
+	if w.asksFor(normal) != asksElse {
+		return false
+	}
 	for o := at.First; o < at.First+at.N; o++ {
-		w.judgeCopies(c, o, w.normal)
-		l := w.auditor.config.Policy.Lawful(o, w.record.Time, c.google)
+		w.judgeCopies(c, o, normal)
+		l := w.policy.Lawful(o, w.record.Time, c.google)
 		if decide(l, w.answers, loggedAnswers{}).verdict != Violation {
-			return nil
+			return false
 		}
 	}
-	return w.normal
+	return true
 }
 
 // sameHost tells whether two origins have one host.
@@ -292,6 +283,8 @@ func (w *Worker) othersFetch() {
 		w.tally.Elsewhere++
 	} else {
 		w.answered(at)
+		w.countSize(at)
+		w.giveAnswer(at, nil, Unverified)
 	}
 }
 
@@ -302,6 +295,9 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		return
 	}
 	w.answered(at)
+	if !c.Ambiguous {
+		w.countSize(at) // otherwise it is not known whose client it is
+	}
 	row := c.row
 	if identity == SpoofedIdentity {
 		row = row.impostors()
@@ -312,14 +308,15 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		w.quota.held += statusBytes
 	}
 	if !r.HasTime {
+		w.tell(at, c, identity, w.kindAt(at), fetchTimeless)
 		return
 	}
 	f.period.add(r.Time)
 	kind := w.kindAt(at)
-	if (kind == toldNone || kind == toldLimited && !c.google) && !c.exempt() && w.hadBody(at) {
+	if kind.none(c.google) && !c.exempt() && w.hadBody(at) {
 		f.refused[r.Status]++
 	}
-	w.told(at, c, identity, kind, fetchCounted)
+	w.tell(at, c, identity, kind, fetchCounted)
 }
 
 // kindAt returns the meaning of the record, an answer to a GET of robots.txt.
@@ -329,30 +326,29 @@ func (w *Worker) kindAt(at site) answerKind {
 	case kind != toldRedirect:
 		return kind
 	case w.sourceRedirects(at):
-		return toldNothing // it has been followed already
-	case at.schemeless && oneHost(w.auditor.config.Policy, at.Site):
+		return toldFollowed
+	case at.schemeless && oneHost(w.policy, at.Site):
 		return toldMoved
 	}
 	return kind
 }
 
-// told keeps what a crawler was told by the answer to its fetch of robots.txt.
-func (w *Worker) told(at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
+// tell keeps what a crawler was told by the answer to its fetch of robots.txt.
+func (w *Worker) tell(at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
+	size := sizeOf(w.record.Status, w.record.Size)
 	if c.Ambiguous {
-		w.deferAmbiguousFetch(at, c, identity, kind)
-		c = w.knownAgent(c.Profile)
-		kind = toldNothing // it is counted for the first that is named, which may not have been told
+		c, kind, size = w.knownAgent(c.Profile), toldNothing, 0 // no crawler is known to have been told
 	}
 	if c.exempt() {
 		kind = toldNothing // robots.txt does not bind it, so its answers count for no crawler
 	}
-	w.deferFetch(at, c, identity, kind, use)
+	w.deferFetch(at, c, identity, kind, size, use)
 }
 
 // sourceRedirects tells whether the source itself has a redirect at the record's time: for
 // an origin of the host or, if there are several, for all of them.
 func (w *Worker) sourceRedirects(at site) bool {
-	p, n := w.auditor.config.Policy, int32(0)
+	p, n := w.policy, int32(0)
 	for o := at.First; o < at.First+at.N; o++ {
 		first, last := p.InForce(o, w.record.Time)
 		if slices.ContainsFunc(p.Versions(o)[first:last], func(v policy.Version) bool { return v.Status/100 == 3 }) {
@@ -369,61 +365,47 @@ func (w *Worker) answered(at site) {
 	switch answerOf(r.Status, r.Size) {
 	case toldFile, toldSame:
 		t.RobotsServed++
-	case toldNone, toldLimited:
+	case toldNone, toldGone, toldLimited:
 		t.RobotsNone++
-	case toldFailed, toldError:
+	case toldFailed, toldBusy, toldError:
 		t.RobotsFailed++
 	}
 	w.showed(at, true)
 }
 
-// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and its
-// size if the status is 200 and the log tells size, time and site. Only answers in the period
-// are counted.
+// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and lists its
+// size if the status is 200 and the log tells size, time and site, in the period.
 func (w *Worker) showed(at site, inPeriod bool) {
-	r, t := &w.record, w.tally
-	if !r.HasTime {
-		return
-	}
+	r := &w.record
 	switch kind := answerOf(r.Status, r.Size); kind {
-	case toldNone, toldLimited:
+	case toldNone, toldGone, toldLimited, toldBusy, toldError:
 		w.deferAnswer(at, kind)
 	case toldFile, toldSame, toldRedirect:
-		w.deferAnswer(at, toldFile) // as far as others are concerned, all of these are no denial
+		w.deferAnswer(at, toldFile)
 	}
-	if r.Status != 200 || r.Size < 0 || at.N == 0 {
-		return
-	}
-	right := w.hasVersion(at, func(v *policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
-	switch {
-	case inPeriod:
-		w.countListed(at, right)
-	case right:
-		t.RightOutside++
-	}
-	if t.SizesRight+t.RightOutside == 0 { // otherwise sizes are compared as they are
-		w.countSize(at)
+	if inPeriod && r.HasTime && r.Status == 200 && r.Size >= 0 && at.N > 0 {
+		w.countListed(at)
 	}
 }
 
-// countListed counts the size of an answer to a GET of robots.txt for the report. right: it is
-// that of a file in force.
-func (w *Worker) countListed(at site, right bool) {
+// countListed counts the size of an answer to a GET of robots.txt for the report.
+func (w *Worker) countListed(at site) {
 	r, t := &w.record, w.tally
+	right := w.hasVersion(at, func(v *policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
 	other := !right && !w.hasVersion(at, func(v *policy.Version) bool { return v.Size < 0 || v.Status == 204 && r.Size == 0 })
 	if right {
 		t.SizesRight++
 	} else if other {
 		t.SizesOther++
 	}
-	first, last := w.auditor.config.Policy.InForce(at.First, r.Time)
+	first, last := w.policy.InForce(at.First, r.Time)
 	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
 }
 
 // hasVersion tells whether the site had such a version at the record's time.
 func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
 	for o := at.First; o < at.First+at.N; o++ {
-		versions := versionsAt(w.auditor.config.Policy, o, w.record.Time)
+		versions := versionsAt(w.policy, o, w.record.Time)
 		for i := range versions {
 			if is(&versions[i]) {
 				return true
@@ -438,8 +420,8 @@ func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
 // something else than the site.
 func (w *Worker) hadBody(at site) bool {
 	for i := range at.N {
-		first, last := w.auditor.config.Policy.InForce(at.First+i, w.record.Time)
-		for _, v := range w.auditor.config.Policy.Versions(at.First + i)[first:last] {
+		first, last := w.policy.InForce(at.First+i, w.record.Time)
+		for _, v := range w.policy.Versions(at.First + i)[first:last] {
 			if v.Status/100 != 2 || v.Size == 0 {
 				return false
 			}
@@ -457,7 +439,7 @@ func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
 		if l.Cited >= 0 && delaySupport(c.Profile) != "no" {
-			cited := w.auditor.config.Policy.Versions(at.First)[l.Cited]
+			cited := w.policy.Versions(at.First)[l.Cited]
 			c.delay, c.isDelayed = w.bindingAt(c, at.First).Delay(cited.Copy)
 		}
 	}

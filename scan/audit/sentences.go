@@ -15,7 +15,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
-		in.Warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarning(r),
+		in.Warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarnings(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
 	}
@@ -44,7 +44,7 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as requested.", d))
 	} else {
 		list = append(list,
-			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree; where they differ the request is undecided, or the rule counts as new.")
+			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree, and where it does not matter whether another line between user-agent lines ends their list. Where they differ the request is undecided, or the rule counts as new.")
 	}
 	list = append(list, b.hostText(r))
 	if text := periodOf(r); text != "" {
@@ -80,7 +80,7 @@ func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
 		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
 	}
-	return "Logged answers to /robots.txt count too. If a crawler of the operator was answered that there is none (4xx, 204, no body), its crawlers may have assumed so; if no client at all got a file, all crawlers may have. If a fetch by the operator failed (5xx, no status), its crawlers may have used copies of up to 30 days before. If a fetch got a file of another size than the version in force, they may have used each version of that size. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it."
+	return "Logged answers to /robots.txt count too. A crawler may have assumed that there is no robots.txt if a crawler of its operator was answered so (4xx, 204, no body), if any client was answered 404 or 410 within the window, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), or any client got a 5xx since the operator's last fetch, its crawlers may have used copies of up to 60 days before. If a fetch got a file of another size than the version in force, they may have used each version of that size, or, if no version has it, a file that is not known. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it, or with 304 while they were in force."
 }
 
 func (b *Basis) identityText(r *Report) []string {
@@ -101,7 +101,7 @@ func (b *Basis) identityText(r *Report) []string {
 			}
 		}
 		list = append(list, fmt.Sprintf(
-			"A client is verified if its address is in a list of its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor only if the crawler's lists have addresses of the same family (IPv4 or IPv6) and were made at most one day before the request or at most 30 days after it.",
+			"A client is verified if its address is in a list given for its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor only if each file given for the crawler has a list with addresses of the same family (IPv4 or IPv6) that was made at most one day before the request or at most 30 days after it.",
 			english.Hours(b.RangesMaxAge), english.List(names)))
 	}
 	if r.IdentityNoList > 0 {
@@ -129,7 +129,7 @@ func (b *Basis) hostText(r *Report) string {
 	case len(b.Hosts) > 1:
 		return "Only requests to " + english.List(b.Hosts) + " are judged; a log that names no hosts is taken as the log of one of them."
 	case b.Constant:
-		return "The logs name no hosts and --host was not given: every line is taken as a request to the site of robots.txt."
+		return "The logs name no hosts and --host was not given: each line is taken as a request to the site of robots.txt, unless its target names a host."
 	default:
 		return "Only requests to origins that have a version are judged."
 	}
@@ -147,7 +147,7 @@ func periodOf(r *Report) string {
 	if bounds == nil {
 		return ""
 	}
-	return fmt.Sprintf("Only requests %s are counted (--since, --until): %s outside of this period %s left out. Their answers to /robots.txt still count for what crawlers were told. Requests whose time cannot be read are counted.",
+	return fmt.Sprintf("Only requests %s are counted (--since, --until): %s outside of this period %s left out. Their answers to /robots.txt still count for what was sent under each name. Requests whose time cannot be read are counted.",
 		strings.Join(bounds, " and "), english.Plural(r.OutOfPeriod, "line"), english.Verb(r.OutOfPeriod, "is", "are"))
 }
 
@@ -161,16 +161,19 @@ func cdnWarning(r *Report) []string {
 		english.Grouped(r.CDNAgents), english.Plural(r.Lines, "line"), english.Verb(r.CDNAgents, "has", "have"))}
 }
 
-// sizeWarning says that the sizes of logged answers contradict the files.
-func (b *Basis) sizeWarning(r *Report) []string {
+// sizeWarnings say that the sizes of logged answers contradict the files, or each other.
+func (b *Basis) sizeWarnings(r *Report) (list []string) {
 	switch t := r.RobotsTxt; {
 	case b.Constant && t.SizesChange:
-		return []string{fmt.Sprintf("the sizes of answers to /robots.txt change over the log, so %s was not the same throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", b.File)}
+		list = append(list, fmt.Sprintf("answers to /robots.txt have several sizes, so %s was not what was sent throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", b.File))
 	case t.Differing > 0:
-		return []string{fmt.Sprintf("%s of %s of /robots.txt with status 200 %s another size than the file: a version is missing, a file is wrong, the log is of several hosts, or the answer was rewritten or compressed on its way.",
-			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"), english.Verb(t.Differing, "has", "have"))}
+		list = append(list, fmt.Sprintf("%s of %s to /robots.txt with status 200 %s another size than the file. Perhaps a version is missing, a file is wrong, the log is of several hosts, or the answer was rewritten or compressed on its way.",
+			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"), english.Verb(t.Differing, "has", "have")))
 	}
-	return nil
+	if r.RobotsTxt.SizesMixed {
+		list = append(list, "answers to /robots.txt had different sizes in turn, so the file may depend on who asks (by name, header, place or server). Then requests are judged by rules that their crawler may not have been sent.")
+	}
+	return list
 }
 
 // impostorWarnings say that the log may have the addresses of a proxy instead of the
@@ -188,7 +191,7 @@ func impostorWarnings(r *Report) (list []string) {
 	}
 	if len(names) > 0 {
 		list = append(list, fmt.Sprintf(
-			"no request under the name %s came from an address in the crawler's lists. If the log has the address of a proxy or CDN instead of the client's, use --client-ip to say where it is logged.",
+			"no request under the name %s came from an address in the lists given for it. If the log has the address of a proxy or CDN instead of the client's, use --client-ip to say where it is logged.",
 			english.List(names)))
 	}
 	if len(r.Ranges) > 0 && r.Totals.Requests >= many && r.EndInZero > r.Totals.Requests/2 {
@@ -227,36 +230,33 @@ func (a *Auditor) lastSeenWarning(r *Report) []string {
 // refusalWarning says which answers told crawlers that there is no robots.txt, while the
 // files have one. It names no cause, since the log shows none.
 func refusalWarning(r *Report) []string {
-	const most = 5
-	var statuses, names []string
+	names, statuses := r.Refused()
+	if statuses == "" {
+		return nil
+	}
+	text := fmt.Sprintf("GETs of /robots.txt under the %s %s were answered as if there were none, although the files given have one: status %s. So these crawlers may have assumed that nothing is forbidden.",
+		english.Verb(int64(len(names)), "name", "names"), english.List(names), statuses)
+	if r.RobotsTxt.Served == 0 {
+		text += fmt.Sprintf(" None of %s by any client was answered with a file.", english.Plural(r.RobotsTxt.Requests, "GET"))
+	}
+	return []string{text + " A firewall may answer 401 or 403; an empty file, or a connection that ended early, is logged without a body; 404 to nearly all means that there was no file."}
+}
+
+// Refused returns under which names GETs of /robots.txt were answered as if there were none,
+// although the files have one, and in words what was logged of the answers. Both are empty if none was.
+func (r *Report) Refused() (names []string, statuses string) {
+	var list []string
+	for _, c := range r.Crawlers {
+		if len(c.RobotsTxt.Refused) > 0 {
+			names = append(names, c.Crawler)
+		}
+	}
 	for _, s := range r.RobotsTxt.ClearedBy {
 		text := fmt.Sprint(s.Status)
 		if s.Status/100 == 2 {
 			text += " with no body logged"
 		}
-		statuses = append(statuses, fmt.Sprintf("%s (%s)", text, english.Grouped(s.N)))
+		list = append(list, fmt.Sprintf("%s (%s)", text, english.Grouped(s.N)))
 	}
-	if len(statuses) == 0 {
-		return nil
-	}
-	more := int64(0)
-	for _, c := range r.Crawlers {
-		switch {
-		case len(c.RobotsTxt.Refused) == 0:
-		case len(names) == most:
-			more++
-		default:
-			names = append(names, c.Crawler)
-		}
-	}
-	by := english.List(names)
-	if more > 0 {
-		by += " and " + english.Plural(more, "more crawler")
-	}
-	text := fmt.Sprintf("GETs of /robots.txt by %s were answered as if there were none, although the files given have one: status %s. So these crawlers may have assumed that nothing is forbidden.",
-		by, english.List(statuses))
-	if r.RobotsTxt.Served == 0 {
-		text += fmt.Sprintf(" None of %s by any client was answered with a file.", english.Plural(r.RobotsTxt.Requests, "GET"))
-	}
-	return []string{text + " A firewall may answer 401 or 403; an empty file, or a connection that ended early, is logged without a body; 404 to nearly all means that there was no file."}
+	return names, english.List(list)
 }

@@ -21,7 +21,8 @@ type site struct {
 
 // site returns where the record's request went, by the first of: the authority of an
 // absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
-// An empty host field may stand for any host.
+// An empty host field may stand for any host. A policy for all hosts is for those requests that
+// name none.
 func (w *Worker) site() site {
 	s := w.namedSite()
 	if w.only && !s.other {
@@ -46,17 +47,22 @@ func (s site) within(of policy.Site) site {
 func (w *Worker) namedSite() site {
 	p := w.auditor.config.Policy
 	switch {
-	case p.Any():
-	case w.record.Target[0] != '/':
+	case w.record.Target[0] != '/' && (!p.Any() || w.namesElsewhere()):
 		w.key = append(append(w.key[:0], w.authority()...), w.schemeHint()...)
 		return w.siteBy(&w.urls, w.key, targetOrigin)
-	case w.record.Host != nil:
+	case !p.Any() && w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
 		}
 		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
 	}
 	return site{Site: w.unnamed, schemeless: true}
+}
+
+// namesElsewhere reports whether the absolute target of the record names a host in a log that
+// names no other.
+func (w *Worker) namesElsewhere() bool {
+	return w.record.Host == nil && !w.record.SchemeLogged && len(w.authority()) > 0
 }
 
 // authority returns the scheme and authority of the record's target, which is absolute:
@@ -172,7 +178,7 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 		host = host[:maxHostName] + fmt.Sprintf(" (longer than %d bytes)", maxHostName)
 	}
 	host = strings.Clone(host) // it may be a view of a whole field
-	if err == nil {
+	if err == nil && !w.auditor.config.Policy.Any() {
 		find := w.auditor.config.Policy.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
 			find = w.webSite

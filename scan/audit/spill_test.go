@@ -77,7 +77,7 @@ func TestOnlyWhatMustWaitIsKept(t *testing.T) {
 		{"exempt", entry{agent: chatgpt, target: "/private/"}, 0},
 		{"HEAD of robots.txt", entry{method: "HEAD", target: "/robots.txt"}, 0},
 		{"fetch", entry{target: "/robots.txt"}, 12},
-		{"fetch by two: once for the gaps, and for each", entry{agent: twoBots, target: "/robots.txt", status: "404"}, 31},
+		{"fetch by two: once for the gaps", entry{agent: twoBots, target: "/robots.txt", status: "404"}, 11},
 		{"violation", entry{target: "/private/"}, 10},
 	} {
 		run := begin(t, a)

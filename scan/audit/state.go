@@ -26,7 +26,7 @@ import (
 // copies forbid, where a site had several; of a choice of all lines it has the SHA-256 of the
 // addresses, and of each crawler up to 513 hashes of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 7       // of the file; raise it when a counter is added or a record changes
+	stateForm    = 8       // of the file; raise it when a counter is added or a record changes
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them
@@ -36,7 +36,7 @@ const (
 // audit rules, and of how the program reads them. Raise it when the same lines may get
 // another verdict, outcome, identity or place in a count. A state by other semantics is
 // refused, because counts that mean different things do not add up.
-const Semantics = 2
+const Semantics = 3
 
 // stateLine is the first line of a state.
 var stateLine = firstLine("state")
@@ -100,12 +100,8 @@ func (r *Run) write(w io.Writer, line string, head []byte, records *spill.Sorter
 type State struct {
 	// Head is the caller's.
 	Head []byte
-	// Inputs, unless nil, are what the workers of the state's run read. The caller sets them, and
-	// Add refuses the state if they have other lines.
-	Inputs []InputInfo
 
 	tally   []byte
-	name    string // of the file, for errors; empty if it has none
 	file    io.ReaderAt
 	records int64 // where they begin
 	size    int64
@@ -131,9 +127,6 @@ func readState(file io.ReaderAt, size int64, kind string) (*State, error) {
 		return nil, err
 	}
 	s := &State{file: file, size: size, records: int64(len(line))}
-	if f, ok := file.(interface{ Name() string }); ok {
-		s.name = f.Name() + ": "
-	}
 	if _, err := r.Seek(s.records, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -205,72 +198,16 @@ func checkStateLine(line, kind string) error {
 	return nil
 }
 
-// addedState is a state that was added, to be read again if it may be damaged. What was read of
-// it is not kept, since a run may have thousands of states.
-type addedState struct {
-	file io.ReaderAt
-	size int64
-}
-
 // Add adds a state of a run by the same Config. Its errors are those of ReadState.
 func (r *Run) Add(s *State) error {
 	t, wrong := r.auditor.readTally(s.tally)
 	if wrong != "" {
 		return fmt.Errorf("%w: %s", ErrDamaged, wrong)
 	}
-	if s.Inputs != nil {
-		if wrong := wrongInputs(s.Inputs, &t.LineCounts); wrong != "" {
-			return fmt.Errorf("%w: its numbers do not add up: %s", ErrDamaged, wrong)
-		}
-	}
 	if t.all() > mostLines-r.tally.all() {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))
 	}
 	r.tally.merge(t)
-	r.states = append(r.states, addedState{s.file, s.size})
+	r.hasStates = true
 	return r.deferred.AddSaved(s.file, s.records, s.size-s.records)
-}
-
-// blame names the state because of which no report could be made: the first of which no
-// report can be made alone. Only damage of the counts and records is not known to be of
-// a file; it is rare, so that the time for that does not matter.
-func (r *Run) blame(err error) error {
-	if !errors.Is(err, ErrDamaged) {
-		return err
-	}
-	_ = r.deferred.Close() // its memory is for the other runs
-	for _, added := range r.states {
-		s, damaged := ReadState(added.file, added.size)
-		if damaged != nil {
-			return damaged
-		}
-		if len(r.states) == 1 {
-			return fmt.Errorf("%s%w", s.name, err)
-		}
-		run := r.auditor.Begin()
-		defer run.Close()
-		alone := run.Add(s)
-		if r.ctx != nil {
-			run.StopAt(r.ctx)
-		}
-		if alone == nil {
-			_, alone = run.makeReport(Inputs{})
-		}
-		if errors.Is(alone, ErrDamaged) {
-			return fmt.Errorf("%s%w", s.name, alone)
-		}
-	}
-	return err
-}
-
-// rest subtracts the parts of a number from it. It returns -1 if they add up to more, or
-// if one of them is negative.
-func rest(whole int64, parts ...int64) int64 {
-	for _, n := range parts {
-		if n < 0 || n > whole {
-			return -1
-		}
-		whole -= n
-	}
-	return whole
 }

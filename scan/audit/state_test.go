@@ -253,7 +253,8 @@ func joined(t testing.TB, tally string, records ...spill.Record) []byte {
 	return append(b, late.Bytes()...)
 }
 
-// A state whose checksums are right, and whose numbers are not, gives no report.
+// A state whose checksums are right gives no report if its numbers or indexes are out of bounds,
+// or if the sums of the audit rules do not hold.
 func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	lines := stateLog(rand.New(rand.NewPCG(1, 2)), 200)
@@ -291,56 +292,57 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"negative lines":              func(s *tally, r *row) { s.Lines = -s.Lines },
 		"negative blank lines":        func(s *tally, r *row) { s.Blank = -1 },
 		"negative unparsed":           func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
-		"more GETs elsewhere":         func(s *tally, r *row) { s.Elsewhere = s.Lines + 1 },
-		"times of no fetch":           func(s *tally, r *row) { r.fetches.answers, r.fetches.refused = nil, nil },
 		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
 		"a request more":              func(s *tally, r *row) { r.requests++ },
 		"negative verdicts":           func(s *tally, r *row) { r.verdicts[0] -= 1e6; r.verdicts[8]++ },
 		"a verdict more":              func(s *tally, r *row) { r.verdicts[Allowed]++ },
 		"a verdict of the final pass": func(s *tally, r *row) { r.verdicts[Violation]++; r.verdicts[Allowed]-- },
-		"an identity more":            func(s *tally, r *row) { r.identities[Verified]++ },
-		"a reason more":               func(s *tally, r *row) { r.reasons[NoHost]++ },
-		"no identities":               func(s *tally, r *row) { r.identities = IdentityCounts{} },
 		"a known crawler less": func(s *tally, r *row) {
 			maps.DeleteFunc(s.known, func(_ *crawler.Profile, x *row) bool { return x == r })
 		},
-		"a host more often":             func(s *tally, r *row) { s.hosts.add(anyHost(s), tallied{n: 1}) },
-		"a host not at all":             func(s *tally, r *row) { delete(s.hosts.kept, anyHost(s)) },
-		"hosts that were not counted":   func(s *tally, r *row) { s.hosts.rest = -1; s.hosts.add(anyHost(s), tallied{n: 1}) },
-		"hosts left out without need":   func(s *tally, r *row) { s.hosts.rest = s.hosts.kept[anyHost(s)].n; delete(s.hosts.kept, anyHost(s)) },
-		"hosts that are to be left out": func(s *tally, r *row) { s.hosts.below = 1 },
-		"sizes of nothing":              func(s *tally, r *row) { s.RobotsRequests = 0 },
-		"a size at an origin too far":   func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.First = 3 }) },
-		"a size at too many origins":    func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 1 << 30 }) },
-		"a size at no origin":           func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 0 }) },
-		"a size of a negative version":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.First = -1 }) },
-		"a size of a version too far":   func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
-		"a size at no time":             func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.period = period{} }) },
-		"a size not at all":             func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.n = 0 }) },
-		"more libraries than lines":     func(s *tally, r *row) { s.HTTPLibraries = s.NotCrawlers + 1 },
-		"negative libraries":            func(s *tally, r *row) { s.HTTPLibraries = -1 },
-		"more right sizes than GETs":    func(s *tally, r *row) { s.SizesRight = s.RobotsRequests + 1 },
-		"more answers than GETs":        func(s *tally, r *row) { s.RobotsNone = s.RobotsRequests + 1 },
-		"a line chosen never":           func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{} },
-		"a line chosen too often":       func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines + 1} },
-		"lines chosen too often":        func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines} },
-		"impostors that make requests":  func(s *tally, r *row) { r.impostors().requests++ },
-		"impostors of impostors":        func(s *tally, r *row) { r.impostors().spoofed = &row{} },
-		"impostors of nothing":          func(s *tally, r *row) { r.impostors().count(Unverified, decision{verdict: Allowed}, 1e6) },
-		"impostors that are verified":   func(s *tally, r *row) { r.impostors().count(Verified, decision{verdict: Allowed}, 1) },
-		"a period that runs backwards":  func(s *tally, r *row) { s.period = period{2, 1, true} },
-		"a period before all time":      func(s *tally, r *row) { s.period = period{policy.MinTime, 1, true} },
-		"more fetches than requests":    func(s *tally, r *row) { r.fetches.answers[200] += 1e6 },
-		"more fetches than can be":      func(s *tally, r *row) { r.fetches.answers[200] = 1 << 62 },
-		"a status that is none":         func(s *tally, r *row) { r.fetches.answers[1000]++ },
-		"more refusals than fetches":    func(s *tally, r *row) { r.fetches.refused[404] += 1e6 },
-		"a quoted line more":            func(s *tally, r *row) { s.unparsed.kept = append(s.unparsed.kept, make([]sample, maxUnparsed)...) },
-		"a quoted line too long":        func(s *tally, r *row) { s.unparsed.kept[0].Line = make([]byte, maxSample+1) },
+		"hosts that were not counted":  func(s *tally, r *row) { s.hosts.rest = -1; s.hosts.add(anyHost(s), tallied{n: 1}) },
+		"a size at an origin too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.First = 3 }) },
+		"a size at too many origins":   func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 1 << 30 }) },
+		"a size at no origin":          func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 0 }) },
+		"a size of a negative version": func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.First = -1 }) },
+		"a size of a version too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
+		"a size not at all":            func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.n = 0 }) },
+		"negative libraries":           func(s *tally, r *row) { s.HTTPLibraries = -1 },
+		"a line chosen never":          func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{} },
+		"a line chosen too often":      func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines + 1} },
+		"impostors of impostors":       func(s *tally, r *row) { r.impostors().spoofed = &row{} },
+		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(Unverified, decision{verdict: Allowed}, 1e6) },
+		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(Verified, decision{verdict: Allowed}, 1) },
+		"a period before all time":     func(s *tally, r *row) { s.period = period{policy.MinTime, 1, true} },
+		"more fetches than requests":   func(s *tally, r *row) { r.fetches.answers[200] += 1e6 },
+		"more fetches than can be":     func(s *tally, r *row) { r.fetches.answers[200] = 1 << 62 },
+		"a status that is none":        func(s *tally, r *row) { r.fetches.answers[1000]++ },
+		"more refusals than fetches":   func(s *tally, r *row) { r.fetches.refused[404] += 1e6 },
+		"a quoted line more":           func(s *tally, r *row) { s.unparsed.kept = append(s.unparsed.kept, make([]sample, maxUnparsed)...) },
+		"a quoted line too long":       func(s *tally, r *row) { s.unparsed.kept[0].Line = make([]byte, maxSample+1) },
 	} {
 		s, r := tallyOf()
 		change(s, r)
 		if r, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v, %+v", name, err, r)
+		}
+	}
+	// What is more than those sums is not proved: it does no harm.
+	for _, change := range []func(*tally, *row){
+		func(s *tally, r *row) { r.fetches.answers, r.fetches.refused = nil, nil },
+		func(s *tally, r *row) { r.identities = IdentityCounts{} },
+		func(s *tally, r *row) { s.hosts.rest = s.hosts.kept[anyHost(s)].n; delete(s.hosts.kept, anyHost(s)) },
+		func(s *tally, r *row) { s.hosts.below = 1 },
+		func(s *tally, r *row) { s.RobotsRequests = 0 },
+		func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.period = period{} }) },
+		func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines} },
+		func(s *tally, r *row) { r.impostors().requests++ },
+		func(s *tally, r *row) { s.period = period{2, 1, true} },
+	} {
+		s, r := tallyOf()
+		change(s, r)
+		if r, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); err == nil {
+			marshal(t, r)
 		}
 	}
 	for name, list := range map[string][]spill.Record{
@@ -363,27 +365,6 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	for _, text := range []string{"", "{", saved + "\x00", saved[:len(saved)-1]} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
-		}
-	}
-}
-
-// A crawler that is not in the report, because it has made no request, has no records.
-func TestStateWithRecordsOfACrawlerWithoutRequestsIsAnError(t *testing.T) {
-	a := stateAuditor(t)
-	for _, agent := range []string{gptbot, acmebot} {
-		saved, records := savedParts(t, stateOf(t, a, []string{entry{vhost: "example.com:443", agent: agent, target: "/robots.txt"}.String()}))
-		s, wrong := a.readTally([]byte(saved))
-		for _, r := range s.known {
-			*r = row{}
-		}
-		s.NotCrawlers, s.RobotsRequests, s.RobotsServed = 1, 1, 0
-		records = slices.DeleteFunc(records, func(r spill.Record) bool {
-			rd := &recordReader{rest: r.Data}
-			_, unknown := rd.operator()
-			return unknown != "" && rd.byte() == recordCounts
-		})
-		if _, err := reportOf(a, joined(t, string(a.appendTally(nil, s)), records...)); wrong != "" || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "has made no request") {
-			t.Errorf("%s: %v, %s", agent, err, wrong)
 		}
 	}
 }
@@ -412,7 +393,7 @@ func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 }
 
 // FuzzState: whatever a state holds behind checksums that are right, there is a
-// report whose numbers add up, or an error.
+// report or an error.
 func FuzzState(f *testing.F) {
 	a := stateAuditor(f)
 	tally, records := savedParts(f, stateOf(f, a, stateLog(rand.New(rand.NewPCG(1, 2)), 150)))
@@ -431,7 +412,6 @@ func FuzzState(f *testing.F) {
 		for _, state := range [][]byte{joined(t, tally, list...), joined(t, string(mutated), records...), joined(t, string(mutated), list...)} {
 			r, err := reportOf(a, state)
 			if err == nil {
-				checkSums(t, r)
 				marshal(t, r)
 			}
 		}
@@ -460,8 +440,7 @@ func countsIn(a *Auditor, t *tally) []*int64 {
 }
 
 // FuzzStateCounts changes numbers of a state and its records as what they are, so that the
-// bytes can be read: there is a report whose numbers add up, or an error, alone and with
-// another state.
+// bytes can be read: there is a report or an error, alone and with another state.
 func FuzzStateCounts(f *testing.F) {
 	a := stateAuditor(f)
 	good := stateOf(f, a, stateLog(rand.New(rand.NewPCG(1, 2)), 150))
@@ -484,7 +463,7 @@ func FuzzStateCounts(f *testing.F) {
 		saved := string(a.appendTally(nil, changed))
 		for _, states := range [][][]byte{{joined(t, saved, records...)}, {joined(t, tally, list...)}, {good, joined(t, saved, list...)}} {
 			if r, err := reportOf(a, states...); err == nil {
-				checkSums(t, r)
+				marshal(t, r)
 			}
 		}
 	})
@@ -500,7 +479,7 @@ func TestStateOfALogOfTwoHosts(t *testing.T) {
 	p := history(t, policy.Options{Hosts: hosts, AssumeConstant: true},
 		version{at: "https://example.com", body: robotsTxtBody}, version{at: "http://example.com", body: "User-agent: *\nDisallow: /pri\nDisallow: /only\n"})
 	a := New(Config{Crawlers: crawlers(t), Policy: p})
-	log := entry{target: "/private/"}.String() + "\n" + entry{target: "/only"}.String() + "\n" + entry{target: "/robots.txt"}.String()
+	log := entry{target: "/private/"}.String() + "\n" + entry{target: "/only"}.String() + "\n" + entry{target: "/robots.txt", status: "304"}.String()
 	run := begin(t, a)
 	run.Worker().Chunk(byName(t, "combined"), []byte(log))
 	var b bytes.Buffer

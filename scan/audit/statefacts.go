@@ -64,7 +64,7 @@ func (r *Run) keepFacts(to *spill.Writer) error {
 
 // manySizes returns one record for equal ones of sizes, of which the number is not read yet.
 func manySizes(rd *recordReader, record spill.Record) []byte {
-	rd.take(4 + 4 + 8)
+	rd.take(4 + 1)
 	answers := rd.uint64()
 	if rd.end(); rd.bad() || record.N == 1 {
 		return record.Data
@@ -79,7 +79,7 @@ func ReadFacts(file io.ReaderAt, size int64) (*State, error) { return readState(
 // AddFacts gives a new run, by the same Config, the facts of all lines: its workers read some of these. JudgeRest then takes the place of
 // Report. Its errors are those of ReadState.
 func (r *Run) AddFacts(s *State) error {
-	if len(r.workers) > 0 || len(r.states) > 0 {
+	if len(r.workers) > 0 || r.hasStates {
 		return errNotFirst
 	}
 	if err := r.Add(s); err != nil {

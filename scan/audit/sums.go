@@ -1,226 +1,34 @@
 package audit
 
-import (
-	"cmp"
-	"slices"
-)
-
-// sums checks that numbers of a report add up, and keeps the name of the first that do not.
-type sums struct{ wrong string }
-
-func (s *sums) require(ok bool, what string) {
-	if !ok {
-		s.wrong = cmp.Or(s.wrong, what)
-	}
-}
-
-// equal requires that the parts add up to the whole, and that none is negative.
-func (s *sums) equal(what string, whole int64, parts ...int64) {
-	s.require(rest(whole, parts...) == 0, what)
-}
-
-// within requires that the parts add up to at most the whole, and that none is negative.
-func (s *sums) within(what string, whole int64, parts ...int64) {
-	s.require(rest(whole, parts...) >= 0, what)
-}
-
-// wrongSum names numbers of the report that do not add up as the audit rules have it
-// (audit-rules 10); it is empty if all do. Every report is checked before it leaves this
-// package, whatever it was made from.
+// wrongSum names the first sum of the audit rules that does not hold in the report, and is empty
+// if all do: each line is of one kind, each request has one verdict, and each violation one
+// outcome (audit-rules 10). Every report is checked before it leaves this package.
 func (r *Report) wrongSum() string {
-	s, t := &sums{}, &r.Totals
-	var requests []int64
+	kinds := []int64{r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged}
 	for i := range r.Crawlers {
-		requests = append(requests, r.Crawlers[i].Requests)
-	}
-	s.equal("requests of all crawlers", t.Requests, requests...)
-	s.equal("lines", r.Lines, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, t.Requests)
-	s.require(r.Blank >= 0 && r.Other >= 0 && r.OutOfPeriod >= 0, "lines that are not counted as lines")
-	s.require(r.OutOfPeriod == 0 || r.Since+r.Until != "", "lines out of a period without bounds")
-	s.within("requests of HTTP libraries and CDNs", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents)
-	s.within("requests that no list speaks of", t.Requests, r.IdentityNoList)
-	s.within("requests from addresses that end in zero", t.Requests, r.EndInZero)
-	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts, func(h HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
-	for i := range r.Crawlers {
-		r.Crawlers[i].check(s)
-	}
-	s.require(s.wrong != "" || totalsOf(r.Crawlers) == *t, "totals")
-	s.within("requests by operator", t.Requests, countsOf(r.Operators, func(o OperatorInfo) int64 { return o.Crawled })...)
-	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators, func(o OperatorInfo) int64 { return o.Referred })...)
-	r.checkRobots(s)
-	r.checkVersions(s)
-	if len(r.Inputs) > 0 {
-		s.wrong = cmp.Or(s.wrong, wrongInputs(r.Inputs, &r.LineCounts))
-	}
-	return s.wrong
-}
-
-// checkRobots checks what is counted of answers to robots.txt.
-func (r *Report) checkRobots(s *sums) {
-	t := &r.RobotsTxt
-	cleared := map[int]int64{}
-	fetches := []int64{}
-	for _, c := range r.Crawlers {
-		fetches = append(fetches, c.RobotsTxt.Fetches)
-		for _, refused := range c.RobotsTxt.Refused {
-			cleared[refused.Status] += refused.N
+		c := &r.Crawlers[i]
+		kinds = append(kinds, c.Requests)
+		switch {
+		case rest(c.Requests, c.Verdicts[:]...) != 0:
+			return "verdicts of " + Printable(c.Crawler)
+		case rest(c.Verdicts[Violation], c.Outcomes[:]...) != 0:
+			return "outcomes of " + Printable(c.Crawler)
 		}
 	}
-	s.within("GETs of robots.txt", r.Lines, t.Requests)
-	s.within("GETs of robots.txt by crawlers", t.Requests, fetches...)
-	s.require(t.Logged || t.Requests == 0, "GETs of robots.txt that are not logged")
-	s.within("answers to robots.txt", t.Requests, t.Served, t.None, t.Failed)
-	s.require(slices.Equal(t.ClearedBy, statusCounts(cleared)), "answers that there is no robots.txt")
-	s.within("sizes of robots.txt", t.Served+t.None, t.Sizes)
-	s.within("differing sizes of robots.txt", t.Sizes, t.Differing)
-	s.within("differing sizes of robots.txt by size", t.Differing, countsOf(t.Listed, func(l SizeInfo) int64 { return l.N })...)
+	if rest(r.Lines, kinds...) != 0 {
+		return "lines"
+	}
+	return ""
 }
 
-// checkVersions checks the violations by version: one is counted for each origin that it may
-// have been on.
-func (r *Report) checkVersions(s *sums) {
-	violations := r.Totals.Verdicts[Violation]
-	uncited := violations
-	for _, v := range r.Policy.Versions {
-		s.within("violations by version", violations, v.Cited)
-		uncited -= min(uncited, v.Cited)
-	}
-	s.require(uncited == 0, "violations by version")
-}
-
-// wrongInputs names numbers of inputs that do not add up to the lines of all; it is empty if
-// all do.
-func wrongInputs(list []InputInfo, lines *LineCounts) string {
-	s := &sums{}
-	for _, in := range list {
-		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+Printable(in.Name))
-		s.require(in.From == 0 && in.To == 0 && in.Of == 0 || 0 <= in.From && in.From < in.To && in.To <= in.Of, "range of "+Printable(in.Name))
-	}
-	s.equal("lines by input", lines.Lines, countsOf(list, func(in InputInfo) int64 { return in.Lines })...)
-	s.equal("lines outside of the period by input", lines.OutOfPeriod, countsOf(list, func(in InputInfo) int64 { return in.OutOfPeriod })...)
-	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in InputInfo) int64 { return in.Unparsed })...)
-	return s.wrong
-}
-
-// check checks the numbers of a crawler.
-func (c *CrawlerInfo) check(s *sums) {
-	name := func(what string) string { return what + " of " + Printable(c.Crawler) }
-	v := &c.Verdicts
-	s.equal(name("verdicts"), c.Requests, v[:]...)
-	s.equal(name("identities"), c.Requests, c.Identity[:]...)
-	s.equal(name("reasons"), v[Indeterminate], c.Reasons[:]...)
-	s.equal(name("outcomes"), v[Violation], c.Outcomes[:]...)
-	s.require(v[Spoofed] == c.Identity[SpoofedIdentity], name("impostors"))
-	s.equal(name("violations by rule"), v[Violation], append(countsOf(c.Rules, func(r RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
-	s.within(name("evasive requests"), v[Allowed]+c.Reasons[ContestedRule], c.Evasive)
-	s.within(name("ambiguous requests"), c.Reasons[AmbiguousAgent], c.AmbiguousForbidden)
-	s.within(name("requests in grace of informed crawlers"), v[Grace], c.GraceInformed)
-	s.within(name("requests in grace after a fetch"), v[Grace], c.GraceAfterFetch)
-	s.within(name("claims about clients"), c.Requests, append(countsOf(c.Claims, func(l ClaimInfo) int64 { return l.N }), c.ClaimsNotListed)...)
-	s.within(name("samples"), v[Violation], int64(len(c.Samples)))
-	c.checkViolations(s, name)
-	c.checkFetches(s, name)
-	c.checkFigures(s, name)
-	for _, d := range c.CrawlDelay {
-		s.within(name("gaps between requests"), c.Requests-1, d.Gaps)
-		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
-	}
-}
-
-// checkViolations checks that the violations, crosswise, make the outcomes, and that there
-// are no more by clients of an identity than requests.
-func (c *CrawlerInfo) checkViolations(s *sums, name func(string) string) {
-	byOutcome, byIdentity := map[string][]int64{}, map[string][]int64{}
-	kinds := map[ViolationInfo]bool{}
-	for _, v := range c.Violations {
-		s.require(v.N > 0, name("violations of a kind"))
-		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
-		byIdentity[v.Identity] = append(byIdentity[v.Identity], v.N)
-		v.N = 0
-		s.require(!kinds[v] && slices.Contains(methodNames[:], v.Method), name("violations of a kind"))
-		kinds[v] = true
-	}
-	for o, n := range c.Outcomes {
-		s.equal(name("violations by outcome"), n, byOutcome[outcomeNames[o]]...)
-		delete(byOutcome, outcomeNames[o])
-	}
-	for i, n := range c.Identity {
-		s.within(name("violations by identity"), n, byIdentity[identityNames[i]]...)
-		delete(byIdentity, identityNames[i])
-	}
-	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
-}
-
-// checkFigures checks what is counted of the requests beside their verdicts.
-func (c *CrawlerInfo) checkFigures(s *sums, name func(string) string) {
-	own := rest(c.Requests, c.Verdicts[Spoofed])
-	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
-	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of StatusCount) int64 { return of.N })...)
-	for i, of := range c.Statuses {
-		s.require(0 <= of.Status && of.Status <= maxStatus && (i == 0 || of.Status > c.Statuses[i-1].Status), name("statuses"))
-	}
-	s.within(name("addresses"), own, c.Addresses.N)
-	c.Timeline.check(s, name("requests over time"), c)
-	c.Paths.check(s, name("paths"), own)
-	c.ViolationPaths.check(s, name("paths of violations"), c.Verdicts[Violation])
-	s.require(c.ViolationPaths.Exact, name("paths of violations"))
-	for _, r := range c.Rules {
-		r.Paths.check(s, name("paths of the violations of a rule"), r.Violations)
-		s.require(r.Paths.Exact, name("paths of the violations of a rule"))
-	}
-}
-
-// check checks that a timeline has all requests of a crawler with a time. Those without one are
-// undecided for that, unless it does not matter.
-func (l *Timeline) check(s *sums, what string, c *CrawlerInfo) {
-	for v, all := range c.Verdicts {
-		list := l.Verdicts[verdictNames[v]]
-		s.require(len(list) == len(l.From) || len(list) == 0, what)
-		switch Verdict(v) {
-		case RobotsFetch, Exempt, Spoofed:
-			s.within(what, all, list...)
-		case Indeterminate:
-			s.equal(what, all, append(slices.Clone(list), c.Reasons[NoTime])...)
-		default:
-			s.equal(what, all, list...)
+// rest subtracts the parts of a number from it. It returns -1 if they add up to more, or
+// if one of them is negative.
+func rest(whole int64, parts ...int64) int64 {
+	for _, n := range parts {
+		if n < 0 || n > whole {
+			return -1
 		}
+		whole -= n
 	}
-	s.require(slices.IsSorted(l.From) && slices.Contains(unitNames[:], l.By), what)
-}
-
-// check checks that paths are of so many requests.
-func (p *PathList) check(s *sums, what string, requests int64) {
-	s.within(what, requests, countsOf(p.List, func(of PathInfo) int64 { return of.N })...)
-	s.within(what, requests, p.Sample)
-	for i, of := range p.List {
-		s.require(of.N > 0 && (i == 0 || of.N <= p.List[i-1].N), what)
-	}
-	s.require(!p.Exact || p.Sample == 0, what)
-}
-
-// checkFetches checks what is counted of a crawler's fetches of robots.txt.
-func (c *CrawlerInfo) checkFetches(s *sums, name func(string) string) {
-	t := &c.RobotsTxt
-	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
-	s.within(name("fetches of robots.txt"), c.Verdicts[RobotsFetch]+c.Verdicts[Exempt], t.Fetches)
-	s.within(name("gaps between fetches of robots.txt"), max(t.Fetches-1, 0), t.Gaps)
-	s.require(t.Fetches > 0 || t.First+t.Last == "", name("times of fetches of robots.txt"))
-	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
-	refused, last := AnswerCounts{}, -1
-	for _, r := range t.Refused {
-		s.require(r.N > 0 && r.Status > last, name("answers that there is no robots.txt"))
-		refused[answerClassOf(r.Status)] += r.N
-		last = r.Status
-	}
-	for class, n := range refused {
-		s.within(name("answers that there is no robots.txt"), t.Answers[class], n)
-	}
-}
-
-// countsOf returns one number of each element of a list.
-func countsOf[T any](list []T, n func(T) int64) (counts []int64) {
-	for _, x := range list {
-		counts = append(counts, n(x))
-	}
-	return counts
+	return whole
 }

@@ -41,6 +41,7 @@ type tally struct {
 	hosts    *bounded[string]     // requests for hosts without a policy
 	sizes    *bounded[sizeKey]    // answers to robots.txt
 	unparsed samples
+	outside  period // of the lines outside of Config.Period
 	// addresses has a choice of lines, by the hashes of each and of its address.
 	addresses *bounded[lineFrom]
 	// referred counts the lines among Referers whose Referer is of an operator.
@@ -58,9 +59,8 @@ type totals struct {
 	// there is no robots.txt, RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
 	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
-	// in force, SizesOther those whose size was not. RightOutside is SizesRight outside of the
-	// period.
-	SizesRight, SizesOther, RightOutside int64
+	// in force, SizesOther those whose size was not.
+	SizesRight, SizesOther int64
 	// HTTPLibraries and CDNAgents count lines among NotCrawlers, NoList the crawlers' requests
 	// that no list of addresses spoke of, though there are some for the crawler.
 	HTTPLibraries, CDNAgents, NoList int64
@@ -70,6 +70,8 @@ type totals struct {
 	Elsewhere, EndInZero int64
 	// Referers counts the lines among NotCrawlers with a Referer.
 	Referers int64
+	// Zoneless is not 0 if the times of a log are of an unknown zone.
+	Zoneless int64
 }
 
 // add adds each number. It runs once a worker and once a state.
@@ -168,11 +170,12 @@ type row struct {
 	spoofed *row
 	samples samples
 
-	graceInformed, graceAfterFetch, evasive, ambiguousForbidden int64
+	graceInformed, evasive int64
 
 	fetches *fetches         // of robots.txt; nil if there are none
 	claims  *bounded[string] // what logs say about the clients; nil if nothing
 	// Set by the final pass:
+	informedKnown   bool
 	violationBytes  int64
 	paths           topPaths              // of violations
 	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
@@ -180,6 +183,8 @@ type row struct {
 	fetchGaps       *FetchInfo            // with nothing but gaps; nil if there are none
 	delays          []delayAt
 	delaysNotListed int64
+
+	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule
 }
 
 // violationKind is what is told apart among violations.
@@ -217,7 +222,7 @@ func (r *row) claimed() *bounded[string] {
 // impostors returns the counts of impostors.
 func (r *row) impostors() *row {
 	if r.spoofed == nil {
-		r.spoofed = newRow(bounds{r.timeline.most, r.figures.paths.most})
+		r.spoofed = newRow(r.figures.paths.bounds)
 	}
 	return r.spoofed
 }
@@ -253,7 +258,7 @@ func newRow(b bounds) *row {
 	return &row{
 		figures: figures{
 			statuses: statuses{last: StatusCount{Status: -1}}, addresses: addressSet{highest: math.MaxUint64},
-			paths: pathSample{highest: math.MaxUint64, most: b.paths},
+			paths: pathCounts{below: math.MaxUint64, bounds: b},
 		},
 		timeline: timeline{most: b.units},
 	}
@@ -297,10 +302,9 @@ func (r *row) merge(other *row, n int64) {
 	if s := other.spoofed; s != nil {
 		r.impostors().merge(s, n)
 	}
+	r.informedKnown = r.informedKnown || other.informedKnown
 	r.graceInformed += other.graceInformed * n
-	r.graceAfterFetch += other.graceAfterFetch * n
 	r.evasive += other.evasive * n
-	r.ambiguousForbidden += other.ambiguousForbidden * n
 	if f := other.fetches; f != nil {
 		r.fetched().period.merge(f.period)
 		addTimes(r.fetches.answers, f.answers, n)
@@ -333,12 +337,26 @@ func (t *tally) merge(other *tally) {
 	t.addresses.merge(other.addresses)
 	addTimes(t.referred, other.referred, 1)
 	t.period.merge(other.period)
+	t.outside.merge(other.outside)
 }
 
 func (t *tally) addRows(known map[*crawler.Profile]*row) {
 	for p, r := range known {
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
 	}
+	t.cutPaths()
+}
+
+// cutPaths bounds the paths of all known crawlers together, those of impostors apart. More rows and
+// more paths leave less room for each, so that it does not matter when this is done.
+func (t *tally) cutPaths() {
+	var rows []*row
+	for _, r := range t.known {
+		if rows = append(rows, r); r.spoofed != nil {
+			rows = append(rows, r.spoofed)
+		}
+	}
+	cutLists(rows)
 }
 
 // ranking finds the most frequent of the unknown crawlers, whose rows are added one
@@ -371,6 +389,10 @@ func (r *ranking) cut() {
 	slices.SortFunc(r.best, func(x, y *row) int { return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name)) })
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1
+		r.others.names++
+		if r.best[last].verdicts[Violation] > 0 {
+			r.others.violators++
+		}
 		r.others.merge(r.best[last], 1)
 		r.others.mergeRules(r.best[last])
 		r.best = r.best[:last]

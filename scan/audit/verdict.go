@@ -279,6 +279,7 @@ type loggedAnswers struct {
 	none        bool    // there is no robots.txt: everything is allowed
 	unreachable bool    // it failed, and everything is allowed
 	redirect    bool    // robots.txt is elsewhere
+	unknown     bool    // a file was sent that nobody knows
 	bodies      []int32 // copies of files that were sent; some of them may be in Lawful.Bodies
 }
 
@@ -338,7 +339,7 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, d
 	}
 	permitted := permitting > 0 || none || unreachable
 	switch {
-	case l.Unknown && !permitted:
+	case (l.Unknown || logged.unknown) && !permitted:
 		return indeterminate(NoVersion)
 	case redirected || !permitted && logged.redirect:
 		return indeterminate(RedirectedPolicy)
@@ -359,9 +360,8 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, d
 // the log tells: that may add any copy of the origin, that robots.txt is not there, that it
 // failed or is elsewhere, and it may matter whether the crawler was informed. answers has
 // the answers of all copies; redirects says that some version of the origin is a
-// redirect that may not be possible to follow, google that the crawler takes failures as
-// Google does.
-func final(d decision, l *policy.Lawful, answers []policy.Answer, redirects, google bool) bool {
+// redirect that may not be possible to follow.
+func final(d decision, l *policy.Lawful, answers []policy.Answer, redirects bool) bool {
 	all := func(of policy.Answer) bool {
 		return !slices.ContainsFunc(answers, func(a policy.Answer) bool { return a != of })
 	}
@@ -370,8 +370,6 @@ func final(d decision, l *policy.Lawful, answers []policy.Answer, redirects, goo
 		return !redirects && all(policy.Permits)
 	case Unreachable:
 		return !redirects && all(policy.Forbids)
-	case NoPolicy:
-		return !redirects && all(policy.Forbids) && !google
 	case Indeterminate:
 		if d.reason == LossyPath { // it stays so, unless copies in doubt come between one that permits and one that forbids
 			return !redirects && !(slices.Contains(answers, policy.Permits) && slices.Contains(answers, policy.Forbids))

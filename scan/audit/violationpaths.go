@@ -109,17 +109,17 @@ func (p *violationPaths) next(row *row, path []byte, rule ruleKey, n int64) {
 	same := row == p.row && bytes.Equal(path, p.path)
 	if p.row != nil && (!same || rule != p.rule) {
 		if paths := p.row.rulePaths[p.rule]; paths != nil {
-			paths.add(string(p.path), p.ofRule)
+			paths.add(PathInfo{Path: string(p.path), N: p.ofRule})
 		} else if _, kept := p.row.rules.kept[p.rule]; kept {
 			if p.row.rulePaths == nil {
 				p.row.rulePaths = map[ruleKey]*topPaths{}
 			}
-			p.row.rulePaths[p.rule] = &topPaths{most: maxRulePaths, kept: []PathInfo{{string(p.path), p.ofRule}}}
+			p.row.rulePaths[p.rule] = &topPaths{most: maxRulePaths, kept: []PathInfo{{Path: string(p.path), N: p.ofRule}}}
 		}
 		p.rule, p.ofRule = rule, 0
 	}
 	if p.row != nil && !same {
-		p.row.paths.add(string(p.path), p.ofPath)
+		p.row.paths.add(PathInfo{Path: string(p.path), N: p.ofPath})
 		p.ofPath = 0
 	}
 	if !same {

@@ -25,9 +25,11 @@ type Worker struct {
 	err      error // of deferred, the first
 
 	readers     map[*format.Format]format.Reader
-	reader      format.Reader // of the chunk
-	unnamed     policy.Site   // of requests in a log that names no host
-	only        bool          // requests elsewhere than unnamed are of another host
+	reader      format.Reader  // of the chunk
+	policy      *policy.Policy // for the times of the log
+	zoneless    bool           // these are of an unknown zone
+	unnamed     policy.Site    // of requests in a log that names no host
+	only        bool           // requests elsewhere than unnamed are of another host
 	record      format.Record
 	quota       quota // of the memos, which follow, and of the rows of tally
 	agents      memo[*agent]
@@ -43,20 +45,20 @@ type Worker struct {
 	answers     []policy.Answer       // of one origin's copies
 	bySitemap   bool                  // one of these permits only by a Sitemap line
 	lastAnswers [answerKinds]answerAt // of each kind
-	sizes       map[sizeAt]int64      // of answers to robots.txt that are not deferred yet,
-	lastSize    sizeAt                // without the last lastSizes ones, which are of this size
-	lastSizes   int64
-	key         []byte   // the deferred record that is being made
-	answersKey  []byte   // the answers in it
-	normal      []byte   // the normal form of a target
-	readings    readings // of a decoded target: see lossy.go
-	seen        [1 << 10]seenAddress
-	referer     []byte // the last host that a visitor came from
-	referrer    string // the operator of it; empty if it is of none
-	number      int    // of the worker
-	place       place
-	origins     originTexts
-	judged      Judged
+	sizes       map[sizesAt]int64     // answers to robots.txt that are not deferred yet
+	key         []byte                // the deferred record that is being made
+	answersKey  []byte                // the answers in it
+	normal      []byte                // the normal form of a target
+	readings    readings              // of a decoded target: see lossy.go
+	// otherReadings are those of its normal form.
+	otherReadings readings
+	seen          [1 << 10]seenAddress
+	referer       []byte // the last host that a visitor came from
+	referrer      string // the operator of it; empty if it is of none
+	number        int    // of the worker
+	place         place
+	origins       originTexts
+	judged        Judged
 }
 
 // maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
@@ -69,11 +71,12 @@ func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
 		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
-		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizeAt]int64{},
+		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizesAt]int64{},
 		number: len(r.workers), origins: originTexts{},
 		quota: quota{limit: r.budget.memos},
 	}
 	w.empty()
+	w.policy = a.config.Policy
 	w.unnamed, _ = a.config.Policy.Unnamed()
 	r.workers = append(r.workers, w)
 	return w
@@ -104,6 +107,18 @@ func (w *Worker) Counted() (lines, unparsed, outside int64) {
 // lines that name another host are not judged.
 func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only }
 
+// SetZoneless says whether the times of the chunks that follow name no zone and are of an
+// unknown one. If one log is so, no time of the audit is more certain than Zoneless.
+func (w *Worker) SetZoneless(is bool) {
+	w.policy = w.auditor.config.Policy
+	if w.zoneless = is; is {
+		var err error
+		if w.policy, err = w.auditor.zoneless(); err != nil && w.err == nil {
+			w.err = err
+		}
+	}
+}
+
 // Chunk counts whole lines of a format. It keeps no view of data.
 func (w *Worker) Chunk(f *format.Format, data []byte) { w.ChunkBehind(f, nil, data) }
 
@@ -122,6 +137,14 @@ func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	}
 	data = slices.Clip(data) // as all readers see it: place.numberOf
 	w.place.chunk, w.place.counted = data, 0
+	before := w.tally.read()
+	w.lines(data)
+	if w.zoneless {
+		w.tally.Zoneless += w.tally.read() - before
+	}
+}
+
+func (w *Worker) lines(data []byte) {
 	for w.reader.Reset(data); ; {
 		switch w.reader.Next(&w.record) {
 		case format.Request:
@@ -198,6 +221,7 @@ func (w *Worker) line() {
 // GET of robots.txt: the verdicts of requests in the period are those of the whole log.
 func (w *Worker) outside() {
 	w.tally.OutOfPeriod++
+	w.tally.outside.add(w.record.Time)
 	if choice, chosen := w.choose(); chosen {
 		w.keepClient(choice)
 	}
@@ -210,8 +234,16 @@ func (w *Worker) outside() {
 		return
 	}
 	w.showed(at, false)
-	if c := w.agent(w.record.Agent); c != nil && !c.Library && w.record.HasTime {
-		c, identity, _ := w.identify(c, w.client())
-		w.told(at, c, identity, w.kindAt(at), fetchOutside)
+	c, identity := w.agent(w.record.Agent), Unverified
+	if c != nil && c.Library {
+		c = nil
 	}
+	if c != nil {
+		c, identity, _ = w.identify(c, w.client())
+		w.tell(at, c, identity, w.kindAt(at), fetchOutside)
+	}
+	if c == nil || !c.Ambiguous {
+		w.countSize(at)
+	}
+	w.giveAnswer(at, c, identity)
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/answer"
@@ -76,6 +77,7 @@ func (d date) from() int64 {
 
 // held is a capture of one URL.
 type held struct {
+	failed bool // it comes after all others, because the set keeps one, and an answer that did not fail counts
 	date   date
 	number uint64 // how many captures were added before
 	robots bool   // it is of an origin's robots.txt
@@ -95,20 +97,24 @@ const (
 
 // append appends all of a capture to its URL.
 func (h *held) append(dst []byte) []byte {
-	dst = be.AppendUint64(h.date.append(dst), ^h.number) // of equal dates the last one comes first
-	robots := byte(0)
-	if h.robots {
-		robots = 1
-	}
-	dst = append(be.AppendUint16(append(dst, robots), h.status), byte(h.kind))
+	dst = h.date.append(append(dst, bit(h.failed)))
+	dst = be.AppendUint64(dst, ^h.number) // of equal dates the last one comes first
+	dst = append(be.AppendUint16(append(dst, bit(h.robots)), h.status), byte(h.kind))
 	return append(dst, h.rest...)
 }
 
-// readHeld reads a capture behind its URL. It is a view of r.
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// readHeld reads a capture that follows its URL. It is a view of r.
 func readHeld(r []byte) held {
-	h := held{date: readDate(r)}
-	r = r[dateLen:]
-	return held{date: h.date, number: ^be.Uint64(r), robots: r[8] == 1, status: be.Uint16(r[9:]), kind: kind(r[11]), rest: r[12:]}
+	failed, d := r[0] == 1, readDate(r[1:])
+	r = r[1+dateLen:]
+	return held{failed, d, ^be.Uint64(r), r[8] == 1, be.Uint16(r[9:]), kind(r[11]), r[12:]}
 }
 
 // keep makes a copy of a capture that lasts, in the memory of an old one.
@@ -124,20 +130,40 @@ type waiting struct {
 	status uint16
 	from   int64
 	key    []byte // of the origin
+	via    []byte // the texts of Use.Via
 }
 
 func (w *waiting) append(dst []byte) []byte {
 	dst = be.AppendUint16(w.date.append(dst), w.status)
-	return append(be.AppendUint64(dst, uint64(w.from)), w.key...)
+	return append(appendText(be.AppendUint64(dst, uint64(w.from)), w.key), w.via...)
 }
 
-// readWaiting reads a redirect behind the URL that it leads to. It is a view of r.
+// readWaiting reads a redirect that follows the URL to which it leads. It is a view of r.
 func readWaiting(r []byte) waiting {
-	return waiting{readDate(r), be.Uint16(r[dateLen:]), int64(be.Uint64(r[dateLen+2:])), r[dateLen+2+8:]}
+	w := waiting{date: readDate(r), status: be.Uint16(r[dateLen:]), from: int64(be.Uint64(r[dateLen+2:]))}
+	w.key, w.via = cutText(r[dateLen+2+8:])
+	return w
 }
+
+// through adds the URL that a redirect leads to, if it is of no robots.txt and no more than the
+// fifth.
+func (w *waiting) through(url []byte) {
+	known := 0
+	for rest := w.via; len(rest) > 0; known++ {
+		_, rest = cutText(rest)
+	}
+	_, path, _ := bytes.Cut(url, []byte("://"))
+	if bytes.IndexByte(path, '/') >= 0 && known < maxVia {
+		w.via = appendText(slices.Clip(w.via), url)
+	}
+}
+
+// maxVia is how many texts Use.Via has at most: of more redirects in succession a crawler need
+// not follow those after the fifth (RFC 9309 2.3.1.2).
+const maxVia = 5
 
 // The records of answers have a byte 0, or a byte 1 and the SHA-256 of the body, and then the
-// key of the origin, the instant and the status.
+// key of the origin, the instant, the status and the texts of Use.Via.
 
 // digestLen returns the length of the part of an answer that says which body it has.
 func digestLen(r []byte) int {
@@ -149,7 +175,13 @@ func digestLen(r []byte) int {
 
 func readUse(r []byte) Use {
 	key, r := cutText(r)
-	return Use{Key: string(key), From: int64(be.Uint64(r)), Status: be.Uint16(r[8:])}
+	use := Use{Key: string(key), From: int64(be.Uint64(r)), Status: be.Uint16(r[8:])}
+	for r = r[10:]; len(r) > 0; {
+		var url []byte
+		url, r = cutText(r)
+		use.Via = append(use.Via, string(url))
+	}
+	return use
 }
 
 // resolver finds what each origin answered.
@@ -210,7 +242,7 @@ func (r *resolver) own() error {
 			if r.s.AllVersions {
 				from = h.date.from()
 			}
-			err = r.answer(&h, &waiting{h.date, h.status, from, url}, false)
+			err = r.answer(&h, &waiting{h.date, h.status, from, url, nil}, false)
 		}
 		if err != nil {
 			return err
@@ -226,6 +258,7 @@ func (r *resolver) answer(h *held, w *waiting, last bool) error {
 	switch {
 	case h.kind == aRedirect && !last:
 		r.waits++
+		w.through(h.rest)
 		r.record = w.append(appendText(r.record[:0], h.rest))
 		return r.next.Add(r.record)
 	case answer.Of(int(h.status), answer.Archive) == answer.Redirect:
@@ -242,7 +275,7 @@ func (r *resolver) use(digest []byte, w *waiting, status uint16) error {
 		r.record = append(append(r.record[:0], 1), digest...)
 	}
 	r.record = be.AppendUint64(appendText(r.record, w.key), uint64(w.from))
-	r.record = be.AppendUint16(r.record, status)
+	r.record = append(be.AppendUint16(r.record, status), w.via...)
 	return r.answers.Add(r.record)
 }
 

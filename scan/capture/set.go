@@ -14,8 +14,10 @@ import (
 
 // Set keeps the newest capture of each origin's robots.txt, or all of them. A capture without a
 // date counts as newer than all with a date, because a user put it there by hand. Of two
-// captures without a date, or with the same date, the one added last is kept. The zero value is
-// an empty set. It belongs to one goroutine.
+// captures without a date, or with the same date, the one added last is kept. Where one is kept,
+// an answer that failed counts as older than all that did not: while robots.txt is unreachable,
+// the last copy counts (RFC 9309 2.4). The zero value is an empty set. It belongs to one
+// goroutine.
 //
 // The set sorts captures and bodies in temporary files, which Close removes. So the number of
 // origins has no bound but the disk.
@@ -27,7 +29,7 @@ type Set struct {
 	// Add.
 	Memory int64
 	// AllVersions keeps of each origin all captures with a date, the last one of each second,
-	// unless there is one without a date. Otherwise only the newest is kept, and it loses its date.
+	// unless there is one without a date. Otherwise only one is kept, and it loses its date.
 	AllVersions bool
 
 	captures *spill.Records // nil before the first Add
@@ -60,6 +62,9 @@ type Use struct {
 	Key    string // of the origin, as origin.AppendKey makes it
 	Status uint16
 	From   int64 // when it was captured, in Unix seconds; math.MinInt64 if the source does not say or the set keeps one of each origin
+	// Via are the first five URLs other than a robots.txt to which its redirects lead: the key of
+	// an origin, and a path.
+	Via []string
 }
 
 const maxUses = 1024
@@ -95,12 +100,14 @@ func (s *Set) add(at answer.Target, c *Capture) error {
 	if len(s.url) > maxURL {
 		return nil // no redirect can lead there
 	}
+	meaning := answer.Of(int(c.Status), answer.Archive)
 	a := held{date: dateOf(c.Time), number: s.added, robots: at.Path == answer.RobotsPath, status: c.Status}
+	a.failed = meaning == answer.Failed && !s.AllVersions
 	s.added++
 	if _, wanted := s.wanted[s.hash()]; !a.robots && !wanted {
 		s.spare += len(s.url) + len(c.Body) + recordBytes
 	}
-	switch answer.Of(int(c.Status), answer.Archive) {
+	switch meaning {
 	case answer.File:
 		digest, err := s.bodies.add(c.Body)
 		if err != nil {

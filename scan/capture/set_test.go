@@ -129,6 +129,10 @@ func (w twin) of(url string) (list []capture.Capture) {
 		}
 		return y.Time.Compare(x.Time)
 	})
+	if !w.all { // while a robots.txt fails, the last copy counts
+		failed := func(c capture.Capture) int { return asInt(answer.Of(int(c.Status), answer.Archive) == answer.Failed) }
+		slices.SortStableFunc(list, func(x, y capture.Capture) int { return failed(x) - failed(y) })
+	}
 	if len(list) > 0 && (!w.all || list[0].Time.IsZero()) {
 		return list[:1]
 	}
@@ -146,18 +150,23 @@ func urlOf(c capture.Capture) string {
 	return string(c.Origins[0].AppendKey(nil)) + strings.TrimPrefix(c.Path, answer.RobotsPath)
 }
 
-// follow returns the status and the body at the end of the redirects of a capture.
-func (w twin) follow(c capture.Capture) (uint16, string) {
+// follow returns the status and the body at the end of the redirects of a capture, and where these lead but to a
+// robots.txt.
+func (w twin) follow(c capture.Capture) (status uint16, body string, via []string) {
 	end := c
 	for range 21 {
 		if answer.Of(int(end.Status), answer.Archive) != answer.Redirect {
 			if answer.Of(int(end.Status), answer.Archive) != answer.File {
-				return end.Status, "none"
+				return end.Status, "none", via
 			}
-			return end.Status, fmt.Sprintf("%q", end.Body)
+			return end.Status, fmt.Sprintf("%q", end.Body), via
 		}
 		to, ok := answer.Resolve(answer.Target{Origin: end.Origins[0], Path: cmp.Or(end.Path, answer.RobotsPath)}, end.Location)
-		list := w.of(urlOf(capture.Capture{Origins: []origin.Origin{to.Origin}, Path: to.Path}))
+		url := urlOf(capture.Capture{Origins: []origin.Origin{to.Origin}, Path: to.Path})
+		if to.Path != answer.RobotsPath && len(via) < 5 {
+			via = append(via, url)
+		}
+		list := w.of(url)
 		if !ok || len(list) == 0 {
 			break
 		}
@@ -169,7 +178,7 @@ func (w twin) follow(c capture.Capture) (uint16, string) {
 			}
 		}
 	}
-	return c.Status, "none"
+	return c.Status, "none", via
 }
 
 // text writes what a set of the captures has to hold.
@@ -179,12 +188,12 @@ func (w twin) text() string {
 		if url := urlOf(c); c.Path == "" && !seen[url] {
 			seen[url] = true
 			for _, version := range w.of(url) {
-				status, body := w.follow(version)
+				status, body, via := w.follow(version)
 				at := version.Time
 				if !w.all { // the only version is in force at any time
 					at = time.Time{}
 				}
-				lines = append(lines, line(url, at, status, body))
+				lines = append(lines, line(url, at, status, body, via))
 			}
 		}
 	}
@@ -192,12 +201,12 @@ func (w twin) text() string {
 	return strings.Join(lines, "\n")
 }
 
-func line(key string, at time.Time, status uint16, body string) string {
+func line(key string, at time.Time, status uint16, body string, via []string) string {
 	from := int64(math.MinInt64)
 	if !at.IsZero() {
 		from = at.Unix()
 	}
-	return fmt.Sprintf("%s %d %d %s", key, from, status, body)
+	return fmt.Sprintf("%s %d %d %s %v", key, from, status, body, via)
 }
 
 // TestSetAsItsTwin compares sets of random captures, with redirects to each other and dates, with the
@@ -243,7 +252,7 @@ func TestSetAsItsTwin(t *testing.T) {
 				if use.From != math.MinInt64 {
 					at = time.Unix(use.From, 0)
 				}
-				lines = append(lines, line(use.Key, at, use.Status, body))
+				lines = append(lines, line(use.Key, at, use.Status, body, use.Via))
 			}
 		}
 		if err := set.Close(); err != nil {

@@ -1,18 +1,26 @@
 package columnar
 
-import "iter"
+import (
+	"encoding/binary"
+	"iter"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+)
 
 // compact reads the compact protocol of Apache Thrift, in which the footer and the headers of pages are written
 // (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md). It allocates nothing, whatever
 // the counts say: an element of a list has one byte at least. After a mistake it is bad, and everything reads as zero.
+//
+// Structs are decoded by the library, but only within the bytes that skip has gone over: the library
+// makes lists as long as they say, and calls itself for each struct within another.
 type compact struct {
 	rest []byte
 	bad  bool
-	// short tells that it is bad because the bytes ended.
+	// short is set if it is bad because the bytes ended.
 	short bool
 }
 
-// The types of fields that are read; a boolean field has its value as its type.
+// The types of fields; a boolean field has its value as its type.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -53,16 +61,14 @@ func (t *compact) byte() byte {
 	return c
 }
 
-func (t *compact) varint() (v uint64) {
-	for shift := uint(0); shift < 64; shift += 7 {
-		c := t.byte()
-		v |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			return v
-		}
+func (t *compact) varint() uint64 {
+	v, n := binary.Uvarint(t.rest)
+	if n <= 0 {
+		t.fail(n == 0)
+		return 0
 	}
-	t.fail(false)
-	return 0
+	t.rest = t.rest[n:]
+	return v
 }
 
 // number reads a number of 16, 32 or 64 bits.
@@ -70,8 +76,6 @@ func (t *compact) number() int64 {
 	v := t.varint()
 	return int64(v>>1) ^ -int64(v&1)
 }
-
-func (t *compact) binary() []byte { return t.take(t.varint()) }
 
 // field reads the header of the next field of a struct, whose last field was id. At the end of
 // the struct the type is 0.
@@ -124,6 +128,25 @@ func (t *compact) structs(kind byte, read func()) {
 	}
 }
 
+// read decodes a struct into one that has the fields which are wanted, and no list.
+func (t *compact) read(v any) {
+	b := t.rest
+	if t.skip(thriftStruct); t.bad {
+		return
+	}
+	defer func() {
+		if recover() != nil {
+			t.fail(false)
+		}
+	}()
+	r := protocol.NewReaderFromBytes(b[:len(b)-len(t.rest)])
+	if thrift.NewDecoder(r).Decode(v) != nil || r.BytesRead() != len(b)-len(t.rest) {
+		t.fail(false)
+	}
+}
+
+var protocol thrift.CompactProtocol
+
 // skip reads a value of a type, whatever it is.
 func (t *compact) skip(kind byte) { t.skipWithin(kind, maxThriftDepth) }
 
@@ -141,7 +164,7 @@ func (t *compact) skipWithin(kind byte, depth int) {
 	case thriftDouble:
 		t.take(8)
 	case thriftBinary:
-		t.binary()
+		t.take(t.varint())
 	case thriftList, thriftSet:
 		n, element := t.list()
 		for ; n > 0 && !t.bad; n-- {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/robotsieve/robotsieve/scan/format"
 )
 
 const (
@@ -61,20 +59,4 @@ func (m meaning) appendText(b, raw []byte) ([]byte, bool) {
 		return strconv.AppendFloat(b, n, 'f', -1, 64), !math.IsNaN(n)
 	}
 	return m.moment(raw).UTC().AppendFormat(b, time.RFC3339Nano), true
-}
-
-// unix returns the time of a value in seconds since 1970. Text and numbers are read as
-// format.Instant reads them; buffer is for that.
-func (m meaning) unix(raw []byte, buffer *[]byte) (int64, bool) {
-	if m.isTime() {
-		return m.moment(raw).Unix(), true
-	}
-	if m != text {
-		written, ok := m.appendText((*buffer)[:0], raw)
-		if *buffer = written; !ok {
-			return 0, false
-		}
-		raw = written
-	}
-	return format.Instant(raw)
 }

@@ -1,11 +1,15 @@
 package columnar
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // cursor reads the values of a column in the order of the rows.
@@ -18,6 +22,7 @@ type cursor struct {
 	left   uint64  // how many
 	group  int     // the number of the current one, from 1
 	rows   int64   // rows of it that follow on later pages
+	work   int64   // that may still be done
 	seen   int64   // rows of all groups so far
 
 	pages      pages
@@ -36,10 +41,6 @@ func (f *File) cursor(name string) (*cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.newCursor(leaf)
-}
-
-func (f *File) newCursor(leaf int) (*cursor, error) {
 	column := &f.columns[leaf]
 	switch {
 	case column.List:
@@ -47,7 +48,38 @@ func (f *File) newCursor(leaf int) (*cursor, error) {
 	case column.meaning == otherValues:
 		return nil, fail(fmt.Errorf("column %s has values of the type %s, which cannot be read", shorten(column.Name), column.Type))
 	}
-	return &cursor{file: f, column: column, leaf: leaf, groups: compact{rest: f.groups}, left: f.groupCount}, nil
+	c := &cursor{file: f, column: column, leaf: leaf, groups: compact{rest: f.groups}, left: f.groupCount, work: f.mostWork()}
+	if err := c.checkPlaces(); err != nil {
+		return nil, fail(fmt.Errorf("column %s: %w", shorten(column.Name), err))
+	}
+	return c, nil
+}
+
+// checkPlaces returns an error if two row groups have the column in the same bytes.
+func (c *cursor) checkPlaces() error {
+	type place struct{ begin, end int64 }
+	var places []place
+	groups := c.groups
+	for n := c.left; n > 0 && !groups.bad; n-- {
+		if chunk, rows := readGroup(&groups, c.leaf); rows > 0 && chunk.Meta != nil && chunk.Meta.Size > 0 {
+			places = append(places, place{chunk.start(), chunk.start() + chunk.Meta.Size})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.begin, b.begin) })
+	for i := 1; i < len(places); i++ {
+		if places[i].begin < places[i-1].end {
+			return fmt.Errorf("two row groups have the same bytes, from %d on", places[i].begin)
+		}
+	}
+	return nil
+}
+
+// spend counts work.
+func (c *cursor) spend(work int64) error {
+	if c.work -= work; c.work < 0 {
+		return fmt.Errorf("it becomes more than %d bytes, the most for a file of %d bytes", c.file.mostWork(), c.file.size)
+	}
+	return nil
 }
 
 // next returns the value of the next row as it is stored, nil if it is null. It is valid until the
@@ -59,18 +91,23 @@ func (c *cursor) next() ([]byte, error) {
 		}
 	}
 	c.inPage--
+	var v []byte
+	has := true
 	if c.column.levels > 0 {
 		level, ok := c.definition.next()
 		if !ok || level > uint32(c.column.levels) {
 			return nil, c.fail(errDamaged)
 		}
-		if level < uint32(c.column.levels) {
-			return nil, nil
+		has = level == uint32(c.column.levels)
+	}
+	if has {
+		var ok bool
+		if v, ok = c.values.next(); !ok {
+			return nil, c.fail(errDamaged)
 		}
 	}
-	v, ok := c.values.next()
-	if !ok {
-		return nil, c.fail(errDamaged)
+	if err := c.spend(rowWork + int64(len(v))); err != nil {
+		return nil, c.fail(err)
 	}
 	return v, nil
 }
@@ -117,15 +154,15 @@ func (c *cursor) nextGroup() error {
 		return errors.New("the footer is damaged: the row groups have more rows than the file")
 	case rows == 0:
 		return nil
-	case chunk.elsewhere:
+	case chunk.File != "":
 		return errors.New("the column is in another file")
-	case !chunk.present:
+	case chunk.Meta == nil:
 		return errors.New("the column is missing or encrypted")
-	case chunk.physical != int64(c.column.physical):
+	case chunk.Meta.Type != c.column.physical:
 		return errors.New("the row group has another type than the schema")
-	case chunk.values > rows:
-		return fmt.Errorf("%d rows have %d values", rows, chunk.values)
-	case chunk.start() < 0 || chunk.size < 0 || chunk.size > c.file.size-chunk.start():
+	case chunk.Meta.Values > rows:
+		return fmt.Errorf("%d rows have %d values", rows, chunk.Meta.Values)
+	case chunk.start() < 0 || chunk.Meta.Size < 0 || chunk.Meta.Size > c.file.size-chunk.start():
 		return errors.New("the column is not within the file")
 	}
 	c.seen += rows
@@ -141,7 +178,7 @@ func readGroup(t *compact, leaf int) (c chunk, rows int64) {
 			at := 0
 			t.structs(kind, func() {
 				if at == leaf {
-					c = readChunk(t)
+					t.read(&c)
 				} else {
 					t.skip(thriftStruct)
 				}
@@ -163,20 +200,23 @@ func (c *cursor) readPage() error {
 		if err != nil {
 			return err
 		}
-		if err := h.check(); err != nil {
+		if err := cmp.Or(h.check(), c.spend(int64(h.Size))); err != nil {
 			return err
 		}
-		switch h.kind {
-		case dictionaryPage:
-			if h.encoding != plainEncoding && h.encoding != oldDictionaryEncoding {
+		switch h.Kind {
+		case format.DictionaryPage:
+			if c.hasDict {
+				return errors.New("a row group has two dictionaries")
+			}
+			if of := h.Dictionary.Encoding; of != format.Plain && of != format.PlainDictionary {
 				return errEncoding
 			}
 			if c.dictData, err = c.pages.body(&h, c.dictData); err != nil {
 				return err
 			}
-			c.dict.set(c.dictData, c.column.physical.width())
+			c.dict.set(c.dictData, widths[c.column.physical])
 			c.hasDict = true
-		case dataPage, dataPage2:
+		case format.DataPage, format.DataPageV2:
 			if c.data, err = c.pages.body(&h, c.data); err != nil {
 				return err
 			}
@@ -191,7 +231,7 @@ func (c *cursor) readPage() error {
 
 // begin begins with the values of the page that has been read.
 func (c *cursor) begin(h *header) (err error) {
-	if h.values > c.rows {
+	if int64(h.Data.Values) > c.rows {
 		return errors.New("the pages have more values than the row group has rows")
 	}
 	levels, data, err := c.split(h)
@@ -203,24 +243,24 @@ func (c *cursor) begin(h *header) (err error) {
 	if !c.hasDict {
 		dict = nil
 	}
-	if c.values, err = decode(data, h.encoding, c.column.physical, dict); err != nil {
+	if c.values, err = decode(data, h.Data.Encoding, c.column.physical, dict); err != nil {
 		return err
 	}
-	c.inPage = h.values
-	c.rows -= h.values
+	c.inPage = int64(h.Data.Values)
+	c.rows -= int64(h.Data.Values)
 	return nil
 }
 
 // split returns the definition levels and the values of the page.
 func (c *cursor) split(h *header) (levels, data []byte, err error) {
-	if h.kind == dataPage2 {
-		data = c.data[h.repetition:]
-		return data[:h.definition], data[h.definition:], nil
+	if h.Kind == format.DataPageV2 {
+		data = c.data[h.Data2.Repetition:]
+		return data[:h.Data2.Definition], data[h.Data2.Definition:], nil
 	}
 	if c.column.levels == 0 {
 		return nil, c.data, nil
 	}
-	if h.levelCoding != rleEncoding {
+	if h.Data.LevelCoding.Valid && h.Data.LevelCoding.V != format.RLE {
 		return nil, nil, errors.New("a page has levels in the deprecated encoding BIT_PACKED")
 	}
 	if len(c.data) < 4 || uint64(binary.LittleEndian.Uint32(c.data)) > uint64(len(c.data)-4) {

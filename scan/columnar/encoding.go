@@ -3,18 +3,8 @@ package columnar
 import (
 	"encoding/binary"
 	"errors"
-)
 
-// Encodings of values
-// (https://github.com/apache/parquet-format/blob/master/Encodings.md).
-const (
-	plainEncoding          = 0
-	oldDictionaryEncoding  = 2
-	rleEncoding            = 3
-	deltaEncoding          = 5
-	deltaLengthEncoding    = 6
-	deltaByteArrayEncoding = 7
-	rleDictionaryEncoding  = 8
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // values returns the values of a page that are not null, one after the other, as they are stored:
@@ -346,29 +336,29 @@ var (
 )
 
 // decode returns the values of a page with data. The dictionary is nil if there is none.
-func decode(data []byte, encoding int64, of physical, d *dictionary) (values, error) {
-	width := of.width()
+func decode(data []byte, encoding format.Encoding, of format.Type, d *dictionary) (values, error) {
+	width := widths[of]
 	var v values
 	begun := true
 	switch {
 	case len(data) == 0: // no value but null
 		v = &plainTexts{}
-	case encoding == rleDictionaryEncoding || encoding == oldDictionaryEncoding:
+	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
 		if d == nil {
 			return nil, errors.New("a page has values of a dictionary that is missing")
 		}
 		begun, v = data[0] <= 32, &indexed{hybrid{rest: data[1:], width: uint(data[0])}, d}
-	case encoding == plainEncoding && width == 0:
+	case encoding == format.Plain && width == 0:
 		v = &plainTexts{data}
-	case encoding == plainEncoding:
+	case encoding == format.Plain:
 		v = &plainNumbers{data, width}
-	case encoding == deltaEncoding && (of == int32s || of == int64s):
+	case encoding == format.DeltaBinaryPacked && (of == format.Int32 || of == format.Int64):
 		numbers := &deltaNumbers{width: width}
 		begun, v = numbers.from.begin(data), numbers
-	case encoding == deltaLengthEncoding && width == 0:
+	case encoding == format.DeltaLengthByteArray && width == 0:
 		texts := &deltaLengths{}
 		begun, v = texts.begin(data), texts
-	case encoding == deltaByteArrayEncoding && width == 0:
+	case encoding == format.DeltaByteArray && width == 0:
 		texts := &deltaTexts{}
 		begun, v = texts.begin(data), texts
 	default:

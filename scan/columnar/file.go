@@ -3,8 +3,14 @@
 // Reading is for files from strangers. The reader decodes the columns that are asked for, value by
 // value, and reads nothing else. It allocates by what a file holds and not by what its counts say,
 // starts no goroutine, and refuses pages of more than 128 MiB; a column takes the memory of a page,
-// stored and decompressed, and of a dictionary. (The library parquet-go, which writes here, makes
-// tables as long as a footer or the header of a page says, and runs out of memory where they lie.)
+// stored and decompressed, and of a dictionary. A few bytes can state any number of equal values, so
+// the work for a column is bounded by the size of the file (see File.mostWork), and no two row groups
+// may have the same bytes.
+//
+// The library parquet-go writes here, and decodes the structs of the footer and of pages after their
+// bytes have been checked. It does not read pages: it allocates by counts that stand within the values
+// (17 GB for 97 bytes), doubles its memory without end over a damaged page of LZ4_RAW, and takes a
+// page that has fewer texts than its header says for whole.
 package columnar
 
 import (
@@ -12,8 +18,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/parquet-go/parquet-go/format"
 )
 
 const (
@@ -38,6 +47,23 @@ type File struct {
 	groupCount uint64
 }
 
+// The work for a column counts the bytes of its pages, decompressed, and of its values, and
+// rowWork for each row. It may be baseWork, so that a column of one value may have 64 million
+// rows, and fileWork for each byte of the file, as gzip makes 1,032 bytes of one at most.
+const (
+	rowWork  = 16
+	baseWork = 1 << 30
+	fileWork = 1 << 10
+)
+
+// mostWork is how much work a column may take.
+func (f *File) mostWork() int64 {
+	if f.size > (math.MaxInt64-baseWork)/fileWork {
+		return math.MaxInt64
+	}
+	return baseWork + fileWork*f.size
+}
+
 // Column is a column with values, not one in which others are nested.
 type Column struct {
 	// Name is the path of the column, with a dot between the names.
@@ -47,7 +73,7 @@ type Column struct {
 	// List is set if a row may have several values. Such a column cannot be read.
 	List bool
 
-	physical physical
+	physical format.Type
 	meaning  meaning
 	levels   int // the definition level of a value that is not null
 }
@@ -137,6 +163,8 @@ func (f *File) readFooter(t *compact) error {
 		return errors.New("the schema is incomplete")
 	case f.rows < 0:
 		return fmt.Errorf("%d rows", f.rows)
+	case f.rows > f.mostWork()/rowWork:
+		return fmt.Errorf("%d rows are more than the %d that a file of %d bytes may have", f.rows, f.mostWork()/rowWork, f.size)
 	}
 	f.columns = schema.columns
 	return nil

@@ -111,17 +111,40 @@ func TestHostile(t *testing.T) {
 	for range 60 {
 		names = append(names, format.SchemaElement{Name: strings.Repeat("a", 400_000), NumChildren: some(int32(1)), RepetitionType: some(format.Required)})
 	}
-	// A page of version 2 whose levels have 1<<62 bytes each: the sum is negative.
-	levels := []byte{0x15, 6, 0x15, 8, 0x15, 8, 0x5c, 0x15, 2, 0x35, 0}
-	for range 2 {
-		levels = binary.AppendVarint(append(levels, 0x16), 1<<62)
+	// A page of version 2 whose levels have so many bytes each, in fields of a type: the sum is negative in so many bits.
+	levels := func(kind byte, size int64) []byte {
+		b := []byte{0x15, 6, 0x15, 8, 0x15, 8, 0x5c, 0x15, 2, 0x35, 0}
+		for range 2 {
+			b = binary.AppendVarint(append(b, 0x10|kind), size)
+		}
+		return append(b, 0, 0, 1, 2, 3, 4)
 	}
-	levels = append(levels, 0, 0, 1, 2, 3, 4)
+	dict := forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: n, CompressedPageSize: n,
+		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})}, url}
+	one := data(1, 3, 3, format.RLEDictionary, []byte{1, 2, 0})
+	nulls := []format.SchemaElement{texts[0], {Name: "url", Type: some(format.ByteArray), RepetitionType: some(format.Optional)}}
+	levelsOfNulls := binary.LittleEndian.AppendUint32(nil, 7)
+	levelsOfNulls = append(binary.AppendUvarint(levelsOfNulls, 1<<41), 0)
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"levels without end":       {forged{rows: 1, pages: []forgedPage{{body: levels}}}.file(t), "the levels of a page are longer than the page"},
+		"a trillion nulls": {forged{rows: 1 << 40, schema: nulls, pages: []forgedPage{data(1, 11, 11, format.Plain, levelsOfNulls)}}.file(t),
+			"1099511627776 rows are more than the 67"},
+		"two dictionaries": {forged{rows: 1, pages: []forgedPage{dict, dict, one}}.file(t), "two dictionaries"},
+		"row groups over the same bytes": {with(func(m *format.FileMetaData) {
+			m.RowGroups = append(m.RowGroups, m.RowGroups[0])
+			m.NumRows = 2
+		}), "two row groups have the same bytes, from 4 on"},
+		"row groups that overlap": {with(func(m *format.FileMetaData) {
+			second := m.RowGroups[0]
+			second.Columns = slices.Clone(second.Columns)
+			second.Columns[0].MetaData.DataPageOffset++
+			m.RowGroups, m.NumRows = append(m.RowGroups, second), 2
+		}), "two row groups have the same bytes, from 5 on"},
+		"levels without end":       {forged{rows: 1, pages: []forgedPage{{body: levels(5, math.MaxInt32)}}}.file(t), "the levels of a page are longer than the page"},
+		"levels of 64 bits":        {forged{rows: 1, pages: []forgedPage{{body: levels(6, 1<<62)}}}.file(t), "a page is damaged"},
+		"levels of too many bits":  {forged{rows: 1, pages: []forgedPage{{body: levels(5, 1<<62)}}}.file(t), "the header of a page is damaged"},
 		"empty":                    {nil, "0 bytes are no whole file"},
 		"another kind":             {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
 		"cut off":                  {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
@@ -153,7 +176,7 @@ func TestHostile(t *testing.T) {
 		"page stored in 100 MB":    {forged{rows: 1, pages: []forgedPage{data(1, 100e6, 100e6, format.Plain, url)}}.file(t), "unexpected EOF"},
 		"page of negative size":    {forged{rows: 1, pages: []forgedPage{data(1, -1, n, format.Plain, url)}}.file(t), "the header of a page is damaged"},
 		"zstd bomb":                {forged{rows: 1, codec: format.Zstd, pages: []forgedPage{data(1, 1000, int32(len(zeros)), format.Plain, zeros)}}.file(t), "size"},
-		"more values than bytes":   {forged{rows: math.MaxInt32, pages: []forgedPage{data(math.MaxInt32, n, n, format.Plain, url)}}.file(t), "a page is damaged"},
+		"more values than bytes":   {forged{rows: 1e6, pages: []forgedPage{data(1e6, n, n, format.Plain, url)}}.file(t), "a page is damaged"},
 		"text longer than page":    {forged{rows: 1, pages: []forgedPage{data(1, 8, 8, format.Plain, []byte("\xff\xff\xff\xffhttp"))}}.file(t), "a page is damaged"},
 		"dictionary is missing":    {forged{rows: 1, pages: []forgedPage{data(1, 3, 3, format.RLEDictionary, []byte{1, 2, 0})}}.file(t), "dictionary that is missing"},
 		"encoding of another type": {forged{rows: 1, pages: []forgedPage{data(1, n, n, format.ByteStreamSplit, url)}}.file(t), "an encoding that is not known for its type"},
@@ -175,6 +198,28 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%d bytes were allocated", took)
 			}
 		})
+	}
+}
+
+// TestManyLongValues: a value of 16 MB in ten million rows, in a file of two kilobytes.
+func TestManyLongValues(t *testing.T) {
+	compressed, _ := zstd.NewWriter(nil)
+	page := func(h format.PageHeader, body []byte) forgedPage {
+		h.UncompressedPageSize = int32(len(body))
+		body = compressed.EncodeAll(body, nil)
+		h.CompressedPageSize = int32(len(body))
+		return forgedPage{h, body}
+	}
+	dict := page(format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})},
+		append([]byte{0, 0, 0, 1}, make([]byte, 1<<24)...))
+	values := page(data(1e7, 0, 0, format.RLEDictionary, nil).header, append(binary.AppendUvarint([]byte{1}, 1e7<<1), 0))
+	r, err := open(t, forged{rows: 1e7, codec: format.Zstd, pages: []forgedPage{dict, values}}.file(t)).Lines(context.Background(), Options{URL: "url"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := io.Copy(io.Discard, r)
+	if size > 1<<31 || err == nil || !strings.Contains(err.Error(), "it becomes more than 107") {
+		t.Errorf("%d bytes, error %v", size, err)
 	}
 }
 

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/format"
 )
 
 // Options say which columns have the URLs and their times. A column is named by its path, with a
@@ -81,23 +85,18 @@ func (l *lines) fill() {
 
 // line appends the line of the next row.
 func (l *lines) line() error {
-	raw, err := l.url.next()
+	url, err := l.url.text(&l.scratch)
 	if err != nil {
 		return err
 	}
-	at := len(l.buffer)
-	b := l.buffer
-	if raw != nil {
-		b = l.appendURL(b, raw)
-	}
+	b := l.appendURL(l.buffer, url)
 	if l.date != nil {
-		when, err := l.date.next()
+		unix, ok, err := l.unix()
 		if err != nil {
-			l.buffer = b[:at]
 			return err
 		}
 		b = append(b, '\t')
-		if unix, ok := l.unix(when); ok {
+		if ok {
 			b = strconv.AppendInt(b, unix, 10)
 		}
 	}
@@ -105,19 +104,25 @@ func (l *lines) line() error {
 	return nil
 }
 
-func (l *lines) unix(raw []byte) (int64, bool) {
-	if raw == nil {
-		return 0, false
+// unix returns the next time in seconds since 1970, and whether there is one.
+func (l *lines) unix() (int64, bool, error) {
+	if m := l.date.column.meaning; m.isTime() {
+		raw, err := l.date.next()
+		if raw == nil || err != nil {
+			return 0, false, err
+		}
+		return m.moment(raw).Unix(), true, nil
 	}
-	return l.date.column.meaning.unix(raw, &l.scratch)
+	text, err := l.date.text(&l.scratch)
+	if text == nil || err != nil {
+		return 0, false, err
+	}
+	unix, ok := format.Instant(text)
+	return unix, ok, nil
 }
 
 // appendURL appends a URL without octets that break the line.
 func (l *lines) appendURL(b, raw []byte) []byte {
-	if m := l.url.column.meaning; m != text {
-		l.scratch, _ = m.appendText(l.scratch[:0], raw)
-		raw = l.scratch
-	}
 	for i := 0; i < len(l.breaks); i++ {
 		if bytes.IndexByte(raw, l.breaks[i]) >= 0 {
 			return l.appendCoded(b, raw)
@@ -129,7 +134,7 @@ func (l *lines) appendURL(b, raw []byte) []byte {
 func (l *lines) appendCoded(b, raw []byte) []byte {
 	const digits = "0123456789ABCDEF"
 	for _, c := range raw {
-		if bytes.IndexByte([]byte(l.breaks), c) >= 0 {
+		if strings.IndexByte(l.breaks, c) >= 0 {
 			b = append(b, '%', digits[c>>4], digits[c&15])
 		} else {
 			b = append(b, c)
@@ -157,27 +162,23 @@ func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte,
 	if len(names) == 0 {
 		return nil, fail(errors.New("no column is selected"))
 	}
-	leaves := make([]int, len(names))
+	first := make([]cursor, len(names))
 	for i, name := range names {
-		leaf, err := f.find(name)
-		if err == nil {
-			_, err = f.newCursor(leaf)
-		}
+		c, err := f.cursor(name)
 		if err != nil {
 			return nil, err
 		}
-		leaves[i] = leaf
+		first[i] = *c
 	}
 	return func(yield func([][]byte, error) bool) {
-		s := selection{columns: make([]*cursor, len(leaves)), row: make([][]byte, len(leaves)), buffers: make([][]byte, len(leaves))}
-		for i, leaf := range leaves {
-			s.columns[i], _ = f.newCursor(leaf)
-			defer s.columns[i].close()
+		columns, row, buffers := slices.Clone(first), make([][]byte, len(names)), make([][]byte, len(names))
+		for i := range columns {
+			defer columns[i].close()
 		}
 		for {
 			err := ctx.Err()
-			if err == nil {
-				err = s.next()
+			for i := 0; i < len(columns) && err == nil; i++ {
+				row[i], err = columns[i].text(&buffers[i])
 			}
 			switch {
 			case errors.Is(err, io.EOF):
@@ -185,26 +186,9 @@ func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte,
 			case err != nil:
 				yield(nil, err)
 				return
-			case !yield(s.row, nil):
+			case !yield(row, nil):
 				return
 			}
 		}
 	}, nil
-}
-
-// selection reads columns side by side.
-type selection struct {
-	columns []*cursor
-	row     [][]byte
-	buffers [][]byte // of values that are not text
-}
-
-// next reads the next row.
-func (s *selection) next() (err error) {
-	for i, c := range s.columns {
-		if s.row[i], err = c.text(&s.buffers[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package columnar
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -22,173 +25,64 @@ const (
 	readAhead = 64 << 10
 )
 
-// Codecs of pages.
-const (
-	plainCodec  = 0
-	snappyCodec = 1
-	gzipCodec   = 2
-	brotliCodec = 4
-	oldLZ4Codec = 5
-	zstdCodec   = 6
-	lz4Codec    = 7
-)
-
-// chunk is where a row group has a column.
+// chunk is ColumnChunk: where a row group has a column.
 type chunk struct {
-	present   bool // has metadata
-	elsewhere bool // is in another file
-	physical  int64
-	codec     int64
-	values    int64
-	size      int64
-	data      int64 // offset of the first page with data
-	index     int64 // offset of the dictionary, if that is not 0
+	File string `thrift:"1"` // empty if it is in this file
+	Meta *struct {
+		Type   format.Type             `thrift:"1"`
+		Codec  format.CompressionCodec `thrift:"4"`
+		Values int64                   `thrift:"5"`
+		Size   int64                   `thrift:"7"`
+		Data   int64                   `thrift:"9"`  // offset of the first page with data
+		Index  int64                   `thrift:"11"` // offset of the dictionary, if that is not 0
+	} `thrift:"3"`
 }
 
 // start is the offset of the first page.
 func (c *chunk) start() int64 {
-	if c.index > 0 && c.index < c.data {
-		return c.index
+	if c.Meta.Index > 0 && c.Meta.Index < c.Meta.Data {
+		return c.Meta.Index
 	}
-	return c.data
+	return c.Meta.Data
 }
 
-func readChunk(t *compact) (c chunk) {
-	for id, kind := range t.fields() {
-		switch {
-		case id == 1:
-			c.elsewhere = len(t.binary()) > 0
-		case id == 3 && kind == thriftStruct:
-			c.present = true
-			c.readMetadata(t)
-		default:
-			t.skip(kind)
-		}
-	}
-	return c
-}
-
-func (c *chunk) readMetadata(t *compact) {
-	for id, kind := range t.fields() {
-		switch id {
-		case 1:
-			c.physical = t.number()
-		case 4:
-			c.codec = t.number()
-		case 5:
-			c.values = t.number()
-		case 7:
-			c.size = t.number()
-		case 9:
-			c.data = t.number()
-		case 11:
-			c.index = t.number()
-		default:
-			t.skip(kind)
-		}
-	}
-}
-
-// pageKind is the type of a page.
-type pageKind int64
-
-const (
-	dataPage pageKind = iota
-	indexPage
-	dictionaryPage
-	dataPage2
-)
-
-// header is the header of a page.
+// header is PageHeader.
 type header struct {
-	kind        pageKind
-	size        int64 // decompressed
-	stored      int64
-	sum         uint32
-	hasSum      bool
-	values      int64
-	encoding    int64
-	levelCoding int64
-	repetition  int64 // bytes of levels of version 2
-	definition  int64
-	plain       bool // version 2, its values are not compressed
+	Kind       format.PageType    `thrift:"1"`
+	Size       int32              `thrift:"2"` // decompressed
+	Stored     int32              `thrift:"3"`
+	Sum        thrift.Null[int32] `thrift:"4"`
+	Data       dataHeader         `thrift:"5"`
+	Dictionary dataHeader         `thrift:"7"`
+	Data2      struct {
+		Values     int32             `thrift:"1"`
+		Encoding   format.Encoding   `thrift:"4"`
+		Definition int32             `thrift:"5"` // bytes of levels
+		Repetition int32             `thrift:"6"`
+		Compressed thrift.Null[bool] `thrift:"7"`
+	} `thrift:"8"`
 }
 
-func readHeader(t *compact) (h header) {
-	for id, kind := range t.fields() {
-		switch id {
-		case 1:
-			h.kind = pageKind(t.number())
-		case 2:
-			h.size = t.number()
-		case 3:
-			h.stored = t.number()
-		case 4:
-			h.sum, h.hasSum = uint32(t.number()), true
-		case 5, 7:
-			h.readData(t, kind)
-		case 8:
-			h.readData2(t, kind)
-		default:
-			t.skip(kind)
-		}
-	}
-	return h
+// dataHeader is DataPageHeader, and DictionaryPageHeader, which begins in the same way.
+type dataHeader struct {
+	Values      int32                        `thrift:"1"`
+	Encoding    format.Encoding              `thrift:"2"`
+	LevelCoding thrift.Null[format.Encoding] `thrift:"3"`
 }
 
-// readData reads DataPageHeader, and DictionaryPageHeader, which begins in the same way.
-func (h *header) readData(t *compact, kind byte) {
-	if kind != thriftStruct {
-		t.fail(false)
-		return
-	}
-	h.levelCoding = rleEncoding
-	for id, kind := range t.fields() {
-		switch {
-		case id == 1:
-			h.values = t.number()
-		case id == 2:
-			h.encoding = t.number()
-		case id == 3 && kind > thriftByte:
-			h.levelCoding = t.number()
-		default:
-			t.skip(kind)
-		}
-	}
-}
-
-func (h *header) readData2(t *compact, kind byte) {
-	if kind != thriftStruct {
-		t.fail(false)
-		return
-	}
-	h.levelCoding = rleEncoding
-	for id, kind := range t.fields() {
-		switch id {
-		case 1:
-			h.values = t.number()
-		case 4:
-			h.encoding = t.number()
-		case 5:
-			h.definition = t.number()
-		case 6:
-			h.repetition = t.number()
-		case 7:
-			h.plain = kind == thriftFalse
-		default:
-			t.skip(kind)
-		}
-	}
-}
+// levels is how many bytes before the values are levels, which are not compressed.
+func (h *header) levels() int64 { return int64(h.Data2.Repetition) + int64(h.Data2.Definition) }
 
 func (h *header) check() error {
-	switch {
-	case h.size < 0, h.stored < 0, h.values < 0, h.repetition < 0, h.definition < 0:
-		return errors.New("the header of a page is damaged")
-	case h.size > maxPage || h.stored > maxPage:
-		return fmt.Errorf("a page of %d bytes is larger than %d", max(h.size, h.stored), maxPage)
+	if h.Kind == format.DataPageV2 {
+		h.Data = dataHeader{Values: h.Data2.Values, Encoding: h.Data2.Encoding}
 	}
-	if most := min(h.size, h.stored); h.repetition > most || h.definition > most-h.repetition {
+	switch {
+	case h.Size < 0, h.Stored < 0, h.Data.Values < 0, h.Data2.Repetition < 0, h.Data2.Definition < 0:
+		return errors.New("the header of a page is damaged")
+	case h.Size > maxPage || h.Stored > maxPage:
+		return fmt.Errorf("a page of %d bytes is larger than %d", max(h.Size, h.Stored), maxPage)
+	case h.levels() > int64(min(h.Size, h.Stored)):
 		return errors.New("the levels of a page are longer than the page")
 	}
 	return nil
@@ -196,7 +90,7 @@ func (h *header) check() error {
 
 // pages reads the pages of a column of a row group.
 type pages struct {
-	codec  int64
+	codec  format.CompressionCodec
 	from   *bufio.Reader
 	stored []byte
 	blocks source.Blocks
@@ -204,34 +98,34 @@ type pages struct {
 
 // reset begins with another chunk.
 func (p *pages) reset(f *File, c *chunk) {
-	section := io.NewSectionReader(f.from, c.start(), c.size)
+	section := io.NewSectionReader(f.from, c.start(), c.Meta.Size)
 	if p.from == nil {
 		p.from = bufio.NewReaderSize(nil, readAhead)
 	}
 	p.from.Reset(section)
-	p.codec = c.codec
+	p.codec = c.Meta.Codec
 }
 
 // body reads the page behind its header into dst, decompressed.
 func (p *pages) body(h *header, dst []byte) (data []byte, err error) {
-	if p.stored, err = appendSized(p.stored[:0], p.from, int(h.stored)); err != nil {
+	if p.stored, err = appendSized(p.stored[:0], p.from, int(h.Stored)); err != nil {
 		return dst, err
 	}
-	if h.hasSum && crc32.ChecksumIEEE(p.stored) != h.sum {
+	if h.Sum.Valid && crc32.ChecksumIEEE(p.stored) != uint32(h.Sum.V) {
 		return dst, errors.New("the checksum of a page is wrong")
 	}
-	levels := int(h.repetition + h.definition)
+	levels := int(h.levels())
 	data = append(dst[:0], p.stored[:levels]...)
 	codec := p.codec
-	if h.plain {
-		codec = plainCodec
+	if h.Data2.Compressed.Valid && !h.Data2.Compressed.V {
+		codec = format.Uncompressed
 	}
-	return p.decompress(data, p.stored[levels:], int(h.size)-levels, codec)
+	return p.decompress(data, p.stored[levels:], int(h.Size)-levels, codec)
 }
 
 // discard goes on behind a page whose header has been read.
 func (p *pages) discard(h *header) error {
-	_, err := p.from.Discard(int(h.stored))
+	_, err := p.from.Discard(int(h.Stored))
 	return err
 }
 
@@ -253,14 +147,15 @@ func appendSized(b []byte, r io.Reader, n int) ([]byte, error) {
 func grow(b []byte, n int) []byte { return append(b, make([]byte, n)...) }
 
 // header reads the header of the next page.
-func (p *pages) header() (header, error) {
+func (p *pages) header() (h header, err error) {
 	for n := 256; ; n *= 2 {
 		peeked, err := p.from.Peek(min(n, readAhead))
 		if len(peeked) == 0 {
 			return header{}, err
 		}
 		t := compact{rest: peeked}
-		h := readHeader(&t)
+		h = header{}
+		t.read(&h)
 		switch {
 		case !t.bad:
 			_, err := p.from.Discard(len(peeked) - len(t.rest))
@@ -278,7 +173,7 @@ func (p *pages) header() (header, error) {
 var errSize = errors.New("a page has another size than its header says")
 
 // decompress appends what src is decompressed, which must have size bytes. A panic of a codec is an error.
-func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, err error) {
+func (p *pages) decompress(dst, src []byte, size int, codec format.CompressionCodec) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("a page cannot be decompressed: %v", r)
@@ -287,26 +182,26 @@ func (p *pages) decompress(dst, src []byte, size int, codec int64) (out []byte, 
 	if size == 0 && len(src) == 0 { // levels only
 		return dst, nil
 	}
-	switch codec {
-	case gzipCodec:
+	block, isBlock := blockCodecs[codec]
+	switch {
+	case codec == format.Gzip:
 		r, err := p.blocks.Gzip(src)
 		if err != nil {
 			return dst, err
 		}
 		return appendStream(dst, r, size)
-	case brotliCodec:
+	case codec == format.Brotli:
 		return appendStream(dst, brotli.NewReader(bytes.NewReader(src)), size)
-	}
-	most, err := mostExpansion(codec)
-	switch {
-	case err != nil:
-		return dst, err
-	case len(src) < size/most:
+	case codec == format.Lz4:
+		return dst, errors.New("the codec LZ4 is deprecated and cannot be read; LZ4_RAW can")
+	case !isBlock:
+		return dst, fmt.Errorf("the codec %d is not known", int(codec))
+	case len(src) < size/block.most:
 		return dst, errSize
 	}
 	at := len(dst)
 	dst = grow(dst, size)
-	n, err := p.decode(dst[at:], src, codec)
+	n, err := block.decode(&p.blocks, dst[at:], src)
 	if err == nil && n != size {
 		err = errSize
 	}
@@ -328,40 +223,28 @@ func appendStream(b []byte, r io.Reader, n int) ([]byte, error) {
 	return b, nil
 }
 
-// mostExpansion is how many bytes a codec of blocks makes of one, at most.
-func mostExpansion(codec int64) (int, error) {
-	switch codec {
-	case plainCodec:
-		return 1, nil
-	case snappyCodec:
-		return 22, nil // a copy of 64 bytes has three
-	case lz4Codec:
-		return 255, nil
-	case zstdCodec:
-		return 1 << 16, nil // a block of 128 KiB has three
-	case oldLZ4Codec:
-		return 0, errors.New("the codec LZ4 is deprecated and cannot be read; LZ4_RAW can")
-	}
-	return 0, fmt.Errorf("the codec %d is not known", codec)
+// blockCodecs are the codecs without a stream: how many bytes they make of one at most, and how src is
+// decompressed into dst, which is as long as the result must be. The function returns how much that is.
+var blockCodecs = map[format.CompressionCodec]struct {
+	most   int
+	decode func(_ *source.Blocks, dst, src []byte) (int, error)
+}{
+	format.Uncompressed: {1, func(_ *source.Blocks, dst, src []byte) (int, error) { return copy(dst, src), sized(len(src), dst) }},
+	format.Snappy: {22, func(_ *source.Blocks, dst, src []byte) (int, error) { // a copy of 64 bytes has three
+		n, err := snappy.DecodedLen(src)
+		if err = cmp.Or(err, sized(n, dst)); err == nil {
+			_, err = snappy.Decode(dst, src)
+		}
+		return n, err
+	}},
+	format.Lz4Raw: {255, func(_ *source.Blocks, dst, src []byte) (int, error) { return lz4.UncompressBlock(src, dst) }},
+	format.Zstd:   {1 << 16, (*source.Blocks).Zstd}, // a block of 128 KiB has three
 }
 
-// decode decompresses src into dst, which is as long as the result must be, and returns how much that
-// is.
-func (p *pages) decode(dst, src []byte, codec int64) (int, error) {
-	switch codec {
-	case snappyCodec:
-		if n, err := snappy.DecodedLen(src); err != nil || n != len(dst) {
-			return 0, errSize
-		}
-		_, err := snappy.Decode(dst, src)
-		return len(dst), err
-	case zstdCodec:
-		return p.blocks.Zstd(dst, src)
-	case lz4Codec:
-		return lz4.UncompressBlock(src, dst)
+// sized returns an error if dst is not n bytes long.
+func sized(n int, dst []byte) error {
+	if n != len(dst) {
+		return errSize
 	}
-	if len(src) > len(dst) {
-		return 0, errSize
-	}
-	return copy(dst, src), nil
+	return nil
 }

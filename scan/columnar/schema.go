@@ -3,26 +3,14 @@ package columnar
 import (
 	"errors"
 	"fmt"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
-// physical is how the values of a column are stored.
-type physical int8
-
-const (
-	booleans physical = iota
-	int32s
-	int64s
-	int96s
-	floats
-	doubles
-	byteArrays
-	fixedArrays
-)
-
-// width is how many bytes a value has, 0 if they differ.
-func (p physical) width() int {
-	return [...]int{int32s: 4, int64s: 8, int96s: 12, floats: 4, doubles: 8, fixedArrays: 0}[p]
-}
+// widths is how many bytes a value of a type has, 0 if they differ.
+var widths = map[format.Type]int{format.Int32: 4, format.Int64: 8, format.Int96: 12, format.Float: 4, format.Double: 8}
 
 // meaning is what the values of a column are.
 type meaning int8
@@ -44,11 +32,11 @@ func (m meaning) String() string {
 	return [...]string{"", "text", "integer", "integer", "number", "date", "timestamp", "timestamp", "timestamp", "timestamp"}[m]
 }
 
-// isTime tells whether the values are times whose unit the schema states.
+// isTime reports whether the values are times whose unit the schema states.
 func (m meaning) isTime() bool { return m >= days }
 
 // schemaReader makes the columns of the elements of the schema, which is a tree in depth-first
-// order: an element tells how many children it has, and they follow.
+// order: an element says how many children it has, and they follow.
 type schemaReader struct {
 	columns []Column
 	open    []group // from the root down to the group that the next element is in
@@ -65,30 +53,41 @@ type group struct {
 	list   bool
 }
 
-// element is what an element of the schema says.
+// element is SchemaElement
+// (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
 type element struct {
-	name       string
-	physical   int64
-	repetition int64
-	children   int64
-	converted  int64
-	logical    int64
-	unit       int64
-	unsigned   bool
+	Type       thrift.Null[format.Type]              `thrift:"1"`
+	Repetition format.FieldRepetitionType            `thrift:"3"`
+	Name       string                                `thrift:"4"`
+	Children   int32                                 `thrift:"5"`
+	Converted  thrift.Null[deprecated.ConvertedType] `thrift:"6"`
+	Logical    *logicalType                          `thrift:"10"`
 }
 
-// Repetition types.
-const (
-	required = iota
-	optional
-	repeated
-)
+// logicalType is the union LogicalType without the types that cannot be read.
+type logicalType struct {
+	String    *struct{} `thrift:"1"`
+	Enum      *struct{} `thrift:"4"`
+	Date      *struct{} `thrift:"6"`
+	Timestamp *struct {
+		Unit struct {
+			Milliseconds *struct{} `thrift:"1"`
+			Microseconds *struct{} `thrift:"2"`
+			Nanoseconds  *struct{} `thrift:"3"`
+		} `thrift:"2"`
+	} `thrift:"8"`
+	Integer *struct {
+		Signed thrift.Null[bool] `thrift:"2"`
+	} `thrift:"10"`
+	JSON *struct{} `thrift:"12"`
+}
 
-// done tells whether the tree is complete.
+// done reports whether the tree is complete.
 func (s *schemaReader) done() bool { return s.seen && len(s.open) == 0 }
 
 func (s *schemaReader) element(t *compact) {
-	e := readElement(t)
+	var e element
+	t.read(&e)
 	if s.err == nil && !t.bad {
 		s.err = s.add(&e)
 	}
@@ -97,7 +96,7 @@ func (s *schemaReader) element(t *compact) {
 func (s *schemaReader) add(e *element) error {
 	if !s.seen {
 		s.seen = true
-		s.push(group{left: e.children})
+		s.push(group{left: int64(e.Children)})
 		return nil
 	}
 	if len(s.open) == 0 {
@@ -105,22 +104,22 @@ func (s *schemaReader) add(e *element) error {
 	}
 	parent := &s.open[len(s.open)-1]
 	parent.left--
-	g := group{path: e.name, left: e.children, levels: parent.levels, list: parent.list || e.repetition == repeated}
+	g := group{path: e.Name, left: int64(e.Children), levels: parent.levels, list: parent.list || e.Repetition == format.Repeated}
 	if parent.path != "" {
-		g.path = parent.path + "." + e.name
+		g.path = parent.path + "." + e.Name
 	}
-	if e.repetition != required {
+	if e.Repetition != format.Required {
 		g.levels++
 	}
 	s.bytes += len(g.path)
 	switch {
-	case e.repetition < required || e.repetition > repeated || e.children < 0:
+	case e.Repetition < format.Required || e.Repetition > format.Repeated || e.Children < 0:
 		return errors.New("the schema is damaged")
 	case s.bytes > maxSchema || len(s.columns) == maxColumns:
 		return fmt.Errorf("the schema has more than %d columns, or %d bytes of names", maxColumns, maxSchema)
 	case len(s.open) == maxNesting:
 		return fmt.Errorf("the schema is more than %d levels deep", maxNesting)
-	case e.children == 0 && e.physical >= 0:
+	case e.Children == 0 && e.Type.Valid:
 		s.columns = append(s.columns, e.column(&g))
 	}
 	s.push(g)
@@ -135,102 +134,8 @@ func (s *schemaReader) push(g group) {
 	}
 }
 
-func readElement(t *compact) element {
-	e := element{physical: -1, converted: convertedNone}
-	for id, kind := range t.fields() {
-		switch id {
-		case 1:
-			e.physical = min(t.number(), int64(fixedArrays)) // others cannot be read either
-		case 3:
-			e.repetition = t.number()
-		case 4:
-			e.name = string(t.binary())
-		case 5:
-			e.children = t.number()
-		case 6:
-			e.converted = t.number()
-		case 10:
-			e.readLogical(t, kind)
-		default:
-			t.skip(kind)
-		}
-	}
-	return e
-}
-
-// readLogical reads the union LogicalType: the number of its field is the type.
-func (e *element) readLogical(t *compact, kind byte) {
-	if kind != thriftStruct {
-		t.fail(false)
-		return
-	}
-	for id, kind := range t.fields() {
-		e.logical = id
-		switch {
-		case kind != thriftStruct:
-			t.fail(false)
-		case id == logicalTimestamp:
-			e.readTimestamp(t)
-		case id == logicalInteger:
-			e.readInteger(t)
-		default:
-			t.skip(kind)
-		}
-	}
-}
-
-// readTimestamp reads TimestampType: its second field is a union of units.
-func (e *element) readTimestamp(t *compact) {
-	for id, kind := range t.fields() {
-		if id == 2 && kind == thriftStruct {
-			unit := *t
-			unit.field(&e.unit)
-		}
-		t.skip(kind)
-	}
-}
-
-// readInteger reads IntType: its second field tells whether it has a sign.
-func (e *element) readInteger(t *compact) {
-	for id, kind := range t.fields() {
-		e.unsigned = e.unsigned || id == 2 && kind == thriftFalse
-		t.skip(kind)
-	}
-}
-
-// Fields of the union LogicalType.
-const (
-	logicalString    = 1
-	logicalEnum      = 4
-	logicalDate      = 6
-	logicalTimestamp = 8
-	logicalInteger   = 10
-	logicalJSON      = 12
-)
-
-// Fields of the union TimeUnit.
-const (
-	unitMillis = 1
-	unitNanos  = 3
-)
-
-// Values of ConvertedType, which was there before LogicalType.
-const (
-	convertedNone   = -1
-	convertedUTF8   = 0
-	convertedEnum   = 4
-	convertedDate   = 6
-	convertedMillis = 9
-	convertedMicros = 10
-	convertedUint8  = 11
-	convertedUint64 = 14
-	convertedInt8   = 15
-	convertedInt64  = 18
-	convertedJSON   = 19
-)
-
 func (e *element) column(g *group) Column {
-	c := Column{Name: g.path, List: g.list, levels: g.levels, physical: physical(e.physical)}
+	c := Column{Name: g.path, List: g.list, levels: g.levels, physical: e.Type.V}
 	c.meaning = e.meaning()
 	if c.Type = c.meaning.String(); c.meaning == otherValues {
 		c.Type = e.otherType()
@@ -241,63 +146,62 @@ func (e *element) column(g *group) Column {
 	return c
 }
 
+// bare is what values are that have no annotation.
+var bare = map[format.Type]meaning{format.ByteArray: text, format.Int32: integer, format.Int64: integer, format.Float: float, format.Double: float}
+
 // meaning returns what the values are. An annotation that does not fit how they are stored makes
 // them unreadable.
 func (e *element) meaning() meaning {
-	switch physical(e.physical) {
-	case byteArrays:
-		return e.textMeaning()
-	case int64s, int32s:
-		return e.integerMeaning()
-	case int96s:
+	switch {
+	case e.Type.V == format.Int96:
 		return ancient
-	case floats, doubles:
-		if e.logical == 0 && e.converted == convertedNone {
-			return float
+	case e.Logical != nil:
+		return e.Logical.meaning(e.Type.V)
+	case e.Converted.Valid:
+		return converted(e.Converted.V, e.Type.V)
+	}
+	return bare[e.Type.V]
+}
+
+func (l *logicalType) meaning(of format.Type) meaning {
+	isInteger := of == format.Int32 || of == format.Int64
+	switch {
+	case of == format.ByteArray && (l.String != nil || l.Enum != nil || l.JSON != nil):
+		return text
+	case of == format.Int32 && l.Date != nil:
+		return days
+	case of == format.Int64 && l.Timestamp != nil:
+		switch unit := &l.Timestamp.Unit; {
+		case unit.Milliseconds != nil:
+			return milliseconds
+		case unit.Microseconds != nil:
+			return microseconds
+		case unit.Nanoseconds != nil:
+			return nanoseconds
 		}
-	}
-	return otherValues
-}
-
-func (e *element) textMeaning() meaning {
-	switch {
-	case e.logical == logicalString, e.logical == logicalEnum, e.logical == logicalJSON:
-		return text
-	case e.logical != 0:
-		return otherValues
-	}
-	switch e.converted {
-	case convertedNone, convertedUTF8, convertedEnum, convertedJSON:
-		return text
-	}
-	return otherValues
-}
-
-func (e *element) integerMeaning() meaning {
-	switch {
-	case e.logical == logicalTimestamp && physical(e.physical) == int64s && e.unit >= unitMillis && e.unit <= unitNanos:
-		return milliseconds + meaning(e.unit-unitMillis)
-	case e.logical == logicalDate && physical(e.physical) == int32s:
-		return days
-	case e.logical == logicalInteger && e.unsigned:
+	case isInteger && l.Integer != nil && l.Integer.Signed.Valid && !l.Integer.Signed.V:
 		return unsigned
-	case e.logical == logicalInteger:
+	case isInteger && l.Integer != nil:
 		return integer
-	case e.logical != 0:
-		return otherValues
 	}
-	switch c := e.converted; {
-	case c == convertedNone:
-		return integer
-	case c == convertedDate && physical(e.physical) == int32s:
+	return otherValues
+}
+
+// converted returns what the values are by ConvertedType, which was there before LogicalType.
+func converted(c deprecated.ConvertedType, of format.Type) meaning {
+	isInteger := of == format.Int32 || of == format.Int64
+	switch {
+	case of == format.ByteArray && (c == deprecated.UTF8 || c == deprecated.Enum || c == deprecated.Json):
+		return text
+	case of == format.Int32 && c == deprecated.Date:
 		return days
-	case c == convertedMillis && physical(e.physical) == int64s:
+	case of == format.Int64 && c == deprecated.TimestampMillis:
 		return milliseconds
-	case c == convertedMicros && physical(e.physical) == int64s:
+	case of == format.Int64 && c == deprecated.TimestampMicros:
 		return microseconds
-	case c >= convertedUint8 && c <= convertedUint64:
+	case isInteger && c >= deprecated.Uint8 && c <= deprecated.Uint64:
 		return unsigned
-	case c >= convertedInt8 && c <= convertedInt64:
+	case isInteger && c >= deprecated.Int8 && c <= deprecated.Int64:
 		return integer
 	}
 	return otherValues
@@ -305,10 +209,10 @@ func (e *element) integerMeaning() meaning {
 
 // otherType names the type of values that cannot be read.
 func (e *element) otherType() string {
-	switch physical(e.physical) {
-	case booleans:
+	switch e.Type.V {
+	case format.Boolean:
 		return "boolean"
-	case fixedArrays:
+	case format.FixedLenByteArray:
 		return "octets"
 	}
 	return "another type"

@@ -8,7 +8,7 @@ import (
 
 // Row is a row of a sidecar without its key.
 type Row struct {
-	// Known tells whether there is a verdict; if not, allowed is null.
+	// Known is set if there is a verdict; if not, allowed is null.
 	Known   bool
 	Allowed bool
 	Class   string
@@ -48,26 +48,24 @@ func (f *File) Keys(column string) (*Keys, error) {
 	return &Keys{from: c}, nil
 }
 
-// isNumber tells whether the keys are numbers of 64 bits with a sign.
+// isNumber reports whether the keys are numbers of 64 bits with a sign.
 func (k *Keys) isNumber() bool { return k.from.column.meaning == integer }
 
 func (k *Keys) append(b []byte) ([]byte, error) {
+	var value []byte
+	var err error
 	if k.isNumber() {
-		raw, err := k.from.next()
-		switch {
-		case err != nil:
-			return b, err
-		case raw == nil:
-			return AppendNull(b), nil
-		}
-		return AppendNumber(b, whole(raw)), nil
+		value, err = k.from.next()
+	} else {
+		value, err = k.from.text(&k.buffer)
 	}
-	value, err := k.from.text(&k.buffer)
 	switch {
 	case err != nil:
 		return b, err
 	case value == nil:
 		return AppendNull(b), nil
+	case k.isNumber():
+		return AppendNumber(b, whole(value)), nil
 	}
 	return AppendText(b, value), nil
 }

@@ -60,8 +60,8 @@ type Explanation struct {
 	// Contact is the first URL or e-mail address of the header, a view of it; nil if
 	// there is none.
 	Contact []byte
-	// Product is the product with which the header begins, a view of it, if it makes the
-	// header ambiguous or is of an HTTP library; otherwise nil.
+	// Product is the part of the header, a view of it, that makes it Foreign, or the product of
+	// an HTTP library; otherwise nil.
 	Product []byte
 }
 
@@ -69,14 +69,16 @@ type Explanation struct {
 // proportion to the length of the header, and allocates.
 func (s *Set) Explain(header []byte) Explanation {
 	r := s.Reader()
-	e := Explanation{Claim: r.Read(header)}
+	claim, foreign := r.read(header)
+	e := Explanation{Claim: claim}
 	r.contacts = appendContacts(r.contacts[:0], header)
 	if len(r.contacts) > 0 {
 		e.Contact = header[r.contacts[0].start:r.contacts[0].end]
 	}
 	for _, hit := range r.hits {
 		w := Word{Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start)}
-		if w.Standing == Names {
+		if r.counts(header, hit.Start) {
+			w.Standing = Names
 			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == w.Profile.Operator })
 			switch {
 			case hit != r.mentions[m].best:
@@ -88,13 +90,13 @@ func (s *Set) Explain(header []byte) Explanation {
 		e.Words = append(e.Words, w)
 	}
 	switch {
-	case e.Profile == nil:
-		e.addUnknown(r, header)
-	case len(e.Rivals) == 1:
-		e.Product = r.foreignProduct(header)
-	}
-	if e.Library {
+	case e.Library:
 		e.Product = header[:frontEnd(header)]
+	case e.Foreign:
+		e.Product = header[foreign.start:foreign.end]
+	}
+	if e.Profile == nil {
+		e.addUnknown(r, header)
 	}
 	return e
 }

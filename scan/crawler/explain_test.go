@@ -39,7 +39,7 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 	if (names > 0) != (e.Name != "" && !e.Nameless) || names > 1 || e.Nameless && bare != 1 || rivals != max(0, len(e.Rivals)-1) {
 		t.Errorf("%q is %v, by %d words, %d bare ones and %d rivals", header, e.Claim, names, bare, rivals)
 	}
-	if (len(e.Rivals) == 1 || e.Library) != (e.Product != nil) || !bytes.HasPrefix(header, e.Product) {
+	if (e.Foreign || e.Library) != (len(e.Product) > 0) || !bytes.Contains(header, e.Product) || e.Library && !bytes.HasPrefix(header, e.Product) {
 		t.Errorf("%q is %v, by the product %q", header, e.Claim, e.Product)
 	}
 }
@@ -56,7 +56,7 @@ func TestExplain(t *testing.T) {
 		{"bingbot bingbot", "bingbot names, bingbot less"},
 		{"bingbot Googlebot Googlebot-Image", "bingbot names, Googlebot less, Googlebot-Image rival"},
 		{"TelegramBot (like TwitterBot)", "TelegramBot names, TwitterBot like"},
-		{"Foo/1 (like Googlebot)", "Googlebot like"},
+		{"Foo/1 (like Googlebot)", "Googlebot names"},
 		{"Foo/1 (+http://googlebot.example/)", "googlebot contact"},
 		{"Mozilla/5.0 (compatible; FooBot/1.0; +http://foo.example/foobot) BarSpider", "FooBot names, foobot contact, BarSpider later"},
 		{"Mozilla/5.0 (compatible; FooBot/1.0)", "FooBot names"},

@@ -60,7 +60,8 @@ func (s State) String() string {
 // one profile after the other.
 type naive struct {
 	words    []naiveWord
-	controls []string // in lower case
+	controls []string            // in lower case
+	adds     map[string][]string // by operator, in lower case
 }
 
 type naiveWord struct {
@@ -69,8 +70,11 @@ type naiveWord struct {
 }
 
 func newNaive(profiles []Profile) naive {
-	var n naive
+	n := naive{adds: map[string][]string{}}
 	for i := range profiles {
+		for _, word := range profiles[i].Adds {
+			n.adds[profiles[i].Operator] = append(n.adds[profiles[i].Operator], strings.ToLower(word))
+		}
 		if profiles[i].Control {
 			for _, name := range append([]string{profiles[i].Name}, profiles[i].Tokens...) {
 				n.controls = append(n.controls, strings.ToLower(name))
@@ -97,12 +101,7 @@ func lower(b []byte) []byte {
 func (n naive) read(header []byte) Claim {
 	low := lower(header)
 	hidden, contact := contactBytes(low)
-	type hit struct {
-		start  int
-		length int
-		*Profile
-	}
-	var hits []hit
+	var all, hits, like []naiveHit
 	for _, w := range n.words {
 		for from := 0; ; {
 			at := bytes.Index(low[from:], w.text)
@@ -111,24 +110,37 @@ func (n naive) read(header []byte) Claim {
 			}
 			at += from
 			from = at + 1
-			if standsAlone(low, at, at+len(w.text)) && !hidden[at] && !behindLike(low[:at]) {
-				hits = append(hits, hit{at, len(w.text), w.profile})
+			if !standsAlone(low, at, at+len(w.text)) {
+				continue
+			}
+			hit := naiveHit{at, len(w.text), w.profile}
+			all = append(all, hit)
+			switch {
+			case hidden[at]:
+			case behindLike(low[:at]):
+				like = append(like, hit)
+			default:
+				hits = append(hits, hit)
 			}
 		}
 	}
-	if len(hits) == 0 {
+	if len(hits) == 0 && len(like) == 0 {
 		return n.unknown(header, low, hidden, contact)
 	}
+	claimed := len(hits) > 0
+	if !claimed {
+		hits = like
+	}
 	// Who is named first, and of who begins at one place the one with more to say.
-	slices.SortFunc(hits, func(a, b hit) int {
+	slices.SortFunc(hits, func(a, b naiveHit) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}
 		return b.length - a.length
 	})
-	var best []hit // of each operator, as they are named
+	var best []naiveHit // of each operator, as they are named
 	for _, h := range hits {
-		n := slices.IndexFunc(best, func(b hit) bool { return b.Operator == h.Operator })
+		n := slices.IndexFunc(best, func(b naiveHit) bool { return b.Operator == h.Operator })
 		if n < 0 {
 			best = append(best, h)
 		} else if h.length > best[n].length {
@@ -136,8 +148,8 @@ func (n naive) read(header []byte) Claim {
 		}
 	}
 	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
-	if product := frontOf.Find(low); len(best) > 1 || product != nil && hits[0].start >= len(product) &&
-		!hidden[0] && !slices.Contains([]string{"mozilla/", "opera/"}, string(product)) {
+	claim.Foreign = !claimed || n.foreign(header, low, hidden, contact, all, hits, n.adds[best[0].Operator])
+	if len(best) > 1 || claim.Foreign {
 		claim.Ambiguous = true
 		for _, b := range best {
 			claim.Rivals = append(claim.Rivals, b.Profile)
@@ -146,10 +158,57 @@ func (n naive) read(header []byte) Claim {
 	return claim
 }
 
+// naiveHit is a word of a profile in a header.
+type naiveHit struct {
+	start, length int
+	*Profile
+}
+
+var (
+	tokenOf   = regexp.MustCompile(`(?:[a-z0-9_.-]|[^\x00-\x7f])+`)
+	versionOf = regexp.MustCompile(`^/v?[0-9]`)
+	letterOf  = regexp.MustCompile(`[a-z]|[^\x00-\x7f]`)
+	oneWordOf = regexp.MustCompile(`(?:[a-z0-9_-]|[^\x00-\x7f])+`)
+)
+
+// foreign tells whether a header has other words than those of the operator whose crawler it
+// names. all are the words of known crawlers in it, and hits those of them that name one.
+func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hits []naiveHit, adds []string) bool {
+	known := func(from, to int) bool {
+		return slices.ContainsFunc(all, func(h naiveHit) bool { return h.start < to && h.start+h.length > from })
+	}
+	tokens := tokenOf.FindAllIndex(low, -1)
+	plain := map[int]bool{} // the ends of plain words
+	for _, at := range tokens {
+		token := string(low[at[0]:at[1]])
+		if known(at[0], at[1]) || hidden[at[0]] || slices.Contains(n.controls, strings.Trim(token, ".")) ||
+			slices.ContainsFunc(strings.Split(token, "."), func(word string) bool { return slices.Contains(adds, word) }) {
+			continue
+		}
+		ware := wares[token] || libraries[token]
+		if at[0] == 0 && token != "mozilla" && token != "opera" {
+			return true
+		}
+		if versionOf.Match(low[at[1]:]) && !ware && !behindLike(low[:at[0]]) {
+			return true
+		}
+		for _, word := range oneWordOf.FindAllIndex(low[at[0]:at[1]], -1) {
+			if n.mayName(header, low, hidden, contact, at[0]+word[0], at[0]+word[1]) && !bareOf.MatchString(string(low[at[0]+word[0]:at[0]+word[1]])) {
+				return true
+			}
+		}
+		plain[at[1]] = !ware && letterOf.MatchString(token) && !bytes.HasSuffix(low[:at[0]], []byte("/"))
+	}
+	return slices.ContainsFunc(hits, func(h naiveHit) bool {
+		before := bytes.TrimRight(low[:h.start], " ")
+		return len(before) < h.start && plain[len(before)]
+	})
+}
+
 // same tells whether two claims are equal.
 func same(a, b Claim) bool {
 	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted && a.word == b.word &&
-		a.Nameless == b.Nameless && a.Library == b.Library &&
+		a.Nameless == b.Nameless && a.Foreign == b.Foreign && a.Library == b.Library &&
 		slices.Equal(a.Rivals, b.Rivals) && (a.Rivals == nil) == (b.Rivals == nil)
 }
 
@@ -163,9 +222,7 @@ var (
 var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)]*))\)`)
 
 var (
-	// frontOf is the product with which a header begins, and its slash.
-	frontOf = regexp.MustCompile(`^(?:[a-z0-9_.-]|[^\x00-\x7f])+/`)
-	bareOf  = regexp.MustCompile(`^(bots?|robots?|spiders?|(crawl|scrap|fetch)(er|ers|ing)?|` +
+	bareOf = regexp.MustCompile(`^(bots?|robots?|spiders?|(crawl|scrap|fetch)(er|ers|ing)?|` +
 		`web|site|page|link|url|http|my|test|java|python|php|node|go|[0-9._-])+$`)
 	libraryOf = func() *regexp.Regexp {
 		var names []string
@@ -176,12 +233,30 @@ var (
 	}()
 )
 
-// unknown names an unknown crawler by its word.
-func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
+// mayName tells whether a word, bare or not, may be the name of an unknown crawler.
+func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, end int) bool {
 	model := extent{}
 	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
 		model = extent{at[4], at[5]}
 	}
+	joined := strings.ToLower(joinedAt(header, start, end))
+	switch {
+	case hidden[start], behindLike(low[:start]), !stemOf.Match(low[start:end]):
+		return false
+	case start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")):
+		return false
+	}
+	return !slices.Contains(n.controls, string(low[start:end])) && !slices.Contains(n.controls, joined) && (start <= model.start || start >= model.end)
+}
+
+// joinedAt returns a word with those that dots join to it.
+func joinedAt(header []byte, start, end int) string {
+	joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
+	return strings.Trim(joined, ".")
+}
+
+// unknown names an unknown crawler by its word.
+func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim) {
 	for _, bare := range []bool{false, true} {
 		for start := 0; start < len(low); start++ {
 			if !wordByte(low[start]) || start > 0 && wordByte(low[start-1]) {
@@ -191,18 +266,10 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			for end < len(low) && wordByte(low[end]) {
 				end++
 			}
-			word := low[start:end]
-			if hidden[start] || behindLike(low[:start]) || !stemOf.Match(word) || bareOf.Match(word) != bare {
+			if bareOf.Match(low[start:end]) != bare || !n.mayName(header, low, hidden, contact, start, end) {
 				continue
 			}
-			if start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")) {
-				continue
-			}
-			joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
-			joined = strings.Trim(joined, ".")
-			if slices.Contains(n.controls, string(word)) || slices.Contains(n.controls, strings.ToLower(joined)) || model.start < start && start < model.end {
-				continue
-			}
+			joined := joinedAt(header, start, end)
 			c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
 			switch {
 			case bare:

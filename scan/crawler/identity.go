@@ -248,23 +248,18 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 	}
 }
 
-// absent tells whether the lists prove that an address of a family, which no list made
-// within 30 days of t has, is not the crawler's. Some list has addresses of the family, and
-// each series that has any has them in a list made at most a day before t or at most 30
-// days after it: operators publish several files for one crawler, so the other series do
-// not make up for one that is stale or has no date.
+// absent reports whether the lists prove that an address of a family, which no list made
+// within 30 days of t has, is not the crawler's: each series has addresses of the family in a list
+// made at most a day before t or at most 30 days after it. Operators publish several files for
+// one crawler, so the other series do not make up for one that is stale, has no date or
+// says nothing of the family.
 func (e *evidence) absent(family int, t int64) bool {
-	spoke := false
 	for i := range e.series {
-		made := e.series[i][family]
-		if len(made) == 0 {
-			continue
-		}
-		if spoke = made.near(t, justBefore, timely); !spoke {
+		if made := e.series[i][family]; !made.near(t, justBefore, timely) {
 			return false
 		}
 	}
-	return spoke && !e.partial
+	return !e.partial
 }
 
 // add adds a date at the end.

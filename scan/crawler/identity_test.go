@@ -229,7 +229,8 @@ func TestDatesOfLists(t *testing.T) {
 		{"a series without lists", []Series{{gptbot, nil}}, 0, "2026-10-10T00:00:00Z", Unverified, Unverified},
 		{"a series of nobody", []Series{{nil, []*Ranges{timeless}}}, 0, "2026-10-10T00:00:00Z", Unverified, Unverified},
 
-		{"a list of IPv4 and a stale one of IPv6", two(only4, only6), 0, "2026-10-01T00:00:00Z", Verified, Spoofed},
+		{"a list of IPv4 and a stale one of IPv6", two(only4, only6), 0, "2026-10-01T00:00:00Z", Verified, Unverified},
+		{"a list of IPv4 and one of IPv6 of the same day", two(only4, listOf(t, "2026-10-01T00:00:00", "2001:db8:1::/48")), 0, "2026-10-01T00:00:00Z", Verified, Unverified},
 		{"a stale list of IPv4 and one of IPv6", two(only4, only6), 0, "2026-12-01T00:00:00Z", Verified, Unverified},
 		{"a near list of IPv6 and a far one of IPv4, of a series", one(only4, only6), 0, "2026-12-01T00:00:00Z", Verified, Unverified},
 	} {
@@ -305,8 +306,10 @@ func TestUndatedListForAnUnknownService(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
 	i := NewIdentities(set, IdentityOptions{Series: []Series{
-		{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/24")}},
-		{p, []*Ranges{ranges(t, `{"prefixes":[{"ipv4Prefix":"198.51.100.0/28","services":["NoSuchService"]}]}`)}},
+		{p, []*Ranges{
+			listOf(t, "2026-10-01T00:00:00", "192.0.2.0/24"),
+			ranges(t, `{"prefixes":[{"ipv4Prefix":"198.51.100.0/28","services":["NoSuchService"]}]}`),
+		}},
 	}})
 	for addr, want := range map[string]State{"192.0.2.1": Verified, "198.51.100.1": Unverified, "203.0.113.1": Spoofed} {
 		if got := i.identify(p, []byte(addr), at(t, "2026-10-01T00:00:00Z"), true); got != want {
@@ -457,13 +460,13 @@ func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr strin
 		return Unverifiable
 	}
 	const days = int64(24 * time.Hour)
-	given, spoke, proof := 0, false, true
+	given, proof := 0, true
 	for _, s := range series {
 		if s.Profile != p {
 			continue
 		}
 		given++
-		family, near := false, false
+		near := false
 		for _, l := range s.Lists {
 			after := l.Created - t
 			dated := hasTime && l.Created != 0
@@ -478,16 +481,14 @@ func naiveIdentity(series []Series, maxAge time.Duration, p *Profile, addr strin
 			if has && dated && after >= -30*days && after <= 30*days {
 				proof = false
 			}
-			family = family || has6
 			near = near || has6 && dated && after >= -days && after <= 30*days
 		}
-		spoke = spoke || family
-		proof = proof && (near || !family)
+		proof = proof && near
 	}
 	switch {
 	case given == 0 && p.Verify == "":
 		return Unverifiable
-	case hasTime && spoke && proof && given >= len(p.Lists):
+	case hasTime && given > 0 && proof && given >= len(p.Lists):
 		return Spoofed
 	default:
 		return Unverified

@@ -1,6 +1,10 @@
 package crawler
 
-import "github.com/robotsieve/robotsieve/automaton"
+import (
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
 
 // libraries are the products, in lower case, with which HTTP libraries and command-line
 // clients begin their headers unless the program that uses them says otherwise. Anybody
@@ -28,15 +32,50 @@ var libraries = map[string]bool{
 	"ruby": true, "httpclient": true, "mechanize": true, "rest-client": true, "http.rb": true,
 }
 
-// maxLibrary is not less than the length of the longest of libraries.
+// maxLibrary is not less than the length of the longest of libraries and wares.
 const maxLibrary = 32
 
-// isLibrary tells whether a header begins with a product of libraries, or is one.
-func isLibrary(header []byte) bool {
-	product := productOf(header)
-	if product == nil && frontEnd(header) == len(header) {
-		product = header
+// wares are, in lower case, the products of browsers, of what they are made of, and of the
+// systems and libraries that programs name beside themselves. None of them says whose the
+// program is.
+var wares = wordSet(
+	// Browsers and their engines. KHTML, Gecko, Version and Mobile stand in the headers of most.
+	`mozilla opera applewebkit applewebkit2 gecko khtml chrome chromium headlesschrome chromeframe safari version mobile firefox
+	trident presto blink goanna edge edg edga edgios edgw opr opios opt opx crios fxios msie iemobile focus klar seamonkey iceweasel
+	icecat iceape palemoon waterfox minefield shiretoko namoroka granparadiso bonecho firebird phoenix netscape netscape6 navigator
+	konqueror epiphany midori galeon camino lynx links elinks w3m dillo omniweb icab k-meleon flock arora rekonq qupzilla falkon
+	vivaldi brave yabrowser yowser ucbrowser ubrowser ucweb samsungbrowser miuibrowser qqbrowser mqqbrowser micromessenger silk
+	puffin maxthon iron whale duckduckgo ddg gsa sleipnir lunascape huaweibrowser heytapbrowser vivobrowser lbbrowser phantomjs
+	slimerjs electron qtwebengine qtwebkit qt netfront nf-browser obigo polaris teleca up.browser up.link mmp`,
+	// Systems and devices.
+	`linux android windows ubuntu debian fedora centos redhat rhel suse opensuse gentoo mandriva mageia freebsd openbsd netbsd sunos
+	solaris cros darwin cfnetwork dalvik macos ios ipados iphone ipad ipod kernel symbianos symbian series60 series40 blackberry
+	bb10 tizen kaios webos web0s hpwos bada sailfish harmonyos openharmony playstation xbox build release profile configuration
+	cpython pypy perl`,
+	// What HTTP libraries name beside themselves.
+	`libcurl openssl libressl boringssl gnutls nss zlib brotli zstd libidn libidn2 libpsl libssh2 librtmp nghttp2 nghttp3 ngtcp2 quiche
+	aiohttp urllib3 requests httpx httpcore libwww libwww-fm lwp commons-httpclient jakarta netty jetty okio`,
+)
+
+func wordSet(lists ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(strings.Join(lists, " ")) {
+		set[word] = true
 	}
+	return set
+}
+
+// isWare reports whether a product is one of wares or libraries.
+func isWare(product []byte) bool { return isIn(wares, product) || isIn(libraries, product) }
+
+// isLibrary reports whether a header begins with a product of libraries, or is one.
+func isLibrary(header []byte) bool {
+	end := frontEnd(header)
+	return (end == len(header) || header[end] == '/') && isIn(libraries, header[:end])
+}
+
+// isIn reports whether a product, in any ASCII case, is in a set.
+func isIn(set map[string]bool, product []byte) bool {
 	if len(product) > maxLibrary {
 		return false
 	}
@@ -47,10 +86,10 @@ func isLibrary(header []byte) bool {
 		}
 		lower[i] = c
 	}
-	return libraries[string(lower[:len(product)])]
+	return set[string(lower[:len(product)])]
 }
 
-// isBrowser tells whether a product is one with which the headers of browsers begin, and
+// isBrowser reports whether a product is one with which the headers of browsers begin, and
 // those of many crawlers.
 func isBrowser(product []byte) bool {
 	for _, browser := range [...]string{"mozilla", "opera"} {
@@ -59,15 +98,6 @@ func isBrowser(product []byte) bool {
 		}
 	}
 	return false
-}
-
-// productOf returns the product with which a header begins, a view of it; nil if it
-// begins with none. A product is a word followed by a slash. Words that dots join are one.
-func productOf(header []byte) []byte {
-	if end := frontEnd(header); 0 < end && end < len(header) && header[end] == '/' {
-		return header[:end]
-	}
-	return nil
 }
 
 // frontEnd returns the end of the words that dots join at the beginning of a header.

@@ -34,6 +34,10 @@ type Profile struct {
 	// Words are the words that name the crawler in a User-Agent header; none for a
 	// control token.
 	Words []string `json:"words"`
+	// Adds are words that name no crawler, but that its operator adds to its headers, such as
+	// the name of the software that it runs. A header that has other words of this sort may be
+	// somebody else's: see Claim.Foreign. They count for all crawlers of the operator.
+	Adds []string `json:"adds,omitempty"`
 	// Tokens are its product tokens in robots.txt, the preferred first. It is bound by
 	// the groups for the first of them that a robots.txt has groups for.
 	Tokens []string `json:"tokens"`
@@ -180,6 +184,7 @@ var (
 	errNoName     = errors.New("no name")
 	errNoOperator = errors.New("no operator")
 	errNoWord     = errors.New("no word to look for, and not a control token")
+	errAdded      = errors.New("adds has an entry that is not one word")
 	errNoToken    = errors.New("no product token")
 	errControl    = errors.New("words of a control token, which has no header")
 	errCategory   = errors.New("no category that is known")
@@ -196,7 +201,7 @@ const maxText = 1000
 
 // texts returns the texts of which only the length is bounded, or that are quoted in errors.
 func (p *Profile) texts() []string {
-	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify}, p.Words, p.Tokens, p.Domains, p.Referrers)
+	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify}, p.Words, p.Adds, p.Tokens, p.Domains, p.Referrers)
 	for _, l := range p.Lists {
 		list = append(list, l.Name, l.URL)
 	}
@@ -216,6 +221,8 @@ func (p *Profile) check(seen map[string]string) error {
 		return errNoWord
 	case len(p.Words) > 0 && p.Control:
 		return errControl
+	case slices.ContainsFunc(p.Adds, func(word string) bool { return nextWord([]byte(word), 0) != extent{0, len(word)} || word == "" }):
+		return errAdded
 	case len(p.Tokens) == 0, slices.ContainsFunc(p.Also, func(tokens []string) bool { return len(tokens) == 0 }):
 		return errNoToken
 	case p.Category != "" && !slices.Contains(knownCategories, p.Category):

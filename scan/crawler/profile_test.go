@@ -57,7 +57,7 @@ func TestBuiltin(t *testing.T) {
 				for _, word := range []string{word, strings.ToUpper(word)} {
 					for _, header := range []string{
 						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://operator.example/)",
-						word, word + "/2.0", "x (" + word + ")",
+						word, word + "/2.0", "Mozilla/5.0 (" + word + ")",
 					} {
 						if got := r.Read([]byte(header)); !same(got, Claim{Profile: p, Name: p.Name}) {
 							t.Errorf("%q is %v", header, got)

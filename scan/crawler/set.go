@@ -17,7 +17,9 @@ type Set struct {
 	profiles []Profile
 	words    *automaton.Words
 	owner    []*Profile // of each word: its profile
+	loose    []bool     // of each word: see Claim.Loose
 	controls []control
+	added    map[string][][]byte // by operator: the words that its crawlers add to their headers
 	referrers
 
 	longestDotted int // length of the longest name in controls that has a dot
@@ -36,11 +38,15 @@ func New(profiles []Profile) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{profiles: profiles, words: words, referrers: newReferrers(profiles)}
+	s := &Set{profiles: profiles, words: words, added: map[string][][]byte{}, referrers: newReferrers(profiles)}
 	for i := range profiles {
 		p := &profiles[i]
-		for range p.Words {
-			s.owner = append(s.owner, p)
+		for _, word := range p.Words {
+			is := func(token string) bool { return strings.EqualFold(token, word) }
+			s.owner, s.loose = append(s.owner, p), append(s.loose, p.Source == "" || !slices.ContainsFunc(p.Tokens, is))
+		}
+		for _, word := range p.Adds {
+			s.added[p.Operator] = append(s.added[p.Operator], []byte(word))
 		}
 		if p.Control {
 			for _, name := range append([]string{p.Name}, p.Tokens...) {
@@ -144,17 +150,21 @@ type Claim struct {
 	// Name is the profile's name, or the name that an unknown crawler gives itself.
 	// Empty where the header names no crawler.
 	Name string
-	// Ambiguous says that the header names crawlers of several operators, or begins with
-	// a product that is not the crawler's and not a browser's, as in
-	// "WireReaderBot/1.0 (compatible; Googlebot/2.1)".
+	// Ambiguous says that the header names crawlers of several operators, or that it is Foreign.
 	Ambiguous bool
 	// Rivals are the known crawlers that an ambiguous header names, one of each operator,
 	// in the order in which the operators are named: the first is Profile. Otherwise
 	// it is nil. It must not be changed.
 	Rivals []*Profile
-	// Foreign says that the header of an ambiguous claim begins with such a product, so
-	// that nothing proves its client to be an impostor.
+	// Foreign says that the header has other words than the operator's, as in
+	// "WireReaderBot/1.0 (compatible; Googlebot/2.1)" and "not bingbot", so that nothing
+	// proves its client to be an impostor.
 	Foreign bool
+	// Loose says that no page of an operator is known to name the crawler's product tokens for
+	// this header: the crawler is unknown, its profile has no Source, or its word in the header
+	// is none of its tokens. Other groups, whose tokens stand in the header, may be meant for
+	// it: see Reader.Outside.
+	Loose bool
 	// Nameless says that the header has only bare words, such as "bot", which say that
 	// the client is a crawler, but not which one. Name is then "(without a name)".
 	Nameless bool
@@ -164,6 +174,8 @@ type Claim struct {
 	// Library says that the header names no crawler, and begins with the product of an
 	// HTTP library, such as curl.
 	Library bool
+
+	looseRivals []*Profile // the Rivals beside Profile as which the claim would be Loose
 
 	// Of an unknown crawler: the whole word if Name is not it, and the word with the
 	// words that dots join to it, if there are any.
@@ -185,6 +197,11 @@ func (c Claim) Tokens() []string {
 	return []string{word}
 }
 
+// LooseAs returns what Loose is if the client is one of the claim's rivals.
+func (c Claim) LooseAs(p *Profile) bool {
+	return p == c.Profile && c.Loose || slices.Contains(c.looseRivals, p)
+}
+
 // Word returns the whole word by which an unknown crawler calls itself, with the words
 // that dots join to it. It is "" for a known crawler and for none.
 func (c Claim) Word() string {
@@ -202,6 +219,8 @@ type Reader struct {
 	contacts []extent
 	device   extent    // see deviceIn
 	mentions []mention // of each operator that the header names
+	like     bool      // words behind "like " count
+	named    []extent  // the words of known crawlers, by their starts
 }
 
 // mention is an operator whose crawlers a header names.
@@ -217,48 +236,85 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // client sent it, without a log's escaping.
 //
 // Words count only outside URLs and e-mail addresses, which name the operator's pages and
-// not the client. Words behind "like " do not count: they name other programs. If a
-// header names several crawlers of one operator, the one with the longest word counts.
+// not the client. Words behind "like " name other programs: they count only where no other word
+// names a known crawler, and the claim is then Foreign. If a header names several crawlers of
+// one operator, the one with the longest word counts.
 // Read allocates only for the name of an unknown crawler, and for several rivals.
 func (r *Reader) Read(header []byte) Claim {
+	claim, _ := r.read(header)
+	return claim
+}
+
+// read is Read, which also returns the part of the header for which a claim is Foreign.
+func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 	r.hits = r.set.words.Append(r.hits[:0], header)
 	if len(r.hits) == 0 {
-		return r.unknown(header, false)
+		return r.unknown(header, false), extent{}
 	}
 	r.contacts = appendContacts(r.contacts[:0], header)
-	r.mentions = r.mentions[:0]
-	for _, hit := range r.hits {
-		if r.standing(header, hit.Start) == Names {
-			r.add(hit)
-		}
+	r.mentions, r.like = r.mentions[:0], false
+	r.addMentions(header)
+	if len(r.mentions) == 0 {
+		r.like = true
+		r.addMentions(header)
 	}
 	if len(r.mentions) == 0 {
-		return r.unknown(header, true)
+		return r.unknown(header, true), extent{}
 	}
 	slices.SortFunc(r.mentions, byFirst)
 	word := r.mentions[0].best.Word
 	p := r.set.owner[word]
-	claim := Claim{Profile: p, Name: p.Name, Foreign: r.foreignProduct(header) != nil}
+	foreign = r.foreign(header)
+	if r.like && foreign.end == 0 {
+		at := r.mentions[0].first.Start
+		foreign = extent{at - len(like), at - 1}
+	}
+	claim = Claim{Profile: p, Name: p.Name, Loose: r.set.loose[word], Foreign: foreign.end > 0}
 	switch {
 	case len(r.mentions) > 1:
 		claim.Ambiguous, claim.Rivals = true, make([]*Profile, len(r.mentions))
 		for i, m := range r.mentions {
 			claim.Rivals[i] = r.set.owner[m.best.Word]
+			if i > 0 && r.set.loose[m.best.Word] {
+				claim.looseRivals = append(claim.looseRivals, claim.Rivals[i])
+			}
 		}
 	case claim.Foreign:
 		claim.Ambiguous, claim.Rivals = true, r.set.owner[word:word+1:word+1]
 	}
-	return claim
+	return claim, foreign
 }
 
-// foreignProduct returns the product with which a header begins, a view of it, if it is
-// neither a browser's nor has a word of the operator whose crawler is named; otherwise nil.
-func (r *Reader) foreignProduct(header []byte) []byte {
-	product := productOf(header)
-	if product == nil || isBrowser(product) || inside(r.contacts, 0) || r.mentions[0].first.Start < len(product) {
-		return nil
+// Outside appends to dst the header in lower case, with a blank for each URL and e-mail address.
+func (r *Reader) Outside(dst, header []byte) []byte {
+	r.contacts = appendContacts(r.contacts[:0], header)
+	from := 0
+	for _, c := range r.contacts {
+		dst = append(append(dst, header[from:c.start]...), ' ')
+		from = c.end
 	}
-	return product
+	dst = append(dst, header[from:]...)
+	for i, c := range dst {
+		if 'A' <= c && c <= 'Z' {
+			dst[i] = c + 'a' - 'A'
+		}
+	}
+	return dst
+}
+
+// addMentions adds the words that count to the mentions of their operators.
+func (r *Reader) addMentions(header []byte) {
+	for _, hit := range r.hits {
+		if r.counts(header, hit.Start) {
+			r.add(hit)
+		}
+	}
+}
+
+// counts reports whether the word of a known crawler that starts at start names the client.
+func (r *Reader) counts(header []byte, start int) bool {
+	standing := r.standing(header, start)
+	return standing == Names || r.like && standing == BehindLike
 }
 
 // add adds a word to the mention of its operator.
@@ -355,7 +411,7 @@ func claimOf(header []byte, at extent, name string) Claim {
 	if len(token) > maxToken {
 		return Claim{Name: Overlong, Overlong: true}
 	}
-	claim := Claim{Name: name}
+	claim := Claim{Name: name, Loose: true}
 	word := header[at.start:at.end]
 	if string(word) != name {
 		claim.word = string(word)
@@ -481,10 +537,12 @@ func indexFold(word []byte, stem string) int {
 	return -1
 }
 
+// like stands before the name of a program that the client is like.
+const like = "like "
+
 // standing says whether a word that starts at start may name the client: Names means only
 // that it is not in a URL or an e-mail address, and not behind "like ".
 func (r *Reader) standing(header []byte, start int) Standing {
-	const like = "like "
 	if inside(r.contacts, start) {
 		return InContact
 	}

@@ -43,20 +43,23 @@ func TestHeader(t *testing.T) {
 		{"two operators, the second by two words", "bingbot Googlebot Googlebot-Image", "bingbot (ambiguous)"},
 		{"two crawlers of one operator", "GPTBot/1.0 OAI-SearchBot/1.0", "OAI-SearchBot (OpenAI)"},
 		{"one crawler twice", "bingbot/2.0 bingbot/2.0", "bingbot (Microsoft)"},
-		{"a known one and an unknown one", "FooBot GPTBot/1.0", "GPTBot (OpenAI)"},
+		{"a known one and an unknown one", "FooBot GPTBot/1.0", "GPTBot (ambiguous)"},
 
 		// What a client is like it is not.
 		{"like another", "TelegramBot (like TwitterBot)", "TelegramBot (Telegram)"},
-		{"like another, and no other name", "Mozilla/5.0 (compatible; like Googlebot)", "no crawler"},
+		{"like another, and no other name", "Mozilla/5.0 (compatible; like Googlebot)", "Googlebot (ambiguous)"},
 		{"like Gecko, and a crawler", "Mozilla/5.0 (KHTML, like Gecko; compatible; bingbot/2.0)", "bingbot (Microsoft)"},
-		{"an unknown one like a known one", "FooBot/1.0 (like Googlebot)", "FooBot (unknown)"},
+		{"an unknown one like a known one", "FooBot/1.0 (like Googlebot)", "Googlebot (ambiguous)"},
+		{"like two others", "Mozilla/5.0 (like Googlebot, like bingbot)", "Googlebot (ambiguous)"},
+		{"behind a slash, like another", "Mozilla/5.0 (/like Googlebot)", "Googlebot (ambiguous)"},
+		{"like another, in a URL", "Mozilla/5.0 (like http://foo.example/Googlebot)", "no crawler"},
 		{"like an unknown one", "Mozilla/5.0 (like FooBot; +http://foo.example/)", "no crawler"},
 		{"LIKE", "TelegramBot (LIKE TwitterBot)", "TelegramBot (Telegram)"},
 		{"-like", "inoreader.com-like FeedFetcher-Google", "Inoreader (Inoreader)"},
 		{"like and another byte", "TelegramBot like\x00Twitterbot", "TelegramBot (ambiguous)"},
-		{"unlike", "Mozilla/5.0 (unlike Googlebot)", "Googlebot (Google)"},
-		{"likes", "Mozilla/5.0 (likes Googlebot)", "Googlebot (Google)"},
-		{"like at the beginning", "like Googlebot", "no crawler"},
+		{"unlike", "Mozilla/5.0 (unlike Googlebot)", "Googlebot (ambiguous)"},
+		{"likes", "Mozilla/5.0 (likes Googlebot)", "Googlebot (ambiguous)"},
+		{"like at the beginning", "like Googlebot", "Googlebot (ambiguous)"},
 
 		// URLs and e-mail addresses are not names.
 		{"a word in a URL", "FooBar/1.0 (+http://foo.example/googlebot.html)", "no crawler"},
@@ -121,7 +124,7 @@ func TestHeader(t *testing.T) {
 		{"a bare word where a phone is named", "Mozilla/5.0 (Linux; Android 9; bot) https://x.example", "no crawler"},
 		{"a bare word in a URL", "FooBar/1.0 (+http://foo.example/bot.html)", "no crawler"},
 		{"a name of words, the last of them bare", "Mozilla/5.0 (compatible; Gluten Free Crawler/1.0; +http://foo.example/)", "(without a name) Crawler"},
-		{"a bare word and a known crawler", "bot Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot (Google)"},
+		{"a bare word and a known crawler", "bot Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot (ambiguous)"},
 		{"a known crawler of a bare word", "360Spider", "360Spider (Qihoo 360)"},
 		{"a long bare word", strings.Repeat("bot", 1365), "(without a name) " + strings.Repeat("bot", 1365)},
 		{"a bare word longer than is read", strings.Repeat("bot", 1366), "(without a name) "},
@@ -144,11 +147,50 @@ func TestHeader(t *testing.T) {
 		{"another of its own words in front", "Facebot/1.0 facebookexternalhit/1.1", "facebookexternalhit (Meta)"},
 		{"another crawler of its operator in front", "Googlebot/2.1 Googlebot-Image/1.0", "Googlebot-Image (Google)"},
 		{"its own word of dots in front", "archive.org_bot/1.0 (+http://www.archive.org/)", "archive.org_bot (Internet Archive)"},
-		{"a word in front that is no product", "Wire Reader/1.0 Googlebot", "Googlebot (Google)"},
+		{"a word in front that is no product", "Wire Reader/1.0 Googlebot", "Googlebot (ambiguous)"},
 		{"a slash in front", "/1.0 Googlebot", "Googlebot (Google)"},
 		{"a URL in front", "www.foo.example/ Googlebot", "Googlebot (Google)"},
-		{"a product in front that it is like", "like Foo/1 Googlebot", "Googlebot (Google)"},
+		{"a word in front of a product", "like Foo/1 Googlebot", "Googlebot (ambiguous)"},
+		{"a bracket in front", "(compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot (Google)"},
 		{"a product in front of two operators", "Foo/1 bingbot Googlebot", "bingbot (ambiguous)"},
+
+		// Foreign words elsewhere.
+		{"a word that would name an unknown crawler", "Mozilla/5.0 (compatible; Googlebot/2.1; Startmebot; +https://start.me/bot)", "Googlebot (ambiguous)"},
+		{"the same without a contact", "Mozilla/5.0 (compatible; Googlebot/2.1; Startmebot)", "Googlebot (Google)"},
+		{"the same behind compatible", "Mozilla/5.0 (compatible; Startmebot) Googlebot/2.1", "Googlebot (ambiguous)"},
+		{"the same in the URL only", "Mozilla/5.0 (compatible; Googlebot/2.1; +https://start.me/startmebot)", "Googlebot (Google)"},
+		{"a bare word", "Mozilla/5.0 (compatible; Googlebot/2.1; robot; +http://foo.example/)", "Googlebot (Google)"},
+		{"startmebot is not Google's", "(compatible; Googlebot/2.1; startmebot/1.0)", "Googlebot (ambiguous)"},
+		{"startmebot is not Google's, with its URL", "Mozilla/5.0 (compatible; Googlebot/2.1; startmebot/1.0; +https://start.me/bot)", "Googlebot (ambiguous)"},
+		{"line-poker is not Meta's", "facebookexternalhit/1.1;line-poker/1.0", "facebookexternalhit (ambiguous)"},
+		{"a product of dots", "Googlebot/2.1 line.me/1.0", "Googlebot (ambiguous)"},
+		{"a version with a v", "Googlebot/2.1 Foo/v2", "Googlebot (ambiguous)"},
+		{"a slash without a number", "Googlebot/2.1 (text/html)", "Googlebot (Google)"},
+		{"a slash, and a v that is no version", "Googlebot/2.1 Foo/vx", "Googlebot (Google)"},
+		{"a slash at the end", "Googlebot/2.1 Foo/", "Googlebot (Google)"},
+		{"a product that it is like", "Googlebot/2.1 (like Foo/1.0)", "Googlebot (Google)"},
+		{"a product in a URL", "Googlebot/2.1 (http://foo.example/Foo/1.0)", "Googlebot (Google)"},
+		{"products of browsers, systems and libraries", "Googlebot/2.1 Mozilla/5.0 (X11; Ubuntu/22) Gecko/20100101 Firefox/120.0 curl/7 UP.Browser/6.2", "Googlebot (Google)"},
+		{"a product that the operator adds", "LinkedInBot/1.0, libot/Nutch-1.9 (http://www.linkedin.com)", "LinkedInBot (LinkedIn)"},
+		{"words of dots, one of them added", "Mozilla/5.0 (compatible; Yahoo! Slurp) smp.prod.hlfs-rest_client/1602056200-0", "Slurp (Yahoo)"},
+		{"the same of another operator", "Mozilla/5.0 (compatible; Googlebot/2.1) hlfs-rest_client/1602056200-0", "Googlebot (ambiguous)"},
+		{"a word in front that the operator adds", "KDDI-CA31 UP.Browser/6.2 (compatible; ichiro/mobile goo)", "ichiro (NTT Resonant)"},
+		{"a control token", "Googlebot/2.1 Google-Extended/1.0", "Googlebot (Google)"},
+		{"another crawler's name behind like", "TelegramBot (like TwitterBot/1.0; +http://foo.example/)", "TelegramBot (Telegram)"},
+		{"the name of a phone", "Mozilla/5.0 (Linux; Android 9; CUBOT_X19) Googlebot (+http://www.google.com/bot.html)", "Googlebot (Google)"},
+
+		// Plain words right before the name.
+		{"not bingbot", "Mozilla/5.0 (compatible; not bingbot)", "bingbot (ambiguous)"},
+		{"NOT Googlebot", "Mozilla/5.0 (compatible; NOT Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot (ambiguous)"},
+		{"with blanks between", "Mozilla/5.0 (compatible; not   bingbot)", "bingbot (ambiguous)"},
+		{"with another byte between", "Mozilla/5.0 (compatible; not: bingbot)", "bingbot (Microsoft)"},
+		{"a browser's word", "Mozilla/5.0 (Windows Phone 8.1) like Gecko BingPreview/1.0b", "BingPreview (Microsoft)"},
+		{"a version", "Mozilla/5.0 Safari/537.36 bingbot/2.0", "bingbot (Microsoft)"},
+		{"a number", "Mozilla/5.0 (MSIE 9.0 bingbot/2.0)", "bingbot (Microsoft)"},
+		{"a hyphen", "Mozilla/5.0 - bingbot/2.0", "bingbot (Microsoft)"},
+		{"a URL", "Mozilla/5.0 (http://foo.example/not bingbot)", "bingbot (Microsoft)"},
+		{"the operator's word", "Yahoo Slurp", "Slurp (Yahoo)"},
+		{"the same of two operators", "bingbot, not Googlebot", "bingbot (ambiguous)"},
 		{"a product in front of an unknown one", "Foo/1 FooBot" + contact, "FooBot (unknown)"},
 		{"a stem in the URL only", "FooBar/1.0 (+http://foo.example/foobot.html)", "no crawler"},
 		{"a stem in the address only", "FooBar/1.0 (foobot@foo.example)", "no crawler"},
@@ -378,7 +420,7 @@ func TestControlTokenIsNobody(t *testing.T) {
 		"applebot-extended/0.1 (x" + contact:    "no crawler",
 		"APPLEBOT-EXTENDED FooSpider":           "no crawler", // neither first nor with a contact
 		"Applebot-Extended FooSpider" + contact: "FooSpider (unknown)",
-		"x (Applebot-Extended; Applebot":        "Applebot (Apple)",
+		"(Applebot-Extended; Applebot":          "Applebot (Apple)",
 		"Applebot-Extended.example.com":         "no crawler",
 		"Applebot-Extended2":                    "Applebot-Extended2 (unknown)",
 		"FooBot-Extended/1.0":                   "no crawler",
@@ -558,5 +600,52 @@ func TestGuardAllocs(t *testing.T) {
 				t.Errorf("%v allocations a header, want %v", n, c.want)
 			}
 		})
+	}
+}
+
+// TestLoose: which claims have no token that a page of the operator names.
+func TestLoose(t *testing.T) {
+	set := builtinSet(t)
+	for _, c := range []struct {
+		name, header string
+		loose        bool
+		rivals       string // those as which it would be loose
+	}{
+		{"a token of a page", "Googlebot/2.1", false, ""},
+		{"a token of a page, in another case", "PETALBOT", false, ""},
+		{"a word that is none of the tokens", "Mozilla/5.0 (compatible; AspiegelBot)", true, ""},
+		{"both", "PetalBot AspiegelBot", true, ""}, // the longer word counts
+		{"a profile without a page", "YisouSpider/5.0", true, ""},
+		{"an unknown crawler", "FooBot/1.0", true, ""},
+		{"no name", "bot/1.0", true, ""},
+		{"no crawler", "curl/7", false, ""},
+		{"two, the first of them", "AspiegelBot bingbot", true, "PetalBot"},
+		{"two, the second of them", "bingbot AspiegelBot", false, "PetalBot"},
+		{"a foreign word", "Foo/1 AspiegelBot", true, "PetalBot"},
+	} {
+		claim := set.Reader().Read([]byte(c.header))
+		var rivals []string
+		for _, p := range claim.Rivals {
+			if claim.LooseAs(p) {
+				rivals = append(rivals, p.Name)
+			}
+		}
+		if got := strings.Join(rivals, " "); claim.Loose != c.loose || got != c.rivals {
+			t.Errorf("%s: %q is loose: %v, as %q; want %v, %q", c.name, c.header, claim.Loose, got, c.loose, c.rivals)
+		}
+	}
+}
+
+// TestOutside: what of a header is neither a URL nor an e-mail address.
+func TestOutside(t *testing.T) {
+	reader := builtinSet(t).Reader()
+	for header, want := range map[string]string{
+		"FooBot/1.0": "foobot/1.0",
+		"FooBot/1.0 (+http://Bar.example/x; me@Bar.example) É": "foobot/1.0 (+ ;  ) É",
+		"": "",
+	} {
+		if got := string(reader.Outside(nil, []byte(header))); got != want {
+			t.Errorf("outside of %q is %q, want %q", header, got, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
@@ -58,9 +59,9 @@ func active(text string) (found string) {
 func letterOf(name string) *Letter {
 	return &Letter{
 		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h", Robots: map[string]string{"r": "robots/0001.txt"},
-		Lists: []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name,
+		Lists: []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
 		Crawler: audit.CrawlerInfo{
-			Crawler: name, Operator: name, Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 5},
+			Crawler: name, Operator: name, InformedKnown: true, Verdicts: audit.VerdictCounts{audit.Violation: 5},
 			Rules: []audit.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4, Version: "2026-10-01T00:00:00Z"}},
 			Violations: []audit.ViolationInfo{
 				{Identity: "verified", Outcome: "content", Informed: true, N: 2}, {Identity: "unverified", Outcome: "refused", N: 3},
@@ -108,6 +109,31 @@ func TestLetter(t *testing.T) {
 	}
 }
 
+// A letter claims no more than the log shows.
+func TestLetterClaimsNoMore(t *testing.T) {
+	for want, change := range map[string]func(*Letter){
+		"The log does not say which robots.txt clients of this name were sent before.":                                            func(l *Letter) { l.Crawler.InformedKnown = false },
+		"2 of the 5 requests came from clients that were verified.":                                                               func(l *Letter) { l.Lists = nil },
+		"may have been served differently by name, place, header or server. No log shows what a robots.txt of another size said,": func(l *Letter) { l.Mixed = true },
+		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":                                                                 func(l *Letter) { l.Observed = true },
+		"that was taken as in force before the first request, a copy":                                                             func(l *Letter) { l.Crawler.Rules[0].Version = "" },
+		"This letter holds only if that file is what was served.":                                                                 func(l *Letter) { l.Differing = true },
+		"sent a robots.txt that forbids the request, or told by 304 that its copy stands.":                                        func(*Letter) {},
+	} {
+		l := letterOf("GPTBot")
+		change(l)
+		text := strings.Join(strings.Fields(l.Text()), " ")
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+		for _, word := range []string{"published", "had been sent", "proven", "told the"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%q in\n%s", word, text)
+			}
+		}
+	}
+}
+
 // folder writes a folder with a list.
 func folder(t *testing.T, dir string) (sum string) {
 	t.Helper()
@@ -119,7 +145,7 @@ func folder(t *testing.T, dir string) (sum string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, line := range []string{"one", "", "\xff\x00\r", strings.Repeat("y", MaxLine)} {
+	for i, line := range []string{"one", "", "\xff\x00\r", strings.Repeat("y", 1<<15)} {
 		row, err := (&Row{InputIndex: i, Line: 7, Target: line}).Marshal()
 		if err != nil {
 			t.Fatal(err)
@@ -144,24 +170,96 @@ func TestFolder(t *testing.T) {
 	if err != nil || len(failed) > 0 || f.Sum != sum || len(f.Manifest.Files) != 3 {
 		t.Fatal(f, failed, err)
 	}
-	l, err := f.List("0001-x", Violations)
+	again, err := Begin(filepath.Join(t.TempDir(), "again"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	for ; ; n++ {
-		line, row, err := l.Next()
-		if errors.Is(err, io.EOF) {
-			break
+	defer again.Discard()
+	for _, file := range f.Manifest.Files {
+		data, err := f.Read(file.Name, 1<<20)
+		if err == nil && compressed(file.Name) {
+			data = unzipped(t, data)
 		}
-		if err != nil || row.InputIndex != n || row.Line != 7 || row.Target != string(line) {
-			t.Fatalf("%q %+v %v", line, row, err)
+		if err = errors.Join(err, again.Put(file.Name, data)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if n != 4 {
-		t.Error(n, "lines")
+	if failed, err := f.Compare(t.Context(), again, *f.Manifest); err != nil || len(failed) > 0 {
+		t.Errorf("the same folder: %q, %v", failed, err)
 	}
-	if err := l.Close(); err != nil {
+	other := *f.Manifest
+	other.Robots, other.Partial = nil, true
+	if failed, _ := f.Compare(t.Context(), again, other); len(failed) != 1 || !strings.Contains(failed[0], "manifest.json: partial") {
+		t.Errorf("another manifest: %q", failed)
+	}
+	if err := errors.Join(again.Remove("robots/0001.txt"), again.Put("robots/0001.txt", []byte("user-agent: *\n\n")), again.Put("more", nil)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"more is missing: what the folder rests on makes this file", "robots/0001.txt is not the file that is made again of what the folder rests on"}
+	if failed, err := f.Compare(t.Context(), again, *f.Manifest); err != nil || !slices.Equal(failed, want) {
+		t.Errorf("another folder: %q, %v", failed, err)
+	}
+}
+
+func unzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestDifferentField: what is not as it was made again is named.
+func TestDifferentField(t *testing.T) {
+	for _, c := range [][3]string{
+		{`{"a":1,"b":{"c":[1,2]}}`, `{"b": {"c": [1, 2]}, "a": 1}`, ""},
+		{`{"a":1}`, `{"a":2}`, "a"}, {`{"a":[1,{"b":2}]}`, `{"a":[1,{"b":3}]}`, "a"}, {`{"a":[]}`, `{"a":[1]}`, "a"},
+		{`{"a":1,"x":1}`, `{"a":1}`, "x"}, {`{"a":1}`, `{"a":1,"x":1}`, "x"}, {`{"a":null}`, `{"a":[]}`, "a"},
+		{`{"a":2,"a":1}`, `{"a":1}`, "a field that it has twice"}, {`{"a":1.0}`, `{"a":1}`, "a"}, {`{"a":{"b":2,"b":1}}`, `{"a":{"b":1}}`, "a"},
+	} {
+		if at := differentField([]byte(c[0]), []byte(c[1])); at != c[2] {
+			t.Errorf("%s and %s: %q", c[0], c[1], at)
+		}
+	}
+}
+
+// TestLeftFolders: what a process that was killed has left beside a folder is removed by the next one that makes it, unless
+// another one that makes it too is still at work.
+func TestLeftFolders(t *testing.T) {
+	dir := t.TempDir()
+	working, err := Begin(filepath.Join(dir, "ev"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if working.lock == nil {
+		t.Skip("this system does not lock folders")
+	}
+	killed, err := Begin(filepath.Join(dir, "ev"))
+	if err = errors.Join(err, killed.Put("a/b", []byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	killed.unlock() // as the system does when a process ends
+	for _, other := range []string{".ev.tmp", ".ev.0000000x.more", ".other.12345678.tmp", "ev.12345678.tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, other), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder(t, filepath.Join(dir, "ev"))
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 6 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if _, err := os.Stat(killed.temp); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was left: %v", err)
+	}
+	if _, err := os.Stat(working.temp); err != nil {
+		t.Errorf("what is at work: %v", err)
+	}
+	if err := working.Discard(); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,9 +20,10 @@ import (
 type Folder struct {
 	Manifest *Manifest
 	// Sum is the SHA-256 of the manifest, in hexadecimal.
-	Sum   string
-	dir   string
-	found map[string]bool // the regular files, by their paths with slashes
+	Sum      string
+	dir      string
+	found    map[string]bool // the regular files, by their paths with slashes
+	manifest []byte
 }
 
 // Open opens a folder and compares all of its files with the manifest. What differs is told in
@@ -46,10 +48,12 @@ func Open(ctx context.Context, dir string) (f *Folder, failed []string, err erro
 	if !isSumFile(sum, manifest) {
 		return nil, append(failed, fmt.Sprintf("%s does not have the SHA-256 that %s states", manifestName, sumName)), nil
 	}
-	if f.Manifest, err = readManifest(manifest); err != nil {
+	if f.Manifest, err = readManifest(manifest); errors.Is(err, ErrForm) {
+		return nil, nil, fmt.Errorf("%s: %w", dir, err)
+	} else if err != nil {
 		return nil, append(failed, fmt.Sprintf("%s: %v", manifestName, err)), nil
 	}
-	f.Sum = hexSum(manifest)
+	f.Sum, f.manifest = hexSum(manifest), manifest
 	more, err := f.compare(ctx)
 	return f, append(failed, more...), err
 }
@@ -62,6 +66,9 @@ func (f *Folder) find(under string) (failed []string, err error) {
 	entries, err := disk.ReadDir(f.path(under))
 	if err != nil {
 		return nil, err
+	}
+	if len(entries) == 0 && under != "" {
+		return []string{under + " is an empty folder"}, nil
 	}
 	for _, e := range entries {
 		name := path.Join(under, e.Name())
@@ -95,12 +102,12 @@ func (f *Folder) compare(ctx context.Context) (failed []string, err error) {
 		if err := ctx.Err(); err != nil {
 			return failed, err
 		}
-		sum, err := f.sum(file.Name)
+		sum, n, err := f.sum(file.Name)
 		if err != nil {
 			return failed, err
 		}
-		if sum != file.SHA256 {
-			failed = append(failed, file.Name+" does not have the SHA-256 that the manifest states")
+		if sum != file.SHA256 || n != file.Bytes {
+			failed = append(failed, file.Name+" does not have the size and the SHA-256 that the manifest states")
 		}
 	}
 	for name := range f.found {
@@ -112,15 +119,23 @@ func (f *Folder) compare(ctx context.Context) (failed []string, err error) {
 	return failed, nil
 }
 
-func (f *Folder) sum(name string) (string, error) {
+func (f *Folder) sum(name string) (text string, n int64, err error) {
 	file, err := disk.Open(f.path(name))
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	defer file.Close()
 	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)), err
+	n, err = io.Copy(sum, file)
+	return hex.EncodeToString(sum.Sum(nil)), n, err
+}
+
+// Path returns where a file that the manifest names is, empty if it is not in the folder.
+func (f *Folder) Path(name string) string {
+	if !f.found[name] {
+		return ""
+	}
+	return f.path(name)
 }
 
 // Open opens a file that the manifest names.

@@ -11,24 +11,27 @@ import (
 
 // Letter is what a letter to the operator of a crawler says.
 type Letter struct {
-	// Crawler has what the report says about it, without impostors.
+	// Crawler has what the report of the folder's lines says about it.
 	Crawler audit.CrawlerInfo
+	// Requests counts all its requests in the logs; 0: it is not known.
+	Requests int64
 	// As is what the clients identify themselves as, if it is no single name; else empty.
 	As string
 	// Robots has, by audit.RuleInfo.File, the file of the folder with that robots.txt.
 	Robots map[string]string
 	// First and Last are the times of its first and last violation.
 	First, Last string
-	// Lists are the lists of its addresses, and Names tells whether names of addresses were known too.
+	// Lists are the lists of addresses given for it, and Names reports whether names of addresses were known too.
 	Lists []audit.RangeInfo
 	Names bool
-	// Constant: one robots.txt is taken as in force throughout. Window is how long a copy of another one may be in use.
-	Constant bool
-	Window   string
-	// Partial: not all of the logs was read. Differing: most logged answers to robots.txt were not the file that
-	// the requests are judged by. Sampled is as in audit.Report.
-	Partial, Differing bool
-	Sampled            string
+	// Constant: one robots.txt is taken as in force throughout. Observed: versions have the times at which they
+	// were seen. Window is how long a copy of another one may be in use.
+	Constant, Observed bool
+	Window             string
+	// Partial: not all of the logs was read. Differing: most logged answers to robots.txt do not show the file
+	// that the requests are judged by. Mixed is audit.RobotsInfo.SizesMixed. Sampled is as in audit.Report.
+	Partial, Differing, Mixed bool
+	Sampled                   string
 }
 
 // maxRules bounds the rules in a letter.
@@ -43,18 +46,21 @@ func (l *Letter) Text() string {
 	if name == "" {
 		name = quoted(c.Crawler)
 	}
-	n := c.Verdicts[audit.Violation]
+	n, all := c.Verdicts[audit.Violation], ""
+	if l.Requests > 0 {
+		all = ", of " + english.Grouped(l.Requests) + " in all"
+	}
 	t.line("Requests that robots.txt forbids, by clients that identify themselves as " + name)
 	if c.Operator != "unknown" {
 		t.line("Operator: " + quoted(c.Operator))
 	}
-	t.paragraph(fmt.Sprintf("From %s to %s, clients that identify themselves as %s made %s that robots.txt forbade, of %s in all. The lines of the access log are in %s, one for each of these requests, in the same order as the rows in %s.",
-		l.First, l.Last, name, english.Plural(n, "request"), english.Grouped(c.Requests), Violations+linesEnd, Violations+rowsEnd))
+	t.paragraph(fmt.Sprintf("From %s to %s, clients that identify themselves as %s made %s that robots.txt forbade%s. The lines of the access log are in %s, one for each of these requests, in the same order as the rows in %s.",
+		l.First, l.Last, name, english.Plural(n, "request"), all, Violations+linesEnd, Violations+rowsEnd))
 	if l.Partial {
 		t.paragraph("Not all of the logs could be read. What was not read may clear some of these requests.")
 	}
 	if l.Differing {
-		t.paragraph("Most logged answers to robots.txt were not the file that the requests are judged by. All that follows holds only if that file is what was served.")
+		t.paragraph("Most logged answers to robots.txt do not show the file that the requests are judged by. This letter holds only if that file is what was served.")
 	}
 	if l.Sampled != "" {
 		t.paragraph("The logs were sampled: " + quoted(l.Sampled) + ". Counts are of the sample.")
@@ -102,12 +108,12 @@ func (l *Letter) identity(t *letterText) {
 			}
 			how = append(how, quoted(list.File)+", "+date)
 		}
-		text := l.share(n) + " came from addresses that are known to be those of the crawler."
+		text := l.share(n) + " came from clients that were verified."
 		if len(how) > 0 {
-			text = l.share(n) + " came from addresses in the published lists of the crawler: " + english.List(how) + "."
+			text = l.share(n) + " came from addresses in the lists given for the crawler: " + english.List(how) + "."
 		}
 		if l.Names {
-			text += " The confirmed names of addresses count too."
+			text += " Names of addresses that were confirmed count too."
 		}
 		t.paragraph(text)
 	}
@@ -122,11 +128,13 @@ func (l *Letter) rules(t *letterText) {
 	for _, r := range shown {
 		rest -= r.Violations
 		since := "in force since " + r.Version
-		if r.Version == "" {
-			since = "in force before the first request"
-		}
-		if l.Constant {
+		switch {
+		case l.Constant:
 			since = "taken as in force throughout"
+		case r.Version == "":
+			since = "taken as in force before the first request"
+		case l.Observed:
+			since = "seen at " + r.Version
 		}
 		at := ""
 		if r.Origin != "" {
@@ -144,8 +152,11 @@ func (l *Letter) rules(t *letterText) {
 	if !l.Constant {
 		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if the file was sent with a longer time.")
 	}
-	if n := l.Crawler.Informed(); n > 0 {
-		t.paragraph(l.share(n) + " came after robots.txt, with a rule that forbids the request, had been sent to a client of this name. The lines of the fetches of robots.txt are in " + Fetches + linesEnd + ".")
+	switch n := l.Crawler.Informed(); {
+	case !l.Crawler.InformedKnown:
+		t.paragraph("The log does not say which robots.txt clients of this name were sent before.")
+	case n > 0:
+		t.paragraph(l.share(n) + " came after a client of this name was sent a robots.txt that forbids the request, or told by 304 that its copy stands. The lines of the requests for robots.txt are in " + Fetches + linesEnd + ".")
 	}
 }
 
@@ -169,7 +180,12 @@ func (l *Letter) answers(t *letterText) {
 
 func (l *Letter) limits(t *letterText) {
 	t.paragraph("That the requests were intended, or that anybody was harmed. That requests by clients whose addresses are not known to be those of the crawler were made by its operator.")
-	t.paragraph("No log shows a robots.txt that was served differently by place, header or server, a path that was rewritten before it was logged, or why a crawler made a request.")
+	served := "a robots.txt that was served differently by place, header or server"
+	if l.Mixed {
+		t.paragraph("Answers to robots.txt had different sizes in turn: it may have been served differently by name, place, header or server.")
+		served = "what a robots.txt of another size said"
+	}
+	t.paragraph("No log shows " + served + ", a path that was rewritten before it was logged, or why a crawler made a request.")
 	if l.Constant {
 		t.paragraph("No versions of robots.txt were given. If it has changed, requests are judged by rules that the crawler could not know.")
 	}

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
 // Schema is the name of the form of a folder, in its manifest.
-const Schema = "robotsieve.evidence/1"
+const Schema = schemaName + "2"
+
+const schemaName = "robotsieve.evidence/"
 
 // The files at the top of a folder.
 const (
@@ -41,8 +44,12 @@ type Manifest struct {
 	AllowDuplicates bool            `json:"allow_duplicates"`
 	Options         json.RawMessage `json:"options"`
 
-	// Inputs are the logs, in the order in which they were read.
-	Inputs []Input `json:"inputs"`
+	// Inputs are the logs, in the order in which they were read. Answers are what others were told.
+	Inputs  []Input   `json:"inputs"`
+	Answers []Answers `json:"answers"`
+	// NotShown counts the violations of the report that the folder does not have, since their lines cannot be judged
+	// without the rest of the logs.
+	NotShown int64 `json:"not_shown"`
 	// Robots are the texts of robots.txt; versions among Options name them by their place here.
 	Robots []Robots `json:"robots"`
 	// Profiles is the file of all crawlers that the program knew.
@@ -63,30 +70,31 @@ type Manifest struct {
 // Input is a log. SHA256 is of its bytes on disk, in hexadecimal.
 type Input struct {
 	Name string `json:"name"`
+	// Lines is the file with those of its lines that the folder has, each in its place: an empty line stands for each
+	// of the others. It is empty if there are none.
+	Lines string `json:"lines"`
 	// Origins are where its requests went, if its lines do not say it; empty if that is not known. Only:
 	// lines that name another host are not judged.
 	Origins []string `json:"origins"`
 	Only    bool     `json:"only"`
 	Format  string   `json:"format"`
-	// Header is the line that names its columns, if its format has one. Headers are those in the log, with
-	// the numbers of their lines, unless one repeats what is in force. Alone: they are all there, so that
-	// its lines can be read without it.
-	Header            string   `json:"header"`
-	Headers           []Header `json:"headers"`
-	Alone             bool     `json:"alone"`
-	Bytes             int64    `json:"bytes"`
-	BytesUncompressed int64    `json:"bytes_uncompressed"`
-	SHA256            string   `json:"sha256"`
-	DuplicateOf       string   `json:"duplicate_of"`
+	// Header is the line that names its columns, if its format has one.
+	Header            string `json:"header"`
+	Bytes             int64  `json:"bytes"`
+	BytesUncompressed int64  `json:"bytes_uncompressed"`
+	SHA256            string `json:"sha256"`
+	DuplicateOf       string `json:"duplicate_of"`
 	// Read: it was read, and Complete: to its end. A log with the content of another one may not have been.
 	Read     bool `json:"read"`
 	Complete bool `json:"complete"`
 }
 
-// Header is a line of a log that names its columns.
-type Header struct {
-	Line int64  `json:"line"`
-	Text string `json:"text"`
+// Answers is a file of what was answered to GETs of /robots.txt of clients that no lines of the folder are of: a log of the
+// format, without addresses and names. Origins are where these requests went.
+type Answers struct {
+	Lines   string   `json:"lines"`
+	Origins []string `json:"origins"`
+	Format  string   `json:"format"`
 }
 
 // Robots is a text of robots.txt: the part that is read, and those lines behind it that may
@@ -126,6 +134,8 @@ type Crawler struct {
 	// by it and the other crawlers of its operator that the folder has.
 	Violations int64 `json:"violations"`
 	Fetches    int64 `json:"fetches"`
+	// Requests counts all its requests in the logs, without those of impostors; 0: it is not known.
+	Requests int64 `json:"requests"`
 }
 
 // File is a file of the folder. SHA256 is in hexadecimal.
@@ -140,13 +150,26 @@ func (m *Manifest) marshal() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
+// ErrForm is the error of a folder of another form.
+var ErrForm = errors.New("the folder is of another version of this program")
+
 func readManifest(data []byte) (*Manifest, error) {
+	var form struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return nil, err
+	}
+	switch {
+	case form.Schema == Schema:
+	case strings.HasPrefix(form.Schema, schemaName):
+		return nil, fmt.Errorf("%w: its form is %s, and this program reads %s only; use the program that made it, or audit the logs again", ErrForm, form.Schema, Schema)
+	default:
+		return nil, fmt.Errorf("the schema is %q, not %q", form.Schema, Schema)
+	}
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, err
-	}
-	if m.Schema != Schema {
-		return nil, fmt.Errorf("the schema is %q, not %q", m.Schema, Schema)
 	}
 	if m.Options == nil {
 		return nil, errors.New("no options")

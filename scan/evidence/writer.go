@@ -3,11 +3,13 @@ package evidence
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -54,40 +56,76 @@ func CheckFolder(dir string, force bool) error {
 	return fmt.Errorf("%s %w", dir, ErrOccupied)
 }
 
-// Writer makes a folder. Its files are written one after the other or at once, but by one
-// goroutine. Commit or Discard ends it.
+// Writer makes a folder. Its files are written one after the other or at once, but by one goroutine. Commit or
+// Discard ends it.
 type Writer struct {
 	dir, temp string
+	lock      *disk.File // of temp, which shows other processes that it is in use
 	files     []File
 }
 
-// Begin begins a folder, in a hidden one beside it.
+// Begin begins a folder, in a hidden one beside it. It removes those that processes have left there which ended without
+// Discard, as by SIGKILL.
 func Begin(dir string) (*Writer, error) {
 	dir = filepath.Clean(dir)
 	parent, base := filepath.Split(dir)
 	if _, err := disk.Stat(cmp.Or(parent, ".")); err != nil {
 		return nil, err
 	}
-	w := &Writer{dir: dir, temp: hidden(parent, base)}
-	return w, disk.MkdirAll(w.temp, dirMode)
+	removeLeft(parent, base)
+	w := &Writer{dir: dir, temp: hidden(parent, base, number())}
+	if err := disk.MkdirAll(w.temp, dirMode); err != nil {
+		return nil, err
+	}
+	w.lock, _ = disk.LockDir(w.temp) // where there are no locks nobody gets one, and removes it
+	return w, nil
+}
+
+// removeLeft removes hidden folders that nobody holds a lock of. What cannot be removed is left.
+func removeLeft(parent, base string) {
+	like := hidden("", base, "00000000")
+	begin := len(like) - len("00000000.tmp")
+	entries, _ := disk.ReadDir(cmp.Or(parent, "."))
+	for _, e := range entries {
+		name := e.Name()
+		if !e.IsDir() || len(name) != len(like) || name[:begin] != like[:begin] || !strings.HasSuffix(name, ".tmp") {
+			continue
+		}
+		if lock, err := disk.LockDir(parent + name); err == nil && lock != nil {
+			_ = errors.Join(disk.RemoveAll(parent+name), lock.Close())
+		}
+	}
 }
 
 // hidden is a name beside that of a folder. Names of files have at most 255 bytes.
-func hidden(parent, base string) string {
-	return fmt.Sprintf("%s.%.200s.%08x.tmp", parent, strings.ToValidUTF8(base, ""), rand.Uint32())
+func hidden(parent, base, number string) string {
+	return fmt.Sprintf("%s.%.200s.%s.tmp", parent, strings.ToValidUTF8(base, ""), number)
 }
 
-// Create makes a file. Its name is a path with slashes.
+func number() string { return fmt.Sprintf("%08x", rand.Uint32()) }
+
+// Path returns where a file is until Commit or Discard. Its name is a path with slashes.
+func (w *Writer) Path(name string) string {
+	return filepath.Join(w.temp, filepath.FromSlash(name))
+}
+
+// Create makes a file. What is written to one whose name ends in .gz is compressed.
 func (w *Writer) Create(name string) (*FileWriter, error) {
-	path := w.path(name)
+	path := w.Path(name)
 	if err := disk.MkdirAll(filepath.Dir(path), dirMode); err != nil {
 		return nil, err
 	}
-	f, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	return &FileWriter{of: w, name: name, file: f, sum: sha256.New()}, err
+	file, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	f := &FileWriter{of: w, name: name, file: file, sum: sha256.New()}
+	if f.Writer = io.MultiWriter(file, f.sum); compressed(name) {
+		f.gzip = gzip.NewWriter(f.Writer)
+		f.Writer = f.gzip
+	}
+	return f, nil
 }
-
-func (w *Writer) path(name string) string { return filepath.Join(w.temp, filepath.FromSlash(name)) }
 
 // Put makes a file with this content.
 func (w *Writer) Put(name string, content []byte) error {
@@ -99,32 +137,40 @@ func (w *Writer) Put(name string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// Remove removes a file, if it was made.
+func (w *Writer) Remove(name string) error {
+	n := len(w.files)
+	if w.files = slices.DeleteFunc(w.files, func(f File) bool { return f.Name == name }); len(w.files) == n {
+		return nil
+	}
+	return disk.Remove(w.Path(name))
+}
+
+// compressedEnd is the end of the names of compressed files.
+const compressedEnd = ".gz"
+
+func compressed(name string) bool { return strings.HasSuffix(name, compressedEnd) }
+
 // FileWriter writes a file of a folder.
 type FileWriter struct {
+	io.Writer
+	gzip *gzip.Writer // nil unless it is compressed
 	of   *Writer
 	name string
 	file *disk.File
 	sum  hash.Hash
-	n    int64
-	err  error // the first
 }
 
-func (f *FileWriter) Write(p []byte) (int, error) {
-	n, err := f.file.Write(p)
-	f.err = cmp.Or(f.err, err)
-	f.sum.Write(p[:n])
-	f.n += int64(n)
-	return n, err
-}
-
-// Close ends the file, and has it in the manifest. It returns the first error of writing it.
-func (f *FileWriter) Close() error {
-	if f.err == nil {
-		f.err = f.file.Sync()
+// Close ends the file, and has it in the manifest.
+func (f *FileWriter) Close() (err error) {
+	if f.gzip != nil {
+		err = f.gzip.Close()
 	}
-	f.err = cmp.Or(f.err, f.file.Close())
-	f.of.files = append(f.of.files, File{f.name, f.n, hex.EncodeToString(f.sum.Sum(nil))})
-	return f.err
+	info, unknown := f.file.Stat()
+	if err = errors.Join(err, unknown, f.file.Sync(), f.file.Close()); err == nil {
+		f.of.files = append(f.of.files, File{f.name, info.Size(), hex.EncodeToString(f.sum.Sum(nil))})
+	}
+	return err
 }
 
 // Commit adds the manifest, whose Schema and Files it sets, and gives the folder its name. A
@@ -147,6 +193,7 @@ func (w *Writer) Commit(m *Manifest) (sum string, err error) {
 	if err != nil {
 		return "", errors.Join(err, w.Discard())
 	}
+	w.unlock()
 	return sum, disk.SyncDir(filepath.Dir(w.dir))
 }
 
@@ -165,7 +212,8 @@ func (w *Writer) rename() error {
 	} else if err != nil {
 		return err
 	}
-	old := hidden(filepath.Split(w.dir))
+	parent, base := filepath.Split(w.dir)
+	old := hidden(parent, base, number())
 	if err := disk.Rename(w.dir, old); err != nil {
 		return err
 	}
@@ -176,7 +224,17 @@ func (w *Writer) rename() error {
 }
 
 // Discard removes what has been written.
-func (w *Writer) Discard() error { return disk.RemoveAll(w.temp) }
+func (w *Writer) Discard() error {
+	defer w.unlock()
+	return disk.RemoveAll(w.temp)
+}
+
+func (w *Writer) unlock() {
+	if w.lock != nil {
+		_ = w.lock.Close()
+	}
+	w.lock = nil
+}
 
 // isSumFile tells whether a file has the sum of a manifest, byte for byte.
 func isSumFile(file, manifest []byte) bool { return bytes.Equal(file, sumFile(hexSum(manifest))) }

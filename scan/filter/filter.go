@@ -39,6 +39,11 @@ type Config struct {
 	// goroutines at once, and often.
 	Epoch func() uint64
 
+	// Guard, if not nil, calls a function that uses the rules, and returns its error or, if what it
+	// found may be false, another. It is called for each chunk or record, by several goroutines at
+	// once, before the outcome is written.
+	Guard func(func() error) error
+
 	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
 	// are missing, stand for lists of URLs, one a line.
 	Layouts []*list.Layout
@@ -64,6 +69,14 @@ type Config struct {
 	Annotate Annotator
 	// Quotes is the number of invalid rows, the first ones, to quote in the Summary.
 	Quotes int
+}
+
+// guard calls a function that uses the rules.
+func (c *Config) guard(f func() error) error {
+	if c.Guard == nil {
+		return f()
+	}
+	return c.Guard(f)
 }
 
 // Rules are the rules for one agent on one origin. The zero value allows

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 	"github.com/robotsieve/robotsieve/scan/warc"
@@ -95,13 +94,11 @@ func (r *Records) file(ctx context.Context, number int, in *source.Input) error 
 			r.zipped = parts.Compressed()
 		}
 		r.records = warc.NewPartsReader(endingParts{parts, ctx}, r.keep)
-		err = disk.Faults(func() error { return r.all(ctx, number, before) })
+		err = r.all(ctx, number, before)
 		result.Codec, result.Disk, result.Warnings = in.Codec(), parts.Disk(), parts.Warnings()
 	}
 	var own *runError
 	switch {
-	case errors.Is(err, disk.ErrFault):
-		return ErrFault
 	case errors.As(err, &own):
 		return own.error
 	case err != nil:
@@ -290,12 +287,16 @@ func (r *Records) verdict(rec *warc.Record) (Verdict, error) {
 			return Verdict{Class: BadTime}, nil
 		}
 	}
-	r.judge.sites.refresh()
-	v := r.judge.Judge([]byte(rec.Target), at)
-	if r.config.Page != 0 && v.Class == Allowed {
+	var v Verdict
+	err := r.config.guard(func() error {
+		r.judge.sites.refresh()
+		v = r.judge.Judge([]byte(rec.Target), at)
+		return r.judge.Err()
+	})
+	if err == nil && r.config.Page != 0 && v.Class == Allowed {
 		r.pages.judge(rec, r.records, date, r.judge.all, &v)
 	}
-	return v, r.judge.Err()
+	return v, err
 }
 
 // copied returns the record that End has ended in the form in which it is written.

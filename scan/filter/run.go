@@ -17,9 +17,9 @@ import (
 // the order of the inputs, with a newline added if an input's last line has none; or what
 // Config.Annotate makes of all rows. The output and the Summary do not depend on n.
 //
-// It returns early, with the cause, when ctx ends, or out or the policy fails, or
-// the rules can no longer be read (ErrFault). Then the Summary is of the rows before
-// that, which have been written. Errors of the inputs are in the results of r.
+// It returns early, with the cause, when ctx ends, or out, the policy or Config.Guard
+// fails. Then the Summary is of the rows before that, which have been written. Errors of
+// the inputs are in the results of r.
 func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) (Summary, error) {
 	p := printer{config: &c, out: out, barred: make([]int64, len(c.Dialects))}
 	workers := make([]*worker, n)

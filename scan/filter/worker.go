@@ -2,13 +2,14 @@ package filter
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -22,7 +23,26 @@ type worker struct {
 	quoted *atomic.Bool // no more quotes are needed
 	free   *buffers
 
-	out outcome // of the chunk
+	out     outcome   // of the chunk
+	epoch   uint64    // of the rules when the chunk began
+	crowded bool      // the rules of all sites do not fit into memory
+	batched bool      // the rest of the chunk has been judged
+	ahead   []Verdict // on the URLs of the rest
+	batch   batch
+}
+
+// batch is the URLs of rows in the order of their sites.
+type batch struct {
+	text     []byte
+	urls     []batched
+	verdicts []Verdict
+}
+
+// batched is a URL of a batch.
+type batched struct {
+	begin, site, end int // in the text; its scheme and authority end at site
+	at               int64
+	number           int // in the order of the rows
 }
 
 // outcome is the result for one chunk.
@@ -45,19 +65,14 @@ func newWorker(c *Config, quoted *atomic.Bool, free *buffers) *worker {
 	}
 }
 
-// ErrFault is the error of a run whose rules could no longer be read from memory,
-// because they are in a mapped file that has become shorter.
-var ErrFault = errors.New("the rules are no longer there: their file has been changed while in use")
-
-// guarded is like chunk, but returns a memory fault as an error. Rules may be views
-// of a mapped file, and a file that becomes shorter must not end the process.
+// guarded is chunk within Config.Guard.
 func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
-	err := disk.Faults(func() error {
+	err := w.config.guard(func() error {
 		out = w.chunk(c, failed)
 		return nil
 	})
 	if err != nil {
-		out = outcome{err: ErrFault}
+		out = outcome{err: err}
 	}
 	return out
 }
@@ -68,6 +83,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
 	w.judge.sites.refresh()
 	w.judge.misencoded = 0
+	w.epoch, w.batched = w.judge.sites.epoch, false
 	if len(w.config.Dialects) > 1 {
 		w.out.barred = make([]int64, len(w.config.Dialects))
 	}
@@ -77,8 +93,41 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	} else {
 		w.keep(c.Data)
 	}
+	w.crowded = w.judge.sites.epoch != w.epoch && w.batched
 	w.out.misencoded, w.out.err = w.judge.misencoded, w.judge.err
 	return w.out
+}
+
+// judgeAhead judges the rest of a chunk, from a row on, site by site, if the rules of its sites do
+// not fit into memory together: else each row might need to have the rules of its site decoded
+// again. The first row is not among them, because it may be a header.
+func (w *worker) judgeAhead(rest []byte, at int) {
+	if at == 0 || w.batched || !w.crowded && w.judge.sites.epoch-w.epoch < 2 {
+		return
+	}
+	b := &w.batch
+	b.text, b.urls = b.text[:0], b.urls[:0]
+	w.rows.again(rest)
+	for len(w.rows.data) > 0 {
+		_, url, class := w.rows.next()
+		if class != Allowed {
+			continue
+		}
+		begin := len(b.text)
+		site, _ := origin.Prefix(url)
+		b.text = append(b.text, url...)
+		b.urls = append(b.urls, batched{begin, begin + site, len(b.text), w.instant(), len(b.urls)})
+	}
+	w.rows.again(rest)
+	slices.SortFunc(b.urls, func(x, y batched) int {
+		sites := bytes.Compare(b.text[x.begin:x.site], b.text[y.begin:y.site])
+		return cmp.Or(sites, cmp.Compare(x.at, y.at), cmp.Compare(x.number, y.number))
+	})
+	b.verdicts = slices.Grow(b.verdicts[:0], len(b.urls))[:len(b.urls)]
+	for _, u := range b.urls {
+		b.verdicts[u.number] = w.judge.Judge(b.text[u.begin:u.end], u.at)
+	}
+	w.batched, w.ahead = true, b.verdicts
 }
 
 // keep moves the rows to print to the beginning of the chunk, over the dropped
@@ -86,6 +135,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 func (w *worker) keep(data []byte) {
 	end, from, at := 0, 0, 0 // data[:end] is kept and in its place, data[from:at] is kept
 	for at < len(data) {
+		w.judgeAhead(data[at:], at)
 		line, url, class := w.rows.next()
 		if class == Allowed {
 			class = w.verdict(url).Class
@@ -114,6 +164,7 @@ func (w *worker) keep(data []byte) {
 func (w *worker) annotate(data []byte) {
 	b := w.free.take()
 	for at := 0; at < len(data); {
+		w.judgeAhead(data[at:], at)
 		line, url, class := w.rows.next()
 		v := Verdict{Class: class}
 		if class == Allowed {
@@ -128,12 +179,12 @@ func (w *worker) annotate(data []byte) {
 }
 
 // verdict judges the URL of the row that was read, and counts the row.
-func (w *worker) verdict(url []byte) Verdict {
-	at := w.config.AsOf
-	if w.config.Dated && w.rows.reader != nil && w.rows.row.HasTime {
-		at = w.rows.row.Time
+func (w *worker) verdict(url []byte) (v Verdict) {
+	if w.batched {
+		v, w.ahead = w.ahead[0], w.ahead[1:]
+	} else {
+		v = w.judge.Judge(url, w.instant())
 	}
-	v := w.judge.Judge(url, at)
 	w.out.count[v.Class]++
 	switch {
 	case !v.Class.Valid():
@@ -144,6 +195,14 @@ func (w *worker) verdict(url []byte) Verdict {
 		}
 	}
 	return v
+}
+
+// instant returns the one whose rules judge the row that was read.
+func (w *worker) instant() int64 {
+	if w.config.Dated && w.rows.reader != nil && w.rows.row.HasTime {
+		return w.rows.row.Time
+	}
+	return w.config.AsOf
 }
 
 // unjudged counts a row that has no URL.
@@ -204,6 +263,16 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.reader = r.readers[c.Input]
 	r.timed = r.config.Dated && r.config.Policy != nil && r.layout.Timed()
 	r.reader.Reset(c.Data, c.Seq == 0)
+}
+
+// again goes to a row of the chunk that is not its first.
+func (r *rows) again(rest []byte) {
+	r.data = rest
+	if r.reader != nil {
+		r.reader.Reset(rest, false)
+	} else {
+		r.lines.Reset(rest)
+	}
 }
 
 // next reads the next row of a chunk that has one. class is Allowed if the row has a URL that is to be judged.

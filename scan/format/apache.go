@@ -12,19 +12,24 @@ import (
 // Of several for one part that of the lowest rank counts. Those of varnishncsa are the same, and Fastly adds the letter V.
 // Source: httpd.apache.org, "Module mod_log_config"; varnish-cache.org, "varnishncsa"; fastly.com, "Custom log formats".
 var apacheDirectives = map[string]value{
-	"a": {part: clientAddr}, "h": {part: clientAddr, rank: 1}, "c a": {part: clientAddr, rank: 2},
+	"a": {part: clientAddr}, "h": {part: clientAddr, rank: 1, content: unbroken}, "c a": {part: clientAddr, rank: 2},
 	"b": {part: bodySize}, "B": {part: bodySize}, "O": {part: sentSize},
 	"H": {protocol: true}, "m": {part: methodName}, "U": {part: rewrittenPath}, "q": {part: query}, "r": {part: requestLine},
 	"s": {part: statusCode, rank: 1}, ">s": {part: statusCode}, "<s": {part: statusCode, rank: 2},
-	"host i": {part: hostName}, "V": {part: hostName, rank: 1}, "v": {part: hostName, rank: 2},
+	"host i": {part: hostName, content: anyText}, "V": {part: hostName, rank: 1}, "v": {part: hostName, rank: 2},
 	"p": {part: ownPort}, "canonical p": {part: ownPort}, "local p": {part: ownPort, rank: 1},
 	"user-agent i": {part: userAgent}, "referer i": {part: referrer}, "req.http.referer v": {part: referrer}, "x-forwarded-for i": {part: forwardedFor},
 	"x-real-ip i": {part: forwardedFor, rank: 1}, "true-client-ip i": {part: forwardedFor, rank: 1}, "cf-connecting-ip i": {part: forwardedFor, rank: 1},
-	"x-forwarded-proto i": {part: schemeName}, "request_scheme e": {part: schemeName, rank: 1},
+	"x-forwarded-proto i": {part: schemeName, content: anyText}, "request_scheme e": {part: schemeName, rank: 1},
 	"https e": {part: tlsInUse}, "https x": {part: tlsInUse}, "ssl_protocol x": {part: tlsInUse, rank: 1},
-	"req.http.host v": {part: hostName}, "req.http.user-agent v": {part: userAgent}, "req.http.x-forwarded-for v": {part: forwardedFor},
+	"req.http.host v": {part: hostName, content: anyText}, "req.http.user-agent v": {part: userAgent}, "req.http.x-forwarded-for v": {part: forwardedFor},
 	"req.url v": {part: target}, "req.method v": {part: methodName}, "req.request v": {part: methodName}, "client.ip v": {part: clientAddr},
 	"resp.status v": {part: statusCode, rank: 1},
+
+	// Those of no interest that Apache writes itself. All others may hold a client's words.
+	"l": {content: dash}, "A": {content: address}, "remote p": {content: number}, "D": {content: number}, "T": {content: number}, "ms T": {content: number}, "us T": {content: number}, "s T": {content: number},
+	"I": {content: number}, "S": {content: number}, "k": {content: number}, "P": {content: number}, "pid P": {content: number}, "tid P": {content: number}, "X": {content: token}, "L": {content: token},
+	"unique_id e": {content: token},
 }
 
 // parseApache reads a LogFormat of Apache: the directive, or what is between its quotes. In
@@ -66,6 +71,7 @@ func apacheFormat(text string) (*Format, error) {
 			return nil, err
 		}
 	}
+	w.join()
 	return w.format()
 }
 

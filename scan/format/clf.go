@@ -46,30 +46,6 @@ func newCLF(f *Format) Reader {
 	return &clf{lines: lines{marked: quoted}, vhost: f.HasHost(), agent: f.HasAgent()}
 }
 
-// clfFormats are the formats of clf.
-var clfFormats = []*Format{
-	clfFormat("combined", "nginx by default, Apache", false, true),
-	clfFormat("vhost_combined", "Apache on Debian, and many hosters", true, true),
-	clfFormat("common", "Apache of old", false, false),
-	clfFormat("vhost_common", "Apache of old, with several sites", true, false),
-}
-
-func clfFormat(name, by string, host, agent bool) *Format {
-	f := &Format{name: name, by: by, newReader: newCLF}
-	f.sample = `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`
-	if agent {
-		f.sample += ` "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`
-	}
-	if host {
-		f.sample = "www.example.com:443 " + f.sample
-	}
-	for _, p := range []part{clientAddr, requestLine, statusCode, bodySize, moment} {
-		f.parts[p] = true
-	}
-	f.parts[hostName], f.parts[userAgent] = host, agent
-	return f
-}
-
 // timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly
 // always stands before the request's quote.
 const timeLength = 29
@@ -362,7 +338,11 @@ func (c *clf) Complete(r *Record) {
 	r.Addr, c.addrEnd = bareAddress(c.sent(line[from:end])), end
 
 	before := line[:c.request.start-len(`] "`)]
-	r.Time, r.HasTime = c.clock.parse(before[openBracket(before)+1:])
+	open := openBracket(before)
+	r.Time, r.HasTime = c.clock.parse(before[open+1:])
+	if identity := before[min(end, open):open]; c.vhost && len(identity) > len(" - - ") && namesAddress(identity) {
+		r.Addr = r.Addr[:0] // it may be part of the header Host
+	}
 
 	r.Status = 0
 	if status := line[c.status.start:c.status.end]; status[0] != '-' {
@@ -378,6 +358,16 @@ func (c *clf) Complete(r *Record) {
 		r.Forwarded = c.sent(quotedField(line, c.agentEnd+1))
 	}
 	c.completeRequest(r)
+}
+
+// namesAddress reports whether one of the words of b is an IP address.
+func namesAddress(b []byte) bool {
+	for word := range bytes.FieldsSeq(b) {
+		if isAddress(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // openBracket returns the index of the bracket that opens the time at the end of b.

@@ -329,7 +329,7 @@ func TestCutLine(t *testing.T) {
 // nothing may be left of the line before.
 func TestRecordReuse(t *testing.T) {
 	var r Record
-	formats, readers := clfFormats, map[*Format]Reader{}
+	formats, readers := clfFormats(), map[*Format]Reader{}
 	for _, f := range formats {
 		readers[f] = f.NewReader()
 	}
@@ -399,7 +399,7 @@ func TestHostileLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			long := strings.Repeat(part, size/len(part))
-			for _, f := range formats {
+			for _, f := range formats() {
 				for _, line := range []string{long, head + long, head + long + `" 200 3 "-" "UA"`, head + `" 200 3 "-" "UA" ` + long, head + `" 200 3 "-" "` + long, "a " + long + " [x] \"GET / HTTP/1.1\" 200 3"} {
 					if got, ok := read(f.NewReader(), new(Record), line); ok && got.Target == "" {
 						t.Errorf("%s: a record without a target", f.Name())
@@ -417,7 +417,7 @@ func TestGuardAllocs(t *testing.T) {
 		{"escapes", "/a\"b\\c\xc3\xa9", `Foo"Bot"`},
 		{"no record", "", "x"},
 	} {
-		for _, f := range clfFormats {
+		for _, f := range clfFormats() {
 			t.Run(c.name+"/"+f.Name(), func(t *testing.T) {
 				e := visit()
 				e.agent = c.agent

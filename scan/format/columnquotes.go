@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -34,15 +33,11 @@ func (q *quotedMarks) mark(chunk []byte, at, length int, delimiter byte) bool {
 
 // splitMarked sets c.ends to the ends of the fields of the line that begins at at in the chunk,
 // by its marks. It returns false if the fields are not as many as the columns, or the line is
-// not marked, has an escaped quote, or one that is neither at the border of its field nor doubled.
+// not marked, or has a quote that is neither at the border of its field nor doubled.
 func (c *columns) splitMarked(line []byte, at int) bool {
 	q := c.quoted
-	if !q.mark(c.chunk, at, len(line), c.delimiter) || c.quotes == slashed && bytes.IndexByte(line, '\\') >= 0 {
+	if !q.mark(c.chunk, at, len(line), c.delimiter) {
 		return false
-	}
-	pairs := uint64(0) // all bits if quotes are doubled
-	if c.quotes == doubled {
-		pairs--
 	}
 	n, at := 0, at-q.from
 	// Of the octet before a word: whether it is in quotes (all bits), closes quotes, and may
@@ -54,8 +49,8 @@ func (c *columns) splitMarked(line []byte, at int) bool {
 		in := parity(quotes) ^ inside
 		opening, closing := quotes&in, quotes&^in
 		delimiters &= ours &^ in
-		borders := delimiters | closing&pairs
-		if opening&^(borders<<1|before)|(closing<<1|closed)&ours&^(delimiters|opening&pairs) != 0 {
+		borders := delimiters | closing
+		if opening&^(borders<<1|before)|(closing<<1|closed)&ours&^(delimiters|opening) != 0 {
 			return false
 		}
 		inside, closed, before = uint64(int64(in)>>63), closing>>63, borders>>63
@@ -67,7 +62,7 @@ func (c *columns) splitMarked(line []byte, at int) bool {
 			n++
 		}
 	}
-	c.ends, c.back, c.plain = q.ends, 0, c.quotes == slashed
+	c.ends, c.back = q.ends, 0
 	return n == len(q.ends) && inside == 0
 }
 

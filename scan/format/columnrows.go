@@ -65,7 +65,7 @@ var incapsulaFormat = columnFormat(Format{
 			return f.dialect
 		})
 	},
-}, &dialect{delimiter: ' ', quotes: doubled, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
+}, &dialect{delimiter: ' ', quotes: true, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
 	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
 	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
@@ -87,32 +87,36 @@ var cloudfrontFormat = columnFormat(Format{
 			if !isCloudFront(f.dialect, header, lines) {
 				return nil
 			}
-			return f.dialect
+			d := *f.dialect
+			if bytes.Contains(header, []byte(" timestamp ")) && !bytes.Contains(header, []byte(" date ")) {
+				d.names = cloudfrontNames(target) // of a real-time log
+			}
+			return &d
 		})
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime, names: cloudfrontNames("cs-uri-stem", path)})
+}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime, names: cloudfrontNames(path)})
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
 // console. It has no header, and a path with its query. Logs with fewer fields cannot be
-// told apart. Source: docs.aws.amazon.com, "Real-time log configuration fields".
+// told apart, but users can name their fields. Source: docs.aws.amazon.com, "Real-time log configuration fields".
 var cloudfrontRealtimeFormat = columnFormat(Format{
 	name: "cloudfront_realtime", by: "Amazon CloudFront, real-time logs with all fields", sampled: true,
-	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
-		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 "+
-		"Hit - - text/html 1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
-}, &dialect{delimiter: '\t', instant: epochTime, names: cloudfrontNames("cs-uri-stem", target)},
-	strings.Fields(`timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem cs-bytes x-edge-location
+	words: `#Fields: timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem cs-bytes x-edge-location
 		x-edge-request-id x-host-header time-taken cs-protocol-version c-ip-version cs-user-agent cs-referer cs-cookie cs-uri-query x-edge-response-result-type x-forwarded-for
 		ssl-protocol ssl-cipher x-edge-result-type fle-encrypted-fields fle-status sc-content-type sc-content-len sc-range-start sc-range-end c-port x-edge-detailed-result-type
 		c-country cs-accept-encoding cs-accept cache-behavior-path-pattern cs-headers cs-header-names cs-headers-count primary-distribution-id primary-distribution-dns-name
-		origin-fbl origin-lbl asn`)...)
+		origin-fbl origin-lbl asn`,
+	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
+		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 "+
+		"Hit - - text/html 1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
+}, &dialect{delimiter: '\t', instant: epochTime, names: cloudfrontNames(target)})
 
 // cloudfrontNames are the columns of CloudFront, whose column for the URI is of a part.
-func cloudfrontNames(uri string, is part) []column {
+func cloudfrontNames(uri part) []column {
 	return []column{
 		{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"timestamp(ms)", moment, spelling{}}, {"timestamp", moment, spelling{}},
 		{"c-ip", clientAddr, percents}, {"x-forwarded-for", forwardedFor, percents},
-		{"cs-method", methodName, spelling{}}, {uri, is, percents}, {"cs-uri-query", query, percents},
+		{"cs-method", methodName, spelling{}}, {"cs-uri-stem", uri, percents}, {"cs-uri-query", query, percents},
 		{"cs(user-agent)", userAgent, allPercents}, {"cs-user-agent", userAgent, allPercents},
 		{"cs(referer)", referrer, allPercents}, {"cs-referer", referrer, allPercents},
 		{"x-host-header", hostName, percents}, {"cs-protocol", schemeName, spelling{}},
@@ -155,18 +159,7 @@ var gcsFormat = columnFormat(Format{
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
 	},
-}, &dialect{delimiter: ',', quotes: doubled, header: `"time_micros"`, instant: epochTime, names: []column{
+}, &dialect{delimiter: ',', quotes: true, header: `"time_micros"`, instant: epochTime, names: []column{
 	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
 	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}}, {"cs_referer", referrer, spelling{}},
 }})
-
-// apacheCSVFormat is Apache's LogFormat of the project ApacheLogs2MySQL:
-//
-//	%v,%p,%h,%l,%u,%t,%I,%O,%S,%B,%{ms}T,%D,%^FB,%>s,"%H","%m","%U","%q","%{Referer}i","%{User-Agent}i","%{VARNAME}C",%L
-var apacheCSVFormat = columnFormat(Format{
-	name: "apache_csv", by: "Apache with the LogFormat of ApacheLogs2MySQL",
-	sample: `www.example.com,443,192.0.2.1,-,-,[04/Mar/2026:05:06:07 +0000],399,3345,3744,1234,1,1105,357,200,"HTTP/1.1","GET","/a","?b=c","-","Mozilla/5.0 (compatible; FooBot/1.0)","-",-`,
-}, &dialect{delimiter: ',', quotes: slashed, instant: bracketedTime, names: []column{
-	{"v", hostName, spelling{}}, {"p", serverPort, spelling{}}, {"h", clientAddr, spelling{}}, {"t", moment, spelling{}}, {"s", statusCode, spelling{}},
-	{"b", bodySize, spelling{}}, {"m", methodName, spelling{}}, {"u", rewrittenPath, spelling{}}, {"q", query, spelling{}}, {"agent", userAgent, spelling{}}, {"referer", referrer, spelling{}},
-}}, "v", "p", "h", "l", "user", "t", "i", "o", "total", "b", "ms", "d", "first", "s", "protocol", "m", "u", "q", "referer", "agent", "cookie", "id")

@@ -8,7 +8,7 @@ import (
 )
 
 // columnFormats are the formats whose lines are columns.
-var columnFormats = []*Format{incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat, apacheCSVFormat}
+var columnFormats = []*Format{incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat}
 
 // columns reads formats whose lines are fields with delimiters between them. A header in
 // the log names the columns, and may come again with other ones; or they are fixed. A line
@@ -40,24 +40,15 @@ const maxKnown = 8
 // dialect is how a family of logs writes its columns. It is immutable.
 type dialect struct {
 	delimiter byte
-	runs      bool    // several delimiters may be one, and stand before and behind all fields
-	quotes    quoting // of fields that hold delimiters
-	directive byte    // begins lines that are no requests by design; 0: none does
-	header    string  // begins the line that names the columns; "": they are fixed
+	runs      bool   // several delimiters may be one, and stand before and behind all fields
+	quotes    bool   // around fields that hold delimiters; a quote in a field is written twice
+	directive byte   // begins lines that are no requests by design; 0: none does
+	header    string // begins the line that names the columns; "": they are fixed
 	names     []column
 	empty     string // stands for an empty field
 	day       layout // of day and timeOfDay
 	instant   layout // of moment
 }
-
-// quoting is how fields in quotes are written.
-type quoting uint8
-
-const (
-	unquoted quoting = iota // a quote is like any other octet
-	doubled                 // a quote in a field is written twice
-	slashed                 // a quote in a field has a backslash before it
-)
 
 // column says what a column with a name is about. The first in dialect.names counts if a
 // log has several of one part.
@@ -134,11 +125,8 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 
 // spelled returns how a column is spelled: what is in quotes is written as quotes want it.
 func (d *dialect) spelled(s spelling) spelling {
-	switch d.quotes {
-	case doubled:
+	if d.quotes {
 		return undoubled
-	case slashed:
-		return backslashed
 	}
 	return s
 }
@@ -165,7 +153,7 @@ func (d *dialect) isHeader(line []byte) bool {
 func newColumns(f *Format, d *dialect, initial *heading) Reader {
 	c := &columns{dialect: d, initial: initial, known: map[string]*heading{}}
 	c.marked = octets{d.delimiter, '\n', '\n'}
-	if d.quotes != unquoted {
+	if d.quotes {
 		c.quoted = &quotedMarks{ends: []uint16{}}
 	}
 	c.zone = f.zone
@@ -173,12 +161,18 @@ func newColumns(f *Format, d *dialect, initial *heading) Reader {
 	return c
 }
 
-// columnFormat returns a row of the table of formats. One without a header has columns by
-// these names, the others are bound to the header of each log: see bindColumns.
-func columnFormat(f Format, d *dialect, names ...string) *Format {
+// columnFormat returns a row of the table of formats. One without a header has the columns of its
+// words, the others are bound to the header of each log: see bindColumns.
+func columnFormat(f Format, d *dialect) *Format {
 	first := none
 	if d.header == "" {
-		first = d.columnsOf(nil, names)
+		f.words = strings.Join(strings.Fields(f.words), " ")
+		first = d.columnsOf(nil, strings.Fields(f.words)[1:])
+	}
+	for line := range strings.Lines(f.head) {
+		if strings.HasPrefix(line, d.header) {
+			f.words = strings.TrimSpace(line)
+		}
 	}
 	f.dialect, f.meaning = d, first.says
 	f.newReader = func(f *Format) Reader { return newColumns(f, d, first) }
@@ -300,7 +294,7 @@ const malformed = -1
 // cut takes the next line off the chunk and returns how many fields it has. If they are as
 // many as the columns, the line is ready for field.
 func (c *columns) cut(r *Record) (n int) {
-	if c.quotes != unquoted {
+	if c.quotes {
 		return c.cutQuoted(r)
 	}
 	if c.cutMarked(r) {
@@ -338,7 +332,7 @@ func (c *columns) cutQuoted(r *Record) (n int) {
 	if c.splitMarked(line, at) {
 		return c.now.count
 	}
-	c.ends, c.plain = nil, false
+	c.ends = nil
 	return c.split(c.fields, line)
 }
 
@@ -362,8 +356,8 @@ func (d *dialect) splitAt(fields []field, line []byte, runs bool) (n int) {
 			return n
 		}
 		f := field{at, len(line)}
-		if d.quotes != unquoted && at < len(line) && line[at] == '"' {
-			f = field{at + 1, d.closing(line, at+1)}
+		if d.quotes && at < len(line) && line[at] == '"' {
+			f = field{at + 1, closing(line, at+1)}
 			if at = f.end + 1; f.end < 0 || at < len(line) && line[at] != d.delimiter {
 				return malformed
 			}
@@ -383,18 +377,13 @@ func (d *dialect) splitAt(fields []field, line []byte, runs bool) (n int) {
 }
 
 // closing returns where the quotes end that a field is in from there on, -1 if they do not.
-func (d *dialect) closing(line []byte, from int) int {
-	for at := from; ; at++ {
+func closing(line []byte, from int) int {
+	for at := from; ; at += 2 {
 		i := bytes.IndexByte(line[at:], '"')
 		if i < 0 {
 			return -1
 		}
-		at += i
-		switch {
-		case d.quotes == slashed && escaped(line[from:at]):
-		case d.quotes == doubled && at+1 < len(line) && line[at+1] == '"':
-			at++
-		default:
+		if at += i; at+1 == len(line) || line[at+1] != '"' {
 			return at
 		}
 	}
@@ -402,11 +391,3 @@ func (d *dialect) closing(line []byte, from int) int {
 
 // isoUTC is isoTime of formats whose times are in UTC.
 func isoUTC(b []byte, _ *time.Location) (int64, bool) { return isoTime(b, nil) }
-
-// bracketedTime is clfTime in brackets.
-func bracketedTime(b []byte, zone *time.Location) (int64, bool) {
-	if len(b) < 2 || b[0] != '[' || b[len(b)-1] != ']' {
-		return 0, false
-	}
-	return clfTime(b[1:len(b)-1], zone)
-}

@@ -20,10 +20,7 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		switch {
-		case inside && d.quotes == slashed && c == '\\' && i+1 < len(line):
-			field += line[i : i+2]
-			i++
-		case inside && d.quotes == doubled && strings.HasPrefix(line[i:], `""`):
+		case inside && strings.HasPrefix(line[i:], `""`):
 			field += `""`
 			i++
 		case inside && c == '"':
@@ -35,7 +32,7 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 			end()
 		case closed:
 			return nil
-		case c == '"' && !began && d.quotes != unquoted:
+		case c == '"' && !began && d.quotes:
 			inside, began = true, true
 		default:
 			field, began = field+line[i:i+1], true
@@ -55,7 +52,7 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 func TestColumnsAreThoseOfOctets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	dialects := []*dialect{
-		{delimiter: '\t'}, {delimiter: ' ', runs: true}, {delimiter: ' ', runs: true, quotes: doubled}, {delimiter: ',', quotes: doubled}, {delimiter: ',', quotes: slashed},
+		{delimiter: '\t'}, {delimiter: ' ', runs: true}, {delimiter: ' ', runs: true, quotes: true}, {delimiter: ',', quotes: true},
 	}
 	for range 1000 {
 		d := dialects[rng.IntN(len(dialects))]
@@ -79,11 +76,8 @@ func TestQuotedColumnsAreThoseOfOctets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	marked, n := 0, 0
 	for range 1000 {
-		d := &dialect{delimiter: ", "[rng.IntN(2)], quotes: doubled}
+		d := &dialect{delimiter: ", "[rng.IntN(2)], quotes: true}
 		special := []string{"", string(d.delimiter), `""`}
-		if rng.IntN(2) == 0 {
-			d.quotes, special[2] = slashed, `\"`
-		}
 		count, longest := 1+rng.IntN(20), 1+rng.IntN(100)
 		var chunk []byte
 		for range 1 + rng.IntN(40) {

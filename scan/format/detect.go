@@ -101,7 +101,7 @@ func examine(head []byte, whole bool) (*detection, error) {
 	if d.sample(whole); len(d.lines) == 0 {
 		return nil, ErrEmpty
 	}
-	d.read(formats)
+	d.read(formats())
 	return d, nil
 }
 

@@ -78,6 +78,7 @@ func wrap(around []*envelope, f *Format, sources [][]byte) *Format {
 		return f
 	}
 	g := *f
+	g.words = ""
 	for _, e := range slices.Backward(around) {
 		g.name = e.name + ":" + g.name
 	}

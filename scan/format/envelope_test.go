@@ -38,7 +38,7 @@ func jsonString(s string) string {
 // read as they are without it.
 func TestEnvelopes(t *testing.T) {
 	for _, e := range envelopes {
-		for _, f := range formats {
+		for _, f := range formats() {
 			if f.hasHeader() {
 				continue
 			}
@@ -230,9 +230,9 @@ func TestMixed(t *testing.T) {
 // depends on the chunk.
 func FuzzEnvelope(f *testing.F) {
 	for _, e := range envelopes {
-		f.Add([]byte(in(e, formats[0].sample) + "\n" + in(e, "x")))
+		f.Add([]byte(in(e, formats()[0].sample) + "\n" + in(e, "x")))
 	}
-	f.Add([]byte(formats[0].sample + "\n" + formats[1].sample + "\n2026/03/04 05:06:07 [error] 71#71: *5 x"))
+	f.Add([]byte(formats()[0].sample + "\n" + formats()[1].sample + "\n2026/03/04 05:06:07 [error] 71#71: *5 x"))
 	names := []string{"combined+vhost_combined+error_log", "docker:ansi:common"}
 	for _, e := range envelopes {
 		names = append(names, e.name+":combined")

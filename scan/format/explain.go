@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -173,7 +174,7 @@ func (f *Format) Lacks() (list []string) {
 // Typical returns all formats as their samples show them, those that most logs have first.
 // Those with a header have the columns that they usually have.
 func Typical() (list []Family) {
-	for _, family := range families {
+	for _, family := range families() {
 		typical := Family{Title: family.Title}
 		for _, f := range family.Formats {
 			g := *f.boundTo([]byte(f.head + f.sample + "\n"))
@@ -253,6 +254,9 @@ func fault(reader Reader, line []byte) string {
 		if n := valueLength(line); n == 0 || line[0] != '{' || len(bytes.TrimSpace(line[n:])) > 0 {
 			return "it is no JSON object in one line"
 		}
+		if reader.twice {
+			return "a field comes twice, with different values"
+		}
 		return "it lacks a field of the format, or " + noTarget
 	}
 	return ""
@@ -278,28 +282,29 @@ func clfFault(c *clf, line []byte) string {
 
 // programFault is fault for the reader of a program.
 func programFault(p *programReader) string {
-	clear(p.text[:])
+	for i := range p.fields {
+		p.fields[i].start = -1
+	}
+	name := func(i int) string {
+		if word := partWords[p.reaches[i].part]; word != "" {
+			return "the " + word
+		}
+		return fmt.Sprintf("field %d of the format", i+1)
+	}
 	if p.find() {
+		if i := p.doubtful(); i >= 0 {
+			return fmt.Sprintf("%q stands in several places where %s could end: a client may have written some of them", p.reaches[i].next.text, name(i))
+		}
 		return noTarget
 	}
-	read, lacks := []string(nil), ""
-	for _, c := range p.reaches {
-		name := partWords[c.part]
-		switch {
-		case name == "":
-		case p.text[c.part] != nil:
-			read = append(read, name)
-		case lacks == "":
-			lacks = name
-		}
+	switch i := slices.IndexFunc(p.fields, func(f field) bool { return f.start < 0 }); {
+	case i < 0:
+		return "it has quotes within its fields, so it is not known where these end"
+	case i == 0:
+		return name(0) + " is not where the format has it"
+	default:
+		return fmt.Sprintf("it was read up to %s; %s is not where the format has it", name(i-1), name(i))
 	}
-	switch {
-	case lacks == "":
-		return "its end is not that of the format"
-	case len(read) == 0:
-		return "the " + lacks + " is not where the format has it"
-	}
-	return fmt.Sprintf("it was read up to the %s; the %s is not where the format has it", strings.Join(read[len(read)-1:], ""), lacks)
 }
 
 // partWords name the parts of a line for people.

@@ -7,21 +7,24 @@
 // A Record does not depend on the format of its line: its fields hold what the
 // client sent, with the log's own escaping undone.
 //
-// The files: values.go says what fields mean and makes records of them. An engine finds
-// the fields of a family of formats: clf.go, program.go (text with literals between the
-// fields), columns.go (text with a header that names its columns), json.go. Its rows are
-// in the table of formats. escape.go and time.go read what fields are written in. envelope.go
-// opens what other programs wrote around a line (containers.go, syslog.go), and mixed.go
-// reads lines of several formats. detect.go finds the format of a log, signs.go names what
-// is no log, and explain.go shows how lines are read.
+// The formats are rows in the words that users give to --format: table.go has those of text,
+// jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
+// apache.go, goaccess.go, envoy.go, jsonmap.go, regexp.go). To what: program.go (text with literals
+// between the fields; certain.go refuses a line that a client could have forged), json.go, and
+// columns.go (text with a header that names its columns). clf.go reads the common log format and
+// its relatives faster than their words do. values.go says what fields mean and makes records of
+// them. escape.go and time.go read what fields are written in. envelope.go opens what other
+// programs wrote around a line (containers.go, syslog.go), and mixed.go reads lines of several
+// formats. detect.go finds the format of a log, signs.go names what is no log, and explain.go
+// shows how lines are read.
 //
-// To add a format, add a row to the table of its family, or write a file with a Reader and
-// a table for it. TestFormats checks each row by its sample.
+// To add a format, add a row to a table. TestFormats checks each row by its sample.
 package format
 
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -32,9 +35,11 @@ type Format struct {
 	by     string // what writes it
 	head   string // what stands before the sample in a log, with its line ends
 	sample string // a line of it, the same request in all rows: see TestFormats
+	words  string // as users give them to --format; Parse reads them
 	meaning
-	dialect *dialect // of formats whose lines are columns, nil for others
-	header  []byte   // Header
+	fits    func(*Record) bool // row.fits
+	dialect *dialect           // of formats whose lines are columns, nil for others
+	header  []byte             // Header
 	// state returns what a chunk says of the lines in the next one, nil if nothing: see Headers.
 	// It is nil if nothing ever does but headers.
 	state     func(chunk []byte) []byte
@@ -61,6 +66,10 @@ func (f *Format) Head() string { return f.head }
 
 // Sample returns a line of the format, without its line end.
 func (f *Format) Sample() string { return f.sample }
+
+// Words returns the words in which users describe the format, for Parse. It is empty for a mix, and
+// for formats in envelopes.
+func (f *Format) Words() string { return f.words }
 
 // HasHost tells whether the format names the host of a request.
 func (f *Format) HasHost() bool { return f.parts[hostName] }
@@ -91,17 +100,21 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 
 // formats is the table of formats, the more specific first: Detect counts a line
 // for the first format that explains it.
-var formats = slices.Concat(programFormats, clfFormats, columnFormats, jsonFormats)
+var formats = sync.OnceValue(func() []*Format {
+	return slices.Concat(programFormats(), clfFormats(), columnFormats, jsonFormats())
+})
 
-// Default is the format of a log without lines.
-var Default = clfFormats[0]
+// Default returns the format of a log without lines.
+func Default() *Format { return clfFormats()[0] }
 
 // families are the formats for people, those that most logs have first.
-var families = []Family{
-	{"Text, with the fields in a fixed order", slices.Concat(clfFormats, programFormats)},
-	{"Columns, which a header in the log names", columnFormats},
-	{"JSON, one object a line", jsonFormats},
-}
+var families = sync.OnceValue(func() []Family {
+	return []Family{
+		{"Text, with the fields in a fixed order", slices.Concat(clfFormats(), programFormats())},
+		{"Columns, which a header in the log names", columnFormats},
+		{"JSON, one object a line", jsonFormats()},
+	}
+})
 
 // Family is a group of formats that are alike.
 type Family struct {
@@ -111,7 +124,7 @@ type Family struct {
 
 // Names returns the names of all formats, those that most logs have first.
 func Names() (names []string) {
-	for _, family := range families {
+	for _, family := range families() {
 		for _, f := range family.Formats {
 			names = append(names, f.name)
 		}
@@ -146,7 +159,7 @@ func ByName(name string) (*Format, bool) {
 // rowByName returns the row of the table of formats with a name, or one with the headers
 // that HAProxy captures.
 func rowByName(name string) (*Format, bool) {
-	for _, f := range formats {
+	for _, f := range formats() {
 		if strings.EqualFold(f.name, name) {
 			return f, true
 		}

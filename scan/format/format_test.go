@@ -10,9 +10,9 @@ import (
 // TestFormats checks what must hold of every row of the table of formats: its sample
 // is detected as the format it is of, and is the same request in all formats.
 func TestFormats(t *testing.T) {
-	for i, f := range formats {
+	for i, f := range formats() {
 		t.Run(f.name, func(t *testing.T) {
-			if f.name != strings.ToLower(f.name) || slices.IndexFunc(formats, func(g *Format) bool { return g.name == f.name }) != i {
+			if f.name != strings.ToLower(f.name) || slices.IndexFunc(formats(), func(g *Format) bool { return g.name == f.name }) != i {
 				t.Error("the name is not in lower case, or not unique")
 			}
 			if !slices.Contains(Names(), f.name) {
@@ -39,6 +39,24 @@ func TestFormats(t *testing.T) {
 			}
 			checkKinds(t, reader, f.sample)
 		})
+	}
+}
+
+// TestWords gives the words of each format to Parse: they read its sample as the format does.
+func TestWords(t *testing.T) {
+	for _, f := range formats() {
+		user, err := Parse(f.Words())
+		if err != nil {
+			t.Errorf("%s: %v", f.name, err)
+			continue
+		}
+		log := []byte(f.head + f.sample + "\n")
+		words := f.words
+		f, user = f.boundTo(log), user.boundTo([]byte(f.sample+"\n"))
+		got, want := readLog(user, []byte(f.sample+"\n")), readLog(f, log)
+		if len(want) != 1 || !slices.Equal(got, want) || user.meaning.parts != f.meaning.parts {
+			t.Errorf("%s: %s\n got %+v\nwant %+v", f.name, words, got, want)
+		}
 	}
 }
 
@@ -134,7 +152,7 @@ func TestCompleteSetsAll(t *testing.T) {
 			t.Errorf("the field %s has to be set here, too", v.Type().Field(i).Name)
 		}
 	}
-	for _, f := range formats {
+	for _, f := range formats() {
 		g, err := f.Bound([]byte(f.Head() + f.Sample() + "\n"))
 		if err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func FuzzFormat(f *testing.F) {
 	f.Add([]byte("\t\t"))
 	f.Add([]byte(`a [] "* "" - `))
 	f.Add([]byte(` [ ] "G /\" 414 `))
-	all := slices.Clone(formats)
+	all := slices.Clone(formats())
 	for _, w := range logwriter.Writers() {
 		log := write(w)
 		if bound, err := formatOfWritten(w, log); err == nil && !slices.Contains(all, bound) {
@@ -83,7 +83,7 @@ func FuzzFormat(f *testing.F) {
 		}
 		Detect(chunk, true)
 		Detect(chunk, false)
-		Hosts(formats[1], chunk)
+		Hosts(formats()[1], chunk)
 	})
 }
 
@@ -182,7 +182,7 @@ func FuzzFields(f *testing.F) {
 			Time: e.when.Truncate(time.Second).UTC().Format(time.RFC3339Nano), Status: int(status % 1000), Size: int64(size),
 		}
 		for _, server := range escapers {
-			for _, format := range clfFormats {
+			for _, format := range clfFormats() {
 				line := e.line(format.Name(), server.escape)
 				got, ok := read(format.NewReader(), new(Record), line)
 				if !ok {

@@ -11,7 +11,7 @@ import (
 // interest. Source: goaccess.io/man, "Log Format".
 var goAccessValues = map[byte]value{
 	'v': {part: hostName}, 'h': {part: clientAddr}, 'r': {part: requestLine}, 'm': {part: methodName}, 'U': {part: target}, 'q': {part: query},
-	'H': {protocol: true}, 's': {part: statusCode}, 'b': {part: bodySize}, 'u': {part: userAgent}, 'R': {part: referrer},
+	'H': {protocol: true}, 'T': {content: number}, 'D': {content: number}, 'L': {content: number}, 'n': {content: number}, 's': {part: statusCode}, 'b': {part: bodySize}, 'u': {part: userAgent}, 'R': {part: referrer},
 }
 
 // parseGoAccess reads a log-format of GoAccess, alone or as a line of its configuration with
@@ -44,6 +44,7 @@ func parseGoAccess(text string) (*Format, error) {
 	}
 	w.joinZone()
 	w.doubtPaths()
+	w.join()
 	return w.format()
 }
 

@@ -16,32 +16,18 @@ import (
 // A tilde behind the name of the frontend tells that the connection was encrypted.
 // Source: HAProxy's configuration.txt, 8.2.3, 8.6 and 8.8.
 const (
-	haproxyHead   = "$addr [$time] $tls $_ $_ $status $sent $_"
-	haproxyTail   = ` "$request"`
+	haproxyWords  = "escape=hash $remote_addr [${time:%d/%b/%Y:%H:%M:%S}] $frontend $_ $_ $status $bytes_sent $_"
 	haproxyPrefix = "haproxy:"
 )
 
-// haproxyFormat returns the format haproxy, for logs with captured headers or without, of
-// which it reads none.
-func haproxyFormat() *Format {
-	f := programFormat("haproxy", "HAProxy with option httplog", haproxySample(" "), haproxyProgram(haproxyHead+haproxyTail), haproxyTime)
-	f.bind = bindCaptures
-	return f
+// haproxyRow returns a row for HAProxy by the end of its words and what its sample has there.
+func haproxyRow(name, by, end, captured string) row {
+	return row{name: name, by: by, words: haproxyWords + end, sample: haproxySample(captured)}
 }
 
 // haproxySample returns a line with captured headers, which have blanks around them.
 func haproxySample(captured string) string {
 	return "192.0.2.1:33317 [04/Mar/2026:05:06:07.000] http-in static/srv1 10/0/30/69/109 200 1234 - - ---- 1/1/1/1/0 0/0" + captured + `"GET /a?b=c HTTP/1.1"`
-}
-
-func haproxyProgram(line string) program {
-	p := programOf(line, hashed)
-	for i := range p.steps {
-		if p.steps[i].part == tlsInUse {
-			p.steps[i].spell = tilde
-		}
-	}
-	return p
 }
 
 // capturedFormat returns the format haproxy with captured headers, given their names,
@@ -54,24 +40,18 @@ func capturedFormat(headers []string) *Format {
 		case "host":
 			name, value = "host", "www.example.com"
 		case "user-agent", "ua":
-			name, value = "agent", "Mozilla/5.0 (compatible; FooBot/1.0)"
+			name, value = "http_user_agent", "Mozilla/5.0 (compatible; FooBot/1.0)"
 		case "x-forwarded-for", "xff":
-			name = "forwarded"
+			name = "http_x_forwarded_for"
 		}
 		line, values = line+"|$"+name, values+"|"+value
 	}
-	p := haproxyProgram(haproxyHead + " {" + line[1:] + `}$_"$request"`)
-	for i := range p.steps {
-		if p.steps[i].before == "|" || strings.HasSuffix(p.steps[i].before, "{") {
-			p.steps[i].without = '|'
-		}
+	r := haproxyRow(haproxyPrefix+strings.ToLower(strings.Join(headers, ",")), "HAProxy with option httplog and captured headers",
+		" {"+line[1:]+`}$_"$request"`, " {"+values[1:]+"} {} ")
+	if f, err := r.format(parseNginx); err == nil && f.HasAgent() {
+		return f
 	}
-	f := programFormat(haproxyPrefix+strings.ToLower(strings.Join(headers, ",")), "HAProxy with option httplog and captured headers",
-		haproxySample(" {"+values[1:]+"} {} "), p, haproxyTime)
-	if !f.HasAgent() {
-		return nil
-	}
-	return f
+	return nil
 }
 
 // capturedByName returns the format with a name such as haproxy:host,user-agent.
@@ -97,7 +77,7 @@ func bindCaptures(f *Format, head []byte) *Format {
 		if kind != Request {
 			continue
 		}
-		last := reader.fields[ignored] // the field in front of the request
+		last := reader.fields[len(reader.fields)-2] // in front of the request
 		_, block, found := bytes.Cut(r.Line[last.start:last.end], []byte(" {"))
 		block, _, closed := bytes.Cut(block, []byte("}"))
 		if !found || !closed {

@@ -197,14 +197,20 @@ func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]by
 	return &g
 }
 
-// parseFields returns the format of logs that lack their line #Fields, by that line. How it is
-// written is found by the beginning of each log (bind).
+// parseFields returns the format of logs that lack the line that names their columns, by that line.
+// How it is written is found by the beginning of each log (bind).
 func parseFields(text string) (*Format, error) {
 	if strings.ContainsAny(text, "\r\n") {
 		return nil, errors.New("it is more than one line")
 	}
+	if names, ok := strings.CutPrefix(text, "#fields "); ok { // whose tabs a terminal has shown as blanks
+		text = "#fields\t" + names
+	}
 	bind := func(_ *Format, head []byte) *Format {
-		for _, f := range []*Format{cloudfrontFormat, incapsulaFormat, w3cFormat} {
+		for _, f := range columnFormats {
+			if f.bind == nil {
+				continue
+			}
 			if g := f.bind(f, slices.Concat([]byte(text+"\n"), head)); g != nil {
 				return g
 			}
@@ -224,19 +230,16 @@ func parseFields(text string) (*Format, error) {
 
 // quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
 // fields as there are columns only so.
-func (d *dialect) quotesOf(header []byte, lines [][]byte) quoting {
+func (d *dialect) quotesOf(header []byte, lines [][]byte) bool {
 	fields, with := make([]field, d.named(header).count), *d
-	with.quotes = doubled
+	with.quotes = true
 	for _, line := range lines {
 		plain, quoted := d.split(fields, line) == len(fields), with.split(fields, line) == len(fields)
 		if plain != quoted {
-			if quoted {
-				return doubled
-			}
-			return unquoted
+			return quoted
 		}
 	}
-	return unquoted
+	return false
 }
 
 // Bound returns the format as the beginning of a log says that its columns are: f itself if its

@@ -13,7 +13,7 @@ var forgeries = []string{
 	`"`, `""`, `\`, `\"`, `\x22`, `#22`, `%22`, `'`, ` `, `  `, "\t", `|`, `,`, `[`, `]`, `{`, `}`, `-`, `" "`, `","`, `" - "`,
 	`x" "Googlebot/2.1`, `x" "Googlebot/2.1" "y`, `x" 200 5 "-" "GPTBot/1.0`, `x" 200 5 "-" "GPTBot/1.0" "-`, `x HTTP/1.1" 404 7 "-" "GPTBot/1.0" "`,
 	`x HTTP/1.1" 404 7 "-" "GPTBot/1.0`, `x [01/Feb/2020:01:02:03 +0000] "GET /private HTTP/1.1" 201 9 "-" "GPTBot/1.0"`,
-	`x - [01/Feb/2020:01:02:03 +0000] "GET /private HTTP/1.1" 201 9 "-" "GPTBot/1.0" "`, `x [01/Feb/2020:01:02:03 +0000`, `x] "GET /private HTTP/1.1" 201 9 "-" "GPTBot/1.0" "`,
+	`x - [01/Feb/2020:01:02:03 +0000] "GET /private HTTP/1.1" 201 9 "-" "GPTBot/1.0" "`, `x [01/Feb/2020:01:02:03 +0000`, `x [01/Feb/2020:01:02:03 +0000] "GET /private HTTP/1.1`, `x [aaaaaaaaaa`, `x - 6.6.6.6 - y`, `6.6.6.6 - - x`, `x] "GET /private HTTP/1.1" 201 9 "-" "GPTBot/1.0" "`,
 	`x [2020-02-01T01:02:03Z] "GET /private HTTP/1.1" 201 - 0 9 1 1 "6.6.6.6" "GPTBot/1.0" "x" "evil.example" "`,
 	`x" 201 - 0 9 1 1 "6.6.6.6" "GPTBot/1.0" "x" "evil.example" "`, `x" "GPTBot/1.0" "x" "evil.example" "1.1.1.1:1`, `x" "y" "evil.example" "1.1.1.1:1" - - - 6.6.6.6:1 - -`,
 	`x" 201 - - 9 1 1 "-" "GPTBot/1.0" - - - - - evil.example TLSv1.2 - -`, `x" - - - - - evil.example TLSv1.2`,
@@ -62,6 +62,8 @@ func TestForgeries(t *testing.T) {
 						continue
 					case got[0].Lossy == Rewritten:
 						want.Target, want.Robots = got[0].Target, got[0].Robots // it says nothing
+					case name == "user" && strings.HasPrefix(w.Format, "vhost_") && got[0].Addr == "":
+						want.Addr = "" // the header Host may hold all in front of it
 					case w.Format == "npmplus" && name == "referrer" && strings.Contains(s, " "):
 						want.Agent = got[0].Agent // nothing tells where the referrer ends
 					}
@@ -77,7 +79,7 @@ func TestForgeries(t *testing.T) {
 // TestListsAmongAddresses: where one line has X-Forwarded-For as its first field, all have. What
 // looks like a client's address is what the client says.
 func TestListsAmongAddresses(t *testing.T) {
-	const tail = ` - - ` + sampleTime + ` "GET /a HTTP/1.1" 200 5 "-" "Mozilla/5.0 (compatible; Googlebot/2.1)"` + "\n"
+	const tail = ` - - ` + `[04/Mar/2026:05:06:07 +0000]` + ` "GET /a HTTP/1.1" 200 5 "-" "Mozilla/5.0 (compatible; Googlebot/2.1)"` + "\n"
 	for _, host := range []string{"", "www.example.com "} {
 		head := strings.Repeat(host+"192.0.2.1"+tail, 30) + host + "192.0.2.1, 198.51.100.2" + tail
 		f, err := Detect([]byte(head), true)

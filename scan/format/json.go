@@ -18,25 +18,21 @@ import (
 // the element of an array whose member name is value, in any case of letters: in
 // headers.name=user-agent.value of [{"name":"User-Agent","value":"x"}].
 type jsonField struct {
-	part   part
-	paths  []string
-	spell  spelling
-	layout layout // of a time; nil is anyTime
+	part  part
+	paths []string
+	spell spelling
 }
 
 // jsonFormat returns the format of logs of which each line is a JSON object, or an array of
 // such. An object is a line of the format only if it has all of the signature: a path that
 // must lead to something other than null, or path=value and path!=value, in any case of
 // letters.
-func jsonFormat(name, by, sample string, signature []string, fields []jsonField) *Format {
-	f := &Format{name: name, by: by, sample: sample, bind: bindJSON}
+func jsonFormat(signature []string, fields []jsonField) *Format {
+	f := &Format{bind: bindJSON}
 	for _, field := range fields {
 		f.parts[field.part], f.spell[field.part] = true, field.spell
 		if field.part == moment {
 			f.layout = anyTime
-			if field.layout != nil {
-				f.layout = field.layout
-			}
 		}
 	}
 	tree := sync.OnceValue(func() *jsonTree { return newJSONTree(signature, fields) })
@@ -49,10 +45,16 @@ func jsonFormat(name, by, sample string, signature []string, fields []jsonField)
 // newJSONTree returns the tree of a format, as jsonFormat has its signature and fields.
 func newJSONTree(signature []string, fields []jsonField) *jsonTree {
 	tree := &jsonTree{root: new(jsonNode)}
+	n := 0 // leaves with a mark
 	for _, field := range fields {
 		for rank, path := range field.paths {
 			leaf := tree.root.follow(splitPath(path))
-			leaf.leaves = append(leaf.leaves, jsonLeaf{field.part, uint8(rank)})
+			mark := uint64(0)
+			if !strings.Contains(path, "=") {
+				mark = 1 << (n % 64)
+				n++
+			}
+			leaf.leaves = append(leaf.leaves, jsonLeaf{field.part, uint8(rank), mark})
 		}
 	}
 	for i, must := range signature {
@@ -110,6 +112,8 @@ type jsonNode struct {
 type jsonLeaf struct {
 	part part
 	rank uint8
+	// mark is a bit of the leaf, 0 for an element of an array by its name, which may come again.
+	mark uint64
 }
 
 type jsonMember struct {
@@ -266,6 +270,8 @@ type jsonReader struct {
 	// Of the record that is read:
 	ranks  [allParts]uint8 // of the paths by which the fields came, and one more; 0 if by none
 	signs  uint32          // that the object has
+	seen   uint64          // the leaves that were found
+	twice  bool            // one of them was, with different values: it is not known which is right
 	chosen [2][]byte       // the name and the value of an element of a jsonChoice
 	commas int
 
@@ -344,6 +350,8 @@ func (j *jsonReader) kind(r *Record, walked bool) Kind {
 		return Unparsed
 	}
 	switch {
+	case j.twice:
+		return Unparsed
 	case j.signs != j.tree.signature || !j.asks():
 		return Other
 	case !j.values.next(r):
@@ -385,6 +393,7 @@ func (j *jsonReader) Plausible(r *Record) bool {
 func (j *jsonReader) begin() {
 	j.values.begin()
 	j.ranks, j.signs, j.chosen, j.commas = [allParts]uint8{}, 0, [2][]byte{}, 0
+	j.seen, j.twice = 0, false
 }
 
 // found notes a value that is wanted: of a string what is between its quotes, of others
@@ -402,7 +411,12 @@ func (j *jsonReader) found(n *jsonNode, text []byte) {
 		if len(text) == 0 {
 			rank = 0xff // only if there is nothing else
 		}
-		if before := j.ranks[leaf.part]; before == 0 || rank < before {
+		before := j.ranks[leaf.part]
+		if before != 0 && j.seen&leaf.mark != 0 && !bytes.Equal(text, j.text[leaf.part]) {
+			j.twice = true
+		}
+		j.seen |= leaf.mark
+		if before == 0 || rank < before {
 			j.ranks[leaf.part], j.text[leaf.part] = rank, text
 		}
 	}

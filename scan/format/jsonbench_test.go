@@ -9,6 +9,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
+// sampleAgent is the User-Agent of the samples.
+const sampleAgent = `Mozilla/5.0 (compatible; FooBot/1.0)`
+
 // BenchmarkJSON reads the requests of browsers as JSON lines, and beside it the same as
 // combined, and by a parser of whole lines. An audit does this with every line.
 func BenchmarkJSON(b *testing.B) {

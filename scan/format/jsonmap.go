@@ -10,27 +10,37 @@ import (
 
 // parseJSONMap returns the format that a user describes by name=path for each field, with
 // blanks between them. A path is one of jsonField. Several paths for a field are alternatives.
+// name@percent=path is a field that is percent-encoded, and needs=path a sign of the format.
 func parseJSONMap(text string) (*Format, error) {
 	var fields []jsonField
+	var needs []string
 	for _, word := range strings.Fields(text) {
 		name, path, ok := strings.Cut(word, "=")
+		name, spell, err := jsonSpelling(name)
 		p, known := fieldNames[name]
 		switch {
+		case err != nil:
+			return nil, err
 		case !ok || path == "" || slices.Contains(splitPath(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
+		case name == "needs":
+			needs = append(needs, path)
+			continue
 		case !known:
 			return nil, unknownField(name)
 		}
 		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.part == p })
 		if i < 0 {
-			i, fields = len(fields), append(fields, jsonField{part: p})
+			i, fields = len(fields), append(fields, jsonField{part: p, spell: spell})
 		}
 		if fields[i].paths = append(fields[i].paths, path); len(fields[i].paths) > 100 {
 			return nil, fmt.Errorf("too many paths for %s", name)
 		}
 	}
-	f := jsonFormat("json", "the user", "", nil, fields)
+	f := jsonFormat(needs, fields)
 	switch {
+	case len(needs) > 32:
+		return nil, errors.New("more than 32 words needs")
 	case !f.HasTime():
 		return nil, errors.New("a time is missing: time=PATH")
 	case !slices.ContainsFunc(targetParts[:], func(p part) bool { return f.parts[p] }):
@@ -39,11 +49,24 @@ func parseJSONMap(text string) (*Format, error) {
 	return f, nil
 }
 
+// jsonSpelling returns the name of a field without its spelling, and that.
+func jsonSpelling(text string) (name string, s spelling, err error) {
+	name, how, found := strings.Cut(text, "@")
+	switch {
+	case !found:
+		return name, spelling{}, nil
+	case how == "percent":
+		return name, percents, nil
+	}
+	return "", spelling{}, fmt.Errorf("%s is spelled in no way that is known: only @percent is", text)
+}
+
 // fieldNames are the parts by the names that users know.
 var fieldNames = map[string]part{
 	"time": moment, "ip": clientAddr, "xff": forwardedFor, "host": hostName, "port": serverPort, "scheme": schemeName,
 	"ua": userAgent, "request": requestLine, "method": methodName, "target": target, "url": target, "path": path,
 	"referer": referrer, "query": query, "status": statusCode, "bytes": bodySize,
+	"sent": sentSize, "tls": tlsInUse, "decoded": decodedPath, "rewritten": rewrittenPath, "claim": botClaim,
 }
 
 // unknownField is the error for a name that is not in fieldNames.

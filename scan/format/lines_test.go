@@ -124,7 +124,7 @@ func TestGuardOrdinaryLines(t *testing.T) {
 	if !fast {
 		t.Skip("this processor has no index")
 	}
-	for _, f := range clfFormats {
+	for _, f := range clfFormats() {
 		for _, more := range []string{"", ` "203.0.113.9"`, ` 12 "x" "y" 0.003`} {
 			chunk := bytes.Repeat([]byte(visit().line(f.Name(), raw)+more+"\r\n"), 1000)
 			var r Record

@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,16 +22,35 @@ var nginxVariables = map[string]value{
 	"uri": {part: rewrittenPath}, "document_uri": {part: rewrittenPath}, "args": {part: query}, "query_string": {part: query}, "is_args": {part: query, rank: 1},
 	"server_protocol": {protocol: true}, "status": {part: statusCode},
 	"body_bytes_sent": {part: bodySize}, "bytes_sent": {part: sentSize},
-	"http_host": {part: hostName}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
-	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName}, "scheme": {part: schemeName, rank: 1},
+	"http_host": {part: hostName, content: anyText}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
+	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName, content: anyText}, "scheme": {part: schemeName, rank: 1},
 	"https": {part: tlsInUse}, "ssl_protocol": {part: tlsInUse, rank: 1}, "http_user_agent": {part: userAgent}, "http_referer": {part: referrer},
+
+	// Those that nginx does not have, for logs of other programs: the identity of common, a word of
+	// no interest that the program itself writes, and HAProxy's, where a tilde tells of TLS.
+	"ident": {content: dash}, "_": {content: token}, "frontend": {part: tlsInUse, spell: tilde},
 }
 
+// nginxOwn are variables of no interest that nginx writes itself. All others may hold a
+// client's words.
+var nginxOwn = strings.Fields("body_bytes_received bytes_received connection connection_requests connection_time connections_active " +
+	"gzip_ratio hostname http2 http3 nginx_version pid pipe remote_port request_completion request_id request_length request_time server_addr " +
+	"ssl_cipher ssl_early_data ssl_session_id ssl_session_reused tcpinfo_rtt tcpinfo_rttvar upstream_cache_status")
+
 // parseNginx reads a log_format of nginx: the directive, its quoted pieces, or what is in
-// their quotes. Source: nginx.org, "Module ngx_http_log_module", log_format.
+// their quotes, perhaps behind escape=. Source: nginx.org, "Module ngx_http_log_module", log_format.
 func parseNginx(text string) (*Format, error) {
-	pieces := []string{text}
-	if strings.HasPrefix(text, "log_format") || strings.HasPrefix(text, "'") {
+	pieces, err := nginxText(text)
+	if err != nil {
+		return nil, err
+	}
+	return nginxFormat(pieces)
+}
+
+// nginxText returns what follows the name in a log_format.
+func nginxText(text string) (pieces []string, err error) {
+	switch {
+	case strings.HasPrefix(text, "log_format") || strings.HasPrefix(text, "'"):
 		directives, err := nginxDirectives(text)
 		if err != nil {
 			return nil, err
@@ -39,15 +59,30 @@ func parseNginx(text string) (*Format, error) {
 			return nil, errors.New("it is not one directive")
 		}
 		if pieces = directives[0]; pieces[0] == "log_format" {
-			return nginxFormat(pieces[min(2, len(pieces)):])
+			pieces = pieces[min(2, len(pieces)):]
 		}
+		return pieces, nil
+	case strings.HasPrefix(text, "escape="):
+		return strings.SplitN(text, " ", 2), nil
 	}
-	return nginxFormat(pieces)
+	return []string{text}, nil
 }
 
 // nginxFormat returns the format of what follows the name in a log_format.
 func nginxFormat(pieces []string) (*Format, error) {
-	w := &wording{spell: backslashed}
+	w, err := nginxWording(pieces)
+	if err != nil {
+		return nil, err
+	}
+	return w.format()
+}
+
+// nginxWording reads what follows the name in a log_format. For logs of other
+// programs it may have what nginx does not: escape=hash, as HAProxy escapes; ${time:LAYOUT}, a time
+// in the words of strftime; $~ in front of a variable before which blanks may stand; and ... at the
+// end of the text, for a blank and more fields.
+func nginxWording(pieces []string) (w *wording, err error) {
+	w = &wording{spell: backslashed}
 	if len(pieces) > 0 {
 		if escape, ok := strings.CutPrefix(pieces[0], "escape="); ok {
 			pieces = pieces[1:]
@@ -55,38 +90,64 @@ func nginxFormat(pieces []string) (*Format, error) {
 			case "default":
 			case "json":
 				w.spell = jsonEscaped
+			case "hash":
+				w.spell = hashed
 			case "none":
-				w.spell = spelling{}
+				w.spell, w.verbatim = spelling{}, true
 				w.doubts = append(w.doubts, "escape=none writes quotes in headers as they are, so lines with such quotes cannot be read")
 			default:
-				return nil, fmt.Errorf("escape=%s is neither default, json nor none", escape)
+				return nil, fmt.Errorf("escape=%s is neither default, json, hash nor none", escape)
 			}
 		}
 	}
-	if len(pieces) == 0 {
+	text := strings.Join(pieces, "")
+	if text == "" {
 		return nil, errors.New("the text of the format is missing")
 	}
-	for text := strings.Join(pieces, ""); text != ""; {
+	for text, w.more = strings.CutSuffix(text, "..."); text != ""; {
 		at := strings.IndexByte(text, '$')
 		if at < 0 {
 			w.addText(text)
 			break
 		}
 		w.addText(text[:at])
-		n := variableLength(text[at:])
-		if n == 1 {
-			return nil, fmt.Errorf("behind a $ the name of a variable is missing: %.20q", text[at:])
+		if text, err = w.addVariable(text[at:]); err != nil {
+			return nil, err
 		}
-		name := strings.Trim(text[at:at+n], "${}")
-		w.words = append(w.words, word{name: text[at : at+n], value: nginxVariables[name]})
-		text = text[at+n:]
 	}
-	return w.format()
+	w.join()
+	return w, nil
+}
+
+// addVariable adds the variable that text begins with, and returns the rest.
+func (w *wording) addVariable(text string) (rest string, err error) {
+	text, padded := strings.CutPrefix(text, "$~")
+	n := variableLength(text)
+	if layout, ok := strings.CutPrefix(text, "${time:"); ok {
+		end := strings.IndexByte(layout, '}')
+		if end < 0 {
+			return "", fmt.Errorf("a brace is not closed: %.40q", text)
+		}
+		return layout[end+1:], w.addTime(text[:len(text)-len(layout)+end+1], layout[:end]+"%!", 0)
+	}
+	if n <= 1 {
+		return "", fmt.Errorf("behind a $ the name of a variable is missing: %.20q", text)
+	}
+	name := strings.Trim(text[:n], "${}")
+	v := nginxVariables[name]
+	if slices.Contains(nginxOwn, name) {
+		v.content = token
+	}
+	w.words = append(w.words, word{name: text[:n], value: v, padded: padded})
+	return text[n:], nil
 }
 
 // variableLength returns the length of the variable that text begins with: $name or ${name};
 // 1 if it is only a dollar sign.
 func variableLength(text string) int {
+	if !strings.HasPrefix(text, "$") {
+		return 1
+	}
 	from := 1
 	if strings.HasPrefix(text, "${") {
 		from = 2

@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -16,27 +15,28 @@ import (
 // field ends at the first place where the literal of the next step stands. The literal
 // behind the last field includes the end of the line. There are five refinements:
 //
-//   - A field between quotes ends at the first quote that is not escaped (spelling), and
-//     the rest of the literal must follow it.
+//   - A field between quotes, and one in front of a quote if quotes are escaped, ends at the
+//     first quote that is not escaped (spelling), and the rest of the literal must follow it.
 //   - A field in front of a status ends where the literal, a status and the literal behind
 //     that stand. So a request line has the quotes in it that servers log which escape
 //     nothing.
 //   - If a field between quotes is not escaped, the line has no quotes but those of the
-//     literals and of the request line: it would not be known where that field ends.
+//     literals and of the request line: it would not be known where that field ends. Nor does
+//     the request line have the literal before it in itself, if a client may have written the
+//     first one.
 //   - A time in brackets ends behind 26 octets, as nearly all do, if the literal stands there.
 //     Else it begins behind the last bracket before its end: what is in front of it is the
 //     name of a user, which may have brackets.
 //   - A status ends behind its digits or its dash. There is no blank in a size, a port, a
 //     method or an address, unless it is between quotes.
+//
+// Of such a line it must be certain where its fields end: see certain.go.
 type program struct {
 	steps []step
 	// after is the literal behind the last field.
 	after string
 	// more tells whether a blank or a tab and further fields may follow.
 	more bool
-	// fits tells formats apart whose lines are alike: whether a record looks as it does in a
-	// log of this one. It may be nil.
-	fits func(*Record) bool
 }
 
 // beginsWithSlash tells of which parts the first octet is a slash, so that nothing needs to
@@ -52,39 +52,24 @@ type step struct {
 	// without is an octet that the field does not have, 0 if it may have all.
 	without byte
 	blanks  int // in the field itself, as in a time of two words
+	content content
 }
 
-// check tells why no line can be read by the program.
-func (p *program) check() error {
-	for i, s := range p.steps {
-		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
-			return fmt.Errorf("nothing stands between the fields %d and %d, so the end of the first is unknown", i, i+1)
-		}
-		if strings.ContainsAny(s.before, "\r\n") {
-			return fmt.Errorf("a line break stands before the field %d", i+1)
-		}
-	}
-	return nil
-}
-
-// programFormat returns the format of a program whose times have a layout. Of several
-// fields for one part the first counts.
-func programFormat(name, by, sample string, p program, l layout) *Format {
-	f := &Format{name: name, by: by, sample: sample, meaning: meaning{layout: l}}
-	steps := make([]step, len(p.steps))
-	for i, s := range p.steps {
-		if s.part != ignored && f.parts[s.part] {
-			s.part = ignored
-		}
+// programFormat returns the format of a program whose times have a layout.
+func programFormat(p program, l layout) *Format {
+	f := &Format{meaning: meaning{layout: l}}
+	for _, s := range p.steps {
 		if s.part != ignored {
 			f.parts[s.part], f.spell[s.part] = true, s.spell
 		}
-		steps[i] = s
 	}
-	p.steps = steps
 	compiled := sync.OnceValue(p.compile)
 	f.newReader = func(f *Format) Reader {
-		return &programReader{compiled: compiled(), lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
+		c := compiled()
+		return &programReader{
+			compiled: c, lines: lines{marked: quoted}, values: values{meaning: f.meaning},
+			fitsFormat: f.fits, fields: make([]field, len(c.reaches)),
+		}
 	}
 	return f
 }
@@ -94,10 +79,15 @@ type compiled struct {
 	first       literal // in front of all fields
 	firstQuotes int     // in first
 	reaches     []reach
-	quotes      int // in a line, without those of the request line, -1 for any number
-	fits        func(*Record) bool
-	early       []part // those of the format that Reader.Next needs
-	late        []part // the others
+	quotes      int       // in a line, without those of the request line, -1 for any number
+	early       []located // the parts that Reader.Next needs, and their steps
+	late        []located // the others
+	request     int       // the step of the request line, -1 if there is none
+	opening     []byte    // the literal before it, if a client may write that; nil if not
+
+	certain    []certainty // of the boundary before each step
+	endCertain bool        // of the end of the last field
+	unsure     []span
 }
 
 // reach is a step made ready: a field and how it ends.
@@ -121,6 +111,7 @@ type reach struct {
 	status  bool  // behind next a status must follow, and behind
 	last    bool  // behind next the line ends, or
 	more    bool  // a blank follows
+	content content
 }
 
 // likely is how the end of a field is found nearly always, without looking at more places
@@ -175,7 +166,7 @@ func (l *literal) standsAt(line []byte, at int) bool {
 }
 
 func (p *program) compile() *compiled {
-	c := &compiled{reaches: make([]reach, len(p.steps)), quotes: -1, fits: p.fits}
+	c := &compiled{reaches: make([]reach, len(p.steps)), quotes: -1, request: -1}
 	if len(p.steps) > 0 {
 		c.first = literalOf(p.steps[0].before)
 	}
@@ -185,17 +176,25 @@ func (p *program) compile() *compiled {
 		r := &c.reaches[i]
 		*r = p.reach(i)
 		quotes += int(r.quotes)
-		isOpen = isOpen || r.end == atQuote && r.part != requestLine && !r.escaped
+		isOpen = isOpen || r.end == atQuote && !r.escaped && (r.part != requestLine || s.spell.undo == nil)
 		switch {
 		case s.part == userAgent, s.part == referrer, s.part == methodName, slices.Contains(targetParts[:], s.part):
-			c.early = append(c.early, s.part)
+			c.early = append(c.early, located{s.part, i})
 		case s.part != ignored:
-			c.late = append(c.late, s.part)
+			c.late = append(c.late, located{s.part, i})
+		}
+		if s.part == requestLine {
+			c.request = i
+			if slices.ContainsFunc(p.steps[:i], func(s step) bool { return s.contents() == anyText }) {
+				c.opening = []byte(s.before)
+			}
 		}
 	}
 	if isOpen {
 		c.quotes = quotes
 	}
+	c.certain, c.endCertain = p.certainties(isOpen)
+	c.unsure = c.spans()
 	return c
 }
 
@@ -208,11 +207,12 @@ func (p *program) reach(i int) reach {
 		return literalOf(p.after)
 	}
 	s, last := p.steps[i], i+1 == len(p.steps)
-	r := reach{part: s.part, next: before(i + 1), blanks: s.blanks, list: s.part == forwardedFor, padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more}
+	r := reach{part: s.part, next: before(i + 1), blanks: s.blanks, padded: s.padded, escaped: s.spell.escape == '\\', last: last, more: last && p.more, content: s.contents()}
 	if !last && r.next.text == "" {
 		r.next, r.kept = literalOf("/"), 1
 	}
 	r.quote, r.quotes = int32(strings.IndexByte(r.next.text, '"')), int32(strings.Count(r.next.text, `"`))
+	r.list = s.part == forwardedFor && r.next.text == " "
 	if key := len(r.next.text) - len(strings.TrimLeft(r.next.text, " ")); key < min(len(r.next.text), 8) {
 		r.key = int8(key)
 	}
@@ -225,7 +225,7 @@ func (p *program) reach(i int) reach {
 		if !r.more {
 			r.likely = atLineEnd
 		}
-	case r.quote == 0 && quoted:
+	case r.quote == 0 && (quoted || r.escaped && !isSolid[s.part]):
 		r.end, r.likely = atQuote, atMark
 	case r.quote >= 0:
 		r.end, r.likely = atQuoted, atMark
@@ -257,10 +257,11 @@ type programReader struct {
 	*compiled
 	lines
 	values
+	fitsFormat func(*Record) bool // nil if all records fit
 
 	// Of the line that Next returned last:
 	line   []byte
-	fields [allParts]field
+	fields []field  // of the steps
 	marks  []uint16 // the places of its quotes, plus back; nil if they are not marked
 	back   int
 	passed int // marks[:passed] are behind us
@@ -275,7 +276,7 @@ func (p *programReader) Next(r *Record) Kind {
 	}
 	p.line, p.marks, p.back = p.cut()
 	r.Line = p.line
-	if p.find() {
+	if p.find() && (p.unsure == nil || p.doubtful() < 0) {
 		p.buf, p.plain = p.buf[:0], p.marks != nil
 		p.take(p.early)
 		if p.next(r) {
@@ -289,10 +290,10 @@ func (p *programReader) Next(r *Record) Kind {
 }
 
 // take sets the texts of parts.
-func (p *programReader) take(parts []part) {
-	for _, part := range parts {
-		at := p.fields[part]
-		p.text[part] = p.line[at.start:at.end]
+func (p *programReader) take(parts []located) {
+	for _, l := range parts {
+		at := p.fields[l.at]
+		p.text[l.part] = p.line[at.start:at.end]
 	}
 }
 
@@ -304,7 +305,7 @@ func (p *programReader) Complete(r *Record) {
 
 // Plausible tells whether the fields look as they do in a log of the format.
 func (p *programReader) Plausible(r *Record) bool {
-	return p.plausible(r) && (p.fits == nil || p.fits(r))
+	return p.plausible(r) && (p.fitsFormat == nil || p.fitsFormat(r))
 }
 
 // find finds the fields of the line, and tells whether it is of the program.
@@ -321,7 +322,7 @@ func (p *programReader) find() bool {
 			if end >= len(line) {
 				return false
 			}
-			p.fields[c.part] = field{at, end}
+			p.fields[i] = field{at, end}
 			at = end + 1
 			continue
 		}
@@ -343,7 +344,9 @@ func (p *programReader) find() bool {
 				end = int(p.marks[p.passed]) - p.back - int(c.quote)
 			}
 		case atClock:
-			end = at + usualClock
+			if at+usualClock <= len(line) && line[at+clockBlank] == ' ' {
+				end = at + usualClock
+			}
 		case at3:
 			if at+3 < len(line) && isDigit(line[at]) && isDigit(line[at+1]) && isDigit(line[at+2]) {
 				end = at + 3
@@ -362,15 +365,19 @@ func (p *programReader) find() bool {
 		if c.without != 0 && hasOctet(line, at, end, c.without) {
 			return false
 		}
-		p.fields[c.part] = field{at, end}
+		p.fields[i] = field{at, end}
 		at = end + len(c.next.text) - int(c.kept)
 		p.passed += int(c.quotes)
 	}
 	return p.quotes < 0 || p.hasQuotes()
 }
 
-// usualClock is the length of "10/Feb/2012:16:42:07 -0500".
-const usualClock = timeLength - len("[] ")
+// usualClock is the length of "10/Feb/2012:16:42:07 -0500", and clockBlank where its blank is.
+// No time of another layout has a blank there, if what is in front of it makes it as long.
+const (
+	usualClock = timeLength - len("[] ")
+	clockBlank = usualClock - len(" -0500")
+)
 
 // blanksEnd returns the first place at or behind at without a blank or a tab.
 func blanksEnd(line []byte, at int) int {
@@ -397,8 +404,14 @@ func (p *programReader) hasQuotes() bool {
 	if n == p.quotes {
 		return true
 	}
-	request := p.fields[requestLine]
-	return p.parts[requestLine] && n == p.quotes+bytes.Count(p.line[request.start:request.end], []byte(`"`))
+	if p.request < 0 {
+		return false
+	}
+	request := p.fields[p.request]
+	if p.opening != nil && bytes.Contains(p.line[request.start:request.end], p.opening) {
+		return false
+	}
+	return n == p.quotes+bytes.Count(p.line[request.start:request.end], []byte(`"`))
 }
 
 // lastBracket returns where a time in brackets begins, which is the field of a step, ends
@@ -410,7 +423,7 @@ func (p *programReader) lastBracket(i, at, end int) int {
 	if last < 0 || before.end == atQuote || before.end == atDigits {
 		return at
 	}
-	field := &p.fields[before.part]
+	field := &p.fields[i-1]
 	if field.end = at + last; before.without != 0 && hasOctet(p.line, field.start, field.end, before.without) {
 		return -1
 	}

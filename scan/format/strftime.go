@@ -10,6 +10,7 @@ import (
 type pattern struct {
 	items []item
 	has   [allParts]bool // moment, day or timeOfDay: what the pattern tells
+	exact bool           // no zone may stand behind it
 }
 
 // item is a conversion of a pattern, or an octet of text if conversion is 0. A blank of text
@@ -26,7 +27,8 @@ var abbreviations = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%R", "%H:
 // newPattern reads a layout in the words of strftime. Apache's own conversions are %{msec} and
 // %{usec} for the time since 1970, %{msec_frac} and %{usec_frac} for the fraction of a second;
 // Envoy has %3f, %6f and %f for that. GoAccess has %* and, alone, %f for the time since 1970 in
-// milliseconds and microseconds. Source: POSIX, strftime.
+// milliseconds and microseconds. %! stands for nothing: behind a pattern with it there is no zone
+// that it does not have. Source: POSIX, strftime.
 func newPattern(text string) (*pattern, error) {
 	p := new(pattern)
 	var has [256]bool
@@ -36,6 +38,10 @@ func newPattern(text string) (*pattern, error) {
 	}
 	for rest := abbreviations.Replace(text); rest != ""; {
 		c := rest[0]
+		if after, ok := strings.CutPrefix(rest, "%!"); ok {
+			p.exact, rest = true, after
+			continue
+		}
 		if rest = rest[1:]; c != '%' {
 			p.items = append(p.items, item{text: c})
 			continue
@@ -104,7 +110,7 @@ func (p *pattern) read(b []byte, zone *time.Location) (nanos int64, ok bool) {
 		}
 	}
 	if len(b) > 0 {
-		if s.zoned {
+		if s.zoned || p.exact {
 			return 0, false
 		}
 		if s.east, s.zoned = isoZone(b); !s.zoned {

@@ -62,8 +62,8 @@ type language struct {
 
 // languages are tried in this order.
 var languages = []language{
-	{"W3C's #Fields", matcher(`^#Fields:`), parseFields},
-	{"nginx's log_format", matcher(`^log_format\s`), parseNginx},
+	{"W3C's #Fields", matcher(`^#Fields:|^#fields\s|^"time_micros"`), parseFields},
+	{"nginx's log_format", matcher(`^log_format\s|^escape=\w+\s|\$\{time:`), parseNginx},
 	{"Apache's LogFormat", matcher(`(?i)^LogFormat\s`), parseApache},
 	{"a regular expression", matcher(`\(\?P?<`), parseRegexp},
 	{"a JSON map", isJSONMap, parseJSONMap},
@@ -87,7 +87,7 @@ func isJSONMap(text string) bool {
 	words := strings.Fields(text)
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
 		name, _, ok := strings.Cut(w, "=")
-		return !ok || strings.ContainsAny(w, `%$"'`) || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != ""
+		return !ok || strings.ContainsAny(w, `%$"'`) || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_@") != ""
 	})
 }
 
@@ -115,14 +115,18 @@ type value struct {
 	read    layout
 	// protocol is of HTTP/1.1 and the like.
 	protocol bool
+	content  content
+	spell    spelling // if it is another than that of all values
 }
 
 // wording is a user's format, in whatever language.
 type wording struct {
-	words  []word
-	spell  spelling // of all values
-	more   bool     // whether anything may follow behind a blank
-	doubts []string // Doubts
+	words []word
+	spell spelling // of all values
+	more  bool     // whether anything may follow behind a blank
+	// verbatim: a JSON object is written as the text has it, with nothing escaped in its values.
+	verbatim bool
+	doubts   []string // Doubts
 }
 
 // addText adds a text behind what is there.
@@ -145,17 +149,21 @@ func (w *wording) addTime(name, pattern string, rank int) error {
 	return nil
 }
 
-// format compiles the wording.
-func (w *wording) format() (*Format, error) {
+// join makes one of words that are one field together.
+func (w *wording) join() {
 	w.joinTimes()
 	w.joinPaths()
 	w.joinRequests()
 	w.namePorts()
+}
+
+// format compiles the wording.
+func (w *wording) format() (*Format, error) {
 	if len(w.words) > maxWords {
 		return nil, fmt.Errorf("it has more than %d fields", maxWords)
 	}
 	compile := w.program
-	if w.isJSON() {
+	if w.isJSON() && !w.verbatim {
 		compile = w.json
 	}
 	f, err := compile()
@@ -213,13 +221,16 @@ func (w *wording) joinPaths() {
 		if a.part == path {
 			a.part = target
 		}
+		if a.content != b.content {
+			a.content = ofPart
+		}
 		a.name += b.name
 		w.words = slices.Delete(w.words, i+1, i+2)
 	}
 }
 
-// joinRequests makes a request line of a method and a target, and of the protocol behind
-// them if there is one.
+// joinRequests makes a request line of a method, a target and the protocol behind them, which
+// is part of GoAccess's target.
 func (w *wording) joinRequests() {
 	is := func(i int, text string) bool {
 		return i < len(w.words) && w.words[i].name == "" && w.words[i].text == text
@@ -230,8 +241,11 @@ func (w *wording) joinRequests() {
 			continue
 		}
 		end := i + 3
-		if is(end, " ") && end+1 < len(w.words) && w.words[end+1].protocol {
+		switch {
+		case is(end, " ") && end+1 < len(w.words) && w.words[end+1].protocol:
 			end += 2
+		case w.words[i+2].name != "%U":
+			continue
 		}
 		for _, next := range w.words[i+1 : end] {
 			a.name += next.name + next.text
@@ -247,7 +261,7 @@ func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
 // namePorts makes the port of the server that of the host that it stands behind.
 func (w *wording) namePorts() {
 	for i := 2; i < len(w.words); i++ {
-		if w.words[i].part == ownPort && w.words[i-1].text == ":" && w.words[i-2].part == hostName {
+		if w.words[i].part == ownPort && (w.words[i-1].text == ":" || w.words[i-1].text == ",") && w.words[i-2].part == hostName {
 			w.words[i].part = serverPort
 		}
 	}
@@ -285,6 +299,9 @@ func (w *wording) layout(best [allParts]int) (layout, error) {
 	default:
 		return nil, nil
 	}
+	if pattern == clfPattern {
+		return clfTime, nil
+	}
 	p, err := newPattern(pattern)
 	if err != nil {
 		return nil, err
@@ -309,63 +326,92 @@ func behindWords(read layout) layout {
 	}
 }
 
-// doubtEnds notes if what clients send may hold the text that ends the User-Agent.
-func (w *wording) doubtEnds(p *program) {
-	for i, s := range p.steps {
-		next := p.after
-		if i+1 < len(p.steps) {
-			next = p.steps[i+1].before
-		}
-		isEscaped := w.spell.undo != nil && strings.ContainsAny(next, "\"\t")
-		if s.part == userAgent && next != "" && !isEscaped && w.spell.undo != nil {
-			w.doubts = append(w.doubts, fmt.Sprintf("the User-Agent is not in quotes, so it ends at the first %q, which it may hold itself", next))
-		}
-	}
-}
-
 // mayHaveBlanks tells in which parts a blank does not tell that a protocol begins.
 var mayHaveBlanks = [allParts]bool{target: true, path: true, rewrittenPath: true, query: true}
 
-// program compiles the wording to a program of fields.
+// program returns the format of a wording that is text.
 func (w *wording) program() (*Format, error) {
 	best := w.best()
 	layout, err := w.layout(best)
 	if err != nil {
 		return nil, err
 	}
-	p := program{more: w.more}
-	before := ""
-	if i := best[moment]; i >= 2 && w.words[i-1].text == " " && w.words[i-2].isIgnored() && layout != nil {
+	if i := best[moment]; i >= 2 && w.words[i-1].text == " " && w.words[i-2].isIgnored() && w.words[i-2].content == ofPart && layout != nil {
 		layout = behindWords(layout)
 	}
+	p, err := w.steps()
+	if err != nil {
+		return nil, err
+	}
+	w.doubtEnds(&p)
+	return programFormat(p, layout), nil
+}
+
+// steps compiles the wording to a program of fields: those of users and of the table of formats.
+// The error says why no line can be read by it.
+func (w *wording) steps() (program, error) {
+	best, p, before := w.best(), program{more: w.more}, ""
 	for i, word := range w.words {
 		if word.name == "" {
 			before = word.text
+			if strings.ContainsAny(before, "\r\n") {
+				return p, fmt.Errorf("it has a line break: %.40q", before)
+			}
 			continue
 		}
-		s := step{before: before, spell: w.spell, padded: word.padded}
-		if n := len(p.steps); word.protocol && n > 0 && mayHaveBlanks[p.steps[n-1].part] {
-			s.before += "HTTP/" // which tells where the field before ends
+		s := step{before: before, spell: w.spell, padded: word.padded, content: word.content}
+		if word.spell.undo != nil {
+			s.spell = word.spell
+		}
+		if s.spell.escape == '#' && (before == "|" || strings.HasSuffix(before, "{")) {
+			s.without = '|' // it is one of several captured headers
+		}
+		if n := len(p.steps); word.protocol {
+			s.content = token
+			if n > 0 && mayHaveBlanks[p.steps[n-1].part] {
+				s.before += "HTTP/" // which tells where the field before ends
+			}
 		}
 		if best[word.part] == i {
 			s.part = word.part
+		} else if s.content == ofPart {
+			s.content = (&step{part: word.part}).contents()
 		}
 		if word.pattern != "" {
 			t, _ := newPattern(word.pattern)
 			s.blanks = t.blanks()
 		}
-		if i > 0 && s.before == "" && !beginsWithSlash[s.part] {
-			return nil, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
+		switch n := len(p.steps); {
+		case n > 0 && p.steps[n-1].part == requestLine && s.before == " " && s.part != statusCode:
+			return p, fmt.Errorf("%s is not in quotes, and behind it stands a blank, which it has itself", w.words[i-2].name)
+		case i > 0 && s.before == "" && !beginsWithSlash[s.part]:
+			return p, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
 		}
 		p.steps = append(p.steps, s)
 		before = ""
 	}
-	p.after = before
-	w.doubtEnds(&p)
-	if err := p.check(); err != nil {
-		return nil, err
+	if last := len(p.steps) - 1; before == "" && last >= 0 && p.steps[last].part != ignored && p.steps[last].contents() == anyText {
+		p.more = false // the rest of the line is its own
 	}
-	return programFormat("", "", "", p, layout), nil
+	p.after = before
+	return p, nil
+}
+
+// doubtEnds notes which fields of clients end in a place that is not certain.
+func (w *wording) doubtEnds(p *program) {
+	if w.spell.undo == nil {
+		return // which is a doubt about all of them
+	}
+	names := slices.DeleteFunc(slices.Clone(w.words), func(word word) bool { return word.name == "" })
+	for i, certain := range p.compile().certain {
+		switch {
+		case i == 0 || p.steps[i-1].contents() != anyText || p.steps[i-1].part == ignored && p.steps[i].part == ignored:
+		case certain == onlyPlace:
+			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", names[i-1].name, p.steps[i].before))
+		case certain == anyPlace && strings.Trim(p.steps[i].before, "?") != "":
+			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", names[i-1].name, p.steps[i].before, names[i].name))
+		}
+	}
 }
 
 // ParseConfig returns the format of a name in a configuration: that of log_format in one of

@@ -37,6 +37,8 @@ type scribe struct {
 	escape  func(string) string
 	missing string
 	used    map[string]bool
+	cookie  string // the header Cookie, and what else is of no interest
+	host    string // the header Host, if it is not that of the request
 }
 
 var (
@@ -48,11 +50,17 @@ var (
 func scribeOf(text string) *scribe {
 	s := &scribe{escape: escapeApache, missing: "-", used: map[string]bool{}}
 	switch {
+	case strings.Contains(text, "%REQ("):
+		s.text, s.values, s.write = text, regexp.MustCompile(`%[A-Z_]+(\([^)]*\))?%`), writeEnvoy
+		s.escape = func(s string) string { return s }
 	case strings.HasPrefix(text, "log_format"):
 		s.values, s.write = regexp.MustCompile(`\$\w+`), writeNginx
 		s.escape = escapeNginx
 		if strings.Contains(text, "escape=json") {
 			s.escape, s.missing = escapeNginxJSON, ""
+		}
+		if strings.Contains(text, "escape=none") {
+			s.escape, s.missing = func(s string) string { return s }, ""
 		}
 		for _, piece := range nginxPieces.FindAllString(nginxComment.ReplaceAllString(text, ""), -1) {
 			s.text += strings.ReplaceAll(piece[1:len(piece)-1], `\t`, "\t")
@@ -70,7 +78,7 @@ func scribeOf(text string) *scribe {
 		s.text = strings.ReplaceAll(text, `\"`, `"`)
 	}
 	for _, name := range s.values.FindAllString(s.text, -1) {
-		s.used[name] = true
+		s.used[name], s.used[envoyNames[name]] = true, true
 	}
 	return s
 }
@@ -145,6 +153,10 @@ func writeNginx(s *scribe, name string, r *logwriter.Request) string {
 		return s.header(r.Forwarded)
 	case "$host":
 		return r.Host
+	case "$http_host":
+		return s.escape(s.hostHeader(r))
+	case "$http_cookie", "$http_x_forwarded_proto":
+		return s.escape(s.cookie)
 	case "$scheme":
 		return r.Scheme
 	}
@@ -189,10 +201,37 @@ func writeApache(s *scribe, name string, r *logwriter.Request) string {
 		return s.header(r.Forwarded)
 	case "%v", "%V":
 		return r.Host
+	case "%{Host}i":
+		return s.escape(s.hostHeader(r))
+	case "%{Cookie}i":
+		return s.escape(s.cookie)
+	case "%u":
+		if r.User != "" {
+			return s.escape(r.User)
+		}
 	case "%D":
 		return "1234"
 	}
 	return "-"
+}
+
+// hostHeader is the header Host.
+func (s *scribe) hostHeader(r *logwriter.Request) string {
+	if s.host != "" {
+		return s.host
+	}
+	return r.Host
+}
+
+// envoyNames are the operators of Envoy by the variables of nginx that write the same.
+var envoyNames = map[string]string{
+	"%START_TIME%": "$time_iso8601", "%REQ(:METHOD)%": "$request_method", "%REQ(:PATH)%": "$uri", "%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%": "$request_uri",
+	"%PROTOCOL%": "$server_protocol", "%RESPONSE_CODE%": "$status", "%BYTES_SENT%": "$body_bytes_sent", "%REQ(X-FORWARDED-FOR)%": "$http_x_forwarded_for",
+	"%REQ(USER-AGENT)%": "$http_user_agent", "%REQ(:AUTHORITY)%": "$host", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%": "$remote_addr", "%REQ(COOKIE)%": "$http_cookie",
+}
+
+func writeEnvoy(s *scribe, name string, r *logwriter.Request) string {
+	return writeNginx(s, envoyNames[name], r)
 }
 
 // writeGoAccess writes what GoAccess is to read with a specifier.
@@ -235,7 +274,7 @@ func (s *scribe) want(r *logwriter.Request) fields {
 	if !has("$body_bytes_sent", "%b", "%B") && (want.Size > 0 || !has("$bytes_sent")) {
 		want.Size = NoSizes
 	}
-	if has("%{msec_frac}t") {
+	if has("%{msec_frac}t") || has("$msec") && !has("$time_local", "$time_iso8601") {
 		want.Time = r.Time.Truncate(time.Millisecond).UTC().Format(time.RFC3339Nano)
 	}
 	if has("$remote_addr", "%h", "%a") {
@@ -250,6 +289,9 @@ func (s *scribe) want(r *logwriter.Request) fields {
 	if has("$host", "%v", "%V") {
 		want.Host = r.Host
 	}
+	if has("$http_host", "%{Host}i") {
+		want.Host = s.hostHeader(r)
+	}
 	if !has("$request", "$request_uri", "%r") && s.used["$uri"] {
 		want.Lossy = Rewritten
 		if !has("$args") {
@@ -261,11 +303,14 @@ func (s *scribe) want(r *logwriter.Request) fields {
 		want.Lossy = Rewritten
 		want.Target = strings.TrimSuffix(want.Target, "?")
 	}
-	if has("$scheme") && has("$host") && strings.HasPrefix(want.Target, "/") {
-		want.Target = r.Scheme + "://" + r.Host + want.Target
+	if has("$scheme") && want.Host != "" && strings.HasPrefix(want.Target, "/") {
+		want.Target = r.Scheme + "://" + want.Host + want.Target
 	}
 	if !has("$request", "$request_method", "%r", "%m") {
 		want.Method = "GET"
+	}
+	if !has("$status", "%>s", "%s") {
+		want.Status = 0
 	}
 	want.Robots = strings.Contains(want.Target, "/robots.txt")
 	return want

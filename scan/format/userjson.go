@@ -67,7 +67,7 @@ func (w *wording) json() (*Format, error) {
 	if len(fields) == 0 {
 		return nil, errors.New("no member of the object has a value that an audit needs")
 	}
-	f := jsonFormat("", "", "", nil, fields)
+	f := jsonFormat(nil, fields)
 	f.layout = layout
 	return f, nil
 }

@@ -20,6 +20,8 @@ func TestParseErrors(t *testing.T) {
 		`log_format main 'a`:                     "a quote is not closed",
 		`log_format main escape=xml '$request';`: "escape=xml is neither",
 		`$request $`:                             "the name of a variable is missing",
+		"$time_local $remote_addr\n$request":     "it has a line break",
+		`$time_local $request $remote_addr`:      "$request is not in quotes, and behind it stands a blank",
 		`LogFormat combined`:                     "no field for what was requested",
 		`%{User-Agent`:                           "no format in words of",
 		`%>s %{User-Agent`:                       "a brace is not closed",
@@ -48,15 +50,18 @@ func TestDoubts(t *testing.T) {
 	for text, says := range map[string]string{
 		`log_format main escape=none '$time_local "$request" "$http_user_agent"';`: "escape=none",
 		`%h %t "%r" %>s "%400,501{User-Agent}i"`:                                   "for some statuses only",
-		`$time_local "$request" $http_user_agent $status`:                          "not in quotes",
+		`$time_local "$request" $http_user_agent|$http_cookie`:                     `a line that has "|" in it is not read`,
+		`$time_local "$request" $http_referer $http_user_agent`:                    `what it has after its first " " is taken for $http_user_agent`,
 	} {
 		f, err := Parse(text)
 		if err != nil || len(f.Doubts()) != 1 || !strings.Contains(f.Doubts()[0], says) {
 			t.Errorf("%s: %v, %v", text, f, err)
 		}
 	}
-	if f, _ := Parse(`$time_local "$request" "$http_user_agent" $status`); len(f.Doubts()) > 0 || f.HasHost() || !f.HasAgent() {
-		t.Errorf("%v", f.Doubts())
+	for _, text := range []string{`$time_local "$request" "$http_user_agent" $status`, `$time_local "$request" $http_user_agent $status`} {
+		if f, _ := Parse(text); len(f.Doubts()) > 0 || f.HasHost() || !f.HasAgent() {
+			t.Errorf("%s: %v", text, f.Doubts())
+		}
 	}
 }
 

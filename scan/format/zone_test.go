@@ -12,7 +12,7 @@ func TestNamesZones(t *testing.T) {
 		want        bool
 	}{
 		{"combined", "", true},
-		{"combined", formats[0].Sample() + "\n", true},
+		{"combined", formats()[0].Sample() + "\n", true},
 		{"w3c", "#Fields: date time cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", true}, // W3C: in UTC
 		{"w3c", "#Fields: date-local time-local cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", false},
 		{"haproxy", `10.0.1.2:33317 [06/Feb/2026:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"` + "\n", false},

@@ -110,6 +110,9 @@ type AuditOptions struct {
 	Rows *Rows
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
 	Read []string
+	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of a client. There can be neither
+	// Samples nor Evidence.
+	Anonymous bool
 	// Check, if not nil, is called when all files but the logs have been read. Its error
 	// ends the audit before a line is read.
 	Check func(*audit.Config) error
@@ -143,6 +146,8 @@ type AuditOptions struct {
 
 	budget *budget
 	format *format.Format // that Format is, nil if it is to be found
+	// formatText is Format as it can be read without the file that it may name.
+	formatText string
 }
 
 // Part tells of the logs that an audit does not have, because its caller has divided them. The caller has compared the logs of all parts with
@@ -189,14 +194,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if o.Side != nil {
 		o.Format, o.TimeZone, o.Hosts = o.Side.Format, o.Side.TimeZone, o.Side.Hosts
 	}
-	if err := o.check(); err != nil {
+	if err := o.check(ctx); err != nil {
 		return nil, err
 	}
 	side, err := prepared(ctx, func() (*sideFiles, error) { return o.readSideFiles(ctx) })
-	if err != nil {
-		return nil, err
-	}
-	formatText, err := o.formatText()
 	if err != nil {
 		return nil, err
 	}
@@ -218,13 +219,22 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	defer a.run.Close()
 	a.state, a.files, a.outputs, a.noReport, a.hasFacts = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport, o.Facts != ""
-	result, err := a.finish(ctx, o.Resolver)
+	result, failed := a.finish(ctx, o.Resolver)
 	if o.Evidence == "" || result == nil {
-		return result, err
+		return result, failed
 	}
-	return result, o.writeEvidence(ctx, &evidenceFolder{side: side, report: result.Report, manifest: evidence.Manifest{
-		Format: formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified), Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
-	}}, lines, err)
+	lines.stopAt(ctx)
+	if err := a.run.Close(); err != nil { // its memory is for the lines of the folder
+		return result, inputError(err)
+	}
+	basis := &evidenceBasis{side: side, readList: readList, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, manifest: &evidence.Manifest{
+		Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
+		Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
+	}}
+	if basis.format, err = formatOfText(o.formatText); err != nil {
+		return result, inputError(err)
+	}
+	return result, o.writeEvidence(ctx, &evidenceFolder{evidenceBasis: basis}, result.Report, lines, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign tells of
@@ -270,7 +280,7 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	if err := o.addFacts(run); err != nil {
 		return nil, errors.Join(inputError(err), run.Close())
 	}
-	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched, messages: o.Messages}
+	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched, messages: o.Messages, anonymous: o.Anonymous}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -337,8 +347,8 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 
 // check refuses options that are invalid or contradict each other, and finds the format that
 // they name.
-func (o *AuditOptions) check() (err error) {
-	if o.format, err = formatByName(o.Format); err != nil {
+func (o *AuditOptions) check(ctx context.Context) (err error) {
+	if o.format, o.formatText, err = formatByName(ctx, o.Format); err != nil {
 		return err
 	}
 	switch {
@@ -354,6 +364,10 @@ func (o *AuditOptions) check() (err error) {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && (o.Judged != nil || o.Rows != nil || o.Evidence != ""):
 		return usageError("a state holds no requests, so an audit that lists them cannot write one")
+	case o.Anonymous && o.Evidence != "":
+		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep back: audit twice")
+	case o.Anonymous && o.Samples > 0:
+		return usageError("--samples shows lines with their addresses, which --anonymize is to keep back")
 	case o.Evidence != "" && o.NoReport:
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
@@ -430,6 +444,7 @@ type auditing struct {
 	outputs     []output // of files
 	noReport    bool
 	hasFacts    bool // of all parts: there are only rows
+	anonymous   bool
 	messages    Messages
 }
 
@@ -467,7 +482,9 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		case a.hasFacts:
 			err = a.run.JudgeRest()
 		case !a.noReport:
-			result.Report, err = a.run.Report(in)
+			if result.Report, err = a.run.Report(in); err == nil && a.anonymous {
+				result.Report.UnparsedSamples = []string{}
+			}
 		}
 		if err == nil {
 			err = a.rows.end()

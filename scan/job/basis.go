@@ -156,9 +156,9 @@ func (b *basis) files() (names []string) {
 // maxOddFiles bounds the files whose oddities are listed.
 const maxOddFiles = 10
 
-// findOddities returns warnings about the robots.txt files.
-func (b *basis) findOddities() (list []string) {
-	rest := int64(0)
+// findOddities returns warnings about the robots.txt files, and audit.Basis.NoRule.
+func (b *basis) findOddities() (list []string, without string) {
+	rest, ruled := int64(0), false
 	seen := map[int]bool{}
 	for _, r := range b.Rows {
 		if answer.Of(r.Status, answer.Others) != answer.File || seen[r.Body] {
@@ -166,7 +166,12 @@ func (b *basis) findOddities() (list []string) {
 		}
 		seen[r.Body] = true
 		text, name := b.Bodies[r.Body].Text, cmp.Or(r.File, r.Where)
-		odd := Oddities(compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList}), name)
+		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
+		ruled = ruled || hasRule(robots, text)
+		if !ruled && without == "" {
+			without = lookOf(robots, text)
+		}
+		odd := Oddities(robots, text, name)
 		if form := capture.FormOf(text); form != nil { // by which it is judged all the same: it may be what was sent
 			odd = []string{fmt.Sprintf("%s: %s, not a robots.txt", name, form.Form)}
 		}
@@ -179,7 +184,10 @@ func (b *basis) findOddities() (list []string) {
 	if rest > 0 {
 		list = append(list, fmt.Sprintf("and %s of the policy %s of the same kind", english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
 	}
-	return list
+	if ruled {
+		without = ""
+	}
+	return list, without
 }
 
 // config compiles the files of the basis. It sets those fields of audit.Basis that follow
@@ -218,7 +226,7 @@ func (b *basis) config() (audit.Config, error) {
 			}
 		}
 	}
-	b.Oddities = b.findOddities()
+	b.Oddities, b.NoRule = b.findOddities()
 	if b.Constant {
 		c.Policy = policy.Constant(rows[0], o)
 	} else {

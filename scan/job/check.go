@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,7 +100,7 @@ func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker
 	case o.Archive != "" && len(agents) == 0:
 		return nil, errNoAgent
 	case o.Archive != "":
-		return newArchiveChecker(o, agents)
+		return newArchiveChecker(ctx, o, agents)
 	}
 	body, err := o.Robots.Read(ctx)
 	if err != nil {
@@ -125,7 +126,7 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 	c := &Checker{file: o.Robots, body: body}
 	c.warn = sync.OnceFunc(func() {
-		for _, w := range Oddities(c.compile(automaton.RFC9309, false), o.Robots.Name) {
+		for _, w := range Oddities(c.compile(automaton.RFC9309, false), body, o.Robots.Name) {
 			o.Messages.warn("%s", w)
 		}
 	})
@@ -142,20 +143,20 @@ func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 }
 
 // newArchiveChecker returns a Checker by o.Archive.
-func newArchiveChecker(o CheckOptions, agents []subject) (*Checker, error) {
+func newArchiveChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
 	c := &Checker{file: o.Robots}
 	var err error
 	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
 		return nil, err
 	}
 	for _, agent := range agents {
-		rules, release, err := openRules(o.Archive, agent)
+		rules, err := openRules(ctx, o.Archive, agent)
 		if err != nil {
 			_ = c.Close()
 			return nil, err
 		}
 		agent.warnOfOthers(nil, o.Messages)
-		c.release = append(c.release, release)
+		c.release = append(c.release, rules.mapped.Close)
 		c.agents = append(c.agents, &checked{subject: agent, archive: rules})
 	}
 	return c, nil
@@ -179,7 +180,7 @@ func (c *Checker) compile(d automaton.Dialect, wide bool) *compile.Robots {
 type checked struct {
 	subject
 	scratch automaton.Scratch
-	archive filter.Policy // nil for a robots.txt; else the rest is not set
+	archive *archived // nil for a robots.txt; else the rest is not set
 
 	robots   *compile.Robots
 	machine  *automaton.Machine
@@ -211,6 +212,10 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 	}
 	const most = 1000
 	bound := robots.Bound(m)
+	if names := func(a compile.Agent) bool { return strings.EqualFold(a.Token, token) }; agent.dialect == automaton.Original && token != "" &&
+		!slices.ContainsFunc(bound, func(i int) bool { return slices.ContainsFunc(robots.Groups[i].Agents, names) }) {
+		c.whyGroup = "a group names a part of " + token
+	}
 	for _, i := range bound[:min(most, len(bound))] {
 		c.groups = append(c.groups, agentLines(robots.Groups[i]))
 	}
@@ -256,24 +261,33 @@ func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
 		c.warn()
 	}
 	var list []Answer
-	err := disk.Faults(func() error { // of an archive that is made shorter
-		for _, agent := range c.agents {
-			a, err := agent.check(url, o, at)
-			if err != nil {
-				return err
-			}
-			list = append(list, a)
+	for _, agent := range c.agents {
+		a, err := agent.check(url, o, at)
+		if err != nil {
+			return list, err
 		}
-		return nil
-	})
-	if errors.Is(err, disk.ErrFault) {
-		err = inputError(fmt.Errorf("the archive: %w", err))
+		list = append(list, a)
 	}
-	return list, err
+	return list, nil
 }
 
 // check judges a URL of an origin by the rules of an instant.
-func (c *checked) check(url string, o origin.Origin, at int64) (Answer, error) {
+func (c *checked) check(url string, o origin.Origin, at int64) (a Answer, err error) {
+	if c.archive == nil {
+		return c.judge(url, o, at)
+	}
+	err = c.archive.mapped.Use(func() (err error) {
+		a, err = c.judge(url, o, at)
+		return err
+	})
+	if errors.Is(err, disk.ErrChanged) {
+		err = inputError(err)
+	}
+	return a, err
+}
+
+// judge is check for rules that do not change.
+func (c *checked) judge(url string, o origin.Origin, at int64) (Answer, error) {
 	path := c.dialect.TargetPath(&c.scratch, []byte(url))
 	a := Answer{
 		URL: url, Agent: c.name, Dialect: c.dialect.String(), Exempt: c.exempt,

@@ -195,17 +195,23 @@ type robotsFound struct {
 }
 
 // add takes a capture if it tells more of the robots.txt at an instant than what was found: the newest until then does, or
-// else the oldest. Answers that say nothing of the robots.txt, such as 304, and bodies that cannot be read do not count.
+// else the oldest. One that failed tells less than any other until then, or else of all. Answers that say nothing of the
+// robots.txt, such as 304, and bodies that cannot be read do not count.
 func (r *robotsFound) add(c *response, at time.Time) {
 	meaning := answer.Of(c.Status, answer.Archive)
 	if meaning == answer.Nothing || meaning == answer.File && c.unread != nil {
 		return
 	}
 	inForce := func(date time.Time) bool { return at.IsZero() || !date.After(at) }
+	failed := answer.Of(r.status, answer.Archive) == answer.Failed
 	switch old, this := inForce(r.date), inForce(c.date); {
 	case !r.found:
 	case old != this:
 		if old {
+			return
+		}
+	case failed != (meaning == answer.Failed):
+		if !failed {
 			return
 		}
 	case this == c.date.Before(r.date): // not the newest of those until then, or not the oldest of the others

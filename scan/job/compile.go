@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -222,7 +223,7 @@ func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, wor
 		defer mu.Unlock()
 		c.count(copied, traits)
 		for _, use := range copied.Uses {
-			switch err := w.AddVersion(use.Key, use.From, use.Status, rulesets...); {
+			switch err := w.AddVersion(use.Key, use.From, use.Status, strings.Join(use.Via, "\n"), rulesets...); {
 			case errors.Is(err, archive.ErrLimit):
 				g.skip(unheld, err)
 			case err != nil:

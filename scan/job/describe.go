@@ -62,6 +62,18 @@ func (d *describer) text(s string) string {
 func (d *describer) group(g compile.Group, left *NotListed) GroupText {
 	text := GroupText{AgentLines: AgentLines{Line: g.Agents[0].Line}}
 	text.Agents = described(d, g.Agents, &left.Agents, func(a compile.Agent) string { return d.text(a.Value) })
+	known := map[string]bool{}
+	text.Binds = []string{}
+	for _, a := range g.Agents[:len(text.Agents)] {
+		name := a.Value[:len(a.Token)]
+		if a.Wildcard {
+			name = "*"
+		}
+		if key := strings.ToLower(name); key != "" && !known[key] {
+			known[key] = true
+			text.Binds = append(text.Binds, d.text(name))
+		}
+	}
 	text.Rules = described(d, g.Rules, &left.Rules, func(r compile.Rule) RuleText {
 		return RuleText{Line: r.Line, Rule: d.text(r.String()), Allow: r.Allow, Paths: d.text(pathsOf(r))}
 	})
@@ -84,6 +96,9 @@ func described[T, U any](d *describer, of []T, left *int, describe func(T) U) []
 // GroupText is one group.
 type GroupText struct {
 	AgentLines
+	// Binds are the names of the crawlers that the user-agent lines name, as the dialect reads
+	// them: "*" for every crawler that no other group names. Some lines name none.
+	Binds []string   `json:"binds"`
 	Rules []RuleText `json:"rules"`
 }
 

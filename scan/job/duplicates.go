@@ -4,8 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // contentSum is the SHA-256 of decompressed bytes.
@@ -26,6 +30,14 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 	inParallel(ctx, len(alike), workers, func(i int) {
 		sums[i], errs[i] = wait(ctx, alike[i].Sum)
 	})
+	for i, log := range alike {
+		if notOpened(errs[i]) { // there may have been too many open files
+			if sums[i], errs[i] = wait(ctx, log.Sum); notOpened(errs[i]) && ctx.Err() == nil {
+				l.fail(log.info(), errs[i])
+				l.list = slices.DeleteFunc(l.list, func(other *auditLog) bool { return other == log })
+			}
+		}
+	}
 	if ctx.Err() != nil {
 		return errNothingDone
 	}
@@ -55,6 +67,12 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 	return nil
 }
 
+// notOpened reports whether an error is that of a file that could not be opened.
+func notOpened(err error) bool {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	return ok && failed.Op == string(disk.OpOpen)
+}
+
 // CopyWarning is the warning of a log that has the content of another one before it.
 func CopyWarning(log, other string, counted bool) string {
 	if counted {
@@ -64,7 +82,7 @@ func CopyWarning(log, other string, counted bool) string {
 }
 
 // findCopies warns of inputs that turned out to have the same content when they had been
-// read, as pipes may.
+// read: pipes, and files that are damaged in the same way.
 func (l *auditLogs) findCopies(list []logInfo) {
 	first := map[string]string{}
 	for i := range list {
@@ -76,7 +94,7 @@ func (l *auditLogs) findCopies(list []logInfo) {
 			first[in.SHA256] = in.Name
 		case in.DuplicateOf == "":
 			in.DuplicateOf = name
-			l.warn("%s has the same content as %s: both were counted, since a pipe can be compared only when it has been read", in.Name, name)
+			l.warn("%s has the same content as %s: both were counted, since they could be compared only after they had been read", in.Name, name)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package job
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -13,12 +15,14 @@ import (
 )
 
 // evidenceLines keeps the lines that a folder of evidence may need until the report says which
-// crawlers have violations: of each crawler the violations and the fetches of robots.txt. They are
+// crawlers have violations: of each crawler the violations and the fetches of robots.txt, of each log
+// the lines that name its columns, and what other clients were told who asked for robots.txt. They are
 // sorted, perhaps on disk, so their number is not bounded by memory.
 type evidenceLines struct {
-	sorted *spill.Sorter
-	input  []int    // what stands for each Judged.Input, nil: that itself
-	names  []string // of what stands for it
+	sorted *spill.Sorter // by operators: evidenceLine
+	files  *spill.Sorter // by the files of the folder: fileLine
+	input  []int         // what stands for each Judged.Input, nil: that itself
+	names  []string      // of what stands for it
 
 	mu      sync.Mutex
 	writers map[int]*lineWriter // by Judged.Worker
@@ -28,6 +32,7 @@ type evidenceLines struct {
 // lineWriter adds lines on one goroutine.
 type lineWriter struct {
 	*spill.Writer
+	files  *spill.Writer
 	record []byte
 }
 
@@ -53,14 +58,16 @@ func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
 	}
+	logs.evidence = l
 	if l.names == nil {
 		for _, log := range logs.list {
 			l.names = append(l.names, log.Name)
 		}
 	}
-	share, other := c.Memory/4, c.Judged
+	share, other := c.Memory/8, c.Judged
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
-	c.Memory -= share
+	l.files = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
+	c.Memory -= 2 * share
 	c.OnlyViolations = false
 	c.Judged = func(j *audit.Judged) {
 		if other != nil {
@@ -68,14 +75,21 @@ func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 		}
 		l.judged(j)
 	}
+	c.Answered = l.answered
 }
 
-// Close frees the memory and removes the temporary file.
+// Close frees the memory and removes the temporary files.
 func (l *evidenceLines) Close() error {
 	if l == nil || l.sorted == nil {
 		return nil
 	}
-	return l.sorted.Close()
+	return errors.Join(l.sorted.Close(), l.files.Close())
+}
+
+// stopAt makes the reading of lines stop when ctx ends.
+func (l *evidenceLines) stopAt(ctx context.Context) {
+	l.sorted.StopAt(ctx)
+	l.files.StopAt(ctx)
 }
 
 // writer returns the writer of a worker.
@@ -84,32 +98,69 @@ func (l *evidenceLines) writer(worker int) *lineWriter {
 	defer l.mu.Unlock()
 	w := l.writers[worker]
 	if w == nil {
-		w = &lineWriter{Writer: l.sorted.Writer()}
+		w = &lineWriter{Writer: l.sorted.Writer(), files: l.files.Writer()}
 		l.writers[worker] = w
 	}
 	return w
 }
 
-// judged is for audit.Config.Judged. Impostors are left out, and so are fetches with a header that
-// names crawlers of several operators.
-func (l *evidenceLines) judged(j *audit.Judged) {
-	kind := violationLine
-	switch {
-	case j.Verdict == audit.Violation:
-	case j.Verdict == audit.RobotsFetch && j.Identity != audit.SpoofedIdentity && !j.Ambiguous:
-		kind = fetchLine
-	default:
-		return
-	}
-	input := j.Input
-	if l.input != nil {
-		input = l.input[input]
-	}
-	if err := l.writer(j.Worker).add(kind, input, l.names[input], j); err != nil {
+// failed keeps the first error.
+func (l *evidenceLines) failed(err error) {
+	if err != nil {
 		l.mu.Lock()
 		l.err = cmp.Or(l.err, err)
 		l.mu.Unlock()
 	}
+}
+
+// place is what stands for an input.
+func (l *evidenceLines) place(input int) int {
+	if l.input == nil {
+		return input
+	}
+	return l.input[input]
+}
+
+// judged is for audit.Config.Judged. Impostors and fetches with a header that names crawlers of several
+// operators are others, and so are agents that robots.txt does not bind.
+func (l *evidenceLines) judged(j *audit.Judged) {
+	switch isOther := j.Identity == audit.SpoofedIdentity || j.Ambiguous; {
+	case j.Verdict == audit.Violation:
+		l.add(violationLine, j)
+	case j.Verdict == audit.RobotsFetch && !isOther:
+		l.add(fetchLine, j)
+	case isFetch(j):
+		l.addAnswer(j)
+	}
+}
+
+// answered is for audit.Config.Answered.
+func (l *evidenceLines) answered(j *audit.Judged) {
+	isExempt := j.Profile != nil && j.Profile.Exempt != ""
+	if j.Crawler == "" || j.Identity == audit.SpoofedIdentity || j.Ambiguous || isExempt {
+		l.addAnswer(j)
+	} else {
+		l.add(fetchLine, j)
+	}
+}
+
+// isFetch tells whether a request asks for /robots.txt itself, as nearly all write it.
+func isFetch(j *audit.Judged) bool {
+	target := string(j.Target)
+	if at := strings.Index(target, "://"); at > 0 {
+		_, path, _ := strings.Cut(target[at+len("://"):], "/")
+		target = "/" + path
+	}
+	return target == "/robots.txt" && string(j.Verb) == "GET"
+}
+
+// add adds a line.
+func (l *evidenceLines) add(kind byte, j *audit.Judged) {
+	if j.Cut { // it cannot be judged by its beginning
+		return
+	}
+	input := l.place(j.Input)
+	l.failed(l.writer(j.Worker).add(kind, input, l.names[input], j))
 }
 
 // add adds a line of an input. Its record begins with operator, kind and crawler, then the place of the line,
@@ -131,8 +182,14 @@ func (w *lineWriter) add(kind byte, input int, name string, j *audit.Judged) err
 	b = binary.BigEndian.AppendUint32(b, uint32(input))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Number))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Time))
-	b = binary.AppendUvarint(b, uint64(len(text)))
-	b = append(append(b, text...), j.Line...)
+	var answer []byte
+	if kind == fetchLine && isFetch(j) {
+		answer = appendAnswer(nil, j)
+	}
+	for _, part := range []string{string(text), row.Address, string(answer)} {
+		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
+	}
+	b = append(b, j.Line...)
 	w.record = b
 	for range j.N {
 		if err := w.Add(b); err != nil {
@@ -169,18 +226,25 @@ type evidenceLine struct {
 	input     int
 	number    int64
 	time      int64  // as in audit.Judged
-	row, line []byte // valid until the next line
+	row, line []byte // valid until the next line, as is what follows
+	address   []byte
+	answer    []byte // of a fetch: what a client without a name would have been told
 }
 
-// all calls do for all lines, in order.
-func (l *evidenceLines) all(do func(*evidenceLine) error) error {
+// flush ends the adding of lines.
+func (l *evidenceLines) flush() error {
 	for _, w := range l.writers {
-		if err := w.Flush(); err != nil {
+		if err := errors.Join(w.Flush(), w.files.Flush()); err != nil {
 			return err
 		}
 	}
-	if l.err != nil {
-		return l.err
+	return l.err
+}
+
+// all calls do for all lines of crawlers, in order.
+func (l *evidenceLines) all(do func(*evidenceLine) error) error {
+	if err := l.flush(); err != nil {
+		return err
 	}
 	var x evidenceLine
 	for r, err := range l.sorted.All() {
@@ -205,9 +269,12 @@ func (x *evidenceLine) read(b []byte) {
 	x.crawler, b = cutKey(b[1:])
 	x.input, x.number = int(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint64(b[4:]))
 	x.time = int64(binary.BigEndian.Uint64(b[12:]))
-	n, at := binary.Uvarint(b[20:])
-	b = b[20+at:]
-	x.row, x.line = b[:n], b[n:]
+	b = b[20:]
+	for _, part := range []*[]byte{&x.row, &x.address, &x.answer} {
+		n, at := binary.Uvarint(b)
+		*part, b = b[at:][:n], b[at:][n:]
+	}
+	x.line = b
 }
 
 // appendKey appends a text so that the order of records is that of the texts, and none is the

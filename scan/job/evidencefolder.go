@@ -2,6 +2,7 @@ package job
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,15 +17,26 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// evidenceFolder makes a folder of evidence of an audit that has ended.
-type evidenceFolder struct {
-	writer   *evidence.Writer
-	manifest evidence.Manifest
+// evidenceBasis is what the lines of a folder of evidence are judged by.
+type evidenceBasis struct {
 	side     *sideFiles
-	report   *audit.Report
+	manifest *evidence.Manifest
+	format   *format.Format // that Manifest.Format names, nil if that of each log was found
+	lookedUp []crawler.Pair // Manifest.LookedUp
+	options  AuditOptions   // their memory and workers
+	readList func(*crawler.Ranges) ([]byte, error)
+}
+
+// evidenceFolder makes a folder of evidence: a function of what it rests on and of lines.
+type evidenceFolder struct {
+	*evidenceBasis
+	writer   *evidence.Writer
+	requests map[crawlerKey]int64            // as in evidence.Crawler
+	report   *audit.Report                   // of the lines of the folder
 	crawlers map[crawlerKey]*evidenceCrawler // with violations
 	order    []*evidenceCrawler
 	operator []*evidenceCrawler // of the operator whose lines come
@@ -45,22 +57,98 @@ type evidenceCrawler struct {
 	violations, fetches evidenceList
 }
 
-// write writes the folder. It returns the SHA-256 of its manifest.
-func (e *evidenceFolder) write(dir string, lines *evidenceLines) (sum string, err error) {
+// write writes the files of a folder, of lines that an audit has given, and completes the manifest. Nothing is
+// left if it fails.
+func (e *evidenceFolder) write(ctx context.Context, dir string, lines *evidenceLines) (err error) {
 	if e.writer, err = evidence.Begin(dir); err != nil {
-		return "", err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.writer.Discard())
 		}
 	}()
-	for _, step := range []func() error{e.writeOptions, e.writeRobots, e.writeLists, e.begin, func() error { return lines.all(e.line) }, e.end, e.writeNames} {
+	for _, step := range []func() error{e.writeOptions, e.writeRobots, e.writeLists} {
 		if err := step(); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return e.writer.Commit(&e.manifest)
+	if lines, err = e.writeLogs(ctx, lines); err != nil {
+		return err
+	}
+	defer lines.Close()
+	e.begin()
+	for _, step := range []func() error{func() error { return lines.all(e.line) }, e.end, e.writeNames} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeLogs writes the lines of the folder, and judges them by the folder alone. A request whose line turns out
+// to be no violation without the rest of the logs is left out.
+func (e *evidenceFolder) writeLogs(ctx context.Context, lines *evidenceLines) (*evidenceLines, error) {
+	for {
+		n, err := lines.choose()
+		if err == nil {
+			w := &logWriter{Writer: e.writer, manifest: e.manifest, policy: e.side.config.Policy}
+			err = w.write(lines)
+		}
+		if err = errors.Join(err, lines.Close()); err != nil {
+			return nil, err
+		}
+		lines, e.report, err = e.judge(ctx, e.writer.Path)
+		if err != nil || e.report.Totals.Verdicts[audit.Violation] >= n {
+			return lines, err
+		}
+	}
+}
+
+// judge audits the lines of a folder. path tells where its files are.
+func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string) (*evidenceLines, *audit.Report, error) {
+	logs, place, err := c.logs(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := newEvidenceLines(true)
+	lines.input, lines.names = place, []string{}
+	for _, in := range c.manifest.Inputs {
+		lines.names = append(lines.names, in.Name)
+	}
+	lines.names = append(lines.names, "")
+	quiet := *c
+	quiet.options.Messages = Messages{} // the audit of the logs has said it
+	result, err := quiet.audit(ctx, logs, lines, &c.manifest.Proxied)
+	if err != nil {
+		return nil, nil, errors.Join(err, lines.Close())
+	}
+	return lines, result.Report, nil
+}
+
+// audit audits logs by the basis. proxied is as in audit.Config. It fails if a log was not read to its end.
+func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evidenceLines, proxied *bool) (*Audited, error) {
+	side := *c.side
+	side.config.Addresses, side.config.Proxied = len(c.lookedUp) > 0, proxied
+	a, err := c.options.read(ctx, &side, logs, lines)
+	if err != nil {
+		return nil, err
+	}
+	defer a.run.Close()
+	lines.stopAt(ctx)
+	for _, p := range c.lookedUp {
+		a.run.Verify(p)
+	}
+	result, err := a.finish(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range result.Inputs {
+		if !in.Complete && in.Error != "" {
+			return nil, errors.New(in.Error)
+		}
+	}
+	return result, nil
 }
 
 // writeOptions writes what decides verdicts, and the profiles of crawlers.
@@ -105,7 +193,7 @@ func (e *evidenceFolder) writeRobots() error {
 
 // writeLists copies the lists of addresses.
 func (e *evidenceFolder) writeLists() (err error) {
-	e.manifest.Series, err = packSeries(e.side.identity.Series, e.writer.Put)
+	e.manifest.Series, err = packSeries(e.side.identity.Series, e.readList, e.writer.Put)
 	return err
 }
 
@@ -118,13 +206,13 @@ func listEnd(file string) string {
 }
 
 // begin finds the crawlers with violations, in the order of the report.
-func (e *evidenceFolder) begin() error {
+func (e *evidenceFolder) begin() {
 	e.crawlers, e.names = map[crawlerKey]*evidenceCrawler{}, map[netip.Addr][]string{}
 	for _, info := range e.report.Crawlers {
 		if info.Verdicts[audit.Violation] == 0 {
 			continue
 		}
-		c := &evidenceCrawler{info: withoutImpostors(info), folder: evidence.FolderName(len(e.order)+1, info.Crawler)}
+		c := &evidenceCrawler{info: info, folder: evidence.FolderName(len(e.order)+1, info.Crawler)}
 		key := crawlerKey{info.Operator, asciiLower(info.Crawler)}
 		if e.isUnknown(info) {
 			key.operator = ""
@@ -132,7 +220,6 @@ func (e *evidenceFolder) begin() error {
 		e.crawlers[key] = c
 		e.order = append(e.order, c)
 	}
-	return nil
 }
 
 func momentText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
@@ -144,8 +231,8 @@ func (e *evidenceFolder) isUnknown(info audit.CrawlerInfo) bool {
 	})
 }
 
-// line writes a line to a list: a violation to that of its crawler, a fetch to that of the first of
-// the operator's crawlers with violations.
+// line writes a line to a list: a violation to that of its crawler, a fetch to those of all of the operator's crawlers with
+// violations.
 func (e *evidenceFolder) line(x *evidenceLine) error {
 	if operator := fmt.Sprint(x.known, x.operator); operator != e.current {
 		if err := e.endOperator(); err != nil {
@@ -154,10 +241,13 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 		e.current = operator
 	}
 	if x.kind == fetchLine {
-		if len(e.operator) == 0 {
-			return nil
+		for _, c := range e.operator {
+			if err := c.fetches.add(e.writer, c.folder, evidence.Fetches, x); err != nil {
+				return err
+			}
+			e.keepNames(x)
 		}
-		return errors.Join(e.operator[0].fetches.add(e.writer, e.operator[0].folder, evidence.Fetches, x), e.keepNames(x))
+		return nil
 	}
 	c, err := e.crawlerOf(x)
 	if err != nil {
@@ -175,7 +265,8 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 		c.first, c.last = x.time, x.time
 	}
 	c.first, c.last = min(c.first, x.time), max(c.last, x.time)
-	return errors.Join(c.violations.add(e.writer, c.folder, evidence.Violations, x), e.keepNames(x))
+	e.keepNames(x)
+	return c.violations.add(e.writer, c.folder, evidence.Violations, x)
 }
 
 // crawlerOf returns the crawler of a violation. Those of unknown crawlers that the report does not
@@ -221,32 +312,23 @@ func (l *evidenceList) close() error {
 }
 
 // keepNames keeps the names of the line's address.
-func (e *evidenceFolder) keepNames(x *evidenceLine) error {
+func (e *evidenceFolder) keepNames(x *evidenceLine) {
 	if e.side.identity.Names == nil {
-		return nil
+		return
 	}
-	row, err := evidence.ReadRow(x.row)
-	if addr, names := e.side.identity.Names.Of(row.Address); len(names) > 0 {
+	if addr, names := e.side.identity.Names.Of(string(x.address)); len(names) > 0 {
 		e.names[addr] = names
 	}
-	return err
 }
 
-// endOperator ends the lists of an operator's crawlers, and gives the fetches to all of them. The
-// lists of all other unknown crawlers go on.
+// endOperator ends the lists of an operator's crawlers. The lists of all other unknown crawlers go on.
 func (e *evidenceFolder) endOperator() error {
-	for i, c := range e.operator {
+	for _, c := range e.operator {
 		if c.info.Crawler == audit.OtherCrawlers {
 			continue
 		}
 		if err := c.close(); err != nil {
 			return err
-		}
-		if first := e.operator[0]; i > 0 && first.fetches.n > 0 {
-			c.fetches.n = first.fetches.n
-			if err := e.writer.CopyList(first.folder, c.folder, evidence.Fetches); err != nil {
-				return err
-			}
 		}
 	}
 	e.operator = nil
@@ -278,6 +360,7 @@ func (e *evidenceFolder) end() error {
 		}
 		e.manifest.Crawlers = append(e.manifest.Crawlers, evidence.Crawler{
 			Crawler: c.info.Crawler, Operator: c.info.Operator, Folder: c.folder, Violations: c.violations.n, Fetches: c.fetches.n,
+			Requests: e.requests[crawlerKey{c.info.Operator, asciiLower(c.info.Crawler)}],
 		})
 	}
 	return nil
@@ -286,9 +369,9 @@ func (e *evidenceFolder) end() error {
 func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
 	r := e.report
 	l := &evidence.Letter{
-		Crawler: c.info, First: momentText(c.first), Last: momentText(c.last), Names: e.side.basis.Names != "" || len(e.manifest.LookedUp) > 0,
-		Robots: e.robots, Constant: e.side.basis.Constant, Window: english.Hours(max(e.side.basis.Window, policy.MinWindow)),
-		Partial: r.Partial, Differing: 2*r.RobotsTxt.Differing > r.RobotsTxt.Sizes || 2*r.RobotsTxt.None > r.RobotsTxt.Requests, Sampled: r.Sampling,
+		Crawler: c.info, Requests: e.requests[crawlerKey{c.info.Operator, asciiLower(c.info.Crawler)}], First: momentText(c.first), Last: momentText(c.last), Names: e.side.basis.Names != "" || len(e.manifest.LookedUp) > 0,
+		Robots: e.robots, Constant: e.side.basis.Constant, Observed: e.side.basis.Observed, Window: english.Hours(max(e.side.basis.Window, policy.MinWindow)),
+		Partial: e.manifest.Partial, Differing: 2*r.RobotsTxt.Differing > r.RobotsTxt.Sizes || 2*r.RobotsTxt.None > r.RobotsTxt.Requests, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
 	}
 	switch c.info.Crawler {
 	case audit.OtherCrawlers:
@@ -303,19 +386,6 @@ func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
 		}
 	}
 	return l
-}
-
-// withoutImpostors is what a report says of a crawler, without the requests of clients that are
-// proven not to be it.
-func withoutImpostors(c audit.CrawlerInfo) audit.CrawlerInfo {
-	c.Requests -= c.Verdicts[audit.Spoofed]
-	c.Verdicts[audit.Spoofed], c.Identity[audit.SpoofedIdentity] = 0, 0
-	c.Claims, c.ClaimsNotListed = []audit.ClaimInfo{}, 0 // of all its clients
-	if c.Timeline.Verdicts != nil {
-		c.Timeline.Verdicts = maps.Clone(c.Timeline.Verdicts)
-		delete(c.Timeline.Verdicts, audit.Spoofed.String())
-	}
-	return c
 }
 
 // writeNames writes the names of the addresses in the lists of lines.
@@ -333,24 +403,36 @@ func (e *evidenceFolder) writeNames() error {
 	return e.writer.Put(e.manifest.Names, []byte(b.String()))
 }
 
-// evidenceInputs describes the logs for a manifest.
+// evidenceInput describes a log for a manifest.
+func (log *auditLog) evidenceInput(in audit.InputInfo, p *policy.Policy) evidence.Input {
+	return evidence.Input{
+		Name: in.Name, Origins: originTexts(p, log.site), Only: log.host != "", Format: in.Format, Header: string(log.format.Header()),
+		Bytes: in.Disk, BytesUncompressed: in.Bytes, SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Read: true, Complete: in.Complete,
+	}
+}
+
+// evidenceInputs describes the inputs for a manifest.
 func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
 	for i, in := range list {
-		input := evidence.Input{
-			Name: in.Name, Origins: []string{}, Headers: []evidence.Header{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
-			SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Complete: in.Complete,
-		}
 		if i < len(l.list) {
-			log := l.list[i]
-			input.Read, input.Header, input.Only = true, string(log.format.Header()), log.host != ""
-			input.Headers, input.Alone = log.changes.sorted()
-			for _, o := range p.Origins()[log.site.First:][:log.site.N] {
-				input.Origins = append(input.Origins, o.String())
-			}
+			inputs = append(inputs, l.list[i].evidenceInput(in, p))
+			continue
 		}
-		inputs = append(inputs, input)
+		inputs = append(inputs, evidence.Input{
+			Name: in.Name, Origins: []string{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
+			SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Complete: in.Complete,
+		})
 	}
 	return inputs
+}
+
+// requestsOf counts the requests of each crawler of a report.
+func requestsOf(r *audit.Report) map[crawlerKey]int64 {
+	requests := map[crawlerKey]int64{}
+	for _, c := range r.Crawlers {
+		requests[crawlerKey{c.Operator, asciiLower(c.Crawler)}] = c.Requests - c.Verdicts[audit.Spoofed]
+	}
+	return requests
 }
 
 // verifiedClients are the clients whose names were looked up.

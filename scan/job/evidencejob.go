@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 )
 
@@ -78,15 +79,17 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit that was
 // interrupted has no evidence: the lines that it has not read could clear what it has found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, lines *evidenceLines, err error) error {
+func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *audit.Report, lines *evidenceLines, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
 	}
-	m := &e.manifest
-	m.Program, m.Command, m.Partial, m.Proxied, m.TimeZone = o.Program, o.Command, e.report.Partial, e.report.Proxied, o.TimeZone
-	lines.sorted.StopAt(ctx)
-	sum, unwritten := e.write(o.Evidence, lines)
+	m := e.manifest
+	m.Program, m.Command, m.TimeZone = o.Program, o.Command, o.TimeZone
+	sum, unwritten := "", e.writeAll(ctx, o.Evidence, r, lines)
+	if unwritten == nil {
+		sum, unwritten = e.writer.Commit(m)
+	}
 	switch {
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
@@ -95,8 +98,23 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, lin
 	}
 	text := fmt.Sprintf("%s has the evidence of the violations by %s", o.Evidence, english.Plural(int64(len(m.Crawlers)), "crawler"))
 	if len(m.Crawlers) == 0 {
-		text = fmt.Sprintf("no crawler broke robots.txt: %s has no lines", o.Evidence)
+		text = fmt.Sprintf("there is no violation: %s has no lines", o.Evidence)
+	}
+	if m.NotShown > 0 {
+		o.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
+			o.Evidence, english.Plural(m.NotShown, "violation"))
 	}
 	o.Messages.warn("%s; the SHA-256 of its manifest is %s", text, sum)
 	return err
+}
+
+// writeAll writes the files of a folder, of an audit with a report and lines.
+func (e *evidenceFolder) writeAll(ctx context.Context, dir string, r *audit.Report, lines *evidenceLines) error {
+	m := e.manifest
+	m.Partial, m.Proxied, e.requests = r.Partial, r.Proxied, requestsOf(r)
+	if err := e.write(ctx, dir, lines); err != nil {
+		return err
+	}
+	m.NotShown = r.Totals.Verdicts[audit.Violation] - e.report.Totals.Verdicts[audit.Violation]
+	return nil
 }

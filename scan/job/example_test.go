@@ -24,6 +24,6 @@ func ExampleAudit() {
 	}
 	// Output:
 	// GrabbitBot 190 of 282
-	// PageHoover-spider 11 of 50
+	// PageHoover-spider 10 of 50
 	// AdsBot-Google 0 of 16
 }

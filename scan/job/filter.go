@@ -129,8 +129,8 @@ func (o *FilterOptions) RefuseOutput(flag, name string, out io.Writer) error {
 // and written.
 //
 // The archive is mapped into memory: it may be replaced while it is used, as Compile
-// does, but not changed in place. If its file becomes shorter, the filtering ends
-// with an error.
+// does, but not changed in place. If its size or time of change changes, the filtering
+// ends with an error before it writes what it has found since.
 func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, error) {
 	if err := o.inputs().refuse(streams(out, o.Messages.To)); err != nil {
 		return nil, err
@@ -330,16 +330,16 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		c.Site, err = o.site(ctx, agents, c.Dialects, memory)
 		return rulesInUse{c, rules.names, func() error { return nil }}, err
 	}
-	archive, release, err := openRules(o.Archive, agents...)
+	archive, err := openRules(ctx, o.Archive, agents...)
 	if err != nil {
 		return rules, err
 	}
 	for _, agent := range agents {
 		agent.warnOfOthers(nil, o.Messages)
 	}
-	c.Policy, c.Epoch = archive, archive.epoch.Load
+	c.Policy, c.Epoch, c.Guard = archive, archive.epoch.Load, archive.mapped.Use
 	memory.loaded += int64(12 * archive.archive.Rulesets())
-	return rulesInUse{c, rules.names, release}, nil
+	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
 }
 
 // agents looks the agents up. Two that are the same are an error.

@@ -37,7 +37,7 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 	if len(o.Logs.Names)+len(o.Logs.Opened) == 0 {
 		return usageError("no logs: name the access logs to explain")
 	}
-	named, err := formatByName(o.Format)
+	named, _, err := formatByName(ctx, o.Format)
 	if err != nil {
 		return err
 	}

@@ -457,9 +457,9 @@ func (w *world) checkTwice() {
 		for k := range c.Reasons {
 			c.Reasons[k] *= 2
 		}
-		c.Evasive, c.AmbiguousForbidden, c.GraceInformed = 2*c.Evasive, 2*c.AmbiguousForbidden, 2*c.GraceInformed
+		c.Evasive, c.GraceInformed = 2*c.Evasive, 2*c.GraceInformed
 		if c.Crawler != d.Crawler || c.Verdicts != d.Verdicts || c.Reasons != d.Reasons ||
-			c.Evasive != d.Evasive || c.AmbiguousForbidden != d.AmbiguousForbidden || c.GraceInformed != d.GraceInformed {
+			c.Evasive != d.Evasive || c.GraceInformed != d.GraceInformed {
 			w.Errorf("%s: each line twice is not each number twice: %v %v, want %v %v\n%s", c.Crawler, d.Verdicts, d.Reasons, c.Verdicts, c.Reasons, w.explain())
 		}
 	}

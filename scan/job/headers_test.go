@@ -127,7 +127,7 @@ func TestAnyChunksOneReport(t *testing.T) {
 
 // TestHeadersOfAnEndedScan: when the reading ends early, no worker waits for a header.
 func TestHeadersOfAnEndedScan(t *testing.T) {
-	log := &auditLog{format: format.Default}
+	log := &auditLog{format: format.Default()}
 	f, _ := format.ByName("w3c")
 	log.headers = f.NewHeaders()
 	ctx, stop := context.WithCancel(t.Context())
@@ -135,7 +135,7 @@ func TestHeadersOfAnEndedScan(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		log.count(ctx, nil, &source.Chunk{Seq: 3, Data: bytes.Repeat([]byte("x\n"), 10)})
+		(&auditLogs{list: []*auditLog{log}}).count(ctx, nil, &source.Chunk{Seq: 3, Data: bytes.Repeat([]byte("x\n"), 10)})
 	}()
 	select {
 	case <-done:

@@ -44,19 +44,21 @@ type ArchiveVersion struct {
 // in it, and returns what it has in sum. Groups and Rules are those of the first of its dialects. each may be nil: then only the sum is wanted. An
 // error of each ends the list. Errors are of type *Error.
 func ListArchive(ctx context.Context, name string, each func(ArchiveVersion) error) (sum ArchiveSummary, err error) {
-	data, unmap, err := disk.Map(name)
+	mapped, err := disk.Map(name)
 	if err != nil {
 		return sum, inputError(err)
 	}
-	defer func() { err = errors.Join(err, unmap()) }()
-	err = disk.Faults(func() error {
-		sum, err = listArchive(ctx, name, data, each)
+	defer func() { err = errors.Join(err, mapped.Close()) }()
+	err = mapped.Use(func() error {
+		sum, err = listArchive(ctx, name, mapped.Data, each)
 		return err
 	})
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		err = &Error{Interrupted, errors.New("interrupted")}
+	case errors.Is(err, disk.ErrChanged):
+		err = inputError(err)
 	default:
 		err = inputError(fmt.Errorf("%s: %w", name, err))
 	}

@@ -18,8 +18,6 @@ type logInfo struct {
 	First string `json:",omitempty"`
 	// Unnamed: values of AuditOptions.Hosts name logs, but neither these values nor its lines name the site of this one.
 	Unnamed bool `json:",omitempty"`
-	// Unasked: it is a file that is judged as a log of the sites without a PATTERN, though nothing says that it is one.
-	Unasked bool `json:",omitempty"`
 
 	all int64 // as in Audited.AllLines
 }
@@ -44,10 +42,16 @@ func unparsedShare(i audit.InputInfo) float64 {
 // noneParsed says that no line could be parsed, and quotes the first.
 func (log *logInfo) noneParsed() string {
 	const hint = "(robotsieve formats --explain shows why)"
-	if log.Lines == 1 {
-		return fmt.Sprintf("%s: its only line could not be parsed as %s %s: %q", log.Name, log.Format, hint, log.First)
+	what, quoted := "its only line could not", fmt.Sprintf(": %q", log.First)
+	if log.Lines != 1 {
+		what = fmt.Sprintf("none of its %s could", english.Plural(log.Lines, "line"))
+		quoted = fmt.Sprintf("; the first is %q", log.First)
 	}
-	return fmt.Sprintf("%s: none of its %s could be parsed as %s %s; the first is %q", log.Name, english.Plural(log.Lines, "line"), log.Format, hint, log.First)
+	text := fmt.Sprintf("%s: %s be parsed as %s %s", log.Name, what, log.Format, hint)
+	if log.First == "" { // lines are not to be quoted
+		return text
+	}
+	return text + quoted
 }
 
 // described returns the inputs as the report describes them. It is partial because of those of which more lines than allowed could
@@ -55,6 +59,11 @@ func (log *logInfo) noneParsed() string {
 // a limit of 100 accepts it.
 func (a *auditing) described() audit.Inputs {
 	logs, in, most := joinRanges(a.logs), a.inputs, a.basis.MaxUnparsed
+	if a.anonymous {
+		for i := range logs {
+			logs[i].First = ""
+		}
+	}
 	in.List, in.Warnings = plainInfos(logs), append(siteWarnings(logs), in.Warnings...)
 	warn := func(text string) {
 		a.messages.warn("%s", text)

@@ -31,7 +31,8 @@ type auditLogs struct {
 	hostFiles, unmatched []string
 	warnings             []string
 	messages             Messages
-	rows                 *listing // of their requests; nil if there is none
+	rows                 *listing       // of their requests; nil if there is none
+	evidence             *evidenceLines // nil if there is to be none
 }
 
 // auditLog is a log whose format is known.
@@ -39,26 +40,26 @@ type auditLog struct {
 	*source.Input
 	format *format.Format
 	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
-	host string
-	site policy.Site // where its requests went, if it names no hosts
-	// unnamed and unasked are as in logInfo.
-	unnamed, unasked bool
+	host    string
+	site    policy.Site // where its requests went, if it names no hosts
+	unnamed bool        // as in logInfo
 	// headers tells the header in force at the beginning of each chunk; nil if the format
 	// needs none.
 	headers *format.Headers
 	// numbers tells the numbers of its lines; nil if nobody asks.
 	numbers *lineNumbers
-	changes headerChanges // if numbers is not nil
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
 	first string
 	// copyOf names the log before it that has the same content, "" if there is none.
-	copyOf   string
-	zoneless bool     // its times name no zone
-	hasHosts bool     // its requests name hosts
-	hosts    []string // the first of these
-	loss     format.Lossy
+	copyOf    string
+	anonymous bool     // as in AuditOptions
+	zoneless  bool     // its times name no zone
+	skewed    bool     // and nobody has said in which they are
+	hasHosts  bool     // its requests name hosts
+	hosts     []string // the first of these
+	loss      format.Lossy
 	// lines, unparsed and outside count its lines.
 	lines, unparsed, outside atomic.Int64
 	all                      atomic.Int64 // those of any kind, if it is a range
@@ -85,7 +86,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	inParallel(ctx, len(inputs), o.Workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
-		list[i].Input = in
+		list[i].Input, list[i].anonymous = in, o.Anonymous
 		if o.Part != nil {
 			list[i].copyOf = o.Part.Copies[in.Name]
 		}
@@ -106,6 +107,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		if empty[i] {
 			o.Messages.warn("%s: empty", in.Name)
 		}
+		list[i].skewed = list[i].zoneless && o.TimeZone == ""
 		logs.list = append(logs.list, &list[i])
 	}
 	return logs, nil
@@ -178,7 +180,10 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	if f != nil {
 		log.format, err = f.Enclosed(head, whole).Bound(head)
 	} else if log.format, err = format.Detect(head, whole); errors.Is(err, format.ErrEmpty) {
-		log.format, err = format.Default, nil // without a line any format will do
+		log.format, err = format.Default(), nil // without a line any format will do
+	}
+	if err != nil && log.anonymous && !errors.Is(err, format.ErrNoHeader) {
+		err = errUnknownFormat
 	}
 	if err != nil {
 		return empty, fmt.Errorf("%s: %w", log.Name, err)
@@ -186,6 +191,9 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	log.look(head, zone)
 	return empty, nil
 }
+
+// errUnknownFormat takes the place of an error that quotes a line.
+var errUnknownFormat = errors.New("no known format fits its first lines. robotsieve formats --explain shows them")
 
 // look finds by the beginning of the log whether its times name a zone, and sets the one that they
 // are in if not; and whether its requests name hosts, and what it does to paths.
@@ -249,7 +257,7 @@ func (l *auditLogs) number() {
 // logInfos describes the logs as far as that is known before they are read.
 func (l *auditLogs) logInfos() (list []logInfo) {
 	for _, log := range l.list {
-		list = append(list, logInfo{InputInfo: log.info(), Unnamed: log.unnamed, Unasked: log.unasked})
+		list = append(list, logInfo{InputInfo: log.info(), Unnamed: log.unnamed})
 	}
 	return list
 }
@@ -267,7 +275,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 		workers[i] = run.Worker()
 	}
 	err := l.rows.scan(ctx, r, n, func(i int, c *source.Chunk) {
-		l.list[c.Input].count(ctx, workers[i], c)
+		l.count(ctx, workers[i], c)
 		if workers[i].Err() != nil {
 			stop(errWorker)
 		}
@@ -275,10 +283,10 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(err, errRows) && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// count lets a worker count a chunk of the log, unless ctx ends before it is known what its
+// count lets a worker count a chunk of its log, unless ctx ends before it is known what its
 // lines mean.
-func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk) {
-	data := c.Data
+func (l *auditLogs) count(ctx context.Context, w *audit.Worker, c *source.Chunk) {
+	log, data := l.list[c.Input], c.Data
 	if c.Seq == 0 && log.Range().From == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)
 	}
@@ -296,7 +304,7 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 			return
 		}
 		w.SetPlace(c.Input, first)
-		log.changes.find(log.format, header, first, data)
+		l.evidence.headers(log.format, header, c.Input, first, data)
 	}
 	if log.Range() != (source.Range{}) {
 		log.all.Add(linesIn(c))
@@ -306,6 +314,7 @@ func (log *auditLog) count(ctx context.Context, w *audit.Worker, c *source.Chunk
 		w.Overlong(c.Data)
 	} else {
 		w.SetSite(log.site, log.host != "")
+		w.SetZoneless(log.skewed)
 		w.ChunkBehind(log.format, header, data)
 	}
 	linesNow, unparsedNow, outsideNow := w.Counted()
@@ -328,11 +337,7 @@ func (l *auditLogs) describe(b *basis, results []source.Result) (logs []logInfo,
 			l.messages.warn("%s: %s", result.Name, w)
 		}
 		if err := explained(result.Err); err != nil {
-			covers := "the report covers the " + english.Plural(result.Bytes, "byte") + " before that"
-			if result.Codec != "plain" {
-				covers += "; some of these may be damaged too"
-			}
-			l.messages.warn("%v (%s)", err, covers)
+			l.messages.warn("%v (%s)", err, covered(&result, log.Size))
 			info.Error, in.Partial = err.Error(), true
 		}
 		if unparsedShare(info.InputInfo) == 100 {
@@ -349,6 +354,18 @@ func (l *auditLogs) describe(b *basis, results []source.Result) (logs []logInfo,
 	slices.Sort(in.Warnings)
 	in.Warnings = slices.Compact(in.Warnings)
 	return logs, in
+}
+
+// covered says how much of an input that could not be read to its end is in the report. Of a plain
+// file that may be bytes before and after the place of an error, since several workers read it.
+func covered(r *source.Result, size int64) string {
+	switch {
+	case r.Codec != "plain":
+		return "the report covers the " + english.Plural(r.Bytes, "byte") + " that were decompressed before that; some of these may be damaged too"
+	case size > 0:
+		return "the report covers " + english.Grouped(r.Bytes) + " of its " + english.Plural(size, "byte")
+	}
+	return "the report covers " + english.Plural(r.Bytes, "byte") + " of it"
 }
 
 // lossNotes say which formats log other paths than clients sent, for each format of such

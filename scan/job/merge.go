@@ -36,6 +36,7 @@ type MergeOptions struct {
 	Parts bool
 
 	// These are as in AuditOptions.
+	Anonymous        bool
 	Check            func(*audit.Config) error
 	Program, Command string
 	Memory           int64 // as in AuditOptions
@@ -87,14 +88,13 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	case o.Parts && !a.isPart:
 		a.repeatWarnings()
 	}
-	a.state, a.noReport, a.inputs.By = o.stateFile(), o.NoReport, o.By
+	a.state, a.noReport, a.inputs.By, a.anonymous = o.stateFile(), o.NoReport, o.By, o.Anonymous
 	a.files, a.outputs = o.Files, reportFiles(o.Files, o.Force)
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	for i, file := range m.list {
 		state, err := audit.ReadState(file, file.info.Size())
 		if err == nil {
-			state.Inputs = plainInfos(m.heads[i].Inputs)
 			err = a.run.Add(state)
 		}
 		if err != nil {

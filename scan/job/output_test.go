@@ -78,7 +78,7 @@ func TestOpenArchiveRefusesWhatIsNone(t *testing.T) {
 		{t.TempDir(), ""},
 		{filepath.Join(t.TempDir(), "none"), "no such file"},
 	} {
-		if _, _, err := openRules(c.name, subject{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := openRules(t.Context(), c.name, subject{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 	}

@@ -225,9 +225,6 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 			o.MaxUnparsed = &all
 			return o
 		}, 2, []string{"divided.log: none of its 4,000 lines could be parsed as combined"}},
-		{"two sites", func(t *testing.T) AuditOptions {
-			return few(t, map[string][]byte{"a.example/access.log": logLines(9, "GPTBot"), "b.example/access.log": logLines(8, "CCBot"), "divided.log": logLines(800, "GPTBot")})
-		}, 2, []string{"may be logs of two sites"}},
 		{"sites of logs", func(t *testing.T) AuditOptions {
 			o := few(t, map[string][]byte{"access.log": logLines(9, "GPTBot"), "old/access.log": logLines(8, "CCBot"), "divided.log": logLines(800, "GPTBot"), "other.log": logLines(7, "GPTBot")})
 			dir := filepath.Dir(o.Robots.Name)

@@ -100,7 +100,7 @@ func (l *auditLogs) zoneNotes(zone *time.Location, given bool) (notes []string) 
 	}
 	text := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
 	if !given {
-		text = "The times in logs of the format %s name no zone: they are taken as those of UTC (--time-zone)."
+		text = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by 14 h (--time-zone)."
 	}
 	for _, log := range l.list {
 		if log.zoneless {

@@ -17,7 +17,7 @@ func Divide(ctx context.Context, in *source.Input, format string, size int64) ([
 	if in.Size <= size || !in.Regular() {
 		return nil, nil
 	}
-	f, err := formatByName(format)
+	f, _, err := formatByName(ctx, format)
 	if err != nil {
 		return nil, err
 	}

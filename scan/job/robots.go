@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -9,11 +10,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -122,7 +126,7 @@ func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, m
 			compiled[d] = compile.Compile(body, compile.Options{Dialect: d, MaxBytes: f.MaxBytes})
 		}
 	}
-	for _, w := range Oddities(compiled[dialects[0]], f.Name) {
+	for _, w := range Oddities(compiled[dialects[0]], body, f.Name) {
 		messages.warn("%s", w)
 	}
 	return compiled, nil
@@ -130,7 +134,7 @@ func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, m
 
 // Oddities returns warnings about a robots.txt, by the name of its file: it looks
 // like a web page or like UTF-16, is cut at the limit, or has no rule.
-func Oddities(r *compile.Robots, file string) []string {
+func Oddities(r *compile.Robots, body []byte, file string) []string {
 	var list []string
 	for _, n := range r.Notes {
 		switch n.Kind {
@@ -138,15 +142,41 @@ func Oddities(r *compile.Robots, file string) []string {
 			list = append(list, fmt.Sprintf("%s: %s", file, n))
 		}
 	}
-	rules := 0
-	for _, g := range r.Groups {
-		rules += len(g.Rules)
-	}
-	switch {
-	case len(r.Groups) == 0:
-		list = append(list, file+": no line names a user agent, so it forbids nothing")
-	case rules == 0:
-		list = append(list, file+": no group has a rule, so it forbids nothing")
+	if !hasRule(r, body) {
+		list = append(list, file+": "+whyNoRule(r, body)+", so it forbids nothing")
 	}
 	return list
+}
+
+// hasRule reports whether a robots.txt has a rule, as it was read or as Google's parser reads it.
+func hasRule(r *compile.Robots, body []byte) bool {
+	rules := func(g compile.Group) bool { return len(g.Rules) > 0 }
+	return slices.ContainsFunc(r.Groups, rules) ||
+		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google, Engine: compile.EngineList}).Groups, rules)
+}
+
+// lookOf says what a robots.txt without a rule looks like.
+func lookOf(r *compile.Robots, body []byte) string {
+	for _, n := range r.Notes {
+		if n.Kind == compile.NoteMarkup || n.Kind == compile.NoteUTF16 {
+			what, _, _ := strings.Cut(n.Kind.String(), ",")
+			return "it " + what
+		}
+	}
+	return whyNoRule(r, body)
+}
+
+// whyNoRule is lookOf without what a note says.
+func whyNoRule(r *compile.Robots, body []byte) string {
+	head := body[:min(len(body), format.SampleBytes)]
+	log, err := format.Detect(head, len(head) == len(body))
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return "it is empty"
+	case err == nil:
+		return "it looks like a log (" + log.Name() + ")"
+	case len(r.Groups) == 0:
+		return "no line names a user agent"
+	}
+	return "no group has a rule"
 }

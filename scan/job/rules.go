@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,39 +19,40 @@ import (
 
 // archived holds the rules of an archive as they bind agents.
 type archived struct {
+	ctx     context.Context // ends Find, since a chunk may need thousands of large rulesets
+	mapped  *disk.Mapped
 	archive *archive.Archive
 	agents  []subject
 	most    int64 // bytes that decoded rulesets may take
 	epoch   atomic.Uint64
 }
 
-// openRules maps an archive into memory and opens it for agents. The rules are valid
-// until release is called. The file must not be changed meanwhile; Compile never does,
-// since it replaces files whole. Reading beyond the end of a file that has become shorter
-// is a memory fault, which package filter turns into an error.
-func openRules(path string, agents ...subject) (rules *archived, release func() error, err error) {
-	data, unmap, err := disk.Map(path)
+// openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
+// is closed, and used within its Use: the file must not be changed meanwhile. Compile never does
+// that, since it replaces files whole.
+func openRules(ctx context.Context, path string, agents ...subject) (*archived, error) {
+	mapped, err := disk.Map(path)
 	if err != nil {
-		return nil, nil, inputError(err)
+		return nil, inputError(err)
 	}
 	// An archive holds rules without tables: making them anew costs less than reading
 	// them, and most origins need none.
 	var a *archive.Archive
-	err = disk.Faults(func() (err error) {
-		a, err = archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
+	err = mapped.Use(func() (err error) {
+		a, err = archive.Open(mapped.Data, compile.Semantics, compile.EngineAuto.Table)
 		return err
 	})
 	if errors.Is(err, archive.ErrNotArchive) {
 		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
-	} else if err != nil {
+	} else if err != nil && !errors.Is(err, disk.ErrChanged) {
 		err = fmt.Errorf("%s: %w", path, err)
-	} else {
+	} else if err == nil {
 		err = lacking(path, a.Dialects(), agents)
 	}
 	if err != nil {
-		return nil, nil, inputError(errors.Join(err, unmap()))
+		return nil, inputError(errors.Join(err, mapped.Close()))
 	}
-	return &archived{archive: a, agents: agents, most: math.MaxInt64}, unmap, nil
+	return &archived{ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64}, nil
 }
 
 // lacking returns an error if an archive does not hold the dialect of an agent.
@@ -68,44 +70,95 @@ func lacking(path string, held []automaton.Dialect, agents []subject) error {
 	return nil
 }
 
-// Find implements filter.Policy, by the law of package answer. Where the sources of the
-// archive do not have what a redirect leads to, the rules are not known.
+// Find implements filter.Policy, by the law of package answer and as an audit reads the statuses:
+// while robots.txt fails, the last answer that did not fail counts, however old (RFC 9309 2.4);
+// and a redirect through a URL that its own host forbids to the agent leads to nothing, so that
+// everything is allowed. Where the sources of the archive do not have what another redirect leads
+// to, the rules are not known.
 func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span, found bool, err error) {
+	if p.ctx.Err() != nil {
+		return valid, false, context.Cause(p.ctx)
+	}
 	if p.archive.Limit(p.most) {
 		p.epoch.Add(1) // so that the workers of a filter stop using them
 	}
 	var buf [128]byte // enough for most keys without allocating
 	key := q.Origin.AppendKey(buf[:0])
+	valid = filter.Always
+	var e archive.Entry
+	for i := range p.agents {
+		agent := &p.agents[i]
+		if i == 0 || agent.dialect != p.agents[i-1].dialect || agent.class != p.agents[i-1].class {
+			if e, found, err = p.lastAnswer(key, agent, q, &valid); err != nil || !found {
+				return valid, false, err
+			}
+		}
+		meaning := answer.Of(int(e.Status), agent.class)
+		barred, err := p.barred(e.Via, agent, q, &valid)
+		switch {
+		case err != nil:
+			return valid, false, err
+		case barred, meaning == answer.None:
+			rules[i] = filter.Rules{}
+		case meaning == answer.File:
+			rules[i] = filter.Rules{Machine: agent.Machine(e.Ruleset)}
+		case meaning == answer.Failed:
+			rules[i] = filter.Rules{Unreachable: true}
+		default: // a redirect
+			return valid, false, nil
+		}
+	}
+	return valid, true, nil
+}
+
+// lastAnswer returns the last answer of an origin that did not fail for an agent or, if all
+// did, the first one, and cuts a span to the instants for which it is that.
+func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid *filter.Span) (
+	e archive.Entry, found bool, err error,
+) {
 	lookup := p.archive.LookupAt
 	if q.Busy {
 		lookup = p.archive.LookupBusyAt
 	}
-	var e archive.Entry
-	for i := range p.agents {
-		agent := &p.agents[i]
-		if i == 0 || agent.dialect != p.agents[i-1].dialect {
-			if e, found, err = lookup(key, agent.dialect, q.At); err != nil || !found {
-				return span(e), false, err
-			}
-		}
-		switch answer.Of(int(e.Status), agent.class) {
-		case answer.File:
-			rules[i] = filter.Rules{Machine: agent.Machine(e.Ruleset)}
-		case answer.None:
-			rules[i] = filter.Rules{}
-		case answer.Failed:
-			rules[i] = filter.Rules{Unreachable: true}
-		default: // a redirect
-			return span(e), false, nil
-		}
+	if e, found, err = lookup(key, agent.dialect, q.At); err != nil {
+		return e, false, err
 	}
-	return span(e), true, nil
+	until := e.Until
+	for found && e.From != math.MinInt64 && answer.Of(int(e.Status), agent.class) == answer.Failed {
+		before, known, err := lookup(key, agent.dialect, e.From-1)
+		if err != nil {
+			return e, false, err
+		}
+		if !known {
+			break
+		}
+		e = before
+	}
+	valid.First = max(valid.First, e.From)
+	if until != math.MaxInt64 {
+		valid.Last = min(valid.Last, until-1)
+	}
+	return e, found, nil
 }
 
-// span returns the span for which an entry is valid.
-func span(e archive.Entry) filter.Span {
-	if e.Until == math.MaxInt64 {
-		return filter.Span{First: e.From, Last: e.Until}
+// barred reports whether one of the URLs that led to an answer is forbidden to an agent by the
+// robots.txt of its own origin, unless that is led to by such URLs too, and cuts a span to the
+// instants for which that is so.
+func (p *archived) barred(via string, agent *subject, q filter.Query, valid *filter.Span) (bool, error) {
+	for url := range strings.Lines(via) {
+		scheme, rest, _ := strings.Cut(url, "://")
+		host, path, _ := strings.Cut(rest, "/")
+		e, found, err := p.lastAnswer([]byte(scheme+"://"+host), agent, q, valid)
+		if err != nil {
+			return false, err
+		}
+		if found && e.Via == "" && answer.Of(int(e.Status), agent.class) == answer.File {
+			var s automaton.Scratch
+			target := agent.dialect.TargetPath(&s, []byte("/"+strings.TrimSuffix(path, "\n")))
+			if agent.Machine(e.Ruleset).Match(&s, target).Disallowed {
+				return true, nil
+			}
+		}
 	}
-	return filter.Span{First: e.From, Last: e.Until - 1}
+	return false, nil
 }

@@ -33,7 +33,7 @@ type SideFiles struct {
 // ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names. Errors are of type *Error.
 func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	o.budget = newBudget(o.Memory)
-	if err := o.check(); err != nil {
+	if err := o.check(ctx); err != nil {
 		return nil, err
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
@@ -53,17 +53,14 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 
 // pack returns side files that have been read.
 func (o *AuditOptions) pack(ctx context.Context, side *sideFiles) (s *SideFiles, err error) {
-	s = &SideFiles{TimeZone: o.TimeZone, Hosts: o.Hosts, Files: map[string][]byte{}}
-	if s.Format, err = o.formatText(); err != nil {
-		return nil, err
-	}
+	s = &SideFiles{Format: o.formatText, TimeZone: o.TimeZone, Hosts: o.Hosts, Files: map[string][]byte{}}
 	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
 		return nil, err
 	}
 	if s.Basis, err = json.Marshal(audit.Texts(*side.basis, audit.ToUTF8)); err != nil {
 		return nil, err
 	}
-	s.Series, err = packSeries(side.identity.Series, func(name string, data []byte) error {
+	s.Series, err = packSeries(side.identity.Series, readList, func(name string, data []byte) error {
 		s.Files[name] = data
 		return nil
 	})
@@ -80,8 +77,11 @@ func (o *AuditOptions) pack(ctx context.Context, side *sideFiles) (s *SideFiles,
 // maxListFile bounds a file of addresses or names that is copied.
 const maxListFile = 64 << 20
 
-// packSeries gives the files of lists of addresses to put, each content once and under a name of its own.
-func packSeries(series []crawler.Series, put func(name string, data []byte) error) ([]evidence.Series, error) {
+// readList reads the file of a list of addresses.
+func readList(list *crawler.Ranges) ([]byte, error) { return disk.ReadLimited(list.File, maxListFile) }
+
+// packSeries gives the files of lists of addresses, which read reads again, to put, each content once and under a name of its own.
+func packSeries(series []crawler.Series, read func(*crawler.Ranges) ([]byte, error), put func(name string, data []byte) error) ([]evidence.Series, error) {
 	packed := []evidence.Series{}
 	names := map[[sha256.Size]byte]string{}
 	for _, of := range series {
@@ -91,7 +91,7 @@ func packSeries(series []crawler.Series, put func(name string, data []byte) erro
 			if name == "" {
 				name = fmt.Sprintf("lists/%04d%s", len(names)+1, listEnd(list.File))
 				names[list.Sum] = name
-				data, err := disk.ReadLimited(list.File, maxListFile)
+				data, err := read(list)
 				if data = bytes.TrimPrefix(data, []byte("\ufeff")); err == nil && sha256.Sum256(data) != list.Sum {
 					err = fmt.Errorf("%s has changed since it was read", list.File)
 				}

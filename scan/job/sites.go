@@ -11,7 +11,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -93,7 +92,6 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			log.site = named[log]
 		}
 		log.unnamed = patterns && !log.hasHosts && log.site.N == 0
-		log.unasked = log.host == "" && !log.hasHosts && log.site.N > 0 && log.Regular()
 	}
 	return nil
 }
@@ -108,21 +106,17 @@ func (l *auditLogs) warnOfSites() {
 	}
 }
 
-// siteWarnings are the warnings of logs that may have been given no site or a wrong one. All logs are known then, in any order.
+// siteWarnings are the warnings of logs that may have been given no site. All logs are known then, in any order.
 func siteWarnings(logs []logInfo) (warnings []string) {
-	logs = slices.SortedStableFunc(slices.Values(logs), func(a, b logInfo) int { return strings.Compare(a.Name, b.Name) })
 	var unnamed []string
 	for _, log := range logs {
 		if log.Unnamed {
 			unnamed = append(unnamed, log.Name)
 		}
 	}
+	slices.Sort(unnamed)
 	if unnamed = slices.Compact(unnamed); len(unnamed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("no --host HOST=PATTERN names the site of %s, whose lines name no host either: their requests are not judged", english.List(unnamed)))
-	}
-	if one, other := ofTwoSites(logs); one != other {
-		warnings = append(warnings, fmt.Sprintf("%s and %s may be logs of two sites, but are judged as logs of one, because their lines name no hosts: use --host HOST=%s and --host HOST=%s to say whose they are",
-			one, other, one, other))
 	}
 	return warnings
 }
@@ -234,93 +228,4 @@ func (l *auditLogs) shownNames() string {
 		names = append(names, log.Name)
 	}
 	return fmt.Sprintf(" (the names of the logs: %s)", english.List(names))
-}
-
-// ofTwoSites returns the names of two logs with different host names in their names, or with the same
-// name in different folders; two empty texts if there are none. Folders whose names differ in numbers
-// alone are of days or of servers. The logs are sorted by name.
-func ofTwoSites(logs []logInfo) (one, other string) {
-	named, names := "", map[string]string{} // a log whose name has a host, and logs by the last parts of their names
-	for _, log := range logs {
-		if !log.Unasked {
-			continue
-		}
-		host, name := hostIn(log.Name), filepath.Base(log.Name)
-		if host != "" && named == "" {
-			named = log.Name
-		} else if host != "" && host != hostIn(named) {
-			return named, log.Name
-		}
-		if first, seen := names[name]; !seen {
-			names[name] = log.Name
-		} else if hostIn(first) != host || host == "" && !sameButNumbers(filepath.Dir(first), filepath.Dir(log.Name)) {
-			return first, log.Name
-		}
-	}
-	return "", ""
-}
-
-// noise are the words in names of logs that name no host.
-var noise = lazy.Regexp(`^(access|error|other|ssl|tls|https?|vhosts?|combined|common|nginx|apache2?|httpd|logs?|json|txt|gz|zst|bz2|xz|old|bak|[0-9]+[a-z]?)$`)
-
-// logHost finds what may be a host name: labels in lower case, of which the last has only letters.
-var logHost = lazy.Regexp(`^([a-z0-9_-]+\.)+[a-z][a-z]+$`)
-
-// hostIn returns the host name in the name of a log, such as b.example in
-// logs/b.example-access.log.1.gz; "" if there seems to be none.
-func hostIn(name string) string {
-	name = filepath.ToSlash(name)
-	for name != "." && name != "/" {
-		if host := hostInWord(path.Base(name)); host != "" {
-			return host
-		}
-		name = path.Dir(name)
-	}
-	return ""
-}
-
-func hostInWord(word string) string {
-	const separators = ".-_"
-	for {
-		i := strings.LastIndexAny(word, separators)
-		if !noise().MatchString(word[i+1:]) {
-			break
-		}
-		word = word[:max(i, 0)]
-	}
-	for {
-		first, rest, found := cutAny(word, separators)
-		if !found || !noise().MatchString(first) {
-			break
-		}
-		word = rest
-	}
-	if !logHost().MatchString(word) {
-		return ""
-	}
-	return word
-}
-
-// cutAny cuts a text at the first of some characters.
-func cutAny(s, chars string) (before, after string, found bool) {
-	i := strings.IndexAny(s, chars)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
-}
-
-// sameButNumbers tells whether two names differ in nothing but digits and what separates
-// them, as folders of days and of servers do.
-func sameButNumbers(a, b string) bool {
-	const numbers = "0123456789-_.:T/\\"
-	strip := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if strings.ContainsRune(numbers, r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	return strip(a) == strip(b)
 }

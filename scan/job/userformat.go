@@ -1,6 +1,8 @@
 package job
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -15,25 +17,37 @@ const maxServerConfig = 16 << 20
 
 // formatByName returns the format that an option names or describes, nil if it is to be found
 // by the first lines of each log: "" or "auto". Else it is a name of format.ByName, FILE:NAME
-// for a format in the configuration of a server, or a text of format.Parse.
-func formatByName(text string) (*format.Format, error) {
+// for a format in the configuration of a server, or a text of format.Parse. words is what the
+// option would be without the file.
+func formatByName(ctx context.Context, text string) (f *format.Format, words string, err error) {
 	if text == "" || text == "auto" {
-		return nil, nil
+		return nil, text, nil
 	}
 	if f, ok := format.ByName(text); ok {
-		return f, nil
+		return f, text, nil
 	}
 	if file, name, ok := inConfig(text); ok {
-		config, err := disk.ReadLimited(file, maxServerConfig)
-		if err != nil {
-			return nil, inputError(fmt.Errorf("--format %s: %w", text, err))
+		config, err := prepared(ctx, func() ([]byte, error) { return disk.ReadLimited(file, maxServerConfig) })
+		switch {
+		case errors.Is(err, errNothingDone):
+			return nil, "", err
+		case err != nil:
+			return nil, "", inputError(fmt.Errorf("--format %s: %w", text, err))
 		}
-		f, err := format.ParseConfig(config, name)
-		if err != nil {
-			return nil, usageError("--format %s: %w", text, err)
+		if f, err = format.ParseConfig(config, name); err == nil {
+			words, err = format.ConfigText(config, name)
 		}
-		return f, nil
+		if err != nil {
+			return nil, "", usageError("--format %s: %w", text, err)
+		}
+		return f, words, nil
 	}
+	f, err = formatInWords(text)
+	return f, text, err
+}
+
+// formatInWords is formatByName for a text that is neither a name nor FILE:NAME.
+func formatInWords(text string) (*format.Format, error) {
 	if info, err := disk.Stat(text); err == nil && info.Mode().IsRegular() {
 		return nil, usageError("--format %s is a file: give the name of a format in it too, as in %s:NAME", text, text)
 	}
@@ -49,20 +63,6 @@ func formatByName(text string) (*format.Format, error) {
 		return nil, usageError("--format: %w", err)
 	}
 	return f, nil
-}
-
-// formatText is Format as it can be read without the file that it may name.
-func (o *AuditOptions) formatText() (string, error) {
-	file, name, ok := inConfig(o.Format)
-	if _, named := format.ByName(o.Format); named || !ok {
-		return o.Format, nil
-	}
-	config, err := disk.ReadLimited(file, maxServerConfig)
-	if err == nil {
-		config, err := format.ConfigText(config, name)
-		return config, err
-	}
-	return "", inputError(err)
 }
 
 // plainWord is what can only be a name. configName is the name of a format in a

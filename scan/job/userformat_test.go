@@ -31,7 +31,7 @@ func TestUserFormat(t *testing.T) {
 		`C:\nginx.conf`:                     "is no format in words of",
 		"comined":                           `no format is called "comined"; perhaps you mean combined. robotsieve formats lists all`,
 		config:                              "is a file: give the name of a format in it too, as in " + config + ":NAME",
-		"time=ts uri=u":                     `no field is called "uri"; there are bytes, host, ip, `,
+		"time=ts uri=u":                     `no field is called "uri"; there are bytes, claim, decoded, host, ip, `,
 		"nosuch:combined":                   "no format is called",
 		`$remote_addr "$http_user_agent"`:   "no field for what was requested",
 		"ua=ua time=ts":                     "target",

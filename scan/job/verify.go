@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -48,10 +49,10 @@ func (v *Verified) fail(format string, args ...any) {
 	v.Failed = append(v.Failed, fmt.Sprintf(format, args...))
 }
 
-// Verify checks a folder of evidence: that its files are those that were written, that the folder's lines are
-// violations by the folder's own files, and, if there are logs, that its lines are theirs and that an audit of them
-// finds the same violations. An error is of type *Error: what keeps it from being checked. The result is then what was
-// found before, or nil.
+// Verify checks a folder of evidence: it makes the folder again of what it rests on, and compares all files. It
+// rests on the robots.txt, lists, crawlers and options that are in it, and on lines: those of the folder or, if
+// there are logs, theirs. An error is of type *Error: what keeps it from being checked. The result is then what
+// was found before, or nil.
 func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 	if slices.Contains(o.Logs.Names, "-") {
 		return nil, usageError("standard input cannot be read twice: give the log as a file")
@@ -67,15 +68,14 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 	if len(v.Failed) > 0 {
 		return v, nil
 	}
-	m := folder.Manifest
-	v.hold("All %s have the SHA-256 that the manifest states. The SHA-256 of the manifest is %s.", english.Plural(int64(len(m.Files)), "file"), folder.Sum)
-	if m.Partial {
-		v.hold("The evidence is of a part of the logs: what was not read could clear some of the requests.")
-	}
-	c := &verification{folder: folder, options: AuditOptions{
+	m := *folder.Manifest
+	v.hold("All %s have the SHA-256 that the manifest states. The SHA-256 of the manifest is %s.",
+		english.Plural(int64(len(m.Files)), "file"), folder.Sum)
+	m.Inputs = slices.Clone(m.Inputs)
+	c := &verification{folder: folder, Verified: v, evidenceBasis: &evidenceBasis{manifest: &m, options: AuditOptions{
 		Logs: o.Logs, Format: m.Format, TimeZone: m.TimeZone, AllowDuplicates: m.AllowDuplicates, Hash: true,
 		Memory: o.Memory, Workers: o.Workers, Messages: o.Messages, budget: newBudget(o.Memory),
-	}, Verified: v}
+	}}}
 	c.options.Workers = c.options.budget.workers(o.Workers)
 	if err := c.restore(); err != nil {
 		if _, ok := errors.AsType[*Error](err); ok {
@@ -84,23 +84,93 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 		v.fail("The folder does not say how the requests were judged: %v.", err)
 		return v, nil
 	}
-	if err := c.judgeAlone(ctx); err != nil {
-		return v, err
-	}
-	if len(o.Logs.Names)+len(o.Logs.Opened) == 0 {
-		v.hold("The logs were not given: this does not show that the lines are from them, and that no other line clears the requests.")
-		return v, nil
-	}
-	return v, c.judgeLogs(ctx)
+	c.options.format = c.format
+	return v, failure(ctx, c.makeAgain(ctx))
 }
 
 // verification is a check of a folder under way.
 type verification struct {
 	*Verified
-	folder   *evidence.Folder
-	options  AuditOptions // by which logs are read
-	side     *sideFiles
-	lookedUp []crawler.Pair
+	*evidenceBasis // of the folder that is made again
+	folder         *evidence.Folder
+}
+
+// makeAgain makes the folder again and compares it.
+func (c *verification) makeAgain(ctx context.Context) error {
+	e := &evidenceFolder{evidenceBasis: c.evidenceBasis, requests: map[crawlerKey]int64{}}
+	for _, x := range c.manifest.Crawlers {
+		e.requests[crawlerKey{x.Operator, asciiLower(x.Crawler)}] = x.Requests
+	}
+	dir := filepath.Join(os.TempDir(), "robotsieve-verify")
+	withLogs := len(c.options.Logs.Names)+len(c.options.Logs.Opened) > 0
+	if withLogs {
+		report, lines, err := c.judgeLogs(ctx)
+		if err != nil || report == nil {
+			return err
+		}
+		defer lines.Close()
+		if err := e.writeAll(ctx, dir, report, lines); err != nil {
+			return err
+		}
+	} else {
+		lines, _, err := c.judge(ctx, c.folder.Path)
+		if err != nil {
+			return fmt.Errorf("its lines cannot be judged: %w", err)
+		}
+		defer lines.Close()
+		if err := e.write(ctx, dir, lines); err != nil {
+			return err
+		}
+	}
+	failed, err := c.folder.Compare(ctx, e.writer, *c.manifest)
+	if err = errors.Join(err, e.writer.Discard()); err != nil {
+		return err
+	}
+	for _, why := range failed {
+		c.fail("%s.", why)
+	}
+	if len(failed) == 0 {
+		c.holds(withLogs)
+	}
+	return nil
+}
+
+// holds says what a folder shows that is as it was made again.
+func (c *verification) holds(withLogs bool) {
+	m, violations := c.manifest, int64(0)
+	for _, x := range m.Crawlers {
+		violations += x.Violations
+	}
+	of := "lines"
+	if withLogs {
+		of = "logs"
+	}
+	c.hold("The folder was made again of its robots.txt, lists, crawlers, options and %s: all files are the same.", of)
+	if violations == 0 {
+		c.hold("The folder lists no requests: the audit found no violation.")
+	} else {
+		c.hold("%s by %s %s judged again: each is a violation, of the rule that is listed.",
+			english.Plural(violations, "request"), english.Plural(int64(len(m.Crawlers)), "crawler"), english.Verb(violations, "was", "were"))
+	}
+	if m.Partial {
+		c.hold("The evidence is of a part of the logs: what was not read could clear some of the requests.")
+	}
+	if m.NotShown > 0 {
+		c.hold("%s of the audit %s not in the folder: their lines cannot be judged without the rest of the logs.",
+			english.Plural(m.NotShown, "more violation"), english.Verb(m.NotShown, "is", "are"))
+	}
+	const noLog = "the program and command that made the folder, the options of the audit, whose the logs are and what they were " +
+		"called, what names of addresses were found, and the dates of lists that do not have them inside"
+	if withLogs {
+		c.hold("A new audit of the logs finds the same violations, and no others. " +
+			"All lines of the folder are in the logs, byte for byte, in the lines that are stated.")
+		c.hold("Not checked, since no log shows it: %s.", noLog)
+		return
+	}
+	c.hold("The logs were not given: this does not show that the lines are from them, and that no other line clears the requests.")
+	c.hold("Not checked without the logs: their sizes and SHA-256, whether they were read to their ends, what other clients were "+
+		"told who asked for robots.txt, how many requests the crawlers made in all, and whether the addresses are those of a proxy; "+
+		"and, since no log shows it, %s.", noLog)
 }
 
 // errUnverified is the error of a check that ended with ctx.
@@ -120,101 +190,38 @@ func failure(ctx context.Context, err error) error {
 	return inputError(err)
 }
 
-// newLines returns lines of the logs of the manifest.
-func (c *verification) newLines() *evidenceLines {
-	l := newEvidenceLines(true)
-	l.names = []string{}
-	for _, in := range c.folder.Manifest.Inputs {
-		l.names = append(l.names, in.Name)
-	}
-	return l
-}
-
-// judgeAlone judges the lines of the folder by its own files.
-func (c *verification) judgeAlone(ctx context.Context) error {
-	lines := c.newLines()
-	defer lines.Close()
-	shares, err := c.options.budget.divide(1, nil)
-	if err != nil {
-		return err
-	}
-	config := c.side.config
-	config.Memory, config.Workers, config.Proxied = shares.rest, 1, &c.folder.Manifest.Proxied
-	lines.keep(&config, nil)
-	run := audit.New(config).Begin()
-	defer run.Close()
-	run.StopAt(ctx)
-	lines.sorted.StopAt(ctx)
-	c.verify(run)
-	reader, err := c.newLineReader(run.Worker())
-	if err != nil {
-		return failure(ctx, err)
-	}
-	if err := reader.read(ctx, c); err != nil {
-		return failure(ctx, err)
-	}
-	if _, err := run.Report(audit.Inputs{}); err != nil {
-		return failure(ctx, err)
-	}
-	before := len(c.Failed)
-	compared, err := c.compare(lines, true)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	if len(c.Failed) > before {
-		return nil
-	}
-	if compared.violations == 0 && compared.cut == 0 {
-		c.hold("The folder lists no requests: the audit found no violation.")
-		return nil
-	}
-	c.hold("%s by %s %s judged again by the files of the folder alone: each is a violation, of the rule that is listed.",
-		english.Plural(compared.violations, "request"), english.Plural(int64(len(c.folder.Manifest.Crawlers)), "crawler"), english.Verb(compared.violations, "was", "were"))
-	if compared.cut > 0 {
-		c.hold("%s were not judged again: their lines are longer than %d bytes, of which the folder has the beginning, or name their columns too often.", english.Plural(compared.cut, "request"), evidence.MaxLine)
-	}
-	if compared.informed > 0 {
-		c.hold("For %s, whether the crawler had been sent the rule before rests on other lines of the logs.", english.Plural(compared.informed, "request"))
-	}
-	return nil
-}
-
-// judgeLogs compares the folder with the logs.
-func (c *verification) judgeLogs(ctx context.Context) error {
+// judgeLogs audits the logs. The report is nil if they are not those of the evidence.
+func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceLines, error) {
 	place, err := c.findLogs(ctx)
 	if err != nil || place == nil {
-		return failure(ctx, err)
+		return nil, nil, err
 	}
 	logs, err := c.options.prepareLogs(ctx, c.side, func(logs *auditLogs) error { return c.assign(logs, place) })
 	if err != nil {
-		return failure(ctx, err)
+		return nil, nil, err
 	}
-	lines := c.newLines()
-	defer lines.Close()
-	lines.input = make([]int, len(logs.list))
+	m, lines := c.manifest, newEvidenceLines(true)
+	lines.names, lines.input = []string{}, make([]int, len(logs.list))
+	partial := false
+	for _, in := range m.Inputs {
+		lines.names = append(lines.names, in.Name)
+		partial = partial || m.Partial && !in.Read && in.DuplicateOf == ""
+	}
 	for i, log := range logs.list {
 		lines.input[i] = place[log.Name]
 	}
-	a, err := c.options.read(ctx, c.side, logs, lines)
+	result, err := c.audit(ctx, logs, lines, nil)
 	if err != nil {
-		return failure(ctx, err)
+		return nil, nil, errors.Join(err, lines.Close())
 	}
-	defer a.run.Close()
-	lines.sorted.StopAt(ctx)
-	c.verify(a.run)
-	if _, err := a.finish(ctx, nil); err != nil {
-		return failure(ctx, err)
+	for i, log := range logs.list {
+		in := &m.Inputs[place[log.Name]]
+		name, copied := in.Name, in.DuplicateOf
+		*in = log.evidenceInput(result.Report.Inputs[i], c.side.config.Policy)
+		in.Name, in.DuplicateOf = name, copied
 	}
-	before := len(c.Failed)
-	compared, err := c.compare(lines, false)
-	if err != nil {
-		return failure(ctx, err)
-	}
-	if len(c.Failed) == before {
-		c.hold("All %s and %s for robots.txt that the folder lists are in the logs, byte for byte, in the lines that are stated.", english.Plural(compared.violations+compared.cut, "request"), english.Plural(compared.fetches, "request"))
-		c.hold("A new audit of the logs finds the same violations, and no others.")
-	}
-	return nil
+	result.Report.Partial = result.Report.Partial || partial
+	return result.Report, lines, nil
 }
 
 // findLogs hashes the logs, and returns for the name of each its place in the manifest; nil if they are not those of the evidence.
@@ -238,7 +245,7 @@ func (c *verification) findLogs(ctx context.Context) (place map[string]int, err 
 		return nil, ctx.Err()
 	}
 	places := map[string][]int{} // by SHA-256
-	for i, in := range c.folder.Manifest.Inputs {
+	for i, in := range c.manifest.Inputs {
 		if in.Read {
 			places[in.SHA256] = append(places[in.SHA256], i)
 		}
@@ -262,7 +269,7 @@ func (c *verification) findLogs(ctx context.Context) (place map[string]int, err 
 	if len(c.Failed) > before {
 		return nil, nil
 	}
-	for i, in := range c.folder.Manifest.Inputs {
+	for i, in := range c.manifest.Inputs {
 		if in.Read && slices.Contains(places[in.SHA256], i) {
 			return nil, inputError(fmt.Errorf("%s, with the SHA-256 %s, was not given: the logs can only be audited again if all are", in.Name, in.SHA256))
 		}
@@ -274,7 +281,7 @@ func (c *verification) findLogs(ctx context.Context) (place map[string]int, err 
 // assign tells of which sites logs are, by their places in the manifest.
 func (c *verification) assign(logs *auditLogs, place map[string]int) error {
 	for _, log := range logs.list {
-		in := c.folder.Manifest.Inputs[place[log.Name]]
+		in := c.manifest.Inputs[place[log.Name]]
 		var err error
 		if log.site, err = siteOfOrigins(in.Origins, c.side.config.Policy); err != nil {
 			return err

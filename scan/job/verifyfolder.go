@@ -34,13 +34,13 @@ func (c *verification) restore() error {
 		return err
 	}
 	c.side = &sideFiles{basis: b, config: config}
-	if strings.EqualFold(c.folder.Manifest.TimeZone, "local") {
+	if strings.EqualFold(c.manifest.TimeZone, "local") {
 		return errors.New("its time zone is that of another machine")
 	}
-	if c.side.zone, err = zoneOf(c.folder.Manifest.TimeZone); err != nil {
+	if c.side.zone, err = zoneOf(c.manifest.TimeZone); err != nil {
 		return errors.Unwrap(err) // it is no option of the user
 	}
-	if c.options.format, err = formatOfText(c.folder.Manifest.Format); err != nil {
+	if c.format, err = formatOfText(c.manifest.Format); err != nil {
 		return err
 	}
 	return c.identify()
@@ -48,7 +48,7 @@ func (c *verification) restore() error {
 
 // basis reads the options, and the files that they leave out.
 func (c *verification) basis() (*basis, error) {
-	m := c.folder.Manifest
+	m := c.manifest
 	for _, x := range m.Crawlers {
 		if x.Violations < 1 || x.Fetches < 0 {
 			return nil, fmt.Errorf("%q has %d violations and %d fetches", x.Crawler, x.Violations, x.Fetches)
@@ -84,11 +84,19 @@ func (c *verification) basis() (*basis, error) {
 
 // identify makes again what clients are verified by.
 func (c *verification) identify() (err error) {
-	m, config := c.folder.Manifest, &c.side.config
+	m, config := c.manifest, &c.side.config
 	files := packedFiles{m.Series, m.Names, func(name string) (io.ReadCloser, error) { return c.folder.Open(name) }}
 	if c.side.identity, err = files.identify(c.side.basis, config, c.options.budget); err != nil {
 		return err
 	}
+	paths := map[*crawler.Ranges]string{}
+	for i, s := range m.Series {
+		for j, l := range s.Lists {
+			list := c.side.identity.Series[i].Lists[j]
+			paths[list], list.File = l.File, l.Source
+		}
+	}
+	c.readList = func(list *crawler.Ranges) ([]byte, error) { return c.folder.Read(paths[list], maxListFile) }
 	for _, client := range m.LookedUp {
 		p := config.Crawlers.ByName(client.Crawler)
 		if p == nil {
@@ -96,15 +104,8 @@ func (c *verification) identify() (err error) {
 		}
 		c.lookedUp = append(c.lookedUp, crawler.Pair{Profile: p, Addr: client.Address})
 	}
-	config.Identities, config.Addresses = crawler.NewIdentities(config.Crawlers, c.side.identity), len(c.lookedUp) > 0
+	config.Identities = crawler.NewIdentities(config.Crawlers, c.side.identity)
 	return nil
-}
-
-// verify tells a run whose names were looked up when the evidence was made.
-func (c *verification) verify(run *audit.Run) {
-	for _, p := range c.lookedUp {
-		run.Verify(p)
-	}
 }
 
 // formatOfText is formatByName for a text that names no file.

@@ -45,38 +45,118 @@ func TestAlso(t *testing.T) {
 	}
 }
 
-// TestWord: a group whose token is a part of an unknown crawler's word binds it perhaps.
-func TestWord(t *testing.T) {
+// TestPerhaps: a group whose token stands in the header of a crawler binds it perhaps.
+func TestPerhaps(t *testing.T) {
 	tests := []struct {
-		name, word, robots, target string
-		want                       Judgement
+		name, header, robots, target string
+		want                         Judgement
 	}{
-		{"no such group", "acmebot", "User-agent: other\nDisallow: /", "/a", permits},
-		{"a part", "acmebot", "User-agent: acme\nDisallow: /a", "/a", contested},
-		{"that says nothing else here", "acmebot", "User-agent: acme\nDisallow: /a", "/b", permits},
-		{"in the middle, in any case", "x-AcmeBot", "User-agent: ACME\nDisallow: /", "/a", contested},
+		{"no such group", "acmebot/1", "User-agent: other\nDisallow: /", "/a", permits},
+		{"a part", "acmebot/1", "User-agent: acme\nDisallow: /a", "/a", contested},
+		{"that says nothing else here", "acmebot/1", "User-agent: acme\nDisallow: /a", "/b", permits},
+		{"in the middle, in any case", "x-acmebot/1", "User-agent: ACME\nDisallow: /", "/a", contested},
+		{"elsewhere in the header", "acmebot/1 (foo reader)", "User-agent: Foo\nDisallow: /", "/a", contested},
+		{"in the header of a browser", "mozilla/5.0 (acmebot)", "User-agent: Mozilla\nDisallow: /", "/a", contested},
+		{"at its end", "acmebot/1 foo", "User-agent: foo\nDisallow: /", "/a", contested},
+		{"not quite", "acmebot/1 fo", "User-agent: foo\nDisallow: /", "/a", permits},
 		{"three letters", "acmebot", "User-agent: bot\nDisallow: /", "/a", contested},
 		{"two are too few", "acmebot", "User-agent: ac\nDisallow: /", "/a", permits},
 		{"forbidden to all and to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nDisallow: /", "/a", forbids(2)},
 		{"permitted to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nAllow: /", "/a", contested},
 		{"also where it has a group of its own", "acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /", "/a", contested},
-		{"the whole word is no part", "acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)},
-		{"several parts", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
-		{"of a crawler that is known", "", "User-agent: acme\nDisallow: /a", "/a", permits},
-		{"a part without rules, and no group for all", "acmebot", "User-agent: acme\nDisallow:", "/a", permits},
-		{"what is longer is no part", "acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
+		{"its own token is no other", "acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)},
+		{"several", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
+		{"a group without rules, and none for all", "acmebot", "User-agent: acme\nDisallow:", "/a", permits},
+		{"what is longer", "acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
+		{"only as Google's parser reads it", "acmebot", "Useragent: acme\nDisallow: /", "/a", contested},
+		{"of a group that another record ends", "acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /", "/a", contested},
 	}
 	for _, test := range tests {
 		var s automaton.Scratch
-		subject := Subject{Tokens: []string{"AcmeBot"}, Word: test.word, Readings: asBoth}
-		if got := constant(test.robots).Bind(0, subject).Judge(&s, 0, []byte(test.target)); got != test.want {
+		p, subject := constant(test.robots), Subject{Tokens: []string{"AcmeBot"}, Readings: asBoth}
+		subject.Perhaps = p.TokensIn(0, subject, []byte(test.header))
+		if got := p.Bind(0, subject).Judge(&s, 0, []byte(test.target)); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
 }
 
+// TestTokensIn finds the tokens of the groups of all copies, each once.
+func TestTokensIn(t *testing.T) {
+	p := newOf(t, "x 0h 200 User-agent:foo|User-agent:Foo|Disallow:/|User-agent:ob; x 1h 200 User-agent:oob|Disallow:/|User-agent:foo; y 0h 200 User-agent:bar|Disallow:/", Options{})
+	for _, c := range []struct {
+		origin int32
+		text   string
+		want   []string
+	}{{0, "a foobar oob", []string{"foo", "oob"}}, {1, "a foobar oob", []string{"bar"}}, {0, "fo", nil}, {0, "", nil}} {
+		if got := p.TokensIn(c.origin, gptbot, []byte(c.text)); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q has the tokens %q, want %q", p.Origins()[c.origin], c.text, got, c.want)
+		}
+	}
+	limited := Constant(long("User-agent: past\nAllow: /\n"), Options{MaxBytes: 50})
+	if got := limited.TokensIn(0, gptbot, []byte("past")); len(got) != 1 {
+		t.Errorf("past the limit: %q", got)
+	}
+}
+
+// TestEndedRuns: where another record ends a run of user-agent lines, or not, and that changes
+// what binds, a copy is contested, but not for Google's crawlers.
+func TestEndedRuns(t *testing.T) {
+	const crawlDelay = "User-agent: gptbot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a"
+	tests := []struct {
+		name, robots, target string
+		want                 Judgement
+	}{
+		{"Crawl-delay", crawlDelay, "/a", contested},
+		{"what it does not forbid", crawlDelay, "/b", permits},
+		{"Sitemap", "User-agent: gptbot\nSitemap: http://x/s\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"Host", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"the last of the run", "User-agent: other\nHost: x\nUser-agent: gptbot\nDisallow: /a", "/a", forbids(4)},
+		{"behind the run", "User-agent: other\nUser-agent: gptbot\nHost: x\nDisallow: /a", "/a", forbids(4)},
+		{"a run for all", "User-agent: *\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"an empty group keeps from those for all", "User-agent: *\nDisallow: /a\nUser-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"without a colon", "User-agent: gptbot\nHost x\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
+		{"a blank line", "User-agent: gptbot\n\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
+		{"a key that one reading knows", "User-agent: gptbot\nUseragent: foo\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"by canonical forms too", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
+	}
+	for _, test := range tests {
+		var s automaton.Scratch
+		if got := constant(test.robots).Bind(0, gptbot).Judge(&s, 0, []byte(test.target)); got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+	}
+	var s automaton.Scratch
+	googles := constant("User-agent: googlebot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a")
+	if got := googles.Bind(0, by(googlebot, ReadGoogle)).Judge(&s, 0, []byte("/a")); got.Answer != Forbids {
+		t.Errorf("Google's crawler: %+v", got)
+	}
+	if got := constant(crawlDelay).Bind(0, by(gptbot, ReadRFC9309)).Judge(&s, 0, []byte("/a")); got.Answer != Forbids {
+		t.Errorf("a dialect that is given: %+v", got)
+	}
+	past := Constant(long("User-agent: gptbot\nSitemap: /s\nUser-agent: other\nAllow: /a/b\n"), Options{MaxBytes: 50})
+	if got := past.Bind(0, gptbot).Judge(&s, 0, []byte("/a/b")); got != contested {
+		t.Errorf("past the limit: %+v", got)
+	}
+}
+
+// TestEndedRunsCostNothing: a body is not compiled again where no other record stands in a run.
+func TestEndedRunsCostNothing(t *testing.T) {
+	for robots, same := range map[string]bool{
+		"User-agent: a\nUser-agent: b\nDisallow: /\nHost: x\nUser-agent: c\nCrawl-delay: 1\nDisallow: /": true,
+		"User-agent: a\nHost: x\nUser-agent: b\nDisallow: /":                                             false,
+	} {
+		body := constant(robots).histories[0].copies[0].body
+		for _, r := range asBoth[2:] {
+			if (body.robots(r) == body.robots(r.whole())) != same {
+				t.Errorf("%q is compiled again: %v", robots, same)
+			}
+		}
+	}
+}
+
 // TestSitemapTargets: a copy permits the exact target of its Sitemap lines of this
-// origin.
+// host, under any scheme and port.
 func TestSitemapTargets(t *testing.T) {
 	const all = "User-agent: *\nDisallow: /\n"
 	tests := []struct {
@@ -91,8 +171,8 @@ func TestSitemapTargets(t *testing.T) {
 		{"without the fragment", "Sitemap: https://example.com/s.xml", "/s.xml#x", Permits},
 		{"in absolute form", "Sitemap: https://example.com/s.xml", "https://example.com/s.xml", Permits},
 		{"of another host", "Sitemap: https://other.example/s.xml", "/s.xml", Forbids},
-		{"of another scheme", "Sitemap: http://example.com/s.xml", "/s.xml", Forbids},
-		{"of another port", "Sitemap: https://example.com:8443/s.xml", "/s.xml", Forbids},
+		{"of another scheme", "Sitemap: http://example.com/s.xml", "/s.xml", Permits},
+		{"of another port", "Sitemap: https://example.com:8443/s.xml", "/s.xml", Permits},
 		{"of the host as it may be written", "SITEMAP : HTTPS://EXAMPLE.com:443/s.xml # all", "/s.xml", Permits},
 		{"the other spelling", "Site-Map: https://example.com/s.xml", "/s.xml", Permits},
 		{"a relative one", "Sitemap: /s.xml", "/s.xml", Permits},
@@ -134,22 +214,13 @@ func TestSitemapTargets(t *testing.T) {
 	}
 }
 
-// TestSitemapOfEachOrigin: http and https of one host have one history, but each its own
-// sitemaps.
-func TestSitemapOfEachOrigin(t *testing.T) {
-	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:http://a/s.xml", Options{})
-	both, err := New([]Row{{Origins: origins(t, "a"), Status: 200, Body: []byte("User-agent:*\nDisallow:/\nSitemap:https://a/s.xml")}}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestSitemapUnderAnyScheme: the lines of a file name https, and the log has http.
+func TestSitemapUnderAnyScheme(t *testing.T) {
+	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml; b 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml", Options{})
 	var s automaton.Scratch
-	for _, c := range []struct {
-		p      *Policy
-		origin int32
-		want   Answer
-	}{{p, 0, Permits}, {both, 0, Forbids}, {both, 1, Permits}} {
-		if got := c.p.Bind(c.origin, gptbot).Judge(&s, 0, []byte("/s.xml")); got.Answer != c.want {
-			t.Errorf("%v: %v, want %v", c.p.Origins()[c.origin], got.Answer, c.want)
+	for host, want := range []Answer{Permits, Forbids} {
+		if got := p.Bind(int32(host), gptbot).Judge(&s, 0, []byte("/s.xml")); got.Answer != want {
+			t.Errorf("%v: %v, want %v", p.Origins()[host], got.Answer, want)
 		}
 	}
 }
@@ -158,7 +229,7 @@ func TestSitemapOfEachOrigin(t *testing.T) {
 // alike.
 func TestAlikeHasAllAlternatives(t *testing.T) {
 	const a = "User-agent:*|Disallow:/a|"
-	subject := Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Word: "acmebot", Readings: asBoth}
+	subject := Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"}, Readings: asBoth}
 	rows := []string{a, a + "Disallow:/b", a + "Sitemap:/a", a + "User-agent:acme|Allow:/", a + "User-agent:second|Disallow:/c", a + "#", a + "Host:x"}
 	var text strings.Builder
 	for i, r := range rows {
@@ -302,7 +373,7 @@ func TestManifestKeepsWhatIsPast(t *testing.T) {
 
 func TestGuardJudgeByAlternativesDoesNotAllocate(t *testing.T) {
 	p := constant("User-agent: *\nDisallow: /\nUser-agent: acme\nAllow: /a\nUser-agent: second\nAllow: /b\nSitemap: /s.xml", origins(t, "https://example.com")...)
-	b := p.Bind(0, Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Word: "acmebot", Readings: asBoth})
+	b := p.Bind(0, Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"}, Readings: asBoth})
 	targets := [][]byte{[]byte("/a"), []byte("/%c3%bc"), []byte("/s.xml"), []byte("https://example.com/s.xml#x")}
 	var scratch automaton.Scratch
 	judge := func() {

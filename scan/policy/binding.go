@@ -3,17 +3,16 @@ package policy
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/compile"
 )
 
-// Reading is a way of reading a copy for a crawler: a dialect, by its number, or
-// ReadGoogleWide.
+// Reading is a way of reading a copy for a crawler: a dialect, by its number, or one of those
+// below.
 type Reading uint8
 
 const (
@@ -25,21 +24,44 @@ const (
 	// ReadRFC9309 reads them: Google's rules for crawlers of others, some of
 	// which have names that Google's parser cuts short.
 	ReadGoogleWide = Reading(automaton.NumDialects)
+	// ReadRFC9309Ended and ReadGoogleEnded are ReadRFC9309 and ReadGoogleWide with each run of
+	// user-agent lines ended by any other record, as most parsers have it.
+	ReadRFC9309Ended = ReadGoogleWide + 1
+	ReadGoogleEnded  = ReadGoogleWide + 2
 
-	readings = ReadGoogleWide + 1
+	readings = ReadGoogleEnded + 1
 )
+
+// whole returns the reading without its runs of user-agent lines ended.
+func (r Reading) whole() Reading {
+	switch r {
+	case ReadRFC9309Ended:
+		return ReadRFC9309
+	case ReadGoogleEnded:
+		return ReadGoogleWide
+	}
+	return r
+}
 
 // Dialect returns the dialect of the reading.
 func (r Reading) Dialect() automaton.Dialect {
-	if r == ReadGoogleWide {
+	if r = r.whole(); r == ReadGoogleWide {
 		return automaton.Google
 	}
 	return automaton.Dialect(r)
 }
 
+// options returns how a body is compiled for the reading.
+func (r Reading) options(maxBytes int) compile.Options {
+	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.whole() == ReadGoogleWide, EndRuns: r != r.whole()}
+}
+
 // UnknownReadings returns the readings for a crawler that is not Google's and whose
-// parser is not known: a rule counts where Google's parser and RFC 9309 agree on it.
-func UnknownReadings() []Reading { return []Reading{ReadRFC9309, ReadGoogleWide} }
+// parser is not known: a rule counts where Google's parser and RFC 9309 agree on it, whether or
+// not another record ends a run of user-agent lines.
+func UnknownReadings() []Reading {
+	return []Reading{ReadRFC9309, ReadGoogleWide, ReadRFC9309Ended, ReadGoogleEnded}
+}
 
 // ReadingsOf returns the readings for a crawler that reads robots.txt by dialect d.
 // googles says that it is one of Google's own; the names of all other crawlers are
@@ -58,14 +80,13 @@ type Subject struct {
 	// Also are the tokens of further crawlers that send the same header, as Tokens are. A
 	// copy permits or forbids a request only if it does so to all of them.
 	Also [][]string
-	// Word is the whole name of a crawler that is not known, else "". A group whose token
-	// is a part of it, of minPart octets or more, may be meant for the crawler: a copy
-	// permits or forbids a request only if it does so with that group and without.
-	Word string
+	// Perhaps are further tokens of groups that may be meant for the crawler (Policy.TokensIn):
+	// a copy permits or forbids a request only if it does so with such a group and without.
+	Perhaps []string
 	// IgnoresWildcard says that groups for * do not bind it.
 	IgnoresWildcard bool
-	// Readings are how it may read robots.txt: one if that is known (ReadingsOf), two
-	// if a rule counts only where both agree (UnknownReadings).
+	// Readings are how it may read robots.txt: one if that is known (ReadingsOf), several
+	// if a rule counts only where all agree (UnknownReadings).
 	Readings []Reading
 }
 
@@ -91,17 +112,12 @@ func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token st
 	return rules.Wildcard(), ""
 }
 
-// minPart is the least length of a token that may be meant for a crawler of whose name
-// it is a part.
-const minPart = 3
-
 // Binding is the rules that bind one crawler on one origin: for each copy of its
 // robots.txt the machines of the groups that may be the crawler's. They are made when the
 // copy is first needed. It is safe for any number of goroutines.
 type Binding struct {
 	subject Subject
-	word    string         // Subject.Word in lower case
-	origin  *origin.Origin // nil if the policy is for all
+	host    string // "" if the policy is for all
 	history *history
 	bound   []atomic.Pointer[bound]
 	alike   struct {
@@ -136,9 +152,9 @@ type bound struct {
 // changed any more.
 func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	h := p.histories[origin]
-	b := &Binding{subject: s, word: strings.ToLower(s.Word), history: h, bound: make([]atomic.Pointer[bound], len(h.copies))}
+	b := &Binding{subject: s, history: h, bound: make([]atomic.Pointer[bound], len(h.copies))}
 	if !p.any {
-		b.origin = &p.origins[origin]
+		b.host = p.origins[origin].Host
 	}
 	return b
 }
@@ -231,27 +247,34 @@ func (b *Binding) bind(c copyOf) *bound {
 
 // alternatives returns the ways in which a body may bind the crawler: by each of its
 // readings, and then by each of its lists of tokens, and by each group that may be meant
-// for it.
+// for it. Where a reading says the same as one before, it is that one's ruleset.
 func (b *Binding) alternatives(c *body) (all []alternative) {
-	add := func(r Reading, rules *automaton.Ruleset) {
+	var seen []*automaton.Ruleset
+	add := func(r Reading, robots *compile.Robots) {
+		rules := robots.Ruleset
+		if slices.Contains(seen, rules) {
+			return
+		}
+		seen = append(seen, rules)
 		all = append(all, alternative{b.subject.Machine(rules), r})
 		for _, tokens := range b.subject.Also {
 			also := Subject{Tokens: tokens, IgnoresWildcard: b.subject.IgnoresWildcard}
 			all = append(all, alternative{also.Machine(rules), r})
 		}
-		if b.word == "" {
+		if len(b.subject.Perhaps) == 0 {
 			return
 		}
 		for _, agent := range rules.Agents() {
-			if n := len(agent.Token); n >= minPart && n < len(b.word) && strings.Contains(b.word, agent.Token) {
+			if slices.Contains(b.subject.Perhaps, agent.Token) {
 				all = append(all, alternative{agent.Machine, r})
 			}
 		}
 	}
 	for _, r := range b.subject.Readings {
-		add(r, c.robots(r).Ruleset)
-		if len(c.past) > 0 && r != ReadGoogle {
-			add(r, c.withPast(r).Ruleset)
+		add(r, c.robots(r))
+		// Lines past the limit only permit, and fewer of them where other records end runs.
+		if len(c.past) > 0 && r != ReadGoogle && r == r.whole() {
+			add(r, c.withPast(r))
 		}
 	}
 	return all
@@ -266,7 +289,7 @@ func (b *Binding) says(copy int32, m *bound) string {
 		key = binary.BigEndian.AppendUint32(key, uint32(b.history.contents.number(a.machine)))
 	}
 	for _, r := range b.subject.Readings {
-		if s := b.history.copies[copy].body.sitemaps(r); len(s.targets) > 0 {
+		if s := b.history.copies[copy].body.sitemaps(r); r == r.whole() && len(s.targets) > 0 {
 			key = append(key, s.sum[:]...)
 		}
 	}
@@ -279,8 +302,8 @@ type Answer uint8
 const (
 	Permits Answer = iota
 	Forbids
-	// Contested says that the alternatives differ: two readings of which it is not known
-	// which is the crawler's, the tokens of several crawlers, or a group that may be meant.
+	// Contested says that the alternatives differ: readings of which it is not known which is
+	// the crawler's, the tokens of several crawlers, or a group that may be meant.
 	Contested
 	// Unseen says that the answer depends on a part of the target that is not known.
 	Unseen
@@ -356,16 +379,16 @@ func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdi
 	return a.machine.Match(s, a.reading.Dialect().TargetPath(s, target))
 }
 
-// isSitemap tells whether a target is that of a Sitemap line of a copy, for the origin or,
-// if the policy is for all origins, for any.
+// isSitemap reports whether a target is that of a Sitemap line of a copy, for the host or,
+// if the policy is for all hosts, for any.
 func (b *Binding) isSitemap(s *automaton.Scratch, copy int32, target []byte) bool {
 	for _, r := range b.subject.Readings {
 		list := b.history.copies[copy].body.sitemaps(r)
-		if len(list.targets) == 0 {
+		if r != r.whole() || len(list.targets) == 0 {
 			continue
 		}
-		origins, listed := list.targets[string(automaton.RFC9309.TargetPath(s, target))]
-		if listed && (b.origin == nil || slices.Contains(origins, origin.Origin{}) || slices.Contains(origins, *b.origin)) {
+		hosts, listed := list.targets[string(automaton.RFC9309.TargetPath(s, target))]
+		if listed && (b.host == "" || slices.Contains(hosts, "") || slices.Contains(hosts, b.host)) {
 			return true
 		}
 	}

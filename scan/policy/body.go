@@ -30,13 +30,16 @@ type body struct {
 	wildOnce  sync.Once
 }
 
-// robots returns the body as compiled for a reading.
+// robots returns the body as compiled for a reading. Where no run of user-agent lines has another
+// record in it, which is nearly always, a reading that ends them is the same.
 func (b *body) robots(r Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.once.Do(func() {
-		c.robots = compile.Compile(b.text, compile.Options{
-			Dialect: r.Dialect(), MaxBytes: b.maxBytes, WideTokens: r == ReadGoogleWide,
-		})
+		if r != r.whole() && !b.robots(r.whole()).SplitRuns {
+			c.robots = b.robots(r.whole())
+			return
+		}
+		c.robots = compile.Compile(b.text, r.options(b.maxBytes))
 	})
 	return c.robots
 }
@@ -46,9 +49,7 @@ func (b *body) withPast(r Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.pastOnce.Do(func() {
 		text := append(slices.Clip(compile.WholeLines(b.text, b.maxBytes)), '\n')
-		c.withPast = compile.Compile(append(text, b.past...), compile.Options{
-			Dialect: r.Dialect(), MaxBytes: -1, WideTokens: r == ReadGoogleWide,
-		})
+		c.withPast = compile.Compile(append(text, b.past...), r.options(-1))
 	})
 	return c.withPast
 }

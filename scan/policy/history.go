@@ -8,10 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
-// A history is made of the replies of an origin in three steps: its copies are
-// numbered, its failures are grouped to outages, and tables of the lawful copies are made
-// (lawful.go). Crawlers of Google have a table of their own, because they read some
-// failures in another way.
+// A history is made of the replies of an origin in two steps: its copies are numbered
+// (account), and tables of the lawful copies are made (lawful.go).
 
 // Version is one robots.txt of an origin: a row of the source, or, where a row is a
 // redirect within the source, one of the versions that it led to while in force.
@@ -35,22 +33,31 @@ type copyOf struct {
 	hop  string
 }
 
-// history is all that a source says of one origin. Only contents changes after
-// newHistory; it has a lock of its own.
-type history struct {
-	timing
+// account is all that a source says of one origin. Only contents and tokens change after
+// newAccount; they have locks of their own.
+type account struct {
 	replies  []reply   // in the order in which they began
 	versions []Version // one for each of them
 	copies   []copyOf  // bodies in the order in which they came into force, then hops
 	bodies   int32     // how many of the copies are bodies
 	sizes    []sizedCopy
+	unsized  bool // the size of a body is not known
 	// redirects says that a reply is a hop or a redirect that cannot be followed.
 	redirects bool
+	fails     bool // a reply is a failure to a class of crawlers
 	// ended[i] is the latest end of replies[:i+1], starts[i] the earliest start of
 	// replies[i:].
 	ended, starts []int64
-	tables        [classes]*table
 	contents      contents
+	tokens        [readings]tokens
+}
+
+// history is an account with the lawful copies of each moment: for each class of crawlers,
+// because they read some failures in different ways, by the span and by the long span.
+type history struct {
+	*account
+	timing
+	tables [classes]struct{ span, long *table }
 }
 
 // timing says how long a copy may be used, in nanoseconds.
@@ -69,57 +76,49 @@ type sizedCopy struct {
 // things: answer.Others and answer.Google.
 const classes = 2
 
-// newHistory makes the history of an origin from its replies.
-func newHistory(replies []reply, t timing, store *store, s *scratch) (*history, error) {
-	h := &history{timing: t, replies: replies}
-	h.number(store)
-	fails := false
+// newAccount makes the account of an origin from its replies.
+func newAccount(replies []reply, store *store) *account {
+	a := &account{replies: replies}
+	a.number(store)
 	for i := range replies {
 		r := &replies[i]
 		r.means = [classes]answer.Meaning{answer.Of(r.status, answer.Others), answer.Of(r.status, answer.Google)}
-		fails = fails || r.means[answer.Google] == answer.Failed // what fails for others does for Google
-		h.redirects = h.redirects || r.means[answer.Others] == answer.Redirect
-		r.gone = forever
-		if r.end != forever {
-			r.gone = after(after(r.end, int64(r.maxAge)), t.general())
-		}
+		a.fails = a.fails || r.means[answer.Google] == answer.Failed // what fails for others does for Google
+		a.redirects = a.redirects || r.means[answer.Others] == answer.Redirect
 	}
+	a.sort()
+	return a
+}
+
+// newHistory makes the tables of an account.
+func newHistory(a *account, t timing, m *memory) (*history, error) {
+	h := &history{account: a, timing: t}
 	for class := range answer.Class(classes) {
-		if err := findOutages(replies, class, s); err != nil {
-			return nil, err
-		}
-	}
-	h.sort()
-	var finders []*finder
-	for class := range answer.Class(classes) {
-		if class == answer.Google && !fails {
-			break
-		}
-		f := newFinder(h, class, s)
-		if err := f.afford(); err != nil {
-			return nil, err
-		}
-		finders = append(finders, f)
-	}
-	for class := range h.tables {
-		if class == len(finders) {
+		if class == answer.Google && !a.fails {
 			h.tables[class] = h.tables[answer.Others]
 			break
 		}
-		var err error
-		if h.tables[class], err = finders[class].table(); err != nil {
-			return nil, err
+		for _, long := range []bool{false, true} {
+			made, err := newSweep(h, class, long, m).table()
+			if err != nil {
+				return nil, err
+			}
+			if of := &h.tables[class]; long {
+				of.long = made
+			} else {
+				of.span = made
+			}
 		}
 	}
 	return h, nil
 }
 
 // number gives numbers to the copies: first to bodies, then to hops.
-func (h *history) number(store *store) {
+func (a *account) number(store *store) {
 	known := map[copyOf]int32{}
 	for _, hops := range []bool{false, true} {
-		for i := range h.replies {
-			r := &h.replies[i]
+		for i := range a.replies {
+			r := &a.replies[i]
 			if r.row == nil {
 				r.copy = -1
 				continue
@@ -130,106 +129,72 @@ func (h *history) number(store *store) {
 			c := copyOf{store.body(r.row), r.hop}
 			n, seen := known[c]
 			if !seen {
-				n = int32(len(h.copies))
+				n = int32(len(a.copies))
 				known[c] = n
-				h.copies = append(h.copies, c)
+				a.copies = append(a.copies, c)
 			}
 			r.copy = n
 		}
 		if !hops {
-			h.bodies = int32(len(h.copies))
+			a.bodies = int32(len(a.copies))
 		}
 	}
 }
 
 // sort brings the replies into the order in which they began, and makes a version of
 // each.
-func (h *history) sort() {
-	slices.SortStableFunc(h.replies, func(a, b reply) int { return cmp.Compare(a.begun, b.begun) })
-	h.ended, h.starts = make([]int64, len(h.replies)), make([]int64, len(h.replies))
+func (a *account) sort() {
+	slices.SortStableFunc(a.replies, func(x, y reply) int { return cmp.Compare(x.begun, y.begun) })
+	a.ended, a.starts = make([]int64, len(a.replies)), make([]int64, len(a.replies))
 	ended, starts := int64(MinTime), int64(forever)
-	for i := range h.replies {
-		r := &h.replies[i]
+	for i := range a.replies {
+		r := &a.replies[i]
 		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location}
 		if r.row != nil && r.hop == "" {
 			v.Copy, v.File, v.Size, v.Sum = r.copy, r.row.File, r.row.Size, r.row.Sum
 			if v.Size >= 0 {
 				v.Size = max(v.Size, int64(len(r.row.Body)))
-				h.sizes = append(h.sizes, sizedCopy{v.Size, v.Copy})
+				a.sizes = append(a.sizes, sizedCopy{v.Size, v.Copy})
+			} else {
+				a.unsized = true
 			}
 		}
-		h.versions = append(h.versions, v)
+		a.versions = append(a.versions, v)
 		ended = max(ended, r.end)
-		h.ended[i] = ended
+		a.ended[i] = ended
 	}
-	for i, r := range slices.Backward(h.replies) {
+	for i, r := range slices.Backward(a.replies) {
 		starts = min(starts, r.start)
-		h.starts[i] = starts
+		a.starts[i] = starts
 	}
-	slices.SortFunc(h.sizes, func(a, b sizedCopy) int {
-		return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(a.copy, b.copy))
+	slices.SortFunc(a.sizes, func(x, y sizedCopy) int {
+		return cmp.Or(cmp.Compare(x.size, y.size), cmp.Compare(x.copy, y.copy))
 	})
-	h.sizes = slices.Compact(h.sizes)
+	a.sizes = slices.Compact(a.sizes)
 }
 
 // ofSize appends the copies of a size to dst, ascending.
-func (h *history) ofSize(size int64, dst []int32) []int32 {
-	i, _ := slices.BinarySearchFunc(h.sizes, size, func(s sizedCopy, size int64) int { return cmp.Compare(s.size, size) })
-	for ; i < len(h.sizes) && h.sizes[i].size == size; i++ {
-		dst = append(dst, h.sizes[i].copy)
+func (a *account) ofSize(size int64, dst []int32) []int32 {
+	for i := a.firstOfSize(size); i < len(a.sizes) && a.sizes[i].size == size; i++ {
+		dst = append(dst, a.sizes[i].copy)
 	}
 	return dst
 }
 
+func (a *account) hasSize(size int64) bool {
+	i := a.firstOfSize(size)
+	return i < len(a.sizes) && a.sizes[i].size == size
+}
+
+func (a *account) firstOfSize(size int64) int {
+	i, _ := slices.BinarySearchFunc(a.sizes, size, func(s sizedCopy, size int64) int { return cmp.Compare(s.size, size) })
+	return i
+}
+
 // inForce returns the range of versions that holds all that are in force at some
 // moment from the first to the last.
-func (h *history) inForce(first, last int64) (i, j int) {
-	i, _ = slices.BinarySearch(h.ended, after(first, 1))
-	j, _ = slices.BinarySearch(h.starts, after(last, 1))
+func (a *account) inForce(first, last int64) (i, j int) {
+	i, _ = slices.BinarySearch(a.ended, after(first, 1))
+	j, _ = slices.BinarySearch(a.starts, after(last, 1))
 	return i, max(i, j)
-}
-
-// outage is a run of failed replies.
-type outage struct {
-	from  int64 // the earliest moment at which it may have begun
-	first bool  // nothing is known before it
-}
-
-// follow makes the outage one that goes on that of a reply before it, if that failed.
-func (o *outage) follow(before *reply, class answer.Class) {
-	if before.means[class] == answer.Failed {
-		other := before.outage[class]
-		o.from, o.first = min(o.from, other.from), o.first || other.first
-	}
-}
-
-// findOutages sets the outage of each reply that failed for a class of crawlers. The
-// replies are those of one origin, in the order of its versions.
-//
-// A reply may have several predecessors if the targets of redirects were only observed:
-// its outage is taken to begin with the earliest of theirs.
-func findOutages(replies []reply, class answer.Class, s *scratch) error {
-	ended := make([]int64, len(replies)) // the last end of a reply and those before it
-	for i := range replies {
-		r := &replies[i]
-		if ended[i] = r.end; i > 0 {
-			ended[i] = max(ended[i], ended[i-1])
-		}
-		if r.means[class] != answer.Failed {
-			continue
-		}
-		o := &r.outage[class]
-		*o = outage{r.start, i == 0}
-		// Predecessors are the reply before, and replies of earlier versions that may still
-		// have been in force when this one may have begun.
-		for j := i - 1; j >= 0 && (j == i-1 || ended[j] > r.start); j-- {
-			if err := s.look(1); err != nil {
-				return err
-			}
-			if before := &replies[j]; j == i-1 || before.end > r.start && before.start <= r.begun {
-				o.follow(before, class)
-			}
-		}
-	}
-	return nil
 }

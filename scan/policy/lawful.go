@@ -1,20 +1,22 @@
 package policy
 
 import (
-	"math"
+	"cmp"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
-// longOutage is how long an outage lasts until crawlers may take robots.txt for
-// unavailable (RFC 9309 2.3.1.4), and how old a copy may be when it begins.
-const longOutage = 30 * 24 * time.Hour
-
-// noOutage is Lawful.Outage where there is none.
-const noOutage = math.MaxInt64
+const (
+	// LongSpan is how much earlier than the span the long span begins. While robots.txt is
+	// unreachable a copy may be older than the window: 30 days for the outage (RFC 9309
+	// 2.3.1.4), and 30 for the age of the copy when it began.
+	LongSpan = 60 * 24 * time.Hour
+	// LongOutage is how long before a request robots.txt must have failed so that, by now,
+	// the outage may have lasted a month for some crawler.
+	LongOutage = 29 * 24 * time.Hour
+)
 
 // Lawful is the copies of an origin's robots.txt that a crawler may lawfully use at
 // some moment, as far as the source alone can tell. It is immutable.
@@ -23,10 +25,10 @@ const noOutage = math.MaxInt64
 // the way may keep it as long as the answer says before that, queues delay what is fetched
 // and logged, and clocks differ. So all that was in force at any moment of the span
 // counts: from the moment less window, max_age, delay and skew to the moment and skew
-// (audit rules, section 2). While robots.txt fails a copy may be older: if a failure is in
-// the span, then all that was in force since 30 days before the outage began counts too.
-// Copies are not all that may be lawful: the span may have an answer that there is no
-// robots.txt, or a redirect that cannot be followed, or begin before all that is known.
+// (audit rules, section 2). If robots.txt failed within the span, all that was in force in
+// the long span counts. Copies are not all that may be lawful: the span may have an answer
+// that there is no robots.txt, or a redirect that cannot be followed, or begin before all
+// that is known.
 type Lawful struct {
 	// Bodies are the copies that are bodies, ascending.
 	Bodies []int32
@@ -36,24 +38,21 @@ type Lawful struct {
 	Hops []int32
 	// NoPolicy says that everything is allowed, because there was no robots.txt.
 	NoPolicy bool
-	// Unreachable says that everything is allowed by an outage in the span: it has lasted
-	// for 30 days, or nothing is known about the time before it, or the crawler is Google's
-	// and the failure is a 5xx other than 503.
+	// Unreachable says that everything is allowed, because robots.txt failed: it failed
+	// LongOutage ago or before, or the crawler is Google's and the failure is a 5xx other than
+	// 503.
 	Unreachable bool
 	// Unknown says that the span begins before the first version, or that the last
 	// observation was more than a window ago, so that not all lawful copies may be known.
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
-	// Outage is the moment at which the earliest of the outages in the span may have
-	// begun; math.MaxInt64 if there is none.
-	Outage int64
+	// Long says that all this is of the long span.
+	Long bool
 	// Cited is the index in Versions of the version whose rules are to be quoted: of
 	// those with a copy in Bodies the newest that began by the moment and the skew, else
 	// the oldest; -1 if Bodies is empty.
 	Cited int32
-
-	source *Lawful // of a result of LawfulFailed: that of Lawful
 }
 
 // table has the lawful copies of all times: between two moments at which something
@@ -76,222 +75,233 @@ func (t *table) at(moment int64) *Lawful {
 	return &t.lawful[low]
 }
 
-// finder finds the lawful copies of one origin for one class of crawlers.
-type finder struct {
-	*scratch
+// sweep makes a table: it goes over all moments at which a reply comes into the span or
+// leaves it, in their order, and counts what is in it.
+type sweep struct {
 	*history
-	class answer.Class
-	gone  []int64 // for each reply: the latest gone among it and those before it
-	// moments are those at which the lawful copies may change, ascending.
-	moments []int64
+	*memory
+	class   answer.Class
+	long    bool
+	changes []change
+	counts  [spanFacts]int
+	copies  multiset // of the span
+	files   multiset // the replies of the span that have a body
+	last    int32    // the last reply that has begun, -1 if none has
+	newest  []int32  // for each body: the last reply with it that has begun, -1 if none has
 }
 
-func newFinder(h *history, class answer.Class, s *scratch) *finder {
-	f := &finder{scratch: s, history: h, class: class}
-	gone := int64(MinTime)
+// spanFact is something that a reply may say of each span that it is in.
+type spanFact uint8
+
+const (
+	isThere      spanFact = iota // it is in the span
+	hasBegun                     // it has certainly begun, so that it may be cited
+	isUnobserved                 // no observation tells that it was still in force
+	isNone                       // there is no robots.txt
+	isRedirect                   // it cannot be followed
+	hasFailed                    // it is a failure
+	failedLong                   // it failed LongOutage ago
+	failedAsGone                 // Google may take the failure for a 404
+	spanFacts
+)
+
+// change is a moment at which a fact begins or ceases to be one.
+type change struct {
+	at    int64
+	reply int32
+	by    int8 // 1 or -1
+	fact  spanFact
+}
+
+func newSweep(h *history, class answer.Class, long bool, m *memory) *sweep {
+	s := &sweep{history: h, memory: m, class: class, long: long, last: -1, newest: slices.Repeat([]int32{-1}, int(h.account.bodies))}
+	s.copies.empty(len(h.copies))
+	s.files.empty(len(h.replies))
 	for i := range h.replies {
-		gone = max(gone, h.replies[i].gone)
-		f.gone = append(f.gone, gone)
+		s.addChanges(int32(i))
 	}
-	f.moments = f.changes()
-	return f
+	s.changes = append(s.changes, change{at: MinTime}, change{at: after(h.starts[0], s.length())})
+	slices.SortFunc(s.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
+	return s
 }
 
-// table makes the table of the origin for the class of crawlers.
-func (f *finder) table() (*table, error) {
+// length returns how long before a moment the span begins, for a version without a max_age.
+func (s *sweep) length() int64 {
+	if s.long {
+		return after(s.general(), int64(LongSpan))
+	}
+	return s.general()
+}
+
+// addChanges adds the changes that a reply makes.
+func (s *sweep) addChanges(i int32) {
+	r := &s.replies[i]
+	from, gone := before(r.start, s.skew), int64(forever)
+	if r.end != forever {
+		gone = after(after(r.end, int64(r.maxAge)), s.length())
+	}
+	add := func(fact spanFact, from int64) {
+		if from < gone {
+			s.changes = append(s.changes, change{from, i, 1, fact}, change{gone, i, -1, fact})
+		}
+	}
+	add(isThere, from)
+	add(hasBegun, before(r.begun, s.skew))
+	// What was in force later than a window after the last observation is not known.
+	if known := after(r.seen, s.window); r.end-1 > known {
+		add(isUnobserved, max(from, after(known, 1)))
+	}
+	if r.far || r.means[s.class] == answer.None {
+		add(isNone, from)
+	}
+	if r.copy < 0 && r.means[s.class] == answer.Redirect {
+		add(isRedirect, from)
+	}
+	if r.means[s.class] != answer.Failed {
+		return
+	}
+	add(hasFailed, from)
+	add(failedLong, after(r.start, int64(LongOutage)))
+	if s.class == answer.Google && r.status/100 == 5 && r.status != 503 {
+		add(failedAsGone, from)
+	}
+}
+
+// table makes the table.
+func (s *sweep) table() (*table, error) {
 	t := &table{}
-	for _, from := range f.moments {
-		l, err := f.find(from)
+	for i := 0; i < len(s.changes) && s.changes[i].at < forever; {
+		at := s.changes[i].at
+		for ; i < len(s.changes) && s.changes[i].at == at; i++ {
+			s.apply(s.changes[i])
+		}
+		l, err := s.lawful(at)
 		if err != nil {
 			return nil, err
 		}
 		if n := len(t.lawful); n == 0 || !l.equal(&t.lawful[n-1]) {
-			t.from, t.lawful = append(t.from, from), append(t.lawful, l)
+			t.from, t.lawful = append(t.from, at), append(t.lawful, l)
 		}
 	}
 	return t, nil
 }
 
-// changes returns all moments at which the lawful copies may change, ascending, without
-// forever.
-func (f *finder) changes() []int64 {
-	times := []int64{MinTime, after(f.starts[0], f.general())}
-	for i := range f.replies {
-		r := &f.replies[i]
-		times = append(times, before(r.start, f.skew), before(r.begun, f.skew), r.gone, after(after(r.seen, f.window), 1))
-		if r.means[f.class] == answer.Failed {
-			times = append(times, after(r.outage[f.class].from, int64(longOutage)))
+func (s *sweep) apply(c change) {
+	if c.by == 0 {
+		return // nothing but the time changes
+	}
+	s.counts[c.fact] += int(c.by)
+	r := &s.replies[c.reply]
+	switch {
+	case c.fact == hasBegun && c.by > 0:
+		if s.last = max(s.last, c.reply); 0 <= r.copy && r.copy < s.bodies {
+			s.newest[r.copy] = max(s.newest[r.copy], c.reply)
+		}
+	case c.fact == isThere && r.copy >= 0:
+		s.copies.add(r.copy, c.by)
+		if r.hop == "" {
+			s.files.add(c.reply, c.by)
 		}
 	}
-	slices.Sort(times)
-	n, _ := slices.BinarySearch(times, forever)
-	return slices.Compact(times[:n])
 }
 
-// afford counts the replies that find will look at for all moments, or a few more. So an origin with too many is refused before the
-// first look, and not after some seconds.
-func (f *finder) afford() error {
-	// The replies from low to high are those of a span. The earliest outage of those that failed is that of failed[0]: behind it are only
-	// replies whose outages begin later than all before.
-	low, high, failed := 0, 0, []int{}
-	from := func(i int) int64 { return f.replies[i].outage[f.class].from }
-	for _, t := range f.moments {
-		for ; high < len(f.replies) && before(f.starts[high], f.skew) <= t; high++ {
-			if f.replies[high].means[f.class] != answer.Failed {
-				continue
-			}
-			for len(failed) > 0 && from(failed[len(failed)-1]) >= from(high) {
-				failed = failed[:len(failed)-1]
-			}
-			failed = append(failed, high)
-		}
-		for low < high && f.gone[low] <= t {
-			low++
-		}
-		for len(failed) > 0 && failed[0] < low {
-			failed = failed[1:]
-		}
-		looks := high - low
-		if len(failed) > 0 {
-			i, j := f.inForce(before(before(from(failed[0]), int64(longOutage)), f.skew), after(t, f.skew))
-			looks += j - i
-		}
-		if err := f.look(looks); err != nil {
-			return err
-		}
+// lawful returns the lawful copies from a moment on, up to the next change.
+func (s *sweep) lawful(at int64) (Lawful, error) {
+	if !s.long && s.counts[hasFailed] > 0 {
+		return Lawful{Long: true}, nil // the other table has the rest
 	}
-	return nil
-}
-
-// find returns the lawful copies at a moment.
-func (f *finder) find(t int64) (Lawful, error) {
-	l := Lawful{Outage: noOutage, Unknown: before(t, f.general()) < f.starts[0]}
-	f.copiesFound.empty(len(f.copies))
-	add := func(r *reply) {
-		f.heed(&l, r, f.class, t)
-		if r.copy >= 0 {
-			f.copiesFound.add(r.copy)
-		}
-	}
-	// The replies in force at any moment of their spans.
-	last := sort.Search(len(f.replies), func(i int) bool { return before(f.starts[i], f.skew) > t })
-	for i := last - 1; i >= 0 && f.gone[i] > t; i-- {
-		r := &f.replies[i]
-		if before(r.start, f.skew) > t || r.gone <= t {
-			continue
-		}
-		add(r)
-		if r.means[f.class] == answer.Failed {
-			l.Outage = min(l.Outage, r.outage[f.class].from)
-			l.Unreachable = l.Unreachable || r.permitsAll(f.class, t)
-		}
-	}
-	if l.Outage != noOutage {
-		first, last := f.lengthen(&l), after(t, f.skew)
-		i, j := f.inForce(first, last)
-		for ; i < j; i++ {
-			if r := &f.replies[i]; r.meets(first, last) {
-				add(r)
-			}
-		}
-	}
-	copies, err := f.list(&f.copiesFound)
+	copies, err := s.list(&s.copies)
 	if err != nil {
-		return l, err
+		return Lawful{}, err
 	}
-	hops, _ := slices.BinarySearch(copies, f.bodies)
-	l.Bodies, l.Hops = copies[:hops:hops], copies[hops:]
-	l.Cited = f.cite(l.Bodies, t)
-	return l, nil
+	hops, _ := slices.BinarySearch(copies, s.bodies)
+	return Lawful{
+		Bodies: copies[:hops:hops], Hops: copies[hops:],
+		NoPolicy:    s.counts[isNone] > 0,
+		Unreachable: s.long && s.counts[failedLong]+s.counts[failedAsGone] > 0,
+		Unknown:     before(at, s.length()) < s.starts[0] || s.counts[isUnobserved] > 0,
+		Redirected:  s.counts[isRedirect] > 0,
+		Long:        s.long,
+		Cited:       s.cite(copies[:hops]),
+	}, nil
 }
 
-// heed adds to l what a reply of the span of t says, except its copy and that it failed.
-func (h *history) heed(l *Lawful, r *reply, class answer.Class, t int64) {
-	l.NoPolicy = l.NoPolicy || r.far || r.means[class] == answer.None
-	l.Redirected = l.Redirected || r.copy < 0 && r.means[class] == answer.Redirect
-	// What was in force later than a window after the last observation is not known.
-	l.Unknown = l.Unknown || min(t, r.end-1) > after(r.seen, h.window)
-}
-
-// lengthen sets Unknown of l, whose Outage is known, by the time of which copies may be
-// used during the outage, and returns when that begins.
-func (h *history) lengthen(l *Lawful) (first int64) {
-	first = before(before(l.Outage, int64(longOutage)), h.skew)
-	l.Unknown = l.Unknown || first < h.starts[0]
-	return first
-}
-
-// permitsAll tells whether a failed reply by itself permits everything at a moment.
-func (r *reply) permitsAll(class answer.Class, t int64) bool {
-	o := r.outage[class]
-	return o.first || after(o.from, int64(longOutage)) <= t || class == answer.Google && r.status/100 == 5 && r.status != 503
-}
-
-// cite returns Lawful.Cited for t.
-func (h *history) cite(bodies []int32, t int64) int32 {
+// cite returns Lawful.Cited, by the bodies that are lawful.
+func (s *sweep) cite(bodies []int32) int32 {
 	if len(bodies) == 0 {
 		return -1
 	}
-	quoted := func(r *reply) bool {
-		if r.copy < 0 || r.hop != "" {
-			return false
-		}
-		_, found := slices.BinarySearch(bodies, r.copy)
-		return found
-	}
-	begun := sort.Search(len(h.replies), func(i int) bool { return before(h.replies[i].begun, h.skew) > t })
-	for i := begun - 1; i >= 0; i-- {
-		if quoted(&h.replies[i]) {
-			return int32(i)
+	if s.last >= 0 {
+		if copy := s.replies[s.last].copy; 0 <= copy && copy < s.bodies && s.copies.n[copy] > 0 {
+			return s.last
 		}
 	}
-	for i := begun; i < len(h.replies); i++ {
-		if quoted(&h.replies[i]) {
-			return int32(i)
-		}
+	newest := int32(-1)
+	for _, copy := range bodies {
+		newest = max(newest, s.newest[copy])
 	}
-	return -1
+	if newest < 0 {
+		return s.files.first
+	}
+	return newest
 }
 
-// equal tells whether both have the same lawful copies.
+// equal reports whether both have the same lawful copies.
 func (l *Lawful) equal(o *Lawful) bool {
 	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
-		l.Redirected == o.Redirected && l.Outage == o.Outage && l.Cited == o.Cited &&
+		l.Redirected == o.Redirected && l.Long == o.Long && l.Cited == o.Cited &&
 		slices.Equal(l.Bodies, o.Bodies) && slices.Equal(l.Hops, o.Hops)
 }
 
-// lawfulFailed is Policy.LawfulFailed.
-func (h *history) lawfulFailed(t int64, class answer.Class, failed int64, dst *Lawful) *Lawful {
-	l := h.tables[class].at(t)
-	failed = min(failed, l.Outage)
-	// Requests of one crawler come in succession, and so do those after one failure.
-	if dst.source == l && dst.Outage == failed {
-		return dst
+// Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
+// 1970, for Google's crawlers or for all others. It does not allocate. The result must
+// not be changed.
+func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
+	tables := &p.histories[origin].tables[class(google)]
+	if l := tables.span.at(t); !l.Long {
+		return l
 	}
-	bodies, hops := append(dst.Bodies[:0], l.Bodies...), append(dst.Hops[:0], l.Hops...)
-	*dst = *l
-	dst.source, dst.Outage, dst.Bodies, dst.Hops = l, failed, bodies, hops
-	if failed == l.Outage {
-		return dst
+	return tables.long.at(t)
+}
+
+// LawfulLong is Lawful by the long span, for a crawler whose log shows that robots.txt
+// failed within the span.
+func (p *Policy) LawfulLong(origin int32, t int64, google bool) *Lawful {
+	return p.histories[origin].tables[class(google)].long.at(t)
+}
+
+func class(google bool) answer.Class {
+	if google {
+		return answer.Google
 	}
-	first, last := h.lengthen(dst), after(t, h.skew)
-	i, j := h.inForce(first, last)
-	for ; i < j; i++ {
-		r := &h.replies[i]
-		if !r.meets(first, last) {
+	return answer.Others
+}
+
+// Span returns the first and the last moment at which a crawler may have fetched what it
+// used at t, by the span or by the long span. For a version with a max_age it begins that
+// much earlier.
+func (p *Policy) Span(t int64, long bool) (from, to int64) {
+	if from, to = before(t, p.general()), after(t, p.skew); long {
+		from = before(from, int64(LongSpan))
+	}
+	return from, to
+}
+
+// Skewed returns the policy with a larger skew, for logs whose times are less certain. Copies
+// and versions have the same numbers, and a Binding of either is one of both. It fails like New.
+func (p *Policy) Skewed(more time.Duration) (*Policy, error) {
+	q := *p
+	q.skew, q.histories = after(p.skew, int64(more)), make([]*history, len(p.histories))
+	m := &memory{}
+	for i, h := range p.histories {
+		if i > 0 && h == p.histories[i-1] {
+			q.histories[i] = q.histories[i-1]
 			continue
 		}
-		h.heed(dst, r, class, t)
-		switch {
-		case r.copy >= h.bodies:
-			hops = append(hops, r.copy)
-		case r.copy >= 0:
-			bodies = append(bodies, r.copy)
+		var err error
+		if q.histories[i], err = newHistory(h.account, q.timing, m); err != nil {
+			return nil, err
 		}
 	}
-	slices.Sort(bodies)
-	slices.Sort(hops)
-	dst.Bodies, dst.Hops = slices.Compact(bodies), slices.Compact(hops)
-	dst.Cited = h.cite(dst.Bodies, t)
-	return dst
+	return &q, nil
 }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -96,12 +96,8 @@ func describe(p *Policy, index int32, l *Lawful) string {
 			words = append(words, f.name)
 		}
 	}
-	switch l.Outage {
-	case math.MaxInt64:
-	case MinTime:
-		words = append(words, "outage always")
-	default:
-		words = append(words, fmt.Sprintf("outage %gh", time.Duration(l.Outage-epoch).Hours()))
+	if l.Long {
+		words = append(words, "long")
 	}
 	if len(l.Bodies) > 0 {
 		words = append(words, fmt.Sprint("cites ", l.Cited))
@@ -146,32 +142,32 @@ func TestLawful(t *testing.T) {
 		{"408 is 4xx", "a 0h 200 A; a 50h 408", Options{}, "80h", "no_policy"},
 
 		// (c)
-		{"5xx leaves what was in force before", "a -60d 200 A; a 50h 503", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"unreachable likewise", "a -60d 200 A; a 50h 0", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"and 444", "a -60d 200 A; a 50h 444", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"and 499", "a -60d 200 A; a 50h 499", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"and 600", "a -60d 200 A; a 50h 600", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"and 1xx", "a -60d 200 A; a 50h 100", Options{}, "100h", "A, outage 50h, cites 0"},
-		{"all of the 30 days before", "a -60d 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, outage 55h, cites 2"},
-		{"and no more", "a -60d 200 A; a -20d 200 B; a 10d 503", Options{}, "12d", "A, B, outage 240h, cites 1"},
-		{"30 days and the skew", "a -60d 200 A; a -720h10m 200 B; a 0h 503", Options{}, "1h", "B, outage 0h, cites 1"},
-		{"less than the skew", "a -60d 200 A; a -720h9m59.999999999s 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 1"},
-		{"a failure is in the span of its max_age", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h9m59s", "A, B, outage 0h, cites 2"},
+		{"5xx leaves what was in force before", "a -60d 200 A; a 50h 503", Options{}, "100h", "A, long, cites 0"},
+		{"unreachable likewise", "a -60d 200 A; a 50h 0", Options{}, "100h", "A, long, cites 0"},
+		{"and 444", "a -60d 200 A; a 50h 444", Options{}, "100h", "A, long, cites 0"},
+		{"and 499", "a -60d 200 A; a 50h 499", Options{}, "100h", "A, long, cites 0"},
+		{"and 600", "a -60d 200 A; a 50h 600", Options{}, "100h", "A, long, cites 0"},
+		{"and 1xx", "a -60d 200 A; a 50h 100", Options{}, "100h", "A, long, cites 0"},
+		{"all of the long span", "a -90d 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, long, cites 2"},
+		{"and no more", "a -90d 200 A; a -60d 200 B; a 0h 503", Options{}, "27h10m", "B, long, cites 1"},
+		{"just so much", "a -90d 200 A; a -60d 200 B; a 0h 503", Options{}, "27h9m59.999999999s", "A, B, long, cites 1"},
+		{"a max_age makes it longer", "a -90d 200 A max=1h; a -60d 200 B; a 0h 503", Options{}, "28h9m59s", "A, B, long, cites 1"},
+		{"a failure is in the span of its max_age", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h9m59s", "A, B, long, cites 2"},
 		{"until that ends", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h10m", "B, cites 2"},
-		{"a version stays in the span of its max_age", "a -90d 200 A max=9999h; a -59d 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 1"},
-		{"failures in succession are one outage", "a -60d 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, outage 50h, cites 0"},
-		{"the earliest of two outages", "a -60d 200 A; a 50h 503; a 51h 200 B; a 60h 503", Options{}, "65h", "A, B, outage 50h, cites 2"},
-		{"an outage before the span lengthens nothing", "a -60d 200 A; a -25d 503; a -24d 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 2"},
-		{"not even where it is in the span as lengthened", "a -90d 200 A; a -29d 503; a -28d 200 B; a 0h 503", Options{}, "1h", "A, B, outage 0h, cites 2"},
-		{"a 404 in the span as lengthened", "a -60d 200 A; a -25d 404; a -24d 200 B; a 0h 503", Options{}, "1h", "A, B, no_policy, outage 0h, cites 2"},
-		{"29 days and more are not 30", "a -60d 200 A; a 50h 503", Options{}, "769h59m59s", "A, outage 50h, cites 0"},
-		{"30 days", "a -60d 200 A; a 50h 503", Options{}, "770h", "A, unreachable, outage 50h, cites 0"},
-		{"30 days by an outage that ended within the span", "a -60d 200 A; a 0h 503; a 719h 200 B", Options{}, "30d", "A, B, unreachable, outage 0h, cites 2"},
-		{"nothing is known before", "a 0h 503", Options{}, "50h", "unreachable, unknown, outage 0h"},
-		{"nor before a run of failures", "a 0h 503; a 1h 500", Options{}, "50h", "unreachable, unknown, outage 0h"},
-		{"nothing before, and constant", "a 0h 503", constant, "50h", "unreachable, outage always"},
-		{"nothing before, and a file afterwards", "a 0h 503; a 50h 200 A", Options{}, "60h", "A, unreachable, unknown, outage 0h, cites 1"},
-		{"500 permits nothing to others than Google", "a -60d 200 A; a 50h 500", Options{}, "51h", "A, outage 50h, cites 0"},
+		{"a version stays in the span of its max_age", "a -90d 200 A max=9999h; a -59d 200 B; a 0h 503", Options{}, "1h", "A, B, long, cites 1"},
+		{"failures in succession are one outage", "a -60d 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, long, cites 0"},
+		{"the earliest of two outages", "a -60d 200 A; a 50h 503; a 51h 200 B; a 60h 503", Options{}, "65h", "A, B, long, cites 2"},
+		{"a failure in the long span lengthens nothing more", "a -90d 200 A; a -61d 200 B; a -25d 503; a -24d 200 C; a 0h 503", Options{}, "30h", "B, C, long, cites 3"},
+		{"a failure of 29 days before", "a -90d 200 A; a -29d 503; a -28d 200 B; a 0h 503", Options{}, "1h", "A, B, unreachable, long, cites 2"},
+		{"a 404 in the long span", "a -90d 200 A; a -25d 404; a -24d 200 B; a 0h 503", Options{}, "1h", "A, B, no_policy, long, cites 2"},
+		{"a failure of less than 29 days", "a -90d 200 A; a 50h 503", Options{}, "745h59m59s", "A, long, cites 0"},
+		{"of 29 days", "a -60d 200 A; a 50h 503", Options{}, "746h", "A, unreachable, long, cites 0"},
+		{"one that ended, and another in the span", "a -90d 200 A; a 0h 503; a 1h 200 B; a 29d 503", Options{}, "29d", "A, B, unreachable, long, cites 2"},
+		{"nothing is known before", "a 0h 503", Options{}, "50h", "unknown, long"},
+		{"nor before a run of failures", "a 0h 503; a 1h 500", Options{}, "50h", "unknown, long"},
+		{"nothing before, and constant", "a 0h 503", constant, "50h", "unreachable, long"},
+		{"nothing before, and a file afterwards", "a 0h 503; a 50h 200 A", Options{}, "60h", "A, unknown, long, cites 1"},
+		{"500 permits nothing to others than Google", "a -60d 200 A; a 50h 500", Options{}, "51h", "A, long, cites 0"},
 
 		// Rule 1
 		{"before the first version", "a 0h 200 A", Options{}, "-48h", "unknown"},
@@ -179,8 +175,8 @@ func TestLawful(t *testing.T) {
 		{"the span begins with it", "a 0h 200 A", Options{}, "27h10m", "A, cites 0"},
 		{"a version that has not begun is cited where there is no other", "a 0h 200 A; a 1h 200 B", observed, "-30s", "A, B, unknown, cites 0"},
 		{"a max_age makes nothing unknown", "a 0h 200 A max=48h", Options{}, "28h", "A, cites 0"},
-		{"the span as an outage lengthened it", "a -30d 200 A; a 0h 503", Options{}, "1h", "A, unknown, outage 0h, cites 0"},
-		{"just not", "a -720h10m 200 A; a 0h 503", Options{}, "1h", "A, outage 0h, cites 0"},
+		{"the long span begins before the first version", "a -60d 200 A; a 0h 503", Options{}, "1h", "A, unknown, long, cites 0"},
+		{"just not", "a -61d 200 A; a 0h 503", Options{}, "3h10m", "A, long, cites 0"},
 		{"the first version begins before all time", "a 0h 200 A", constant, "-48h", "A, cites 0"},
 		{"of each origin", "a 0h 200 A; b 10h 200 B", constant, "-48h", "A, cites 0"},
 		{"a window after the last observation", "a 0h 200 A; a 100h 200 B", observed, "124h", "A, B, cites 1"},
@@ -200,13 +196,13 @@ func TestLawful(t *testing.T) {
 		{"a location that is no URL", "a 0h 301 >::", Options{}, "50h", "redirected"},
 		{"304 is not one that can be followed", "a 0h 304", Options{}, "50h", "redirected"},
 		{"a redirect that ended before the span", "a 0h 301; a 50h 200 A", Options{}, "80h", "A, cites 1"},
-		{"a redirect in the span as lengthened", "a -60d 301; a 0h 200 A; a 50h 503", Options{}, "100h", "A, redirected, outage 50h, cites 1"},
+		{"a redirect in the long span", "a -60d 301; a 0h 200 A; a 50h 503", Options{}, "100h", "A, redirected, long, cites 1"},
 		{"a redirect within the source", "a 0h 301 >http://b/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"to the version of the moment", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 90h 404", Options{}, "80h", "C, cites 1"},
 		{"and all in the span", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 70h 404", Options{}, "71h", "B, C, no_policy, cites 1"},
 		{"while it lasted", "a 0h 301 >http://b/robots.txt; a 50h 200 A; b 0h 200 B; b 51h 200 C", Options{}, "52h", "B, A, cites 1"},
-		{"an outage behind it", "a -60d 301 >http://b/robots.txt; b -60d 200 B; b 50h 503", Options{}, "100h", "B, outage 50h, cites 0"},
-		{"an outage goes on behind a redirect", "a -60d 200 A; a 10h 503; a 20h 301 >http://b/robots.txt; b -60d 503", Options{}, "50h", "A, outage 10h, cites 0"},
+		{"an outage behind it", "a -60d 301 >http://b/robots.txt; b -60d 200 B; b 50h 503", Options{}, "100h", "B, long, cites 0"},
+		{"an outage goes on behind a redirect", "a -60d 200 A; a 10h 503; a 20h 301 >http://b/robots.txt; b -60d 503", Options{}, "50h", "A, long, cites 0"},
 		{"nothing there is as 4xx", "a 0h 301 >http://b/robots.txt; b 50h 200 B", Options{}, "40h", "no_policy"},
 		{"a relative location", "a 0h 301 >//b/robots.txt#x; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"a port of its own", "a 0h 301 >http://b:80/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
@@ -216,7 +212,7 @@ func TestLawful(t *testing.T) {
 		{"five hops", chain(5) + "200 END", Options{}, "50h", "END, cites 0"},
 		{"six hops are both", chain(6) + "200 END", Options{}, "50h", "END, no_policy, cites 0"},
 		{"and nine", chain(9) + "200 END", Options{}, "50h", "END, no_policy, cites 0"},
-		{"five hops to a failure", chain(5) + "503", constant, "50h", "unreachable, outage always"},
+		{"five hops to a failure", chain(5) + "503", constant, "50h", "unreachable, long"},
 		{"six hops to a failure are as 4xx", chain(6) + "503", Options{}, "50h", "no_policy"},
 		{"six hops to no file are as 4xx", chain(6) + "204", Options{}, "50h", "no_policy"},
 		{"six hops out of the source are as 4xx", chain(5) + "301 >http://elsewhere/robots.txt", Options{}, "50h", "no_policy"},
@@ -239,13 +235,13 @@ func TestLawful(t *testing.T) {
 		{"of two that are equal, one", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "50h", "A, cites 0"},
 		{"another max_age is another", "a 0h 200 A; a 100h 200 A max=1h; a 200h 200 B; a 300h 200 B", observed, "90h", "A, cites 0"},
 		{"the change was behind the last of those that are equal", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "150h", "A, B, cites 0"},
-		{"an outage that began at some time begins as early as it may have", "a -60d 200 A; a 50h 200 B; a 100h 503; a 200h 503", observed, "200h", "A, B, outage 50h, cites 1"},
-		{"an outage of failures that differ", "a -60d 200 A; a 50h 200 B; a 100h 503; a 150h 500; a 200h 500", observed, "200h", "A, B, outage 50h, cites 1"},
-		{"30 days from when it may have begun", "a -60d 200 A; a 0h 200 A; a 50h 503; a 720h 503", observed, "720h", "A, unreachable, outage 0h, cites 0"},
-		{"an outage behind a redirect", "a -60d 301 >http://b/robots.txt; a 200h 200 A; b -60d 200 B; b 50h 200 C; b 100h 503; b 200h 503", observed, "199h", "B, C, A, outage 50h, cites 1"},
-		{"two outages behind it", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h 503; b 51h 200 C; b 60h 503; b 300h 503", observed, "70h", "B, C, unreachable, unknown, outage -1440h, cites 2"},
-		{"and the later one alone", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h 503; b 51h 200 C; b 60h 503; b 300h 503", observed, "300h", "B, C, outage 51h, cites 2"},
-		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; b 100h 503; c 0h 503; c 100h 503", observed, "100h", "B, unknown, outage 0h, cites 0"},
+		{"a failure that began at some time", "a -60d 200 A; a 50h 200 B; a 100h 503; a 200h 503", observed, "200h", "A, B, long, cites 1"},
+		{"an outage of failures that differ", "a -60d 200 A; a 50h 200 B; a 100h 503; a 150h 500; a 200h 500", observed, "200h", "A, B, long, cites 1"},
+		{"29 days from when it may have begun", "a -60d 200 A; a 0h 200 A; a 50h 503; a 720h 503", observed, "696h", "A, unreachable, long, cites 0"},
+		{"an outage behind a redirect", "a -60d 301 >http://b/robots.txt; a 200h 200 A; b -60d 200 B; b 50h 200 C; b 100h 503; b 200h 503", observed, "199h", "B, C, A, long, cites 1"},
+		{"two outages behind it", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h 503; b 51h 200 C; b 60h 503; b 300h 503", observed, "70h", "B, C, unreachable, long, cites 2"},
+		{"the later one alone", "a -90d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -90d 200 B; b 51h 200 C; b 60h 503; b 300h 503", observed, "300h", "B, C, long, cites 1"},
+		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; b 100h 503; c 0h 503; c 100h 503", observed, "100h", "B, unknown, long, cites 0"},
 		{"two redirects in succession", "a 0h 301 >http://b/robots.txt; a 100h 200 A; b 0h 200 B; b 100h 200 C", observed, "50h", "B, C, A, cites 0"},
 	}
 	for _, test := range tests {
@@ -275,17 +271,17 @@ func TestLawfulForGoogle(t *testing.T) {
 		at         string
 		want       string
 	}{
-		{"429 is a failure", "a -60d 200 A; a 50h 429", "80h", "A, outage 50h, cites 0"},
-		{"that permits everything after 30 days", "a -60d 200 A; a 0h 429", "30d", "A, unreachable, outage 0h, cites 0"},
-		{"429 goes on an outage", "a -60d 200 A; a 40h 503; a 50h 429", "80h", "A, outage 40h, cites 0"},
-		{"500 permits everything at once", "a -60d 200 A; a 50h 500", "51h", "A, unreachable, outage 50h, cites 0"},
-		{"within the span", "a -60d 200 A; a 50h 599; a 51h 200 B", "60h", "A, B, unreachable, outage 50h, cites 2"},
-		{"also as a part of an outage", "a -60d 200 A; a 50h 503; a 60h 502; a 61h 503", "65h", "A, unreachable, outage 50h, cites 0"},
-		{"not before it is in the span", "a -60d 200 A; a 50h 503; a 60h 502", "59h", "A, outage 50h, cites 0"},
-		{"503 does not", "a -60d 200 A; a 50h 503", "51h", "A, outage 50h, cites 0"},
-		{"nor unreachable", "a -60d 200 A; a 50h 0", "51h", "A, outage 50h, cites 0"},
-		{"nor 499", "a -60d 200 A; a 50h 499", "51h", "A, outage 50h, cites 0"},
-		{"nor 600", "a -60d 200 A; a 50h 600", "51h", "A, outage 50h, cites 0"},
+		{"429 is a failure", "a -60d 200 A; a 50h 429", "80h", "A, long, cites 0"},
+		{"that permits everything after 30 days", "a -60d 200 A; a 0h 429", "30d", "A, unreachable, long, cites 0"},
+		{"429 goes on an outage", "a -60d 200 A; a 40h 503; a 50h 429", "80h", "A, long, cites 0"},
+		{"500 permits everything at once", "a -60d 200 A; a 50h 500", "51h", "A, unreachable, long, cites 0"},
+		{"within the span", "a -60d 200 A; a 50h 599; a 51h 200 B", "60h", "A, B, unreachable, long, cites 2"},
+		{"also as a part of an outage", "a -60d 200 A; a 50h 503; a 60h 502; a 61h 503", "65h", "A, unreachable, long, cites 0"},
+		{"not before it is in the span", "a -60d 200 A; a 50h 503; a 60h 502", "59h", "A, long, cites 0"},
+		{"503 does not", "a -60d 200 A; a 50h 503", "51h", "A, long, cites 0"},
+		{"nor unreachable", "a -60d 200 A; a 50h 0", "51h", "A, long, cites 0"},
+		{"nor 499", "a -60d 200 A; a 50h 499", "51h", "A, long, cites 0"},
+		{"nor 600", "a -60d 200 A; a 50h 600", "51h", "A, long, cites 0"},
 		{"408 is 4xx", "a 0h 408", "50h", "no_policy"},
 		{"4xx is 4xx", "a 0h 404", "50h", "no_policy"},
 		{"a body is a body", "a 0h 200 A", "50h", "A, cites 0"},
@@ -347,11 +343,6 @@ func TestInForce(t *testing.T) {
 	for moment, want := range map[string][2]int{"9h49m59s": {0, 1}, "9h50m": {0, 2}, "10h9m59s": {0, 2}, "10h10m": {1, 2}} {
 		if first, last := newOf(t, rows, Options{}).InForce(0, at(t, moment)); first != want[0] || last != want[1] {
 			t.Errorf("at %s: %d:%d, want %v", moment, first, last, want)
-		}
-	}
-	for moment, want := range map[string][2]int{"9h59m59s": {0, 1}, "10h": {1, 2}, "19h59m59s": {1, 2}, "20h": {2, 3}} {
-		if first, last := newOf(t, rows, Options{}).InForceExactly(0, at(t, moment)); first != want[0] || last != want[1] {
-			t.Errorf("exactly at %s: %d:%d, want %v", moment, first, last, want)
 		}
 	}
 }
@@ -429,57 +420,49 @@ func TestThousandsOfVersions(t *testing.T) {
 	}
 }
 
-// TestCrowd: what cannot be made in time is refused.
+// TestCrowd: what would take too much memory is refused.
 func TestCrowd(t *testing.T) {
-	p := newOf(t, "a 0h 200 A; a 1h 200 B", Options{})
-	spent := &scratch{looked: maxLooked}
-	if err := newFinder(p.histories[0], answer.Others, spent).afford(); !errors.Is(err, errCrowded) {
-		t.Errorf("error %v", err)
-	}
-	// A month of failures each minute makes spans of 40,000 replies, and is refused before any of them is looked at.
-	rows := make([]Row, 70_000)
-	for i := range rows {
-		rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch + int64(i)*int64(time.Minute), Status: 503}
-	}
-	begun := time.Now()
-	if _, err := New(rows, Options{}); !errors.Is(err, errCrowded) || time.Since(begun) > 2*time.Second {
-		t.Errorf("error %v after %v", err, time.Since(begun))
-	}
-	s := &scratch{listed: maxListed}
-	var numbers set
+	m := &memory{listed: maxListed}
+	var numbers multiset
 	numbers.empty(200)
-	numbers.add(3, 4, 5)
-	if list, err := s.list(&numbers); err != nil || !slices.Equal(list, []int32{3, 4, 5}) {
+	for _, n := range []int32{5, 3, 4} {
+		numbers.add(n, 1)
+	}
+	if list, err := m.list(&numbers); err != nil || !slices.Equal(list, []int32{3, 4, 5}) {
 		t.Errorf("numbers without gaps: %v, %v", list, err)
 	}
-	numbers.add(130)
-	if _, err := s.list(&numbers); !errors.Is(err, errCrowded) {
+	numbers.add(130, 1)
+	if _, err := m.list(&numbers); !errors.Is(err, errCrowded) {
 		t.Errorf("numbers with gaps: error %v", err)
 	}
 }
 
-// TestSet: numbers come out as they went in, with gaps and without.
-func TestSet(t *testing.T) {
-	var s scratch
-	var numbers set
-	for first := range int32(20) {
-		for last := first; last < 30; last++ {
-			numbers.empty(30)
-			var run []int32
-			for n := first; n <= last; n++ {
-				run = append(run, n)
+// TestMultiset: numbers come out in their order, each as long as it is in the set.
+func TestMultiset(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var m memory
+		var numbers multiset
+		numbers.empty(20)
+		counts := map[int32]int{}
+		for range 100 {
+			n := rng.Int32N(20)
+			if counts[n] > 0 && rng.IntN(2) == 0 {
+				counts[n]--
+				numbers.add(n, -1)
+			} else {
+				counts[n]++
+				numbers.add(n, 1)
 			}
-			numbers.add(run...)
-			if list, _ := s.list(&numbers); !slices.Equal(list, run) {
-				t.Fatalf("from %d to %d: %v", first, last, list)
+			var want []int32
+			for n := range int32(20) {
+				if counts[n] > 0 {
+					want = append(want, n)
+				}
 			}
-		}
-	}
-	for _, want := range [][]int32{{0, 63, 64, 70, 127, 128, 199}, {5, 7}, nil, {198}} {
-		numbers.empty(200)
-		numbers.add(want...)
-		if list, _ := s.list(&numbers); !slices.Equal(list, want) {
-			t.Errorf("%v with gaps: %v", want, list)
+			if list, err := m.list(&numbers); err != nil || !slices.Equal(list, want) {
+				t.Fatalf("%v: %v, want %v", counts, list, want)
+			}
 		}
 	}
 }
@@ -550,58 +533,46 @@ func BenchmarkLawful(b *testing.B) {
 	}
 }
 
-// TestLawfulFailed: a fetch that failed, as the log shows, lengthens the span as an outage
-// of the source does.
-func TestLawfulFailed(t *testing.T) {
-	const abc = "a -60d 200 A; a -40d 200 B; a -20d 404; a -19d 200 B; a -10h 200 C"
-	tests := []struct {
-		name, rows string
-		at, failed string
-		want       string
-	}{
-		{"all of the 30 days before", abc, "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
-		{"and the skew", "a -60d 200 A; a -720h10m 200 B", "1h", "0h", "B, outage 0h, cites 1"},
-		{"less than that", "a -60d 200 A; a -720h9m59.999999999s 200 B", "1h", "0h", "A, B, outage 0h, cites 1"},
-		{"the earlier of both outages: the fetch", abc + "; a 99h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
-		{"the earlier of both outages: the source's", abc + "; a 80h 503", "100h", "90h", "B, C, no_policy, outage 80h, cites 4"},
-		{"an outage that begins with the fetch", abc + "; a 90h 503", "100h", "90h", "B, C, no_policy, outage 90h, cites 4"},
-		{"no 30 days of the fetch itself", abc, "1000h", "1h", "B, C, no_policy, outage 1h, cites 4"},
-		{"the span begins before the first version", "a 0h 200 A", "100h", "90h", "A, unknown, outage 90h, cites 0"},
-		{"a redirect in the span as lengthened", "a -60d 200 A; a -2d 301; a -1d 200 A", "100h", "90h", "A, redirected, outage 90h, cites 2"},
-		{"a hop in it", "a -60d 200 A; a -2d 301 >http://b/x; a -1d 200 A; b -60d 200 B", "100h", "90h", "A, B for /x, outage 90h, cites 2"},
-		{"nothing was known before", "a 0h 404; a 10h 200 A", "100h", "90h", "A, no_policy, unknown, outage 90h, cites 1"},
-		{"an outage of the source before the span lengthens nothing more", "a -90d 200 A; a -25d 503; a -24d 200 B", "100h", "90h", "A, B, outage 90h, cites 2"},
-	}
-	dst := &Lawful{} // for all of them, so that what is left of one result would be seen
-	for _, test := range tests {
+// TestLawfulLong: a failure that only the log shows gives the copies of the long span, as a
+// failure of the source does.
+func TestLawfulLong(t *testing.T) {
+	for _, test := range []struct{ name, rows, at, want string }{
+		{"61 days and 3 hours and the skew", "a -90d 200 A; a -200h 200 B", "1264h", "A, B, long, cites 1"},
+		{"no more", "a -90d 200 A; a -200h 200 B", "1267h10m", "B, long, cites 1"},
+		{"a max_age is added", "a -90d 200 A max=1h; a -200h 200 B", "1267h30m", "A, B, long, cites 1"},
+		{"a 404", "a -90d 200 A; a -20d 404; a -19d 200 B", "1h", "A, B, no_policy, long, cites 2"},
+		{"it begins before the first version", "a 0h 200 A", "100h", "A, unknown, long, cites 0"},
+		{"a redirect", "a -90d 200 A; a -2d 301; a -1d 200 A", "100h", "A, redirected, long, cites 2"},
+		{"a hop", "a -90d 200 A; a -2d 301 >http://b/x; a -1d 200 A; b -90d 200 B", "100h", "A, B for /x, long, cites 2"},
+		{"a failure of the source in it", "a -90d 200 A; a -24d 503; a -23d 200 B", "100h", "A, B, long, cites 2"},
+		{"29 days before", "a -90d 200 A; a -29d 503; a -28d 200 B", "0h", "A, B, unreachable, long, cites 2"},
+	} {
 		p := newOf(t, test.rows, Options{})
-		before := describe(p, 0, p.Lawful(0, at(t, test.at), false))
-		for range 2 { // the second time nothing is looked at
-			dst = p.LawfulFailed(0, at(t, test.at), false, at(t, test.failed), dst)
-			if got := describe(p, 0, dst); got != test.want {
-				t.Errorf("%s: %s, want %s", test.name, got, test.want)
-			}
-		}
-		if got := describe(p, 0, p.Lawful(0, at(t, test.at), false)); got != before {
-			t.Errorf("%s: Lawful changed from %s to %s", test.name, before, got)
+		if got := describe(p, 0, p.LawfulLong(0, at(t, test.at), false)); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
 }
 
-// TestGuardLawfulFailedDoesNotAllocate: nothing once the slices are long enough.
-func TestGuardLawfulFailedDoesNotAllocate(t *testing.T) {
-	p := newOf(t, "a -60d 200 A; a -10d 301 >http://b/x; a -9d 200 B; a -8d 503; a 0h 200 C; b -60d 200 B", Options{})
-	dst, failed := &Lawful{}, at(t, "100h")-1
-	ask := func() {
-		failed++ // so that the last result is not the answer
-		dst = p.LawfulFailed(0, at(t, "101h"), true, failed, dst)
+// TestSkewed: with a larger skew more is lawful.
+func TestSkewed(t *testing.T) {
+	p := newOf(t, "a -90d 200 A; a 0h 200 B", Options{})
+	q, err := p.Skewed(14 * time.Hour)
+	if err != nil || q.Skew() != 14*time.Hour+MinSkew {
+		t.Fatal(q.Skew(), err)
 	}
-	ask()
-	if got := describe(p, 0, dst); got != "A, B, C, B for /x, outage 100h, cites 4" {
-		t.Errorf("got %s", got)
-	}
-	if n := testing.AllocsPerRun(100, ask); n != 0 {
-		t.Errorf("%v allocations", n)
+	for moment, want := range map[string][2]string{
+		"-14h":     {"A, cites 0", "A, B, cites 1"},
+		"-14h11m":  {"A, cites 0", "A, cites 0"},
+		"27h9m":    {"A, B, cites 1", "A, B, cites 1"},
+		"41h9m59s": {"B, cites 1", "A, B, cites 1"},
+		"41h10m":   {"B, cites 1", "B, cites 1"},
+	} {
+		for i, p := range []*Policy{p, q} {
+			if got := describe(p, 0, p.Lawful(0, at(t, moment), false)); got != want[i] {
+				t.Errorf("%s at %s: %s, want %s", []string{"usual", "skewed"}[i], moment, got, want[i])
+			}
+		}
 	}
 }
 
@@ -635,60 +606,23 @@ func TestMayRedirect(t *testing.T) {
 
 func TestSpan(t *testing.T) {
 	p := newOf(t, "a 0h 200 A max=99h", Options{})
-	if from, to := p.Span(at(t, "30h")); from != at(t, "2h50m") || to != at(t, "30h10m") {
+	if from, to := p.Span(at(t, "30h"), false); from != at(t, "2h50m") || to != at(t, "30h10m") {
 		t.Errorf("from %d to %d", from-epoch, to-epoch)
 	}
-	if from, to := p.Span(MinTime); from != MinTime || to != MinTime+int64(10*time.Minute) {
+	if from, to := p.Span(MinTime, false); from != MinTime || to != MinTime+int64(10*time.Minute) {
 		t.Errorf("of the first moment: from %d to %d", from, to)
 	}
-	if from, to := p.Span(math.MaxInt64); to != math.MaxInt64 || from > to {
+	if from, to := p.Span(math.MaxInt64, false); to != math.MaxInt64 || from > to {
 		t.Errorf("of the last moment: from %d to %d", from, to)
+	}
+	if from, to := p.Span(at(t, "30h"), true); from != at(t, "-1437h10m") || to != at(t, "30h10m") {
+		t.Errorf("long: from %d to %d", from-epoch, to-epoch)
 	}
 	p = newOf(t, "a 0h 200 A", Options{Window: 25 * time.Hour, Delay: 4 * time.Hour, Skew: time.Hour})
 	if p.Window() != 25*time.Hour || p.Delay() != 4*time.Hour || p.Skew() != time.Hour {
 		t.Errorf("window %v, delay %v, skew %v", p.Window(), p.Delay(), p.Skew())
 	}
-	if from, to := p.Span(at(t, "30h")); from != at(t, "0h") || to != at(t, "31h") {
+	if from, to := p.Span(at(t, "30h"), false); from != at(t, "0h") || to != at(t, "31h") {
 		t.Errorf("set larger: from %d to %d", from-epoch, to-epoch)
-	}
-}
-
-// TestFetchesThatFailOverThousandsOfVersions: a request after each is answered in time.
-func TestFetchesThatFailOverThousandsOfVersions(t *testing.T) {
-	const n = 20000
-	rows := make([]Row, n)
-	for i := range rows {
-		rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch + int64(i)*int64(time.Minute), Status: 200, Body: []byte(fmt.Sprint(i))}
-	}
-	p, err := New(rows, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dst := &Lawful{}
-	for i := range 100 * n {
-		dst = p.LawfulFailed(0, rows[n-1].From+int64(i%100), false, rows[n-2].From+int64(i/n), dst)
-	}
-	if len(dst.Bodies) != n {
-		t.Errorf("%d bodies", len(dst.Bodies))
-	}
-}
-
-// TestAllLooksAreCounted: the bound on the work for a table holds also where a version
-// that can be kept for ever makes each search pass all those behind it.
-func TestAllLooksAreCounted(t *testing.T) {
-	const n = 1000
-	at := origins(t, "https://a")[0]
-	rows := []*Row{{Status: 200, MaxAge: math.MaxInt64}}
-	for i := range n {
-		rows = append(rows, &Row{Status: 200, From: int64(i+1) * int64(100*time.Hour), Body: []byte{byte('0' + i%2)}})
-	}
-	replies, err := newFollower(map[origin.Origin][]*Row{at: rows}, Options{}).follow(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &scratch{}
-	timing := timing{int64(MinWindow), int64(MinDelay), int64(MinSkew)}
-	if _, err := newHistory(replies, timing, &store{byText: map[bodyText]*body{}, byRow: map[*Row]*body{}, byFile: map[*byte]*body{}}, s); err != nil || s.looked < n*n/2 {
-		t.Errorf("%d looks, error %v", s.looked, err)
 	}
 }

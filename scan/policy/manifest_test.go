@@ -300,7 +300,6 @@ func FuzzManifest(f *testing.F) {
 			}
 			return
 		}
-		dst := &Lawful{}
 		for _, observed := range []bool{false, true} {
 			p, err := New(rows, Options{Observed: observed})
 			if err != nil {
@@ -320,7 +319,7 @@ func FuzzManifest(f *testing.F) {
 				for _, r := range rows {
 					for _, google := range []bool{false, true} {
 						l := p.Lawful(int32(i), r.From, google)
-						if failed := p.LawfulFailed(int32(i), r.From, google, r.From-1, dst); len(failed.Bodies) < len(l.Bodies) || failed.Outage > min(l.Outage, r.From-1) {
+						if failed := p.LawfulLong(int32(i), r.From, google); len(failed.Bodies) < len(l.Bodies) || !failed.Long {
 							t.Errorf("failed: %+v, but %+v", failed, l)
 						}
 						if l.Cited >= 0 != (len(l.Bodies) > 0) || l.Cited >= int32(len(p.Versions(int32(i)))) {

@@ -12,19 +12,17 @@
 // limit, once more with the lines past the limit that may permit (pastlimit.go).
 //
 // All copies come from the source. The caller adds the log's own answers to /robots.txt:
-// those within Span, and LawfulFailed where one of them failed.
+// those within Span, and LawfulLong where one of them failed.
 //
 // Where the audit rules (docs/audit-rules.md, section 2) are silent, this package decides:
 //   - an observed version is in force from the observation before it, that moment
 //     included, until just before the next one; equal observations in succession are one
-//     version, whose From is the first of them; an outage begins as early as possible;
+//     version, whose From is the first of them;
 //   - a status 2xx without a file is an empty body;
 //   - the answer at the end of redirects may be kept for the longest max_age of the
 //     redirects and of the answer, and its observation ends when that of one of them does;
 //   - past the fifth redirect "everything is allowed" is all that counts if no file is at
-//     the end, also if the end is not in the source;
-//   - the span that an outage lengthens keeps the versions that were in it before, such as
-//     those with a long max_age.
+//     the end, also if the end is not in the source.
 package policy
 
 import (
@@ -36,7 +34,6 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -137,7 +134,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 	}}
 	follower := newFollower(rows, o)
 	store := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byRow: map[*Row]*body{}, byFile: map[*byte]*body{}}
-	scratch := &scratch{}
+	m := &memory{}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {
 			p.histories = append(p.histories, p.histories[i-1])
@@ -147,7 +144,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
-		h, err := newHistory(replies, p.timing, store, scratch)
+		h, err := newHistory(newAccount(replies, store), p.timing, m)
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
@@ -175,10 +172,6 @@ func (p *Policy) Delay() time.Duration { return time.Duration(p.delay) }
 // Skew returns by how much the clocks of the log and of the source may differ.
 func (p *Policy) Skew() time.Duration { return time.Duration(p.skew) }
 
-// Span returns the first and the last moment at which a crawler may have fetched what it
-// used at t. For a version with a max_age the span begins that much earlier.
-func (p *Policy) Span(t int64) (from, to int64) { return before(t, p.general()), after(t, p.skew) }
-
 // Origins returns the origins to be judged, by host, port and scheme, or the zero Origin
 // if Any. They must not be changed. Other methods take an index in it.
 func (p *Policy) Origins() []origin.Origin { return p.origins }
@@ -191,30 +184,6 @@ func (p *Policy) Versions(origin int32) []Version { return p.histories[origin].v
 // are numbered from 0.
 func (p *Policy) Copies(origin int32) int { return len(p.histories[origin].copies) }
 
-// Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, for Google's crawlers or for all others. It does not allocate. The result must
-// not be changed.
-func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
-	return p.histories[origin].tables[class(google)].at(t)
-}
-
-// LawfulFailed is Lawful for a crawler that asked for robots.txt within the span of t and,
-// as the log shows, got a failure, at the earliest at the moment failed: copies may be as
-// old as in an outage that began then or at Outage, whichever is earlier. The result is
-// dst, a zero Lawful or the result of another call, whose slices are used again. It looks
-// at all versions since 30 days before the failure, unless dst was made for the same
-// failure and the same result of Lawful.
-func (p *Policy) LawfulFailed(origin int32, t int64, google bool, failed int64, dst *Lawful) *Lawful {
-	return p.histories[origin].lawfulFailed(t, class(google), failed, dst)
-}
-
-func class(google bool) answer.Class {
-	if google {
-		return answer.Google
-	}
-	return answer.Others
-}
-
 // InForce returns the versions of an origin that were in force, or may have been, at t
 // by clocks that differ by up to Skew: Versions[first:last]. If the targets of redirects
 // were only observed, others may be among them.
@@ -222,9 +191,11 @@ func (p *Policy) InForce(origin int32, t int64) (first, last int) {
 	return p.histories[origin].inForce(before(t, p.skew), after(t, p.skew))
 }
 
-// InForceExactly is InForce by clocks that do not differ.
-func (p *Policy) InForceExactly(origin int32, t int64) (first, last int) {
-	return p.histories[origin].inForce(t, t)
+// HasSize reports whether any version of an origin may have a size: one whose size is not
+// known may have each.
+func (p *Policy) HasSize(origin int32, size int64) bool {
+	h := p.histories[origin]
+	return h.unsized || h.hasSize(size)
 }
 
 // OfSize appends to dst the bodies, by their numbers as copies, that any version of an

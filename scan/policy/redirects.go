@@ -38,11 +38,9 @@ type reply struct {
 	far    bool          // the file is behind more redirects than a crawler need follow
 	seen   int64         // the last observation of an origin of the chain, the earliest of these
 
-	// The rest is set by newHistory.
-	gone   int64                   // from this time on no span includes the reply
-	copy   int32                   // number of its file or hop, -1 if there is none
-	means  [classes]answer.Meaning // to each class of crawlers
-	outage [classes]outage         // of a failed reply
+	// The rest is set by newAccount.
+	copy  int32                   // number of its file or hop, -1 if there is none
+	means [classes]answer.Meaning // to each class of crawlers
 }
 
 // notFound is the status of redirects that count as 404.

@@ -13,10 +13,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// sitemaps are the request targets of the Sitemap lines of a body, each with the origins
-// that it is of. The zero Origin stands for the origin of the body.
+// sitemaps are the request targets of the Sitemap lines of a body, each with the hosts that
+// it is of: "" stands for the host of the body. A target is permitted under any scheme and port.
 type sitemaps struct {
-	targets map[string][]origin.Origin
+	targets map[string][]string
 	sum     [sha256.Size]byte // of them all
 }
 
@@ -27,7 +27,6 @@ func (s *sitemaps) read(robots *compile.Robots) {
 		case !strings.EqualFold(r.Key, "sitemap") && !strings.EqualFold(r.Key, "site-map"):
 		case strings.HasPrefix(r.Value, "//"): // with the scheme of the origin
 			s.add("http:" + r.Value)
-			s.add("https:" + r.Value)
 		default:
 			s.add(r.Value)
 		}
@@ -36,8 +35,8 @@ func (s *sitemaps) read(robots *compile.Robots) {
 	for _, target := range slices.Sorted(maps.Keys(s.targets)) {
 		list = binary.AppendUvarint(list, uint64(len(target)))
 		list = append(list, target...)
-		for _, o := range s.targets[target] {
-			list = o.AppendKey(list)
+		for _, host := range s.targets[target] {
+			list = append(append(list, host...), 0)
 		}
 		list = append(list, '\n')
 	}
@@ -51,14 +50,16 @@ func (s *sitemaps) add(text string) {
 	if err != nil || ref.Opaque != "" {
 		return
 	}
-	var of origin.Origin
+	host := ""
 	if ref.Host != "" {
-		if of, err = origin.Of([]byte(ref.Scheme + "://" + ref.Host)); err != nil {
+		of, err := origin.Of([]byte(ref.Scheme + "://" + ref.Host))
+		if err != nil {
 			return
 		}
+		host = of.Host
 	}
 	if s.targets == nil {
-		s.targets = map[string][]origin.Origin{}
+		s.targets = map[string][]string{}
 	}
 	base := url.URL{Scheme: ref.Scheme, Host: ref.Host, Path: "/robots.txt"}
 	list := []string{base.ResolveReference(ref).RequestURI()}
@@ -66,6 +67,6 @@ func (s *sitemaps) add(text string) {
 		list = append(list, string(automaton.RFC9309.Path(new(automaton.Scratch), []byte(text))))
 	}
 	for _, target := range slices.Compact(list) {
-		s.targets[target] = append(s.targets[target], of)
+		s.targets[target] = append(s.targets[target], host)
 	}
 }

@@ -45,16 +45,15 @@ func (a twinAnswer) failed(google bool) bool {
 type twinLawful struct {
 	bodies, hops                               map[string]bool
 	noPolicy, unreachable, unknown, redirected bool
-	outage                                     int64
 }
 
 func newTwinLawful() *twinLawful {
-	return &twinLawful{bodies: map[string]bool{}, hops: map[string]bool{}, outage: math.MaxInt64}
+	return &twinLawful{bodies: map[string]bool{}, hops: map[string]bool{}}
 }
 
 func (l *twinLawful) String() string {
-	return fmt.Sprintf("bodies %v hops %v noPolicy %v unreachable %v unknown %v redirected %v outage %d",
-		slices.Sorted(maps.Keys(l.bodies)), slices.Sorted(maps.Keys(l.hops)), l.noPolicy, l.unreachable, l.unknown, l.redirected, l.outage)
+	return fmt.Sprintf("bodies %v hops %v noPolicy %v unreachable %v unknown %v redirected %v",
+		slices.Sorted(maps.Keys(l.bodies)), slices.Sorted(maps.Keys(l.hops)), l.noPolicy, l.unreachable, l.unknown, l.redirected)
 }
 
 // within tells whether all that is lawful by l is so by o.
@@ -68,7 +67,7 @@ func (l *twinLawful) within(o *twinLawful) bool {
 		return true
 	}
 	return subset(l.bodies, o.bodies) && subset(l.hops, o.hops) && (!l.noPolicy || o.noPolicy) &&
-		(!l.unreachable || o.unreachable) && (!l.unknown || o.unknown) && (!l.redirected || o.redirected) && l.outage >= o.outage
+		(!l.unreachable || o.unreachable) && (!l.unknown || o.unknown) && (!l.redirected || o.redirected)
 }
 
 // twinVersion is a row with the time in which it is in force.
@@ -228,31 +227,6 @@ func (w *twin) reached(at origin.Origin, v twinVersion, interval int, path []ori
 	return list
 }
 
-// outageAt returns when the outage of failures began that goes on in an interval, and
-// whether anything is known before it. It is for what was deployed.
-func (w *twin) outageAt(at origin.Origin, interval int, google bool) (began int64, first bool) {
-	i := interval
-	for ; i > 0; i-- {
-		earlier := w.at(at, i-1)
-		if len(earlier) == 0 {
-			return w.cuts[i], true
-		}
-		if !earlier[0].failed(google) {
-			return w.cuts[i], false
-		}
-	}
-	return w.cuts[0], true
-}
-
-// outageOf is outageAt for a version that was observed: it may have begun as early as the
-// observation before it.
-func (w *twin) outageOf(at origin.Origin, k int, google bool) (began int64, first bool) {
-	list := w.versions[at]
-	for ; k > 0 && (twinAnswer{status: list[k-1].Status}).failed(google); k-- {
-	}
-	return list[k].start, k == 0
-}
-
 // plus adds times, and stays where there are no more times.
 func plus(times ...int64) int64 {
 	sum := big.NewInt(0)
@@ -268,74 +242,51 @@ func plus(times ...int64) int64 {
 	return sum.Int64()
 }
 
-// lawful finds the lawful copies at t. failed is when a logged fetch failed, the last of
-// all times if none did.
-func (w *twin) lawful(at origin.Origin, t int64, google bool, failed int64) *twinLawful {
-	const days30 = int64(30 * 24 * time.Hour)
+// lawful finds the lawful copies at t. failed says that the log shows a failure, by an
+// operator's fetch of the span or by anybody's after it.
+func (w *twin) lawful(at origin.Origin, t int64, google, failed bool) *twinLawful {
+	const aDay = int64(24 * time.Hour)
 	l := newTwinLawful()
-	to := plus(t, w.skew)
-	inSpan := func(start, end int64, maxAge time.Duration) bool {
-		return start <= to && (end == math.MaxInt64 || end-1 >= plus(t, -w.window, -int64(maxAge), -w.delay, -w.skew))
-	}
-
-	// The outages of the span: when did the first of them begin?
-	l.outage = failed
-	outage := func(status int, began int64, first bool) {
-		l.outage = min(l.outage, began)
-		if first || plus(began, days30) <= t || google && status >= 500 && status <= 599 && status != 503 {
-			l.unreachable = true
-		}
-	}
-	if w.observed {
-		for k, v := range w.versions[at] {
-			if (twinAnswer{status: v.Status}).failed(google) && inSpan(v.start, v.end, v.MaxAge) {
-				began, first := w.outageOf(at, k, google)
-				outage(v.Status, began, first)
-			}
-		}
-	} else {
+	from, to := plus(t, -w.window, -w.delay, -w.skew), plus(t, w.skew)
+	// each calls do for all that may have been answered from one moment to another,
+	// which for a version with a max_age begins that much earlier.
+	each := func(from, to int64, do func(a twinAnswer, end int64)) {
 		for i := range len(w.cuts) - 1 {
+			start, end := w.cuts[i], w.cuts[i+1]
 			for _, a := range w.at(at, i) {
-				if a.failed(google) && inSpan(w.cuts[i], w.cuts[i+1], a.maxAge) {
-					began, first := w.outageAt(at, i, google)
-					outage(a.status, began, first)
+				if start <= to && (end == math.MaxInt64 || end-1 >= plus(from, -int64(a.maxAge))) {
+					do(a, end)
 				}
 			}
 		}
 	}
-
-	// The span is longer by an outage.
-	from := plus(t, -w.window, -w.delay, -w.skew)
-	longer := int64(math.MaxInt64)
-	if l.outage != math.MaxInt64 {
-		longer = plus(l.outage, -days30, -w.skew)
-		from = min(from, longer)
+	each(from, to, func(a twinAnswer, _ int64) { failed = failed || a.failed(google) })
+	if failed {
+		from = plus(from, -60*aDay)
+		each(from, plus(t, -29*aDay), func(a twinAnswer, _ int64) { l.unreachable = l.unreachable || a.failed(google) })
+		each(from, to, func(a twinAnswer, _ int64) {
+			l.unreachable = l.unreachable || google && a.status/100 == 5 && a.status != 503
+		})
 	}
 	first := w.versions[at][0].start
 	l.unknown = first != math.MinInt64 && from < first
-	for i := range len(w.cuts) - 1 {
-		start, end := w.cuts[i], w.cuts[i+1]
-		for _, a := range w.at(at, i) {
-			if !inSpan(start, end, a.maxAge) && (start > to || end-1 < longer) {
-				continue
-			}
-			switch {
-			case a.failed(google):
-			case a.none():
-				l.noPolicy = true
-			case a.status/100 == 2:
-				l.bodies[a.body] = true
-				l.noPolicy = l.noPolicy || a.far
-			case a.hop != "":
-				l.hops[a.hop+" by "+a.body] = true
-			case a.status/100 == 3:
-				l.redirected = true
-			}
-			if known := plus(a.seen, w.window); t > known && end-1 > known {
-				l.unknown = true
-			}
+	each(from, to, func(a twinAnswer, end int64) {
+		switch {
+		case a.failed(google):
+		case a.none():
+			l.noPolicy = true
+		case a.status/100 == 2:
+			l.bodies[a.body] = true
+			l.noPolicy = l.noPolicy || a.far
+		case a.hop != "":
+			l.hops[a.hop+" by "+a.body] = true
+		case a.status/100 == 3:
+			l.redirected = true
 		}
-	}
+		if known := plus(a.seen, w.window); t > known && end-1 > known {
+			l.unknown = true
+		}
+	})
 	return l
 }
 
@@ -352,7 +303,6 @@ func asTwin(p *Policy, index int32, l *Lawful) *twinLawful {
 	for _, c := range l.Hops {
 		t.hops[copies[c].hop+" by "+string(copies[c].body.text)] = true
 	}
-	t.outage = l.Outage
 	t.noPolicy, t.unreachable, t.unknown, t.redirected = l.NoPolicy, l.Unreachable, l.Unknown, l.Redirected
 	return t
 }
@@ -430,7 +380,7 @@ func randomRows(rng *rand.Rand, redirects, failures bool) []Row {
 }
 
 // moments are those at which something may change, and those right beside them.
-func moments(rows []Row, p *Policy, t *table) []int64 {
+func moments(rows []Row, p *Policy, h *history) []int64 {
 	var list []int64
 	add := func(m int64) {
 		if m > 1<<62 || m < 0 {
@@ -442,12 +392,15 @@ func moments(rows []Row, p *Policy, t *table) []int64 {
 	}
 	w, d, s := p.Window(), p.Delay(), p.Skew()
 	for _, r := range rows {
-		for _, after := range []time.Duration{0, s, -s, w, w + d + s, longOutage, longOutage + s, w + d + s + r.MaxAge, 12 * time.Hour} {
+		for _, after := range []time.Duration{0, s, -s, w, w + d + s, 29 * 24 * time.Hour, 60*24*time.Hour + w + d + s, w + d + s + r.MaxAge,
+			60*24*time.Hour + w + d + s + r.MaxAge, 12 * time.Hour} {
 			add(plus(r.From, int64(after)))
 		}
 	}
-	for _, from := range t.from {
-		add(from)
+	for _, t := range []*table{h.tables[1].span, h.tables[1].long} {
+		for _, from := range t.from {
+			add(from)
+		}
 	}
 	return list
 }
@@ -458,16 +411,13 @@ func TestLawfulIsTheTwins(t *testing.T) {
 		rounds = 150
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	const never = math.MaxInt64
 	asked, outages, far := 0, 0, 0
 	for round := range rounds {
 		o := Options{Observed: round%2 == 1, AssumeConstant: rng.IntN(4) == 0}
 		if rng.IntN(4) == 0 {
 			o.Window, o.Delay, o.Skew = 36*time.Hour, 5*time.Hour, 20*time.Minute
 		}
-		// What failed behind redirects that were only observed is for the next test.
-		redirects := rng.IntN(2) == 0
-		rows := randomRows(rng, redirects, !redirects || !o.Observed)
+		rows := randomRows(rng, rng.IntN(2) == 0, true)
 		p, err := New(rows, o)
 		if err != nil {
 			t.Fatal(err)
@@ -479,29 +429,24 @@ func TestLawfulIsTheTwins(t *testing.T) {
 		if slices.ContainsFunc(p.histories[site.First].replies, func(r reply) bool { return r.far }) {
 			far++
 		}
-		twin, dst := newTwin(rows, o), &Lawful{}
+		twin := newTwin(rows, o)
 		for _, google := range []bool{false, true} {
-			for _, m := range moments(rows, p, p.histories[site.First].tables[1]) {
-				failed := int64(never)
-				if rng.IntN(3) == 0 {
-					from, _ := p.Span(m)
-					failed = from + rng.Int64N(int64(40*time.Hour))
-				}
-				for _, failed := range []int64{never, failed} {
+			for _, m := range moments(rows, p, p.histories[site.First]) {
+				for _, failed := range []bool{false, rng.IntN(3) == 0} {
 					l := p.Lawful(site.First, m, google)
-					if failed != never {
-						l = p.LawfulFailed(site.First, m, google, failed, dst)
+					if failed {
+						l = p.LawfulLong(site.First, m, google)
 					}
 					got := asTwin(p, site.First, l)
 					want := twin.lawful(twinOrigins[0], m, google, failed)
 					if got.String() != want.String() {
-						t.Fatalf("round %d, %+v, google %v at %d, failed %d\nrows %+v\ngot  %s\nwant %s", round, o, google, m, failed, rows, got, want)
+						t.Fatalf("round %d, %+v, google %v at %d, failed %v\nrows %+v\ngot  %s\nwant %s", round, o, google, m, failed, rows, got, want)
 					}
 					if cited := citedByTwin(p, site.First, l.Bodies, m); l.Cited != cited {
 						t.Fatalf("round %d, at %d: cited %d, want %d\nrows %+v", round, m, l.Cited, cited, rows)
 					}
 					asked++
-					if want.outage != never {
+					if want.unreachable {
 						outages++
 					}
 				}
@@ -509,7 +454,7 @@ func TestLawfulIsTheTwins(t *testing.T) {
 		}
 	}
 	if outages < asked/10 || far < rounds/50 {
-		t.Errorf("of %d moments %d have an outage, of %d histories %d a file behind six redirects", asked, outages, rounds, far)
+		t.Errorf("of %d moments %d permit all after an outage, of %d histories %d a file behind six redirects", asked, outages, rounds, far)
 	}
 }
 
@@ -552,9 +497,9 @@ func TestObservedHasAllThatMayHaveBeen(t *testing.T) {
 		world := rowsOfWorld(rng, newTwin(rows, o))
 		deployed := newTwin(world, Options{AssumeConstant: o.AssumeConstant})
 		for _, google := range []bool{false, true} {
-			for _, m := range moments(append(world, rows...), p, p.histories[site.First].tables[1]) {
+			for _, m := range moments(append(world, rows...), p, p.histories[site.First]) {
 				got := asTwin(p, site.First, p.Lawful(site.First, m, google))
-				want := deployed.lawful(twinOrigins[0], m, google, math.MaxInt64)
+				want := deployed.lawful(twinOrigins[0], m, google, false)
 				if !want.within(got) {
 					t.Fatalf("round %d, %+v, google %v at %d\nrows %+v\nworld %+v\ngot  %s\nwant all of %s", round, o, google, m, rows, world, got, want)
 				}

@@ -488,13 +488,16 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 }
 
 // archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any tar, and a zip that is not compressed.
-// One that cannot be read is none.
+// One that cannot be read is none. If it cannot be opened now, nobody knows whether it is one: then it is not opened later either.
 func (in *Input) archiveKind() archiveKind {
 	if !in.regular || in.Size == 0 {
 		return noArchive
 	}
 	o, sample, err := in.openFile(nil)
 	if err != nil {
+		if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Op == string(disk.OpOpen) {
+			in.fault = err
+		}
 		return noArchive
 	}
 	defer o.close()

@@ -14,9 +14,9 @@ import (
 )
 
 // A plain file is divided into ranges of ChunkSize bytes. Range k becomes chunk k: a caller of Next reads it with pread into
-// the chunk's buffer. A line belongs to the range in which it starts. So a range is read from one byte before its beginning,
-// which shows whether a line starts there, to the end of its last line; the first read goes a little beyond the range for that
-// end.
+// the chunk's buffer. A line belongs to the range in which it starts. So a range is read from a little before its beginning,
+// since the byte there shows whether a line starts, to the end of its last line; the first read goes a little beyond the range for
+// that end.
 //
 // Long lines complicate it. A range in which no line starts is an empty chunk. A line of more than MaxLine bytes must be a
 // chunk of its own, and the chunk of the range in which it starts has the lines before it. But the chunk of the next range is
@@ -46,6 +46,10 @@ type fileRange struct {
 
 // overread is how much is read behind a range at once, because its last line usually ends there.
 const overread = 4 << 10
+
+// alignment is what the position in the file is a multiple of when a read into the beginning of a buffer starts. The kernel takes
+// up to three times as long to copy where position and address differ modulo 64.
+const alignment = 64
 
 // hashBuffer is how much is read at once to be hashed: it stays in a cache.
 const hashBuffer = 128 << 10
@@ -128,18 +132,19 @@ func (r *Reader) readRange(c *Chunk, t fileRange) {
 // readLines finds the lines that start in the range, and returns how many bytes of the range there were to read.
 func (r *Reader) readLines(c *Chunk, t fileRange) (got int64) {
 	p := t.file
-	base := max(t.off-1, 0) // position in the file of c.buf[0]
+	base := max(t.off-1, 0) &^ (alignment - 1) // position in the file of c.buf[0]
 	n := r.pread(c, 0, base, min(t.end+overread, p.size), p)
 	limit := int(min(t.end-base, int64(n))) // end of the range in c.buf; less if the file shrank
 	got = max(base+int64(limit)-t.off, 0)
 	begin := 0
 	if t.off > 0 {
-		i := bytes.IndexByte(c.buf[:max(limit-1, 0)], '\n')
+		before := min(int(t.off-1-base), limit) // in c.buf
+		i := bytes.IndexByte(c.buf[before:max(limit-1, before)], '\n')
 		if i < 0 {
 			r.longLine(c, t)
 			return got
 		}
-		begin = i + 1
+		begin = before + i + 1
 	}
 	if limit == 0 {
 		return got

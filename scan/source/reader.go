@@ -73,7 +73,7 @@ func (o Options) filled() Options {
 }
 
 // longest is how long a chunk may be: lines of ChunkSize bytes, and one more.
-func (o Options) longest() int { return o.ChunkSize + o.MaxLine + overread + 1 }
+func (o Options) longest() int { return o.ChunkSize + o.MaxLine + overread + alignment }
 
 // buffers is how many chunks there is memory for, beside what each stream holds of its own: its input, and the line that begins
 // the next chunk.
@@ -100,7 +100,7 @@ func (o Options) poolSizes() (streams, plains int) {
 // pools returns the pools of chunks.
 func (o Options) pools() (streams, plains *pool) {
 	n, m := o.poolSizes()
-	return newPool(n, o.ChunkSize, o.longest()), newPool(m, o.ChunkSize+overread+1, o.longest())
+	return newPool(n, o.ChunkSize, o.longest()), newPool(m, o.ChunkSize+overread+alignment, o.longest())
 }
 
 // Reader gives the chunks of its inputs to any number of goroutines.
@@ -190,7 +190,7 @@ func (r *Reader) fitChunks() {
 	}
 	fit := max(r.total.Load()/int64(ranges*r.o.Workers), minChunk)
 	r.o.ChunkSize = int(min(int64(r.o.ChunkSize), fit))
-	r.plains.size = r.o.ChunkSize + overread + 1
+	r.plains.size = r.o.ChunkSize + overread + alignment
 }
 
 // readAll reads the plain files one after the other, and beside them as many other inputs at a time as there are workers, so

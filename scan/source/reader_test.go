@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 var smallOptions = []Options{
@@ -511,9 +512,25 @@ func TestChunksFitSmallFiles(t *testing.T) {
 			}
 		}
 		r := NewReader(c.inputs, Options{Workers: 2, ChunkSize: c.size})
-		if r.o.ChunkSize != c.want || r.plains.size != c.want+overread+1 {
+		if r.o.ChunkSize != c.want || r.plains.size != c.want+overread+alignment {
 			t.Errorf("%s: chunks of %d, buffers of %d, want %d", name, r.o.ChunkSize, r.plains.size, c.want)
 		}
 		r.Stop()
+	}
+}
+
+// TestGuardAlignment: chunks of a plain file are in memory as they are in the file, modulo the alignment.
+func TestGuardAlignment(t *testing.T) {
+	text := bytes.Repeat([]byte("a line that is neither short nor long\n"), 100_000)
+	r, at, chunks := NewReader([]*Input{file(t, write(t, filepath.Join(t.TempDir(), "a.log"), text))}, Options{Workers: 1}), 0, 0
+	for c, ok := r.Next(); ok; c, ok = r.Next() {
+		if len(c.Data) > 0 && (uintptr(unsafe.Pointer(&c.Data[0]))-uintptr(at))%alignment != 0 {
+			t.Errorf("chunk %d of position %d is at another address, modulo %d", c.Seq, at, alignment)
+		}
+		at, chunks = at+len(c.Data), chunks+1
+		r.Release(c)
+	}
+	if at != len(text) || chunks < 4 {
+		t.Errorf("%d bytes in %d chunks", at, chunks)
 	}
 }

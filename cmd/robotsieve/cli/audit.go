@@ -70,7 +70,7 @@ into account.`,
 	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
 	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For: the field that the format says; in the format combined, the first quoted field after the User-Agent")
 	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
-	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all; 3 with --html")
+	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all; 3 with --html, none with --anonymize")
 	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5", "per cent of the lines of a log that may be unreadable; more make the report partial")
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
 	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
@@ -84,14 +84,14 @@ into account.`,
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
 		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
-		if cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") {
+		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") && !o.Anonymous {
 			o.Samples = 3
 		}
 		rows, err := list.chosen(report.output, cmd.Flags().Changed("output"))
 		if err != nil {
 			return err
 		}
-		if list.keyFile != "" {
+		if o.Anonymous {
 			o.Read = []string{list.keyFile}
 		}
 		audit := job.Audit

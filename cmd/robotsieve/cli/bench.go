@@ -175,7 +175,7 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 	if err != nil {
 		return nil, inputError(err)
 	}
-	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), f.robots.Name) {
+	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), body, f.robots.Name) {
 		s.warn("%s", o)
 	}
 	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: compile.WholeLines(body, limit), URLs: urls}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"strconv"
@@ -125,21 +124,20 @@ func (r *benchReport) write(s streams, form string) error {
 
 // writeCSV prints one row an engine. Disagreements are counted only.
 func (r *benchReport) writeCSV(w *bufio.Writer) error {
-	c := csv.NewWriter(w)
-	c.Write([]string{
+	c := report.NewCSV(w)
+	c.Write(
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
 		"compared", "agreed", "error", "partial", "urls",
-	})
+	)
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	for _, e := range r.Engines {
-		c.Write([]string{
+		c.Write(
 			report.Cell(e.Engine), e.How, number(e.CompileNS), number(e.CompileSpread), number(e.URLNS), number(e.URLSpread),
 			number(e.URLsPerSecond), number(e.StartUpNS), strconv.Itoa(e.Compared), strconv.Itoa(e.Agreed), report.Cell(e.Error),
 			strconv.FormatBool(r.Partial), strconv.Itoa(r.URLs),
-		})
+		)
 	}
-	c.Flush()
-	return c.Error()
+	return c.Err
 }
 
 func (r *benchReport) writeText(w *bufio.Writer) {

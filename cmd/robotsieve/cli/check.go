@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
@@ -199,7 +199,7 @@ type answerWriter struct {
 	w    *bufio.Writer
 	form string
 	json jsonList
-	csv  *csv.Writer
+	csv  *report.CSV
 	err  error
 
 	several    bool  // there are several agents
@@ -209,9 +209,9 @@ type answerWriter struct {
 
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	b := bufio.NewWriter(s.out)
-	w := &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}, csv: csv.NewWriter(b)}
+	w := &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}, csv: report.NewCSV(b)}
 	if form == "csv" {
-		w.err = w.csv.Write([]string{"url", "agent", "dialect", "allowed", "line", "rule", "unknown"})
+		w.csv.Write("url", "agent", "dialect", "allowed", "line", "rule", "unknown")
 	}
 	return w
 }
@@ -226,9 +226,8 @@ func (w *answerWriter) write(a job.Answer) {
 		w.err = report.WriteJSON(w.w, a, "")
 	case w.form == "csv":
 		a = audit.Texts(a, audit.Printable)
-		w.err = w.csv.Write([]string{
-			report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule), strconv.FormatBool(a.Unknown),
-		})
+		w.csv.Write(report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule), strconv.FormatBool(a.Unknown))
+		w.err = w.csv.Err
 	default:
 		w.text(audit.Texts(a, audit.Printable))
 	}
@@ -274,9 +273,6 @@ func (w *answerWriter) close() error {
 	case w.err != nil:
 	case w.form == "json":
 		w.json.end()
-	case w.form == "csv":
-		w.csv.Flush()
-		w.err = w.csv.Error()
 	}
 	return errors.Join(w.err, w.w.Flush())
 }
@@ -295,7 +291,11 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		line("\nNo line names a user agent: every crawler may fetch everything.")
 	}
 	for _, g := range d.Groups {
-		line("\nline %d: %s", g.Line, crawlersOf(g.Agents, len(d.Groups)))
+		line("\nline %d: %s", g.Line, crawlersOf(g.Binds, len(d.Groups), d.Dialect))
+		if len(g.Binds) == 0 {
+			line("  forbids        nothing, because no user-agent line of the group names a crawler")
+			continue
+		}
 		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
 			line("  forbids        nothing, because no rule of the group has an effect")
 		}
@@ -340,15 +340,19 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 	more(d.NotListed.Notes, "note")
 }
 
-// crawlersOf names the crawlers of a group, of one of several.
-func crawlersOf(agents []string, groups int) string {
+// crawlersOf says in words which crawlers a group binds, as one of several.
+func crawlersOf(names []string, groups int, dialect string) string {
 	switch {
-	case len(agents) == 1 && agents[0] == "*" && groups > 1:
+	case len(names) == 0:
+		return "no crawler"
+	case len(names) == 1 && names[0] == "*" && groups > 1:
 		return "every crawler that no other group names (*)"
-	case len(agents) == 1 && agents[0] == "*":
+	case len(names) == 1 && names[0] == "*":
 		return "every crawler (*)"
+	case dialect == automaton.Original.String():
+		return "crawlers whose name contains " + strings.Join(names, " or ") + ", and that no group before names"
 	default:
-		return strings.Join(agents, ", ")
+		return strings.Join(names, ", ")
 	}
 }
 

@@ -152,6 +152,10 @@ func TestWhichRobotsOfTheFile(t *testing.T) {
 		},
 		"404": {[]warcRecord{page, robots("2024-05-01T00:00:00Z", 404, htmlType, "user-agent: *\ndisallow: /")}, []string{"allowed  ", "because   the answer to the request for robots.txt has status 404, so everything is allowed (RFC 9309 2.3.1.3)\n  reading"}, exitDone},
 		"503": {[]warcRecord{page, robots("2024-05-01T00:00:00Z", 503, htmlType, "")}, []string{"disallowed  ", "because   robots.txt could not be fetched, so everything is forbidden"}, exitDone},
+		"while it fails the last copy counts": {
+			[]warcRecord{page, robots("2024-05-01T00:00:00Z", 200, "", forbids("/x")), robots("2024-05-02T00:00:00Z", 503, "", "")},
+			[]string{"allowed  ", "captured 2024-05-01"}, exitDone,
+		},
 		"304 says nothing": {
 			[]warcRecord{page, robots("2024-05-01T00:00:00Z", 200, "", forbids("/a")), robots("2024-05-02T00:00:00Z", 304, "", "")},
 			[]string{"disallowed  ", "captured 2024-05-01"}, exitDone,

@@ -170,7 +170,7 @@ func TestNoMessageActsOnATerminal(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "--warc", crawl, "--agent", "x" + octets, page.url}, {"check", "--warc", crawl, "--agent", "x", "--output", "json", page.url}, {"check", "--warc", crawl, "--agent", "x", "http://" + octets},
 		{"check", "--warc", robots, "--agent", "x", page.url}, {"check", "--warc", "no" + octets, "--agent", "x", page.url},
-		{"compile", "-o", archive, folder}, {"compile", "-o", archive, "no" + octets}, {"compile", "--dump", robots}, {"compile", "--dump=dot", robots}, {"compile", "--dump" + octets, robots},
+		{"compile", "-o", archive, folder}, {"compile", "-o", archive, "no" + octets}, {"compile", "--dump", robots}, {"compile", "--dump" + octets, robots},
 		{"filter", "--robots", robots, "--agent", "x" + octets, "--invalid", "error", "-"}, {"filter", "--rules", archive, "--agent", "x" + octets, "--invalid", "error", "-"},
 		{"filter", "--rules", robots, "--agent", "x", "-"},
 		{"check", "--jsonl"}, {"check", "--robots", robots, "--agent", "x" + octets}, {"check", "--rules", archive, "--agent", "x", "https://x.example/" + octets},

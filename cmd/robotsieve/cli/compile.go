@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -54,17 +52,18 @@ https.
 Of several copies for one origin, the newest by its date is used, or with
 --versions all each, from its date on (see filter --as-of and --date-column). A
 copy without a date takes precedence over all with one, and the last of them
-wins. A file that by its content is a WARC, ARC or CDX file, JSON lines or
-binary data, but not by its name, is passed over, and the exit status is 3.
+wins. Where one is used, an answer that failed is used only if all did. A file
+that by its content is a WARC, ARC or CDX file, JSON lines or binary data, but
+not by its name, is passed over, and the exit status is 3.
 
 Status 2xx: the rules of the body apply, also if it looks like a web page. 3xx:
 the answer that the redirect leads to counts, if the sources have it: another
 origin's robots.txt, or in WARC any URL, if the redirect is read first or the
 name is like robots_v2.txt; otherwise the robots.txt is not known, and
---no-policy of filter decides. 4xx and 204: everything is allowed. All others:
-robots.txt is unreachable, and everything is disallowed; for crawlers of Google
-429 means that too. 1xx and 304 say nothing about a robots.txt and are passed
-over.
+--no-policy of filter decides. 4xx and 204: everything is allowed. All others,
+for crawlers of Google also 429: robots.txt failed, and the last answer that
+did not counts; without one everything is disallowed. 1xx and 304 say nothing
+about a robots.txt and are passed over.
 
 FILE is always complete, old or new: the archive gets the name when all of it
 is on the disk. If FILE is a symbolic link, its target is replaced. FILE cannot
@@ -78,17 +77,15 @@ and the number of groups and rules; before that, on stderr, what it has in all.
 With --dump no archive is written: the arguments are robots.txt files, plain or
 compressed (- is stdin), and their machines are printed, one for each dialect
 and set of groups: the rules in the order of their rank, and for more than a
-few rules the automaton with its states, edges and actions. --dump=dot prints
-each machine as a graph for Graphviz. Of a very large machine the beginning is
-printed.`,
+few rules the automaton with its states, edges and actions. Of a very large
+machine the beginning is printed.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
   zcat hosts.jsonl.gz | robotsieve compile -o rules.rsv -
   robotsieve compile -o rules.rsv --fields host=domain,body=robots_txt table.parquet
   robotsieve compile -o history.rsv --versions all 2025/ 2026/
   robotsieve compile --list rules.rsv
-  robotsieve compile --dump --dialect google robots.txt
-  robotsieve compile --dump=dot --dialect google robots.txt | dot -Tsvg > machine.svg`,
+  robotsieve compile --dump --dialect google robots.txt`,
 	}
 	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
 	flags.StringVarP(&o.Output, "out", "o", "", "the archive to write")
@@ -107,9 +104,7 @@ printed.`,
 	list := flags.String("list", "", "print what this archive has, instead of writing one")
 	var output string
 	choice(cmd, "output", "text", "form of --list", to(&output), "text", "ndjson")
-	dump := flags.String("dump", "", "print the machines of robots.txt files instead, as text or, with =dot, for Graphviz")
-	flags.Lookup("dump").NoOptDefVal = "text"
-	complete(cmd, "dump", "text", "dot")
+	dump := flags.Bool("dump", false, "print the machines of robots.txt files instead")
 	complete(cmd, "dialect", automaton.DialectNames()...)
 	cmd.RunE = func(cmd *cobra.Command, sources []string) (err error) {
 		o.Sources = sources
@@ -119,8 +114,8 @@ printed.`,
 		if *list != "" {
 			return runList(cmd.Context(), s, *list, output, sources)
 		}
-		if *dump != "" { // which leaves nothing behind that a signal would have to remove
-			return runDump(cmd.Context(), s, *dump, o)
+		if *dump { // which leaves nothing behind that a signal would have to remove
+			return runDump(cmd.Context(), s, o)
 		}
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
@@ -198,15 +193,7 @@ func parseDialects(names []string) ([]automaton.Dialect, error) {
 
 // runDump prints the machines of robots.txt files in each dialect, each machine
 // once with the user agents that it binds.
-func runDump(ctx context.Context, s streams, format string, o job.CompileOptions) error {
-	print := (*automaton.Machine).String
-	switch format {
-	case "text":
-	case "dot":
-		print = (*automaton.Machine).Graphviz
-	default:
-		return usageError("--dump %q is neither text nor dot", format)
-	}
+func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	switch {
 	case o.Output != "":
 		return usageError("--dump writes no archive: leave out -o")
@@ -218,15 +205,12 @@ func runDump(ctx context.Context, s streams, format string, o job.CompileOptions
 	}
 	for _, file := range o.Sources {
 		body, err := job.RobotsFile{Name: file, Stdin: s.in, MaxBytes: o.MaxBytes}.Read(ctx)
-		if (file == "dot" || file == "text") && errors.Is(err, fs.ErrNotExist) {
-			return usageError("%w; for the format write --dump=%s", err, file)
-		}
 		if err != nil {
 			return err
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
-			if err := dump(s.out, audit.Printable(file), r, print); err != nil {
+			if err := dump(s.out, audit.Printable(file), r); err != nil {
 				return inputError(fmt.Errorf("writing the machines: %w", err))
 			}
 		}
@@ -288,7 +272,7 @@ func listSome(texts []string) string {
 	return list
 }
 
-func dump(w io.Writer, file string, r *automaton.Ruleset, print func(*automaton.Machine) string) error {
+func dump(w io.Writer, file string, r *automaton.Ruleset) error {
 	var machines []*automaton.Machine
 	agents := map[*automaton.Machine][]string{}
 	bind := func(m *automaton.Machine, agent string) {
@@ -309,7 +293,7 @@ func dump(w io.Writer, file string, r *automaton.Ruleset, print func(*automaton.
 			_, err := fmt.Fprintf(w, "// %s, %v: ... and %s\n", file, r.Dialect(), english.Plural(int64(len(machines)-i), "more machine"))
 			return err
 		}
-		n, err := fmt.Fprintf(w, "// %s, %v: %s\n%s", file, r.Dialect(), listSome(agents[m]), print(m))
+		n, err := fmt.Fprintf(w, "// %s, %v: %s\n%s", file, r.Dialect(), listSome(agents[m]), m)
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func TestCrawlersExplainsAHeader(t *testing.T) {
 `,
 		"WireReaderBot/1.0 (compatible; AdsBot-Google)": `
   crawler    AdsBot-Google of Google, ads
-  because    ambiguous: the header begins with the product WireReaderBot, which may be another crawler. Requests are undecided, unless their address verifies AdsBot-Google
+  because    ambiguous: the header has "WireReaderBot", which is no word of Google, so its client may be another. Requests are undecided, unless their address verifies AdsBot-Google
   word       AdsBot-Google at byte 32 counts: the crawler as which the client is counted
   bound by   groups for AdsBot-Google, else by nothing: groups for * do not bind it
   dialect    google: as Google's published parser reads it

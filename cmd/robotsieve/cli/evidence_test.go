@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -169,7 +170,7 @@ func TestEvidenceOfAllFormats(t *testing.T) {
 		if !f.HasAgent() || !f.HasTime() {
 			continue
 		}
-		crawler := strings.ReplaceAll(f.Sample(), "Mozilla/5.0", "GPTBot/1.2")
+		crawler := strings.ReplaceAll(f.Sample(), "FooBot/1.0", "GPTBot/1.2")
 		text := f.Head() + strings.Repeat(f.Sample()+"\n", 3) + strings.Repeat(crawler+"\n", 2) + f.Sample() + "\n" + crawler + "\n"
 		log := file(t, "a.log", text)
 		args := []string{"audit", "--robots", robots, log}
@@ -198,7 +199,8 @@ func TestEvidenceOfAllFormats(t *testing.T) {
 // TestEvidenceOfLogs: of logs of several kinds, hosts, zones and names.
 func TestEvidenceOfLogs(t *testing.T) {
 	line := logLine("/p/1", "GPTBot/1")
-	many := strings.Repeat(logLine("/robots.txt", "GPTBot/1"), 2) + strings.Repeat(line, 3) + logLine("/p/2", "FooBot/1") + logLine("/", "Mozilla/5.0")
+	fetch := strings.Replace(logLine("/robots.txt", "GPTBot/1"), " 200 5 ", " 304 0 ", 1)
+	many := strings.Repeat(fetch, 2) + strings.Repeat(line, 3) + logLine("/p/2", "FooBot/1") + logLine("/", "Mozilla/5.0")
 	proxied := strings.Repeat(logLine("/", "Mozilla/5.0"), 3000) + many
 	dir := tree(t, map[string]string{
 		"a.log": many, "b.log.gz": gzipped(t, line+many), "proxied.log": proxied, "empty.log": "",
@@ -266,6 +268,46 @@ func TestEvidenceOfLogs(t *testing.T) {
 	})
 }
 
+// TestEvidenceRestsOnOthers: what other clients were told is in the folder, without their addresses, and fetches outside of the
+// period are, so that the folder alone shows what the logs show.
+func TestEvidenceRestsOnOthers(t *testing.T) {
+	at := func(line, time, status, address string) string {
+		return strings.NewReplacer("10/Nov/2026:12:00:00", time, "\" 200 ", "\" "+status+" ", "192.0.2.1", address).Replace(line)
+	}
+	visitor := logLine("/robots.txt", "Mozilla/5.0")
+	log := at(logLine("/robots.txt", "GPTBot/1"), "01/Nov/2026:12:00:00", "304", "192.0.2.1") + // before the period
+		at(logLine("/robots.txt", "bingbot/2"), "02/Nov/2026:12:00:00", "200", "203.0.113.2") +
+		at(logLine("/robots.txt", "FooBot/1"), "03/Nov/2026:12:00:00", "404", "192.0.2.1") + // it alone got none
+		at(visitor, "08/Nov/2026:12:00:07", "200", "203.0.113.1") + at(visitor, "11/Nov/2026:12:00:07", "200", "203.0.113.1") +
+		logLine("/p/1", "GPTBot/1") + logLine("/p/1", "FooBot/1") + logLine("/p/"+strings.Repeat("x", 40000), "GPTBot/1")
+	name := file(t, "a.log", log)
+	dir := filepath.Join(t.TempDir(), "evidence")
+	r := command(t, "", "audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--since", "2026-11-05", "--list", "violations", "--evidence", dir, name)
+	if r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	wants(t, r.err, "has not the evidence of 1 violation more")
+	verifies(t, dir, name)
+	wants(t, command(t, "", "verify", dir).out, "1 more violation of the audit is not in the folder")
+	files := contents(t, dir)
+	rows := files["0001-foobot/violations.ndjson.gz"] + files["0002-gptbot/violations.ndjson.gz"]
+	for line := range strings.Lines(rows) {
+		informed := regexp.MustCompile(`"informed":(true|false)`).FindString(line)
+		if path := regexp.MustCompile(`"target":"/p/1"`); !path.MatchString(line) || !strings.Contains(r.out, informed) {
+			t.Errorf("a row: %s", line)
+		}
+	}
+	if n := strings.Count(rows, "\n"); n != 2 || !strings.Contains(files["0002-gptbot/violations.ndjson.gz"], `"informed":true`) {
+		t.Errorf("%d rows: %s", n, rows)
+	}
+	for name, text := range files {
+		if strings.Contains(text, "203.0.113") || strings.Contains(text, "Mozilla/5.0\"") || strings.Contains(text, "bingbot/2") {
+			t.Errorf("another client is in %s: %s", name, text)
+		}
+	}
+	wants(t, files["answers.0001.gz"], "[2026-11-02T12:00:00Z] \"GET /robots.txt HTTP/1.1\" 200 ", "[2026-11-08T12:00:07Z]")
+}
+
 // TestEvidenceOfNothing: without violations there is a folder that says so.
 func TestEvidenceOfNothing(t *testing.T) {
 	log := file(t, "a.log", logLine("/", "GPTBot/1"))
@@ -273,7 +315,7 @@ func TestEvidenceOfNothing(t *testing.T) {
 	dir := evidenceOf(t, "", args...)
 	verifies(t, dir, log)
 	r := command(t, "", append(args, "--evidence", dir, "--force")...)
-	wants(t, r.err, "no crawler broke robots.txt")
+	wants(t, r.err, "there is no violation: ")
 	wants(t, command(t, "", "verify", dir).out, "The folder lists no requests")
 }
 
@@ -323,7 +365,7 @@ func raw(t *testing.T, name string) []byte {
 
 // TestVerifyFindsForgery: hashes made anew do not make a violation.
 func TestVerifyFindsForgery(t *testing.T) {
-	log := file(t, "a.log", logLine("/p/1", "GPTBot/1")+logLine("/ok/1", "GPTBot/1")+logLine("/p/2", "GPTBot/1")+logLine("/p/3", "FooBot/1"))
+	log := file(t, "a.log", logLine("/p/1", "GPTBot/1")+logLine("/ok/1", "GPTBot/1")+logLine("/p/2", "GPTBot/1")+logLine("/p/3", "FooBot/1")+logLine("/robots.txt", "Mozilla/5.0"))
 	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\ndisallow: /q\n"), log}
 	in := func(file, old, new string) func(name, text string) string {
 		return func(name, text string) string {
@@ -334,48 +376,211 @@ func TestVerifyFindsForgery(t *testing.T) {
 		}
 	}
 	gpt := "0001-gptbot/violations"
-	for name, c := range map[string]struct {
-		edit  func(name, text string) string
-		alone bool // it is found without the logs
-	}{
-		"nothing":        {func(_, text string) string { return text }, false},
-		"another path":   {in(gpt, "/p/1", "/ok/1"), true},
-		"another rule":   {in(gpt+".ndjson", "Disallow: /p", "Disallow: /q"), true},
-		"another line":   {in(gpt+".ndjson", `"line":1`, `"line":2`), false},
-		"no such line":   {in(gpt+".ndjson", `"line":3`, `"line":900`), false},
-		"another client": {in(gpt+".log", "192.0.2.1", "192.0.2.2"), true},
-		"another time": {func(name, text string) string {
-			return strings.Replace(strings.Replace(text, "12:00:00 ", "12:00:01 ", 1), "T12:00:00Z", "T12:00:01Z", 1)
-		}, false},
-		"a line fewer": {func(name, text string) string {
-			if strings.Contains(name, gpt) {
+	everywhere := func(old, new string) func(name, text string) string {
+		return func(_, text string) string { return strings.ReplaceAll(text, old, new) }
+	}
+	without := func(file string) func(name, text string) string {
+		return func(name, text string) string {
+			if strings.Contains(name, file) {
 				_, text, _ = strings.Cut(text, "\n")
 			}
 			return text
-		}, false},
-		"a line more": {func(name, text string) string {
-			if strings.Contains(name, gpt) {
-				text += text
-			}
-			return text
-		}, true},
-		"another robots.txt": {in("robots/0001.txt", "disallow: /p", "disallow: /x"), true},
-		"a crawler fewer":    {in("manifest.json", `"violations":1`, `"violations":0`), false},
+		}
+	}
+	for name, edit := range map[string]func(name, text string) string{
+		"another path":       in(gpt, "/p/1", "/ok/1"),
+		"another rule":       in(gpt+".ndjson", "Disallow: /p", "Disallow: /q"),
+		"another line":       in(gpt+".ndjson", `"line":1`, `"line":2`),
+		"no such line":       in(gpt+".ndjson", `"line":3`, `"line":900`),
+		"another client":     in(gpt+".log", "192.0.2.1", "192.0.2.2"),
+		"another time":       everywhere("12:00:00 ", "12:00:01 "),
+		"a line fewer":       without(gpt),
+		"a line more":        in(gpt, "", "x\n"),
+		"another robots.txt": in("robots/0001.txt", "disallow: /p", "disallow: /x"),
+		"a letter":           in("0001-gptbot/letter.txt", "2 requests", "9 requests"),
+		"a sentence":         in("0002-foobot/letter.txt", "intended", "not intended"),
+		"a report":           in("0001-gptbot/report.json", `"requests": 2`, `"requests": 9`),
+		"a name in a report": in("0001-gptbot/report.json", "OpenAI", "Another"),
+		"an operator":        in("manifest.json", `"operator":"OpenAI"`, `"operator":"Another"`),
+		"violations":         in("manifest.json", `"violations":2`, `"violations":3`),
+		"a crawler fewer":    in("manifest.json", `"violations":1`, `"violations":0`),
+		"requests in all":    in("manifest.json", `"requests":3`, `"requests":4`),
+		"all in words too":   in("letter.txt", "of 3 in all", "of 4 in all"),
+		"no crawlers": func(name, text string) string {
+			return regexp.MustCompile(`"crawlers":\[.*?\]`).ReplaceAllString(text, `"crawlers":[]`)
+		},
+		"a crawler twice":    in("manifest.json", `"crawlers":[`, `"crawlers":[{"crawler":"x","fetches":0,"folder":"x","operator":"y","requests":1,"violations":1},`),
+		"another profile":    in("crawlers.json", "OpenAI", "Another"),
+		"lines":              in("lines.0001", "/p/2", "/ok/2"),
+		"a number of a line": in("lines.0001", "", "\n"),
+		"a line of others":   in("lines.0001", "\n\n", "\n"+logLine("/ok/1", "GPTBot/1")),
+		"answers":            in("answers.0001", `200 5`, `200 6 x`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := evidenceOf(t, "", args...)
-			forge(t, dir, c.edit)
-			if name == "nothing" {
-				verifies(t, dir, log)
-				return
+			dir, changed := evidenceOf(t, "", args...), false
+			forge(t, dir, func(file, text string) string {
+				forged := edit(file, text)
+				changed = changed || forged != text
+				return forged
+			})
+			if !changed {
+				t.Fatal("nothing was forged")
 			}
-			if c.alone {
-				refuted(t, "alone", dir)
-			} else if r := command(t, "", "verify", dir); r.code != exitDone && name != "a crawler fewer" {
-				t.Errorf("alone: %+v", r)
-			}
+			refuted(t, "alone", dir)
 			refuted(t, "with the log", dir, log)
 		})
+	}
+	t.Run("nothing", func(t *testing.T) {
+		dir := evidenceOf(t, "", args...)
+		forge(t, dir, func(_, text string) string { return text })
+		verifies(t, dir, log)
+	})
+	t.Run("consistently", func(t *testing.T) { // without the logs nobody can tell invented lines
+		dir := evidenceOf(t, "", args...)
+		forge(t, dir, everywhere("of 3 in all", "of 7 in all"))
+		forge(t, dir, in("manifest.json", `"requests":3`, `"requests":7`))
+		wants(t, command(t, "", "verify", dir).out, "Not checked without the logs: ", "how many requests the crawlers made in all")
+		refuted(t, "with the log", dir, log)
+	})
+}
+
+// TestVerifyFindsForgedFields: each field of the manifest is made again and compared, or said to be not checked.
+func TestVerifyFindsForgedFields(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"a.log":       logLine("/p/1", "GPTBot/1") + logLine("/robots.txt", "GPTBot/1") + logLine("/robots.txt", "Mozilla/5.0"),
+		"b.log":       logLine("/p/2", "GPTBot/1"),
+		"robots.txt":  "user-agent: *\ndisallow: /p\n",
+		"gptbot.json": `{"creationTime":"2026-11-10T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+		"names.txt":   "192.0.2.1\tx.gptbot.example\tyes\n",
+	})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	logs := []string{at("a.log"), at("b.log")}
+	folder := evidenceOf(t, "", append([]string{"audit", "--robots", at("robots.txt"), "--host", "https://example.com", "--ip-ranges", "GPTBot=" + at("gptbot.json"), "--resolved-names", at("names.txt")}, logs...)...)
+	verifies(t, folder, logs...)
+	var m map[string]any
+	if err := json.Unmarshal(raw(t, filepath.Join(folder, "manifest.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	// What no log shows. Names of logs are in the rows, and so is what a list is called in the letter, so that these cannot be changed alone.
+	unknowable := regexp.MustCompile(`^(program|command|time_zone|format|allow_duplicates|series\.0\.lists\.0\.(source|dated_by)|` +
+		`inputs\.[01]\.duplicate_of|options\.(File|Sums\..*|Ranges\..*|Names|Rows\.0\.(File|Where|Sum.*|Bytes)|Samples|MaxUnparsed|Sampled|RangesMaxAge|Window|Delay|Skew|MaxBytes|Dialect|ClientIP|AssumeConstant|Observed|Period.*))$`)
+	// What only logs show.
+	ofLogs := regexp.MustCompile(`^(partial|proxied|not_shown|looked_up|inputs\.[01]\.(bytes|bytes_uncompressed|sha256|read|complete|only|header|format|origins.*))$`)
+	forged := 0
+	var forgeEach func(path string, v any, put func(any))
+	try := func(path string) {
+		copied := filepath.Join(t.TempDir(), "copy")
+		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"manifest.json": string(data), "manifest.json.sha256": fmt.Sprintf("%x  manifest.json\n", sha256.Sum256(data))} {
+			if err := os.WriteFile(filepath.Join(copied, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forged++
+		alone, with := command(t, "", "verify", copied), command(t, "", append([]string{"verify", copied}, logs...)...)
+		isOfLogs, unknown := ofLogs.MatchString(path), unknowable.MatchString(path)
+		if alone.code == exitDone && !isOfLogs && !unknown {
+			t.Errorf("%s, alone: %s", path, alone.out)
+		}
+		if with.code == exitDone && !unknown {
+			t.Errorf("%s, with the logs: %s", path, with.out)
+		}
+	}
+	forgeEach = func(path string, v any, put func(any)) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, value := range v {
+				forgeEach(strings.TrimPrefix(path+"."+name, "."), value, func(x any) { v[name] = x })
+			}
+			return
+		case []any:
+			for i, value := range v {
+				forgeEach(fmt.Sprintf("%s.%d", path, i), value, func(x any) { v[i] = x })
+			}
+			return
+		case bool:
+			put(!v)
+		case float64:
+			put(v + 1)
+		case string:
+			put(v + "1")
+		default:
+			return
+		}
+		try(path)
+		put(v)
+	}
+	delete(m["options"].(map[string]any), "Profiles") // which are in a file
+	forgeEach("", m, nil)
+	if forged < 60 {
+		t.Errorf("%d fields", forged)
+	}
+	for _, name := range []string{"crawlers", "inputs", "robots", "series", "answers", "files", "looked_up"} {
+		was := m[name]
+		m[name] = []any{}
+		if len(was.([]any)) > 0 {
+			try(name)
+		}
+		m[name] = was
+	}
+	m["more"] = 1
+	try("more")
+}
+
+// TestVerifyFindsFilesAndFolders: what was added to a folder is told by its name, and so is what is missing.
+func TestVerifyFindsFilesAndFolders(t *testing.T) {
+	log := file(t, "a.log", logLine("/p/1", "GPTBot/1"))
+	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log}
+	for _, more := range []string{"0002-x/", "0001-gptbot/more/", "more.txt", "0001-gptbot/fetches.log.gz"} {
+		dir := evidenceOf(t, "", args...)
+		name, isFolder := filepath.Join(dir, filepath.FromSlash(more)), strings.HasSuffix(more, "/")
+		if err := os.MkdirAll(cmp.Or(map[bool]string{true: name}[isFolder], filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if !isFolder {
+			if err := os.WriteFile(name, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := command(t, "", "verify", dir)
+		if wants(t, r.out, "Does not hold: "+strings.TrimSuffix(more, "/")); r.code != exitFound {
+			t.Errorf("%s: %+v", more, r)
+		}
+		if isFolder {
+			continue
+		}
+		forge(t, dir, func(file, text string) string { // as one of its files
+			if file != "manifest.json" {
+				return text
+			}
+			return strings.Replace(text, `"files":[`, fmt.Sprintf(`"files":[{"bytes":0,"name":%q,"sha256":"%x"},`, more, sha256.Sum256(nil)), 1)
+		})
+		wants(t, command(t, "", "verify", dir).out, "Does not hold: "+more+" is one file more")
+	}
+	dir := evidenceOf(t, "", args...)
+	for _, file := range []string{"0001-gptbot/letter.txt", "0001-gptbot/violations.log.gz", "lines.0001.gz"} {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, command(t, "", "verify", dir).out, "Does not hold: "+file+" is missing")
+	}
+}
+
+// TestVerifyOfOtherForms: a folder of another form is refused.
+func TestVerifyOfOtherForms(t *testing.T) {
+	log := file(t, "a.log", logLine("/p/1", "GPTBot/1"))
+	dir := evidenceOf(t, "", "audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log)
+	forge(t, dir, func(_, text string) string {
+		return strings.Replace(text, "robotsieve.evidence/2", "robotsieve.evidence/1", 1)
+	})
+	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "robotsieve.evidence/1, and this program reads robotsieve.evidence/2 only") {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -385,7 +590,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log}
 	for _, c := range [][2]string{
 		{`"robots/0001.txt"`, `"../../../../../../etc/passwd"`}, {`"robots/0001.txt"`, `"/dev/zero"`}, {`"crawlers.json"`, `"missing"`},
-		{`"schema":"robotsieve.evidence/1"`, `"schema":"robotsieve.evidence/9"`}, {`"options":`, `"other":`}, {`"Rows":[`, `"Rows":[null,`}, {`"Body":0`, `"Body":7`},
+		{`"schema":"robotsieve.evidence/2"`, `"schema":"robotsieve.evidence/9"`}, {`"options":`, `"other":`}, {`"Rows":[`, `"Rows":[null,`}, {`"Body":0`, `"Body":7`},
 		{`"time_zone":""`, `"time_zone":"Mars"`}, {`"format":"auto"`, `"format":"/etc/passwd:x"`}, {`"format":"combined"`, `"format":"nonsense"`},
 		{`"folder":"0001-gptbot"`, `"folder":"../x"`}, {`"violations":1`, `"violations":-1`}, {`"inputs":[`, `"nothing":[`},
 		{`"files":[`, `"files":[],"more":[`}, {`"Window":86400000000000`, `"Window":1`},

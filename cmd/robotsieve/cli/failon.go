@@ -122,6 +122,9 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	if c.unparsed || c.holds(0, 0) {
 		return ""
 	}
+	if r.Lines == r.Unparsed && r.OutOfPeriod > 0 {
+		return fmt.Sprintf("no line is of the period: the lines are from %s to %s", r.OutsideFrom, r.OutsideTo)
+	}
 	withoutHost := int64(0)
 	for _, row := range r.Crawlers {
 		withoutHost += row.Reasons[audit.NoHost]
@@ -148,11 +151,11 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 }
 
 // count counts what the condition compares, and what that is a share of: for lines that could
-// not be parsed all lines, for violations the requests of the same crawlers, without those of
-// impostors, and with .verified only those of verified clients.
+// not be parsed all lines, also those outside of the period, for violations the requests of the same
+// crawlers, without those of impostors, and with .verified only those of verified clients.
 func (c condition) count(r *audit.Report) (n, of int64) {
 	if c.unparsed {
-		return r.Unparsed, r.Lines
+		return r.Unparsed, r.Lines + r.OutOfPeriod
 	}
 	for _, row := range r.Crawlers {
 		if c.crawler != "" && !c.is(row.Crawler) || c.crawler == "" && row.Role == "fetcher" {

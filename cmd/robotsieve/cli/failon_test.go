@@ -151,6 +151,7 @@ func TestFailOnThatCannotHold(t *testing.T) {
 	if r := command(t, "", "audit", "--robots", robots, "--state", state, log); r.code != exitDone {
 		t.Fatal(r.err)
 	}
+	rubbish := file(t, "rubbish.log", strings.Repeat(logLine("/p", "GPTBot/1"), 9)+"rubbish\n")
 	lists, proxied := file(t, "lists.txt", "198.51.100.0/24\n"), file(t, "proxied.log", strings.Repeat(logLine("/p", "GPTBot/1"), 3000))
 	const nobody, never = "can be verified without --ip-ranges, --resolved-names or --resolve", "can never hold: "
 	for name, c := range map[string]struct {
@@ -179,6 +180,9 @@ func TestFailOnThatCannotHold(t *testing.T) {
 		"verified, by lists of another time":   {"violation.verified>0", append(constant, "--ip-ranges", "GPTBot="+lists+"@2024-11-01", log), exitInput, "no list of --ip-ranges was made near enough to the time of the logs"},
 		"verified, by lists of the year":       {"GPTBot:violation.verified>0", append(constant, "--ip-ranges", "GPTBot="+lists+"@2025-11-20", log), exitDone, ""},
 		"verified, by a proxy's address":       {"violation.verified>0", append(constant, "--ip-ranges", "GPTBot="+lists, proxied), exitInput, "the log has the addresses of a proxy"},
+		"a period past the log":                {"violation>0", append(constant, "--since", "2031-01-01", log), exitInput, "no line is of the period: the lines are from 20"},
+		"a period before it, and rubbish":      {"violation>0%", append(constant, "--until", "2001-01-01", log, rubbish, "--max-unparsed", "100"), exitInput, "no line is of the period"},
+		"unparsed lines, past the log":         {"unparsed>90%", append(constant, "--since", "2031-01-01", rubbish, "--max-unparsed", "100"), exitDone, ""},
 		"an empty log":                         {"violation>0", append(constant, file(t, "empty.log", "")), exitDone, ""},
 	} {
 		verb := "audit"

@@ -35,11 +35,13 @@ With --robots one robots.txt judges all URLs, whatever their host. With --rules
 each URL is judged by the robots.txt of its own origin, from an archive made by
 "robotsieve compile". --no-policy decides about an origin that the archive does
 not have, or whose robots.txt was redirected to a URL that it does not have.
-The status of the answer decides as in an audit: after 4xx or 204 everything is
-allowed; after 5xx, 444, 499 and codes that HTTP does not define everything is
-disallowed, for crawlers of Google after 429 too. While an archive is in use it
-may be replaced (compile -o does), but not changed in place (cp over it does):
-if it becomes shorter, the filtering ends with exit status 3.
+The status of the answer decides as in an audit: after 4xx or 204, and after a
+redirect through a URL that its own origin forbids, everything is allowed. 5xx,
+444, 499 and codes that HTTP does not define, for crawlers of Google 429 too,
+are failures: the last answer that did not fail counts; without one everything
+is disallowed. While an archive is in use it may be replaced (compile -o does),
+but not changed in place (cp over it does): if it changes, the filtering ends
+with exit status 3.
 
 If the archive has several versions of a robots.txt, the newest judges; with
 --as-of the one in force at that time; with --date-column, and in CDX, CDXJ and

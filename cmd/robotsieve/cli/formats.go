@@ -17,7 +17,7 @@ import (
 
 func newFormats(s streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "formats [--explain LOG...]",
+		Use:   "formats [NAME | --explain LOG...]",
 		Short: "List the formats of access logs, or explain how a log is read",
 		Long: `Formats lists the formats of access logs that audit reads: what writes each of
 them, what it lacks for an audit, and a sample line. It also lists the envelopes that
@@ -25,11 +25,15 @@ may be around the lines, such as that of syslog; --format names a format in an
 envelope as in syslog:combined, and a log of two formats as in
 combined+vhost_combined.
 
+With the NAME of a format it prints the words that describe it, to copy and change:
+audit --format takes them.
+
 With --explain it shows how the first lines of each LOG are read, field by field;
 which lines were not read, and at which place; why the format was chosen; and
 what is missing for an audit. A LOG is named as for audit; - is stdin. The exit
 status is 3 if the format of a LOG is not found.`,
 		Example: `  robotsieve formats
+  robotsieve formats caddy
   robotsieve formats --explain access.log
   robotsieve formats --explain --format combined access.log
   kubectl logs web-1 | robotsieve formats --explain -`,
@@ -39,10 +43,18 @@ status is 3 if the format of a LOG is not found.`,
 	cmd.Flags().StringVar(&o.Format, "format", "auto", "format of the logs, with --explain")
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
-		if !*explain && (len(logs) > 0 || cmd.Flags().Changed("format")) {
+		if !*explain && (len(logs) > 1 || cmd.Flags().Changed("format")) {
 			return usageError("--explain shows how logs are read: without it there can be neither LOG nor --format")
 		}
 		w := bufio.NewWriter(s.out)
+		if !*explain && len(logs) == 1 {
+			words, err := wordsOf(logs[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(w, words)
+			return writeError(w.Flush())
+		}
 		if !*explain {
 			most := 0
 			if isTerminal(s.out) {
@@ -69,6 +81,20 @@ status is 3 if the format of a LOG is not found.`,
 		return errors.Join(err, writeError(w.Flush()))
 	}
 	return cmd
+}
+
+// wordsOf returns the words that describe the format with a name.
+func wordsOf(name string) (string, error) {
+	f, ok := format.ByName(name)
+	switch similar := format.Similar(name); {
+	case ok && f.Words() == "":
+		return "", usageError("%s has no words of its own: it is made of other formats or envelopes", name)
+	case !ok && len(similar) > 0:
+		return "", usageError("there is no format %q, but %s; --explain shows how a log is read", name, strings.Join(similar, ", "))
+	case !ok:
+		return "", usageError("there is no format %q; --explain shows how a log is read", name)
+	}
+	return f.Words(), nil
 }
 
 // maxWidth is the width of a terminal for which lists are made, in characters.
@@ -168,12 +194,18 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		}
 		fmt.Fprintf(w, "    %s\n", report.Cut(text(string(e.Line)), maxLineShown))
 	}
-	if len(log.Missing) > 0 {
-		fmt.Fprint(w, "\n  What an audit lacks:\n")
-		for _, m := range log.Missing {
-			fmt.Fprintf(w, "    %s\n", m)
+	list := func(title string, list []string) {
+		for i, item := range list {
+			if i == 0 {
+				fmt.Fprintf(w, "\n  %s:\n", title)
+			}
+			fmt.Fprintf(w, "    %s\n", text(item))
 		}
 	}
+	if log.Format != nil {
+		list("What the format leaves unclear", log.Format.Doubts())
+	}
+	list("What an audit lacks", log.Missing)
 }
 
 // countsOf says what the first lines of a log are.

@@ -79,12 +79,12 @@ func readHeader(set *crawler.Set, header string) headerReading {
 			r.Verify = strings.Split(p.Verify, ",")
 		}
 		switch {
-		case e.Product != nil:
-			r.Why = fmt.Sprintf("ambiguous: the header begins with the product %s, which may be another crawler. "+
-				"Requests are undecided, unless their address verifies %s", string(e.Product), p.Name)
-		case e.Ambiguous:
+		case len(rivals) > 0:
 			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are undecided, unless their address " +
 				"verifies one of them, and are counted under the first"
+		case e.Foreign:
+			r.Why = fmt.Sprintf("ambiguous: the header has %q, which is no word of %s, so its client may be another. "+
+				"Requests are undecided, unless their address verifies %s", e.Product, p.Operator, p.Name)
 		default:
 			r.Why = "a word of a known crawler counts"
 		}

@@ -121,3 +121,37 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 func (f *faults) hidden(name string) bool {
 	return filepath.Dir(name) == filepath.Dir(f.output) && strings.HasPrefix(filepath.Base(name), "."+filepath.Base(f.output)+".")
 }
+
+// TestKilledEvidence: whatever SIGKILL leaves beside a folder of evidence is removed by the next audit that makes it.
+func TestKilledEvidence(t *testing.T) {
+	if underRace {
+		t.Skip("its processes are tried without the race detector")
+	}
+	log := file(t, "a.log", strings.Repeat(logLine("/p", "GPTBot/1"), 50_000))
+	dir := filepath.Join(t.TempDir(), "ev")
+	args := []string{"audit", "--quiet", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence", dir, "--force", log}
+	begin := time.Now()
+	if text, err := launched(t, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	whole, left := time.Since(begin), 0
+	for range min(*kills, 8) {
+		c := launched(t, args...)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(whole/2 + rand.N(whole/2))
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if names, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), ".ev.*.tmp")); len(names) > 0 {
+			left++
+		}
+	}
+	if text, err := launched(t, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
+		t.Errorf("after %d folders were left: %v, %v", left, entries, err)
+	}
+	verifies(t, dir, log)
+}

@@ -160,7 +160,7 @@ func TestDuplicateLogs(t *testing.T) {
 		"compressed":              {[]string{packed, a, copied}, "", 6, copied + " has the same content as " + packed},
 		"compressed or not":       {[]string{packedA, a, b}, "", 2, a + " has the same content as " + packedA + ": not counted"},
 		"large":                   {[]string{e, f}, "", 16002, ""},
-		"a pipe":                  {[]string{a, "-"}, content, 4, "- has the same content as " + a + ": both were counted, since a pipe can be compared only when it has been read"},
+		"a pipe":                  {[]string{a, "-"}, content, 4, "- has the same content as " + a + ": both were counted, since they could be compared only after they had been read"},
 		"a pipe of other content": {[]string{a, "-"}, content + "\n", 4, ""},
 	} {
 		r := command(t, c.stdin, append([]string{"audit", "--robots", robots, "--output", "json"}, c.args...)...)
@@ -302,58 +302,6 @@ func TestAuditOfAFolderOfFolders(t *testing.T) {
 	r = command(t, "", "audit", "--robots", robots, "--output", "json", dir)
 	if report := auditJSON(t, r); r.code != exitInput || report["partial"] != true || report["lines"] != 6.0 || !strings.Contains(r.err, "elsewhere: a link to a directory, which is not followed") {
 		t.Errorf("%+v", r)
-	}
-}
-
-// Logs that seem to be of two sites, and are judged as those of one, are told.
-func TestLogsOfTwoSites(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	for name, c := range map[string]struct {
-		files []string
-		flags []string // FOLDER stands for the folder
-		one   string
-		other string
-	}{
-		"folders":                  {[]string{"site-a/access.log", "site-b/access.log"}, nil, "site-a/access.log", "site-b/access.log"},
-		"names":                    {[]string{"a.example.access.log", "b.example.access.log"}, nil, "a.example.access.log", "b.example.access.log"},
-		"with one host":            {[]string{"a.example.access.log", "b.example.access.log"}, []string{"--host", "https://a.example"}, "a.example.access.log", "b.example.access.log"},
-		"the end of the name":      {[]string{"access-www.a.example.log.1", "access-a.example.log"}, nil, "access-a.example.log", "access-www.a.example.log.1"},
-		"folders of hosts":         {[]string{"a.example/logs/x.log", "b.example/logs/y.log.2"}, nil, "a.example/logs/x.log", "b.example/logs/y.log.2"},
-		"one host, rotated":        {[]string{"a.example-access.log", "a.example-access.log.1", "a.example-ssl_access.log-20261101"}, nil, "", ""},
-		"rotated":                  {[]string{"access.log", "access.log.1", "access.log-20261101", "ssl_access.log", "localhost_access_log.2026-11-01.txt"}, nil, "", ""},
-		"days":                     {[]string{"2026-11-01/access.log", "2026-11-02/access.log"}, nil, "", ""},
-		"servers":                  {[]string{"web1/access.log", "web2/access.log"}, nil, "", ""},
-		"said whose they are":      {[]string{"a.example.log", "b.example.log"}, []string{"--host", "https://a.example=FOLDER/a.example.log", "--host", "https://b.example=FOLDER/b.example.log"}, "", ""},
-		"said of one, and no more": {[]string{"a.example.log", "b.example.log"}, []string{"--host", "https://a.example=FOLDER/a.*", "--host", "https://b.example"}, "", ""},
-	} {
-		dir := t.TempDir()
-		for i, f := range c.files {
-			f = filepath.Join(dir, f)
-			if err := os.MkdirAll(filepath.Dir(f), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(f, []byte(strings.Repeat(logLine("/p", "GPTBot/1"), i+1)), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		flags := strings.Split(strings.ReplaceAll(strings.Join(c.flags, "\n"), "FOLDER", dir), "\n")
-		if c.flags == nil {
-			flags = nil
-		}
-		r := command(t, "", append(append([]string{"audit", "--robots", robots, "--output", "json"}, flags...), dir)...)
-		says := filepath.Join(dir, c.one) + " and " + filepath.Join(dir, c.other) + " may be logs of two sites"
-		if c.one == "" && r.err != "" || c.one != "" && (!strings.Contains(r.err, says) || !strings.Contains(fmt.Sprint(auditJSON(t, r)["warnings"]), says)) || r.code != exitDone {
-			t.Errorf("%s: code %d, stderr %q", name, r.code, r.err)
-		}
-	}
-	vhosts := t.TempDir()
-	for i, f := range []string{"a.example.log", "b.example.log"} {
-		if err := os.WriteFile(filepath.Join(vhosts, f), []byte(strings.Repeat("a.example:443 "+logLine("/p", "GPTBot/1"), i+1)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r := command(t, "", "audit", "--robots", robots, "--host", "https://a.example", vhosts); r.err != "" {
-		t.Errorf("logs that name hosts: %s", r.err)
 	}
 }
 

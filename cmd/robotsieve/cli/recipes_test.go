@@ -251,7 +251,7 @@ func checkRecipe(t *testing.T, script string) {
 	}
 	for _, made := range []struct{ name, in, begins string }{
 		{"robotsieve.prom", "prometheus/robotsieve.prom", "# HELP robotsieve_info"},
-		{"month.json", "srv/month.json", "{\n  \"schema\": \"robotsieve.audit/2\""},
+		{"month.json", "srv/month.json", "{\n  \"schema\": \"robotsieve.audit/3\""},
 		{"report.html", "here/report.html", "<!doctype html>"},
 		{"rows.parquet", "here/rows.parquet", "PAR1"},
 		{"docs.both", "here/docs.both", "disallowed\tGPTBot,CCBot\t2\t{\"text\":\"a\""},

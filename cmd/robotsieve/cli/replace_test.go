@@ -348,7 +348,7 @@ func TestCheckSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
 		t.Skip("archives are not mapped into memory there")
 	}
 	archive := rules(t)
-	in := &truncating{strings.NewReader("http://a.example/p\n"), archive}
+	in := &truncating{Reader: strings.NewReader("http://a.example/p\n"), name: archive}
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"check", "--rules", archive, "--agent", "x", "-"}, streams{in: in, out: &stdout, err: &stderr})
 	if code != exitInput || stdout.Len() > 0 || !strings.Contains(stderr.String(), "changed while in use") {

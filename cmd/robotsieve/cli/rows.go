@@ -43,7 +43,7 @@ func (r Rows) begin(w io.Writer) (*job.Rows, *report.Rows) {
 func addRowFlags(cmd *cobra.Command) *rowFlags {
 	f := &rowFlags{}
 	choice(cmd, "list", "", "print a row for each violation, or for each request of a crawler, in place of the report: as --output "+strings.Join(report.RowOutputs(), ", ")+"; default ndjson", to(&f.list), "violations", "all")
-	cmd.Flags().StringVar(&f.keyFile, "anonymize", "", "with --list: replace addresses by pseudonyms, which are the same for the same key: a file of at least 16 bytes that others do not know")
+	cmd.Flags().StringVar(&f.keyFile, "anonymize", "", "with --list: replace addresses by pseudonyms, which are the same for the same key, and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
 	return f
 }
 
@@ -59,7 +59,7 @@ func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
 	outputs := report.RowOutputs()
 	switch {
 	case f.list == "" && f.keyFile != "":
-		return rows, usageError("--anonymize is for --list: the report has no addresses")
+		return rows, usageError("--anonymize is for --list")
 	case f.list == "" && !slices.Contains(report.Outputs(), output):
 		return rows, usageError("--output %s is for --list", output)
 	case f.list == "":

@@ -319,6 +319,51 @@ func TestRowsDoNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// TestAnonymizeBesideOtherOutputs: with --anonymize no output has an address, nor a line that could have one, and what cannot
+// do without them is refused.
+func TestAnonymizeBesideOtherOutputs(t *testing.T) {
+	dir := t.TempDir()
+	key := file(t, "key", strings.Repeat("k", 32))
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	line := strings.ReplaceAll(logLine("/p", "GPTBot/1"), "192.0.2.1", "203.0.113.77")
+	other := "203.0.113.77 is no line of a log ?mail=jane@example.com\n"
+	for name, log := range map[string]string{
+		"some lines": strings.Repeat(line, 10) + other, "most lines": strings.Repeat(other, 10) + line, "half": strings.Repeat(line, 3) + strings.Repeat(other, 3),
+		"no format": other + other, "one line": other, "a format that is named": other + other,
+	} {
+		for _, output := range []string{"ndjson", "csv", "parquet"} {
+			html, prometheus := filepath.Join(dir, "x.html"), filepath.Join(dir, "x.prom")
+			args := []string{"audit", "--robots", robots, "--list", "all", "--output", output, "--anonymize", key, "--html", html, "--prometheus", prometheus}
+			if name == "a format that is named" || name == "most lines" {
+				args = append(args, "--format", "combined")
+			}
+			r := command(t, log, append(args, "-")...)
+			text := r.out + r.err
+			for _, file := range []string{html, prometheus} {
+				if data, err := os.ReadFile(file); err == nil {
+					text += string(data)
+				}
+				os.Remove(file)
+			}
+			for _, secret := range []string{"203.0.113", "is no line", "jane"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%s, %s: %q is in an output: %+v", name, output, secret, r)
+				}
+			}
+			if strings.Contains(log, "GPTBot") && name != "half" && r.out == "" {
+				t.Errorf("%s, %s: no rows: %+v", name, output, r)
+			}
+		}
+	}
+	log := file(t, "a.log", line)
+	for _, more := range [][]string{{"--evidence", filepath.Join(dir, "ev")}, {"--samples", "3"}, {"--state", filepath.Join(dir, "s")}} {
+		r := command(t, "", append([]string{"audit", "--robots", robots, "--list", "all", "--anonymize", key, log}, more...)...)
+		if r.code != exitUsage || r.out != "" {
+			t.Errorf("%v: %+v", more, r)
+		}
+	}
+}
+
 // A key makes the same pseudonyms everywhere, and no row has an address.
 func TestAnonymize(t *testing.T) {
 	key := file(t, "key", strings.Repeat("k", 16))

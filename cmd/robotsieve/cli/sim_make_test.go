@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The generator of worlds: the same seed makes the same world.
@@ -19,6 +20,8 @@ type simMaker struct {
 	padded int64   // by so much the server makes every body longer
 	ports  bool    // the log tells the port
 	turns  []int64 // when something changes
+	odd    int     // of a hundred answers, those with a size that no version has
+	calm   bool    // versions stay for long, most of them are the first body, and what is between them failed
 	last   *simVisit
 }
 
@@ -32,14 +35,17 @@ type simVisit struct {
 	robots bool // it was for robots.txt
 }
 
-const simDays = 100 // that a world lasts
+const simDays = 160 // that a world lasts
 
 func makeWorld(seed uint64) *simWorld {
 	m := &simMaker{r: rand.New(rand.NewPCG(seed, 0x51e7e)), w: &simWorld{seed: seed, format: "vhost_combined"}, ports: true}
 	m.makeBots()
 	m.makeBodies()
-	if m.chance(20) {
+	switch {
+	case m.chance(20):
 		m.padded = 17
+	case m.chance(40):
+		m.odd = pick(m.r, []int{1, 5, 40})
 	}
 	switch seed % 10 {
 	case 0: // --robots, no host anywhere
@@ -74,6 +80,9 @@ func makeWorld(seed uint64) *simWorld {
 		m.judgeSome(placeOf(m.w.rows[0]))
 	default:
 		m.makeRows()
+	}
+	if m.chance(20) {
+		m.w.format = strings.Replace(m.w.format, "combined", "zoneless_combined", 1)
 	}
 	m.makeRanges()
 	m.makeRequests()
@@ -136,13 +145,15 @@ var (
 		"/", "/private/", "/private/open/x", "/private/doc.pdf", "/a/", "/a/b/c", "/p", "/p/1/print", "/x.pdf", "/search?q=robots",
 		"/a~b", "/a%7Eb", "/x%20y", "/x", "/caf%C3%A9", "/caf%c3%a9", "/blog/robots.txt", "/robots.txt?x", "/A", "/%41", "/index.html",
 		"/nothing", "/a", "//a/b", "/q\"x", "//robots.txt", "/private/map.xml", "/x/../private/doc.pdf", "/%70rivate/", "/private//doc.pdf",
-		"/./a/b?x=/../y", "/private/./open/x",
+		"/./a/b?x=/../y", "/private/./open/x", "/private/../nothing", "/private/%2e%2E/x", "/a/../p", "/x/../robots.txt", "/p/1/..", "/%61/b", "/p%2F",
 	}
 	simAgentLines = []string{
 		"*", "Googlebot", "Googlebot-Image", "AdsBot-Google", "GPTBot", "ClaudeBot", "Claude-User", "bingbot", "msnbot", "MJ12bot", "MJ",
 		"FooSpider", "OAI-SearchBot", "tiny-fetcher9", "Bar_crawl", "googlebot", "CCBot/2.0", "Googlebot-News", "Foo", "tiny-fetcher", "crawl",
+		"Mozilla", "compatible", "chrome", "AspiegelBot", "PetalBot", "Yisou", "example",
 	}
-	simKeys = []string{
+	simBetween = []string{"", "", "# a: b\n", "\n", "Host: example.com\n", "Sitemap: https://example.com/private/map.xml\n", "Noindex: /x\n", "Clean-param: a b\n"}
+	simKeys    = []string{
 		"Disallow", "Disallow", "Disallow", "Disallow", "Disallow", "disallow", "Dissalow", "Disalow", "Allow", "Allow",
 	}
 )
@@ -174,10 +185,20 @@ func (m *simMaker) makeBodies() {
 			}
 			agents[strings.ToLower(agent)] = true
 			fmt.Fprintf(&b, "User-agent: %s\n", agent)
+			alone := true
+			for m.chance(30) {
+				// What else is between lines of agents ends their run to many a parser.
+				other := pick(m.r, simAgentLines)
+				if agents[strings.ToLower(other)] {
+					break
+				}
+				agents[strings.ToLower(other)], alone = true, false
+				fmt.Fprintf(&b, "%sUser-agent: %s\n", pick(m.r, simBetween), other)
+			}
 			for range 1 + m.r.IntN(5) {
 				fmt.Fprintf(&b, "%s\n", pick(m.r, pool))
 			}
-			if m.chance(25) {
+			if alone && m.chance(25) {
 				fmt.Fprintf(&b, "Crawl-delay: %s\n", pick(m.r, []string{"10", "0.5", "3600"}))
 			}
 			// Without a rule the next group would be one with this.
@@ -202,6 +223,9 @@ func (m *simMaker) makeRows() {
 	followed := !m.w.observed && len(places) > 1 && m.chance(40)
 	for _, p := range places {
 		at := simEpoch + int64(m.r.IntN(20*24)-10*24)*hour
+		if m.chance(60) {
+			at -= 90 * day
+		}
 		for at < simEpoch+simDays*day {
 			row := simRow{as: p.as, origins: p.origins(), from: at}
 			m.fill(&row, places, followed)
@@ -215,6 +239,13 @@ func (m *simMaker) makeRows() {
 
 // fill decides what a version is.
 func (m *simMaker) fill(row *simRow, places []simPlace, followed bool) {
+	if m.calm {
+		row.status = pick(m.r, []int{200, 200, 200, 200, 503, 500, unreachableStatus})
+		if i := m.r.IntN(6) % len(m.bodies); row.status == 200 {
+			row.body, row.hasBody, row.maxAge = m.bodies[max(0, i-2)], true, m.ages[max(0, i-2)]
+		}
+		return
+	}
 	row.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 404, 403, 429, 503, 500, unreachableStatus, 204, 301, 410, 408, 444, 499, 600})
 	switch {
 	case row.status == 301 && followed && m.chance(80):
@@ -240,6 +271,8 @@ func (m *simMaker) fill(row *simRow, places []simPlace, followed bool) {
 // stay is how long a version lasts.
 func (m *simMaker) stay(status int) int64 {
 	switch {
+	case m.calm && !isFailure(status, true):
+		return int64(5+m.r.IntN(50))*day + int64(m.r.IntN(86400))
 	case isFailure(status, true) && m.chance(25):
 		return 40 * day
 	case m.chance(10):
@@ -295,6 +328,7 @@ func (m *simMaker) makeRanges() {
 		case m.chance(40):
 			lists = [][]string{simHome(b), simHome(b), simHome(b)}
 		}
+		series := m.chance(30)
 		for _, prefixes := range lists {
 			l := simRanges{bot: b, prefixes: prefixes, form: m.r.IntN(3)}
 			if l.form == 1 { // single addresses
@@ -311,6 +345,13 @@ func (m *simMaker) makeRanges() {
 				if l.form != 2 {
 					l.created += int64(m.r.IntN(24)) * hour
 				}
+			}
+			day := time.Unix(l.created, 0).UTC().Format(time.DateOnly)
+			same := slices.ContainsFunc(m.w.ranges, func(o simRanges) bool {
+				return o.series == b.name && time.Unix(o.created, 0).UTC().Format(time.DateOnly) == day
+			})
+			if series && l.form == 2 && l.created != 0 && !same {
+				l.series = b.name
 			}
 			m.w.ranges = append(m.w.ranges, l)
 		}
@@ -335,7 +376,7 @@ func (m *simMaker) makeRequests() {
 
 func (m *simMaker) garbage() string {
 	line := fmt.Sprintf(`1.2.3.4 - - [%s] `, logTime(simEpoch, 0))
-	if m.w.format != "combined" {
+	if m.w.hasHosts() {
 		line = "example.com:443 " + line
 	}
 	return pick(m.r, []string{
@@ -349,10 +390,15 @@ func (m *simMaker) moment() int64 {
 	if len(m.turns) == 0 || m.chance(35) {
 		return simEpoch + int64(m.r.IntN((simDays+5)*86400)) - 5*day
 	}
-	const span = simWindow + simLate + simSkew
+	skew := simSkew
+	if m.w.isZoneless() {
+		skew += 14 * hour
+	}
+	span := simWindow + simLate + skew
 	after := []int64{
-		-hour, -simSkew - 1, -simSkew, -simSkew + 1, 0, 1, simSkew, simSkew + 1, hour, 2 * hour, 12 * hour, 23 * hour, 24 * hour, 24*hour + 1, 25 * hour, span - 1, span,
-		span + 1, 28 * hour, 3*day + simSkew, 3*day + span, 10 * day, 30*day - 1, 30 * day, 30*day + 1, 30*day + simSkew, 31*day + hour,
+		-hour, -skew - 1, -skew, -skew + 1, 0, 1, skew, skew + 1, hour, 2 * hour, 12 * hour, 23 * hour, 24 * hour, 24*hour + 1, 25 * hour, span - 1, span,
+		span + 1, span + minute, 28 * hour, 3*day + skew, 3*day + span, 10 * day, 29*day - 1, 29 * day, 30 * day, 39 * day, 60 * day, 60*day + span - 1, 60*day + span,
+		60*day + span + 1, 63*day + span, 70*day + span - 1, 70*day + span,
 	}
 	return pick(m.r, m.turns) + pick(m.r, after)
 }
@@ -365,7 +411,7 @@ func (m *simMaker) request() simRequest {
 	switch {
 	case again:
 		r.bot, r.addr, at = m.last.bot, m.last.addr, m.last.at
-		later := []int64{0, 1, 10, 59, 60, 61, hour, hour + 1, 20 * hour, 24 * hour, 27*hour + simSkew, 9 * day}
+		later := []int64{0, 1, 10, 59, 60, 61, hour, hour + 1, 20 * hour, 24 * hour, 27*hour + simSkew, 27*hour + simSkew + 1, 9 * day, 29 * day, 61*day + 3*hour + simSkew}
 		if m.last.robots && m.chance(50) {
 			later = later[:7]
 		}
@@ -385,7 +431,11 @@ func (m *simMaker) request() simRequest {
 		m.last = &simVisit{r.bot, r.addr, r.time, at, r.target == "/robots.txt"}
 	}
 	host := m.send(&r, at)
-	r.render(host, pick(m.r, []int{0, 0, 3600, -5 * 3600, 12600}))
+	zone := pick(m.r, []int{0, 0, 3600, -5 * 3600, 12600})
+	if m.w.isZoneless() {
+		zone = simNoZone
+	}
+	r.render(host, zone)
 	if m.chance(3) {
 		r.line += "\r"
 	}
@@ -395,17 +445,26 @@ func (m *simMaker) request() simRequest {
 // robots makes a request for /robots.txt, with any answer.
 func (m *simMaker) robots(r *simRequest, at simOrigin) {
 	r.target = "/robots.txt"
-	r.status = pick(m.r, []int{200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 204, 206, 304, 301, 403, 404, 408, 429, 444, 499, 500, 503})
+	if r.status = 200; m.chance(35) {
+		r.status = pick(m.r, []int{204, 206, 304, 304, 304, 301, 403, 404, 408, 410, 429, 444, 499, 500, 503, 503})
+	}
 	switch {
-	case r.status/100 != 2 || m.chance(10):
+	case r.status/100 != 2:
 		r.size = pick(m.r, []int64{-1, 0, 153})
+	case m.chance(m.odd):
+		r.size = 7777
+	case m.chance(3):
+		r.size = pick(m.r, []int64{-1, 0})
 	case m.chance(20):
 		r.size = int64(len(pick(m.r, m.bodies))) + m.padded
 	default:
 		r.size = m.sizeAt(at, r.time) + m.padded
 	}
 	r.method = pick(m.r, []string{"GET", "GET", "GET", "GET", "GET", "HEAD", "POST"})
-	m.muddle(r)
+	if m.muddle(r); m.chance(20) {
+		m.turns = append(m.turns, r.time)
+	}
+	r.timeless = m.chance(2)
 }
 
 // sizeAt returns the size of what the source has for an origin at a moment.
@@ -419,13 +478,25 @@ func (m *simMaker) sizeAt(at simOrigin, t int64) (size int64) {
 	return size
 }
 
+// What clients add to a crawler's header: simForeign makes it nobody's, and simHarmless are
+// browsers, systems and HTTP libraries.
+var (
+	simForeign = []string{
+		"WireReader/1.0 %s", "%s WireReader/2.1", "%s;line-poker/1.0", "%s (compatible; startmebot/1.0)", "not", "Mozilla/5.0 (like a spider) Tester/1 %s",
+		"python-requests/2.31.0 %s",
+	}
+	simHarmless = []string{"%s Chrome/126.0.0.0 Safari/537.36", "%s python-requests/2.31.0", "%s Firefox/128.0", "%s (Linux; Android 14)"}
+)
+
 // muddle makes a header ambiguous at times.
 func (m *simMaker) muddle(r *simRequest) {
 	if r.bot == nil || r.bot.unknown || r.bot.exempt || r.timeless {
 		return
 	}
-	if m.chance(4) {
-		r.front = "WireReader/1.0"
+	if m.chance(6) {
+		r.wrap, r.foreign = pick(m.r, simForeign), true
+	} else if m.chance(6) {
+		r.wrap = pick(m.r, simHarmless)
 	}
 	if !r.bot.publishes || !m.chance(5) {
 		return
@@ -464,7 +535,7 @@ func (m *simMaker) place() simOrigin {
 		return pick(m.r, []simOrigin{{"https", "www.example.com", 443}, {"https", "example.com", 444}, {"https", "212.96.82.22", 443}, {"https", "nowhere.example", 443}})
 	case len(m.w.judged) > 0 && m.chance(70):
 		return pick(m.r, m.w.judged)
-	case len(m.turns) > 0 && m.chance(85):
+	case !m.w.constant && m.chance(85):
 		return pick(m.r, pick(m.r, m.w.rows).origins)
 	}
 	return pick(m.r, pick(m.r, simPlaces).origins())
@@ -474,7 +545,7 @@ func (m *simMaker) place() simOrigin {
 // of its line.
 func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	r.at, r.path = at, r.target
-	tellsPort := m.w.format != "combined" && m.ports
+	tellsPort := m.w.hasHosts() && m.ports
 	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) && (tellsPort || m.isJudged(at)) {
 		// The authority of an absolute target beats the host field, but not its port.
 		r.target = at.String() + r.target
@@ -483,7 +554,7 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 		}
 		field := m.hostField(simOrigin{"https", "other.example", at.port})
 		switch {
-		case m.w.format == "combined":
+		case !m.w.hasHosts():
 			field = ""
 			fallthrough
 		case !m.ports:
@@ -496,7 +567,7 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 		}
 		return field
 	}
-	if m.w.format == "combined" {
+	if !m.w.hasHosts() {
 		r.at, r.hostless = simOrigin{}, true
 		return ""
 	}
@@ -510,10 +581,11 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	return m.hostField(r.at)
 }
 
-// isJudged tells whether an origin is among those that are judged. Of an absolute
+// isJudged reports whether an origin is among those that are judged, or its host is not. Of an absolute
 // target for another scheme it is not certain how it must be judged.
 func (m *simMaker) isJudged(at simOrigin) bool {
-	return m.w.any() || slices.Contains(m.w.origins(), at)
+	of := m.w.origins()
+	return m.w.any() || slices.Contains(of, at) || !slices.ContainsFunc(of, func(o simOrigin) bool { return o.host == at.host })
 }
 
 // hostField spells a host as a server may log it.

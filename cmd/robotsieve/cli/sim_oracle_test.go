@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
-// simOracle tells what the audit must say of a world. It keeps every request and
+// simOracle reports what the audit must say of a world. It keeps every request and
 // every version and decides each request by the words of the specification, which
 // stand over the code; nothing is clever, and nothing is shared with the
 // implementation: bodies are judged by internal/twin.
@@ -22,12 +23,11 @@ type simOracle struct {
 	timelines map[simOrigin][]simPiece
 	origins   []simOrigin
 	identity  []simIdentity // of each request
-	gets      []simGet      // the GETs of a robots.txt by anybody, at a known time
+	gets      []simGet      // the GETs of a robots.txt by anybody
 	verdicts  []simVerdict  // of each request, once report has run
+	truth     *simReport    // the report, once that is asked for
 	twin      simTwin
-	usual     map[simSent]int64 // how often 200 was answered with a size while a version was in force
-	plain     bool              // some 200 had the size of a version in force
-	trace     *strings.Builder  // if not nil, the reasoning is written here
+	trace     *strings.Builder // if not nil, the reasoning is written here
 
 	window, delay, skew int64
 }
@@ -41,8 +41,12 @@ const (
 
 func newOracle(w *simWorld) *simOracle {
 	o := &simOracle{
-		w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins(), usual: map[simSent]int64{},
+		w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins(),
 		window: cmp.Or(w.window, simWindow), delay: cmp.Or(w.delay, simLate), skew: cmp.Or(w.skew, simSkew),
+	}
+	// 10: "Times of a format that names no zone are taken as UTC with a skew of 14 h and s"
+	if w.isZoneless() {
+		o.skew += 14 * hour
 	}
 	for _, at := range o.origins {
 		o.timelines[at] = o.timeline(at)
@@ -50,7 +54,7 @@ func newOracle(w *simWorld) *simOracle {
 	for i := range w.requests {
 		r := &w.requests[i]
 		o.identity = append(o.identity, o.identify(r))
-		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" && !r.timeless {
+		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" {
 			sites, known := o.sites(r)
 			if !known { // it may be any
 				sites = o.origins
@@ -58,7 +62,6 @@ func newOracle(w *simWorld) *simOracle {
 			o.gets = append(o.gets, simGet{r, o.identity[i], sites, known})
 		}
 	}
-	o.countSizes()
 	return o
 }
 
@@ -80,9 +83,7 @@ type simVerdict struct {
 	informed bool
 	rule     simRule
 
-	evasive            bool // of allowed and contested
-	ambiguousForbidden bool // of indeterminate:ambiguous_agent
-	graceAfterFetch    bool // of grace
+	evasive bool // of allowed and contested
 }
 
 // simRule is a rule that a violation broke.
@@ -102,7 +103,7 @@ func (v simVerdict) String() string {
 	for _, mark := range []struct {
 		set  bool
 		name string
-	}{{v.informed, " informed"}, {v.evasive, " evasive"}, {v.ambiguousForbidden, " forbidden"}, {v.graceAfterFetch, " after fetch"}} {
+	}{{v.informed, " informed"}, {v.evasive, " evasive"}} {
 		if mark.set {
 			s += mark.name
 		}
@@ -157,29 +158,32 @@ func (o *simOracle) judge(r *simRequest, id simIdentity, sites []simOrigin, know
 		v.verdict = "indeterminate:no_host"
 	case id.ambiguous:
 		v.verdict = "indeterminate:ambiguous_agent"
-		// 7: "how many of these are forbidden to every crawler that they name"
-		v.ambiguousForbidden = !r.truncated
-		for _, bot := range id.named {
-			one, _ := o.settle(r, bot, true, sites)
-			v.ambiguousForbidden = v.ambiguousForbidden && !bot.exempt && one == "violation"
-		}
 	case r.truncated:
 		v.verdict = "indeterminate:truncated"
 	default:
-		v.verdict, v.rule = o.settle(r, id.bot, false, sites)
+		v.verdict, v.rule = o.settle(r, id.bot, sites)
+		normal := *r
+		normal.path = normalPath(r.path)
+		normal.target = strings.TrimSuffix(r.target, r.path) + normal.path
+		forbidden := false // 5: "/robots.txt as a normal form is permitted"
+		if !isRobotsFetch(normal.path) {
+			verdict, _ := o.settle(&normal, id.bot, sites)
+			forbidden = verdict == "violation"
+		}
 		switch v.verdict {
 		case "violation":
+			// 5: "a `violation` whose normal form would not be one is
+			// `indeterminate:contested`, decided after `unknown_scheme`"
+			if !forbidden {
+				v.verdict, v.rule = "indeterminate:contested", simRule{}
+				return
+			}
 			v.informed = o.informed(r, id, sites)
 		case "grace":
 			v.informed = o.informed(r, id, sites)
-			v.graceAfterFetch = o.graceAfterFetch(r, id, sites)
 		case "allowed", "indeterminate:contested":
 			// 5: "although the normal form of its path ... is forbidden by every copy"
-			normal := *r
-			normal.path = normalPath(r.path)
-			normal.target = strings.TrimSuffix(r.target, r.path) + normal.path
-			forbidden, _ := o.settle(&normal, id.bot, false, sites)
-			v.evasive = forbidden == "violation"
+			v.evasive = forbidden
 		}
 	}
 }
@@ -193,9 +197,9 @@ func isRobotsFetch(path string) bool {
 // settle gives the verdict of section 2 under all origins that a request may be
 // for. 4: "judged under every scheme that the source has for the host, and
 // `indeterminate:unknown_scheme` if they disagree".
-func (o *simOracle) settle(r *simRequest, bot *simBot, ambiguous bool, sites []simOrigin) (verdict string, rule simRule) {
+func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdict string, rule simRule) {
 	for n, at := range sites {
-		one, cited := o.settleAt(at, sites, r, bot, ambiguous)
+		one, cited := o.settleAt(at, sites, r, bot)
 		if n == 0 {
 			verdict, rule = one, cited
 		} else if one != verdict {
@@ -268,7 +272,10 @@ func outcome(r *simRequest) string {
 func (o *simOracle) sites(r *simRequest) (sites []simOrigin, known bool) {
 	all := o.origins
 	switch {
-	// 4: "`--robots FILE` applies to every line"
+	// 4: "`--robots FILE` applies to every line"; "with `--robots` alone in a format that
+	// names no host, every line whose target names a host is one", of `other_host`
+	case o.w.any() && !r.hostless:
+		return nil, true
 	case o.w.any():
 		return all, true
 	// 4: "A log without a host needs `--host`", "with `--policy` everything is `no_host`"
@@ -292,7 +299,6 @@ type simIdentity struct {
 	bot       *simBot
 	state     string
 	ambiguous bool
-	named     []*simBot // if ambiguous: all that the header names
 }
 
 func (o *simOracle) identify(r *simRequest) simIdentity {
@@ -308,22 +314,19 @@ func (o *simOracle) identify(r *simRequest) simIdentity {
 		state := o.state(bot, r)
 		// 7: "A header naming crawlers of two operators is
 		// `indeterminate:ambiguous_agent`, unless its address verifies one of them;
-		// it is counted under the first named"; "a header that begins with a product
-		// ... is ambiguous too, unless its address verifies the crawler".
-		if state == "verified" || r.rival == nil && r.front == "" {
+		// it is counted under the first named"; "A header is ambiguous too, unless its
+		// address verifies the crawler, if it begins with any word other than ...".
+		if state == "verified" || r.rival == nil && !r.foreign {
 			return simIdentity{bot: bot, state: state}
 		}
 		states = append(states, state)
 	}
-	if r.front != "" {
-		// Nothing proves that it is not what it begins with.
-		states = append(states, "unverifiable")
-	}
-	// 11: "an impostor only if it is proven to be none of them"
-	if states[0] == "spoofed" && slices.ContainsFunc(states, func(s string) bool { return s != "spoofed" }) {
+	// "Such a header claims nothing, so it is never an impostor."; 11: "an impostor only
+	// if it is proven to be none of them"
+	if states[0] == "spoofed" && (r.foreign || states[len(states)-1] != "spoofed") {
 		states[0] = "unverified"
 	}
-	return simIdentity{r.bot, states[0], true, named}
+	return simIdentity{r.bot, states[0], true}
 }
 
 // state is one of the four states of a client that claims to be bot.
@@ -335,12 +338,11 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || shared.Contains(addr) {
 		return "unverifiable"
 	}
-	given, stale, absent := false, false, false
-	for _, list := range o.w.ranges {
+	given := map[string]bool{} // each FILE: whether it has a list made about the request
+	for i, list := range o.w.ranges {
 		if !list.isFor(bot) {
 			continue
 		}
-		given = true
 		within := func(before, after int64) bool { // the list is made at most so long before or after the request
 			return list.created != 0 && !r.timeless && list.created >= r.time-before && list.created <= r.time+after
 		}
@@ -349,19 +351,17 @@ func (o *simOracle) state(bot *simBot, r *simRequest) string {
 		if list.has(addr) && (list.created == 0 || within(365*day, 365*day)) {
 			return "verified"
 		}
-		// "*absence*, only for the address family of which the crawler's lists have
-		// any, and only if every list of the crawler made within 30 days of the request
-		// lacks the address [or else it was verified] and one of them was made at most
-		// one day before the request or at most 30 days after it". Of several lists that
-		// add up, each must be that new: one does not make up for another's age.
-		if list.knowsFamily(addr) {
-			absent, stale = true, stale || !within(day, thirty)
-		}
+		// "one of them was made at most one day before the request or at most 30 days
+		// after it"; "absence needs, of each FILE given for the crawler, a list made about
+		// the request with addresses of its family". That each list of the crawler made
+		// within 30 days lacks the address follows: it is not verified.
+		file := cmp.Or(list.series, fmt.Sprint(i))
+		given[file] = given[file] || list.knowsFamily(addr) && within(day, thirty)
 	}
 	switch {
-	case !given && !bot.publishes:
+	case len(given) == 0 && !bot.publishes:
 		return "unverifiable" // "the operator publishes nothing"
-	case !absent || stale:
+	case len(given) == 0 || slices.Contains(slices.Collect(maps.Values(given)), false):
 		return "unverified" // "no ranges given, or none that speaks of the request's time"
 	}
 	return "spoofed"
@@ -402,10 +402,13 @@ type simPiece struct {
 	beyond   bool // past the fifth hop
 }
 
-// isBody tells whether a crawler may have got a body from the version.
-func (p *simPiece) isBody() bool { return p.status/100 == 2 && p.status != 204 }
+// hasFile reports whether a crawler may have got a body from the version.
+func (p *simPiece) hasFile() bool { return !p.lost && p.status/100 == 2 && p.status != 204 }
 
-func (p *simPiece) inForce(from, to int64) bool { return p.from <= to && p.to > from }
+func (p *simPiece) failed(google bool) bool { return !p.lost && isFailure(p.status, google) }
+
+// inForce: "for a version with a max_age it begins that much earlier", each span.
+func (p *simPiece) inForce(from, to int64) bool { return p.from <= to && p.to > from-p.maxAge }
 
 // rowsOf returns an origin's rows by time.
 func (o *simOracle) rowsOf(at simOrigin) []simRow {
@@ -513,7 +516,7 @@ func (o *simOracle) resolve(r simRow, at int64) simPiece {
 		}
 		if next.status/100 != 3 {
 			p := simPiece{redirect: true, began: next.from, status: next.status, body: next.body, hasBody: next.hasBody, maxAge: next.maxAge}
-			if p.beyond = hops > 5; p.beyond && !p.isBody() {
+			if p.beyond = hops > 5; p.beyond && !p.hasFile() {
 				return none
 			}
 			return p
@@ -573,75 +576,76 @@ func (l *simLawful) add(kind copyKind, body, why string, args ...any) {
 	l.copies = append(l.copies, simCopy{kind, body, fmt.Sprintf(why, args...)})
 }
 
-// simQuestion is what lawful copies are asked for: by whom, when and where.
-type simQuestion struct {
-	at        simOrigin
-	bot       *simBot
-	ambiguous bool // the request's header is ambiguous
-	time      int64
-}
-
-// lawful returns the lawful copies at the time of a question.
-func (o *simOracle) lawful(q simQuestion) *simLawful {
+// lawful returns the copies that a crawler may use on an origin at t.
+func (o *simOracle) lawful(at simOrigin, bot *simBot, t int64) *simLawful {
 	l := &simLawful{}
-	pieces := o.timelines[q.at]
-	// "The *span* is [t - W - d - s, t + s]; for a version with a max_age it begins
-	// that much earlier."
-	from, to := q.time-o.window-o.delay-o.skew, q.time+o.skew
-	began := end // b of (c)
-	for i := range pieces {
-		p := &pieces[i]
-		if !p.inForce(from-p.maxAge, to) {
-			continue
-		}
-		l.addVersion(p, q.bot)
-		if !p.lost && isFailure(p.status, q.bot.google) {
-			spell := i
-			for spell > 0 && !pieces[spell-1].lost && isFailure(pieces[spell-1].status, q.bot.google) {
-				spell--
-			}
-			began = min(began, pieces[spell].from)
-			// "Also 'everything allowed' if such a spell began 30 days before t or
-			// earlier, if nothing is known before it"
-			switch {
-			case pieces[spell].from <= q.time-thirty:
-				l.add(copyFailure, "", "the spell of %s began 30 days before", rfc3339(pieces[spell].began))
-			case spell == 0:
-				l.add(copyFailure, "", "nothing is known before the spell")
-			case q.bot.google && isNotFound(p.status):
-				l.add(copyFailure, "", "Google takes the version's %d for 404", p.status)
-			}
-		}
-	}
-	for _, f := range o.operators(q, from, to) {
-		if isFailure(f.status, q.bot.google) {
-			began = min(began, f.time)
-			if q.bot.google && isNotFound(f.status) {
-				l.add(copyFailure, "", "Google takes %d of %s for 404", f.status, rfc3339(f.time))
-			}
-		}
-	}
-	o.addAnswers(l, q, from, to)
-	// (c) "all that (a) and (b) give for [b - 30 d - s, t + s] in place of the span"
-	if began != end {
-		long := began - thirty - o.skew
+	pieces := o.timelines[at]
+	// "The *span* is [t - W - d - s, t + s]"
+	from, to := t-o.window-o.delay-o.skew, t+o.skew
+	if o.failed(at, bot, t, from, to) {
+		// (c) "the *long span*, which begins 60 days before the span and ends with it"
+		from -= 60 * day
+		// "Also 'everything allowed' if a version that failed is in force, or an operator's
+		// fetch failed, at any moment from the beginning of the long span to 29 days before
+		// t ..., or, for crawlers of the google dialect, if a version or an operator's fetch
+		// of the long span failed with a 5xx other than 503"
 		for i := range pieces {
-			if pieces[i].inForce(long, to) {
-				l.addVersion(&pieces[i], q.bot)
+			p := &pieces[i]
+			if p.failed(bot.google) && (p.inForce(from, t-29*day) || bot.google && isNotFound(p.status) && p.inForce(from, to)) {
+				l.add(copyFailure, "", "version of %s is %d", rfc3339(p.began), p.status)
 			}
 		}
-		o.addAnswers(l, q, long, to)
-		from = min(from, long)
+		for _, f := range o.operators(at, bot, from, to) {
+			if isFailure(f.status, bot.google) && (f.time <= t-29*day || bot.google && isNotFound(f.status)) {
+				l.add(copyFailure, "", "GET of %s was answered %d", rfc3339(f.time), f.status)
+			}
+		}
 	}
-	// 1: "the span, as (c) lengthened it (with the general W), starts before the
-	// origin's first version"; "With `--history observed` nothing is known either
-	// later than W after an origin's last observation, unless `--assume-constant`".
-	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning
+	for i := range pieces {
+		if pieces[i].inForce(from, to) {
+			l.addVersion(&pieces[i], bot)
+		}
+	}
+	o.addAnswers(l, at, bot, from, to)
+	// 1: "the span, or the long span where (c) holds, starts (without any max_age) before
+	// the origin's first version, or (a) says so"; "With `--history observed` nothing is
+	// known either later than W after an origin's last observation, unless
+	// `--assume-constant`".
+	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning || o.wasSentWhatNobodyKnows(at, bot)
 	if o.w.observed && !o.w.assume && len(pieces) > 0 {
-		rows := o.rowsOf(q.at)
-		l.unknown = l.unknown || q.time > rows[len(rows)-1].from+o.window
+		rows := o.rowsOf(at)
+		l.unknown = l.unknown || t > rows[len(rows)-1].from+o.window
 	}
 	return l
+}
+
+// failed reports whether (c) holds: "if a version that failed is in force at any moment of
+// the span, or an operator's fetch in the span failed, or a GET of it by any client, in the
+// span and after the operator's last logged fetch before t, was answered 5xx".
+func (o *simOracle) failed(at simOrigin, bot *simBot, t, from, to int64) bool {
+	if slices.ContainsFunc(o.timelines[at], func(p simPiece) bool { return p.failed(bot.google) && p.inForce(from, to) }) {
+		return true
+	}
+	since := from
+	for _, f := range o.operators(at, bot, from, to) {
+		if isFailure(f.status, bot.google) {
+			return true
+		}
+		if f.time < t && f.isOfOneHost() {
+			since = max(since, f.time)
+		}
+	}
+	return o.anybody(at, since, to, func(g simGet) bool { return g.status/100 == 5 })
+}
+
+// anybody reports whether any client's GET of an origin's robots.txt fulfils a condition, at
+// a moment that may be between two: "Answers to anybody are known by the minute; a minute
+// that is partly in a span counts."
+func (o *simOracle) anybody(at simOrigin, from, to int64, is func(simGet) bool) bool {
+	return slices.ContainsFunc(o.gets, func(g simGet) bool {
+		first := g.time - g.time%minute
+		return !g.timeless && slices.Contains(g.sites, at) && first <= to && first+minute > from && is(g)
+	})
 }
 
 // addVersion adds what (a) and (b) say of a version.
@@ -649,7 +653,7 @@ func (l *simLawful) addVersion(p *simPiece, bot *simBot) {
 	switch {
 	case p.lost:
 		l.redirected = true
-	case p.isBody():
+	case p.hasFile():
 		// (a) "the body of every version with status 2xx in force at any moment"
 		l.add(copyBody, p.body, "version of %s", rfc3339(p.began))
 		if p.beyond {
@@ -663,49 +667,69 @@ func (l *simLawful) addVersion(p *simPiece, bot *simBot) {
 
 // addAnswers adds what (a) and (b) say of the answers logged from one moment to
 // another, both included.
-func (o *simOracle) addAnswers(l *simLawful, q simQuestion, from, to int64) {
-	for _, f := range o.operators(q, from, to) {
+func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to int64) {
+	for _, f := range o.operators(at, bot, from, to) {
 		switch {
-		case isNone(f.status, f.size, q.bot.google):
+		case isNone(f.status, f.size, bot.google):
 			// (b) "for each operator's fetch in the span that was answered none"
 			l.add(copyFree, "", "GET of %s was answered %d with %d bytes", rfc3339(f.time), f.status, f.size)
-		case f.status == 200 && !o.hasSize(f, q.at):
+		case f.status == 200 && !hasSize(o.around(at, f.time), f.size):
 			// (a) "answered 200 with a size that no version in force in [f - s, f + s]
-			// has, the body of every version of the origin, of whatever time, that has
+			// has: the body of every version of the origin, of whatever time, that has
 			// that size"
-			for _, p := range o.timelines[q.at] {
-				if p.isBody() && !p.lost && int64(len(p.body)) == f.size {
+			for _, p := range o.timelines[at] {
+				if p.hasFile() && int64(len(p.body)) == f.size {
 					l.add(copyBody, p.body, "GET of %s was answered with %d bytes, as of %s", rfc3339(f.time), f.size, rfc3339(p.began))
 				}
 			}
 		case f.status/100 == 3 && f.status != 304:
 			// "An operator's fetch in the span answered 3xx other than 304"
-			l.moved = l.moved || !o.explained(q, f)
+			l.moved = l.moved || !o.explained(at, bot, f)
 		}
 	}
-	// (b) "and if GETs of the origin's /robots.txt by *any* clients are logged in the
-	// span, one at least answered none and all others none or failed". Of these the
-	// program keeps no more than counts by minute, so what may be in the span counts
-	// as none, and only what is in it for certain as a file. Nor does a file count that
-	// may be another host's.
+	// (b) "for each GET of the origin's /robots.txt by *any* client in the span that was
+	// answered 404 or 410"
+	if o.anybody(at, from, to, func(g simGet) bool { return g.status == 404 || g.status == 410 }) {
+		l.add(copyFree, "", "somebody was answered 404 or 410")
+	}
+	// "and at all times if GETs of it by any clients are logged, at least one was answered
+	// none, and none of the whole log was answered 304, a non-empty 2xx or another 3xx"
 	none, file := false, false
 	for _, g := range o.gets {
-		first := g.time - g.time%minute
-		last := first + minute - 1
-		switch {
-		case !slices.Contains(g.sites, q.at):
-		case isNone(g.status, g.size, q.bot.google):
-			none = none || first <= to && last >= from
-		case !isFailure(g.status, q.bot.google):
-			file = file || first >= from && last <= to && g.isOfOneHost()
+		if slices.Contains(g.sites, at) {
+			none = none || isNone(g.status, g.size, bot.google)
+			file = file || g.isOfOneHost() && g.status/100 < 4 && g.status/100 > 1 && !isNone(g.status, g.size, bot.google)
 		}
 	}
 	if none && !file {
-		l.add(copyFree, "", "nobody got a file since %s", rfc3339(from))
+		l.add(copyFree, "", "nobody ever got a file")
 	}
 }
 
-// simGet is a GET of a robots.txt at a known time, by anybody.
+// wasSentWhatNobodyKnows: (a) "if, anywhere in the log, an operator's fetch was answered 200
+// with a size that no version of the origin has, a copy that nobody knows (rule 1), unless
+// most of this origin's 200s with a size that clients of other operators were sent have the
+// size of no version". Whose client an ambiguous header is, nobody knows.
+func (o *simOracle) wasSentWhatNobodyKnows(at simOrigin, bot *simBot) bool {
+	sent := func(g simGet) bool { return g.status == 200 && g.size > 0 && slices.Contains(g.sites, at) }
+	alien := func(g simGet) bool { return sent(g) && !hasSize(o.timelines[at], g.size) }
+	if !slices.ContainsFunc(o.operators(at, bot, beginning, end), alien) {
+		return false
+	}
+	all, odd := 0, 0
+	for _, g := range o.gets {
+		own := g.by.bot != nil && g.by.state != "spoofed" && (g.by.ambiguous || sameOperator(g.by.bot, bot))
+		if !own && sent(g) {
+			all++
+			if alien(g) {
+				odd++
+			}
+		}
+	}
+	return 2*odd <= all
+}
+
+// simGet is a GET of a robots.txt, by anybody.
 type simGet struct {
 	*simRequest
 	by    simIdentity
@@ -719,19 +743,13 @@ func (g *simGet) isOfOneHost() bool {
 }
 
 // operators returns "the *operator's fetches*": "logged GETs of the origin's
-// /robots.txt by crawlers of the same operator: not spoofed, not by exempt agents,
-// and by ambiguous headers only for ambiguous requests".
-func (o *simOracle) operators(q simQuestion, from, to int64) (fetches []simGet) {
+// /robots.txt by crawlers of the same operator: not spoofed, not by exempt agents, nor by
+// ambiguous headers".
+func (o *simOracle) operators(at simOrigin, bot *simBot, from, to int64) (fetches []simGet) {
 	for _, f := range o.gets {
-		if f.time < from || f.time > to || !slices.Contains(f.sites, q.at) || f.by.state == "spoofed" {
-			continue
-		}
-		who := f.by.named
-		if !f.by.ambiguous {
-			who = []*simBot{f.by.bot}
-		}
-		isOperators := func(b *simBot) bool { return b != nil && !b.exempt && sameOperator(b, q.bot) }
-		if slices.ContainsFunc(who, isOperators) && (!f.by.ambiguous || q.ambiguous) {
+		when := f.time >= from && f.time <= to && !f.timeless || from == beginning
+		who := f.by.bot != nil && f.by.state != "spoofed" && !f.by.ambiguous && !f.by.bot.exempt && sameOperator(f.by.bot, bot)
+		if when && who && slices.Contains(f.sites, at) {
 			fetches = append(fetches, f)
 		}
 	}
@@ -746,25 +764,23 @@ func sameOperator(x, y *simBot) bool {
 // around returns the versions in force within the skew of a moment.
 func (o *simOracle) around(at simOrigin, moment int64) (pieces []simPiece) {
 	for _, p := range o.timelines[at] {
-		if p.inForce(moment-o.skew, moment+o.skew) {
+		if p.from <= moment+o.skew && p.to > moment-o.skew {
 			pieces = append(pieces, p)
 		}
 	}
 	return pieces
 }
 
-// hasSize tells whether a fetch was answered with the size of a version in force.
-func (o *simOracle) hasSize(f simGet, at simOrigin) bool {
-	return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool {
-		return p.isBody() && !p.lost && int64(len(p.body)) == f.size
-	})
+// hasSize reports whether one of some versions has a file of a size.
+func hasSize(pieces []simPiece, size int64) bool {
+	return slices.ContainsFunc(pieces, func(p simPiece) bool { return p.hasFile() && int64(len(p.body)) == size })
 }
 
 // explained: "Not if the source itself has a 3xx in force at that moment for the
 // origin (or, if the log tells no scheme, for one of the host's origins), ...; nor if
 // the log tells no scheme and the same crawler was answered 304 or a non-empty 2xx
 // within 60 s after it."
-func (o *simOracle) explained(q simQuestion, f simGet) bool {
+func (o *simOracle) explained(at simOrigin, bot *simBot, f simGet) bool {
 	redirects := func(at simOrigin) bool {
 		return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool { return p.redirect })
 	}
@@ -772,12 +788,12 @@ func (o *simOracle) explained(q simQuestion, f simGet) bool {
 	case !f.known:
 		return false
 	case f.at.scheme != "":
-		return redirects(q.at)
+		return redirects(at)
 	case !f.isOfOneHost():
 		return !slices.ContainsFunc(f.sites, func(at simOrigin) bool { return !redirects(at) })
 	}
-	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(q, f.time, f.time+60), func(g simGet) bool {
-		return g.by.bot == f.by.bot && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
+	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(at, bot, f.time, f.time+60), func(g simGet) bool {
+		return g.by.bot.name == f.by.bot.name && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
 	})
 }
 
@@ -785,8 +801,8 @@ func (o *simOracle) explained(q simQuestion, f simGet) bool {
 
 // settleAt gives the verdict of a request under one origin, and the rule that it
 // broke.
-func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot, ambiguous bool) (verdict string, rule simRule) {
-	l := o.lawful(simQuestion{at, bot, ambiguous, r.time})
+func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot) (verdict string, rule simRule) {
+	l := o.lawful(at, bot, r.time)
 	answers := make([]simJudgement, len(l.copies))
 	for i, c := range l.copies {
 		if c.kind == copyBody {
@@ -852,12 +868,15 @@ func (o *simOracle) cite(at simOrigin, sites []simOrigin, r *simRequest, bot *si
 	var cited *simPiece
 	for i := range o.timelines[at] {
 		p := &o.timelines[at][i]
-		lawful := p.isBody() && !p.lost && slices.ContainsFunc(l.copies, func(c simCopy) bool {
+		lawful := p.hasFile() && slices.ContainsFunc(l.copies, func(c simCopy) bool {
 			return c.kind == copyBody && c.body == p.body
 		})
 		if lawful && (cited == nil || p.began <= r.time+o.skew) {
 			cited = p
 		}
+	}
+	if cited == nil {
+		panic("a violation without a copy that forbids it")
 	}
 	line := o.twin.judge(cited.body, bot, at, r).line
 	name := at.String()
@@ -887,51 +906,6 @@ func ruleText(body string, line int) string {
 	return "Disallow: " + strings.TrimSpace(value)
 }
 
-// simSent is a size with which 200 was answered while a version was in force.
-type simSent struct {
-	at    simOrigin
-	began int64 // the version's
-	size  int64
-}
-
-// countSizes counts the sizes of the answers to anybody: "where no 200 in the whole
-// log has the size of a version in force at its time, the size most often answered
-// with 200 while the same version was in force counts as its size". 11: "counted over
-// the 200s with a size while the version was in force, without the skew".
-func (o *simOracle) countSizes() {
-	for _, f := range o.gets {
-		if f.status != 200 || f.size < 0 {
-			continue
-		}
-		for _, at := range f.sites {
-			o.plain = o.plain || o.hasSize(f, at)
-			for _, p := range o.timelines[at] {
-				if p.inForce(f.time, f.time) {
-					o.usual[simSent{at, p.began, f.size}]++
-				}
-			}
-		}
-	}
-}
-
-// isUsual tells whether a size is "the size most often answered", "if more than half
-// of them have it".
-func (o *simOracle) isUsual(at simOrigin, began, size int64) bool {
-	all := int64(0)
-	for sent, n := range o.usual {
-		if sent.at == at && sent.began == began {
-			all += n
-		}
-	}
-	return 2*o.usual[simSent{at, began, size}] > all
-}
-
-// isAnothers tells whether some version of an origin has a size, so that the log
-// shows that this one was served, and not one whose size a server changed.
-func (o *simOracle) isAnothers(at simOrigin, size int64) bool {
-	return slices.ContainsFunc(o.timelines[at], func(p simPiece) bool { return p.isBody() && !p.lost && int64(len(p.body)) == size })
-}
-
 // informed: "when this crawler under this very name (not spoofed, not ambiguous, of
 // the same identity state as the request) had at some moment f < t fetched, and every
 // version in force in [f - s, f + s] has a body that forbids the request". 11: "where
@@ -949,51 +923,37 @@ func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) b
 	return sent(sites) || !slices.ContainsFunc(sites, func(at simOrigin) bool { return !each(at) })
 }
 
-// wasSent tells whether a GET sent a client a rule that forbids a request.
+// wasSent reports whether a GET sent a client a rule that forbids a request: "A fetch is a
+// GET answered 304, or 200 with a size that one of those versions has."
 func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []simOrigin) bool {
-	if f.by.bot != id.bot || f.by.ambiguous || f.by.state != id.state || id.bot.nameless {
-		return false
-	}
-	if !f.known || !slices.Equal(f.sites, sites) {
+	if f.timeless || !f.known || f.by.bot == nil || f.by.ambiguous || f.by.bot.name != id.bot.name || f.by.state != id.state ||
+		id.bot.nameless || !slices.Equal(f.sites, sites) {
 		return false
 	}
 	for _, at := range sites {
 		versions := o.around(at, f.time)
-		sized := f.status == 304
+		if f.status != 304 && (f.status != 200 || f.size <= 0 || !hasSize(versions, f.size)) {
+			return false
+		}
 		for _, p := range versions {
 			// 11: "a version that is a redirect has no body of its own, wherever it leads"
-			if p.redirect || !p.isBody() || o.twin.judge(p.body, id.bot, at, r).answer != simForbids {
+			if p.redirect || !p.hasFile() || o.twin.judge(p.body, id.bot, at, r).answer != simForbids {
 				return false
 			}
-			fits := int64(len(p.body)) == f.size || !o.plain && o.isUsual(at, p.began, f.size) && !o.isAnothers(at, f.size)
-			sized = sized || f.status == 200 && f.size > 0 && fits
 		}
-		if len(versions) == 0 || !sized {
+		if len(versions) == 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// graceAfterFetch: the request's own address, under the same name and on the same
-// site, had within the hour before been sent the rule: its last GET of /robots.txt
-// before the request was an informed fetch. Of several in the same second nobody knows
-// which was the last, so their answers must be the same.
-func (o *simOracle) graceAfterFetch(r *simRequest, id simIdentity, sites []simOrigin) bool {
-	var last []simGet
-	for _, f := range o.gets {
-		if f.addr != r.addr || f.by.bot != id.bot || !slices.Equal(f.sites, sites) || f.time >= r.time {
-			continue
-		}
-		if len(last) > 0 && f.time > last[0].time {
-			last = nil
-		}
-		if len(last) == 0 || f.time == last[0].time {
-			last = append(last, f)
-		}
-	}
-	return len(last) > 0 && last[0].time >= r.time-hour && o.wasSent(last[0], r, id, sites) && !slices.ContainsFunc(last, func(f simGet) bool {
-		return f.status != last[0].status || f.status == 200 && f.size != last[0].size
+// informedKnown: "where no 200 of a crawler has the size of a version, it is not known what
+// it was sent".
+func (o *simOracle) informedKnown(name string) bool {
+	return slices.ContainsFunc(o.gets, func(f simGet) bool {
+		return f.by.bot != nil && f.by.bot.name == name && f.by.state != "spoofed" && !f.by.ambiguous && f.status == 200 && f.size > 0 &&
+			slices.ContainsFunc(f.sites, func(at simOrigin) bool { return hasSize(o.timelines[at], f.size) })
 	})
 }
 
@@ -1048,18 +1008,19 @@ func (c simTwin) match(k twinKey) (allowed bool, line int) {
 // to read it; it forbids where all forbid, permits where all permit, and is contested
 // otherwise.
 func (c simTwin) judge(body string, bot *simBot, at simOrigin, r *simRequest) simJudgement {
-	// 2: "it permits the exact target of its own Sitemap lines (of this origin)"
+	// 2: "it permits the exact target of its own Sitemap lines of this host, under any
+	// scheme and port"
 	for line := range strings.Lines(body) {
-		key, url, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if key == "Sitemap" {
-			scheme, rest, _ := strings.Cut(url, "://")
-			host, path, _ := strings.Cut(rest, "/")
-			if "/"+path == r.path && (at == simOrigin{} || at == simOriginOf(scheme+"://"+host)) {
+		if url, found := strings.CutPrefix(strings.TrimSpace(line), "Sitemap: "); found {
+			_, rest, _ := strings.Cut(url, "://")
+			authority, path, _ := strings.Cut(rest, "/")
+			host, _, _ := strings.Cut(authority, ":")
+			if "/"+path == r.path && (at == simOrigin{} || at.host == host) {
 				return simJudgement{simPermits, 0}
 			}
 		}
 	}
-	ways := readings(body, bot)
+	ways := readings(body, bot, r.agent)
 	allowed, line := c.ask(ways[0], bot, r.target)
 	for _, way := range ways[1:] {
 		if other, _ := c.ask(way, bot, r.target); other != allowed {
@@ -1082,12 +1043,12 @@ type simReading struct {
 }
 
 // readings returns all ways in which a crawler may read a body.
-func readings(body string, bot *simBot) (all []simReading) {
+func readings(body string, bot *simBot, header string) (all []simReading) {
 	// 7: "Where one header serves several product tokens (...), a copy forbids only
 	// where it forbids under all of them and permits where it permits under all".
 	lists := append([][]string{bot.tokens}, bot.also...)
-	if bot.unknown {
-		lists = append(lists, partsOf(bot.tokens[0], body)...)
+	if bot.unknown || bot.loose {
+		lists = append(lists, tokensIn(header, body)...)
 	}
 	for _, tokens := range lists {
 		// "Crawlers of Google are judged by `google` ... For all others ... a copy
@@ -1097,29 +1058,64 @@ func readings(body string, bot *simBot) (all []simReading) {
 			all = append(all, simReading{twin.Google, false, false, body, tokens})
 			continue
 		}
-		all = append(all, simReading{twin.RFC9309, false, false, body, tokens}, simReading{twin.Google, true, false, body, tokens})
-		if len(body) > simMaxBytes {
-			more := pastTheLimit(body)
-			all = append(all, simReading{twin.RFC9309, false, true, more, tokens}, simReading{twin.Google, true, true, more, tokens})
+		for _, dialect := range []twin.Dialect{twin.RFC9309, twin.Google} {
+			all = append(all, simReading{dialect, true, false, body, tokens})
+			if ended := endRuns(dialect, body); ended != body {
+				all = append(all, simReading{dialect, true, false, ended, tokens})
+			}
+			if len(body) > simMaxBytes {
+				more := pastTheLimit(body)
+				all = append(all, simReading{dialect, true, true, more, tokens}, simReading{dialect, true, true, endRuns(dialect, more), tokens})
+			}
 		}
 	}
 	return all
 }
 
-// partsOf returns the tokens of groups that may bind an unknown crawler: "a group
-// whose token is only a part of that word (three letters and more)".
-func partsOf(word, body string) (lists [][]string) {
+var simContact = regexp.MustCompile(`https?://[^\s;,)]*|[^\s;,(]+@[^\s;,)]+`)
+
+// tokensIn returns the tokens of groups that may bind a crawler by its header: "a group whose
+// token (three letters and more) stands anywhere in the header outside URLs and e-mail
+// addresses binds it perhaps".
+func tokensIn(header, body string) (lists [][]string) {
+	words := strings.ToLower(simContact.ReplaceAllString(header, " "))
 	for line := range strings.Lines(body) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		token := strings.ToLower(strings.TrimSpace(value))
 		if i := strings.IndexAny(token, " /#"); i >= 0 {
 			token = token[:i]
 		}
-		if strings.EqualFold(key, "user-agent") && len(token) >= 3 && len(token) < len(word) && strings.Contains(strings.ToLower(word), token) {
+		if strings.EqualFold(key, "user-agent") && len(token) >= 3 && strings.Contains(words, token) {
 			lists = append(lists, []string{token})
 		}
 	}
 	return lists
+}
+
+// simNames are the names of records that a dialect knows; google's are prefixes.
+var simNames = map[twin.Dialect][]string{
+	twin.RFC9309: {"user-agent", "allow", "disallow"},
+	twin.Google:  {"user-agent", "useragent", "user agent", "allow", "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"},
+}
+
+// endRuns returns a body in which "every run of user-agent lines [is] ended by any other
+// record (a line with a colon whose name that reading does not know ...)": a rule that
+// matches nothing stands in its place.
+func endRuns(dialect twin.Dialect, body string) string {
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		text, _, _ := strings.Cut(line, "#")
+		name, _, isRecord := strings.Cut(text, ":")
+		name = strings.ToLower(strings.TrimSpace(name))
+		known := slices.ContainsFunc(simNames[dialect], func(n string) bool {
+			return name == n || dialect == twin.Google && strings.HasPrefix(name, n)
+		})
+		if isRecord && !known {
+			line = "Disallow: x\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // pastTheLimit is what a body says at least: "of the lines past the limit, the
@@ -1209,6 +1205,7 @@ func (o *simOracle) report() *simReport {
 	// 10: "an input of which more than 5 % of the lines are unparsed"
 	rep.Partial = 20*rep.Unparsed > rep.Lines
 	for _, c := range rep.crawlers {
+		c.InformedKnown = o.informedKnown(c.Crawler)
 		o.addFetches(c)
 		o.addDelays(c)
 		rep.Crawlers = append(rep.Crawlers, c)
@@ -1248,8 +1245,7 @@ func (t *simTotals) count(v simVerdict) {
 		set bool
 		n   *int64
 	}{
-		{true, &t.Requests}, {v.evasive, &t.Evasive}, {v.ambiguousForbidden, &t.AmbiguousForbidden}, {v.graceAfterFetch, &t.GraceAfterFetch},
-		{content && !v.crawler.fetcher, &t.VerifiedContent},
+		{true, &t.Requests}, {v.evasive, &t.Evasive}, {content && !v.crawler.fetcher, &t.VerifiedContent},
 	} {
 		if mark.set {
 			*mark.n++
@@ -1295,18 +1291,11 @@ func (c *simCrawler) count(v simVerdict) {
 		c.crossed[simCrossed{v.identity, v.outcome, v.method, v.informed}]++
 		c.rules[v.rule]++
 	}
-	for _, mark := range []struct {
-		set bool
-		n   *int64
-	}{
-		{verdict == "grace" && v.informed, &c.GraceInformed},
-		{v.graceAfterFetch, &c.GraceAfterFetch},
-		{v.evasive, &c.Evasive},
-		{v.ambiguousForbidden, &c.AmbiguousForbidden},
-	} {
-		if mark.set {
-			*mark.n++
-		}
+	if verdict == "grace" && v.informed {
+		c.GraceInformed++
+	}
+	if v.evasive {
+		c.Evasive++
 	}
 }
 
@@ -1320,7 +1309,7 @@ func (o *simOracle) addFetches(c *simCrawler) {
 	first, last := end, beginning
 	for i := range o.w.requests {
 		r := &o.w.requests[i]
-		if o.identity[i].bot != c.bot || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" || r.method != "GET" {
+		if !o.isOf(i, c) || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" || r.method != "GET" {
 			continue
 		}
 		f.Fetches++
@@ -1350,6 +1339,11 @@ func (o *simOracle) addFetches(c *simCrawler) {
 	if len(gaps) > 0 {
 		f.within = float64(within) / float64(len(gaps))
 	}
+}
+
+// isOf reports whether a request is counted as a crawler's.
+func (o *simOracle) isOf(i int, c *simCrawler) bool {
+	return o.identity[i].bot != nil && o.identity[i].bot.name == c.Crawler
 }
 
 func answerClass(status int) string {
@@ -1386,7 +1380,7 @@ func (o *simOracle) addDelays(c *simCrawler) {
 	byAddr := map[string][]int64{}
 	for i := range o.w.requests {
 		r := &o.w.requests[i]
-		if o.identity[i].bot == c.bot && o.identity[i].state != "spoofed" && !r.timeless && o.verdicts[i].bucket == "" {
+		if o.isOf(i, c) && o.identity[i].state != "spoofed" && !r.timeless && o.verdicts[i].bucket == "" {
 			byAddr[r.addr] = append(byAddr[r.addr], r.time)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // simReport is the part of a report that the oracle tells, in the form of the
 // command's JSON.
 type simReport struct {
+	Schema      string        `json:"schema"`
 	Lines       int64         `json:"lines"`
 	Blank       int64         `json:"blank"`
 	Unparsed    int64         `json:"unparsed"`
@@ -41,12 +42,10 @@ type simReport struct {
 }
 
 type simTotals struct {
-	Requests           int64 `json:"requests"`
-	Evasive            int64 `json:"evasive"`
-	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
-	GraceAfterFetch    int64 `json:"grace_after_fetch"`
-	VerifiedContent    int64 `json:"verified_content"`
-	Fetchers           struct {
+	Requests        int64 `json:"requests"`
+	Evasive         int64 `json:"evasive"`
+	VerifiedContent int64 `json:"verified_content"`
+	Fetchers        struct {
 		Requests        int64 `json:"requests"`
 		Violation       int64 `json:"violation"`
 		VerifiedContent int64 `json:"verified_content"`
@@ -76,10 +75,9 @@ type simCrawler struct {
 		Version    string `json:"version"`
 		Violations int64  `json:"violations"`
 	} `json:"rules"`
-	Evasive            int64 `json:"evasive"`
-	AmbiguousForbidden int64 `json:"ambiguous_forbidden"`
-	GraceInformed      int64 `json:"grace_informed"`
-	GraceAfterFetch    int64 `json:"grace_after_fetch"`
+	Evasive       int64 `json:"evasive"`
+	GraceInformed int64 `json:"grace_informed"`
+	InformedKnown bool  `json:"informed_known"`
 
 	RobotsTxt  simFetches `json:"robots_txt"`
 	CrawlDelay []simDelay `json:"crawl_delay"`
@@ -163,6 +161,7 @@ func (d simDifference) gravity() int {
 // compareReports returns the figures in which a report differs from the truth.
 func compareReports(got, want *simReport) []simDifference {
 	var c comparison
+	c.is("schema", got.Schema, "robotsieve.audit/3")
 	c.is("lines", got.Lines, want.Lines)
 	c.is("blank", got.Blank, want.Blank)
 	c.is("unparsed", got.Unparsed, want.Unparsed)
@@ -217,9 +216,8 @@ func (c *comparison) compare(g, w *simCrawler) {
 	compareCounts(c, "violations", g.crossed, w.crossed)
 	compareCounts(c, "rules", g.rules, w.rules)
 	c.is("evasive", g.Evasive, w.Evasive)
-	c.is("ambiguous_forbidden", g.AmbiguousForbidden, w.AmbiguousForbidden)
 	c.is("grace_informed", g.GraceInformed, w.GraceInformed)
-	c.is("grace_after_fetch", g.GraceAfterFetch, w.GraceAfterFetch)
+	c.is("informed_known", g.InformedKnown, w.InformedKnown)
 
 	gf, wf := &g.RobotsTxt, &w.RobotsTxt
 	c.is("robots_txt.fetches", gf.Fetches, wf.Fetches)

@@ -71,10 +71,12 @@ type simBot struct {
 	noStar         bool       // * does not bind it
 	noDelay        bool       // it does not support Crawl-delay
 	exempt         bool
-	fetcher        bool // by its role
-	publishes      bool // a way to verify it
-	unknown        bool // not in the data
-	nameless       bool // its header has bare words only
+	fetcher        bool   // by its role
+	publishes      bool   // a way to verify it
+	unknown        bool   // not in the data
+	nameless       bool   // its header has bare words only
+	loose          bool   // no page of its operator names a token for this header
+	word           string // in its header, if that is none of its tokens
 	agent          string
 }
 
@@ -104,6 +106,10 @@ var simKnown = []*simBot{
 		agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
 	{name: "CCBot", operator: "Common Crawl", tokens: []string{"CCBot"}, publishes: true,
 		agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
+	{name: "PetalBot", operator: "Huawei", tokens: []string{"PetalBot"}, publishes: true, loose: true, word: "AspiegelBot",
+		agent: "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; AspiegelBot)"},
+	{name: "YisouSpider", operator: "Shenma", tokens: []string{"YisouSpider"}, loose: true, // no page of its operator is known
+		agent: "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/61.0.3163.100 Safari/537.36 YisouSpider/5.0"},
 	{name: "Twitterbot", operator: "X", tokens: []string{"Twitterbot"}, fetcher: true, agent: "Twitterbot/1.0"},
 }
 
@@ -151,8 +157,9 @@ type simRanges struct {
 	file     string    // if not empty, the operator's name of the list, by which it is given
 	also     []*simBot // the other crawlers that it is for
 	prefixes []string
-	created  int64 // 0: undated
-	form     int   // 0: prefixes as JSON, 1: addresses as JSON, 2: plain, with its day in the argument
+	created  int64  // 0: undated
+	form     int    // 0: prefixes as JSON, 1: addresses as JSON, 2: plain, with its day in the argument
+	series   string // if not empty, the folder of dated lists that it is in
 }
 
 // simRequest is one line of the log with what it means.
@@ -162,7 +169,9 @@ type simRequest struct {
 	blank, garbage bool
 	bot            *simBot // nil: no crawler
 	rival          *simBot // a second crawler that the header names, of another operator
-	front          string  // another product that the header begins with
+	wrap           string  // if not empty, what is added to the crawler's own header, which is %s or has "not" before its name
+	foreign        bool    // what is added makes nobody's header of it
+	agent          string  // the header
 	library        bool    // no crawler, but an HTTP library
 	at             simOrigin
 	hostless       bool // the line does not say where it went
@@ -217,6 +226,12 @@ func (w *simWorld) origins() []simOrigin {
 	return slices.Compact(all)
 }
 
+// isZoneless reports whether the log's times name no zone.
+func (w *simWorld) isZoneless() bool { return strings.Contains(w.format, "zoneless") }
+
+// hasHosts reports whether the log has a field for the host.
+func (w *simWorld) hasHosts() bool { return strings.HasPrefix(w.format, "vhost") }
+
 // log returns the lines of some requests.
 func simLog(requests []simRequest) string {
 	var b strings.Builder
@@ -264,10 +279,26 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 	if w.crawlers != "" {
 		args = append(args, "--crawlers", put("crawlers.json", w.crawlers))
 	}
+	folders := map[string]bool{}
 	for i, r := range w.ranges {
-		name := put(fmt.Sprintf("ranges%d.txt", i), r.content())
-		if r.form == 2 && r.created != 0 {
-			name += time.Unix(r.created, 0).UTC().Format("@2006-01-02")
+		file, dated := fmt.Sprintf("ranges%d.txt", i), ""
+		if r.created != 0 {
+			dated = time.Unix(r.created, 0).UTC().Format("2006-01-02")
+		}
+		if r.series != "" {
+			file = filepath.Join(r.series, dated+".txt")
+			if err := os.MkdirAll(filepath.Join(dir, r.series), 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := put(file, r.content())
+		switch {
+		case folders[r.series]:
+			continue
+		case r.series != "":
+			folders[r.series], name = true, filepath.Dir(name)
+		case r.form == 2 && dated != "":
+			name += "@" + dated
 		}
 		// Names compare in any case.
 		args = append(args, "--ip-ranges", strings.ToLower(cmp.Or(r.file, r.bot.name))+"="+name)
@@ -338,6 +369,9 @@ func (r simRanges) content() string {
 	return string(data)
 }
 
+// simNoZone is the zone of a log whose times name none.
+const simNoZone = -1
+
 // logTime writes a time as the common log format does, in a zone so many seconds
 // east.
 func logTime(at int64, zone int) string {
@@ -351,8 +385,11 @@ func (r *simRequest) render(host string, zone int) {
 		host += " "
 	}
 	when := logTime(r.time, zone)
+	if zone == simNoZone {
+		when = strings.TrimSuffix(logTime(r.time, 0), " +0000")
+	}
 	if r.timeless {
-		when = "31/Foo/2026:25:61:61 +0000"
+		when = strings.Replace(when, when[:20], "31/Foo/2026:25:61:61", 1)
 	}
 	protocol := " HTTP/1.1"
 	if r.truncated {
@@ -362,19 +399,24 @@ func (r *simRequest) render(host string, zone int) {
 	if r.size >= 0 {
 		size = strconv.FormatInt(r.size, 10)
 	}
-	agent := "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"
+	r.agent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"
 	switch {
 	case r.bot != nil:
-		agent = r.bot.agent
+		r.agent = r.bot.agent
 	case r.library:
-		agent = "curl/8.5.0"
+		r.agent = "curl/8.5.0"
 	}
 	if r.rival != nil {
-		agent += " " + r.rival.agent
+		r.agent += " " + r.rival.agent
 	}
-	if r.front != "" {
-		agent = r.front + " " + agent
+	switch r.wrap {
+	case "":
+	case "not":
+		word := cmp.Or(r.bot.word, r.bot.tokens[0])
+		r.agent = strings.Replace(r.agent, word, "not "+word, 1)
+	default:
+		r.agent = fmt.Sprintf(r.wrap, r.agent)
 	}
 	r.line = fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %d %s "-" "%s"`, host, r.addr, when, r.method,
-		strings.ReplaceAll(r.target, `"`, `\x22`), protocol, r.status, size, agent)
+		strings.ReplaceAll(r.target, `"`, `\x22`), protocol, r.status, size, r.agent)
 }

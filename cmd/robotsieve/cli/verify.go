@@ -16,14 +16,14 @@ func newVerify(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify DIR [LOG...]",
 		Short: "Check a folder that audit --evidence has made",
-		Long: `Verify checks a folder of evidence: that each file is the one that was written, and
-that each request in it is a violation, of the rule that is listed. For that it
-judges the lines again, by the files of the folder alone.
+		Long: `Verify checks a folder of evidence: it makes the folder again of its robots.txt, lists,
+crawlers, options and lines, and compares all files. So each request in it is a
+violation, of the rule that is listed, and nothing in it says more than its lines.
 
 With the logs that the evidence is from, under whatever names, it also checks that
 they are these logs, that each line of the folder is in them, byte for byte and with
 the number that is stated, and that a new audit of the logs finds the same violations
-and no others.
+and no others. It prints what it could not check.
 
 Exit status: 0 all that was checked holds; 1 something does not; 3 it could not be
 checked, wholly or in part.`,

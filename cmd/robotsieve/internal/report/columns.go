@@ -32,14 +32,14 @@ type column struct {
 // terms are the headings and definitions of counts by verdict, outcome or reason.
 var terms = map[string]struct{ heading, means string }{
 	"allowed":       {heading: "allowed"},
-	"robots_fetch":  {heading: "fetches \u200bof robots\u200b.txt"},
+	"robots_fetch":  {heading: "for \u200brobots\u200b.txt"},
 	"violation":     {heading: "for\u00adbidden"},
 	"grace":         {"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using forbid the request, others permit it"},
 	"indeterminate": {heading: "un\u00addecided"},
 	"no_policy":     {"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, according to the files or to an answer in the log"},
-	"unreachable":   {"robots\u200b.txt \u200bfailed", "permitted only because robots.txt could not be fetched"},
+	"unreachable":   {"robots\u200b.txt \u200bfailed", "permitted only because robots.txt failed, according to the files or to an answer in the log"},
 	"exempt":        {heading: "says not \u200bbound"},
-	"spoofed":       {"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to its lists"},
+	"spoofed":       {"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to the lists given for it"},
 
 	"content":      {means: "answered with content"},
 	"not_modified": {means: "answered with 304"},
@@ -48,7 +48,7 @@ var terms = map[string]struct{ heading, means string }{
 	"refused":      {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
 	"other":        {means: "answered with any other status, or with none"},
 
-	"no_version":        {means: "the crawler may have used a copy older than the first known version"},
+	"no_version":        {means: "the crawler may have used a robots.txt that is not known"},
 	"no_host":           {means: "the host is not known"},
 	"no_time":           {means: "the time cannot be read"},
 	"unknown_scheme":    {means: "http and https give different verdicts, and the log does not say which was used"},
@@ -56,7 +56,7 @@ var terms = map[string]struct{ heading, means string }{
 	"truncated":         {means: "of the target, or of the crawler's name, only the beginning is known"},
 	"ambiguous_agent":   {means: "the User-Agent names more than one product"},
 	"redirected_policy": {means: "robots.txt redirected to one that is not known"},
-	"contested":         {means: "Google's parser and RFC 9309 read the rule differently"},
+	"contested":         {means: "it depends on how robots.txt, or the path, is read"},
 }
 
 // title is the name of a column in a sentence.
@@ -93,19 +93,15 @@ var (
 	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
 	informed = column{name: "informed", value: func(c *crawler) any { return c.Informed() },
-		means: "had been sent the rule, under the same name; others may have been, too, but the log does not show it"}
+		means: "after a client of this name was sent a robots.txt that forbids the request, or told by 304 that its copy stands; ?: the log does not say what was sent"}
 )
 
 // Columns that are counted beside the verdicts.
 var (
 	evasive = column{name: "evasive", value: func(c *crawler) any { return c.Evasive },
 		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, dot segments and repeated slashes"}
-	ambiguousForbidden = column{name: "ambiguous_forbidden", value: func(c *crawler) any { return c.AmbiguousForbidden },
-		means: "the User-Agent names several crawlers, and the request is forbidden to each of them"}
 	graceInformed = column{name: "grace_informed", value: func(c *crawler) any { return c.GraceInformed },
-		means: "the rule was new, but had been sent under the same name"}
-	graceAfterFetch = column{name: "grace_after_fetch", value: func(c *crawler) any { return c.GraceAfterFetch },
-		means: "the rule was new, but had been sent to the same address within the hour before"}
+		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
 
 // shortClaim is claim in a table: what the operator says of the crawler and robots.txt.
@@ -149,7 +145,8 @@ var columns = slices.Concat(
 		{name: "partial", auditValue: func(r *whole) any { return r.Partial }},
 		{name: "verified_content", value: func(c *crawler) any { return c.VerifiedContent() }},
 		informed,
-		evasive, ambiguousForbidden, graceInformed, graceAfterFetch,
+		{name: "informed_known", value: func(c *crawler) any { return c.InformedKnown }},
+		evasive, graceInformed,
 		{name: "identity_spoofed", value: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
 		{name: "unverified", value: func(c *crawler) any { return c.Identity[audit.Unverified] }},
 		{name: "unverifiable", value: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},

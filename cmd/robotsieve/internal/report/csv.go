@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,12 +12,12 @@ import (
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
 // crawler, with the figures. The column record tells them apart.
 func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
-	out := csv.NewWriter(w)
+	out := NewCSV(w)
 	header := []string{"record"}
 	for _, column := range columns {
 		header = append(header, column.name)
 	}
-	out.Write(header)
+	out.Write(header...)
 	row := func(record string, c *audit.CrawlerInfo) {
 		cells := []string{record}
 		for _, column := range columns {
@@ -31,14 +30,45 @@ func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 			}
 			cells = append(cells, cell)
 		}
-		out.Write(cells)
+		out.Write(cells...)
 	}
 	row("audit", nil)
 	for i := range r.Crawlers {
 		row("crawler", &r.Crawlers[i])
 	}
-	out.Flush()
-	return out.Error()
+	return out.Err
+}
+
+// CSV writes lines of CSV, as encoding/csv does, with quotes also around cells with a semicolon.
+type CSV struct {
+	Err  error // the first of writing
+	w    io.Writer
+	line []byte
+}
+
+// NewCSV returns a CSV that writes each line at once.
+func NewCSV(w io.Writer) *CSV { return &CSV{w: w} }
+
+// Write writes a line.
+func (c *CSV) Write(cells ...string) {
+	c.line = c.line[:0]
+	for i, cell := range cells {
+		if i > 0 {
+			c.line = append(c.line, ',')
+		}
+		c.line = appendQuoted(c.line, cell)
+	}
+	if c.Err == nil {
+		_, c.Err = c.w.Write(append(c.line, '\n'))
+	}
+}
+
+// appendQuoted appends a cell, with quotes if it needs them.
+func appendQuoted(b []byte, cell string) []byte {
+	if cell == "" || cell[0] != ' ' && cell != `\.` && !strings.ContainsAny(cell, "\",;\r\n") {
+		return append(b, cell...)
+	}
+	return append(append(append(b, '"'), strings.ReplaceAll(cell, `"`, `""`)...), '"')
 }
 
 func csvText(value any) string {
@@ -52,10 +82,14 @@ func csvText(value any) string {
 }
 
 // Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula: not
-// behind blanks, and not in the full-width characters that some take for ASCII.
+// behind blanks, and not in the full-width characters that some take for ASCII. Where a semicolon
+// separates cells, as in much of Europe, each part of the text may become one.
 func Cell(text string) string {
-	if first := strings.TrimLeft(text, " "); strings.IndexAny(first, "=+-@\t\r\n＝＋－＠") == 0 {
-		return "'" + text
+	parts := strings.SplitAfter(text, ";")
+	for i, part := range parts {
+		if first := strings.TrimLeft(part, " "); strings.IndexAny(first, "=+-@\t\r\n＝＋－＠") == 0 {
+			parts[i] = "'" + part
+		}
 	}
-	return text
+	return strings.Join(parts, "")
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func (d doc) details() []block {
 		}
 		blocks = append(blocks, b)
 	}
-	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{heading: "What no log can show", text: []string{limits}})
+	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{heading: "What no log can show", text: []string{d.limits()}})
 }
 
 // partial warns of a report of a part.
@@ -99,7 +100,13 @@ func (d doc) partial() []string {
 }
 
 // limits says what a report cannot know.
-const limits = "What no log can show: a robots.txt served differently by place, header or edge; paths rewritten before they were logged; a 304 for a file that had changed."
+func (d doc) limits() string {
+	served := "a robots.txt served differently by place, header or edge"
+	if d.RobotsTxt.SizesMixed { // then the log shows that
+		served = "what a robots.txt of another size said"
+	}
+	return "What no log can show: " + served + "; paths rewritten before they were logged; a 304 for a file that had changed."
+}
 
 // doc is a report for an output that shows at most so many crawlers, and so many characters of
 // a path.
@@ -125,59 +132,99 @@ func (d doc) pointers() []*audit.CrawlerInfo {
 	return list
 }
 
-// headline is the result in sentences, first what happened: how many requests broke robots.txt,
-// without those of fetchers, and how many of these by verified clients were answered with content.
+// headline is the result in sentences, first what verified clients did and got, then all. Requests of
+// impostors are in no number, and those of fetchers in one of their own.
 func (d doc) headline() []string {
+	if why := d.Policy.NoRule; why != "" && d.Totals.Requests > 0 {
+		return []string{caution(fmt.Sprintf("Nothing is forbidden, because %s has no rule: %s.", path.Base(d.Policy.File), why)) +
+			fmt.Sprintf(" So this audit says nothing about %s.", english.Plural(d.Totals.Requests, "crawler request"))}
+	}
 	crawlers := d.without(isFetcher)
 	v := map[audit.Verdict]int64{}
-	requests, content, violators := int64(0), int64(0), int64(0)
+	requests, content, names := int64(0), int64(0), int64(0)
 	for _, c := range crawlers {
-		requests += c.Requests
+		requests += own(c)
 		content += c.Outcomes[audit.Content]
 		for verdict, n := range c.Verdicts {
 			v[audit.Verdict(verdict)] += n
 		}
-		if c.Verdicts[audit.Violation] > 0 {
-			violators++
-		}
+		names += violatorsIn(c)
 	}
+	fetched := -requests
+	for _, c := range d.pointers() {
+		fetched += own(c)
+	}
+	broken := d.Totals.Fetchers.Violations
 	all := english.Plural(requests, "crawler request")
 	var text []string
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
 		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
 			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
-	case d.Lines == 0 && d.OutOfPeriod > 0:
-		text = []string{"No line is of the period."}
+	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
+		text = []string{fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
+			clock(d.OutsideFrom), clock(d.OutsideTo))}
 	case d.Lines > 0 && d.Unparsed == d.Lines:
 		text = []string{"No line could be parsed."}
 	case d.Totals.Requests == 0 && d.Lines == 0:
 		text = []string{"The logs have no lines."}
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
+	case requests+fetched == 0:
+		text = []string{fmt.Sprintf("No crawler request could be judged: %s came from impostors.", english.Grouped(d.Totals.Requests))}
 	case requests == 0:
-		f := d.Totals.Fetchers
 		some := "None"
-		if f.Violations > 0 {
-			some = d.condition() + english.Grouped(f.Violations)
+		if broken > 0 {
+			some = english.Grouped(broken)
 		}
-		text = []string{fmt.Sprintf("%s of %s by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are no other crawler requests.",
-			some, english.Plural(f.Requests, "request"))}
+		text = []string{fmt.Sprintf("%s%s of %s by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are no other crawler requests.",
+			d.condition(), some, english.Plural(fetched, "request"))}
 	case v[audit.Violation] > 0:
-		got := "none was"
-		if content > 0 {
-			got = alarm(english.Grouped(content)) + " " + english.Verb(content, "was", "were")
+		broke, under := alarm(english.Grouped(v[audit.Violation]))+" of "+all+" broke", "under "+english.Plural(names, "name")
+		text = []string{d.condition()}
+		switch first := verifiedContent(crawlers); {
+		case first != "":
+			text[0] += fmt.Sprintf("%s In all, %s it, %s; %s got content.", first, broke, under, alarm(english.Grouped(content)))
+		case content > 0:
+			text[0] += fmt.Sprintf("%s robots.txt, %s; %s %s answered with content. %s", broke, under,
+				alarm(english.Grouped(content)), english.Verb(content, "was", "were"), d.identified(content))
+		default:
+			text[0] += fmt.Sprintf("%s robots.txt, %s; none was answered with content. %s", broke, under, d.identified(0))
 		}
-		text = []string{fmt.Sprintf("%s%s of %s broke robots.txt, by %s; %s answered with content. %s", d.condition(),
-			alarm(english.Grouped(v[audit.Violation])), all, english.Plural(violators, "crawler"), got, d.identified(crawlers, content))}
 	default:
 		text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
 	}
-	if f := d.Totals.Fetchers; f.Requests > 0 && requests > 0 {
-		text = append(text, fmt.Sprintf("Counted apart: fetchers, which a person, a subscription or the site's own operator sent; %s of their %s broke robots.txt.",
-			someOrNone(f.Violations), english.Plural(f.Requests, "request")))
+	if fetched > 0 && requests > 0 {
+		text = append(text, fmt.Sprintf("Counted apart: %s of %s by fetchers broke %srobots.txt.",
+			someOrNone(broken), english.Plural(fetched, "request"), map[bool]string{true: "that "}[d.condition() != ""]))
 	}
 	return text
+}
+
+// own counts a crawler's requests without those of impostors.
+func own(c *crawler) int64 { return c.Requests - c.Verdicts[audit.Spoofed] }
+
+// verifiedContent says how many violations by verified clients were answered with content, and under
+// which names; nothing if none was.
+func verifiedContent(crawlers []*crawler) string {
+	var names []string
+	sum := int64(0)
+	for _, c := range crawlers {
+		sum += c.VerifiedContent()
+	}
+	for _, c := range crawlers {
+		switch n := c.VerifiedContent(); {
+		case n > 0 && n == sum:
+			names = append(names, shortName(c))
+		case n > 0:
+			names = append(names, shortName(c)+" "+english.Grouped(n))
+		}
+	}
+	if sum == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s by verified clients (%s) broke robots.txt and got content.",
+		alarm(english.Grouped(sum)), english.Verb(sum, "request", "requests"), english.List(names))
 }
 
 // someOrNone writes a number, or none.
@@ -191,7 +238,7 @@ func someOrNone(n int64) string {
 // noViolation says what became of requests without a violation.
 func noViolation(v map[audit.Verdict]int64, requests int64) string {
 	text := "none broke robots.txt"
-	switch v[audit.Indeterminate] + v[audit.Exempt] + v[audit.Spoofed] {
+	switch v[audit.Indeterminate] + v[audit.Exempt] {
 	case 0:
 	case requests:
 		text = "none could be judged"
@@ -204,7 +251,6 @@ func noViolation(v map[audit.Verdict]int64, requests int64) string {
 	}{
 		{audit.Indeterminate, "could not be decided"},
 		{audit.Exempt, "came from crawlers that robots.txt does not bind, as their operators say"},
-		{audit.Spoofed, "came from impostors"},
 	} {
 		if n := v[part.verdict]; n > 0 {
 			text += "; " + english.Grouped(n) + " " + part.why
@@ -223,21 +269,12 @@ func (d doc) condition() string {
 	return ""
 }
 
-// identified says how many of the violations that were answered with content are by verified
-// clients.
-func (d doc) identified(crawlers []*audit.CrawlerInfo, content int64) string {
-	var names []string
-	for _, c := range crawlers {
-		if n := c.VerifiedContent(); n > 0 {
-			names = append(names, alarm(english.Grouped(n))+" ("+shortName(c)+")")
-		}
-	}
-	switch {
-	case len(names) > 0:
-		return fmt.Sprintf("Of the %s, verified clients made %s.", english.Grouped(content), english.List(names))
-	case d.Totals.Identity[audit.Verified] > 0 && content > 0:
+// identified says why none of the violations that were answered with content is by a verified client.
+func (d doc) identified(content int64) string {
+	switch verified := d.Totals.Identity[audit.Verified] > 0; {
+	case verified && content > 0:
 		return "None of these was by a verified client."
-	case d.Totals.Identity[audit.Verified] > 0:
+	case verified:
 		return "Some clients were verified."
 	}
 	why := ""
@@ -412,7 +449,7 @@ func (d doc) undecided() (text []string) {
 			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
-	for _, c := range []column{evasive, ambiguousForbidden, graceInformed, graceAfterFetch} {
+	for _, c := range []column{evasive, graceInformed} {
 		if n := c.sum(d.pointers()); n > 0 {
 			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
@@ -422,7 +459,7 @@ func (d doc) undecided() (text []string) {
 		switch {
 		case c.Exempt == "":
 		case shown == maxNamesShown:
-			rest++
+			rest += crawlersIn(c)
 		default:
 			shown++
 			text = append(text, fmt.Sprintf("Says that it is not bound: %s, %s.", shortName(c), strings.TrimSuffix(c.Exempt, ".")))
@@ -437,7 +474,10 @@ func (d doc) undecided() (text []string) {
 func (d doc) unparsed() (b block) {
 	b.heading = "Lines that could not be parsed"
 	if d.Unparsed > 0 {
-		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed. Examples, in byte order:"
+		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed."
+		if len(d.UnparsedSamples) > 0 { // --anonymize keeps them back
+			b.title += " Examples, in byte order:"
+		}
 		for _, s := range d.UnparsedSamples {
 			b.quote = append(b.quote, Cut(s, maxWidth-2))
 		}

@@ -64,6 +64,7 @@ type pageData struct {
 	Strips    *strips
 	Crawlers  section
 	Sources   []source
+	Unlisted  string // which versions have no source
 	Sections  []section
 }
 
@@ -108,15 +109,15 @@ type pageFact struct {
 
 // intros say what the sections with these headings show, where no title does.
 var intros = map[string]string{
-	"How violations were answered":         "How the server answered the forbidden requests, and how far it is proven who sent them.",
+	"How violations were answered":         "How the server answered the forbidden requests, and whether their clients were verified.",
 	"Rules that were broken":               "The lines of robots.txt that forbid the requests, those with the most violations first.",
 	"Paths requested against robots.txt":   "What each crawler requested most although robots.txt forbids it.",
 	"Paths requested most":                 "What each crawler requested most, whether robots.txt permits it or not.",
-	"Traffic":                              "What was sent to each crawler, and from how many addresses it came.",
+	"Traffic":                              "What was sent under each name, and from how many addresses its requests came.",
 	"What crawlers took for each visitor":  "How many pages each operator's crawlers requested for each visitor that its own pages sent.",
-	"Fetches of robots.txt":                "When each crawler fetched robots.txt, and how it was answered.",
+	"Fetches of robots.txt":                "When GETs of robots.txt were made under each name, and how they were answered.",
 	"Crawl-delay":                          "How far apart the requests of one address were, where robots.txt has a Crawl-delay.",
-	"Answers of other sizes than the file": "Answers to requests for robots.txt that were not as long as the file that was given.",
+	"Answers of other sizes than the file": "Answers to GETs of robots.txt that were not as long as the file that was given.",
 	"Sampled lines":                        "The first violations of each crawler as they stand in the log.",
 	"The operators":                        "Who runs the crawlers, and what they say about robots.txt.",
 	"Versions of robots.txt":               "The files by which requests were judged, and from when on.",
@@ -131,9 +132,10 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	d := doc{audit.Texts(r, audit.Printable), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: spans(append(d.partial(), d.headline()...)),
-		Beginning: append([]string{d.scope()}, append(d.kept(), d.notHeld()...)...), Advice: d.advice().list, Certainty: d.certainty(),
-		Strips: d.strips(), Crawlers: sectionOf("crawlers", d.crawlers()), Sources: d.sources(bodies),
+		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().list, Certainty: d.certainty(),
+		Strips: d.strips(), Crawlers: sectionOf("crawlers", d.crawlers()),
 	}
+	data.Sources, data.Unlisted = d.sources(bodies)
 	if len(d.Policy.Origins) == 1 {
 		data.Title += " of " + d.Policy.Origins[0]
 	}
@@ -142,16 +144,16 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	}
 	basis := d.facts()
 	basis.heading = "What was read"
-	heading, alike := "", 0
+	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
 		part := sectionOf(fmt.Sprint("part", i+1), b)
 		if b.heading != heading {
 			heading, alike = b.heading, 0
 			part.Intro = intros[heading]
-		} else if alike++; alike == maxQuotedOnPage && len(b.quote) > 0 {
-			data.Sections[len(data.Sections)-1].Text = spans([]string{"More of them are in --output json."})
-			continue
-		} else if alike > maxQuotedOnPage && len(b.quote) > 0 {
+		} else if alike++; alike >= maxQuotedOnPage && len(b.quote) > 0 {
+			quoted++
+			text := "Those of " + english.Plural(quoted, "more name") + " are in --output json."
+			data.Sections[len(data.Sections)-1].Text = spans([]string{text})
 			continue
 		} else {
 			part.Heading = ""
@@ -251,7 +253,7 @@ type source struct {
 	Note  string // why there are no lines
 }
 
-// sourceLine is a line, or a gap of lines that nobody broke.
+// sourceLine is a line, or a gap of lines.
 type sourceLine struct {
 	Number   int
 	Violated string // the number of violations; empty: none
@@ -269,15 +271,17 @@ const (
 	maxLineOnPage    = 200
 )
 
-// sources are the versions of robots.txt whose rules were broken, or all if they are few.
-func (d doc) sources(bodies [][]string) (list []source) {
+// sources are the versions of robots.txt whose rules were broken, or all if they are few: of too
+// many those that were broken most often. It says how many are left out.
+func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	type ruleAt struct{ origin, version string }
 	type broken struct {
 		n  int64
 		by []count
 	}
-	rules := map[ruleAt]map[int]*broken{}
+	rules, rulesNotListed := map[ruleAt]map[int]*broken{}, false
 	for i := range d.Crawlers {
+		rulesNotListed = rulesNotListed || d.Crawlers[i].RulesNotListed > 0
 		for _, r := range d.Crawlers[i].Rules {
 			at := ruleAt{r.Origin, r.Version}
 			if rules[at] == nil {
@@ -291,32 +295,47 @@ func (d doc) sources(bodies [][]string) (list []source) {
 			b.by = append(b.by, count{shortName(&d.Crawlers[i]), r.Violations})
 		}
 	}
-	mostCited := 0
-	for i, v := range d.Policy.Versions {
-		if v.Cited > d.Policy.Versions[mostCited].Cited {
-			mostCited = i
-		}
+	versions := d.Policy.Versions
+	order := make([]int, len(versions))
+	for i := range order {
+		order[i] = i
 	}
-	for i, v := range d.Policy.Versions {
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(versions[y].Cited, versions[x].Cited) })
+	shown := order[:min(len(order), maxSourcesOnPage)]
+	if len(order) > maxSourcesOnPage {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(i int) bool { return versions[i].Cited == 0 })
+		left, broken := order[len(shown):], 0
+		for _, i := range left {
+			broken += int(min(versions[i].Cited, 1))
+		}
+		unlisted = fmt.Sprintf("%s of the file %s not shown: of %s a line was broken.",
+			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"), someOrNone(int64(broken)))
+	}
+	for _, i := range slices.Sorted(slices.Values(shown)) {
+		v := versions[i]
 		lines := rules[ruleAt{v.Origin, v.From}]
 		if lines == nil { // a log that does not tell http from https names the host alone
 			_, host, _ := strings.Cut(v.Origin, "://")
 			lines = rules[ruleAt{host, v.From}]
 		}
-		if len(list) == maxSourcesOnPage || len(d.Policy.Versions) > maxSourcesOnPage && lines == nil {
-			continue
-		}
-		s := source{Title: versionTitle(v), Open: i == mostCited}
+		s := source{Title: versionTitle(v), Open: i == order[0]}
 		text := bodies[i]
 		if len(text) == 0 {
 			s.Note = "There is no robots.txt to show."
 		}
-		left := 0
+		left, leftBroken := int64(0), int64(0)
 		flush := func() {
-			if left > 0 {
-				s.Lines = append(s.Lines, sourceLine{Left: english.Plural(int64(left), "line") + " that nobody broke"})
-				left = 0
+			text := english.Plural(left, "line")
+			switch {
+			case left == 0:
+				return
+			case leftBroken > 0:
+				text += ", of which " + english.Grouped(leftBroken) + " " + english.Verb(leftBroken, "was", "were") + " broken"
+			case !rulesNotListed:
+				text += " that nobody broke"
 			}
+			s.Lines = append(s.Lines, sourceLine{Left: text})
+			left, leftBroken = 0, 0
 		}
 		near := func(number int) bool {
 			for n := number - linesAround; n <= number+linesAround; n++ {
@@ -329,7 +348,9 @@ func (d doc) sources(bodies [][]string) (list []source) {
 		for j, line := range text {
 			number := j + 1
 			if !near(number) || len(s.Lines) >= maxLinesOnPage {
-				left++
+				if left++; lines[number] != nil {
+					leftBroken++
+				}
 				continue
 			}
 			flush()
@@ -342,7 +363,7 @@ func (d doc) sources(bodies [][]string) (list []source) {
 		flush()
 		list = append(list, s)
 	}
-	return list
+	return list, unlisted
 }
 
 // count is how many violations are under a name.

@@ -221,6 +221,35 @@ func TestPageOfManyVersionsIsSmall(t *testing.T) {
 	}
 }
 
+// Lines of a robots.txt and versions of it that the page has no room for are said to be broken if
+// they were.
+func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
+	r := &audit.Report{Policy: audit.PolicyInfo{History: "deployed"}, Totals: audit.Totals{Requests: 1}}
+	c := audit.CrawlerInfo{Crawler: "Bot"}
+	body := []byte("User-agent: *\n" + strings.Repeat("Disallow: /x\n", 600) + strings.Repeat("# none\n", 50))
+	for i := range 20 {
+		v := audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-%02dT00:00:00Z", i+1), Body: body}
+		if i != 3 {
+			v.Cited = int64(i + 1)
+			c.Rules = append(c.Rules, audit.RuleInfo{Version: v.From, Line: 2, Violations: v.Cited})
+		}
+		r.Policy.Versions = append(r.Policy.Versions, v)
+	}
+	for line := range 601 {
+		c.Rules = append(c.Rules, audit.RuleInfo{Version: "2026-01-20T00:00:00Z", Line: line + 1, Violations: 1})
+	}
+	r.Crawlers = []audit.CrawlerInfo{c}
+	page := pageOf(t, r)
+	wants(t, page, "8 more versions of the file are not shown: of 7 a line was broken.", "251 lines, of which 201 were broken", "646 lines that nobody broke")
+	if strings.Contains(page, "<summary>From 2026-01-08") || !strings.Contains(page, "<summary>From 2026-01-09") || !strings.Contains(page, "<summary>From 2026-01-20") {
+		t.Error("the versions that are shown are not those that were broken most often")
+	}
+	r.Crawlers[0].RulesNotListed = 1
+	if page := pageOf(t, r); strings.Contains(page, "that nobody broke") {
+		t.Error("a rule that is not listed may have been broken")
+	}
+}
+
 // Whatever a log or a file has, the page has no other elements and attributes, and loads
 // nothing.
 func TestPageIsSafe(t *testing.T) {

@@ -91,7 +91,8 @@ func (d doc) strips() *strips {
 	})
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
-			s.More = fmt.Sprintf("%s are in the table below.", english.Plural(int64(len(order)-i), "more crawler"))
+			left := leftOut{}.addAll(order[i:])
+			s.More = fmt.Sprintf("%s %s not drawn.", left.text("crawler"), english.Verb(left.others+left.fetchers, "is", "are"))
 			break
 		}
 		if len(c.Timeline.From) > 0 {

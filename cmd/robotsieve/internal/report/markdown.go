@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -20,13 +21,16 @@ func writeMarkdown(w io.Writer, r *audit.Report, _ bool) error {
 	}
 	violators := d.violators(d.most)
 	violators.heading = "Crawlers that broke robots.txt"
-	result := []block{violators, {text: slices.Concat(d.kept(), d.notHeld())}}
+	if len(violators.table.rows) > 0 {
+		violators.facts = legend(informed)
+	}
+	result := []block{violators, {text: slices.Concat(d.clean(), d.notHeld())}}
 	if r.Totals.Requests > 0 {
 		result = append(result, block{text: []string{d.certainty()}})
 	}
 	advice, basis := d.advice(), d.facts()
 	advice.heading, advice.title, basis.heading = "What to fix", "", "What was read"
-	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(), []block{basis, {text: []string{limits}}})...) {
+	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(), []block{basis, {text: []string{d.limits()}}})...) {
 		m.block(b)
 	}
 	_, err := io.WriteString(w, m.String())
@@ -114,9 +118,9 @@ func prose(text string) string {
 	text = strings.NewReplacer(markAlarm, "\x00", markCaution, "\x00", markEnd, "\x00").Replace(text)
 	words := strings.Split(text, " ")
 	for i, word := range words {
-		if strings.ContainsAny(word, "@#") || strings.Contains(word, "://") || strings.Contains(word, "www.") {
-			end := len(strings.TrimRight(word, ".,;:"))
-			words[i] = codeSpan(word[:end]) + word[end:]
+		if linked().MatchString(word) {
+			begin, end := len(word)-len(strings.TrimLeft(word, "\x00")), len(strings.TrimRight(word, ".,;:\x00"))
+			words[i] = word[:begin] + codeSpan(word[begin:end]) + word[end:]
 		} else {
 			words[i] = markdownEscapes.Replace(word)
 		}
@@ -125,13 +129,17 @@ func prose(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
+// linked is what sites make links, mentions or pictures of: addresses, names of people, numbers of issues as GitHub and GitLab
+// have them, hexadecimal digits that may be a commit's, and names of emoji.
+var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
+
 // markdownEscapes are those of the characters that act within a line. In tables prose of a cell
 // has its pipes escaped as well.
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
 
 // codeSpan writes a word as code, between more backticks than it has in a row.
 func codeSpan(word string) string {
-	word = strings.ReplaceAll(word, "\x00", "")
+	word = strings.ReplaceAll(word, "\x00", "") // no mark within code
 	fence := "`"
 	for strings.Contains(word, fence) {
 		fence += "`"

@@ -83,7 +83,11 @@ var metrics = []metric{
 	})},
 	{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.", ofCrawlers(func(c *crawler, add func(float64, ...string)) {
 		for _, v := range c.Violations {
-			add(float64(v.N), "identity", v.Identity, "outcome", v.Outcome, "method", v.Method, "informed", strconv.FormatBool(v.Informed))
+			informed := strconv.FormatBool(v.Informed)
+			if !c.InformedKnown {
+				informed = "unknown"
+			}
+			add(float64(v.N), "identity", v.Identity, "outcome", v.Outcome, "method", v.Method, "informed", informed)
 		}
 	})},
 	{"bytes", "Bytes of bodies sent to crawlers, without impostors.", ofCrawlers(func(c *crawler, add func(float64, ...string)) { add(float64(c.Bytes)) })},

@@ -36,14 +36,14 @@ func promOf(t *testing.T, r *audit.Report) []string {
 
 // Each number of the report is in a sample, and crawlers that are not known are one.
 func TestPrometheus(t *testing.T) {
-	r := &audit.Report{Program: "v1", Schema: "robotsieve.audit/2", Partial: true, From: "2026-11-16T00:00:01.5Z"}
+	r := &audit.Report{Program: "v1", Schema: "robotsieve.audit/3", Partial: true, From: "2026-11-16T00:00:01.5Z"}
 	r.Lines, r.Unparsed, r.NotCrawlers, r.Totals.Requests = 20, 1, 2, 17
 	r.RobotsTxt.Served = 3
 	for _, c := range []struct {
 		name, operator string
 		n              int64
 	}{{"Zbot", "Z", 5}, {"inventedbot", "unknown", 3}, {"Abot", "A", 7}, {"otherbot", "unknown", 2}} {
-		info := audit.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n, ViolationBytes: c.n}
+		info := audit.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n, ViolationBytes: c.n, InformedKnown: c.name != "Abot"}
 		info.Verdicts[audit.Violation] = c.n
 		info.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: c.n}}
 		r.Crawlers = append(r.Crawlers, info)
@@ -51,7 +51,7 @@ func TestPrometheus(t *testing.T) {
 	got := strings.Join(promOf(t, r), "\n") + "\n"
 	const violations = `robotsieve_violations{crawler="%",identity="verified",outcome="content",method="GET",informed="true"} `
 	for _, want := range []string{
-		`robotsieve_info{program="v1",schema="robotsieve.audit/2"} 1`, `robotsieve_partial 1`,
+		`robotsieve_info{program="v1",schema="robotsieve.audit/3"} 1`, `robotsieve_partial 1`,
 		`robotsieve_lines{kind="crawler"} 17`, `robotsieve_lines{kind="unparsed"} 1`, `robotsieve_robots_txt_requests{answer="served"} 3`,
 		`robotsieve_first_request_timestamp_seconds 1794787201.5`,
 		`robotsieve_requests{crawler="(unknown)",operator="unknown",role="crawler",verdict="violation"} 5`,
@@ -59,6 +59,7 @@ func TestPrometheus(t *testing.T) {
 		`robotsieve_bytes{crawler="(unknown)",operator="unknown",role="crawler"} 50`,
 		`robotsieve_violation_bytes{crawler="Zbot",operator="Z",role="crawler"} 5`,
 		strings.Replace(violations, `%"`, `Zbot",operator="Z",role="crawler"`, 1) + "5",
+		strings.NewReplacer(`%"`, `Abot",operator="A",role="crawler"`, "true", "unknown").Replace(violations) + "7",
 	} {
 		if !strings.Contains(got, want+"\n") {
 			t.Errorf("no %q in\n%s", want, got)

@@ -50,7 +50,7 @@ func TestCutTablesAddUp(t *testing.T) {
 	wants(t, report,
 		"(40 more: see json, csv)       400      280     120\n",
 		"all                          1,000      700     300\n",
-		"and 92 more inputs, 460 bytes", "and 88 more versions: see --output json.",
+		"and 92 more inputs, 460 bytes", "and 88 more versions, of which 87 were broken: see --output json.",
 	)
 	if n := strings.Count(report, "and 180 more violations: see --output json."); n != 2 {
 		t.Errorf("%d tables leave 180 violations out, want that of violations and that of rules\n%s", n, report)
@@ -58,6 +58,58 @@ func TestCutTablesAddUp(t *testing.T) {
 	if strings.Contains(report, "Bot060") {
 		t.Error("a row more than there should be")
 	}
+}
+
+// What a list leaves out is counted, fetchers apart from crawlers, and the row of many crawlers as
+// many.
+func TestLeftOutIsCountedByItsKind(t *testing.T) {
+	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant", Versions: []audit.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: audit.RobotsInfo{Logged: true}}
+	add := func(n int, name, role string, broke bool) {
+		for i := range n {
+			c := audit.CrawlerInfo{Crawler: fmt.Sprint(name, i), Role: role, Operator: "X", Requests: 9, Names: 1, Bytes: 1, Verdicts: audit.VerdictCounts{audit.Allowed: 9},
+				RobotsTxt: audit.FetchInfo{Fetches: 1}, Claims: []audit.ClaimInfo{{Claim: "x", N: 1}}, ClaimsNotListed: 2,
+				Paths:      audit.PathList{Exact: true, List: []audit.PathInfo{{Path: "/a", N: 5}, {Path: "/b", N: 3}, {Path: "/c", N: 1}}},
+				CrawlDelay: []audit.DelayInfo{{Gaps: 1}}, Samples: []audit.SampleInfo{{Line: "x"}},
+				Timeline: audit.Timeline{By: "day", From: []string{"2026-01-01T00:00:00Z"}, Verdicts: map[string][]int64{"allowed": {9}}}}
+			if broke {
+				c.Violators, c.Verdicts = 1, audit.VerdictCounts{audit.Violation: 9}
+				c.Violations = []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 9}}
+				c.Rules = []audit.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: 8}}
+				c.RulesNotListed = 1
+			}
+			r.Crawlers = append(r.Crawlers, c)
+			r.Totals.Requests += 9
+		}
+	}
+	add(64, "Breaker", "crawler", true)
+	add(1, audit.OtherCrawlers, "crawler", true)
+	add(70, "Breaking-Fetcher", "fetcher", true)
+	r.Crawlers[64].Names, r.Crawlers[64].Violators = 500, 300
+	add(70, "Keeper", "crawler", false)
+	add(9, "Keeping-Fetcher", "fetcher", false)
+	for i := range 30 {
+		r.Operators = append(r.Operators, audit.OperatorInfo{Operator: fmt.Sprint("O", i), Crawled: 1, Referrers: []string{"x"}})
+		r.RobotsTxt.Listed = append(r.RobotsTxt.Listed, audit.SizeInfo{Bytes: int64(i), N: 1})
+	}
+	text := written(t, "text", r, false)
+	wants(t, text, "under 364 names;", "and 356 more crawlers and 70 more fetchers.")
+	kept := regexp.MustCompile(`No violation: (.*) and (\d+) more crawlers and 9\s+more fetchers\.`).FindStringSubmatch(text)
+	if kept == nil || fmt.Sprint(70-len(strings.Split(kept[1], ", "))) != kept[2] {
+		t.Errorf("%q: %s", kept, text)
+	}
+	full := written(t, Full, r, false)
+	wants(t, full,
+		"(574 more: see json, csv)", "(19 more: see json, csv)", // of 65 rows and 70, and 79
+		"and 574 more crawlers and 79 more fetchers: see --output json.",                  // traffic and operators, of which 60 are shown
+		"and 609 more crawlers and 79 more fetchers: see --output json.",                  // fetches, of which 25 are shown
+		"and 594 more crawlers and 79 more fetchers: see --output json.",                  // paths, three of 40 crawlers
+		"and 225 more violations and 630 more violations by fetchers: see --output json.", // by identity
+		"and 265 more violations and 630 more violations by fetchers: see --output json.", // by rule
+		"and 5 more operators: see --output json.", "and 18 more sizes: see --output json.", "and 189 more rows: see --output json.",
+		"428 requests with rarer words are in no row.",
+	)
+	page := pageOf(t, r)
+	wants(t, page, "574 more crawlers and 79 more fetchers are not drawn.", "Those of 199 more names are in --output json.")
 }
 
 func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
@@ -94,9 +146,20 @@ func TestHeadline(t *testing.T) {
 	agreed.Policy.Versions = []audit.VersionInfo{{Status: 404}}
 	proxied.CanVerify, proxied.Proxied = true, true
 	outside, garbage, browsers := &audit.Report{}, &audit.Report{}, &audit.Report{}
+	outside.OutsideFrom, outside.OutsideTo = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+	outside.Lines, outside.Unparsed = 1, 1 // a line without a time
 	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed, browsers.Lines = 5, 5, 5, 5
 	listed := violated(0, 0)
 	listed.CanVerify = true
+	twoVerified := violated(4, 1)
+	twoVerified.Crawlers = append(twoVerified.Crawlers, violated(4, 2).Crawlers...)
+	twoVerified.Crawlers[1].Crawler = "Rover"
+	impostors, onlyImpostors, rest, empty := violated(0, 0), &audit.Report{Totals: audit.Totals{Requests: 7}}, violated(0, 0), *allowed
+	impostors.Crawlers[0].Requests, impostors.Totals.Requests = 16, 16
+	impostors.Crawlers[0].Verdicts[audit.Spoofed] = 7
+	onlyImpostors.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Requests: 7, Verdicts: audit.VerdictCounts{audit.Spoofed: 7}}}
+	rest.Crawlers[0].Crawler = audit.OtherCrawlers
+	empty.Policy = audit.PolicyInfo{File: "folder/robots.txt", NoRule: "it is empty"}
 	for _, c := range []struct {
 		report *audit.Report
 		want   string
@@ -104,17 +167,22 @@ func TestHeadline(t *testing.T) {
 		{&audit.Report{}, "The logs have no lines.\n"},
 		{browsers, "No line names a crawler.\n"},
 		{allowed, "2 crawler requests: none broke robots.txt.\n"},
-		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified, because\nno address lists were given (--ip-ranges).\n"},
-		{listed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified.\n"},
-		{proxied, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified, because\nthe log has the addresses of a proxy.\n"},
-		{violated(4, 0), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. None of these was by a verified\nclient.\n"},
-		{violated(4, 1), "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. Of the 2, verified clients made\n1 (Bot).\n"},
-		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
+		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified, because\nno address lists were given (--ip-ranges).\n"},
+		{listed, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified.\n"},
+		{proxied, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified, because\nthe log has the addresses of a proxy.\n"},
+		{violated(4, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. None of these was by a verified\nclient.\n"},
+		{violated(4, 1), "1 request by verified clients (Bot) broke robots.txt and got content. In all, 3 of 9 crawler requests broke it, under\n1 name; 2 got content.\n"},
+		{twoVerified, "3 requests by verified clients (Bot 1, Rover 2) broke robots.txt and got content. In all, 6 of 18 crawler requests\nbroke it, under 2 names; 4 got content.\n"},
+		{impostors, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified"},
+		{onlyImpostors, "No crawler request could be judged: 7 came from impostors.\n"},
+		{rest, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were"},
+		{&empty, "Nothing is forbidden, because robots.txt has no rule: it is empty. So this audit says nothing about 2 crawler\nrequests.\n"},
+		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: 1 request by verified clients (Bot)"},
 		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
-		{&agreed, "3 of 9 crawler requests broke robots.txt, by 1 crawler; 2 were answered with content. No client was verified"},
+		{&agreed, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified"},
 		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are\nno other crawler requests.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
-		{outside, "No line is of the period.\n"},
+		{outside, "No line is of the period: the lines are from 2026-01-01 00:00:00 UTC to 2026-01-02 00:00:00 UTC.\n"},
 		{garbage, "No line could be parsed.\n"},
 	} {
 		if got := written(t, Full, c.report, false); !strings.HasPrefix(got, c.want) {
@@ -184,17 +252,21 @@ func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
 	}
 }
 
-// TestSampledPathsSaySo: numbers that were worked out from a sample are not given as counted.
-func TestSampledPathsSaySo(t *testing.T) {
-	c := &crawler{}
-	c.ViolationPaths.List = []audit.PathInfo{{Path: "/a", N: 9}}
-	if got := worst(c); got != "most often: /a (about 9)" {
-		t.Error(got)
-	}
-	c.ViolationPaths.Exact = true
-	if got := worst(c); got != "most often: /a (9)" {
-		t.Error(got)
-	}
+// Of more paths than are counted one by one, numbers that may be too high say so, and so does a
+// crawler none of whose paths is listed.
+func TestUncountedPathsSaySo(t *testing.T) {
+	r := &audit.Report{Totals: audit.Totals{Requests: 1}, Crawlers: []audit.CrawlerInfo{
+		{Crawler: "Wide", Paths: audit.PathList{OthersAtMost: 41}},
+		{Crawler: "Deep", Paths: audit.PathList{OthersAtMost: 7, List: []audit.PathInfo{{Path: "/robots.txt", N: 432}, {Path: "/a", N: 99, TooHigh: 7}}}},
+		{Crawler: "Small", Paths: audit.PathList{Exact: true, OthersAtMost: 1, List: []audit.PathInfo{{Path: "/b", N: 3}}}},
+	}}
+	wants(t, written(t, Full, r, false),
+		"Wide               at most 41  (each other path: there are too many to count each)\n",
+		"Deep                      432  /robots.txt\n"+
+			"Deep                 about 99  /a\n"+
+			"Deep                at most 7  (each other path: there are too many to count each)\n"+
+			"Small                       3  /b\n",
+		"A number with \"about\" is too high by at most a tenth.")
 }
 
 // TestInputs: whose a log is, why it is not counted, and why its hash is missing.
@@ -232,7 +304,7 @@ func TestManyUnreadInputs(t *testing.T) {
 func TestFetchersStandApart(t *testing.T) {
 	broke := func(name, role, obeys string, n int64) audit.CrawlerInfo {
 		return audit.CrawlerInfo{
-			Crawler: name, Operator: "Us", Role: role, Obeys: obeys, Requests: n, Verdicts: audit.VerdictCounts{audit.Violation: n},
+			Crawler: name, Operator: "Us", Role: role, InformedKnown: true, Obeys: obeys, Requests: n, Verdicts: audit.VerdictCounts{audit.Violation: n},
 			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: n}},
 			Rules:      []audit.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: n}},
 		}
@@ -304,8 +376,8 @@ func counters(v reflect.Value, name string, f func(name string, v reflect.Value)
 func TestEveryCounterHasAColumn(t *testing.T) {
 	without := []string{ // these are about details, or sums of the rows
 		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h", "RobotsTxt.Answers.",
-		"MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive", "Totals.AmbiguousForbidden", "Totals.GraceAfterFetch",
-		"Totals.VerifiedContent", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes", "Paths.", "ViolationPaths.",
+		"MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive",
+		"Totals.VerifiedContent", "Names", "Violators", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes", "Paths.", "ViolationPaths.",
 		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.", "Totals.Proven",
 		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
 	}
@@ -360,7 +432,7 @@ func TestColumns(t *testing.T) {
 func TestCellIsNoFormula(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "a=b": "a=b", "ä": "ä",
-		" =1": "' =1", "＝1": "'＝1", "－": "'－",
+		"a;=1": "a;'=1", "a; =1;-;b": "a;' =1;'-;b", ";": ";", " =1": "' =1", "＝1": "'＝1", "－": "'－",
 	} {
 		if got := Cell(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
@@ -368,6 +440,16 @@ func TestCellIsNoFormula(t *testing.T) {
 	}
 	r := &audit.Report{Sampling: "=1/2", Crawlers: []audit.CrawlerInfo{{Crawler: "-bot-", Operator: "@o"}}}
 	wants(t, written(t, "csv", r, false), ",'=1/2,", "\ncrawler,'-bot-,'@o,")
+	r.Crawlers[0].Crawler = `a;"=b;=c`
+	wants(t, written(t, "csv", r, false), "\ncrawler,\"a;\"\"=b;'=c\",'@o,")
+	cells := []string{"", " a", `\.`, `"`, "a,b", "x"}
+	var line, want strings.Builder
+	NewCSV(&line).Write(cells...)
+	w := csv.NewWriter(&want)
+	w.Write(cells)
+	if w.Flush(); line.String() != want.String() {
+		t.Errorf("got %q, want %q", line.String(), want.String())
+	}
 }
 
 func TestShareIsNeverRoundedToNoneOrAll(t *testing.T) {

@@ -86,7 +86,7 @@ var rowColumns = []rowColumn{
 		value: func(r *row) value { return words(operatorOf(r.Judged)) }},
 	{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
 		value: func(r *row) value { return words(roleOf(r.Judged)) }},
-	{name: "identity", means: "how far the client is proven to be the crawler: `verified`, `spoofed`, `unverified` or `unverifiable`",
+	{name: "identity", means: "whether the client is known to be the crawler: `verified`, `spoofed`, `unverified` or `unverifiable`",
 		value: func(r *row) value { return words(r.Identity.String()) }},
 	{name: "address", means: "the client's address, as the log has it; with `--anonymize` its pseudonym; none if the log has none",
 		value: func(r *row) value { return octets(r.address) }},
@@ -112,7 +112,7 @@ var rowColumns = []rowColumn{
 		value: func(r *row) value { return ruleVersion(r.Judged) }},
 	{name: "rule_file", means: "the file of that version",
 		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == audit.Violation) }},
-	{name: "informed", kind: boolRow, means: "the crawler had already fetched rules that forbid the request; only for `violation` and `grace`",
+	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the request, or been told by 304 that its copy stands; false also where the log does not say; only for `violation` and `grace`",
 		value: func(r *row) value {
 			return boolean(r.Informed).when(r.Verdict == audit.Violation || r.Verdict == audit.Grace)
 		}},

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 
 // plain are the octets that stand for themselves in a string of JSON, plainCell those in a cell
 // of CSV without quotes, and plainFirst those that it may begin with.
-var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",`), plainOctets(`", =+-@\`)
+var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",;`), plainOctets(`",; =+-@\`)
 
 func plainOctets(but string) (is [256]bool) {
 	for c := byte(' '); c < utf8.RuneSelf-1; c++ {
@@ -142,16 +141,5 @@ func appendCell[T string | []byte](b []byte, text T) []byte {
 	if plainFirst[text[0]] && isPlain(&plainCell, text) {
 		return append(b, text...)
 	}
-	cell := Cell(audit.Printable(text))
-	if cell[0] != ' ' && cell != `\.` && !strings.ContainsAny(cell, `",`) {
-		return append(b, cell...)
-	}
-	b = append(b, '"')
-	for part := range bytes.SplitAfterSeq([]byte(cell), []byte(`"`)) {
-		b = append(b, part...)
-		if bytes.HasSuffix(part, []byte(`"`)) {
-			b = append(b, '"')
-		}
-	}
-	return append(b, '"')
+	return appendQuoted(b, Cell(audit.Printable(text)))
 }

@@ -31,7 +31,7 @@ func (d doc) screen() []block {
 	if d.Totals.Requests == 0 {
 		return withText(first, d.advice(), block{text: []string{more}})
 	}
-	return withText(first, d.violators(min(maxPathedShown, d.most/2)), block{text: slices.Concat(d.kept(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
+	return withText(first, d.violators(min(maxPathedShown, d.most/2)), block{text: slices.Concat(d.clean(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
@@ -79,8 +79,8 @@ const (
 // that they requested most against it. Fetchers stand behind the others, under a title.
 func (d doc) violators(pathed int) (b block) {
 	t := &b.table
-	t.header = []string{"broke \u200brobots.txt", "identity", ">requests", ">forbidden", ">content", ">not \u200bmod.", ">had \u200bread it"}
-	shown, rest := 0, 0
+	t.header = []string{"broke \u200brobots.txt", "identity", ">requests", ">forbidden", ">content", ">not \u200bmod.", ">in\u00adformed"}
+	shown, rest := 0, leftOut{}
 	for _, part := range d.parts() {
 		title := part.title
 		for _, c := range part.list {
@@ -89,7 +89,7 @@ func (d doc) violators(pathed int) (b block) {
 			case n == 0:
 				continue
 			case shown == d.most:
-				rest++
+				rest.add(c, violatorsIn(c))
 				continue
 			case title != "":
 				t.rows = append(t.rows, []string{title})
@@ -97,7 +97,7 @@ func (d doc) violators(pathed int) (b block) {
 			}
 			own := c.Requests - c.Verdicts[audit.Spoofed]
 			t.rows = append(t.rows, []string{c.Crawler, identityOf(c), english.Grouped(own),
-				alarm(english.Grouped(n)) + " (" + wholeShare(n, own) + ")", figure(c.Outcomes[audit.Content]), figure(c.Outcomes[audit.NotModified]), figure(c.Informed())})
+				alarm(english.Grouped(n)) + " (" + wholeShare(n, own) + ")", figure(c.Outcomes[audit.Content]), figure(c.Outcomes[audit.NotModified]), informedOf(c, c.Informed())})
 			if paths := worst(c); paths != "" && shown < pathed {
 				t.rows = append(t.rows, []string{"  " + paths})
 			}
@@ -105,8 +105,8 @@ func (d doc) violators(pathed int) (b block) {
 		}
 	}
 	t.fit(screenWidth)
-	if rest > 0 {
-		t.more = fmt.Sprintf("and %s.", english.Plural(int64(rest), "more crawler"))
+	if text := rest.text("crawler"); text != "" {
+		t.more = "and " + text + "."
 	}
 	return b
 }
@@ -152,7 +152,7 @@ func wholeShare(n, of int64) string {
 	}
 }
 
-// identityOf says how far the clients that violated are proven.
+// identityOf says whether the clients that violated are verified.
 func identityOf(c *crawler) string {
 	n := map[string]int64{}
 	for _, v := range c.Violations {
@@ -177,11 +177,7 @@ const maxWorstShown = 54
 func worst(c *crawler) string {
 	text := ""
 	for _, p := range c.ViolationPaths.List {
-		number := english.Grouped(p.N)
-		if !c.ViolationPaths.Exact {
-			number = "about " + number
-		}
-		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), number)
+		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), english.Grouped(p.N))
 		if text != "" {
 			next = text + ", " + next
 		}
@@ -196,25 +192,26 @@ func worst(c *crawler) string {
 	return "most often: " + text
 }
 
-// kept names the crawlers that broke no rule, the most frequent first.
-func (d doc) kept() []string {
-	list := d.without(func(c *crawler) bool {
-		v := c.Verdicts
-		return c.Exempt != "" || v[audit.Violation]+v[audit.Grace]+v[audit.NoPolicy]+v[audit.Unreachable] > 0 || v[audit.Allowed] == 0
-	})
-	if len(list) == 0 {
+// clean names the crawlers without a violation of whom something was judged, the most frequent first:
+// nobody where the log contradicts the files, or they have no rule.
+func (d doc) clean() []string {
+	list := d.without(func(c *crawler) bool { return c.Verdicts[audit.Violation] > 0 || c.Verdicts[audit.Allowed] == 0 })
+	if len(list) == 0 || d.condition() != "" || d.Policy.NoRule != "" {
 		return nil
 	}
-	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.Requests, x.Requests) })
-	text, names := "Kept to it: ", ""
+	last := map[bool]int{true: 1}
+	slices.SortStableFunc(list, func(x, y *crawler) int {
+		return cmp.Or(cmp.Compare(last[isFetcher(x)], last[isFetcher(y)]), cmp.Compare(y.Requests, x.Requests))
+	})
+	text, names := "No violation: ", ""
 	for i := range list {
 		tail := ""
-		if left := len(list) - i - 1; left > 0 {
-			tail = fmt.Sprintf(" and %s", english.Plural(int64(left), "more crawler"))
+		if left := list[i+1:]; len(left) > 0 {
+			tail = " and " + leftOut{}.addAll(left).text("crawler")
 		}
 		next := names + shortName(list[i])
 		if names != "" && len([]rune(text+next+tail)) >= screenWidth {
-			return []string{text + strings.TrimSuffix(names, ", ") + fmt.Sprintf(" and %s.", english.Plural(int64(len(list)-i), "more crawler"))}
+			return []string{text + strings.TrimSuffix(names, ", ") + " and " + leftOut{}.addAll(list[i:]).text("crawler") + "."}
 		}
 		names = next + ", "
 	}
@@ -260,7 +257,8 @@ func (d doc) certainty() string {
 	case d.Totals.Identity[audit.Verified] == 0:
 		text = "How certain: no client was verified; "
 	case forbidden == 0:
-		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ", share(d.Totals.VerifiedShare))
+		own := d.Totals.Requests - d.Totals.Verdicts[audit.Spoofed]
+		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ", share(float64(d.Totals.Identity[audit.Verified])/float64(own)))
 	}
 	switch {
 	case d.Policy.History == "constant":
@@ -280,7 +278,6 @@ func (d doc) advice() (b block) {
 		}
 	}
 	t, reasons := d.RobotsTxt, audit.ReasonCounts{}
-	refused, told := int64(0), []string(nil)
 	var unread []string
 	for _, in := range d.Inputs {
 		if in.Error != "" && !in.Complete {
@@ -296,15 +293,8 @@ func (d doc) advice() (b block) {
 		for reason, n := range c.Reasons {
 			reasons[reason] += n
 		}
-		if len(c.RobotsTxt.Refused) > 0 {
-			told = append(told, shortName(c))
-		}
 	}
-	var statuses []string
-	for _, s := range t.ClearedBy {
-		statuses = append(statuses, fmt.Sprint(s.Status))
-		refused += s.N
-	}
+	names, answers := d.Refused()
 	if len(unread) > 0 {
 		add(true, "%s could not be read, or not to the end. The first: %s", english.Plural(int64(len(unread)), "log"), Cut(unread[0], 2*screenWidth))
 	}
@@ -312,17 +302,18 @@ func (d doc) advice() (b block) {
 		add(holds && d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).", english.Plural(d.Unparsed, "line"))
 	}
 	unparsed(d.Partial)
-	add(refused > 0, "%s got no robots.txt (status %s): let crawlers fetch it.", english.List(told), strings.Join(statuses, ", "))
+	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
 	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
+	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
 	add(reasons[audit.NoHost] > 0, "The log names no host for %s: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
 	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[audit.Unverified] > 0, "No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests, "The address lists are too old or too new for most requests.")
-	add(reasons[audit.NoVersion] > 0, "%s may have used an older robots.txt: add it to the policy.", english.Plural(reasons[audit.NoVersion], "request"))
+	add(reasons[audit.NoVersion] > 0, "%s may have used a robots.txt that is not known: add it to the policy.", english.Plural(reasons[audit.NoVersion], "request"))
 	unparsed(!d.Partial)
 	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).", english.Plural(int64(d.Policy.Notes), "line")+" to look at")
-	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, so it does not show who read it.")
+	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, so it does not show who was sent it.")
 	if len(list) == 0 {
 		return b
 	}

@@ -19,11 +19,55 @@ type table struct {
 }
 
 // leavesOut says how many there are that the table does not have.
-func (t *table) leavesOut(n int64, noun string) {
-	if n > 0 {
-		t.more = fmt.Sprintf("and %s: see --output json.", english.Plural(n, "more "+noun))
+func (t *table) leavesOut(n int64, noun string) { t.leaves(leftOut{others: n}, noun) }
+
+// leaves is leavesOut with those of fetchers apart.
+func (t *table) leaves(out leftOut, noun string) {
+	if text := out.text(noun); text != "" {
+		t.more = "and " + text + ": see --output json."
 	}
 }
+
+// leftOut counts what a list leaves out: of fetchers, which are counted apart in the headline, and of
+// others.
+type leftOut struct{ others, fetchers int64 }
+
+// add counts n of a crawler.
+func (l *leftOut) add(c *crawler, n int64) {
+	if isFetcher(c) {
+		l.fetchers += n
+	} else {
+		l.others += n
+	}
+}
+
+// addAll counts crawlers.
+func (l leftOut) addAll(list []*crawler) leftOut {
+	for _, c := range list {
+		l.add(c, crawlersIn(c))
+	}
+	return l
+}
+
+// text names what is counted: crawlers, or something of them.
+func (l leftOut) text(noun string) string {
+	var parts []string
+	if l.others > 0 {
+		parts = append(parts, english.Plural(l.others, "more "+noun))
+	}
+	switch {
+	case l.fetchers == 0:
+	case noun == "crawler":
+		parts = append(parts, english.Plural(l.fetchers, "more fetcher"))
+	default:
+		parts = append(parts, english.Plural(l.fetchers, "more "+noun)+" by fetchers")
+	}
+	return strings.Join(parts, " and ")
+}
+
+// crawlersIn returns how many crawlers a row is of, and violatorsIn how many of them broke a rule.
+func crawlersIn(c *crawler) int64  { return max(c.Names, 1) }
+func violatorsIn(c *crawler) int64 { return max(c.Violators, min(c.Verdicts[audit.Violation], 1)) }
 
 // figure writes a number in a table: a dash if it is 0, or negative, which means not known.
 func figure(n int64) string {
@@ -31,6 +75,14 @@ func figure(n int64) string {
 		return "-"
 	}
 	return english.Grouped(n)
+}
+
+// informedOf writes how many of a crawler's violations are informed.
+func informedOf(c *crawler, n int64) string {
+	if !c.InformedKnown {
+		return "?"
+	}
+	return figure(n)
 }
 
 // Widths in a table, in characters.
@@ -90,7 +142,14 @@ func (d doc) versions() (b block) {
 		t.rows = append(t.rows, append([]string{cmp.Or(clock(v.From), beforeAllTime), status, figure(v.Bytes), figure(v.Cited),
 			cmp.Or(Cut(file, maxFileShown), "-")}, d.byOrigin(v.Origin)...))
 	}
-	t.leavesOut(int64(len(versions)-len(t.rows)), "version")
+	left, broken := int64(len(versions)-len(t.rows)), int64(0)
+	for _, i := range order[len(t.rows):] {
+		broken += min(versions[i].Cited, 1)
+	}
+	if t.leavesOut(left, "version"); broken > 0 {
+		t.more = fmt.Sprintf("and %s, of which %s %s broken: see --output json.",
+			english.Plural(left, "more version"), english.Grouped(broken), english.Verb(broken, "was", "were"))
+	}
 	if sum > d.Totals.Verdicts[audit.Violation] {
 		b.text = []string{"Where the log does not distinguish http from https, violations are counted for the versions of both."}
 	}
@@ -145,7 +204,8 @@ func (d doc) crawlers() (b block) {
 			add(shortName(list[i]), list[i:i+1])
 		}
 		if n < len(list) {
-			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(int64(len(list)-n))), list[n:])
+			left := leftOut{}.addAll(list[n:])
+			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(left.others+left.fetchers)), list[n:])
 		}
 	}
 	for _, part := range d.parts() {
@@ -164,10 +224,11 @@ func (d doc) crawlers() (b block) {
 // claims lists what the logs say about the clients of the crawlers.
 func (d doc) claims() (b block) {
 	b.heading = "What the logs' CDN says"
-	t, rest := &b.table, int64(0)
+	t, rest, unlisted := &b.table, int64(0), int64(0)
 	t.header = []string{"requests under the name", "says the log of the client", ">number"}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
+		unlisted += c.ClaimsNotListed
 		for _, claim := range c.Claims {
 			if len(t.rows) == maxRulesShown {
 				rest++
@@ -178,7 +239,12 @@ func (d doc) claims() (b block) {
 	}
 	t.leavesOut(rest, "row")
 	if len(t.rows) > 0 {
-		b.text = []string{"This is the word of the CDN that wrote the log. It plays no part in the identities above: those rest on addresses alone."}
+		if unlisted > 0 {
+			are := english.Verb(unlisted, "is", "are")
+			b.text = []string{english.Plural(unlisted, "request") + " with rarer words " + are + " in no row."}
+		}
+		b.text = append(b.text, "This is the word of the CDN that wrote the log. "+
+			"It plays no part in the identities above: those rest on addresses alone.")
 	}
 	return b
 }
@@ -194,7 +260,7 @@ func (d doc) operators() (b block) {
 		t.rows = append(t.rows, []string{shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"), claim(c),
 			Cut(cmp.Or(c.Source, "-"), maxFileShown)})
 	}
-	t.leavesOut(int64(len(known)-len(t.rows)), "crawler")
+	t.leaves(leftOut{}.addAll(known[len(t.rows):]), "crawler")
 	return b
 }
 
@@ -212,7 +278,7 @@ func (d doc) violations() (b block) {
 	for _, name := range names {
 		t.header = append(t.header, ">"+cmp.Or(violationHeadings[name], name))
 	}
-	rest := int64(0)
+	rest := leftOut{}
 	for _, part := range d.parts() {
 		title := part.title
 		for _, c := range part.list {
@@ -222,7 +288,7 @@ func (d doc) violations() (b block) {
 				case n["requests"] == 0:
 					continue
 				case left == 0:
-					rest += n["requests"]
+					rest.add(c, n["requests"])
 					continue
 				case title != "":
 					t.rows = append(t.rows, []string{title})
@@ -233,11 +299,12 @@ func (d doc) violations() (b block) {
 				for _, name := range names {
 					row = append(row, figure(n[name]))
 				}
+				row[len(row)-1] = informedOf(c, n["informed"])
 				t.rows = append(t.rows, row)
 			}
 		}
 	}
-	t.leavesOut(rest, "violation")
+	t.leaves(rest, "violation")
 	if len(t.rows) > 0 {
 		b.facts = append(legend(append(slices.Clone(outcomes), informed)...),
 			fact{"says that it", "what the operator says of robots.txt, if anything; its page is in the table of operators below"})
@@ -285,7 +352,7 @@ func (d doc) rules() (b block) {
 	}
 	sums := map[rule]int64{}
 	var rules []rule
-	rest := int64(0)
+	rest := leftOut{}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
 		for _, r := range c.Rules {
@@ -295,7 +362,7 @@ func (d doc) rules() (b block) {
 			}
 			sums[rule] += r.Violations
 		}
-		rest += c.RulesNotListed
+		rest.add(c, c.RulesNotListed)
 	}
 	// The crawlers are in order, and so are the rules of each.
 	last := map[bool]int{true: 1}
@@ -306,7 +373,11 @@ func (d doc) rules() (b block) {
 	t.header = slices.Concat([]string{">violations", "crawler", ">line", "rule"}, d.byFile("file"), d.byOrigin("origin"))
 	for i, r := range rules {
 		if i >= maxRulesShown {
-			rest += sums[r]
+			if r.fetcher {
+				rest.fetchers += sums[r]
+			} else {
+				rest.others += sums[r]
+			}
 			continue
 		}
 		if r.fetcher && (i == 0 || !rules[i-1].fetcher) {
@@ -315,7 +386,7 @@ func (d doc) rules() (b block) {
 		t.rows = append(t.rows, slices.Concat([]string{english.Grouped(sums[r]), r.crawler, fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
 			d.byFile(Cut(r.file, maxFileShown)), d.byOrigin(r.origin)))
 	}
-	t.leavesOut(rest, "violation")
+	t.leaves(rest, "violation")
 	return b
 }
 
@@ -325,11 +396,11 @@ func (d doc) fetches() (b block) {
 	if !d.RobotsTxt.Logged {
 		return b
 	}
-	list := slices.DeleteFunc(slices.Clone(d.Crawlers), func(c audit.CrawlerInfo) bool { return c.RobotsTxt.Fetches == 0 })
-	slices.SortStableFunc(list, func(x, y audit.CrawlerInfo) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
+	list := d.without(func(c *crawler) bool { return c.RobotsTxt.Fetches == 0 })
+	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
 	b.table.header = []string{"GETs of robots.txt by", ">number", "first", "last", ">median gap", ">longest", ">gaps <= 24 h", "answers"}
-	for i := range list[:min(len(list), maxFetchersShown)] {
-		f := list[i].RobotsTxt
+	for _, c := range list[:min(len(list), maxFetchersShown)] {
+		f := c.RobotsTxt
 		median, longest, daily := "-", "-", "-"
 		if f.Gaps > 0 {
 			median, longest, daily = seconds(f.MedianGap), seconds(f.LongestGap), share(f.Within24h)
@@ -340,10 +411,10 @@ func (d doc) fetches() (b block) {
 				answers = append(answers, english.Grouped(n)+" "+audit.AnswerClass(class).String())
 			}
 		}
-		b.table.rows = append(b.table.rows, []string{shortName(&list[i]), english.Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),
+		b.table.rows = append(b.table.rows, []string{shortName(c), english.Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),
 			median, longest, daily, strings.Join(answers, ", ")})
 	}
-	b.table.leavesOut(int64(len(list)-len(b.table.rows)), "crawler")
+	b.table.leaves(leftOut{}.addAll(list[len(b.table.rows):]), "crawler")
 	return b
 }
 

@@ -25,7 +25,7 @@ func (d doc) traffic() (b block) {
 		}
 		t.rows = append(t.rows, []string{shortName(c), figure(c.Bytes), figure(c.ViolationBytes), addresses, statusList(c.Statuses)})
 	}
-	t.leavesOut(int64(len(d.Crawlers)-len(t.rows)), "crawler")
+	t.leaves(leftOut{}.addAll(d.pointers()[len(t.rows):]), "crawler")
 	if len(t.rows) > 0 {
 		b.text = []string{"Bytes are those of bodies, as far as the log has sizes. Requests of impostors are not counted here."}
 	}
@@ -70,25 +70,32 @@ func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows in
 	b.heading = heading
 	t := &b.table
 	t.header = []string{by, ">requests", "path"}
-	sampled, rest := false, int64(0)
+	about, rest := false, leftOut{}
 	for i := range d.Crawlers {
 		c := &d.Crawlers[i]
 		list := of(c)
-		for _, p := range list.List[:min(len(list.List), rows)] {
-			if len(t.rows) >= 2*d.most {
-				rest++
-				continue
+		tooMany := !list.Exact && list.OthersAtMost > 0
+		if len(t.rows) >= 2*d.most {
+			if tooMany || len(list.List) > 0 {
+				rest.add(c, crawlersIn(c))
 			}
+			continue
+		}
+		for _, p := range list.List[:min(len(list.List), rows)] {
 			number := english.Grouped(p.N)
-			if !list.Exact {
-				number, sampled = "about "+number, true
+			if p.TooHigh > 0 {
+				number, about = "about "+number, true
 			}
 			t.rows = append(t.rows, []string{shortName(c), number, Cut(p.Path, d.widest)})
 		}
+		if tooMany && len(list.List) <= rows {
+			most := "at most " + english.Grouped(list.OthersAtMost)
+			t.rows = append(t.rows, []string{shortName(c), most, "(each other path: there are too many to count each)"})
+		}
 	}
-	t.leavesOut(rest, "path")
-	if sampled {
-		b.text = []string{"A number with \"about\" was worked out from requests that were chosen at random: a rare path may be missing."}
+	t.leaves(rest, "crawler")
+	if about {
+		b.text = []string{"A number with \"about\" is too high by at most a tenth."}
 	}
 	return b
 }
@@ -98,8 +105,13 @@ func (d doc) referrals() (b block) {
 	b.heading = "What crawlers took for each visitor"
 	t := &b.table
 	t.header = []string{"operator", ">crawled", ">visitors sent", ">crawled for each visitor", "from pages of"}
+	rest := int64(0)
 	for _, o := range d.Operators {
-		if len(o.Referrers) == 0 || len(t.rows) == maxFetchersShown {
+		if len(o.Referrers) == 0 {
+			continue
+		}
+		if len(t.rows) == maxFetchersShown {
+			rest++
 			continue
 		}
 		ratio := "-"
@@ -108,8 +120,9 @@ func (d doc) referrals() (b block) {
 		}
 		t.rows = append(t.rows, []string{Cut(o.Operator, maxOperatorShown), figure(o.Crawled), figure(o.Referred), ratio, Cut(strings.Join(o.Referrers, ", "), maxFileShown)})
 	}
+	t.leavesOut(rest, "operator")
 	if len(t.rows) > 0 {
-		b.text = []string{"Crawled are the requests of the operator's crawlers, without robots.txt and without impostors; visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. Many clients send no Referer, so more visitors may have come."}
+		b.text = []string{"Crawled are the requests of the operator's crawlers, without robots.txt and without impostors; visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. Any client can send any Referer, and many send none, so more visitors may have come."}
 	}
 	return b
 }

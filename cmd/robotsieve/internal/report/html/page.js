@@ -1,10 +1,10 @@
 "use strict";
 (() => {
-  // Numbers of a table: 1,234, "190 (67 %)", "about 8"; a dash is less than any.
+  // Numbers of a table: 1,234, "190 (67 %)", "about 8"; a dash or a question mark is less than any.
   const value = (row, column) => {
     const text = (row.cells[column] ? row.cells[column].textContent : "").trim();
     const number = /^(?:about |< )?(-?[\d,]+(?:\.\d+)?)/.exec(text);
-    return text === "-" ? -1 : number ? Number(number[1].replaceAll(",", "")) : text.toLowerCase();
+    return text === "-" || text === "?" ? -1 : number ? Number(number[1].replaceAll(",", "")) : text.toLowerCase();
   };
   const compare = (x, y) => typeof x === typeof y ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? -1 : 1;
   for (const table of document.querySelectorAll("table.sortable")) {

@@ -39,7 +39,7 @@ const origin = "https://lantern.example"
 func Report(o Options) *audit.Report {
 	m := &maker{Options: o, rand: rand.New(rand.NewPCG(1, 2)), texts: o.Texts}
 	m.report = &audit.Report{
-		Schema: "robotsieve.audit/2", Program: "robotsieve 1.0.0 go1.26.0", Command: "robotsieve audit --policy " + m.text("policy.csv") + " --html page.html access.log.gz",
+		Schema: "robotsieve.audit/3", Program: "robotsieve 1.0.0 go1.26.0", Command: "robotsieve audit --policy " + m.text("policy.csv") + " --html page.html access.log.gz",
 		MaxUnparsedPercent: 5,
 		Assumptions:        []string{"Times in the log are right to within 10 minutes.", m.text("An assumption.")},
 		Warnings:           []string{"1 line could not be parsed.", m.text("A warning.")},
@@ -149,7 +149,7 @@ var names = []string{"GPTBot", "Bytespider", "ClaudeBot", "Googlebot", "bingbot"
 // exempt, and some have impostors.
 func (m *maker) crawler(i int) audit.CrawlerInfo {
 	c := audit.CrawlerInfo{Crawler: fmt.Sprintf("ExampleBot-%d", i+1), Operator: fmt.Sprintf("Operator %d", i/2+1), Role: "crawler", Category: "search", Obeys: "yes",
-		Source: "https://bots.example/about", Date: "2026-11-01", CrawlDelaySupported: "no"}
+		Source: "https://bots.example/about", Date: "2026-11-01", CrawlDelaySupported: "no", InformedKnown: i%4 != 3}
 	if i < len(names) {
 		c.Crawler = names[i]
 	}
@@ -304,9 +304,12 @@ func (m *maker) violate(c *audit.CrawlerInfo) {
 
 // paths divides n requests among five paths at most.
 func (m *maker) paths(prefix string, n int64) audit.PathList {
-	list := audit.PathList{List: []audit.PathInfo{}, Exact: n < 10_000, Sample: min(n, 10_000)}
+	list := audit.PathList{List: []audit.PathInfo{}, Exact: prefix != "/" || n < 10_000}
+	if !list.Exact {
+		list.OthersAtMost = n / 300
+	}
 	for k := int64(5); k > 0 && n >= 15; k-- {
-		list.List = append(list.List, audit.PathInfo{Path: m.text(fmt.Sprintf("%spage%d.html", prefix, k)), N: n * k / 15})
+		list.List = append(list.List, audit.PathInfo{Path: m.text(fmt.Sprintf("%spage%d.html", prefix, k)), N: n * k / 15, TooHigh: list.OthersAtMost})
 	}
 	return list
 }

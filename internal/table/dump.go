@@ -1,0 +1,215 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Dump prints the table as text, line by line. The function prefix returns the first octets of
+// the pattern of a rule.
+func (t *Table) Dump(printf func(format string, args ...any), prefix func(rule, octets uint32) string) {
+	edges := t.sortedEdges()
+	printf("prefixes: %s, %s, %s\n", Count(len(t.States)-1, "state"), Count(len(edges), "edge"), Count(len(t.Points), "point"))
+	for i := range t.Points {
+		p := &t.Points[i]
+		var l links
+		text := "/"
+		if i > 0 {
+			text = prefix(p.From, p.Len)
+		} else {
+			l.rule("any path", t.Base)
+		}
+		l.rule("", p.Accept)
+		l.rule("at the end", p.End)
+		for _, rule := range t.Candidates[p.Candidates:p.CandidatesEnd] {
+			l.rule("try", rule)
+		}
+		if t.Gaps != nil {
+			l.children(t.Gaps.Anchors[p.Anchor])
+		} else {
+			l.to("start anchor", p.Anchor)
+		}
+		l.to("in form B point", p.B)
+		l.to("to state", p.Next)
+		printf("  point %d, behind %+q%v\n", i, text, l)
+	}
+	for _, e := range edges {
+		printf("  state %d, %+q: %s\n", e.Key>>3, e.text(), e.target("point"))
+	}
+	if t.Segments != nil {
+		t.Segments.dump(printf)
+	}
+	if t.Gaps != nil {
+		t.Gaps.dump(printf)
+	}
+}
+
+// Count writes a number of things.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// links are what a line of a dump leads to.
+type links []string
+
+// String returns the end of the line.
+func (l links) String() string {
+	if len(l) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(l, ", ")
+}
+
+// add adds a link to a thing by its number.
+func (l *links) add(what string, id uint32) { *l = append(*l, fmt.Sprintf("%s %d", what, id)) }
+
+// to adds a link to a thing whose kind has no number 0.
+func (l *links) to(what string, id uint32) {
+	if id != 0 {
+		l.add(what, id)
+	}
+}
+
+// rule adds a rule, unless it is none.
+func (l *links) rule(label string, rule uint32) {
+	if rule != None {
+		l.add(strings.TrimPrefix(label+" rule", " "), rule)
+	}
+}
+
+// upTo adds things from one number to another, the end excluded.
+func (l *links) upTo(what string, first, end uint32) {
+	switch {
+	case first+1 == end:
+		l.add(what, first)
+	case first < end:
+		*l = append(*l, fmt.Sprintf("%s %d to %d", what, first, end-1))
+	}
+}
+
+// children adds the nodes of a range.
+func (l *links) children(c Children) { l.upTo("start node", c.First, c.End) }
+
+// sortedEdges returns the edges by state, then octets.
+func (t *Trie) sortedEdges() []Edge {
+	edges := slices.DeleteFunc(slices.Clone(t.Edges), func(e Edge) bool { return e.Key == 0 })
+	slices.SortFunc(edges, func(x, y Edge) int {
+		return cmp.Or(cmp.Compare(x.Key>>3, y.Key>>3), strings.Compare(x.text(), y.text()))
+	})
+	return edges
+}
+
+// text returns the octets of the edge.
+func (e *Edge) text() string {
+	var b []byte
+	for i := range e.Key&7 + 1 {
+		b = append(b, byte(e.Word>>(8*i)))
+	}
+	return string(b)
+}
+
+// target returns where the edge leads: to a rule, or to a thing of a kind.
+func (e *Edge) target(kind string) string {
+	if e.To&IsPoint != 0 {
+		return fmt.Sprintf("%s %d", kind, e.To&^IsPoint)
+	}
+	return fmt.Sprintf("rule %d", e.To&^IsWhole)
+}
+
+func (g *Segments) dump(printf func(format string, args ...any)) {
+	edges := g.sortedEdges()
+	printf("segments: %s, %s, %s\n", Count(len(g.States)-1, "state"), Count(len(edges), "edge"), Count(len(g.Nodes), "node"))
+	backwards := make([]bool, len(g.States))
+	for i, a := range g.Anchors {
+		backwards[a.Back] = true
+		label := ""
+		switch {
+		case a.Best == None:
+			continue
+		case a.Octet != 0:
+			label = fmt.Sprintf(", behind %+q at octet %d or later", string([]byte{a.Octet}), a.From)
+		case i == EveryPath:
+			label = ", on every path"
+		case i == EveryPathSlash:
+			label = `, on every path behind "/"`
+		}
+		var l links
+		l.to("to search state", a.State)
+		l.to("at the end to search state", a.Back)
+		printf("  anchor %d%s%v\n", i, label, l)
+	}
+	for i, n := range g.Nodes {
+		var l links
+		l.rule("", n.Accept)
+		l.to("start anchor", n.Anchor)
+		l.to("to search state", n.Next)
+		printf("  node %d%v\n", i, l)
+	}
+	for _, e := range edges { // in the order of their states, and they lead to higher ones
+		label := fmt.Sprintf("%+q", e.text())
+		if backwards[e.Key>>3] {
+			octets := []byte(e.text())
+			slices.Reverse(octets)
+			label = fmt.Sprintf("back over %+q", octets)
+			if e.To&IsPoint != 0 {
+				backwards[g.Nodes[e.To&^IsPoint].Next] = true
+			}
+		}
+		printf("  search state %d, %s: %s\n", e.Key>>3, label, e.target("node"))
+	}
+}
+
+// shownText returns the end of a text: those of all states of a long segment would take the square of its length.
+func shownText(text string) string { return text[max(0, len(text)-1000):] }
+
+func (g *Gaps) dump(printf func(format string, args ...any)) {
+	printf("gaps: %s, %s, %s\n", Count(len(g.Label), "state"), Count(len(g.Len), "symbol"), Count(len(g.Nodes), "node"))
+	if g.Needed != 0 {
+		printf("  only paths with %q\n", g.Needed)
+	}
+	texts, symbols := make([]string, len(g.Label)), make([]string, len(g.Len))
+	nodes := make([][]uint32, len(g.Len)) // of each symbol
+	for i, n := range g.Nodes {
+		nodes[n.Symbol] = append(nodes[n.Symbol], uint32(i))
+	}
+	for state := range uint32(len(g.Label)) {
+		first, end := g.First[state], g.First[state+1]
+		for child := first; child < end; child++ {
+			texts[child] = shownText(texts[state] + string(g.Label[child:child+1]))
+		}
+		var l links
+		l.upTo("to read state", first, end)
+		l.to("else read state", g.Fail[state])
+		if act := g.Act[state]; act != state {
+			l.to("as read state", act)
+		} else if state > 0 {
+			symbols[g.Symbol[state]] = texts[state]
+			for _, node := range nodes[g.Symbol[state]] {
+				l.add("found node", node)
+			}
+		}
+		printf("  read state %d, %+q%v\n", state, texts[state], l)
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		label := ""
+		if uint32(i) < g.EveryPath[len(g.EveryPath)-1] {
+			label = ", on every path"
+			if n.From > 0 {
+				label += ` behind "/"`
+			}
+		}
+		if n.AtEnd {
+			label += ", at the end"
+		}
+		var l links
+		l.rule("", n.Accept)
+		l.children(n.Children)
+		printf("  node %d, on %+q%s%v\n", i, symbols[n.Symbol], label, l)
+	}
+}

@@ -1,0 +1,118 @@
+package crawler
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// A header that names a crawler may be of somebody else: of a program that calls itself by
+// another name beside the crawler's, or that says what it is like or is not (audit-rules 7).
+// This file finds the words that show it.
+
+// foreign returns the part of a header that shows that its client may be another than the
+// crawler that it names; its end is 0 if there is none. That is
+//
+//   - the word with which the header begins, unless it is a browser's Mozilla or Opera;
+//   - another word that would name an unknown crawler;
+//   - another product, which is a word with a number, such as "line-poker/1.0", unless it is of
+//     a browser, a system or an HTTP library;
+//   - a plain word right before the crawler's, as in "like Googlebot" and "not bingbot".
+//
+// The words of known crawlers are none of these, nor are those that the operator adds.
+func (r *Reader) foreign(header []byte) extent {
+	r.named = r.named[:0]
+	for _, hit := range r.hits {
+		r.named = append(r.named, extent{hit.Start, hit.End})
+	}
+	slices.SortFunc(r.named, func(x, y extent) int { return cmp.Compare(x.start, y.start) })
+	r.device = deviceIn(header, r.contacts)
+	next, named := 0, 0 // of r.named: the first that begins after the run, and the end of those that begin before
+	var before extent   // the run before, if it is a plain word
+	for run := nextRun(header, 0); run.end > 0; run = nextRun(header, run.end) {
+		for ; next < len(r.named) && r.named[next].start < run.end; next++ {
+			at := r.named[next].start
+			if named = max(named, r.named[next].end); before.end > 0 && r.counts(header, at) && isBlank(header[before.end:at]) {
+				return before
+			}
+		}
+		before = extent{}
+		text := header[run.start:run.end]
+		switch {
+		case named > run.start, r.isAdded(text), inside(r.contacts, run.start), r.set.controlNamed(bytes.Trim(text, ".")) != nil:
+		case run.start == 0 && !isBrowser(text), r.isForeignProduct(header, run), r.hasForeignName(header, run):
+			return run
+		case isPlain(header, run):
+			before = run
+		}
+	}
+	return extent{}
+}
+
+// nextRun returns the first run of header[from:] of words that dots join; its end is 0 if there
+// is none. from is not inside a run.
+func nextRun(header []byte, from int) (run extent) {
+	isPart := func(c byte) bool { return c == '.' || automaton.IsWordByte(c) }
+	for from < len(header) && !isPart(header[from]) {
+		from++
+	}
+	if from == len(header) {
+		return extent{}
+	}
+	run = extent{from, from}
+	for run.end < len(header) && isPart(header[run.end]) {
+		run.end++
+	}
+	return run
+}
+
+// isBlank reports whether a text is blanks, at least one.
+func isBlank(text []byte) bool { return len(text) > 0 && len(bytes.TrimLeft(text, " ")) == 0 }
+
+// isAdded reports whether one of the words that dots join in a run is added by the operator
+// whose crawler is named first.
+func (r *Reader) isAdded(run []byte) bool {
+	added := r.set.added[r.mentions[0].operator]
+	for len(added) > 0 && len(run) > 0 {
+		word, rest, _ := bytes.Cut(run, []byte("."))
+		if slices.ContainsFunc(added, func(a []byte) bool { return bytes.EqualFold(a, word) }) {
+			return true
+		}
+		run = rest
+	}
+	return false
+}
+
+// isForeignProduct reports whether a run is a product: a number follows it behind a slash.
+func (r *Reader) isForeignProduct(header []byte, run extent) bool {
+	version := header[run.end:]
+	if len(version) > 2 && version[0] == '/' && version[1]|0x20 == 'v' {
+		version = version[1:]
+	}
+	return len(version) > 1 && version[1] >= '0' && version[1] <= '9' && (version[0] == '/' || version[0]|0x20 == 'v') &&
+		!isWare(header[run.start:run.end]) && r.standing(header, run.start) == Names
+}
+
+// hasForeignName reports whether a word of a run would name an unknown crawler.
+func (r *Reader) hasForeignName(header []byte, run extent) bool {
+	for from := run.start; ; {
+		word, stem := nextStem(header[:run.end], from)
+		if stem == "" {
+			return false
+		}
+		if r.mayName(header, word) == Names {
+			return true
+		}
+		from = word.end
+	}
+}
+
+// isPlain reports whether a run is a word with a letter, and neither a browser's nor behind a
+// slash, as a version is.
+func isPlain(header []byte, run extent) bool {
+	text := header[run.start:run.end]
+	return (run.start == 0 || header[run.start-1] != '/') && !isWare(text) &&
+		bytes.ContainsFunc(text, func(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 })
+}

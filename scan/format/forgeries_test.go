@@ -1,0 +1,205 @@
+package format
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
+)
+
+// openTexts are formats in which a client writes fields that are not in quotes, or not escaped.
+var openTexts = []string{
+	// The address is behind what a client writes.
+	`log_format a '$http_x_forwarded_for - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
+	`log_format a '$http_x_forwarded_for - $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
+	`log_format a '$http_x_forwarded_for $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
+	`log_format a '$remote_addr $http_x_forwarded_for $host $remote_user [$time_local] "$request" $status "$http_user_agent"';`,
+	`log_format a '$http_host $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
+	`log_format a '[$time_local] $http_x_forwarded_proto $remote_addr "$request" $status "$http_user_agent"';`,
+	`log_format a '"$http_user_agent" $http_cookie $remote_addr $time_iso8601 "$request" $status';`,
+	`log_format a '$http_x_forwarded_for [$time_local] $status $request_method $request_uri $remote_addr "$http_user_agent"';`,
+	`LogFormat "%a %t \"%{Host}i %r\" %>s \"%{User-Agent}i\"" a`,
+	`LogFormat "%a %t %u\"%r\" %>s \"%{User-Agent}i\"" a`,
+	`log_format a '"$http_user_agent" $remote_user $remote_addr [$time_local] "$request" $status';`,
+	`LogFormat "%{X-Forwarded-For}i %h %l %u %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
+	`LogFormat "%{X-Forwarded-For}i %a %l %u %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
+	`LogFormat "%{Host}i %a %l %u %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
+	`LogFormat "%u %h %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
+	`log-format %^ %h [%d:%t %^] "%r" %s %b "%R" "%u"`,
+	`%REQ(X-FORWARDED-FOR)% %DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT% [%START_TIME%] "%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" %RESPONSE_CODE% "%REQ(USER-AGENT)%"`,
+	// The time or the status is.
+	`log_format a '$remote_addr - $remote_user [$time_local] $status "$request" "$http_user_agent"';`,
+	`log_format a '$remote_addr [$time_local] $request $status $body_bytes_sent $request_time "$http_user_agent"';`,
+	`log_format a '$time_iso8601 $remote_addr $request_method $request_uri $server_protocol $status $body_bytes_sent "$http_user_agent"';`,
+	`log_format a '$time_iso8601 $remote_addr $request_uri $http_user_agent $status $body_bytes_sent';`,
+	`log_format a '$time_iso8601 $remote_addr "$request" $status "$http_user_agent" $http_cookie $host';`,
+	`log_format a '$remote_addr [$time_local]$http_host "$request" $status "$http_user_agent"';`,
+	`LogFormat "%a %{Cookie}i %t \"%r\" %>s %b \"%{User-Agent}i\"" a`,
+	`log_format a '$remote_addr - $remote_user [$msec] "$request" $status "$http_user_agent"';`,
+	`LogFormat "%a %u %{%Y-%m-%d %T}t %>s %U%q \"%{User-Agent}i\"" a`,
+	// Other separators.
+	`log_format a '$remote_addr|$time_iso8601|$request|$status|$body_bytes_sent|$http_referer|$http_user_agent|$http_x_forwarded_for';`,
+	`log_format a '$remote_addr|$http_cookie|$time_iso8601|$request|$status|$http_user_agent';`,
+	`log_format a '$remote_addr,$time_iso8601,$request_method,$request_uri,$status,$http_user_agent';`,
+	`log_format a '$time_iso8601\t$http_x_forwarded_for\t$remote_addr\t$request_method\t$request_uri\t$status\t$http_user_agent\t$http_host';`,
+	`log_format a '$time_iso8601 ip=$remote_addr user=$remote_user status=$status request=$request ua=$http_user_agent cookie=$http_cookie';`,
+	`log_format a '$remote_addr [$time_local] "$request_method $scheme://$http_host$request_uri" $status "$http_user_agent"';`,
+	`LogFormat "%h|%u|%t|%r|%>s|%b|%{User-Agent}i" a`,
+	`LogFormat "%h;%{Cookie}i;%t;%r;%>s;%b;%{Referer}i;%{User-Agent}i" a`,
+	`log-format %h %^[%d:%t %^] %v "%r" %s %b "%R" "%u"`,
+	`log-format %h|%^|%d:%t|%r|%s|%b|%R|%u`,
+	// Nothing is escaped.
+	`log_format a escape=none '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
+	`log_format a escape=none '$remote_addr - $remote_user [$time_local] "$request" $status $http_user_agent';`,
+	`log_format a escape=none '"$http_x_forwarded_for" $remote_addr [$time_local] "$request" $status "$http_user_agent"';`,
+	`log_format a escape=none '$time_iso8601\t$http_x_forwarded_for\t$remote_addr\t$request_method\t$request_uri\t$status\t$http_user_agent';`,
+	`log_format a escape=none '{"ua":"$http_user_agent","ip":"$remote_addr","time":"$time_iso8601","request":"$request","status":"$status"}';`,
+	`log_format a escape=json '$remote_addr - $remote_user [$time_local] "$request" $status "$http_referer" "$http_user_agent" $http_x_forwarded_for';`,
+	`[%START_TIME%] "%REQ(:METHOD)% %REQ(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" %RESPONSE_CODE% %BYTES_SENT% "%REQ(X-FORWARDED-FOR)%" "%REQ(USER-AGENT)%" "%REQ(:AUTHORITY)%" %DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%`,
+	`%START_TIME%|%REQ(:METHOD)%|%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%|%RESPONSE_CODE%|%REQ(USER-AGENT)%|%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%|%REQ(COOKIE)%`,
+	`{"ua":"%REQ(USER-AGENT)%","ip":"%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%","time":"%START_TIME%","method":"%REQ(:METHOD)%","path":"%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%","status":%RESPONSE_CODE%}`,
+}
+
+// forge sets what a client may write in its fields.
+var forge = map[string]func(s *scribe, r *logwriter.Request, text string){
+	"target":     func(_ *scribe, r *logwriter.Request, text string) { r.Target = "/" + text },
+	"User-Agent": func(_ *scribe, r *logwriter.Request, text string) { r.Agent = []string{text} },
+	"Referer":    func(_ *scribe, r *logwriter.Request, text string) { r.Referer = []string{text} },
+	"forwarded":  func(_ *scribe, r *logwriter.Request, text string) { r.Forwarded = []string{text} },
+	"list":       func(_ *scribe, r *logwriter.Request, text string) { r.Forwarded = []string{text + ", 198.51.100.3"} },
+	"user":       func(_ *scribe, r *logwriter.Request, text string) { r.User = strings.ReplaceAll(text, ":", "") },
+	"Cookie":     func(s *scribe, _ *logwriter.Request, text string) { s.cookie = text },
+	"Host":       func(s *scribe, _ *logwriter.Request, text string) { s.host = text },
+}
+
+// evil is another request, of which a client writes the line, or pieces of it, into its fields.
+func evil() *logwriter.Request {
+	r := logwriter.Ordinary()
+	r.Time = r.Time.AddDate(-6, 0, 0)
+	r.Client = logwriter.Ordinary().Client
+	r.Target, r.Status, r.Size, r.Host = "/private", 201, 9, "evil.example"
+	r.Agent, r.Forwarded = []string{"GPTBot/1.0"}, []string{"6.6.6.6"}
+	return r
+}
+
+// piecesOf returns what a client may write: parts of the line of the evil request, from one
+// field or literal to another or to its end.
+func (s *scribe) piecesOf() (list []string) {
+	line, from := []string{}, 0
+	for _, at := range s.values.FindAllStringIndex(s.text, -1) {
+		value := s.write(s, s.text[at[0]:at[1]], evil())
+		line = append(line, s.text[from:at[0]], strings.ReplaceAll(value, "192.0.2.7", "6.6.6.6"))
+		from = at[1]
+	}
+	line = append(line, s.text[from:])
+	for n := range 24 { // a bracket before another time, so that both are as long as a usual one
+		list = append(list, "x ["+strings.Repeat("a", n))
+	}
+	for i := range line {
+		for j := i + 1; j <= len(line); j++ {
+			if j-i > 12 && j < len(line) {
+				continue
+			}
+			piece := strings.Join(line[i:j], "")
+			list = append(list, piece, "x"+piece, "x"+piece+"x", `1.1.1.1\`+piece+`\`)
+		}
+	}
+	return list
+}
+
+// TestForgedUserFormats sends what looks like other fields in each field that a client writes,
+// in all formats that users have: the record is right, or the line is left unparsed.
+func TestForgedUserFormats(t *testing.T) {
+	texts := openTexts
+	for _, found := range foundFormats(t) {
+		texts = append(texts, found.text)
+	}
+	for _, format := range texts {
+		t.Run(format, func(t *testing.T) {
+			f, err := Parse(format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := scribeOf(format)
+			isTaken := func(doubt string) bool { return strings.Contains(doubt, "is taken for") }
+			isOwnWords := slices.ContainsFunc(f.Doubts(), isTaken) ||
+				strings.Contains(format, "$http_host$request_uri") || strings.HasPrefix(format, "{")
+			for name, set := range forge {
+				s.cookie, s.host = "a=b", ""
+				r := logwriter.Ordinary()
+				ordinary := s.line(r)
+				if set(s, r, "x"); s.line(r) == ordinary {
+					continue // the format does not have the field
+				}
+				pieces := append([]string{""}, s.piecesOf()...)
+				var log strings.Builder
+				var wants []fields
+				var lines []string
+				for _, text := range append(pieces, forgeries...) {
+					text = strings.Trim(strings.NewReplacer("\r", "", "\n", "").Replace(text), " \t")
+					s.cookie, s.host = "a=b", ""
+					r := logwriter.Ordinary()
+					if text != "" {
+						set(s, r, text)
+					}
+					lines, wants = append(lines, strings.Trim(s.line(r), "\r\n")), append(wants, s.want(r))
+					log.WriteString(lines[len(lines)-1] + "\n")
+				}
+				all := readLog(f, []byte(log.String()))
+				if len(all) != len(lines) {
+					t.Fatalf("%d records, want %d", len(all), len(lines))
+				}
+				for i, got := range all {
+					want := wants[i]
+					if isOwnWords {
+						want.Agent, want.Target, want.Robots = got.Agent, got.Target, got.Robots
+					}
+					if isOwnWords && name == "Host" {
+						want.Host = got.Host
+					}
+					if got != want && (got != fields{} || i == 0) {
+						t.Fatalf("%s in %s\n got %s\nwant %s", name, lines[i], short(got), short(want))
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestForgedHosts sends a header Host with blanks, which servers refuse, but log: what is in
+// front of the address is not taken for it.
+func TestForgedHosts(t *testing.T) {
+	hosts := []string{
+		"x 6.6.6.6", "x 6.6.6.6 -", "x 6.6.6.6 - -", "x 6.6.6.6 - - ", "x 6.6.6.6, 7.7.7.7 - x", "6.6.6.6 6.6.6.6",
+		"x 6.6.6.6 - - [04/Mar/2020", "x 2001:db8::1 - -",
+	}
+	n := 0
+	for _, w := range logwriter.Writers() {
+		line, _, ok := w.Write(nil, logwriter.Ordinary())
+		if w.Text != "" || !ok || w.Format == "apache_csv" || !strings.HasPrefix(string(line), "www.example.com") {
+			continue
+		}
+		n++
+		f, err := formatOfWritten(w, write(w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, host := range hosts {
+			r := logwriter.Ordinary()
+			r.Host = host
+			line, says, _ := w.Write(nil, r)
+			got, want := readLog(f, append(line, '\n'))[0], wantOf(says)
+			want.Host = got.Host // it is the client's own word
+			if got.Addr == "" {
+				want.Addr = ""
+			}
+			if got != want && got != (fields{}) {
+				t.Errorf("%s: %s\n got %s\nwant %s", w.Name(), line, short(got), short(want))
+			}
+		}
+	}
+	if n < 7 {
+		t.Errorf("%d formats begin with a host", n)
+	}
+}
