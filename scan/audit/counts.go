@@ -28,18 +28,18 @@ const rowCounts = 1 + int(verdicts) + int(reasons) + int(identities)
 type rowNumbers [rowCounts]int64
 
 func (r *row) numbers() (n rowNumbers) {
-	n[0] = r.requests
+	n[0] = r.Requests
 	rest := n[1:]
-	for _, list := range [...][]int64{r.verdicts[:], r.reasons[:], r.identities[:]} {
+	for _, list := range [...][]int64{r.Verdicts[:], r.Reasons[:], r.Identities[:]} {
 		rest = rest[copy(rest, list):]
 	}
 	return n
 }
 
 func (r *row) setNumbers(n rowNumbers) {
-	r.requests = n[0]
+	r.Requests = n[0]
 	rest := n[1:]
-	for _, list := range [...][]int64{r.verdicts[:], r.reasons[:], r.identities[:]} {
+	for _, list := range [...][]int64{r.Verdicts[:], r.Reasons[:], r.Identities[:]} {
 		rest = rest[copy(list, rest):]
 	}
 }
@@ -62,19 +62,19 @@ func appendRow(b []byte, r *row) []byte {
 			has |= 1 << i
 		}
 	}
-	if r.fetches != nil {
+	if r.Fetches != nil {
 		has |= rowHasFetches
 	}
-	if r.spoofed != nil {
+	if r.Spoofed != nil {
 		has |= rowHasImpostors
 	}
-	if r.claims != nil {
+	if r.Claims != nil {
 		has |= rowHasClaims
 	}
-	if r.figures.sum() > 0 {
+	if r.Figures.sum() > 0 {
 		has |= rowHasFigures
 	}
-	if len(r.timeline.starts) > 0 {
+	if len(r.Timeline.Starts) > 0 {
 		has |= rowHasTimeline
 	}
 	b = binary.AppendUvarint(b, has)
@@ -83,54 +83,54 @@ func appendRow(b []byte, r *row) []byte {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
-	if f := r.fetches; f != nil {
-		b = appendStatuses(appendStatuses(appendPeriod(b, f.period), f.answers), f.refused)
+	if f := r.Fetches; f != nil {
+		b = appendStatuses(appendStatuses(appendPeriod(b, f.Period), f.Answers), f.Refused)
 	}
-	if r.spoofed != nil {
-		b = appendRow(b, r.spoofed)
+	if r.Spoofed != nil {
+		b = appendRow(b, r.Spoofed)
 	}
-	if r.claims != nil {
-		b = appendBounded(b, r.claims, appendText)
+	if r.Claims != nil {
+		b = appendBounded(b, r.Claims, appendText)
 	}
 	if has&rowHasFigures != 0 {
-		b = appendFigures(b, &r.figures)
+		b = appendFigures(b, &r.Figures)
 	}
 	if has&rowHasTimeline != 0 {
-		b = appendTimeline(b, &r.timeline)
+		b = appendTimeline(b, &r.Timeline)
 	}
 	return b
 }
 
 // appendFigures appends figures of at least one request.
 func appendFigures(b []byte, f *figures) []byte {
-	b = binary.AppendUvarint(b, uint64(f.bytes))
+	b = binary.AppendUvarint(b, uint64(f.Bytes))
 	statuses := f.sorted()
 	b = binary.AppendUvarint(b, uint64(len(statuses)))
 	for _, s := range statuses {
 		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(s.Status)), uint64(s.N))
 	}
-	b = binary.AppendUvarint(b, uint64(len(f.addresses.kept)))
-	for _, hash := range f.addresses.kept {
+	b = binary.AppendUvarint(b, uint64(len(f.Addresses.Kept)))
+	for _, hash := range f.Addresses.Kept {
 		b = binary.BigEndian.AppendUint64(b, hash)
 	}
-	return appendPaths(b, &f.paths)
+	return appendPaths(b, &f.Paths)
 }
 
 // appendPaths appends counts by target, of at most as many targets as a row keeps.
 func appendPaths(b []byte, p *pathCounts) []byte {
 	p.cut(p.paths)
-	b = appendFlag(binary.AppendUvarint(b, uint64(p.robots)), p.cells != nil)
-	if p.cells != nil {
-		b = binary.BigEndian.AppendUint64(b, p.below)
+	b = appendFlag(binary.AppendUvarint(b, uint64(p.Robots)), p.Cells != nil)
+	if p.Cells != nil {
+		b = binary.BigEndian.AppendUint64(b, p.Below)
 	}
-	for _, n := range p.cells {
+	for _, n := range p.Cells {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
-	b = binary.AppendUvarint(b, uint64(len(p.kept)))
-	for _, path := range slices.Sorted(maps.Keys(p.kept)) {
-		b = binary.BigEndian.AppendUint64(appendBytes(b, path), p.kept[path].least)
-		if p.cells == nil {
-			b = binary.AppendUvarint(b, uint64(p.kept[path].n))
+	b = binary.AppendUvarint(b, uint64(len(p.Kept)))
+	for _, path := range slices.Sorted(maps.Keys(p.Kept)) {
+		b = binary.BigEndian.AppendUint64(appendBytes(b, path), p.Kept[path].Least)
+		if p.Cells == nil {
+			b = binary.AppendUvarint(b, uint64(p.Kept[path].N))
 		}
 	}
 	return b
@@ -138,11 +138,11 @@ func appendPaths(b []byte, p *pathCounts) []byte {
 
 // appendTimeline appends a timeline: each unit by its distance from the one before.
 func appendTimeline(b []byte, l *timeline) []byte {
-	b = binary.AppendUvarint(append(b, byte(l.unit)), uint64(len(l.starts)))
-	last := earliestUnit(l.unit)
-	for i, start := range l.starts {
-		n := (start - aMonday) / unitLengths[l.unit]
-		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), &l.counts, i)
+	b = binary.AppendUvarint(append(b, byte(l.Unit)), uint64(len(l.Starts)))
+	last := earliestUnit(l.Unit)
+	for i, start := range l.Starts {
+		n := (start - aMonday) / unitLengths[l.Unit]
+		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), &l.Counts, i)
 		last = n
 	}
 	return b
@@ -169,10 +169,10 @@ func appendCounts(b []byte, counts *[verdicts][]int64, unit int) []byte {
 }
 
 func appendPeriod(b []byte, p period) []byte {
-	if !p.any {
+	if !p.Any {
 		return append(b, 0)
 	}
-	return appendTime(appendTime(append(b, 1), p.first), p.last)
+	return appendTime(appendTime(append(b, 1), p.First), p.Last)
 }
 
 // appendStatuses appends numbers by status.
@@ -196,61 +196,61 @@ func (r *recordReader) row(b bounds, most int64, ofImpostors bool) *row {
 	}
 	row.setNumbers(numbers)
 	if has&rowHasFetches != 0 {
-		row.fetches = &fetches{r.period(), r.statuses(most), r.statuses(most)}
+		row.Fetches = &fetches{r.period(), r.statuses(most), r.statuses(most)}
 	}
 	if has&rowHasImpostors != 0 && !r.bad() {
-		row.spoofed = r.row(b, most, true)
+		row.Spoofed = r.row(b, most, true)
 	}
 	if has&rowHasClaims != 0 && !r.bad() {
 		readBounded(r, row.claimed(), most, (*recordReader).text)
 	}
 	if has&rowHasFigures != 0 && !r.bad() {
-		r.figures(&row.figures, most)
+		r.figures(&row.Figures, most)
 	}
 	if has&rowHasTimeline != 0 && !r.bad() {
-		r.timeline(&row.timeline, most)
+		r.timeline(&row.Timeline, most)
 	}
 	return row
 }
 
 // figures reads what appendFigures has written.
 func (r *recordReader) figures(f *figures, most int64) {
-	f.bytes = int64(r.uvarint(math.MaxInt64))
+	f.Bytes = int64(r.uvarint(math.MaxInt64))
 	for range r.uvarint(maxStatus + 1) {
 		f.statuses.add(int(r.uvarint(maxStatus)), r.count(most))
 	}
 	for range r.uvarint(maxAddresses + 1) {
-		f.addresses.add(r.uint64())
+		f.Addresses.add(r.uint64())
 	}
-	r.paths(&f.paths, most)
+	r.paths(&f.Paths, most)
 }
 
 // paths reads what appendPaths has written.
 func (r *recordReader) paths(p *pathCounts, most int64) {
-	p.robots = int64(r.uvarint(uint64(most)))
+	p.Robots = int64(r.uvarint(uint64(most)))
 	if r.flag() {
 		p.share()
-		p.below = r.uint64()
-		for i := range p.cells {
-			p.cells[i] = int64(r.uvarint(uint64(most)))
+		p.Below = r.uint64()
+		for i := range p.Cells {
+			p.Cells[i] = int64(r.uvarint(uint64(most)))
 		}
 	}
-	p.kept = map[string]*keptPath{}
+	p.Kept = map[string]*keptPath{}
 	for range r.uvarint(uint64(p.paths)) {
-		path, k := string(r.bytes()), &keptPath{least: r.uint64()}
-		if p.kept[path] = k; p.cells == nil {
-			k.n = r.count(most)
+		path, k := string(r.bytes()), &keptPath{Least: r.uint64()}
+		if p.Kept[path] = k; p.Cells == nil {
+			k.N = r.count(most)
 		}
 	}
 }
 
 // timeline reads what appendTimeline has written.
 func (r *recordReader) timeline(l *timeline, most int64) {
-	l.unit = unit(r.byte())
-	if r.require(l.unit < units, "a timeline has no unit"); r.bad() {
+	l.Unit = unit(r.byte())
+	if r.require(l.Unit < units, "a timeline has no unit"); r.bad() {
 		return
 	}
-	length, n := unitLengths[l.unit], earliestUnit(l.unit)
+	length, n := unitLengths[l.Unit], earliestUnit(l.Unit)
 	last := (latest - aMonday) / length
 	for range r.uvarint(uint64(l.most)) {
 		n += int64(r.uvarint(uint64(last - n)))
@@ -300,7 +300,7 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 	for _, n := range t.totals.numbers() {
 		b = binary.AppendUvarint(b, uint64(*n))
 	}
-	b = appendPeriod(appendPeriod(b, t.period), t.outside)
+	b = appendPeriod(appendPeriod(b, t.Period), t.Outside)
 	b = binary.AppendUvarint(b, uint64(len(t.known)))
 	profiles := a.config.Crawlers.Profiles()
 	for i := range profiles {
@@ -308,18 +308,18 @@ func (a *Auditor) appendTally(b []byte, t *tally) []byte {
 			b = appendRow(binary.AppendUvarint(b, uint64(i)), r)
 		}
 	}
-	b = appendBounded(b, t.hosts, appendText)
-	b = appendBounded(b, t.sizes, appendSizeKey)
-	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
+	b = appendBounded(b, t.Hosts, appendText)
+	b = appendBounded(b, t.Sizes, appendSizeKey)
+	b = appendBounded(b, t.Addresses, func(b []byte, k lineFrom) []byte {
 		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
 	})
-	operators := slices.Sorted(maps.Keys(t.referred))
+	operators := slices.Sorted(maps.Keys(t.Referred))
 	b = binary.AppendUvarint(b, uint64(len(operators)))
 	for _, operator := range operators {
-		b = binary.AppendUvarint(appendBytes(b, operator), uint64(t.referred[operator]))
+		b = binary.AppendUvarint(appendBytes(b, operator), uint64(t.Referred[operator]))
 	}
-	b = binary.AppendUvarint(b, uint64(len(t.unparsed.kept)))
-	for _, s := range t.unparsed.kept {
+	b = binary.AppendUvarint(b, uint64(len(t.Quoted.Kept)))
+	for _, s := range t.Quoted.Kept {
 		b = appendBytes(b, s.Line)
 	}
 	return b
@@ -345,14 +345,14 @@ func appendBounded[K comparable](b []byte, m *bounded[K], appendKey func([]byte,
 		tallied
 	}
 	var list []entry
-	for k, t := range m.kept {
+	for k, t := range m.Kept {
 		list = append(list, entry{appendKey(nil, k), t})
 	}
 	slices.SortFunc(list, func(x, y entry) int { return bytes.Compare(x.key, y.key) })
-	b = binary.AppendUvarint(binary.AppendUvarint(b, m.below), uint64(m.rest))
+	b = binary.AppendUvarint(binary.AppendUvarint(b, m.Below), uint64(m.Rest))
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, e := range list {
-		b = appendPeriod(binary.AppendUvarint(appendBytes(b, e.key), uint64(e.n)), e.period)
+		b = appendPeriod(binary.AppendUvarint(appendBytes(b, e.key), uint64(e.N)), e.Period)
 	}
 	return b
 }
@@ -366,24 +366,24 @@ func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
 		*n = int64(r.uvarint(mostLines))
 	}
 	lines := t.read()
-	t.period, t.outside = r.period(), r.period()
+	t.Period, t.Outside = r.period(), r.period()
 	profiles := a.config.Crawlers.Profiles()
 	for range r.uvarint(uint64(len(profiles))) {
 		p := &profiles[r.uvarint(uint64(len(profiles)-1))]
 		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r.row(knownBounds, lines, false), 1)
 	}
-	readBounded(r, t.hosts, lines, (*recordReader).text)
-	readBounded(r, t.sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
-	readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
+	readBounded(r, t.Hosts, lines, (*recordReader).text)
+	readBounded(r, t.Sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
+	readBounded(r, t.Addresses, lines, func(r *recordReader) lineFrom {
 		return lineFrom{r.uint64(), [32]byte(r.take(32))}
 	})
 	for range r.uvarint(uint64(len(profiles))) {
-		t.referred[string(r.bytes())] = r.count(lines)
+		t.Referred[string(r.bytes())] = r.count(lines)
 	}
 	for range r.uvarint(maxUnparsed) {
 		line := r.bytes()
 		r.require(len(line) <= maxSample, "a quoted line is too long")
-		t.unparsed.add(0, line)
+		t.Quoted.add(0, line)
 	}
 	r.end()
 	return t, r.wrong
@@ -399,7 +399,7 @@ func (r *recordReader) sizeKey(a *Auditor) sizeKey {
 
 // readBounded reads bounded counts, none greater than most, into an empty m.
 func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readKey func(*recordReader) K) {
-	m.below, m.rest = r.uvarint(math.MaxUint64), int64(r.uvarint(uint64(most)))
+	m.Below, m.Rest = r.uvarint(math.MaxUint64), int64(r.uvarint(uint64(most)))
 	for range r.uvarint(uint64(2 * m.limit)) {
 		kr := &recordReader{policy: r.policy, rest: r.bytes()}
 		k, t := readKey(kr), tallied{r.count(most), r.period()}
@@ -407,6 +407,6 @@ func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readK
 			r.require(r.bad(), kr.wrong)
 			return
 		}
-		m.kept[k] = t
+		m.Kept[k] = t
 	}
 }

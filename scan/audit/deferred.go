@@ -151,8 +151,8 @@ func minuteOf(t int64) int64 {
 
 // sizesAt are answers 200 of an origin: those with the size of no version, or all others.
 type sizesAt struct {
-	origin int32
-	odd    bool
+	Origin int32
+	Odd    bool
 }
 
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
@@ -172,8 +172,8 @@ func (w *Worker) countSize(at site) {
 // deferSizes keeps the sizes that were counted.
 func (w *Worker) deferSizes() {
 	for at, n := range w.sizes {
-		b := binary.BigEndian.AppendUint32(append(w.key[:0], aboutAll, recordSize), uint32(at.origin))
-		b = appendFlag(b, at.odd)
+		b := binary.BigEndian.AppendUint32(append(w.key[:0], aboutAll, recordSize), uint32(at.Origin))
+		b = appendFlag(b, at.Odd)
 		w.key = binary.BigEndian.AppendUint64(b, uint64(n))
 		w.keepFact()
 	}

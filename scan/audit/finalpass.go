@@ -163,7 +163,7 @@ func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
 	if rd.end(); rd.bad() {
 		return
 	}
-	f.unknown += row.requests * n
+	f.unknown += row.Requests * n
 	rd.require(f.unknown <= lines, "unknown crawlers have more requests than there are lines")
 	f.counts.merge(row, n)
 	if f.counts.name == "" || string(name) < f.counts.name {
@@ -232,7 +232,7 @@ func (f *finalPass) row(rd *recordReader, crawler uint32) (r *row, p *crawler.Pr
 	} else {
 		r = f.counts
 	}
-	rd.require(r != nil && r.requests > 0, "a crawler has made no request")
+	rd.require(r != nil && r.Requests > 0, "a crawler has made no request")
 	return r, p
 }
 
@@ -353,7 +353,7 @@ func (r *Run) count(x *deferredRequest) {
 		row.graceInformed += x.N
 	}
 	if x.HasTime {
-		row.timeline.add(x.Time, x.Verdict, x.N)
+		row.Timeline.add(x.Time, x.Verdict, x.N)
 	}
 	if x.Verdict == Violation {
 		row.violationBytes = plus(row.violationBytes, times(max(x.Size, 0), x.N))

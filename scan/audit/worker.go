@@ -171,7 +171,7 @@ func (w *Worker) Overlong(line []byte) {
 
 func (w *Worker) unparsed(line []byte) {
 	w.tally.Unparsed++
-	w.tally.unparsed.add(0, line)
+	w.tally.Quoted.add(0, line)
 }
 
 // line counts the request that the reader has returned.
@@ -221,7 +221,7 @@ func (w *Worker) line() {
 // GET of robots.txt: the verdicts of requests in the period are those of the whole log.
 func (w *Worker) outside() {
 	w.tally.OutOfPeriod++
-	w.tally.outside.add(w.record.Time)
+	w.tally.Outside.add(w.record.Time)
 	if choice, chosen := w.choose(); chosen {
 		w.keepClient(choice)
 	}
