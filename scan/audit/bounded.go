@@ -9,16 +9,16 @@ import "slices"
 type bounded[K comparable] struct {
 	limit int
 	hash  func(K) uint64
-	Kept  map[K]tallied
-	Below uint64 // only keys with smaller hashes are kept; 0: all are
-	Rest  int64  // the count of all keys that are not kept
+	Kept  map[K]tallied `cbor:"1,keyasint"`
+	Below uint64        `cbor:"2,keyasint,omitempty"` // only keys with smaller hashes are kept; 0: all are
+	Rest  int64         `cbor:"3,keyasint,omitempty"` // the count of all keys that are not kept
 }
 
 // tallied is a count, with the time from the first to the last event counted, if
 // that matters.
 type tallied struct {
-	N      int64
-	Period period
+	N      int64  `cbor:"1,keyasint"`
+	Period period `cbor:"2,keyasint,omitzero"`
 }
 
 func (t tallied) plus(other tallied) tallied {

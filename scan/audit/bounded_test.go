@@ -46,7 +46,7 @@ func TestBounded(t *testing.T) {
 			tallies := make([]*tally, 1+rng.IntN(4))
 			for i := range tallies {
 				tallies[i] = a.newTally()
-				tallies[i].Hosts = newBounded(limit, hash)
+				tallies[i].Hosts = *newBounded(limit, hash)
 			}
 			counts := map[string]int64{}
 			distinct := 1 + rng.IntN(40)

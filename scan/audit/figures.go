@@ -12,10 +12,10 @@ import (
 // the set of the requests alone, not on their order, and takes bounded memory. What nearly every
 // request needs stands first, so that it is in one or two lines of a cache.
 type figures struct {
-	Bytes int64
-	statuses
-	Addresses addressSet
-	Paths     pathCounts
+	Bytes     byteSum    `cbor:"1,keyasint,omitzero"`
+	Statuses  statuses   `cbor:"2,keyasint,omitzero"`
+	Addresses addressSet `cbor:"3,keyasint,omitzero"`
+	Paths     pathCounts `cbor:"4,keyasint,omitzero"`
 }
 
 // bounds are those of the figures of a row.
@@ -46,11 +46,11 @@ const (
 // see counts the record, a request of a client with an address, in the figures of its row.
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
-	f.Bytes = plus(f.Bytes, max(r.Size, 0))
-	if f.statuses.last.Status == r.Status {
-		f.statuses.last.N++
+	f.Bytes = plus(f.Bytes, byteSum(max(r.Size, 0)))
+	if f.Statuses.last.Status == r.Status {
+		f.Statuses.last.N++
 	} else {
-		w.quota.held += f.statuses.add(r.Status, 1)
+		w.quota.held += f.Statuses.add(r.Status, 1)
 	}
 	hash := hashField(addr)
 	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
@@ -102,9 +102,12 @@ func fold(x, y uint64) uint64 {
 	return hi ^ lo
 }
 
+// byteSum is a number of bytes.
+type byteSum int64
+
 // plus adds up numbers of bytes, of which a log can name any: a sum that is too large is the
 // largest.
-func plus(x, y int64) int64 {
+func plus[N ~int64](x, y N) N {
 	if x > math.MaxInt64-y {
 		return math.MaxInt64
 	}
@@ -112,11 +115,11 @@ func plus(x, y int64) int64 {
 }
 
 // times is plus of x, n times.
-func times(x, n int64) int64 {
+func times[N ~int64](x N, n int64) N {
 	if hi, lo := bits.Mul64(uint64(x), uint64(n)); hi != 0 || lo > math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return x * n
+	return x * N(n)
 }
 
 // statuses counts answers by status. The last status is nearly always the next.
@@ -163,8 +166,8 @@ func (s *statuses) sorted() []StatusCount {
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
 	f.Bytes = plus(f.Bytes, times(other.Bytes, n))
-	for _, s := range other.sorted() {
-		f.statuses.add(s.Status, s.N*n)
+	for _, s := range other.Statuses.sorted() {
+		f.Statuses.add(s.Status, s.N*n)
 	}
 	for _, hash := range other.Addresses.Kept {
 		f.Addresses.add(hash)
@@ -176,7 +179,7 @@ func (f *figures) merge(other *figures, n int64) {
 // the last tells how dense they are.
 type addressSet struct {
 	highest uint64   // of the hashes that are wanted
-	Kept    []uint64 // in order
+	Kept    []uint64 `cbor:"1,keyasint,omitempty"` // in order
 }
 
 // add adds an address, and returns how many bytes that takes more.

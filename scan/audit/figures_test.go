@@ -137,8 +137,8 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 		add := func(r *row, list []request) {
 			for _, of := range list {
 				r.Timeline.add(of.t, Allowed, 1)
-				r.Figures.Bytes = plus(r.Figures.Bytes, of.size)
-				r.Figures.statuses.add(of.status, 1)
+				r.Figures.Bytes = plus(r.Figures.Bytes, byteSum(of.size))
+				r.Figures.Statuses.add(of.status, 1)
 				r.Figures.Addresses.add(of.hash)
 				r.Figures.Paths.add(of.hash, []byte(of.path), 1)
 			}
@@ -156,10 +156,10 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 				if len(sum.Timeline.Starts) > b.units || len(sum.Figures.Paths.Kept) > 2*b.paths || len(sum.Figures.Addresses.Kept) > maxAddresses+1 {
 					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.Timeline.Starts), len(sum.Figures.Paths.Kept), len(sum.Figures.Addresses.Kept))
 				}
-				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[Allowed]) != int64(len(all)) || sum.Figures.sum() != int64(len(all)) {
-					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[Allowed]), sum.Figures.sum())
+				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[Allowed]) != int64(len(all)) || sum.Figures.Statuses.sum() != int64(len(all)) {
+					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[Allowed]), sum.Figures.Statuses.sum())
 				}
-				bytesOf := appendTimeline(appendFigures(nil, &sum.Figures), &sum.Timeline)
+				bytesOf := appendRow(nil, sum)
 				if first == nil {
 					first = bytesOf
 				}

@@ -212,7 +212,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 }
 
 func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
-	f, requests := &r.Figures, r.Figures.sum()
+	f, requests := &r.Figures, r.Figures.Statuses.sum()
 	info := CrawlerInfo{
 		Crawler:  r.name,
 		Role:     roleCrawler,
@@ -223,7 +223,7 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 		Identity:      r.Identities,
 		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
 		Evasive: r.evasive,
-		Bytes:   f.Bytes, ViolationBytes: r.violationBytes, Statuses: f.sorted(), Addresses: f.Addresses.count(requests),
+		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: f.Statuses.sorted(), Addresses: f.Addresses.count(requests),
 		Timeline: r.Timeline.info(by), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
 		Rules:      []RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),

@@ -14,17 +14,18 @@ import (
 // one is requested, the smaller that is likely to be. Among 512 that are kept one with two hundredths of
 // the requests is missing in one of 28,000 cases.
 type pathCounts struct {
-	Cells  []int64 // row by row; nil while each target has a count of its own
-	Below  uint64  // if there are cells, targets are kept that have a request with a hash below this
-	Robots int64   // requests for /robots.txt, which are nowhere else
-	Kept   map[string]*keptPath
+	// Cells are nil while each target has a count of its own.
+	Cells  []int64              `cbor:"1,keyasint,omitempty"`
+	Below  uint64               `cbor:"2,keyasint"`           // if there are cells, targets are kept that have a request with a hash below this
+	Robots int64                `cbor:"3,keyasint,omitempty"` // requests for /robots.txt, which are nowhere else
+	Kept   map[string]*keptPath `cbor:"4,keyasint,omitempty"`
 	bounds
 }
 
 // keptPath is a target that is kept.
 type keptPath struct {
-	N     int64  // its requests, unless there are cells
-	Least uint64 // the smallest hash of a request for it
+	N     int64  `cbor:"1,keyasint,omitempty"` // its requests; 0 if there are cells
+	Least uint64 `cbor:"2,keyasint"`           // the smallest hash of a request for it
 }
 
 const (
@@ -46,6 +47,7 @@ func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 		if hash >= p.Below {
 			return 0
 		}
+		n = 0
 	}
 	k := p.Kept[string(path)]
 	if k == nil {
@@ -85,6 +87,7 @@ func (p *pathCounts) share() (bytes int) {
 	p.Cells = make([]int64, p.sums)
 	for path, k := range p.Kept {
 		p.count(hashField([]byte(path)), k.N)
+		k.N = 0
 	}
 	return 8 * len(p.Cells)
 }
@@ -118,15 +121,13 @@ func (p *pathCounts) lower(below uint64) (bytes int) {
 // merge adds n times the counts of another row with the same bounds.
 func (p *pathCounts) merge(other *pathCounts, n int64) {
 	p.Robots += other.Robots * n
-	times := n
 	if other.Cells != nil {
 		p.share()
 		addCounts(p.Cells, other.Cells, n)
 		p.lower(min(p.Below, other.Below))
-		times = 0
 	}
 	for path, k := range other.Kept {
-		p.add(k.Least, []byte(path), k.N*times)
+		p.add(k.Least, []byte(path), k.N*n)
 	}
 }
 

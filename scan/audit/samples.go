@@ -22,7 +22,7 @@ type sample struct {
 // the choice does not depend on the order of the input: at most so many, and maxSampleBytes.
 type samples struct {
 	most  int
-	Kept  []sample // in order
+	Kept  []sample `cbor:"1,keyasint,omitempty"` // in order
 	bytes int      // of the lines kept
 }
 

@@ -26,28 +26,28 @@ const (
 // tally is the counts of a part of the input. It belongs to one goroutine.
 //
 // Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all
-// rows, always.
+// rows, always. States have its exported fields, and the rows of known crawlers.
 type tally struct {
 	totals
+	Period    period            `cbor:"1,keyasint,omitzero"`
+	Outside   period            `cbor:"2,keyasint,omitzero"`  // of the lines outside of Config.Period
+	Hosts     bounded[string]   `cbor:"3,keyasint"`           // requests for hosts without a policy
+	Sizes     bounded[sizeKey]  `cbor:"4,keyasint"`           // answers to robots.txt
+	Addresses bounded[lineFrom] `cbor:"5,keyasint"`           // of a choice of lines, by the hashes of each and of its address
+	Referred  map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	Sent      map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
+	Quoted    samples           `cbor:"8,keyasint"`           // lines that could not be read
+
 	known map[*crawler.Profile]*row
 	// unknown has rows of unknown crawlers by their names in lower case, while lines
 	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
 	// listed are the most frequent unknown crawlers, and others is the sum of all
 	// other ones, after the final pass.
-	listed   []*row
-	others   *row
-	cited    map[versionKey]int64 // violations, by the version that they quote
-	Hosts    *bounded[string]     // requests for hosts without a policy
-	Sizes    *bounded[sizeKey]    // answers to robots.txt
-	Quoted samples
-	Outside  period // of the lines outside of Config.Period
-	// addresses has a choice of lines, by the hashes of each and of its address.
-	Addresses *bounded[lineFrom]
-	// referred counts the lines among Referers whose Referer is of an operator.
-	Referred map[string]int64
-	Period   period
-	samples  int // of each row
+	listed  []*row
+	others  *row
+	cited   map[versionKey]int64 // violations, by the version that they quote
+	samples int                  // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -95,13 +95,13 @@ func (t *totals) numbers() (list []*int64) {
 
 func (a *Auditor) newTally() *tally {
 	return &tally{
-		known:    map[*crawler.Profile]*row{},
-		unknown:  map[string]*row{},
-		cited:    map[versionKey]int64{},
-		Hosts:    newBounded(maxHosts, hashString),
-		Sizes:    newBounded(maxSizes, hashSize),
-		Quoted: samples{most: maxUnparsed}, Addresses: newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
-		Referred: map[string]int64{}, samples: a.config.Samples,
+		known:   map[*crawler.Profile]*row{},
+		unknown: map[string]*row{},
+		cited:   map[versionKey]int64{},
+		Hosts:   *newBounded(maxHosts, hashString),
+		Sizes:   *newBounded(maxSizes, hashSize),
+		Quoted:  samples{most: maxUnparsed}, Addresses: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
+		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 }
 
@@ -112,8 +112,9 @@ func (t *tally) rows() []*row {
 
 // period is the time from a first moment to a last one, in nanoseconds since 1970.
 type period struct {
-	First, Last int64
-	Any         bool
+	First int64 `cbor:"1,keyasint"`
+	Last  int64 `cbor:"2,keyasint"`
+	Any   bool  `cbor:"3,keyasint"`
 }
 
 func (p *period) add(time int64) { p.merge(period{time, time, true}) }
@@ -143,10 +144,11 @@ type versionKey struct{ origin, version int32 }
 // first origin that were in force, by the number of bytes sent, and by whether no file in
 // force on any of the origins had as many.
 type sizeKey struct {
-	At          policy.Site
-	First, Last int32
-	Size        int64
-	Other       bool
+	At    policy.Site `cbor:"1,keyasint"`
+	First int32       `cbor:"2,keyasint"`
+	Last  int32       `cbor:"3,keyasint"`
+	Size  int64       `cbor:"4,keyasint"`
+	Other bool        `cbor:"5,keyasint"`
 }
 
 func hashSize(k sizeKey) uint64 {
@@ -155,25 +157,31 @@ func hashSize(k sizeKey) uint64 {
 	return mix(h ^ uint64(k.Size))
 }
 
-// row is the counts of one crawler.
+// sizesAt are answers 200 of an origin: those with the size of no version, or all others.
+type sizesAt struct {
+	Origin int32 `cbor:"1,keyasint"`
+	Odd    bool  `cbor:"2,keyasint"`
+}
+
+// row is the counts of one crawler. States have its exported fields.
 type row struct {
-	name       string // as the crawler writes it
-	Requests   int64
-	Timeline   timeline
-	Figures    figures // without the impostors
-	Verdicts   VerdictCounts
-	Reasons    ReasonCounts
-	Identities IdentityCounts
+	name       string         // as the crawler writes it
+	Requests   int64          `cbor:"1,keyasint,omitempty"`
+	Timeline   timeline       `cbor:"2,keyasint,omitzero"`
+	Figures    figures        `cbor:"3,keyasint,omitzero"` // without the impostors
+	Verdicts   VerdictCounts  `cbor:"4,keyasint,omitzero"`
+	Reasons    ReasonCounts   `cbor:"5,keyasint,omitzero"`
+	Identities IdentityCounts `cbor:"6,keyasint,omitzero"`
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
-	Spoofed *row
+	Spoofed *row             `cbor:"7,keyasint,omitempty"`
+	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
+	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
 
 	graceInformed, evasive int64
 
-	Fetches *fetches         // of robots.txt; nil if there are none
-	Claims  *bounded[string] // what logs say about the clients; nil if nothing
 	// Set by the final pass:
 	informedKnown   bool
 	violationBytes  int64
@@ -197,11 +205,11 @@ type violationKind struct {
 
 // fetches are a crawler's GETs of /robots.txt, without the spoofed ones.
 type fetches struct {
-	Period  period
-	Answers map[int]int64 // by status
-	// refused counts, by status, the answers that there is no robots.txt while the
+	Period  period        `cbor:"1,keyasint,omitzero"`
+	Answers map[int]int64 `cbor:"2,keyasint"` // by status
+	// Refused counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
-	Refused map[int]int64
+	Refused map[int]int64 `cbor:"3,keyasint,omitempty"`
 }
 
 func (r *row) fetched() *fetches {
@@ -257,7 +265,7 @@ func (r *row) count(i Identity, d decision, n int64) {
 func newRow(b bounds) *row {
 	return &row{
 		Figures: figures{
-			statuses: statuses{last: StatusCount{Status: -1}}, Addresses: addressSet{highest: math.MaxUint64},
+			Statuses: statuses{last: StatusCount{Status: -1}}, Addresses: addressSet{highest: math.MaxUint64},
 			Paths: pathCounts{Below: math.MaxUint64, bounds: b},
 		},
 		Timeline: timeline{most: b.units},
@@ -331,11 +339,12 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 func (t *tally) merge(other *tally) {
 	t.totals.add(other.totals)
 	t.addRows(other.known)
-	t.Hosts.merge(other.Hosts)
-	t.Sizes.merge(other.Sizes)
+	t.Hosts.merge(&other.Hosts)
+	t.Sizes.merge(&other.Sizes)
 	t.Quoted.merge(&other.Quoted)
-	t.Addresses.merge(other.Addresses)
+	t.Addresses.merge(&other.Addresses)
 	addTimes(t.Referred, other.Referred, 1)
+	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)
 	t.Outside.merge(other.Outside)
 }

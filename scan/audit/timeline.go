@@ -11,12 +11,12 @@ type timeline struct {
 	from   int64 // when the unit with the last request begins
 	length int64 // of it; 0 if there is none
 	at     int   // its index
-	Unit   unit
+	Unit   unit  `cbor:"1,keyasint,omitempty"`
 	most   int
-	Starts []int64 // of the units with requests, in order
+	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
 	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
 	// have few verdicts, and those of units next to each other are in one line of a cache.
-	Counts [verdicts][]int64
+	Counts [verdicts][]int64 `cbor:"3,keyasint"`
 }
 
 // unit is a length of time. Each is a multiple of the one before.
