@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -78,10 +77,10 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestFinalIsFinal: a verdict of the source alone is called final only if nothing that the
-// log may add changes it, and always so if no copy is contested: other copies, an answer that there is no robots.txt, a
-// failure, a redirect, a span that begins earlier. Violations and grace are never final.
-func TestFinalIsFinal(t *testing.T) {
+// TestSureIsSure: a verdict of the source alone is sure only if nothing that the log may add changes it: other
+// copies, an answer that there is no robots.txt, a failure, a redirect, a span that begins earlier. Where every copy
+// permits and nothing redirects, it is sure.
+func TestSureIsSure(t *testing.T) {
 	lists := [][]int32{nil, {0}, {1}, {0, 1}}
 	flagged := func(l policy.Lawful, flags int) policy.Lawful {
 		l.NoPolicy = l.NoPolicy || flags&1 > 0
@@ -120,10 +119,9 @@ func TestFinalIsFinal(t *testing.T) {
 			changes = changes || decide(&m, answers, logged) != d
 		}
 		waits := changes || d.verdict == Violation || d.verdict == Grace
-		ok := final(d, &l, answers, redirects)
-		exact := !slices.Contains(answers, contested) && !(redirects && slices.Contains(answers, unseen))
-		if ok && waits || !ok && !waits && exact {
-			t.Fatalf("%+v, answers %v, redirects %v: %+v is final: %v, changes: %v", l, answers, redirects, d, ok, changes)
+		e, ok := sure(&l, answers, redirects)
+		if ok && (waits || d != e) || !ok && !waits && d.verdict == Allowed && !redirects {
+			t.Fatalf("%+v, answers %v, redirects %v: %+v is sure: %v, changes: %v", l, answers, redirects, d, ok, changes)
 		}
 	}
 }

@@ -281,7 +281,7 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 	}
 	x.Identity, x.Crawler, x.Verdict = f.identity(from.crawler, identity, x.address), x.row.name, Spoofed
 	if x.Identity != SpoofedIdentity {
-		f.decide(x, from, kinds&withNormal != 0, kinds&notExact == 0)
+		f.decide(x, from.at, kinds&withNormal != 0, kinds&notExact == 0)
 		x.rule = ruleKey{from.at, max(cited, 0), line}
 		if f.isOne(x.Profile) {
 			x.Informed = f.informedSince(sender{from, x.Identity}, answers) < x.Time
@@ -296,21 +296,19 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }
 
-// decide gives a request its verdict, by all origins that it may have gone to. What is forbidden
-// as it stands, but not in its normal form, is contested.
-func (f *finalPass) decide(x *deferredRequest, from crawlerAt, hasNormal, exact bool) {
+// decide gives a request its verdict. What is forbidden as it stands, but not in its normal form, is
+// contested, and what is permitted or contested, but forbidden in its normal form, is evasive.
+func (f *finalPass) decide(x *deferredRequest, at policy.Site, hasNormal, exact bool) {
 	google := readsAsGoogle(x.Profile)
-	d := f.facts.decide(from.at, x.Time, google, f.answers)
+	d := f.facts.decide(at, x.Time, google, f.answers)
+	if hasNormal && (d.verdict == Allowed || d.verdict == Violation || d == indeterminate(ContestedRule)) {
+		forbidden := f.facts.decide(at, x.Time, google, f.normal).verdict == Violation
+		x.Evasive = forbidden && exact && d.verdict != Violation
+		if !forbidden && d.verdict == Violation {
+			d = indeterminate(ContestedRule)
+		}
+	}
 	x.Verdict, x.Reason = d.verdict, d.reason
-	if !hasNormal || d.verdict != Allowed && d.verdict != Violation && d != indeterminate(ContestedRule) {
-		return
-	}
-	switch forbidden := f.facts.decide(from.at, x.Time, google, f.normal).verdict == Violation; {
-	case d.verdict != Violation:
-		x.Evasive = forbidden && exact
-	case !forbidden:
-		x.Verdict, x.Reason = Indeterminate, ContestedRule
-	}
 }
 
 // informedSince is facts.informedSince for the request with these answers.

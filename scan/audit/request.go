@@ -43,7 +43,7 @@ func (w *Worker) request(c *agent) {
 	var normal []byte
 	if (!ok || d.verdict == Allowed) && w.record.Lossy != format.Rewritten && mayBeAbnormal(w.record.Target) {
 		normal = w.normalForm()
-		ok = ok && (normal == nil || w.record.Lossy != format.Exact || !w.isEvasive(at, c, normal))
+		ok = ok && (normal == nil || w.record.Lossy != format.Exact || w.isAllowed(at, c, l, normal))
 	}
 	if ok {
 		w.settle(at, c, identity, d)
@@ -146,9 +146,7 @@ var identityOf = [...]Identity{
 // early gives the record its verdict, if no other line of the log can change it and the
 // client is no impostor: that is known at the end, see row.settle.
 // The order of the questions is part of the specification (audit-rules 1). l are the
-// lawful copies of the first origin. The rules decide for each origin alone (judge,
-// judgeAll): decide gives the verdict by the answers of the copies, and final tells
-// whether it is final. Deferred requests go to decide again.
+// lawful copies of the first origin.
 func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decision, ok bool) {
 	r := &w.record
 	switch {
@@ -165,37 +163,34 @@ func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decis
 	case r.Truncated, c.Overlong:
 		return indeterminate(Truncated), true
 	}
-	return w.verdict(at, c, l)
+	return w.verdict(at, c, l, r.Target)
 }
 
-// verdict gives the record its verdict by all origins that it may have gone to, if that is
-// final. l are the lawful copies of the first.
-func (w *Worker) verdict(at site, c *agent, l *policy.Lawful) (d decision, ok bool) {
-	d, ok = w.judge(at.First, c, l)
+// verdict gives the record, with a target, its verdict by all origins that it may have gone to, if
+// that is sure. l are the lawful copies of the first.
+func (w *Worker) verdict(at site, c *agent, l *policy.Lawful, target []byte) (d decision, ok bool) {
+	d, ok = w.sure(at.First, c, l, target)
 	for o := at.First + 1; ok && o < at.First+at.N; o++ {
 		other := w.policy.Lawful(o, w.record.Time, c.google)
 		if other == l && d.verdict == Allowed && !w.bySitemap {
 			continue // they have one history, as http and https of a host nearly always do
 		}
 		var e decision
-		e, ok = w.judge(o, c, other)
+		e, ok = w.sure(o, c, other, target)
 		d = together(d, e, sameHost(w.policy, at.First, o))
 	}
 	return d, ok
 }
 
-// judge gives the record its verdict on one origin by its lawful copies, if that is
-// final. Nearly always all copies of the origin permit it, and then no answer in the log
-// can change that.
-func (w *Worker) judge(o int32, c *agent, l *policy.Lawful) (d decision, ok bool) {
-	p := w.policy
-	if len(l.Bodies) > 0 && !p.MayRedirect(o) && w.record.Lossy == format.Exact && w.bindingAt(c, o).RulesPermit(&w.scratch, w.record.Target) {
+// sure is the verdict on one origin, if it is sure. Nearly always all copies permit the target.
+func (w *Worker) sure(o int32, c *agent, l *policy.Lawful, target []byte) (d decision, ok bool) {
+	redirects := w.policy.MayRedirect(o)
+	if len(l.Bodies) > 0 && !redirects && w.record.Lossy == format.Exact && w.bindingAt(c, o).RulesPermit(&w.scratch, target) {
 		w.bySitemap = false
 		return decision{verdict: Allowed}, true
 	}
-	w.judgeCopies(c, o, w.record.Target)
-	d = decide(l, w.answers, loggedAnswers{})
-	return d, final(d, l, w.answers, p.MayRedirect(o))
+	w.judgeCopies(c, o, target)
+	return sure(l, w.answers, redirects)
 }
 
 // normalForm returns the normal form of the record's target, nil if that is the target itself.
@@ -211,21 +206,14 @@ func (w *Worker) normalForm() []byte {
 	return w.normal
 }
 
-// isEvasive reports whether the source forbids the normal form of a target that it permits,
-// under all origins that the request may have gone to. The path is exact: what a log has changed is
-// no ground for an accusation of evasion.
-func (w *Worker) isEvasive(at site, c *agent, normal []byte) bool {
+// isAllowed reports whether the normal form of a target that is allowed is surely allowed, too. Otherwise the
+// request may be evasive. Where the log has changed the path, that is no ground to say so.
+func (w *Worker) isAllowed(at site, c *agent, l *policy.Lawful, normal []byte) bool {
 	if w.asksFor(normal) != asksElse {
-		return false
+		return true
 	}
-	for o := at.First; o < at.First+at.N; o++ {
-		w.judgeCopies(c, o, normal)
-		l := w.policy.Lawful(o, w.record.Time, c.google)
-		if decide(l, w.answers, loggedAnswers{}).verdict != Violation {
-			return false
-		}
-	}
-	return true
+	d, ok := w.verdict(at, c, l, normal)
+	return ok && d.verdict == Allowed
 }
 
 // sameHost tells whether two origins have one host.
