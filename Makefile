@@ -40,7 +40,7 @@ RACE := ./cmd/robotsieve/cli ./scan/source ./scan/job ./automaton ./automaton/ar
 	./scan/policy ./scan/spill
 # Long tests of one goroutine, or whose goroutines are those of other tests, in which the race detector has nothing to find, and
 # guards, whose counts it changes.
-NORACE := Guard|ManyOriginsToOneOfManyVersions|FetchesThatFailOverThousands|ThousandsOfVersions|LawfulIsTheTwins|HostileHeader|ListedHeaders|EveryBrokenSum
+NORACE := Guard|Ratios|ManyOriginsToOneOfManyVersions|FetchesThatFailOverThousands|ThousandsOfVersions|LawfulIsTheTwins|HostileHeader|ListedHeaders|EveryBrokenSum
 NORACE := $(NORACE)|QuotaIsEnough|OrderOfFloods|ListsOfAllCrawlersAreBounded|LateRecordsThatMakeNoSense|LimitsAreNamedRightly|LongCases|BoundedDumps|SizeOfALongConstantRobots
 NORACE := $(NORACE)|NoStateActsOnATerminal|EveryFileOperationFails|CompressedRobotsForbids|Bzip2|CorruptBytes
 NORACE := $(NORACE)|WritersAccuseAlike|RowsOfPartsAreThose|WorldsHaveEveryVerdict
