@@ -371,10 +371,3 @@ type spelling struct {
 
 // backslashed is the spelling of Apache and nginx.
 var backslashed = spelling{'\\', unescape}
-
-// layout reads a time that is written in one way, as nanoseconds since 1970; zone is of
-// times that do not name theirs, nil for UTC. It must accept any bytes.
-type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
-
-// clfTime is 02/Jan/2006:15:04:05 -0700.
-func clfTime(b []byte, _ *time.Location) (int64, bool) { return parseTime(b) }
