@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,11 @@ func (v *values) next(r *Record) bool {
 
 // targetParts are the parts that have the target, the better first.
 var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
+
+// isEarly reports whether Reader.Next needs a part.
+func (p part) isEarly() bool {
+	return p == userAgent || p == referrer || p == methodName || slices.Contains(targetParts[:], p)
+}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
