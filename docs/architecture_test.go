@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"scan/crawler":        {"automaton", "internal/disk", "internal/lazy", "github.com/gaissmai/bart"},
 	"scan/policy":         {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/audit": {"automaton", "internal/english", "internal/table", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
-		"github.com/HdrHistogram/"},
+		"github.com/HdrHistogram/", "github.com/fxamacker/cbor/"},
 	"scan/columnar": {"scan/format", "scan/source",
 		"github.com/parquet-go/", "github.com/klauspost/compress/snappy", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/"},
 	"scan/evidence": {"internal/disk", "internal/english", "internal/lazy", "scan/audit"},
