@@ -62,7 +62,6 @@ var allowed = map[string][]string{
 	"scan/job/jobtest": {"internal/disk", "scan/source"},
 
 	"bench":          {"automaton", "compile"},
-	"bench/ratios":   {"bench", "scan/source/inflate", "github.com/klauspost/compress/"},
 	"cmd/robotsieve": {"cmd/robotsieve/cli"},
 	"cmd/robotsieve/cli": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
@@ -170,7 +169,7 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			used[may[row]] = true
-			if name == path && !strings.HasPrefix(path, "golang.org/x/sys/") && of != "bench/ratios" { // that compares us with them
+			if name == path && !strings.HasPrefix(path, "golang.org/x/sys/") {
 				if other := seen[path]; other != "" && other != of {
 					t.Errorf("%s is imported by %s and %s: a dependency belongs to one package", path, other, of)
 				}

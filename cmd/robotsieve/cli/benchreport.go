@@ -129,12 +129,10 @@ func (r *benchReport) writeCSV(w *bufio.Writer) error {
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
 		"compared", "agreed", "error", "partial", "urls",
 	)
-	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	for _, e := range r.Engines {
 		c.Write(
-			report.Cell(e.Engine), e.How, number(e.CompileNS), number(e.CompileSpread), number(e.URLNS), number(e.URLSpread),
-			number(e.URLsPerSecond), number(e.StartUpNS), strconv.Itoa(e.Compared), strconv.Itoa(e.Agreed), report.Cell(e.Error),
-			strconv.FormatBool(r.Partial), strconv.Itoa(r.URLs),
+			e.Engine, e.How, e.CompileNS, e.CompileSpread, e.URLNS, e.URLSpread, e.URLsPerSecond, e.StartUpNS,
+			e.Compared, e.Agreed, e.Error, r.Partial, r.URLs,
 		)
 	}
 	return c.Err
@@ -150,8 +148,8 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	for _, e := range r.Engines {
 		rows = append(rows, e.row(r.URLs))
 	}
-	header := []string{"engine", "", ">ns a parse", ">±", ">ns a URL", ">±", ">URLs a second", ">agrees"}
-	fmt.Fprintln(w, report.Table(header, rows))
+	columns := append(report.Left("engine", ""), report.Right("ns a parse", "±", "ns a URL", "±", "URLs a second", "agrees")...)
+	fmt.Fprintln(w, report.Table(columns, rows))
 	r.notes(w)
 	for _, e := range r.Engines {
 		e.writeDisagreements(w)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -226,7 +225,7 @@ func (w *answerWriter) write(a job.Answer) {
 		w.err = report.WriteJSON(w.w, a, "")
 	case w.form == "csv":
 		a = audit.Texts(a, audit.Printable)
-		w.csv.Write(report.Cell(a.URL), report.Cell(a.Agent), a.Dialect, strconv.FormatBool(a.Allowed), strconv.Itoa(a.Line), report.Cell(a.Rule), strconv.FormatBool(a.Unknown))
+		w.csv.Write(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown)
 		w.err = w.csv.Err
 	default:
 		w.text(audit.Texts(a, audit.Printable))

@@ -147,8 +147,8 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		list.end()
 		return nil
 	}
-	header := []string{"crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source"}
-	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(header, rows),
+	columns := report.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source")
+	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(columns, rows),
 		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers), english.Verb(fetchers, "a fetcher", "fetchers"),
 		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
 	return nil

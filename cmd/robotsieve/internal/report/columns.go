@@ -14,190 +14,193 @@ type (
 	whole   = audit.Report
 )
 
-// column is a figure of a crawler, or a fact about the audit, as every output names it.
-// CSV has all columns, the table of crawlers in the document those with a heading.
-type column struct {
+// figure is a figure of a crawler, or a fact about the audit, as every output names it.
+// CSV has all figures, the document some of them.
+type figure struct {
 	name string
-	// value is the value for a crawler, auditValue the value for the audit as a whole: a
-	// string, an int64, a float64 or a bool. One of them may be nil.
-	value      func(*crawler) any
-	auditValue func(*whole) any
-	// heading is the name in a table. A soft hyphen or a zero-width space in it is
-	// where a narrow table may break it.
+	// heading is the name in a table, as Column has it; if it is empty the name is.
 	heading string
 	// means is the definition, if the name does not say enough.
 	means string
+	// ofCrawler is the value for a crawler, ofAudit the value for the audit as a whole: a
+	// string, an int64, a float64 or a bool. One of them may be nil.
+	ofCrawler func(*crawler) any
+	ofAudit   func(*whole) any
 }
 
-// terms are the headings and definitions of counts by verdict, outcome or reason.
-var terms = map[string]struct{ heading, means string }{
-	"allowed":       {heading: "allowed"},
-	"robots_fetch":  {heading: "for \u200brobots\u200b.txt"},
-	"violation":     {heading: "for\u00adbidden"},
-	"grace":         {"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using forbid the request, others permit it"},
-	"indeterminate": {heading: "un\u00addecided"},
-	"no_policy":     {"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, according to the files or to an answer in the log"},
-	"unreachable":   {"robots\u200b.txt \u200bfailed", "permitted only because robots.txt failed, according to the files or to an answer in the log"},
-	"exempt":        {heading: "says not \u200bbound"},
-	"spoofed":       {"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to the lists given for it"},
-
-	"content":      {means: "answered with content"},
-	"not_modified": {means: "answered with 304"},
-	"empty":        {means: "answered with 2xx without a body"},
-	"redirected":   {means: "answered with another 3xx"},
-	"refused":      {means: "answered with 401, 403, 429, 444, 451 or 5xx"},
-	"other":        {means: "answered with any other status, or with none"},
-
-	"no_version":        {means: "the crawler may have used a robots.txt that is not known"},
-	"no_host":           {means: "the host is not known"},
-	"no_time":           {means: "the time cannot be read"},
-	"unknown_scheme":    {means: "http and https give different verdicts, and the log does not say which was used"},
-	"lossy_path":        {means: "the log does not have the path as the client sent it"},
-	"truncated":         {means: "of the target, or of the crawler's name, only the beginning is known"},
-	"ambiguous_agent":   {means: "the User-Agent names more than one product"},
-	"redirected_policy": {means: "robots.txt redirected to one that is not known"},
-	"contested":         {means: "it depends on how robots.txt, or the path, is read"},
+// term is the row of a verdict, an outcome or a reason.
+type term struct {
+	heading, means string
+	excuse         string // why requests with the verdict are held against nobody, if they are not
+	layer          string // in which they stand on the page, as layers has it
 }
 
-// title is the name of a column in a sentence.
-func (c column) title() string {
-	return cmp.Or(unbroken.Replace(c.heading), strings.ReplaceAll(c.name, "_", " "))
+var verdictTerms = [len(audit.VerdictCounts{})]term{
+	audit.Allowed:     {heading: "allowed", layer: "allowed"},
+	audit.RobotsFetch: {heading: "for \u200brobots\u200b.txt", layer: "allowed"},
+	audit.Violation:   {heading: "for\u00adbidden"},
+	audit.Grace: {"rule \u200bwas new",
+		"some copies of robots.txt that the crawler may still have been using forbid the request, others permit it",
+		"rule was new", "excused"},
+	audit.Indeterminate: {"un\u00addecided", "", "undecided", "excused"},
+	audit.NoPolicy: {"told: no \u200brobots\u200b.txt",
+		"permitted only because there was no robots.txt, according to the files or to an answer in the log",
+		"told: no robots.txt", "excused"},
+	audit.Unreachable: {"robots\u200b.txt \u200bfailed",
+		"permitted only because robots.txt failed, according to the files or to an answer in the log",
+		"robots.txt failed", "excused"},
+	audit.Exempt: {"says not \u200bbound", "", "says it is not bound", "apart"},
+	audit.Spoofed: {"im\u00adpostor",
+		"sent under this name from an address that is not the crawler's, according to the lists given for it",
+		"impostor", "apart"},
+}
+
+// layers are what stands above the line of a strip on the page, from the line up.
+var layers = []string{"allowed", "excused", "apart"}
+
+var outcomeTerms = [len(audit.OutcomeCounts{})]term{
+	audit.Content:      {means: "answered with content"},
+	audit.NotModified:  {heading: "not \u200bmod\u00adified", means: "answered with 304"},
+	audit.Empty:        {means: "answered with 2xx without a body"},
+	audit.Redirected:   {heading: "redi\u00adrected", means: "answered with another 3xx"},
+	audit.Refused:      {heading: "re\u00adfused", means: "answered with 401, 403, 429, 444, 451 or 5xx"},
+	audit.OtherOutcome: {means: "answered with any other status, or with none"},
+}
+
+var reasonTerms = [len(audit.ReasonCounts{})]term{
+	audit.NoVersion:        {means: "the crawler may have used a robots.txt that is not known"},
+	audit.NoHost:           {means: "the host is not known"},
+	audit.NoTime:           {means: "the time cannot be read"},
+	audit.UnknownScheme:    {means: "http and https give different verdicts, and the log does not say which was used"},
+	audit.LossyPath:        {means: "the log does not have the path as the client sent it"},
+	audit.Truncated:        {means: "of the target, or of the crawler's name, only the beginning is known"},
+	audit.AmbiguousAgent:   {means: "the User-Agent names more than one product"},
+	audit.RedirectedPolicy: {means: "robots.txt redirected to one that is not known"},
+	audit.ContestedRule:    {means: "it depends on how robots.txt, or the path, is read"},
+}
+
+// title is the name of a figure in a sentence.
+func (f figure) title() string {
+	return cmp.Or(unbroken.Replace(f.heading), strings.ReplaceAll(f.name, "_", " "))
 }
 
 // sum adds up a figure of crawlers.
-func (c column) sum(crawlers []*audit.CrawlerInfo) (n int64) {
-	for _, of := range crawlers {
-		n += c.value(of).(int64)
+func (f figure) sum(crawlers []*crawler) (n int64) {
+	for _, c := range crawlers {
+		n += f.ofCrawler(c).(int64)
 	}
 	return n
 }
 
-// counts makes a column for each of the n values of an enum of package audit.
+// counts makes a figure of each row of an enum of package audit.
 func counts[E interface {
 	~uint8
 	String() string
-}](n int, get func(*crawler, E) int64) (list []column) {
-	for e := range E(n) {
-		term := terms[e.String()]
-		list = append(list, column{e.String(), func(c *crawler) any { return get(c, e) }, nil, term.heading, term.means})
+}](rows []term, get func(*crawler, E) int64) (list []figure) {
+	for i, row := range rows {
+		list = append(list, figure{E(i).String(), row.heading, row.means, func(c *crawler) any { return get(c, E(i)) }, nil})
 	}
 	return list
 }
 
-// Columns that the document lists, too: those of the table of crawlers, how violations are
+// Figures that the document lists, too: those of the table of crawlers, how violations are
 // split, and why requests are indeterminate.
 var (
-	requests = column{name: "requests", value: func(c *crawler) any { return c.Requests }, heading: "requests"}
-	verified = column{name: "verified", value: func(c *crawler) any { return c.Identity[audit.Verified] }, heading: "verified"}
-	verdicts = counts(len(audit.VerdictCounts{}), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
-	outcomes = counts(len(audit.OutcomeCounts{}), func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
-	reasons  = counts(len(audit.ReasonCounts{}), func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
-	informed = column{name: "informed", value: func(c *crawler) any { return c.Informed() },
+	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
+	verified = figure{name: "verified", heading: "verified", ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
+	verdicts = counts(verdictTerms[:], func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
+	outcomes = counts(outcomeTerms[:], func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
+	reasons  = counts(reasonTerms[:], func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
+	informed = figure{name: "informed", heading: "in\u00adformed", ofCrawler: func(c *crawler) any { return c.Informed() },
 		means: "after a client of this name was sent a robots.txt that forbids the request, or told by 304 that its copy stands; ?: the log does not say what was sent"}
 )
 
-// Columns that are counted beside the verdicts.
+// Figures that are counted beside the verdicts.
 var (
-	evasive = column{name: "evasive", value: func(c *crawler) any { return c.Evasive },
+	evasive = figure{name: "evasive", ofCrawler: func(c *crawler) any { return c.Evasive },
 		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, dot segments and repeated slashes"}
-	graceInformed = column{name: "grace_informed", value: func(c *crawler) any { return c.GraceInformed },
+	graceInformed = figure{name: "grace_informed", ofCrawler: func(c *crawler) any { return c.GraceInformed },
 		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
 
-// shortClaim is claim in a table: what the operator says of the crawler and robots.txt.
-func shortClaim(c *crawler) string {
-	switch c.Obeys {
-	case "yes":
-		return "obeys"
-	case "no":
-		return "may ignore"
-	default:
-		return "-"
-	}
-}
-
-// claim says in words whether the operator of a crawler says that it obeys robots.txt.
-func claim(c *crawler) string {
-	switch c.Obeys {
-	case "yes":
-		return "says that it obeys"
-	case "no":
-		return "says that it may ignore it"
-	default:
-		return "does not say"
-	}
-}
-
-// columns are all columns, in the order of CSV.
-var columns = slices.Concat(
-	[]column{
-		{name: "crawler", value: func(c *crawler) any { return c.Crawler }},
-		{name: "operator", value: func(c *crawler) any { return c.Operator }},
-		{name: "category", value: func(c *crawler) any { return c.Category }},
-		{name: "role", value: func(c *crawler) any { return c.Role }},
-		{name: "obeys", value: func(c *crawler) any { return c.Obeys }},
+// figures are all figures, in the order of CSV.
+var figures = slices.Concat(
+	[]figure{
+		{name: "crawler", ofCrawler: func(c *crawler) any { return c.Crawler }},
+		{name: "operator", ofCrawler: func(c *crawler) any { return c.Operator }},
+		{name: "category", ofCrawler: func(c *crawler) any { return c.Category }},
+		{name: "role", ofCrawler: func(c *crawler) any { return c.Role }},
+		{name: "obeys", ofCrawler: func(c *crawler) any { return c.Obeys }},
 		requests,
 		verified,
 	},
 	verdicts,
 	outcomes,
-	[]column{
-		{name: "partial", auditValue: func(r *whole) any { return r.Partial }},
-		{name: "verified_content", value: func(c *crawler) any { return c.VerifiedContent() }},
+	[]figure{
+		{name: "partial", ofAudit: func(r *whole) any { return r.Partial }},
+		{name: "verified_content", ofCrawler: func(c *crawler) any { return c.VerifiedContent() }},
 		informed,
-		{name: "informed_known", value: func(c *crawler) any { return c.InformedKnown }},
+		{name: "informed_known", ofCrawler: func(c *crawler) any { return c.InformedKnown }},
 		evasive, graceInformed,
-		{name: "identity_spoofed", value: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
-		{name: "unverified", value: func(c *crawler) any { return c.Identity[audit.Unverified] }},
-		{name: "unverifiable", value: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
+		{name: "identity_spoofed", ofCrawler: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
+		{name: "unverified", ofCrawler: func(c *crawler) any { return c.Identity[audit.Unverified] }},
+		{name: "unverifiable", ofCrawler: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
 	},
 	reasons,
-	[]column{
-		{name: "claims", value: func(c *crawler) any { return claimList(c) }},
-		{name: "claims_not_listed", value: func(c *crawler) any { return c.ClaimsNotListed }},
-		{name: "bytes", value: func(c *crawler) any { return c.Bytes }},
-		{name: "violation_bytes", value: func(c *crawler) any { return c.ViolationBytes }},
-		{name: "addresses", value: func(c *crawler) any { return c.Addresses.N }},
-		{name: "addresses_exact", value: func(c *crawler) any { return c.Addresses.Exact }},
-		{name: "robots_txt_fetches", value: func(c *crawler) any { return c.RobotsTxt.Fetches }},
-		{name: "from", auditValue: func(r *whole) any { return r.From }},
-		{name: "to", auditValue: func(r *whole) any { return r.To }},
-		{name: "policy", auditValue: func(r *whole) any { return r.Policy.File }},
-		{name: "history", auditValue: func(r *whole) any { return r.Policy.History }},
-		{name: "window_seconds", auditValue: func(r *whole) any { return r.Policy.WindowSeconds }},
-		{name: "delay_seconds", auditValue: func(r *whole) any { return r.Policy.DelaySeconds }},
-		{name: "skew_seconds", auditValue: func(r *whole) any { return r.Policy.SkewSeconds }},
-		{name: "versions", auditValue: versionList},
-		{name: "lines", auditValue: func(r *whole) any { return r.Lines }},
-		{name: "blank", auditValue: func(r *whole) any { return r.Blank }},
-		{name: "other_lines", auditValue: func(r *whole) any { return r.Other }},
-		{name: "out_of_period", auditValue: func(r *whole) any { return r.OutOfPeriod }},
-		{name: "since", auditValue: func(r *whole) any { return r.Since }},
-		{name: "until", auditValue: func(r *whole) any { return r.Until }},
-		{name: "unparsed", auditValue: func(r *whole) any { return r.Unparsed }},
-		{name: "not_crawlers", auditValue: func(r *whole) any { return r.NotCrawlers }},
-		{name: "http_libraries", auditValue: func(r *whole) any { return r.HTTPLibraries }},
-		{name: "cdn_agents", auditValue: func(r *whole) any { return r.CDNAgents }},
-		{name: "other_host", auditValue: func(r *whole) any { return r.OtherHost }},
-		{name: "not_judged", auditValue: func(r *whole) any { return r.NotJudged }},
-		{name: "verified_share", auditValue: func(r *whole) any { return r.Totals.VerifiedShare }},
-		{name: "unparsed_samples", auditValue: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
-		{name: "sampling", auditValue: func(r *whole) any { return r.Sampling }},
-		{name: "warnings", auditValue: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
-		{name: "assumptions", auditValue: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
-		{name: "inputs", auditValue: inputList},
-		{name: "proxied", auditValue: func(r *whole) any { return r.Proxied }},
-		{name: "identity_no_list", auditValue: func(r *whole) any { return r.IdentityNoList }},
-		{name: "program", auditValue: func(r *whole) any { return r.Program }},
-		{name: "command", auditValue: func(r *whole) any { return r.Command }},
+	[]figure{
+		{name: "claims", ofCrawler: func(c *crawler) any { return claimList(c) }},
+		{name: "claims_not_listed", ofCrawler: func(c *crawler) any { return c.ClaimsNotListed }},
+		{name: "bytes", ofCrawler: func(c *crawler) any { return c.Bytes }},
+		{name: "violation_bytes", ofCrawler: func(c *crawler) any { return c.ViolationBytes }},
+		{name: "addresses", ofCrawler: func(c *crawler) any { return c.Addresses.N }},
+		{name: "addresses_exact", ofCrawler: func(c *crawler) any { return c.Addresses.Exact }},
+		{name: "robots_txt_fetches", ofCrawler: func(c *crawler) any { return c.RobotsTxt.Fetches }},
+		{name: "from", ofAudit: func(r *whole) any { return r.From }},
+		{name: "to", ofAudit: func(r *whole) any { return r.To }},
+		{name: "policy", ofAudit: func(r *whole) any { return r.Policy.File }},
+		{name: "history", ofAudit: func(r *whole) any { return r.Policy.History }},
+		{name: "window_seconds", ofAudit: func(r *whole) any { return r.Policy.WindowSeconds }},
+		{name: "delay_seconds", ofAudit: func(r *whole) any { return r.Policy.DelaySeconds }},
+		{name: "skew_seconds", ofAudit: func(r *whole) any { return r.Policy.SkewSeconds }},
+		{name: "versions", ofAudit: versionList},
+		{name: "lines", ofAudit: func(r *whole) any { return r.Lines }},
+		{name: "blank", ofAudit: func(r *whole) any { return r.Blank }},
+		{name: "other_lines", ofAudit: func(r *whole) any { return r.Other }},
+		{name: "out_of_period", ofAudit: func(r *whole) any { return r.OutOfPeriod }},
+		{name: "since", ofAudit: func(r *whole) any { return r.Since }},
+		{name: "until", ofAudit: func(r *whole) any { return r.Until }},
+		{name: "unparsed", ofAudit: func(r *whole) any { return r.Unparsed }},
+		{name: "not_crawlers", ofAudit: func(r *whole) any { return r.NotCrawlers }},
+		{name: "http_libraries", ofAudit: func(r *whole) any { return r.HTTPLibraries }},
+		{name: "cdn_agents", ofAudit: func(r *whole) any { return r.CDNAgents }},
+		{name: "other_host", ofAudit: func(r *whole) any { return r.OtherHost }},
+		{name: "not_judged", ofAudit: func(r *whole) any { return r.NotJudged }},
+		{name: "verified_share", ofAudit: func(r *whole) any { return r.Totals.VerifiedShare }},
+		{name: "unparsed_samples", ofAudit: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
+		{name: "sampling", ofAudit: func(r *whole) any { return r.Sampling }},
+		{name: "warnings", ofAudit: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
+		{name: "assumptions", ofAudit: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
+		{name: "inputs", ofAudit: inputList},
+		{name: "proxied", ofAudit: func(r *whole) any { return r.Proxied }},
+		{name: "identity_no_list", ofAudit: func(r *whole) any { return r.IdentityNoList }},
+		{name: "program", ofAudit: func(r *whole) any { return r.Program }},
+		{name: "command", ofAudit: func(r *whole) any { return r.Command }},
 	},
 )
 
-// legend lists the definitions of the columns that have one.
-func legend(columns ...column) (list []fact) {
-	for _, c := range columns {
-		if c.means != "" {
-			list = append(list, fact{c.title(), c.means})
+// columnsFor returns the columns of figures, flush right.
+func columnsFor(figures ...figure) (list []Column) {
+	for _, f := range figures {
+		list = append(list, Column{cmp.Or(f.heading, f.name), true})
+	}
+	return list
+}
+
+// legend lists the definitions of the figures that have one.
+func legend(figures ...figure) (list []fact) {
+	for _, f := range figures {
+		if f.means != "" {
+			list = append(list, fact{f.title(), f.means})
 		}
 	}
 	return list

@@ -13,22 +13,22 @@ import (
 // crawler, with the figures. The column record tells them apart.
 func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 	out := NewCSV(w)
-	header := []string{"record"}
-	for _, column := range columns {
-		header = append(header, column.name)
+	header := []any{"record"}
+	for _, f := range figures {
+		header = append(header, f.name)
 	}
 	out.Write(header...)
-	row := func(record string, c *audit.CrawlerInfo) {
-		cells := []string{record}
-		for _, column := range columns {
-			cell := ""
+	row := func(record string, c *crawler) {
+		cells := []any{record}
+		for _, f := range figures {
 			switch {
-			case c == nil && column.auditValue != nil, column.name == "partial": // in each row: some read rows alone
-				cell = csvText(column.auditValue(r))
-			case c != nil && column.value != nil:
-				cell = csvText(column.value(c))
+			case c == nil && f.ofAudit != nil, f.name == "partial": // in each row: some read rows alone
+				cells = append(cells, f.ofAudit(r))
+			case c != nil && f.ofCrawler != nil:
+				cells = append(cells, f.ofCrawler(c))
+			default:
+				cells = append(cells, "")
 			}
-			cells = append(cells, cell)
 		}
 		out.Write(cells...)
 	}
@@ -49,14 +49,21 @@ type CSV struct {
 // NewCSV returns a CSV that writes each line at once.
 func NewCSV(w io.Writer) *CSV { return &CSV{w: w} }
 
-// Write writes a line.
-func (c *CSV) Write(cells ...string) {
+// Write writes a line. Texts among the cells are those that Cell returns.
+func (c *CSV) Write(cells ...any) {
 	c.line = c.line[:0]
 	for i, cell := range cells {
 		if i > 0 {
 			c.line = append(c.line, ',')
 		}
-		c.line = appendQuoted(c.line, cell)
+		switch v := cell.(type) {
+		case string:
+			c.line = appendQuoted(c.line, Cell(v))
+		case float64:
+			c.line = strconv.AppendFloat(c.line, v, 'f', -1, 64)
+		default:
+			c.line = fmt.Append(c.line, v)
+		}
 	}
 	if c.Err == nil {
 		_, c.Err = c.w.Write(append(c.line, '\n'))
@@ -69,16 +76,6 @@ func appendQuoted(b []byte, cell string) []byte {
 		return append(b, cell...)
 	}
 	return append(append(append(b, '"'), strings.ReplaceAll(cell, `"`, `""`)...), '"')
-}
-
-func csvText(value any) string {
-	switch v := value.(type) {
-	case string:
-		return Cell(v)
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return fmt.Sprint(value)
 }
 
 // Cell returns text for a cell of CSV, so that no spreadsheet takes it for a formula: not

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -10,32 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
-
-// block is a part of the document. An output writes the fields that are not empty, in
-// this order.
-type block struct {
-	heading string // of the block, for outputs with headings
-	title   string
-	list    []string
-	table   table
-	facts   []fact
-	quote   []string // lines to be kept as they are
-	text    []string // paragraphs
-}
-
-// fact is a named piece of information, or a term and its definition.
-type fact struct{ name, text string }
-
-// Marks in the texts of a block: the text between one of them and markEnd needs
-// attention. No text of a Report has such octets.
-const (
-	markAlarm   = "\x0e"
-	markCaution = "\x0f"
-	markEnd     = "\x10"
-)
-
-func alarm(text string) string   { return markAlarm + text + markEnd }
-func caution(text string) string { return markCaution + text + markEnd }
 
 // Bounds of the lists in the document; the other outputs list all.
 const (
@@ -57,22 +32,22 @@ func document(r *audit.Report) []block {
 func (d doc) blocks() []block {
 	var result []block
 	if text := d.partial(); text != nil {
-		result = append(result, block{text: text})
+		result = append(result, block{Text: text})
 	}
-	result = append(append(result, block{text: d.headline()}, d.facts()), d.warnings()...)
+	result = append(append(result, block{Text: d.headline()}, d.facts()), d.warnings()...)
 	return withText(slices.Concat(result, []block{d.versions(), d.assumptions(), d.crawlers()}, d.details())...)
 }
 
 // warnings are blocks of one warning each.
 func (d doc) warnings() (list []block) {
 	for _, w := range d.Warnings {
-		list = append(list, block{heading: "Warning", facts: []fact{{"Warning", caution(w)}}})
+		list = append(list, block{Heading: "Warning", Facts: []fact{{"Warning", caution(w)}}})
 	}
 	return list
 }
 
 func (d doc) assumptions() block {
-	return block{heading: "Assumptions", title: "Assumptions:", list: d.Assumptions}
+	return block{Heading: "Assumptions", Title: "Assumptions:", List: d.Assumptions}
 }
 
 // details are what stands behind the table of crawlers.
@@ -82,13 +57,13 @@ func (d doc) details() []block {
 		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3), d.traffic(), d.referrals(),
 		d.fetches(), d.delays(), d.sizes()}
 	for _, c := range d.pointers() {
-		b := block{heading: "Sampled lines", title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(c) + ", as logged:"}
+		b := block{Heading: "Sampled lines", Title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(c) + ", as logged:"}
 		for _, s := range c.Samples {
-			b.quote = append(b.quote, s.Line)
+			b.Quote = append(b.Quote, s.Line)
 		}
 		blocks = append(blocks, b)
 	}
-	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{heading: "What no log can show", text: []string{d.limits()}})
+	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{Heading: "What no log can show", Text: []string{d.limits()}})
 }
 
 // partial warns of a report of a part.
@@ -116,16 +91,22 @@ type doc struct {
 }
 
 // isFetcher tells whether a crawler stands in the block of fetchers, outside the headline.
-func isFetcher(c *audit.CrawlerInfo) bool { return c.Role == "fetcher" && c.Exempt == "" }
+func isFetcher(c *crawler) bool { return c.Role == "fetcher" && c.Exempt == "" }
+
+// fetchersLast compares crawlers for an order in which the fetchers come last.
+func fetchersLast(x, y *crawler) int {
+	last := map[bool]int{true: 1}
+	return cmp.Compare(last[isFetcher(x)], last[isFetcher(y)])
+}
 
 // without returns the crawlers for which a condition does not hold.
-func (d doc) without(excluded func(*audit.CrawlerInfo) bool) []*audit.CrawlerInfo {
+func (d doc) without(excluded func(*crawler) bool) []*crawler {
 	return slices.DeleteFunc(d.pointers(), excluded)
 }
 
 // pointers are to all crawlers, which are large.
-func (d doc) pointers() []*audit.CrawlerInfo {
-	list := make([]*audit.CrawlerInfo, len(d.Crawlers))
+func (d doc) pointers() []*crawler {
+	list := make([]*crawler, len(d.Crawlers))
 	for i := range list {
 		list[i] = &d.Crawlers[i]
 	}
@@ -290,7 +271,7 @@ func (d doc) identified(content int64) string {
 // facts name the lines and inputs that the figures are from, and the policy.
 func (d doc) facts() (b block) {
 	add := func(name, format string, args ...any) {
-		b.facts = append(b.facts, fact{name, fmt.Sprintf(format, args...)})
+		b.Facts = append(b.Facts, fact{name, fmt.Sprintf(format, args...)})
 	}
 	if d.Since+d.Until != "" {
 		add("Period", "%s", d.periodText())
@@ -449,7 +430,7 @@ func (d doc) undecided() (text []string) {
 			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
 	}
-	for _, c := range []column{evasive, graceInformed} {
+	for _, c := range []figure{evasive, graceInformed} {
 		if n := c.sum(d.pointers()); n > 0 {
 			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
 		}
@@ -472,30 +453,30 @@ func (d doc) undecided() (text []string) {
 }
 
 func (d doc) unparsed() (b block) {
-	b.heading = "Lines that could not be parsed"
+	b.Heading = "Lines that could not be parsed"
 	if d.Unparsed > 0 {
-		b.title = english.Plural(d.Unparsed, "line") + " could not be parsed."
+		b.Title = english.Plural(d.Unparsed, "line") + " could not be parsed."
 		if len(d.UnparsedSamples) > 0 { // --anonymize keeps them back
-			b.title += " Examples, in byte order:"
+			b.Title += " Examples, in byte order:"
 		}
 		for _, s := range d.UnparsedSamples {
-			b.quote = append(b.quote, Cut(s, maxWidth-2))
+			b.Quote = append(b.Quote, Cut(s, maxWidth-2))
 		}
 	}
 	return b
 }
 
 func (d doc) otherHosts() (b block) {
-	b.heading = "Hosts without a policy"
+	b.Heading = "Hosts without a policy"
 	if d.OtherHost == 0 {
 		return b
 	}
-	b.title = english.Plural(d.OtherHost, "crawler request") + " went to hosts without a policy:"
+	b.Title = english.Plural(d.OtherHost, "crawler request") + " went to hosts without a policy:"
 	for _, h := range d.OtherHosts {
-		b.quote = append(b.quote, fmt.Sprintf("%8s  %s", english.Grouped(h.Requests), h.Host))
+		b.Quote = append(b.Quote, fmt.Sprintf("%8s  %s", english.Grouped(h.Requests), h.Host))
 	}
 	if d.OtherHostsNotListed > 0 {
-		b.quote = append(b.quote, fmt.Sprintf("%8s  others", english.Grouped(d.OtherHostsNotListed)))
+		b.Quote = append(b.Quote, fmt.Sprintf("%8s  others", english.Grouped(d.OtherHostsNotListed)))
 	}
 	return b
 }

@@ -35,6 +35,9 @@ var page = sync.OnceValue(func() *template.Template {
 		"policy": func() string {
 			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) + "; base-uri 'none'; form-action 'none'"
 		},
+		"spans":    spans,
+		"unbroken": unbroken.Replace,
+		"quote":    func(line string) string { return Cut(line, maxQuoteOnPage) },
 	}).Parse(pageText))
 })
 
@@ -57,7 +60,7 @@ const (
 // them.
 type pageData struct {
 	Title     string
-	Headline  []span // as texts, each of which is a paragraph
+	Headline  []string // paragraphs
 	Beginning []string
 	Advice    []string
 	Certainty string
@@ -68,43 +71,10 @@ type pageData struct {
 	Sections  []section
 }
 
-// span is a text with what needs attention in it.
-type span []piece
-
-type piece struct {
-	Text  string
-	Class string // alarm, caution or empty
-}
-
-// section is a block of the document on the page.
+// section is a block of the document on the page, with a text that says what it shows.
 type section struct {
-	ID, Heading string
-	Intro       string // what it shows
-	Title       string
-	List        []span
-	Header      []cell
-	Bodies      []tableBody
-	More        string
-	Facts       []pageFact
-	Quote       []string
-	Text        []span
-}
-
-// tableBody is some rows of a table, with a title unless that is empty.
-type tableBody struct {
-	Title string
-	Rows  [][]cell
-	Sum   bool // its rows are sums of the others
-}
-
-type cell struct {
-	Text  span
-	Right bool
-}
-
-type pageFact struct {
-	Name string
-	Text span
+	block
+	ID, Intro string
 }
 
 // intros say what the sections with these headings show, where no title does.
@@ -131,9 +101,9 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	bodies := bodiesOf(r)
 	d := doc{audit.Texts(r, audit.Printable), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
-		Title: "Crawlers and robots.txt", Headline: spans(append(d.partial(), d.headline()...)),
-		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().list, Certainty: d.certainty(),
-		Strips: d.strips(), Crawlers: sectionOf("crawlers", d.crawlers()),
+		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
+		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List, Certainty: d.certainty(),
+		Strips: d.strips(), Crawlers: section{block: d.crawlers().withFigures(), ID: "crawlers"},
 	}
 	data.Sources, data.Unlisted = d.sources(bodies)
 	if len(d.Policy.Origins) == 1 {
@@ -143,17 +113,17 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 		data.Certainty = ""
 	}
 	basis := d.facts()
-	basis.heading = "What was read"
+	basis.Heading = "What was read"
 	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
-		part := sectionOf(fmt.Sprint("part", i+1), b)
-		if b.heading != heading {
-			heading, alike = b.heading, 0
+		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}
+		if b.Heading != heading {
+			heading, alike = b.Heading, 0
 			part.Intro = intros[heading]
-		} else if alike++; alike >= maxQuotedOnPage && len(b.quote) > 0 {
+		} else if alike++; alike >= maxQuotedOnPage && len(b.Quote) > 0 {
 			quoted++
 			text := "Those of " + english.Plural(quoted, "more name") + " are in --output json."
-			data.Sections[len(data.Sections)-1].Text = spans([]string{text})
+			data.Sections[len(data.Sections)-1].Text = []string{text}
 			continue
 		} else {
 			part.Heading = ""
@@ -177,73 +147,35 @@ func bodiesOf(r *audit.Report) (list [][]string) {
 	return list
 }
 
-func spans(texts []string) (list []span) {
-	for _, text := range texts {
-		list = append(list, spanOf(text))
+// withFigures returns the block without the columns of its table that have no figure.
+func (b block) withFigures() block {
+	t := &b.Table
+	isShown := make([]bool, len(t.Columns))
+	for _, g := range t.Groups {
+		for _, row := range g.Rows {
+			for i, cell := range row.Cells {
+				isShown[i] = isShown[i] || i == 0 || cell != "-"
+			}
+		}
 	}
-	return list
+	t.Columns = chosen(t.Columns, isShown)
+	for _, g := range t.Groups {
+		for i := range g.Rows {
+			g.Rows[i].Cells = chosen(g.Rows[i].Cells, isShown)
+		}
+	}
+	return b
 }
 
-// spanOf takes the marks of a text apart.
-func spanOf(text string) (s span) {
-	class := ""
-	for text != "" {
-		at := strings.IndexAny(text, markAlarm+markCaution+markEnd)
-		if at < 0 {
-			return append(s, piece{text, class})
+// chosen returns the elements of a list that are chosen.
+func chosen[T any](list []T, is []bool) (some []T) {
+	for i, of := range list {
+		if is[i] {
+			some = append(some, of)
 		}
-		if at > 0 {
-			s = append(s, piece{text[:at], class})
-		}
-		class = map[string]string{markAlarm: "alarm", markCaution: "caution"}[text[at:at+1]]
-		text = text[at+1:]
 	}
-	return s
+	return some
 }
-
-// sectionOf takes a block as a part of the page. A row of one cell begins another body of
-// the table, and the row called "all" is one of sums. A column without a figure is left out.
-func sectionOf(id string, b block) section {
-	s := section{ID: id, Heading: b.heading, Title: b.title, List: spans(b.list), More: b.table.more, Text: spans(b.text)}
-	for _, line := range b.quote {
-		s.Quote = append(s.Quote, Cut(line, maxQuoteOnPage))
-	}
-	for _, f := range b.facts {
-		s.Facts = append(s.Facts, pageFact{f.name, spanOf(f.text)})
-	}
-	var columns []int // that are shown
-	for i := range b.table.header {
-		if i == 0 || !slices.ContainsFunc(b.table.rows, func(row []string) bool { return len(row) > 1 }) ||
-			slices.ContainsFunc(b.table.rows, func(row []string) bool { return len(row) > 1 && row[i] != "-" }) {
-			columns = append(columns, i)
-		}
-	}
-	right := make([]bool, len(b.table.header))
-	for _, i := range columns {
-		heading, isRight := strings.CutPrefix(b.table.header[i], ">")
-		s.Header, right[i] = append(s.Header, cell{spanOf(unbroken.Replace(heading)), isRight}), isRight
-	}
-	for i, row := range b.table.rows {
-		isSum := len(row) > 1 && row[0] == "all" && i == len(b.table.rows)-1
-		if i == 0 || len(row) == 1 || isSum {
-			s.Bodies = append(s.Bodies, tableBody{Sum: isSum})
-		}
-		body := &s.Bodies[len(s.Bodies)-1]
-		if len(row) == 1 {
-			body.Title = row[0]
-			continue
-		}
-		var cells []cell
-		for _, j := range columns {
-			cells = append(cells, cell{spanOf(row[j]), right[j]})
-		}
-		body.Rows = append(body.Rows, cells)
-	}
-	return s
-}
-
-// unbroken removes from a heading the places where it may be broken.
-var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 
 // source is a version of robots.txt with the violations of each line.
 type source struct {
@@ -295,21 +227,13 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 			b.by = append(b.by, count{shortName(&d.Crawlers[i]), r.Violations})
 		}
 	}
-	versions := d.Policy.Versions
-	order := make([]int, len(versions))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(versions[y].Cited, versions[x].Cited) })
+	versions, order := d.Policy.Versions, d.mostCited()
 	shown := order[:min(len(order), maxSourcesOnPage)]
 	if len(order) > maxSourcesOnPage {
 		shown = slices.DeleteFunc(slices.Clone(shown), func(i int) bool { return versions[i].Cited == 0 })
-		left, broken := order[len(shown):], 0
-		for _, i := range left {
-			broken += int(min(versions[i].Cited, 1))
-		}
+		left := order[len(shown):]
 		unlisted = fmt.Sprintf("%s of the file %s not shown: of %s a line was broken.",
-			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"), someOrNone(int64(broken)))
+			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"), someOrNone(d.brokenOf(left)))
 	}
 	for _, i := range slices.Sorted(slices.Values(shown)) {
 		v := versions[i]

@@ -46,16 +46,6 @@ const (
 	maxEvents   = 40 // changes and failures of robots.txt in words
 )
 
-// layers are what stands above the line, from the line up.
-var layers = []struct {
-	class    string
-	verdicts []audit.Verdict
-}{
-	{"allowed", []audit.Verdict{audit.Allowed, audit.RobotsFetch}},
-	{"excused", []audit.Verdict{audit.Grace, audit.Indeterminate, audit.NoPolicy, audit.Unreachable}},
-	{"apart", []audit.Verdict{audit.Exempt, audit.Spoofed}},
-}
-
 // axis puts times on columns.
 type axis struct {
 	first   time.Time
@@ -197,9 +187,9 @@ func (a axis) strip(c *crawler) strip {
 			}
 			return 0
 		}
-		for j, layer := range layers {
-			for _, v := range layer.verdicts {
-				byLayer[j][column] += count(v)
+		for v, term := range verdictTerms {
+			if j := slices.Index(layers, term.layer); j >= 0 {
+				byLayer[j][column] += count(audit.Verdict(v))
 			}
 		}
 		below[column] += count(audit.Violation)
@@ -242,7 +232,7 @@ func (a axis) strip(c *crawler) strip {
 			}
 		}
 		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
-			s.Areas = slices.Insert(s.Areas, 0, area{layer.class, steps(drawn, -scale)})
+			s.Areas = slices.Insert(s.Areas, 0, area{layer, steps(drawn, -scale)})
 		}
 	}
 	if slices.Max(below) > 0 {

@@ -20,17 +20,17 @@ func writeMarkdown(w io.Writer, r *audit.Report, _ bool) error {
 		m.paragraph(text)
 	}
 	violators := d.violators(d.most)
-	violators.heading = "Crawlers that broke robots.txt"
-	if len(violators.table.rows) > 0 {
-		violators.facts = legend(informed)
+	violators.Heading = "Crawlers that broke robots.txt"
+	if violators.Table.rows > 0 {
+		violators.Facts = legend(informed)
 	}
-	result := []block{violators, {text: slices.Concat(d.clean(), d.notHeld())}}
+	result := []block{violators, {Text: slices.Concat(d.clean(), d.notHeld())}}
 	if r.Totals.Requests > 0 {
-		result = append(result, block{text: []string{d.certainty()}})
+		result = append(result, block{Text: []string{d.certainty()}})
 	}
 	advice, basis := d.advice(), d.facts()
-	advice.heading, advice.title, basis.heading = "What to fix", "", "What was read"
-	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(), []block{basis, {text: []string{d.limits()}}})...) {
+	advice.Heading, advice.Title, basis.Heading = "What to fix", "", "What was read"
+	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(), []block{basis, {Text: []string{d.limits()}}})...) {
 		m.block(b)
 	}
 	_, err := io.WriteString(w, m.String())
@@ -44,49 +44,49 @@ func (m *markdown) line(text string)      { m.WriteString(text + "\n") }
 func (m *markdown) paragraph(text string) { m.line("\n" + prose(text)) }
 
 func (m *markdown) block(b block) {
-	if b.heading != "" && b.heading != "Warning" {
-		m.line("\n## " + b.heading)
+	if b.Heading != "" && b.Heading != "Warning" {
+		m.line("\n## " + b.Heading)
 	}
-	if b.title != "" {
-		m.paragraph(b.title)
+	if b.Title != "" {
+		m.paragraph(b.Title)
 	}
-	if len(b.list) > 0 {
+	if len(b.List) > 0 {
 		m.line("")
 	}
-	for _, item := range b.list {
+	for _, item := range b.List {
 		m.line("- " + prose(item))
 	}
-	m.table(b.table)
-	if len(b.facts) > 0 {
+	m.table(b.Table)
+	if len(b.Facts) > 0 {
 		m.line("")
 	}
-	for _, f := range b.facts {
+	for _, f := range b.Facts {
 		name := ""
-		if f.name != "" {
-			name = f.name + ": "
+		if f.Name != "" {
+			name = f.Name + ": "
 		}
-		m.line("- " + name + prose(f.text))
+		m.line("- " + name + prose(f.Text))
 	}
-	if len(b.quote) > 0 {
+	if len(b.Quote) > 0 {
 		fence := "```"
-		for slices.ContainsFunc(b.quote, func(line string) bool { return strings.Contains(line, fence) }) {
+		for slices.ContainsFunc(b.Quote, func(line string) bool { return strings.Contains(line, fence) }) {
 			fence += "`"
 		}
-		m.line("\n" + fence + "\n" + strings.Join(b.quote, "\n") + "\n" + fence)
+		m.line("\n" + fence + "\n" + strings.Join(b.Quote, "\n") + "\n" + fence)
 	}
-	for _, text := range b.text {
+	for _, text := range b.Text {
 		m.paragraph(text)
 	}
 }
 
-// table writes a table, whose titles are rows of one cell.
+// table writes a table, whose titles and lines below rows are rows of one cell.
 func (m *markdown) table(t table) {
-	if len(t.rows) == 0 {
+	if t.rows == 0 {
 		return
 	}
-	row := func(cells []string) {
+	row := func(cells ...string) {
 		m.WriteString("|")
-		for i := range t.header {
+		for i := range t.Columns {
 			cell := ""
 			if i < len(cells) {
 				cell = strings.ReplaceAll(prose(strings.TrimSpace(cells[i])), "|", `\|`)
@@ -96,19 +96,25 @@ func (m *markdown) table(t table) {
 		m.WriteString("\n")
 	}
 	var headings, rules []string
-	for _, heading := range t.header {
-		heading, right := strings.CutPrefix(heading, ">")
-		headings = append(headings, unbroken.Replace(heading))
-		rules = append(rules, map[bool]string{false: "---", true: "---:"}[right])
+	for _, c := range t.Columns {
+		headings = append(headings, unbroken.Replace(c.Heading))
+		rules = append(rules, map[bool]string{false: "---", true: "---:"}[c.Right])
 	}
 	m.line("")
-	row(headings)
+	row(headings...)
 	m.line("| " + strings.Join(rules, " | ") + " |")
-	for _, cells := range t.rows {
-		row(cells)
+	for _, g := range t.Groups {
+		if g.Title != "" {
+			row(g.Title)
+		}
+		for _, r := range g.Rows {
+			if row(r.Cells...); r.Below != "" {
+				row(r.Below)
+			}
+		}
 	}
-	if t.more != "" {
-		m.paragraph(t.more)
+	if t.More != "" {
+		m.paragraph(t.More)
 	}
 }
 
@@ -125,7 +131,7 @@ func prose(text string) string {
 			words[i] = markdownEscapes.Replace(word)
 		}
 	}
-	// What needs attention is bold. A text of a report has no such octet.
+	// What needs attention is bold. A text of a report has no such byte.
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 

@@ -411,15 +411,16 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	seen := map[string]bool{"": true, "record": true}
-	for _, c := range columns {
+	for _, c := range figures {
 		if seen[c.name] {
 			t.Errorf("two columns are called %q", c.name)
 		}
 		seen[c.name] = true
 	}
-	for v := range audit.Verdict(len(audit.VerdictCounts{})) {
-		if terms[v.String()].heading == "" {
-			t.Errorf("the verdict %s has no heading", v)
+	for v, term := range verdictTerms {
+		held := audit.Verdict(v) <= audit.Violation // for or against the crawler
+		if term.heading == "" || held != (term.excuse == "") || (audit.Verdict(v) == audit.Violation) != (term.layer == "") {
+			t.Errorf("the verdict %s has %+v", audit.Verdict(v), term)
 		}
 	}
 	for _, c := range append(reasons, outcomes...) {
@@ -442,11 +443,14 @@ func TestCellIsNoFormula(t *testing.T) {
 	wants(t, written(t, "csv", r, false), ",'=1/2,", "\ncrawler,'-bot-,'@o,")
 	r.Crawlers[0].Crawler = `a;"=b;=c`
 	wants(t, written(t, "csv", r, false), "\ncrawler,\"a;\"\"=b;'=c\",'@o,")
-	cells := []string{"", " a", `\.`, `"`, "a,b", "x"}
+	texts, cells := []string{"", " a", `\.`, `"`, "a,b", "x"}, []any{}
+	for _, text := range texts {
+		cells = append(cells, text)
+	}
 	var line, want strings.Builder
 	NewCSV(&line).Write(cells...)
 	w := csv.NewWriter(&want)
-	w.Write(cells)
+	w.Write(texts)
 	if w.Flush(); line.String() != want.String() {
 		t.Errorf("got %q, want %q", line.String(), want.String())
 	}

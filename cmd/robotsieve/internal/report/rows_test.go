@@ -126,7 +126,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 			if v == nil {
 				v = ""
 			}
-			record = append(record, csvText(v))
+			record = append(record, Cell(fmt.Sprint(v)))
 		}
 		fmt.Fprintf(&inJSON, "{%s}\n", strings.Join(fields, ","))
 		cells.Write(record)

@@ -1,10 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -73,36 +73,13 @@ func appendTime(b []byte, micros int64) []byte {
 
 // appendJSONText appends a text as a string of JSON.
 func appendJSONText[T string | []byte](b []byte, text T) []byte {
-	b = append(b, '"')
 	if isPlain(&plain, text) {
-		b = append(b, text...)
-	} else {
-		b = appendEscaped(b, audit.ToUTF8(string(text)))
+		return append(append(append(b, '"'), text...), '"')
 	}
-	return append(b, '"')
+	var quoted bytes.Buffer
+	_ = WriteJSON(&quoted, string(text), "") // a buffer has no error
+	return append(b, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }
-
-// appendEscaped appends a text, which is UTF-8, as it stands in a string of JSON: with escapes for
-// characters that are not shown, too.
-func appendEscaped(b []byte, text string) []byte {
-	for _, c := range text {
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', byte(c))
-		case c < utf8.RuneSelf && strings.IndexByte("\b\f\n\r\t", byte(c)) >= 0:
-			b = append(b, '\\', "btn.fr"[c-'\b'])
-		case strconv.IsPrint(c):
-			b = utf8.AppendRune(b, c)
-		default:
-			for _, unit := range utf16.AppendRune(make([]uint16, 0, 2), c) {
-				b = append(b, '\\', 'u', hexDigit(unit>>12), hexDigit(unit>>8), hexDigit(unit>>4), hexDigit(unit))
-			}
-		}
-	}
-	return b
-}
-
-func hexDigit(n uint16) byte { return "0123456789abcdef"[n&15] }
 
 // csvHeader is the first line of rows as CSV.
 func csvHeader() string {

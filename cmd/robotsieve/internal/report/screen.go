@@ -27,22 +27,15 @@ func screen(r *audit.Report) (blocks []block) {
 }
 
 func (d doc) screen() []block {
-	first := block{text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
+	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Totals.Requests == 0 {
-		return withText(first, d.advice(), block{text: []string{more}})
+		return withText(first, d.advice(), block{Text: []string{more}})
 	}
-	return withText(first, d.violators(min(maxPathedShown, d.most/2)), block{text: slices.Concat(d.clean(), d.notHeld())}, d.advice(), block{text: []string{d.certainty(), more}})
+	return withText(first, d.violators(min(maxPathedShown, d.most/2)), block{Text: slices.Concat(d.clean(), d.notHeld())}, d.advice(), block{Text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
 const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
-
-// withText returns the blocks that have something to say.
-func withText(blocks ...block) []block {
-	return slices.DeleteFunc(blocks, func(b block) bool {
-		return len(b.facts)+len(b.list)+len(b.table.rows)+len(b.quote)+len(b.text) == 0
-	})
-}
 
 // scope says what was audited.
 func (d doc) scope() string {
@@ -75,70 +68,54 @@ const (
 	screenHeight      = 24
 )
 
-// violators is the table of crawlers that broke robots.txt, for so many of them with the paths
-// that they requested most against it. Fetchers stand behind the others, under a title.
-func (d doc) violators(pathed int) (b block) {
-	t := &b.table
-	t.header = []string{"broke \u200brobots.txt", "identity", ">requests", ">forbidden", ">content", ">not \u200bmod.", ">in\u00adformed"}
-	shown, rest := 0, leftOut{}
+// violators is the table of crawlers that broke robots.txt, for the first ones with the paths
+// that they requested most against it. Fetchers stand after the others, under a title.
+func (d doc) violators(pathed int) block {
+	t := newTable(d.most, Left("broke \u200brobots.txt", "identity"),
+		Right("requests", "forbidden", "content", "not \u200bmod.", "in\u00adformed"))
 	for _, part := range d.parts() {
-		title := part.title
+		t.begin(part.title)
 		for _, c := range part.list {
 			n := c.Verdicts[audit.Violation]
-			switch {
-			case n == 0:
-				continue
-			case shown == d.most:
-				rest.add(c, violatorsIn(c))
-				continue
-			case title != "":
-				t.rows = append(t.rows, []string{title})
-				title = ""
+			if n > 0 && t.add(c, violatorsIn(c), c.Crawler, identityOf(c), english.Grouped(own(c)), alarm(english.Grouped(n))+" ("+wholeShare(n, own(c))+")",
+				grouped(c.Outcomes[audit.Content]), grouped(c.Outcomes[audit.NotModified]), informedOf(c, c.Informed())) && t.rows <= pathed {
+				rows := t.Groups[len(t.Groups)-1].Rows
+				rows[len(rows)-1].Below = worst(c)
 			}
-			own := c.Requests - c.Verdicts[audit.Spoofed]
-			t.rows = append(t.rows, []string{c.Crawler, identityOf(c), english.Grouped(own),
-				alarm(english.Grouped(n)) + " (" + wholeShare(n, own) + ")", figure(c.Outcomes[audit.Content]), figure(c.Outcomes[audit.NotModified]), informedOf(c, c.Informed())})
-			if paths := worst(c); paths != "" && shown < pathed {
-				t.rows = append(t.rows, []string{"  " + paths})
-			}
-			shown++
 		}
 	}
 	t.fit(screenWidth)
-	if text := rest.text("crawler"); text != "" {
-		t.more = "and " + text + "."
+	if text := t.left.text("crawler"); text != "" {
+		t.More = "and " + text + "."
 	}
-	return b
+	return block{Table: t}
 }
 
 // fit cuts the cells of the first column so that the rows have no more characters than width.
-// A row of one cell may be as long as the columns without the blanks between them: past that
-// the columns would be widened.
+// A title and a line below a row may be as long as the columns without the blanks between them:
+// past that the columns would be widened.
 func (t *table) fit(width int) {
-	single := width - blanksBetween*(len(t.header)-1)
-	for i, heading := range t.header[1:] {
+	across, first := width-blanksBetween*(len(t.Columns)-1), width
+	for i, c := range t.Columns[1:] {
 		most := 0
-		for line := range strings.SplitSeq(breaks.Replace(strings.TrimPrefix(heading, ">")), "\n") {
+		for line := range strings.SplitSeq(breaks.Replace(c.Heading), "\n") {
 			most = max(most, len([]rune(line)))
 		}
-		for _, row := range t.rows {
-			if len(row) > 1 {
-				most = max(most, len([]rune(unmarked.Replace(row[i+1]))))
+		for _, g := range t.Groups {
+			for _, row := range g.Rows {
+				most = max(most, len([]rune(unmarked.Replace(row.Cells[i+1]))))
 			}
 		}
-		width -= most + blanksBetween
+		first -= most + blanksBetween
 	}
-	for _, row := range t.rows {
-		if len(row) == 1 {
-			row[0] = Cut(row[0], single)
-		} else {
-			row[0] = Cut(row[0], max(width, 8))
+	for i := range t.Groups {
+		t.Groups[i].Title = Cut(t.Groups[i].Title, across)
+		for j := range t.Groups[i].Rows {
+			row := &t.Groups[i].Rows[j]
+			row.Cells[0], row.Below = Cut(row.Cells[0], max(first, 8)), Cut(row.Below, across)
 		}
 	}
 }
-
-// unmarked removes the marks of a text.
-var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
 
 // wholeShare writes a share in whole per cent; only none is 0 %, and only all is 100 %.
 func wholeShare(n, of int64) string {
@@ -189,7 +166,7 @@ func worst(c *crawler) string {
 	if text == "" {
 		return ""
 	}
-	return "most often: " + text
+	return "  most often: " + text
 }
 
 // clean names the crawlers without a violation of whom something was judged, the most frequent first:
@@ -199,9 +176,8 @@ func (d doc) clean() []string {
 	if len(list) == 0 || d.condition() != "" || d.Policy.NoRule != "" {
 		return nil
 	}
-	last := map[bool]int{true: 1}
 	slices.SortStableFunc(list, func(x, y *crawler) int {
-		return cmp.Or(cmp.Compare(last[isFetcher(x)], last[isFetcher(y)]), cmp.Compare(y.Requests, x.Requests))
+		return cmp.Or(fetchersLast(x, y), cmp.Compare(y.Requests, x.Requests))
 	})
 	text, names := "No violation: ", ""
 	for i := range list {
@@ -221,19 +197,13 @@ func (d doc) clean() []string {
 // notHeld says which requests are held against nobody, and why.
 func (d doc) notHeld() []string {
 	var parts []string
-	for _, v := range []struct {
-		verdict audit.Verdict
-		why     string
-	}{
-		{audit.Grace, "rule was new"}, {audit.NoPolicy, "told: no robots.txt"}, {audit.Unreachable, "robots.txt failed"},
-		{audit.Indeterminate, "undecided"}, {audit.Exempt, "says it is not bound"}, {audit.Spoofed, "impostor"},
-	} {
-		if n := d.Totals.Verdicts[v.verdict]; n > 0 {
+	for _, v := range []audit.Verdict{audit.Grace, audit.NoPolicy, audit.Unreachable, audit.Indeterminate, audit.Exempt, audit.Spoofed} {
+		if n := d.Totals.Verdicts[v]; n > 0 {
 			number := english.Grouped(n)
 			if parts == nil {
 				number = english.Plural(n, "request")
 			}
-			parts = append(parts, number+" ("+v.why+")")
+			parts = append(parts, number+" ("+verdictTerms[v].excuse+")")
 		}
 	}
 	if parts == nil {
@@ -317,6 +287,6 @@ func (d doc) advice() (b block) {
 	if len(list) == 0 {
 		return b
 	}
-	b.title, b.list = "What to fix:", list
+	b.Title, b.List = "What to fix:", list
 	return b
 }

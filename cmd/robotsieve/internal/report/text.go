@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
@@ -48,36 +49,36 @@ func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		if b.title != "" {
-			wrapped("", b.title)
+		if b.Title != "" {
+			wrapped("", b.Title)
 		}
-		for _, item := range b.list {
+		for _, item := range b.List {
 			wrapped("- ", item)
 		}
-		if len(b.table.rows) > 0 {
-			lines = append(lines, marks.Replace(Table(b.table.header, b.table.rows)))
+		if b.Table.rows > 0 {
+			lines = append(lines, marks.Replace(b.Table.text()))
 		}
-		if b.table.more != "" {
-			lines = append(lines, b.table.more)
+		if b.Table.More != "" {
+			lines = append(lines, b.Table.More)
 		}
-		if len(b.table.rows) > 0 && len(b.facts)+len(b.text) > 0 {
+		if b.Table.rows > 0 && len(b.Facts)+len(b.Text) > 0 {
 			lines = append(lines, "")
 		}
 		names := 0
-		for _, f := range b.facts {
-			names = max(names, len(f.name)+len(": "))
+		for _, f := range b.Facts {
+			names = max(names, len(f.Name)+len(": "))
 		}
-		for _, f := range b.facts {
+		for _, f := range b.Facts {
 			name := ""
-			if f.name != "" {
-				name = f.name + ":"
+			if f.Name != "" {
+				name = f.Name + ":"
 			}
-			wrapped(fmt.Sprintf("%-*s", names, name), f.text)
+			wrapped(fmt.Sprintf("%-*s", names, name), f.Text)
 		}
-		for _, line := range b.quote {
+		for _, line := range b.Quote {
 			lines = append(lines, "  "+line)
 		}
-		for _, paragraph := range b.text {
+		for _, paragraph := range b.Text {
 			wrapped("", paragraph)
 		}
 	}
@@ -85,9 +86,17 @@ func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
 	return err
 }
 
-// Table lays out rows of cells in columns. A column whose heading begins with > is
-// flush right. A row of one cell is a title within the table.
-func Table(header []string, rows [][]string) string {
+// Table lays out rows of cells in columns.
+func Table(columns []Column, rows [][]string) string {
+	t := newTable(unbounded, columns)
+	for _, row := range rows {
+		t.add(nil, 1, row...)
+	}
+	return t.text()
+}
+
+// text lays out a table.
+func (t table) text() string {
 	w := pretty.NewWriter()
 	style := pretty.StyleDefault
 	style.Options = pretty.OptionsNoBordersAndSeparators
@@ -97,22 +106,30 @@ func Table(header []string, rows [][]string) string {
 	w.SuppressTrailingSpaces()
 	var configs []pretty.ColumnConfig
 	var headings pretty.Row
-	for i, heading := range header {
-		heading, right := strings.CutPrefix(heading, ">")
-		if right {
+	for i, c := range t.Columns {
+		if c.Right {
 			configs = append(configs, pretty.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
-		headings = append(headings, breaks.Replace(heading))
+		headings = append(headings, breaks.Replace(c.Heading))
 	}
 	w.SetColumnConfigs(configs)
 	w.AppendHeader(headings)
-	for _, row := range rows {
-		var cells pretty.Row
-		for i := range header {
-			cells = append(cells, row[min(i, len(row)-1)])
+	// A cell that is the same in all columns is laid out across them.
+	across := func(line string) {
+		if line != "" {
+			w.AppendRow(slices.Repeat(pretty.Row{line}, len(t.Columns)), pretty.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignLeft})
 		}
-		// A cell that is the same in all columns is laid out across them.
-		w.AppendRow(cells, pretty.RowConfig{AutoMerge: len(row) == 1, AutoMergeAlign: text.AlignLeft})
+	}
+	for _, g := range t.Groups {
+		across(g.Title)
+		for _, row := range g.Rows {
+			var cells pretty.Row
+			for _, cell := range row.Cells {
+				cells = append(cells, cell)
+			}
+			w.AppendRow(cells)
+			across(row.Below)
+		}
 	}
 	return w.Render()
 }

@@ -12,25 +12,23 @@ import (
 
 // traffic says what each crawler was sent, from how many addresses it came, and how it was
 // answered.
-func (d doc) traffic() (b block) {
-	b.heading = "Traffic"
-	t := &b.table
-	t.header = []string{"traffic of", ">bytes", ">of vio\u00adlations", ">addresses", "answers by status"}
-	inexact := false
-	for i := range d.Crawlers[:min(len(d.Crawlers), d.most)] {
-		c := &d.Crawlers[i]
-		addresses := figure(c.Addresses.N)
-		if !c.Addresses.Exact && c.Addresses.N > 0 {
-			addresses, inexact = "about "+addresses, true
+func (d doc) traffic() block {
+	b, inexact := block{Heading: "Traffic"}, false
+	t := newTable(d.most, Left("traffic of"), Right("bytes", "of vio\u00adlations", "addresses"), Left("answers by status"))
+	for _, c := range d.pointers() {
+		addresses, isAbout := grouped(c.Addresses.N), !c.Addresses.Exact && c.Addresses.N > 0
+		if isAbout {
+			addresses = "about " + addresses
 		}
-		t.rows = append(t.rows, []string{shortName(c), figure(c.Bytes), figure(c.ViolationBytes), addresses, statusList(c.Statuses)})
+		if t.add(c, crawlersIn(c), shortName(c), grouped(c.Bytes), grouped(c.ViolationBytes), addresses, statusList(c.Statuses)) && isAbout {
+			inexact = true
+		}
 	}
-	t.leaves(leftOut{}.addAll(d.pointers()[len(t.rows):]), "crawler")
-	if len(t.rows) > 0 {
-		b.text = []string{"Bytes are those of bodies, as far as the log has sizes. Requests of impostors are not counted here."}
+	if b.Table = t.leaves("crawler"); t.rows > 0 {
+		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. Requests of impostors are not counted here."}
 	}
 	if inexact {
-		b.text = append(b.text, "A number of addresses with \"about\" was worked out from some of them: its standard error is about 4 per cent.")
+		b.Text = append(b.Text, "A number of addresses with \"about\" was worked out from some of them: its standard error is about 4 per cent.")
 	}
 	return b
 }
@@ -66,18 +64,15 @@ func statusName(status int) string {
 
 // paths lists what crawlers requested most: against robots.txt, or at all. by is the heading of
 // their names.
-func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows int) (b block) {
-	b.heading = heading
-	t := &b.table
-	t.header = []string{by, ">requests", "path"}
-	about, rest := false, leftOut{}
-	for i := range d.Crawlers {
-		c := &d.Crawlers[i]
+func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows int) block {
+	b, about := block{Heading: heading}, false
+	t := newTable(unbounded, Left(by), Right("requests"), Left("path"))
+	for _, c := range d.pointers() {
 		list := of(c)
 		tooMany := !list.Exact && list.OthersAtMost > 0
-		if len(t.rows) >= 2*d.most {
+		if t.rows >= 2*d.most { // a crawler has all of its rows or none
 			if tooMany || len(list.List) > 0 {
-				rest.add(c, crawlersIn(c))
+				t.left.add(c, crawlersIn(c))
 			}
 			continue
 		}
@@ -86,43 +81,35 @@ func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows in
 			if p.TooHigh > 0 {
 				number, about = "about "+number, true
 			}
-			t.rows = append(t.rows, []string{shortName(c), number, Cut(p.Path, d.widest)})
+			t.add(c, 1, shortName(c), number, Cut(p.Path, d.widest))
 		}
 		if tooMany && len(list.List) <= rows {
-			most := "at most " + english.Grouped(list.OthersAtMost)
-			t.rows = append(t.rows, []string{shortName(c), most, "(each other path: there are too many to count each)"})
+			t.add(c, 1, shortName(c), "at most "+english.Grouped(list.OthersAtMost), "(each other path: there are too many to count each)")
 		}
 	}
-	t.leaves(rest, "crawler")
-	if about {
-		b.text = []string{"A number with \"about\" is too high by at most a tenth."}
+	if b.Table = t.leaves("crawler"); about {
+		b.Text = []string{"A number with \"about\" is too high by at most a tenth."}
 	}
 	return b
 }
 
 // referrals compares what operators' crawlers took with the visitors that their pages sent.
-func (d doc) referrals() (b block) {
-	b.heading = "What crawlers took for each visitor"
-	t := &b.table
-	t.header = []string{"operator", ">crawled", ">visitors sent", ">crawled for each visitor", "from pages of"}
-	rest := int64(0)
+func (d doc) referrals() block {
+	b := block{Heading: "What crawlers took for each visitor"}
+	t := newTable(maxFetchersShown, Left("operator"), Right("crawled", "visitors sent", "crawled for each visitor"), Left("from pages of"))
 	for _, o := range d.Operators {
-		if len(o.Referrers) == 0 {
-			continue
-		}
-		if len(t.rows) == maxFetchersShown {
-			rest++
-			continue
-		}
 		ratio := "-"
 		if o.Referred > 0 {
 			ratio = strings.TrimSuffix(fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred)), ".0")
 		}
-		t.rows = append(t.rows, []string{Cut(o.Operator, maxOperatorShown), figure(o.Crawled), figure(o.Referred), ratio, Cut(strings.Join(o.Referrers, ", "), maxFileShown)})
+		if len(o.Referrers) > 0 {
+			t.add(nil, 1, Cut(o.Operator, maxOperatorShown), grouped(o.Crawled), grouped(o.Referred), ratio, Cut(strings.Join(o.Referrers, ", "), maxFileShown))
+		}
 	}
-	t.leavesOut(rest, "operator")
-	if len(t.rows) > 0 {
-		b.text = []string{"Crawled are the requests of the operator's crawlers, without robots.txt and without impostors; visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. Any client can send any Referer, and many send none, so more visitors may have come."}
+	if b.Table = t.leaves("operator"); t.rows > 0 {
+		b.Text = []string{"Crawled are the requests of the operator's crawlers, without robots.txt and without impostors; " +
+			"visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. " +
+			"Any client can send any Referer, and many send none, so more visitors may have come."}
 	}
 	return b
 }
