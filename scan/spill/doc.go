@@ -20,19 +20,19 @@
 //
 // # Format
 //
-// A run as [Sorter.WriteTo] writes it is a header and blocks. Numbers of fixed size
+// A run as [Sorter.WriteTo] writes it is blocks and a footer. Numbers of fixed size
 // are little-endian; uvarint is as in encoding/binary.
 //
-//	header (32 bytes)
-//	    8  "rsvrun1\n"
-//	    8  length of the run in bytes, with this header
-//	    8  number of records, equal ones counted once
-//	    4  length of the longest payload
-//	    4  CRC32C of the 28 bytes above
-//	block, until the length is reached
+//	block, until the footer
 //	    4  length of the payload, not 0
 //	    4  CRC32C of the payloads' lengths and payloads up to here, from the first on
 //	    .  payload: records
+//	footer (32 bytes)
+//	    8  "rsvrun1\n"
+//	    8  length of the run in bytes, with this footer
+//	    8  number of records, equal ones counted once
+//	    4  length of the longest payload
+//	    4  CRC32C of the 28 bytes above
 //	record
 //	    uvarint  number of bytes it shares with the beginning of the record before
 //	    uvarint  number of bytes that follow
@@ -45,7 +45,7 @@
 // longer record fills it. The bytes depend on the records and their numbers alone, not on
 // the order in which records were added or on the memory.
 //
-// Runs in the temporary file have no header, the size of their blocks depends on
+// Runs in the temporary file have no footer, the size of their blocks depends on
 // Options.Memory, and with Options.Compress blocks of long records are compressed.
 //
 // [Records] is a Sorter for one goroutine, and [Blobs] keeps byte strings without sorting

@@ -191,8 +191,8 @@ func TestNothingAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	twin{}.check(t, s)
-	if b := state(t, s); len(b) != headerLen {
-		t.Errorf("%d bytes written, want the header alone", len(b))
+	if b := state(t, s); len(b) != footerLen {
+		t.Errorf("%d bytes written, want the footer alone", len(b))
 	}
 	if s.file != nil {
 		t.Error("there is a file")

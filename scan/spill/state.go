@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// header is the first bytes of a run that WriteTo writes.
-type header struct {
+// footer is the last bytes of a run that WriteTo writes.
+type footer struct {
 	length  int64
 	records int64
 	longest int
@@ -18,47 +18,43 @@ type header struct {
 
 const (
 	magic     = "rsvrun1\n"
-	headerLen = 32
+	footerLen = 32
 
 	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so that the bytes are too.
 	stateBlock = 32 << 10
 )
 
-func (h header) encode() []byte {
-	b := append(make([]byte, 0, headerLen), magic...)
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.length))
-	b = binary.LittleEndian.AppendUint64(b, uint64(h.records))
-	b = binary.LittleEndian.AppendUint32(b, uint32(h.longest))
+func (f footer) encode() []byte {
+	b := append(make([]byte, 0, footerLen), magic...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.length))
+	b = binary.LittleEndian.AppendUint64(b, uint64(f.records))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.longest))
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// decodeHeader reads the header of a run of size bytes.
-func decodeHeader(b []byte, size int64) (header, error) {
+// decodeFooter reads the footer of a run of size bytes.
+func decodeFooter(b []byte, size int64) (footer, error) {
 	if string(b[:len(magic)]) != magic {
-		return header{}, errors.New("not a run of records")
+		return footer{}, errors.New("not a run of records")
 	}
-	if crc32.Checksum(b[:headerLen-4], castagnoli) != binary.LittleEndian.Uint32(b[headerLen-4:]) {
-		return header{}, errors.New("checksum of the header differs")
+	if crc32.Checksum(b[:footerLen-4], castagnoli) != binary.LittleEndian.Uint32(b[footerLen-4:]) {
+		return footer{}, errors.New("checksum of the footer differs")
 	}
 	length, records := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
 	longest := binary.LittleEndian.Uint32(b[24:])
 	switch {
 	case length != uint64(size):
-		return header{}, fmt.Errorf("%d bytes, announced are %d", size, length)
+		return footer{}, fmt.Errorf("%d bytes, and not %d as it says", size, length)
 	case records > math.MaxInt64, longest > maxPayload:
-		return header{}, errors.New("impossible number in the header")
+		return footer{}, errors.New("impossible number in the footer")
 	}
-	return header{size, int64(records), int(longest)}, nil
+	return footer{size, int64(records), int(longest)}, nil
 }
 
-// WriteTo writes all records as one run, and returns the number of bytes written. The same records make the same bytes. It
-// merges twice, because the length comes first. Its errors are those of All and of w.
+// WriteTo writes all records as one run, and returns the number of bytes written. The same records make the same bytes.
+// Its errors are those of All and of w.
 func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
-	h := header{length: headerLen}
-	h.records, h.longest, err = s.writeBlocks(func(block []byte) error {
-		h.length += int64(len(block))
-		return nil
-	})
+	m, err := s.gather()
 	if err != nil {
 		return 0, err
 	}
@@ -70,41 +66,27 @@ func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
 		}
 		return nil
 	}
-	if err := write(h.encode()); err != nil {
-		return written, err
-	}
-	if _, _, err := s.writeBlocks(write); err != nil {
-		return written, err
-	}
-	if written != h.length {
-		return written, errors.New("spill: records were added while they were written")
-	}
-	return written, nil
-}
-
-// writeBlocks writes the blocks of all records.
-func (s *Sorter) writeBlocks(write func(block []byte) error) (records int64, longest int, err error) {
-	m, err := s.gather()
+	blocks := blockWriter{size: stateBlock, write: write}
+	records, err := blocks.writeAll(m)
 	if err != nil {
-		return 0, 0, err
+		return written, err
 	}
-	w := blockWriter{size: stateBlock, write: write}
-	records, err = w.writeAll(m)
-	return records, w.longest, err
+	return written, write(footer{written + footerLen, records, blocks.longest}.encode())
 }
 
 // AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on. They are not copied, but read
 // from r whenever all records are read: r must stay readable and unchanged until Close, for several goroutines if several read.
-// An error says what is wrong with the header; damage behind it is found when it is read.
+// An error says what is wrong with the footer; damage before it is found when it is read.
 func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
-	if off < 0 || size < headerLen || off > math.MaxInt64-size {
+	if off < 0 || size < footerLen || off > math.MaxInt64-size {
 		return fmt.Errorf("spill: saved run: %d bytes from %d on cannot be one", size, off)
 	}
-	var b [headerLen]byte
-	if err := readAt(r, b[:], off); err != nil {
-		return fmt.Errorf("spill: saved run: header: %w", err)
+	var b [footerLen]byte
+	end := off + size - footerLen
+	if err := readAt(r, b[:], end); err != nil {
+		return fmt.Errorf("spill: saved run: footer: %w", err)
 	}
-	h, err := decodeHeader(b[:], size)
+	f, err := decodeFooter(b[:], size)
 	if err != nil {
 		return fmt.Errorf("spill: saved run: %w", err)
 	}
@@ -113,6 +95,6 @@ func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
 	if s.err != nil {
 		return s.err
 	}
-	s.disk = append(s.disk, &run{records: h.records, r: r, off: off + headerLen, end: off + size, longest: h.longest, saved: true})
+	s.disk = append(s.disk, &run{records: f.records, r: r, off: off, end: end, longest: f.longest, saved: true})
 	return nil
 }

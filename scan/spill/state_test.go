@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,16 +20,16 @@ func TestFormat(t *testing.T) {
 	s := tiny(t)
 	add(t, s, []byte("abd"), []byte("abc"), []byte("abc"), []byte("ab"))
 	want := strings.Join([]string{
-		hex.EncodeToString([]byte(magic)),
-		"3500000000000000", // 53 bytes
-		"0300000000000000", // records
-		"0d000000",         // longest payload
-		"594f887f",
 		"0d000000", // length of the payload
 		"eb102d61",
 		"0002616201", // "ab", once
 		"02016302",   // "c" behind two bytes, twice
 		"02016401",   // "d" behind two bytes, once
+		hex.EncodeToString([]byte(magic)),
+		"3500000000000000", // 53 bytes
+		"0300000000000000", // records
+		"0d000000",         // longest payload
+		"594f887f",
 	}, "")
 	if got := hex.EncodeToString(state(t, s)); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -173,7 +174,7 @@ func forge(records, longest int, payloads ...string) []byte {
 		blocks = binary.LittleEndian.AppendUint32(blocks, crc)
 		blocks = append(blocks, p...)
 	}
-	return append(header{int64(headerLen + len(blocks)), int64(records), longest}.encode(), blocks...)
+	return append(blocks, footer{int64(footerLen + len(blocks)), int64(records), longest}.encode()...)
 }
 
 func TestForgedRuns(t *testing.T) {
@@ -230,9 +231,8 @@ func TestForgedRuns(t *testing.T) {
 func TestBlocksSwapped(t *testing.T) {
 	// Sorted either way if nothing is shared, so that only the checksum tells.
 	sound := forge(2, 99, "\x00\x01a\x01", "\x00\x01b\x01")
-	swapped := append([]byte{}, sound[:headerLen]...)
-	swapped = append(swapped, sound[headerLen+blockHead+4:]...)
-	swapped = append(swapped, sound[headerLen:headerLen+blockHead+4]...)
+	const block = blockHead + 4
+	swapped := slices.Concat(sound[block:2*block], sound[:block], sound[2*block:])
 	err := readState(t, bytes.NewReader(swapped), int64(len(swapped)))
 	if err == nil || !strings.Contains(err.Error(), "checksum") {
 		t.Errorf("error %v", err)
@@ -278,7 +278,7 @@ func (o odd) ReadAt(p []byte, off int64) (int, error) {
 func TestReaderFails(t *testing.T) {
 	b := sample(t)
 	cause := errors.New("cable is out")
-	for _, from := range []int64{0, headerLen, headerLen + blockHead} {
+	for _, from := range []int64{0, blockHead, int64(len(b) - footerLen)} {
 		for name, o := range map[string]odd{
 			"error": {b, from, func(int) int { return 0 }, cause},
 			"short": {b, from, func(n int) int { return n / 2 }, nil},
@@ -305,7 +305,7 @@ func TestDamageAmongManyRuns(t *testing.T) {
 		addSaved(t, s, b)
 	}
 	bad := bytes.Clone(b)
-	bad[headerLen+blockHead+50] ^= 1
+	bad[blockHead+50] ^= 1
 	addSaved(t, s, bad)
 	for range 2 {
 		if got, err := collect(s.All()); err == nil || !strings.Contains(err.Error(), "checksum") || len(got) > 0 {
@@ -333,7 +333,7 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 func TestWriteToFails(t *testing.T) {
 	s := tiny(t)
 	addSaved(t, s, sample(t))
-	for _, room := range []int{0, 10, headerLen, headerLen + 100} {
+	for _, room := range []int{0, 10, 100, len(sample(t)) - 1} {
 		n, err := s.WriteTo(&shortWriter{room})
 		if n != int64(room) || !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("room for %d: wrote %d, %v", room, n, err)
@@ -377,7 +377,7 @@ func TestBlocksAfterALongRecord(t *testing.T) {
 		add(t, s, numbered(i))
 	}
 	b, blocks := state(t, s), 0
-	for off := headerLen; off < len(b); blocks++ {
+	for off := 0; off < len(b)-footerLen; blocks++ {
 		n := blockHead + int(binary.LittleEndian.Uint32(b[off:]))
 		if blocks > 0 && n > stateBlock {
 			t.Errorf("block %d has %d bytes", blocks, n)
