@@ -95,16 +95,17 @@ func (a *Auditor) readTally(b []byte) (*tally, error) {
 	t := a.newTally()
 	b, err := a.decode(b, t, bounds{}, mostLines)
 	profiles := a.config.Crawlers.Profiles()
-	for err == nil && len(b) > 0 {
+	for next := 0; err == nil && len(b) > 0; {
 		var number int
-		if b, err = fromCBOR.UnmarshalFirst(b, &number); err == nil && (number < 0 || number >= len(profiles)) {
-			err = errors.New("a crawler is not known")
+		if b, err = fromCBOR.UnmarshalFirst(b, &number); err != nil {
+			return nil, err
 		}
+		if number < next || number >= len(profiles) {
+			return nil, errors.New("a crawler is not known, or comes twice")
+		}
+		next = number + 1
 		var r row
-		if err == nil {
-			b, err = a.decode(b, &r, knownBounds, t.read())
-		}
-		if err == nil {
+		if b, err = a.decode(b, &r, knownBounds, t.read()); err == nil {
 			p := &profiles[number]
 			t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(&r, 1)
 		}
@@ -179,9 +180,12 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 		return hasSite(l.policy, x.At) && x.At.N > 0 && x.Size >= 0 &&
 			0 <= x.First && x.First <= x.Last && int(x.Last) <= len(l.policy.Versions(x.At.First))
 	case pathCounts:
-		if len(x.Cells) > 0 && len(x.Cells) != l.sums {
-			return false
+		for _, k := range x.Kept {
+			if k == nil || k.N < 0 || k.N > l.most {
+				return false
+			}
 		}
+		return (len(x.Cells) == 0 || len(x.Cells) == l.sums) && l.hold(v.FieldByName("Cells")) && 0 <= x.Robots && x.Robots <= l.most
 	case tally:
 		for _, n := range x.totals.numbers() {
 			if *n < 0 || *n > l.most {
@@ -195,7 +199,7 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 		}
 	}
 	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() && !l.hold(v.Field(i)) {
+		if v.Field(i).CanInterface() && !l.hold(v.Field(i)) {
 			return false
 		}
 	}
