@@ -28,6 +28,7 @@ type cursor struct {
 	inPage     int64 // rows of the page that follow
 	definition hybrid
 	values     values
+	written    []byte // the value, if it is not stored as text
 }
 
 // cursor returns a cursor of the column with a name.
@@ -191,15 +192,14 @@ func (c *cursor) split(h *header) (levels, data []byte, err error) {
 	return c.data[4:end], c.data[end:], nil
 }
 
-// text returns the next value as text, nil if it is null. It is valid until the next call; a value
-// that is not text is written to the buffer.
-func (c *cursor) text(buffer *[]byte) ([]byte, error) {
+// text returns the next value as text, nil if it is null. It is valid until the next call.
+func (c *cursor) text() ([]byte, error) {
 	raw, err := c.next()
 	if raw == nil || err != nil || c.column.meaning == text {
 		return raw, err
 	}
-	written, ok := c.column.meaning.appendText((*buffer)[:0], raw)
-	if *buffer = written; !ok {
+	written, ok := c.column.meaning.appendText(c.written[:0], raw)
+	if c.written = written; !ok {
 		return nil, nil
 	}
 	return written, nil
