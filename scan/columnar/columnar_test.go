@@ -177,7 +177,7 @@ func firstDifference(got, want string) string {
 func TestRefusedColumns(t *testing.T) {
 	f := open(t, write(t, pagesOf(10)))
 	for column, want := range map[string]string{
-		"tags.list.element": "is a list of text: a row may have several values", "bool": "has values of the type boolean",
+		"tags.list.element": "it is a list, of which a row may have several values", "bool": "it has values of the type BOOLEAN",
 		"link": "no column \"link\": the file has \"url\", \"plain\", \"dict\", ",
 	} {
 		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "Parquet: ") {

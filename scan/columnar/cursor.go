@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -16,14 +15,10 @@ import (
 type cursor struct {
 	file   *File
 	column *Column
-	leaf   int // the place of the column
-
-	groups compact // row groups that follow
-	left   uint64  // how many
-	group  int     // the number of the current one, from 1
-	rows   int64   // rows of it that follow on later pages
-	work   int64   // that may still be done
-	seen   int64   // rows of all groups so far
+	leaf   int   // the place of the column
+	group  int   // the number of the current row group, from 1
+	rows   int64 // rows of it that follow on later pages
+	work   int64 // that may still be done
 
 	pages      pages
 	data       []byte // the buffer of the page
@@ -33,6 +28,7 @@ type cursor struct {
 	inPage     int64 // rows of the page that follow
 	definition hybrid
 	values     values
+	written    []byte // the value, if it is not stored as text
 }
 
 // cursor returns a cursor of the column with a name.
@@ -44,34 +40,16 @@ func (f *File) cursor(name string) (*cursor, error) {
 	column := &f.columns[leaf]
 	switch {
 	case column.List:
-		return nil, fail(fmt.Errorf("column %s is a %s: a row may have several values", shorten(column.Name), column.Type))
+		err = errors.New("it is a list, of which a row may have several values")
 	case column.meaning == otherValues:
-		return nil, fail(fmt.Errorf("column %s has values of the type %s, which cannot be read", shorten(column.Name), column.Type))
+		err = fmt.Errorf("it has values of the type %s, which cannot be read", column.Type)
+	default:
+		err = f.check(leaf)
 	}
-	c := &cursor{file: f, column: column, leaf: leaf, groups: compact{rest: f.groups}, left: f.groupCount, work: f.mostWork()}
-	if err := c.checkPlaces(); err != nil {
+	if err != nil {
 		return nil, fail(fmt.Errorf("column %s: %w", shorten(column.Name), err))
 	}
-	return c, nil
-}
-
-// checkPlaces returns an error if two row groups have the column in the same bytes.
-func (c *cursor) checkPlaces() error {
-	type place struct{ begin, end int64 }
-	var places []place
-	groups := c.groups
-	for n := c.left; n > 0 && !groups.bad; n-- {
-		if chunk, rows := readGroup(&groups, c.leaf); rows > 0 && chunk.Meta != nil && chunk.Meta.Size > 0 {
-			places = append(places, place{chunk.start(), chunk.start() + chunk.Meta.Size})
-		}
-	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.begin, b.begin) })
-	for i := 1; i < len(places); i++ {
-		if places[i].begin < places[i-1].end {
-			return fmt.Errorf("two row groups have the same bytes, from %d on", places[i].begin)
-		}
-	}
-	return nil
+	return &cursor{file: f, column: column, leaf: leaf, work: f.mostWork()}, nil
 }
 
 // spend counts work.
@@ -83,7 +61,7 @@ func (c *cursor) spend(work int64) error {
 }
 
 // next returns the value of the next row as it is stored, nil if it is null. It is valid until the
-// next call. Behind the last row the error is io.EOF.
+// next call. After the last row the error is io.EOF.
 func (c *cursor) next() ([]byte, error) {
 	for c.inPage == 0 {
 		if err := c.page(); err != nil {
@@ -119,148 +97,92 @@ func (c *cursor) fail(err error) error {
 	return fail(fmt.Errorf("column %s, row group %d: %w", shorten(c.column.Name), c.group, err))
 }
 
-// page begins the next page with data.
+// page begins the next page with data, in the row group or in one that follows.
 func (c *cursor) page() error {
 	for c.rows == 0 {
-		if c.left == 0 {
-			return c.end()
+		if c.group == len(c.file.groups) {
+			return io.EOF
 		}
-		if err := c.nextGroup(); err != nil {
-			return c.fail(err)
+		group := &c.file.groups[c.group]
+		c.group++
+		if c.rows, c.hasDict = group.Rows, false; c.rows > 0 {
+			c.pages.reset(c.file, &group.Columns[c.leaf])
 		}
 	}
-	if err := c.readPage(); err != nil {
+	if err := guarded(c.readPage); err != nil {
 		return c.fail(err)
 	}
 	return nil
-}
-
-// end is the error behind the last row.
-func (c *cursor) end() error {
-	if c.seen != c.file.rows {
-		return fail(fmt.Errorf("the file has %d rows, and its row groups %d", c.file.rows, c.seen))
-	}
-	return io.EOF
-}
-
-// nextGroup begins the next row group.
-func (c *cursor) nextGroup() error {
-	c.left--
-	c.group++
-	chunk, rows := readGroup(&c.groups, c.leaf)
-	c.rows, c.hasDict = rows, false
-	switch {
-	case c.groups.bad, rows < 0, rows > c.file.rows-c.seen:
-		return errors.New("the footer is damaged: the row groups have more rows than the file")
-	case rows == 0:
-		return nil
-	case chunk.File != "":
-		return errors.New("the column is in another file")
-	case chunk.Meta == nil:
-		return errors.New("the column is missing or encrypted")
-	case chunk.Meta.Type != c.column.physical:
-		return errors.New("the row group has another type than the schema")
-	case chunk.Meta.Values > rows:
-		return fmt.Errorf("%d rows have %d values", rows, chunk.Meta.Values)
-	case chunk.start() < 0 || chunk.Meta.Size < 0 || chunk.Meta.Size > c.file.size-chunk.start():
-		return errors.New("the column is not within the file")
-	}
-	c.seen += rows
-	c.pages.reset(c.file, &chunk)
-	return nil
-}
-
-// readGroup reads a row group, and what it says of a column.
-func readGroup(t *compact, leaf int) (c chunk, rows int64) {
-	for id, kind := range t.fields() {
-		switch {
-		case id == 1:
-			at := 0
-			t.structs(kind, func() {
-				if at == leaf {
-					t.read(&c)
-				} else {
-					t.skip(thriftStruct)
-				}
-				at++
-			})
-		case id == 3:
-			rows = t.number()
-		default:
-			t.skip(kind)
-		}
-	}
-	return c, rows
 }
 
 // readPage reads pages up to the next one that has data.
 func (c *cursor) readPage() error {
 	for {
 		h, err := c.pages.header()
-		if err != nil {
+		if err = cmp.Or(err, c.spend(int64(h.UncompressedPageSize))); err != nil {
 			return err
 		}
-		if err := cmp.Or(h.check(), c.spend(int64(h.Size))); err != nil {
-			return err
-		}
-		switch h.Kind {
+		switch h.Type {
 		case format.DictionaryPage:
-			if c.hasDict {
-				return errors.New("a row group has two dictionaries")
-			}
-			if of := h.Dictionary.Encoding; of != format.Plain && of != format.PlainDictionary {
-				return errEncoding
-			}
-			if c.dictData, err = c.pages.body(&h, c.dictData); err != nil {
-				return err
-			}
-			c.dict.set(c.dictData, widths[c.column.physical])
-			c.hasDict = true
+			err = c.readDictionary(&h)
 		case format.DataPage, format.DataPageV2:
 			if c.data, err = c.pages.body(&h, c.data); err != nil {
 				return err
 			}
 			return c.begin(&h)
 		default:
-			if err := c.pages.discard(&h); err != nil {
-				return err
-			}
+			err = c.pages.discard(&h)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
+func (c *cursor) readDictionary(h *header) (err error) {
+	if c.hasDict {
+		return errors.New("a row group has two dictionaries")
+	}
+	if of := h.DictionaryPageHeader.V.Encoding; of != format.Plain && of != format.PlainDictionary {
+		return errEncoding
+	}
+	if c.dictData, err = c.pages.body(h, c.dictData); err != nil {
+		return err
+	}
+	c.dict.set(c.dictData, widths[c.column.physical])
+	c.hasDict = true
+	return nil
+}
+
 // begin begins with the values of the page that has been read.
-func (c *cursor) begin(h *header) (err error) {
-	if int64(h.Data.Values) > c.rows {
+func (c *cursor) begin(h *header) error {
+	if h.values > c.rows {
 		return errors.New("the pages have more values than the row group has rows")
 	}
 	levels, data, err := c.split(h)
 	if err != nil {
 		return err
 	}
-	c.definition = hybrid{rest: levels, width: uint(bits.Len(uint(c.column.levels)))}
+	c.definition.reset(levels, uint(bits.Len(uint(c.column.levels))))
 	dict := &c.dict
 	if !c.hasDict {
 		dict = nil
 	}
-	if c.values, err = decode(data, h.Data.Encoding, c.column.physical, dict); err != nil {
-		return err
-	}
-	c.inPage = int64(h.Data.Values)
-	c.rows -= int64(h.Data.Values)
-	return nil
+	c.inPage = h.values
+	c.rows -= h.values
+	return c.values.reset(data, h.values, h.encoding, c.column.physical, dict)
 }
 
 // split returns the definition levels and the values of the page.
 func (c *cursor) split(h *header) (levels, data []byte, err error) {
-	if h.Kind == format.DataPageV2 {
-		data = c.data[h.Data2.Repetition:]
-		return data[:h.Data2.Definition], data[h.Data2.Definition:], nil
+	if h.Type == format.DataPageV2 {
+		data = c.data[h.repetition:]
+		return data[:h.definition], data[h.definition:], nil
 	}
 	if c.column.levels == 0 {
 		return nil, c.data, nil
 	}
-	if h.Data.LevelCoding.Valid && h.Data.LevelCoding.V != format.RLE {
+	if h.DataPageHeader.V.DefinitionLevelEncoding != format.RLE {
 		return nil, nil, errors.New("a page has levels in the deprecated encoding BIT_PACKED")
 	}
 	if len(c.data) < 4 || uint64(binary.LittleEndian.Uint32(c.data)) > uint64(len(c.data)-4) {
@@ -270,15 +192,14 @@ func (c *cursor) split(h *header) (levels, data []byte, err error) {
 	return c.data[4:end], c.data[end:], nil
 }
 
-// text returns the next value as text, nil if it is null. It is valid until the next call; a value
-// that is not text is written to the buffer.
-func (c *cursor) text(buffer *[]byte) ([]byte, error) {
+// text returns the next value as text, nil if it is null. It is valid until the next call.
+func (c *cursor) text() ([]byte, error) {
 	raw, err := c.next()
 	if raw == nil || err != nil || c.column.meaning == text {
 		return raw, err
 	}
-	written, ok := c.column.meaning.appendText((*buffer)[:0], raw)
-	if *buffer = written; !ok {
+	written, ok := c.column.meaning.appendText(c.written[:0], raw)
+	if c.written = written; !ok {
 		return nil, nil
 	}
 	return written, nil

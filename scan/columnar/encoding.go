@@ -4,64 +4,95 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/parquet-go/bitpack"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/plain"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// values returns the values of a page that are not null, one after the other, as they are stored:
-// an octet string, or a number in little-endian order. A value is valid until the next one. It
-// returns false if there are no more, or if the page is damaged.
-type values interface {
-	next() ([]byte, bool)
-}
+var (
+	errEncoding = errors.New("a page has values in an encoding that is not known for its type")
+	errDamaged  = errors.New("a page is damaged")
+)
 
-// plainTexts are texts, each behind its length in four bytes.
-type plainTexts struct{ rest []byte }
-
-func (p *plainTexts) next() ([]byte, bool) {
-	if len(p.rest) < 4 {
-		return nil, false
-	}
-	n, rest := uint64(binary.LittleEndian.Uint32(p.rest)), p.rest[4:]
-	if n > uint64(len(rest)) {
-		return nil, false
-	}
-	p.rest = rest[n:]
-	return rest[:n:n], true
-}
-
-// plainNumbers are numbers, each of so many bytes.
-type plainNumbers struct {
+// values are the values of a data page that are not null, one after the other.
+type values struct {
+	// rest is what follows: texts with their lengths, texts without them, or numbers of width bytes.
 	rest  []byte
 	width int
+	// indices are places in a dictionary, if there is one.
+	indices hybrid
+	dict    *dictionary
+	// lengths are of the texts that follow, or of what they do not have in common with the text before them, if
+	// there are prefixes.
+	lengths, prefixes []int32
+	text              []byte // the text before
 }
 
-func (p *plainNumbers) next() ([]byte, bool) {
-	if len(p.rest) < p.width {
+// next returns the next value as it is stored, a text, or a number in little-endian order. It is valid until the
+// next call. next returns false if there are no more, or if the page is damaged.
+func (v *values) next() ([]byte, bool) {
+	at, n := 0, v.width
+	switch {
+	case v.dict != nil:
+		i, ok := v.indices.next()
+		if !ok {
+			return nil, false
+		}
+		return v.dict.value(i)
+	case v.lengths != nil:
+		return v.nextDelta()
+	case n == 0:
+		if len(v.rest) < plain.ByteArrayLengthSize {
+			return nil, false
+		}
+		at, n = plain.ByteArrayLengthSize, plain.ByteArrayLength(v.rest)
+	}
+	if uint(n) > uint(len(v.rest)-at) {
 		return nil, false
 	}
-	v := p.rest[:p.width]
-	p.rest = p.rest[p.width:]
-	return v, true
+	value := v.rest[at:][:n:n]
+	v.rest = v.rest[at+n:]
+	return value, true
+}
+
+func (v *values) nextDelta() ([]byte, bool) {
+	if len(v.lengths) == 0 {
+		return nil, false
+	}
+	n := int(v.lengths[0])
+	if n < 0 || n > len(v.rest) {
+		return nil, false
+	}
+	text := v.rest[:n:n]
+	v.rest, v.lengths = v.rest[n:], v.lengths[1:]
+	if v.prefixes == nil {
+		return text, true
+	}
+	if len(v.prefixes) == 0 || v.prefixes[0] < 0 || int(v.prefixes[0]) > len(v.text) {
+		return nil, false
+	}
+	v.text = append(v.text[:v.prefixes[0]], text...)
+	v.prefixes = v.prefixes[1:]
+	return v.text, true
 }
 
 // dictionary is the values of a dictionary page.
 type dictionary struct {
-	page  []byte
-	ends  []uint32 // for texts: where each ends
-	width int      // for numbers
+	page   []byte
+	width  int      // of numbers
+	starts []uint32 // of texts with their lengths, and where the last one ends
 }
 
 // set reads the page, which the dictionary keeps.
 func (d *dictionary) set(page []byte, width int) {
-	d.page, d.width, d.ends = page, width, d.ends[:0]
-	if width > 0 {
-		return
-	}
-	for texts := (plainTexts{page}); ; {
-		if _, ok := texts.next(); !ok {
+	d.page, d.width, d.starts = page, width, append(d.starts[:0], 0)
+	for rest := page; width == 0 && len(rest) > 0; {
+		var err error
+		if _, rest, err = plain.NextByteArray(rest); err != nil {
 			return
 		}
-		d.ends = append(d.ends, uint32(len(page)-len(texts.rest)))
+		d.starts = append(d.starts, uint32(len(page)-len(rest)))
 	}
 }
 
@@ -73,53 +104,56 @@ func (d *dictionary) value(i uint32) ([]byte, bool) {
 		}
 		return d.page[at:][:d.width], true
 	}
-	if uint64(i) >= uint64(len(d.ends)) {
+	if uint64(i)+1 >= uint64(len(d.starts)) {
 		return nil, false
 	}
-	from := uint32(4)
-	if i > 0 {
-		from += d.ends[i-1]
-	}
-	return d.page[from:d.ends[i]], true
+	return d.page[d.starts[i]+plain.ByteArrayLengthSize : d.starts[i+1]], true
 }
 
-// indexed are the indices of values in a dictionary.
-type indexed struct {
-	indices hybrid
-	of      *dictionary
-}
-
-func (x *indexed) next() ([]byte, bool) {
-	i, ok := x.indices.next()
-	if !ok {
-		return nil, false
-	}
-	return x.of.value(i)
-}
-
-// hybrid reads numbers of few bits: runs of one number, and numbers packed eight at a time.
+// hybrid reads numbers of few bits: runs of one number, and numbers packed eight at a time. It unpacks a few of them
+// at a time, as some bytes can state any number of equal ones.
 type hybrid struct {
 	rest   []byte
 	width  uint
-	value  uint32
-	run    uint64 // how many times value follows
-	packed uint64 // how many packed numbers follow
-	bits   bitReader
+	run    uint64 // how many numbers of the run follow those that are ready
+	packed []byte // their bits, if they are not equal
+	equal  bool
+
+	ready   uint64 // how many numbers of the batch are ready, of which at is the next
+	at      uint64
+	numbers [hybridBatch]uint32
+}
+
+// hybridBatch is how many numbers are unpacked at once, which begin and end with a byte.
+const hybridBatch = 64
+
+func (h *hybrid) reset(b []byte, width uint) {
+	h.rest, h.width, h.run, h.ready, h.at = b, width, 0, 0, 0
 }
 
 func (h *hybrid) next() (uint32, bool) {
+	if h.at == h.ready && !h.more() {
+		return 0, false
+	}
+	h.at++
+	return h.numbers[h.at-1], true
+}
+
+// more makes the next numbers ready.
+func (h *hybrid) more() bool {
 	for h.run == 0 {
-		if h.packed > 0 {
-			h.packed--
-			v, ok := h.bits.take(h.width)
-			return uint32(v), ok
-		}
 		if !h.begin() {
-			return 0, false
+			return false
 		}
 	}
-	h.run--
-	return h.value, true
+	h.at, h.ready = 0, min(h.run, hybridBatch)
+	h.run -= h.ready
+	if !h.equal {
+		var bits [hybridBatch/8*32 + bitpack.PaddingInt32]byte // the library reads beyond the end
+		h.packed = h.packed[copy(bits[:hybridBatch/8*h.width], h.packed):]
+		bitpack.Unpack(h.numbers[:], bits[:], h.width)
+	}
+	return true
 }
 
 // begin reads the header of the next run.
@@ -129,243 +163,117 @@ func (h *hybrid) begin() bool {
 		return false
 	}
 	h.rest = h.rest[n:]
-	if head&1 != 0 {
-		groups := head >> 1
-		size := min(groups, uint64(len(h.rest))) * uint64(h.width) // of groups of eight
-		size = min(size, uint64(len(h.rest)))
-		h.packed, h.bits = groups<<3, bitReader{rest: h.rest[:size]}
-		h.rest = h.rest[size:]
+	h.run, h.equal = head>>1, head&1 == 0
+	if !h.equal && h.width > 0 {
+		// Some writers cut the last run off after its last number.
+		size := min(h.run*uint64(h.width), uint64(len(h.rest)))
+		h.packed, h.rest = h.rest[:size], h.rest[size:]
+		h.run = size * 8 / uint64(h.width)
 		return true
 	}
-	size := int(h.width+7) / 8
-	if size > len(h.rest) {
+	if !h.equal { // numbers of no bits
+		h.run, h.equal = h.run*8, true
+	}
+	size := (h.width + 7) / 8
+	if size > uint(len(h.rest)) {
 		return false
 	}
-	h.value = 0
-	for i, c := range h.rest[:size] {
-		h.value |= uint32(c) << (8 * i)
+	var value [4]byte
+	copy(value[:], h.rest[:size])
+	h.rest = h.rest[size:]
+	for i := range h.numbers {
+		h.numbers[i] = binary.LittleEndian.Uint32(value[:])
 	}
-	h.run, h.rest = head>>1, h.rest[size:]
 	return true
 }
 
-// delta reads numbers as differences: DELTA_BINARY_PACKED.
-type delta struct {
-	rest   []byte
-	value  uint64
-	left   uint64 // numbers that follow
-	first  bool   // value is the next one
-	mini   uint64 // numbers of a miniblock
-	count  uint64 // miniblocks of a block
-	least  uint64 // the least difference of the block
-	widths []byte // of the miniblocks of the block that follow
-	inMini uint64 // numbers that the miniblock still has
-	width  uint
-	bits   bitReader
-}
+// maxDelta bounds how many numbers of DELTA_BINARY_PACKED a page has, which are all decoded at once and copied: they
+// take no more memory than a page.
+const maxDelta = maxPage / 16
 
-// maxBlock bounds how many numbers a block has; writers use 128.
-const maxBlock = 1 << 20
-
-// begin reads the header.
-func (d *delta) begin(data []byte) bool {
-	t := compact{rest: data}
-	block, count, total := t.varint(), t.varint(), t.varint()
-	first := t.number()
-	if t.bad || block == 0 || block > maxBlock || count == 0 || count > block || block%count != 0 || block/count%8 != 0 {
-		return false
+// deltaNumbers decodes numbers that are stored as differences, DELTA_BINARY_PACKED, of which there are no more than
+// most. It returns what follows.
+func deltaNumbers(b []byte, most int64) (n []int32, rest []byte, ok bool) {
+	end, ok := deltaEnd(b, most, 32)
+	if !ok {
+		return nil, nil, false
 	}
-	*d = delta{rest: t.rest, value: uint64(first), left: total, first: true, mini: block / count, count: count}
-	return true
+	n, err := new(delta.BinaryPackedEncoding).DecodeInt32([]int32{}, b[:end])
+	return n, b[end:], err == nil
 }
 
-func (d *delta) next() (int64, bool) {
-	if d.left == 0 {
+// deltaEnd returns where numbers of some bits end. The library makes as many as the header says, whether they follow
+// or not.
+func deltaEnd(b []byte, most int64, bits byte) (end int, ok bool) {
+	at, ok := 0, true
+	varint := func() uint64 {
+		v, n := binary.Uvarint(b[at:])
+		at, ok = at+max(n, 0), ok && n > 0
+		return v
+	}
+	block, count, total := varint(), varint(), varint()
+	varint() // the first number
+	if !ok || total > uint64(min(most, maxDelta)) {
 		return 0, false
 	}
-	d.left--
-	if d.first {
-		d.first = false
-		return int64(d.value), true
-	}
-	if d.inMini == 0 && !d.miniblock() {
+	if block > 1<<16 || count == 0 || block%count != 0 || block/count%8 != 0 {
 		return 0, false
 	}
-	d.inMini--
-	v, ok := d.bits.take(d.width)
-	d.value += d.least + v
-	return int64(d.value), ok
-}
-
-// miniblock begins the next miniblock.
-func (d *delta) miniblock() bool {
-	if len(d.widths) == 0 && !d.block() {
-		return false
-	}
-	d.width, d.widths = uint(d.widths[0]), d.widths[1:]
-	size := d.mini / 8 * uint64(d.width)
-	if d.width > 64 {
-		return false
-	}
-	if size > uint64(len(d.rest)) {
-		// Some writers cut the last miniblock off behind its last number.
-		size = uint64(len(d.rest))
-	}
-	d.bits = bitReader{rest: d.rest[:size]}
-	d.rest, d.inMini = d.rest[size:], d.mini
-	return true
-}
-
-// block reads the header of the next block.
-func (d *delta) block() bool {
-	t := compact{rest: d.rest}
-	d.least = uint64(t.number())
-	d.widths = t.take(d.count)
-	d.rest = t.rest
-	return !t.bad
-}
-
-// end returns what follows behind the numbers. It looks at the header of each block only.
-func (d *delta) end() ([]byte, bool) {
-	last := *d
-	if last.left > 0 {
-		last.left--
-	}
-	for last.left > 0 {
-		if !last.miniblock() {
-			return nil, false
-		}
-		last.left -= min(last.left, last.mini)
-	}
-	return last.rest, true
-}
-
-// bitReader takes numbers of up to 64 bits, the low bits first.
-type bitReader struct {
-	rest []byte
-	held uint64 // bits that have been taken from rest, of which there are so many
-	bits uint
-}
-
-func (b *bitReader) take(width uint) (v uint64, ok bool) {
-	if width > 32 {
-		low, _ := b.take(32)
-		high, ok := b.take(width - 32)
-		return high<<32 | low, ok
-	}
-	for b.bits < width {
-		if len(b.rest) == 0 {
+	mini := block / count // numbers in a miniblock
+	for left := max(total, 1) - 1; left > 0; {
+		varint() // the least difference
+		if !ok || count > uint64(len(b)-at) {
 			return 0, false
 		}
-		b.held |= uint64(b.rest[0]) << b.bits
-		b.rest = b.rest[1:]
-		b.bits += 8
+		widths := b[at:][:count]
+		at += len(widths)
+		for i := 0; i < len(widths) && left > 0; i++ {
+			if widths[i] > bits {
+				return 0, false
+			}
+			// Some writers cut the last miniblock off after its last number.
+			at = min(at+int(mini)/8*int(widths[i]), len(b))
+			left -= min(left, mini)
+		}
 	}
-	v = b.held & (1<<width - 1)
-	b.held >>= width
-	b.bits -= width
-	return v, true
+	return at, true
 }
 
-// deltaNumbers are numbers of so many bytes.
-type deltaNumbers struct {
-	from  delta
-	width int
-	value [8]byte
-}
-
-func (d *deltaNumbers) next() ([]byte, bool) {
-	v, ok := d.from.next()
-	binary.LittleEndian.PutUint64(d.value[:], uint64(v))
-	return d.value[:d.width], ok
-}
-
-// deltaLengths are texts behind all their lengths: DELTA_LENGTH_BYTE_ARRAY.
-type deltaLengths struct {
-	lengths delta
-	rest    []byte
-}
-
-func (d *deltaLengths) begin(data []byte) (ok bool) {
-	if !d.lengths.begin(data) {
-		return false
-	}
-	d.rest, ok = d.lengths.end()
-	return ok
-}
-
-func (d *deltaLengths) next() ([]byte, bool) {
-	n, ok := d.lengths.next()
-	if !ok || n < 0 || n > int64(len(d.rest)) {
-		return nil, false
-	}
-	v := d.rest[:n:n]
-	d.rest = d.rest[n:]
-	return v, true
-}
-
-// deltaTexts are texts without what they have in common with the one before: DELTA_BYTE_ARRAY.
-type deltaTexts struct {
-	prefixes delta
-	suffixes deltaLengths
-	value    []byte
-}
-
-func (d *deltaTexts) begin(data []byte) bool {
-	if !d.prefixes.begin(data) {
-		return false
-	}
-	rest, ok := d.prefixes.end()
-	d.value = []byte{} // not nil, which would be a null
-	return ok && d.suffixes.begin(rest)
-}
-
-func (d *deltaTexts) next() ([]byte, bool) {
-	n, ok := d.prefixes.next()
-	suffix, more := d.suffixes.next()
-	if !ok || !more || n < 0 || n > int64(len(d.value)) {
-		return nil, false
-	}
-	d.value = append(d.value[:n], suffix...)
-	return d.value, true
-}
-
-var (
-	errEncoding = errors.New("a page has values in an encoding that is not known for its type")
-	errDamaged  = errors.New("a page is damaged")
-)
-
-// decode returns the values of a page with data. The dictionary is nil if there is none.
-func decode(data []byte, encoding format.Encoding, of format.Type, d *dictionary) (values, error) {
-	width := widths[of]
-	var v values
-	begun := true
+// reset begins with the data of a page that has most values at most. The dictionary is nil if there is none.
+func (v *values) reset(data []byte, most int64, encoding format.Encoding, of format.Type, d *dictionary) error {
+	*v = values{rest: data, width: widths[of], text: []byte{}} // nil would be a null
+	ok := true
 	switch {
 	case len(data) == 0: // no value but null
-		v = &plainTexts{}
 	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
 		if d == nil {
-			return nil, errors.New("a page has values of a dictionary that is missing")
+			return errors.New("a page has values of a dictionary that is missing")
 		}
-		begun, v = data[0] <= 32, &indexed{hybrid{rest: data[1:], width: uint(data[0])}, d}
-	case encoding == format.Plain && width == 0:
-		v = &plainTexts{data}
+		v.dict, ok = d, data[0] <= 32
+		v.indices.reset(data[1:], uint(data[0]))
 	case encoding == format.Plain:
-		v = &plainNumbers{data, width}
-	case encoding == format.DeltaBinaryPacked && (of == format.Int32 || of == format.Int64):
-		numbers := &deltaNumbers{width: width}
-		begun, v = numbers.from.begin(data), numbers
-	case encoding == format.DeltaLengthByteArray && width == 0:
-		texts := &deltaLengths{}
-		begun, v = texts.begin(data), texts
-	case encoding == format.DeltaByteArray && width == 0:
-		texts := &deltaTexts{}
-		begun, v = texts.begin(data), texts
+	case encoding == format.DeltaBinaryPacked && of == format.Int32:
+		var numbers []int32
+		numbers, _, ok = deltaNumbers(data, most)
+		v.rest, _ = binary.Append(nil, binary.LittleEndian, numbers)
+	case encoding == format.DeltaBinaryPacked && of == format.Int64:
+		var end int
+		if end, ok = deltaEnd(data, most, 64); ok {
+			numbers, err := new(delta.BinaryPackedEncoding).DecodeInt64([]int64{}, data[:end])
+			ok = err == nil
+			v.rest, _ = binary.Append(nil, binary.LittleEndian, numbers)
+		}
+	case encoding == format.DeltaLengthByteArray && v.width == 0:
+		v.lengths, v.rest, ok = deltaNumbers(data, most)
+	case encoding == format.DeltaByteArray && v.width == 0:
+		if v.prefixes, v.rest, ok = deltaNumbers(data, most); ok {
+			v.lengths, v.rest, ok = deltaNumbers(v.rest, most)
+		}
 	default:
-		return nil, errEncoding
+		return errEncoding
 	}
-	if !begun {
-		return nil, errDamaged
+	if !ok {
+		return errDamaged
 	}
-	return v, nil
+	return nil
 }

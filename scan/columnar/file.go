@@ -1,27 +1,29 @@
 // Package columnar reads columns of Parquet files and writes Parquet.
 //
-// Reading is for files from strangers. The reader decodes the columns that are asked for, value by
-// value, and reads nothing else. It allocates by what a file holds and not by what its counts say,
-// starts no goroutine, and refuses pages of more than 128 MiB; a column takes the memory of a page,
-// stored and decompressed, and of a dictionary. A few bytes can state any number of equal values, so
-// the work for a column is bounded by the size of the file (see File.mostWork), and no two row groups
-// may have the same bytes.
+// Reading is for files from strangers. Of a file it reads the footer and the columns that are asked for,
+// starts no goroutine, and refuses pages of more than 128 MiB; a column takes the memory of a page, stored
+// and decompressed, and of a dictionary. A few bytes can state any number of equal values, so the work
+// for a column is bounded by the size of the file (see File.mostWork), and no two row groups may
+// have the same bytes.
 //
-// The library parquet-go writes here, and decodes the structs of the footer and of pages after their
-// bytes have been checked. It does not read pages: it allocates by counts that stand within the values
-// (17 GB for 97 bytes), doubles its memory without end over a damaged page of LZ4_RAW, and takes a
-// page that has fewer texts than its header says for whole.
+// The library parquet-go writes, and it decodes the structs of the footer and of pages, packed bits, differences and
+// texts. It gets them after a check: it allocates by counts that a file states (17 GB for 97 bytes), and
+// doubles its memory without end over a damaged page of LZ4_RAW, so pages are decompressed here. Its own reader
+// of columns is not used, as there is no place for such checks in it.
 package columnar
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -42,9 +44,43 @@ type File struct {
 	size    int64
 	rows    int64
 	columns []Column
-	// groups is the list of row groups as it is in the footer, each of them a struct.
-	groups     []byte
-	groupCount uint64
+	groups  []rowGroup
+}
+
+// footer is FileMetaData, with what is read of it
+// (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
+type footer struct {
+	Schema     []element  `thrift:"2"`
+	Rows       int64      `thrift:"3"`
+	Groups     []rowGroup `thrift:"4"`
+	Encryption *struct{}  `thrift:"8"`
+}
+
+// rowGroup is RowGroup.
+type rowGroup struct {
+	Columns []chunk `thrift:"1"`
+	Rows    int64   `thrift:"3"`
+}
+
+// chunk is ColumnChunk: where a row group has a column.
+type chunk struct {
+	File string `thrift:"1"` // empty if it is in this file
+	Meta thrift.Null[struct {
+		Type   format.Type             `thrift:"1"`
+		Codec  format.CompressionCodec `thrift:"4"`
+		Values int64                   `thrift:"5"`
+		Size   int64                   `thrift:"7"`
+		Data   int64                   `thrift:"9"`  // offset of the first page with data
+		Index  int64                   `thrift:"11"` // offset of the dictionary, if that is not 0
+	}] `thrift:"3"`
+}
+
+// start is the offset of the first page.
+func (c *chunk) start() int64 {
+	if c.Meta.V.Index > 0 && c.Meta.V.Index < c.Meta.V.Data {
+		return c.Meta.V.Index
+	}
+	return c.Meta.V.Data
 }
 
 // The work for a column counts the bytes of its pages, decompressed, and of its values, and
@@ -68,7 +104,7 @@ func (f *File) mostWork() int64 {
 type Column struct {
 	// Name is the path of the column, with a dot between the names.
 	Name string
-	// Type says what its values are, in words: text, integer, timestamp, list of text…
+	// Type is that of its values, as the format names it: STRING, INT64, DECIMAL(9,2)…
 	Type string
 	// List is set if a row may have several values. Such a column cannot be read.
 	List bool
@@ -117,11 +153,40 @@ func (f *File) open() error {
 	case length > maxFooter:
 		return fmt.Errorf("a footer of %d bytes is longer than %d", length, maxFooter)
 	}
-	footer := make([]byte, length)
-	if err := f.readAt(footer, f.size-8-length); err != nil {
+	b := make([]byte, length)
+	if err := f.readAt(b, f.size-8-length); err != nil {
 		return err
 	}
-	return f.readFooter(&compact{rest: footer})
+	var meta footer
+	if _, err := decode(b, &meta); err != nil {
+		return fmt.Errorf("the footer is damaged: %w", err)
+	}
+	return f.use(&meta)
+}
+
+// use takes what the footer says after a check.
+func (f *File) use(meta *footer) (err error) {
+	f.rows, f.groups = meta.Rows, meta.Groups
+	switch most := f.mostWork() / rowWork; {
+	case meta.Encryption != nil:
+		return errors.New("columns of the file are encrypted")
+	case f.rows < 0:
+		return fmt.Errorf("%d rows", f.rows)
+	case f.rows > most:
+		return fmt.Errorf("%d rows are more than the %d that a file of %d bytes may have", f.rows, most, f.size)
+	}
+	left := f.rows
+	for i := range f.groups {
+		if rows := f.groups[i].Rows; rows < 0 || rows > left {
+			return errors.New("the footer is damaged: the row groups have more rows than the file")
+		}
+		left -= f.groups[i].Rows
+	}
+	if left > 0 {
+		return fmt.Errorf("the file has %d rows, and its row groups %d", f.rows, f.rows-left)
+	}
+	f.columns, err = columnsOf(meta.Schema)
+	return err
 }
 
 // readAt fills b.
@@ -136,49 +201,44 @@ func (f *File) readAt(b []byte, at int64) error {
 	return err
 }
 
-// readFooter reads FileMetaData
-// (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
-func (f *File) readFooter(t *compact) error {
-	schema := schemaReader{}
-	for id, kind := range t.fields() {
-		switch id {
-		case 2:
-			t.structs(kind, func() { schema.element(t) })
-		case 3:
-			f.rows = t.number()
-		case 4:
-			f.rowGroups(t, kind)
-		case 8:
-			return errors.New("columns of the file are encrypted")
-		default:
-			t.skip(kind)
+// check returns an error if a row group does not have a column within the file, or two of them have it in the same
+// bytes.
+func (f *File) check(leaf int) error {
+	var chunks []*chunk
+	for i := range f.groups {
+		if f.groups[i].Rows == 0 {
+			continue
+		}
+		if err := f.checkGroup(&f.groups[i], leaf); err != nil {
+			return fmt.Errorf("row group %d: %w", i+1, err)
+		}
+		chunks = append(chunks, &f.groups[i].Columns[leaf])
+	}
+	slices.SortFunc(chunks, func(a, b *chunk) int { return cmp.Compare(a.start(), b.start()) })
+	for i := 1; i < len(chunks); i++ {
+		if before := chunks[i-1]; chunks[i].start() < before.start()+before.Meta.V.Size {
+			return fmt.Errorf("two row groups have the same bytes, from %d on", chunks[i].start())
 		}
 	}
-	switch {
-	case schema.err != nil:
-		return schema.err
-	case t.bad:
-		return errors.New("the footer is damaged")
-	case !schema.done():
-		return errors.New("the schema is incomplete")
-	case f.rows < 0:
-		return fmt.Errorf("%d rows", f.rows)
-	case f.rows > f.mostWork()/rowWork:
-		return fmt.Errorf("%d rows are more than the %d that a file of %d bytes may have", f.rows, f.mostWork()/rowWork, f.size)
-	}
-	f.columns = schema.columns
 	return nil
 }
 
-// rowGroups keeps the list of row groups as it is.
-func (f *File) rowGroups(t *compact, kind byte) {
-	list := *t
-	t.skip(kind)
-	n, element := list.list()
-	if n > 0 && element != thriftStruct {
-		t.fail(false)
+func (f *File) checkGroup(g *rowGroup, leaf int) error {
+	if leaf >= len(g.Columns) || !g.Columns[leaf].Meta.Valid {
+		return errors.New("the column is missing or encrypted")
 	}
-	f.groups, f.groupCount = list.rest, n
+	c := &g.Columns[leaf]
+	switch size := c.Meta.V.Size; {
+	case c.File != "":
+		return errors.New("the column is in another file")
+	case c.Meta.V.Type != f.columns[leaf].physical:
+		return errors.New("the row group has another type than the schema")
+	case c.Meta.V.Values > g.Rows:
+		return fmt.Errorf("%d rows have %d values", g.Rows, c.Meta.V.Values)
+	case c.start() < 0 || size < 0 || size > f.size-c.start():
+		return errors.New("the column is not within the file")
+	}
+	return nil
 }
 
 // NumRows is how many rows the file has, by its footer.
@@ -197,7 +257,8 @@ func (f *File) find(name string) (int, error) {
 			return i, nil
 		case !strings.EqualFold(have, name):
 		case found >= 0:
-			return -1, fail(fmt.Errorf("column %s: it may be %s or %s", shorten(name), shorten(f.columns[found].Name), shorten(have)))
+			either := shorten(f.columns[found].Name)
+			return -1, fail(fmt.Errorf("column %s: it may be %s or %s", shorten(name), either, shorten(have)))
 		default:
 			found = i
 		}

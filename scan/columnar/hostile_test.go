@@ -113,7 +113,7 @@ func TestHostile(t *testing.T) {
 	}
 	// A page of version 2 whose levels have so many bytes each, in fields of a type: the sum is negative in so many bits.
 	levels := func(kind byte, size int64) []byte {
-		b := []byte{0x15, 6, 0x15, 8, 0x15, 8, 0x5c, 0x15, 2, 0x35, 0}
+		b := []byte{0x15, 6, 0x15, 8, 0x15, 8, 0x5c, 0x15, 2, 0x15, 0, 0x15, 2, 0x15, 0}
 		for range 2 {
 			b = binary.AppendVarint(append(b, 0x10|kind), size)
 		}
@@ -143,7 +143,7 @@ func TestHostile(t *testing.T) {
 			m.RowGroups, m.NumRows = append(m.RowGroups, second), 2
 		}), "two row groups have the same bytes, from 5 on"},
 		"levels without end":       {forged{rows: 1, pages: []forgedPage{{body: levels(5, math.MaxInt32)}}}.file(t), "the levels of a page are longer than the page"},
-		"levels of 64 bits":        {forged{rows: 1, pages: []forgedPage{{body: levels(6, 1<<62)}}}.file(t), "a page is damaged"},
+		"levels of 64 bits":        {forged{rows: 1, pages: []forgedPage{{body: levels(6, 1<<62)}}}.file(t), "the header of a page is damaged"},
 		"levels of too many bits":  {forged{rows: 1, pages: []forgedPage{{body: levels(5, 1<<62)}}}.file(t), "the header of a page is damaged"},
 		"empty":                    {nil, "0 bytes are no whole file"},
 		"another kind":             {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
@@ -182,6 +182,8 @@ func TestHostile(t *testing.T) {
 		"encoding of another type": {forged{rows: 1, pages: []forgedPage{data(1, n, n, format.ByteStreamSplit, url)}}.file(t), "an encoding that is not known for its type"},
 		"delta without blocks":     {forged{rows: 9, pages: []forgedPage{data(9, 5, 5, format.DeltaLengthByteArray, []byte{0x80, 1, 0, 9, 0})}}.file(t), "a page is damaged"},
 		"delta of a huge count":    {forged{rows: 9, pages: []forgedPage{data(9, 14, 14, format.DeltaLengthByteArray, append(binary.AppendUvarint([]byte{0x80, 1, 4}, math.MaxUint64>>1), 0, 0))}}.file(t), "a page is damaged"},
+		"delta of too many counts": {forged{rows: maxDelta + 1, pages: []forgedPage{equalDeltas(maxDelta + 1)}}.file(t), "a page is damaged"},
+		"footer of many elements":  {finish([]byte(magic), append(binary.AppendUvarint([]byte{0x49, 0xfc}, maxElements+1), make([]byte, maxElements+2)...)), "more than 1048576 elements"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -243,6 +245,27 @@ func TestManyEqualValues(t *testing.T) {
 		t.Error(size, err)
 	}
 	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+		t.Errorf("%d bytes were allocated", took)
+	}
+}
+
+// equalDeltas is a page of n lengths of texts, in blocks of 65,536 equal ones that have two bytes.
+func equalDeltas(n int) forgedPage {
+	body := append(binary.AppendUvarint([]byte{0x80, 0x80, 4, 1}, uint64(n)), 0)
+	body = append(body, make([]byte, n>>16*2+2)...)
+	return data(int32(n), int32(len(body)), int32(len(body)), format.DeltaLengthByteArray, body)
+}
+
+// TestManyEqualDifferences reads a page of as many lengths as may be decoded at once, in the memory of a page.
+func TestManyEqualDifferences(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	text, err := readLines(t, open(t, forged{rows: maxDelta, pages: []forgedPage{equalDeltas(maxDelta)}}.file(t)), Options{URL: "url"})
+	runtime.ReadMemStats(&after)
+	if len(text) != maxDelta || err != nil {
+		t.Error(len(text), err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > maxPage {
 		t.Errorf("%d bytes were allocated", took)
 	}
 }
@@ -324,6 +347,29 @@ func (f failing) ReadAt(b []byte, at int64) (int, error) {
 	}
 	n, _ := f.Reader.ReadAt(b[:max(f.from-at, 0)], at)
 	return n, errDisk
+}
+
+// panicking is a file in which everything before the footer makes the reader panic.
+type panicking struct{ failing }
+
+func (p panicking) ReadAt(b []byte, at int64) (int, error) {
+	if n, err := p.failing.ReadAt(b, at); err == nil {
+		return n, nil
+	}
+	panic("a count is wrong")
+}
+
+// TestPanic makes an error of a panic within the library.
+func TestPanic(t *testing.T) {
+	file := small(t, codecs["plain"], 2)
+	footer := int64(len(file)-8) - int64(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	f, err := Open(panicking{failing{bytes.NewReader(file), 4, footer}}, int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = readLines(t, f, Options{URL: "url"}); err == nil || err.Error() != `Parquet: column "url", row group 1: it cannot be decoded: a count is wrong` {
+		t.Error(err)
+	}
 }
 
 // TestReadErrors fails at places of a file, and has the error of the disk from one column at least.

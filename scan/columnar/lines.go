@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/format"
 )
@@ -52,10 +52,9 @@ type lines struct {
 	date   *cursor // nil if there is none
 	breaks string
 
-	ready   []byte // lines that follow
-	buffer  []byte
-	scratch []byte
-	err     error
+	ready  []byte // lines that follow
+	buffer []byte
+	err    error
 }
 
 // batch is how many bytes of lines are made at once, and a line more.
@@ -85,7 +84,7 @@ func (l *lines) fill() {
 
 // line appends the line of the next row.
 func (l *lines) line() error {
-	url, err := l.url.text(&l.scratch)
+	url, err := l.url.text()
 	if err != nil {
 		return err
 	}
@@ -113,7 +112,7 @@ func (l *lines) unix() (int64, bool, error) {
 		}
 		return m.moment(raw).Unix(), true, nil
 	}
-	text, err := l.date.text(&l.scratch)
+	text, err := l.date.text()
 	if text == nil || err != nil {
 		return 0, false, err
 	}
@@ -121,26 +120,14 @@ func (l *lines) unix() (int64, bool, error) {
 	return unix, ok, nil
 }
 
-// appendURL appends a URL without octets that break the line.
+// appendURL appends a URL, in which bytes that break the line are percent-encoded.
 func (l *lines) appendURL(b, raw []byte) []byte {
-	for i := 0; i < len(l.breaks); i++ {
-		if bytes.IndexByte(raw, l.breaks[i]) >= 0 {
-			return l.appendCoded(b, raw)
+	for _, c := range []byte(l.breaks) {
+		if bytes.IndexByte(raw, c) >= 0 {
+			raw = bytes.ReplaceAll(raw, []byte{c}, fmt.Appendf(nil, "%%%02X", c))
 		}
 	}
 	return append(b, raw...)
-}
-
-func (l *lines) appendCoded(b, raw []byte) []byte {
-	const digits = "0123456789ABCDEF"
-	for _, c := range raw {
-		if strings.IndexByte(l.breaks, c) >= 0 {
-			b = append(b, '%', digits[c>>4], digits[c&15])
-		} else {
-			b = append(b, c)
-		}
-	}
-	return b
 }
 
 // Close releases what the reader holds. It does not close the file.
@@ -171,14 +158,14 @@ func (f *File) Select(ctx context.Context, names ...string) (iter.Seq2[[][]byte,
 		first[i] = *c
 	}
 	return func(yield func([][]byte, error) bool) {
-		columns, row, buffers := slices.Clone(first), make([][]byte, len(names)), make([][]byte, len(names))
+		columns, row := slices.Clone(first), make([][]byte, len(names))
 		for i := range columns {
 			defer columns[i].close()
 		}
 		for {
 			err := ctx.Err()
 			for i := 0; i < len(columns) && err == nil; i++ {
-				row[i], err = columns[i].text(&buffers[i])
+				row[i], err = columns[i].text()
 			}
 			switch {
 			case errors.Is(err, io.EOF):

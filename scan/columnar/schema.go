@@ -3,6 +3,7 @@ package columnar
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -28,126 +29,86 @@ const (
 	ancient // INT96, a day and nanoseconds
 )
 
-func (m meaning) String() string {
-	return [...]string{"", "text", "integer", "integer", "number", "date", "timestamp", "timestamp", "timestamp", "timestamp"}[m]
-}
-
 // isTime reports whether the values are times whose unit the schema states.
 func (m meaning) isTime() bool { return m >= days }
 
-// schemaReader makes the columns of the elements of the schema, which is a tree in depth-first
-// order: an element says how many children it has, and they follow.
-type schemaReader struct {
-	columns []Column
-	open    []group // from the root down to the group that the next element is in
-	seen    bool    // the root
-	bytes   int     // of names
-	err     error
-}
-
-// group is an element with children.
-type group struct {
-	path   string
-	left   int64 // children that follow
-	levels int
-	list   bool
-}
-
-// element is SchemaElement
-// (https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift).
+// element is SchemaElement, with what is read of it.
 type element struct {
 	Type       thrift.Null[format.Type]              `thrift:"1"`
 	Repetition format.FieldRepetitionType            `thrift:"3"`
 	Name       string                                `thrift:"4"`
 	Children   int32                                 `thrift:"5"`
 	Converted  thrift.Null[deprecated.ConvertedType] `thrift:"6"`
-	Logical    *logicalType                          `thrift:"10"`
+	Logical    thrift.Null[format.LogicalType]       `thrift:"10"`
 }
 
-// logicalType is the union LogicalType without the types that cannot be read.
-type logicalType struct {
-	String    *struct{} `thrift:"1"`
-	Enum      *struct{} `thrift:"4"`
-	Date      *struct{} `thrift:"6"`
-	Timestamp *struct {
-		Unit struct {
-			Milliseconds *struct{} `thrift:"1"`
-			Microseconds *struct{} `thrift:"2"`
-			Nanoseconds  *struct{} `thrift:"3"`
-		} `thrift:"2"`
-	} `thrift:"8"`
-	Integer *struct {
-		Signed thrift.Null[bool] `thrift:"2"`
-	} `thrift:"10"`
-	JSON *struct{} `thrift:"12"`
+// group is an element of the schema with children.
+type group struct {
+	path   string
+	left   int32 // children that follow
+	levels int
+	list   bool
 }
 
-// done reports whether the tree is complete.
-func (s *schemaReader) done() bool { return s.seen && len(s.open) == 0 }
-
-func (s *schemaReader) element(t *compact) {
-	var e element
-	t.read(&e)
-	if s.err == nil && !t.bad {
-		s.err = s.add(&e)
+// columnsOf returns the columns of a schema, which is a tree in depth-first order: an element says how many children
+// it has, and they follow.
+func columnsOf(schema []element) (columns []Column, err error) {
+	if len(schema) == 0 {
+		return nil, errors.New("the schema is incomplete")
 	}
+	open := []group{{left: schema[0].Children}} // from the root down to the group that the next element is in
+	bytes := 0                                  // of names
+	for i := range schema[1:] {
+		for len(open) > 0 && open[len(open)-1].left == 0 {
+			open = open[:len(open)-1]
+		}
+		if len(open) == 0 {
+			return nil, errors.New("the schema has more than one root")
+		}
+		parent, e := &open[len(open)-1], &schema[1+i]
+		parent.left--
+		g := group{path: e.Name, left: e.Children, levels: parent.levels}
+		g.list = parent.list || e.Repetition == format.Repeated
+		if parent.path != "" {
+			g.path = parent.path + "." + e.Name
+		}
+		if e.Repetition != format.Required {
+			g.levels++
+		}
+		bytes += len(g.path)
+		switch {
+		case e.Repetition < format.Required || e.Repetition > format.Repeated || e.Children < 0:
+			return nil, errors.New("the schema is damaged")
+		case bytes > maxSchema || len(columns) == maxColumns:
+			return nil, fmt.Errorf("the schema has more than %d columns, or %d bytes of names", maxColumns, maxSchema)
+		case len(open) == maxNesting:
+			return nil, fmt.Errorf("the schema is more than %d levels deep", maxNesting)
+		case e.Children > 0:
+			open = append(open, g)
+		case e.Type.Valid:
+			columns = append(columns, Column{strings.Clone(g.path), e.String(), g.list, e.Type.V, e.meaning(), g.levels})
+		}
+	}
+	for _, g := range open {
+		if g.left != 0 {
+			return nil, errors.New("the schema is incomplete")
+		}
+	}
+	return columns, nil
 }
 
-func (s *schemaReader) add(e *element) error {
-	if !s.seen {
-		s.seen = true
-		s.push(group{left: int64(e.Children)})
-		return nil
+// String returns the type of the values, as the format names it.
+func (e *element) String() string {
+	if e.Logical.V.Value != nil {
+		return e.Logical.V.String()
 	}
-	if len(s.open) == 0 {
-		return errors.New("the schema has more than one root")
-	}
-	parent := &s.open[len(s.open)-1]
-	parent.left--
-	g := group{path: e.Name, left: int64(e.Children), levels: parent.levels, list: parent.list || e.Repetition == format.Repeated}
-	if parent.path != "" {
-		g.path = parent.path + "." + e.Name
-	}
-	if e.Repetition != format.Required {
-		g.levels++
-	}
-	s.bytes += len(g.path)
-	switch {
-	case e.Repetition < format.Required || e.Repetition > format.Repeated || e.Children < 0:
-		return errors.New("the schema is damaged")
-	case s.bytes > maxSchema || len(s.columns) == maxColumns:
-		return fmt.Errorf("the schema has more than %d columns, or %d bytes of names", maxColumns, maxSchema)
-	case len(s.open) == maxNesting:
-		return fmt.Errorf("the schema is more than %d levels deep", maxNesting)
-	case e.Children == 0 && e.Type.Valid:
-		s.columns = append(s.columns, e.column(&g))
-	}
-	s.push(g)
-	return nil
-}
-
-// push opens a group, and closes those that are complete.
-func (s *schemaReader) push(g group) {
-	s.open = append(s.open, g)
-	for n := len(s.open); n > 0 && s.open[n-1].left <= 0; n-- {
-		s.open = s.open[:n-1]
-	}
-}
-
-func (e *element) column(g *group) Column {
-	c := Column{Name: g.path, List: g.list, levels: g.levels, physical: e.Type.V}
-	c.meaning = e.meaning()
-	if c.Type = c.meaning.String(); c.meaning == otherValues {
-		c.Type = e.otherType()
-	}
-	if c.List {
-		c.Type = "list of " + c.Type
-	}
-	return c
+	return e.Type.V.String()
 }
 
 // bare is what values are that have no annotation.
-var bare = map[format.Type]meaning{format.ByteArray: text, format.Int32: integer, format.Int64: integer, format.Float: float, format.Double: float}
+var bare = map[format.Type]meaning{
+	format.ByteArray: text, format.Int32: integer, format.Int64: integer, format.Float: float, format.Double: float,
+}
 
 // meaning returns what the values are. An annotation that does not fit how they are stored makes
 // them unreadable.
@@ -155,65 +116,60 @@ func (e *element) meaning() meaning {
 	switch {
 	case e.Type.V == format.Int96:
 		return ancient
-	case e.Logical != nil:
-		return e.Logical.meaning(e.Type.V)
+	case e.Logical.Valid:
+		return logical(e.Logical.V).storedAs(e.Type.V)
 	case e.Converted.Valid:
-		return converted(e.Converted.V, e.Type.V)
+		return converted[e.Converted.V].storedAs(e.Type.V)
 	}
 	return bare[e.Type.V]
 }
 
-func (l *logicalType) meaning(of format.Type) meaning {
-	isInteger := of == format.Int32 || of == format.Int64
-	switch {
-	case of == format.ByteArray && (l.String != nil || l.Enum != nil || l.JSON != nil):
+// logical returns what values are by LogicalType.
+func logical(l format.LogicalType) meaning {
+	switch l := l.Value.(type) {
+	case *format.StringType, *format.EnumType, *format.JsonType:
 		return text
-	case of == format.Int32 && l.Date != nil:
+	case *format.DateType:
 		return days
-	case of == format.Int64 && l.Timestamp != nil:
-		switch unit := &l.Timestamp.Unit; {
-		case unit.Milliseconds != nil:
+	case *format.TimestampType:
+		switch l.Unit.Value.(type) {
+		case *format.MilliSeconds:
 			return milliseconds
-		case unit.Microseconds != nil:
+		case *format.MicroSeconds:
 			return microseconds
-		case unit.Nanoseconds != nil:
+		case *format.NanoSeconds:
 			return nanoseconds
 		}
-	case isInteger && l.Integer != nil && l.Integer.Signed.Valid && !l.Integer.Signed.V:
+	case *format.IntType:
+		if l.IsSigned {
+			return integer
+		}
 		return unsigned
-	case isInteger && l.Integer != nil:
-		return integer
 	}
 	return otherValues
 }
 
-// converted returns what the values are by ConvertedType, which was there before LogicalType.
-func converted(c deprecated.ConvertedType, of format.Type) meaning {
-	isInteger := of == format.Int32 || of == format.Int64
-	switch {
-	case of == format.ByteArray && (c == deprecated.UTF8 || c == deprecated.Enum || c == deprecated.Json):
-		return text
-	case of == format.Int32 && c == deprecated.Date:
-		return days
-	case of == format.Int64 && c == deprecated.TimestampMillis:
-		return milliseconds
-	case of == format.Int64 && c == deprecated.TimestampMicros:
-		return microseconds
-	case isInteger && c >= deprecated.Uint8 && c <= deprecated.Uint64:
-		return unsigned
-	case isInteger && c >= deprecated.Int8 && c <= deprecated.Int64:
-		return integer
-	}
-	return otherValues
+// converted is what values are by ConvertedType, which was there before LogicalType.
+var converted = map[deprecated.ConvertedType]meaning{
+	deprecated.UTF8: text, deprecated.Enum: text, deprecated.Json: text, deprecated.Date: days,
+	deprecated.TimestampMillis: milliseconds, deprecated.TimestampMicros: microseconds,
+	deprecated.Uint8: unsigned, deprecated.Uint16: unsigned, deprecated.Uint32: unsigned, deprecated.Uint64: unsigned,
+	deprecated.Int8: integer, deprecated.Int16: integer, deprecated.Int32: integer, deprecated.Int64: integer,
 }
 
-// otherType names the type of values that cannot be read.
-func (e *element) otherType() string {
-	switch e.Type.V {
-	case format.Boolean:
-		return "boolean"
-	case format.FixedLenByteArray:
-		return "octets"
+// storedAs returns the meaning if such values may be stored as a type.
+func (m meaning) storedAs(of format.Type) meaning {
+	fits := false
+	switch of {
+	case format.ByteArray:
+		fits = m == text
+	case format.Int32:
+		fits = m == integer || m == unsigned || m == days
+	case format.Int64:
+		fits = m == integer || m == unsigned || m.isTime() && m != days
 	}
-	return "another type"
+	if !fits {
+		return otherValues
+	}
+	return m
 }

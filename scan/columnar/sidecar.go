@@ -34,10 +34,7 @@ func AppendRow(b []byte, r *Row) []byte {
 }
 
 // Keys are the values of a column, one for each row of the file in their order. A Sidecar reads them.
-type Keys struct {
-	from   *cursor
-	buffer []byte
-}
+type Keys struct{ from *cursor }
 
 // Keys returns the values of a column.
 func (f *File) Keys(column string) (*Keys, error) {
@@ -45,7 +42,7 @@ func (f *File) Keys(column string) (*Keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Keys{from: c}, nil
+	return &Keys{c}, nil
 }
 
 // isNumber reports whether the keys are numbers of 64 bits with a sign.
@@ -57,7 +54,7 @@ func (k *Keys) append(b []byte) ([]byte, error) {
 	if k.isNumber() {
 		value, err = k.from.next()
 	} else {
-		value, err = k.from.text(&k.buffer)
+		value, err = k.from.text()
 	}
 	switch {
 	case err != nil:

@@ -80,9 +80,19 @@ type Writer struct {
 
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
-	to := parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}), parquet.PageBufferSize(pageBytes),
-		parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", ""))
+	to := parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}),
+		parquet.PageBufferSize(pageBytes), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "", ""))
 	return &Writer{to: to, fields: fields, columns: to.ColumnWriters(), values: make([][]parquet.Value, len(fields))}
+}
+
+// stored is how the values of each kind are stored: their type, and what the tag of a field has for it.
+var stored = [...]struct {
+	as  reflect.Type
+	tag string
+}{
+	Text: {reflect.TypeFor[string](), ""}, Int64: {reflect.TypeFor[int64](), ""}, Int32: {reflect.TypeFor[int32](), ""},
+	Time: {reflect.TypeFor[int64](), ",timestamp(microsecond)"}, Bool: {reflect.TypeFor[bool](), ""},
+	Texts: {reflect.TypeFor[[]string](), ",list"},
 }
 
 // schemaOf returns the schema of rows. It is made from a type of struct, which keeps the order of
@@ -90,32 +100,15 @@ func NewWriter(w io.Writer, name string, fields []Field) *Writer {
 func schemaOf(name string, fields []Field) *parquet.Schema {
 	types := make([]reflect.StructField, len(fields))
 	for i, f := range fields {
-		field, tag := reflect.TypeFor[string](), f.Name
-		switch f.Kind {
-		case Int64:
-			field = reflect.TypeFor[int64]()
-		case Int32:
-			field = reflect.TypeFor[int32]()
-		case Time:
-			field = reflect.TypeFor[int64]()
-		case Bool:
-			field = reflect.TypeFor[bool]()
-		case Texts:
-			field = reflect.TypeFor[[]string]()
-		}
-		switch {
-		case f.Kind == Texts:
-			tag += ",list"
-		case !f.Required:
+		tag := f.Name + stored[f.Kind].tag
+		if f.Kind != Texts && !f.Required {
 			tag += ",optional"
-		}
-		if f.Kind == Time {
-			tag += ",timestamp(microsecond)"
 		}
 		if f.Dictionary {
 			tag += ",dict"
 		}
-		types[i] = reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: field, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))}
+		tag = fmt.Sprintf("parquet:%q", tag)
+		types[i] = reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: stored[f.Kind].as, Tag: reflect.StructTag(tag)}
 	}
 	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(types)).Interface())
 	return parquet.NewSchema(name, schema)

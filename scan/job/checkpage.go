@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,23 +187,32 @@ func (p *pageCheck) readPages() error {
 // robotsFound is the capture of the robots.txt that was in force when a page was captured, as far as the file tells.
 type robotsFound struct {
 	at        answer.Target // where it is looked for
+	instant   time.Time     // of the page
 	found     bool
 	date      time.Time
 	status    int
 	body      []byte
 	location  string // of a redirect
 	redirects int    // that led to at
+	hops      []hop  // those of them that led to other paths than /robots.txt
+	ofHop     bool   // it is the robots.txt of a hop
 }
 
-// add takes a capture if it tells more of the robots.txt at an instant than what was found: the newest until then does, or
+// hop is a URL other than a robots.txt to which a redirect leads, and the robots.txt of its origin.
+type hop struct {
+	url    string
+	robots *robotsFound
+}
+
+// add takes a capture if it tells more of the robots.txt at the instant than what was found: the newest until then does, or
 // else the oldest. One that failed tells less than any other until then, or else of all. Answers that say nothing of the
 // robots.txt, such as 304, and bodies that cannot be read do not count.
-func (r *robotsFound) add(c *response, at time.Time) {
+func (r *robotsFound) add(c *response) {
 	meaning := answer.Of(c.Status, answer.Archive)
 	if meaning == answer.Nothing || meaning == answer.File && c.unread != nil {
 		return
 	}
-	inForce := func(date time.Time) bool { return at.IsZero() || !date.After(at) }
+	inForce := func(date time.Time) bool { return r.instant.IsZero() || !date.After(r.instant) }
 	failed := answer.Of(r.status, answer.Archive) == answer.Failed
 	switch old, this := inForce(r.date), inForce(c.date); {
 	case !r.found:
@@ -220,16 +230,23 @@ func (r *robotsFound) add(c *response, at time.Time) {
 	r.found, r.date, r.status, r.body, r.location = true, c.date, c.Status, c.body, c.Location
 }
 
-// follow prepares r to look for what a redirect leads to. It returns false if there is no redirect that can be followed.
-func (r *robotsFound) follow() bool {
+// follow prepares r to look for what a redirect leads to. It returns what is to be looked for: nothing if there is no
+// redirect that can be followed, and also the robots.txt by which the crawler may not follow it.
+func (r *robotsFound) follow() []*robotsFound {
 	if !r.found || answer.Of(r.status, answer.Archive) != answer.Redirect || r.redirects == maxRedirects {
-		return false
+		return nil
 	}
 	to, ok := answer.Resolve(r.at, r.location)
-	if ok {
-		*r = robotsFound{at: to, redirects: r.redirects + 1}
+	if !ok || r.ofHop && to.Path != answer.RobotsPath {
+		return nil
 	}
-	return ok
+	*r = robotsFound{at: to, instant: r.instant, redirects: r.redirects + 1, hops: r.hops, ofHop: r.ofHop}
+	if to.Path == answer.RobotsPath {
+		return []*robotsFound{r}
+	}
+	own := &robotsFound{at: answer.Target{Origin: to.Origin, Path: answer.RobotsPath}, instant: r.instant, ofHop: true}
+	r.hops = append(r.hops, hop{to.Origin.String() + to.Path, own})
+	return []*robotsFound{r, own}
 }
 
 // maxRedirects is how many redirects are followed (RFC 9309 2.3.1.2).
@@ -238,27 +255,27 @@ const maxRedirects = 5
 // readRobots finds the robots.txt of each page that was found. It reads the file once, and once more for each redirect
 // in succession.
 func (p *pageCheck) readRobots() error {
-	wanted := map[answer.Target][]*pageFound{}
+	wanted := map[answer.Target][]*robotsFound{}
 	for _, f := range p.pages {
 		if f.captures > 0 {
-			f.robots.at = answer.Target{Origin: f.target.Origin, Path: answer.RobotsPath}
-			wanted[f.robots.at] = append(wanted[f.robots.at], f)
+			f.robots = robotsFound{at: answer.Target{Origin: f.target.Origin, Path: answer.RobotsPath}, instant: f.date}
+			wanted[f.robots.at] = append(wanted[f.robots.at], &f.robots)
 		}
 	}
 	for len(wanted) > 0 {
 		wants := func(t answer.Target) bool { return wanted[t] != nil }
 		if err := p.eachResponse(wants, p.options.Robots.most()+1, func(r *response) {
-			for _, f := range wanted[r.target] {
-				f.robots.add(r, f.date)
+			for _, robots := range wanted[r.target] {
+				robots.add(r)
 			}
 		}); err != nil {
 			return err
 		}
-		redirected := map[answer.Target][]*pageFound{}
+		redirected := map[answer.Target][]*robotsFound{}
 		for _, list := range wanted {
-			for _, f := range list {
-				if f.robots.follow() {
-					redirected[f.robots.at] = append(redirected[f.robots.at], f)
+			for _, robots := range list {
+				for _, next := range robots.follow() {
+					redirected[next.at] = append(redirected[next.at], next)
 				}
 			}
 		}
@@ -325,12 +342,17 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 	answers, err := p.checker(r).Check(url)
 	for i := range answers {
 		a := &answers[i]
-		switch r.meaning(p.agents[i].class) {
-		case answer.File:
+		meaning := r.meaning(p.agents[i].class)
+		forbidden, wrong := p.forbiddenHop(r, i)
+		switch err = cmp.Or(err, wrong); {
+		case forbidden != "":
+			a.Allowed, a.Line, a.Rule = true, 0, ""
+			a.WhyRule = "robots.txt redirects to " + forbidden + ", which the robots.txt of its own site forbids, so everything is allowed"
+		case meaning == answer.File:
 			continue
-		case answer.None:
+		case meaning == answer.None:
 			a.WhyRule = fmt.Sprintf("the answer to the request for robots.txt has status %d, so everything is allowed (RFC 9309 2.3.1.3)", r.status)
-		case answer.Failed:
+		case meaning == answer.Failed:
 			if f.target.Path == answer.RobotsPath {
 				continue
 			}
@@ -344,6 +366,21 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 		a.Groups, a.WhyGroup, a.Contested = []AgentLines{}, "", ""
 	}
 	return answers, err
+}
+
+// forbiddenHop returns the first URL to which redirects of a robots.txt led that the robots.txt of its own origin
+// forbids to an agent; "" if there is none.
+func (p *pageCheck) forbiddenHop(r *robotsFound, agent int) (string, error) {
+	for _, h := range r.hops {
+		if h.robots.meaning(p.agents[agent].class) != answer.File {
+			continue
+		}
+		answers, err := p.checker(h.robots).Check(h.url)
+		if err != nil || !answers[agent].Allowed {
+			return h.url, err
+		}
+	}
+	return "", nil
 }
 
 // checker returns a Checker by the body of a robots.txt that was found.

@@ -169,6 +169,24 @@ func TestWhichRobotsOfTheFile(t *testing.T) {
 			},
 			[]string{"disallowed  ", "robots    https://c.example/real.txt, status 200"}, exitDone,
 		},
+		"a redirect that its own site forbids": {
+			[]warcRecord{
+				{"https://c.example/real.txt", "2024-05-01T00:00:09Z", 200, "", forbids("/a")},
+				{"https://c.example/robots.txt", "2024-05-01T00:00:08Z", 301, "Location: //www.c.example/robots.txt\r\n", ""},
+				{"https://www.c.example/robots.txt", "2024-05-01T00:00:07Z", 200, "", forbids("/real")},
+				page, robots("2024-05-01T00:00:00Z", 301, "Location: https://c.example/real.txt\r\n", ""),
+			},
+			[]string{"allowed  ", "because   robots.txt redirects to https://c.example/real.txt, which the robots.txt of its own site forbids, so everything is allowed\n  reading"}, exitDone,
+		},
+		"a redirect whose own robots.txt is behind such a redirect": {
+			[]warcRecord{
+				{"https://c.example/real.txt", "2024-05-01T00:00:09Z", 200, "", forbids("/a")},
+				{"https://c.example/robots.txt", "2024-05-01T00:00:08Z", 301, "Location: /other.txt\r\n", ""},
+				{"https://c.example/other.txt", "2024-05-01T00:00:08Z", 200, "", forbids("/real")},
+				page, robots("2024-05-01T00:00:00Z", 301, "Location: https://c.example/real.txt\r\n", ""),
+			},
+			[]string{"disallowed  ", "robots    https://c.example/real.txt, status 200"}, exitDone,
+		},
 		"a redirect to itself": {
 			[]warcRecord{page, robots("2024-05-01T00:00:00Z", 301, "Location: /robots.txt\r\n", "")},
 			[]string{"unknown  ", "but a redirect that cannot be followed"}, exitInput,
