@@ -47,10 +47,10 @@ into account.`,
 	choice(cmd, "history", "auto",
 		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
 		to(&o.History), "auto", "deployed", "observed")
-	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
-	durationFlag(cmd, &o.Delay, "delay", "3h", "how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more")
-	durationFlag(cmd, &o.Skew, "skew", "10m", "by how much the clocks of the log and of the versions may differ, 10m or more")
-	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
+	durationFlag(cmd, &o.Window, "window", "24h", "", "how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
+	durationFlag(cmd, &o.Delay, "delay", "3h", "", "how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more")
+	durationFlag(cmd, &o.Skew, "skew", "10m", "", "by how much the clocks of the log and of the versions may differ, 10m or more")
+	durationFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
 	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
 	flags.StringVar(&o.Format, "format", "auto",
 		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, the #Fields line of a W3C log, a JSON map, or a regular expression with named groups")

@@ -59,7 +59,8 @@ external command could not be used, or took too long; 130 interrupted.`,
 	}
 	f, flags := &benchFlags{robots: job.RobotsFile{Stdin: s.in}}, cmd.Flags()
 	robotsFlags(cmd, &f.robots, &f.dialect)
-	agentFlag(cmd, &f.agent, "the product token of the crawler")
+	flags.StringVar(&f.agent, "agent", "", "the product token of the crawler")
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents) // it fails only for a flag that does not exist
 	flags.StringArrayVar(&f.external, "external", nil, "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)")
 	flags.BoolVar(&f.list, "list", false, "also measure robotsieve by its plain list of rules")
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that a parser may take to answer about all URLs once")
@@ -93,10 +94,7 @@ func runBench(ctx context.Context, s streams, f *benchFlags, args []string) erro
 		}
 		report.Engines = append(report.Engines, r)
 	}
-	if err := report.write(s, f.output); err != nil {
-		return inputError(fmt.Errorf("writing the report: %w", err))
-	}
-	return exitWith(code)
+	return cmp.Or(writing("the report", report.write(s, f.output)), exitWith(code))
 }
 
 // parser is one that is to be measured, and how it works, in words.

@@ -210,8 +210,8 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
-			if err := dump(s.out, audit.Printable(file), r); err != nil {
-				return inputError(fmt.Errorf("writing the machines: %w", err))
+			if err := writing("the machines", dump(s.out, audit.Printable(file), r)); err != nil {
+				return err
 			}
 		}
 	}
@@ -240,10 +240,7 @@ func runList(ctx context.Context, s streams, name, output string, sources []stri
 			english.Plural(int64(v.Groups), "group"), english.Plural(int64(v.Rules), "rule"))
 		return err
 	})
-	if flushed := w.Flush(); err == nil && flushed != nil {
-		err = inputError(fmt.Errorf("writing the list: %w", flushed))
-	}
-	if err != nil {
+	if err = cmp.Or(err, writing("the list", w.Flush())); err != nil {
 		return err
 	}
 	return writeArchive(s.err, sum)

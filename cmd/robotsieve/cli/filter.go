@@ -191,10 +191,9 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 	if output == "json" {
 		write = func(s streams, r *job.Filtered) error { return report.WriteJSON(s.err, SummaryOf(r), "") } // on the last line
 	}
-	if err := write(s, result); err != nil {
-		return inputError(fmt.Errorf("writing the summary: %w", err))
-	}
-	switch {
+	switch failed := writing("the summary", write(s, result)); {
+	case failed != nil:
+		return failed
 	case err != nil:
 		return exitWith(codeOf(err))
 	case result.Partial || refused:

@@ -132,12 +132,6 @@ func agentsFlag(cmd *cobra.Command, names *[]string, usage string) {
 	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents) // it fails only for a flag that does not exist
 }
 
-func agentFlag(cmd *cobra.Command, name *string, usage string) {
-	cmd.Flags().StringVar(name, "agent", "", usage)
-	// It fails only for a flag that does not exist.
-	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
-}
-
 // completeAgents offers the names of the known crawlers.
 func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
@@ -186,11 +180,19 @@ const heapBytes = 37 << 20
 // alone. Other programs, such as tests, have other data in their heap.
 type ownProcess struct{}
 
-// durationFlag adds a flag that takes a time above 0.
-func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
+// durationFlag adds a flag that takes a time above 0, in a unit if it names none.
+func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, unit, usage string) {
 	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
-		*d, err = positiveDuration(name, text)
-		return err
+		if text != "" && strings.Trim(text, "0123456789") == "" {
+			text += unit
+		}
+		switch *d, err = parseDuration(text); {
+		case err != nil:
+			return usageError("--%s %w", name, err)
+		case *d <= 0:
+			return usageError("--%s %s is not above 0", name, text)
+		}
+		return nil
 	})
 }
 
@@ -204,29 +206,6 @@ func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string
 		*percent = &n
 		return nil
 	})
-}
-
-// daysFlag adds a flag that takes a time above 0, in days if it has no unit.
-func daysFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
-	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
-		if text != "" && strings.Trim(text, "0123456789") == "" {
-			text += "d"
-		}
-		*d, err = positiveDuration(name, text)
-		return err
-	})
-}
-
-// positiveDuration reads the value of a flag that takes a time above 0.
-func positiveDuration(flag, text string) (time.Duration, error) {
-	d, err := parseDuration(text)
-	if err != nil {
-		return 0, usageError("--%s %w", flag, err)
-	}
-	if d <= 0 {
-		return 0, usageError("--%s %s is not above 0", flag, text)
-	}
-	return d, nil
 }
 
 // units are the units of bytes, the longer names first.

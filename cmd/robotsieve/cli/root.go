@@ -245,17 +245,12 @@ const commandKey = "command line"
 // commandLine returns the command line by which a command was called, as a shell reads it.
 func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
 
-// plainWord tells whether a shell takes a word as it is.
-func plainWord(word string) bool {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
-	return word != "" && strings.Trim(word, plain) == ""
-}
-
 // shellLine quotes the words of a command line for a shell.
 func shellLine(words []string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
 	quoted := slices.Clone(words)
 	for i, word := range words {
-		if !plainWord(word) {
+		if word == "" || strings.Trim(word, plain) != "" {
 			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}

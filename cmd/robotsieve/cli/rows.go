@@ -98,8 +98,5 @@ func (f *rowFlags) end(a *job.Audited, err error) error {
 	if f.rows == nil || a == nil && !f.rows.Begun() {
 		return err
 	}
-	if failed := f.rows.Close(); failed != nil {
-		return errors.Join(err, inputError(fmt.Errorf("writing the rows: %w", failed)))
-	}
-	return err
+	return errors.Join(err, writing("the rows", f.rows.Close()))
 }

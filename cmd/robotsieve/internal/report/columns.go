@@ -123,6 +123,15 @@ var (
 		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
 
+// traffic are the figures of what was sent: each is a column of the table of traffic, and a metric of Prometheus, whose
+// help is what it means.
+var traffic = []figure{
+	{"bytes", "bytes", "Bytes of bodies sent to crawlers, without impostors.",
+		func(c *crawler) any { return c.Bytes }, nil},
+	{"violation_bytes", "of vio\u00adlations", "Bytes of bodies sent in answer to violations.",
+		func(c *crawler) any { return c.ViolationBytes }, nil},
+}
+
 // figures are all figures, in the order of CSV.
 var figures = slices.Concat(
 	[]figure{
@@ -150,8 +159,9 @@ var figures = slices.Concat(
 	[]figure{
 		{name: "claims", ofCrawler: func(c *crawler) any { return claimList(c) }},
 		{name: "claims_not_listed", ofCrawler: func(c *crawler) any { return c.ClaimsNotListed }},
-		{name: "bytes", ofCrawler: func(c *crawler) any { return c.Bytes }},
-		{name: "violation_bytes", ofCrawler: func(c *crawler) any { return c.ViolationBytes }},
+	},
+	traffic,
+	[]figure{
 		{name: "addresses", ofCrawler: func(c *crawler) any { return c.Addresses.N }},
 		{name: "addresses_exact", ofCrawler: func(c *crawler) any { return c.Addresses.Exact }},
 		{name: "robots_txt_fetches", ofCrawler: func(c *crawler) any { return c.RobotsTxt.Fetches }},

@@ -22,7 +22,11 @@ import (
 func WritePrometheus(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	r = audit.Texts(r, audit.Printable)
-	for _, m := range metrics {
+	all := slices.Clone(metrics)
+	for _, f := range traffic {
+		all = append(all, metric{f.name, f.means, ofCrawlers(func(c *crawler, add func(float64, ...string)) { add(float64(f.ofCrawler(c).(int64))) })})
+	}
+	for _, m := range all {
 		fmt.Fprintf(b, "# HELP robotsieve_%s %s\n# TYPE robotsieve_%s gauge\n", m.name, m.help, m.name)
 		sums, order := map[string]float64{}, []string(nil)
 		m.samples(r, func(value float64, labels ...string) {
@@ -46,7 +50,7 @@ type metric struct {
 	samples    func(r *audit.Report, add func(value float64, labels ...string))
 }
 
-// metrics are all metrics, in the order of the file.
+// metrics are those before the figures of traffic, in the order of the file.
 var metrics = []metric{
 	{"info", "The program that made the audit; 1.", func(r *audit.Report, add func(float64, ...string)) {
 		add(1, "program", r.Program, "schema", r.Schema)
@@ -90,8 +94,6 @@ var metrics = []metric{
 			add(float64(v.N), "identity", v.Identity, "outcome", v.Outcome, "method", v.Method, "informed", informed)
 		}
 	})},
-	{"bytes", "Bytes of bodies sent to crawlers, without impostors.", ofCrawlers(func(c *crawler, add func(float64, ...string)) { add(float64(c.Bytes)) })},
-	{"violation_bytes", "Bytes of bodies sent in answer to violations.", ofCrawlers(func(c *crawler, add func(float64, ...string)) { add(float64(c.ViolationBytes)) })},
 }
 
 func addTime(text string, add func(float64, ...string)) {

@@ -14,15 +14,18 @@ import (
 // answered.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
-	t := newTable(d.most, Left("traffic of"), Right("bytes", "of vio\u00adlations", "addresses"), Left("answers by status"))
+	t := newTable(d.most, Left("traffic of"), columnsFor(traffic...), Right("addresses"), Left("answers by status"))
 	for _, c := range d.pointers() {
 		addresses, isAbout := grouped(c.Addresses.N), !c.Addresses.Exact && c.Addresses.N > 0
 		if isAbout {
 			addresses = "about " + addresses
 		}
-		if t.add(c, crawlersIn(c), shortName(c), grouped(c.Bytes), grouped(c.ViolationBytes), addresses, statusList(c.Statuses)) && isAbout {
-			inexact = true
+		cells := []string{shortName(c)}
+		for _, f := range traffic {
+			cells = append(cells, grouped(f.sum([]*crawler{c})))
 		}
+		shown := t.add(c, crawlersIn(c), append(cells, addresses, statusList(c.Statuses))...)
+		inexact = inexact || shown && isAbout
 	}
 	if b.Table = t.leaves("crawler"); t.rows > 0 {
 		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. Requests of impostors are not counted here."}
