@@ -9,5 +9,5 @@
 // the timed rounds.
 //
 // The benchmarks of this project are in the tests of this package: make bench-parts.
-// The command in the folder ratios times whole runs of the program: make bench.
+// The script ratios.sh times whole runs of the program: make bench.
 package bench

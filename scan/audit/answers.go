@@ -119,7 +119,7 @@ func (c *sizeCount) add(odd bool, n int64) {
 	}
 }
 
-func newAnswersToAll(p *policy.Policy) *answersToAll {
+func newAnswersToAll(p *policy.Policy, sent map[sizesAt]int64) *answersToAll {
 	from, to := p.Span(0, false)
 	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{}, mostTold: toldBytes}
 	for o := range int32(len(p.Origins())) {
@@ -128,6 +128,11 @@ func newAnswersToAll(p *policy.Policy) *answersToAll {
 			if list := a.ofSize[v.Size]; v.Copy >= 0 && !slices.Contains(list[max(0, len(list)-1):], o) {
 				a.ofSize[v.Size] = append(list, o)
 			}
+		}
+	}
+	for at, n := range sent {
+		for _, of := range a.at(policy.Site{First: at.Origin, N: 1}) {
+			of.sizes.add(at.Odd, n)
 		}
 	}
 	return a

@@ -9,26 +9,26 @@ import "slices"
 type bounded[K comparable] struct {
 	limit int
 	hash  func(K) uint64
-	kept  map[K]tallied
-	below uint64 // only keys with smaller hashes are kept; 0: all are
-	rest  int64  // the count of all keys that are not kept
+	Kept  map[K]tallied `cbor:"1,keyasint"`
+	Below uint64        `cbor:"2,keyasint,omitempty"` // only keys with smaller hashes are kept; 0: all are
+	Rest  int64         `cbor:"3,keyasint,omitempty"` // the count of all keys that are not kept
 }
 
 // tallied is a count, with the time from the first to the last event counted, if
 // that matters.
 type tallied struct {
-	n      int64
-	period period
+	N      int64  `cbor:"1,keyasint"`
+	Period period `cbor:"2,keyasint,omitzero"`
 }
 
 func (t tallied) plus(other tallied) tallied {
-	t.n += other.n
-	t.period.merge(other.period)
+	t.N += other.N
+	t.Period.merge(other.Period)
 	return t
 }
 
 func newBounded[K comparable](limit int, hash func(K) uint64) *bounded[K] {
-	return &bounded[K]{limit: limit, hash: hash, kept: map[K]tallied{}}
+	return &bounded[K]{limit: limit, hash: hash, Kept: map[K]tallied{}}
 }
 
 // len returns how many keys are kept. A nil map has none.
@@ -36,27 +36,27 @@ func (b *bounded[K]) len() int {
 	if b == nil {
 		return 0
 	}
-	return len(b.kept)
+	return len(b.Kept)
 }
 
 // add counts a key.
 func (b *bounded[K]) add(k K, t tallied) {
-	known, kept := b.kept[k]
-	if !kept && b.below != 0 && b.hash(k) >= b.below {
-		b.rest += t.n
+	known, kept := b.Kept[k]
+	if !kept && b.Below != 0 && b.hash(k) >= b.Below {
+		b.Rest += t.N
 		return
 	}
-	b.kept[k] = known.plus(t)
+	b.Kept[k] = known.plus(t)
 	b.prune(2)
 }
 
 // prune drops the keys beyond the limit if there are more than slack times as many.
 func (b *bounded[K]) prune(slack int) {
-	if len(b.kept) <= slack*b.limit {
+	if len(b.Kept) <= slack*b.limit {
 		return
 	}
-	hashes := make([]uint64, 0, len(b.kept))
-	for k := range b.kept {
+	hashes := make([]uint64, 0, len(b.Kept))
+	for k := range b.Kept {
 		hashes = append(hashes, b.hash(k))
 	}
 	slices.Sort(hashes)
@@ -65,11 +65,11 @@ func (b *bounded[K]) prune(slack int) {
 
 // lower keeps only the keys whose hashes are below a number.
 func (b *bounded[K]) lower(below uint64) {
-	b.below = below
-	for k, t := range b.kept {
+	b.Below = below
+	for k, t := range b.Kept {
 		if b.hash(k) >= below {
-			delete(b.kept, k)
-			b.rest += t.n
+			delete(b.Kept, k)
+			b.Rest += t.N
 		}
 	}
 }
@@ -79,12 +79,12 @@ func (b *bounded[K]) merge(other *bounded[K]) { b.mergeTimes(other, 1) }
 
 // mergeTimes adds the counts of another map n times.
 func (b *bounded[K]) mergeTimes(other *bounded[K], n int64) {
-	if other.below != 0 && (b.below == 0 || other.below < b.below) {
-		b.lower(other.below)
+	if other.Below != 0 && (b.Below == 0 || other.Below < b.Below) {
+		b.lower(other.Below)
 	}
-	b.rest += other.rest * n
-	for k, t := range other.kept {
-		t.n *= n
+	b.Rest += other.Rest * n
+	for k, t := range other.Kept {
+		t.N *= n
 		b.add(k, t)
 	}
 }

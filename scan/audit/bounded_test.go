@@ -46,7 +46,7 @@ func TestBounded(t *testing.T) {
 			tallies := make([]*tally, 1+rng.IntN(4))
 			for i := range tallies {
 				tallies[i] = a.newTally()
-				tallies[i].hosts = newBounded(limit, hash)
+				tallies[i].Hosts = *newBounded(limit, hash)
 			}
 			counts := map[string]int64{}
 			distinct := 1 + rng.IntN(40)
@@ -54,21 +54,21 @@ func TestBounded(t *testing.T) {
 				host := fmt.Sprint(rng.IntN(distinct))
 				counts[host]++
 				part := tallies[rng.IntN(len(tallies))]
-				part.hosts.add(host, tallied{n: 1})
-				if n := len(part.hosts.kept); n > 2*limit {
+				part.Hosts.add(host, tallied{N: 1})
+				if n := len(part.Hosts.Kept); n > 2*limit {
 					t.Fatalf("%s, round %d: %d keys kept with a limit of %d", name, round, n, limit)
 				}
 			}
 			all := mergeAll(rng, tallies)
-			all.hosts.prune(1)
+			all.Hosts.prune(1)
 			kept, rest := smallest(counts, limit, hash)
 			got := map[string]int64{}
-			for host, c := range all.hosts.kept {
-				got[host] = c.n
+			for host, c := range all.Hosts.Kept {
+				got[host] = c.N
 			}
-			if !maps.Equal(got, kept) || all.hosts.rest != rest {
+			if !maps.Equal(got, kept) || all.Hosts.Rest != rest {
 				t.Fatalf("%s, round %d: kept %v and %d others of %v, want %v and %d",
-					name, round, got, all.hosts.rest, counts, kept, rest)
+					name, round, got, all.Hosts.Rest, counts, kept, rest)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func TestQuotaIsEnough(t *testing.T) {
 // than there is room for, and nothing is held against those beyond that.
 func TestToldIsBounded(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
-	f := newFacts(newAnswersToAll(a.config.Policy))
+	f := newFacts(newAnswersToAll(a.config.Policy, nil))
 	size := a.config.Policy.Versions(0)[0].Size
 	for i := range 100_000 {
 		x := &fetch{sender: sender{crawlerAt: crawlerAt{word: fmt.Sprintf("%d.example_bot", i)}}, t: moment(0) + int64(i), kind: toldFile, size: size}
@@ -82,7 +82,7 @@ func TestToldIsBounded(t *testing.T) {
 // Redirects that something may still follow are few, also if all fetches of a minute are
 // redirected.
 func TestRedirectsAreBounded(t *testing.T) {
-	f := newFacts(newAnswersToAll(newAuditor(t, robotsTxtBody).config.Policy))
+	f := newFacts(newAnswersToAll(newAuditor(t, robotsTxtBody).config.Policy, nil))
 	for i := range 3 * maxRedirects {
 		x := &fetch{t: moment(0) + int64(i), kind: toldRedirect}
 		x.at.N = 1

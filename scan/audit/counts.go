@@ -1,18 +1,36 @@
 package audit
 
 import (
-	"bytes"
-	"encoding/binary"
-	"maps"
-	"math"
+	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Rows and tallies as bytes, for deferred records and states: before the final pass, so that
-// there are no violations in them yet. The same counts make the same bytes. Numbers are
-// uvarints unless deferred.go says otherwise for their kind.
+// Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields, before
+// the final pass, so that there are no violations in them yet. The same counts make the same bytes.
+// What was read is not used as it is: it is added up like any other part of the input, which
+// keeps all bounds. Texts are byte strings, because what clients send need not be UTF-8.
+
+// The errors of both are nil: the options are valid.
+var (
+	toCBOR, _   = encodingOptions().EncMode()
+	fromCBOR, _ = cbor.DecOptions{
+		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, MaxNestedLevels: 16,
+		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, ByteStringToString: cbor.ByteStringToStringAllowed,
+	}.DecMode()
+)
+
+func encodingOptions() cbor.EncOptions {
+	o := cbor.CoreDetEncOptions()
+	o.String = cbor.StringToByteString
+	return o
+}
 
 // mostLines bounds the lines of an audit, so that no sum of its counts overflows. It would
 // take a machine a century to count as many.
@@ -21,270 +39,167 @@ const mostLines = 1 << 53
 // maxStatus is the highest status that a format reads.
 const maxStatus = 999
 
-// rowCounts is how many numbers rowNumbers has.
-const rowCounts = 1 + int(verdicts) + int(reasons) + int(identities)
-
-// rowNumbers are the counts of a row that are written one behind the other.
-type rowNumbers [rowCounts]int64
-
-func (r *row) numbers() (n rowNumbers) {
-	n[0] = r.requests
-	rest := n[1:]
-	for _, list := range [...][]int64{r.verdicts[:], r.reasons[:], r.identities[:]} {
-		rest = rest[copy(rest, list):]
+// encode appends a value. Only values that cannot be encoded would be an error.
+func encode(b []byte, v any) []byte {
+	more, err := toCBOR.Marshal(v)
+	if err != nil {
+		panic(err)
 	}
-	return n
+	return append(b, more...)
 }
 
-func (r *row) setNumbers(n rowNumbers) {
-	r.requests = n[0]
-	rest := n[1:]
-	for _, list := range [...][]int64{r.verdicts[:], r.reasons[:], r.identities[:]} {
-		rest = rest[copy(list, rest):]
-	}
-}
-
-// Parts of a row that may be missing, as bits behind those of its numbers.
-const (
-	rowHasFetches = 1 << (rowCounts + iota)
-	rowHasImpostors
-	rowHasClaims
-	rowHasFigures
-	rowHasTimeline
-)
-
-// appendRow appends a row without its name: bits that say which of its numbers and parts
-// follow, then these. Most rows have few.
+// appendRow appends a row without its name.
 func appendRow(b []byte, r *row) []byte {
-	numbers, has := r.numbers(), uint64(0)
-	for i, n := range numbers {
-		if n != 0 {
-			has |= 1 << i
+	for _, r := range []*row{r, r.Spoofed} {
+		if r != nil {
+			r.Figures.Paths.cut(r.Figures.Paths.paths)
 		}
 	}
-	if r.fetches != nil {
-		has |= rowHasFetches
-	}
-	if r.spoofed != nil {
-		has |= rowHasImpostors
-	}
-	if r.claims != nil {
-		has |= rowHasClaims
-	}
-	if r.figures.sum() > 0 {
-		has |= rowHasFigures
-	}
-	if len(r.timeline.starts) > 0 {
-		has |= rowHasTimeline
-	}
-	b = binary.AppendUvarint(b, has)
-	for _, n := range numbers {
-		if n != 0 {
-			b = binary.AppendUvarint(b, uint64(n))
-		}
-	}
-	if f := r.fetches; f != nil {
-		b = appendStatuses(appendStatuses(appendPeriod(b, f.period), f.answers), f.refused)
-	}
-	if r.spoofed != nil {
-		b = appendRow(b, r.spoofed)
-	}
-	if r.claims != nil {
-		b = appendBounded(b, r.claims, appendText)
-	}
-	if has&rowHasFigures != 0 {
-		b = appendFigures(b, &r.figures)
-	}
-	if has&rowHasTimeline != 0 {
-		b = appendTimeline(b, &r.timeline)
-	}
-	return b
+	return encode(b, r)
 }
 
-// appendFigures appends figures of at least one request.
-func appendFigures(b []byte, f *figures) []byte {
-	b = binary.AppendUvarint(b, uint64(f.bytes))
-	statuses := f.sorted()
-	b = binary.AppendUvarint(b, uint64(len(statuses)))
-	for _, s := range statuses {
-		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(s.Status)), uint64(s.N))
+// MarshalCBOR implements cbor.Marshaler.
+func (s statuses) MarshalCBOR() ([]byte, error) {
+	n := map[int]int64{}
+	for _, of := range s.sorted() {
+		n[of.Status] = of.N
 	}
-	b = binary.AppendUvarint(b, uint64(len(f.addresses.kept)))
-	for _, hash := range f.addresses.kept {
-		b = binary.BigEndian.AppendUint64(b, hash)
-	}
-	return appendPaths(b, &f.paths)
+	return toCBOR.Marshal(n)
 }
 
-// appendPaths appends counts by target, of at most as many targets as a row keeps.
-func appendPaths(b []byte, p *pathCounts) []byte {
-	p.cut(p.paths)
-	b = appendFlag(binary.AppendUvarint(b, uint64(p.robots)), p.cells != nil)
-	if p.cells != nil {
-		b = binary.BigEndian.AppendUint64(b, p.below)
+// UnmarshalCBOR implements cbor.Unmarshaler.
+func (s *statuses) UnmarshalCBOR(b []byte) error {
+	var counts map[int]int64
+	err := fromCBOR.Unmarshal(b, &counts)
+	for status, n := range counts {
+		s.add(status, n)
 	}
-	for _, n := range p.cells {
-		b = binary.AppendUvarint(b, uint64(n))
-	}
-	b = binary.AppendUvarint(b, uint64(len(p.kept)))
-	for _, path := range slices.Sorted(maps.Keys(p.kept)) {
-		b = binary.BigEndian.AppendUint64(appendBytes(b, path), p.kept[path].least)
-		if p.cells == nil {
-			b = binary.AppendUvarint(b, uint64(p.kept[path].n))
+	return err
+}
+
+// appendTally appends a tally of workers that have ended: it and then, for each known crawler, the
+// number of its profile and its row.
+func (a *Auditor) appendTally(b []byte, t *tally) []byte {
+	b = encode(b, t)
+	profiles := a.config.Crawlers.Profiles()
+	for i := range profiles {
+		if r := t.known[&profiles[i]]; r != nil {
+			b = appendRow(encode(b, i), r)
 		}
 	}
 	return b
 }
 
-// appendTimeline appends a timeline: each unit by its distance from the one before.
-func appendTimeline(b []byte, l *timeline) []byte {
-	b = binary.AppendUvarint(append(b, byte(l.unit)), uint64(len(l.starts)))
-	last := earliestUnit(l.unit)
-	for i, start := range l.starts {
-		n := (start - aMonday) / unitLengths[l.unit]
-		b = appendCounts(binary.AppendUvarint(b, uint64(n-last)), &l.counts, i)
-		last = n
-	}
-	return b
-}
-
-// earliestUnit is one less than the number of the first unit that a time may be in.
-func earliestUnit(u unit) int64 { return (u.start(earliest)-aMonday)/unitLengths[u] - 1 }
-
-// appendCounts appends bits that say which counts of a unit are not zero, and these.
-func appendCounts(b []byte, counts *[verdicts][]int64, unit int) []byte {
-	has := uint64(0)
-	for v, list := range counts {
-		if list != nil && list[unit] != 0 {
-			has |= 1 << v
+// readTally makes a tally of what appendTally has written.
+func (a *Auditor) readTally(b []byte) (*tally, error) {
+	t := a.newTally()
+	b, err := a.decode(b, t, bounds{}, mostLines)
+	profiles := a.config.Crawlers.Profiles()
+	for err == nil && len(b) > 0 {
+		var number int
+		if b, err = fromCBOR.UnmarshalFirst(b, &number); err == nil && (number < 0 || number >= len(profiles)) {
+			err = errors.New("a crawler is not known")
+		}
+		var r row
+		if err == nil {
+			b, err = a.decode(b, &r, knownBounds, t.read())
+		}
+		if err == nil {
+			p := &profiles[number]
+			t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(&r, 1)
 		}
 	}
-	b = binary.AppendUvarint(b, has)
-	for v, list := range counts {
-		if has&(1<<v) != 0 {
-			b = binary.AppendUvarint(b, uint64(list[unit]))
-		}
-	}
-	return b
+	return t, err
 }
 
-func appendPeriod(b []byte, p period) []byte {
-	if !p.any {
-		return append(b, 0)
+// decode reads a value, in which no number of lines is greater than most, and returns what follows it.
+func (a *Auditor) decode(b []byte, v any, of bounds, most int64) (rest []byte, err error) {
+	rest, err = fromCBOR.UnmarshalFirst(b, v)
+	if err == nil && !(&limits{a.config.Policy, of, most}).hold(reflect.ValueOf(v)) {
+		err = fmt.Errorf("a number of a %T is out of bounds", v)
 	}
-	return appendTime(appendTime(append(b, 1), p.first), p.last)
+	return rest, err
 }
 
-// appendStatuses appends numbers by status.
-func appendStatuses(b []byte, n map[int]int64) []byte {
-	b = binary.AppendUvarint(b, uint64(len(n)))
-	for _, status := range slices.Sorted(maps.Keys(n)) {
-		b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(status)), uint64(n[status]))
-	}
-	return b
+// limits are what the numbers of a state must keep, so that adding them up overflows nothing and
+// finds all that they are indexes of.
+type limits struct {
+	policy *policy.Policy
+	bounds       // of a row
+	most   int64 // of lines
 }
 
-// row reads what appendRow has written of a row with these bounds: no number is greater than most.
-func (r *recordReader) row(b bounds, most int64, ofImpostors bool) *row {
-	has := r.uvarint(rowHasTimeline<<1 - 1)
-	r.require(!ofImpostors || has&rowHasImpostors == 0, "impostors have impostors")
-	row, numbers := newRow(b), rowNumbers{}
-	for i := range numbers {
-		if has&(1<<i) != 0 {
-			numbers[i] = r.count(most)
-		}
-	}
-	row.setNumbers(numbers)
-	if has&rowHasFetches != 0 {
-		row.fetches = &fetches{r.period(), r.statuses(most), r.statuses(most)}
-	}
-	if has&rowHasImpostors != 0 && !r.bad() {
-		row.spoofed = r.row(b, most, true)
-	}
-	if has&rowHasClaims != 0 && !r.bad() {
-		readBounded(r, row.claimed(), most, (*recordReader).text)
-	}
-	if has&rowHasFigures != 0 && !r.bad() {
-		r.figures(&row.figures, most)
-	}
-	if has&rowHasTimeline != 0 && !r.bad() {
-		r.timeline(&row.timeline, most)
-	}
-	return row
-}
-
-// figures reads what appendFigures has written.
-func (r *recordReader) figures(f *figures, most int64) {
-	f.bytes = int64(r.uvarint(math.MaxInt64))
-	for range r.uvarint(maxStatus + 1) {
-		f.statuses.add(int(r.uvarint(maxStatus)), r.count(most))
-	}
-	for range r.uvarint(maxAddresses + 1) {
-		f.addresses.add(r.uint64())
-	}
-	r.paths(&f.paths, most)
-}
-
-// paths reads what appendPaths has written.
-func (r *recordReader) paths(p *pathCounts, most int64) {
-	p.robots = int64(r.uvarint(uint64(most)))
-	if r.flag() {
-		p.share()
-		p.below = r.uint64()
-		for i := range p.cells {
-			p.cells[i] = int64(r.uvarint(uint64(most)))
-		}
-	}
-	p.kept = map[string]*keptPath{}
-	for range r.uvarint(uint64(p.paths)) {
-		path, k := string(r.bytes()), &keptPath{least: r.uint64()}
-		if p.kept[path] = k; p.cells == nil {
-			k.n = r.count(most)
-		}
-	}
-}
-
-// timeline reads what appendTimeline has written.
-func (r *recordReader) timeline(l *timeline, most int64) {
-	l.unit = unit(r.byte())
-	if r.require(l.unit < units, "a timeline has no unit"); r.bad() {
-		return
-	}
-	length, n := unitLengths[l.unit], earliestUnit(l.unit)
-	last := (latest - aMonday) / length
-	for range r.uvarint(uint64(l.most)) {
-		n += int64(r.uvarint(uint64(last - n)))
-		has := r.uvarint(1<<verdicts - 1)
-		for v := range verdicts {
-			if has&(1<<v) != 0 {
-				l.add(aMonday+n*length, v, r.count(most))
+// hold reports whether the exported numbers of a value keep the limits.
+func (l *limits) hold(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer:
+		return v.IsNil() || l.hold(v.Elem())
+	case reflect.Map:
+		for i := v.MapRange(); i.Next(); {
+			if i.Value().IsZero() || i.Key().Kind() == reflect.Struct && !l.hold(i.Key()) || !l.hold(i.Value()) {
+				return false
 			}
 		}
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return 0 <= v.Int() && (v.Int() <= l.most || v.Type() == reflect.TypeFor[byteSum]())
+	case reflect.Array:
+		for i := range v.Len() {
+			if !l.hold(v.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Slice:
+		if counts, are := v.Interface().([]int64); are && len(counts) > 0 {
+			return slices.Min(counts) >= 0 && slices.Max(counts) <= l.most
+		}
+	case reflect.Struct:
+		return l.holdStruct(v)
 	}
+	return true
 }
 
-// count reads a number of at least 1.
-func (r *recordReader) count(most int64) int64 {
-	n := int64(r.uvarint(uint64(most)))
-	r.require(n > 0, "a count is zero")
-	return n
-}
-
-func (r *recordReader) period() (p period) {
-	any := r.byte()
-	r.require(any <= 1, "a period is of no kind")
-	if any == 1 {
-		p = period{r.time(), r.time(), true}
+// holdStruct is hold for structs, some of which have limits of their own.
+func (l *limits) holdStruct(v reflect.Value) bool {
+	isTime := func(t int64) bool { return earliest <= t && t <= latest }
+	switch x := v.Interface().(type) {
+	case period:
+		return !x.Any && x == period{} || isTime(x.First) && isTime(x.Last)
+	case timeline:
+		for _, counts := range x.Counts {
+			if counts != nil && len(counts) != len(x.Starts) {
+				return false
+			}
+		}
+		return x.Unit < units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) && l.hold(v.FieldByName("Counts"))
+	case statuses:
+		return !slices.ContainsFunc(x.sorted(), func(s StatusCount) bool { return s.Status < 0 || s.Status > maxStatus || s.N > l.most })
+	case sizesAt:
+		return hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
+	case sizeKey:
+		return hasSite(l.policy, x.At) && x.At.N > 0 && x.Size >= 0 &&
+			0 <= x.First && x.First <= x.Last && int(x.Last) <= len(l.policy.Versions(x.At.First))
+	case pathCounts:
+		if len(x.Cells) > 0 && len(x.Cells) != l.sums {
+			return false
+		}
+	case tally:
+		for _, n := range x.totals.numbers() {
+			if *n < 0 || *n > l.most {
+				return false
+			}
+		}
+		l.most = x.read()
+	case row:
+		if x.Spoofed != nil && x.Spoofed.Spoofed != nil {
+			return false // impostors have none
+		}
 	}
-	return p
-}
-
-func (r *recordReader) statuses(most int64) map[int]int64 {
-	list := map[int]int64{}
-	for range r.uvarint(maxStatus + 1) {
-		list[int(r.uvarint(maxStatus))] = r.count(most)
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() && !l.hold(v.Field(i)) {
+			return false
+		}
 	}
-	return list
+	return true
 }
 
 // sumOf adds up numbers none of which is more than mostLines.
@@ -293,120 +208,4 @@ func sumOf(list []int64) (sum int64) {
 		sum += n
 	}
 	return sum
-}
-
-// appendTally appends a tally of workers that have ended.
-func (a *Auditor) appendTally(b []byte, t *tally) []byte {
-	for _, n := range t.totals.numbers() {
-		b = binary.AppendUvarint(b, uint64(*n))
-	}
-	b = appendPeriod(appendPeriod(b, t.period), t.outside)
-	b = binary.AppendUvarint(b, uint64(len(t.known)))
-	profiles := a.config.Crawlers.Profiles()
-	for i := range profiles {
-		if r := t.known[&profiles[i]]; r != nil {
-			b = appendRow(binary.AppendUvarint(b, uint64(i)), r)
-		}
-	}
-	b = appendBounded(b, t.hosts, appendText)
-	b = appendBounded(b, t.sizes, appendSizeKey)
-	b = appendBounded(b, t.addresses, func(b []byte, k lineFrom) []byte {
-		return append(binary.BigEndian.AppendUint64(b, k.Line), k.Address[:]...)
-	})
-	operators := slices.Sorted(maps.Keys(t.referred))
-	b = binary.AppendUvarint(b, uint64(len(operators)))
-	for _, operator := range operators {
-		b = binary.AppendUvarint(appendBytes(b, operator), uint64(t.referred[operator]))
-	}
-	b = binary.AppendUvarint(b, uint64(len(t.unparsed.kept)))
-	for _, s := range t.unparsed.kept {
-		b = appendBytes(b, s.Line)
-	}
-	return b
-}
-
-func appendText(b []byte, text string) []byte { return append(b, text...) }
-
-// text reads all that is left.
-func (r *recordReader) text() string { return string(r.take(len(r.rest))) }
-
-func appendSizeKey(b []byte, k sizeKey) []byte {
-	b = appendSite(b, k.At)
-	b = binary.BigEndian.AppendUint32(b, uint32(k.First))
-	b = binary.BigEndian.AppendUint32(b, uint32(k.Last))
-	b = binary.BigEndian.AppendUint64(b, uint64(k.Size))
-	return appendFlag(b, k.Other)
-}
-
-// appendBounded appends bounded counts, in the order of the bytes of their keys.
-func appendBounded[K comparable](b []byte, m *bounded[K], appendKey func([]byte, K) []byte) []byte {
-	type entry struct {
-		key []byte
-		tallied
-	}
-	var list []entry
-	for k, t := range m.kept {
-		list = append(list, entry{appendKey(nil, k), t})
-	}
-	slices.SortFunc(list, func(x, y entry) int { return bytes.Compare(x.key, y.key) })
-	b = binary.AppendUvarint(binary.AppendUvarint(b, m.below), uint64(m.rest))
-	b = binary.AppendUvarint(b, uint64(len(list)))
-	for _, e := range list {
-		b = appendPeriod(binary.AppendUvarint(appendBytes(b, e.key), uint64(e.n)), e.period)
-	}
-	return b
-}
-
-// readTally makes a tally of what appendTally has written, whose indexes and numbers have their
-// bounds.
-func (a *Auditor) readTally(b []byte) (t *tally, wrong string) {
-	r := &recordReader{policy: a.config.Policy, rest: b}
-	t = a.newTally()
-	for _, n := range t.totals.numbers() {
-		*n = int64(r.uvarint(mostLines))
-	}
-	lines := t.read()
-	t.period, t.outside = r.period(), r.period()
-	profiles := a.config.Crawlers.Profiles()
-	for range r.uvarint(uint64(len(profiles))) {
-		p := &profiles[r.uvarint(uint64(len(profiles)-1))]
-		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r.row(knownBounds, lines, false), 1)
-	}
-	readBounded(r, t.hosts, lines, (*recordReader).text)
-	readBounded(r, t.sizes, lines, func(r *recordReader) sizeKey { return r.sizeKey(a) })
-	readBounded(r, t.addresses, lines, func(r *recordReader) lineFrom {
-		return lineFrom{r.uint64(), [32]byte(r.take(32))}
-	})
-	for range r.uvarint(uint64(len(profiles))) {
-		t.referred[string(r.bytes())] = r.count(lines)
-	}
-	for range r.uvarint(maxUnparsed) {
-		line := r.bytes()
-		r.require(len(line) <= maxSample, "a quoted line is too long")
-		t.unparsed.add(0, line)
-	}
-	r.end()
-	return t, r.wrong
-}
-
-func (r *recordReader) sizeKey(a *Auditor) sizeKey {
-	k := sizeKey{At: r.site(), First: int32(r.uint32()), Last: int32(r.uint32()), Size: int64(r.uint64())}
-	k.Other = r.flag()
-	r.require(k.At.N > 0 && 0 <= k.First && k.First <= k.Last, "a size of answers is of no version")
-	r.require(r.bad() || int(k.Last) <= len(a.config.Policy.Versions(k.At.First)), "a size of answers is of no version")
-	return k
-}
-
-// readBounded reads bounded counts, none greater than most, into an empty m.
-func readBounded[K comparable](r *recordReader, m *bounded[K], most int64, readKey func(*recordReader) K) {
-	m.below, m.rest = r.uvarint(math.MaxUint64), int64(r.uvarint(uint64(most)))
-	for range r.uvarint(uint64(2 * m.limit)) {
-		kr := &recordReader{policy: r.policy, rest: r.bytes()}
-		k, t := readKey(kr), tallied{r.count(most), r.period()}
-		if kr.end(); kr.bad() || r.bad() {
-			r.require(r.bad(), kr.wrong)
-			return
-		}
-		m.kept[k] = t
-	}
 }

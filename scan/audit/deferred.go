@@ -13,7 +13,6 @@ import (
 // of all operators, then all records of each operator together.
 //
 //	0           about all:
-//	  size      origin, whether no version has the size, number, of answers 200 to GETs of /robots.txt
 //	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0. Both have
@@ -40,8 +39,7 @@ const (
 )
 
 const (
-	recordSize byte = iota
-	recordAnswer
+	recordAnswer byte = iota
 	recordCounts
 	recordFetch
 	recordVisit
@@ -149,12 +147,6 @@ func minuteOf(t int64) int64 {
 	return t - n
 }
 
-// sizesAt are answers 200 of an origin: those with the size of no version, or all others.
-type sizesAt struct {
-	origin int32
-	odd    bool
-}
-
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
 func (w *Worker) countSize(at site) {
 	size := sizeOf(w.record.Status, w.record.Size)
@@ -162,22 +154,8 @@ func (w *Worker) countSize(at site) {
 		return
 	}
 	for o := at.First; o < at.First+at.N; o++ {
-		w.sizes[sizesAt{o, !w.policy.HasSize(o, size)}]++
+		w.tally.Sent[sizesAt{o, !w.policy.HasSize(o, size)}]++
 	}
-	if len(w.sizes) > maxSizes {
-		w.deferSizes()
-	}
-}
-
-// deferSizes keeps the sizes that were counted.
-func (w *Worker) deferSizes() {
-	for at, n := range w.sizes {
-		b := binary.BigEndian.AppendUint32(append(w.key[:0], aboutAll, recordSize), uint32(at.origin))
-		b = appendFlag(b, at.odd)
-		w.key = binary.BigEndian.AppendUint64(b, uint64(n))
-		w.keepFact()
-	}
-	clear(w.sizes)
 }
 
 // deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size

@@ -229,7 +229,6 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"request of a site of several copies": recordsOf(t, a, entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordVisit),
 		"evasive":                             recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"}, recordVisit),
 		"answer":                              recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
-		"size":                                recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordSize),
 	} {
 		if err := decideOne(t, a, record); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -185,7 +185,7 @@ func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 // Facts take room by the days of a log, not by its fetches.
 func TestFactsOfManyFetchesAreFew(t *testing.T) {
 	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"}, version{from: day0, body: "c"})
-	f := newFacts(newAnswersToAll(p))
+	f := newFacts(newAnswersToAll(p, nil))
 	from := sender{crawlerAt: crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}}
 	for n := -day0; n < 2*day0; n += 10 {
 		for kind := range answerKinds {

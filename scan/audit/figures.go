@@ -12,10 +12,10 @@ import (
 // the set of the requests alone, not on their order, and takes bounded memory. What nearly every
 // request needs stands first, so that it is in one or two lines of a cache.
 type figures struct {
-	bytes int64
-	statuses
-	addresses addressSet
-	paths     pathCounts
+	Bytes     byteSum    `cbor:"1,keyasint,omitzero"`
+	Statuses  statuses   `cbor:"2,keyasint,omitzero"`
+	Addresses addressSet `cbor:"3,keyasint,omitzero"`
+	Paths     pathCounts `cbor:"4,keyasint,omitzero"`
 }
 
 // bounds are those of the figures of a row.
@@ -46,17 +46,17 @@ const (
 // see counts the record, a request of a client with an address, in the figures of its row.
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
-	f.bytes = plus(f.bytes, max(r.Size, 0))
-	if f.statuses.last.Status == r.Status {
-		f.statuses.last.N++
+	f.Bytes = plus(f.Bytes, byteSum(max(r.Size, 0)))
+	if f.Statuses.last.Status == r.Status {
+		f.Statuses.last.N++
 	} else {
-		w.quota.held += f.statuses.add(r.Status, 1)
+		w.quota.held += f.Statuses.add(r.Status, 1)
 	}
 	hash := hashField(addr)
 	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
 		*slot = seenAddress{f, hash}
-		if hash <= f.addresses.highest && len(addr) > 0 && string(addr) != "-" {
-			w.quota.held += f.addresses.add(hash)
+		if hash <= f.Addresses.highest && len(addr) > 0 && string(addr) != "-" {
+			w.quota.held += f.Addresses.add(hash)
 		}
 	}
 	at := r.Time
@@ -64,11 +64,11 @@ func (w *Worker) see(f *figures, addr []byte) {
 		at = 0
 	}
 	if r.Robots && string(r.Target) == robotsTxt {
-		f.paths.robots++
+		f.Paths.Robots++
 		return
 	}
 	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
-	w.quota.held += f.paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
+	w.quota.held += f.Paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
 }
 
 // seenAddress is an address that a row has counted.
@@ -102,9 +102,12 @@ func fold(x, y uint64) uint64 {
 	return hi ^ lo
 }
 
+// byteSum is a number of bytes.
+type byteSum int64
+
 // plus adds up numbers of bytes, of which a log can name any: a sum that is too large is the
 // largest.
-func plus(x, y int64) int64 {
+func plus[N ~int64](x, y N) N {
 	if x > math.MaxInt64-y {
 		return math.MaxInt64
 	}
@@ -112,11 +115,11 @@ func plus(x, y int64) int64 {
 }
 
 // times is plus of x, n times.
-func times(x, n int64) int64 {
+func times[N ~int64](x N, n int64) N {
 	if hi, lo := bits.Mul64(uint64(x), uint64(n)); hi != 0 || lo > math.MaxInt64 {
 		return math.MaxInt64
 	}
-	return x * n
+	return x * N(n)
 }
 
 // statuses counts answers by status. The last status is nearly always the next.
@@ -162,43 +165,43 @@ func (s *statuses) sorted() []StatusCount {
 
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
-	f.bytes = plus(f.bytes, times(other.bytes, n))
-	for _, s := range other.sorted() {
-		f.statuses.add(s.Status, s.N*n)
+	f.Bytes = plus(f.Bytes, times(other.Bytes, n))
+	for _, s := range other.Statuses.sorted() {
+		f.Statuses.add(s.Status, s.N*n)
 	}
-	for _, hash := range other.addresses.kept {
-		f.addresses.add(hash)
+	for _, hash := range other.Addresses.Kept {
+		f.Addresses.add(hash)
 	}
-	f.paths.merge(&other.paths, n)
+	f.Paths.merge(&other.Paths, n)
 }
 
 // addressSet has the smallest of the hashes of addresses: one more than maxAddresses, so that
 // the last tells how dense they are.
 type addressSet struct {
 	highest uint64   // of the hashes that are wanted
-	kept    []uint64 // in order
+	Kept    []uint64 `cbor:"1,keyasint,omitempty"` // in order
 }
 
 // add adds an address, and returns how many bytes that takes more.
 func (s *addressSet) add(hash uint64) (bytes int) {
-	at, known := slices.BinarySearch(s.kept, hash)
+	at, known := slices.BinarySearch(s.Kept, hash)
 	if known || at > maxAddresses {
 		return 0
 	}
-	if bytes = addressBytes; len(s.kept) > maxAddresses {
-		s.kept, bytes = s.kept[:maxAddresses], 0
+	if bytes = addressBytes; len(s.Kept) > maxAddresses {
+		s.Kept, bytes = s.Kept[:maxAddresses], 0
 	}
-	s.kept = slices.Insert(s.kept, at, hash)
-	if len(s.kept) > maxAddresses {
-		s.highest = s.kept[maxAddresses]
+	s.Kept = slices.Insert(s.Kept, at, hash)
+	if len(s.Kept) > maxAddresses {
+		s.highest = s.Kept[maxAddresses]
 	}
 	return bytes
 }
 
 // count returns how many addresses there were, at most as many as requests.
 func (s *addressSet) count(requests int64) AddressCount {
-	if len(s.kept) <= maxAddresses {
-		return AddressCount{int64(len(s.kept)), true}
+	if len(s.Kept) <= maxAddresses {
+		return AddressCount{int64(len(s.Kept)), true}
 	}
 	n := maxAddresses / (float64(s.highest) / (1 << 64))
 	return AddressCount{int64(min(n, float64(requests))), false}

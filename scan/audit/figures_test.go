@@ -136,11 +136,11 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 		}
 		add := func(r *row, list []request) {
 			for _, of := range list {
-				r.timeline.add(of.t, Allowed, 1)
-				r.figures.bytes = plus(r.figures.bytes, of.size)
-				r.figures.statuses.add(of.status, 1)
-				r.figures.addresses.add(of.hash)
-				r.figures.paths.add(of.hash, []byte(of.path), 1)
+				r.Timeline.add(of.t, Allowed, 1)
+				r.Figures.Bytes = plus(r.Figures.Bytes, byteSum(of.size))
+				r.Figures.Statuses.add(of.status, 1)
+				r.Figures.Addresses.add(of.hash)
+				r.Figures.Paths.add(of.hash, []byte(of.path), 1)
 			}
 		}
 		for _, b := range []bounds{knownBounds, unknownBounds} {
@@ -153,13 +153,13 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 					add(r, part)
 					sum.merge(r, 1)
 				}
-				if len(sum.timeline.starts) > b.units || len(sum.figures.paths.kept) > 2*b.paths || len(sum.figures.addresses.kept) > maxAddresses+1 {
-					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.timeline.starts), len(sum.figures.paths.kept), len(sum.figures.addresses.kept))
+				if len(sum.Timeline.Starts) > b.units || len(sum.Figures.Paths.Kept) > 2*b.paths || len(sum.Figures.Addresses.Kept) > maxAddresses+1 {
+					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.Timeline.Starts), len(sum.Figures.Paths.Kept), len(sum.Figures.Addresses.Kept))
 				}
-				if sum.figures.bytes != math.MaxInt64 || sumOf(sum.timeline.counts[Allowed]) != int64(len(all)) || sum.figures.sum() != int64(len(all)) {
-					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.figures.bytes, sumOf(sum.timeline.counts[Allowed]), sum.figures.sum())
+				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[Allowed]) != int64(len(all)) || sum.Figures.Statuses.sum() != int64(len(all)) {
+					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[Allowed]), sum.Figures.Statuses.sum())
 				}
-				bytesOf := appendTimeline(appendFigures(nil, &sum.figures), &sum.timeline)
+				bytesOf := appendRow(nil, sum)
 				if first == nil {
 					first = bytesOf
 				}
@@ -174,7 +174,7 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 // The number of a million addresses is estimated well enough, and that of 512 is exact.
 func TestAddressesAreCounted(t *testing.T) {
 	for _, family := range []string{"10.%d.%d.%d", "2001:db8:%x:%x::%x"} {
-		s := newRow(knownBounds).figures.addresses
+		s := newRow(knownBounds).Figures.Addresses
 		for i := range 1_000_000 {
 			if i == maxAddresses {
 				if got := s.count(1 << 40); got != (AddressCount{maxAddresses, true}) {

@@ -68,7 +68,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	}
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
-		toAll: newAnswersToAll(p), origins: originTexts{},
+		toAll: newAnswersToAll(p, r.tally.Sent), origins: originTexts{},
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -118,8 +118,6 @@ func (f *finalPass) end() {
 // record reads a deferred record behind the key of its operator.
 func (f *finalPass) record(rd *recordReader, n int64) {
 	switch kind := rd.byte(); {
-	case kind == recordSize:
-		f.size(rd, n)
 	case kind == recordAnswer:
 		f.answer(rd)
 	case kind == recordCounts && f.counts != nil:
@@ -135,17 +133,6 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 	}
 }
 
-// size reads how many answers to anybody had the size of a version, or of none.
-func (f *finalPass) size(rd *recordReader, n int64) {
-	at, odd, answers := policy.Site{First: int32(rd.uint32()), N: 1}, rd.flag(), int64(rd.uint64())
-	rd.require(hasSite(rd.policy, at) && 0 < answers && answers <= f.run.tally.read()/n, "a size of answers is of no origin or no answer")
-	if rd.end(); !rd.bad() {
-		for _, of := range f.toAll.at(at) {
-			of.sizes.add(odd, answers*n)
-		}
-	}
-}
-
 // answer reads what anybody was answered in a minute.
 func (f *finalPass) answer(rd *recordReader) {
 	t, at, kind := rd.time(), rd.site(), answerKind(rd.byte())
@@ -158,12 +145,12 @@ func (f *finalPass) answer(rd *recordReader) {
 // unknownCounts adds the counts of an unknown crawler, which are the same in n parts of the
 // input.
 func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
-	lines, name := f.run.tally.Lines, rd.bytes()
-	row := rd.row(unknownBounds, lines/n, false)
-	if rd.end(); rd.bad() {
+	lines, name, row := f.run.tally.Lines, rd.bytes(), &row{}
+	if rest, err := f.run.auditor.decode(rd.rest, row, unknownBounds, lines/n); err != nil || len(rest) > 0 {
+		rd.require(false, fmt.Sprint("the counts of a crawler: ", err))
 		return
 	}
-	f.unknown += row.requests * n
+	f.unknown += row.Requests * n
 	rd.require(f.unknown <= lines, "unknown crawlers have more requests than there are lines")
 	f.counts.merge(row, n)
 	if f.counts.name == "" || string(name) < f.counts.name {
@@ -232,7 +219,7 @@ func (f *finalPass) row(rd *recordReader, crawler uint32) (r *row, p *crawler.Pr
 	} else {
 		r = f.counts
 	}
-	rd.require(r != nil && r.requests > 0, "a crawler has made no request")
+	rd.require(r != nil && r.Requests > 0, "a crawler has made no request")
 	return r, p
 }
 
@@ -353,7 +340,7 @@ func (r *Run) count(x *deferredRequest) {
 		row.graceInformed += x.N
 	}
 	if x.HasTime {
-		row.timeline.add(x.Time, x.Verdict, x.N)
+		row.Timeline.add(x.Time, x.Verdict, x.N)
 	}
 	if x.Verdict == Violation {
 		row.violationBytes = plus(row.violationBytes, times(max(x.Size, 0), x.N))

@@ -33,8 +33,8 @@ var lists = [...]struct {
 	{allDelays, func(r *row) int { return len(r.delays) }, (*row).cutDelays},
 	{allSampleBytes, func(r *row) int { return r.samples.bytes }, func(r *row, most int) { r.samples.cut(most) }},
 	{
-		allPaths, func(r *row) int { return len(r.figures.paths.kept) },
-		func(r *row, most int) { r.figures.paths.cut(min(most, r.figures.paths.paths)) },
+		allPaths, func(r *row) int { return len(r.Figures.Paths.Kept) },
+		func(r *row, most int) { r.Figures.Paths.cut(min(most, r.Figures.Paths.paths)) },
 	},
 }
 
@@ -71,7 +71,7 @@ func (r *row) violate(k ruleKey, n int64) {
 	if r.rules == nil {
 		r.rules = newBounded(maxRules, hashRule)
 	}
-	r.rules.add(k, tallied{n: n})
+	r.rules.add(k, tallied{N: n})
 }
 
 func hashRule(k ruleKey) uint64 {
@@ -85,9 +85,9 @@ func (r *row) cutRules(most int) {
 	if r.rules.len() <= most {
 		return
 	}
-	of := func(k ruleKey) int64 { return r.rules.kept[k].n }
-	keys := make([]ruleKey, 0, len(r.rules.kept))
-	for k := range r.rules.kept {
+	of := func(k ruleKey) int64 { return r.rules.Kept[k].N }
+	keys := make([]ruleKey, 0, len(r.rules.Kept))
+	for k := range r.rules.Kept {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(x, y ruleKey) int {
@@ -97,12 +97,12 @@ func (r *row) cutRules(most int) {
 	kept := make(map[ruleKey]tallied, most) // a map of which much is deleted keeps its size
 	for i, k := range keys {
 		if i < most {
-			kept[k] = r.rules.kept[k]
+			kept[k] = r.rules.Kept[k]
 		} else {
-			r.rules.rest += of(k)
+			r.rules.Rest += of(k)
 		}
 	}
-	r.rules.kept = kept
+	r.rules.Kept = kept
 }
 
 // mergeRules adds the rules of another row.

@@ -39,13 +39,13 @@ func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 		n, sites := int64(3*maxRules), 3*maxDelays
 		if i < 3 {
 			n, sites = 10, 10
-			if r.rules.len() != 10 || len(r.delays) != 10 || len(r.samples.kept) != 10 {
-				t.Errorf("%s: a short list was cut: %d, %d, %d", r.name, r.rules.len(), len(r.delays), len(r.samples.kept))
+			if r.rules.len() != 10 || len(r.delays) != 10 || len(r.samples.Kept) != 10 {
+				t.Errorf("%s: a short list was cut: %d, %d, %d", r.name, r.rules.len(), len(r.delays), len(r.samples.Kept))
 			}
 		}
-		listed := r.rules.rest
-		for _, of := range r.rules.kept {
-			listed += of.n
+		listed := r.rules.Rest
+		for _, of := range r.rules.Kept {
+			listed += of.N
 		}
 		if listed != n || int64(len(r.delays))+r.delaysNotListed != int64(sites) {
 			t.Errorf("%s: %d violations and %d measurements, want %d and %d", r.name, listed, int64(len(r.delays))+r.delaysNotListed, n, sites)
@@ -71,13 +71,13 @@ func TestSamplesAreBoundedInBytes(t *testing.T) {
 		for _, i := range rand.Perm(len(lines)) {
 			s.add(int64(i), lines[i])
 		}
-		if s.bytes > maxSampleBytes || len(s.kept) < 200 {
-			t.Fatalf("%d lines of %d bytes", len(s.kept), s.bytes)
+		if s.bytes > maxSampleBytes || len(s.Kept) < 200 {
+			t.Fatalf("%d lines of %d bytes", len(s.Kept), s.bytes)
 		}
 		if want == nil {
-			want = s.kept
+			want = s.Kept
 		}
-		if !slices.EqualFunc(want, s.kept, func(x, y sample) bool { return compareSamples(x, y) == 0 }) {
+		if !slices.EqualFunc(want, s.Kept, func(x, y sample) bool { return compareSamples(x, y) == 0 }) {
 			t.Fatal("another order of lines gave other samples")
 		}
 	}

@@ -29,13 +29,13 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	}, nil)
 	kept.prune(1)
 	profiles := r.auditor.config.Crawlers.Profiles()
-	for k := range kept.kept {
+	for k := range kept.Kept {
 		list = append(list, crawler.Pair{Profile: &profiles[k.crawler], Addr: k.address})
 	}
 	slices.SortFunc(list, func(x, y crawler.Pair) int {
 		return cmp.Or(cmp.Compare(x.Profile.Name, y.Profile.Name), cmp.Compare(x.Addr, y.Addr))
 	})
-	return list, kept.below != 0, err
+	return list, kept.Below != 0, err
 }
 
 func hashVerified(k verifiedKey) uint64 { return mix(hashString(k.address) ^ uint64(k.crawler)) }

@@ -90,13 +90,13 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 		NotAuditable:    []string{},
 	}
 	r.Operators = a.listOperators(t, r.Crawlers)
-	if t.period.any {
-		r.From, r.To = timeText(t.period.first), timeText(t.period.last)
+	if t.Period.Any {
+		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)
 	}
-	if t.outside.any {
-		r.OutsideFrom, r.OutsideTo = timeText(t.outside.first), timeText(t.outside.last)
+	if t.Outside.Any {
+		r.OutsideFrom, r.OutsideTo = timeText(t.Outside.First), timeText(t.Outside.Last)
 	}
-	for _, s := range t.unparsed.kept {
+	for _, s := range t.Quoted.Kept {
 		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
 	}
 	for _, h := range r.OtherHosts {
@@ -115,11 +115,11 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 
 // choices says which lists are of a choice, because there was no room for all.
 func (t *tally) choices() (list []string) {
-	if t.hosts.below != 0 {
-		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: those listed are the most requested of as many that were chosen at random.", english.Grouped(int64(t.hosts.limit))))
+	if t.Hosts.Below != 0 {
+		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: those listed are the most requested of as many that were chosen at random.", english.Grouped(int64(t.Hosts.limit))))
 	}
-	if t.sizes.below != 0 {
-		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.sizes.limit))))
+	if t.Sizes.Below != 0 {
+		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.Sizes.limit))))
 	}
 	delays := int64(0)
 	for _, r := range t.rows() {
@@ -136,7 +136,7 @@ func (t *tally) choices() (list []string) {
 func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 	list := []CrawlerInfo{}
 	for p, row := range t.known {
-		if row.requests > 0 {
+		if row.Requests > 0 {
 			info := a.crawler(row, by)
 			if p.IsFetcher() {
 				info.Role = roleFetcher
@@ -148,7 +148,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 		}
 	}
 	rows := t.listed
-	if t.others.requests > 0 {
+	if t.others.Requests > 0 {
 		rows = append(rows, t.others)
 	}
 	for _, row := range rows {
@@ -212,33 +212,33 @@ func (c *CrawlerInfo) Informed() (n int64) {
 }
 
 func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
-	f, requests := &r.figures, r.figures.sum()
+	f, requests := &r.Figures, r.Figures.Statuses.sum()
 	info := CrawlerInfo{
 		Crawler:  r.name,
 		Role:     roleCrawler,
-		Requests: r.requests,
+		Requests: r.Requests,
 		Names:    max(r.names, 1), Violators: r.violators,
-		Verdicts:      r.verdicts,
-		Reasons:       r.reasons,
-		Identity:      r.identities,
+		Verdicts:      r.Verdicts,
+		Reasons:       r.Reasons,
+		Identity:      r.Identities,
 		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
 		Evasive: r.evasive,
-		Bytes:   f.bytes, ViolationBytes: r.violationBytes, Statuses: f.sorted(), Addresses: f.addresses.count(requests),
-		Timeline: r.timeline.info(by), Paths: f.paths.list(), ViolationPaths: r.paths.list(),
+		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: f.Statuses.sorted(), Addresses: f.Addresses.count(requests),
+		Timeline: r.Timeline.info(by), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
 		Rules:      []RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),
 		CrawlDelay: []DelayInfo{},
 		Samples:    []SampleInfo{},
 	}
 	if r.names == 0 {
-		info.Violators = min(r.verdicts[Violation], 1)
+		info.Violators = min(r.Verdicts[Violation], 1)
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.Claims, info.ClaimsNotListed = r.listClaims()
 	if r.rules != nil {
-		info.RulesNotListed = r.rules.rest
-		for k, violations := range r.rules.kept {
-			rule := a.rule(k, violations.n)
+		info.RulesNotListed = r.rules.Rest
+		for k, violations := range r.rules.Kept {
+			rule := a.rule(k, violations.N)
 			rule.Paths = r.rulePaths[k].list()
 			info.Rules = append(info.Rules, rule)
 		}
@@ -251,7 +251,7 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 		d.Origin = a.originText(d.at)
 		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
-	for _, s := range r.samples.kept {
+	for _, s := range r.samples.Kept {
 		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), string(s.Line)})
 	}
 	return info
@@ -331,25 +331,25 @@ func sumText(v policy.Version, body []byte) string {
 
 // robotsInfo compares the sizes of answers to robots.txt with those of the versions.
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
-	t.sizes.prune(1)
+	t.Sizes.prune(1)
 	info := RobotsInfo{
 		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, None: t.RobotsNone, Failed: t.RobotsFailed,
-		ClearedBy: t.clearedBy(), Sizes: t.sizes.rest, Differing: t.SizesOther, Listed: []SizeInfo{},
+		ClearedBy: t.clearedBy(), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []SizeInfo{},
 	}
 	size := map[policy.Site]int64{}
-	for k, c := range t.sizes.kept {
-		info.Sizes += c.n
+	for k, c := range t.Sizes.Kept {
+		info.Sizes += c.N
 		if known, ok := size[k.At]; ok && known != k.Size {
 			info.SizesChange = true
 		}
 		size[k.At] = k.Size
 		if k.Other {
 			info.Listed = append(info.Listed, SizeInfo{
-				a.originText(k.At), k.Size, a.expectedSizes(k, c.period.first), c.n, timeText(c.period.first), timeText(c.period.last),
+				a.originText(k.At), k.Size, a.expectedSizes(k, c.Period.First), c.N, timeText(c.Period.First), timeText(c.Period.Last),
 			})
 		}
 	}
-	info.SizesMixed = a.sizesMixed(t.sizes.kept)
+	info.SizesMixed = a.sizesMixed(t.Sizes.Kept)
 	slices.SortFunc(info.Listed, func(x, y SizeInfo) int {
 		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
 			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
@@ -362,7 +362,7 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 	keys := slices.SortedFunc(maps.Keys(sizes), func(x, y sizeKey) int {
 		return cmp.Or(cmp.Compare(x.At.First, y.At.First), cmp.Compare(x.At.N, y.At.N), cmp.Compare(x.First, y.First), cmp.Compare(x.Last, y.Last),
-			cmp.Compare(sizes[x].period.first, sizes[y].period.first))
+			cmp.Compare(sizes[x].Period.First, sizes[y].Period.First))
 	})
 	isVersion := func(k sizeKey) bool {
 		return slices.ContainsFunc(a.config.Policy.Versions(k.At.First), func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
@@ -374,10 +374,10 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 			last = i
 			continue
 		}
-		if sizes[k].period.first <= sizes[of].period.last && !(isVersion(k) && isVersion(of)) {
+		if sizes[k].Period.First <= sizes[of].Period.Last && !(isVersion(k) && isVersion(of)) {
 			return true
 		}
-		if sizes[k].period.last > sizes[of].period.last {
+		if sizes[k].Period.Last > sizes[of].Period.Last {
 			last = i
 		}
 	}
@@ -425,15 +425,15 @@ func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 // requests are not in the list.
 func (r *row) listClaims() (list []ClaimInfo, notListed int64) {
 	list = []ClaimInfo{}
-	if r.claims == nil {
+	if r.Claims == nil {
 		return list, 0
 	}
-	r.claims.prune(1)
-	for claim, t := range r.claims.kept {
-		list = append(list, ClaimInfo{claim, t.n})
+	r.Claims.prune(1)
+	for claim, t := range r.Claims.Kept {
+		list = append(list, ClaimInfo{claim, t.N})
 	}
 	slices.SortFunc(list, func(x, y ClaimInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Claim, y.Claim)) })
-	return list, r.claims.rest
+	return list, r.Claims.Rest
 }
 
 func (r *row) fetchInfo() FetchInfo {
@@ -442,15 +442,15 @@ func (r *row) fetchInfo() FetchInfo {
 		info = *r.fetchGaps
 	}
 	info.Refused = []StatusCount{}
-	if f := r.fetches; f != nil {
-		if f.period.any {
-			info.First, info.Last = timeText(f.period.first), timeText(f.period.last)
+	if f := r.Fetches; f != nil {
+		if f.Period.Any {
+			info.First, info.Last = timeText(f.Period.First), timeText(f.Period.Last)
 		}
-		for status, n := range f.answers {
+		for status, n := range f.Answers {
 			info.Fetches += n
 			info.Answers[answerClassOf(status)] += n
 		}
-		info.Refused = statusCounts(f.refused)
+		info.Refused = statusCounts(f.Refused)
 	}
 	return info
 }
@@ -459,8 +459,8 @@ func (r *row) fetchInfo() FetchInfo {
 func (t *tally) clearedBy() []StatusCount {
 	all := map[int]int64{}
 	for _, r := range t.rows() {
-		if r.fetches != nil {
-			addTimes(all, r.fetches.refused, 1)
+		if r.Fetches != nil {
+			addTimes(all, r.Fetches.Refused, 1)
 		}
 	}
 	return statusCounts(all)
@@ -476,10 +476,10 @@ func statusCounts(n map[int]int64) []StatusCount {
 }
 
 func (t *tally) otherHosts() []HostInfo {
-	t.hosts.prune(1)
+	t.Hosts.prune(1)
 	list := []HostInfo{}
-	for host, c := range t.hosts.kept {
-		list = append(list, HostInfo{host, c.n})
+	for host, c := range t.Hosts.Kept {
+		list = append(list, HostInfo{host, c.N})
 	}
 	slices.SortFunc(list, func(x, y HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))

@@ -18,7 +18,7 @@ func (w *Worker) referred() {
 		w.referrer = w.auditor.config.Crawlers.Referrer(w.referer)
 	}
 	if w.referrer != "" {
-		w.tally.referred[w.referrer]++
+		w.tally.Referred[w.referrer]++
 	}
 }
 
@@ -55,7 +55,7 @@ func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo
 		crawled[crawlers[i].Operator] += crawlers[i].taken()
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
-		info := OperatorInfo{p.Operator, crawled[p.Operator], t.referred[p.Operator], p.Referrers}
+		info := OperatorInfo{p.Operator, crawled[p.Operator], t.Referred[p.Operator], p.Referrers}
 		if len(p.Referrers) > 0 && info.Crawled+info.Referred > 0 {
 			list = append(list, info)
 		}

@@ -56,8 +56,8 @@ func checkBounds(t testing.TB, w *Worker) {
 		}
 	}
 	check("bytes", w.quota.held, w.quota.limit+100<<10) // of one line
-	check("hosts", len(w.tally.hosts.kept), 2*maxHosts)
-	check("lines not parsed", len(w.tally.unparsed.kept), maxUnparsed)
+	check("hosts", len(w.tally.Hosts.Kept), 2*maxHosts)
+	check("lines not parsed", len(w.tally.Quoted.Kept), maxUnparsed)
 }
 
 // checkOrder audits lines in their order and in others, by one worker and by

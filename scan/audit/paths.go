@@ -14,17 +14,18 @@ import (
 // one is requested, the smaller that is likely to be. Among 512 that are kept one with two hundredths of
 // the requests is missing in one of 28,000 cases.
 type pathCounts struct {
-	cells  []int64 // row by row; nil while each target has a count of its own
-	below  uint64  // if there are cells, targets are kept that have a request with a hash below this
-	robots int64   // requests for /robots.txt, which are nowhere else
-	kept   map[string]*keptPath
+	// Cells are nil while each target has a count of its own.
+	Cells  []int64              `cbor:"1,keyasint,omitempty"`
+	Below  uint64               `cbor:"2,keyasint"`           // if there are cells, targets are kept that have a request with a hash below this
+	Robots int64                `cbor:"3,keyasint,omitempty"` // requests for /robots.txt, which are nowhere else
+	Kept   map[string]*keptPath `cbor:"4,keyasint,omitempty"`
 	bounds
 }
 
 // keptPath is a target that is kept.
 type keptPath struct {
-	n     int64  // its requests, unless there are cells
-	least uint64 // the smallest hash of a request for it
+	N     int64  `cbor:"1,keyasint,omitempty"` // its requests; 0 if there are cells
+	Least uint64 `cbor:"2,keyasint"`           // the smallest hash of a request for it
 }
 
 const (
@@ -41,24 +42,25 @@ const (
 // add adds n requests for a target, one of which has this hash and none a smaller one. It returns
 // how many bytes that takes more.
 func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
-	if p.cells != nil {
+	if p.Cells != nil {
 		p.count(hashField(path), n)
-		if hash >= p.below {
+		if hash >= p.Below {
 			return 0
 		}
+		n = 0
 	}
-	k := p.kept[string(path)]
+	k := p.Kept[string(path)]
 	if k == nil {
-		if p.kept == nil {
-			p.kept = map[string]*keptPath{}
+		if p.Kept == nil {
+			p.Kept = map[string]*keptPath{}
 		}
-		k = &keptPath{least: hash}
-		p.kept[string(path)] = k
+		k = &keptPath{Least: hash}
+		p.Kept[string(path)] = k
 		bytes = pathBytes + len(path)
 	}
-	k.n += n
-	k.least = min(k.least, hash)
-	if len(p.kept) > 2*p.paths {
+	k.N += n
+	k.Least = min(k.Least, hash)
+	if len(p.Kept) > 2*p.paths {
 		bytes += p.cut(p.paths)
 	}
 	return bytes
@@ -67,37 +69,38 @@ func (p *pathCounts) add(hash uint64, path []byte, n int64) (bytes int) {
 // count counts requests for the target with a hash in its cells.
 func (p *pathCounts) count(hash uint64, n int64) {
 	first, second := p.cellsOf(hash)
-	p.cells[first] += n
-	p.cells[second] += n
+	p.Cells[first] += n
+	p.Cells[second] += n
 }
 
 // cellsOf returns the indexes of the cells of the target with a hash.
 func (p *pathCounts) cellsOf(hash uint64) (first, second int) {
-	line := int(hash>>8) & (len(p.cells)/perLine - 1) * perLine
+	line := int(hash>>8) & (len(p.Cells)/perLine - 1) * perLine
 	return line + int(hash)&(perLine/2-1), line + perLine/2 + int(hash>>4)&(perLine/2-1)
 }
 
 // share makes the cells, unless there are any, and returns how many bytes they take.
 func (p *pathCounts) share() (bytes int) {
-	if p.cells != nil {
+	if p.Cells != nil {
 		return 0
 	}
-	p.cells = make([]int64, p.sums)
-	for path, k := range p.kept {
-		p.count(hashField([]byte(path)), k.n)
+	p.Cells = make([]int64, p.sums)
+	for path, k := range p.Kept {
+		p.count(hashField([]byte(path)), k.N)
+		k.N = 0
 	}
-	return 8 * len(p.cells)
+	return 8 * len(p.Cells)
 }
 
 // cut keeps at most so many targets, and returns how many bytes that takes more. The same ones are
 // kept whatever was cut before, if that was less.
 func (p *pathCounts) cut(most int) (bytes int) {
-	if len(p.kept) <= most {
+	if len(p.Kept) <= most {
 		return 0
 	}
-	hashes := make([]uint64, 0, len(p.kept))
-	for _, k := range p.kept {
-		hashes = append(hashes, k.least)
+	hashes := make([]uint64, 0, len(p.Kept))
+	for _, k := range p.Kept {
+		hashes = append(hashes, k.Least)
 	}
 	slices.Sort(hashes)
 	return p.share() - p.lower(hashes[most])
@@ -105,11 +108,11 @@ func (p *pathCounts) cut(most int) (bytes int) {
 
 // lower keeps only the targets with a hash below a number, and returns how many bytes that frees.
 func (p *pathCounts) lower(below uint64) (bytes int) {
-	p.below = below
-	for path, k := range p.kept {
-		if k.least >= below {
+	p.Below = below
+	for path, k := range p.Kept {
+		if k.Least >= below {
 			bytes += pathBytes + len(path)
-			delete(p.kept, path)
+			delete(p.Kept, path)
 		}
 	}
 	return bytes
@@ -117,28 +120,26 @@ func (p *pathCounts) lower(below uint64) (bytes int) {
 
 // merge adds n times the counts of another row with the same bounds.
 func (p *pathCounts) merge(other *pathCounts, n int64) {
-	p.robots += other.robots * n
-	times := n
-	if other.cells != nil {
+	p.Robots += other.Robots * n
+	if other.Cells != nil {
 		p.share()
-		addCounts(p.cells, other.cells, n)
-		p.lower(min(p.below, other.below))
-		times = 0
+		addCounts(p.Cells, other.Cells, n)
+		p.lower(min(p.Below, other.Below))
 	}
-	for path, k := range other.kept {
-		p.add(k.least, []byte(path), k.n*times)
+	for path, k := range other.Kept {
+		p.add(k.Least, []byte(path), k.N*n)
 	}
 }
 
 // list returns the targets that most of the requests were for.
 func (p *pathCounts) list() PathList {
 	best := topPaths{most: maxPathsListed}
-	if p.robots > 0 {
-		best.add(PathInfo{Path: robotsTxt, N: p.robots})
+	if p.Robots > 0 {
+		best.add(PathInfo{Path: robotsTxt, N: p.Robots})
 	}
-	if p.cells == nil {
-		for path, k := range p.kept {
-			best.add(PathInfo{Path: path, N: k.n})
+	if p.Cells == nil {
+		for path, k := range p.Kept {
+			best.add(PathInfo{Path: path, N: k.N})
 		}
 		return best.list()
 	}
@@ -147,10 +148,10 @@ func (p *pathCounts) list() PathList {
 		cells [2]int
 	}
 	var all []found
-	ofKept := make([]int64, len(p.cells)) // at most
-	for path := range p.kept {
+	ofKept := make([]int64, len(p.Cells)) // at most
+	for path := range p.Kept {
 		first, second := p.cellsOf(hashField([]byte(path)))
-		n := min(p.cells[first], p.cells[second])
+		n := min(p.Cells[first], p.Cells[second])
 		all = append(all, found{PathInfo{Path: path, N: n}, [2]int{first, second}})
 		ofKept[first] += n
 		ofKept[second] += n
@@ -158,17 +159,17 @@ func (p *pathCounts) list() PathList {
 	// A cell has no more of targets that are not kept than nearly all cells that have no other ones. Both
 	// cells of a target have more by chance alone, in one of rarely * rarely cases.
 	var free []int64
-	for i, n := range p.cells {
+	for i, n := range p.Cells {
 		if ofKept[i] == 0 {
 			free = append(free, n)
 		}
 	}
 	slices.Sort(free)
 	most := free[len(free)-1-len(free)/rarely]
-	rest := slices.Clone(p.cells) // without what is listed
+	rest := slices.Clone(p.Cells) // without what is listed
 	for _, of := range all {
 		for _, cell := range of.cells {
-			of.TooHigh = max(of.TooHigh, of.N-(p.cells[cell]-(ofKept[cell]-of.N)-most))
+			of.TooHigh = max(of.TooHigh, of.N-(p.Cells[cell]-(ofKept[cell]-of.N)-most))
 		}
 		if of.N < tooHigh*of.TooHigh {
 			continue

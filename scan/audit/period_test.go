@@ -116,14 +116,15 @@ func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 // Claims are in states.
 func TestClaimsOfStates(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	row := &row{requests: 2, verdicts: VerdictCounts{Allowed: 2}, identities: IdentityCounts{Unverified: 2}, figures: figures{statuses: statuses{last: StatusCount{200, 2}}, paths: pathCounts{robots: 2}}}
-	row.claimed().add("AI Crawler", tallied{n: 2})
-	row.claimed().add("", tallied{n: 0})
-	delete(row.claims.kept, "")
+	row := newRow(knownBounds)
+	row.Requests = 2
+	row.claimed().add("AI Crawler", tallied{N: 2})
+	row.claimed().add("", tallied{N: 0})
+	delete(row.Claims.Kept, "")
 	good := appendRow(nil, row)
-	rd := &recordReader{policy: a.config.Policy, rest: good}
-	back := rd.row(knownBounds, 2, false)
-	if rd.end(); rd.bad() || back.claims.kept["AI Crawler"].n != 2 || !bytes.Equal(appendRow(nil, back), good) {
-		t.Errorf("%s: %+v", rd.wrong, back.claims)
+	back := newRow(knownBounds)
+	rest, err := a.decode(good, back, knownBounds, 2)
+	if err != nil || len(rest) > 0 || back.Claims.Kept["AI Crawler"].N != 2 || !bytes.Equal(appendRow(nil, back), good) {
+		t.Errorf("%v: %+v", err, back.Claims)
 	}
 }

@@ -43,12 +43,12 @@ func (w *Worker) choose() (hash uint64, chosen bool) {
 		return 0, false
 	}
 	hash = hashLine(w.record.Line)
-	return hash, w.tally.addresses.below == 0 || hash < w.tally.addresses.below
+	return hash, w.tally.Addresses.Below == 0 || hash < w.tally.Addresses.Below
 }
 
 // keepClient notes the client of a line that was chosen.
 func (w *Worker) keepClient(hash uint64) {
-	w.tally.addresses.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{n: 1})
+	w.tally.Addresses.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{N: 1})
 }
 
 // isProxied tells whether the addresses are those of a proxy.
@@ -61,11 +61,11 @@ func (a *Auditor) isProxied(t *tally) bool {
 
 // isProxied tells whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
-	t.addresses.prune(1)
+	t.Addresses.prune(1)
 	all, byAddress := int64(0), map[[sha256.Size]byte]int64{}
-	for k, c := range t.addresses.kept {
-		all += c.n
-		byAddress[k.Address] += c.n
+	for k, c := range t.Addresses.Kept {
+		all += c.N
+		byAddress[k.Address] += c.N
 	}
 	most, few := slices.Sorted(maps.Values(byAddress)), int64(0)
 	for _, n := range most[max(0, len(most)-maxProxies):] {

@@ -87,7 +87,7 @@ func TestChoiceOfLines(t *testing.T) {
 			fmt.Fprintln(&b, e)
 		}
 		w.Chunk(byName(t, "combined"), b.Bytes())
-		if n := len(w.tally.addresses.kept); n > 2*maxLines {
+		if n := len(w.tally.Addresses.Kept); n > 2*maxLines {
 			t.Errorf("%d lines are kept", n)
 		}
 		if r := report(t, run); r.Proxied != want {

@@ -18,15 +18,15 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 		var rows []*row
 		for i := range n {
 			r := a.newTally().newRow(fmt.Sprintf("bot%04d", i), unknownBounds)
-			r.requests = 1 + rng.Int64N(20)
-			r.verdicts[Allowed] = r.requests
+			r.Requests = 1 + rng.Int64N(20)
+			r.Verdicts[Allowed] = r.Requests
 			rows = append(rows, r)
 		}
 		want := slices.Clone(rows)
-		slices.SortFunc(want, func(x, y *row) int { return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name)) })
+		slices.SortFunc(want, func(x, y *row) int { return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.name, y.name)) })
 		rest := int64(0)
 		for _, r := range want[min(n, maxUnknownListed):] {
-			rest += r.requests
+			rest += r.Requests
 		}
 		rng.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		ranking := newRanking(a.newTally())
@@ -35,8 +35,8 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 		}
 		ranking.add(nil)
 		listed, others := ranking.end()
-		if !slices.Equal(listed, want[:min(n, maxUnknownListed)]) || others.requests != rest || others.verdicts[Allowed] != rest {
-			t.Errorf("%d rows: %d listed, %d requests of others, want %d", n, len(listed), others.requests, rest)
+		if !slices.Equal(listed, want[:min(n, maxUnknownListed)]) || others.Requests != rest || others.Verdicts[Allowed] != rest {
+			t.Errorf("%d rows: %d listed, %d requests of others, want %d", n, len(listed), others.Requests, rest)
 		}
 	}
 }
@@ -51,10 +51,10 @@ func TestListedRulesAreTheMostViolated(t *testing.T) {
 	}
 	r.cutRules(maxNameRules)
 	least, listed := int64(8), int64(0)
-	for _, of := range r.rules.kept {
-		least, listed = min(least, of.n), listed+of.n
+	for _, of := range r.rules.Kept {
+		least, listed = min(least, of.N), listed+of.N
 	}
-	if r.rules.len() != maxNameRules || least < 5 || listed+r.rules.rest != sum {
-		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", r.rules.len(), least, listed, r.rules.rest, sum)
+	if r.rules.len() != maxNameRules || least < 5 || listed+r.rules.Rest != sum {
+		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", r.rules.len(), least, listed, r.rules.Rest, sum)
 	}
 }

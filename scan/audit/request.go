@@ -20,12 +20,12 @@ func (w *Worker) request(c *agent) {
 	}
 	addr := w.client()
 	c, identity, hasNoList := w.identify(c, addr)
-	c.row.requests++
+	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
 	if identity == SpoofedIdentity {
-		w.see(&c.row.impostors().figures, addr)
+		w.see(&c.row.impostors().Figures, addr)
 	} else {
-		w.see(&c.row.figures, addr)
+		w.see(&c.row.Figures, addr)
 	}
 	w.findLoss()
 	ask := w.robotsAsk()
@@ -62,14 +62,14 @@ func (w *Worker) scope() (at site, ok bool) {
 	}
 	if at = w.site(); at.other {
 		t.OtherHost++
-		t.hosts.add(at.host, tallied{n: 1})
+		t.Hosts.add(at.host, tallied{N: 1})
 		if string(r.Method) == "GET" && w.robotsAsk() == asksRobots {
 			t.Elsewhere++
 		}
 		return at, false
 	}
 	if r.HasTime {
-		t.period.add(r.Time)
+		t.Period.add(r.Time)
 	}
 	return at, true
 }
@@ -82,7 +82,7 @@ func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
 	}
 	row.count(counted, d, 1)
 	if w.record.HasTime {
-		w.quota.held += row.timeline.add(w.record.Time, d.verdict, 1)
+		w.quota.held += row.Timeline.add(w.record.Time, d.verdict, 1)
 	}
 	if config := &w.auditor.config; config.Judged != nil && !config.OnlyViolations {
 		w.giveJudged(at, c, identity, d)
@@ -133,8 +133,8 @@ func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
 		w.claims.keep(&w.quota, w.record.Claim, claim, len(claim))
 	}
 	n := c.row.claimed().len()
-	c.row.claims.add(claim, tallied{n: 1})
-	w.quota.held += memoBytes * max(c.row.claims.len()-n, 0)
+	c.row.Claims.add(claim, tallied{N: 1})
+	w.quota.held += memoBytes * max(c.row.Claims.len()-n, 0)
 }
 
 // identityOf translates the states of package crawler.
@@ -303,18 +303,18 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		row = row.impostors()
 	}
 	f := row.fetched()
-	n := len(f.answers)
-	if f.answers[r.Status]++; len(f.answers) > n {
+	n := len(f.Answers)
+	if f.Answers[r.Status]++; len(f.Answers) > n {
 		w.quota.held += statusBytes
 	}
 	if !r.HasTime {
 		w.tell(at, c, identity, w.kindAt(at), fetchTimeless)
 		return
 	}
-	f.period.add(r.Time)
+	f.Period.add(r.Time)
 	kind := w.kindAt(at)
 	if kind.none(c.google) && !c.exempt() && w.hadBody(at) {
-		f.refused[r.Status]++
+		f.Refused[r.Status]++
 	}
 	w.tell(at, c, identity, kind, fetchCounted)
 }
@@ -399,7 +399,7 @@ func (w *Worker) countListed(at site) {
 		t.SizesOther++
 	}
 	first, last := w.policy.InForce(at.First, r.Time)
-	t.sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
+	t.Sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
 }
 
 // hasVersion tells whether the site had such a version at the record's time.

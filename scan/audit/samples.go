@@ -22,7 +22,7 @@ type sample struct {
 // the choice does not depend on the order of the input: at most so many, and maxSampleBytes.
 type samples struct {
 	most  int
-	kept  []sample // in order
+	Kept  []sample `cbor:"1,keyasint,omitempty"` // in order
 	bytes int      // of the lines kept
 }
 
@@ -36,14 +36,14 @@ func (s *samples) add(time int64, line []byte) {
 		return
 	}
 	sample := sample{time, beginning(line)}
-	if len(s.kept) == s.most && compareSamples(sample, s.kept[s.most-1]) >= 0 {
+	if len(s.Kept) == s.most && compareSamples(sample, s.Kept[s.most-1]) >= 0 {
 		return
 	}
 	sample.Line = bytes.Clone(sample.Line)
-	at, _ := slices.BinarySearchFunc(s.kept, sample, compareSamples)
-	s.kept = slices.Insert(s.kept, at, sample)
+	at, _ := slices.BinarySearchFunc(s.Kept, sample, compareSamples)
+	s.Kept = slices.Insert(s.Kept, at, sample)
 	s.bytes += sampleBytes + len(sample.Line)
-	for len(s.kept) > s.most {
+	for len(s.Kept) > s.most {
 		s.drop()
 	}
 	s.cut(maxSampleBytes)
@@ -61,14 +61,14 @@ func (s *samples) cut(most int) {
 
 // drop drops the last line.
 func (s *samples) drop() {
-	last := len(s.kept) - 1
-	s.bytes -= sampleBytes + len(s.kept[last].Line)
-	s.kept[last] = sample{}
-	s.kept = s.kept[:last]
+	last := len(s.Kept) - 1
+	s.bytes -= sampleBytes + len(s.Kept[last].Line)
+	s.Kept[last] = sample{}
+	s.Kept = s.Kept[:last]
 }
 
 func (s *samples) merge(other *samples) {
-	for _, sample := range other.kept {
+	for _, sample := range other.Kept {
 		s.add(sample.Time, sample.Line)
 	}
 }

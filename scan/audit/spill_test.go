@@ -68,7 +68,7 @@ func TestOnlyWhatMustWaitIsKept(t *testing.T) {
 		want int // records of ten lines
 	}{
 		{"browser", entry{agent: browser, target: "/private/"}, 0},
-		{"browser's fetch: a minute and a size", entry{agent: browser, target: "/robots.txt"}, 2},
+		{"browser's fetch: a minute", entry{agent: browser, target: "/robots.txt"}, 1},
 		{"no agent", entry{agent: "-", target: "/private/"}, 0},
 		{"permitted", entry{target: "/x"}, 0},
 		{"no time", entry{target: "/private/", time: "-"}, 0},
@@ -76,7 +76,7 @@ func TestOnlyWhatMustWaitIsKept(t *testing.T) {
 		{"not judged", entry{target: "*", method: "OPTIONS"}, 0},
 		{"exempt", entry{agent: chatgpt, target: "/private/"}, 0},
 		{"HEAD of robots.txt", entry{method: "HEAD", target: "/robots.txt"}, 0},
-		{"fetch", entry{target: "/robots.txt"}, 12},
+		{"fetch", entry{target: "/robots.txt"}, 11},
 		{"fetch by two: once for the gaps", entry{agent: twoBots, target: "/robots.txt", status: "404"}, 11},
 		{"violation", entry{target: "/private/"}, 10},
 	} {

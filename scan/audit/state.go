@@ -200,9 +200,9 @@ func checkStateLine(line, kind string) error {
 
 // Add adds a state of a run by the same Config. Its errors are those of ReadState.
 func (r *Run) Add(s *State) error {
-	t, wrong := r.auditor.readTally(s.tally)
-	if wrong != "" {
-		return fmt.Errorf("%w: %s", ErrDamaged, wrong)
+	t, err := r.auditor.readTally(s.tally)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if t.all() > mostLines-r.tally.all() {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))

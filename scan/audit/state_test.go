@@ -264,25 +264,25 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	}
 	// tallyOf reads the tally anew, and gives a known crawler's row with fetches.
 	tallyOf := func() (*tally, *row) {
-		t0, wrong := a.readTally([]byte(saved))
-		if wrong != "" {
-			t.Fatal(wrong)
+		t0, err := a.readTally([]byte(saved))
+		if err != nil {
+			t.Fatal(err)
 		}
 		profiles := a.config.Crawlers.Profiles()
 		for i := range profiles {
-			if r := t0.known[&profiles[i]]; r != nil && r.fetches != nil && len(r.fetches.refused) > 0 {
+			if r := t0.known[&profiles[i]]; r != nil && r.Fetches != nil && len(r.Fetches.Refused) > 0 {
 				return t0, r
 			}
 		}
 		t.Fatal("no crawler has fetched robots.txt")
 		return nil, nil
 	}
-	anyHost := func(s *tally) string { return slices.Sorted(maps.Keys(s.hosts.kept))[0] }
+	anyHost := func(s *tally) string { return slices.Sorted(maps.Keys(s.Hosts.Kept))[0] }
 	size := func(s *tally, change func(*sizeKey, *tallied)) {
-		for k, n := range s.sizes.kept {
-			delete(s.sizes.kept, k)
+		for k, n := range s.Sizes.Kept {
+			delete(s.Sizes.Kept, k)
 			change(&k, &n)
-			s.sizes.kept[k] = n
+			s.Sizes.Kept[k] = n
 			return
 		}
 	}
@@ -293,33 +293,29 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"negative blank lines":        func(s *tally, r *row) { s.Blank = -1 },
 		"negative unparsed":           func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
 		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
-		"a request more":              func(s *tally, r *row) { r.requests++ },
-		"negative verdicts":           func(s *tally, r *row) { r.verdicts[0] -= 1e6; r.verdicts[8]++ },
-		"a verdict more":              func(s *tally, r *row) { r.verdicts[Allowed]++ },
-		"a verdict of the final pass": func(s *tally, r *row) { r.verdicts[Violation]++; r.verdicts[Allowed]-- },
+		"a request more":              func(s *tally, r *row) { r.Requests++ },
+		"negative verdicts":           func(s *tally, r *row) { r.Verdicts[0] -= 1e6; r.Verdicts[8]++ },
+		"a verdict more":              func(s *tally, r *row) { r.Verdicts[Allowed]++ },
+		"a verdict of the final pass": func(s *tally, r *row) { r.Verdicts[Violation]++; r.Verdicts[Allowed]-- },
 		"a known crawler less": func(s *tally, r *row) {
 			maps.DeleteFunc(s.known, func(_ *crawler.Profile, x *row) bool { return x == r })
 		},
-		"hosts that were not counted":  func(s *tally, r *row) { s.hosts.rest = -1; s.hosts.add(anyHost(s), tallied{n: 1}) },
+		"hosts that were not counted":  func(s *tally, r *row) { s.Hosts.Rest = -1; s.Hosts.add(anyHost(s), tallied{N: 1}) },
 		"a size at an origin too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.First = 3 }) },
 		"a size at too many origins":   func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 1 << 30 }) },
 		"a size at no origin":          func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.At.N = 0 }) },
 		"a size of a negative version": func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.First = -1 }) },
 		"a size of a version too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
-		"a size not at all":            func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.n = 0 }) },
 		"negative libraries":           func(s *tally, r *row) { s.HTTPLibraries = -1 },
-		"a line chosen never":          func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{} },
-		"a line chosen too often":      func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines + 1} },
-		"impostors of impostors":       func(s *tally, r *row) { r.impostors().spoofed = &row{} },
+		"a line chosen never":          func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{} },
+		"a line chosen too often":      func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines + 1} },
+		"impostors of impostors":       func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
 		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(Unverified, decision{verdict: Allowed}, 1e6) },
 		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(Verified, decision{verdict: Allowed}, 1) },
-		"a period before all time":     func(s *tally, r *row) { s.period = period{policy.MinTime, 1, true} },
-		"more fetches than requests":   func(s *tally, r *row) { r.fetches.answers[200] += 1e6 },
-		"more fetches than can be":     func(s *tally, r *row) { r.fetches.answers[200] = 1 << 62 },
-		"a status that is none":        func(s *tally, r *row) { r.fetches.answers[1000]++ },
-		"more refusals than fetches":   func(s *tally, r *row) { r.fetches.refused[404] += 1e6 },
-		"a quoted line more":           func(s *tally, r *row) { s.unparsed.kept = append(s.unparsed.kept, make([]sample, maxUnparsed)...) },
-		"a quoted line too long":       func(s *tally, r *row) { s.unparsed.kept[0].Line = make([]byte, maxSample+1) },
+		"a period before all time":     func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
+		"more fetches than requests":   func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
+		"more fetches than can be":     func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
+		"more refusals than fetches":   func(s *tally, r *row) { r.Fetches.Refused[404] += 1e6 },
 	} {
 		s, r := tallyOf()
 		change(s, r)
@@ -329,15 +325,15 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	}
 	// What is more than those sums is not proved: it does no harm.
 	for _, change := range []func(*tally, *row){
-		func(s *tally, r *row) { r.fetches.answers, r.fetches.refused = nil, nil },
-		func(s *tally, r *row) { r.identities = IdentityCounts{} },
-		func(s *tally, r *row) { s.hosts.rest = s.hosts.kept[anyHost(s)].n; delete(s.hosts.kept, anyHost(s)) },
-		func(s *tally, r *row) { s.hosts.below = 1 },
+		func(s *tally, r *row) { r.Fetches.Answers, r.Fetches.Refused = nil, nil },
+		func(s *tally, r *row) { r.Identities = IdentityCounts{} },
+		func(s *tally, r *row) { s.Hosts.Rest = s.Hosts.Kept[anyHost(s)].N; delete(s.Hosts.Kept, anyHost(s)) },
+		func(s *tally, r *row) { s.Hosts.Below = 1 },
 		func(s *tally, r *row) { s.RobotsRequests = 0 },
-		func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.period = period{} }) },
-		func(s *tally, r *row) { s.addresses.kept[lineFrom{Line: 1}] = tallied{n: s.Lines} },
-		func(s *tally, r *row) { r.impostors().requests++ },
-		func(s *tally, r *row) { s.period = period{2, 1, true} },
+		func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.Period = period{} }) },
+		func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines} },
+		func(s *tally, r *row) { r.impostors().Requests++ },
+		func(s *tally, r *row) { s.Period = period{2, 1, true} },
 	} {
 		s, r := tallyOf()
 		change(s, r)
@@ -428,15 +424,15 @@ func countsIn(a *Auditor, t *tally) []*int64 {
 			continue
 		}
 		for _, x := range []*row{r, r.impostors()} {
-			list = append(list, &x.requests)
-			for _, counts := range [][]int64{x.verdicts[:], x.reasons[:], x.identities[:]} {
+			list = append(list, &x.Requests)
+			for _, counts := range [][]int64{x.Verdicts[:], x.Reasons[:], x.Identities[:]} {
 				for i := range counts {
 					list = append(list, &counts[i])
 				}
 			}
 		}
 	}
-	return append(list, &t.hosts.rest, &t.sizes.rest, &t.addresses.rest, &t.period.first, &t.period.last)
+	return append(list, &t.Hosts.Rest, &t.Sizes.Rest, &t.Addresses.Rest, &t.Period.First, &t.Period.Last)
 }
 
 // FuzzStateCounts changes numbers of a state and its records as what they are, so that the
@@ -449,9 +445,9 @@ func FuzzStateCounts(f *testing.F) {
 		f.Add(uint16(i*7), n, uint16(i*5), uint16(i), byte(i), uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, count uint16, n int64, record, at uint16, b byte, times uint8) {
-		changed, wrong := a.readTally([]byte(tally))
-		if wrong != "" {
-			t.Fatal(wrong)
+		changed, err := a.readTally([]byte(tally))
+		if err != nil {
+			t.Fatal(err)
 		}
 		counts := countsIn(a, changed)
 		*counts[int(count)%len(counts)] = n

@@ -1,11 +1,9 @@
 package audit
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
@@ -44,11 +42,9 @@ func (r *Run) keepFacts(to *spill.Writer) error {
 			return err
 		}
 		rd := &recordReader{policy: r.auditor.config.Policy, rest: record.Data}
-		key, _ := rd.operator()
+		rd.operator()
 		switch kind := rd.byte(); {
 		case rd.bad():
-		case kind == recordSize && key[0] == aboutAll: // the number of equal ones counts
-			err = to.Add(manySizes(rd, record))
 		case kind == recordAnswer, kind == recordCounts, kind == recordFetch:
 			err = to.Add(record.Data)
 		}
@@ -60,17 +56,6 @@ func (r *Run) keepFacts(to *spill.Writer) error {
 		}
 	}
 	return to.Flush()
-}
-
-// manySizes returns one record for equal ones of sizes, of which the number is not read yet.
-func manySizes(rd *recordReader, record spill.Record) []byte {
-	rd.take(4 + 1)
-	answers := rd.uint64()
-	if rd.end(); rd.bad() || record.N == 1 {
-		return record.Data
-	}
-	rd.require(answers <= uint64(math.MaxInt64/record.N), "more sizes of answers than lines")
-	return binary.BigEndian.AppendUint64(record.Data[:len(record.Data)-8:len(record.Data)-8], answers*uint64(record.N))
 }
 
 // ReadFacts reads the facts in the first size bytes of a file, as ReadState reads a state.

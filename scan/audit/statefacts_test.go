@@ -167,27 +167,4 @@ func TestErrorsOfFacts(t *testing.T) {
 	if err := run.AddFacts(s); !errors.Is(err, errNotFirst) {
 		t.Errorf("facts behind a worker: %v", err)
 	}
-
-	tally, records := savedParts(t, state)
-	for i, r := range records {
-		if rd := (&recordReader{rest: r.Data}); rd.take(2)[1] != recordSize || r.Data[0] != aboutAll {
-			continue
-		}
-		cut := records[i]
-		cut.Data = cut.Data[:len(cut.Data)-1]
-		run := begin(t, a)
-		b := joined(t, tally, cut)
-		s, err := ReadState(bytes.NewReader(b), int64(len(b)))
-		if err == nil {
-			err = run.Add(s)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := run.WriteFacts(&bytes.Buffer{}, nil); !errors.Is(err, ErrDamaged) {
-			t.Errorf("a size that is cut short: %v", err)
-		}
-		return
-	}
-	t.Error("no record is of a size")
 }

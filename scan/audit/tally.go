@@ -26,28 +26,28 @@ const (
 // tally is the counts of a part of the input. It belongs to one goroutine.
 //
 // Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + the requests of all
-// rows, always.
+// rows, always. States have its exported fields, and the rows of known crawlers.
 type tally struct {
 	totals
+	Period    period            `cbor:"1,keyasint,omitzero"`
+	Outside   period            `cbor:"2,keyasint,omitzero"`  // of the lines outside of Config.Period
+	Hosts     bounded[string]   `cbor:"3,keyasint"`           // requests for hosts without a policy
+	Sizes     bounded[sizeKey]  `cbor:"4,keyasint"`           // answers to robots.txt
+	Addresses bounded[lineFrom] `cbor:"5,keyasint"`           // of a choice of lines, by the hashes of each and of its address
+	Referred  map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	Sent      map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
+	Quoted    samples           `cbor:"8,keyasint"`           // lines that could not be read
+
 	known map[*crawler.Profile]*row
 	// unknown has rows of unknown crawlers by their names in lower case, while lines
 	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
 	// listed are the most frequent unknown crawlers, and others is the sum of all
 	// other ones, after the final pass.
-	listed   []*row
-	others   *row
-	cited    map[versionKey]int64 // violations, by the version that they quote
-	hosts    *bounded[string]     // requests for hosts without a policy
-	sizes    *bounded[sizeKey]    // answers to robots.txt
-	unparsed samples
-	outside  period // of the lines outside of Config.Period
-	// addresses has a choice of lines, by the hashes of each and of its address.
-	addresses *bounded[lineFrom]
-	// referred counts the lines among Referers whose Referer is of an operator.
-	referred map[string]int64
-	period   period
-	samples  int // of each row
+	listed  []*row
+	others  *row
+	cited   map[versionKey]int64 // violations, by the version that they quote
+	samples int                  // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -95,13 +95,13 @@ func (t *totals) numbers() (list []*int64) {
 
 func (a *Auditor) newTally() *tally {
 	return &tally{
-		known:    map[*crawler.Profile]*row{},
-		unknown:  map[string]*row{},
-		cited:    map[versionKey]int64{},
-		hosts:    newBounded(maxHosts, hashString),
-		sizes:    newBounded(maxSizes, hashSize),
-		unparsed: samples{most: maxUnparsed}, addresses: newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
-		referred: map[string]int64{}, samples: a.config.Samples,
+		known:   map[*crawler.Profile]*row{},
+		unknown: map[string]*row{},
+		cited:   map[versionKey]int64{},
+		Hosts:   *newBounded(maxHosts, hashString),
+		Sizes:   *newBounded(maxSizes, hashSize),
+		Quoted:  samples{most: maxUnparsed}, Addresses: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
+		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 }
 
@@ -112,19 +112,20 @@ func (t *tally) rows() []*row {
 
 // period is the time from a first moment to a last one, in nanoseconds since 1970.
 type period struct {
-	first, last int64
-	any         bool
+	First int64 `cbor:"1,keyasint"`
+	Last  int64 `cbor:"2,keyasint"`
+	Any   bool  `cbor:"3,keyasint"`
 }
 
 func (p *period) add(time int64) { p.merge(period{time, time, true}) }
 
 func (p *period) merge(other period) {
 	switch {
-	case !other.any:
-	case !p.any:
+	case !other.Any:
+	case !p.Any:
 		*p = other
 	default:
-		p.first, p.last = min(p.first, other.first), max(p.last, other.last)
+		p.First, p.Last = min(p.First, other.First), max(p.Last, other.Last)
 	}
 }
 
@@ -143,10 +144,11 @@ type versionKey struct{ origin, version int32 }
 // first origin that were in force, by the number of bytes sent, and by whether no file in
 // force on any of the origins had as many.
 type sizeKey struct {
-	At          policy.Site
-	First, Last int32
-	Size        int64
-	Other       bool
+	At    policy.Site `cbor:"1,keyasint"`
+	First int32       `cbor:"2,keyasint"`
+	Last  int32       `cbor:"3,keyasint"`
+	Size  int64       `cbor:"4,keyasint"`
+	Other bool        `cbor:"5,keyasint"`
 }
 
 func hashSize(k sizeKey) uint64 {
@@ -155,25 +157,31 @@ func hashSize(k sizeKey) uint64 {
 	return mix(h ^ uint64(k.Size))
 }
 
-// row is the counts of one crawler.
+// sizesAt are answers 200 of an origin: those with the size of no version, or all others.
+type sizesAt struct {
+	Origin int32 `cbor:"1,keyasint"`
+	Odd    bool  `cbor:"2,keyasint"`
+}
+
+// row is the counts of one crawler. States have its exported fields.
 type row struct {
-	name       string // as the crawler writes it
-	requests   int64
-	timeline   timeline
-	figures    figures // without the impostors
-	verdicts   VerdictCounts
-	reasons    ReasonCounts
-	identities IdentityCounts
+	name       string         // as the crawler writes it
+	Requests   int64          `cbor:"1,keyasint,omitempty"`
+	Timeline   timeline       `cbor:"2,keyasint,omitzero"`
+	Figures    figures        `cbor:"3,keyasint,omitzero"` // without the impostors
+	Verdicts   VerdictCounts  `cbor:"4,keyasint,omitzero"`
+	Reasons    ReasonCounts   `cbor:"5,keyasint,omitzero"`
+	Identities IdentityCounts `cbor:"6,keyasint,omitzero"`
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see settle.
 	// Their requests are among those of the row. Nil if there are none.
-	spoofed *row
+	Spoofed *row             `cbor:"7,keyasint,omitempty"`
+	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
+	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
 
 	graceInformed, evasive int64
 
-	fetches *fetches         // of robots.txt; nil if there are none
-	claims  *bounded[string] // what logs say about the clients; nil if nothing
 	// Set by the final pass:
 	informedKnown   bool
 	violationBytes  int64
@@ -197,34 +205,34 @@ type violationKind struct {
 
 // fetches are a crawler's GETs of /robots.txt, without the spoofed ones.
 type fetches struct {
-	period  period
-	answers map[int]int64 // by status
-	// refused counts, by status, the answers that there is no robots.txt while the
+	Period  period        `cbor:"1,keyasint,omitzero"`
+	Answers map[int]int64 `cbor:"2,keyasint"` // by status
+	// Refused counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
-	refused map[int]int64
+	Refused map[int]int64 `cbor:"3,keyasint,omitempty"`
 }
 
 func (r *row) fetched() *fetches {
-	if r.fetches == nil {
-		r.fetches = &fetches{answers: map[int]int64{}, refused: map[int]int64{}}
+	if r.Fetches == nil {
+		r.Fetches = &fetches{Answers: map[int]int64{}, Refused: map[int]int64{}}
 	}
-	return r.fetches
+	return r.Fetches
 }
 
 // claimed returns the counts of claims.
 func (r *row) claimed() *bounded[string] {
-	if r.claims == nil {
-		r.claims = newBounded(maxClaims, hashString)
+	if r.Claims == nil {
+		r.Claims = newBounded(maxClaims, hashString)
 	}
-	return r.claims
+	return r.Claims
 }
 
 // impostors returns the counts of impostors.
 func (r *row) impostors() *row {
-	if r.spoofed == nil {
-		r.spoofed = newRow(r.figures.paths.bounds)
+	if r.Spoofed == nil {
+		r.Spoofed = newRow(r.Figures.Paths.bounds)
 	}
-	return r.spoofed
+	return r.Spoofed
 }
 
 // settle counts the impostors as such, or, if addresses prove nothing because they are
@@ -232,35 +240,35 @@ func (r *row) impostors() *row {
 // all lines have been read.
 func (r *row) settle(proxied bool) {
 	s := r.impostors()
-	r.spoofed = nil
+	r.Spoofed = nil
 	if !proxied {
-		n := sumOf(s.verdicts[:])
-		r.verdicts[Spoofed] += n
-		r.identities[SpoofedIdentity] += n
-		r.timeline.mergeSpoofed(&s.timeline)
+		n := sumOf(s.Verdicts[:])
+		r.Verdicts[Spoofed] += n
+		r.Identities[SpoofedIdentity] += n
+		r.Timeline.mergeSpoofed(&s.Timeline)
 		return
 	}
 	r.merge(s, 1)
-	r.identities[Unverified] += r.identities[Verified]
-	r.identities[Verified] = 0
+	r.Identities[Unverified] += r.Identities[Verified]
+	r.Identities[Verified] = 0
 }
 
 // count counts n requests with a verdict.
 func (r *row) count(i Identity, d decision, n int64) {
-	r.identities[i] += n
-	r.verdicts[d.verdict] += n
+	r.Identities[i] += n
+	r.Verdicts[d.verdict] += n
 	if d.verdict == Indeterminate {
-		r.reasons[d.reason] += n
+		r.Reasons[d.reason] += n
 	}
 }
 
 func newRow(b bounds) *row {
 	return &row{
-		figures: figures{
-			statuses: statuses{last: StatusCount{Status: -1}}, addresses: addressSet{highest: math.MaxUint64},
-			paths: pathCounts{below: math.MaxUint64, bounds: b},
+		Figures: figures{
+			Statuses: statuses{last: StatusCount{Status: -1}}, Addresses: addressSet{highest: math.MaxUint64},
+			Paths: pathCounts{Below: math.MaxUint64, bounds: b},
 		},
-		timeline: timeline{most: b.units},
+		Timeline: timeline{most: b.units},
 	}
 }
 
@@ -294,28 +302,28 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 
 // merge adds n times the counts of another row, to which no rules were added yet.
 func (r *row) merge(other *row, n int64) {
-	r.requests += other.requests * n
-	addCounts(r.verdicts[:], other.verdicts[:], n)
-	addCounts(r.reasons[:], other.reasons[:], n)
-	addCounts(r.identities[:], other.identities[:], n)
+	r.Requests += other.Requests * n
+	addCounts(r.Verdicts[:], other.Verdicts[:], n)
+	addCounts(r.Reasons[:], other.Reasons[:], n)
+	addCounts(r.Identities[:], other.Identities[:], n)
 	addTimes(r.violations, other.violations, n)
-	if s := other.spoofed; s != nil {
+	if s := other.Spoofed; s != nil {
 		r.impostors().merge(s, n)
 	}
 	r.informedKnown = r.informedKnown || other.informedKnown
 	r.graceInformed += other.graceInformed * n
 	r.evasive += other.evasive * n
-	if f := other.fetches; f != nil {
-		r.fetched().period.merge(f.period)
-		addTimes(r.fetches.answers, f.answers, n)
-		addTimes(r.fetches.refused, f.refused, n)
+	if f := other.Fetches; f != nil {
+		r.fetched().Period.merge(f.Period)
+		addTimes(r.Fetches.Answers, f.Answers, n)
+		addTimes(r.Fetches.Refused, f.Refused, n)
 	}
-	if other.claims != nil {
-		r.claimed().mergeTimes(other.claims, n)
+	if other.Claims != nil {
+		r.claimed().mergeTimes(other.Claims, n)
 	}
 	r.samples.merge(&other.samples)
-	r.figures.merge(&other.figures, n)
-	r.timeline.merge(&other.timeline, n)
+	r.Figures.merge(&other.Figures, n)
+	r.Timeline.merge(&other.Timeline, n)
 	r.violationBytes = plus(r.violationBytes, times(other.violationBytes, n))
 }
 
@@ -331,13 +339,14 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 func (t *tally) merge(other *tally) {
 	t.totals.add(other.totals)
 	t.addRows(other.known)
-	t.hosts.merge(other.hosts)
-	t.sizes.merge(other.sizes)
-	t.unparsed.merge(&other.unparsed)
-	t.addresses.merge(other.addresses)
-	addTimes(t.referred, other.referred, 1)
-	t.period.merge(other.period)
-	t.outside.merge(other.outside)
+	t.Hosts.merge(&other.Hosts)
+	t.Sizes.merge(&other.Sizes)
+	t.Quoted.merge(&other.Quoted)
+	t.Addresses.merge(&other.Addresses)
+	addTimes(t.Referred, other.Referred, 1)
+	addTimes(t.Sent, other.Sent, 1)
+	t.Period.merge(other.Period)
+	t.Outside.merge(other.Outside)
 }
 
 func (t *tally) addRows(known map[*crawler.Profile]*row) {
@@ -352,8 +361,8 @@ func (t *tally) addRows(known map[*crawler.Profile]*row) {
 func (t *tally) cutPaths() {
 	var rows []*row
 	for _, r := range t.known {
-		if rows = append(rows, r); r.spoofed != nil {
-			rows = append(rows, r.spoofed)
+		if rows = append(rows, r); r.Spoofed != nil {
+			rows = append(rows, r.Spoofed)
 		}
 	}
 	cutLists(rows)
@@ -370,7 +379,7 @@ func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawl
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
 func (r *ranking) add(complete *row) {
-	if complete == nil || complete.requests == 0 {
+	if complete == nil || complete.Requests == 0 {
 		return
 	}
 	complete.cutRules(maxNameRules)
@@ -386,11 +395,11 @@ func (r *ranking) add(complete *row) {
 // cut sorts the rows, the most frequent first and then by name, and sums up those beyond
 // the limit.
 func (r *ranking) cut() {
-	slices.SortFunc(r.best, func(x, y *row) int { return cmp.Or(cmp.Compare(y.requests, x.requests), cmp.Compare(x.name, y.name)) })
+	slices.SortFunc(r.best, func(x, y *row) int { return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.name, y.name)) })
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1
 		r.others.names++
-		if r.best[last].verdicts[Violation] > 0 {
+		if r.best[last].Verdicts[Violation] > 0 {
 			r.others.violators++
 		}
 		r.others.merge(r.best[last], 1)

@@ -11,12 +11,12 @@ type timeline struct {
 	from   int64 // when the unit with the last request begins
 	length int64 // of it; 0 if there is none
 	at     int   // its index
-	unit   unit
+	Unit   unit  `cbor:"1,keyasint,omitempty"`
 	most   int
-	starts []int64 // of the units with requests, in order
+	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
 	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
 	// have few verdicts, and those of units next to each other are in one line of a cache.
-	counts [verdicts][]int64
+	Counts [verdicts][]int64 `cbor:"3,keyasint"`
 }
 
 // unit is a length of time. Each is a multiple of the one before.
@@ -61,39 +61,39 @@ func (l *timeline) add(t int64, v Verdict, n int64) (bytes int) {
 	if !l.isAt(t) {
 		bytes = l.find(t)
 	}
-	if l.counts[v] == nil {
-		l.counts[v] = make([]int64, len(l.starts), cap(l.starts))
+	if l.Counts[v] == nil {
+		l.Counts[v] = make([]int64, len(l.Starts), cap(l.Starts))
 	}
-	l.counts[v][l.at] += n
+	l.Counts[v][l.at] += n
 	return bytes
 }
 
 // find makes the unit with a time the current one.
 func (l *timeline) find(t int64) (bytes int) {
 	at := l.at + 1 // the next, as nearly always
-	known := l.length > 0 && at < len(l.starts) && uint64(t-l.starts[at]) < uint64(l.length)
+	known := l.length > 0 && at < len(l.Starts) && uint64(t-l.Starts[at]) < uint64(l.length)
 	if !known {
-		at, known = slices.BinarySearch(l.starts, l.unit.start(t))
+		at, known = slices.BinarySearch(l.Starts, l.Unit.start(t))
 	}
 	if !known {
-		before := len(l.starts)
-		l.insert(at, l.unit.start(t))
-		for len(l.starts) > l.most && l.unit < units-1 {
-			l.coarsen(l.unit + 1)
-			at, _ = slices.BinarySearch(l.starts, l.unit.start(t))
+		before := len(l.Starts)
+		l.insert(at, l.Unit.start(t))
+		for len(l.Starts) > l.most && l.Unit < units-1 {
+			l.coarsen(l.Unit + 1)
+			at, _ = slices.BinarySearch(l.Starts, l.Unit.start(t))
 		}
-		bytes = (len(l.starts) - before) * unitBytes
+		bytes = (len(l.Starts) - before) * unitBytes
 	}
-	l.from, l.length, l.at = l.starts[at], unitLengths[l.unit], at
+	l.from, l.length, l.at = l.Starts[at], unitLengths[l.Unit], at
 	return bytes
 }
 
 // insert inserts a unit without requests.
 func (l *timeline) insert(at int, start int64) {
-	l.starts = slices.Insert(l.starts, at, start)
-	for v, list := range l.counts {
+	l.Starts = slices.Insert(l.Starts, at, start)
+	for v, list := range l.Counts {
 		if list != nil {
-			l.counts[v] = slices.Insert(list, at, 0)
+			l.Counts[v] = slices.Insert(list, at, 0)
 		}
 	}
 }
@@ -101,18 +101,18 @@ func (l *timeline) insert(at int, start int64) {
 // coarsen counts by a longer unit.
 func (l *timeline) coarsen(by unit) {
 	old := *l
-	*l = timeline{unit: by, most: l.most}
+	*l = timeline{Unit: by, most: l.most}
 	l.merge(&old, 1)
 }
 
 // merge adds n times the counts of another timeline.
 func (l *timeline) merge(other *timeline, n int64) {
-	if other.unit > l.unit {
-		l.coarsen(other.unit)
+	if other.Unit > l.Unit {
+		l.coarsen(other.Unit)
 	}
-	for i, start := range other.starts {
+	for i, start := range other.Starts {
 		l.find(start)
-		for v, list := range other.counts {
+		for v, list := range other.Counts {
 			if list != nil && list[i] != 0 {
 				l.add(start, Verdict(v), list[i]*n)
 			}
@@ -123,9 +123,9 @@ func (l *timeline) merge(other *timeline, n int64) {
 // mergeSpoofed adds the counts of another timeline as those of impostors.
 func (l *timeline) mergeSpoofed(other *timeline) {
 	all := *other
-	all.counts = [verdicts][]int64{Spoofed: make([]int64, len(other.starts))}
-	for _, list := range other.counts {
-		addCounts(all.counts[Spoofed], list, 1)
+	all.Counts = [verdicts][]int64{Spoofed: make([]int64, len(other.Starts))}
+	for _, list := range other.Counts {
+		addCounts(all.Counts[Spoofed], list, 1)
 	}
 	l.merge(&all, 1)
 }
@@ -136,7 +136,7 @@ func (t *tally) unit(by string) unit {
 	switch {
 	case by == unitNames[byHour]:
 		return byHour
-	case by == unitNames[byDay] || t.period.last-t.period.first > 7*24*hour:
+	case by == unitNames[byDay] || t.Period.Last-t.Period.First > 7*24*hour:
 		return byDay
 	}
 	return byHour
@@ -144,14 +144,14 @@ func (t *tally) unit(by string) unit {
 
 // info returns the timeline for a report, by a unit or by its own if that is longer.
 func (l *timeline) info(by unit) Timeline {
-	if by > l.unit {
+	if by > l.Unit {
 		l.coarsen(by)
 	}
-	info := Timeline{By: unitNames[l.unit], From: []string{}, Verdicts: map[string][]int64{}}
-	for _, start := range l.starts {
+	info := Timeline{By: unitNames[l.Unit], From: []string{}, Verdicts: map[string][]int64{}}
+	for _, start := range l.Starts {
 		info.From = append(info.From, timeText(start))
 	}
-	for v, list := range l.counts {
+	for v, list := range l.Counts {
 		if list != nil {
 			info.Verdicts[verdictNames[v]] = slices.Clone(list)
 		}

@@ -110,7 +110,7 @@ func (p *violationPaths) next(row *row, path []byte, rule ruleKey, n int64) {
 	if p.row != nil && (!same || rule != p.rule) {
 		if paths := p.row.rulePaths[p.rule]; paths != nil {
 			paths.add(PathInfo{Path: string(p.path), N: p.ofRule})
-		} else if _, kept := p.row.rules.kept[p.rule]; kept {
+		} else if _, kept := p.row.rules.Kept[p.rule]; kept {
 			if p.row.rulePaths == nil {
 				p.row.rulePaths = map[ruleKey]*topPaths{}
 			}

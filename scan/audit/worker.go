@@ -45,7 +45,6 @@ type Worker struct {
 	answers     []policy.Answer       // of one origin's copies
 	bySitemap   bool                  // one of these permits only by a Sitemap line
 	lastAnswers [answerKinds]answerAt // of each kind
-	sizes       map[sizesAt]int64     // answers to robots.txt that are not deferred yet
 	key         []byte                // the deferred record that is being made
 	answersKey  []byte                // the answers in it
 	normal      []byte                // the normal form of a target
@@ -71,7 +70,7 @@ func (r *Run) Worker() *Worker {
 	a := r.auditor
 	w := &Worker{
 		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
-		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(), sizes: map[sizesAt]int64{},
+		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(),
 		number: len(r.workers), origins: originTexts{},
 		quota: quota{limit: r.budget.memos},
 	}
@@ -85,7 +84,6 @@ func (r *Run) Worker() *Worker {
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
 	w.deferUnknown()
-	w.deferSizes()
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}
@@ -171,7 +169,7 @@ func (w *Worker) Overlong(line []byte) {
 
 func (w *Worker) unparsed(line []byte) {
 	w.tally.Unparsed++
-	w.tally.unparsed.add(0, line)
+	w.tally.Quoted.add(0, line)
 }
 
 // line counts the request that the reader has returned.
@@ -221,7 +219,7 @@ func (w *Worker) line() {
 // GET of robots.txt: the verdicts of requests in the period are those of the whole log.
 func (w *Worker) outside() {
 	w.tally.OutOfPeriod++
-	w.tally.outside.add(w.record.Time)
+	w.tally.Outside.add(w.record.Time)
 	if choice, chosen := w.choose(); chosen {
 		w.keepClient(choice)
 	}

@@ -87,12 +87,12 @@ const (
 	anyPlace                   // it does not matter
 )
 
-// certainties returns how the place of each boundary is known, and whether that of the end of
-// the last field is. The first boundary is the beginning of the line.
-func (p *program) certainties(counted bool) (all []certainty, end bool) {
-	all = make([]certainty, len(p.steps))
-	if len(all) == 0 {
-		return nil, true
+// setCertainties sets how the place of each boundary is known, and whether that of the end of
+// the last field is. The first boundary is the beginning of the line. counted: lines with a quote
+// in a field are not read.
+func (p *program) setCertainties(counted bool) {
+	if len(p.steps) == 0 {
+		return
 	}
 	var held [256]bool // by the fields since the last boundary that is certain
 	hold := func(s *step) {
@@ -108,25 +108,24 @@ func (p *program) certainties(counted bool) (all []certainty, end bool) {
 		if marks(p.literal(i + 1)) {
 			held = [256]bool{}
 		} else {
-			all[i+1] = onlyPlace
+			p.steps[i+1].certain = onlyPlace
 		}
 	}
 	hold(&p.steps[len(p.steps)-1])
-	end = !p.more || marks(p.after)
+	p.endCertain = !p.more || marks(p.after)
 	held = [256]bool{}
-	isKnown := end
+	isKnown := p.endCertain
 	for i := len(p.steps) - 1; i > 0; i-- {
 		hold(&p.steps[i])
-		switch {
-		case all[i] == fromLeft:
+		switch s := &p.steps[i]; {
+		case s.certain == fromLeft:
 			held, isKnown = [256]bool{}, true
 		case isKnown && marks(p.literal(i)):
-			all[i], held = fromRight, [256]bool{}
-		case p.steps[i-1].part == ignored && p.steps[i].part == ignored, p.isOfClient(i):
-			all[i] = anyPlace
+			s.certain, held = fromRight, [256]bool{}
+		case p.steps[i-1].part == ignored && s.part == ignored, p.isOfClient(i):
+			s.certain = anyPlace
 		}
 	}
-	return all, end
 }
 
 // literal returns the text before a step. In front of a path that follows a field without a
@@ -158,45 +157,45 @@ type span struct {
 }
 
 // spans returns the boundaries that have to be looked at in each line.
-func (c *compiled) spans() (list []span) {
-	for i := 1; i < len(c.certain); i++ {
-		if c.certain[i] == fromLeft {
+func (p *program) spans() (list []span) {
+	for i := 1; i < len(p.steps); i++ {
+		if p.steps[i].certain == fromLeft {
 			continue
 		}
 		first := i
-		for i+1 < len(c.certain) && c.certain[i+1] != fromLeft {
+		for i+1 < len(p.steps) && p.steps[i+1].certain != fromLeft {
 			i++
 		}
 		last := i
-		if c.certain[last] == fromRight && c.reaches[last].time {
+		if p.steps[last].certain == fromRight && p.steps[last].time {
 			last-- // a time begins at the last bracket anyway
 		}
-		if slices.ContainsFunc(c.certain[first:last+1], func(c certainty) bool { return c != anyPlace }) {
-			list = append(list, c.span(first, last))
+		if slices.ContainsFunc(p.steps[first:last+1], func(s step) bool { return s.certain != anyPlace }) {
+			list = append(list, p.span(first, last))
 		}
 	}
 	return list
 }
 
 // span returns the span of some boundaries.
-func (c *compiled) span(first, last int) span {
+func (p *program) span(first, last int) span {
 	var tried [256]bool
-	for _, mark := range []byte(c.reaches[first-1].next.text) {
+	for _, mark := range []byte(p.steps[first-1].next.text) {
 		if tried[mark] {
 			continue
 		}
 		marks := 0
 		tried[mark] = true
 		for i := first - 1; i <= last; i++ {
-			r := &c.reaches[i]
+			s := &p.steps[i]
 			if mark == ' ' {
-				marks += r.blanks
+				marks += s.blanks
 			}
-			if i == last && (i+1 < len(c.reaches) || c.endCertain) {
+			if i == last && (!s.end || p.endCertain) {
 				return span{first, last, mark, marks}
 			}
-			n := strings.Count(r.next.text, string(rune(mark)))
-			if n == 0 || r.kept > 0 || r.padded || mark >= 0x80 {
+			n := strings.Count(s.next.text, string(rune(mark)))
+			if n == 0 || s.kept > 0 || s.padded || mark >= 0x80 {
 				break
 			}
 			marks += n
@@ -213,20 +212,20 @@ func (p *programReader) doubtful() int {
 		if s.marks >= 0 && bytes.Count(p.line[p.fields[s.first-1].start:end], []byte{s.mark}) == s.marks {
 			continue
 		}
-		if s.last+1 == len(p.reaches) && !p.endCertain {
+		if s.last+1 == len(p.steps) && !p.endCertain {
 			end, isFixed = len(p.line), false
 		}
 		for i := s.last; i >= s.first; i-- {
 			start, stop := p.lastPlace(i, end, isFixed)
-			if i < s.last && p.certain[i+1] == onlyPlace && stop != p.fields[i].end {
+			if i < s.last && p.steps[i+1].certain == onlyPlace && stop != p.fields[i].end {
 				return i
 			}
-			end, isFixed = p.endBefore(i, start), p.certain[i] == fromRight
+			end, isFixed = p.endBefore(i, start), p.steps[i].certain == fromRight
 			if isFixed {
 				p.fields[i], p.fields[i-1].end = field{start, stop}, end
 			}
 		}
-		if p.certain[s.first] == onlyPlace && end != p.fields[s.first-1].end {
+		if p.steps[s.first].certain == onlyPlace && end != p.fields[s.first-1].end {
 			return s.first - 1
 		}
 		for i := s.first - 1; i <= s.last; i++ {
@@ -241,9 +240,9 @@ func (p *programReader) doubtful() int {
 // lastPlace returns the last place where field i can be, given the last place where it can end.
 // isFixed: it ends there.
 func (p *programReader) lastPlace(i, end int, isFixed bool) (start, stop int) {
-	c, first := &p.reaches[i], p.fields[i-1].end
-	literal, next := []byte(p.reaches[i-1].next.text), []byte(c.next.text)
-	if p.reaches[i-1].kept > 0 {
+	s, first := &p.steps[i], p.fields[i-1].end
+	literal, next := []byte(p.steps[i-1].next.text), []byte(s.next.text)
+	if p.steps[i-1].kept > 0 {
 		return p.fields[i].start, end
 	}
 	const tries = 64    // so that no line takes long; too late a place can only refuse a line
@@ -254,7 +253,7 @@ func (p *programReader) lastPlace(i, end int, isFixed bool) (start, stop int) {
 		}
 		at := last
 		isOwn := func(n int) bool { // the n-th blank from the right is one in the field
-			return string(literal) == " " && (n < c.blanks || c.part == forwardedFor && p.line[first+at-1] == ',')
+			return string(literal) == " " && (n < s.blanks || s.part == forwardedFor && p.line[first+at-1] == ',')
 		}
 		for n := 0; at > 0 && isOwn(n); n++ {
 			at = bytes.LastIndex(p.line[first:first+at], literal)
@@ -262,7 +261,7 @@ func (p *programReader) lastPlace(i, end int, isFixed bool) (start, stop int) {
 		if at < 0 {
 			return p.fields[i].start, end
 		}
-		if start = first + at + len(literal); c.padded {
+		if start = first + at + len(literal); s.padded {
 			start = blanksEnd(p.line[:end], start)
 		}
 		own := p.fields[i].end
@@ -281,28 +280,26 @@ func (p *programReader) lastPlace(i, end int, isFixed bool) (start, stop int) {
 // endBefore returns where the field before field i ends if that starts at start.
 func (p *programReader) endBefore(i, start int) int {
 	end := start
-	if p.reaches[i].padded {
+	if p.steps[i].padded {
 		end = len(bytes.TrimRight(p.line[:start], " \t")) + 1
 	}
-	return end - len(p.reaches[i-1].next.text) + int(p.reaches[i-1].kept)
+	return end - len(p.steps[i-1].next.text) + p.steps[i-1].kept
 }
 
 // fits reports whether line[start:end] can be field i.
 func (p *programReader) fits(i, start, end int) bool {
-	c := &p.reaches[i]
+	s, content := &p.steps[i], p.steps[i].contents()
 	switch b := p.line[start:max(start, end)]; {
-	case c.without != 0 && bytes.IndexByte(b, c.without) >= 0:
+	case s.refuses(b):
 		return false
-	case c.part == statusCode:
+	case s.part == statusCode:
 		return statusLength(p.line, start) == len(b)
-	case c.content == dash:
+	case content == dash:
 		return string(b) == "-"
-	case c.content == number:
+	case content == number:
 		return !slices.ContainsFunc(b, func(c byte) bool { return !isNumber(c) })
-	case c.content == address && len(b) > maxAddress:
-		return false
-	case c.content == address:
-		return isAddress(bareAddress(b)) || string(b) == "unix:"
+	case content == address:
+		return len(b) <= maxAddress && isAddress(bareAddress(b)) || string(b) == "unix:"
 	}
 	return true
 }

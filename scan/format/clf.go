@@ -29,7 +29,7 @@ import (
 type clf struct {
 	lines
 	vhost, agent bool
-	clock        clock
+	moments      moments
 	unescaped    []byte // the fields of the line that had escapes
 
 	// Of the line that Next returned last:
@@ -339,7 +339,7 @@ func (c *clf) Complete(r *Record) {
 
 	before := line[:c.request.start-len(`] "`)]
 	open := openBracket(before)
-	r.Time, r.HasTime = c.clock.parse(before[open+1:])
+	r.Time, r.HasTime = c.moments.read(before[open+1:], clfTime, nil)
 	if identity := before[min(end, open):open]; c.vhost && len(identity) > len(" - - ") && namesAddress(identity) {
 		r.Addr = r.Addr[:0] // it may be part of the header Host
 	}

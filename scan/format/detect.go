@@ -347,7 +347,7 @@ func hasInvalidRequest(line []byte) bool {
 		return false
 	}
 	before := line[:open-len("] ")]
-	_, ok := parseTime(before[openBracket(before)+1:])
+	_, ok := clfTime(before[openBracket(before)+1:], nil)
 	return ok
 }
 

@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -282,22 +281,19 @@ func clfFault(c *clf, line []byte) string {
 
 // programFault is fault for the reader of a program.
 func programFault(p *programReader) string {
-	for i := range p.fields {
-		p.fields[i].start = -1
-	}
 	name := func(i int) string {
-		if word := partWords[p.reaches[i].part]; word != "" {
+		if word := partWords[p.steps[i].part]; word != "" {
 			return "the " + word
 		}
 		return fmt.Sprintf("field %d of the format", i+1)
 	}
 	if p.find() {
 		if i := p.doubtful(); i >= 0 {
-			return fmt.Sprintf("%q stands in several places where %s could end: a client may have written some of them", p.reaches[i].next.text, name(i))
+			return fmt.Sprintf("%q stands in several places where %s could end: a client may have written some of them", p.steps[i].next.text, name(i))
 		}
 		return noTarget
 	}
-	switch i := slices.IndexFunc(p.fields, func(f field) bool { return f.start < 0 }); {
+	switch i := p.stopped; {
 	case i < 0:
 		return "it has quotes within its fields, so it is not known where these end"
 	case i == 0:

@@ -182,11 +182,11 @@ func isErrorLine(line []byte) bool { return isNginxError(line) || isApacheError(
 // isNginxError tells whether a line is of nginx's error log:
 // 2026/03/04 05:06:07 [error] 71#71: *5 open() …
 func isNginxError(line []byte) bool {
-	const length = len("2026/03/04 05:06:07")
-	if len(line) < length+len(" [info] 1#") || line[4] != '/' || line[7] != '/' || line[10] != ' ' || !isDigits(line[:4]) || !isClock(line[11:length]) {
+	const when = "0000/00/00 00:00:00"
+	if !looksLike(line, when) {
 		return false
 	}
-	level, process, found := bytes.Cut(line[length:], []byte("] "))
+	level, process, found := bytes.Cut(line[len(when):], []byte("] "))
 	return found && bytes.HasPrefix(level, []byte(" [")) && len(process) > 0 && isDigit(process[0])
 }
 

@@ -37,8 +37,8 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 // time of day and in the digits of its fraction.
 func (m *moments) isAlike(text []byte) bool {
 	clockEnd := m.at + clockLength
-	return string(text[:m.at]) == string(m.last[:m.at]) && string(text[clockEnd:m.digits]) == string(m.last[clockEnd:m.digits]) &&
-		string(text[m.end:]) == string(m.last[m.end:])
+	return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:]) &&
+		(m.end == clockEnd || text[clockEnd] == m.last[clockEnd])
 }
 
 // learn remembers a time, if its layout reads others on its day as read will.

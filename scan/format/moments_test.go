@@ -22,7 +22,7 @@ func TestMoments(t *testing.T) {
 		"2026-03-05 05:06:07.25", "2026-03-05 05:06:08.75", "2026-03-05 05:06:08,75", "2026-03-05 05:06:08.7x", "2026-03-05 05:06:08.", "2026-03-05T05:06:08.250Z",
 		"2026-03-05T05:06:08.123456789012Z", "2026-03-05T05:06:08.923456789099Z", "2026-03-05 05:06:07.25 1.5", "04/Mar/2023:05:06:07.125", "04/Mar/2023:05:06:59.875",
 	}
-	for name, layout := range map[string]layout{"isoTime": isoTime, "clfTime": clfTime, "epochTime": epochTime, "halves": halves, "haproxyTime": haproxyTime} {
+	for name, layout := range map[string]layout{"isoTime": isoTime, "clfTime": clfTime, "epochTime": epochTime, "halves": halves, "webTime": webTime} {
 		for _, zone := range []*time.Location{nil, offset} {
 			var m moments
 			for _, first := range texts {
@@ -37,7 +37,7 @@ func TestMoments(t *testing.T) {
 			}
 		}
 	}
-	for text, layout := range map[string]layout{"04/Mar/2026:05:06:07 +0000": clfTime, "2026-03-04T05:06:07.123456Z": isoTime, "04/Mar/2026:05:06:07.123": haproxyTime} {
+	for text, layout := range map[string]layout{"04/Mar/2026:05:06:07 +0000": clfTime, "2026-03-04T05:06:07.123456Z": isoTime, "04/Mar/2026:05:06:07.123": webTime} {
 		var m moments
 		text := []byte(text)
 		if n := testing.AllocsPerRun(100, func() { m.read(text, layout, nil) }); n != 0 || len(m.last) == 0 {

@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// clfPattern is clfTime in the words of strftime.
-const clfPattern = "%d/%b/%Y:%H:%M:%S %z"
-
 // nginxVariables are the variables of nginx that an audit needs; all others are of no
 // interest. Of several for one part that of the lowest rank counts. Source: nginx.org, "Index of variables", and "Module
 // ngx_http_log_module".

@@ -91,13 +91,11 @@ func slowly(p program, line string) (texts []string, ok bool) {
 		end := -1
 		isTime := s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
 		isStatus := s.part == statusCode && !strings.HasSuffix(s.before, `"`)
-		switch usual := at + usualClock; {
+		switch {
 		case isStatus:
 			if n := slowStatus(line[at:]); n > 0 && stands(at+n) {
 				end = at + n
 			}
-		case isTime && usual <= len(line) && line[at+clockBlank] == ' ' && stands(usual):
-			end = usual
 		default:
 			for e := at; e <= len(line) && end < 0; e++ {
 				if isQuoted && (e == len(line) || line[e] != '"' || s.spell.escape == '\\' && slowEscaped(line[at:e])) {

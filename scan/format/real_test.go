@@ -82,7 +82,7 @@ func TestRealCombinedLogs(t *testing.T) {
 					unmatched++
 					continue
 				}
-				at, ok := parseTime(m[2])
+				at, ok := clfTime(m[2], nil)
 				for _, same := range []struct {
 					what string
 					is   bool

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
@@ -18,6 +19,25 @@ type pattern struct {
 // that may be missing, and the digits of one; 'i' is 's' without a fraction.
 type item struct {
 	conversion, text byte
+	number           int8 // which of stamp.numbers it sets, 0 if none
+}
+
+// The numbers of a stamp.
+const (
+	year = 1 + iota
+	month
+	hour12
+	dayOfMonth // and those after it are two digits and nothing else
+	hour
+	minute
+	second
+	allNumbers
+)
+
+// numberOf are the numbers that conversions set.
+var numberOf = [256]int8{
+	'Y': year, 'y': year, 'm': month, 'b': month, 'B': month, 'd': dayOfMonth, 'e': dayOfMonth,
+	'H': hour, 'k': hour, 'I': hour12, 'l': hour12, 'M': minute, 'S': second,
 }
 
 // abbreviations are the conversions that stand for several.
@@ -69,7 +89,7 @@ func newPattern(text string) (*pattern, error) {
 		case conversion == '%':
 			p.items = append(p.items, item{text: '%'})
 		default:
-			p.items = append(p.items, item{conversion: conversion})
+			p.items = append(p.items, item{conversion: conversion, number: numberOf[conversion]})
 		}
 		if conversion == 'S' && (rest == "" || rest[0] != '.' && rest[0] != ',') {
 			p.items = append(p.items, item{conversion: '.'})
@@ -101,21 +121,31 @@ func (p *pattern) blanks() (n int) {
 	return n
 }
 
-// read is a layout. Behind a pattern without a zone there may be one, as isoTime reads it.
+// read is a layout. After a pattern without a zone there may be one, with a blank before it or not.
 func (p *pattern) read(b []byte, zone *time.Location) (nanos int64, ok bool) {
-	s := stamp{clock: [8]byte{'0', '0', ':', '0', '0', ':', '0', '0'}}
+	var s stamp
 	for _, i := range p.items {
-		if b, ok = s.take(i, b); !ok {
-			return 0, false
+		switch { // take would do the first two as well, but not as fast
+		case i.conversion == 0 && i.text != ' ' && len(b) > 0 && b[0] == i.text:
+			b = b[1:]
+		case i.number >= dayOfMonth && len(b) > 1 && isDigit(b[0]) && isDigit(b[1]):
+			s.numbers[i.number], b = int(b[0]-'0')*10+int(b[1]-'0'), b[2:]
+		default:
+			if b, ok = s.take(i, b); !ok {
+				return 0, false
+			}
 		}
 	}
 	if len(b) > 0 {
 		if s.zoned || p.exact {
 			return 0, false
 		}
-		if s.east, s.zoned = isoZone(b); !s.zoned {
+		b = bytes.TrimPrefix(b, []byte(" "))
+		n := 0
+		if s.east, n = zoneAt(b); n == 0 || n < len(b) {
 			return 0, false
 		}
+		s.zoned = true
 	}
 	if s.counted {
 		return s.seconds + s.nanos, true
@@ -123,42 +153,33 @@ func (p *pattern) read(b []byte, zone *time.Location) (nanos int64, ok bool) {
 	if s.zoned {
 		zone = time.UTC
 	}
-	if s.afternoon {
-		s.clock[0], s.clock[1] = s.clock[0]+1, s.clock[1]+2 // civil accepts no octet but a digit
-		if s.clock[1] > '9' {
-			s.clock[0], s.clock[1] = s.clock[0]+1, s.clock[1]-10
-		}
-	}
-	seconds, ok := civil(s.year, s.month, s.day, s.clock[:], zone)
+	n := &s.numbers
+	seconds, ok := civil(n[year], n[month], n[dayOfMonth], n[hour], n[minute], n[second], zone)
 	return (seconds-s.east)*1e9 + s.nanos, ok
 }
 
 // stamp is a time that is being read.
 type stamp struct {
-	year, month, day int
-	clock            [8]byte // hh:mm:ss
-	afternoon        bool
-	nanos            int64
-	seconds          int64 // in nanoseconds, since 1970, if it is counted
-	counted          bool
-	east             int64
-	zoned            bool
+	numbers [allNumbers]int
+	nanos   int64
+	seconds int64 // in nanoseconds, since 1970, if it is counted
+	counted bool
+	east    int64
+	zoned   bool
 }
 
-// take reads what an item stands for from the start of b, and returns what is behind.
+// take reads what an item stands for from the start of b, and returns what follows.
 func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 	switch i.conversion {
 	case 0:
-		if i.text == ' ' {
-			for len(b) > 0 && b[0] == ' ' {
-				b, ok = b[1:], true
-			}
-			return b, ok
+		rest = b
+		switch {
+		case i.text == ' ':
+			rest = bytes.TrimLeft(b, " ")
+		case len(b) > 0 && (b[0] == i.text || i.text == 'T' && (b[0] == 't' || b[0] == ' ')):
+			rest = b[1:]
 		}
-		if len(b) == 0 || b[0] != i.text {
-			return nil, false
-		}
-		return b[1:], true
+		return rest, len(rest) < len(b)
 	case 'a', 'A':
 		n := letters(b)
 		return b[n:], n > 0
@@ -167,10 +188,12 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 	case 'p':
 		return s.half(b)
 	case 's', 'i':
-		n := digitsAt(b, i.conversion == 's')
-		s.seconds, ok = epochTime(b[:n], nil)
-		s.counted = true
-		return b[n:], ok
+		n := digitsAt(b)
+		if i.conversion == 's' {
+			n += fractionLength(b[n:])
+		}
+		s.seconds, s.counted = epochTime(b[:n], nil)
+		return b[n:], s.counted
 	case '.':
 		s.nanos, rest = fraction(b)
 		return rest, true
@@ -178,83 +201,45 @@ func (s *stamp) take(i item, b []byte) (rest []byte, ok bool) {
 		s.nanos, rest = afterPoint(b)
 		return rest, len(rest) < len(b)
 	case 'z', 'Z':
-		return s.zone(b)
+		n := 0
+		s.east, n = zoneAt(b)
+		s.zoned = true
+		return b[n:], n == len("Z") || n > len("+01") || n > 0 && i.conversion == 'Z' && isLetter(b[0])
 	case 'Y':
 		if len(b) < 4 {
 			return nil, false
 		}
-		s.year = number4(b)
+		s.numbers[year] = number2(b[0], b[1])*100 + number2(b[2], b[3])
 		return b[4:], true
 	}
-	return s.number(i.conversion, b)
+	return s.number(i, b)
 }
 
-// number reads a number of two digits; the first may be a blank or missing.
-func (s *stamp) number(conversion byte, b []byte) (rest []byte, ok bool) {
-	for len(b) > 0 && b[0] == ' ' {
-		b = b[1:]
+// number reads a number of two digits; the first may be missing, and a blank for e, k and l.
+func (s *stamp) number(i item, b []byte) (rest []byte, ok bool) {
+	value, n := 0, 0
+	if c := i.conversion; c == 'e' || c == 'k' || c == 'l' {
+		b = bytes.TrimLeft(b, " ")
 	}
-	tens, n := byte('0'), 1
-	if len(b) > 1 && isDigit(b[1]) {
-		tens, n = b[0], 2
-	}
-	if len(b) < n || !isDigit(tens) || !isDigit(b[n-1]) {
+	switch {
+	case len(b) > 1 && isDigit(b[0]) && isDigit(b[1]):
+		value, n = int(b[0]-'0')*10+int(b[1]-'0'), 2
+	case len(b) > 0 && isDigit(b[0]) && i.conversion != 'S':
+		value, n = int(b[0]-'0'), 1
+	default:
 		return nil, false
 	}
-	ones := b[n-1]
-	value := number2(tens, ones)
-	switch conversion {
-	case 'd', 'e':
-		s.day = value
-	case 'm':
-		s.month = value
+	switch ok = true; i.conversion {
 	case 'y': // as POSIX has it
-		if s.year = 2000 + value; value > 68 {
-			s.year = 1900 + value
+		if value += 1900; value < 1969 {
+			value += 100
 		}
-	case 'H', 'k':
-		s.clock[0], s.clock[1] = tens, ones
 	case 'I', 'l':
-		if value < 1 || value > 12 {
-			return nil, false
-		}
-		if value == 12 {
-			tens, ones = '0', '0'
-		}
-		s.clock[0], s.clock[1] = tens, ones
-	case 'M':
-		s.clock[3], s.clock[4] = tens, ones
-	case 'S':
-		s.clock[6], s.clock[7] = tens, ones
+		ok = 1 <= value && value <= 12
+		s.numbers[hour] += value % 12 // half may have been there
 	}
-	return b[n:], true
-}
-
-// letters returns how many letters are at the start of b.
-func letters(b []byte) (n int) {
-	for n < len(b) && 'a' <= b[n]|0x20 && b[n]|0x20 <= 'z' {
-		n++
-	}
-	return n
-}
-
-// zone reads a zone: hours and minutes, or a name, of which only those of UTC are known.
-func (s *stamp) zone(b []byte) (rest []byte, ok bool) {
-	n := letters(b)
-	switch string(b[:n]) {
-	case "UTC", "GMT", "Z":
-		s.zoned = true
-		return b[n:], true
-	}
-	n = len("-0700")
-	if len(b) > 3 && b[3] == ':' {
-		n++
-	}
-	if len(b) < n {
-		return nil, false
-	}
-	s.east, s.zoned = isoZone(b[:n])
-	return b[n:], s.zoned
+	s.numbers[i.number] = value
+	return b[n:], ok
 }
 
 // monthName reads the name of a month in English: three letters, or all.
@@ -262,16 +247,11 @@ func (s *stamp) monthName(conversion byte, b []byte) (rest []byte, ok bool) {
 	if len(b) < 3 {
 		return nil, false
 	}
-	s.month = monthOf(b[:3])
-	n := 3
-	if conversion == 'B' && s.month > 0 {
-		name := time.Month(s.month).String()
-		if len(b) < len(name) || string(b[:len(name)]) != name {
-			return nil, false
-		}
-		n = len(name)
+	n := monthOf(b[:3])
+	if s.numbers[month] = n; n == 0 || conversion == 'b' {
+		return b[3:], n > 0
 	}
-	return b[n:], s.month > 0
+	return bytes.CutPrefix(b, []byte(time.Month(n).String()))
 }
 
 // half reads AM or PM, in any case.
@@ -279,19 +259,8 @@ func (s *stamp) half(b []byte) (rest []byte, ok bool) {
 	if len(b) < 2 || b[1]|0x20 != 'm' || b[0]|0x20 != 'a' && b[0]|0x20 != 'p' {
 		return nil, false
 	}
-	s.afternoon = b[0]|0x20 == 'p'
+	if b[0]|0x20 == 'p' {
+		s.numbers[hour] += 12
+	}
 	return b[2:], true
-}
-
-// digitsAt returns how many octets at the start of b are a number, with its fraction or
-// without.
-func digitsAt(b []byte, withFraction bool) (n int) {
-	for n < len(b) && isDigit(b[n]) {
-		n++
-	}
-	if withFraction && n+1 < len(b) && b[n] == '.' && isDigit(b[n+1]) {
-		for n++; n < len(b) && isDigit(b[n]); n++ {
-		}
-	}
-	return n
 }

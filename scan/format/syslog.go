@@ -89,10 +89,8 @@ func priorityLength(b []byte) int {
 	if end < 2 || b[0] != '<' {
 		return 0
 	}
-	for _, c := range b[1:end] {
-		if !isDigit(c) {
-			return 0
-		}
+	if !isDigits(b[1:end]) {
+		return 0
 	}
 	return end + 1
 }
@@ -101,16 +99,13 @@ func priorityLength(b []byte) int {
 // there is none: Mar  4 05:06:07, perhaps with a year before the time of day, or with a
 // fraction.
 func stampLength(b []byte) int {
-	const date, clock = len("Mar  4 "), len("05:06:07")
-	if len(b) < date+clock || !isMonth(b[:3]) || b[3] != ' ' || b[4] != ' ' && !isDigit(b[4]) || !isDigit(b[5]) || b[6] != ' ' {
+	if len(b) < 3 || monthOf(b[:3]) == 0 {
 		return 0
 	}
-	n := date
-	if isDigits(b[n:n+4]) && b[n+4] == ' ' && len(b) >= date+clock+5 {
-		n += 5
+	for _, shape := range [...]string{" 00 00:00:00", "  0 00:00:00", " 00 0000 00:00:00", "  0 0000 00:00:00"} {
+		if n := 3 + len(shape); looksLike(b[3:], shape) {
+			return n + fractionLength(b[n:])
+		}
 	}
-	if !isClock(b[n : n+clock]) {
-		return 0
-	}
-	return n + clock + fractionLength(b[n+clock:])
+	return 0
 }

@@ -2,192 +2,48 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 	"time"
 )
 
-// parseTime reads the time of the common log format, dd/Mon/yyyy:hh:mm:ss with a
-// zone and perhaps a fraction of a second before it, as nanoseconds since 1970.
-// Only years that nanoseconds can hold are read.
-func parseTime(b []byte) (int64, bool) {
-	const length = len("02/Jan/2006:15:04:05")
-	if len(b) < length+len(" -0700") || b[2] != '/' || b[6] != '/' || b[11] != ':' || b[14] != ':' || b[17] != ':' {
-		return 0, false
+// layout reads a time that is written in one way, as nanoseconds since 1970; zone is of
+// times that do not name theirs, nil for UTC. It must accept any bytes.
+type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
+
+// clfPattern is the time of the common log format in the words of strftime.
+const clfPattern = "%d/%b/%Y:%H:%M:%S %z"
+
+// The layouts that have names. All of them read a fraction of a second, and those without %z
+// and %Z a zone after the time.
+var (
+	clfTime  = mustLayout(clfPattern)
+	webTime  = mustLayout("%d/%b/%Y:%H:%M:%S")
+	isoTime  = mustLayout("%Y-%m-%dT%H:%M:%S") // RFC 3339, 5.6, and the like
+	dayTime  = mustLayout("%Y-%m-%d%!")
+	mailTime = mustLayout("%a, %e %b %Y %H:%M:%S %Z")
+)
+
+// mustLayout returns the layout of a pattern that newPattern reads.
+func mustLayout(text string) layout {
+	p, err := newPattern(text)
+	if err != nil {
+		panic(err)
 	}
-	nanos, rest := fraction(b[length:])
-	east, ok := zoneSeconds(rest)
-	if !ok {
-		return 0, false
-	}
-	seconds, ok := civil(number4(b[7:]), monthOf(b[3:6]), number2(b[0], b[1]), b[12:length], nil)
-	return (seconds-east)*1e9 + nanos, ok
+	return p.read
 }
 
-// clock reads times as parseTime does, and remembers the last day and zone, which
-// most lines share with the line before. The zero value is ready for use.
-type clock struct {
-	// Octets 0 to 7, 4 to 11 and 20 to 25 of the time read last: all but hh:mm:ss. 0 at
-	// first.
-	day, year, zone uint64
-	base            int64 // the start of that day, in seconds since 1970
-}
-
-func (c *clock) parse(b []byte) (int64, bool) {
-	const length = len("02/Jan/2006:15:04:05 -0700")
-	if len(b) != length {
-		return parseTime(b)
+// anyTime is a time of isoTime, webTime or epochTime; brackets may be around it.
+func anyTime(b []byte, zone *time.Location) (int64, bool) {
+	if len(b) > 1 && b[0] == '[' && b[len(b)-1] == ']' {
+		b = b[1 : len(b)-1]
 	}
-	day, year := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[4:])
-	zone := binary.LittleEndian.Uint64(b[18:])
-	if day != c.day || year != c.year || zone>>16 != c.zone || c.day == 0 {
-		return c.learn(b)
-	}
-	seconds, ok := secondsOfDay(binary.LittleEndian.Uint64(b[12:]))
-	if !ok {
-		return parseTime(b)
-	}
-	return (c.base + seconds) * 1e9, true
-}
-
-// learn reads a time, and remembers its day and zone if it is one.
-func (c *clock) learn(b []byte) (int64, bool) {
-	nanos, ok := parseTime(b)
-	if seconds, plain := secondsOfDay(binary.LittleEndian.Uint64(b[12:])); ok && plain {
-		c.day, c.year = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[4:])
-		c.zone, c.base = binary.LittleEndian.Uint64(b[18:])>>16, nanos/1e9-seconds
-	}
-	return nanos, ok
-}
-
-// secondsOfDay reads hh:mm:ss, the first octet the lowest.
-func secondsOfDay(b uint64) (int64, bool) {
-	const zeros, highs = 0x30303a30303a3030, 0x8080808080808080
-	// d has the values of the digits, and zeros for the colons. If any octet is something
-	// else, it has the highest bit set in d or in the sum.
-	d := b ^ zeros
-	if (d|(d+0x76767f76767f7676))&highs != 0 {
-		return 0, false
-	}
-	d = d*10 + d>>8
-	hour, minute, second := d&0xff, d>>24&0xff, d>>48&0xff
-	return int64(hour*3600 + minute*60 + second), hour <= 23 && minute <= 59 && second <= 60
-}
-
-// number2 returns the value of two digits. If one is no digit, the result is too large
-// for any field of a time.
-func number2(tens, ones byte) int {
-	tens, ones = tens-'0', ones-'0'
-	if tens > 9 || ones > 9 {
-		return 1 << 20
-	}
-	return int(tens)*10 + int(ones)
-}
-
-// fraction reads ".digits" at the start of b as nanoseconds.
-func fraction(b []byte) (nanos int64, rest []byte) {
-	if len(b) < 2 || b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
-		return 0, b
-	}
-	return afterPoint(b[1:])
-}
-
-// afterPoint reads the digits of a fraction of a second at the start of b as nanoseconds.
-func afterPoint(b []byte) (nanos int64, rest []byte) {
-	unit, n := int64(1e8), 0
-	for ; n < len(b) && isDigit(b[n]); n++ {
-		nanos += int64(b[n]-'0') * unit
-		unit /= 10
-	}
-	return nanos, b[n:]
-}
-
-// zoneSeconds returns the seconds east of Greenwich if b is " +hhmm" or " -hhmm".
-func zoneSeconds(b []byte) (int64, bool) {
-	if len(b) != len(" -0700") || b[0] != ' ' || b[1] != '+' && b[1] != '-' {
-		return 0, false
-	}
-	hour, minute := number2(b[2], b[3]), number2(b[4], b[5])
-	if hour > 23 || minute > 59 {
-		return 0, false
-	}
-	seconds := int64(hour*3600 + minute*60)
-	if b[1] == '-' {
-		seconds = -seconds
-	}
-	return seconds, true
-}
-
-// haproxyTime is 02/Jan/2006:15:04:05, perhaps with a fraction, and perhaps with a zone.
-func haproxyTime(b []byte, zone *time.Location) (int64, bool) {
-	const length = len("02/Jan/2006:15:04:05")
-	if nanos, ok := parseTime(b); ok || len(b) < length || b[2] != '/' || b[6] != '/' || b[11] != ':' {
-		return nanos, ok
-	}
-	nanos, rest := fraction(b[length:])
-	seconds, ok := civil(number4(b[7:]), monthOf(b[3:6]), number2(b[0], b[1]), b[12:length], zone)
-	return seconds*1e9 + nanos, ok && len(rest) == 0
-}
-
-// zonelessTime is 02/Jan/2006:15:04:05, perhaps with a fraction, and never with a zone.
-func zonelessTime(b []byte, zone *time.Location) (int64, bool) {
-	if bytes.IndexByte(b, ' ') >= 0 {
-		return 0, false
-	}
-	return haproxyTime(b, zone)
-}
-
-// cpanelTime is 01/02/2006:15:04:05 -0700, the month first.
-func cpanelTime(b []byte, _ *time.Location) (int64, bool) {
-	const length = len("01/02/2006:15:04:05")
-	if len(b) < length || b[2] != '/' || b[5] != '/' || b[10] != ':' {
-		return 0, false
-	}
-	east, ok := zoneSeconds(b[length:])
-	seconds, valid := civil(number4(b[6:]), number2(b[0], b[1]), number2(b[3], b[4]), b[11:length], nil)
-	return (seconds - east) * 1e9, ok && valid
-}
-
-// isoTime is 2006-01-02T15:04:05 with a T or a blank between day and time, perhaps with a
-// fraction, and perhaps with a zone: Z, -07:00, -0700 or -07, a blank before it or not.
-// Source: RFC 3339, 5.6.
-func isoTime(b []byte, zone *time.Location) (int64, bool) {
-	const length = len("2006-01-02T15:04:05")
-	if len(b) < length || b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != 't' && b[10] != ' ' {
-		return 0, false
-	}
-	nanos, rest := fraction(b[length:])
-	var east int64
-	if len(rest) > 0 {
-		var ok bool
-		if east, ok = isoZone(rest); !ok {
-			return 0, false
-		}
-		zone = time.UTC
-	}
-	seconds, ok := civil(number4(b), number2(b[5], b[6]), number2(b[8], b[9]), b[11:length], zone)
-	return (seconds-east)*1e9 + nanos, ok
-}
-
-// isoZone returns the seconds east of Greenwich of a zone as isoTime reads it.
-func isoZone(b []byte) (int64, bool) {
-	if b[0] == ' ' {
-		b = b[1:]
-	}
-	if len(b) == 1 && (b[0] == 'Z' || b[0] == 'z') {
-		return 0, true
-	}
-	hhmm := [...]byte{' ', '+', '0', '0', '0', '0'} // as zoneSeconds reads it
 	switch {
-	case len(b) == len("-07:00") && b[3] == ':':
-		copy(hhmm[1:], b[:3])
-		copy(hhmm[4:], b[4:])
-	case len(b) == len("-0700"), len(b) == len("-07"):
-		copy(hhmm[1:], b)
-	default:
-		return 0, false
+	case len(b) > 4 && b[4] == '-':
+		return isoTime(b, zone)
+	case len(b) > 2 && b[2] == '/':
+		return webTime(b, zone)
 	}
-	return zoneSeconds(hhmm[:])
+	return epochTime(b, zone)
 }
 
 // epochTime is the time since 1970 as a number, perhaps with a fraction. Its unit is told
@@ -211,26 +67,53 @@ func epochTime(b []byte, _ *time.Location) (int64, bool) {
 	return n*unit + nanos/(1e9/unit), true
 }
 
-// ctimeTime is Mon Jan  2 15:04:05 2006.
-func ctimeTime(b []byte, zone *time.Location) (int64, bool) {
-	const length = len("Mon Jan  2 15:04:05 2006")
-	if len(b) != length || b[3] != ' ' || b[7] != ' ' || b[10] != ' ' || b[19] != ' ' {
+// Instant returns the time that a text states, in seconds since 1970, in UTC if it names no
+// zone. It reads
+//
+//   - RFC 3339, and the same with a blank for the T or without a zone; a date alone is its
+//     first second;
+//   - the timestamps of archives (Stamp) of 4, 6, 8, 12 or 14 digits, and of 17 with
+//     milliseconds;
+//   - numbers of seconds since 1970, perhaps with a fraction, of milliseconds, microseconds
+//     and nanoseconds: the size tells them apart. One of less than nine digits, before 1974,
+//     is no time, but perhaps one of bytes;
+//   - RFC 1123, such as Mon, 02 Jan 2006 15:04:05 GMT, and with a numeric zone;
+//   - the time of the common log format.
+func Instant(text []byte) (unix int64, ok bool) {
+	text = bytes.TrimSpace(text)
+	read, whole := anyTime, text[:digitsAt(text)]
+	switch n := len(text); {
+	case len(whole) == n && (n <= 8 && n%2 == 0 || n == 12 || n == 14 || n == 17):
+		return Stamp(text)
+	case len(whole) < 9 && (len(whole) == n || text[len(whole)] == '.'):
 		return 0, false
+	case n == len("2006-01-02") && text[4] == '-':
+		read = dayTime
+	case isLetter(text[0]):
+		read = mailTime
 	}
-	tens := b[8]
-	if tens == ' ' {
-		tens = '0'
-	}
-	seconds, ok := civil(number4(b[20:]), monthOf(b[4:7]), number2(tens, b[9]), b[11:19], zone)
-	return seconds * 1e9, ok
+	nanos, ok := read(text, nil)
+	return time.Unix(0, nanos).Unix(), ok
 }
 
-// civil returns the seconds since 1970 of a date and a time hh:mm:ss in a zone, nil for
-// UTC, and whether there is such a date and time, once.
-func civil(year, month, day int, clock []byte, zone *time.Location) (int64, bool) {
-	hour, minute, second := number2(clock[0], clock[1]), number2(clock[3], clock[4]), number2(clock[6], clock[7])
-	if clock[2] != ':' || clock[5] != ':' || year < 1700 || year > 2200 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60 {
+// Stamp returns the time of a timestamp as archives write it, yyyymmddhhmmss or a beginning
+// of it, in seconds since 1970. Digits behind the seconds are read as a fraction.
+func Stamp(text []byte) (unix int64, ok bool) {
+	n := len(text)
+	if n < 4 || n > 23 || n < 14 && n%2 != 0 || !isDigits(text) {
 		return 0, false
+	}
+	all := [14]byte([]byte("00000101000000"))
+	copy(all[:], text)
+	at := func(i int) int { return number2(all[i], all[i+1]) }
+	return civil(at(0)*100+at(2), at(4), at(6), at(8), at(10), at(12), nil)
+}
+
+// civil returns the seconds since 1970 of a date and a time of day in a zone, nil for UTC, and
+// whether there is such a date and time, once.
+func civil(year, month, day, hour, minute, second int, zone *time.Location) (int64, bool) {
+	if year < 1700 || year > 2200 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60 {
+		return 0, false // nanoseconds hold no other years
 	}
 	if day < 1 || day > daysIn(year, month) {
 		return 0, false
@@ -263,7 +146,7 @@ func days(year, month, day int) int {
 	return year*365 + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - march
 }
 
-// isClear tells whether a time has this time of day, which it has not if clocks are set forward
+// isClear reports whether a time has this time of day, which it has not if clocks are set forward
 // over that, and no other time has it, as one does if clocks are set back.
 func isClear(t time.Time, hour, minute int) bool {
 	_, east := t.Zone()
@@ -275,86 +158,141 @@ func isClear(t time.Time, hour, minute int) bool {
 	return t.Hour() == hour && t.Minute() == minute
 }
 
+// zoneAt reads the zone at the start of b: UTC, GMT, Z, or what is east of Greenwich, as +01, +0100
+// or +01:00. n is its length, 0 if there is none.
+func zoneAt(b []byte) (east int64, n int) {
+	if n = letters(b); n > 0 {
+		switch string(b[:n]) {
+		case "UTC", "GMT", "Z", "z":
+			return 0, n
+		}
+		return 0, 0
+	}
+	if len(b) < 3 || b[0] != '+' && b[0] != '-' {
+		return 0, 0
+	}
+	hour, minute := number2(b[1], b[2]), 0
+	n = 3
+	switch {
+	case looksLike(b[n:], "00"):
+		minute, n = number2(b[3], b[4]), 5
+	case looksLike(b[n:], ":00"):
+		minute, n = number2(b[4], b[5]), 6
+	}
+	if hour > 23 || minute > 59 {
+		return 0, 0
+	}
+	if east = int64(hour*3600 + minute*60); b[0] == '-' {
+		east = -east
+	}
+	return east, n
+}
+
+// fraction reads ".digits" at the start of b as nanoseconds.
+func fraction(b []byte) (nanos int64, rest []byte) {
+	if len(b) < 2 || b[0] != '.' && b[0] != ',' || !isDigit(b[1]) {
+		return 0, b
+	}
+	return afterPoint(b[1:])
+}
+
+// afterPoint reads the digits of a fraction of a second at the start of b as nanoseconds.
+func afterPoint(b []byte) (nanos int64, rest []byte) {
+	unit, n := int64(1e8), 0
+	for ; n < len(b) && isDigit(b[n]); n++ {
+		nanos += int64(b[n]-'0') * unit
+		unit /= 10
+	}
+	return nanos, b[n:]
+}
+
+// secondsOfDay reads hh:mm:ss, the first byte the lowest.
+func secondsOfDay(b uint64) (int64, bool) {
+	const zeros, highs = 0x30303a30303a3030, 0x8080808080808080
+	// d has the values of the digits, and zeros for the colons. If any byte is something
+	// else, it has the highest bit set in d or in the sum.
+	d := b ^ zeros
+	if (d|(d+0x76767f76767f7676))&highs != 0 {
+		return 0, false
+	}
+	d = d*10 + d>>8
+	hour, minute, second := d&0xff, d>>24&0xff, d>>48&0xff
+	return int64(hour*3600 + minute*60 + second), hour <= 23 && minute <= 59 && second <= 60
+}
+
+// number2 returns the value of two digits. If one is no digit, the result is too large
+// for any field of a time.
+func number2(tens, ones byte) int {
+	tens, ones = tens-'0', ones-'0'
+	if tens > 9 || ones > 9 {
+		return 1 << 20
+	}
+	return int(tens)*10 + int(ones)
+}
+
 // monthOf returns the number of a month by the first three letters of its name, 0 if it is
 // none.
 func monthOf(b []byte) int {
-	if i := strings.Index(months, string(b)); i >= 0 && i%3 == 0 {
+	if i := strings.Index("JanFebMarAprMayJunJulAugSepOctNovDec", string(b)); i >= 0 && i%3 == 0 {
 		return 1 + i/3
 	}
 	return 0
 }
 
-// number4 returns the value of the first four octets of b if they are digits. If one is
-// none, the result is too large for any field of a time.
-func number4(b []byte) int { return number2(b[0], b[1])*100 + number2(b[2], b[3]) }
+// isMonth reports whether three bytes are the name of a month.
+func isMonth(b []byte) bool { return monthOf(b) > 0 }
 
-// anyTime is a time of isoTime, epochTime or clfTime; brackets may be around it.
-func anyTime(b []byte, zone *time.Location) (int64, bool) {
-	if len(b) > 1 && b[0] == '[' && b[len(b)-1] == ']' {
-		b = b[1 : len(b)-1]
+// looksLike reports whether b begins as a text does, in which a 0 stands for any digit.
+func looksLike(b []byte, text string) bool {
+	if len(b) < len(text) {
+		return false
 	}
-	switch {
-	case len(b) > 4 && b[4] == '-':
-		return isoTime(b, zone)
-	case len(b) > 2 && b[2] == '/':
-		return haproxyTime(b, zone)
-	}
-	return epochTime(b, zone)
-}
-
-// isoTimeLength returns the length of the time at the start of b, as RFC 3339 writes it,
-// 0 if there is none. Its zone may lack the colon.
-func isoTimeLength(b []byte) int {
-	const clock = len("2026-03-04T05:06:07")
-	if len(b) <= clock || !isDigits(b[:4]) || b[4] != '-' || !isDigits(b[5:7]) || b[7] != '-' || !isDigits(b[8:10]) || b[10] != 'T' || !isClock(b[11:clock]) {
-		return 0
-	}
-	n := clock + fractionLength(b[clock:])
-	zone := b[n:]
-	switch {
-	case len(zone) > 0 && zone[0] == 'Z':
-		return n + 1
-	case len(zone) < 5 || zone[0] != '+' && zone[0] != '-' || !isDigits(zone[1:3]):
-		return 0
-	case isDigits(zone[3:5]):
-		return n + 5
-	case len(zone) >= 6 && zone[3] == ':' && isDigits(zone[4:6]):
-		return n + 6
-	}
-	return 0
-}
-
-// fractionLength returns the length of the fraction of a second at the start of b.
-func fractionLength(b []byte) int {
-	if len(b) < 2 || b[0] != '.' && b[0] != ',' {
-		return 0
-	}
-	n := 1
-	for n < len(b) && isDigit(b[n]) {
-		n++
-	}
-	return n
-}
-
-// isClock tells whether b is hh:mm:ss.
-func isClock(b []byte) bool {
-	return isDigits(b[:2]) && b[2] == ':' && isDigits(b[3:5]) && b[5] == ':' && isDigits(b[6:8])
-}
-
-// isMonth tells whether three octets are the name of a month.
-func isMonth(b []byte) bool {
-	return monthOf(b) > 0
-}
-
-func isDigits(b []byte) bool {
-	for _, c := range b {
-		if !isDigit(c) {
+	for i := range len(text) {
+		if b[i] != text[i] && (text[i] != '0' || !isDigit(b[i])) {
 			return false
 		}
 	}
 	return true
 }
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+// isoTimeLength returns the length of the time at the start of b, as RFC 3339 writes it,
+// 0 if there is none. Its zone may lack the colon.
+func isoTimeLength(b []byte) int {
+	const clock = "0000-00-00T00:00:00"
+	if !looksLike(b, clock) {
+		return 0
+	}
+	n := len(clock) + fractionLength(b[len(clock):])
+	for _, zone := range [...]string{"Z", "+0000", "-0000", "+00:00", "-00:00"} {
+		if looksLike(b[n:], zone) {
+			return n + len(zone)
+		}
+	}
+	return 0
+}
 
-const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
+// fractionLength returns the length of the fraction of a second at the start of b.
+func fractionLength(b []byte) int {
+	_, rest := fraction(b)
+	return len(b) - len(rest)
+}
+
+// digitsAt returns how many digits are at the start of b.
+func digitsAt(b []byte) (n int) {
+	for n < len(b) && isDigit(b[n]) {
+		n++
+	}
+	return n
+}
+
+// letters returns how many letters are at the start of b.
+func letters(b []byte) (n int) {
+	for n < len(b) && isLetter(b[n]) {
+		n++
+	}
+	return n
+}
+
+func isDigits(b []byte) bool { return digitsAt(b) == len(b) }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -403,8 +403,8 @@ func (w *wording) doubtEnds(p *program) {
 		return // which is a doubt about all of them
 	}
 	names := slices.DeleteFunc(slices.Clone(w.words), func(word word) bool { return word.name == "" })
-	for i, certain := range p.compile().certain {
-		switch {
+	for i, s := range p.compile().steps {
+		switch certain := s.certain; {
 		case i == 0 || p.steps[i-1].contents() != anyText || p.steps[i-1].part == ignored && p.steps[i].part == ignored:
 		case certain == onlyPlace:
 			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", names[i-1].name, p.steps[i].before))

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,11 @@ func (v *values) next(r *Record) bool {
 
 // targetParts are the parts that have the target, the better first.
 var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
+
+// isEarly reports whether Reader.Next needs a part.
+func (p part) isEarly() bool {
+	return p == userAgent || p == referrer || p == methodName || slices.Contains(targetParts[:], p)
+}
 
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
@@ -371,10 +377,3 @@ type spelling struct {
 
 // backslashed is the spelling of Apache and nginx.
 var backslashed = spelling{'\\', unescape}
-
-// layout reads a time that is written in one way, as nanoseconds since 1970; zone is of
-// times that do not name theirs, nil for UTC. It must accept any bytes.
-type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
-
-// clfTime is 02/Jan/2006:15:04:05 -0700.
-func clfTime(b []byte, _ *time.Location) (int64, bool) { return parseTime(b) }

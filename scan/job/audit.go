@@ -218,13 +218,14 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return nil, err
 	}
 	defer a.run.Close()
+	defer a.rows.Close()
 	a.state, a.files, a.outputs, a.noReport, a.hasFacts = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport, o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
 	lines.stopAt(ctx)
-	if err := a.run.Close(); err != nil { // its memory is for the lines of the folder
+	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the lines of the folder
 		return result, inputError(err)
 	}
 	basis := &evidenceBasis{side: side, readList: readList, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, manifest: &evidence.Manifest{
@@ -269,9 +270,9 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 		return nil, err
 	}
 	config := side.config
-	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead, InOrder: o.Rows.inOrder()}
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
-	logs.rows = o.list(logs, reading, &config)
+	logs.rows = o.list(logs, &config)
 	lines.keep(&config, logs)
 	if config.Judged != nil {
 		logs.number()
@@ -285,9 +286,6 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
-	if err := logs.rows.failed(); err != nil {
-		return nil, errors.Join(inputError(err), a.run.Close())
-	}
 	a.logs, a.inputs = logs.describe(side.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
 	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
@@ -487,7 +485,11 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 			}
 		}
 		if err == nil {
-			err = a.rows.end()
+			end := ctx
+			if a.interrupted != nil {
+				end = context.WithoutCancel(ctx) // the rows are those of the lines that were read
+			}
+			err = a.rows.write(end)
 		}
 	}
 	if a.state.name != "" {

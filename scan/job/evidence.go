@@ -64,18 +64,12 @@ func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 			l.names = append(l.names, log.Name)
 		}
 	}
-	share, other := c.Memory/8, c.Judged
+	share := c.Memory / 8
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
 	l.files = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
 	c.Memory -= 2 * share
 	c.OnlyViolations = false
-	c.Judged = func(j *audit.Judged) {
-		if other != nil {
-			other(j)
-		}
-		l.judged(j)
-	}
-	c.Answered = l.answered
+	c.Judged, c.Answered = both(l.judged, c.Judged), l.answered
 }
 
 // Close frees the memory and removes the temporary files.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -263,7 +264,7 @@ func (l *auditLogs) logInfos() (list []logInfo) {
 }
 
 // scan lets the run's workers read all inputs, and tells whether ctx ended first. An
-// error of a worker ends the reading; Run.Report returns it. So does one of the rows.
+// error of a worker ends the reading; Run.Report returns it. So does one of its rows, which listing.write returns.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -274,13 +275,13 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
-	err := l.rows.scan(ctx, r, n, func(i int, c *source.Chunk) {
+	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
 		l.count(ctx, workers[i], c)
-		if workers[i].Err() != nil {
+		if workers[i].Err() != nil || l.rows.failed(i) != nil {
 			stop(errWorker)
 		}
 	})
-	return err != nil && !errors.Is(err, errRows) && !errors.Is(context.Cause(ctx), errWorker)
+	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
 // count lets a worker count a chunk of its log, unless ctx ends before it is known what its

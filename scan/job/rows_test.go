@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -39,87 +40,76 @@ func mixedLogs(t *testing.T, n int) (names []string) {
 	return names
 }
 
-// wide makes rows that are much longer than their lines, so that those of a chunk have no room.
+// wide makes rows that are much longer than their lines, and of some lines longer than a record of the sorter may be.
 func wide(to io.Writer, violations bool) *Rows {
 	return &Rows{Violations: violations, To: to, Appender: func() func([]byte, *audit.Judged, string) []byte {
 		return func(rows []byte, j *audit.Judged, input string) []byte {
-			rows = fmt.Appendf(rows, "%s %d %s %s", filepath.Base(input), j.Number, j.Verdict, j.Target)
+			rows = fmt.Appendf(rows, "%s %05d %s %s", filepath.Base(input), j.Number, j.Verdict, j.Target)
+			if j.Number%4500 == 1 {
+				rows = append(rows, strings.Repeat("abcdefg", 500_000)...)
+			}
 			return append(append(rows, strings.Repeat(".", 1000)...), '\n')
 		}
 	}}
 }
 
-// Rows come in the order of the input though they have no room to wait, from plain and compressed
-// logs in turn, and no worker waits for ever.
-func TestRowsWithoutRoomComeInOrder(t *testing.T) {
+// auditWide lists the requests of logs, beside o.
+func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string, violations bool) (list string, a *Audited, err error) {
 	robots := filepath.Join(t.TempDir(), "robots.txt")
 	if err := os.WriteFile(robots, []byte("user-agent: *\ndisallow: /p/"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n, most := 8, []int{2, 3, 8}
+	var b bytes.Buffer
+	o.Logs, o.Robots, o.AllowDuplicates, o.Rows = Inputs{Names: logs}, RobotsFile{Name: robots}, true, wide(&b, violations)
+	a, err = Audit(ctx, o)
+	return b.String(), a, err
+}
+
+// Rows come in the order of the inputs and their lines, whatever the memory and the number of workers, from plain and
+// compressed logs in turn.
+func TestRowsComeInOrder(t *testing.T) {
+	n, most := 8, []int{2, 8}
 	if testing.Short() {
 		n, most = 4, []int{3}
 	}
 	logs := mixedLogs(t, n)
 	list := func(workers int, memory int64, violations bool) string {
-		var b bytes.Buffer
-		o := AuditOptions{Logs: Inputs{Names: logs}, Robots: RobotsFile{Name: robots}, Workers: workers, Memory: memory, AllowDuplicates: true, Rows: wide(&b, violations)}
-		if a, err := Audit(context.Background(), o); err != nil || a.Report.Totals.Requests != int64(9000*n) {
+		rows, a, err := auditWide(t, t.Context(), AuditOptions{Workers: workers, Memory: memory}, logs, violations)
+		if err != nil || a.Report.Totals.Requests != int64(9000*n) {
 			t.Fatal(err)
 		}
-		return b.String()
+		return rows
 	}
-	want, violations := list(1, 0, false), list(1, 0, true)
+	want := list(1, 0, false)
+	lines := strings.SplitAfter(strings.TrimSuffix(want, "\n"), "\n")
+	if len(lines) != n*9000 || !slices.IsSorted(lines) {
+		t.Errorf("%d rows, in order: %t", len(lines), slices.IsSorted(lines))
+	}
+	violations := strings.Join(slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, " violation ") }), "") + "\n"
 	for _, workers := range most {
-		if list(workers, int64(workers)*workerBytes, false) != want || list(workers, 0, true) != violations {
+		if list(workers, int64(workers)*workerBytes, false) != want || strings.TrimSuffix(list(workers, 0, true), "\n") != strings.TrimSuffix(violations, "\n") {
 			t.Errorf("with %d workers the rows differ", workers)
 		}
 	}
-	lines := strings.SplitAfter(strings.TrimSuffix(want, "\n"), "\n")
-	atOnce := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " violation ") })
-	if len(lines) != n*9000 || atOnce != n*8100 || strings.Join(lines[atOnce:], "")+"\n" != violations {
-		t.Errorf("%d rows, %d before the first violation", len(lines), atOnce)
-	}
 }
 
-// endAfter ends a job when so many rows have been written.
-type endAfter struct {
-	bytes.Buffer
-	n   int
-	end context.CancelFunc
-}
-
-func (e *endAfter) Write(p []byte) (int, error) {
-	if e.n -= bytes.Count(p, []byte("\n")); e.n < 0 {
-		e.end()
-	}
-	return e.Buffer.Write(p)
-}
-
-// After an interruption the rows are whole, and the first ones are those of the beginning.
-func TestInterruptedRowsAreTheFirst(t *testing.T) {
-	robots := filepath.Join(t.TempDir(), "robots.txt")
-	if err := os.WriteFile(robots, []byte("user-agent: *\ndisallow: /p/"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+// After an interruption the rows are whole, in order, and those of the report.
+func TestInterruptedRowsAreThoseOfTheReport(t *testing.T) {
 	logs := mixedLogs(t, 6)
 	for _, workers := range []int{1, 4} {
-		ctx, end := context.WithCancel(context.Background())
-		out := &endAfter{n: 20_000, end: end}
-		_, err := Audit(ctx, AuditOptions{Logs: Inputs{Names: logs}, Robots: RobotsFile{Name: robots}, Workers: workers, AllowDuplicates: true, Rows: wide(out, false)})
-		if e := new(Error); !errors.As(err, &e) || e.Kind != Interrupted {
-			t.Error(err)
-		}
-		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-		for i, line := range lines {
-			n := i/8100*9000 + i%8100/9*10 + i%9
-			if want := fmt.Sprintf("%03d.log %d allowed /a/%d", n/9000, n%9000+1, n%9000); strings.TrimRight(line, ".") != want && !strings.Contains(line, " violation /p/") {
-				t.Fatalf("row %d is %.100q, not %q", i, line, want)
+		ctx, end := context.WithCancel(t.Context())
+		var judged atomic.Int64
+		rows, a, err := auditWide(t, ctx, AuditOptions{Workers: workers, Judged: func(*audit.Judged) {
+			if judged.Add(1) == 20_000 {
+				end()
 			}
+		}}, logs, false)
+		if e := new(Error); !errors.As(err, &e) || e.Kind != Interrupted {
+			t.Fatal(err)
 		}
-		if len(lines) < 20_000 || len(lines) >= 6*9000 {
-			t.Errorf("%d rows were written", len(lines))
+		lines := strings.Split(strings.TrimSuffix(rows, "\n"), "\n")
+		if n := len(lines); int64(n) != a.Report.Totals.Requests || n < 20_000 || n >= 6*9000 || !slices.IsSorted(lines) {
+			t.Errorf("%d rows of %d requests, in order: %t", n, a.Report.Totals.Requests, slices.IsSorted(lines))
 		}
-		end()
 	}
 }

@@ -267,7 +267,10 @@ func (p *Policy) RuleText(origin, version int32, line int) string {
 }
 
 // Site is where a request may have gone: the origins Origins()[First:First+N].
-type Site struct{ First, N int32 }
+type Site struct {
+	First int32 `cbor:"1,keyasint"`
+	N     int32 `cbor:"2,keyasint"`
+}
 
 // compareOrigins orders origins by host, port and scheme: the origins of one host, and
 // of one host and port, are next to each other.

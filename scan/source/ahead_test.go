@@ -326,7 +326,7 @@ func TestReaderSideBySide(t *testing.T) {
 		return ins
 	}
 	for workers, ahead := range map[int]bool{1: false, zstdFeeds: false, zstdFeeds + 1: true} {
-		o, err := inputs()[0].open(&Reader{o: Options{Workers: workers}, blocking: map[*disk.File]bool{}}, nil)
+		o, err := inputs()[0].open(&Reader{o: Options{Workers: workers}, blocking: map[*disk.File]bool{}})
 		if err != nil || isAhead(o.stream.dec) != ahead {
 			t.Errorf("%d workers: %T, %v", workers, o.stream.dec, err)
 		}

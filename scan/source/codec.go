@@ -26,10 +26,11 @@ const (
 	bzipped
 	xzipped
 	deflated // a member of a zip
+	spooled  // a member of a compressed tar, in a spool
 )
 
 func (c codec) String() string {
-	return [...]string{"", "plain", "gzip", "zstd", "bzip2", "xz", "deflate"}[c]
+	return [...]string{"", "plain", "gzip", "zstd", "bzip2", "xz", "deflate", "s2"}[c]
 }
 
 // magicLen is how many bytes sniff needs: ten for bzip2, since "BZh9" alone could be the beginning of a text.

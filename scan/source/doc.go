@@ -23,7 +23,7 @@
 // input (bzip2 and xz decoders allocate for each of their blocks).
 //
 // The files, from the outside in: resolve.go finds the inputs (order.go sorts them), members.go looks into archives (index.go finds the
-// members of a tar, zip.go those of a zip, and archive.go reads them), input.go opens one input, reader.go returns its chunks (chunk.go
+// members of a tar, zip.go those of a zip, spool.go keeps those of a compressed tar), input.go opens one input, reader.go returns its chunks (chunk.go
 // holds their buffers), plain.go reads ranges of plain files, stream.go decodes everything else and cuts it, codec.go tells
 // how an input is compressed (the decoders are in gzip.go, zstd.go and xz.go), ahead.go has parts of a stream decoded side by side
 // (gzipmembers.go finds the members of gzip, frames.go the frames of zstd), and result.go holds how the reading of an input ended.

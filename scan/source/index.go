@@ -12,18 +12,15 @@ import (
 )
 
 // find finds the members of an archive. Those found before an error are returned with it.
-func (a *archive) find(ctx context.Context, room *room) *contents {
-	c := &contents{of: a, ctx: ctx, room: room}
+func (a *archive) find(ctx context.Context, room *room, spool *spool) *contents {
+	c := &contents{of: a, ctx: ctx, room: room, spool: spool}
 	find := c.findTar
 	if a.kind == zipArchive {
 		find = c.findZip
 	}
 	c.err = find()
 	c.replaceDoubles()
-	if !a.sequential() {
-		slices.SortStableFunc(c.members, func(x, y *member) int { return compareNames(x.name, y.name) })
-	}
-	a.members = c.members
+	slices.SortStableFunc(c.members, func(x, y *member) int { return compareNames(x.name, y.name) })
 	return c
 }
 
@@ -32,6 +29,7 @@ type contents struct {
 	of      *archive
 	ctx     context.Context
 	room    *room
+	spool   *spool // for a compressed tar
 	members []*member
 	others  []others
 	err     error // why there may be more
@@ -124,8 +122,7 @@ func (c *contents) replaceDoubles() {
 // tarPosition is what package tar reads from. After the header of a member, at is where its bytes begin.
 type tarPosition struct {
 	ctx   context.Context
-	r     io.Reader
-	file  *io.SectionReader // r, if it is a plain file
+	r     io.Reader // the file, or the stream of a compressed one
 	at    int64
 	zeros int64 // how many zero bytes came last
 }
@@ -148,41 +145,35 @@ var errNoSeek = errors.New("cannot seek")
 
 // Seek lets package tar skip the members of a plain file.
 func (t *tarPosition) Seek(offset int64, whence int) (int64, error) {
-	if t.file == nil {
+	file, ok := t.r.(io.Seeker)
+	if !ok {
 		return 0, errNoSeek
 	}
-	at, err := t.file.Seek(offset, whence)
+	at, err := file.Seek(offset, whence)
 	if err == nil && at != t.at {
 		t.at, t.zeros = at, 0
 	}
 	return at, err
 }
 
-// findTar finds the members of a tar.
+// findTar finds the members of a tar. Those of a compressed one are put into the spool.
 func (c *contents) findTar() error {
-	if c.of.sequential() {
-		return c.findInPass()
-	}
 	file, err := c.of.open()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	bytes := io.NewSectionReader(file, 0, c.of.info.Size())
-	return c.readTar(&tarPosition{ctx: c.ctx, r: bytes, file: bytes})
-}
-
-// findInPass finds the members of a compressed tar.
-func (c *contents) findInPass() error {
-	p, err := c.of.begin(nil)
+	size := c.of.info.Size()
+	if c.of.codec == plain {
+		return c.readTar(&tarPosition{ctx: c.ctx, r: io.NewSectionReader(file, 0, size)})
+	}
+	c.spool.left.Add(spoolFactor * size)
+	s, err := newStream(file, c.of.name, false, nil, newWindow(c.of.windows, nil))
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	to := newSpooling(&c.of.kept.spoolRoom)
-	err = c.readTar(&tarPosition{ctx: c.ctx, r: io.TeeReader(p, to)})
-	c.of.spool.Store(to.finish(err))
-	return err
+	defer s.close()
+	return c.readTar(&tarPosition{ctx: c.ctx, r: s})
 }
 
 // readTar reads a tar from header to header, and to its end.
@@ -193,7 +184,7 @@ func (c *contents) readTar(at *tarPosition) error {
 		case isEOF(err):
 			return c.endTar(at)
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // the names name no files
-			c.markCut(at)
+			c.markCut()
 			return afterMember(last, err)
 		}
 		last = h.Name
@@ -203,15 +194,11 @@ func (c *contents) readTar(at *tarPosition) error {
 	}
 }
 
-// markCut marks the last member if the tar ends inside it.
-func (c *contents) markCut(at *tarPosition) {
-	end := at.at
-	if at.file != nil {
-		end = at.file.Size() // package tar may have sought beyond that
-	}
-	if n := len(c.members); n > 0 {
+// markCut marks the last member of a plain tar if that ends inside it.
+func (c *contents) markCut() {
+	if n := len(c.members); n > 0 && c.of.codec == plain {
 		last := c.members[n-1]
-		last.cut = last.size > end-last.off
+		last.cut = last.size > c.of.info.Size()-last.off
 	}
 }
 
@@ -236,11 +223,13 @@ func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 		c.leaveOut(name, noFile, false)
 		return nil
 	}
-	m := &member{of: c.of, name: name, off: at, size: h.Size, packed: -1}
-	if err := c.add(m); err != nil || !c.of.sequential() {
-		return err
+	m := &member{of: c.of, name: name, off: at, length: h.Size, packed: plain, size: h.Size}
+	if c.of.codec != plain {
+		if err := c.spool.add(m, r); err != nil {
+			return err
+		}
 	}
-	return c.keepHead(m, r)
+	return c.add(m)
 }
 
 const noFile = "a link or a device, so its bytes are not in the archive"
@@ -255,28 +244,15 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// keepHead keeps the first decoded bytes of a member of a compressed tar.
-func (c *contents) keepHead(m *member, r io.Reader) error {
-	var head []byte
-	s, err := newStream(r, m.name, false, nil, newWindow(ordinaryWindows, nil))
-	if err == nil {
-		m.codec = s.codec
-		head, err = s.peek(headBytes)
-		s.close()
-	}
-	if len(head) == 0 && err != nil && !isEOF(err) {
-		m.headErr = err
-	}
-	m.head, err = c.of.kept.add(head)
-	return err
-}
+// tarBuffer is how much is read at once behind the end of a tar.
+const tarBuffer = 64 << 10
 
 var errAfterEnd = errors.New("data after the end of the archive: perhaps another archive, which is not read")
 
 // endTar reads on behind the end of a tar, where there are only zeros, and which verifies the checksum of a compressed one.
 func (c *contents) endTar(at *tarPosition) error {
 	marked := at.zeros >= tarBlock
-	buf := make([]byte, skipBuffer)
+	buf := make([]byte, tarBuffer)
 	for {
 		n, err := at.Read(buf)
 		switch {

@@ -92,21 +92,14 @@ func (in *Input) Codec() string {
 
 // around is how an archive compresses the bytes of the input.
 func (in *Input) around() codec {
-	switch {
-	case in.member == nil:
+	if in.member == nil {
 		return plain
-	case in.member.packed >= 0:
-		return deflated
-	default:
-		return in.member.of.codec
 	}
+	return in.member.around()
 }
 
 // cut tells whether the input is a member in which its archive ends. It is a stream, whose end is an error.
 func (in *Input) cut() bool { return in.member != nil && in.member.cut }
-
-// sequential tells whether the input is a member of a compressed tar.
-func (in *Input) sequential() bool { return in.member != nil && in.member.of.sequential() }
 
 // Regular tells whether the input is a regular file or a member of one, which can be read again and again.
 func (in *Input) Regular() bool { return in.regular }
@@ -121,13 +114,7 @@ func (in *Input) SameFile(other *Input) bool {
 
 // Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the Reader will read them again.
 func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
-	if in.sequential() {
-		if sum, err = in.member.decodedSum(); err != nil {
-			err = newError(in.Name, -1, err)
-		}
-		return sum, err
-	}
-	r, err := in.reader(in.open(nil, nil))
+	r, err := in.reader(in.open(nil))
 	if err != nil {
 		return sum, err
 	}
@@ -148,21 +135,9 @@ func (in *Input) Head(n int) ([]byte, error) {
 		whole.Name = in.Name
 		return whole.Head(n)
 	}
-	if in.sequential() {
-		head, ok, err := in.member.keptHead(n)
-		if err == nil && ok {
-			err = in.refuse(head)
-		}
-		switch {
-		case err != nil:
-			return nil, newError(in.Name, -1, err)
-		case ok:
-			return head[:min(n, len(head))], nil
-		}
-	}
 	if in.r == nil && in.regular {
 		// The file is closed again, so that thousands of inputs can be looked at before the first is read.
-		r, err := in.reader(in.open(nil, nil))
+		r, err := in.reader(in.open(nil))
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +147,7 @@ func (in *Input) Head(n int) ([]byte, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.head == nil {
-		o, err := in.open(nil, nil)
+		o, err := in.open(nil)
 		if err != nil {
 			return nil, newError(in.Name, -1, err)
 		}
@@ -208,14 +183,14 @@ func readHead(r io.Reader, n int) ([]byte, error) {
 
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
 // are *Error. The caller closes the reader, and only one goroutine at a time may use it.
-func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil, nil)) }
+func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil)) }
 
 // OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and how many there are. The caller closes it.
 func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err error) {
-	if !in.regular || in.sequential() {
+	if !in.regular {
 		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
 	}
-	o, err := in.open(nil, nil)
+	o, err := in.open(nil)
 	switch {
 	case err != nil:
 		return nil, 0, nil, newError(in.Name, -1, err)
@@ -245,7 +220,6 @@ type opened struct {
 	stream    *stream
 	file      *disk.File
 	off, size int64 // of its bytes in the file
-	pass      *pass // in which the stream is read, if nothing else is; it is closed with the stream
 }
 
 // plain returns the bytes in the file.
@@ -260,13 +234,10 @@ func (o opened) plain() io.ReaderAt {
 func (o opened) plainReader() io.Reader { return io.NewSectionReader(o.file, o.off, o.size) }
 
 func (o opened) close() {
-	if o.stream == nil {
+	if o.stream != nil {
+		o.stream.close() // and its file
+	} else {
 		o.file.Close()
-		return
-	}
-	o.stream.close()
-	if o.pass != nil {
-		o.pass.close()
 	}
 }
 
@@ -299,8 +270,8 @@ func (o *openInput) Close() error {
 }
 
 // take gives the input to its only reader, and opens it unless Head has. If that is a Reader, it watches the file of a stream before
-// a Read that may block or may take long to return a byte, and has a pass for members of compressed tars.
-func (in *Input) take(r *Reader, p *passing) (opened, error) {
+// a Read that may block or may take long to return a byte.
+func (in *Input) take(r *Reader) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
 	in.pending = nil
@@ -309,7 +280,7 @@ func (in *Input) take(r *Reader, p *passing) (opened, error) {
 	}
 	in.mu.Unlock()
 	if s == nil {
-		return in.open(r, p)
+		return in.open(r)
 	}
 	if s.file != nil {
 		r.watch(s.file)
@@ -321,13 +292,13 @@ func (in *Input) take(r *Reader, p *passing) (opened, error) {
 }
 
 // open opens the input, for take and Head. It refuses an archive whose members would be inputs.
-func (in *Input) open(r *Reader, p *passing) (o opened, err error) {
+func (in *Input) open(r *Reader) (o opened, err error) {
 	var sample []byte
 	switch {
 	case in.fault != nil:
 		return o, in.fault
-	case in.sequential():
-		o, err = in.openInPass(r, p)
+	case in.member != nil && in.member.packed == spooled:
+		o.stream, err = in.unpacking(newUnspooling(in.member), r)
 	case in.r != nil:
 		o.stream, err = in.newStream(in.r, r)
 	default:
@@ -364,24 +335,6 @@ func (in *Input) refuse(head []byte) error {
 	default:
 		return fmt.Errorf("a %s archive that is compressed with %s: decompress it, and name it as an argument", kind, codec(in.codec.Load()))
 	}
-}
-
-// openInPass opens a member of a compressed tar in a pass, or in one of its own if p is nil.
-func (in *Input) openInPass(r *Reader, p *passing) (o opened, err error) {
-	var own passing
-	if p == nil {
-		p = &own
-	}
-	if err = p.to(in.member, r); err == nil {
-		o.stream, err = in.member.stream(p.pass, in.Hash)
-	}
-	if err != nil {
-		own.end()
-		return o, err
-	}
-	in.codec.Store(int32(o.stream.codec))
-	o.pass = own.pass
-	return o, nil
 }
 
 // openFile opens an input that is a file or has its place in one. It returns the first bytes of a plain one.
@@ -425,7 +378,7 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 // place returns where in an open file the bytes of the input are. No bytes: it is read until it ends.
 func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	if m := in.member; m != nil {
-		return m.off, m.length(), nil
+		return m.off, m.length, nil
 	}
 	if in.isPart() {
 		return in.part.From, in.Size, nil
@@ -447,20 +400,26 @@ func (in *Input) fileStream(o opened, r *Reader) (s *stream, err error) {
 	switch m := in.member; {
 	case m == nil:
 		s, err = in.newStream(o.file, r)
-	case m.packed < 0:
+	case m.packed == plain:
 		s, err = in.newStream(&span{o.plainReader(), o.size}, r)
 	default:
-		below := newInflating(&span{o.plainReader(), o.size}, m)
-		if s, err = in.newStream(below, r); err != nil {
-			below.close()
-		} else {
-			s.below = below
-		}
+		s, err = in.unpacking(newInflating(&span{o.plainReader(), o.size}, m), r)
 	}
 	if err == nil {
 		s.file = o.file
 	}
 	return s, err
+}
+
+// unpacking makes the stream of a member that is packed in its archive, from the stream of the bytes that it unpacks to.
+func (in *Input) unpacking(below *stream, r *Reader) (*stream, error) {
+	s, err := in.newStream(below, r)
+	if err != nil {
+		below.close()
+		return nil, err
+	}
+	s.below = below
+	return s, nil
 }
 
 // newStream makes a stream with the decoder that the first bytes require. The Reader is nil if there is none.

@@ -13,13 +13,15 @@ import (
 func (v *resolver) openArchives(ctx context.Context) {
 	files := v.ins
 	opened := make([]*contents, len(files))
-	kept := newKept()
+	var spoolLeft atomic.Int64
+	spoolLeft.Store(spoolRoom)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(max(v.limits.Workers, 1), len(files)) {
 		wg.Go(func() {
+			spool := &spool{left: &spoolLeft}
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				opened[i] = files[i].look(ctx, v.room, kept)
+				opened[i] = files[i].look(ctx, v.room, spool)
 			}
 		})
 	}
@@ -36,13 +38,13 @@ func (v *resolver) openArchives(ctx context.Context) {
 }
 
 // look returns the contents of an archive; nil if the input is none.
-func (in *Input) look(ctx context.Context, r *room, k *kept) *contents {
+func (in *Input) look(ctx context.Context, r *room, s *spool) *contents {
 	kind := in.archiveKind()
 	if kind == noArchive {
 		return nil
 	}
-	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: codec(in.codec.Load()), windows: in.Windows, kept: k}
-	return a.find(ctx, r)
+	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: codec(in.codec.Load()), windows: in.Windows}
+	return a.find(ctx, r, s)
 }
 
 // members adds the members of an archive, and tells what is no input.
@@ -71,6 +73,5 @@ func (m *member) input(of *Input) *Input {
 	if m.cut {
 		in.Size = -1
 	}
-	in.codec.Store(int32(m.codec))
 	return in
 }

@@ -23,7 +23,7 @@ type Parts struct {
 // OpenParts opens an input part by part. keep is how many bytes of a gzip member are kept at most. Errors are *Error. The caller closes the Parts.
 func (in *Input) OpenParts(keep int) (*Parts, error) {
 	in.parts = true
-	o, err := in.take(nil, nil)
+	o, err := in.take(nil)
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
 	}
@@ -124,7 +124,7 @@ func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
 
 // section returns bytes on disk.
 func (p *Parts) section(from, to int64) (io.Reader, bool) {
-	if p.o.file == nil || !p.in.regular || p.in.sequential() {
+	if p.o.file == nil || !p.in.regular || p.in.around() != plain {
 		return nil, false
 	}
 	return io.NewSectionReader(p.o.file, p.o.off+from, to-from), true

@@ -166,17 +166,15 @@ func NewReader(ins []*Input, o Options) *Reader {
 	}
 	go func() {
 		defer close(r.ready)
-		defer releaseArchives(ins)
+		defer releaseSpools(ins)
 		defer r.hashes.Wait()
 		if !o.InOrder {
 			r.readAll()
 			return
 		}
-		all := make([]int, len(ins))
-		for i := range all {
-			all[i] = i
+		for i := range ins {
+			r.readInput(i)
 		}
-		r.readOneByOne(all)
 	}()
 	return r
 }
@@ -194,15 +192,15 @@ func (r *Reader) fitChunks() {
 }
 
 // readAll reads the plain files one after the other, and beside them as many other inputs at a time as there are workers, so
-// that neither wait for the other. The members of a compressed tar are read one after the other, in one pass.
+// that neither wait for the other.
 func (r *Reader) readAll() {
-	files := make(chan []int, len(r.ins))
-	streams := make(chan []int, len(r.ins))
+	files := make(chan int, len(r.ins))
+	streams := make(chan int, len(r.ins))
 	var wg sync.WaitGroup
-	readFrom := func(inputs chan []int) {
+	readFrom := func(inputs chan int) {
 		wg.Go(func() {
-			for list := range inputs {
-				r.readOneByOne(list)
+			for i := range inputs {
+				r.readInput(i)
 			}
 		})
 	}
@@ -210,14 +208,14 @@ func (r *Reader) readAll() {
 	for range min(r.o.Workers, len(r.ins)) {
 		readFrom(streams)
 	}
-	for _, list := range inPasses(r.ins) {
+	for i, in := range r.ins {
 		if r.isStopped() {
 			break
 		}
-		if r.ins[list[0]].looksPlain() {
-			files <- list
+		if in.looksPlain() {
+			files <- i
 		} else {
-			streams <- list
+			streams <- i
 		}
 	}
 	close(files)
@@ -225,51 +223,22 @@ func (r *Reader) readAll() {
 	wg.Wait()
 }
 
-// inPasses returns lists of the indexes of inputs: the members of a compressed tar are in one list, each other input is in its own.
-func inPasses(ins []*Input) (lists [][]int) {
-	list := map[*archive]int{}
-	for i, in := range ins {
-		if in.sequential() {
-			if n, known := list[in.member.of]; known {
-				lists[n] = append(lists[n], i)
-				continue
-			}
-			list[in.member.of] = len(lists)
-		}
-		lists = append(lists, []int{i})
-	}
-	return lists
-}
-
-// readOneByOne reads inputs one after the other. Members of a compressed tar that follow each other are read in one pass.
-func (r *Reader) readOneByOne(list []int) {
-	var p passing
-	defer p.end()
-	for _, i := range list {
-		if p.pass != nil && !(r.ins[i].sequential() && r.ins[i].member.of == p.of) {
-			p.end()
-		}
-		r.readInput(i, &p)
-	}
-}
-
-// releaseArchives frees what is kept of compressed tars.
-func releaseArchives(ins []*Input) {
+// releaseSpools frees the temporary files with members of compressed tars.
+func releaseSpools(ins []*Input) {
 	for _, in := range ins {
-		if in.sequential() {
-			in.member.of.release()
+		if in.member != nil && in.member.spool != nil {
+			in.member.spool.release()
 		}
 	}
 }
 
-// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream. A member of a compressed tar
-// is read in the pass p, or in another one that replaces it.
-func (r *Reader) readInput(i int, p *passing) {
+// readInput opens one input, and reads it by ranges if it is a plain file, else as a stream.
+func (r *Reader) readInput(i int) {
 	if r.isStopped() {
 		return
 	}
 	in := r.ins[i]
-	o, err := in.take(r, p)
+	o, err := in.take(r)
 	switch {
 	case err != nil:
 		r.states[i].fail(newError(in.Name, -1, err))

@@ -28,8 +28,7 @@ import (
 // access.log.1, access.log.
 //
 // A file that is a tar archive, compressed or not, or a zip archive, by its first bytes, stands for the regular files in it, each
-// an input of its own, with the name ARCHIVE:MEMBER. They are sorted in the same way, but those of a compressed tar are in
-// the order in which they lie in it, since it can only be read from its beginning. Hidden members and __MACOSX are left out.
+// an input of its own, with the name ARCHIVE:MEMBER. They are sorted in the same way. Hidden members and __MACOSX are left out.
 //
 // A file named twice, also through links, is read once, with a warning. Nothing is left out in silence. There is an error for each
 // argument that gives nothing to read, for each directory that cannot be read, and for each entry of one that is a link to nowhere, a
@@ -37,7 +36,8 @@ import (
 // for its members that cannot be read; and a warning of members that are links or devices. The inputs that are returned can be
 // used. A file that cannot be opened is among them, and is reported by [Input.Head] or in [Result].
 //
-// To find the members of a compressed tar it is decompressed to its end. If ctx ends before, that is the error of the archive.
+// A compressed tar is decompressed to its end, and its members go to a temporary file, which the Reader removes. If ctx ends
+// before, that is the error of the archive.
 func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (ins []*Input, warnings []string, errs []error) {
 	v := resolver{limits: l, room: newRoom(l.Memory), seen: newSeen(), walked: newSeen()}
 	for _, arg := range args {

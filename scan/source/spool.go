@@ -1,9 +1,12 @@
 package source
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
@@ -11,89 +14,86 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// A spool has what the first pass through a compressed tar has decompressed, in a form that takes a fifth of the time to decompress
-// and about as many bytes as gzip: S2, in a temporary file. So the second pass costs little. Spools are a convenience: if there is no
-// room for one, the archive is decompressed again.
+// A spool is a temporary file with the members of compressed tars, which can only be read from their beginnings. The pass that
+// finds the members puts each into the spool, as a stream of S2: it takes about as many bytes as gzip, and a fifth of the time to
+// decompress. So the members are read in any order and side by side. One goroutine adds members; after that any number may read.
 type spool struct {
-	file *spill.Temporary
-	size int64
+	left *atomic.Int64    // how many bytes all spools of one list of inputs may still take
+	file *spill.Temporary // nil until there is a member
+	end  int64            // of the last member
+	once sync.Once        // release
+
+	// Of the member that is added: S2 goes from z to the spool, and from there to the file.
+	z      *s2.Writer
+	to     *bufio.Writer
+	length int64
 }
 
-// spoolRoom is how many bytes the spools of all archives of one list of inputs may have. Each counts as leastSpool at least: so not too
-// many files are open.
+// How many bytes the spools of one list of inputs may take: spoolRoom, and spoolFactor for each byte of its compressed tars. Real
+// logs take no more than two. A hostile archive holds a thousand times its size, and would fill the disk.
 const (
-	spoolRoom  = 1 << 30
-	leastSpool = 16 << 20
+	spoolRoom   = 1 << 30
+	spoolFactor = 4
 )
 
-// spooling makes a spool. What is written to it is what the first pass reads.
-type spooling struct {
-	file  *spill.Temporary // nil if it cannot be made
-	z     *s2.Writer
-	size  int64 // written by z
-	room  *atomic.Int64
-	taken int64 // of the room
-	err   error // why there will be none
-}
+var (
+	errSpool     = errors.New("its members could not be put into a temporary file (TMPDIR): unpack it")
+	errSpoolRoom = fmt.Errorf("they take more than %d bytes for each of its own", spoolFactor)
+)
 
-func newSpooling(room *atomic.Int64) *spooling {
-	s := &spooling{room: room}
-	if s.err = s.take(leastSpool); s.err == nil {
-		s.file, s.err = spill.CreateTemp()
-	}
-	if s.err == nil {
-		s.z = s2.NewWriter(spoolFile{s}, s2.WriterBlockSize(rawBuffer), s2.WriterConcurrency(2)) // beside the goroutine that decompresses
-	}
-	return s
-}
-
-// take takes room for so many bytes.
-func (s *spooling) take(n int64) error {
-	if s.taken += n; s.room.Add(-n) < 0 {
-		return errSpoolRoom
-	}
-	return nil
-}
-
-// Write never fails: an error is why there is no spool.
-func (s *spooling) Write(p []byte) (int, error) {
-	if s.err == nil {
-		_, s.err = s.z.Write(p)
-	}
-	return len(p), nil
-}
-
-// finish returns the spool, nil if there is none or if the pass has failed.
-func (s *spooling) finish(failed error) *spool {
-	if s.z != nil {
-		s.err = cmp.Or(s.err, s.z.Close()) // which waits for its goroutines
-	}
-	if s.err == nil && failed == nil {
-		return &spool{s.file, s.size}
-	}
-	if s.file != nil {
-		_ = s.file.Close() // nothing can be done about an error
-	}
-	s.room.Add(s.taken)
-	return nil
-}
-
-var errSpoolRoom = errors.New("no room for the spool")
-
-// spoolFile is the file of a spool, written by one goroutine.
-type spoolFile struct{ *spooling }
-
-func (f spoolFile) Write(p []byte) (int, error) {
-	if f.size += int64(len(p)); f.size > f.taken {
-		if err := f.take(f.size - f.taken); err != nil {
-			return 0, err
+// add puts the bytes of a member into the spool, and marks it if the archive breaks inside it. The error is that of the spool, from
+// which the member is missing then.
+func (s *spool) add(m *member, bytes io.Reader) (err error) {
+	if s.file == nil {
+		if s.file, err = spill.CreateTemp(); err != nil {
+			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
 		}
+		s.to = bufio.NewWriterSize(nil, rawBuffer)
+		s.z = s2.NewWriter(nil, s2.WriterBlockSize(rawBuffer), s2.WriterConcurrency(2)) // beside the goroutine that decompresses
 	}
-	return f.file.Write(p)
+	s.length = 0
+	s.to.Reset(io.NewOffsetWriter(s.file, s.end))
+	s.z.Reset(s)
+	n, _ := io.Copy(struct{ io.Writer }{s.z}, bytes)         // without ReadFrom, which drops what is before an error
+	if err = cmp.Or(s.z.Close(), s.to.Flush()); err != nil { // Close waits for the goroutines of z
+		s.left.Add(s.length)
+		return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
+	}
+	m.spool, m.packed, m.off, m.length, m.cut = s, spooled, s.end, s.length, n < m.size
+	s.end += s.length
+	return nil
 }
 
-// stream reads what was spooled, from its beginning.
-func (s *spool) stream() *stream {
-	raw := newRawReader(io.NewSectionReader(s.file, 0, s.size))
-	return &stream{raw: raw, dec: simpleDecoder{s2.NewReader(raw.br, s2.ReaderMaxBlockSize(rawBuffer))}, window: newWindow(nil, nil)}
+// Write is for z.
+func (s *spool) Write(p []byte) (int, error) {
+	s.length += int64(len(p))
+	if s.left.Add(-int64(len(p))) < 0 {
+		return 0, errSpoolRoom
+	}
+	return s.to.Write(p)
 }
+
+// release frees the file. No member can be opened after it.
+func (s *spool) release() {
+	s.once.Do(func() { _ = s.file.Close() }) // nothing can be done about an error
+}
+
+// unspooler decodes a member in a spool. One that the archive has only the beginning of ends with an error.
+type unspooler struct {
+	span
+	z *s2.Reader // from the pool
+}
+
+var unspoolers = sync.Pool{New: func() any { return s2.NewReader(nil, s2.ReaderMaxBlockSize(rawBuffer)) }}
+
+// newUnspooling returns a stream of the decoded bytes of a member in a spool.
+func newUnspooling(m *member) *stream {
+	raw := newRawReader(io.NewSectionReader(m.spool.file, m.off, m.length))
+	z := unspoolers.Get().(*s2.Reader)
+	z.Reset(raw.br)
+	return &stream{codec: spooled, raw: raw, dec: &unspooler{span{z, m.size}, z}, window: newWindow(nil, nil)}
+}
+
+func (d *unspooler) warnings() []string { return nil }
+
+func (d *unspooler) free() { unspoolers.Put(d.z) }

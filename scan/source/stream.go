@@ -19,7 +19,7 @@ type stream struct {
 	dec    decoder
 	window *window
 	file   *disk.File // nil if the caller closes it
-	below  *stream    // of a deflated member, what its bytes come from
+	below  *stream    // of a packed member, what its bytes come from
 	head   []byte     // decoded by Head, to be read again
 	err    error      // returned by Read after head: io.EOF, or the error that ended the stream
 	bad    bool       // a decoder panicked, its buffers are in an unknown state

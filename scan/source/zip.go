@@ -96,17 +96,17 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 		c.leaveOut(f.Name, fmt.Sprintf("damaged (%v)", noEOF(err)), true)
 		return nil
 	}
-	m := &member{of: c.of, name: f.Name, off: off, packed: -1, crc: f.CRC32}
+	m := &member{of: c.of, name: f.Name, off: off, packed: plain, crc: f.CRC32}
 	m.size = int64(min(f.UncompressedSize64, math.MaxInt64))
-	packed := int64(min(f.CompressedSize64, math.MaxInt64))
+	m.length = int64(min(f.CompressedSize64, math.MaxInt64))
 	if f.Method == zip.Deflate {
-		m.packed = packed
+		m.packed = deflated
 	}
 	switch {
-	case off > size || packed > size-off:
+	case off > size || m.length > size-off:
 		c.leaveOut(f.Name, "truncated: its bytes end behind the end of the file", true)
 		return nil
-	case m.length() != packed, m.size/maxDeflation > packed:
+	case m.packed == plain && m.length != m.size, m.size/maxDeflation > m.length:
 		c.leaveOut(f.Name, "damaged (its two sizes contradict each other)", true)
 		return nil
 	}
@@ -119,11 +119,11 @@ func (c *contents) refuseOverlaps() {
 	slices.SortStableFunc(byPlace, func(a, b *member) int { return cmp.Compare(a.off, b.off) })
 	overlaps, end := map[*member]bool{}, int64(0)
 	for _, m := range byPlace {
-		if m.length() > 0 && m.off < end {
+		if m.length > 0 && m.off < end {
 			c.leaveOut(m.name, "its bytes are also those of another member, as in a zip bomb", true)
 			overlaps[m] = true
 		}
-		end = max(end, m.off+m.length())
+		end = max(end, m.off+m.length)
 	}
 	c.members = slices.DeleteFunc(c.members, func(m *member) bool { return overlaps[m] })
 }

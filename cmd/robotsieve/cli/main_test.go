@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -568,12 +569,10 @@ func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 	text := strings.Repeat(logLine("/p", "FooBot/1"), 30_000)
 	log := file(t, "a.log", text)
 	for failing := 1; failing <= 40; failing++ {
-		reads := 0
+		var reads atomic.Int64
 		restore := disk.Inject(func(op disk.Op, name string) error {
-			if op == disk.OpRead && filepath.Base(name) == "a.log" {
-				if reads++; reads == failing {
-					return syscall.EIO
-				}
+			if op == disk.OpRead && filepath.Base(name) == "a.log" && reads.Add(1) == int64(failing) {
+				return syscall.EIO
 			}
 			return nil
 		})

@@ -307,10 +307,10 @@ func TestRowsDoNotDependOnWorkers(t *testing.T) {
 		}
 	}
 	rows := rowsOf(t, want.out)
-	if i := slices.IndexFunc(rows, func(r listedRow) bool { return r.Verdict == "violation" }); i < 0 || !slices.IsSortedFunc(rows[:i], func(x, y listedRow) int {
+	if !slices.IsSortedFunc(rows, func(x, y listedRow) int {
 		return cmp.Or(cmp.Compare(filepath.Base(x.Input), filepath.Base(y.Input)), cmp.Compare(x.Line, y.Line))
 	}) {
-		t.Errorf("the first %d rows are not in the order of the input", i)
+		t.Errorf("the %d rows are not in the order of the input", len(rows))
 	}
 	report := filepath.Join(t.TempDir(), "figures.prom")
 	r := command(t, "", append(args, "--fail-on", "violation>0", "--prometheus", report)...)

@@ -1,0 +1,33 @@
+package bench_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestRatios runs the script of make bench on a log of 1 MB: all rows are there, and a
+// program that is not installed is said to be missing.
+func TestRatios(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed")
+	}
+	program := t.TempDir() + "/robotsieve"
+	if out, err := exec.Command("go", "build", "-pgo=off", "-o", program, "../cmd/robotsieve").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	c := exec.Command("bash", "ratios.sh", "1", "1")
+	c.Env = append(c.Environ(), "ROBOTSIEVE="+program, "TMPDIR="+t.TempDir())
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, row := range []string{"audit of .gz", "audit of .zst", "audit of plain", "filter of URLs", "audit of 30 rotated", "audit of 1 MB", "version"} {
+		if !strings.Contains(string(out), "\n| "+row) {
+			t.Errorf("no row of %s:\n%s", row, out)
+		}
+	}
+	if _, err := exec.LookPath("igzip"); err != nil && !strings.Contains(string(out), "igzip -dc is missing") {
+		t.Errorf("igzip is not said to be missing:\n%s", out)
+	}
+}
