@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -100,7 +101,7 @@ var rowColumns = []rowColumn{
 		unlike: true, value: func(r *row) value { return integer(r.Size).when(r.Size >= 0) }},
 	{name: "outcome", means: "how the server answered: `content` (2xx with a body), `not_modified` (304), `empty` (2xx without a body), `redirected` (another 3xx), `refused` (401, 403, 429, 444, 451, 5xx), `other` (all others)",
 		value: func(r *row) value { return words(r.Outcome.String()) }},
-	{name: "verdict", means: "`allowed`, `robots_fetch`, `violation`, `grace`, `indeterminate`, `no_policy`, `unreachable`, `exempt` or `spoofed`",
+	{name: "verdict", means: namesOf(verdicts),
 		value: func(r *row) value { return words(r.Verdict.String()) }},
 	{name: "reason", means: "why it is `indeterminate`, as `reasons` of the report names it; none for all other verdicts",
 		value: func(r *row) value { return words(r.Reason.String()).when(r.Verdict == audit.Indeterminate) }},
@@ -122,6 +123,16 @@ var rowColumns = []rowColumn{
 		value: func(r *row) value { return words(r.input) }},
 	{name: "line", kind: integerRow, means: "the number of the line in that log, decompressed, from 1",
 		unlike: true, value: func(r *row) value { return integer(r.Number) }},
+}
+
+// namesOf lists the names of figures, as the documentation has them.
+func namesOf(figures []figure) string {
+	var names []string
+	for _, f := range figures {
+		names = append(names, "`"+f.name+"`")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 func crawlerName(j *audit.Judged) string {

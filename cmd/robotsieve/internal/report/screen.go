@@ -131,17 +131,13 @@ func wholeShare(n, of int64) string {
 
 // identityOf says whether the clients that violated are verified.
 func identityOf(c *crawler) string {
-	n := map[string]int64{}
-	for _, v := range c.Violations {
-		n[v.Identity] += v.N
-	}
-	all, verified := c.Verdicts[audit.Violation], n[audit.Verified.String()]
+	all, verified := c.Verdicts[audit.Violation], violationsOf(c, audit.Verified).all
 	switch {
 	case verified == all:
 		return "verified"
 	case verified > 0:
 		return "partly verified"
-	case n[audit.Unverifiable.String()] == all:
+	case violationsOf(c, audit.Unverifiable).all == all:
 		return "unverifiable"
 	}
 	return "unverified"
@@ -215,12 +211,8 @@ func (d doc) notHeld() []string {
 // certainty says what the result rests on.
 func (d doc) certainty() string {
 	forbidden, verified := d.Totals.Verdicts[audit.Violation], int64(0)
-	for i := range d.Crawlers {
-		for _, v := range d.Crawlers[i].Violations {
-			if v.Identity == audit.Verified.String() {
-				verified += v.N
-			}
-		}
+	for _, c := range d.pointers() {
+		verified += violationsOf(c, audit.Verified).all
 	}
 	text := fmt.Sprintf("How certain: verified clients made %s of the %s; ", english.Grouped(verified), english.Plural(forbidden, "forbidden request"))
 	switch {
@@ -240,15 +232,15 @@ func (d doc) certainty() string {
 }
 
 // advice says what the owner of the site or the log should mend, the most important first.
-func (d doc) advice() (b block) {
+func (d doc) advice() block {
 	var list []string
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	t, reasons := d.RobotsTxt, audit.ReasonCounts{}
-	var unread []string
+	undecided := func(why audit.Reason) int64 { return reasons[why].sum(d.pointers()) }
+	t, unread := d.RobotsTxt, []string(nil)
 	for _, in := range d.Inputs {
 		if in.Error != "" && !in.Complete {
 			text := in.Error
@@ -256,12 +248,6 @@ func (d doc) advice() (b block) {
 				text = in.Name + ": " + text
 			}
 			unread = append(unread, text)
-		}
-	}
-	for i := range d.Crawlers {
-		c := &d.Crawlers[i]
-		for reason, n := range c.Reasons {
-			reasons[reason] += n
 		}
 	}
 	names, answers := d.Refused()
@@ -275,18 +261,14 @@ func (d doc) advice() (b block) {
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
 	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
-	add(reasons[audit.NoHost] > 0, "The log names no host for %s: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
+	add(undecided(audit.NoHost) > 0, "The log names no host for %s: name the site with --host.", english.Plural(undecided(audit.NoHost), "request"))
 	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[audit.Unverified] > 0, "No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests, "The address lists are too old or too new for most requests.")
-	add(reasons[audit.NoVersion] > 0, "%s may have used a robots.txt that is not known: add it to the policy.", english.Plural(reasons[audit.NoVersion], "request"))
+	add(undecided(audit.NoVersion) > 0, "%s may have used a robots.txt that is not known: add it to the policy.", english.Plural(undecided(audit.NoVersion), "request"))
 	unparsed(!d.Partial)
 	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).", english.Plural(int64(d.Policy.Notes), "line")+" to look at")
 	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, so it does not show who was sent it.")
-	if len(list) == 0 {
-		return b
-	}
-	b.Title, b.List = "What to fix:", list
-	return b
+	return block{Title: "What to fix:", List: list}
 }
