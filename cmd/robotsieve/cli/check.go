@@ -60,7 +60,8 @@ google takes the x of "//x" for a host.`,
 	robotsFlags(cmd, &o.Robots, &c.agent.Dialect)
 	cmd.Flags().StringVar(&o.Archive, "rules", "", "an archive of robotsieve compile to judge by")
 	_ = cmd.MarkFlagFilename("rules", "rsv")
-	cmd.Flags().StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: 2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
+	cmd.Flags().StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: "+
+		"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
 	cmd.Flags().StringVar(&c.warc, "warc", "", "a WARC file whose captures of the URLs are explained")
 	_ = cmd.MarkFlagFilename("warc", "warc", "gz", "zst")
 	agentsFlag(cmd, &c.names, "a crawler that would fetch the URLs; can be repeated")
@@ -70,7 +71,8 @@ google takes the x of "//x" for a host.`,
 	choice(cmd, "output", "text", "form of the answers", to(&c.output), "text", "json", "ndjson", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
-			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 || c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
+			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 ||
+				c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
@@ -135,7 +137,8 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	case len(urls) == 0 && f.options.Archive != "" && f.options.Robots.Name == "":
 		return f.describeArchive(ctx, s)
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive,
+		f.agent.Crawlers)...); err != nil {
 		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)
@@ -264,7 +267,8 @@ func (w *answerWriter) close() error {
 func writeDescription(w *bufio.Writer, d *job.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
-	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"), count(d.Rules, "rule"), d.Dialect)
+	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"),
+		count(d.Rules, "rule"), d.Dialect)
 	more := func(n int, noun string) {
 		if n > 0 {
 			line("  ... and %s", count(n, "more "+noun))

@@ -22,7 +22,8 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	case f.options.Robots.Name == "-" || f.warc == "-" || len(stdinIn(urls)) > 0:
 		return usageError("with --warc nothing is read from stdin")
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive, f.agent.Crawlers); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive,
+		f.agent.Crawlers); err != nil {
 		return err
 	}
 	answers, err := job.CheckPages(ctx, f.options, f.warc, urls)

@@ -133,15 +133,19 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 		if p.Source != "" {
 			sourced++
 		}
-		row := []string{p.Name, p.Operator, cmp.Or(p.Role, "crawler"), p.Category, words, strings.Join(p.Tokens, ", "), bound,
+		row := []string{p.Name, p.Operator, cmp.Or(p.Role, "crawler"), p.Category, words, strings.Join(p.Tokens, ", "),
+			bound,
 			isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
 		for i := range row {
 			row[i] = cmp.Or(row[i], "-")
 		}
 		rows = append(rows, row)
 	}
-	columns := report.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source")
+	columns := report.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt",
+		"dialect", "obeys", "verify", "as of", "source")
 	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(columns, rows),
-		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers), english.Verb(fetchers, "a fetcher", "fetchers"),
-		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
+		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers),
+		english.Verb(fetchers, "a fetcher", "fetchers"),
+		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced),
+		english.Verb(sourced, "has", "have"))
 }

@@ -118,12 +118,13 @@ func maxBytesFlag(cmd *cobra.Command, limit *int, without string) {
 func robotsFlags(cmd *cobra.Command, file *job.RobotsFile, dialect **automaton.Dialect) {
 	cmd.Flags().StringVar(&file.Name, "robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)")
 	maxBytesFlag(cmd, &file.MaxBytes, "no limit but 256 MiB")
-	choice(cmd, "dialect", "auto", "how robots.txt is read; auto is the crawler's own way, where it is known", func(name string) {
-		*dialect = nil
-		if d, err := automaton.ParseDialect(name); err == nil {
-			*dialect = &d
-		}
-	}, append([]string{"auto"}, automaton.DialectNames()...)...)
+	choice(cmd, "dialect", "auto", "how robots.txt is read; auto is the crawler's own way, where it is known",
+		func(name string) {
+			*dialect = nil
+			if d, err := automaton.ParseDialect(name); err == nil {
+				*dialect = &d
+			}
+		}, append([]string{"auto"}, automaton.DialectNames()...)...)
 }
 
 // agentsFlag adds the flag --agent, which can be repeated.
@@ -153,7 +154,8 @@ const minMemory = 1_000_000
 // memoryFlag adds the flag --memory, and has a command of its own process keep to it: the
 // garbage collector runs more often when the heap comes near.
 func memoryFlag(cmd *cobra.Command, memory *int64) {
-	usage := "how much memory to take, beside 64 MB for the program itself; what has no room in it goes to a temporary file, and with little memory fewer workers run"
+	usage := "how much memory to take, beside 64 MB for the program itself; " +
+		"what has no room in it goes to a temporary file, and with little memory fewer workers run"
 	addFlag(cmd, "string", "memory", "256MB", usage, func(text string) error {
 		n, err := parseBytes(text)
 		if err != nil {
@@ -256,5 +258,6 @@ func parseDuration(s string) (time.Duration, error) {
 
 // forceFlag adds --force, for all output files of a command.
 func forceFlag(cmd *cobra.Command, force *bool) {
-	cmd.Flags().BoolVar(force, "force", false, "let output files replace files of another kind, but never one that is read")
+	cmd.Flags().BoolVar(force, "force", false, "let output files replace files of another kind, "+
+		"but never one that is read")
 }

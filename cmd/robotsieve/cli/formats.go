@@ -73,7 +73,8 @@ func writeWords(w io.Writer, name string) error {
 	case ok && f.Words() == "":
 		return usageError("%s has no words of its own: it is made of other formats or envelopes", name)
 	case !ok && len(similar) > 0:
-		return usageError("there is no format %q, but %s; --explain shows how a log is read", name, strings.Join(similar, ", "))
+		return usageError("there is no format %q, but %s; --explain shows how a log is read", name,
+			strings.Join(similar, ", "))
 	case !ok:
 		return usageError("there is no format %q; --explain shows how a log is read", name)
 	}
@@ -218,7 +219,8 @@ func countsOf(log *job.ExplainedLog) string {
 	}
 	counts := lines + ": " + english.Plural(int64(log.Requests), "request")
 	if n := int64(log.Others); n > 0 {
-		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") + " by design"
+		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") +
+			" by design"
 	}
 	if n := int64(log.Unparsed); n > 0 {
 		counts += ", " + english.Grouped(n) + " not read"

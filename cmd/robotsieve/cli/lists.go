@@ -39,6 +39,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 		if operators[strings.ToLower(l.Name)] == "several" { // audit could not tell whose it is
 			file = l.Crawlers[0] + filepath.Ext(l.Name)
 		}
-		fmt.Fprintf(w, "# for %s; seen %s\n%s\n", strings.Join(l.Crawlers, ", "), l.Seen, shellLine([]string{"curl", "-fsSLo", file, l.URL}))
+		fmt.Fprintf(w, "# for %s; seen %s\n%s\n", strings.Join(l.Crawlers, ", "), l.Seen,
+			shellLine([]string{"curl", "-fsSLo", file, l.URL}))
 	}
 }

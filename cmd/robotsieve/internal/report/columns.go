@@ -98,7 +98,8 @@ func counts[E interface {
 	String() string
 }](rows []term, get func(*crawler, E) int64) (list []figure) {
 	for i, row := range rows {
-		list = append(list, figure{E(i).String(), row.heading, row.means, func(c *crawler) any { return get(c, E(i)) }, nil})
+		list = append(list, figure{E(i).String(), row.heading, row.means, func(c *crawler) any { return get(c, E(i)) },
+			nil})
 	}
 	return list
 }
@@ -107,18 +108,22 @@ func counts[E interface {
 // split, and why requests are indeterminate.
 var (
 	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
-	verified = figure{name: "verified", heading: "verified", ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
+	verified = figure{name: "verified", heading: "verified",
+		ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
 	verdicts = counts(verdictTerms[:], func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(reasonTerms[:], func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
-	informed = figure{name: "informed", heading: "in\u00adformed", ofCrawler: func(c *crawler) any { return c.Informed() },
-		means: "after a client of this name was sent a robots.txt that forbids the request, or told by 304 that its copy stands; ?: the log does not say what was sent"}
+	informed = figure{name: "informed", heading: "in\u00adformed",
+		ofCrawler: func(c *crawler) any { return c.Informed() },
+		means: "after a client of this name was sent a robots.txt that forbids the request, " +
+			"or told by 304 that its copy stands; ?: the log does not say what was sent"}
 )
 
 // Figures that are counted beside the verdicts.
 var (
 	evasive = figure{name: "evasive", ofCrawler: func(c *crawler) any { return c.Evasive },
-		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, dot segments and repeated slashes"}
+		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, " +
+			"dot segments and repeated slashes"}
 	graceInformed = figure{name: "grace_informed", ofCrawler: func(c *crawler) any { return c.GraceInformed },
 		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
@@ -232,7 +237,8 @@ const noClaim = "nothing"
 func inputList(r *whole) any {
 	var list []string
 	for _, in := range r.Inputs {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%s, %d bytes, sha256 %s) %s", in.Name, cmp.Or(in.Format, "of no known format"), in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%s, %d bytes, sha256 %s) %s", in.Name,
+			cmp.Or(in.Format, "of no known format"), in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
 	}
 	return strings.Join(list, "; ")
 }
@@ -241,7 +247,8 @@ func inputList(r *whole) any {
 func versionList(r *whole) any {
 	var list []string
 	for _, v := range r.Policy.Versions[:min(len(r.Policy.Versions), maxVersionsShown)] {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime), v.Status, v.File)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime),
+			v.Status, v.File)))
 	}
 	if more := len(r.Policy.Versions) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("%d more", more))

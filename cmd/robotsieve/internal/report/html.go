@@ -33,7 +33,8 @@ var page = sync.OnceValue(func() *template.Template {
 		"style":  func() template.CSS { return template.CSS(pageStyle) },
 		"script": func() template.JS { return template.JS(pageScript) },
 		"policy": func() string {
-			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) + "; base-uri 'none'; form-action 'none'"
+			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) +
+				"; base-uri 'none'; form-action 'none'"
 		},
 		"spans":    spans,
 		"unbroken": unbroken.Replace,
@@ -79,21 +80,29 @@ type section struct {
 
 // intros say what the sections with these headings show, where no title does.
 var intros = map[string]string{
-	"How violations were answered":         "How the server answered the forbidden requests, and whether their clients were verified.",
-	"Rules that were broken":               "The lines of robots.txt that forbid the requests, those with the most violations first.",
-	"Paths requested against robots.txt":   "What each crawler requested most although robots.txt forbids it.",
-	"Paths requested most":                 "What each crawler requested most, whether robots.txt permits it or not.",
-	"Traffic":                              "What was sent under each name, and from how many addresses its requests came.",
-	"What crawlers took for each visitor":  "How many pages each operator's crawlers requested for each visitor that its own pages sent.",
-	"Fetches of robots.txt":                "When GETs of robots.txt were made under each name, and how they were answered.",
-	"Crawl-delay":                          "How far apart the requests of one address were, where robots.txt has a Crawl-delay.",
-	"Answers of other sizes than the file": "Answers to GETs of robots.txt that were not as long as the file that was given.",
-	"Sampled lines":                        "The first violations of each crawler as they stand in the log.",
-	"The operators":                        "Who runs the crawlers, and what they say about robots.txt.",
-	"Versions of robots.txt":               "The files by which requests were judged, and from when on.",
-	"Warning":                              "Reasons to doubt a figure of this page.",
-	"Assumptions":                          "What the verdicts take for granted.",
-	"What was read":                        "The lines and files that all figures are from, so that the audit can be repeated.",
+	"How violations were answered": "How the server answered the forbidden requests, " +
+		"and whether their clients were verified.",
+	"Rules that were broken": "The lines of robots.txt that forbid the requests, " +
+		"those with the most violations first.",
+	"Paths requested against robots.txt": "What each crawler requested most although robots.txt forbids it.",
+	"Paths requested most":               "What each crawler requested most, whether robots.txt permits it or not.",
+	"Traffic": "What was sent under each name, " +
+		"and from how many addresses its requests came.",
+	"What crawlers took for each " +
+		"visitor": "How many pages each operator's crawlers requested for each visitor that its own pages sent.",
+	"Fetches of robots.txt": "When GETs of robots.txt were made under each name, " +
+		"and how they were answered.",
+	"Crawl-delay": "How far apart the requests of one address were, " +
+		"where robots.txt has a Crawl-delay.",
+	"Answers of other sizes than the " +
+		"file": "Answers to GETs of robots.txt that were not as long as the file that was given.",
+	"Sampled lines":          "The first violations of each crawler as they stand in the log.",
+	"The operators":          "Who runs the crawlers, and what they say about robots.txt.",
+	"Versions of robots.txt": "The files by which requests were judged, and from when on.",
+	"Warning":                "Reasons to doubt a figure of this page.",
+	"Assumptions":            "What the verdicts take for granted.",
+	"What was read": "The lines and files that all figures are from, " +
+		"so that the audit can be repeated.",
 }
 
 // WriteHTML writes a report as one page of HTML, complete in itself.
@@ -102,8 +111,9 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	d := doc{audit.Texts(r, audit.Printable), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
-		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List, Certainty: d.certainty(),
-		Strips: d.strips(), Crawlers: section{block: d.crawlers().withFigures(), ID: "crawlers"},
+		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List,
+		Certainty: d.certainty(),
+		Strips:    d.strips(), Crawlers: section{block: d.crawlers().withFigures(), ID: "crawlers"},
 	}
 	data.Sources, data.Unlisted = d.sources(bodies)
 	if len(d.Policy.Origins) == 1 {
@@ -115,7 +125,8 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	basis := d.facts()
 	basis.Heading = "What was read"
 	heading, alike, quoted := "", 0, int64(0)
-	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
+	for i, b := range withText(slices.Concat(d.details(), d.warnings(),
+		[]block{d.versions(), d.assumptions(), basis})...) {
 		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}
 		if b.Heading != heading {
 			heading, alike = b.Heading, 0
@@ -224,7 +235,8 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 		shown = slices.DeleteFunc(slices.Clone(shown), func(i int) bool { return versions[i].Cited == 0 })
 		left := order[len(shown):]
 		unlisted = fmt.Sprintf("%s of the file %s not shown: of %s a line was broken.",
-			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"), someOrNone(d.brokenOf(left)))
+			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"),
+			someOrNone(d.brokenOf(left)))
 	}
 	for _, i := range slices.Sorted(slices.Values(shown)) {
 		v := versions[i]
@@ -254,7 +266,8 @@ func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []cou
 		case left == 0:
 			return
 		case leftBroken > 0:
-			text += ", of which " + english.Grouped(leftBroken) + " " + english.Verb(leftBroken, "was", "were") + " broken"
+			text += ", of which " + english.Grouped(leftBroken) + " " + english.Verb(leftBroken, "was", "were") +
+				" broken"
 		case areAllListed:
 			text += " that nobody broke"
 		}

@@ -62,7 +62,8 @@ func (a axis) column(text string) (column int, ok bool) {
 }
 
 // units are the lengths of the units of timelines.
-var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour, "year": 364 * 24 * time.Hour}
+var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
+	"year": 364 * 24 * time.Hour}
 
 // strips makes the strips of the crawlers, those that broke robots.txt first. It is nil if no
 // request has a time.
@@ -81,7 +82,8 @@ func (d doc) strips() *strips {
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
 			left := leftOut{}.addAll(order[i:])
-			s.More = fmt.Sprintf("%s %s not drawn.", left.text("crawler"), english.Verb(left.others+left.fetchers, "is", "are"))
+			s.More = fmt.Sprintf("%s %s not drawn.", left.text("crawler"),
+				english.Verb(left.others+left.fetchers, "is", "are"))
 			break
 		}
 		if len(c.Timeline.From) > 0 {
@@ -214,7 +216,8 @@ func (a axis) strip(c *crawler) strip {
 		notes = append(notes, "without "+english.Plural(spoofed, "impostor request"))
 	}
 	s.Notes = strings.Join(notes, ", ")
-	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
+	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly),
+		timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
 	for j, layer := range layers {
 		drawn := make([]int64, a.columns) // from the line on, where the layer has something
