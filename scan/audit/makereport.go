@@ -76,8 +76,9 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 	r := &Report{
 		Schema: schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents, IdentityNoList: t.NoList,
-		Since: periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
+		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
+		IdentityNoList: t.NoList,
+		Since:          periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
 		Policy:    a.policyInfo(t, p),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
 		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.Addresses,
@@ -116,17 +117,22 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 // choices says which lists are of a choice, because there was no room for all.
 func (t *tally) choices() (list []string) {
 	if t.Hosts.Below != 0 {
-		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: those listed are the most requested of as many that were chosen at random.", english.Grouped(int64(t.Hosts.limit))))
+		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: "+
+			"those listed are the most requested of as many that were chosen at random.",
+			english.Grouped(int64(t.Hosts.limit))))
 	}
 	if t.Sizes.Below != 0 {
-		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: the differences listed are among as many that were chosen at random.", english.Grouped(int64(t.Sizes.limit))))
+		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: "+
+			"the differences listed are among as many that were chosen at random.",
+			english.Grouped(int64(t.Sizes.limit))))
 	}
 	delays := int64(0)
 	for _, r := range t.rows() {
 		delays += r.delaysNotListed
 	}
 	if delays > 0 {
-		list = append(list, fmt.Sprintf("crawlers had Crawl-delays on more sites than are listed: %s, those with the fewest gaps, are left out.", english.Plural(delays, "measurement")))
+		list = append(list, fmt.Sprintf("crawlers had Crawl-delays on more sites than are listed: %s, "+
+			"those with the fewest gaps, are left out.", english.Plural(delays, "measurement")))
 	}
 	return list
 }
@@ -223,8 +229,9 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 		Identity:      r.Identities,
 		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
 		Evasive: r.evasive,
-		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: f.Statuses.sorted(), Addresses: f.Addresses.count(requests),
-		Timeline: r.Timeline.info(by), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
+		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: f.Statuses.sorted(),
+		Addresses: f.Addresses.count(requests),
+		Timeline:  r.Timeline.info(by), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
 		Rules:      []RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),
 		CrawlDelay: []DelayInfo{},
@@ -291,8 +298,10 @@ func (a *Auditor) originText(at policy.Site) string {
 func (a *Auditor) policyInfo(t *tally, p *policy.Policy) PolicyInfo {
 	b := a.config.Basis
 	info := PolicyInfo{
-		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: "auto", History: "deployed", AssumeConstant: b.AssumeConstant,
-		WindowSeconds: int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second), SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
+		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: "auto", History: "deployed",
+		AssumeConstant: b.AssumeConstant,
+		WindowSeconds:  int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second),
+		SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()
@@ -313,7 +322,8 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) PolicyInfo {
 			info.Versions = append(info.Versions, VersionInfo{
 				SHA256: sumText(v, body), Body: body,
 				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
-				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location, Cited: t.cited[versionKey{int32(o), int32(i)}],
+				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location,
+				Cited: t.cited[versionKey{int32(o), int32(i)}],
 			})
 		}
 	}
@@ -333,7 +343,8 @@ func sumText(v policy.Version, body []byte) string {
 func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 	t.Sizes.prune(1)
 	info := RobotsInfo{
-		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed, None: t.RobotsNone, Failed: t.RobotsFailed,
+		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed,
+		None: t.RobotsNone, Failed: t.RobotsFailed,
 		ClearedBy: t.clearedBy(), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []SizeInfo{},
 	}
 	size := map[policy.Site]int64{}
@@ -345,7 +356,8 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 		size[k.At] = k.Size
 		if k.Other {
 			info.Listed = append(info.Listed, SizeInfo{
-				a.originText(k.At), k.Size, a.expectedSizes(k, c.Period.First), c.N, timeText(c.Period.First), timeText(c.Period.Last),
+				a.originText(k.At), k.Size, a.expectedSizes(k, c.Period.First), c.N, timeText(c.Period.First),
+				timeText(c.Period.Last),
 			})
 		}
 	}
@@ -361,11 +373,13 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 // several under one: a cache on its way may have kept it.
 func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 	keys := slices.SortedFunc(maps.Keys(sizes), func(x, y sizeKey) int {
-		return cmp.Or(cmp.Compare(x.At.First, y.At.First), cmp.Compare(x.At.N, y.At.N), cmp.Compare(x.First, y.First), cmp.Compare(x.Last, y.Last),
+		return cmp.Or(cmp.Compare(x.At.First, y.At.First), cmp.Compare(x.At.N, y.At.N), cmp.Compare(x.First, y.First),
+			cmp.Compare(x.Last, y.Last),
 			cmp.Compare(sizes[x].Period.First, sizes[y].Period.First))
 	})
 	isVersion := func(k sizeKey) bool {
-		return slices.ContainsFunc(a.config.Policy.Versions(k.At.First), func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
+		return slices.ContainsFunc(a.config.Policy.Versions(k.At.First),
+			func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
 	}
 	last := 0 // the one of its versions that ends last
 	for i, k := range keys {
@@ -432,7 +446,10 @@ func (r *row) listClaims() (list []ClaimInfo, notListed int64) {
 	for claim, t := range r.Claims.Kept {
 		list = append(list, ClaimInfo{claim, t.N})
 	}
-	slices.SortFunc(list, func(x, y ClaimInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Claim, y.Claim)) })
+	slices.SortFunc(list, func(x, y ClaimInfo) int {
+		return cmp.Or(cmp.Compare(y.N, x.N),
+			cmp.Compare(x.Claim, y.Claim))
+	})
 	return list, r.Claims.Rest
 }
 

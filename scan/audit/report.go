@@ -185,7 +185,8 @@ type SizeInfo struct {
 // InputInfo is one file that was read.
 type InputInfo struct {
 	Name string `json:"name"`
-	// From and To are the part of the file, of Of bytes, that was read, if the others are elsewhere. All are 0 if it is the whole file.
+	// From and To are the part of the file, of Of bytes, that was read, if the others are elsewhere. All are
+	// 0 if it is the whole file.
 	From int64 `json:"from,omitempty"`
 	To   int64 `json:"to,omitempty"`
 	Of   int64 `json:"of,omitempty"`

@@ -15,7 +15,8 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 	b := a.config.Basis
 	r.Assumptions = append(a.assumptions(r), in.Notes...)
 	for _, list := range [][]string{
-		in.Warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r), b.sizeWarnings(r),
+		in.Warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r),
+		b.sizeWarnings(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
 	}
@@ -36,25 +37,36 @@ func (a *Auditor) assumptions(r *Report) []string {
 		list = append(list, text+", as requested.")
 	}
 	list = append(list,
-		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), and longer by the version's max_age. A request may be served or logged up to %s later (--delay), and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler may still have been using forbids it.",
-			english.Hours(a.config.Policy.Window()), english.Hours(time.Duration(r.Policy.DelaySeconds)*time.Second), english.Hours(time.Duration(r.Policy.SkewSeconds)*time.Second)),
+		fmt.Sprintf("A crawler may use a copy of robots.txt for %s after it was replaced (RFC 9309 2.4), "+
+			"and longer by the version's max_age. A request may be served or logged up to %s later (--delay), "+
+			"and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler "+
+			"may still have been using forbids it.",
+			english.Hours(a.config.Policy.Window()), english.Hours(time.Duration(r.Policy.DelaySeconds)*time.Second),
+			english.Hours(time.Duration(r.Policy.SkewSeconds)*time.Second)),
 		fetchesText(r))
 	list = append(list, b.identityText(r)...)
 	if d := a.config.Dialect; d != nil {
 		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as requested.", d))
 	} else {
 		list = append(list,
-			"Crawlers of Google, and those known to read robots.txt as Google does, are judged by Google's published parser. For all others it is not known which parser they use: a rule counts only where Google's parser and RFC 9309 agree, and where it does not matter whether another line between user-agent lines ends their list. Where they differ the request is undecided, or the rule counts as new.")
+			"Crawlers of Google, and those known to read robots.txt as Google does, "+
+				"are judged by Google's published parser. For all others it is not known which parser they use: "+
+				"a rule counts only where Google's parser and RFC 9309 agree, "+
+				"and where it does not matter whether another line between user-agent lines ends their list. "+
+				"Where they differ the request is undecided, or the rule counts as new.")
 	}
 	list = append(list, b.hostText(r))
 	if text := periodOf(r); text != "" {
 		list = append(list, text)
 	}
 	if len(r.NotAuditable) > 0 {
-		list = append(list, strings.Join(r.NotAuditable, ", ")+": robots.txt has rules for it, but it sends no header of its own, so no log shows whether they are obeyed.")
+		list = append(list, strings.Join(r.NotAuditable,
+			", ")+": robots.txt has rules for it, but it sends no header of its own, "+
+			"so no log shows whether they are obeyed.")
 	}
 	if b.Sampled != "" {
-		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. Answers that are not in the sample may have told a crawler something else.", b.Sampled))
+		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. "+
+			"Answers that are not in the sample may have told a crawler something else.", b.Sampled))
 	}
 	return list
 }
@@ -63,28 +75,41 @@ func (b *Basis) historyText() string {
 	file := b.File
 	switch {
 	case b.Constant:
-		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. If it has changed since, requests are judged by rules that their crawler could not know.", file)
+		return fmt.Sprintf("%s is taken as in force throughout, before the first request and after the last. "+
+			"If it has changed since, requests are judged by rules that their crawler could not know.", file)
 	case b.Observed:
-		text := fmt.Sprintf("The versions in %s have the times at which they were seen: between two that differ both are taken as in force.", file)
+		text := fmt.Sprintf("The versions in %s have the times at which they were seen: "+
+			"between two that differ both are taken as in force.", file)
 		if !b.AssumeConstant {
 			text += " Later than the window after the last one nothing is known."
 		}
 		return text
 	default:
-		return fmt.Sprintf("Each version in %s is in force from its time, midnight in UTC if only a day is given, until the time of the next one.", file)
+		return fmt.Sprintf("Each version in %s is in force from its time, midnight in UTC if only a day is given, "+
+			"until the time of the next one.", file)
 	}
 }
 
 // fetchesText says what follows from the log's own answers to /robots.txt.
 func fetchesText(r *Report) string {
 	if !r.RobotsTxt.Logged {
-		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, samples miss them. So this report does not say which crawlers fetched it, and the answers that they got are not known."
+		return "No request for robots.txt is in these logs, by any client. Servers leave them out, CDNs answer them, " +
+			"samples miss them. So this report does not say which crawlers fetched it, " +
+			"and the answers that they got are not known."
 	}
-	return "Logged answers to /robots.txt count too. A crawler may have assumed that there is no robots.txt if a crawler of its operator was answered so (4xx, 204, no body), if any client was answered 404 or 410 within the window, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), or any client got a 5xx since the operator's last fetch, its crawlers may have used copies of up to 60 days before. If a fetch got a file of another size than the version in force, they may have used each version of that size, or, if no version has it, a file that is not known. A request is informed if a GET under the same name, and of the same state of identity, had been answered with rules that forbid it, or with 304 while they were in force."
+	return "Logged answers to /robots.txt count too. A crawler may have assumed that there is no robots.txt if a " +
+		"crawler of its operator was answered so (4xx, 204, no body), if any client was answered 404 or 410 within " +
+		"the window, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), " +
+		"or any client got a 5xx since the operator's last fetch, its crawlers may have used copies of up to 60 days " +
+		"before. If a fetch got a file of another size than the version in force, " +
+		"they may have used each version of that size, or, if no version has it, a file that is not known. " +
+		"A request is informed if a GET under the same name, and of the same state of identity, " +
+		"had been answered with rules that forbid it, or with 304 while they were in force."
 }
 
 func (b *Basis) identityText(r *Report) []string {
-	list := []string{"Any client can send any User-Agent: all counts are of requests by clients that identify themselves as the crawler named."}
+	list := []string{"Any client can send any User-Agent: all counts are of requests by clients that identify " +
+		"themselves as the crawler named."}
 	if !r.CanVerify {
 		return append(list, "No client was verified, because no addresses of crawlers were given.")
 	}
@@ -101,14 +126,19 @@ func (b *Basis) identityText(r *Report) []string {
 			}
 		}
 		list = append(list, fmt.Sprintf(
-			"A client is verified if its address is in a list given for its crawler that was made within %s of the request or has no date: %s. A client in none of them counts as an impostor only if each file given for the crawler has a list with addresses of the same family (IPv4 or IPv6) that was made at most one day before the request or at most 30 days after it.",
+			"A client is verified if its address is in a list given for its crawler that was made within %s of the "+
+				"request or has no date: %s. A client in none of them counts as an impostor only if each file given "+
+				"for the crawler has a list with addresses of the same family (IPv4 or IPv6) that was made at most "+
+				"one day before the request or at most 30 days after it.",
 			english.Hours(b.RangesMaxAge), english.List(names)))
 	}
 	if r.IdentityNoList > 0 {
-		list = append(list, fmt.Sprintf("No list was made near enough to %s of crawlers that have lists: their clients are unverified.", english.Plural(r.IdentityNoList, "request")))
+		list = append(list, fmt.Sprintf("No list was made near enough to %s of crawlers that have lists: "+
+			"their clients are unverified.", english.Plural(r.IdentityNoList, "request")))
 	}
 	if b.Names != "" {
-		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and the operator's.", b.Names))
+		list = append(list, fmt.Sprintf("A client is also verified if the name of its address in %s is confirmed and "+
+			"the operator's.", b.Names))
 	}
 	if b.ClientIP != "addr" && b.ClientIP != "" {
 		text := "The client's address is taken from X-Forwarded-For (" + b.ClientIP + ")"
@@ -123,13 +153,17 @@ func (b *Basis) identityText(r *Report) []string {
 func (b *Basis) hostText(r *Report) string {
 	switch {
 	case slices.ContainsFunc(r.Inputs, func(in InputInfo) bool { return in.Host != "" }):
-		return "Only requests to " + english.List(b.Hosts) + " are judged. A log that names no hosts is taken as the log of the site that --host gives it."
+		return "Only requests to " + english.List(b.Hosts) +
+			" are judged. A log that names no hosts is taken as the log of the site that --host gives it."
 	case len(b.Hosts) == 1:
-		return "Only requests to " + b.Hosts[0] + " are judged; a log that names no hosts is taken as the log of this site."
+		return "Only requests to " + b.Hosts[0] + " are judged; a log that names no hosts is taken as the log of " +
+			"this site."
 	case len(b.Hosts) > 1:
-		return "Only requests to " + english.List(b.Hosts) + " are judged; a log that names no hosts is taken as the log of one of them."
+		return "Only requests to " + english.List(b.Hosts) +
+			" are judged; a log that names no hosts is taken as the log of one of them."
 	case b.Constant:
-		return "The logs name no hosts and --host was not given: each line is taken as a request to the site of robots.txt, unless its target names a host."
+		return "The logs name no hosts and --host was not given: each line is taken as a request to the site of " +
+			"robots.txt, unless its target names a host."
 	default:
 		return "Only requests to origins that have a version are judged."
 	}
@@ -147,7 +181,9 @@ func periodOf(r *Report) string {
 	if bounds == nil {
 		return ""
 	}
-	return fmt.Sprintf("Only requests %s are counted (--since, --until): %s outside of this period %s left out. Their answers to /robots.txt still count for what was sent under each name. Requests whose time cannot be read are counted.",
+	return fmt.Sprintf("Only requests %s are counted (--since, --until): %s outside of this period %s left out. "+
+		"Their answers to /robots.txt still count for what was sent under each name. "+
+		"Requests whose time cannot be read are counted.",
 		strings.Join(bounds, " and "), english.Plural(r.OutOfPeriod, "line"), english.Verb(r.OutOfPeriod, "is", "are"))
 }
 
@@ -157,7 +193,10 @@ func cdnWarning(r *Report) []string {
 	if r.CDNAgents*100 < r.Lines*manyPercent || r.CDNAgents == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of %s %s the User-Agent of a CDN (such as Amazon CloudFront) instead of the client's: no crawler can be seen in them. Have the CDN forward the header User-Agent to the server (in CloudFront an origin request policy such as AllViewer or UserAgentRefererHeaders does that), or audit the logs of the CDN itself.",
+	return []string{fmt.Sprintf("%s of %s %s the User-Agent of a CDN (such as Amazon CloudFront) instead of the "+
+		"client's: no crawler can be seen in them. Have the CDN forward the header User-Agent to the server (in "+
+		"CloudFront an origin request policy such as AllViewer or UserAgentRefererHeaders does that), "+
+		"or audit the logs of the CDN itself.",
 		english.Grouped(r.CDNAgents), english.Plural(r.Lines, "line"), english.Verb(r.CDNAgents, "has", "have"))}
 }
 
@@ -165,13 +204,20 @@ func cdnWarning(r *Report) []string {
 func (b *Basis) sizeWarnings(r *Report) (list []string) {
 	switch t := r.RobotsTxt; {
 	case b.Constant && t.SizesChange:
-		list = append(list, fmt.Sprintf("answers to /robots.txt have several sizes, so %s was not what was sent throughout, or was not sent as it is (some servers compress it). Requests may be judged by rules that were not in force.", b.File))
+		list = append(list, fmt.Sprintf("answers to /robots.txt have several sizes, "+
+			"so %s was not what was sent throughout, or was not sent as it is (some servers compress it). "+
+			"Requests may be judged by rules that were not in force.", b.File))
 	case t.Differing > 0:
-		list = append(list, fmt.Sprintf("%s of %s to /robots.txt with status 200 %s another size than the file. Perhaps a version is missing, a file is wrong, the log is of several hosts, or the answer was rewritten or compressed on its way.",
-			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"), english.Verb(t.Differing, "has", "have")))
+		list = append(list, fmt.Sprintf("%s of %s to /robots.txt with status 200 %s another size than the file. "+
+			"Perhaps a version is missing, a file is wrong, the log is of several hosts, "+
+			"or the answer was rewritten or compressed on its way.",
+			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"),
+			english.Verb(t.Differing, "has", "have")))
 	}
 	if r.RobotsTxt.SizesMixed {
-		list = append(list, "answers to /robots.txt had different sizes in turn, so the file may depend on who asks (by name, header, place or server). Then requests are judged by rules that their crawler may not have been sent.")
+		list = append(list, "answers to /robots.txt had different sizes in turn, "+
+			"so the file may depend on who asks (by name, header, place or server). "+
+			"Then requests are judged by rules that their crawler may not have been sent.")
 	}
 	return list
 }
@@ -181,7 +227,12 @@ func (b *Basis) sizeWarnings(r *Report) (list []string) {
 func impostorWarnings(r *Report) (list []string) {
 	const many = 10
 	if r.Proxied {
-		return []string{"nearly all requests came from a few addresses, so these are the addresses of a proxy or CDN. No client is verified by them, and none counts as an impostor. Have the server log the address of the client, which the proxy sends in a header such as X-Forwarded-For, and use --client-ip to say where it is logged: --client-ip xff with --trusted-proxies and the addresses of the proxy, or --client-ip xff:-1 if this proxy is the only one."}
+		return []string{"nearly all requests came from a few addresses, " +
+			"so these are the addresses of a proxy or CDN. No client is verified by them, " +
+			"and none counts as an impostor. Have the server log the address of the client, " +
+			"which the proxy sends in a header such as X-Forwarded-For, " +
+			"and use --client-ip to say where it is logged: --client-ip xff with --trusted-proxies and the addresses " +
+			"of the proxy, or --client-ip xff:-1 if this proxy is the only one."}
 	}
 	var names []string
 	for _, c := range r.Crawlers {
@@ -191,12 +242,15 @@ func impostorWarnings(r *Report) (list []string) {
 	}
 	if len(names) > 0 {
 		list = append(list, fmt.Sprintf(
-			"no request under the name %s came from an address in the lists given for it. If the log has the address of a proxy or CDN instead of the client's, use --client-ip to say where it is logged.",
+			"no request under the name %s came from an address in the lists given for it. "+
+				"If the log has the address of a proxy or CDN instead of the client's, "+
+				"use --client-ip to say where it is logged.",
 			english.List(names)))
 	}
 	if len(r.Ranges) > 0 && r.Totals.Requests >= many && r.EndInZero > r.Totals.Requests/2 {
 		list = append(list, fmt.Sprintf(
-			"%s came from addresses that end in .0, as they do where a log cuts addresses. Such addresses prove nothing, and a client counted as an impostor because of them may be the crawler.",
+			"%s came from addresses that end in .0, as they do where a log cuts addresses. "+
+				"Such addresses prove nothing, and a client counted as an impostor because of them may be the crawler.",
 			english.Plural(r.EndInZero, "request")))
 	}
 	return list
@@ -234,12 +288,15 @@ func refusalWarning(r *Report) []string {
 	if statuses == "" {
 		return nil
 	}
-	text := fmt.Sprintf("GETs of /robots.txt under the %s %s were answered as if there were none, although the files given have one: status %s. So these crawlers may have assumed that nothing is forbidden.",
+	text := fmt.Sprintf("GETs of /robots.txt under the %s %s were answered as if there were none, "+
+		"although the files given have one: status %s. So these crawlers may have assumed that nothing is forbidden.",
 		english.Verb(int64(len(names)), "name", "names"), english.List(names), statuses)
 	if r.RobotsTxt.Served == 0 {
-		text += fmt.Sprintf(" None of %s by any client was answered with a file.", english.Plural(r.RobotsTxt.Requests, "GET"))
+		text += fmt.Sprintf(" None of %s by any client was answered with a file.",
+			english.Plural(r.RobotsTxt.Requests, "GET"))
 	}
-	return []string{text + " A firewall may answer 401 or 403; an empty file, or a connection that ended early, is logged without a body; 404 to nearly all means that there was no file."}
+	return []string{text + " A firewall may answer 401 or 403; an empty file, or a connection that ended early, " +
+		"is logged without a body; 404 to nearly all means that there was no file."}
 }
 
 // Refused returns under which names GETs of /robots.txt were answered as if there were none,

@@ -45,37 +45,68 @@ into account.`,
 	o := &job.AuditOptions{Robots: job.RobotsFile{Stdin: s.in}, Logs: job.Inputs{Stdin: s.in}}
 	robotsFlags(cmd, &o.Robots, &o.Dialect)
 	choice(cmd, "history", "auto",
-		"whether the times of versions are when they were deployed or when they were observed; auto is deployed for a manifest and observed for a folder",
+		"whether the times of versions are when they were deployed or when they were observed; "+
+			"auto is deployed for a manifest and observed for a folder",
 		to(&o.History), "auto", "deployed", "observed")
-	durationFlag(cmd, &o.Window, "window", "24h", "how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
-	durationFlag(cmd, &o.Delay, "delay", "3h", "how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more")
-	durationFlag(cmd, &o.Skew, "skew", "10m", "by how much the clocks of the log and of the versions may differ, 10m or more")
-	daysFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "how long before or after a request a list of addresses may have been made to verify a client, in days")
-	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; it can verify a client, but never prove an impostor)")
+	durationFlag(cmd, &o.Window, "window", "24h", "",
+		"how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
+	durationFlag(cmd, &o.Delay, "delay", "3h", "",
+		"how much longer queues, caches and late logging may keep a copy of robots.txt in use, 3h or more")
+	durationFlag(cmd, &o.Skew, "skew", "10m", "", "by how much the clocks of the log and of the versions may differ, "+
+		"10m or more")
+	durationFlag(cmd, &o.RangesMaxAge, "ranges-max-age", "365d", "d",
+		"how long before or after a request a list of addresses may have been made to verify a client, in days")
+	resolve := flags.Bool("resolve", false, "look up the names of addresses of violations (uses the network; "+
+		"it can verify a client, but never prove an impostor)")
 	flags.StringVar(&o.Format, "format", "auto",
-		"format of the logs: auto, a name that robotsieve formats lists, FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: of nginx, Apache, GoAccess or Envoy, the #Fields line of a W3C log, a JSON map, or a regular expression with named groups")
+		"format of the logs: auto, a name that robotsieve formats lists, "+
+			"FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: "+
+			"of nginx, Apache, GoAccess or Envoy, the #Fields line of a W3C log, a JSON map, "+
+			"or a regular expression with named groups")
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
-	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; answers to robots.txt before it still count for what crawlers were told")
-	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; likewise")
-	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
+	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, "+
+		"which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; "+
+		"answers to robots.txt before it still count for what crawlers were told")
+	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; "+
+		"likewise")
+	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: "+
+		"an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
 	report := addReportFlags(cmd, "parquet")
 	list := addRowFlags(cmd)
-	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: a manifest (CSV) or a folder of dated files")
-	flags.BoolVar(&o.AssumeConstant, "assume-constant", false, "take the first version of each origin as in force before all time")
+	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: "+
+		"a manifest (CSV) or a folder of dated files")
+	flags.BoolVar(&o.AssumeConstant, "assume-constant", false,
+		"take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
-		"judge only this site, such as https://example.com (repeatable); needed with --robots if the logs name hosts, and with --policy if they name none; HOST=PATTERN gives a site the logs whose names match: a file, a folder, an archive or a pattern such as 'logs/a.example*' or '*/a.example-access.log*'")
+		"judge only this site, such as https://example.com (repeatable); "+
+			"needed with --robots if the logs name hosts, and with --policy if they name none; "+
+			"HOST=PATTERN gives a site the logs whose names match: a file, a folder, "+
+			"an archive or a pattern such as 'logs/a.example*' or '*/a.example-access.log*'")
 	flags.StringArrayVar(&o.Ranges, "ip-ranges", nil,
-		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; NAME is a crawler's name, or an official list's such as googlebot.json, which is for all its crawlers (repeatable)")
-	flags.StringVar(&o.Names, "resolved-names", "", "names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
-	flags.StringVar(&o.ClientIP, "client-ip", "addr", "where the client's address is: addr, xff (needs --trusted-proxies), or xff:-N for the Nth address from the right of X-Forwarded-For: the field that the format says; in the format combined, the first quoted field after the User-Agent")
-	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil, "addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
-	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, at most 256 KB of them and 4 MB in all; 3 with --html, none with --anonymize")
-	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5", "per cent of the lines of a log that may be unreadable; more make the report partial")
+		"the published addresses of a crawler: NAME=FILE, NAME=FILE@2026-11-01 with the day when the list was made, "+
+			"NAME=DIR with lists of several dates, or DIR with files NAME.json and NAME.txt; "+
+			"NAME is a crawler's name, or an official list's such as googlebot.json, "+
+			"which is for all its crawlers (repeatable)")
+	flags.StringVar(&o.Names, "resolved-names", "",
+		"names of addresses that were looked up elsewhere: lines of ip<TAB>name<TAB>confirmed")
+	flags.StringVar(&o.ClientIP, "client-ip", "addr",
+		"where the client's address is: addr, xff (needs --trusted-proxies), "+
+			"or xff:-N for the Nth address from the right of X-Forwarded-For: the field that the format says; "+
+			"in the format combined, the first quoted field after the User-Agent")
+	flags.StringArrayVar(&o.TrustedProxies, "trusted-proxies", nil,
+		"addresses or CIDR ranges of one's own proxies, for --client-ip xff (repeatable)")
+	flags.IntVar(&o.Samples, "samples", 0, "show this many raw log lines of the violations of each crawler, "+
+		"at most 256 KB of them and 4 MB in all; 3 with --html, none with --anonymize")
+	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5",
+		"per cent of the lines of a log that may be unreadable; more make the report partial")
 	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a log also if another one has the same content")
-	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in all, which takes about half a second a gigabyte")
+	flags.BoolVar(&o.Hash, "sha256", false, "state the SHA-256 also of uncompressed logs of more than 128 MiB in "+
+		"all, which takes about half a second a gigabyte")
 	flags.StringVar(&o.State, "state", "", "also write the state of this part of the input to a file, for merge")
-	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, what they are judged by, and a letter for each crawler, for robotsieve verify; nothing of other visitors is in it")
+	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, "+
+		"what they are judged by, and a letter for each crawler, for robotsieve verify; "+
+		"nothing of other visitors is in it")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
@@ -84,7 +115,8 @@ into account.`,
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
 		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
-		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") && !o.Anonymous {
+		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") &&
+			!o.Anonymous {
 			o.Samples = 3
 		}
 		rows, err := list.chosen(report.output, cmd.Flags().Changed("output"))

@@ -48,11 +48,11 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if in.Buffered() == 0 { // the client may wait for this answer
 			if err := out.Flush(); err != nil {
-				return writeError(err)
+				return writing("the answers", err)
 			}
 		}
 	}
-	return cmp.Or(writeError(out.Flush()), exitWith(code))
+	return cmp.Or(writing("the answers", out.Flush()), exitWith(code))
 }
 
 // readCase appends a line without its end to buf. It returns io.EOF after the last

@@ -59,10 +59,13 @@ external command could not be used, or took too long; 130 interrupted.`,
 	}
 	f, flags := &benchFlags{robots: job.RobotsFile{Stdin: s.in}}, cmd.Flags()
 	robotsFlags(cmd, &f.robots, &f.dialect)
-	agentFlag(cmd, &f.agent, "the product token of the crawler")
-	flags.StringArrayVar(&f.external, "external", nil, "NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)")
+	flags.StringVar(&f.agent, "agent", "", "the product token of the crawler")
+	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents) // it fails only for a flag that does not exist
+	flags.StringArrayVar(&f.external, "external", nil,
+		"NAME=COMMAND of a parser that answers as check --jsonl does (repeatable)")
 	flags.BoolVar(&f.list, "list", false, "also measure robotsieve by its plain list of rules")
-	flags.DurationVar(&f.timeout, "timeout", time.Minute, "the longest that a parser may take to answer about all URLs once")
+	flags.DurationVar(&f.timeout, "timeout", time.Minute,
+		"the longest that a parser may take to answer about all URLs once")
 	choice(cmd, "output", "text", "form of the report", to(&f.output), "text", "json", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		ctx, release := onInterrupt(cmd.Context())
@@ -93,10 +96,7 @@ func runBench(ctx context.Context, s streams, f *benchFlags, args []string) erro
 		}
 		report.Engines = append(report.Engines, r)
 	}
-	if err := report.write(s, f.output); err != nil {
-		return inputError(fmt.Errorf("writing the report: %w", err))
-	}
-	return exitWith(code)
+	return cmp.Or(writing("the report", report.write(s, f.output)), exitWith(code))
 }
 
 // parser is one that is to be measured, and how it works, in words.
@@ -108,7 +108,8 @@ type parser struct {
 // parsers are all that are to be measured, robotsieve first.
 func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
 	inProcess := func(how string, engine compile.Engine) parser {
-		return parser{bench.InProcess("robotsieve", "", bench.Robotsieve(compile.Options{Dialect: d, MaxBytes: -1, Engine: engine})), how}
+		return parser{bench.InProcess("robotsieve", "",
+			bench.Robotsieve(compile.Options{Dialect: d, MaxBytes: -1, Engine: engine})), how}
 	}
 	list := []parser{inProcess("compiles once", compile.EngineAuto)}
 	if f.list {
@@ -175,10 +176,12 @@ func (f *benchFlags) work(ctx context.Context, s streams, args []string) (*work,
 	if err != nil {
 		return nil, inputError(err)
 	}
-	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), body, f.robots.Name) {
+	for _, o := range job.Oddities(compile.Compile(body, compile.Options{Dialect: w.dialect, MaxBytes: limit}), body,
+		f.robots.Name) {
 		s.warn("%s", o)
 	}
-	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: compile.WholeLines(body, limit), URLs: urls}
+	w.site = bench.Site{RobotsURL: "http://localhost/robots.txt", Agent: f.agent, Body: compile.WholeLines(body, limit),
+		URLs: urls}
 	w.robots, w.verdicts, w.want = bench.Judge(&w.site, compile.Options{Dialect: w.dialect, MaxBytes: -1})
 	return w, nil
 }
@@ -236,7 +239,8 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 		return nil, errors.New("no URL in the lists")
 	}
 	if others > 0 {
-		s.warn("neither a URL nor a path: %s; each parser reads these in its own way", english.Plural(int64(others), "line"))
+		s.warn("neither a URL nor a path: %s; each parser reads these in its own way",
+			english.Plural(int64(others), "line"))
 	}
 	return urls, nil
 }

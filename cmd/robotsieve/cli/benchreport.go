@@ -113,9 +113,7 @@ func (r *benchReport) write(s streams, form string) error {
 			return err
 		}
 	case "csv":
-		if err := audit.Texts(r, audit.Printable).writeCSV(w); err != nil {
-			return err
-		}
+		audit.Texts(r, audit.Printable).writeCSV(w)
 	default:
 		audit.Texts(r, audit.Printable).writeText(w)
 	}
@@ -123,19 +121,17 @@ func (r *benchReport) write(s streams, form string) error {
 }
 
 // writeCSV prints one row an engine. Disagreements are counted only.
-func (r *benchReport) writeCSV(w *bufio.Writer) error {
-	c := report.NewCSV(w)
-	c.Write(
+func (r *benchReport) writeCSV(w *bufio.Writer) {
+	fmt.Fprint(w, report.CSVLine(
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
 		"compared", "agreed", "error", "partial", "urls",
-	)
+	))
 	for _, e := range r.Engines {
-		c.Write(
+		fmt.Fprint(w, report.CSVLine(
 			e.Engine, e.How, e.CompileNS, e.CompileSpread, e.URLNS, e.URLSpread, e.URLsPerSecond, e.StartUpNS,
 			e.Compared, e.Agreed, e.Error, r.Partial, r.URLs,
-		)
+		))
 	}
-	return c.Err
 }
 
 func (r *benchReport) writeText(w *bufio.Writer) {
@@ -148,7 +144,8 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	for _, e := range r.Engines {
 		rows = append(rows, e.row(r.URLs))
 	}
-	columns := append(report.Left("engine", ""), report.Right("ns a parse", "±", "ns a URL", "±", "URLs a second", "agrees")...)
+	columns := append(report.Left("engine", ""), report.Right("ns a parse", "±", "ns a URL", "±", "URLs a second",
+		"agrees")...)
 	fmt.Fprintln(w, report.Table(columns, rows))
 	r.notes(w)
 	for _, e := range r.Engines {
@@ -176,14 +173,16 @@ func (e *engineReport) row(urls int) []string {
 }
 
 func (r *benchReport) notes(w *bufio.Writer) {
-	fmt.Fprintf(w, "\nMedians of %d rounds, one thread each; ± is half the distance between the fastest and the slowest.\n", r.Rounds)
+	fmt.Fprintf(w, "\nMedians of %d rounds, one thread each; ± is half the distance between the fastest and the "+
+		"slowest.\n", r.Rounds)
 	for _, e := range r.Engines {
 		if e.Error != "" {
 			fmt.Fprintf(w, "%s failed: %s\n", e.Engine, report.Cut(e.Error, maxErrorShown))
 			continue
 		}
 		if e.How == "external" {
-			fmt.Fprintf(w, "%s: the time includes reading and writing JSON; the start-up of its process, %v, is subtracted.\n",
+			fmt.Fprintf(w, "%s: the time includes reading and writing JSON; the start-up of its process, %v, "+
+				"is subtracted.\n",
 				e.Engine, time.Duration(e.StartUpNS).Round(10*time.Microsecond))
 		}
 	}
@@ -193,13 +192,15 @@ func (e *engineReport) writeDisagreements(w *bufio.Writer) {
 	if e.Compared == e.Agreed {
 		return
 	}
-	fmt.Fprintf(w, "\n%s disagrees with robotsieve on %s:\n", e.Engine, english.Plural(int64(e.Compared-e.Agreed), "URL"))
+	fmt.Fprintf(w, "\n%s disagrees with robotsieve on %s:\n", e.Engine,
+		english.Plural(int64(e.Compared-e.Agreed), "URL"))
 	for _, d := range e.Disagreements {
 		rule := "no rule matches"
 		if d.Line > 0 {
 			rule = fmt.Sprintf("line %d: %s", d.Line, report.Cut(d.Rule, maxRuleShown))
 		}
-		says := map[bool]string{true: "allowed, robotsieve disallowed", false: "disallowed, robotsieve allowed"}[d.Allowed]
+		says := map[bool]string{true: "allowed, robotsieve disallowed",
+			false: "disallowed, robotsieve allowed"}[d.Allowed]
 		fmt.Fprintf(w, "  %s: %s (%s)\n", report.Cut(d.URL, maxRuleShown), says, rule)
 	}
 }

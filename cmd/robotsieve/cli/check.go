@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -61,7 +60,8 @@ google takes the x of "//x" for a host.`,
 	robotsFlags(cmd, &o.Robots, &c.agent.Dialect)
 	cmd.Flags().StringVar(&o.Archive, "rules", "", "an archive of robotsieve compile to judge by")
 	_ = cmd.MarkFlagFilename("rules", "rsv")
-	cmd.Flags().StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: 2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
+	cmd.Flags().StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: "+
+		"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
 	cmd.Flags().StringVar(&c.warc, "warc", "", "a WARC file whose captures of the URLs are explained")
 	_ = cmd.MarkFlagFilename("warc", "warc", "gz", "zst")
 	agentsFlag(cmd, &c.names, "a crawler that would fetch the URLs; can be repeated")
@@ -71,7 +71,8 @@ google takes the x of "//x" for a host.`,
 	choice(cmd, "output", "text", "form of the answers", to(&c.output), "text", "json", "ndjson", "csv")
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
-			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 || c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
+			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 ||
+				c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
@@ -99,18 +100,15 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 		return err
 	}
 	sum, err := job.ListArchive(ctx, f.options.Archive, nil)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case f.output == "text":
+	}
+	if f.output == "text" {
 		err = writeArchive(s.out, sum)
-	default:
+	} else {
 		err = report.WriteJSON(s.out, sum, "")
 	}
-	if err != nil {
-		return inputError(fmt.Errorf("writing what the archive has: %w", err))
-	}
-	return nil
+	return writing("what the archive has", err)
 }
 
 // checkFlags are the flags of check.
@@ -139,7 +137,8 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	case len(urls) == 0 && f.options.Archive != "" && f.options.Robots.Name == "":
 		return f.describeArchive(ctx, s)
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive, f.agent.Crawlers)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive,
+		f.agent.Crawlers)...); err != nil {
 		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)
@@ -157,7 +156,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	ask := func(url string) error {
 		answers, err := c.Check(url)
 		for _, a := range answers {
-			w.write(a)
+			w.write(a, a, func() { w.text(audit.Texts(a, audit.Printable)) })
 		}
 		return err
 	}
@@ -185,21 +184,18 @@ func (f *checkFlags) describe(s streams, c *job.Checker) error {
 		return err
 	}
 	if f.output != "text" {
-		return writeError(report.WriteJSON(s.out, d, ""))
+		return writing("the answers", report.WriteJSON(s.out, d, ""))
 	}
 	b := bufio.NewWriter(s.out)
 	writeDescription(b, audit.Texts(d, audit.Printable))
-	return writeError(b.Flush())
+	return writing("the answers", b.Flush())
 }
 
-// answerWriter prints answers in one of their forms. After an error it prints
-// nothing more; close returns the error.
+// answerWriter prints answers in one of their forms.
 type answerWriter struct {
 	w    *bufio.Writer
 	form string
 	json jsonList
-	csv  *report.CSV
-	err  error
 
 	several    bool  // there are several agents
 	unknown    int64 // answers without a verdict
@@ -208,36 +204,29 @@ type answerWriter struct {
 
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	b := bufio.NewWriter(s.out)
-	w := &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}, csv: report.NewCSV(b)}
 	if form == "csv" {
-		w.csv.Write("url", "agent", "dialect", "allowed", "line", "rule", "unknown")
+		fmt.Fprint(b, report.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
 	}
-	return w
+	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
 
-func (w *answerWriter) write(a job.Answer) {
-	w.count(a)
-	switch {
-	case w.err != nil:
-	case w.form == "json":
-		w.err = w.json.add(a)
-	case w.form == "ndjson":
-		w.err = report.WriteJSON(w.w, a, "")
-	case w.form == "csv":
-		a = audit.Texts(a, audit.Printable)
-		w.csv.Write(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown)
-		w.err = w.csv.Err
-	default:
-		w.text(audit.Texts(a, audit.Printable))
-	}
-}
-
-// count takes note of a verdict.
-func (w *answerWriter) count(a job.Answer) {
+// write prints an answer, or what has more than that, and counts its verdict. text prints it for people.
+func (w *answerWriter) write(a job.Answer, more any, text func()) {
 	if a.Unknown {
 		w.unknown++
 	}
 	w.disallowed = w.disallowed || !a.Allowed && !a.Unknown
+	switch w.form {
+	case "json":
+		w.json.add(more)
+	case "ndjson":
+		_ = report.WriteJSON(w.w, more, "") // close returns the error
+	case "csv":
+		a = audit.Texts(a, audit.Printable)
+		fmt.Fprint(w.w, report.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
+	default:
+		text()
+	}
 }
 
 func (w *answerWriter) text(a job.Answer) {
@@ -268,19 +257,18 @@ func (w *answerWriter) text(a job.Answer) {
 }
 
 func (w *answerWriter) close() error {
-	switch {
-	case w.err != nil:
-	case w.form == "json":
+	if w.form == "json" {
 		w.json.end()
 	}
-	return errors.Join(w.err, w.w.Flush())
+	return writing("the answers", w.w.Flush())
 }
 
 // writeDescription prints a description as text. An error stays in the writer.
 func writeDescription(w *bufio.Writer, d *job.Description) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
-	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"), count(d.Rules, "rule"), d.Dialect)
+	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"),
+		count(d.Rules, "rule"), d.Dialect)
 	more := func(n int, noun string) {
 		if n > 0 {
 			line("  ... and %s", count(n, "more "+noun))

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -23,7 +22,8 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	case f.options.Robots.Name == "-" || f.warc == "-" || len(stdinIn(urls)) > 0:
 		return usageError("with --warc nothing is read from stdin")
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive, f.agent.Crawlers); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive,
+		f.agent.Crawlers); err != nil {
 		return err
 	}
 	answers, err := job.CheckPages(ctx, f.options, f.warc, urls)
@@ -32,14 +32,18 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	}
 	w := newAnswerWriter(s, f.output, len(f.names) > 1)
 	for _, a := range answers {
-		w.writePage(a)
+		w.write(a.Answer, a, func() {
+			a := audit.Texts(a, audit.Printable)
+			w.text(a.Answer)
+			w.pageText(a)
+		})
 	}
 	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
 }
 
 // end ends the answers and returns the error of the command. The reason is why an answer has no verdict.
 func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
-	if err = errors.Join(writeError(w.close()), err); err != nil {
+	if err = errors.Join(w.close(), err); err != nil {
 		return err
 	}
 	if w.unknown > 0 {
@@ -49,21 +53,6 @@ func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 		return exitWith(exitFound)
 	}
 	return nil
-}
-
-func (w *answerWriter) writePage(a job.PageAnswer) {
-	w.count(a.Answer)
-	switch {
-	case w.err != nil:
-	case w.form == "json":
-		w.err = w.json.add(a)
-	case w.form == "ndjson":
-		w.err = report.WriteJSON(w.w, a, "")
-	default:
-		a = audit.Texts(a, audit.Printable)
-		w.text(a.Answer)
-		w.pageText(a)
-	}
 }
 
 // pageText prints what follows the verdict on the URL of a captured page.

@@ -94,13 +94,15 @@ machine the beginning is printed.`,
 		"the ways to read robots.txt that the archive holds: "+strings.Join(automaton.DialectNames(), ", "))
 	maxBytesFlag(cmd, &o.MaxBytes, "as many as there is memory for, up to 64 MiB")
 	memoryFlag(cmd, &o.Memory)
-	addFlag(cmd, "list", "fields", "", "names of the members of JSON, or columns of Parquet: host=NAME,body=NAME,...", func(text string) (err error) {
-		if o.Fields, err = capture.ParseFields(text); err != nil {
-			return usageError("--fields: %w", err)
-		}
-		return nil
-	})
-	choice(cmd, "versions", "newest", "which copies of an origin's robots.txt to keep", func(which string) { o.AllVersions = which == "all" }, "newest", "all")
+	addFlag(cmd, "list", "fields", "", "names of the members of JSON, or columns of Parquet: host=NAME,body=NAME,...",
+		func(text string) (err error) {
+			if o.Fields, err = capture.ParseFields(text); err != nil {
+				return usageError("--fields: %w", err)
+			}
+			return nil
+		})
+	choice(cmd, "versions", "newest", "which copies of an origin's robots.txt to keep",
+		func(which string) { o.AllVersions = which == "all" }, "newest", "all")
 	list := flags.String("list", "", "print what this archive has, instead of writing one")
 	var output string
 	choice(cmd, "output", "text", "form of --list", to(&output), "text", "ndjson")
@@ -138,7 +140,8 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 			limit = "the most that compile reads of a robots.txt with this --memory"
 		}
 		s.warn("cut at %s, %s, at the end of a line: distinct bodies: %s, of %s",
-			limit, english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut), english.Plural(c.CutOrigins, "origin"))
+			limit, english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut),
+			english.Plural(c.CutOrigins, "origin"))
 	}
 	odd := func(n int64, text string) {
 		if n > 0 {
@@ -150,7 +153,8 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	odd(c.UTF16, "looks like UTF-16, of which no line can be read")
 	odd(c.Unnamed, "has text, but no line that names a user agent")
 	if c.Redirected > 0 {
-		s.warn("redirects that cannot be followed in the sources: the robots.txt of %s; --no-policy of filter decides about these",
+		s.warn("redirects that cannot be followed in the sources: the robots.txt of %s; "+
+			"--no-policy of filter decides about these",
 			english.Plural(c.Redirected, "origin"))
 	}
 	s.warn("%s", taken(c))
@@ -158,8 +162,10 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	if o.AllVersions {
 		versions = english.Plural(c.Versions, "version") + "; "
 	}
-	s.warn("%s: %s; %sdistinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output, english.Plural(int64(c.Origins), "origin"), versions,
-		english.Grouped(c.Bodies), english.Plural(c.BodyBytes, "byte"), english.Grouped(int64(c.Rulesets)), english.Plural(c.Size, "byte"))
+	s.warn("%s: %s; %sdistinct bodies: %s, of %s; rulesets: %s; archive of %s", o.Output,
+		english.Plural(int64(c.Origins), "origin"), versions,
+		english.Grouped(c.Bodies), english.Plural(c.BodyBytes, "byte"), english.Grouped(int64(c.Rulesets)),
+		english.Plural(c.Size, "byte"))
 	if c.Lost {
 		return exitWith(exitInput)
 	}
@@ -173,7 +179,8 @@ func taken(c *job.Compiled) string {
 		total += c.Taken[from]
 		parts = append(parts, english.Grouped(int64(c.Taken[from]))+" from "+from)
 	}
-	return fmt.Sprintf("taken: %s (%s)", english.Grouped(int64(total))+" "+english.Verb(int64(total), "copy", "copies")+" of robots.txt", strings.Join(parts, ", "))
+	return fmt.Sprintf("taken: %s (%s)", english.Grouped(int64(total))+" "+english.Verb(int64(total), "copy", "copies")+" of robots.txt",
+		strings.Join(parts, ", "))
 }
 
 func parseDialects(names []string) ([]automaton.Dialect, error) {
@@ -210,8 +217,8 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
-			if err := dump(s.out, audit.Printable(file), r); err != nil {
-				return inputError(fmt.Errorf("writing the machines: %w", err))
+			if err := writing("the machines", dump(s.out, audit.Printable(file), r)); err != nil {
+				return err
 			}
 		}
 	}
@@ -236,14 +243,12 @@ func runList(ctx context.Context, s streams, name, output string, sources []stri
 		if output == "ndjson" {
 			return lines.Encode(v)
 		}
-		_, err := fmt.Fprintf(w, "%-40s  %-20s  %3d  %s, %s\n", audit.Printable(v.Origin), cmp.Or(v.From, "-"), v.Status,
+		_, err := fmt.Fprintf(w, "%-40s  %-20s  %3d  %s, %s\n", audit.Printable(v.Origin), cmp.Or(v.From, "-"),
+			v.Status,
 			english.Plural(int64(v.Groups), "group"), english.Plural(int64(v.Rules), "rule"))
 		return err
 	})
-	if flushed := w.Flush(); err == nil && flushed != nil {
-		err = inputError(fmt.Errorf("writing the list: %w", flushed))
-	}
-	if err != nil {
+	if err = cmp.Or(err, writing("the list", w.Flush())); err != nil {
 		return err
 	}
 	return writeArchive(s.err, sum)
@@ -253,11 +258,14 @@ func runList(ctx context.Context, s streams, name, output string, sources []stri
 func writeArchive(to io.Writer, a job.ArchiveSummary) error {
 	number := func(n int) string { return english.Grouped(int64(n)) }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, read by %s\n", audit.Printable(a.File), english.Plural(int64(a.Origins), "origin"), english.List(a.Dialects))
+	fmt.Fprintf(&b, "%s: %s, read by %s\n", audit.Printable(a.File), english.Plural(int64(a.Origins), "origin"),
+		english.List(a.Dialects))
 	fmt.Fprintf(&b, "  versions  %s, %s of them dated\n", number(a.Versions), number(a.Dated))
-	fmt.Fprintf(&b, "  answers   %s with a robots.txt, %s without, %s unreachable,\n            %s redirected to where the sources had nothing\n",
+	fmt.Fprintf(&b, "  answers   %s with a robots.txt, %s without, %s unreachable,\n            %s redirected to "+
+		"where the sources had nothing\n",
 		number(a.WithRules), number(a.Missing), number(a.Unreachable), number(a.Redirected))
-	fmt.Fprintf(&b, "  size      %s, %s\n", english.Plural(a.Size, "byte"), english.Plural(int64(a.Rulesets), "distinct ruleset"))
+	fmt.Fprintf(&b, "  size      %s, %s\n", english.Plural(a.Size, "byte"),
+		english.Plural(int64(a.Rulesets), "distinct ruleset"))
 	_, err := io.WriteString(to, b.String())
 	return err
 }
@@ -290,7 +298,8 @@ func dump(w io.Writer, file string, r *automaton.Ruleset) error {
 	size := 0
 	for i, m := range machines {
 		if size > maxDump {
-			_, err := fmt.Fprintf(w, "// %s, %v: ... and %s\n", file, r.Dialect(), english.Plural(int64(len(machines)-i), "more machine"))
+			_, err := fmt.Fprintf(w, "// %s, %v: ... and %s\n", file, r.Dialect(),
+				english.Plural(int64(len(machines)-i), "more machine"))
 			return err
 		}
 		n, err := fmt.Fprintf(w, "// %s, %v: %s\n%s", file, r.Dialect(), listSome(agents[m]), m)

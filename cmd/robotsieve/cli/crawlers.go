@@ -76,9 +76,9 @@ that has no word left is removed.`,
 		w := bufio.NewWriter(s.out)
 		switch {
 		case *lists:
-			err = writeLists(w, set.PublishedLists(), output)
+			writeLists(w, set.PublishedLists(), output)
 		case len(args) == 0:
-			err = listCrawlers(w, set.Profiles(), output)
+			listCrawlers(w, set.Profiles(), output)
 		case args[0] == "-":
 			first := true
 			err = eachLine(s.in, "headers", func(header string) error {
@@ -86,42 +86,38 @@ that has no word left is removed.`,
 					fmt.Fprintln(w)
 				}
 				first = false
-				return explain(w, set, header, output)
+				explain(w, set, header, output)
+				return nil
 			})
 		default:
-			err = explain(w, set, args[0], output)
+			explain(w, set, args[0], output)
 		}
-		return errors.Join(err, writeError(w.Flush()))
+		return errors.Join(err, writing("the answers", w.Flush()))
 	}
 	return cmd
 }
 
 // explain prints how a header is read.
-func explain(w *bufio.Writer, set *crawler.Set, header, output string) error {
-	r := readHeader(set, header)
-	if output == "json" {
-		return writeError(report.WriteJSON(w, r, ""))
+func explain(w *bufio.Writer, set *crawler.Set, header, output string) {
+	if r := readHeader(set, header); output == "json" {
+		_ = report.WriteJSON(w, r, "") // Flush returns the error
+	} else {
+		audit.Texts(r, audit.Printable).text(w)
 	}
-	audit.Texts(r, audit.Printable).text(w)
-	return nil
 }
 
 // maxWordsShown bounds the list of a crawler's words in the table, in characters.
 const maxWordsShown = 60
 
 // listCrawlers prints all known crawlers.
-func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) error {
+func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
+	if output == "json" {
+		writeJSONList(w, profiles)
+		return
+	}
 	var rows [][]string
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
-	list := jsonList{w: w}
-	for _, p := range profiles {
-		if output == "json" {
-			if err := list.add(p); err != nil {
-				return writeError(err)
-			}
-			continue
-		}
-		p = audit.Texts(p, audit.Printable)
+	for _, p := range audit.Texts(profiles, audit.Printable) {
 		words, isExempt := report.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
 		if p.Control {
 			words = "(control token)"
@@ -137,19 +133,19 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) er
 		if p.Source != "" {
 			sourced++
 		}
-		row := []string{p.Name, p.Operator, cmp.Or(p.Role, "crawler"), p.Category, words, strings.Join(p.Tokens, ", "), bound, isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
+		row := []string{p.Name, p.Operator, cmp.Or(p.Role, "crawler"), p.Category, words, strings.Join(p.Tokens, ", "),
+			bound,
+			isExempt, p.Dialect, p.Obeys, p.Verify, p.Date, p.Source}
 		for i := range row {
 			row[i] = cmp.Or(row[i], "-")
 		}
 		rows = append(rows, row)
 	}
-	if output == "json" {
-		list.end()
-		return nil
-	}
-	columns := report.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt", "dialect", "obeys", "verify", "as of", "source")
+	columns := report.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt",
+		"dialect", "obeys", "verify", "as of", "source")
 	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(columns, rows),
-		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers), english.Verb(fetchers, "a fetcher", "fetchers"),
-		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced), english.Verb(sourced, "has", "have"))
-	return nil
+		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers),
+		english.Verb(fetchers, "a fetcher", "fetchers"),
+		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced),
+		english.Verb(sourced, "has", "have"))
 }

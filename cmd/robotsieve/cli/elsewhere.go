@@ -12,14 +12,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// Elsewhere is another program that has the commands audit and filter, with the flags, reports and exit codes of robotsieve, while
-// other processes do the work.
+// Elsewhere is another program that has the commands audit and filter, with the flags, reports and exit codes
+// of robotsieve, while other processes do the work.
 type Elsewhere struct {
 	Name, Short, Long string
 	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is different.
 	Adapt func(*cobra.Command)
-	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a filter keeps, where they see fit; the
-	// report is printed also if there are rows.
+	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a filter
+	// keeps, where they see fit; the report is printed also if there are rows.
 	Audit  func(context.Context, job.AuditOptions, Rows) (*job.Audited, error)
 	Filter func(context.Context, job.FilterOptions) (*job.Filtered, error)
 }

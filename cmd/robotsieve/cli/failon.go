@@ -29,7 +29,8 @@ type condition struct {
 	percent           float64 // per cent
 }
 
-var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] or unparsed, then >, >=, <, <= or =, and a number or a share such as 0.5%")
+var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] or unparsed, then >, >=, <, " +
+	"<= or =, and a number or a share such as 0.5%")
 
 var conditions = lazy.Regexp(`^(?:(?:([^:]+):)?violation((?:\.(?:verified|content))*)|(unparsed))\s*(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
 
@@ -134,7 +135,8 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 		return !ok || f.HasAgent()
 	}
 	switch {
-	case c.crawler != "" && c.profile(config.Crawlers) == nil && !slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
+	case c.crawler != "" && c.profile(config.Crawlers) == nil &&
+		!slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"
@@ -145,7 +147,8 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	case c.verified && r.Proxied:
 		return "the log has the addresses of a proxy, by which no client is verified"
 	case c.verified && r.Totals.Requests > 0 && !c.verifies(config, r):
-		return "no list of --ip-ranges was made near enough to the time of the logs to verify a client (--ranges-max-age)"
+		return "no list of --ip-ranges was made near enough to the time of the logs to verify a client " +
+			"(--ranges-max-age)"
 	}
 	return ""
 }

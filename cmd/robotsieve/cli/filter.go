@@ -93,29 +93,38 @@ in that form: the number of others is told.`,
 	flags.BoolVar(&o.Any, "any", false, "keep what one of the agents may fetch")
 	cmd.MarkFlagsMutuallyExclusive("all", "any")
 	flags.StringVar(&o.Archive, "rules", "", "archive of many sites' robots.txt, made by compile")
-	flags.StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: 2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
+	flags.StringVar(&o.AsOf, "as-of", "", "with --rules: judge by the robots.txt in force at this time: "+
+		"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
 	choice(cmd, "keep", "allowed", "which URLs to print", to(&keep), "allowed", "disallowed")
-	choice(cmd, "no-policy", "drop", "with --rules: URLs of origins whose robots.txt is not known", to(&noPolicy), "keep", "drop")
+	choice(cmd, "no-policy", "drop", "with --rules: URLs of origins whose robots.txt is not known", to(&noPolicy),
+		"keep", "drop")
 	choice(cmd, "invalid", "drop", "rows that have no URL", to(&invalid), "keep", "drop", "error")
-	choice(cmd, "format", "auto", "format of the lists", func(name string) { o.Format = list.ParseKind(name) }, listKinds()...)
+	choice(cmd, "format", "auto", "format of the lists", func(name string) { o.Format = list.ParseKind(name) },
+		listKinds()...)
 	flags.StringVar(&o.List.Column, "column", "", "column or member that has the URL, such as url, 3 or request.url")
-	flags.StringVar(&o.List.Date, "date-column", "", "with --rules: column or member with the time at which the URL was captured")
-	choice(cmd, "annotate", "", "print a line for each line instead of the kept ones", func(form string) { o.Annotate = job.Annotation(form) },
+	flags.StringVar(&o.List.Date, "date-column", "",
+		"with --rules: column or member with the time at which the URL was captured")
+	choice(cmd, "annotate", "", "print a line for each line instead of the kept ones",
+		func(form string) { o.Annotate = job.Annotation(form) },
 		string(job.JSON), string(job.TSV), string(job.Append), string(job.Parquet))
-	flags.StringVar(&o.Key, "key", "", "with --annotate parquet: column of the Parquet file that tells which row is meant, instead of the row's number")
-	addFlag(cmd, "list", "page", "", "of WARC: drop records whose page states one of these directives, such as noindex,noarchive,noai, in a meta tag or an X-Robots-Tag", func(text string) (err error) {
+	flags.StringVar(&o.Key, "key", "", "with --annotate parquet: column of the Parquet file that tells which row is "+
+		"meant, instead of the row's number")
+	addFlag(cmd, "list", "page", "", "of WARC: drop records whose page states one of these directives, "+
+		"such as noindex,noarchive,noai, in a meta tag or an X-Robots-Tag", func(text string) (err error) {
 		if o.Page, err = page.ParseDirectives(text); err != nil {
 			return usageError("--page: %w", err)
 		}
 		return nil
 	})
-	flags.BoolVar(&o.Prompt, "line-buffered", false, "print the answer on each line of a pipe as soon as the line has been read")
+	flags.BoolVar(&o.Prompt, "line-buffered", false,
+		"print the answer on each line of a pipe as soon as the line has been read")
 	choice(cmd, "output", "text", "form of the summary on stderr", to(&output), "text", "json")
 	memoryFlag(cmd, &o.Memory)
 	workersFlag(cmd, &o.Workers, "goroutines that judge rows")
 	startProfile := profileFlags(cmd, s)
 	cmd.RunE = func(cmd *cobra.Command, lists []string) (err error) {
-		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep", invalid == "keep"
+		o.URLs.Names, o.Disallowed, o.NoPolicy, o.Invalid = lists, keep == "disallowed", noPolicy == "keep",
+			invalid == "keep"
 		for _, name := range names {
 			agent := agent
 			agent.Name = name
@@ -160,7 +169,8 @@ func refuseFilterFlags(cmd *cobra.Command, o *job.FilterOptions) error {
 	case o.Key != "" && o.Annotate != job.Parquet:
 		return usageError("--key is the key of the rows of --annotate parquet")
 	case o.Annotate != job.NoAnnotation && (given("keep") || given("invalid") || given("no-policy")):
-		return usageError("--annotate prints a line for each line: --keep, --invalid and --no-policy say which lines are printed without it")
+		return usageError("--annotate prints a line for each line: --keep, " +
+			"--invalid and --no-policy say which lines are printed without it")
 	}
 	return nil
 }
@@ -184,17 +194,18 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 		s.warn("%v", err)
 	}
 	if n := result.Misencoded; n > 0 {
-		s.warn("not percent-encoded in upper case: %s; Google's parser takes URLs as they are, so a rule for /%%C3%%A9 does not match /%%c3%%a9", english.Plural(n, "URL"))
+		s.warn("not percent-encoded in upper case: %s; Google's parser takes URLs as they are, "+
+			"so a rule for /%%C3%%A9 does not match /%%c3%%a9", english.Plural(n, "URL"))
 	}
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {
-		write = func(s streams, r *job.Filtered) error { return report.WriteJSON(s.err, SummaryOf(r), "") } // on the last line
+		// on the last line
+		write = func(s streams, r *job.Filtered) error { return report.WriteJSON(s.err, SummaryOf(r), "") }
 	}
-	if err := write(s, result); err != nil {
-		return inputError(fmt.Errorf("writing the summary: %w", err))
-	}
-	switch {
+	switch failed := writing("the summary", write(s, result)); {
+	case failed != nil:
+		return failed
 	case err != nil:
 		return exitWith(codeOf(err))
 	case result.Partial || refused:
@@ -251,7 +262,8 @@ func classText(c filter.Class, r *job.Filtered) string {
 	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
-// writeFilterText prints the totals, and below them the classes that occur and how many URLs each of several agents may not fetch.
+// writeFilterText prints the totals, and below them the classes that occur and how many URLs each of several
+// agents may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {
@@ -273,7 +285,8 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	if r.Partial {
 		b.WriteString("PARTIAL: ")
 	}
-	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, r.Noun()), english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, r.Noun()),
+		english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
 	if n := r.Count[filter.Header]; n > 0 {
 		fmt.Fprintf(&b, ", and %s", english.Plural(n, "header"))
 	}
@@ -323,6 +336,7 @@ func SummaryOf(r *job.Filtered) FilterSummary {
 	}
 	return FilterSummary{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
-		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.ByPage], r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
+		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.ByPage],
+		r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,
 	}
 }

@@ -118,24 +118,19 @@ func maxBytesFlag(cmd *cobra.Command, limit *int, without string) {
 func robotsFlags(cmd *cobra.Command, file *job.RobotsFile, dialect **automaton.Dialect) {
 	cmd.Flags().StringVar(&file.Name, "robots", "", "the robots.txt to judge by, plain or compressed (- is stdin)")
 	maxBytesFlag(cmd, &file.MaxBytes, "no limit but 256 MiB")
-	choice(cmd, "dialect", "auto", "how robots.txt is read; auto is the crawler's own way, where it is known", func(name string) {
-		*dialect = nil
-		if d, err := automaton.ParseDialect(name); err == nil {
-			*dialect = &d
-		}
-	}, append([]string{"auto"}, automaton.DialectNames()...)...)
+	choice(cmd, "dialect", "auto", "how robots.txt is read; auto is the crawler's own way, where it is known",
+		func(name string) {
+			*dialect = nil
+			if d, err := automaton.ParseDialect(name); err == nil {
+				*dialect = &d
+			}
+		}, append([]string{"auto"}, automaton.DialectNames()...)...)
 }
 
 // agentsFlag adds the flag --agent, which can be repeated.
 func agentsFlag(cmd *cobra.Command, names *[]string, usage string) {
 	cmd.Flags().StringArrayVar(names, "agent", nil, usage)
 	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents) // it fails only for a flag that does not exist
-}
-
-func agentFlag(cmd *cobra.Command, name *string, usage string) {
-	cmd.Flags().StringVar(name, "agent", "", usage)
-	// It fails only for a flag that does not exist.
-	_ = cmd.RegisterFlagCompletionFunc("agent", completeAgents)
 }
 
 // completeAgents offers the names of the known crawlers.
@@ -159,7 +154,8 @@ const minMemory = 1_000_000
 // memoryFlag adds the flag --memory, and has a command of its own process keep to it: the
 // garbage collector runs more often when the heap comes near.
 func memoryFlag(cmd *cobra.Command, memory *int64) {
-	usage := "how much memory to take, beside 64 MB for the program itself; what has no room in it goes to a temporary file, and with little memory fewer workers run"
+	usage := "how much memory to take, beside 64 MB for the program itself; " +
+		"what has no room in it goes to a temporary file, and with little memory fewer workers run"
 	addFlag(cmd, "string", "memory", "256MB", usage, func(text string) error {
 		n, err := parseBytes(text)
 		if err != nil {
@@ -186,11 +182,19 @@ const heapBytes = 37 << 20
 // alone. Other programs, such as tests, have other data in their heap.
 type ownProcess struct{}
 
-// durationFlag adds a flag that takes a time above 0.
-func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
+// durationFlag adds a flag that takes a time above 0, in a unit if it names none.
+func durationFlag(cmd *cobra.Command, d *time.Duration, name, text, unit, usage string) {
 	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
-		*d, err = positiveDuration(name, text)
-		return err
+		if text != "" && strings.Trim(text, "0123456789") == "" {
+			text += unit
+		}
+		switch *d, err = parseDuration(text); {
+		case err != nil:
+			return usageError("--%s %w", name, err)
+		case *d <= 0:
+			return usageError("--%s %s is not above 0", name, text)
+		}
+		return nil
 	})
 }
 
@@ -204,29 +208,6 @@ func percentFlag(cmd *cobra.Command, percent **float64, name, text, usage string
 		*percent = &n
 		return nil
 	})
-}
-
-// daysFlag adds a flag that takes a time above 0, in days if it has no unit.
-func daysFlag(cmd *cobra.Command, d *time.Duration, name, text, usage string) {
-	addFlag(cmd, "string", name, text, usage, func(text string) (err error) {
-		if text != "" && strings.Trim(text, "0123456789") == "" {
-			text += "d"
-		}
-		*d, err = positiveDuration(name, text)
-		return err
-	})
-}
-
-// positiveDuration reads the value of a flag that takes a time above 0.
-func positiveDuration(flag, text string) (time.Duration, error) {
-	d, err := parseDuration(text)
-	if err != nil {
-		return 0, usageError("--%s %w", flag, err)
-	}
-	if d <= 0 {
-		return 0, usageError("--%s %s is not above 0", flag, text)
-	}
-	return d, nil
 }
 
 // units are the units of bytes, the longer names first.
@@ -277,5 +258,6 @@ func parseDuration(s string) (time.Duration, error) {
 
 // forceFlag adds --force, for all output files of a command.
 func forceFlag(cmd *cobra.Command, force *bool) {
-	cmd.Flags().BoolVar(force, "force", false, "let output files replace files of another kind, but never one that is read")
+	cmd.Flags().BoolVar(force, "force", false, "let output files replace files of another kind, "+
+		"but never one that is read")
 }

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,59 +44,42 @@ status is 3 if the format of a LOG is not found.`,
 	explain := cmd.Flags().Bool("explain", false, "show how the first lines of logs are read")
 	cmd.Flags().StringVar(&o.Format, "format", "auto", "format of the logs, with --explain")
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
-	cmd.RunE = func(cmd *cobra.Command, logs []string) error {
-		if !*explain && (len(logs) > 1 || cmd.Flags().Changed("format")) {
-			return usageError("--explain shows how logs are read: without it there can be neither LOG nor --format")
-		}
+	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		w := bufio.NewWriter(s.out)
-		if !*explain && len(logs) == 1 {
-			words, err := wordsOf(logs[0])
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(w, words)
-			return writeError(w.Flush())
-		}
-		if !*explain {
+		switch {
+		case *explain:
+			o.Logs.Names = logs
+			err = explainLogs(cmd.Context(), s, w, o)
+		case len(logs) > 1 || cmd.Flags().Changed("format"):
+			err = usageError("--explain shows how logs are read: without it there can be neither LOG nor --format")
+		case len(logs) == 1:
+			err = writeWords(w, logs[0])
+		default:
 			most := 0
 			if isTerminal(s.out) {
 				most = maxWidth
 			}
 			listFormats(w, most)
-			return writeError(w.Flush())
 		}
-		if err := job.RefuseStreams(s.out, s.err, s.in, logs...); err != nil {
-			return err
-		}
-		ctx, release := onInterrupt(cmd.Context())
-		defer release()
-		o.Logs.Names = logs
-		first := true
-		err := job.Explain(ctx, o, func(log *job.ExplainedLog) error {
-			if !first {
-				fmt.Fprintln(w)
-			}
-			first = false
-			explainLog(w, log)
-			return writeError(w.Flush())
-		})
-		return errors.Join(err, writeError(w.Flush()))
+		return errors.Join(err, writing("the answers", w.Flush()))
 	}
 	return cmd
 }
 
-// wordsOf returns the words that describe the format with a name.
-func wordsOf(name string) (string, error) {
+// writeWords prints the words that describe the format with a name.
+func writeWords(w io.Writer, name string) error {
 	f, ok := format.ByName(name)
 	switch similar := format.Similar(name); {
 	case ok && f.Words() == "":
-		return "", usageError("%s has no words of its own: it is made of other formats or envelopes", name)
+		return usageError("%s has no words of its own: it is made of other formats or envelopes", name)
 	case !ok && len(similar) > 0:
-		return "", usageError("there is no format %q, but %s; --explain shows how a log is read", name, strings.Join(similar, ", "))
+		return usageError("there is no format %q, but %s; --explain shows how a log is read", name,
+			strings.Join(similar, ", "))
 	case !ok:
-		return "", usageError("there is no format %q; --explain shows how a log is read", name)
+		return usageError("there is no format %q; --explain shows how a log is read", name)
 	}
-	return f.Words(), nil
+	_, err := fmt.Fprintln(w, f.Words())
+	return err
 }
 
 // maxWidth is the width of a terminal for which lists are made, in characters.
@@ -159,6 +144,24 @@ func listFormats(w *bufio.Writer, most int) {
 	}
 }
 
+// explainLogs prints how logs are read, each as soon as that is known.
+func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainOptions) error {
+	if err := job.RefuseStreams(s.out, s.err, s.in, o.Logs.Names...); err != nil {
+		return err
+	}
+	ctx, release := onInterrupt(ctx)
+	defer release()
+	first := true
+	return job.Explain(ctx, o, func(log *job.ExplainedLog) error {
+		if !first {
+			fmt.Fprintln(w)
+		}
+		first = false
+		explainLog(w, log)
+		return writing("the answers", w.Flush())
+	})
+}
+
 // explainLog prints how the first lines of a log are read.
 func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 	text := func(s string) string { return report.Cut(audit.Printable(s), maxMessage) }
@@ -216,7 +219,8 @@ func countsOf(log *job.ExplainedLog) string {
 	}
 	counts := lines + ": " + english.Plural(int64(log.Requests), "request")
 	if n := int64(log.Others); n > 0 {
-		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") + " by design"
+		counts += ", " + english.Grouped(n) + " " + english.Verb(n, "that is no request", "that are no requests") +
+			" by design"
 	}
 	if n := int64(log.Unparsed); n > 0 {
 		counts += ", " + english.Grouped(n) + " not read"

@@ -80,7 +80,8 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		}
 		switch {
 		case len(rivals) > 0:
-			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") + ". Requests are undecided, unless their address " +
+			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") +
+				". Requests are undecided, unless their address " +
 				"verifies one of them, and are counted under the first"
 		case e.Foreign:
 			r.Why = fmt.Sprintf("ambiguous: the header has %q, which is no word of %s, so its client may be another. "+
@@ -92,7 +93,8 @@ func readHeader(set *crawler.Set, header string) headerReading {
 		r.Tokens, r.Wildcard, r.Obeys = e.Tokens(), true, "unknown"
 		r.Why = "no word of a known crawler counts, but a word looks like the name of a crawler"
 		if e.Nameless {
-			r.Why = "no word is a name, but a word says that the client is a crawler. All crawlers without a name are counted as one"
+			r.Why = "no word is a name, but a word says that the client is a crawler. " +
+				"All crawlers without a name are counted as one"
 		}
 		if e.Overlong {
 			r.Tokens = []string{}
@@ -142,7 +144,8 @@ var standings = map[crawler.Standing]string{
 	crawler.Later:      `contains "STEM", but after another word that does`,
 }
 
-const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, and no log shows whether it is obeyed"
+const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, " +
+	"and no log shows whether it is obeyed"
 
 // moreSpecific returns the word of the same operator that counts.
 func moreSpecific(e crawler.Explanation, header string, than crawler.Word) string {
@@ -169,8 +172,10 @@ func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 	case len(e.Words) > 0:
 		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
 	}
-	return "no word belongs to a known crawler, and none outside URLs and e-mail addresses contains bot, spider, crawl, scrap or fetch; " +
-		"a client that does not claim to be a crawler, as no browser does, is never counted as one, whatever it requests"
+	return "no word belongs to a known crawler, and none outside URLs and e-mail addresses contains bot, spider, " +
+		"crawl, scrap or fetch; " +
+		"a client that does not claim to be a crawler, as no browser does, is never counted as one, " +
+		"whatever it requests"
 }
 
 // text prints the explanation for people.
@@ -201,7 +206,8 @@ func (r headerReading) text(w *bufio.Writer) {
 		return
 	}
 	if r.Role == "fetcher" {
-		line("role", "fetcher: it fetches single addresses that a person, a subscription or the site's own operator named; "+
+		line("role", "fetcher: it fetches single addresses that a person, "+
+			"a subscription or the site's own operator named; "+
 			"it is counted apart from the crawlers, outside the headline")
 	}
 	last := map[bool]string{true: "groups for *", false: "by nothing: groups for * do not bind it"}[r.Wildcard]
@@ -210,10 +216,12 @@ func (r headerReading) text(w *bufio.Writer) {
 	}
 	line("bound by", "%s", groups(r.Tokens))
 	for _, tokens := range r.Also {
-		line("and by", "%s, because its header serves this product too: only what both forbid is forbidden", groups(tokens))
+		line("and by", "%s, because its header serves this product too: only what both forbid is forbidden",
+			groups(tokens))
 	}
 	if !r.Known {
-		line("or by", "perhaps groups for a part of that word, of three letters or more: a request is contested if they make a difference")
+		line("or by", "perhaps groups for a part of that word, of three letters or more: "+
+			"a request is contested if they make a difference")
 	}
 	dialect := cmp.Or(r.Dialect, "not known: a rule that google and rfc9309 read differently is contested")
 	if dialect == automaton.Google.String() {
@@ -226,15 +234,18 @@ func (r headerReading) text(w *bufio.Writer) {
 	line("operator", "%s", r.statement())
 	var ways []string
 	for _, way := range r.Verify {
-		text := map[string]string{"ranges": "its operator publishes address ranges", "dns": "the names of its addresses can be looked up"}[way]
+		text := map[string]string{"ranges": "its operator publishes address ranges",
+			"dns": "the names of its addresses can be looked up"}[way]
 		ways = append(ways, cmp.Or(text, way))
 	}
-	line("verify", "%s", cmp.Or(strings.Join(ways, "; "), "its operator is not known to publish anything that verifies its addresses"))
+	line("verify", "%s", cmp.Or(strings.Join(ways, "; "),
+		"its operator is not known to publish anything that verifies its addresses"))
 }
 
 // statement quotes the operator about robots.txt.
 func (r headerReading) statement() string {
-	claim := map[string]string{"yes": "says that it obeys robots.txt", "no": "says that it may ignore robots.txt"}[r.Obeys]
+	claim := map[string]string{"yes": "says that it obeys robots.txt",
+		"no": "says that it may ignore robots.txt"}[r.Obeys]
 	claim = cmp.Or(claim, "does not say whether it obeys robots.txt")
 	switch {
 	case !r.Known:

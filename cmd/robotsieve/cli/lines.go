@@ -34,30 +34,29 @@ func eachLine(stdin io.Reader, name string, do func(line string) error) error {
 	return nil
 }
 
-// writeError returns the error of a command whose answers could not be written.
-func writeError(err error) error {
+// writing returns the error of a command that could not write something.
+func writing(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return inputError(fmt.Errorf("writing the answers: %w", err))
+	return inputError(fmt.Errorf("writing %s: %w", what, err))
 }
 
-// jsonList writes a JSON array, one value a line.
+// jsonList writes a JSON array, one value a line. The writer keeps the first error.
 type jsonList struct {
 	w     *bufio.Writer
 	begun bool
 }
 
-func (l *jsonList) add(v any) error {
+func (l *jsonList) add(v any) {
 	var b bytes.Buffer
-	err := report.WriteJSON(&b, v, "")
+	_ = report.WriteJSON(&b, v, "") // a buffer has no error
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"
 	}
 	l.begun = true
 	fmt.Fprintf(l.w, "%s%s", separator, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-	return err
 }
 
 func (l *jsonList) end() {
@@ -66,4 +65,13 @@ func (l *jsonList) end() {
 	} else {
 		fmt.Fprint(l.w, "[]\n")
 	}
+}
+
+// writeJSONList writes all values.
+func writeJSONList[T any](w *bufio.Writer, values []T) {
+	list := jsonList{w: w}
+	for _, v := range values {
+		list.add(v)
+	}
+	list.end()
 }

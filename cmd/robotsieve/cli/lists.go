@@ -12,16 +12,10 @@ import (
 
 // writeLists prints where operators publish the addresses of their crawlers, as commands
 // for a shell that fetch them.
-func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) error {
+func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 	if output == "json" {
-		all := jsonList{w: w}
-		for _, l := range lists {
-			if err := all.add(l); err != nil {
-				return writeError(err)
-			}
-		}
-		all.end()
-		return nil
+		writeJSONList(w, lists)
+		return
 	}
 	lists = audit.Texts(lists, audit.Printable)
 	fmt.Fprint(w, `# The addresses that operators publish for their crawlers. Run these commands in an
@@ -45,17 +39,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) e
 		if operators[strings.ToLower(l.Name)] == "several" { // audit could not tell whose it is
 			file = l.Crawlers[0] + filepath.Ext(l.Name)
 		}
-		fmt.Fprintf(w, "# for %s; seen %s\ncurl -fsSLo %s %s\n",
-			strings.Join(l.Crawlers, ", "), l.Seen, shellWord(file), shellWord(l.URL))
+		fmt.Fprintf(w, "# for %s; seen %s\n%s\n", strings.Join(l.Crawlers, ", "), l.Seen,
+			shellLine([]string{"curl", "-fsSLo", file, l.URL}))
 	}
-	return nil
-}
-
-// shellWord writes a text as one word of a shell's command.
-func shellWord(text string) string {
-	plain := strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-") == ""
-	if plain && text != "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -22,7 +22,8 @@ needed. With --state the sum is also written as a state, which can be merged aga
 	}
 	o, report := job.MergeOptions{}, addReportFlags(cmd)
 	memoryFlag(cmd, &o.Memory)
-	cmd.Flags().BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "count a state also if all its inputs are in another one")
+	cmd.Flags().BoolVar(&o.AllowDuplicates, "allow-duplicates", false,
+		"count a state also if all its inputs are in another one")
 	cmd.Flags().StringVar(&o.State, "state", "", "also write the sum to a file, as a state for merge")
 	forceFlag(cmd, &o.Force)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {

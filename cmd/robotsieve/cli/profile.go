@@ -25,10 +25,11 @@ type profileForm struct {
 	is   func(io.Reader) bool // tells a profile of the form by its first bytes
 }
 
-// profileFlags adds --profile and --profile-dir to a command that may run long. Start
-// begins the profile, if the user wants one and refuse permits its file. It returns the function that ends the profile; if
-// nothing of this could be written, it says so, and the command fails.
-func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error), err error)) {
+// profileFlags adds --profile and --profile-dir to a command that may run long. Start begins the profile, if
+// the user wants one and refuse permits its file. It returns the function that ends the profile; if nothing
+// of this could be written, it says so, and the command fails.
+func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error),
+	err error)) {
 	var mode string
 	forms := map[string]profileForm{
 		"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},

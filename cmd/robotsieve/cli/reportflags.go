@@ -31,21 +31,26 @@ var reportFiles = []struct {
 	begins      string // what files of the kind begin with
 	write       func(io.Writer, *audit.Report) error
 }{
-	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML", "<!doctype html>", report.WriteHTML},
-	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
+	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML",
+		"<!doctype html>", report.WriteHTML},
+	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus",
+		"a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
 }
 
 // addReportFlags adds these flags, with more values of --output.
 func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
 	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
-	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: as --output full does")
-	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more", func(unit string) {
-		if f.by = unit; unit == "auto" {
-			f.by = ""
-		}
-	}, "auto", "hour", "day")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print no report and no progress: the exit status, warnings and the files asked for are the answer")
+	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: "+
+		"as --output full does")
+	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more",
+		func(unit string) {
+			if f.by = unit; unit == "auto" {
+				f.by = ""
+			}
+		}, "auto", "hour", "day")
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print no report and no progress: the exit status, "+
+		"warnings and the files asked for are the answer")
 	f.files = make([]job.ReportFile, len(reportFiles))
 	for i, file := range reportFiles {
 		isKind := func(head []byte) bool { return bytes.HasPrefix(head, []byte(file.begins)) }
@@ -53,7 +58,9 @@ func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 		cmd.Flags().StringVar(&f.files[i].Name, file.flag, "", file.usage)
 	}
 	addFlag(cmd, "stringArray", "fail-on", "",
-		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', 'GPTBot:violation>1%' (of its requests) or 'unparsed>0.5%' (of the lines); repeatable; fetchers, such as link previews, count only where they are named",
+		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', "+
+			"'GPTBot:violation>1%' (of its requests) or 'unparsed>0.5%' (of the lines); repeatable; fetchers, "+
+			"such as link previews, count only where they are named",
 		func(text string) error {
 			c, err := parseCondition(text)
 			if err != nil {

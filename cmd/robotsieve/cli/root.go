@@ -1,5 +1,5 @@
-// Package cli is the command line of robotsieve: its flags, messages, progress bar and exit codes around package job. Each
-// subcommand is a function of its streams.
+// Package cli is the command line of robotsieve: its flags, messages, progress bar and exit codes around
+// package job. Each subcommand is a function of its streams.
 package cli
 
 import (
@@ -129,7 +129,8 @@ func Main() int {
 	if disk.WasClosed(os.Stdout) {
 		os.Stdout.Close() // so that what is written there is not lost without an error
 	}
-	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:],
+		streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }
 
 func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, args) }
@@ -166,8 +167,9 @@ func (l *lossless) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that print what they have done
-// until then. The second signal ends the process. A signal that the caller of the program ignores, as nohup does, stays ignored.
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that print what
+// they have done until then. The second signal ends the process. A signal that the caller of the program
+// ignores, as nohup does, stays ignored.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 	if len(signals) == 0 { // which NotifyContext would take for all signals
@@ -222,7 +224,8 @@ what was known so far, if anything.`,
   robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
 	}
-	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s), newCompile(s), newBench(s))
+	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s),
+		newCrawlers(s), newFormats(s), newCompile(s), newBench(s))
 	return root
 }
 
@@ -245,17 +248,12 @@ const commandKey = "command line"
 // commandLine returns the command line by which a command was called, as a shell reads it.
 func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
 
-// plainWord tells whether a shell takes a word as it is.
-func plainWord(word string) bool {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
-	return word != "" && strings.Trim(word, plain) == ""
-}
-
 // shellLine quotes the words of a command line for a shell.
 func shellLine(words []string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
 	quoted := slices.Clone(words)
 	for i, word := range words {
-		if !plainWord(word) {
+		if word == "" || strings.Trim(word, plain) != "" {
 			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}
@@ -268,7 +266,8 @@ func newVersion(s streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "%s %s %s %s/%s\n", s.program(), version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(s.out, "%s %s %s %s/%s\n", s.program(), version(), runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}

@@ -21,8 +21,8 @@ type rowFlags struct {
 	rows    *report.Rows // nil if none are written here
 }
 
-// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As JSON they can be sent to
-// another process. The zero value lists none.
+// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As JSON they
+// can be sent to another process. The zero value lists none.
 type Rows struct {
 	List   string // violations or all
 	Output string // ndjson, csv or parquet
@@ -42,8 +42,12 @@ func (r Rows) begin(w io.Writer) (*job.Rows, *report.Rows) {
 
 func addRowFlags(cmd *cobra.Command) *rowFlags {
 	f := &rowFlags{}
-	choice(cmd, "list", "", "print a row for each violation, or for each request of a crawler, in place of the report: as --output "+strings.Join(report.RowOutputs(), ", ")+"; default ndjson", to(&f.list), "violations", "all")
-	cmd.Flags().StringVar(&f.keyFile, "anonymize", "", "with --list: replace addresses by pseudonyms, which are the same for the same key, and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
+	choice(cmd, "list", "", "print a row for each violation, or for each request of a crawler, "+
+		"in place of the report: as --output "+strings.Join(report.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
+		"violations", "all")
+	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
+		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
+			"and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
 	return f
 }
 
@@ -75,7 +79,8 @@ func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
 			return rows, inputError(fmt.Errorf("--anonymize: %w", err))
 		}
 		if len(rows.Key) < minKey {
-			return rows, usageError("--anonymize %s has %d bytes: a key has at least %d", f.keyFile, len(rows.Key), minKey)
+			return rows, usageError("--anonymize %s has %d bytes: a key has at least %d", f.keyFile, len(rows.Key),
+				minKey)
 		}
 	}
 	return rows, nil
@@ -98,8 +103,5 @@ func (f *rowFlags) end(a *job.Audited, err error) error {
 	if f.rows == nil || a == nil && !f.rows.Begun() {
 		return err
 	}
-	if failed := f.rows.Close(); failed != nil {
-		return errors.Join(err, inputError(fmt.Errorf("writing the rows: %w", failed)))
-	}
-	return err
+	return errors.Join(err, writing("the rows", f.rows.Close()))
 }

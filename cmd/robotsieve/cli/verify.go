@@ -70,7 +70,8 @@ func verifiedText(v *job.Verified) string {
 		fmt.Fprintln(&b, "Does not hold: "+audit.Printable(text))
 	}
 	if v.NotListed > 0 {
-		fmt.Fprintf(&b, "Does not hold: %s like these.\n", english.Grouped(v.NotListed)+" more "+english.Verb(v.NotListed, "check", "checks"))
+		fmt.Fprintf(&b, "Does not hold: %s like these.\n",
+			english.Grouped(v.NotListed)+" more "+english.Verb(v.NotListed, "check", "checks"))
 	}
 	return b.String()
 }

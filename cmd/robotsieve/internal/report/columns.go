@@ -98,7 +98,8 @@ func counts[E interface {
 	String() string
 }](rows []term, get func(*crawler, E) int64) (list []figure) {
 	for i, row := range rows {
-		list = append(list, figure{E(i).String(), row.heading, row.means, func(c *crawler) any { return get(c, E(i)) }, nil})
+		list = append(list, figure{E(i).String(), row.heading, row.means, func(c *crawler) any { return get(c, E(i)) },
+			nil})
 	}
 	return list
 }
@@ -107,21 +108,34 @@ func counts[E interface {
 // split, and why requests are indeterminate.
 var (
 	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
-	verified = figure{name: "verified", heading: "verified", ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
+	verified = figure{name: "verified", heading: "verified",
+		ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
 	verdicts = counts(verdictTerms[:], func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(reasonTerms[:], func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
-	informed = figure{name: "informed", heading: "in\u00adformed", ofCrawler: func(c *crawler) any { return c.Informed() },
-		means: "after a client of this name was sent a robots.txt that forbids the request, or told by 304 that its copy stands; ?: the log does not say what was sent"}
+	informed = figure{name: "informed", heading: "in\u00adformed",
+		ofCrawler: func(c *crawler) any { return c.Informed() },
+		means: "after a client of this name was sent a robots.txt that forbids the request, " +
+			"or told by 304 that its copy stands; ?: the log does not say what was sent"}
 )
 
 // Figures that are counted beside the verdicts.
 var (
 	evasive = figure{name: "evasive", ofCrawler: func(c *crawler) any { return c.Evasive },
-		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, dot segments and repeated slashes"}
+		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, " +
+			"dot segments and repeated slashes"}
 	graceInformed = figure{name: "grace_informed", ofCrawler: func(c *crawler) any { return c.GraceInformed },
 		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
+
+// traffic are the figures of what was sent: each is a column of the table of traffic, and a metric of Prometheus, whose
+// help is what it means.
+var traffic = []figure{
+	{"bytes", "bytes", "Bytes of bodies sent to crawlers, without impostors.",
+		func(c *crawler) any { return c.Bytes }, nil},
+	{"violation_bytes", "of vio\u00adlations", "Bytes of bodies sent in answer to violations.",
+		func(c *crawler) any { return c.ViolationBytes }, nil},
+}
 
 // figures are all figures, in the order of CSV.
 var figures = slices.Concat(
@@ -150,8 +164,9 @@ var figures = slices.Concat(
 	[]figure{
 		{name: "claims", ofCrawler: func(c *crawler) any { return claimList(c) }},
 		{name: "claims_not_listed", ofCrawler: func(c *crawler) any { return c.ClaimsNotListed }},
-		{name: "bytes", ofCrawler: func(c *crawler) any { return c.Bytes }},
-		{name: "violation_bytes", ofCrawler: func(c *crawler) any { return c.ViolationBytes }},
+	},
+	traffic,
+	[]figure{
 		{name: "addresses", ofCrawler: func(c *crawler) any { return c.Addresses.N }},
 		{name: "addresses_exact", ofCrawler: func(c *crawler) any { return c.Addresses.Exact }},
 		{name: "robots_txt_fetches", ofCrawler: func(c *crawler) any { return c.RobotsTxt.Fetches }},
@@ -222,7 +237,8 @@ const noClaim = "nothing"
 func inputList(r *whole) any {
 	var list []string
 	for _, in := range r.Inputs {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%s, %d bytes, sha256 %s) %s", in.Name, cmp.Or(in.Format, "of no known format"), in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%s, %d bytes, sha256 %s) %s", in.Name,
+			cmp.Or(in.Format, "of no known format"), in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
 	}
 	return strings.Join(list, "; ")
 }
@@ -231,7 +247,8 @@ func inputList(r *whole) any {
 func versionList(r *whole) any {
 	var list []string
 	for _, v := range r.Policy.Versions[:min(len(r.Policy.Versions), maxVersionsShown)] {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime), v.Status, v.File)))
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime),
+			v.Status, v.File)))
 	}
 	if more := len(r.Policy.Versions) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("%d more", more))

@@ -12,12 +12,12 @@ import (
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
 // crawler, with the figures. The column record tells them apart.
 func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
-	out := NewCSV(w)
 	header := []any{"record"}
 	for _, f := range figures {
 		header = append(header, f.name)
 	}
-	out.Write(header...)
+	var text strings.Builder
+	text.WriteString(CSVLine(header...))
 	row := func(record string, c *crawler) {
 		cells := []any{record}
 		for _, f := range figures {
@@ -30,44 +30,34 @@ func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
 				cells = append(cells, "")
 			}
 		}
-		out.Write(cells...)
+		text.WriteString(CSVLine(cells...))
 	}
 	row("audit", nil)
 	for i := range r.Crawlers {
 		row("crawler", &r.Crawlers[i])
 	}
-	return out.Err
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
-// CSV writes lines of CSV, as encoding/csv does, with quotes also around cells with a semicolon.
-type CSV struct {
-	Err  error // the first of writing
-	w    io.Writer
-	line []byte
-}
-
-// NewCSV returns a CSV that writes each line at once.
-func NewCSV(w io.Writer) *CSV { return &CSV{w: w} }
-
-// Write writes a line. Texts among the cells are those that Cell returns.
-func (c *CSV) Write(cells ...any) {
-	c.line = c.line[:0]
+// CSVLine returns a line of CSV, as encoding/csv has it, with quotes also around cells with a semicolon. Texts among
+// the cells are those that Cell returns.
+func CSVLine(cells ...any) string {
+	var b []byte
 	for i, cell := range cells {
 		if i > 0 {
-			c.line = append(c.line, ',')
+			b = append(b, ',')
 		}
 		switch v := cell.(type) {
 		case string:
-			c.line = appendQuoted(c.line, Cell(v))
+			b = appendQuoted(b, Cell(v))
 		case float64:
-			c.line = strconv.AppendFloat(c.line, v, 'f', -1, 64)
+			b = strconv.AppendFloat(b, v, 'f', -1, 64)
 		default:
-			c.line = fmt.Append(c.line, v)
+			b = fmt.Append(b, v)
 		}
 	}
-	if c.Err == nil {
-		_, c.Err = c.w.Write(append(c.line, '\n'))
-	}
+	return string(append(b, '\n'))
 }
 
 // appendQuoted appends a cell, with quotes if it needs them.

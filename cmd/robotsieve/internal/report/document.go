@@ -53,17 +53,21 @@ func (d doc) assumptions() block {
 // details are what stands behind the table of crawlers.
 func (d doc) details() []block {
 	blocks := []block{d.claims(), d.violations(), d.rules(),
-		d.paths("Paths requested against robots.txt", "requested against robots.txt by", func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
-		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3), d.traffic(), d.referrals(),
+		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
+			func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
+		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3),
+		d.traffic(), d.referrals(),
 		d.fetches(), d.delays(), d.sizes()}
 	for _, c := range d.pointers() {
-		b := block{Heading: "Sampled lines", Title: "First " + english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(c) + ", as logged:"}
+		b := block{Heading: "Sampled lines", Title: "First " +
+			english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(c) + ", as logged:"}
 		for _, s := range c.Samples {
 			b.Quote = append(b.Quote, s.Line)
 		}
 		blocks = append(blocks, b)
 	}
-	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(), block{Heading: "What no log can show", Text: []string{d.limits()}})
+	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(),
+		block{Heading: "What no log can show", Text: []string{d.limits()}})
 }
 
 // partial warns of a report of a part.
@@ -80,7 +84,8 @@ func (d doc) limits() string {
 	if d.RobotsTxt.SizesMixed { // then the log shows that
 		served = "what a robots.txt of another size said"
 	}
-	return "What no log can show: " + served + "; paths rewritten before they were logged; a 304 for a file that had changed."
+	return "What no log can show: " + served + "; paths rewritten before they were logged; " +
+		"a 304 for a file that had changed."
 }
 
 // doc is a report for an output that shows at most so many crawlers, and so many characters of
@@ -117,7 +122,8 @@ func (d doc) pointers() []*crawler {
 // impostors are in no number, and those of fetchers in one of their own.
 func (d doc) headline() []string {
 	if why := d.Policy.NoRule; why != "" && d.Totals.Requests > 0 {
-		return []string{caution(fmt.Sprintf("Nothing is forbidden, because %s has no rule: %s.", path.Base(d.Policy.File), why)) +
+		return []string{caution(fmt.Sprintf("Nothing is forbidden, because %s has no rule: %s.",
+			path.Base(d.Policy.File), why)) +
 			fmt.Sprintf(" So this audit says nothing about %s.", english.Plural(d.Totals.Requests, "crawler request"))}
 	}
 	crawlers := d.without(isFetcher)
@@ -140,7 +146,8 @@ func (d doc) headline() []string {
 	var text []string
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
-		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, %s had no path to judge.",
+		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, "+
+			"%s had no path to judge.",
 			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
 	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
 		text = []string{fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
@@ -152,32 +159,38 @@ func (d doc) headline() []string {
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
 	case requests+fetched == 0:
-		text = []string{fmt.Sprintf("No crawler request could be judged: %s came from impostors.", english.Grouped(d.Totals.Requests))}
+		text = []string{fmt.Sprintf("No crawler request could be judged: %s came from impostors.",
+			english.Grouped(d.Totals.Requests))}
 	case requests == 0:
 		some := "None"
 		if broken > 0 {
 			some = english.Grouped(broken)
 		}
-		text = []string{fmt.Sprintf("%s%s of %s by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are no other crawler requests.",
+		text = []string{fmt.Sprintf("%s%s of %s by fetchers broke robots.txt; a person, "+
+			"a subscription or the site's own operator sent them. There are no other crawler requests.",
 			d.condition(), some, english.Plural(fetched, "request"))}
 	case v[audit.Violation] > 0:
-		broke, under := alarm(english.Grouped(v[audit.Violation]))+" of "+all+" broke", "under "+english.Plural(names, "name")
+		broke, under := alarm(english.Grouped(v[audit.Violation]))+" of "+all+" broke",
+			"under "+english.Plural(names, "name")
 		text = []string{d.condition()}
 		switch first := verifiedContent(crawlers); {
 		case first != "":
-			text[0] += fmt.Sprintf("%s In all, %s it, %s; %s got content.", first, broke, under, alarm(english.Grouped(content)))
+			text[0] += fmt.Sprintf("%s In all, %s it, %s; %s got content.", first, broke, under,
+				alarm(english.Grouped(content)))
 		case content > 0:
 			text[0] += fmt.Sprintf("%s robots.txt, %s; %s %s answered with content. %s", broke, under,
 				alarm(english.Grouped(content)), english.Verb(content, "was", "were"), d.identified(content))
 		default:
-			text[0] += fmt.Sprintf("%s robots.txt, %s; none was answered with content. %s", broke, under, d.identified(0))
+			text[0] += fmt.Sprintf("%s robots.txt, %s; none was answered with content. %s", broke, under,
+				d.identified(0))
 		}
 	default:
 		text = []string{d.condition() + all + ": " + noViolation(v, requests) + "."}
 	}
 	if fetched > 0 && requests > 0 {
 		text = append(text, fmt.Sprintf("Counted apart: %s of %s by fetchers broke %srobots.txt.",
-			someOrNone(broken), english.Plural(fetched, "request"), map[bool]string{true: "that "}[d.condition() != ""]))
+			someOrNone(broken), english.Plural(fetched, "request"),
+			map[bool]string{true: "that "}[d.condition() != ""]))
 	}
 	return text
 }
@@ -243,7 +256,8 @@ func noViolation(v map[audit.Verdict]int64, requests int64) string {
 // condition begins a headline where the log contradicts the files: most answers to
 // /robots.txt have another size, or say that there is none.
 func (d doc) condition() string {
-	hasFile := d.Policy.History == "constant" || slices.ContainsFunc(d.Policy.Versions, func(v audit.VersionInfo) bool { return v.File != "" })
+	hasFile := d.Policy.History == "constant" || slices.ContainsFunc(d.Policy.Versions,
+		func(v audit.VersionInfo) bool { return v.File != "" })
 	if t := d.RobotsTxt; 2*t.Differing > t.Sizes || hasFile && 2*t.None > t.Requests {
 		return caution("If the robots.txt given is what was served, which the logged answers contradict:") + " "
 	}
@@ -284,14 +298,18 @@ func (d doc) facts() (b block) {
 		libraries = fmt.Sprintf(" (%s HTTP libraries)", english.Grouped(d.HTTPLibraries))
 	}
 	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s without a path + %s unparsed",
-		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries, english.Plural(d.Totals.Requests, "crawler request"),
+		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries,
+		english.Plural(d.Totals.Requests, "crawler request"),
 		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
 	if beside := d.beside(); beside != "" {
 		add("", "%s", beside)
 	}
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {
-		add("Identity", "%s = %s verified (%s) + %s impostors + %s unverified + %s unverifiable", english.Plural(d.Totals.Requests, "request"),
-			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare), english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]), english.Grouped(i[audit.Unverifiable]))
+		add("Identity", "%s = %s verified (%s) + %s impostors + %s unverified + %s unverifiable",
+			english.Plural(d.Totals.Requests, "request"),
+			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare),
+			english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]),
+			english.Grouped(i[audit.Unverifiable]))
 	}
 	if d.Sampling != "" {
 		add("Sampled", "%s", d.Sampling)
@@ -329,7 +347,8 @@ func (d doc) facts() (b block) {
 		add(name, "and %s, %s", english.Plural(rest, "more input"), english.Plural(bytes, "byte"))
 	}
 	if unread > maxUnreadShown {
-		add(name, "and %s that could not be read (--output json lists all)", english.Plural(unread-maxUnreadShown, "more input"))
+		add(name, "and %s that could not be read (--output json lists all)",
+			english.Plural(unread-maxUnreadShown, "more input"))
 	}
 	return b
 }
@@ -380,7 +399,8 @@ func (d doc) judgedBy() string {
 		text += ", for " + english.List(p.Origins)
 	}
 	hours := func(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) }
-	return fmt.Sprintf("%s, with a window of %s, a delay of %s and a skew of %s", text, hours(p.WindowSeconds), hours(p.DelaySeconds), hours(p.SkewSeconds))
+	return fmt.Sprintf("%s, with a window of %s, a delay of %s and a skew of %s", text, hours(p.WindowSeconds),
+		hours(p.DelaySeconds), hours(p.SkewSeconds))
 }
 
 // input describes an input, with its format and size.
@@ -402,7 +422,8 @@ func input(in audit.InputInfo) string {
 	case in.Disk <= 0, in.Disk == in.Bytes: // not known, as of a member of an archive
 		text += fmt.Sprintf("%s, %s decompressed", in.Codec, english.Plural(in.Bytes, "byte"))
 	default:
-		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec, english.Grouped(in.Bytes))
+		text += fmt.Sprintf("%s of %s, %s decompressed", english.Plural(in.Disk, "byte"), in.Codec,
+			english.Grouped(in.Bytes))
 	}
 	switch {
 	case in.DuplicateOf != "":
@@ -427,12 +448,14 @@ func input(in audit.InputInfo) string {
 func (d doc) undecided() (text []string) {
 	for _, c := range reasons {
 		if n := c.sum(d.pointers()); n > 0 {
-			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
+			text = append(text, fmt.Sprintf("Undecided, %s: %s (%s).", english.Plural(n, "request"), c.means,
+				c.title()))
 		}
 	}
 	for _, c := range []figure{evasive, graceInformed} {
 		if n := c.sum(d.pointers()); n > 0 {
-			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means, c.title()))
+			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means,
+				c.title()))
 		}
 	}
 	shown, rest := 0, int64(0)
@@ -443,11 +466,13 @@ func (d doc) undecided() (text []string) {
 			rest += crawlersIn(c)
 		default:
 			shown++
-			text = append(text, fmt.Sprintf("Says that it is not bound: %s, %s.", shortName(c), strings.TrimSuffix(c.Exempt, ".")))
+			text = append(text, fmt.Sprintf("Says that it is not bound: %s, %s.", shortName(c),
+				strings.TrimSuffix(c.Exempt, ".")))
 		}
 	}
 	if rest > 0 {
-		text = append(text, fmt.Sprintf("Says that it is not bound: %s, see --output json.", english.Plural(rest, "more crawler")))
+		text = append(text, fmt.Sprintf("Says that it is not bound: %s, see --output json.",
+			english.Plural(rest, "more crawler")))
 	}
 	return text
 }

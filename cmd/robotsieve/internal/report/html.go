@@ -33,7 +33,8 @@ var page = sync.OnceValue(func() *template.Template {
 		"style":  func() template.CSS { return template.CSS(pageStyle) },
 		"script": func() template.JS { return template.JS(pageScript) },
 		"policy": func() string {
-			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) + "; base-uri 'none'; form-action 'none'"
+			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) +
+				"; base-uri 'none'; form-action 'none'"
 		},
 		"spans":    spans,
 		"unbroken": unbroken.Replace,
@@ -79,21 +80,29 @@ type section struct {
 
 // intros say what the sections with these headings show, where no title does.
 var intros = map[string]string{
-	"How violations were answered":         "How the server answered the forbidden requests, and whether their clients were verified.",
-	"Rules that were broken":               "The lines of robots.txt that forbid the requests, those with the most violations first.",
-	"Paths requested against robots.txt":   "What each crawler requested most although robots.txt forbids it.",
-	"Paths requested most":                 "What each crawler requested most, whether robots.txt permits it or not.",
-	"Traffic":                              "What was sent under each name, and from how many addresses its requests came.",
-	"What crawlers took for each visitor":  "How many pages each operator's crawlers requested for each visitor that its own pages sent.",
-	"Fetches of robots.txt":                "When GETs of robots.txt were made under each name, and how they were answered.",
-	"Crawl-delay":                          "How far apart the requests of one address were, where robots.txt has a Crawl-delay.",
-	"Answers of other sizes than the file": "Answers to GETs of robots.txt that were not as long as the file that was given.",
-	"Sampled lines":                        "The first violations of each crawler as they stand in the log.",
-	"The operators":                        "Who runs the crawlers, and what they say about robots.txt.",
-	"Versions of robots.txt":               "The files by which requests were judged, and from when on.",
-	"Warning":                              "Reasons to doubt a figure of this page.",
-	"Assumptions":                          "What the verdicts take for granted.",
-	"What was read":                        "The lines and files that all figures are from, so that the audit can be repeated.",
+	"How violations were answered": "How the server answered the forbidden requests, " +
+		"and whether their clients were verified.",
+	"Rules that were broken": "The lines of robots.txt that forbid the requests, " +
+		"those with the most violations first.",
+	"Paths requested against robots.txt": "What each crawler requested most although robots.txt forbids it.",
+	"Paths requested most":               "What each crawler requested most, whether robots.txt permits it or not.",
+	"Traffic": "What was sent under each name, " +
+		"and from how many addresses its requests came.",
+	"What crawlers took for each " +
+		"visitor": "How many pages each operator's crawlers requested for each visitor that its own pages sent.",
+	"Fetches of robots.txt": "When GETs of robots.txt were made under each name, " +
+		"and how they were answered.",
+	"Crawl-delay": "How far apart the requests of one address were, " +
+		"where robots.txt has a Crawl-delay.",
+	"Answers of other sizes than the " +
+		"file": "Answers to GETs of robots.txt that were not as long as the file that was given.",
+	"Sampled lines":          "The first violations of each crawler as they stand in the log.",
+	"The operators":          "Who runs the crawlers, and what they say about robots.txt.",
+	"Versions of robots.txt": "The files by which requests were judged, and from when on.",
+	"Warning":                "Reasons to doubt a figure of this page.",
+	"Assumptions":            "What the verdicts take for granted.",
+	"What was read": "The lines and files that all figures are from, " +
+		"so that the audit can be repeated.",
 }
 
 // WriteHTML writes a report as one page of HTML, complete in itself.
@@ -102,8 +111,9 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	d := doc{audit.Texts(r, audit.Printable), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
-		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List, Certainty: d.certainty(),
-		Strips: d.strips(), Crawlers: section{block: d.crawlers().withFigures(), ID: "crawlers"},
+		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List,
+		Certainty: d.certainty(),
+		Strips:    d.strips(), Crawlers: section{block: d.crawlers().withFigures(), ID: "crawlers"},
 	}
 	data.Sources, data.Unlisted = d.sources(bodies)
 	if len(d.Policy.Origins) == 1 {
@@ -115,7 +125,8 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 	basis := d.facts()
 	basis.Heading = "What was read"
 	heading, alike, quoted := "", 0, int64(0)
-	for i, b := range withText(slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})...) {
+	for i, b := range withText(slices.Concat(d.details(), d.warnings(),
+		[]block{d.versions(), d.assumptions(), basis})...) {
 		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}
 		if b.Heading != heading {
 			heading, alike = b.Heading, 0
@@ -206,25 +217,16 @@ const (
 // sources are the versions of robots.txt whose rules were broken, or all if they are few: of too
 // many those that were broken most often. It says how many are left out.
 func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
-	type ruleAt struct{ origin, version string }
-	type broken struct {
-		n  int64
-		by []count
+	type lineAt struct {
+		origin, version string
+		line            int
 	}
-	rules, rulesNotListed := map[ruleAt]map[int]*broken{}, false
-	for i := range d.Crawlers {
-		rulesNotListed = rulesNotListed || d.Crawlers[i].RulesNotListed > 0
-		for _, r := range d.Crawlers[i].Rules {
-			at := ruleAt{r.Origin, r.Version}
-			if rules[at] == nil {
-				rules[at] = map[int]*broken{}
-			}
-			if rules[at][r.Line] == nil {
-				rules[at][r.Line] = &broken{}
-			}
-			b := rules[at][r.Line]
-			b.n += r.Violations
-			b.by = append(b.by, count{shortName(&d.Crawlers[i]), r.Violations})
+	broken, areAllListed := map[lineAt][]count{}, true
+	for _, c := range d.pointers() {
+		areAllListed = areAllListed && c.RulesNotListed == 0
+		for _, r := range c.Rules {
+			at := lineAt{r.Origin, r.Version, r.Line}
+			broken[at] = append(broken[at], count{shortName(c), r.Violations})
 		}
 	}
 	versions, order := d.Policy.Versions, d.mostCited()
@@ -233,61 +235,69 @@ func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 		shown = slices.DeleteFunc(slices.Clone(shown), func(i int) bool { return versions[i].Cited == 0 })
 		left := order[len(shown):]
 		unlisted = fmt.Sprintf("%s of the file %s not shown: of %s a line was broken.",
-			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"), someOrNone(d.brokenOf(left)))
+			english.Plural(int64(len(left)), "more version"), english.Verb(int64(len(left)), "is", "are"),
+			someOrNone(d.brokenOf(left)))
 	}
 	for _, i := range slices.Sorted(slices.Values(shown)) {
 		v := versions[i]
-		lines := rules[ruleAt{v.Origin, v.From}]
-		if lines == nil { // a log that does not tell http from https names the host alone
-			_, host, _ := strings.Cut(v.Origin, "://")
-			lines = rules[ruleAt{host, v.From}]
-		}
+		_, host, _ := strings.Cut(v.Origin, "://")
 		s := source{Title: versionTitle(v), Open: i == order[0]}
-		text := bodies[i]
-		if len(text) == 0 {
+		s.Lines = sourceLines(bodies[i], areAllListed, func(line int) []count {
+			if by := broken[lineAt{v.Origin, v.From, line}]; by != nil {
+				return by
+			}
+			return broken[lineAt{host, v.From, line}] // of a log that does not tell http from https
+		})
+		if len(s.Lines) == 0 {
 			s.Note = "There is no robots.txt to show."
 		}
-		left, leftBroken := int64(0), int64(0)
-		flush := func() {
-			text := english.Plural(left, "line")
-			switch {
-			case left == 0:
-				return
-			case leftBroken > 0:
-				text += ", of which " + english.Grouped(leftBroken) + " " + english.Verb(leftBroken, "was", "were") + " broken"
-			case !rulesNotListed:
-				text += " that nobody broke"
-			}
-			s.Lines = append(s.Lines, sourceLine{Left: text})
-			left, leftBroken = 0, 0
-		}
-		near := func(number int) bool {
-			for n := number - linesAround; n <= number+linesAround; n++ {
-				if lines[n] != nil {
-					return true
-				}
-			}
-			return len(text) <= allLinesUpTo
-		}
-		for j, line := range text {
-			number := j + 1
-			if !near(number) || len(s.Lines) >= maxLinesOnPage {
-				if left++; lines[number] != nil {
-					leftBroken++
-				}
-				continue
-			}
-			flush()
-			l := sourceLine{Number: number, Text: Cut(line, maxLineOnPage)}
-			if b := lines[number]; b != nil {
-				l.Violated, l.By = english.Grouped(b.n), countList(b.by)
-			}
-			s.Lines = append(s.Lines, l)
-		}
-		flush()
 		list = append(list, s)
 	}
 	return list, unlisted
+}
+
+// sourceLines are the lines of a robots.txt, each of which was broken by some, and gaps in place of
+// those that are left out. areAllListed: of no other line it is known who broke it.
+func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []count) (lines []sourceLine) {
+	left, leftBroken := int64(0), int64(0)
+	flush := func() {
+		text := english.Plural(left, "line")
+		switch {
+		case left == 0:
+			return
+		case leftBroken > 0:
+			text += ", of which " + english.Grouped(leftBroken) + " " + english.Verb(leftBroken, "was", "were") +
+				" broken"
+		case areAllListed:
+			text += " that nobody broke"
+		}
+		lines = append(lines, sourceLine{Left: text})
+		left, leftBroken = 0, 0
+	}
+	near := func(number int) bool {
+		for n := number - linesAround; n <= number+linesAround; n++ {
+			if brokenBy(n) != nil {
+				return true
+			}
+		}
+		return len(text) <= allLinesUpTo
+	}
+	for i, line := range text {
+		l, by := sourceLine{Number: i + 1, Text: Cut(line, maxLineOnPage)}, brokenBy(i+1)
+		if by != nil {
+			l.Violated, l.By = countList(by)
+		}
+		if near(i+1) && len(lines) < maxLinesOnPage {
+			flush()
+			lines = append(lines, l)
+			continue
+		}
+		if left++; by != nil {
+			leftBroken++
+		}
+	}
+	flush()
+	return lines
 }
 
 // count is how many violations are under a name.
@@ -296,14 +306,15 @@ type count struct {
 	n    int64
 }
 
-// countList names those with the most violations, each with its number.
-func countList(counts []count) string {
+// countList adds up violations, and names those with the most, each with its number.
+func countList(counts []count) (sum, names string) {
 	slices.SortStableFunc(counts, func(x, y count) int { return cmp.Compare(y.n, x.n) })
-	var list []string
+	all, list := int64(0), []string(nil)
 	for _, c := range counts {
+		all += c.n
 		list = append(list, c.name+" "+english.Grouped(c.n))
 	}
-	return english.List(list)
+	return english.Grouped(all), english.List(list)
 }
 
 // versionTitle names a version.

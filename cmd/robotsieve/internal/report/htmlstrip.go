@@ -54,16 +54,16 @@ type axis struct {
 	columns int
 }
 
-// column returns the column of a time, which may be outside of the axis.
-func (a axis) column(t time.Time) int {
-	if t.Before(a.first) {
-		return -1
-	}
-	return int(t.Sub(a.first) / a.step)
+// column returns the column of a time, and whether it has one.
+func (a axis) column(text string) (column int, ok bool) {
+	t, err := time.Parse(time.RFC3339, text)
+	column = int(t.Sub(a.first) / a.step)
+	return column, err == nil && !t.Before(a.first) && column < a.columns
 }
 
 // units are the lengths of the units of timelines.
-var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour, "year": 364 * 24 * time.Hour}
+var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
+	"year": 364 * 24 * time.Hour}
 
 // strips makes the strips of the crawlers, those that broke robots.txt first. It is nil if no
 // request has a time.
@@ -82,7 +82,8 @@ func (d doc) strips() *strips {
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
 			left := leftOut{}.addAll(order[i:])
-			s.More = fmt.Sprintf("%s %s not drawn.", left.text("crawler"), english.Verb(left.others+left.fetchers, "is", "are"))
+			s.More = fmt.Sprintf("%s %s not drawn.", left.text("crawler"),
+				english.Verb(left.others+left.fetchers, "is", "are"))
 			break
 		}
 		if len(c.Timeline.From) > 0 {
@@ -95,36 +96,32 @@ func (d doc) strips() *strips {
 // mark notes where versions came into force. The first one of an origin is no change: what was
 // before it is not known.
 func (s *strips) mark(a axis, versions []audit.VersionInfo) {
-	known, columns := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
-	type event struct{ at, text string }
-	var events []event
+	known, marked := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
+	var events []audit.VersionInfo
 	for _, v := range versions {
-		from, err := time.Parse(time.RFC3339, v.From)
 		class := "changed"
 		if v.Status < 200 || v.Status > 299 {
 			class = "failed"
 		}
 		isFirst := !known[v.Origin]
 		known[v.Origin] = true
-		column := a.column(from)
-		if err != nil || column < 0 || column >= a.columns || isFirst && class == "changed" {
-			continue
+		if column, ok := a.column(v.From); ok && !(isFirst && class == "changed") {
+			marked[class][column] = true
+			events = append(events, v)
 		}
-		columns[class][column] = true
-		events = append(events, event{v.From, versionTitle(v)})
 	}
 	for _, class := range []string{"changed", "failed"} { // a failure is drawn over a change
-		var b strings.Builder
-		for _, column := range slices.Sorted(maps.Keys(columns[class])) {
-			fmt.Fprintf(&b, "M%d-30v48", column)
+		path := ""
+		for _, column := range slices.Sorted(maps.Keys(marked[class])) {
+			path += fmt.Sprintf("M%d-30v48", column)
 		}
-		if b.Len() > 0 {
-			s.Marks = append(s.Marks, area{class, b.String()})
+		if path != "" {
+			s.Marks = append(s.Marks, area{class, path})
 		}
 	}
-	slices.SortStableFunc(events, func(x, y event) int { return strings.Compare(x.at, y.at) })
-	for _, e := range events[:min(len(events), maxEvents)] {
-		s.Events = append(s.Events, e.text)
+	slices.SortStableFunc(events, func(x, y audit.VersionInfo) int { return strings.Compare(x.From, y.From) })
+	for _, v := range events[:min(len(events), maxEvents)] {
+		s.Events = append(s.Events, versionTitle(v))
 	}
 	if more := len(events) - len(s.Events); more > 0 {
 		s.Unlisted = fmt.Sprintf("and %d more: see --output json.", more)
@@ -171,35 +168,32 @@ func lengthName(d time.Duration) string {
 
 // strip draws one crawler.
 func (a axis) strip(c *crawler) strip {
-	byLayer, below, fetched := make([][]int64, len(layers)), make([]int64, a.columns), make([]bool, a.columns)
+	byLayer, below, fetches := make([][]int64, len(layers)), make([]int64, a.columns), make([]int64, a.columns)
 	for i := range byLayer {
 		byLayer[i] = make([]int64, a.columns)
 	}
 	for i, from := range c.Timeline.From {
-		at, err := time.Parse(time.RFC3339, from)
-		column := a.column(at)
-		if err != nil || column < 0 || column >= a.columns {
-			continue
-		}
-		count := func(v audit.Verdict) int64 {
-			if list := c.Timeline.Verdicts[v.String()]; i < len(list) {
-				return list[i]
-			}
-			return 0
-		}
+		column, ok := a.column(from)
 		for v, term := range verdictTerms {
+			list := c.Timeline.Verdicts[audit.Verdict(v).String()]
+			if !ok || i >= len(list) {
+				continue
+			}
 			if j := slices.Index(layers, term.layer); j >= 0 {
-				byLayer[j][column] += count(audit.Verdict(v))
+				byLayer[j][column] += list[i]
+			} else {
+				below[column] += list[i]
+			}
+			if audit.Verdict(v) == audit.RobotsFetch {
+				fetches[column] += list[i]
 			}
 		}
-		below[column] += count(audit.Violation)
-		fetched[column] = fetched[column] || count(audit.RobotsFetch) > 0
 	}
 	scale := float64(stripHeight) // units for one request, the same above the line and below it
 	for column := range a.columns {
 		sum := int64(0)
-		for j := range layers {
-			sum += byLayer[j][column]
+		for _, layer := range byLayer {
+			sum += layer[column]
 		}
 		scale = min(scale, stripHeight/float64(max(sum, 1)), stripDepth/float64(max(below[column], 1)))
 	}
@@ -222,7 +216,8 @@ func (a axis) strip(c *crawler) strip {
 		notes = append(notes, "without "+english.Plural(spoofed, "impostor request"))
 	}
 	s.Notes = strings.Join(notes, ", ")
-	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly), timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
+	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly),
+		timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
 	for j, layer := range layers {
 		drawn := make([]int64, a.columns) // from the line on, where the layer has something
@@ -239,8 +234,8 @@ func (a axis) strip(c *crawler) strip {
 		s.Areas = append(s.Areas, area{"forbidden", steps(below, scale)})
 	}
 	var b strings.Builder
-	for column, is := range fetched {
-		if is {
+	for column, n := range fetches {
+		if n > 0 {
 			fmt.Fprintf(&b, "M%d %dh1", column, -stripHeight-3)
 		}
 	}

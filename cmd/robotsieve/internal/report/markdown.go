@@ -30,7 +30,8 @@ func writeMarkdown(w io.Writer, r *audit.Report, _ bool) error {
 	}
 	advice, basis := d.advice(), d.facts()
 	advice.Heading, advice.Title, basis.Heading = "What to fix", "", "What was read"
-	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(), []block{basis, {Text: []string{d.limits()}}})...) {
+	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(),
+		[]block{basis, {Text: []string{d.limits()}}})...) {
 		m.block(b)
 	}
 	_, err := io.WriteString(w, m.String())
@@ -135,13 +136,14 @@ func prose(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
-// linked is what sites make links, mentions or pictures of: addresses, names of people, numbers of issues as GitHub and GitLab
-// have them, hexadecimal digits that may be a commit's, and names of emoji.
+// linked is what sites make links, mentions or pictures of: addresses, names of people, numbers of issues as
+// GitHub and GitLab have them, hexadecimal digits that may be a commit's, and names of emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
 // markdownEscapes are those of the characters that act within a line. In tables prose of a cell
 // has its pipes escaped as well.
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<",
+	"&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`, "$", `\$`)
 
 // codeSpan writes a word as code, between more backticks than it has in a row.
 func codeSpan(word string) string {

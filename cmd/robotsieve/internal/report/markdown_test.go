@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report/reporttest"
 )
 
 // Whatever a log has, nothing of it acts in Markdown: outside of code each character that could
@@ -18,14 +18,8 @@ func TestMarkdownIsNotWrittenByLogs(t *testing.T) {
 		"</table><script>", "a`@b", "https://evil.example/`x", "&lt;b&gt;", `\`, `\\[a](b)`, "#1", "# heading", "- item", "www.evil.example", "x\ny", "$math$", "\u202ex", "@", "```\n@x", "GH-1", "gh-12,", "0123456789abcdef0123456789abcdef01234567", "fixes 1a2b3c4.", "(deadbeef)", "/commit/0a1b2c3d",
 		"user/repo#1", "a/b@0123456", "#1,", "**#1", ":tada:", "!7 %8 &9",
 	} {
-		r := yearsOf(1)
-		r.Warnings, r.Partial, r.Command, r.Program = []string{attack}, true, attack, attack
-		r.Policy.File, r.Policy.Origins, r.Policy.Versions[0].File = attack, []string{attack}, attack
-		c := &r.Crawlers[0]
-		c.Crawler = attack
-		c.Rules[0].Rule, c.Rules[0].File = attack, attack
-		c.ViolationPaths.List = []audit.PathInfo{{Path: attack, N: 1}}
-		r.Inputs = []audit.InputInfo{{Name: attack, Format: "combined", Complete: true}}
+		r := reporttest.Report(reporttest.Options{Crawlers: 2, Days: 30, Versions: 3, Lines: 12, Texts: []string{attack}})
+		r.Program, r.Partial = attack, true
 		text := written(t, "markdown", r, false)
 		columns := 0
 		for line := range strings.Lines(text) {

@@ -34,7 +34,8 @@ func appendValue[T string | []byte](b []byte, text T) []byte {
 
 // beginParquet returns a writer of rows as Parquet.
 func beginParquet(w io.Writer) (io.WriteCloser, error) {
-	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time, boolRow: columnar.Bool}
+	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time,
+		boolRow: columnar.Bool}
 	fields := make([]columnar.Field, len(rowColumns))
 	for i, c := range rowColumns {
 		fields[i] = columnar.Field{Name: c.name, Kind: kinds[c.kind], Dictionary: !c.unlike && c.kind != boolRow}

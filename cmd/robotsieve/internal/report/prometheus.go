@@ -22,7 +22,14 @@ import (
 func WritePrometheus(w io.Writer, r *audit.Report) error {
 	b := bufio.NewWriter(w)
 	r = audit.Texts(r, audit.Printable)
-	for _, m := range metrics {
+	all := slices.Clone(metrics)
+	for _, f := range traffic {
+		all = append(all, metric{f.name, f.means, ofCrawlers(func(c *crawler,
+			add func(float64, ...string)) {
+			add(float64(f.ofCrawler(c).(int64)))
+		})})
+	}
+	for _, m := range all {
 		fmt.Fprintf(b, "# HELP robotsieve_%s %s\n# TYPE robotsieve_%s gauge\n", m.name, m.help, m.name)
 		sums, order := map[string]float64{}, []string(nil)
 		m.samples(r, func(value float64, labels ...string) {
@@ -46,34 +53,39 @@ type metric struct {
 	samples    func(r *audit.Report, add func(value float64, labels ...string))
 }
 
-// metrics are all metrics, in the order of the file.
+// metrics are those before the figures of traffic, in the order of the file.
 var metrics = []metric{
 	{"info", "The program that made the audit; 1.", func(r *audit.Report, add func(float64, ...string)) {
 		add(1, "program", r.Program, "schema", r.Schema)
 	}},
-	{"partial", "1 if not all of the input was read, or too many lines could not be parsed; else 0.", func(r *audit.Report, add func(float64, ...string)) {
-		if r.Partial {
-			add(1)
-		} else {
-			add(0)
-		}
-	}},
+	{"partial", "1 if not all of the input was read, or too many lines could not be parsed; else 0.",
+		func(r *audit.Report, add func(float64, ...string)) {
+			if r.Partial {
+				add(1)
+			} else {
+				add(0)
+			}
+		}},
 	{"lines", "Lines of the logs, by kind.", func(r *audit.Report, add func(float64, ...string)) {
 		for _, l := range []struct {
 			kind string
 			n    int64
-		}{{"crawler", r.Totals.Requests}, {"not_crawler", r.NotCrawlers}, {"other_host", r.OtherHost}, {"not_judged", r.NotJudged}, {"unparsed", r.Unparsed}} {
+		}{{"crawler", r.Totals.Requests}, {"not_crawler", r.NotCrawlers}, {"other_host", r.OtherHost},
+			{"not_judged", r.NotJudged}, {"unparsed", r.Unparsed}} {
 			add(float64(l.n), "kind", l.kind)
 		}
 	}},
-	{"first_request_timestamp_seconds", "Time of the first request of a crawler.", func(r *audit.Report, add func(float64, ...string)) { addTime(r.From, add) }},
-	{"last_request_timestamp_seconds", "Time of the last request of a crawler.", func(r *audit.Report, add func(float64, ...string)) { addTime(r.To, add) }},
-	{"robots_txt_requests", "GETs of /robots.txt by any client, by answer.", func(r *audit.Report, add func(float64, ...string)) {
-		t := r.RobotsTxt
-		add(float64(t.Served), "answer", "served")
-		add(float64(t.None), "answer", "none")
-		add(float64(t.Failed), "answer", "failed")
-	}},
+	{"first_request_timestamp_seconds", "Time of the first request of a crawler.",
+		func(r *audit.Report, add func(float64, ...string)) { addTime(r.From, add) }},
+	{"last_request_timestamp_seconds", "Time of the last request of a crawler.",
+		func(r *audit.Report, add func(float64, ...string)) { addTime(r.To, add) }},
+	{"robots_txt_requests", "GETs of /robots.txt by any client, by answer.",
+		func(r *audit.Report, add func(float64, ...string)) {
+			t := r.RobotsTxt
+			add(float64(t.Served), "answer", "served")
+			add(float64(t.None), "answer", "none")
+			add(float64(t.Failed), "answer", "failed")
+		}},
 	{"requests", "Requests of crawlers, by verdict.", ofCrawlers(func(c *crawler, add func(float64, ...string)) {
 		for v, n := range c.Verdicts {
 			if n > 0 || audit.Verdict(v) == audit.Violation {
@@ -81,17 +93,16 @@ var metrics = []metric{
 			}
 		}
 	})},
-	{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.", ofCrawlers(func(c *crawler, add func(float64, ...string)) {
-		for _, v := range c.Violations {
-			informed := strconv.FormatBool(v.Informed)
-			if !c.InformedKnown {
-				informed = "unknown"
+	{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.",
+		ofCrawlers(func(c *crawler, add func(float64, ...string)) {
+			for _, v := range c.Violations {
+				informed := strconv.FormatBool(v.Informed)
+				if !c.InformedKnown {
+					informed = "unknown"
+				}
+				add(float64(v.N), "identity", v.Identity, "outcome", v.Outcome, "method", v.Method, "informed", informed)
 			}
-			add(float64(v.N), "identity", v.Identity, "outcome", v.Outcome, "method", v.Method, "informed", informed)
-		}
-	})},
-	{"bytes", "Bytes of bodies sent to crawlers, without impostors.", ofCrawlers(func(c *crawler, add func(float64, ...string)) { add(float64(c.Bytes)) })},
-	{"violation_bytes", "Bytes of bodies sent in answer to violations.", ofCrawlers(func(c *crawler, add func(float64, ...string)) { add(float64(c.ViolationBytes)) })},
+		})},
 }
 
 func addTime(text string, add func(float64, ...string)) {

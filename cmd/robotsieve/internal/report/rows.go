@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -76,19 +77,24 @@ type rowColumn struct {
 
 // rowColumns are all columns of rows, in their order.
 var rowColumns = []rowColumn{
-	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; none if the line has no time that can be read",
+	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; " +
+		"none if the line has no time that can be read",
 		unlike: true, value: func(r *row) value { return integer(microseconds(r.Time)).when(r.HasTime) }},
-	{name: "origin", means: "where it went, such as `https://example.com`: without the scheme if it may have been either; none if the log does not tell",
+	{name: "origin", means: "where it went, such as `https://example.com`: " +
+		"without the scheme if it may have been either; none if the log does not tell",
 		value: func(r *row) value { return words(r.Origin) }},
-	{name: "crawler", means: "the name of the crawler; of one that is not known as its header writes it, with letters outside ASCII as `\\u{HHHH}`",
+	{name: "crawler", means: "the name of the crawler; of one that is not known as its header writes it, " +
+		"with letters outside ASCII as `\\u{HHHH}`",
 		value: func(r *row) value { return words(crawlerName(r.Judged)) }},
 	{name: "operator", means: "who runs the crawler; `unknown` if the crawler is not known",
 		value: func(r *row) value { return words(operatorOf(r.Judged)) }},
 	{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
 		value: func(r *row) value { return words(roleOf(r.Judged)) }},
-	{name: "identity", means: "whether the client is known to be the crawler: `verified`, `spoofed`, `unverified` or `unverifiable`",
+	{name: "identity", means: "whether the client is known to be the crawler: `verified`, `spoofed`, " +
+		"`unverified` or `unverifiable`",
 		value: func(r *row) value { return words(r.Identity.String()) }},
-	{name: "address", means: "the client's address, as the log has it; with `--anonymize` its pseudonym; none if the log has none",
+	{name: "address", means: "the client's address, as the log has it; with `--anonymize` its pseudonym; " +
+		"none if the log has none",
 		value: func(r *row) value { return octets(r.address) }},
 	{name: "method", means: "the request's method, at most its first 8 KiB",
 		value: func(r *row) value { return octets(r.Verb) }},
@@ -98,30 +104,48 @@ var rowColumns = []rowColumn{
 		value: func(r *row) value { return integer(int64(r.Status)).when(r.Status != 0) }},
 	{name: "bytes", kind: integerRow, means: "how many bytes of the body were sent; none if the log does not tell",
 		unlike: true, value: func(r *row) value { return integer(r.Size).when(r.Size >= 0) }},
-	{name: "outcome", means: "how the server answered: `content` (2xx with a body), `not_modified` (304), `empty` (2xx without a body), `redirected` (another 3xx), `refused` (401, 403, 429, 444, 451, 5xx), `other` (all others)",
+	{name: "outcome", means: "how the server answered: `content` (2xx with a body), `not_modified` (304), " +
+		"`empty` (2xx without a body), `redirected` (another 3xx), `refused` (401, 403, 429, 444, 451, 5xx), " +
+		"`other` (all others)",
 		value: func(r *row) value { return words(r.Outcome.String()) }},
-	{name: "verdict", means: "`allowed`, `robots_fetch`, `violation`, `grace`, `indeterminate`, `no_policy`, `unreachable`, `exempt` or `spoofed`",
+	{name: "verdict", means: namesOf(verdicts),
 		value: func(r *row) value { return words(r.Verdict.String()) }},
-	{name: "reason", means: "why it is `indeterminate`, as `reasons` of the report names it; none for all other verdicts",
+	{name: "reason", means: "why it is `indeterminate`, as `reasons` of the report names it; " +
+		"none for all other verdicts",
 		value: func(r *row) value { return words(r.Reason.String()).when(r.Verdict == audit.Indeterminate) }},
-	{name: "rule_line", kind: integerRow, means: "the line of robots.txt that forbids it; this and the next three have a value only for violations",
+	{name: "rule_line", kind: integerRow, means: "the line of robots.txt that forbids it; " +
+		"this and the next three have a value only for violations",
 		value: func(r *row) value { return integer(int64(r.Rule.Line)).when(r.Verdict == audit.Violation) }},
 	{name: "rule", means: "the text of that line",
 		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == audit.Violation) }},
-	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; none if before all time",
+	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; " +
+		"none if before all time",
 		value: func(r *row) value { return ruleVersion(r.Judged) }},
 	{name: "rule_file", means: "the file of that version",
 		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == audit.Violation) }},
-	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the request, or been told by 304 that its copy stands; false also where the log does not say; only for `violation` and `grace`",
+	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the " +
+		"request, or been told by 304 that its copy stands; false also where the log does not say; " +
+		"only for `violation` and `grace`",
 		value: func(r *row) value {
 			return boolean(r.Informed).when(r.Verdict == audit.Violation || r.Verdict == audit.Grace)
 		}},
-	{name: "evasive", kind: boolRow, means: "it is allowed or contested as it was sent, although every copy forbids the normal form of its path",
+	{name: "evasive", kind: boolRow, means: "it is allowed or contested as it was sent, " +
+		"although every copy forbids the normal form of its path",
 		value: func(r *row) value { return boolean(r.Evasive) }},
 	{name: "input", means: "the name of the log, as `inputs` of the report has it",
 		value: func(r *row) value { return words(r.input) }},
 	{name: "line", kind: integerRow, means: "the number of the line in that log, decompressed, from 1",
 		unlike: true, value: func(r *row) value { return integer(r.Number) }},
+}
+
+// namesOf lists the names of figures, as the documentation has them.
+func namesOf(figures []figure) string {
+	var names []string
+	for _, f := range figures {
+		names = append(names, "`"+f.name+"`")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 func crawlerName(j *audit.Judged) string {

@@ -31,7 +31,8 @@ func (d doc) screen() []block {
 	if d.Totals.Requests == 0 {
 		return withText(first, d.advice(), block{Text: []string{more}})
 	}
-	return withText(first, d.violators(min(maxPathedShown, d.most/2)), block{Text: slices.Concat(d.clean(), d.notHeld())}, d.advice(), block{Text: []string{d.certainty(), more}})
+	return withText(first, d.violators(min(maxPathedShown, d.most/2)),
+		block{Text: slices.Concat(d.clean(), d.notHeld())}, d.advice(), block{Text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
@@ -77,8 +78,10 @@ func (d doc) violators(pathed int) block {
 		t.begin(part.title)
 		for _, c := range part.list {
 			n := c.Verdicts[audit.Violation]
-			if n > 0 && t.add(c, violatorsIn(c), c.Crawler, identityOf(c), english.Grouped(own(c)), alarm(english.Grouped(n))+" ("+wholeShare(n, own(c))+")",
-				grouped(c.Outcomes[audit.Content]), grouped(c.Outcomes[audit.NotModified]), informedOf(c, c.Informed())) && t.rows <= pathed {
+			if n > 0 && t.add(c, violatorsIn(c), c.Crawler, identityOf(c), english.Grouped(own(c)),
+				alarm(english.Grouped(n))+" ("+wholeShare(n, own(c))+")",
+				grouped(c.Outcomes[audit.Content]), grouped(c.Outcomes[audit.NotModified]),
+				informedOf(c, c.Informed())) && t.rows <= pathed {
 				rows := t.Groups[len(t.Groups)-1].Rows
 				rows[len(rows)-1].Below = worst(c)
 			}
@@ -131,17 +134,13 @@ func wholeShare(n, of int64) string {
 
 // identityOf says whether the clients that violated are verified.
 func identityOf(c *crawler) string {
-	n := map[string]int64{}
-	for _, v := range c.Violations {
-		n[v.Identity] += v.N
-	}
-	all, verified := c.Verdicts[audit.Violation], n[audit.Verified.String()]
+	all, verified := c.Verdicts[audit.Violation], violationsOf(c, audit.Verified).all
 	switch {
 	case verified == all:
 		return "verified"
 	case verified > 0:
 		return "partly verified"
-	case n[audit.Unverifiable.String()] == all:
+	case violationsOf(c, audit.Unverifiable).all == all:
 		return "unverifiable"
 	}
 	return "unverified"
@@ -172,7 +171,10 @@ func worst(c *crawler) string {
 // clean names the crawlers without a violation of whom something was judged, the most frequent first:
 // nobody where the log contradicts the files, or they have no rule.
 func (d doc) clean() []string {
-	list := d.without(func(c *crawler) bool { return c.Verdicts[audit.Violation] > 0 || c.Verdicts[audit.Allowed] == 0 })
+	list := d.without(func(c *crawler) bool {
+		return c.Verdicts[audit.Violation] > 0 ||
+			c.Verdicts[audit.Allowed] == 0
+	})
 	if len(list) == 0 || d.condition() != "" || d.Policy.NoRule != "" {
 		return nil
 	}
@@ -187,7 +189,8 @@ func (d doc) clean() []string {
 		}
 		next := names + shortName(list[i])
 		if names != "" && len([]rune(text+next+tail)) >= screenWidth {
-			return []string{text + strings.TrimSuffix(names, ", ") + " and " + leftOut{}.addAll(list[i:]).text("crawler") + "."}
+			return []string{text + strings.TrimSuffix(names, ", ") + " and " +
+				leftOut{}.addAll(list[i:]).text("crawler") + "."}
 		}
 		names = next + ", "
 	}
@@ -197,7 +200,8 @@ func (d doc) clean() []string {
 // notHeld says which requests are held against nobody, and why.
 func (d doc) notHeld() []string {
 	var parts []string
-	for _, v := range []audit.Verdict{audit.Grace, audit.NoPolicy, audit.Unreachable, audit.Indeterminate, audit.Exempt, audit.Spoofed} {
+	for _, v := range []audit.Verdict{audit.Grace, audit.NoPolicy, audit.Unreachable, audit.Indeterminate, audit.Exempt,
+		audit.Spoofed} {
 		if n := d.Totals.Verdicts[v]; n > 0 {
 			number := english.Grouped(n)
 			if parts == nil {
@@ -215,20 +219,18 @@ func (d doc) notHeld() []string {
 // certainty says what the result rests on.
 func (d doc) certainty() string {
 	forbidden, verified := d.Totals.Verdicts[audit.Violation], int64(0)
-	for i := range d.Crawlers {
-		for _, v := range d.Crawlers[i].Violations {
-			if v.Identity == audit.Verified.String() {
-				verified += v.N
-			}
-		}
+	for _, c := range d.pointers() {
+		verified += violationsOf(c, audit.Verified).all
 	}
-	text := fmt.Sprintf("How certain: verified clients made %s of the %s; ", english.Grouped(verified), english.Plural(forbidden, "forbidden request"))
+	text := fmt.Sprintf("How certain: verified clients made %s of the %s; ", english.Grouped(verified),
+		english.Plural(forbidden, "forbidden request"))
 	switch {
 	case d.Totals.Identity[audit.Verified] == 0:
 		text = "How certain: no client was verified; "
 	case forbidden == 0:
 		own := d.Totals.Requests - d.Totals.Verdicts[audit.Spoofed]
-		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ", share(float64(d.Totals.Identity[audit.Verified])/float64(own)))
+		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ",
+			share(float64(d.Totals.Identity[audit.Verified])/float64(own)))
 	}
 	switch {
 	case d.Policy.History == "constant":
@@ -240,15 +242,15 @@ func (d doc) certainty() string {
 }
 
 // advice says what the owner of the site or the log should mend, the most important first.
-func (d doc) advice() (b block) {
+func (d doc) advice() block {
 	var list []string
 	add := func(holds bool, format string, args ...any) {
 		if holds {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	t, reasons := d.RobotsTxt, audit.ReasonCounts{}
-	var unread []string
+	undecided := func(why audit.Reason) int64 { return reasons[why].sum(d.pointers()) }
+	t, unread := d.RobotsTxt, []string(nil)
 	for _, in := range d.Inputs {
 		if in.Error != "" && !in.Complete {
 			text := in.Error
@@ -258,35 +260,34 @@ func (d doc) advice() (b block) {
 			unread = append(unread, text)
 		}
 	}
-	for i := range d.Crawlers {
-		c := &d.Crawlers[i]
-		for reason, n := range c.Reasons {
-			reasons[reason] += n
-		}
-	}
 	names, answers := d.Refused()
 	if len(unread) > 0 {
-		add(true, "%s could not be read, or not to the end. The first: %s", english.Plural(int64(len(unread)), "log"), Cut(unread[0], 2*screenWidth))
+		add(true, "%s could not be read, or not to the end. The first: %s", english.Plural(int64(len(unread)), "log"),
+			Cut(unread[0], 2*screenWidth))
 	}
 	unparsed := func(holds bool) {
-		add(holds && d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).", english.Plural(d.Unparsed, "line"))
+		add(holds && d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).",
+			english.Plural(d.Unparsed, "line"))
 	}
 	unparsed(d.Partial)
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
 	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
-	add(reasons[audit.NoHost] > 0, "The log names no host for %s: name the site with --host.", english.Plural(reasons[audit.NoHost], "request"))
-	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).", english.Plural(d.OtherHost, "request"))
+	add(undecided(audit.NoHost) > 0, "The log names no host for %s: name the site with --host.",
+		english.Plural(undecided(audit.NoHost), "request"))
+	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).",
+		english.Plural(d.OtherHost, "request"))
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
-	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[audit.Unverified] > 0, "No client can be verified: give address lists (robotsieve crawlers --lists).")
-	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests, "The address lists are too old or too new for most requests.")
-	add(reasons[audit.NoVersion] > 0, "%s may have used a robots.txt that is not known: add it to the policy.", english.Plural(reasons[audit.NoVersion], "request"))
+	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[audit.Unverified] > 0,
+		"No client can be verified: give address lists (robotsieve crawlers --lists).")
+	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests,
+		"The address lists are too old or too new for most requests.")
+	add(undecided(audit.NoVersion) > 0, "%s may have used a robots.txt that is not known: add it to the policy.",
+		english.Plural(undecided(audit.NoVersion), "request"))
 	unparsed(!d.Partial)
-	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).", english.Plural(int64(d.Policy.Notes), "line")+" to look at")
-	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, so it does not show who was sent it.")
-	if len(list) == 0 {
-		return b
-	}
-	b.Title, b.List = "What to fix:", list
-	return b
+	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).",
+		english.Plural(int64(d.Policy.Notes), "line")+" to look at")
+	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, "+
+		"so it does not show who was sent it.")
+	return block{Title: "What to fix:", List: list}
 }

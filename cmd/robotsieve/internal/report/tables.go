@@ -95,7 +95,8 @@ func (d doc) versions() block {
 	}
 	order, sum := d.mostCited(), int64(0)
 	shown, rest := order[:min(len(order), maxVersionsShown)], order[min(len(order), maxVersionsShown):]
-	t := newTable(unbounded, Left("version from"), Right("status", "bytes", "violations"), Left("file"), Left(d.byOrigin("origin")...))
+	t := newTable(unbounded, Left("version from"), Right("status", "bytes", "violations"), Left("file"),
+		Left(d.byOrigin("origin")...))
 	for _, i := range slices.Sorted(slices.Values(shown)) {
 		v := d.Policy.Versions[i]
 		status, file := fmt.Sprint(v.Status), v.File
@@ -118,7 +119,8 @@ func (d doc) versions() block {
 		sum += v.Cited
 	}
 	if sum > d.Totals.Verdicts[audit.Violation] {
-		b.Text = []string{"Where the log does not distinguish http from https, violations are counted for the versions of both."}
+		b.Text = []string{"Where the log does not distinguish http from https, " +
+			"violations are counted for the versions of both."}
 	}
 	return b
 }
@@ -134,8 +136,10 @@ type part struct {
 func (d doc) parts() []part {
 	return []part{
 		{"", d.without(func(c *crawler) bool { return c.Exempt != "" || isFetcher(c) })},
-		{"Fetchers, for a person, a subscription or the site's own operator:", d.without(func(c *crawler) bool { return !isFetcher(c) })},
-		{"Not bound by robots.txt, according to the operator:", d.without(func(c *crawler) bool { return c.Exempt == "" })},
+		{"Fetchers, for a person, a subscription or the site's own operator:",
+			d.without(func(c *crawler) bool { return !isFetcher(c) })},
+		{"Not bound by robots.txt, according to the operator:",
+			d.without(func(c *crawler) bool { return c.Exempt == "" })},
 	}
 }
 
@@ -147,7 +151,8 @@ func (d doc) crawlers() block {
 		return b
 	}
 	all := d.pointers()
-	shown := slices.DeleteFunc(slices.Concat([]figure{requests, verified}, verdicts), func(f figure) bool { return f.sum(all) == 0 })
+	shown := slices.DeleteFunc(slices.Concat([]figure{requests, verified}, verdicts),
+		func(f figure) bool { return f.sum(all) == 0 })
 	t := newTable(unbounded, Left("crawler"), columnsFor(shown...))
 	add := func(name string, of []*crawler) {
 		row := []string{name}
@@ -224,13 +229,15 @@ var claims = map[string]struct{ long, short string }{
 func (d doc) violations() block {
 	b := block{Heading: "How violations were answered"}
 	t := newTable(maxRulesShown, Left("violations by", "says \u200bthat \u200bit", "identity"),
-		Right("re\u00adquests"), columnsFor(outcomes...), Right("GET", "HEAD", "other \u200bmethod"), columnsFor(informed))
+		Right("re\u00adquests"), columnsFor(outcomes...), Right("GET", "HEAD", "other \u200bmethod"),
+		columnsFor(informed))
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		for _, c := range part.list {
 			for _, identity := range []audit.Identity{audit.Verified, audit.Unverified, audit.Unverifiable} {
 				if n := violationsOf(c, identity); n.all > 0 {
-					t.add(c, n.all, slices.Concat([]string{shortName(c), cmp.Or(claims[c.Obeys].short, "-"), identity.String(), grouped(n.all)},
+					t.add(c, n.all, slices.Concat([]string{shortName(c), cmp.Or(claims[c.Obeys].short, "-"),
+						identity.String(), grouped(n.all)},
 						groupedList(n.outcomes[:]), groupedList(n.methods[:]), []string{informedOf(c, n.informed)})...)
 				}
 			}
@@ -239,7 +246,8 @@ func (d doc) violations() block {
 	b.Table = t.leaves("violation")
 	if t.rows > 0 {
 		b.Facts = append(legend(append(slices.Clone(outcomes), informed)...),
-			fact{"says that it", "what the operator says of robots.txt, if anything; its page is in the table of operators below"})
+			fact{"says that it", "what the operator says of robots.txt, if anything; " +
+				"its page is in the table of operators below"})
 	}
 	return b
 }
@@ -306,7 +314,8 @@ func (d doc) rules() block {
 		if isFetcher(r.crawler) && (i == 0 || !isFetcher(rules[i-1].crawler)) {
 			t.begin("By fetchers:")
 		}
-		t.add(r.crawler, sums[r], slices.Concat([]string{english.Grouped(sums[r]), shortName(r.crawler), fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
+		t.add(r.crawler, sums[r], slices.Concat([]string{english.Grouped(sums[r]), shortName(r.crawler),
+			fmt.Sprint(r.line), Cut(r.text, maxRuleShown)},
 			d.byFile(Cut(r.file, maxFileShown)), d.byOrigin(r.origin))...)
 	}
 	return block{Heading: "Rules that were broken", Table: t.leaves("violation")}
@@ -319,7 +328,10 @@ func (d doc) fetches() block {
 		return b
 	}
 	list := d.without(func(c *crawler) bool { return c.RobotsTxt.Fetches == 0 })
-	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.RobotsTxt.Fetches, x.RobotsTxt.Fetches) })
+	slices.SortStableFunc(list, func(x, y *crawler) int {
+		return cmp.Compare(y.RobotsTxt.Fetches,
+			x.RobotsTxt.Fetches)
+	})
 	t := newTable(maxFetchersShown, Left("GETs of robots.txt by"), Right("number"), Left("first", "last"),
 		Right("median gap", "longest", "gaps <= 24 h"), Left("answers"))
 	for _, c := range list {
@@ -344,28 +356,33 @@ func (d doc) fetches() block {
 // delays says how Crawl-delay was kept.
 func (d doc) delays() block {
 	b := block{Heading: "Crawl-delay"}
-	t := newTable(maxFetchersShown, Left("Crawl-delay for"), Right("delay", "gaps", "shorter", "median", "10th percentile"), Left(d.byOrigin("origin")...))
+	t := newTable(maxFetchersShown, Left("Crawl-delay for"),
+		Right("delay", "gaps", "shorter", "median", "10th percentile"), Left(d.byOrigin("origin")...))
 	for _, of := range d.pointers() {
 		for _, c := range of.CrawlDelay {
 			t.add(nil, 1, append([]string{shortName(of), seconds(c.Delay), english.Grouped(c.Gaps),
-				share(float64(c.Shorter) / float64(c.Gaps)), seconds(c.Median), seconds(c.P10)}, d.byOrigin(c.Origin)...)...)
+				share(float64(c.Shorter) / float64(c.Gaps)), seconds(c.Median), seconds(c.P10)},
+				d.byOrigin(c.Origin)...)...)
 		}
 	}
 	if b.Table = t.leaves("row"); t.rows > 0 {
-		b.Text = []string{"A gap is the time between successive requests from one address. RFC 9309 does not define Crawl-delay: a shorter gap is not a violation."}
+		b.Text = []string{"A gap is the time between successive requests from one address. " +
+			"RFC 9309 does not define Crawl-delay: a shorter gap is not a violation."}
 	}
 	return b
 }
 
 // sizes lists the answers to requests for robots.txt whose size differs from the file.
 func (d doc) sizes() block {
-	t := newTable(maxVersionsShown, Left("answers to robots.txt of", "bytes expected"), Right("number"), Left("first", "last"))
+	t := newTable(maxVersionsShown, Left("answers to robots.txt of", "bytes expected"), Right("number"),
+		Left("first", "last"))
 	for _, s := range d.RobotsTxt.Listed {
 		var expected []string
 		for _, n := range s.Expected {
 			expected = append(expected, english.Grouped(n))
 		}
-		t.add(nil, 1, english.Plural(s.Bytes, "byte"), cmp.Or(strings.Join(expected, " or "), "-"), english.Grouped(s.N),
+		t.add(nil, 1, english.Plural(s.Bytes, "byte"), cmp.Or(strings.Join(expected, " or "), "-"),
+			english.Grouped(s.N),
 			shortClock(s.First), shortClock(s.Last))
 	}
 	return block{Heading: "Answers of other sizes than the file", Table: t.leaves("size")}

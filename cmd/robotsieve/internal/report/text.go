@@ -34,7 +34,8 @@ func writeFull(w io.Writer, r *audit.Report, colours bool) error {
 func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
 	marks := unmarked
 	if colours {
-		marks = strings.NewReplacer(markAlarm, text.FgRed.EscapeSeq(), markCaution, text.FgYellow.EscapeSeq(), markEnd, text.Reset.EscapeSeq())
+		marks = strings.NewReplacer(markAlarm, text.FgRed.EscapeSeq(), markCaution, text.FgYellow.EscapeSeq(), markEnd,
+			text.Reset.EscapeSeq())
 	}
 	var lines []string
 	// wrapped adds prose, with a text before its first line.
@@ -108,7 +109,8 @@ func (t table) text() string {
 	var headings pretty.Row
 	for i, c := range t.Columns {
 		if c.Right {
-			configs = append(configs, pretty.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+			configs = append(configs, pretty.ColumnConfig{Number: i + 1, Align: text.AlignRight,
+				AlignHeader: text.AlignRight})
 		}
 		headings = append(headings, breaks.Replace(c.Heading))
 	}
@@ -117,7 +119,8 @@ func (t table) text() string {
 	// A cell that is the same in all columns is laid out across them.
 	across := func(line string) {
 		if line != "" {
-			w.AppendRow(slices.Repeat(pretty.Row{line}, len(t.Columns)), pretty.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignLeft})
+			w.AppendRow(slices.Repeat(pretty.Row{line}, len(t.Columns)),
+				pretty.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignLeft})
 		}
 	}
 	for _, g := range t.Groups {

@@ -14,21 +14,26 @@ import (
 // answered.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
-	t := newTable(d.most, Left("traffic of"), Right("bytes", "of vio\u00adlations", "addresses"), Left("answers by status"))
+	t := newTable(d.most, Left("traffic of"), columnsFor(traffic...), Right("addresses"), Left("answers by status"))
 	for _, c := range d.pointers() {
 		addresses, isAbout := grouped(c.Addresses.N), !c.Addresses.Exact && c.Addresses.N > 0
 		if isAbout {
 			addresses = "about " + addresses
 		}
-		if t.add(c, crawlersIn(c), shortName(c), grouped(c.Bytes), grouped(c.ViolationBytes), addresses, statusList(c.Statuses)) && isAbout {
-			inexact = true
+		cells := []string{shortName(c)}
+		for _, f := range traffic {
+			cells = append(cells, grouped(f.sum([]*crawler{c})))
 		}
+		shown := t.add(c, crawlersIn(c), append(cells, addresses, statusList(c.Statuses))...)
+		inexact = inexact || shown && isAbout
 	}
 	if b.Table = t.leaves("crawler"); t.rows > 0 {
-		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. Requests of impostors are not counted here."}
+		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. " +
+			"Requests of impostors are not counted here."}
 	}
 	if inexact {
-		b.Text = append(b.Text, "A number of addresses with \"about\" was worked out from some of them: its standard error is about 4 per cent.")
+		b.Text = append(b.Text, "A number of addresses with \"about\" was worked out from some of them: "+
+			"its standard error is about 4 per cent.")
 	}
 	return b
 }
@@ -84,7 +89,8 @@ func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows in
 			t.add(c, 1, shortName(c), number, Cut(p.Path, d.widest))
 		}
 		if tooMany && len(list.List) <= rows {
-			t.add(c, 1, shortName(c), "at most "+english.Grouped(list.OthersAtMost), "(each other path: there are too many to count each)")
+			t.add(c, 1, shortName(c), "at most "+english.Grouped(list.OthersAtMost),
+				"(each other path: there are too many to count each)")
 		}
 	}
 	if b.Table = t.leaves("crawler"); about {
@@ -96,18 +102,21 @@ func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows in
 // referrals compares what operators' crawlers took with the visitors that their pages sent.
 func (d doc) referrals() block {
 	b := block{Heading: "What crawlers took for each visitor"}
-	t := newTable(maxFetchersShown, Left("operator"), Right("crawled", "visitors sent", "crawled for each visitor"), Left("from pages of"))
+	t := newTable(maxFetchersShown, Left("operator"), Right("crawled", "visitors sent", "crawled for each visitor"),
+		Left("from pages of"))
 	for _, o := range d.Operators {
 		ratio := "-"
 		if o.Referred > 0 {
 			ratio = strings.TrimSuffix(fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred)), ".0")
 		}
 		if len(o.Referrers) > 0 {
-			t.add(nil, 1, Cut(o.Operator, maxOperatorShown), grouped(o.Crawled), grouped(o.Referred), ratio, Cut(strings.Join(o.Referrers, ", "), maxFileShown))
+			t.add(nil, 1, Cut(o.Operator, maxOperatorShown), grouped(o.Crawled), grouped(o.Referred), ratio,
+				Cut(strings.Join(o.Referrers, ", "), maxFileShown))
 		}
 	}
 	if b.Table = t.leaves("operator"); t.rows > 0 {
-		b.Text = []string{"Crawled are the requests of the operator's crawlers, without robots.txt and without impostors; " +
+		b.Text = []string{"Crawled are the requests of the operator's crawlers, " +
+			"without robots.txt and without impostors; " +
 			"visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. " +
 			"Any client can send any Referer, and many send none, so more visitors may have come."}
 	}

@@ -39,15 +39,19 @@ const origin = "https://lantern.example"
 func Report(o Options) *audit.Report {
 	m := &maker{Options: o, rand: rand.New(rand.NewPCG(1, 2)), texts: o.Texts}
 	m.report = &audit.Report{
-		Schema: "robotsieve.audit/3", Program: "robotsieve 1.0.0 go1.26.0", Command: "robotsieve audit --policy " + m.text("policy.csv") + " --html page.html access.log.gz",
+		Schema: "robotsieve.audit/3", Program: "robotsieve 1.0.0 go1.26.0", Command: "robotsieve audit --policy " +
+			m.text("policy.csv") + " --html page.html access.log.gz",
 		MaxUnparsedPercent: 5,
 		Assumptions:        []string{"Times in the log are right to within 10 minutes.", m.text("An assumption.")},
 		Warnings:           []string{"1 line could not be parsed.", m.text("A warning.")},
 		CanVerify:          true,
-		Ranges:             []audit.RangeInfo{{Crawler: "GPTBot", File: m.text("gptbot.json"), Created: stamp(start), DatedBy: "creationTime"}},
-		Inputs: []audit.InputInfo{{Name: m.text("access.log.gz"), Format: "combined", Codec: "gzip", Disk: 1 << 20, Bytes: 20 << 20,
+		Ranges: []audit.RangeInfo{{Crawler: "GPTBot", File: m.text("gptbot.json"), Created: stamp(start),
+			DatedBy: "creationTime"}},
+		Inputs: []audit.InputInfo{{Name: m.text("access.log.gz"), Format: "combined", Codec: "gzip", Disk: 1 << 20,
+			Bytes:  20 << 20,
 			SHA256: strings.Repeat("0123456789abcdef", 4), Unparsed: 1, Complete: true}},
-		OtherHosts: []audit.HostInfo{}, UnparsedSamples: []string{m.text("not a line of a log")}, NotAuditable: []string{"Google-Extended"},
+		OtherHosts: []audit.HostInfo{}, UnparsedSamples: []string{m.text("not a line of a log")},
+		NotAuditable: []string{"Google-Extended"},
 	}
 	m.policy()
 	for i := range o.Crawlers {
@@ -95,7 +99,8 @@ func (m *maker) end() time.Time { return start.AddDate(0, 0, max(m.Days, 1)) }
 
 // policy makes the versions.
 func (m *maker) policy() {
-	p := audit.PolicyInfo{File: m.text("policy.csv"), Bytes: -1, Origins: []string{origin}, Dialect: "auto", History: "deployed",
+	p := audit.PolicyInfo{File: m.text("policy.csv"), Bytes: -1, Origins: []string{origin}, Dialect: "auto",
+		History:       "deployed",
 		WindowSeconds: 24 * 3600, DelaySeconds: 3 * 3600, SkewSeconds: 600}
 	if m.Versions == 0 {
 		p.History = "constant"
@@ -105,7 +110,8 @@ func (m *maker) policy() {
 	for i := range m.Versions {
 		from := m.from(i)
 		if i%3 == 2 {
-			p.Versions = append(p.Versions, audit.VersionInfo{Origin: origin, From: stamp(from.Add(-outage)), Status: []int{0, 503}[i/3%2], Bytes: -1})
+			p.Versions = append(p.Versions, audit.VersionInfo{Origin: origin, From: stamp(from.Add(-outage)),
+				Status: []int{0, 503}[i/3%2], Bytes: -1})
 		}
 		p.Versions = append(p.Versions, m.version(stamp(from), i))
 	}
@@ -135,7 +141,8 @@ func (m *maker) version(from string, i int) audit.VersionInfo {
 		}
 	}
 	m.rules = append(m.rules, rules)
-	return audit.VersionInfo{Origin: origin, From: from, Status: 200, File: m.text(fmt.Sprintf("robots-%02d.txt", i+1)), Bytes: int64(body.Len()),
+	return audit.VersionInfo{Origin: origin, From: from, Status: 200, File: m.text(fmt.Sprintf("robots-%02d.txt", i+1)),
+		Bytes:  int64(body.Len()),
 		SHA256: strings.Repeat("fedcba9876543210", 4), Body: []byte(body.String())}
 }
 
@@ -143,12 +150,14 @@ func (m *maker) version(from string, i int) audit.VersionInfo {
 var oneLine = strings.NewReplacer("\r", "", "\n", "")
 
 // names are of crawlers that the first ones of a Report are called.
-var names = []string{"GPTBot", "Bytespider", "ClaudeBot", "Googlebot", "bingbot", "Amazonbot", "CCBot", "AhrefsBot", "PerplexityBot", "Applebot"}
+var names = []string{"GPTBot", "Bytespider", "ClaudeBot", "Googlebot", "bingbot", "Amazonbot", "CCBot", "AhrefsBot",
+	"PerplexityBot", "Applebot"}
 
 // crawler makes a crawler: some break robots.txt, one in five does not, some are fetchers or
 // exempt, and some have impostors.
 func (m *maker) crawler(i int) audit.CrawlerInfo {
-	c := audit.CrawlerInfo{Crawler: fmt.Sprintf("ExampleBot-%d", i+1), Operator: fmt.Sprintf("Operator %d", i/2+1), Role: "crawler", Category: "search", Obeys: "yes",
+	c := audit.CrawlerInfo{Crawler: fmt.Sprintf("ExampleBot-%d", i+1), Operator: fmt.Sprintf("Operator %d", i/2+1),
+		Role: "crawler", Category: "search", Obeys: "yes",
 		Source: "https://bots.example/about", Date: "2026-11-01", CrawlDelaySupported: "no", InformedKnown: i%4 != 3}
 	if i < len(names) {
 		c.Crawler = names[i]
@@ -255,7 +264,8 @@ func (m *maker) identify(i int, c *audit.CrawlerInfo) {
 	c.Violations = []audit.ViolationInfo{}
 	add := func(outcome audit.Outcome, n int64) {
 		if n > 0 {
-			c.Violations = append(c.Violations, audit.ViolationInfo{Identity: identity.String(), Outcome: outcome.String(), Method: "GET", Informed: i%2 == 0, N: n})
+			c.Violations = append(c.Violations, audit.ViolationInfo{Identity: identity.String(),
+				Outcome: outcome.String(), Method: "GET", Informed: i%2 == 0, N: n})
 		}
 	}
 	add(audit.Content, content)
@@ -289,14 +299,16 @@ func (m *maker) violate(c *audit.CrawlerInfo) {
 				continue
 			}
 			v.Cited += n
-			c.Rules = append(c.Rules, audit.RuleInfo{Origin: v.Origin, Version: v.From, File: v.File, Line: r.line, Rule: r.text, Violations: n,
+			c.Rules = append(c.Rules, audit.RuleInfo{Origin: v.Origin, Version: v.From, File: v.File, Line: r.line,
+				Rule: r.text, Violations: n,
 				Paths: m.paths(r.path, n)})
 		}
 	}
 	for k := range min(c.Verdicts[audit.Violation], 3) {
 		at := start.Add(time.Duration(k) * time.Hour)
-		c.Samples = append(c.Samples, audit.SampleInfo{Time: stamp(at), Line: m.text(fmt.Sprintf(`192.0.2.%d - - [%s] "GET /area3/page%d HTTP/1.1" 200 9000 "-" "Mozilla/5.0 (compatible; %s/1.0; +https://bots.example/about)"`,
-			k+1, at.Format("02/Jan/2006:15:04:05 -0700"), k, c.Crawler))})
+		c.Samples = append(c.Samples, audit.SampleInfo{Time: stamp(at),
+			Line: m.text(fmt.Sprintf(`192.0.2.%d - - [%s] "GET /area3/page%d HTTP/1.1" 200 9000 "-" "Mozilla/5.0 (compatible; %s/1.0; +https://bots.example/about)"`,
+				k+1, at.Format("02/Jan/2006:15:04:05 -0700"), k, c.Crawler))})
 	}
 	c.ViolationPaths = m.paths("/area3/", c.Verdicts[audit.Violation])
 	c.Paths = m.paths("/", c.Requests-c.Verdicts[audit.Spoofed])
@@ -309,7 +321,8 @@ func (m *maker) paths(prefix string, n int64) audit.PathList {
 		list.OthersAtMost = n / 300
 	}
 	for k := int64(5); k > 0 && n >= 15; k-- {
-		list.List = append(list.List, audit.PathInfo{Path: m.text(fmt.Sprintf("%spage%d.html", prefix, k)), N: n * k / 15, TooHigh: list.OthersAtMost})
+		list.List = append(list.List, audit.PathInfo{Path: m.text(fmt.Sprintf("%spage%d.html", prefix, k)),
+			N: n * k / 15, TooHigh: list.OthersAtMost})
 	}
 	return list
 }
@@ -352,13 +365,15 @@ func (m *maker) sums() {
 			t.VerifiedContent += c.VerifiedContent()
 		}
 		r.RobotsTxt.Requests += c.RobotsTxt.Fetches
-		r.Operators = append(r.Operators, audit.OperatorInfo{Operator: c.Operator, Crawled: c.Requests, Referred: c.Requests / 1000, Referrers: []string{m.text("search.example")}})
+		r.Operators = append(r.Operators, audit.OperatorInfo{Operator: c.Operator, Crawled: c.Requests,
+			Referred: c.Requests / 1000, Referrers: []string{m.text("search.example")}})
 	}
 	if t.Requests > 0 {
 		t.VerifiedShare = float64(t.Identity[audit.Verified]) / float64(t.Requests)
 		r.From, r.To = stamp(start), stamp(m.end().Add(-time.Second))
 	}
-	r.RobotsTxt.Logged, r.RobotsTxt.Served, r.RobotsTxt.Sizes = r.RobotsTxt.Requests > 0, r.RobotsTxt.Requests, r.RobotsTxt.Requests
+	r.RobotsTxt.Logged, r.RobotsTxt.Served, r.RobotsTxt.Sizes = r.RobotsTxt.Requests > 0, r.RobotsTxt.Requests,
+		r.RobotsTxt.Requests
 	r.RobotsTxt.ClearedBy, r.RobotsTxt.Listed = []audit.StatusCount{}, []audit.SizeInfo{}
 	r.NotCrawlers, r.Unparsed = t.Requests, 1
 	r.Lines = r.Unparsed + r.NotCrawlers + t.Requests
