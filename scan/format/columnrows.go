@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"strings"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
@@ -24,9 +26,9 @@ var w3cFormat = columnFormat(Format{
 			}
 			d := *f.dialect
 			if bytes.IndexByte(header, '\t') >= 0 {
-				d.delimiter, d.runs = '\t', false
+				d.Delimiter, d.Runs = '\t', false
 			}
-			d.quotes = d.quotesOf(header, lines)
+			d.Quotes = d.quotesOf(header, lines)
 			if bytes.Contains(header, []byte("-local")) {
 				d.day = isoTime
 			}
@@ -34,7 +36,7 @@ var w3cFormat = columnFormat(Format{
 		})
 	},
 }, &dialect{
-	delimiter: ' ', runs: true, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
+	Columns: shape.Columns{Delimiter: ' ', Runs: true}, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 		{"date", day, spelling{}}, {"date-local", day, spelling{}},
 		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
 		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
@@ -65,7 +67,7 @@ var incapsulaFormat = columnFormat(Format{
 			return f.dialect
 		})
 	},
-}, &dialect{delimiter: ' ', quotes: true, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
+}, &dialect{Columns: shape.Columns{Delimiter: ' ', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
 	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
 	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
 	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
@@ -94,7 +96,7 @@ var cloudfrontFormat = columnFormat(Format{
 			return &d
 		})
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime, names: cloudfrontNames(path)})
+}, &dialect{Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime, names: cloudfrontNames(path)})
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
 // console. It has no header, and a path with its query. Logs with fewer fields cannot be
@@ -109,7 +111,7 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
 		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 "+
 		"Hit - - text/html 1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
-}, &dialect{delimiter: '\t', instant: epochTime, names: cloudfrontNames(target)})
+}, &dialect{Columns: shape.Columns{Delimiter: '\t'}, instant: epochTime, names: cloudfrontNames(target)})
 
 // cloudfrontNames are the columns of CloudFront, whose column for the URI is of a part.
 func cloudfrontNames(uri part) []column {
@@ -144,7 +146,7 @@ var zeekFormat = columnFormat(Format{
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
 	},
-}, &dialect{delimiter: '\t', directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime, names: []column{
+}, &dialect{Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime, names: []column{
 	{"ts", moment, spelling{}}, {"id.orig_h", clientAddr, backslashed}, {"method", methodName, backslashed}, {"host", hostName, backslashed},
 	{"uri", target, backslashed}, {"user_agent", userAgent, backslashed}, {"referrer", referrer, backslashed}, {"response_body_len", bodySize, spelling{}}, {"status_code", statusCode, spelling{}},
 }})
@@ -159,7 +161,7 @@ var gcsFormat = columnFormat(Format{
 	bind: func(f *Format, head []byte) *Format {
 		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
 	},
-}, &dialect{delimiter: ',', quotes: true, header: `"time_micros"`, instant: epochTime, names: []column{
+}, &dialect{Columns: shape.Columns{Delimiter: ',', Quotes: true}, header: `"time_micros"`, instant: epochTime, names: []column{
 	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
 	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}}, {"cs_referer", referrer, spelling{}},
 }})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // columnFormats are the formats whose lines are columns.
@@ -15,8 +17,8 @@ var columnFormats = []*Format{incapsulaFormat, w3cFormat, cloudfrontFormat, clou
 // with another number of fields than there are columns is not parsed: its fields cannot be
 // told apart.
 //
-// Next is called for every line, so the delimiters are found by the index of type lines,
-// and only the columns that a record needs are looked at.
+// Next is called for every line, so the delimiters are found by the index of type lines where no field
+// is in quotes, and only the columns that a record needs are looked at.
 type columns struct {
 	lines
 	values
@@ -29,9 +31,7 @@ type columns struct {
 	// which are in the line at mark-back, or if that is nil all fields.
 	ends   []uint16
 	back   int
-	fields []field
-
-	quoted *quotedMarks // nil if no field is in quotes
+	fields []shape.Span
 }
 
 // maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
@@ -39,9 +39,7 @@ const maxKnown = 8
 
 // dialect is how a family of logs writes its columns. It is immutable.
 type dialect struct {
-	delimiter byte
-	runs      bool   // several delimiters may be one, and stand before and behind all fields
-	quotes    bool   // around fields that hold delimiters; a quote in a field is written twice
+	shape.Columns
 	directive byte   // begins lines that are no requests by design; 0: none does
 	header    string // begins the line that names the columns; "": they are fixed
 	names     []column
@@ -125,7 +123,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 
 // spelled returns how a column is spelled: what is in quotes is written as quotes want it.
 func (d *dialect) spelled(s spelling) spelling {
-	if d.quotes {
+	if d.Quotes {
 		return undoubled
 	}
 	return s
@@ -152,10 +150,7 @@ func (d *dialect) isHeader(line []byte) bool {
 // newColumns returns a reader of a dialect that begins with columns.
 func newColumns(f *Format, d *dialect, initial *heading) Reader {
 	c := &columns{dialect: d, initial: initial, known: map[string]*heading{}}
-	c.marked = octets{d.delimiter, '\n', '\n'}
-	if d.quotes {
-		c.quoted = &quotedMarks{ends: []uint16{}}
-	}
+	c.marked = octets{d.Delimiter, '\n', '\n'}
 	c.zone = f.zone
 	c.use(initial)
 	return c
@@ -189,9 +184,6 @@ func (c *columns) use(h *heading) {
 	c.zone = zone
 	c.begin()
 	c.fields = slices.Grow(c.fields[:0], h.count)[:h.count]
-	if c.quoted != nil {
-		c.quoted.ends = slices.Grow(c.quoted.ends[:0], h.count)[:max(h.count-1, 0)]
-	}
 }
 
 // SetHeader implements Headed.
@@ -214,32 +206,25 @@ func (c *columns) SetHeader(line []byte) {
 	c.use(h)
 }
 
-// Reset implements Reader.
-func (c *columns) Reset(chunk []byte) {
-	c.lines.Reset(chunk)
-	if c.quoted != nil {
-		c.quoted.size = 0
-	}
-}
-
 func (c *columns) Next(r *Record) Kind {
 	if c.at >= len(c.chunk) {
 		return End
 	}
-	n := c.cut(r)
+	line, fields := c.cut()
+	r.Line = line
 	switch {
-	case len(r.Line) == 0:
+	case len(line) == 0:
 		return Blank
-	case c.isHeader(r.Line):
-		c.SetHeader(r.Line)
+	case c.isHeader(line):
+		c.SetHeader(line)
 		return Other
-	case c.directive != 0 && r.Line[0] == c.directive:
+	case c.directive != 0 && line[0] == c.directive:
 		return Other
-	case n != c.now.count || n == 0:
+	case fields != c.now.count || fields == 0:
 		return Unparsed
 	}
 	c.buf = c.buf[:0]
-	c.set(c.now.needed, r.Line)
+	c.set(c.now.needed, line)
 	if !c.next(r) {
 		return Unparsed
 	}
@@ -255,138 +240,59 @@ func (c *columns) Plausible(r *Record) bool { return c.plausible(r) }
 
 // set sets parts of the line.
 func (c *columns) set(parts []located, line []byte) {
-	ends, back := c.ends, c.back
 	for _, l := range parts {
-		f := field{0, len(line)}
-		if ends == nil {
-			f = c.fields[l.at]
-		} else {
-			if l.at > 0 {
-				f.start = int(ends[l.at-1]) - back + 1
-			}
-			if l.at < len(ends) {
-				f.end = int(ends[l.at]) - back
-			}
-			if c.quoted != nil && f.start < f.end && line[f.start] == '"' {
-				f.start, f.end = f.start+1, f.end-1
-			}
+		f := c.field(l.at, line)
+		text := line[f.From:f.To]
+		if c.empty != "" && string(text) == c.empty {
+			text = text[:0]
 		}
-		c.text[l.part] = line[f.start:f.end]
-	}
-	if c.empty != "" {
-		c.setEmpty(parts)
+		c.text[l.part] = text
 	}
 }
 
-// setEmpty makes those parts empty that are written as dialect.empty.
-func (c *columns) setEmpty(parts []located) {
-	for _, l := range parts {
-		if text := c.text[l.part]; string(text) == c.empty {
-			c.text[l.part] = text[:0]
-		}
+// field returns the place of a field of the line.
+func (c *columns) field(i int, line []byte) shape.Span {
+	if c.ends == nil {
+		return c.fields[i]
 	}
+	f := shape.Span{From: 0, To: len(line)}
+	if i > 0 {
+		f.From = int(c.ends[i-1]) - c.back + 1
+	}
+	if i < len(c.ends) {
+		f.To = int(c.ends[i]) - c.back
+	}
+	return f
 }
-
-// malformed is the number of fields of a line of which one in quotes does not end, or goes on
-// behind its end.
-const malformed = -1
 
 // cut takes the next line off the chunk and returns how many fields it has. If they are as
 // many as the columns, the line is ready for field.
-func (c *columns) cut(r *Record) (n int) {
-	if c.quotes {
-		return c.cutQuoted(r)
+func (c *columns) cut() (line []byte, fields int) {
+	if !c.Quotes {
+		if line = c.cutMarked(); line != nil {
+			return line, c.now.count
+		}
 	}
-	if c.cutMarked(r) {
-		return c.now.count
-	}
-	r.Line, c.ends = c.search(), nil
-	return c.split(c.fields, r.Line)
+	line, c.ends = c.search(), nil
+	return line, c.Split(c.fields, line)
 }
 
 // cutMarked is cut for a line without quotes that has as many fields as there are columns, all
-// marked; it returns false for others. If the mark that would end the last field is the first
+// marked; it returns nil for others. If the mark that would end the last field is the first
 // newline, those before it are delimiters.
-func (c *columns) cutMarked(r *Record) bool {
-	at, last := c.lines.at, c.i+c.now.count-1
+func (c *columns) cutMarked() (line []byte) {
+	at, last := c.at, c.i+c.now.count-1
 	if last >= c.n {
 		c.index()
 		last = c.i + c.now.count - 1
 	}
 	end := bytes.IndexByte(c.chunk[at:], '\n')
 	if end < 0 || last < c.i || last >= c.n || c.from+int(c.marks[last]) != at+end {
-		return false
+		return nil
 	}
-	r.Line = withoutReturn(c.chunk[at : at+end])
 	c.ends, c.back = c.marks[c.i:last], at-c.from
-	c.lines.at, c.i = at+end+1, last+1
-	return true
-}
-
-// cutQuoted is cut for a dialect with quotes.
-func (c *columns) cutQuoted(r *Record) (n int) {
-	at := c.lines.at
-	whole, line := NextLine(c.chunk[at:])
-	r.Line = line
-	c.lines.at += len(whole)
-	if c.splitMarked(line, at) {
-		return c.now.count
-	}
-	c.ends = nil
-	return c.split(c.fields, line)
-}
-
-// split sets fields to the places of the fields of a line, as many as there is room for, and
-// returns how many the line has, or malformed. Several delimiters are one if the dialect has
-// it so and the fields are as many as fields only then.
-func (d *dialect) split(fields []field, line []byte) (n int) {
-	n = d.splitAt(fields, line, false)
-	if d.runs && n != len(fields) {
-		return d.splitAt(fields, line, true)
-	}
-	return n
-}
-
-func (d *dialect) splitAt(fields []field, line []byte, runs bool) (n int) {
-	for at := 0; ; at++ {
-		for runs && at < len(line) && line[at] == d.delimiter {
-			at++
-		}
-		if runs && at == len(line) {
-			return n
-		}
-		f := field{at, len(line)}
-		if d.quotes && at < len(line) && line[at] == '"' {
-			f = field{at + 1, closing(line, at+1)}
-			if at = f.end + 1; f.end < 0 || at < len(line) && line[at] != d.delimiter {
-				return malformed
-			}
-		} else {
-			if i := bytes.IndexByte(line[at:], d.delimiter); i >= 0 {
-				f.end = at + i
-			}
-			at = f.end
-		}
-		if n < len(fields) {
-			fields[n] = f
-		}
-		if n++; at == len(line) {
-			return n
-		}
-	}
-}
-
-// closing returns where the quotes end that a field is in from there on, -1 if they do not.
-func closing(line []byte, from int) int {
-	for at := from; ; at += 2 {
-		i := bytes.IndexByte(line[at:], '"')
-		if i < 0 {
-			return -1
-		}
-		if at += i; at+1 == len(line) || line[at+1] != '"' {
-			return at
-		}
-	}
+	c.at, c.i = at+end+1, last+1
+	return withoutReturn(c.chunk[at : at+end])
 }
 
 // isoUTC is isoTime of formats whose times are in UTC.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // slowSplit splits a line octet by octet; nil if a field in quotes does not end where it should.
@@ -27,12 +29,12 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 			inside, closed = false, true
 		case inside:
 			field += line[i : i+1]
-		case c == d.delimiter && runs && !began:
-		case c == d.delimiter:
+		case c == d.Delimiter && runs && !began:
+		case c == d.Delimiter:
 			end()
 		case closed:
 			return nil
-		case c == '"' && !began && d.quotes:
+		case c == '"' && !began && d.Quotes:
 			inside, began = true, true
 		default:
 			field, began = field+line[i:i+1], true
@@ -47,140 +49,49 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 	return fields
 }
 
-// TestColumnsAreThoseOfOctets: lines come apart as they do octet by octet, by marks and without,
-// in chunks and alone.
+// TestColumnsAreThoseOfOctets: lines come apart as they do octet by octet.
 func TestColumnsAreThoseOfOctets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	dialects := []*dialect{
-		{delimiter: '\t'}, {delimiter: ' ', runs: true}, {delimiter: ' ', runs: true, quotes: true}, {delimiter: ',', quotes: true},
+	shapes := []shape.Columns{
+		{Delimiter: '\t'}, {Delimiter: ' ', Runs: true}, {Delimiter: ' ', Runs: true, Quotes: true}, {Delimiter: ',', Quotes: true},
 	}
-	for range 1000 {
-		d := dialects[rng.IntN(len(dialects))]
-		chunk := make([]byte, rng.IntN(2000))
-		if rng.IntN(20) == 0 {
-			chunk = make([]byte, 3*indexed)
-		}
+	for range 100_000 {
+		d := &dialect{Columns: shapes[rng.IntN(len(shapes))]}
+		line := make([]byte, rng.IntN(100))
 		often := 1 + rng.IntN(20)
-		for i := range chunk {
-			if chunk[i] = "abcde\xff#x"[rng.IntN(8)]; rng.IntN(often) == 0 {
-				chunk[i] = []byte{d.delimiter, d.delimiter, '"', '\\', '\n', '\r', d.delimiter}[rng.IntN(7)]
+		for i := range line {
+			if line[i] = "abcde\xff#x"[rng.IntN(8)]; rng.IntN(often) == 0 {
+				line[i] = []byte{d.Delimiter, d.Delimiter, '"', '\\', '"', d.Delimiter}[rng.IntN(6)]
 			}
 		}
-		checkColumns(t, d, 1+rng.IntN(5), chunk)
+		count := 1 + rng.IntN(5)
+		if got, want := fieldsIn(d, line, count), wantFields(d, string(line), count); !slices.Equal(got, want) {
+			t.Fatalf("%+v: %q in %d columns\n got %q\nwant %q", *d, line, count, got, want)
+		}
 	}
 }
 
-// TestQuotedColumnsAreThoseOfOctets is the same for lines whose fields are in quotes as they should
-// be, and for such with one octet changed.
-func TestQuotedColumnsAreThoseOfOctets(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 14))
-	marked, n := 0, 0
-	for range 1000 {
-		d := &dialect{delimiter: ", "[rng.IntN(2)], quotes: true}
-		special := []string{"", string(d.delimiter), `""`}
-		count, longest := 1+rng.IntN(20), 1+rng.IntN(100)
-		var chunk []byte
-		for range 1 + rng.IntN(40) {
-			for i := range count {
-				if i > 0 {
-					chunk = append(chunk, d.delimiter)
-				}
-				field := strings.Repeat("x", rng.IntN(longest))
-				if rng.IntN(3) > 0 {
-					at := rng.IntN(len(field) + 1)
-					field = `"` + field[:at] + special[rng.IntN(3)] + field[at:] + `"`
-				}
-				chunk = append(chunk, field...)
-			}
-			chunk = append(chunk, "\r\n"[rng.IntN(2):]...)
-		}
-		if rng.IntN(2) == 0 {
-			chunk[rng.IntN(len(chunk))] = []byte{d.delimiter, '"', '\\', '\n', '\r'}[rng.IntN(5)]
-		}
-		of, lines := checkColumns(t, d, count, chunk)
-		marked, n = marked+of, n+lines
-	}
-	if fast && marked < n/3 {
-		t.Errorf("of %d lines only %d are split by marks", n, marked)
-	}
-}
-
-// checkColumns compares the fields of the lines of a chunk with slowSplit, and returns how many of
-// its lines are split by marks.
-func checkColumns(t *testing.T, d *dialect, count int, chunk []byte) (marked, n int) {
-	t.Helper()
-	h := &heading{count: count}
-	for i := range h.count {
-		h.rest = append(h.rest, located{part(i), i})
-	}
-	c, alone := newColumns(&Format{}, d, h).(*columns), newColumns(&Format{}, d, h).(*columns)
-	c.Reset(chunk)
-	var r Record
-	for lines := bytes.SplitAfter(chunk, []byte("\n")); len(lines) > 0 && len(lines[0]) > 0; lines = lines[1:] {
-		_, line := NextLine(lines[0])
-		got, want := fieldsIn(c, &r, h), wantFields(d, string(line), h.count)
-		if string(r.Line) != string(line) || !slices.Equal(got, want) {
-			t.Fatalf("%+v: %q in %d columns\n got %q %q\nwant %q", *d, line, h.count, r.Line, got, want)
-		}
-		if n++; c.ends != nil {
-			marked++
-		}
-		alone.Reset(lines[0])
-		if again := fieldsIn(alone, &r, h); !slices.Equal(again, want) {
-			t.Fatalf("%+v: %q alone\n got %q\nwant %q", *d, line, again, want)
-		}
-	}
-	if c.lines.at != len(c.chunk) {
-		t.Fatalf("%d octets are left", len(c.chunk)-c.lines.at)
-	}
-	return marked, n
-}
-
-// fieldsIn returns the fields of the next line if there are as many as columns, else nil.
-func fieldsIn(c *columns, r *Record, h *heading) (fields []string) {
-	if c.cut(r) != h.count {
+// fieldsIn returns the fields of a line if there are as many as columns, else nil.
+func fieldsIn(d *dialect, line []byte, count int) (fields []string) {
+	spans := make([]shape.Span, count)
+	if d.Split(spans, line) != count {
 		return nil
 	}
-	c.set(h.rest, r.Line)
-	for i := range h.count {
-		fields = append(fields, string(c.text[i]))
+	for _, f := range spans {
+		fields = append(fields, string(line[f.From:f.To]))
 	}
 	return fields
 }
 
 func wantFields(d *dialect, line string, count int) []string {
 	fields := slowSplit(d, line, false)
-	if len(fields) != count && d.runs {
+	if len(fields) != count && d.Runs {
 		fields = slowSplit(d, line, true)
 	}
 	if len(fields) != count {
 		return nil
 	}
 	return fields
-}
-
-// TestGuardMarkedColumns fails when ordinary lines are no longer read by the index.
-func TestGuardMarkedColumns(t *testing.T) {
-	if !fast {
-		t.Skip("this processor has no index")
-	}
-	for _, row := range columnFormats {
-		f, err := row.Bound([]byte(row.head + row.sample))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := f.NewReader().(*columns)
-		var r Record
-		marked, n := 0, 0
-		for c.Reset([]byte(strings.Repeat(row.sample+"\r\n", 1000))); c.lines.at < len(c.chunk); n++ {
-			if c.cut(&r); c.ends != nil {
-				marked++
-			}
-		}
-		if n != 1000 || marked < 900 {
-			t.Errorf("%s: of %d lines %d are cut by marks", row.name, n, marked)
-		}
-	}
 }
 
 // FuzzColumns: no log makes a reader of columns lose a line, or read it in another way if it is

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"strings"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // unescape appends a field to dst with the escaping of Apache and nginx undone:
@@ -129,15 +131,7 @@ var allPercents = spelling{'%', func(dst, field []byte) []byte {
 }}
 
 // undoubled is the spelling of fields in quotes in which a quote is written twice.
-var undoubled = spelling{'"', func(dst, field []byte) []byte {
-	for {
-		at := bytes.Index(field, []byte(`""`))
-		if at < 0 {
-			return append(dst, field...)
-		}
-		dst, field = append(dst, field[:at+1]...), field[at+2:]
-	}
-}}
+var undoubled = spelling{'"', shape.Undouble}
 
 // jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
 // surrogates because nginx writes octets from 127 on as they are.

@@ -245,7 +245,7 @@ func fault(reader Reader, line []byte) string {
 	case *programReader:
 		return programFault(reader)
 	case *columns:
-		if fields := reader.split(reader.fields, line); fields != reader.now.count {
+		if fields := reader.Split(reader.fields, line); fields != reader.now.count {
 			return fmt.Sprintf("it has %d fields, but %d columns", max(fields, 0), reader.now.count)
 		}
 		return noTarget

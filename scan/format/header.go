@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // Headed is a Reader of a format whose logs say themselves what their columns are, or whose lines
@@ -231,10 +233,10 @@ func parseFields(text string) (*Format, error) {
 // quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
 // fields as there are columns only so.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) bool {
-	fields, with := make([]field, d.named(header).count), *d
-	with.quotes = true
+	fields, with := make([]shape.Span, d.named(header).count), d.Columns
+	with.Quotes = true
 	for _, line := range lines {
-		plain, quoted := d.split(fields, line) == len(fields), with.split(fields, line) == len(fields)
+		plain, quoted := d.Split(fields, line) == len(fields), with.Split(fields, line) == len(fields)
 		if plain != quoted {
 			return quoted
 		}

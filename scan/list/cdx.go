@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -16,7 +17,7 @@ const usualCDX = " CDX N b a"
 // original URL, b the time of the capture, and N and A are keys.
 //
 // Source: https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/
-func newCDX(head []byte, o Options) (*Layout, error) {
+func newCDX(_ Kind, head []byte, o Options) (*Layout, error) {
 	if o != (Options{}) {
 		return nil, errors.New("CDX has its columns named by its header, and no others can be chosen")
 	}
@@ -24,7 +25,7 @@ func newCDX(head []byte, o Options) (*Layout, error) {
 	if rows := sample(head, 1); len(rows) > 0 && isCDXHeader(rows[0]) {
 		header = rows[0]
 	}
-	l := &Layout{kind: CDX, delimiter: header[0], url: -1, date: -1}
+	l := &Layout{kind: CDX, shape: field.Columns{Delimiter: header[0]}, url: -1, date: -1}
 	for i, name := range bytes.Split(header[len(" CDX "):], header[:1]) {
 		switch string(name) {
 		case "a":
@@ -59,37 +60,24 @@ func isIndexHeader(line []byte) bool {
 }
 
 // cdx reads a row of CDX.
-func (r *Reader) cdx(row *Row) {
-	l := r.layout
+func (r *Reader) cdx(row *Row, begin int) {
+	if !r.line(row, begin) {
+		return
+	}
 	if isIndexHeader(row.Text) {
 		row.State = Header
 		return
 	}
-	rest, more := row.Text, true
-	for i := 0; more && i <= max(l.url, l.date); i++ {
-		var text []byte
-		text, rest, more = cutOctet(rest, l.delimiter)
-		if i == l.url && string(text) != "-" {
-			row.URL = text
-		}
-		if i == l.date {
-			row.Time, row.HasTime = format.Stamp(text)
-		}
-	}
-	if l.surt {
+	var date []byte
+	row.URL, date = r.columns(row)
+	row.Time, row.HasTime = format.Stamp(date)
+	switch {
+	case r.layout.surt:
 		row.URL = r.unkeyed(row.URL)
+	case string(row.URL) == "-":
+		row.URL = nil
 	}
-	if len(row.URL) == 0 {
-		row.URL, row.State = nil, NoURL
-	}
-}
-
-// cutOctet is bytes.Cut at an octet.
-func cutOctet(text []byte, c byte) (before, after []byte, found bool) {
-	if i := bytes.IndexByte(text, c); i >= 0 {
-		return text[:i], text[i+1:], true
-	}
-	return text, nil, false
+	row.needsURL()
 }
 
 // originalMember is the index of the member original_uri of CDXJ, which InterPlanetary
@@ -97,7 +85,7 @@ func cutOctet(text []byte, c byte) (before, after []byte, found bool) {
 const originalMember = urlMember + 1
 
 // newCDXJ returns the layout of CDXJ.
-func newCDXJ(o Options) (*Layout, error) {
+func newCDXJ(_ Kind, _ []byte, o Options) (*Layout, error) {
 	if o.Date != "" {
 		return nil, errors.New("CDXJ has the time in its second column, and no other can be chosen")
 	}
@@ -110,18 +98,17 @@ func newCDXJ(o Options) (*Layout, error) {
 	return l, nil
 }
 
-// capture reads a row of CDXJ whose line is set, and begins at an offset in the chunk.
+// capture reads a row of CDXJ that begins at an offset in the chunk.
 func (r *Reader) capture(row *Row, begin int) {
-	switch {
-	case isBlank(row.Text):
-		row.State = Blank
+	if !r.line(row, begin) {
 		return
-	case isIndexHeader(row.Text):
+	}
+	if isIndexHeader(row.Text) {
 		row.State = Header
 		return
 	}
-	key, rest, _ := cutOctet(row.Text, ' ')
-	stamp, rest, found := cutOctet(rest, ' ')
+	key, rest, _ := bytes.Cut(row.Text, blank)
+	stamp, rest, found := bytes.Cut(rest, blank)
 	behind := -1
 	if found {
 		behind = r.members.Object(begin + len(row.Text) - len(rest))
@@ -141,10 +128,10 @@ func (r *Reader) capture(row *Row, begin int) {
 			row.URL = r.unkeyed(key)
 		}
 	}
-	if len(row.URL) == 0 {
-		row.URL, row.State = nil, NoURL
-	}
+	row.needsURL()
 }
+
+var blank = []byte(" ")
 
 // unkeyed returns the URL of a key in the buffer of the reader, nil if it has none.
 func (r *Reader) unkeyed(key []byte) []byte {
@@ -170,11 +157,11 @@ func appendURL(dst, key []byte) (url []byte, ok bool) {
 	if hasScheme(key) {
 		scheme, key, _ = bytes.Cut(key, []byte("://"))
 	}
-	authority, path, found := cutOctet(bytes.TrimPrefix(key, []byte("(")), ')')
+	authority, path, found := bytes.Cut(bytes.TrimPrefix(key, []byte("(")), []byte(")"))
 	if !found || len(path) > 0 && bytes.IndexByte([]byte("/?#"), path[0]) < 0 || bytes.IndexByte(authority, '/') >= 0 {
 		return dst, false
 	}
-	host, user, hasUser := cutOctet(authority, '@')
+	host, user, hasUser := bytes.Cut(authority, []byte("@"))
 	if hasUser && bytes.IndexByte(host, ',') < 0 {
 		host, user = user, host
 	}

@@ -69,21 +69,11 @@ func byName(name string) Kind {
 	for _, compressed := range []string{".gz", ".zst", ".bz2", ".xz"} {
 		base = strings.TrimSuffix(base, compressed)
 	}
-	switch path.Ext(base) {
-	case ".csv":
-		return CSV
-	case ".tsv", ".tab":
-		return TSV
-	case ".jsonl", ".ndjson", ".json":
-		return JSON
-	case ".cdx":
-		return CDX
-	case ".cdxj":
-		return CDXJ
-	case ".warc", ".wat", ".wet":
-		return WARC
-	case ".parquet":
-		return Parquet
+	ending := path.Ext(base)
+	if i := slices.IndexFunc(kinds[:], func(k kind) bool {
+		return slices.Contains(strings.Fields(k.endings), ending)
+	}); i >= 0 {
+		return Kind(i)
 	}
 	return URLs
 }
@@ -120,7 +110,7 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 	if err != nil {
 		return false, false
 	}
-	table := l.split(rows)
+	table := split(&l.shape, rows)
 	whole = len(table) == len(rows) && (k == TSV || l.url > 0 || rows[0][0] == '"') &&
 		!slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
 	return l.header, whole

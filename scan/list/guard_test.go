@@ -111,7 +111,7 @@ func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 func TestLongRows(t *testing.T) {
 	const n = 1 << 20
 	objects := withMembers(&Layout{kind: JSON}, "url", "")
-	table := &Layout{kind: CSV, delimiter: ',', date: -1}
+	table := &Layout{kind: CSV, shape: table(CSV, ','), date: -1}
 	for _, test := range []struct {
 		layout *Layout
 		text   string

@@ -14,7 +14,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -45,32 +47,46 @@ const (
 	Parquet
 )
 
-var kindNames = [...]string{"unknown", "urls", "csv", "tsv", "json", "cdx", "cdxj", "sitemap", "warc", "parquet"}
+// kind is a row of the table of kinds.
+type kind struct {
+	name    string
+	endings string // of the names of files, with blanks between them
+	layout  func(k Kind, head []byte, o Options) (*Layout, error)
+	row     func(r *Reader, row *Row, begin int) // reads a row that begins at an offset in the chunk
+}
+
+// kinds are all kinds. Those that are no lines have neither layouts nor rows.
+var kinds = [...]kind{
+	Unknown: {name: "unknown"},
+	URLs:    {"urls", "", newURLs, (*Reader).url},
+	CSV:     {"csv", ".csv", newTable, (*Reader).table},
+	TSV:     {"tsv", ".tsv .tab", newTable, (*Reader).table},
+	JSON:    {"json", ".jsonl .ndjson .json", newObjects, (*Reader).object},
+	CDX:     {"cdx", ".cdx", newCDX, (*Reader).cdx},
+	CDXJ:    {"cdxj", ".cdxj", newCDXJ, (*Reader).capture},
+	Sitemap: {name: "sitemap"},
+	WARC:    {name: "warc", endings: ".warc .wat .wet"},
+	Parquet: {name: "parquet", endings: ".parquet"},
+}
 
 // String returns the name of the kind in options, such as csv.
 func (k Kind) String() string {
-	if int(k) >= len(kindNames) {
+	if int(k) >= len(kinds) {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
-	return kindNames[k]
+	return kinds[k].name
 }
 
 // ParseKind returns the kind with a name, Unknown if there is none. WAT and WET are WARC.
 func ParseKind(name string) Kind {
-	for k := URLs; int(k) < len(kindNames); k++ {
-		if k.String() == name {
-			return k
-		}
-	}
-	switch name {
-	case "wat", "wet":
+	if name == "wat" || name == "wet" {
 		return WARC
 	}
-	return Unknown
+	return Kind(max(slices.IndexFunc(kinds[:], func(k kind) bool { return k.name == name }), 0))
 }
 
-// HasLines tells whether a list of the kind has a URL on each line, so that it has a Layout.
-func (k Kind) HasLines() bool { return URLs <= k && k <= CDXJ }
+// HasLines reports whether a list of the kind has a URL on each line, so that it has a Layout.
+func (k Kind) HasLines() bool { return kinds[k].row != nil }
 
 // Options say where the URL and the time of each row are.
 type Options struct {
@@ -122,7 +138,7 @@ type Row struct {
 type Layout struct {
 	kind      Kind
 	url, date int                // indexes of columns, or of members; date is -1 if there is none
-	delimiter byte               // between the columns
+	shape     field.Columns      // of rows of columns
 	header    bool               // the first row that is not blank is one
 	surt      bool               // the column of the URL has a key
 	members   format.MemberPaths // of JSON and CDXJ
@@ -132,27 +148,21 @@ type Layout struct {
 // format.SampleBytes long. The kind must have lines. The error says why no column, or not
 // the one that o names, can be that of the URL, and which columns there are.
 func New(k Kind, head []byte, o Options) (*Layout, error) {
-	head = bytes.TrimPrefix(head, format.BOM)
-	switch k {
-	case URLs:
-		if o != (Options{}) {
-			return nil, errors.New("a list with a URL on each line has no columns; name its format if it has")
-		}
-		return &Layout{kind: URLs, date: -1}, nil
-	case CSV, TSV:
-		return newTable(k, head, o)
-	case JSON:
-		return newObjects(head, o)
-	case CDX:
-		return newCDX(head, o)
-	case CDXJ:
-		return newCDXJ(o)
+	if !k.HasLines() {
+		return nil, fmt.Errorf("a list of the kind %s has no lines", k)
 	}
-	return nil, fmt.Errorf("a list of the kind %s has no lines", k)
+	return kinds[k].layout(k, bytes.TrimPrefix(head, format.BOM), o)
+}
+
+func newURLs(_ Kind, _ []byte, o Options) (*Layout, error) {
+	if o != (Options{}) {
+		return nil, errors.New("a list with a URL on each line has no columns; name its format if it has")
+	}
+	return &Layout{kind: URLs, date: -1}, nil
 }
 
 // NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in Unix seconds.
-func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, delimiter: '\t'} }
+func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, shape: table(CSV, '\t')} }
 
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
@@ -160,13 +170,13 @@ func (l *Layout) Kind() Kind { return l.kind }
 // Delimiter returns the octet that one more field would have before it: that between the
 // columns, a comma where a table has only one column, and a tab in lists without columns.
 func (l *Layout) Delimiter() byte {
-	switch l.delimiter {
+	switch l.shape.Delimiter {
 	case 0:
 		return '\t'
 	case noDelimiter:
 		return ','
 	}
-	return l.delimiter
+	return l.shape.Delimiter
 }
 
 // Timed tells whether the rows should have times.
@@ -181,12 +191,13 @@ type Reader struct {
 	first   bool   // it is the first of the input
 	header  bool   // the next row that is not blank is the header
 	buf     []byte // values without escapes
+	fields  []field.Span
 	members *format.Members
 }
 
 // NewReader returns a reader of lists with the layout.
 func (l *Layout) NewReader() *Reader {
-	r := &Reader{layout: l}
+	r := &Reader{layout: l, fields: make([]field.Span, max(l.url, l.date)+1)}
 	if l.kind == JSON || l.kind == CDXJ {
 		r.members = format.NewMembers(l.members)
 	}
@@ -214,27 +225,27 @@ func (r *Reader) Next(row *Row) bool {
 	r.first = false
 	r.buf = r.buf[:0]
 	*row = Row{End: -1}
-	switch r.layout.kind {
-	case JSON:
-		r.object(row, begin)
-	case CDXJ:
-		r.line(row, begin)
-		r.capture(row, begin)
-	default:
-		r.line(row, begin)
-		r.columns(row)
-	}
+	kinds[r.layout.kind].row(r, row, begin)
 	return true
 }
 
-// line sets the line of a row that begins at an offset in the chunk, behind a byte order
-// mark if there is one, and goes behind it.
-func (r *Reader) line(row *Row, begin int) {
+// line sets the line of a row that begins at an offset in the chunk, after a byte order mark if
+// there is one, and goes to the next. It reports whether the row is neither blank nor the header.
+func (r *Reader) line(row *Row, begin int) bool {
 	end := len(r.chunk)
 	if n := bytes.IndexByte(r.chunk[begin:], '\n'); n >= 0 {
 		end = begin + n + 1
 	}
 	r.endLine(row, begin, end)
+	switch {
+	case isBlank(row.Text):
+		row.State = Blank
+	case r.header:
+		r.header, row.State = false, Header
+	default:
+		return true
+	}
+	return false
 }
 
 // endLine is line if the end of the line is known.
@@ -249,26 +260,10 @@ func (r *Reader) endLine(row *Row, begin, end int) {
 	r.at = end
 }
 
-// columns reads a row whose line is set, of a kind with columns.
-func (r *Reader) columns(row *Row) {
-	if isBlank(row.Text) {
-		row.State = Blank
-		return
-	}
-	if r.header {
-		r.header = false
-		row.State = Header
-		return
-	}
-	switch r.layout.kind {
-	case URLs:
+// url reads a row of URLs.
+func (r *Reader) url(row *Row, begin int) {
+	if r.line(row, begin) {
 		row.URL = row.Text
-	case CSV:
-		r.csv(row)
-	case TSV:
-		r.tsv(row)
-	case CDX:
-		r.cdx(row)
 	}
 }
 
@@ -279,12 +274,17 @@ func (r *Reader) found(row *Row, url, date []byte) {
 	if r.layout.date >= 0 {
 		row.Time, row.HasTime = format.Instant(date)
 	}
-	switch {
-	case len(url) == 0:
-		row.URL, row.State = nil, NoURL
-	case r.layout.date >= 0 && !row.HasTime:
+	if row.needsURL() && r.layout.date >= 0 && !row.HasTime {
 		row.State = BadTime
 	}
+}
+
+// needsURL reports whether a row has a URL. One without is no Good row.
+func (row *Row) needsURL() bool {
+	if len(row.URL) == 0 && row.State == Good {
+		row.URL, row.State = nil, NoURL
+	}
+	return row.State == Good
 }
 
 // isBlank tells whether a line has spaces and tabs only.

@@ -27,7 +27,7 @@ const (
 )
 
 // newObjects returns the layout of lines of JSON.
-func newObjects(head []byte, o Options) (*Layout, error) {
+func newObjects(_ Kind, head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
 	url := o.Column
 	if url == "" {
@@ -121,9 +121,8 @@ func (r *Reader) object(row *Row, begin int) {
 	behind := r.members.Object(begin)
 	end := r.objectLine(behind)
 	if end < 0 {
-		r.line(row, begin)
-		if row.State = BadRow; isBlank(row.Text) {
-			row.State = Blank
+		if r.line(row, begin) {
+			row.State = BadRow
 		}
 		return
 	}

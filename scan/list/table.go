@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // urlNames are the names of columns and members that have URLs by default, the likeliest
@@ -27,6 +29,11 @@ func UsualColumn(columns []string) string {
 	return ""
 }
 
+// table returns the shape of CSV or TSV with a delimiter. Of TSV quotes mean nothing.
+func table(k Kind, delimiter byte) field.Columns {
+	return field.Columns{Delimiter: delimiter, Quotes: k == CSV}
+}
+
 // noDelimiter is the delimiter of a table with one column: an octet that no row has.
 const noDelimiter = '\n'
 
@@ -42,8 +49,8 @@ func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
 		likely = delimitersOf(rows)
 	}
 	for _, d := range likely {
-		l := &Layout{kind: k, delimiter: d, date: -1}
-		missing := l.findColumns(l.split(rows), o)
+		l := &Layout{kind: k, shape: table(k, d), date: -1}
+		missing := l.findColumns(split(&l.shape, rows), o)
 		if missing == nil {
 			return l, nil
 		}
@@ -57,9 +64,9 @@ func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
 func delimitersOf(rows [][]byte) (likely []byte) {
 	var alike [256]int
 	for _, d := range []byte(delimiters) {
-		width := 0
+		width, shape := 0, table(CSV, d)
 		for _, row := range rows {
-			n := len(fieldsOf(row, d))
+			n := max(shape.Split(nil, row), 0)
 			if width == 0 {
 				width = n
 			}
@@ -75,27 +82,18 @@ func delimitersOf(rows [][]byte) (likely []byte) {
 	return append(likely, noDelimiter)
 }
 
-// fieldsOf returns the fields of a row of CSV, nil if it is none.
-func fieldsOf(row []byte, delimiter byte) (fields []string) {
-	for at := 0; at >= 0; {
-		f, ok := cutField(row, at, delimiter)
-		if !ok {
-			return nil
-		}
-		fields = append(fields, string(f.value(nil)))
-		at = f.next
-	}
-	return fields
-}
-
 // split returns the fields of rows, nil for what is no row.
-func (l *Layout) split(rows [][]byte) [][]string {
+func split(shape *field.Columns, rows [][]byte) [][]string {
 	table := make([][]string, len(rows))
 	for i, row := range rows {
-		if l.kind == CSV {
-			table[i] = fieldsOf(row, l.delimiter)
-		} else {
-			table[i] = strings.Split(string(row), "\t")
+		spans := make([]field.Span, max(shape.Split(nil, row), 0))
+		shape.Split(spans, row)
+		for _, f := range spans {
+			text := row[f.From:f.To]
+			if shape.IsQuoted(row, f) {
+				text = field.Undouble(nil, text)
+			}
+			table[i] = append(table[i], string(text))
 		}
 	}
 	return table
@@ -221,114 +219,46 @@ func columnWithURLs(table [][]string) int {
 
 func isURL(field string) bool { return hasScheme([]byte(field)) }
 
-// csv reads a row of CSV.
-func (r *Reader) csv(row *Row) {
+// table reads a row of CSV or TSV.
+func (r *Reader) table(row *Row, begin int) {
+	if !r.line(row, begin) {
+		return
+	}
+	url, date := r.columns(row)
+	if row.State == Good {
+		r.found(row, url, date)
+	}
+}
+
+// columns returns the values of the columns of the URL and the time, nil if the row does not have them.
+func (r *Reader) columns(row *Row) (url, date []byte) {
 	l := r.layout
-	last := max(l.url, l.date)
-	if bytes.IndexByte(row.Text, '"') >= 0 {
-		last = len(row.Text) // all fields: a quote of the last may not end
+	n := l.shape.First(r.fields, row.Text)
+	if n == field.Malformed {
+		row.State = BadRow
+		return nil, nil
 	}
-	var url, date []byte
-	for i, at := 0, 0; at >= 0 && i <= last; i++ {
-		f, ok := cutField(row.Text, at, l.delimiter)
-		if !ok {
-			row.State = BadRow
-			return
-		}
-		if i == l.url {
-			url = r.value(f)
-		}
-		if i == l.date {
-			date = r.value(f)
-		}
-		at = f.next
+	if l.url < n {
+		url = r.value(row.Text, r.fields[l.url])
 	}
-	r.found(row, url, date)
+	if l.date >= 0 && l.date < n {
+		date = r.value(row.Text, r.fields[l.date])
+	}
+	return url, date
 }
 
-// field is a field of a row of CSV.
-type field struct {
-	text    []byte // between its quotes, if it has some
-	doubled bool   // there are quotes in it, each doubled
-	next    int    // where in the row the next one begins, -1 if there is none
-}
-
-// value returns the value of a field: its text, or that without doubled quotes appended to
-// buf.
-func (f field) value(buf []byte) []byte {
-	if !f.doubled {
-		return f.text
-	}
-	rest := f.text
-	for {
-		at := bytes.IndexByte(rest, '"')
-		if at < 0 {
-			return append(buf, rest...)
-		}
-		buf, rest = append(buf, rest[:at+1]...), rest[at+2:]
-	}
-}
-
-// value is field.value in the buffer of the reader.
-func (r *Reader) value(f field) []byte {
-	if !f.doubled {
-		return f.text
+// value returns the value of a field, in the buffer of the reader if it is not written as it is.
+func (r *Reader) value(row []byte, f field.Span) []byte {
+	text := row[f.From:f.To]
+	switch {
+	case r.layout.kind == TSV:
+		return r.unescaped(text)
+	case !r.layout.shape.IsQuoted(row, f) || bytes.IndexByte(text, '"') < 0:
+		return text
 	}
 	from := len(r.buf)
-	r.buf = append(r.buf, f.value(r.buf[from:from])...)
+	r.buf = field.Undouble(r.buf, text)
 	return r.buf[from:len(r.buf):len(r.buf)]
-}
-
-// cutField cuts the field that begins at an offset in a row of CSV. ok is not set if a quote
-// does not end in the row, or something is behind its end. A quote in a field that does not
-// begin with one stands for itself.
-func cutField(row []byte, at int, delimiter byte) (f field, ok bool) {
-	rest := row[at:]
-	if len(rest) == 0 || rest[0] != '"' {
-		if n := bytes.IndexByte(rest, delimiter); n >= 0 {
-			return field{rest[:n], false, at + n + 1}, true
-		}
-		return field{rest, false, -1}, true
-	}
-	for i := 1; ; i++ {
-		n := bytes.IndexByte(rest[i:], '"')
-		if n < 0 {
-			return f, false
-		}
-		i += n
-		switch {
-		case i+1 == len(rest):
-			return field{rest[1:i], f.doubled, -1}, true
-		case rest[i+1] == '"':
-			f.doubled = true
-			i++
-		case rest[i+1] == delimiter:
-			return field{rest[1:i], f.doubled, at + i + 2}, true
-		default:
-			return f, false
-		}
-	}
-}
-
-// tsv reads a row of TSV.
-func (r *Reader) tsv(row *Row) {
-	var url, date []byte
-	rest, more := row.Text, true
-	for i := 0; more && i <= max(r.layout.url, r.layout.date); i++ {
-		var text []byte
-		if end := bytes.IndexByte(rest, '\t'); end >= 0 {
-			text, rest = rest[:end], rest[end+1:]
-		} else {
-			text, more = rest, false
-		}
-		if i == r.layout.url {
-			url = r.unescaped(text)
-		}
-		if i == r.layout.date {
-			date = r.unescaped(text)
-		}
-	}
-	r.found(row, url, date)
 }
 
 // unescaped returns the value of a field of TSV without its escapes, nil if it is null.

@@ -33,7 +33,8 @@ func TestAllRowsOfCSV(t *testing.T) {
 	}
 	row := regexp.MustCompile(`^(?:"(?:[^"]|"")*"|[^",][^,]*|)(?:,(?:"(?:[^"]|"")*"|[^",][^,]*|))*$`)
 	allRows("a,\";", n, func(text string) {
-		got := fieldsOf([]byte(text), ',')
+		shape := table(CSV, ',')
+		got := split(&shape, [][]byte{[]byte(text)})[0]
 		if want := row.MatchString(text); want != (got != nil) {
 			t.Errorf("%q has fields %q, a row: %v", text, got, want)
 		}
@@ -47,7 +48,7 @@ func TestAllRowsOfCSV(t *testing.T) {
 		}
 		// The reader finds each field as the row has it, and no other.
 		for column := range 3 {
-			l := &Layout{kind: CSV, delimiter: ',', url: column, date: -1}
+			l := &Layout{kind: CSV, shape: table(CSV, ','), url: column, date: -1}
 			r := l.NewReader()
 			r.Reset([]byte(text+"\n"), false)
 			var found Row
