@@ -225,7 +225,7 @@ func TestFormatTable(t *testing.T) {
 	b.WriteString("\n| name | written by | lacks |\n|---|---|---|\n")
 	for _, name := range format.Names() {
 		f, _ := format.ByName(name)
-		f, err := f.Bound([]byte(f.Head() + f.Sample()))
+		f, err := f.For([]byte(f.Head()+f.Sample()), true)
 		if err != nil {
 			t.Fatal(err)
 		}

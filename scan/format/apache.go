@@ -55,14 +55,11 @@ func parseApache(text string) (*Format, error) {
 // apacheFormat returns the format of the text of a LogFormat.
 func apacheFormat(text string) (*Format, error) {
 	w := &wording{spell: backslashed}
-	for text != "" {
-		at := strings.IndexAny(text, `%\`)
-		if at < 0 {
-			w.addText(text)
+	for {
+		if text = w.cutAt(text, `%\`); text == "" {
 			break
 		}
-		w.addText(text[:at])
-		if text = text[at:]; text[0] == '\\' {
+		if text[0] == '\\' {
 			text = w.addEscape(text)
 			continue
 		}
@@ -79,11 +76,11 @@ func apacheFormat(text string) (*Format, error) {
 func (w *wording) addEscape(text string) (rest string) {
 	if len(text) > 1 {
 		if i := strings.IndexByte(`\nrt`, text[1]); i >= 0 {
-			w.addText("\\\n\r\t"[i : i+1])
+			w.after += "\\\n\r\t"[i : i+1]
 			return text[2:]
 		}
 	}
-	w.addText(text[:1])
+	w.after += text[:1]
 	return text[1:]
 }
 
@@ -91,7 +88,7 @@ func (w *wording) addEscape(text string) (rest string) {
 // sign, modifiers and an argument in any order, and a letter.
 func (w *wording) addDirective(text string) (rest string, err error) {
 	if strings.HasPrefix(text, "%%") {
-		w.addText("%")
+		w.after += "%"
 		return text[2:], nil
 	}
 	argument, modifiers, conditional := "", "", false
@@ -137,7 +134,7 @@ loop:
 	if conditional && v.part != ignored {
 		w.doubts = append(w.doubts, name+" is logged for some statuses only")
 	}
-	w.words = append(w.words, word{name: name, value: v})
+	w.add(name, v)
 	return rest, nil
 }
 
@@ -149,9 +146,9 @@ func (w *wording) addApacheTime(name, argument string) error {
 	}
 	switch argument = strings.TrimPrefix(argument, "begin:"); argument {
 	case "":
-		w.addText("[")
+		w.after += "["
 		err := w.addTime(name, clfPattern, rank)
-		w.addText("]")
+		w.after = "]"
 		return err
 	case "sec", "msec", "usec", "msec_frac", "usec_frac":
 		argument = "%{" + argument + "}"

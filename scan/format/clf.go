@@ -29,6 +29,7 @@ import (
 type clf struct {
 	lines
 	vhost, agent bool
+	words        func() Reader
 	moments      moments
 	unescaped    []byte // the fields of the line that had escapes
 
@@ -42,8 +43,10 @@ type clf struct {
 // field is a range of a line.
 type field struct{ start, end int }
 
-func newCLF(f *Format) Reader {
-	return &clf{lines: lines{marked: quoted}, vhost: f.HasHost(), agent: f.HasAgent()}
+// newCLF returns a reader. words returns one by the words of the format, which tells what is wrong
+// with a line.
+func newCLF(f *Format, words func(*Format) Reader) Reader {
+	return &clf{lines: lines{marked: quoted}, vhost: f.HasHost(), agent: f.HasAgent(), words: func() Reader { return words(f) }}
 }
 
 // timeLength is the length of "[10/Feb/2012:16:42:07 -0500] ", which nearly
@@ -344,10 +347,7 @@ func (c *clf) Complete(r *Record) {
 		r.Addr = r.Addr[:0] // it may be part of the header Host
 	}
 
-	r.Status = 0
-	if status := line[c.status.start:c.status.end]; status[0] != '-' {
-		r.Status = int(status[0]-'0')*100 + int(status[1]-'0')*10 + int(status[2]-'0')
-	}
+	r.Status = statusOf(line[c.status.start:c.status.end])
 	if c.size.end == 0 {
 		size := min(c.status.end+1, len(line))
 		c.size = field{size, fieldEnd(line, size)}

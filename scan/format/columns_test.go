@@ -103,7 +103,7 @@ func FuzzColumns(f *testing.F) {
 	f.Add([]byte("#Fields: a\n#Fields: cs-uri-stem cs(User-Agent)\n/ \"x\"\"\" \n  / \"y\n"), uint16(3))
 	f.Fuzz(func(t *testing.T, log []byte, at uint16) {
 		for _, row := range columnFormats {
-			bound, err := row.Bound(log)
+			bound, err := row.For(log, true)
 			if err != nil {
 				continue
 			}
@@ -192,7 +192,7 @@ func TestColumnLogs(t *testing.T) {
 			if err == nil && f.Name() != c.format {
 				t.Errorf("detected as %s", f.Name())
 			}
-			if f, err = mustFormat(t, c.format).Bound([]byte(c.header + "\n" + c.line + "\n")); err != nil {
+			if f, err = mustFormat(t, c.format).For([]byte(c.header+"\n"+c.line+"\n"), true); err != nil {
 				t.Fatal(err)
 			}
 			reader, got := f.NewReader(), ""

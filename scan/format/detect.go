@@ -45,22 +45,6 @@ func Detect(head []byte, whole bool) (*Format, error) {
 	return nil, d.err()
 }
 
-// Enclosed returns f with the envelopes that are around the lines at the beginning of a
-// log, head: f itself if there are none, or if it reads no line in them. whole is as for
-// Detect.
-func (f *Format) Enclosed(head []byte, whole bool) *Format {
-	d := detection{head: bytes.TrimPrefix(head, BOM)}
-	d.sample(whole)
-	if f.hasHeader() || len(d.lines) == 0 {
-		return f
-	}
-	d.read([]*Format{f})
-	if len(d.readings) == 0 || len(d.readings[0].around) == 0 {
-		return f
-	}
-	return d.readings[0].enclose(f, d.head)
-}
-
 // Errors of Detect that a caller may want to tell apart.
 var (
 	// ErrEmpty means that there is no line to look at.
@@ -353,18 +337,17 @@ func hasInvalidRequest(line []byte) bool {
 
 // others returns how many of the lines are Other in a format.
 func (d *detection) others(f *Format) (n int) {
-	var r Record
-	reader := f.NewReader()
-	reader.Reset(d.head)
-	for seen := 0; seen < len(d.lines); {
-		switch reader.Next(&r) {
-		case End:
-			return n
+	seen := 0
+	for kind := range f.records(d.head) {
+		switch kind {
 		case Other:
 			n++
 			seen++
 		case Request, Unparsed:
 			seen++
+		}
+		if seen == len(d.lines) {
+			break
 		}
 	}
 	return n
@@ -488,16 +471,14 @@ func plausibleHost(b []byte) bool {
 // whether the log names hosts: by a field, or in most targets.
 func Hosts(f *Format, head []byte) (hosts []string, named bool) {
 	const most = 10
-	var r Record
 	requests, absolute := 0, 0
-	reader := f.NewReader()
-	reader.Reset(head)
-	for kind := reader.Next(&r); kind != End && requests < sampleLines; kind = reader.Next(&r) {
+	for kind, r := range f.records(head) {
 		if kind != Request {
 			continue
 		}
-		reader.Complete(&r)
-		requests++
+		if requests++; requests > sampleLines {
+			break
+		}
 		host := r.Host
 		if n := schemeEnd(r.Target); n > 0 {
 			absolute++

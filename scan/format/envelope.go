@@ -110,11 +110,9 @@ const maxSources = 20
 
 // requestSources returns the sources of the requests at the beginning of a log.
 func requestSources(f *Format, head []byte) (sources [][]byte) {
-	var r Record
 	reader := f.NewReader().(*enveloped)
-	reader.Reset(head)
-	for kind := reader.Next(&r); kind != End && len(sources) < maxSources; kind = reader.Next(&r) {
-		if kind == Request && reader.source != nil && !contains(sources, reader.source) {
+	for kind := range recordsOf(reader, head) {
+		if kind == Request && reader.source != nil && !contains(sources, reader.source) && len(sources) < maxSources {
 			sources = append(sources, bytes.Clone(reader.source))
 		}
 	}

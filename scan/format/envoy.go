@@ -33,7 +33,7 @@ func parseEnvoy(text string) (*Format, error) {
 	text = strings.ReplaceAll(strings.TrimSuffix(text, `\n`), `\"`, `"`)
 	from := 0
 	for _, at := range envoyOperator().FindAllStringSubmatchIndex(text, -1) {
-		w.addText(text[from:at[0]])
+		w.after += text[from:at[0]]
 		name, operator := text[at[0]:at[1]], strings.ToUpper(text[at[2]:at[3]])
 		from = at[1]
 		if layout, ok := strings.CutPrefix(operator, "START_TIME("); ok {
@@ -45,11 +45,11 @@ func parseEnvoy(text string) (*Format, error) {
 		}
 		v := envoyOperators[operator]
 		if operator == "START_TIME" {
-			v = value{part: moment, read: isoTime}
+			v = value{part: moment, pattern: isoPattern}
 		}
-		w.words = append(w.words, word{name: name, value: v})
+		w.add(name, v)
 	}
-	w.addText(text[from:])
+	w.after += text[from:]
 	w.join()
 	return w.format()
 }

@@ -73,38 +73,29 @@ func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
 
 // read counts the lines, and keeps the examples.
 func (e *Explanation) read(f *Format, d *detection, n int) {
-	var r Record
 	var kept [Other + 1]int
-	reader := f.NewReader()
-	reader.Reset(d.head)
-	for number := 1; e.Lines < len(d.lines); number++ {
-		kind := reader.Next(&r)
-		switch kind {
-		case End:
-			return
-		case Blank:
+	number := 0
+	for kind, r := range f.records(d.head) {
+		if number++; kind == Blank {
 			continue
-		case Request:
-			e.Requests++
-		case Other:
-			e.Others++
-		case Unparsed:
-			e.Unparsed++
 		}
-		e.Lines++
+		if e.Lines++; e.Lines > len(d.lines) {
+			break
+		}
 		if kept[kind]++; kept[kind] > n {
 			continue
 		}
 		example := Example{Number: number, Line: bytes.Clone(r.Line), Kind: kind}
 		switch kind {
 		case Request:
-			reader.Complete(&r)
-			example.Fields = describe(f, &r)
+			example.Fields = describe(f, r)
 		case Unparsed:
 			example.Fault = fault(f.NewReader(), example.Line)
 		}
 		e.Examples = append(e.Examples, example)
 	}
+	e.Requests, e.Others, e.Unparsed = kept[Request], kept[Other], kept[Unparsed]
+	e.Lines = e.Requests + e.Others + e.Unparsed
 }
 
 // describe returns the fields of a record.
@@ -241,7 +232,7 @@ func fault(reader Reader, line []byte) string {
 	case *mixed:
 		return "none of the formats of the mix fits it"
 	case *clf:
-		return clfFault(reader, line)
+		return fault(reader.words(), line)
 	case *programReader:
 		return programFault(reader)
 	case *columns:
@@ -263,22 +254,6 @@ func fault(reader Reader, line []byte) string {
 
 const noTarget = "its request has no method and target"
 
-// clfFault is fault for the reader of the common log format and its relatives.
-func clfFault(c *clf, line []byte) string {
-	open := requestQuote(line)
-	if open < 0 {
-		return "there is no time in brackets with a request in quotes behind it"
-	}
-	end := requestEnd(line, open+1)
-	if end < 0 {
-		return fmt.Sprintf("behind the request at byte %d there is no quote with a status after it", open+1)
-	}
-	if request := line[open+1 : end]; !hasTarget(request, methodEnd(request)) {
-		return noTarget
-	}
-	return fmt.Sprintf("behind the status at byte %d there are no size, referrer and User-Agent, the last two in quotes", end+1)
-}
-
 // programFault is fault for the reader of a program.
 func programFault(p *programReader) string {
 	name := func(i int) string {
@@ -287,19 +262,19 @@ func programFault(p *programReader) string {
 		}
 		return fmt.Sprintf("field %d of the format", i+1)
 	}
-	if p.find() {
+	ok := p.find()
+	switch i := p.stopped; {
+	case ok:
 		if i := p.doubtful(); i >= 0 {
 			return fmt.Sprintf("%q stands in several places where %s could end: a client may have written some of them", p.steps[i].next.text, name(i))
 		}
 		return noTarget
-	}
-	switch i := p.stopped; {
 	case i < 0:
 		return "it has quotes within its fields, so it is not known where these end"
-	case i == 0:
-		return name(0) + " is not where the format has it"
+	case !bytes.HasPrefix(p.line, p.first):
+		return fmt.Sprintf("it does not begin with %q", p.first)
 	default:
-		return fmt.Sprintf("it was read up to %s; %s is not where the format has it", name(i-1), name(i))
+		return fmt.Sprintf("%s does not end before %q as in the format", name(i), p.steps[i].next.text)
 	}
 }
 

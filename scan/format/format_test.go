@@ -153,7 +153,7 @@ func TestCompleteSetsAll(t *testing.T) {
 		}
 	}
 	for _, f := range formats() {
-		g, err := f.Bound([]byte(f.Head() + f.Sample() + "\n"))
+		g, err := f.For([]byte(f.Head()+f.Sample()+"\n"), true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,15 +31,13 @@ func parseGoAccess(text string) (*Format, error) {
 		return nil, errors.New("the line log-format is missing")
 	}
 	w := &wording{spell: backslashed, more: true}
-	for rest := strings.NewReplacer(`\t`, "\t", `\"`, `"`).Replace(settings["log-format"]); rest != ""; {
-		at := strings.IndexAny(rest, "%~")
-		if at < 0 || at+1 == len(rest) {
-			w.addText(rest)
+	for rest := strings.NewReplacer(`\t`, "\t", `\"`, `"`).Replace(settings["log-format"]); ; {
+		if rest = w.cutAt(rest, "%~"); len(rest) < 2 {
+			w.after += rest
 			break
 		}
-		w.addText(rest[:at])
 		var err error
-		if rest, err = w.addSpecifier(rest[at:], settings); err != nil {
+		if rest, err = w.addSpecifier(rest, settings); err != nil {
 			return nil, err
 		}
 	}
@@ -69,24 +68,24 @@ func (w *wording) addSpecifier(text string, settings map[string]string) (rest st
 		if end < 0 {
 			return "", fmt.Errorf("a brace is not closed: %.40q", text)
 		}
-		w.words = append(w.words, word{name: text[:end+4], value: value{part: forwardedFor}})
+		w.add(text[:end+4], value{part: forwardedFor})
 		return list[end+1:], nil
 	}
 	letter := text[1]
 	if text[0] == '~' {
-		w.addText("~")
+		w.after += "~"
 		return text[1:], nil
 	}
 	rest = text[2:]
 	switch letter {
 	case '%':
-		w.addText("%")
+		w.after += "%"
 		return rest, nil
 	case '~':
 		if strings.HasPrefix(rest, "%") && len(rest) > 1 {
 			before := len(w.words)
 			rest, err = w.addSpecifier(rest, settings)
-			if n := len(w.words); err == nil && n > before && w.words[n-1].name != "" {
+			if n := len(w.words); err == nil && n > before {
 				w.words[n-1].padded = true
 			}
 		}
@@ -97,59 +96,48 @@ func (w *wording) addSpecifier(text string, settings map[string]string) (rest st
 	if !strings.Contains("vehrmUqHsbRuCKkMDTLn^", text[1:2]) {
 		return "", fmt.Errorf("it has the specifier %q, which GoAccess does not know", text[:2])
 	}
-	w.words = append(w.words, word{name: text[:2], value: goAccessValues[letter]})
+	w.add(text[:2], goAccessValues[letter])
 	return rest, nil
 }
 
 // addGoAccessTime adds a date, a time of day, or both.
 func (w *wording) addGoAccessTime(letter byte, settings map[string]string) error {
-	date, clock := settings["date-format"], settings["time-format"]
-	of := map[byte]part{'d': day, 't': timeOfDay, 'x': moment}[letter]
-	name := "%" + string(letter)
-	if both := settings["datetime-format"]; letter == 'x' && both != "" {
-		return w.addTime(name, both, 0)
-	}
-	if date == "" && clock == "" {
-		w.words = append(w.words, word{name: name, value: value{part: of, read: anyTime}})
-		return nil
-	}
-	if date == "" {
-		date = "%d/%b/%Y"
-	}
-	if clock == "" {
-		clock = "%H:%M:%S"
-	}
+	name, date, clock, both := "%"+string(letter), settings["date-format"], settings["time-format"], settings["datetime-format"]
+	isBoth := letter == 'x'
 	switch {
+	case isBoth && both != "":
+		return w.addTime(name, both, 0)
+	case date == "" && clock == "":
+		w.add(name, value{part: map[byte]part{'d': day, 't': timeOfDay, 'x': moment}[letter], pattern: anyPattern})
+		return nil
+	case isBoth && date != "" && clock != "" && date != clock:
+		return w.addTime(name, date+" "+clock, 0)
+	case isBoth: // one of them has it all
+		return w.addTime(name, cmp.Or(clock, date), 0)
 	case letter == 'd':
-		return w.addTime(name, date, 0)
-	case letter == 't':
-		return w.addTime(name, clock, 0)
-	case settings["date-format"] == "" || date == clock: // one of them has it all
-		return w.addTime(name, clock, 0)
-	case settings["time-format"] == "":
-		return w.addTime(name, date, 0)
+		return w.addTime(name, cmp.Or(date, "%d/%b/%Y"), 0)
 	}
-	return w.addTime(name, date+" "+clock, 0)
+	return w.addTime(name, cmp.Or(clock, "%H:%M:%S"), 0)
 }
 
 // joinZone makes one value of a date, a time of day and a zone in brackets, which GoAccess
 // does not read: [%d:%t %^].
 func (w *wording) joinZone() {
-	is := func(i int, p part) bool {
-		return i < len(w.words) && w.words[i].name != "" && w.words[i].part == p
-	}
-	for i := 1; i < len(w.words); i++ {
-		if is(i, day) && i+2 < len(w.words) && is(i+2, timeOfDay) && w.words[i].read != nil {
-			w.words[i].part = moment
-			w.words[i].name += w.words[i+1].text + w.words[i+2].name
-			w.words = slices.Delete(w.words, i+1, i+3)
+	for i := 0; i+1 < len(w.words); i++ {
+		if a := &w.words[i]; a.part == day && a.pattern == anyPattern && w.words[i+1].part == timeOfDay {
+			a.part = moment
+			w.merge(i, 1)
 		}
 	}
 	w.joinTimes()
-	for i := 1; i+3 < len(w.words); i++ {
-		if is(i, moment) && strings.HasSuffix(w.words[i-1].text, "[") && w.words[i+1].text == " " && is(i+2, ignored) && strings.HasPrefix(w.words[i+3].text, "]") {
-			w.words[i].name += " " + w.words[i+2].name
-			w.words = slices.Delete(w.words, i+1, i+3)
+	for i := 0; i+1 < len(w.words); i++ {
+		end := w.after
+		if i+2 < len(w.words) {
+			end = w.words[i+2].before
+		}
+		zone := w.words[i+1]
+		if w.words[i].part == moment && strings.HasSuffix(w.words[i].before, "[") && zone.before == " " && zone.part == ignored && strings.HasPrefix(end, "]") {
+			w.merge(i, 1)
 		}
 	}
 }

@@ -69,25 +69,20 @@ func capturedByName(name string) (*Format, bool) {
 // to it a header is the host or X-Forwarded-For if all that is in it looks so. The name of
 // the format says what was taken for what. It returns f if no header is the User-Agent.
 func bindCaptures(f *Format, head []byte) *Format {
-	var r Record
 	var headers []captured
 	reader := f.NewReader().(*programReader)
-	reader.Reset(head)
-	for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
+	for kind, r := range recordsOf(reader, head) {
 		if kind != Request {
 			continue
 		}
 		last := reader.fields[len(reader.fields)-2] // in front of the request
 		_, block, found := bytes.Cut(r.Line[last.start:last.end], []byte(" {"))
 		block, _, closed := bytes.Cut(block, []byte("}"))
-		if !found || !closed {
-			continue
-		}
 		values := bytes.Split(block, []byte("|"))
-		if headers == nil {
+		if headers == nil && found && closed {
 			headers = make([]captured, len(values))
 		}
-		if len(values) == len(headers) {
+		if found && closed && len(values) == len(headers) {
 			for i := range headers {
 				headers[i].see(values[i])
 			}
@@ -105,25 +100,17 @@ func bindCaptures(f *Format, head []byte) *Format {
 	return capturedFormat(names)
 }
 
-// captured says what the values of a captured header look like.
+// captured says how many values of a captured header look like what.
 type captured struct{ seen, agents, urls, hosts, lists int }
 
 func (c *captured) see(value []byte) {
-	if len(value) == 0 {
-		return
-	}
-	c.seen++
-	if bytes.HasPrefix(value, []byte("Mozilla/")) {
-		c.agents++
-	}
-	if isURL(value) {
-		c.urls++
-	}
-	if isDomain(value) {
-		c.hosts++
-	}
-	if areAddresses(value) {
-		c.lists++
+	for n, is := range map[*int]bool{
+		&c.seen: true, &c.agents: bytes.HasPrefix(value, []byte("Mozilla/")), &c.urls: isURL(value),
+		&c.hosts: isDomain(value), &c.lists: areAddresses(value),
+	} {
+		if is && len(value) > 0 {
+			*n++
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ type chunkHeaders struct {
 // NewHeaders returns the Headers of a log of the format, nil if its lines need none.
 func (f *Format) NewHeaders() *Headers {
 	last := f.state
-	if last == nil && f.dialect != nil && f.dialect.header != "" {
+	if last == nil && f.hasHeader() {
 		last = f.dialect.lastHeader
 	}
 	if last == nil {
@@ -100,29 +100,26 @@ func (h *Headers) publish(seq int64, c *chunkHeaders) {
 // lastHeader returns a copy of the last header line of a chunk of whole lines, nil if there
 // is none.
 func (d *dialect) lastHeader(chunk []byte) (last []byte) {
-	before := "\n" + d.header
-	for at := 0; ; at++ {
-		if _, line := NextLine(chunk[at:]); d.isHeader(line) {
-			last = line
-		}
-		i := bytes.Index(chunk[at:], []byte(before))
-		if i < 0 {
-			return bytes.Clone(last)
-		}
-		at += i
+	for _, line := range d.headerLines(chunk) {
+		last = line
 	}
+	return bytes.Clone(last)
 }
 
 // HeaderLines returns the headers in a chunk of whole lines, each with how many lines of the
 // chunk come before it. Formats whose logs do not name their columns have none.
 func (f *Format) HeaderLines(chunk []byte) iter.Seq2[int64, []byte] {
+	if !f.hasHeader() {
+		return func(func(int64, []byte) bool) {}
+	}
+	return f.dialect.headerLines(chunk)
+}
+
+func (d *dialect) headerLines(chunk []byte) iter.Seq2[int64, []byte] {
 	return func(yield func(int64, []byte) bool) {
-		if f.dialect == nil || f.dialect.header == "" {
-			return
-		}
-		before, lines := "\n"+f.dialect.header, int64(0)
+		before, lines := "\n"+d.header, int64(0)
 		for at := 0; ; {
-			if _, line := NextLine(chunk[at:]); f.dialect.isHeader(line) && !yield(lines, line) {
+			if _, line := NextLine(chunk[at:]); d.isHeader(line) && !yield(lines, line) {
 				return
 			}
 			i := bytes.Index(chunk[at:], []byte(before))
@@ -244,17 +241,19 @@ func (d *dialect) quotesOf(header []byte, lines [][]byte) bool {
 	return false
 }
 
-// Bound returns the format as the beginning of a log says that its columns are: f itself if its
-// lines need no header, or if there is no line.
-func (f *Format) Bound(head []byte) (*Format, error) {
-	if f.bind == nil || len(head) == 0 {
-		return f, nil
+// For returns the format as the beginning of a log, head, shows it: with the envelopes that are
+// around its lines, and with the columns that it names; f itself if there are none. whole is as
+// for Detect.
+func (f *Format) For(head []byte, whole bool) (*Format, error) {
+	d := detection{head: bytes.TrimPrefix(head, BOM)}
+	if d.sample(whole); len(d.lines) > 0 && !f.hasHeader() {
+		if d.read([]*Format{f}); len(d.readings) > 0 {
+			f = wrap(d.readings[0].around, f, nil)
+		}
 	}
-	if g := f.bind(f, head); g != nil {
-		return g, nil
+	g := f.boundTo(d.head)
+	if g == f && f.hasHeader() && len(d.head) > 0 {
+		return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
 	}
-	if f.dialect == nil { // the head has no request, which is no reason to refuse the log
-		return f, nil
-	}
-	return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
+	return g, nil
 }

@@ -121,7 +121,7 @@ func TestHeaderInForce(t *testing.T) {
 		"2026-03-04 05:06:09 /c C",
 	}
 	want := "Other Request(/a A ) Other Request(/b B example.com) Unparsed Other Unparsed Other Request(/c C ) "
-	f, err := mustFormat(t, "w3c").Bound([]byte(strings.Join(log, "\n")))
+	f, err := mustFormat(t, "w3c").For([]byte(strings.Join(log, "\n")), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,17 +172,17 @@ func TestLogBeforeItsHeader(t *testing.T) {
 	const first, second = "#Fields: date time cs-uri-stem cs(User-Agent)\n", "#Fields: date time cs(User-Agent) cs-uri-stem\n"
 	const line = "2026-03-04 05:06:07 /a /b\n"
 	w3c := mustFormat(t, "w3c")
-	if _, err := w3c.Bound([]byte(line)); err == nil || !strings.Contains(err.Error(), "#Fields:") {
+	if _, err := w3c.For([]byte(line), true); err == nil || !strings.Contains(err.Error(), "#Fields:") {
 		t.Errorf("without a header: %v", err)
 	}
-	f, err := w3c.Bound([]byte(line + second + line))
+	f, err := w3c.For([]byte(line+second+line), true)
 	if err != nil || string(f.Header()) != strings.TrimSpace(second) {
 		t.Fatalf("%v, header %q", err, f.Header())
 	}
 	if got := kinds(f.NewReader(), line+second+line); got != "Unparsed Other Request(/b /a ) " {
 		t.Error(got)
 	}
-	if f, err = w3c.Bound([]byte(first + line + second + line)); err != nil {
+	if f, err = w3c.For([]byte(first+line+second+line), true); err != nil {
 		t.Fatal(err)
 	}
 	if got := kinds(f.NewReader(), line+second+line); got != "Request(/a /b ) Other Request(/b /a ) " {
@@ -192,7 +192,7 @@ func TestLogBeforeItsHeader(t *testing.T) {
 
 // TestHostileHeaders: headers of any length and number cost a bounded memory.
 func TestHostileHeaders(t *testing.T) {
-	f, err := mustFormat(t, "w3c").Bound([]byte("#Fields: cs-uri-stem\n/\n"))
+	f, err := mustFormat(t, "w3c").For([]byte("#Fields: cs-uri-stem\n/\n"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestFieldsGiven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := f.Bound([]byte(log + "\n"))
+		g, err := f.For([]byte(log+"\n"), true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,14 +31,20 @@ func mix(of []*Format) *Format {
 	f.bind = func(f *Format, head []byte) *Format {
 		bound := make([]*Format, len(of))
 		for i, one := range of {
-			bound[i] = one.In(f.zone).boundTo(head)
+			if bound[i] = one; one != errorLog {
+				bound[i] = one.In(f.zone).boundTo(head)
+			}
 		}
 		return mix(bound)
 	}
 	f.newReader = func(f *Format) Reader {
 		m := &mixed{host: f.HasHost(), agent: f.HasAgent(), lists: slices.ContainsFunc(of, (*Format).isOfLists)}
 		for _, one := range of {
-			m.readers = append(m.readers, one.In(f.zone).NewReader())
+			if one == errorLog {
+				m.errors = true
+			} else {
+				m.readers = append(m.readers, one.In(f.zone).NewReader())
+			}
 		}
 		return m
 	}
@@ -78,6 +84,7 @@ type mixed struct {
 	readers     []Reader
 	host, agent bool // some of the formats have it
 	lists       bool // some are isOfLists
+	errors      bool // lines of error logs are Other
 	chunk       []byte
 }
 
@@ -105,7 +112,9 @@ func (m *mixed) Next(r *Record) Kind {
 			kind = Other
 		}
 	}
-	r.Line = text
+	if r.Line = text; kind == Unparsed && m.errors && isErrorLine(text) {
+		kind = Other
+	}
 	return kind
 }
 
@@ -145,36 +154,9 @@ func (m *mixed) Complete(*Record) {}
 // Plausible is true: Next has found a format that the record is plausible in.
 func (m *mixed) Plausible(*Record) bool { return true }
 
-// errorLog is for the lines of the error logs of nginx and Apache among the lines of a mix.
-// It has no requests, so it is not in the table of formats.
-var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages", newReader: func(*Format) Reader { return new(errorLines) }}
-
-// errorLines finds the lines of error logs.
-type errorLines struct{ chunk []byte }
-
-// Reset begins a chunk.
-func (e *errorLines) Reset(chunk []byte) { e.chunk = chunk }
-
-func (e *errorLines) Next(r *Record) Kind {
-	if len(e.chunk) == 0 {
-		return End
-	}
-	line, text := NextLine(e.chunk)
-	e.chunk, r.Line = e.chunk[len(line):], text
-	switch {
-	case len(text) == 0:
-		return Blank
-	case isErrorLine(text):
-		return Other
-	}
-	return Unparsed
-}
-
-// Complete does nothing: there are no requests.
-func (e *errorLines) Complete(*Record) {}
-
-// Plausible is false: there are no requests.
-func (e *errorLines) Plausible(*Record) bool { return false }
+// errorLog stands in a mix for the lines of the error logs of nginx and Apache. It has no
+// requests and no reader, so it is not in the table of formats.
+var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages"}
 
 // isErrorLine tells whether a line is of an error log of nginx or Apache.
 func isErrorLine(line []byte) bool { return isNginxError(line) || isApacheError(line) }

@@ -14,7 +14,7 @@ var nginxVariables = map[string]value{
 	"remote_addr": {part: clientAddr}, "realip_remote_addr": {part: clientAddr, rank: 1}, "binary_remote_addr": {},
 	"http_x_forwarded_for": {part: forwardedFor}, "http_x_real_ip": {part: forwardedFor, rank: 1}, "http_cf_connecting_ip": {part: forwardedFor, rank: 1},
 	"http_true_client_ip": {part: forwardedFor, rank: 1}, "proxy_add_x_forwarded_for": {part: forwardedFor, rank: 2},
-	"time_local": {part: moment, pattern: clfPattern}, "time_iso8601": {part: moment, read: isoTime}, "msec": {part: moment, rank: 1, read: epochTime},
+	"time_local": {part: moment, pattern: clfPattern}, "time_iso8601": {part: moment, pattern: isoPattern}, "msec": {part: moment, rank: 1, pattern: "%s"},
 	"request": {part: requestLine}, "request_method": {part: methodName}, "request_uri": {part: target},
 	"uri": {part: rewrittenPath}, "document_uri": {part: rewrittenPath}, "args": {part: query}, "query_string": {part: query}, "is_args": {part: query, rank: 1},
 	"server_protocol": {protocol: true}, "status": {part: statusCode},
@@ -37,11 +37,11 @@ var nginxOwn = strings.Fields("body_bytes_received bytes_received connection con
 // parseNginx reads a log_format of nginx: the directive, its quoted pieces, or what is in
 // their quotes, perhaps behind escape=. Source: nginx.org, "Module ngx_http_log_module", log_format.
 func parseNginx(text string) (*Format, error) {
-	pieces, err := nginxText(text)
+	w, err := nginxWording(text)
 	if err != nil {
 		return nil, err
 	}
-	return nginxFormat(pieces)
+	return w.format()
 }
 
 // nginxText returns what follows the name in a log_format.
@@ -65,50 +65,37 @@ func nginxText(text string) (pieces []string, err error) {
 	return []string{text}, nil
 }
 
-// nginxFormat returns the format of what follows the name in a log_format.
-func nginxFormat(pieces []string) (*Format, error) {
-	w, err := nginxWording(pieces)
-	if err != nil {
-		return nil, err
-	}
-	return w.format()
-}
+// nginxEscapes are the values of escape=.
+var nginxEscapes = map[string]spelling{"default": backslashed, "json": jsonEscaped, "hash": hashed, "none": {}}
 
-// nginxWording reads what follows the name in a log_format. For logs of other
+// nginxWording reads a log_format. For logs of other
 // programs it may have what nginx does not: escape=hash, as HAProxy escapes; ${time:LAYOUT}, a time
 // in the words of strftime; $~ in front of a variable before which blanks may stand; and ... at the
 // end of the text, for a blank and more fields.
-func nginxWording(pieces []string) (w *wording, err error) {
+func nginxWording(text string) (w *wording, err error) {
 	w = &wording{spell: backslashed}
-	if len(pieces) > 0 {
-		if escape, ok := strings.CutPrefix(pieces[0], "escape="); ok {
-			pieces = pieces[1:]
-			switch escape {
-			case "default":
-			case "json":
-				w.spell = jsonEscaped
-			case "hash":
-				w.spell = hashed
-			case "none":
-				w.spell, w.verbatim = spelling{}, true
-				w.doubts = append(w.doubts, "escape=none writes quotes in headers as they are, so lines with such quotes cannot be read")
-			default:
-				return nil, fmt.Errorf("escape=%s is neither default, json, hash nor none", escape)
-			}
-		}
+	pieces, err := nginxText(text)
+	if err != nil {
+		return nil, err
 	}
-	text := strings.Join(pieces, "")
-	if text == "" {
+	if len(pieces) > 0 && strings.HasPrefix(pieces[0], "escape=") {
+		spell, ok := nginxEscapes[pieces[0][len("escape="):]]
+		if !ok {
+			return nil, fmt.Errorf("%s is neither default, json, hash nor none", pieces[0])
+		}
+		if w.spell, w.verbatim = spell, spell.undo == nil; w.verbatim {
+			w.doubts = append(w.doubts, "escape=none writes quotes in headers as they are, so lines with such quotes cannot be read")
+		}
+		pieces = pieces[1:]
+	}
+	if text = strings.Join(pieces, ""); text == "" {
 		return nil, errors.New("the text of the format is missing")
 	}
-	for text, w.more = strings.CutSuffix(text, "..."); text != ""; {
-		at := strings.IndexByte(text, '$')
-		if at < 0 {
-			w.addText(text)
+	for text, w.more = strings.CutSuffix(text, "..."); ; {
+		if text = w.cutAt(text, "$"); text == "" {
 			break
 		}
-		w.addText(text[:at])
-		if text, err = w.addVariable(text[at:]); err != nil {
+		if text, err = w.addVariable(text); err != nil {
 			return nil, err
 		}
 	}
@@ -135,7 +122,8 @@ func (w *wording) addVariable(text string) (rest string, err error) {
 	if slices.Contains(nginxOwn, name) {
 		v.content = token
 	}
-	w.words = append(w.words, word{name: text[:n], value: v, padded: padded})
+	w.add(text[:n], v)
+	w.words[len(w.words)-1].padded = padded
 	return text[n:], nil
 }
 

@@ -11,11 +11,7 @@ import (
 // programOf returns the program of a format in words of nginx.
 func programOf(t testing.TB, words string) program {
 	t.Helper()
-	pieces, err := nginxText(words)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := nginxWording(pieces)
+	w, err := nginxWording(words)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestReferer(t *testing.T) {
 		if !ok {
 			t.Fatalf("no format %s", name)
 		}
-		f, err := f.Bound([]byte(log + "\n"))
+		f, err := f.For([]byte(log+"\n"), true)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

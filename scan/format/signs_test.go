@@ -105,16 +105,16 @@ func TestExplainFaults(t *testing.T) {
 	combined := mustFormat(t, "combined")
 	good := combined.Sample()
 	for _, c := range []struct{ format, line, says string }{
-		{"combined", "garbage", "no time in brackets"},
-		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1`, "no quote with a status"},
+		{"combined", "garbage", `the client does not end before " " as in the format`},
+		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET / HTTP/1.1`, `the request does not end before "\" "`},
 		{"combined", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "-" 400 0 "-" "-"`, "its request has no method and target"},
-		{"combined", mustFormat(t, "common").Sample(), "behind the status"},
+		{"combined", mustFormat(t, "common").Sample(), `the size does not end before " \""`},
 		{"combined+common", "garbage", "none of the formats"},
 		{"syslog:combined", good, "not in the envelope syslog"},
-		{"syslog:combined", "Mar  4 05:06:07 web1 nginx: x", "no time in brackets"},
+		{"syslog:combined", "Mar  4 05:06:07 web1 nginx: x", "the client does not end"},
 		{"caddy", `{"a":1`, "no JSON object"},
 		{"caddy", `{"request":{"uri":""}}`, "lacks a field"},
-		{"npm", "garbage", "is not where the format has it"},
+		{"npm", "garbage", `it does not begin with "["`},
 	} {
 		if got := fault(mustReader(t, c.format), []byte(c.line)); !strings.Contains(got, c.says) {
 			t.Errorf("%s %q: %q does not say %q", c.format, c.line, got, c.says)

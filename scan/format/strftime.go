@@ -11,10 +11,10 @@ import (
 type pattern struct {
 	items []item
 	has   [allParts]bool // moment, day or timeOfDay: what the pattern tells
-	exact bool           // no zone may stand behind it
+	exact bool           // no zone may follow it
 }
 
-// item is a conversion of a pattern, or an octet of text if conversion is 0. A blank of text
+// item is a conversion of a pattern, or a byte of text if conversion is 0. A blank of text
 // stands for any number of blanks. The conversions '.' and 'L' are a fraction of a second
 // that may be missing, and the digits of one; 'i' is 's' without a fraction.
 type item struct {
@@ -40,58 +40,44 @@ var numberOf = [256]int8{
 	'H': hour, 'k': hour, 'I': hour12, 'l': hour12, 'M': minute, 'S': second,
 }
 
-// abbreviations are the conversions that stand for several.
+// abbreviations are the conversions that stand for others. Apache's own are %{msec} and %{usec} for
+// the time since 1970, and %{msec_frac} and %{usec_frac} for the fraction of a second, for which
+// Envoy has %3f, %6f and %f. GoAccess has %* for the time since 1970 in milliseconds.
 var abbreviations = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%R", "%H:%M", "%D", "%m/%d/%y", "%F", "%Y-%m-%d", "%r", "%I:%M:%S %p",
-	"%c", "%a %b %e %H:%M:%S %Y", "%n", " ", "%t", " ", "%h", "%b")
+	"%c", "%a %b %e %H:%M:%S %Y", "%n", " ", "%t", " ", "%h", "%b",
+	"%{sec}", "%s", "%{msec}", "%s", "%{usec}", "%s", "%*", "%s",
+	"%{msec_frac}", "%L", "%{usec_frac}", "%L", "%3f", "%L", "%6f", "%L", "%9f", "%L", "%f", "%L")
 
-// newPattern reads a layout in the words of strftime. Apache's own conversions are %{msec} and
-// %{usec} for the time since 1970, %{msec_frac} and %{usec_frac} for the fraction of a second;
-// Envoy has %3f, %6f and %f for that. GoAccess has %* and, alone, %f for the time since 1970 in
-// milliseconds and microseconds. %! stands for nothing: behind a pattern with it there is no zone
+// newPattern reads a layout in the words of strftime, and of abbreviations. %f alone is GoAccess's
+// time since 1970 in microseconds. %! stands for nothing: after a pattern with it there is no zone
 // that it does not have. Source: POSIX, strftime.
 func newPattern(text string) (*pattern, error) {
 	p := new(pattern)
 	var has [256]bool
-	fraction := byte('L')
 	if text == "%f" {
-		fraction = 's'
+		text = "%s"
 	}
-	for rest := abbreviations.Replace(text); rest != ""; {
-		c := rest[0]
-		if after, ok := strings.CutPrefix(rest, "%!"); ok {
-			p.exact, rest = true, after
+	for rest := abbreviations.Replace(text); rest != ""; rest = rest[1:] {
+		if rest[0] != '%' {
+			p.items = append(p.items, item{text: rest[0]})
 			continue
 		}
-		if rest = rest[1:]; c != '%' {
-			p.items = append(p.items, item{text: c})
-			continue
+		rest = strings.TrimLeft(rest[1:], "-_0E^#")
+		if rest == "" || !strings.Contains("%!aAbBdeHIklLmMpsSyYzZ", rest[:1]) {
+			return nil, fmt.Errorf("the layout of times %q has a conversion that cannot be read: %.3q", text, "%"+rest)
 		}
-		conversion := byte(0)
-		for _, w := range [...]struct {
-			word string
-			is   byte
-		}{{"{msec_frac}", 'L'}, {"{usec_frac}", 'L'}, {"{msec}", 's'}, {"{usec}", 's'}, {"{sec}", 's'}, {"*", 's'},
-			{"3f", 'L'}, {"6f", 'L'}, {"9f", 'L'}, {"f", fraction}, {"%", '%'}} {
-			if after, ok := strings.CutPrefix(rest, w.word); ok {
-				conversion, rest = w.is, after
-				break
-			}
-		}
-		if conversion == 0 {
-			if rest = strings.TrimLeft(rest, "-_0E^#"); rest == "" || !strings.Contains("aAbBdeHIklmMpsSyYzZ", rest[:1]) {
-				return nil, fmt.Errorf("the layout of times %q has a conversion that cannot be read: %.3q", text, "%"+rest)
-			}
-			conversion, rest = rest[0], rest[1:]
-		}
+		conversion, isPoint := rest[0], len(rest) > 1 && (rest[1] == '.' || rest[1] == ',')
 		switch has[conversion] = true; {
-		case conversion == 's' && strings.HasPrefix(rest, "."):
-			p.items = append(p.items, item{conversion: 'i'})
+		case conversion == '!':
+			p.exact = true
 		case conversion == '%':
 			p.items = append(p.items, item{text: '%'})
+		case conversion == 's' && isPoint:
+			p.items = append(p.items, item{conversion: 'i'})
 		default:
 			p.items = append(p.items, item{conversion: conversion, number: numberOf[conversion]})
 		}
-		if conversion == 'S' && (rest == "" || rest[0] != '.' && rest[0] != ',') {
+		if conversion == 'S' && !isPoint {
 			p.items = append(p.items, item{conversion: '.'})
 		}
 	}
@@ -99,6 +85,21 @@ func newPattern(text string) (*pattern, error) {
 	p.has[timeOfDay] = (has['H'] || has['k'] || (has['I'] || has['l']) && has['p']) && has['M']
 	p.has[moment] = has['s'] || p.has[day] && p.has[timeOfDay]
 	return p, nil
+}
+
+// anyPattern is a pattern for times in the usual layouts: anyTime.
+const anyPattern = "%+"
+
+// layoutOf returns the layout of a pattern.
+func layoutOf(text string) (layout, error) {
+	if text == anyPattern {
+		return anyTime, nil
+	}
+	p, err := newPattern(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.read, nil
 }
 
 // part returns what a field in this layout is about.

@@ -180,7 +180,8 @@ var programFormats = sync.OnceValue(func() []*Format {
 var clfFormats = sync.OnceValue(func() []*Format {
 	list := formatsOf(clfRows, parseNginx)
 	for _, f := range list {
-		f.newReader = newCLF
+		words := f.newReader
+		f.newReader = func(f *Format) Reader { return newCLF(f, words) }
 	}
 	return list
 })

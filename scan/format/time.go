@@ -10,15 +10,19 @@ import (
 // times that do not name theirs, nil for UTC. It must accept any bytes.
 type layout func(b []byte, zone *time.Location) (nanos int64, ok bool)
 
-// clfPattern is the time of the common log format in the words of strftime.
-const clfPattern = "%d/%b/%Y:%H:%M:%S %z"
+// clfPattern is the time of the common log format in the words of strftime, and isoPattern that of
+// RFC 3339, 5.6, and the like.
+const (
+	clfPattern = "%d/%b/%Y:%H:%M:%S %z"
+	isoPattern = "%Y-%m-%dT%H:%M:%S"
+)
 
 // The layouts that have names. All of them read a fraction of a second, and those without %z
 // and %Z a zone after the time.
 var (
 	clfTime  = mustLayout(clfPattern)
 	webTime  = mustLayout("%d/%b/%Y:%H:%M:%S")
-	isoTime  = mustLayout("%Y-%m-%dT%H:%M:%S") // RFC 3339, 5.6, and the like
+	isoTime  = mustLayout(isoPattern)
 	dayTime  = mustLayout("%Y-%m-%d%!")
 	mailTime = mustLayout("%a, %e %b %Y %H:%M:%S %Z")
 )

@@ -97,10 +97,10 @@ func refuseHAProxy(string) (*Format, error) {
 	return nil, errors.New("it does not tell which headers are captured: name them in their order, as in haproxy:host,ua, or give a regular expression")
 }
 
-// word is a text or a value in a user's format.
+// word is a value in a user's format, and the text before it.
 type word struct {
-	text string // if name is empty
-	name string // of a value, as the user writes it
+	before string
+	name   string // of the value, as the user writes it
 	value
 	padded bool // blanks before the value are no part of it
 }
@@ -110,9 +110,8 @@ type value struct {
 	part part
 	// rank orders the values for one part: the lowest counts.
 	rank int
-	// pattern is the layout of a time in the words of strftime. If it is empty, read is.
+	// pattern is the layout of a time in the words of strftime, or anyPattern.
 	pattern string
-	read    layout
 	// protocol is of HTTP/1.1 and the like.
 	protocol bool
 	content  content
@@ -122,20 +121,18 @@ type value struct {
 // wording is a user's format, in whatever language.
 type wording struct {
 	words []word
+	after string   // the text after the last value
 	spell spelling // of all values
-	more  bool     // whether anything may follow behind a blank
+	more  bool     // whether anything may follow after a blank
 	// verbatim: a JSON object is written as the text has it, with nothing escaped in its values.
 	verbatim bool
 	doubts   []string // Doubts
 }
 
-// addText adds a text behind what is there.
-func (w *wording) addText(text string) {
-	if n := len(w.words); n > 0 && w.words[n-1].name == "" {
-		w.words[n-1].text += text
-	} else if text != "" {
-		w.words = append(w.words, word{text: text})
-	}
+// add adds a value after the text that has been added to w.after.
+func (w *wording) add(name string, v value) {
+	w.words = append(w.words, word{before: w.after, name: name, value: v})
+	w.after = ""
 }
 
 // addTime adds a value that is a time in a layout of strftime, and not only a fraction of
@@ -145,8 +142,19 @@ func (w *wording) addTime(name, pattern string, rank int) error {
 	if err != nil {
 		return err
 	}
-	w.words = append(w.words, word{name: name, value: value{part: p.part(), pattern: pattern, rank: rank}})
+	w.add(name, value{part: p.part(), pattern: pattern, rank: rank})
 	return nil
+}
+
+// cutAt removes the text before the first of some bytes from text, and adds it: all of text if it
+// has none of them.
+func (w *wording) cutAt(text, bytes string) (rest string) {
+	at := strings.IndexAny(text, bytes)
+	if at < 0 {
+		at = len(text)
+	}
+	w.after += text[:at]
+	return text[at:]
 }
 
 // join makes one of words that are one field together.
@@ -154,7 +162,19 @@ func (w *wording) join() {
 	w.joinTimes()
 	w.joinPaths()
 	w.joinRequests()
-	w.namePorts()
+	for i := 1; i < len(w.words); i++ { // a port after a host is that of the host
+		if b := &w.words[i]; b.part == ownPort && (b.before == ":" || b.before == ",") && w.words[i-1].part == hostName {
+			b.part = serverPort
+		}
+	}
+}
+
+// merge makes word i one with the n words after it, and keeps what it is about.
+func (w *wording) merge(i, n int) {
+	for _, next := range w.words[i+1 : i+1+n] {
+		w.words[i].name += next.before + next.name
+	}
+	w.words = slices.Delete(w.words, i+1, i+1+n)
 }
 
 // format compiles the wording.
@@ -189,32 +209,27 @@ func (f *Format) auditable() error {
 // day, and of the text between them, which has no quotes or brackets.
 func (w *wording) joinTimes() {
 	for i := 0; i+1 < len(w.words); {
-		gap, next := "", i+1
-		if w.words[next].name == "" {
-			gap, next = w.words[next].text, i+2
-		}
-		if next >= len(w.words) || w.words[i].pattern == "" || w.words[next].pattern == "" || strings.ContainsAny(gap, `"[]{}`) {
+		a, b := &w.words[i], w.words[i+1]
+		if a.pattern == "" || b.pattern == "" || a.pattern == anyPattern || strings.ContainsAny(b.before, `"[]{}`) {
 			i++
 			continue
 		}
-		a, b := &w.words[i], &w.words[next]
-		a.pattern += strings.ReplaceAll(gap, "%", "%%") + b.pattern
-		a.name += gap + b.name
+		a.pattern += strings.ReplaceAll(b.before, "%", "%%") + b.pattern
 		a.rank = min(a.rank, b.rank)
 		if p, err := newPattern(a.pattern); err == nil {
 			a.part = p.part()
 		}
-		w.words = slices.Delete(w.words, i+1, next+1)
+		w.merge(i, 1)
 	}
 }
 
-// joinPaths makes one value of a path and the query behind it, and of values behind each
+// joinPaths makes one value of a path and the query after it, and of values after each
 // other that are of no interest.
 func (w *wording) joinPaths() {
 	for i := 0; i+1 < len(w.words); {
-		a, b := &w.words[i], &w.words[i+1]
+		a, b := &w.words[i], w.words[i+1]
 		isPath := a.part == path || a.part == rewrittenPath || a.part == query
-		if a.name == "" || b.name == "" || b.padded || !(isPath && b.part == query || a.isIgnored() && b.isIgnored()) {
+		if b.before != "" || b.padded || !(isPath && b.part == query || a.isIgnored() && b.isIgnored()) {
 			i++
 			continue
 		}
@@ -224,48 +239,31 @@ func (w *wording) joinPaths() {
 		if a.content != b.content {
 			a.content = ofPart
 		}
-		a.name += b.name
-		w.words = slices.Delete(w.words, i+1, i+2)
+		w.merge(i, 1)
 	}
 }
 
-// joinRequests makes a request line of a method, a target and the protocol behind them, which
+// joinRequests makes a request line of a method, a target and the protocol after them, which
 // is part of GoAccess's target.
 func (w *wording) joinRequests() {
-	is := func(i int, text string) bool {
-		return i < len(w.words) && w.words[i].name == "" && w.words[i].text == text
-	}
-	for i := 0; i+2 < len(w.words); i++ {
-		a := &w.words[i]
-		if a.part != methodName || !is(i+1, " ") || w.words[i+2].part != target {
+	for i := 0; i+1 < len(w.words); i++ {
+		method, next := &w.words[i], w.words[i+1:]
+		if method.part != methodName || next[0].part != target || next[0].before != " " {
 			continue
 		}
-		end := i + 3
 		switch {
-		case is(end, " ") && end+1 < len(w.words) && w.words[end+1].protocol:
-			end += 2
-		case w.words[i+2].name != "%U":
-			continue
+		case len(next) > 1 && next[1].protocol && next[1].before == " ":
+			method.part = requestLine
+			w.merge(i, 2)
+		case next[0].name == "%U":
+			method.part = requestLine
+			w.merge(i, 1)
 		}
-		for _, next := range w.words[i+1 : end] {
-			a.name += next.name + next.text
-		}
-		a.part = requestLine
-		w.words = slices.Delete(w.words, i+1, end)
 	}
 }
 
-// isIgnored tells whether a value is of no interest.
+// isIgnored reports whether a value is of no interest.
 func (w *word) isIgnored() bool { return w.part == ignored && !w.protocol }
-
-// namePorts makes the port of the server that of the host that it stands behind.
-func (w *wording) namePorts() {
-	for i := 2; i < len(w.words); i++ {
-		if w.words[i].part == ownPort && (w.words[i-1].text == ":" || w.words[i-1].text == ",") && w.words[i-2].part == hostName {
-			w.words[i].part = serverPort
-		}
-	}
-}
 
 // best returns which word counts for each part, -1 where there is none.
 func (w *wording) best() (best [allParts]int) {
@@ -283,35 +281,21 @@ func (w *wording) best() (best [allParts]int) {
 // layout returns how the times are written, by the words that count. It is nil if there is
 // no time with a date.
 func (w *wording) layout(best [allParts]int) (layout, error) {
-	of := func(p part) *value { return &w.words[best[p]].value }
-	var pattern string
+	of := func(p part) string { return w.words[best[p]].pattern }
 	switch {
 	case best[moment] >= 0:
-		if of(moment).pattern == "" {
-			return of(moment).read, nil
-		}
-		pattern = of(moment).pattern
-	case best[day] >= 0 && best[timeOfDay] >= 0:
-		if of(day).pattern == "" {
-			return of(day).read, nil
-		}
-		pattern = of(day).pattern + " " + of(timeOfDay).pattern
-	default:
+		return layoutOf(of(moment))
+	case best[day] < 0 || best[timeOfDay] < 0:
 		return nil, nil
+	case of(day) == anyPattern:
+		return anyTime, nil
 	}
-	if pattern == clfPattern {
-		return clfTime, nil
-	}
-	p, err := newPattern(pattern)
-	if err != nil {
-		return nil, err
-	}
-	return p.read, nil
+	return layoutOf(of(day) + " " + of(timeOfDay))
 }
 
-// behindWords is a layout for a time that stands behind the name of a user, with nothing but
+// afterWords is a layout for a time that stands after the name of a user, with nothing but
 // a blank between them: names may have blanks, so words in front of the time are left out.
-func behindWords(read layout) layout {
+func afterWords(read layout) layout {
 	return func(b []byte, zone *time.Location) (nanos int64, ok bool) {
 		for {
 			if nanos, ok = read(b, zone); ok {
@@ -336,8 +320,8 @@ func (w *wording) program() (*Format, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := best[moment]; i >= 2 && w.words[i-1].text == " " && w.words[i-2].isIgnored() && w.words[i-2].content == ofPart && layout != nil {
-		layout = behindWords(layout)
+	if i := best[moment]; i > 0 && w.words[i].before == " " && w.words[i-1].isIgnored() && w.words[i-1].content == ofPart && layout != nil {
+		layout = afterWords(layout)
 	}
 	p, err := w.steps()
 	if err != nil {
@@ -350,25 +334,18 @@ func (w *wording) program() (*Format, error) {
 // steps compiles the wording to a program of fields: those of users and of the table of formats.
 // The error says why no line can be read by it.
 func (w *wording) steps() (program, error) {
-	best, p, before := w.best(), program{more: w.more}, ""
+	best, p := w.best(), program{after: w.after, more: w.more}
 	for i, word := range w.words {
-		if word.name == "" {
-			before = word.text
-			if strings.ContainsAny(before, "\r\n") {
-				return p, fmt.Errorf("it has a line break: %.40q", before)
-			}
-			continue
-		}
-		s := step{before: before, spell: w.spell, padded: word.padded, content: word.content}
+		s := step{before: word.before, spell: w.spell, padded: word.padded, content: word.content}
 		if word.spell.undo != nil {
 			s.spell = word.spell
 		}
-		if s.spell.escape == '#' && (before == "|" || strings.HasSuffix(before, "{")) {
+		if s.spell.escape == '#' && (s.before == "|" || strings.HasSuffix(s.before, "{")) {
 			s.without = '|' // it is one of several captured headers
 		}
-		if n := len(p.steps); word.protocol {
+		if word.protocol {
 			s.content = token
-			if n > 0 && mayHaveBlanks[p.steps[n-1].part] {
+			if i > 0 && mayHaveBlanks[p.steps[i-1].part] {
 				s.before += "HTTP/" // which tells where the field before ends
 			}
 		}
@@ -377,23 +354,25 @@ func (w *wording) steps() (program, error) {
 		} else if s.content == ofPart {
 			s.content = (&step{part: word.part}).contents()
 		}
-		if word.pattern != "" {
-			t, _ := newPattern(word.pattern)
-			s.blanks = t.blanks()
+		if times, err := newPattern(word.pattern); err == nil {
+			s.blanks = times.blanks()
 		}
-		switch n := len(p.steps); {
-		case n > 0 && p.steps[n-1].part == requestLine && s.before == " " && s.part != statusCode:
-			return p, fmt.Errorf("%s is not in quotes, and behind it stands a blank, which it has itself", w.words[i-2].name)
+		switch {
+		case strings.ContainsAny(s.before, "\r\n"):
+			return p, fmt.Errorf("it has a line break: %.40q", s.before)
+		case i > 0 && p.steps[i-1].part == requestLine && s.before == " " && s.part != statusCode:
+			return p, fmt.Errorf("%s is not in quotes, and a blank follows it, which it has itself", w.words[i-1].name)
 		case i > 0 && s.before == "" && !beginsWithSlash[s.part]:
 			return p, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
 		}
 		p.steps = append(p.steps, s)
-		before = ""
 	}
-	if last := len(p.steps) - 1; before == "" && last >= 0 && p.steps[last].part != ignored && p.steps[last].contents() == anyText {
+	if strings.ContainsAny(w.after, "\r\n") {
+		return p, fmt.Errorf("it has a line break: %.40q", w.after)
+	}
+	if last := len(p.steps) - 1; w.after == "" && last >= 0 && p.steps[last].part != ignored && p.steps[last].contents() == anyText {
 		p.more = false // the rest of the line is its own
 	}
-	p.after = before
 	return p, nil
 }
 
@@ -402,14 +381,13 @@ func (w *wording) doubtEnds(p *program) {
 	if w.spell.undo == nil {
 		return // which is a doubt about all of them
 	}
-	names := slices.DeleteFunc(slices.Clone(w.words), func(word word) bool { return word.name == "" })
 	for i, s := range p.compile().steps {
-		switch certain := s.certain; {
-		case i == 0 || p.steps[i-1].contents() != anyText || p.steps[i-1].part == ignored && p.steps[i].part == ignored:
-		case certain == onlyPlace:
-			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", names[i-1].name, p.steps[i].before))
-		case certain == anyPlace && strings.Trim(p.steps[i].before, "?") != "":
-			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", names[i-1].name, p.steps[i].before, names[i].name))
+		switch {
+		case i == 0 || p.steps[i-1].contents() != anyText || p.steps[i-1].part == ignored && s.part == ignored:
+		case s.certain == onlyPlace:
+			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, s.before))
+		case s.certain == anyPlace && strings.Trim(s.before, "?") != "":
+			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", w.words[i-1].name, s.before, w.words[i].name))
 		}
 	}
 }
@@ -418,59 +396,47 @@ func (w *wording) doubtEnds(p *program) {
 // nginx, or LogFormat in one of Apache. Of several the last counts. Files that the
 // configuration includes are not read.
 func ParseConfig(config []byte, name string) (*Format, error) {
-	d, err := findInConfig(config, name)
+	text, err := ConfigText(config, name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := d.parse()
+	f, err := Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("the format %s: %w", name, err)
 	}
-	f.name, f.by = "custom", "the user's configuration, as "+name
+	f.by = "the user's configuration, as " + name
 	return f, nil
 }
 
 // ConfigText returns the directive of the format that ParseConfig returns, for Parse.
-func ConfigText(config []byte, name string) (string, error) {
-	d, err := findInConfig(config, name)
-	return d.text, err
-}
-
-// definition is a format in a configuration.
-type definition struct {
-	name  string
-	text  string // the directive, as Parse reads it
-	parse func() (*Format, error)
-}
-
-func findInConfig(config []byte, name string) (definition, error) {
-	var found []definition
+func ConfigText(config []byte, name string) (text string, err error) {
+	var names []string
+	found := func(called, directive string) {
+		if names = append(names, called); called == name {
+			text = directive
+		}
+	}
 	directives, err := nginxDirectives(string(config))
 	for _, words := range directives {
 		if len(words) > 1 {
-			found = append(found, definition{words[1], nginxDirective(words), func() (*Format, error) { return nginxFormat(words[2:]) }})
+			found(words[1], nginxDirective(words))
 		}
 	}
 	for _, words := range apacheLogFormats(config) {
 		if len(words) > 2 {
-			found = append(found, definition{words[2], apacheDirective(words), func() (*Format, error) { return apacheFormat(words[1]) }})
+			found(words[2], apacheDirective(words))
 		}
-	}
-	var names []string
-	for _, d := range slices.Backward(found) {
-		if d.name == name {
-			return d, nil
-		}
-		names = append(names, d.name)
 	}
 	switch {
+	case text != "":
+		return text, nil
 	case len(names) > 0:
 		slices.Sort(names)
-		return definition{}, fmt.Errorf("it has no log_format or LogFormat called %q, but %s; files that it includes are not read", name, strings.Join(slices.Compact(names), ", "))
+		return "", fmt.Errorf("it has no log_format or LogFormat called %q, but %s; files that it includes are not read", name, strings.Join(slices.Compact(names), ", "))
 	case err != nil:
-		return definition{}, err
+		return "", err
 	}
-	return definition{}, fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
+	return "", fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
 }
 
 // nginxDirective writes the words of a log_format.

@@ -8,16 +8,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // isJSON tells whether a wording describes an object of JSON.
 func (w *wording) isJSON() bool {
-	first, last := "", ""
-	if n := len(w.words); n > 1 {
-		first, last = strings.TrimSpace(w.words[0].text), strings.TrimSpace(w.words[n-1].text)
+	if len(w.words) == 0 {
+		return false
 	}
-	return strings.HasPrefix(first, "{") && strings.HasSuffix(last, "}") && strings.HasPrefix(strings.TrimSpace(first[1:]), `"`)
+	first, isOpen := strings.CutPrefix(strings.TrimSpace(w.words[0].before), "{")
+	return isOpen && strings.HasPrefix(strings.TrimSpace(first), `"`) && strings.HasSuffix(strings.TrimSpace(w.after), "}")
 }
 
 // The marks around the index of a word that stands in for a value in JSON. They are of no
@@ -34,17 +33,15 @@ func (w *wording) json() (*Format, error) {
 	var b strings.Builder
 	quotes := false // inside of them
 	for i, word := range w.words {
-		if word.name == "" {
-			b.WriteString(word.text)
-			quotes = quotesAfter(quotes, word.text)
-			continue
-		}
+		b.WriteString(word.before)
+		quotes = quotesAfter(quotes, word.before)
 		mark := markStart + strconv.Itoa(i) + markEnd
 		if !quotes {
 			mark = `"` + mark + `"`
 		}
 		b.WriteString(mark)
 	}
+	b.WriteString(w.after)
 	var object map[string]any
 	if err := json.Unmarshal([]byte(b.String()), &object); err != nil {
 		return nil, fmt.Errorf("it begins as JSON, but is none: %w", err)
@@ -144,33 +141,12 @@ func (w *wording) compound(text string) int {
 		whole = clientAddr
 	case len(parts) == 1 && first.part == moment:
 		whole = moment
-		before, behind, _ := strings.Cut(shape, "$")
-		if !first.within(before, behind) {
-			whole = ignored
-		}
+		before, behind, _ := strings.Cut(strings.ReplaceAll(shape, "%", "%%"), "$")
+		first.pattern = before + first.pattern + behind
 	}
 	for _, i := range indexes {
-		w.words[i].value = value{part: ignored, rank: w.words[i].rank, pattern: w.words[i].pattern, read: w.words[i].read}
+		w.words[i].value = value{part: ignored, rank: w.words[i].rank, pattern: w.words[i].pattern}
 	}
 	first.part = whole
 	return indexes[0]
-}
-
-// within makes a time one that has texts around it, and tells whether it can be read.
-func (w *word) within(before, behind string) bool {
-	read := w.read
-	if w.pattern != "" {
-		p, err := newPattern(w.pattern)
-		if err != nil {
-			return false
-		}
-		read, w.pattern = p.read, ""
-	}
-	w.read = func(b []byte, zone *time.Location) (int64, bool) {
-		if len(b) < len(before)+len(behind) || string(b[:len(before)]) != before || string(b[len(b)-len(behind):]) != behind {
-			return 0, false
-		}
-		return read(b[len(before):len(b)-len(behind)], zone)
-	}
-	return true
 }

@@ -21,7 +21,7 @@ func TestParseErrors(t *testing.T) {
 		`log_format main escape=xml '$request';`: "escape=xml is neither",
 		`$request $`:                             "the name of a variable is missing",
 		"$time_local $remote_addr\n$request":     "it has a line break",
-		`$time_local $request $remote_addr`:      "$request is not in quotes, and behind it stands a blank",
+		`$time_local $request $remote_addr`:      "$request is not in quotes, and a blank follows it",
 		`LogFormat combined`:                     "no field for what was requested",
 		`%{User-Agent`:                           "no format in words of",
 		`%>s %{User-Agent`:                       "a brace is not closed",
@@ -180,7 +180,7 @@ func FuzzFormatText(f *testing.F) {
 		if err != nil {
 			return
 		}
-		format.Bound(log)
+		format.For(log, true)
 		reader, r, n := format.NewReader(), new(Record), 0
 		reader.Reset(log[:len(log):len(log)])
 		for kind := reader.Next(r); kind != End; kind = reader.Next(r) {

@@ -270,12 +270,11 @@ func (c *evidenceBasis) formatOf(in *evidence.Input, path string) (f *format.For
 	if err != nil {
 		return nil, err
 	}
-	if f = c.format; f != nil {
-		f = f.Enclosed(head, true)
-	} else if known, ok := format.ByName(in.Format); ok {
-		f = known
-	} else {
-		return nil, fmt.Errorf("its format is %q, which this version of robotsieve does not know", in.Format)
+	if f = c.format; f == nil {
+		var ok bool
+		if f, ok = format.ByName(in.Format); !ok {
+			return nil, fmt.Errorf("its format is %q, which this version of robotsieve does not know", in.Format)
+		}
 	}
 	begins := false
 	for before := range f.HeaderLines(head) {
@@ -285,7 +284,7 @@ func (c *evidenceBasis) formatOf(in *evidence.Input, path string) (f *format.For
 	if in.Header != "" && !begins {
 		head = slices.Concat([]byte(in.Header), []byte("\n"), head)
 	}
-	if f, err = f.Bound(head); err != nil {
+	if f, err = f.For(head, true); err != nil {
 		return nil, err
 	}
 	return f.In(c.side.zone), nil

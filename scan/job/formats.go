@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +79,7 @@ func Explain(ctx context.Context, o ExplainOptions, show func(*ExplainedLog) err
 func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	whole := len(head) < format.SampleBytes
 	if f != nil {
-		bound, err := f.Enclosed(head, whole).Bound(bytes.TrimPrefix(head, format.BOM))
+		bound, err := f.For(head, whole)
 		if err != nil {
 			return &ExplainedLog{Name: name, Explanation: &format.Explanation{Err: err}}
 		}

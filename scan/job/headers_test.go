@@ -72,7 +72,7 @@ func auditOf(t *testing.T, in *source.Input, name string, workers, chunk int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err = f.Bound(head); err != nil {
+	if f, err = f.For(head, true); err != nil {
 		t.Fatal(err)
 	}
 	logs := &auditLogs{list: []*auditLog{{Input: in, format: f}}}

@@ -179,7 +179,7 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	empty = len(head) == 0
 	log.first = firstLine(head)
 	if f != nil {
-		log.format, err = f.Enclosed(head, whole).Bound(head)
+		log.format, err = f.For(head, whole)
 	} else if log.format, err = format.Detect(head, whole); errors.Is(err, format.ErrEmpty) {
 		log.format, err = format.Default(), nil // without a line any format will do
 	}

@@ -174,7 +174,7 @@ func TestEvidenceOfAllFormats(t *testing.T) {
 		text := f.Head() + strings.Repeat(f.Sample()+"\n", 3) + strings.Repeat(crawler+"\n", 2) + f.Sample() + "\n" + crawler + "\n"
 		log := file(t, "a.log", text)
 		args := []string{"audit", "--robots", robots, log}
-		bound, err := f.Bound([]byte(text))
+		bound, err := f.For([]byte(text), true)
 		if err != nil {
 			t.Fatal(err)
 		}

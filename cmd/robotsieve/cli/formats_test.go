@@ -86,7 +86,7 @@ func TestFormatsExplain(t *testing.T) {
 	}
 	for _, says := range []string{
 		"access.log: combined (nginx by default, Apache)\n  The first 3 lines: 2 requests, 1 not read.\n",
-		"\n  line 1, not read: there is no time in brackets", `    garbage\x1b[2J`, "\n  line 2, a request\n    time       2", `    target     /a\x1b[31m`, "    User-Agent GPTBot/1.2\n",
+		"\n  line 1, not read: the client does not end before", `    garbage\x1b[2J`, "\n  line 2, a request\n    time       2", `    target     /a\x1b[31m`, "    User-Agent GPTBot/1.2\n",
 		"What an audit lacks:\n    host: all lines count as requests to one site, which --host names\n",
 	} {
 		if !strings.Contains(r.out, says) {

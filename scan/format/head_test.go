@@ -21,7 +21,7 @@ func TestNamesZones(t *testing.T) {
 		if !ok {
 			t.Fatalf("no format %s", c.format)
 		}
-		if bound, err := f.Bound([]byte(c.log)); err == nil {
+		if bound, err := f.For([]byte(c.log), true); err == nil {
 			f = bound
 		}
 		if got := NamesZones(f, []byte(c.log)); got != c.want {
