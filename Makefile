@@ -185,7 +185,7 @@ reproducible: release
 
 # The sample log is made by its generator; a test compares the two.
 sample:
-	$(GO) run ./internal/generate -o testdata/sample
+	$(GO) run ./internal/generate > testdata/sample/access.log.gz
 
 clean:
 	rm -rf bin

@@ -1,8 +1,10 @@
 package main
 
 import (
+	_ "embed"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,17 +18,7 @@ func dormouse(r *rand.Rand) []line {
 	closed := slices.Concat(essays, poems, covers, []string{"/", "/archive/covers/"})
 	var lines []line
 	ask := func(at time.Time, addr, path string) {
-		t := truth{crawler: "DormouseBot", verdict: allowed}
-		switch {
-		case path == robotsPath:
-			t.verdict = robotsFetch
-		case slices.Contains(archive, path):
-			t.alone = violation // by the new rules, which were not there yet
-			if !at.Before(changed) {
-				t.verdict = grace
-			}
-		}
-		lines = append(lines, asked(at, addr, dormouseAgent, path, 200, t))
+		lines = append(lines, asked(at, addr, dormouseAgent, path, 200))
 	}
 	for day, paths := range [days][]string{open, open, closed, closed} {
 		wakes := monday.AddDate(0, 0, day).Add(6*time.Hour + time.Duration(r.IntN(300))*time.Second)
@@ -51,91 +43,77 @@ func dormouse(r *rand.Rand) []line {
 func impostors(r *rand.Rand) []line {
 	var lines []line
 	for _, who := range []struct {
-		name, agent, addr, from string
-		forbidden, permitted    []string
-		requests                int
+		agent, addr, from    string
+		forbidden, permitted []string
+		requests             int
 	}{
 		{
-			"Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "198.51.100.23", "18 13:05:11",
-			slices.Concat(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date", "/members/letters"}), slices.Concat(front, essays), 24,
+			"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "198.51.100.23", "18 13:05:11",
+			slices.Concat(pdfs, []string{"/search?q=salt", "/search?q=ferry", "/essays/?sort=date",
+				"/members/letters"}), slices.Concat(front, essays), 24,
 		}, {
-			"GPTBot", "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)", "2001:db8:bad:5::7", "17 13:40:29",
-			archive, essays, 16,
+			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)",
+			"2001:db8:bad:5::7", "17 13:40:29", archive, essays, 16,
 		},
 	} {
 		at := november(who.from)
 		for range who.requests {
-			path, alone := pick(r, who.forbidden), violation
+			path := pick(r, who.forbidden)
 			if r.IntN(4) == 0 {
-				path, alone = pick(r, who.permitted), allowed
+				path = pick(r, who.permitted)
 			}
-			t := truth{crawler: who.name, verdict: spoofed, alone: alone, identity: spoofed}
-			lines = append(lines, asked(at, who.addr, who.agent, path, pageStatus(path), t))
+			lines = append(lines, asked(at, who.addr, who.agent, path, pageStatus(path)))
 			at = at.Add(time.Duration(1+r.IntN(5)) * time.Second)
 		}
 	}
 	return lines
 }
 
-// moss returns the lines of MossCrawler. The site's firewall takes its request for
-// robots.txt for an attack, and answers 403: by RFC 9309 it may then fetch everything.
-func moss() []line {
+//go:embed byhand.txt
+var written string
+
+// byHand returns the lines that were written by hand. They are those of three small crawlers, single requests that
+// break a rule or nearly do, and what every log has: lines that are no record, or a strange one. Each row is the
+// time of a line and its text, in which TIME stands for the time.
+func byHand() []line {
 	var lines []line
-	for day := range days {
-		at := monday.AddDate(0, 0, day).Add(4*time.Hour + 10*time.Minute + time.Duration(37*day)*time.Second)
-		for _, n := range []struct {
-			path, verdict string
-			status        int
-		}{
-			{robotsPath, robotsFetch, 403},
-			{"/", allowed, 200},
-			{"/search?q=salt", noPolicy, 200},
-			{"/essays/rust", allowed, 200},
-			{"/issues/2026-10.pdf", noPolicy, 200},
-			{"/members/letters", noPolicy, 302},
-			{"/members/gift", noPolicy, 302},
-		} {
-			lines = append(lines, asked(at, "198.51.100.52", mossAgent, n.path, n.status, truth{crawler: "MossCrawler", verdict: n.verdict}))
-			at = at.Add(11 * time.Second)
-		}
+	for row := range strings.Lines(written) {
+		at, text := row[:len("16 02:44:10")], strings.TrimSpace(row[len("16 02:44:10"):])
+		lines = append(lines, lineAt(at, text))
+	}
+	lines = append(lines,
+		// The disk was full, and the machine went down.
+		lineAt("18 00:58:07", strings.Repeat("\x00", 48)),
+		lineAt("18 01:02:00", "\x7fELF\x02\x01\x01\x00\x00\xff\xfe\x80lantern\x00\x9c\xf3\xe2\x00\x00"),
+		// The server reads 1,024 bytes of a request line and logs what it read.
+		logged(request{at: november("17 01:17:00"), addr: "203.0.113.77", status: 414, agent: grabbitAgent,
+			line: ("GET /issues/?ids=" + strings.Repeat("2026-10,", 128))[:1024]}))
+
+	// Two minutes were repaired by hand, on another system.
+	mended := []line{lineAt("19 09:00:31", ""), asked(november("19 09:00:30"), "203.0.113.78", grabbitAgent,
+		"/archive/1987/editorial", 403)}
+	for _, at := range []string{"19 09:00:00", "19 09:00:20", "19 09:01:05", "19 09:01:40"} {
+		mended = append(mended, logged(request{at: november(at), addr: "198.51.100.120", line: get("/poems/tinder"),
+			status:   200,
+			referrer: site + "/poems/", agent: linuxChrome}))
+	}
+	for _, l := range mended {
+		lines = append(lines, line{l.at, l.text + "\r"})
 	}
 	return lines
 }
 
-// gull returns the lines of GullCrawler, which reads robots.txt by Google's published
-// parser. As Google does, it may take a robots.txt that cannot be fetched for one that does
-// not exist. An audit by robots.txt alone does not know that either.
-func gull() []line {
-	var lines []line
-	for _, n := range []struct {
-		at, path, verdict string
-	}{
-		{"16 08:12:40", robotsPath, robotsFetch},
-		{"16 08:12:44", "/", allowed},
-		{"16 08:12:51", "/essays/salt", allowed},
-		{"16 08:12:58", "/archive/1987/editorial", allowed},
-		{"16 21:14:03", robotsPath, robotsFetch},
-		{"16 21:14:06", "/poems/stair", allowed},
-		{"16 21:39:03", robotsPath, robotsFetch},
-		{"16 21:54:10", "/search?q=lighthouse", unreachable},
-		{"16 21:54:17", "/issues/2026-10.pdf", unreachable},
-		{"16 21:54:25", "/essays/?sort=date", unreachable},
-		{"16 22:18:09", "/members/letters", unreachable},
-		{"16 22:18:16", "/essays/low-sun", allowed},
-		{"16 23:02:30", "/issues/2026-07.pdf", unreachable},
-		{"17 06:40:11", robotsPath, robotsFetch},
-		{"17 06:40:15", "/poems/", allowed},
-		{"17 06:40:22", "/archive/1992/reviews", allowed},
-		{"18 08:20:53", robotsPath, robotsFetch},
-		{"18 08:20:57", "/essays/", allowed},
-		{"19 08:31:26", robotsPath, robotsFetch},
-		{"19 08:31:30", "/issues/", allowed},
-	} {
-		t := truth{crawler: "GullCrawler", verdict: n.verdict}
-		if n.verdict == unreachable {
-			t.alone = violation
-		}
-		lines = append(lines, asked(november(n.at), "198.51.100.56", gullAgent, n.path, pageStatus(n.path), t))
+// lineAt returns a line of which TIME is the time.
+func lineAt(when, text string) line {
+	at := november(when)
+	return line{at, strings.Replace(text, "TIME", logTime(at), 1)}
+}
+
+// november is a moment of the log, from the day of the month and the time.
+func november(s string) time.Time {
+	at, err := time.Parse("2006-01-02 15:04:05", "2026-11-"+s)
+	if err != nil {
+		panic(err)
 	}
-	return lines
+	return at
 }

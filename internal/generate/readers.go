@@ -7,24 +7,33 @@ import (
 	"time"
 )
 
-const site = "https://lantern.example"
+const (
+	site        = "https://lantern.example"
+	linuxChrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36"
+)
 
 // browsers are the headers of people, the common ones repeated.
 var browsers = []string{
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36",
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36",
-	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36 Edg/154.0.0.0",
+	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 " +
+		"Safari/537.36 Edg/154.0.0.0",
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:157.0) Gecko/20100101 Firefox/157.0",
 	"Mozilla/5.0 (X11; Linux x86_64; rv:157.0) Gecko/20100101 Firefox/157.0",
-	"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Safari/605.1.15",
-	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Mobile/15E148 Safari/604.1",
-	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 Mobile/15E148 Safari/604.1",
+	"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 " +
+		"Safari/605.1.15",
+	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 " +
+		"Mobile/15E148 Safari/604.1",
+	"Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.1 " +
+		"Mobile/15E148 Safari/604.1",
 	"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Mobile Safari/537.36",
-	"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/29.0 Chrome/136.0.0.0 Mobile Safari/537.36",
+	"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/29.0 Chrome/136.0.0.0 " +
+		"Mobile Safari/537.36",
 }
 
 // cubot is a phone. A few readers have one, and it is no bot.
-const cubot = "Mozilla/5.0 (Linux; Android 13; CUBOT KINGKONG 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.7390.44 Mobile Safari/537.36"
+const cubot = "Mozilla/5.0 (Linux; Android 13; CUBOT KINGKONG 9) AppleWebKit/537.36 (KHTML, like Gecko) " +
+	"Chrome/150.0.7390.44 Mobile Safari/537.36"
 
 // hourly is how many of a day's visits begin in each of its hours.
 var hourly = [24]int{2, 1, 1, 1, 1, 2, 4, 7, 8, 7, 6, 6, 8, 7, 6, 6, 6, 7, 8, 9, 10, 10, 7, 3}
@@ -36,7 +45,8 @@ var (
 	entrances = slices.Concat([]string{"/", "/", "/", "/", "/", "/", "/issues/", "/archive/"}, essays, poems[:4])
 	wanders   = slices.Concat(front, essays, poems, archive[:12], pdfs[6:], []string{
 		"/search?q=lighthouse", "/search?q=GPTBot", "/essays/?sort=date", "/members/letters", "/drafts/~anna/winter"})
-	sources = []string{"", "", "", "https://www.google.com/", "https://www.google.com/", "https://www.bing.com/", "https://duckduckgo.com/", "https://letters.example/weekly/212"}
+	sources = []string{"", "", "", "https://www.google.com/", "https://www.google.com/", "https://www.bing.com/",
+		"https://duckduckgo.com/", "https://letters.example/weekly/212"}
 )
 
 // readers are the visits of people.
@@ -60,8 +70,9 @@ func visit(r *rand.Rand, at time.Time) []line {
 		agent = cubot
 	}
 	load := func(path, referrer string, status int) {
-		req := request{at: at, addr: addr, line: "GET " + path + " HTTP/2.0", status: status, referrer: referrer, agent: agent}
-		lines = append(lines, logged(req, truth{}))
+		req := request{at: at, addr: addr, line: "GET " + path + " HTTP/2.0", status: status, referrer: referrer,
+			agent: agent}
+		lines = append(lines, logged(req))
 	}
 	end := at.Add(4 * time.Minute)
 	page, from := pick(r, entrances), pick(r, sources)

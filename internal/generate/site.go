@@ -32,9 +32,11 @@ var (
 
 	// What GrabbitBot guesses at: pages that were never there, and years
 	// without their slash, which the server redirects.
-	lost  = under("/archive/", "1961/editorial", "1962/editorial", "1963/editorial", "1964/reviews", "1965/reviews", "index.zip")
-	bare  = under("/archive/", "1974", "1978", "1981", "1984", "1987", "1992")
-	pdfs  = under("/issues/", "2025-01.pdf", "2025-04.pdf", "2025-07.pdf", "2025-10.pdf", "2026-01.pdf", "2026-04.pdf", "2026-07.pdf", "2026-10.pdf")
+	lost = under("/archive/", "1961/editorial", "1962/editorial", "1963/editorial", "1964/reviews", "1965/reviews",
+		"index.zip")
+	bare = under("/archive/", "1974", "1978", "1981", "1984", "1987", "1992")
+	pdfs = under("/issues/", "2025-01.pdf", "2025-04.pdf", "2025-07.pdf", "2025-10.pdf", "2026-01.pdf", "2026-04.pdf",
+		"2026-07.pdf", "2026-10.pdf")
 	paged = []string{"/essays/?page=2", "/essays/?page=3", "/archive/?year=1987", "/poems/?page=2"}
 )
 
@@ -58,11 +60,31 @@ func inYears(format string, names ...string) []string {
 
 const robotsPath = "/robots.txt"
 
+// The site's robots.txt changed once in the four days, and for forty minutes of
+// the first evening it could not be fetched: a fault of the server, which answered all
+// requests with 500.
+var (
+	downFrom = november("16 21:10:00")
+	downTo   = november("16 21:50:00")
+	changed  = november("17 10:00:00")
+)
+
+// down reports whether the site was down.
+func down(at time.Time) bool { return !at.Before(downFrom) && at.Before(downTo) }
+
+// robotsSize is the size of the robots.txt in force, which stands in the sample.
+func robotsSize(at time.Time) int {
+	if at.Before(changed) {
+		return 471
+	}
+	return 715
+}
+
 // bodySize is the size of a path's body: the true one of robots.txt, for
 // everything else one made up from the path, always the same.
 func bodySize(path string, at time.Time) int {
 	if path == robotsPath {
-		return len(robotsAt(at))
+		return robotsSize(at)
 	}
 	h := fnv.New32a()
 	h.Write([]byte(path))
@@ -78,7 +100,7 @@ func bodySize(path string, at time.Time) int {
 	return 6_000 + 2*spread
 }
 
-// A request is what one line of the log tells.
+// A request is what one line of the log says.
 type request struct {
 	at       time.Time
 	addr     string
@@ -93,7 +115,8 @@ func get(path string) string { return "GET " + path + " HTTP/1.1" }
 
 // String is the request in Apache's combined format.
 func (r request) String() string {
-	return fmt.Sprintf(`%s - - [%s] "%s" %d %s "%s" "%s"`, r.addr, logTime(r.at), r.line, r.status, r.size(), cmp.Or(r.referrer, "-"), r.agent)
+	return fmt.Sprintf(`%s - - [%s] "%s" %d %s "%s" "%s"`, r.addr, logTime(r.at), r.line, r.status, r.size(),
+		cmp.Or(r.referrer, "-"), r.agent)
 }
 
 // size is the logged number of bytes of the body, "-" where none was sent.
