@@ -84,6 +84,7 @@ type answersToAll struct {
 	span    int64 // how long the span of a request is at least
 	origins map[int32]*originAnswers
 	any     originAnswers     // where the origin is not known
+	mostOdd bool              // a file that no version is does not count: most clients were sent such files
 	ofSize  map[int64][]int32 // the origins that ever had a file of a size
 	// mostTold bounds facts.told, in bytes, by the size of the policy: clients may invent
 	// any number of names. A crawler of which there is no room to note what it was told

@@ -228,7 +228,9 @@ func (f *facts) sentUnknown(o int32) bool {
 		return false
 	}
 	others := sizeCount{toAll.sizes.all - of.sent.all, toAll.sizes.odd - of.sent.odd}
-	return others.odd <= others.all-others.odd
+	most := others.odd > others.all-others.odd
+	f.mostOdd = f.mostOdd || most
+	return !most
 }
 
 // decide is the verdict on a request at a moment by all origins of a site. answers are those

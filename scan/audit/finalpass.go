@@ -90,6 +90,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 		}
 	}
 	f.end()
+	r.tally.mostOdd = f.toAll.mostOdd
 	if rates != nil {
 		r.tally.listed, r.tally.others = f.ranking.end()
 	}

@@ -90,6 +90,9 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
+	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions, func(v VersionInfo) bool { return v.File != "" })
+	answers := &r.RobotsTxt
+	answers.Contradicted = t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests
 	r.Operators = a.listOperators(t, r.Crawlers)
 	if t.Period.Any {
 		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)

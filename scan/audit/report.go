@@ -167,9 +167,12 @@ type RobotsInfo struct {
 	// SizesChange: the answers of one site were not all of one size. SizesMixed: answers of
 	// several sizes came in turn, under the same versions, so that no change over time
 	// explains them all: the file may depend on who asks.
-	SizesChange bool       `json:"sizes_change"`
-	SizesMixed  bool       `json:"sizes_mixed"`
-	Listed      []SizeInfo `json:"differences"`
+	SizesChange bool `json:"sizes_change"`
+	SizesMixed  bool `json:"sizes_mixed"`
+	// Contradicted: the answers contradict the files. Most have another size, or say that there is no
+	// robots.txt; or a crawler was sent a size that no version has, as most others were from that origin.
+	Contradicted bool       `json:"contradicted"`
+	Listed       []SizeInfo `json:"differences"`
 }
 
 // SizeInfo counts answers to robots.txt of another size than the file.

@@ -209,9 +209,6 @@ func (w *Worker) normalForm() []byte {
 // isAllowed reports whether the normal form of a target that is allowed is surely allowed, too. Otherwise the
 // request may be evasive. Where the log has changed the path, that is no ground to say so.
 func (w *Worker) isAllowed(at site, c *agent, l *policy.Lawful, normal []byte) bool {
-	if w.asksFor(normal) != asksElse {
-		return true
-	}
 	d, ok := w.verdict(at, c, l, normal)
 	return ok && d.verdict == Allowed
 }

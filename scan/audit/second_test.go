@@ -192,6 +192,32 @@ func TestInformedBySize(t *testing.T) {
 	}
 }
 
+// TestContradicted: the headline is conditional where the answers contradict the files. So it is
+// where a file that nobody knows does not clear a crawler, because most others were sent one too.
+func TestContradicted(t *testing.T) {
+	right, visit := sizeOfBody(forbid), visits(0, "/private/x")
+	file, gone := []version{{from: farAgo, body: forbid}}, []version{{from: farAgo, status: 404}}
+	gotRight := []entry{gets(-60, gptbot, "200", right), gets(-61, gptbot, "200", right), gets(-62, gptbot, "200", right)}
+	for name, c := range map[string]struct {
+		list []version
+		log  []entry
+		want bool
+	}{
+		"half have the file's size":            {file, []entry{gets(-60, browser, "200", right), gets(-60, browser, "200", "9")}, false},
+		"most have another":                    {file, []entry{gets(-60, browser, "200", right), gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", "9")}, true},
+		"half are none":                        {file, []entry{gets(-60, browser, "304", "-"), gets(-60, browser, "403", "9")}, false},
+		"most are none":                        {file, []entry{gets(-60, browser, "403", "9")}, true},
+		"most are none, as the files say":      {gone, []entry{gets(-60, browser, "403", "9")}, false},
+		"most others were sent an unknown one": {file, append(gotRight, gets(-60, gptbot, "200", "9"), gets(-60, browser, "200", "9")), true},
+		"half of them were":                    {file, append(gotRight, gets(-60, gptbot, "200", "9"), gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", right)), false},
+		"but the crawler was not":              {file, append(gotRight, gets(-60, browser, "200", "9")), false},
+	} {
+		if got := auditEntries(t, judging(t, c.list...), append(c.log, visit)...).RobotsTxt.Contradicted; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // TestInformedByItsOwnState: a verified client is not informed by what an unverified one
 // fetched.
 func TestInformedByItsOwnState(t *testing.T) {
@@ -250,6 +276,19 @@ func TestEvasive(t *testing.T) {
 	r := auditEntries(t, a, visits(2*day0, "//private/x"), gets(2*day0-60, gptbot, "404", "9"))
 	if r.Totals.Evasive != 0 {
 		t.Error("evasive, though told that there is no robots.txt")
+	}
+	// /robots.txt is permitted, whatever a parser makes of a rule that forbids it.
+	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /\nAllow: /x\n"})
+	for target, want := range map[string]string{
+		"/private/../robots.txt": "indeterminate 0", "/private/../robots.txt?x": "indeterminate 0", "/private/../y": "violation 0",
+		"/x/../robots.txt": "allowed 0", "/x/..//robots.txt": "allowed 0", "/x/../y": "allowed 1",
+	} {
+		visit := visits(0, target)
+		visit.agent = googlebot
+		row := auditEntries(t, a, visit).row("Googlebot")
+		if got := fmt.Sprint(strings.Join(keysOf(nonZero(t, row.Verdicts)), " "), " ", row.Evasive); got != want {
+			t.Errorf("%s, where all is forbidden: %s, want %s", target, got, want)
+		}
 	}
 	// A contested request.
 	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /a%7Eb\nDisallow: /p\n"})

@@ -47,6 +47,7 @@ type tally struct {
 	listed  []*row
 	others  *row
 	cited   map[versionKey]int64 // violations, by the version that they quote
+	mostOdd bool                 // answersToAll.mostOdd, after the final pass
 	samples int                  // of each row
 }
 

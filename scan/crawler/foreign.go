@@ -42,7 +42,7 @@ func (r *Reader) foreign(header []byte) extent {
 		text := header[run.start:run.end]
 		switch {
 		case named > run.start, r.isAdded(text), inside(r.contacts, run.start), r.set.controlNamed(bytes.Trim(text, ".")) != nil:
-		case run.start == 0 && !isBrowser(text), r.isForeignProduct(header, run), r.hasForeignName(header, run):
+		case run.start == 0 && !isBrowser(text), isForeignProduct(header, run), r.hasForeignName(header, run):
 			return run
 		case isPlain(header, run):
 			before = run
@@ -86,13 +86,13 @@ func (r *Reader) isAdded(run []byte) bool {
 }
 
 // isForeignProduct reports whether a run is a product: a number follows it behind a slash.
-func (r *Reader) isForeignProduct(header []byte, run extent) bool {
+func isForeignProduct(header []byte, run extent) bool {
 	version := header[run.end:]
 	if len(version) > 2 && version[0] == '/' && version[1]|0x20 == 'v' {
 		version = version[1:]
 	}
 	return len(version) > 1 && version[1] >= '0' && version[1] <= '9' && (version[0] == '/' || version[0]|0x20 == 'v') &&
-		!isWare(header[run.start:run.end]) && r.standing(header, run.start) == Names
+		!isWare(header[run.start:run.end])
 }
 
 // hasForeignName reports whether a word of a run would name an unknown crawler.

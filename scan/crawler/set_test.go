@@ -168,7 +168,7 @@ func TestHeader(t *testing.T) {
 		{"a slash without a number", "Googlebot/2.1 (text/html)", "Googlebot (Google)"},
 		{"a slash, and a v that is no version", "Googlebot/2.1 Foo/vx", "Googlebot (Google)"},
 		{"a slash at the end", "Googlebot/2.1 Foo/", "Googlebot (Google)"},
-		{"a product that it is like", "Googlebot/2.1 (like Foo/1.0)", "Googlebot (Google)"},
+		{"a product that it is like", "Googlebot/2.1 (like Foo/1.0)", "Googlebot (ambiguous)"},
 		{"a product in a URL", "Googlebot/2.1 (http://foo.example/Foo/1.0)", "Googlebot (Google)"},
 		{"products of browsers, systems and libraries", "Googlebot/2.1 Mozilla/5.0 (X11; Ubuntu/22) Gecko/20100101 Firefox/120.0 curl/7 UP.Browser/6.2", "Googlebot (Google)"},
 		{"a product that the operator adds", "LinkedInBot/1.0, libot/Nutch-1.9 (http://www.linkedin.com)", "LinkedInBot (LinkedIn)"},

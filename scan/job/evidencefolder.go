@@ -371,7 +371,7 @@ func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
 	l := &evidence.Letter{
 		Crawler: c.info, Requests: e.requests[crawlerKey{c.info.Operator, asciiLower(c.info.Crawler)}], First: momentText(c.first), Last: momentText(c.last), Names: e.side.basis.Names != "" || len(e.manifest.LookedUp) > 0,
 		Robots: e.robots, Constant: e.side.basis.Constant, Observed: e.side.basis.Observed, Window: english.Hours(max(e.side.basis.Window, policy.MinWindow)),
-		Partial: e.manifest.Partial, Differing: 2*r.RobotsTxt.Differing > r.RobotsTxt.Sizes || 2*r.RobotsTxt.None > r.RobotsTxt.Requests, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
+		Partial: e.manifest.Partial, Differing: r.RobotsTxt.Contradicted, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
 	}
 	switch c.info.Crawler {
 	case audit.OtherCrawlers:

@@ -373,6 +373,15 @@ var thirdCases = map[string]func(*simCase){
 		c.ask("violation", "GPTBot", "/p/..%2Fq", caseTime) // %2F stays
 		c.ask("allowed evasive", "GPTBot", "/q/../p/x", caseTime)
 	},
+	"third: /robots.txt as a normal form is permitted": func(c *simCase) {
+		c.site("User-agent: *\nDisallow: /\nAllow: /q\n")
+		for _, bot := range []string{"GPTBot", "Googlebot"} {
+			c.ask("indeterminate:contested", bot, "/p/../robots.txt", caseTime) // violation
+			c.ask("violation", bot, "/p/../x", caseTime)
+			c.ask("allowed", bot, "/q/../robots.txt", caseTime)
+			c.ask("allowed evasive", bot, "/q/../x", caseTime)
+		}
+	},
 	"third: a normal form that is a sitemap": func(c *simCase) {
 		c.site("User-agent: *\nDisallow: /p/\nSitemap: https://example.com/p/map.xml\n")
 		c.ask("indeterminate:contested", "GPTBot", "/p/./map.xml", caseTime) // violation

@@ -253,12 +253,9 @@ func noViolation(v map[audit.Verdict]int64, requests int64) string {
 	return text
 }
 
-// condition begins a headline where the log contradicts the files: most answers to
-// /robots.txt have another size, or say that there is none.
+// condition begins a headline where the log contradicts the files.
 func (d doc) condition() string {
-	hasFile := d.Policy.History == "constant" || slices.ContainsFunc(d.Policy.Versions,
-		func(v audit.VersionInfo) bool { return v.File != "" })
-	if t := d.RobotsTxt; 2*t.Differing > t.Sizes || hasFile && 2*t.None > t.Requests {
+	if d.RobotsTxt.Contradicted {
 		return caution("If the robots.txt given is what was served, which the logged answers contradict:") + " "
 	}
 	return ""

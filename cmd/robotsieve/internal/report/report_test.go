@@ -138,12 +138,8 @@ func TestHeadline(t *testing.T) {
 	fetched := violated(4, 1)
 	fetched.Crawlers[0].Role = "fetcher"
 	fetched.Totals.Fetchers = audit.FetcherTotals{Requests: 9, Violations: 3}
-	otherSize, none, proxied := violated(4, 1), violated(0, 0), violated(0, 0)
-	otherSize.RobotsTxt = audit.RobotsInfo{Requests: 9, Sizes: 5, Differing: 3}
-	none.RobotsTxt = audit.RobotsInfo{Requests: 9, None: 5}
-	agreed := *none
-	none.Policy.Versions = []audit.VersionInfo{{Status: 404}, {Status: 200, File: "robots.txt"}}
-	agreed.Policy.Versions = []audit.VersionInfo{{Status: 404}}
+	contradicted, proxied := violated(4, 1), violated(0, 0)
+	contradicted.RobotsTxt.Contradicted = true
 	proxied.CanVerify, proxied.Proxied = true, true
 	outside, garbage, browsers := &audit.Report{}, &audit.Report{}, &audit.Report{}
 	outside.OutsideFrom, outside.OutsideTo = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
@@ -177,9 +173,7 @@ func TestHeadline(t *testing.T) {
 		{onlyImpostors, "No crawler request could be judged: 7 came from impostors.\n"},
 		{rest, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were"},
 		{&empty, "Nothing is forbidden, because robots.txt has no rule: it is empty. So this audit says nothing about 2 crawler\nrequests.\n"},
-		{otherSize, "If the robots.txt given is what was served, which the logged answers contradict: 1 request by verified clients (Bot)"},
-		{none, "If the robots.txt given is what was served, which the logged answers contradict: 3 of 9 crawler requests broke"},
-		{&agreed, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified"},
+		{contradicted, "If the robots.txt given is what was served, which the logged answers contradict: 1 request by verified clients (Bot)"},
 		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are\nno other crawler requests.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
 		{outside, "No line is of the period: the lines are from 2026-01-01 00:00:00 UTC to 2026-01-02 00:00:00 UTC.\n"},
