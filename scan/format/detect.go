@@ -319,19 +319,16 @@ func (r *reading) enclose(f *Format, head []byte) *Format {
 	return wrap(r.around, f, nil).boundTo(head)
 }
 
-// hasInvalidRequest tells whether a line is like those of the common log format, but its
+// hasInvalidRequest reports whether a line is like those of the common log format, but its
 // request is none.
 func hasInvalidRequest(line []byte) bool {
-	open := requestQuote(line)
-	if open < 0 {
+	p := clfFormats()[2].NewReader().(*programReader)
+	p.Reset(line)
+	if p.Next(new(Record)) != Unparsed || p.stopped >= 0 {
 		return false
 	}
-	end := requestEnd(line, open+1)
-	if end < 0 || hasTarget(line[open+1:end], methodEnd(line[open+1:end])) {
-		return false
-	}
-	before := line[:open-len("] ")]
-	_, ok := clfTime(before[openBracket(before)+1:], nil)
+	p.take(p.late)
+	_, ok := p.time()
 	return ok
 }
 
@@ -425,12 +422,6 @@ func quote(line []byte) string {
 		return "`" + begin + "`" + more
 	}
 	return strconv.Quote(begin) + more
-}
-
-// plausibleClient tells whether a record has a time, and plausible client and host
-// fields.
-func plausibleClient(r *Record) bool {
-	return r.HasTime && plausibleAddress(r.Addr) && (r.Host == nil || plausibleHost(r.Host))
 }
 
 // plausibleAddress tells whether b may be a client's address or its name, or a dash where

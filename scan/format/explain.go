@@ -231,8 +231,6 @@ func fault(reader Reader, line []byte) string {
 		return fault(reader.inner, bytes.Clone(inner))
 	case *mixed:
 		return "none of the formats of the mix fits it"
-	case *clf:
-		return fault(reader.words(), line)
 	case *programReader:
 		return programFault(reader)
 	case *columns:

@@ -11,7 +11,7 @@
 // jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
 // apache.go, goaccess.go, envoy.go, jsonmap.go, regexp.go). To what: program.go (text with literals
 // between the fields; certain.go refuses a line that a client could have forged), json.go, and
-// columns.go (text with a header that names its columns). clf.go reads the common log format and
+// columns.go (text with a header that names its columns). clf.go reads most lines of the common log format and
 // its relatives faster than their words do. values.go says what fields mean and makes records of
 // them. escape.go and time.go read what fields are written in. envelope.go opens what other
 // programs wrote around a line (containers.go, syslog.go), and mixed.go reads lines of several
@@ -37,9 +37,11 @@ type Format struct {
 	sample string // a line of it, the same request in all rows: see TestFormats
 	words  string // as users give them to --format; Parse reads them
 	meaning
-	fits    func(*Record) bool // row.fits
-	dialect *dialect           // of formats whose lines are columns, nil for others
-	header  []byte             // Header
+	fits func(*Record) bool // row.fits
+	// isCommon: it is the common log format or a relative, see clf.go.
+	isCommon bool
+	dialect  *dialect // of formats whose lines are columns, nil for others
+	header   []byte   // Header
 	// state returns what a chunk says of the lines in the next one, nil if nothing: see Headers.
 	// It is nil if nothing ever does but headers.
 	state     func(chunk []byte) []byte

@@ -69,7 +69,7 @@ func FuzzFormat(f *testing.F) {
 				if err := checkRecord(format, &r); err != nil {
 					t.Errorf("%s reads %q: %v", format.Name(), r.Line, err)
 				}
-				if _, ok := reader.(*clf); !ok {
+				if !format.isCommon {
 					continue
 				}
 				unescaped = unescape(unescaped[:0], r.Line)

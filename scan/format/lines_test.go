@@ -128,7 +128,7 @@ func TestGuardOrdinaryLines(t *testing.T) {
 		for _, more := range []string{"", ` "203.0.113.9"`, ` 12 "x" "y" 0.003`} {
 			chunk := bytes.Repeat([]byte(visit().line(f.Name(), raw)+more+"\r\n"), 1000)
 			var r Record
-			c := f.NewReader().(*clf)
+			c := f.NewReader().(*programReader)
 			ordinary, lines := 0, 0
 			for c.Reset(chunk); c.Next(&r) != End; lines++ {
 				if c.ordinary {
@@ -157,7 +157,7 @@ func TestLinesKeepNothing(t *testing.T) {
 	if reader.Next(&r) != Unparsed || len(r.Line) != len(buffer) || reader.Next(&r) != End {
 		t.Errorf("read %q", r.Line)
 	}
-	var none clf
+	var none programReader
 	if none.Next(&r) != End {
 		t.Error("the zero value has lines")
 	}

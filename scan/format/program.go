@@ -132,7 +132,7 @@ func programFormat(p program, l layout) *Format {
 		p := compiled()
 		return &programReader{
 			program: p, lines: lines{marked: quoted}, values: values{meaning: f.meaning},
-			fitsFormat: f.fits, fields: make([]field, len(p.steps)),
+			fitsFormat: f.fits, fields: make([]field, len(p.steps)), isCommon: f.isCommon,
 		}
 	}
 	return f
@@ -210,20 +210,25 @@ func (p *program) ready(i int) {
 	s.simple = s.ending == atText && next == " " && s.without == 0 && !s.padded && !s.status && !s.end
 }
 
+// field is a range of a line.
+type field struct{ start, end int }
+
 // programReader reads lines as a program says.
 type programReader struct {
 	*program
 	lines
 	values
 	fitsFormat func(*Record) bool // nil if all records fit
+	isCommon   bool               // most lines are ordinary, and X-Forwarded-For may be after the User-Agent
 
 	// Of the line that Next returned last:
-	line    []byte
-	fields  []field  // of the steps
-	stopped int      // the step whose field has no end, -1 if there is none
-	marks   []uint16 // the places of its quotes, plus back; nil if they are not marked
-	back    int
-	passed  int // marks[:passed] are before what is searched
+	line     []byte
+	ordinary bool     // see clf.go
+	fields   []field  // of the steps
+	stopped  int      // the step whose field has no end, -1 if there is none
+	marks    []uint16 // the places of its quotes, plus back; nil if they are not marked
+	back     int
+	passed   int // marks[:passed] are before what is searched
 }
 
 // Reset begins a chunk. Nothing after it is read.
@@ -235,6 +240,10 @@ func (p *programReader) Next(r *Record) Kind {
 	}
 	p.line, p.marks, p.back = p.cut()
 	r.Line = p.line
+	p.ordinary = false
+	if p.isCommon && p.nextOrdinary(r) {
+		return Request
+	}
 	if p.find() && (p.unsure == nil || p.doubtful() < 0) {
 		p.buf, p.plain = p.buf[:0], p.marks != nil
 		p.take(p.early)
@@ -258,13 +267,24 @@ func (p *programReader) take(parts []located) {
 
 // Complete sets the other fields of the request that Next returned last.
 func (p *programReader) Complete(r *Record) {
+	if p.ordinary {
+		p.completeOrdinary(r)
+		return
+	}
 	p.take(p.late)
 	p.complete(r)
+	if p.isCommon && p.parts[userAgent] {
+		r.Forwarded = p.undone(quotedField(p.line, p.fields[len(p.steps)-1].end+1), backslashed)
+	}
 }
 
 // Plausible reports whether the fields look as they do in a log of the format.
 func (p *programReader) Plausible(r *Record) bool {
-	return p.plausible(r) && (p.fitsFormat == nil || p.fitsFormat(r))
+	if p.ordinary {
+		p.find()
+		p.take(p.late)
+	}
+	return p.plausible(r) && (p.fitsFormat == nil || p.fitsFormat(r)) && (!p.isCommon || p.isPlausibleCommon(r))
 }
 
 // find finds the fields of the line, and reports whether it is of the program.
@@ -436,24 +456,19 @@ func (p *programReader) goesOn(s *step, end int) bool {
 	return after == len(p.line) || p.more && (p.line[after] == ' ' || p.line[after] == '\t')
 }
 
-// statusLength returns the length of the status at line[at:]: up to three digits, or a dash
+// statusLength returns the length of the status at line[at:]: three digits, or a zero, a dash
 // or -1 if there was none. It is 0 if there is neither.
 func statusLength(line []byte, at int) int {
-	if at+4 <= len(line) && isDigit(line[at]) && isDigit(line[at+1]) && isDigit(line[at+2]) && !isDigit(line[at+3]) {
-		return 3
-	}
 	b := line[min(at, len(line)):]
-	n := 0
-	for n < len(b) && isDigit(b[n]) {
-		n++
-	}
-	switch {
-	case n == 0 && bytes.HasPrefix(b, []byte("-1")):
-		return len("-1")
-	case n == 0 && bytes.HasPrefix(b, []byte("-")):
-		return len("-")
-	case n > 3:
+	switch n := digitsAt(b[:min(len(b), 4)]); {
+	case n == 3, n == 1 && b[0] == '0':
+		return n
+	case n > 0:
 		return 0
+	case bytes.HasPrefix(b, []byte("-1")):
+		return len("-1")
+	case bytes.HasPrefix(b, []byte("-")):
+		return len("-")
 	}
-	return n
+	return 0
 }

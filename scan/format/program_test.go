@@ -127,7 +127,7 @@ func slowly(p program, line string) (texts []string, ok bool) {
 
 // slowStatus is the length of the status at the start of s, 0 if there is none.
 func slowStatus(s string) int {
-	return len(regexp.MustCompile(`^(?:\d{1,3}(?:\D|$)|-1|-)`).FindString(s)) - map[bool]int{true: 1}[regexp.MustCompile(`^\d{1,3}\D`).MatchString(s)]
+	return len(regexp.MustCompile(`^(?:(?:\d{3}|0)(?:\D|$)|-1|-)`).FindString(s)) - map[bool]int{true: 1}[regexp.MustCompile(`^\d+\D`).MatchString(s)]
 }
 
 // slowEscaped tells whether a field ends in a backslash that belongs to what follows.

@@ -122,8 +122,8 @@ var textRows = []row{
 		`1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 GET /a?b=c - HIER_DIRECT/203.0.113.5 text/html`},
 }
 
-// clfRows are the common log format and its relatives. Package format has a reader for them that
-// is faster than their words (clf.go); TestCombinedTwins compares the two.
+// clfRows are the common log format and its relatives, of which most lines are read faster than by
+// their words (clf.go); TestCombinedTwins compares the two.
 var clfRows = []row{
 	{"combined", "nginx by default, Apache", nil, false,
 		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
@@ -176,12 +176,11 @@ var programFormats = sync.OnceValue(func() []*Format {
 	return append(list, formatsOf(apacheRows, parseApache)...)
 })
 
-// clfFormats are the formats of clf.
+// clfFormats are the common log format and its relatives.
 var clfFormats = sync.OnceValue(func() []*Format {
 	list := formatsOf(clfRows, parseNginx)
 	for _, f := range list {
-		words := f.newReader
-		f.newReader = func(f *Format) Reader { return newCLF(f, words) }
+		f.isCommon = true
 	}
 	return list
 })

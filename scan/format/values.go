@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (v *values) next(r *Record) bool {
 	if asked == nil {
 		return false
 	}
-	r.Robots = bytes.HasPrefix(asked, []byte("/robots.txt")) || asked[0] != '/' && urlHasRobots(asked)
+	r.Robots = isRobots(asked)
 	if v.parts[userAgent] {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
@@ -282,29 +283,6 @@ func (v *values) completeTarget(r *Record) {
 	}
 }
 
-// usualMethod is by far the most frequent method, for formats without one.
-var usualMethod = []byte("GET")
-
-// requestTarget returns what stands between the method and the protocol of a request
-// line. A target may contain blanks, so it ends where the protocol begins. A request
-// without a protocol is HTTP/0.9; but if the answer is 414, the server stopped reading and
-// logged the beginning of the target.
-func requestTarget(b []byte, r *Record) []byte {
-	const protocol1 = " HTTP/1."
-	if at := len(b) - len(protocol1) - 1; at > 0 && string(b[at:at+len(protocol1)]) == protocol1 && b[len(b)-1] != ' ' {
-		r.Truncated = false
-		return b[:at]
-	}
-	line := bytes.TrimRight(b, " ") // nginx accepts blanks after the protocol, and logs them
-	end := bytes.LastIndexByte(line, ' ')
-	protocol := end > 0 && bytes.HasPrefix(line[end+1:], []byte("HTTP/"))
-	r.Truncated = !protocol && r.Status == 414
-	if protocol {
-		return b[:end]
-	}
-	return b
-}
-
 // pathAndQuery joins a path and the query. In a path whose percent-encoding was undone, a
 // question mark and a number sign were encoded: otherwise they would have ended it.
 func (v *values) pathAndQuery(p part) []byte {
@@ -342,9 +320,9 @@ func appendEncoded(dst, text []byte, octets string) []byte {
 // schemeOf returns http or https if the log tells which, and "" if it does not.
 func (v *values) schemeOf() string {
 	switch name := v.text[schemeName]; {
-	case bytes.EqualFold(name, []byte("https")):
+	case len(name) == len("https") && bytes.EqualFold(name, []byte("https")):
 		return "https"
-	case bytes.EqualFold(name, []byte("http")):
+	case len(name) == len("http") && bytes.EqualFold(name, []byte("http")):
 		return "http"
 	case string(v.text[ownPort]) == "443":
 		return "https"
@@ -377,3 +355,39 @@ type spelling struct {
 
 // backslashed is the spelling of Apache and nginx.
 var backslashed = spelling{'\\', unescape}
+
+// parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
+// digits.
+func parseSize(line []byte, at field) int64 {
+	n := at.end - at.start
+	if 1 <= n && n <= 8 && at.start+8 <= len(line) {
+		return parseEight(binary.LittleEndian.Uint64(line[at.start:]), n)
+	}
+	if n == 0 || n > 18 {
+		return -1
+	}
+	size := int64(0)
+	for _, c := range line[at.start:at.end] {
+		if !isDigit(c) {
+			return -1
+		}
+		size = size*10 + int64(c-'0')
+	}
+	return size
+}
+
+// parseEight is parseSize for the first n octets of a little-endian word, 1 to 8. It has
+// no loop over them: n changes from line to line, so its branch would be mispredicted.
+func parseEight(octets uint64, n int) int64 {
+	const zeros, highs = 0x3030303030303030, 0x8080808080808080
+	d := (octets ^ zeros) << (64 - 8*n) // with zeros before the first digit
+	if (d|(d+0x7676767676767676))&highs != 0 {
+		return -1
+	}
+	// Adjacent numbers are joined: to two digits, then to four, then to eight.
+	d = d*10 + d>>8
+	d = d&0x000000ff000000ff*(100+1000000<<32) + d>>16&0x000000ff000000ff*(1+10000<<32)
+	return int64(d >> 32)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
