@@ -168,7 +168,8 @@ func BenchmarkArchiveFirst(b *testing.B) {
 					lookup(b, a, key, d)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.Rulesets()/len(archiveDialects)), "ns/ruleset")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.Rulesets()/len(archiveDialects)),
+				"ns/ruleset")
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc), "decoded-B")

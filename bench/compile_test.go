@@ -20,15 +20,11 @@ import (
 // BenchmarkCompile times parsing and compiling of whole corpora, and reports what
 // the rulesets keep alive as a multiple of what was read.
 func BenchmarkCompile(b *testing.B) {
-	b.Run("corpus=sample", func(b *testing.B) { benchmarkCompile(b, [][]byte{sample(b, "robots.txt")}) })
 	b.Run("corpus=median", func(b *testing.B) {
 		all := realBodies(b)
 		for _, e := range engines {
 			b.Run("engine="+e.name, func(b *testing.B) { benchmarkMedian(b, all, e.engine) })
 		}
-	})
-	b.Run("corpus=large", func(b *testing.B) {
-		benchmarkCompile(b, [][]byte{shared(b, "data/bench/robots_large.txt")})
 	})
 	b.Run("corpus=real", func(b *testing.B) {
 		var bodies [][]byte

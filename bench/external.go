@@ -74,7 +74,8 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	case ctx.Err() != nil:
 		return took, ctx.Err()
 	case errors.Is(err, exec.ErrWaitDelay):
-		return took, fmt.Errorf("it ended, with %d of %d cases answered, and left behind a process that holds its output", out.n, out.want)
+		return took, fmt.Errorf("it ended, with %d of %d cases answered, and left behind a process that holds its output",
+			out.n, out.want)
 	case err != nil:
 		return took, stderr.Explain(fmt.Errorf("%w, with %d of %d cases answered", err, out.n, out.want))
 	case out.n < out.want:

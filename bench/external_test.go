@@ -84,15 +84,19 @@ const private = "User-agent: FooBot\nDisallow: /private/\n"
 func sitesOf(t *testing.T, bodies ...string) (sites []Site, want [][]Verdict) {
 	t.Helper()
 	for _, body := range bodies {
-		sites = append(sites, Site{RobotsURL: "https://h.example/robots.txt", Agent: "FooBot", Body: []byte(body), URLs: []string{
-			"https://h.example/", "https://h.example/private/a", "https://h.example/public/a?b=c",
-		}})
+		sites = append(sites, Site{RobotsURL: "https://h.example/robots.txt", Agent: "FooBot", Body: []byte(body),
+			URLs: []string{
+				"https://h.example/", "https://h.example/private/a", "https://h.example/public/a?b=c",
+			}})
 	}
 	engine, err := InProcess("robotsieve", "", Robotsieve(compile.Options{})).Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Round(t.Context(), sites, func(v []Verdict) { want = append(want, append([]Verdict(nil), v...)) }); err != nil {
+	if _, err := engine.Round(t.Context(), sites, func(v []Verdict) {
+		want = append(want, append([]Verdict(nil),
+			v...))
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return sites, want
@@ -156,7 +160,8 @@ func TestInterruptEndsAnExternal(t *testing.T) {
 func TestNoProcessIsLeftBehind(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	_, err := External("background", "sleep 1000 & echo $! >'"+pid+"'; cat").Start(t.Context())
-	if err == nil || err.Error() != "asked nothing: it ended, with 0 of 0 cases answered, and left behind a process that holds its output" {
+	if err == nil || err.Error() != "asked nothing: it ended, with 0 of 0 cases answered, and left behind a "+
+		"process that holds its output" {
 		t.Error(err)
 	}
 	number, err := os.ReadFile(pid)
@@ -185,7 +190,8 @@ func TestEngineThatIsTooSlow(t *testing.T) {
 		return func(string) Verdict { time.Sleep(time.Millisecond); return Allowed }, nil
 	})
 	r := Measure(t.Context(), slow, sites, want, Plan{Rounds: 1, Timeout: 100 * time.Millisecond})
-	if r.Broken == nil || r.Broken.Error() != "timed out after 100ms" || r.Asked == 0 || r.Asked == 1000 || r.Agreed != r.Asked {
+	if r.Broken == nil || r.Broken.Error() != "timed out after 100ms" || r.Asked == 0 || r.Asked == 1000 ||
+		r.Agreed != r.Asked {
 		t.Errorf("%+v", r)
 	}
 	if match, _ := r.Match(); match < 1e6 {

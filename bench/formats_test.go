@@ -7,17 +7,12 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/valyala/fastjson"
-
 	"github.com/robotsieve/robotsieve/internal/logwriter"
-	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 var formatsMB = flag.Int("formats-mb", 20, "size in MB of the combined log that BenchmarkFormats writes in all formats")
@@ -25,12 +20,6 @@ var formatsMB = flag.Int("formats-mb", 20, "size in MB of the combined log that 
 // BenchmarkFormats times the audit of one log that is written in each format, from its file
 // to the report, and in turn with it that of the same log in combined. It reports the speed
 // and its ratio to that of combined, for octets and for lines.
-//
-// For JSON it reports also how many times as fast as fastjson the format's reader is. Both
-// go over the file with as many workers as an audit has, and the time of reading the file is in
-// both. fastjson parses each line whole and no field is looked up in the result. The reader does
-// what an audit does with each line: Next, which finds the raw fields and tells the User-Agent. It
-// leaves out Complete, which an audit of no period calls only for crawlers and for requests of robots.txt.
 func BenchmarkFormats(b *testing.B) {
 	requests := loggedRequests(b)
 	combined := logwriter.Writers()[1]
@@ -47,22 +36,16 @@ func BenchmarkFormats(b *testing.B) {
 		done[w.Format] = true
 		b.Run("format="+w.Format, func(b *testing.B) {
 			log := writeFormat(b, filepath.Join(b.TempDir(), "log"), w, requests, int64(*formatsMB)*1e6)
-			var octets, lines, octetsRatio, linesRatio, fastjsonRatio []float64
+			var octets, lines, octetsRatio, linesRatio []float64
 			for b.Loop() {
 				of, by := base.audit(b), log.audit(b)
 				octets, lines = append(octets, by.octets/1e6), append(lines, by.lines)
 				octetsRatio, linesRatio = append(octetsRatio, by.octets/of.octets), append(linesRatio, by.lines/of.lines)
-				if log.json {
-					fastjsonRatio = append(fastjsonRatio, log.read(b).octets/log.parse(b).octets)
-				}
 			}
 			b.ReportMetric(Median(octets), "MB/s")
 			b.ReportMetric(Median(lines), "lines/s")
 			b.ReportMetric(Median(octetsRatio), "octets/combined")
 			b.ReportMetric(Median(linesRatio), "lines/combined")
-			if log.json {
-				b.ReportMetric(Median(fastjsonRatio), "reading/fastjson")
-			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -73,8 +56,6 @@ type formatLog struct {
 	path  string
 	size  int64
 	lines int64 // without those of the head, which are no requests
-	json  bool  // each is a JSON object
-	head  []byte
 }
 
 // speed is in octets and in lines a second.
@@ -90,49 +71,6 @@ func (l *formatLog) audit(b *testing.B) speed {
 	return speed{float64(l.size) / took, float64(l.lines) / took}
 }
 
-// parse parses every line of the log with fastjson.
-func (l *formatLog) parse(b *testing.B) speed {
-	parsers := make([]fastjson.Parser, runtime.GOMAXPROCS(0))
-	return l.chunks(b, func(worker int, chunk []byte) {
-		for line := range bytes.Lines(chunk) {
-			if _, err := parsers[worker].ParseBytes(line); err != nil {
-				b.Error(err)
-			}
-		}
-	})
-}
-
-// read reads every line of the log, as far as an audit does for those of no crawler.
-func (l *formatLog) read(b *testing.B) speed {
-	f, err := format.Detect(l.head, false)
-	if err != nil {
-		b.Fatal(err)
-	}
-	readers, records := make([]format.Reader, runtime.GOMAXPROCS(0)), make([]format.Record, runtime.GOMAXPROCS(0))
-	for i := range readers {
-		readers[i] = f.NewReader()
-	}
-	return l.chunks(b, func(worker int, chunk []byte) {
-		for readers[worker].Reset(chunk); readers[worker].Next(&records[worker]) != format.End; {
-		}
-	})
-}
-
-// chunks gives the chunks of the log to as many workers as an audit has.
-func (l *formatLog) chunks(b *testing.B, do func(worker int, chunk []byte)) speed {
-	begin := time.Now()
-	in, err := source.NewFile(l.path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := source.NewReader([]*source.Input{in}, source.Options{})
-	if err := scan.Run(b.Context(), r, runtime.GOMAXPROCS(0), func(i int, c *source.Chunk) { do(i, c.Data) }); err != nil {
-		b.Fatal(err)
-	}
-	took := time.Since(begin).Seconds()
-	return speed{float64(l.size) / took, float64(l.lines) / took}
-}
-
 // writeFormat writes the requests over and over until the log has a size.
 func writeFormat(b *testing.B, path string, w *logwriter.Writer, requests []*logwriter.Request, size int64) *formatLog {
 	b.Helper()
@@ -143,16 +81,12 @@ func writeFormat(b *testing.B, path string, w *logwriter.Writer, requests []*log
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<20)
 	out.WriteString(w.Head)
-	first, _, _ := w.Write(nil, requests[0])
-	log := &formatLog{path: path, size: int64(len(w.Head)), json: first[0] == '{' && fastjson.ValidateBytes(first) == nil, head: []byte(w.Head)}
+	log := &formatLog{path: path, size: int64(len(w.Head))}
 	var line []byte
 	for i := 0; log.size < size; i++ {
 		line, _, _ = w.Write(line[:0], requests[i%len(requests)])
 		line = append(line, '\n')
 		out.Write(line)
-		if len(log.head) < format.SampleBytes {
-			log.head = append(log.head, line...)
-		}
 		log.size += int64(len(line))
 		log.lines++
 	}

@@ -46,7 +46,8 @@ var listForms = map[string]func(b *testing.B, n int) []byte{
 			for text.Len() < 1800 {
 				fmt.Fprintf(&text, "word%d %s ", rng.IntN(1000), []string{"and", "\"so\"", "on\n"}[rng.IntN(3)])
 			}
-			line, err := json.Marshal(map[string]any{"text": text.String(), "id": i, "metadata": map[string]string{"url": listURL(i), "lang": "en"}})
+			line, err := json.Marshal(map[string]any{"text": text.String(), "id": i,
+				"metadata": map[string]string{"url": listURL(i), "lang": "en"}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -57,7 +58,8 @@ var listForms = map[string]func(b *testing.B, n int) []byte{
 	"cdxj": func(_ *testing.B, n int) []byte {
 		var out bytes.Buffer
 		for i := range n {
-			fmt.Fprintf(&out, "example,site%05d)/articles/%d 20261001000000 {\"url\": \"%s\", \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"XYZ\", \"length\": \"%d\"}\n", i/20, i, listURL(i), i)
+			fmt.Fprintf(&out, "example,site%05d)/articles/%d 20261001000000 {\"url\": \"%s\", \"mime\": \"text/html\", "+
+				"\"status\": \"200\", \"digest\": \"XYZ\", \"length\": \"%d\"}\n", i/20, i, listURL(i), i)
 		}
 		return out.Bytes()
 	},
@@ -65,7 +67,8 @@ var listForms = map[string]func(b *testing.B, n int) []byte{
 		var out bytes.Buffer
 		w := columnar.NewWriter(&out, "docs", []columnar.Field{{Name: "text"}, {Name: "url"}})
 		for i := range n {
-			if _, err := w.Write(columnar.AppendText(columnar.AppendText(nil, "a text that is not read"), listURL(i))); err != nil {
+			if _, err := w.Write(columnar.AppendText(columnar.AppendText(nil, "a text that is not read"),
+				listURL(i))); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -83,14 +86,16 @@ var listForms = map[string]func(b *testing.B, n int) []byte{
 			for text.Len() < 50_000 {
 				fmt.Fprintf(&text, "word%d %s ", rng.IntN(5000), []string{"and", "so", "on"}[rng.IntN(3)])
 			}
-			out = source.AppendMember(out, fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			out = source.AppendMember(out, fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: "+
+				"%s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
 				listURL(i), text.Len(), text.String()))
 		}
 		return out
 	},
 }
 
-// BenchmarkLists times whole jobs of filter, by 100 rules, from a file of each form to a discarded output, on two workers: MB/s is of the
+// BenchmarkLists times whole jobs of filter, by 100 rules, from a file of each form to a discarded output,
+// on two workers: MB/s is of the
 // file, decompressed, and MURL/s of its URLs. "decompressed" is a WARC file that is only decompressed.
 func BenchmarkLists(b *testing.B) {
 	const robots = "../../shared/data/bench/robots_medium.txt"

@@ -21,7 +21,8 @@ func BenchmarkMatch(b *testing.B) {
 			body := shared(b, "data/bench/robots_"+c.robots+".txt")
 			urls := lines(shared(b, "data/bench/"+c.urls+".txt"))
 			m := compile.Compile(body, compile.Options{Dialect: automaton.Google}).Ruleset.Machine([]byte("FooBot"))
-			list := compile.Compile(body, compile.Options{Dialect: automaton.Google, Engine: compile.EngineList}).Ruleset.Machine([]byte("FooBot"))
+			list := compile.Compile(body,
+				compile.Options{Dialect: automaton.Google, Engine: compile.EngineList}).Ruleset.Machine([]byte("FooBot"))
 			var s, p automaton.Scratch
 			for _, url := range urls {
 				path := automaton.Google.Path(&p, url)

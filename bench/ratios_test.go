@@ -13,7 +13,8 @@ func TestRatios(t *testing.T) {
 		t.Skip("bash is not installed")
 	}
 	program := t.TempDir() + "/robotsieve"
-	if out, err := exec.Command("go", "build", "-pgo=off", "-o", program, "../cmd/robotsieve").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-pgo=off", "-o", program,
+		"../cmd/robotsieve").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	c := exec.Command("bash", "ratios.sh", "1", "1")
@@ -22,7 +23,8 @@ func TestRatios(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, row := range []string{"audit of .gz", "audit of .zst", "audit of plain", "filter of URLs", "audit of 30 rotated", "audit of 1 MB", "version"} {
+	for _, row := range []string{"audit of .gz", "audit of .zst", "audit of plain", "filter of URLs",
+		"audit of 30 rotated", "audit of 1 MB", "version"} {
 		if !strings.Contains(string(out), "\n| "+row) {
 			t.Errorf("no row of %s:\n%s", row, out)
 		}

@@ -135,7 +135,8 @@ func (s *search) mutate(a attack) attack {
 
 var (
 	pathPieces = []string{"a", "b", "?", "&", "%2F", "/", "<a>", "<ab>", "<~>", "<~>", "<aab>", "Z", "Y"}
-	rulePieces = []string{"a", "b", "*", "*", "?", "&", "%2F", "/", "$", "<a>", "<ab>", "<*a>", "<#>", "<~>", "<~>", "<~~>", "<~~~>", "*Z", "*Y"}
+	rulePieces = []string{"a", "b", "*", "*", "?", "&", "%2F", "/", "$", "<a>", "<ab>", "<*a>", "<#>", "<~>", "<~>",
+		"<~~>", "<~~~>", "*Z", "*Y"}
 )
 
 // change puts in, removes or replaces a piece of a text. A rule stays one.

@@ -14,7 +14,9 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -130,6 +132,18 @@ func drain(b *testing.B, r io.Reader) (n int64) {
 	}
 }
 
+// auditor judges by the sample's robots.txt.
+func auditor(b *testing.B) *audit.Auditor {
+	b.Helper()
+	profiles := crawler.Builtin()
+	set, err := crawler.New(profiles)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := policy.Constant(policy.Row{Body: sample(b, "robots.txt"), File: "robots.txt"}, policy.Options{})
+	return audit.New(audit.Config{Crawlers: set, Policy: p})
+}
+
 // auditFile audits a log with a worker for each processor, and returns how many lines
 // its report is about.
 func auditFile(b *testing.B, path string) int64 {
@@ -152,7 +166,8 @@ func auditFile(b *testing.B, path string) int64 {
 		workers[i] = run.Worker()
 	}
 	r := source.NewReader([]*source.Input{in}, source.Options{})
-	if err := scan.Run(b.Context(), r, len(workers), func(i int, c *source.Chunk) { workers[i].Chunk(f, c.Data) }); err != nil {
+	if err := scan.Run(b.Context(), r, len(workers),
+		func(i int, c *source.Chunk) { workers[i].Chunk(f, c.Data) }); err != nil {
 		b.Fatal(err)
 	}
 	if res := r.Result(0); !res.Complete {

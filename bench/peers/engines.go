@@ -17,7 +17,8 @@ func entrants() []bench.Entrant {
 	python := []string{"python3", "/usr/bin/python3"} // a system's packages are for the system's Python
 	return []bench.Entrant{
 		bench.InProcess("robotsieve", "this checkout, "+runtime.Version(), bench.Robotsieve(googleWhole)),
-		bench.InProcess("temoto/robotstxt (Go)", moduleVersion("github.com/temoto/robotstxt")+", "+runtime.Version(), parseTemoto),
+		bench.InProcess("temoto/robotstxt (Go)", moduleVersion("github.com/temoto/robotstxt")+", "+runtime.Version(),
+			parseTemoto),
 		{Name: "robots-parser (JavaScript)", Start: adapter{[]string{"node"}, "-e", robotsParserJS, nil}.start},
 		{Name: "Protego (Python)", Start: adapter{python, "-c", pythonPy, []string{"protego"}}.start},
 		{Name: "urllib.robotparser (Python)", Start: adapter{python, "-c", pythonPy, []string{"urllib"}}.start},

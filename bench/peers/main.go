@@ -23,9 +23,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,10 +51,10 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	sites := flags.Int("sites", 200, "ask about so many robots.txt, evenly spaced; 0 is all")
-	command := flags.String("command", "../../bin/robotsieve", "`FILE` of the command that filters a list beside the peers, if it is there")
 	timeout := flags.Duration("timeout", time.Minute, "for one round of one peer")
 	all := entrants()
-	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs it (repeatable)", func(v string) error {
+	flags.Func("external", "`NAME=COMMAND` of a peer that answers as robotsieve check --jsonl does; a shell runs "+
+		"it (repeatable)", func(v string) error {
 		name, command, found := strings.Cut(v, "=")
 		if !found || name == "" || command == "" {
 			return errors.New("want NAME=COMMAND")
@@ -74,21 +76,17 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "peers:", err)
 		return 3
 	}
-	differ := printHead(out, c)
-	var rows []bench.Result
-	for _, e := range all {
-		if ctx.Err() != nil {
-			break
-		}
-		fmt.Fprintf(stderr, "%s ...\n", show(e.Name))
-		rows = append(rows, c.measure(ctx, e, bench.Plan{Rounds: timedRounds, Timeout: *timeout}))
-	}
-	c.printTable(out, rows)
-	if ctx.Err() == nil {
-		if err := filterList(ctx, *command, all, *timeout, out, stderr); err != nil && ctx.Err() == nil {
-			fmt.Fprintln(stderr, "peers:", err)
-			return 3
-		}
+	differ := c.compete(ctx, all, *timeout, out, stderr)
+	list, err := loadList()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintf(out, "\nNo list was filtered: %v\n", err)
+	case err != nil:
+		fmt.Fprintln(stderr, "peers:", err)
+		return 3
+	default:
+		fmt.Fprintln(out)
+		list.compete(ctx, all, *timeout, out, stderr)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -100,13 +98,33 @@ func run(ctx context.Context, args []string, out, stderr io.Writer) int {
 	return 0
 }
 
+// compete measures the engines on the corpus and prints their table. It returns the number of verdicts in which
+// robotsieve differs from the reference.
+func (c *corpus) compete(ctx context.Context, all []bench.Entrant, timeout time.Duration, out,
+	stderr io.Writer) (differ int) {
+	differ = printHead(out, c)
+	var rows []bench.Result
+	for _, e := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		if c.only == nil || slices.Contains(c.only, e.Name) {
+			fmt.Fprintf(stderr, "%s ...\n", show(e.Name))
+			rows = append(rows, c.measure(ctx, e, bench.Plan{Rounds: timedRounds, Timeout: timeout}))
+		}
+	}
+	c.printTable(out, rows)
+	return differ
+}
+
 // printHead prints the inputs and the circumstances of the table. It returns the number of
 // verdicts in which robotsieve differs from the reference.
 func printHead(out io.Writer, c *corpus) (differ int) {
 	octets, urls := c.size()
 	fmt.Fprintf(out, "%d sites: %s; %d bytes, %d URLs. %s, %s/%s, %d CPUs.\n",
 		len(c.sites), c.name, octets, urls, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. Agreement is with robotsieve's dialect google.\n", timedRounds)
+	fmt.Fprintf(out, "One thread each; medians of %d rounds after one that warms up. "+
+		"Agreement is with robotsieve's dialect google.\n", timedRounds)
 	recorded, differ := c.recordedDifferences()
 	switch {
 	case recorded == 0:
@@ -114,7 +132,8 @@ func printHead(out io.Writer, c *corpus) (differ int) {
 	case differ == 0:
 		fmt.Fprintf(out, "That agrees with google/robotstxt (C++) on all %d verdicts recorded, line included.\n\n", recorded)
 	default:
-		fmt.Fprintf(out, "That DIFFERS from google/robotstxt (C++) on %d of %d verdicts recorded, line included.\n\n", differ, recorded)
+		fmt.Fprintf(out, "That DIFFERS from google/robotstxt (C++) on %d of %d verdicts recorded, line included.\n\n",
+			differ, recorded)
 	}
 	return differ
 }

@@ -15,9 +15,10 @@ import (
 func newCorpus(bodies ...string) *corpus {
 	c := &corpus{}
 	for _, body := range bodies {
-		c.sites = append(c.sites, bench.Site{RobotsURL: "https://h.example/robots.txt", Agent: "FooBot", Body: []byte(body), URLs: []string{
-			"https://h.example/", "https://h.example/private/a", "https://h.example/public/a?b=c",
-		}})
+		c.sites = append(c.sites, bench.Site{RobotsURL: "https://h.example/robots.txt", Agent: "FooBot", Body: []byte(body),
+			URLs: []string{
+				"https://h.example/", "https://h.example/private/a", "https://h.example/public/a?b=c",
+			}})
 	}
 	c.judge()
 	return c
@@ -53,7 +54,8 @@ func TestRejectedFileIsNoAgreement(t *testing.T) {
 	if r.Asked != 6 || r.Answered != 3 || r.Agreed != 3 || !slices.Equal(remarks(&r), []string{"no answer on 3 URLs"}) {
 		t.Errorf("%+v, %v", r, remarks(&r))
 	}
-	if len(r.Differences) != 1 || !strings.HasSuffix(c.describe(r.Differences[0]), "google says allowed (no rule matches), it has no answer") {
+	if len(r.Differences) != 1 || !strings.HasSuffix(c.describe(r.Differences[0]),
+		"google says allowed (no rule matches), it has no answer") {
 		t.Errorf("%v", r.Differences)
 	}
 }
@@ -63,7 +65,8 @@ func TestHangingPeersTimeOut(t *testing.T) {
 	for _, e := range []bench.Entrant{
 		// Its children live on when the shell is killed, and hold its output.
 		bench.External("pipeline", "read x || exit 0; sleep 1000 | cat"),
-		{Name: "adapter", Start: adapter{[]string{"sh"}, "-c", "echo 1.0; read x; echo 1000 2000 101; sleep 1000", nil}.start},
+		{Name: "adapter", Start: adapter{[]string{"sh"}, "-c", "echo 1.0; read x; echo 1000 2000 101; sleep 1000",
+			nil}.start},
 	} {
 		begin := time.Now()
 		r := c.measure(t.Context(), e, bench.Plan{Rounds: 1, Timeout: 2 * time.Second})
@@ -102,12 +105,14 @@ func TestPeerThatIsNotHere(t *testing.T) {
 		"echo 1.0; read x; echo gone >&2":     "gone",
 		"echo 1.0; exec <&- >&-; echo no >&2": "no",
 	} {
-		r := newCorpus(private).measure(t.Context(), bench.Entrant{Name: "script", Start: adapter{[]string{"sh"}, "-c", script, nil}.start}, quick)
+		r := newCorpus(private).measure(t.Context(), bench.Entrant{Name: "script", Start: adapter{[]string{"sh"}, "-c",
+			script, nil}.start}, quick)
 		if got := fmt.Sprint(r.Missing, r.Broken); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", script, got, want)
 		}
 	}
-	r := newCorpus(private).measure(t.Context(), bench.Entrant{Name: "none", Start: adapter{[]string{"no-such-interpreter"}, "-c", "", nil}.start}, quick)
+	r := newCorpus(private).measure(t.Context(),
+		bench.Entrant{Name: "none", Start: adapter{[]string{"no-such-interpreter"}, "-c", "", nil}.start}, quick)
 	if r.Missing == nil {
 		t.Errorf("%+v", r)
 	}
@@ -119,7 +124,8 @@ func TestTable(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("code %d: %s", code, diagnosis.String())
 	}
-	for _, want := range []string{"2 sites: ", "\npeer ", "\nrobotsieve ", "\ntemoto/robotstxt (Go) ", "\nmissing: evil\\x1b[31m: asked nothing: exit status 7"} {
+	for _, want := range []string{"2 sites: ", "\npeer ", "\nrobotsieve ", "\ntemoto/robotstxt (Go) ",
+		"\nmissing: evil\\x1b[31m: asked nothing: exit status 7"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -183,7 +189,8 @@ func TestSpacedTakesFromAllOver(t *testing.T) {
 	for _, s := range spaced(c.sites, 4) {
 		got = append(got, s.Agent)
 	}
-	if !slices.Equal(got, []string{"0", "2", "5", "7"}) || len(spaced(c.sites, 0)) != 10 || len(spaced(c.sites, 20)) != 10 {
+	if !slices.Equal(got, []string{"0", "2", "5", "7"}) || len(spaced(c.sites, 0)) != 10 ||
+		len(spaced(c.sites, 20)) != 10 {
 		t.Error(got)
 	}
 }

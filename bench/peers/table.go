@@ -19,7 +19,8 @@ func (c *corpus) measure(ctx context.Context, e bench.Entrant, p bench.Plan) ben
 // printTable prints what all peers did, which are missing, and where they differ.
 func (c *corpus) printTable(w io.Writer, rows []bench.Result) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "peer\t%10s\t%10s\t%6s\t%8s\t%7s\tversion\tremarks\n", "ns a URL", "ns a parse", "MB/s", "agrees", "URLs")
+	fmt.Fprintf(t, "peer\t%10s\t%10s\t%6s\t%8s\t%7s\tversion\tremarks\n", "ns a URL", "ns a parse", "MB/s", "agrees",
+		"URLs")
 	for i := range rows {
 		if rows[i].Missing == nil {
 			printRow(t, &rows[i])
@@ -81,7 +82,8 @@ func (c *corpus) describe(d bench.Difference) string {
 	if r, ok := c.robots[d.Site].Rule(int(c.verdicts[d.Site][d.URL].Line)); ok {
 		rule = fmt.Sprintf("line %d: %s", r.Line, show(r.String()))
 	}
-	return fmt.Sprintf("%s: google %s (%s), it %s", show(c.sites[d.Site].URLs[d.URL]), said(c.want[d.Site][d.URL]), rule, said(d.Got))
+	return fmt.Sprintf("%s: google %s (%s), it %s", show(c.sites[d.Site].URLs[d.URL]), said(c.want[d.Site][d.URL]), rule,
+		said(d.Got))
 }
 
 func said(v bench.Verdict) string {
