@@ -40,7 +40,7 @@ func BenchmarkAdd(b *testing.B) {
 			if err := w.Flush(); err != nil {
 				b.Fatal(err)
 			}
-			size := s.inMemory
+			size := int64(len(s.memory)) * arenaBytes(s.size.arena)
 			for _, r := range s.disk {
 				size += r.end - r.off
 			}

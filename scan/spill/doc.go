@@ -48,6 +48,5 @@
 // Runs in the temporary file have no footer, the size of their blocks depends on
 // Options.Memory, and with Options.Compress blocks of long records are compressed.
 //
-// [Records] is a Sorter for one goroutine, and [Blobs] keeps byte strings without sorting
-// them.
+// [Records] is a Sorter for one goroutine.
 package spill

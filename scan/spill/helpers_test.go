@@ -44,7 +44,7 @@ func (t twin) check(tb testing.TB, s *Sorter) {
 // tiny makes a sorter that spills often: arenas of 256 bytes, blocks of 64, memory for
 // three arenas, and merges of four runs at once.
 func tiny(tb testing.TB) *Sorter {
-	return sized(tb, sizes{arena: 256, block: 64, limit: 20 * 64, merge: 4 * 2 * 64})
+	return sized(tb, sizes{arena: 256, block: 64, arenas: 3, merge: 4 * 2 * 64})
 }
 
 func sized(tb testing.TB, size sizes) *Sorter {

@@ -2,6 +2,7 @@ package spill
 
 import (
 	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,18 +18,19 @@ type run struct {
 
 	r       io.ReaderAt // of a run in a file
 	off     int64       // where the first block begins
-	end     int64       // behind the last block
+	end     int64       // after the last block
 	records int64
 	longest int  // no payload is longer
 	saved   bool // added by AddSaved
-	packed  bool // its payloads are packed, see packer
+	packed  bool // its payloads are packed
 }
 
-// cost is the memory that reading a run in a file needs: a block, and a record that began in the block before; of a packed one
-// also what it is unpacked to.
+// cost is the memory that reading a run in a file needs: a block, and a record that began in the
+// block before; of a packed one also what it is unpacked to.
 func (r *run) cost() int64 {
 	if r.packed {
-		return 3*int64(r.longest) + unpackerBytes
+		const unpacker = 48 << 10 // about what it takes besides the payload
+		return 3*int64(r.longest) + unpacker
 	}
 	return 2 * int64(r.longest)
 }
@@ -56,6 +58,11 @@ const (
 
 	// wholeFrom is the length from which on records are written whole.
 	wholeFrom = 1024 + 1
+
+	// packFrom is how long the records of a block are on average, in bytes, from which on it is
+	// compressed. The prefixes that records share are not written anyway, so that it pays for long
+	// records alone.
+	packFrom = 256
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -64,12 +71,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type blockWriter struct {
 	size    int
 	write   func(block []byte) error
-	block   []byte  // being filled
-	limit   int     // of its length
-	crc     uint32  // of all blocks written
-	longest int     // of the payloads written
-	packer  *packer // nil if they are not packed
-	records int     // in the block
+	block   []byte // being filled
+	limit   int    // of its length
+	crc     uint32 // of all blocks written
+	longest int    // of the payloads written
+	records int    // in the block
+
+	pack   bool // payloads are a byte 0 and the payload, or a byte 1 and the payload as flate
+	packed bytes.Buffer
+	zip    *flate.Writer // nil before the first
 }
 
 // writeAll writes all records that are left in m and returns their number.
@@ -98,7 +108,8 @@ func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 		}
 	}
 	if len(w.block) == 0 {
-		// Room for the usual block or for one long record: where blocks end depends on the records alone.
+		// Room for the usual block or for one long record: where blocks end depends on the records
+		// alone.
 		w.limit = max(w.size, blockHead+need)
 		w.block = slices.Grow(w.block, w.limit)[:blockHead]
 	}
@@ -117,8 +128,8 @@ func (w *blockWriter) flush() error {
 	}
 	block := w.block
 	w.longest = max(w.longest, len(block)-blockHead)
-	if w.packer != nil {
-		block = w.packer.pack(block, w.records)
+	if w.pack {
+		block = w.packBlock()
 	}
 	payload := block[blockHead:]
 	binary.LittleEndian.PutUint32(block, uint32(len(payload)))
@@ -129,6 +140,26 @@ func (w *blockWriter) flush() error {
 	err := w.write(block)
 	w.block, w.records = w.block[:0], 0
 	return err
+}
+
+// packBlock returns the block with a packed payload, valid until the next call.
+func (w *blockWriter) packBlock() []byte {
+	payload := w.block[blockHead:]
+	w.packed.Reset()
+	w.packed.Write(w.block[:blockHead])
+	if len(payload) < packFrom*w.records {
+		w.packed.WriteByte(0)
+		w.packed.Write(payload)
+		return w.packed.Bytes()
+	}
+	w.packed.WriteByte(1)
+	if w.zip == nil {
+		w.zip, _ = flate.NewWriter(&w.packed, flate.BestSpeed) // the level is valid
+	}
+	w.zip.Reset(&w.packed)
+	_, _ = w.zip.Write(payload) // a buffer never fails
+	_ = w.zip.Close()
+	return w.packed.Bytes()
 }
 
 // cursor reads a run, and checks all that it reads from a file.
@@ -144,7 +175,9 @@ type cursor struct {
 	off   int64  // of the next block
 	crc   uint32 // of the blocks so far
 
-	unpacker unpacker // of a packed run
+	zip      io.ReadCloser // of a packed run; nil before the first block that is compressed
+	from     bytes.Reader
+	unpacked bytes.Buffer
 }
 
 // next reads the next record, and returns false at the end.
@@ -186,7 +219,8 @@ func (c *cursor) decode() error {
 		return c.damaged("impossible count")
 	}
 	whole := len(suffix) >= wholeFrom
-	// A compressed record is in order if the first byte behind the shared ones is greater than the byte in its place.
+	// A record that shares bytes is in order if the first byte after them is greater than the one
+	// in its place.
 	if c.read > 0 && (whole && bytes.Compare(c.rec, suffix) >= 0 ||
 		!whole && (len(suffix) == 0 || shared < len(c.rec) && suffix[0] <= c.rec[shared])) {
 		return c.damaged("records out of order")
@@ -232,12 +266,30 @@ func (c *cursor) load() error {
 		return c.damaged("checksum differs")
 	}
 	c.off += blockHead + n
-	if c.data = block; c.run.packed {
-		var err error
-		if c.data, err = c.unpacker.unpack(block); err != nil {
-			return c.damaged(err.Error())
-		}
+	c.data = block
+	if c.run.packed {
+		return c.unpack()
 	}
+	return nil
+}
+
+// unpack replaces the payload in data by what it was packed from.
+func (c *cursor) unpack() error {
+	packed := c.data[0] == 1
+	if c.data = c.data[1:]; !packed {
+		return nil
+	}
+	c.from.Reset(c.data)
+	if c.zip == nil {
+		c.zip = flate.NewReader(&c.from)
+	} else {
+		_ = c.zip.(flate.Resetter).Reset(&c.from, nil) // it never fails
+	}
+	c.unpacked.Reset()
+	if _, err := c.unpacked.ReadFrom(io.LimitReader(c.zip, int64(c.run.longest))); err != nil {
+		return c.damaged("unpacking: " + err.Error())
+	}
+	c.data = c.unpacked.Bytes()
 	return nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"iter"
 	"slices"
 	"sync"
-
-	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
 // MaxRecord is the length of the longest record, in bytes.
@@ -17,16 +15,17 @@ const MaxRecord = 1 << 20
 
 // Options of a Sorter. The zero value is usable.
 type Options struct {
-	// Memory is how many bytes the Sorter and its writers may hold: arenas, and the buffers of one merge. 0 is 256 MB; less than
-	// 1 MB is 1 MB. Records of more than a sixty-fourth of it may exceed it, by a few of them for each Writer and each merge.
+	// Memory is how many bytes the Sorter and its writers may hold: arenas, and the buffers of one
+	// merge. 0 is 256 MB; less than 1 MB is 1 MB. Records of more than a sixty-fourth of it may
+	// exceed it, by a few of them for each Writer and each merge.
 	Memory int64
 
-	// Dir is the folder of the temporary file, os.TempDir if empty. There must be room for all records, compressed as the
-	// package says.
+	// Dir is the folder of the temporary file, os.TempDir if empty. There must be room for all
+	// records, compressed as the package says.
 	Dir string
 
-	// Compress compresses blocks of long records in the temporary file, so that records that repeat themselves, such as those
-	// of an input that was compressed, do not fill the disk.
+	// Compress compresses blocks of long records in the temporary file, so that records that repeat
+	// themselves, such as those of an input that was compressed, do not fill the disk.
 	Compress bool
 }
 
@@ -36,9 +35,9 @@ type Record struct {
 	N    int64  // at least 1
 }
 
-// Sorter keeps records in order and in bounded memory. It is made by New and safe for use by any number of Writers in as many
-// goroutines. Reading (All, WriteTo) comes after all of them have been flushed. Several goroutines may then read at once, but
-// nothing may be added meanwhile.
+// Sorter keeps records in order and in bounded memory. It is made by New and safe for use by any
+// number of Writers in as many goroutines. Reading (All, WriteTo) comes after all of them have been
+// flushed. Several goroutines may then read at once, but nothing may be added meanwhile.
 type Sorter struct {
 	size     sizes
 	dir      string
@@ -47,11 +46,10 @@ type Sorter struct {
 	mu       sync.Mutex
 	changed  sync.Cond // an arena was returned or freed, or err was set
 	err      error     // of the first write that failed, or errClosed: it is permanent
-	held     int64     // bytes of all arenas
-	writing  int       // arenas that writers have
-	free     []*arena  // empty, and of the usual size
+	arenas   int       // how many there are
+	writing  int       // how many of them writers have
+	free     []*arena  // empty
 	memory   []*run    // sorted arenas that are not being spilled
-	inMemory int64     // bytes of their arenas: a part of held
 	spilling bool      // a goroutine is merging runs into the file; no other may write it meanwhile
 
 	stop func() error // set by StopAt; nil: never
@@ -61,13 +59,13 @@ type Sorter struct {
 	end  int64      // of the last run in the file
 }
 
-// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for sorting, small things and garbage, the rest
-// for arenas.
+// sizes divides the memory: a quarter is for the blocks of a merge, an eighth for sorting, small
+// things and garbage, the rest for arenas.
 type sizes struct {
-	arena int   // bytes of records in an arena
-	block int   // bytes of a block in the file
-	limit int64 // bytes of all arenas
-	merge int64 // bytes of the buffers of runs that are merged from disk
+	arena  int   // bytes of records in an arena
+	block  int   // bytes of a block in the file
+	arenas int   // how many there may be
+	merge  int64 // bytes of the buffers of runs that are merged from disk
 }
 
 const (
@@ -85,15 +83,13 @@ const (
 )
 
 func sizesFor(memory int64) sizes {
-	if memory <= 0 {
-		memory = defaultMemory
-	}
-	memory = max(memory, minMemory)
+	memory = max(cmp.Or(max(memory, 0), defaultMemory), minMemory)
+	arena := int(min(memory/64, maxArena))
 	return sizes{
-		arena: int(min(memory/64, maxArena)),
-		block: int(min(max(memory/1024, 4<<10), maxBlock)),
-		limit: memory - memory/4 - memory/8,
-		merge: memory / 4,
+		arena:  arena,
+		block:  int(min(max(memory/1024, 4<<10), maxBlock)),
+		arenas: int((memory - memory/4 - memory/8) / arenaBytes(arena)),
+		merge:  memory / 4,
 	}
 }
 
@@ -101,7 +97,8 @@ var (
 	errClosed    = errors.New("spill: sorter is closed")
 	errUnflushed = errors.New("spill: reading before all writers were flushed")
 
-	// errTemporary is in errors of writing the temporary file, which are permanent. Errors of reading saved runs are not.
+	// errTemporary is in errors of writing the temporary file, which are permanent. Errors of
+	// reading saved runs are not.
 	errTemporary = errors.New("spill: temporary file")
 )
 
@@ -112,54 +109,46 @@ func New(o Options) *Sorter {
 	return s
 }
 
-// StopAt makes All and WriteTo stop when ctx ends, with the error of ctx. The records stay, and may be read after another StopAt.
+// StopAt makes All and WriteTo stop when ctx ends, with the error of ctx. The records stay, and may
+// be read after another StopAt.
 func (s *Sorter) StopAt(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stop = ctx.Err
 }
 
-// get returns an empty arena with room for a record of n bytes. Without free memory it spills, or waits for another
-// goroutine that spills.
+// get returns an empty arena with room for a record of n bytes. Without free memory it spills, or
+// waits for another goroutine that spills.
 func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil {
-		size := max(n, s.nextArena())
-		bytes := arenaBytes(size)
 		last := len(s.free) - 1
 		switch {
-		case last >= 0 && size == s.size.arena:
+		case last >= 0:
 			a := s.free[last]
 			s.free = s.free[:last]
 			s.writing++
+			if cap(a.data) < n {
+				a = newArena(max(n, s.size.arena))
+			}
 			return a, nil
-		case last >= 0 && s.held+bytes > s.size.limit:
-			s.free = s.free[:last]
-			s.held -= arenaBytes(s.size.arena)
-		case s.held+bytes > s.size.limit && s.spilling:
+		case s.arenas >= s.size.arenas && s.spilling:
 			s.changed.Wait()
-		case s.held+bytes > s.size.limit && len(s.memory) > 0:
+		case s.arenas >= s.size.arenas && len(s.memory) > 0:
 			s.spill()
-		default: // there is room, or all memory is with other writers
-			s.held += bytes
+		default: // there is memory, or other writers have all of it
+			usual := min(firstArena<<min(s.arenas, 8), s.size.arena) // few records take little memory
+			s.arenas++
 			s.writing++
-			return newArena(size), nil
+			return newArena(max(n, usual)), nil
 		}
 	}
 	return nil, s.err
 }
 
-// nextArena returns for how many bytes of records the next arena is. The first are small, and the others as large as all before
-// together up to the usual size, so that few records take little memory.
-func (s *Sorter) nextArena() int {
-	if len(s.free) > 0 {
-		return s.size.arena
-	}
-	return int(min(max(s.held, firstArena), int64(s.size.arena)))
-}
-
-// put accepts a sorted arena, if it is not nil, and spills all runs when they fill three quarters of the memory for them.
+// put accepts a sorted arena, if it is not nil, and spills all runs when they are three quarters of
+// the arenas.
 func (s *Sorter) put(a *arena) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,19 +157,18 @@ func (s *Sorter) put(a *arena) error {
 	}
 	s.writing--
 	s.memory = append(s.memory, &run{arena: a})
-	s.inMemory += a.bytes()
-	if !s.spilling && s.inMemory >= s.size.limit/4*3 {
+	if !s.spilling && len(s.memory) >= s.size.arenas*3/4 {
 		s.spill()
 	}
 	s.changed.Broadcast()
 	return s.err
 }
 
-// spill merges the runs in memory into one on disk. It releases the lock during the work. After an error the records are
-// lost, and s.err is set.
+// spill merges the runs in memory into one on disk. It releases the lock during the work. After an
+// error the records are lost, and s.err is set.
 func (s *Sorter) spill() {
 	runs := s.memory
-	s.memory, s.inMemory, s.spilling = nil, 0, true
+	s.memory, s.spilling = nil, true
 	s.mu.Unlock()
 	merged, err := s.mergeToFile(runs, nil)
 	s.mu.Lock()
@@ -194,11 +182,10 @@ func (s *Sorter) spill() {
 	}
 	for _, r := range runs {
 		a := r.arena
-		if cap(a.data) == s.size.arena {
-			a.data, a.index = a.data[:0], a.index[:0]
+		if a.data, a.index = a.data[:0], a.index[:0]; cap(a.data) <= s.size.arena {
 			s.free = append(s.free, a)
 		} else {
-			s.held -= a.bytes()
+			s.arenas--
 		}
 	}
 	s.changed.Broadcast()
@@ -211,21 +198,18 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 		return nil, err
 	}
 	if s.file == nil {
-		if s.file, err = createTemp(s.dir, disk.OpenUnnamed); err != nil {
+		if s.file, err = createTemp(s.dir); err != nil {
 			return nil, fmt.Errorf("%w: %w", errTemporary, err)
 		}
 	}
 	merged := &run{r: s.file, off: s.end, end: s.end, packed: s.compress}
-	w := blockWriter{size: s.size.block, write: func(block []byte) error {
+	w := blockWriter{size: s.size.block, pack: s.compress, write: func(block []byte) error {
 		if _, err := s.file.WriteAt(block, merged.end); err != nil {
 			return fmt.Errorf("%w: %w", errTemporary, err)
 		}
 		merged.end += int64(len(block))
 		return nil
 	}}
-	if s.compress {
-		w.packer = newPacker()
-	}
 	if merged.records, err = w.writeAll(m); err != nil {
 		return nil, err
 	}
@@ -323,4 +307,35 @@ func (s *Sorter) Close() error {
 	err := s.file.Close()
 	s.file = nil
 	return err
+}
+
+// Records sorts the records of one goroutine, as a Sorter and a Writer do, for a caller that does
+// not need to know how often a record was added. It is made by NewRecords.
+type Records struct {
+	*Sorter
+	writer *Writer
+}
+
+// NewRecords returns empty Records. It holds no memory, and makes no file, until a record is added.
+func NewRecords(o Options) *Records {
+	s := New(o)
+	return &Records{s, s.Writer()}
+}
+
+// Add adds a copy of a record, as Writer.Add does.
+func (r *Records) Add(record []byte) error { return r.writer.Add(record) }
+
+// All yields all records, each distinct one once, as Sorter.All does.
+func (r *Records) All() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if err := r.writer.Flush(); err != nil {
+			yield(nil, err)
+			return
+		}
+		for record, err := range r.Sorter.All() {
+			if !yield(record.Data, err) {
+				return
+			}
+		}
+	}
 }

@@ -26,15 +26,25 @@ func TestSameAsTwin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range seeds {
 				r := rand.New(rand.NewPCG(seed, 1))
-				s, want := tiny(t), twin{}
+				s, want, most := tiny(t), twin{}, 3000
+				if seed == 0 { // of the default memory
+					s, most = New(Options{Dir: t.TempDir()}), 20_000
+					defer s.Close()
+				}
 				w := s.Writer()
-				for range r.IntN(3000) {
+				for range r.IntN(most) {
 					rec := record(r)
 					want.add(rec)
 					if err := w.Add(rec); err != nil {
 						t.Fatal(err)
 					}
-					clear(rec) // Add has copied it
+					clear(rec)            // Add has copied it
+					if r.IntN(1000) > 0 { // a flushed Writer can be used again
+						continue
+					}
+					if err := w.Flush(); err != nil {
+						t.Fatal(err)
+					}
 				}
 				if err := w.Flush(); err != nil {
 					t.Fatal(err)
@@ -46,37 +56,58 @@ func TestSameAsTwin(t *testing.T) {
 	}
 }
 
-func TestDefaultMemorySameAsTwin(t *testing.T) {
-	for name, record := range kinds {
-		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(3, 1))
-			s, want := New(Options{Dir: t.TempDir()}), twin{}
-			defer s.Close()
-			w := s.Writer()
-			for i := range 20_000 {
-				rec := record(r)
-				want.add(rec)
-				if err := w.Add(rec); err != nil {
-					t.Fatal(err)
-				}
-				if i == 10_000 { // a flushed Writer can be used again
-					if err := w.Flush(); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			if err := w.Flush(); err != nil {
+// TestRecords: each distinct record comes once, in order, as often as they are read, from memory and
+// from compressed blocks.
+func TestRecords(t *testing.T) {
+	for _, o := range []Options{{}, {Memory: 1 << 20}, {Memory: 1 << 20, Compress: true}} {
+		r, want, size := NewRecords(o), twin{}, int64(0)
+		for i := range 2_000 { // of up to 12 kB, some of them twice
+			n := i * 7919 % 1000
+			record := append(fmt.Appendf(nil, "%04d", n), bytes.Repeat([]byte("Disallow: /\n"), n)...)
+			size += int64(len(record))
+			want.add(record)
+			if err := r.Add(record); err != nil {
 				t.Fatal(err)
 			}
-			want.check(t, s)
-		})
+		}
+		for range 2 {
+			keys := want.keys()
+			for record, err := range r.All() {
+				if err != nil || len(keys) == 0 || string(record) != keys[0] {
+					t.Fatalf("%+v: %.80q, error %v", o, record, err)
+				}
+				keys = keys[1:]
+			}
+			if len(keys) > 0 {
+				t.Errorf("%+v: %d records are missing", o, len(keys))
+			}
+		}
+		if (r.file != nil) != (o.Memory > 0) {
+			t.Errorf("%+v: the file is %v", o, r.file)
+		}
+		if o.Compress && r.end > size/12 {
+			t.Errorf("%d bytes that repeat themselves take %d of the file", size, r.end)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestShortRecordsAreNotCompressed: that would take longer and save little.
+func TestShortRecordsAreNotCompressed(t *testing.T) {
+	w := blockWriter{pack: true, block: append(make([]byte, blockHead), bytes.Repeat([]byte("x"), 1000)...)}
+	for w.records = 1; w.records < 6; w.records++ {
+		if packed := w.packBlock(); (packed[blockHead] == 1) != (w.records < 4) || (len(packed) < 100) != (w.records < 4) {
+			t.Errorf("%d records: %d bytes", w.records, len(packed))
+		}
 	}
 }
 
 func TestTenThousandRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	// No memory for runs: each full arena is spilled.
-	s, want := sized(t, sizes{arena: 128, block: 64, limit: 0, merge: 10 * 2 * 64}), twin{}
+	s, want := sized(t, sizes{arena: 128, block: 64, arenas: 0, merge: 10 * 2 * 64}), twin{}
 	runs := 10_000
 	if testing.Short() {
 		runs = 500
@@ -116,7 +147,7 @@ func TestWritersInGoroutines(t *testing.T) {
 	var first []byte
 	for _, writers := range []int{1, 2, 16} {
 		t.Run(fmt.Sprint(writers), func(t *testing.T) {
-			s := sized(t, sizes{arena: 4 << 10, block: 512, limit: 64 << 10, merge: 16 << 10})
+			s := sized(t, sizes{arena: 4 << 10, block: 512, arenas: 9, merge: 16 << 10})
 			var wg sync.WaitGroup
 			for k := range writers {
 				wg.Go(func() {
@@ -174,33 +205,18 @@ func TestReadersInGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-func TestEmptyRecord(t *testing.T) {
-	s := tiny(t)
-	add(t, s, []byte{}, nil, []byte{0}, []byte{})
-	addSaved(t, s, state(t, s))
-	got, err := collect(s.All())
-	if err != nil || fmt.Sprint(got) != "[{[] 6} {[0] 2}]" {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
 func TestNothingAdded(t *testing.T) {
-	dir := t.TempDir()
-	s := New(Options{Dir: dir})
+	s := tiny(t)
 	if err := s.Writer().Flush(); err != nil {
 		t.Fatal(err)
 	}
 	twin{}.check(t, s)
-	if b := state(t, s); len(b) != footerLen {
-		t.Errorf("%d bytes written, want the footer alone", len(b))
+	if b := state(t, s); len(b) != footerLen || s.file != nil {
+		t.Errorf("%d bytes written, want the footer alone; file %v", len(b), s.file)
 	}
-	if s.file != nil {
-		t.Error("there is a file")
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	empty(t, dir)
+	add(t, s, []byte{}, nil, []byte{0}, []byte{}) // records of no bytes
+	addSaved(t, s, state(t, s))
+	twin{"": 6, "\x00": 2}.check(t, s)
 }
 
 func TestBreakInTheMiddle(t *testing.T) {
@@ -264,47 +280,39 @@ func TestReadingBeforeFlush(t *testing.T) {
 	twin{"a": 1}.check(t, s)
 }
 
+// TestTemporaryFileHasNoName: on Linux it never had one, so that no moment is the wrong one to be
+// killed; where the file system does not do that, it has one for a moment.
 func TestTemporaryFileHasNoName(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file keeps its name")
-	}
-	s := tiny(t)
-	for i := range 1000 {
-		add(t, s, numbered(i))
-	}
-	if s.file == nil {
-		t.Fatal("nothing was spilled")
-	}
-	empty(t, s.dir)
-}
-
-// On Linux it never had one, so that no moment is the wrong one to be killed; where the
-// file system does not do that, it has one for a moment.
-func TestTemporaryFileNeverHadAName(t *testing.T) {
-	refuse := func(string, fs.FileMode) (*disk.File, error) { return nil, errors.ErrUnsupported }
-	for name, unnamed := range map[string]func(string, fs.FileMode) (*disk.File, error){"unnamed": disk.OpenUnnamed, "refused": refuse} {
+	for _, refused := range []bool{false, true} {
 		dir := t.TempDir()
-		f, err := createTemp(dir, unnamed)
+		restore := disk.Inject(func(_ disk.Op, name string) error {
+			if refused && name == dir {
+				return errors.ErrUnsupported
+			}
+			return nil
+		})
+		f, err := createTemp(dir)
+		restore()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if runtime.GOOS != "windows" {
+		if runtime.GOOS != "windows" { // where an open file keeps its name
 			empty(t, dir)
 		}
 		had := f.Name() != dir // what was opened is the folder
-		if want := runtime.GOOS != "linux" || name == "refused"; had != want {
-			t.Errorf("%s: the file is called %s", name, f.Name())
+		if want := runtime.GOOS != "linux" || refused; had != want {
+			t.Errorf("refused %v: the file is called %s", refused, f.Name())
 		}
 		b := make([]byte, 3)
 		if _, err := f.WriteAt([]byte("xyz"), 1<<20); err != nil {
 			t.Error(err)
 		}
 		if _, err := f.ReadAt(b, 1<<20); err != nil || string(b) != "xyz" {
-			t.Errorf("%s: %q, %v", name, b, err)
+			t.Errorf("refused %v: %q, %v", refused, b, err)
 		}
 		f.Close()
 	}
-	if _, err := createTemp(filepath.Join(t.TempDir(), "none"), disk.OpenUnnamed); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := createTemp(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no folder: %v", err)
 	}
 }
@@ -352,7 +360,17 @@ func fill(w *Writer) error {
 	return w.Flush()
 }
 
-func TestFolderIsMissing(t *testing.T) {
+// fullDisk is a temporary file on a device that is full.
+func fullDisk(t *testing.T) *Temporary {
+	full, err := disk.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no device that is full: ", err)
+	}
+	return &Temporary{full, ""}
+}
+
+// TestErrorsStick: a temporary file that cannot be made or written is an error for good.
+func TestErrorsStick(t *testing.T) {
 	s := tiny(t)
 	s.dir = filepath.Join(s.dir, "missing")
 	w := s.Writer()
@@ -361,22 +379,26 @@ func TestFolderIsMissing(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	sticks(t, s, w, err)
-}
 
-func TestDiskIsFull(t *testing.T) {
-	full, err := disk.OpenFile("/dev/full", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip("no device that is full: ", err)
-	}
-	s := tiny(t)
-	s.file = &Temporary{full, ""}
-	w := s.Writer()
+	s = tiny(t)
+	s.file = fullDisk(t)
+	w = s.Writer()
 	err = fill(w)
 	if err == nil || !strings.Contains(err.Error(), "/dev/full") || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("error %v", err)
 	}
 	sticks(t, s, w, err)
 	empty(t, s.dir)
+
+	s = tiny(t) // while runs on disk are merged into longer ones
+	for range 10 {
+		addSaved(t, s, sample(t))
+	}
+	s.file = fullDisk(t)
+	if _, err = collect(s.All()); err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Fatalf("error %v", err)
+	}
+	sticks(t, s, s.Writer(), err)
 }
 
 // sticks checks that all calls return the error that one Add did.
@@ -418,7 +440,7 @@ func TestSortArena(t *testing.T) {
 	for name, record := range kinds {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, 1))
-			for _, n := range []int{0, 1, 2, 16, 100, 5000} {
+			for _, n := range []int{0, 1, 2, 16, 100, 2000} {
 				a := newArena(n*2000 + 64<<10)
 				var want []string
 				for range n {
@@ -429,10 +451,11 @@ func TestSortArena(t *testing.T) {
 				slices.Sort(want)
 				scratch := make([]byte, 0, cap(a.data))
 				for time := range 3 { // the second time they are sorted
+					most := cap(a.data)
 					if time == 2 {
-						scratch = nil
+						most = 0
 					}
-					scratch = a.sort(scratch)
+					scratch = a.sort(scratch, most)
 					for i, e := range a.index {
 						if string(a.record(e)) != want[i] {
 							t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, a.record(e), want[i])
@@ -447,40 +470,22 @@ func TestSortArena(t *testing.T) {
 	}
 }
 
-// A write that fails while runs on disk are merged into longer ones is for good too.
-func TestDiskIsFullWhenReading(t *testing.T) {
-	full, err := disk.OpenFile("/dev/full", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip("no device that is full: ", err)
-	}
-	s := tiny(t)
-	b := sample(t)
-	for range 10 {
-		addSaved(t, s, b)
-	}
-	s.file = &Temporary{full, ""}
-	_, err = collect(s.All())
-	if err == nil || !strings.Contains(err.Error(), "no space") {
-		t.Fatalf("error %v", err)
-	}
-	if _, again := s.WriteTo(&bytes.Buffer{}); !errors.Is(again, err) {
-		t.Errorf("WriteTo: %v", again)
-	}
-}
-
 // A disk that returns other bytes than were written causes an error.
 func TestTemporaryFileIsDamaged(t *testing.T) {
-	s := tiny(t)
-	for i := range 200 {
-		add(t, s, numbered(i))
-	}
-	if _, err := s.file.WriteAt([]byte("damage"), s.end-6); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		got, err := collect(s.All())
-		if err == nil || !strings.Contains(err.Error(), "temporary file") || !strings.Contains(err.Error(), "checksum") {
-			t.Errorf("%d records, error %v", len(got), err)
+	for _, compress := range []bool{false, true} {
+		s := tiny(t)
+		s.compress = compress
+		for i := range 200 {
+			add(t, s, append(numbered(i), make([]byte, 500)...))
+		}
+		if _, err := s.file.WriteAt([]byte("damage"), s.end-6); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			got, err := collect(s.All())
+			if err == nil || !strings.Contains(err.Error(), "temporary file") || !strings.Contains(err.Error(), "checksum") {
+				t.Errorf("%d records, error %v", len(got), err)
+			}
 		}
 	}
 }

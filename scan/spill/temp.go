@@ -4,27 +4,27 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// Temporary is a temporary file without a name, where the system has such files. CreateTemp makes it. It is as safe for concurrent
-// use as the file.
+// Temporary is a temporary file without a name, where the system has such files. CreateTemp makes
+// it. It is as safe for concurrent use as the file.
 type Temporary struct {
 	*disk.File
 	name string // while it still has to be removed
 }
 
 // CreateTemp makes a temporary file in os.TempDir.
-func CreateTemp() (*Temporary, error) { return createTemp("", disk.OpenUnnamed) }
+func CreateTemp() (*Temporary, error) { return createTemp("") }
 
-// createTemp makes a file without a name, so that a crash or a signal leaves nothing behind. Where that is not possible, it
-// removes the name at once, and where that is not possible either, Close does. No dir stands for os.TempDir.
-func createTemp(dir string, unnamed func(dir string, perm fs.FileMode) (*disk.File, error)) (*Temporary, error) {
+// createTemp makes a file without a name, so that a crash or a signal leaves nothing. Where that is
+// not possible, it removes the name at once, and where that is not possible either, Close does. No
+// dir stands for os.TempDir.
+func createTemp(dir string) (*Temporary, error) {
 	dir = cmp.Or(dir, os.TempDir())
-	if f, err := unnamed(dir, 0o600); err == nil {
+	if f, err := disk.OpenUnnamed(dir, 0o600); err == nil {
 		return &Temporary{f, ""}, nil
 	}
 	f, err := disk.CreateTemp(dir, "robotsieve-*.tmp")
@@ -50,10 +50,10 @@ func (t *Temporary) Close() error {
 	return nil
 }
 
-// CheckDir returns the error with which a Sorter with this Options.Dir would fail, and Blobs if dir is empty: a caller who
-// reads for hours learns of it before.
+// CheckDir returns the error with which a Sorter with this Options.Dir would fail: a caller who reads
+// for hours learns of it before.
 func CheckDir(dir string) error {
-	f, err := createTemp(dir, disk.OpenUnnamed)
+	f, err := createTemp(dir)
 	if err == nil {
 		err = f.Close()
 	}

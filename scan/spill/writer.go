@@ -14,15 +14,15 @@ import (
 type Writer struct {
 	s       *Sorter
 	arena   *arena // nil before the first record and after Flush
-	scratch []byte // for sorting, of the size of the last arena that was not longer than usual
+	scratch []byte // for sorting
 }
 
 // Writer returns a Writer. It holds no memory until a record is added.
 func (s *Sorter) Writer() *Writer { return &Writer{s: s} }
 
-// Add adds a copy of record. All calls after an error of the temporary file return that error, those of other Writers
-// at the latest when their arenas are full; the records in memory are then lost. A record longer than MaxRecord is refused
-// without further consequences.
+// Add adds a copy of record. All calls after an error of the temporary file return that error, those
+// of other Writers at the latest when their arenas are full; the records in memory are then lost. A
+// record longer than MaxRecord is refused without further consequences.
 func (w *Writer) Add(record []byte) error {
 	if w.arena == nil || !w.arena.hasRoom(len(record)) {
 		if err := w.makeRoom(len(record)); err != nil {
@@ -45,15 +45,12 @@ func (w *Writer) put() error {
 	a := w.arena
 	w.arena = nil
 	if a != nil {
-		if cap(w.scratch) < cap(a.data) && cap(a.data) <= w.s.size.arena {
-			w.scratch = make([]byte, 0, cap(a.data))
-		}
-		w.scratch = a.sort(w.scratch)
+		w.scratch = a.sort(w.scratch, w.s.size.arena)
 	}
 	return w.s.put(a)
 }
 
-// makeRoom gets an arena with room for a record of n bytes, and gives the one before it to the Sorter.
+// makeRoom gets an arena for a record of n bytes, and gives the one before it to the Sorter.
 func (w *Writer) makeRoom(n int) (err error) {
 	if n > MaxRecord {
 		return fmt.Errorf("spill: record of %d bytes, more than %d", n, MaxRecord)
@@ -67,7 +64,7 @@ func (w *Writer) makeRoom(n int) (err error) {
 
 // arena holds the records of one Writer, and is sorted when it is full. Its capacity is fixed.
 type arena struct {
-	data  []byte // the records, one behind the other
+	data  []byte // the records, one after the other
 	index []entry
 }
 
@@ -77,19 +74,18 @@ type entry struct {
 	off, len uint32
 }
 
-// bytesPerEntry is the number of bytes of an arena for which there is one entry. Shorter records fill the index first.
+// bytesPerEntry is the number of bytes of an arena for which there is one entry. Shorter records
+// fill the index first.
 const bytesPerEntry = 32
-
-func newArena(size int) *arena {
-	return &arena{data: make([]byte, 0, size), index: make([]entry, 0, size/bytesPerEntry+1)}
-}
 
 // arenaBytes is the memory of an arena for size bytes of records.
 func arenaBytes(size int) int64 {
 	return int64(size + (size/bytesPerEntry+1)*int(unsafe.Sizeof(entry{})))
 }
 
-func (a *arena) bytes() int64 { return arenaBytes(cap(a.data)) }
+func newArena(size int) *arena {
+	return &arena{data: make([]byte, 0, size), index: make([]entry, 0, size/bytesPerEntry+1)}
+}
 
 func (a *arena) hasRoom(n int) bool {
 	return n <= cap(a.data)-len(a.data) && len(a.index) < cap(a.index)
@@ -102,12 +98,16 @@ func (a *arena) add(record []byte) {
 
 func (a *arena) record(e entry) []byte { return a.data[e.off : e.off+e.len] }
 
-// sort sorts the index. If scratch has the size of the arena, it puts the records there in order, so that a merge reads them one
-// behind the other, and returns the memory where they were.
-func (a *arena) sort(scratch []byte) []byte {
+// sort sorts the index, and puts the records in order into scratch, so that a merge reads them one
+// after the other. It returns the memory where they were, for the next arena. More than most bytes
+// are not copied.
+func (a *arena) sort(scratch []byte, most int) []byte {
 	a.sortFrom(a.index, 0)
-	if cap(scratch) != cap(a.data) {
+	if len(a.data) > most {
 		return scratch
+	}
+	if cap(scratch) < len(a.data) {
+		scratch = make([]byte, 0, cap(a.data))
 	}
 	sorted := scratch[:0]
 	for i, e := range a.index {
@@ -118,9 +118,10 @@ func (a *arena) sort(scratch []byte) []byte {
 	return scratch
 }
 
-// sortFrom sorts entries whose records share at least the first shared bytes. It finds how many bytes they all share, sorts by the
-// eight bytes behind these, and then sorts each group of equal ones in the same way. So the bytes that records share, which are
-// most of them, are compared once or twice and not in each comparison.
+// sortFrom sorts entries whose records share at least the first shared bytes. It finds how many bytes
+// they all share, sorts by the eight bytes after these, and then sorts each group of equal ones in
+// the same way. So the bytes that records share, which are most of them, are compared once or twice
+// and not in each comparison.
 func (a *arena) sortFrom(es []entry, shared int) {
 	if len(es) < 2 {
 		return
@@ -131,7 +132,7 @@ func (a *arena) sortFrom(es []entry, shared int) {
 		n = common(first[:n], a.record(e), shared)
 	}
 	for i, e := range es {
-		// Zeros stand for bytes behind the end: where keys differ, they are in the order of the records.
+		// Zeros stand for bytes after the end: where keys differ, they are in the order of the records.
 		if rest := a.record(e)[n:]; len(rest) >= 8 {
 			es[i].key = binary.BigEndian.Uint64(rest)
 		} else {
