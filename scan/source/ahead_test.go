@@ -3,6 +3,7 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -48,7 +49,9 @@ func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending strin
 	t.Helper()
 	windows := NewWindows(0)
 	w := newWindow(windows, make(chan struct{}))
-	s, err := newStream(r, "log", true, nil, w)
+	raw := newRawReader(r)
+	raw.sum = sha256.New()
+	s, err := newStream(raw, "log", w)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -278,7 +281,7 @@ func TestSideBySideMemory(t *testing.T) {
 	}
 	bomb := bytes.Repeat(runs(maxContents/(128<<10), 128<<10), n)
 	w := newWindow(NewWindows(0), make(chan struct{}))
-	s, err := newStream(bytes.NewReader(bomb), "log", false, nil, w)
+	s, err := newStream(newRawReader(bytes.NewReader(bomb)), "log", w)
 	if err != nil {
 		t.Fatal(err)
 	}

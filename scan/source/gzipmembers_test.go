@@ -224,7 +224,7 @@ func TestMembersSideBySideMemory(t *testing.T) {
 		if !testing.Short() {
 			sameAhead(t, "a bomb", opens(b), gzipForm{})
 		}
-		s, err := newStream(bytes.NewReader(b), "log", false, nil, newWindow(nil, nil))
+		s, err := newStream(newRawReader(bytes.NewReader(b)), "log", newWindow(nil, nil))
 		if err != nil {
 			t.Fatal(err)
 		}

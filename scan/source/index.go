@@ -168,7 +168,7 @@ func (c *contents) findTar() error {
 		return c.readTar(&tarPosition{ctx: c.ctx, r: io.NewSectionReader(file, 0, size)})
 	}
 	c.spool.left.Add(spoolFactor * size)
-	s, err := newStream(file, c.of.name, false, nil, newWindow(c.of.windows, nil))
+	s, err := newStream(newRawReader(file), c.of.name, newWindow(c.of.windows, nil))
 	if err != nil {
 		return err
 	}

@@ -355,18 +355,19 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	if o.off, o.size, err = in.place(o.file); err != nil {
 		return o, nil, err
 	}
-	if in.isPart() {
-		return o, nil, nil
-	}
-	if o.size > 0 && in.around() == plain && !in.cut() {
+	isPlain := in.isPart()
+	if o.size > 0 && in.around() == plain && !in.cut() && !isPlain {
 		var c codec
-		if c, sample, err = sniffFile(o.plain()); err != nil {
+		if c, sample, err = sniffFile(o.plain()); err == nil && c == plain {
+			isPlain, err = true, checkName(in.Name, sample)
+			in.codec.Store(int32(plain))
+		}
+		if err != nil {
 			return o, nil, err
 		}
-		if c == plain {
-			in.codec.Store(int32(plain))
-			return o, sample, checkName(in.Name, sample)
-		}
+	}
+	if isPlain && (r == nil || !in.Hash) {
+		return o, sample, nil
 	}
 	r.watch(o.file)
 	if o.stream, err = in.fileStream(o, r); err != nil {
@@ -398,9 +399,9 @@ func (in *Input) place(file *disk.File) (off, size int64, err error) {
 // fileStream makes the stream of an input that has its place in a file.
 func (in *Input) fileStream(o opened, r *Reader) (s *stream, err error) {
 	switch m := in.member; {
-	case m == nil:
+	case m == nil && codec(in.codec.Load()) != plain:
 		s, err = in.newStream(o.file, r)
-	case m.packed == plain:
+	case m == nil || m.packed == plain:
 		s, err = in.newStream(&span{o.plainReader(), o.size}, r)
 	default:
 		s, err = in.unpacking(newInflating(&span{o.plainReader(), o.size}, m), r)
@@ -428,15 +429,17 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	if !in.regular {
 		w.slot, w.waits = w.of.pipe, false
 	}
-	var kept *tape
+	raw := newRawReader(bytes)
 	if in.parts || !in.regular && r == nil { // OpenParts comes after Head
-		kept = &tape{limit: rawBuffer}
+		raw.tape = &tape{limit: rawBuffer}
 	}
-	if in.decoded {
-		raw := newRawReader(bytes)
+	if in.Hash {
+		raw.sum = sha256.New()
+	}
+	if in.decoded || in.isPart() {
 		return &stream{codec: plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}, nil
 	}
-	s, err := newStream(bytes, in.Name, in.Hash, kept, w)
+	s, err := newStream(raw, in.Name, w)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
 		if r != nil && in.regular {
@@ -467,27 +470,6 @@ func (in *Input) archiveKind() archiveKind {
 		return noArchive
 	}
 	return tarArchive
-}
-
-// looksPlain guesses from the first bytes whether an input will be read by ranges. A wrong guess costs only time.
-func (in *Input) looksPlain() bool {
-	if in.r != nil || !in.regular || in.Size == 0 || in.around() != plain || in.cut() {
-		return false
-	}
-	if c := codec(in.codec.Load()); c != unknown {
-		return c == plain
-	}
-	f, err := disk.Open(in.path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	off, size, err := in.place(f)
-	if err != nil {
-		return false
-	}
-	c, _, err := sniffFile(opened{file: f, off: off, size: size}.plain())
-	return err == nil && c == plain
 }
 
 // sniffFile returns the codec of a file, by its first bytes, and these.

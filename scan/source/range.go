@@ -1,10 +1,8 @@
 package source
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
@@ -50,7 +48,7 @@ func (in *Input) isPart() bool { return in.part.To > 0 }
 // Divide returns the ranges, of about size bytes, into which a file can be divided. There are none if it is not larger, and of an
 // archive or what is not a plain file. Errors are *Error.
 func (in *Input) Divide(size int64) (ranges []Range, err error) {
-	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() || in.archiveKind() != noArchive || !in.looksPlain() {
+	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() || in.archiveKind() != noArchive || in.Codec() != plain.String() {
 		return nil, nil
 	}
 	f, err := disk.Open(in.path)
@@ -58,11 +56,12 @@ func (in *Input) Divide(size int64) (ranges []Range, err error) {
 		return nil, newError(in.Name, -1, err)
 	}
 	defer f.Close()
+	buf := make([]byte, searchBuffer)
 	for from := int64(0); from < in.Size; {
 		to := in.Size
 		if to-from > size {
-			if to, err = nextLine(f, from+size, in.Size); err != nil {
-				return nil, newError(in.Name, from+size, err)
+			if to, _, err = nextLine(f, from+size, in.Size, buf); err != nil {
+				return nil, newError(in.Name, to, err)
 			}
 		}
 		ranges = append(ranges, Range{From: from, To: to, Of: in.Size})
@@ -72,19 +71,4 @@ func (in *Input) Divide(size int64) (ranges []Range, err error) {
 		return nil, nil
 	}
 	return ranges, nil
-}
-
-// nextLine returns where the first line begins at a position of a file or behind it, or the end of the file.
-func nextLine(f io.ReaderAt, at, end int64) (int64, error) {
-	buf := make([]byte, hashBuffer)
-	for at--; at < end; {
-		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
-		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
-			return at + int64(i) + 1, nil
-		}
-		if at += int64(n); n == 0 {
-			return 0, noEOF(err)
-		}
-	}
-	return end, nil
 }

@@ -41,12 +41,10 @@ const (
 	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
 	maxKept = 64 << 10
 
-	// Chunks for each worker. Of streams: one in use, and those decompressed meanwhile. Of plain files: one in use, and one that
-	// waits for its turn in order.
-	streamBuffers = 4
-	plainBuffers  = 2
-	// fewBuffers: rather than fewer chunks for each worker there are smaller ones.
-	fewBuffers = 3
+	// How many chunks there are for each worker: one in use, and those that are read or decompressed
+	// meanwhile. Rather than fewer than fewBuffers there are smaller ones.
+	mostBuffers = 6
+	fewBuffers  = 3
 )
 
 func (o Options) filled() Options {
@@ -60,9 +58,7 @@ func (o Options) filled() Options {
 	if o.ChunkSize <= 0 {
 		o.ChunkSize = defaultChunk
 	}
-	// Half of MaxLine: then a line longer than MaxLine covers at least one whole range (plain.go), and a chunk of ChunkSize bytes
-	// can contain no such line (stream.go).
-	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
+	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2) // so that a chunk of ChunkSize bytes can contain no longer line (stream.go)
 	if o.Ahead <= 0 {
 		o.Ahead = int64(o.Workers+1) * 2 * maxContents
 	}
@@ -72,44 +68,27 @@ func (o Options) filled() Options {
 	return o
 }
 
-// longest is how long a chunk may be: lines of ChunkSize bytes, and one more.
-func (o Options) longest() int { return o.ChunkSize + o.MaxLine + overread + alignment }
+// longest is how long a buffer may be: that of the longest line, and what is before it where a read is aligned.
+func (o Options) longest() int { return max(o.MaxLine+1, o.ChunkSize+overread) + alignment }
 
 // buffers is how many chunks there is memory for, beside what each stream holds of its own: its input, and the line that begins
-// the next chunk.
+// the next chunk. There is one more than there are workers at least.
 func (o Options) buffers() int {
-	all := (streamBuffers + plainBuffers) * o.Workers
-	if o.Memory == 0 {
-		return all
+	n := mostBuffers * o.Workers
+	if o.Memory > 0 {
+		left := o.Memory - int64(o.Workers)*int64(rawBuffer+o.MaxLine)
+		n = int(min(max(left, 0)/int64(o.longest()), int64(n)))
 	}
-	return int(min(max(o.Memory-int64(o.Workers)*int64(rawBuffer+o.MaxLine), 0)/int64(o.longest()), int64(all)))
-}
-
-// Chunks returns how many chunks a Reader with these options has at most.
-func (o Options) Chunks() int {
-	streams, plains := o.filled().poolSizes()
-	return streams + plains
-}
-
-// poolSizes returns how many chunks the pools have: two of three are for streams, and each worker has at least one of each pool.
-func (o Options) poolSizes() (streams, plains int) {
-	n := o.buffers()
-	return max(n*streamBuffers/(streamBuffers+plainBuffers), o.Workers+1), max(n*plainBuffers/(streamBuffers+plainBuffers), o.Workers+1)
-}
-
-// pools returns the pools of chunks.
-func (o Options) pools() (streams, plains *pool) {
-	n, m := o.poolSizes()
-	return newPool(n, o.ChunkSize, o.longest()), newPool(m, o.ChunkSize+overread+alignment, o.longest())
+	return max(n, o.Workers+1)
 }
 
 // Reader gives the chunks of its inputs to any number of goroutines.
 //
-// The callers of Next read plain files themselves, range by range. Compressed files, pipes and standard input are
-// streams: each is read by a goroutine of its own, ahead of the callers, at most Workers of them at a time.
+// As many inputs as there are Workers are read at the same time, each by a goroutine of its own, ahead of the callers of Next. That of
+// a plain file only finds its ranges, and the callers read them. Compressed files, pipes and standard input are streams.
 //
-// Memory: at most 4*Workers chunks of streams and 2*Workers chunks of plain files exist, fewer with little Options.Memory, each of
-// ChunkSize bytes, and of up to ChunkSize+MaxLine where lines are long. Callers that keep more chunks than that unreleased block themselves.
+// Memory: at most 6*Workers chunks exist, fewer with little Options.Memory, each of ChunkSize bytes, and of up to MaxLine where lines
+// are long. Callers that keep more chunks than that unreleased block themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
 type Reader struct {
@@ -117,17 +96,12 @@ type Reader struct {
 	o      Options
 	states []state
 
-	ready   chan *Chunk    // of streams; it has room for all of them, so that sending never blocks
-	ranges  chan fileRange // of plain files; unbuffered, so that a range is sent only to a caller that has a buffer for it
-	streams *pool
-	plains  *pool
+	ready  chan item // it has room for all chunks, so that sending never blocks
+	chunks *pool
 
 	waiting  atomic.Int32 // callers of Next that wait for a chunk
 	decoding atomic.Int32 // goroutines that decode streams or parts of them
 	parts    *partPool    // for gzip
-
-	hashes  sync.WaitGroup // goroutines that hash plain files
-	hashing chan struct{}  // has a token for each of these
 
 	stop    chan struct{} // closed by Stop
 	stopped sync.Once
@@ -135,7 +109,13 @@ type Reader struct {
 	read, total atomic.Int64 // Progress
 
 	mu       sync.Mutex
-	blocking map[*disk.File]bool // open files of streams: a Read may block for ever, or decode a million empty members
+	blocking map[*disk.File]bool // open files: a Read may block for ever, or decode a million empty members
+}
+
+// item is what Next returns next: a chunk of a stream, or a range of a plain file, which its caller reads. It has a slot of the pool.
+type item struct {
+	chunk *Chunk
+	plain fileRange
 }
 
 // NewReader starts reading. The inputs must not be given to a second Reader.
@@ -146,14 +126,12 @@ func NewReader(ins []*Input, o Options) *Reader {
 		ins:      ins,
 		o:        o,
 		states:   make([]state, len(ins)),
-		ranges:   make(chan fileRange),
-		hashing:  make(chan struct{}, o.Workers),
 		stop:     make(chan struct{}),
+		chunks:   newPool(o.buffers(), o.ChunkSize+overread+alignment, o.longest()),
+		parts:    newPartPool(o.Ahead),
 		blocking: map[*disk.File]bool{},
 	}
-	r.streams, r.plains = o.pools()
-	r.ready = make(chan *Chunk, cap(r.streams.slots))
-	r.parts = newPartPool(o.Ahead)
+	r.ready = make(chan item, cap(r.chunks.slots))
 	for _, in := range ins {
 		if in.Size < 0 {
 			r.total.Store(-1)
@@ -164,18 +142,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 	if byInput {
 		r.fitChunks()
 	}
-	go func() {
-		defer close(r.ready)
-		defer releaseSpools(ins)
-		defer r.hashes.Wait()
-		if !o.InOrder {
-			r.readAll()
-			return
-		}
-		for i := range ins {
-			r.readInput(i)
-		}
-	}()
+	go r.readAll()
 	return r
 }
 
@@ -188,39 +155,27 @@ func (r *Reader) fitChunks() {
 	}
 	fit := max(r.total.Load()/int64(ranges*r.o.Workers), minChunk)
 	r.o.ChunkSize = int(min(int64(r.o.ChunkSize), fit))
-	r.plains.size = r.o.ChunkSize + overread + alignment
+	r.chunks.size = r.o.ChunkSize + overread + alignment
 }
 
-// readAll reads the plain files one after the other, and beside them as many other inputs at a time as there are workers, so
-// that neither wait for the other.
+// readAll reads the inputs in their order, as many at a time as there are workers.
 func (r *Reader) readAll() {
-	files := make(chan int, len(r.ins))
-	streams := make(chan int, len(r.ins))
+	readers := min(r.o.Workers, len(r.ins))
+	if r.o.InOrder {
+		readers = 1
+	}
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	readFrom := func(inputs chan int) {
+	for range readers {
 		wg.Go(func() {
-			for i := range inputs {
-				r.readInput(i)
+			for i := next.Add(1) - 1; i < int64(len(r.ins)) && !r.isStopped(); i = next.Add(1) - 1 {
+				r.readInput(int(i))
 			}
 		})
 	}
-	readFrom(files)
-	for range min(r.o.Workers, len(r.ins)) {
-		readFrom(streams)
-	}
-	for i, in := range r.ins {
-		if r.isStopped() {
-			break
-		}
-		if in.looksPlain() {
-			files <- i
-		} else {
-			streams <- i
-		}
-	}
-	close(files)
-	close(streams)
 	wg.Wait()
+	releaseSpools(r.ins)
+	close(r.ready)
 }
 
 // releaseSpools frees the temporary files with members of compressed tars.
@@ -234,17 +189,15 @@ func releaseSpools(ins []*Input) {
 
 // readInput opens one input, and reads it by ranges if it is a plain file, else as a stream.
 func (r *Reader) readInput(i int) {
-	if r.isStopped() {
-		return
-	}
 	in := r.ins[i]
 	o, err := in.take(r)
 	switch {
 	case err != nil:
 		r.states[i].fail(newError(in.Name, -1, err))
-		if c := r.streamChunk(i, 0); c != nil {
+		if r.takeSlot() {
+			c := r.chunks.take(i, 0)
 			c.Last = true
-			r.ready <- c
+			r.ready <- item{chunk: c}
 		}
 	case o.stream != nil:
 		r.readStream(i, o.stream)
@@ -253,6 +206,16 @@ func (r *Reader) readInput(i int) {
 			r.total.Add(o.size - in.Size) // it may have grown since it was found
 		}
 		r.sendRanges(i, o)
+	}
+}
+
+// takeSlot waits for a slot of the pool; it reports false after Stop.
+func (r *Reader) takeSlot() bool {
+	select {
+	case <-r.chunks.slots:
+		return true
+	case <-r.stop:
+		return false
 	}
 }
 
@@ -265,41 +228,28 @@ func (r *Reader) Next() (*Chunk, bool) {
 		return nil, false
 	}
 	select {
-	case c := <-r.ready: // streams first, since they take longest
-		return r.deliver(c)
+	case next := <-r.ready:
+		return r.deliver(next)
 	default:
 	}
-	// The buffer comes first and the range second: so the caller that has the lowest range always gets on, even while the
-	// consumer holds all other buffers because it waits for that range.
-	select {
-	case c := <-r.ready:
-		return r.deliver(c)
-	case <-r.stop:
-		return nil, false
-	case <-r.plains.slots:
-	}
+	var next item // none after Stop
 	r.waiting.Add(1)
 	select {
-	case t := <-r.ranges:
-		r.waiting.Add(-1)
-		c := r.plains.take(t.file.input, t.seq)
-		r.readRange(c, t)
-		return c, true
-	case c := <-r.ready:
-		r.waiting.Add(-1)
-		r.plains.slots <- struct{}{}
-		return r.deliver(c)
+	case next = <-r.ready:
 	case <-r.stop:
-		r.waiting.Add(-1)
-		r.plains.slots <- struct{}{}
-		return nil, false
 	}
+	r.waiting.Add(-1)
+	return r.deliver(next)
 }
 
-// deliver counts a chunk of a stream as given to the caller of Next: chunks still unsent when Stop is called are not counted.
-// A nil chunk means that all inputs have been read.
-func (r *Reader) deliver(c *Chunk) (*Chunk, bool) {
-	if c == nil {
+// deliver returns the chunk of an item, none of an empty one, as when all inputs have been read. That of a stream it counts as given to the caller of Next:
+// chunks still unsent when Stop is called are not counted.
+func (r *Reader) deliver(next item) (*Chunk, bool) {
+	c := next.chunk
+	switch {
+	case next.plain.file != nil:
+		return r.readRange(next.plain), true
+	case c == nil:
 		return nil, false
 	}
 	st := &r.states[c.Input]

@@ -512,8 +512,8 @@ func TestChunksFitSmallFiles(t *testing.T) {
 			}
 		}
 		r := NewReader(c.inputs, Options{Workers: 2, ChunkSize: c.size})
-		if r.o.ChunkSize != c.want || r.plains.size != c.want+overread+alignment {
-			t.Errorf("%s: chunks of %d, buffers of %d, want %d", name, r.o.ChunkSize, r.plains.size, c.want)
+		if r.o.ChunkSize != c.want || r.chunks.size != c.want+overread+alignment {
+			t.Errorf("%s: chunks of %d, buffers of %d, want %d", name, r.o.ChunkSize, r.chunks.size, c.want)
 		}
 		r.Stop()
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"strings"
@@ -25,12 +24,9 @@ type stream struct {
 	bad    bool       // a decoder panicked, its buffers are in an unknown state
 }
 
-func newStream(r io.Reader, name string, hashed bool, kept *tape, w *window) (*stream, error) {
-	s := &stream{raw: newRawReader(r), window: w}
-	s.raw.tape = kept
-	if hashed {
-		s.raw.sum = sha256.New()
-	}
+// newStream makes a stream with the decoder that the first bytes require.
+func newStream(raw *rawReader, name string, w *window) (*stream, error) {
+	s := &stream{raw: raw, window: w}
 	magic, err := peekMagic(s.raw.br)
 	if err != nil && !isEOF(err) && len(magic) == 0 {
 		s.raw.free()
@@ -164,10 +160,10 @@ func (r *Reader) readStream(i int, s *stream) {
 	defer func() { st.disk.Store(s.raw.offset()) }()
 	k := chunker{r: r, s: s}
 	for seq := int64(0); !k.end; seq++ {
-		c := r.streamChunk(i, seq)
-		if c == nil {
+		if !r.takeSlot() {
 			return // stopped
 		}
+		c := r.chunks.take(i, seq)
 		k.fill(c)
 		if r.isStopped() {
 			r.Release(c) // Stop may have cut it short
@@ -176,7 +172,7 @@ func (r *Reader) readStream(i int, s *stream) {
 		if c.Last {
 			r.conclude(i, s)
 		}
-		r.ready <- c
+		r.ready <- item{chunk: c}
 	}
 }
 
@@ -192,16 +188,6 @@ func (r *Reader) conclude(i int, s *stream) {
 		return
 	}
 	st.fail(newError(r.ins[i].Name, s.raw.offset(), s.err))
-}
-
-// streamChunk waits for a free chunk; it returns nil after Stop.
-func (r *Reader) streamChunk(i int, seq int64) *Chunk {
-	select {
-	case <-r.streams.slots:
-		return r.streams.take(i, seq)
-	case <-r.stop:
-		return nil
-	}
 }
 
 // chunker cuts a stream into chunks.

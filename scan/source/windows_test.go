@@ -99,19 +99,18 @@ func TestWindowIsRefused(t *testing.T) {
 
 // With little memory the chunks are few and small, and as many in all as there is room for.
 func TestReaderMemory(t *testing.T) {
-	for _, c := range []struct{ workers, mib, chunk, streams, plains int }{
-		{2, 0, defaultChunk, 8, 4},
-		{2, 32, defaultChunk, 8, 4},
-		{16, 256, defaultChunk, 64, 32},
-		{16, 96, defaultChunk, 33, 17},
-		{16, 80, 128 << 10, 35, 17},
-		{2, 1, minChunk, 3, 3},
-		{64, 1, minChunk, 65, 65},
+	for _, c := range []struct{ workers, mib, chunk, chunks int }{
+		{2, 0, defaultChunk, 12},
+		{2, 32, defaultChunk, 12},
+		{16, 256, defaultChunk, 96},
+		{16, 96, defaultChunk, 75},
+		{16, 60, minChunk, 39},
+		{2, 1, minChunk, 3},
+		{64, 1, minChunk, 65},
 	} {
 		o := Options{Workers: c.workers, Memory: int64(c.mib) << 20}.filled()
-		streams, plains := o.pools()
-		if o.ChunkSize != c.chunk || cap(streams.slots) != c.streams || cap(plains.slots) != c.plains {
-			t.Errorf("%+v: chunks of %d bytes, %d of streams, %d of plain files", c, o.ChunkSize, cap(streams.slots), cap(plains.slots))
+		if o.ChunkSize != c.chunk || o.buffers() != c.chunks {
+			t.Errorf("%+v: %d chunks of %d bytes", c, o.buffers(), o.ChunkSize)
 		}
 	}
 }
