@@ -346,11 +346,12 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 		forbidden, wrong := p.forbiddenHop(r, i)
 		switch err = cmp.Or(err, wrong); {
 		case forbidden != "":
-			a.Allowed, a.Line, a.Rule = true, 0, ""
+			a.Allowed = true
 			a.WhyRule = "robots.txt redirects to " + forbidden + ", which the robots.txt of its own site forbids, so everything is allowed"
 		case meaning == answer.File:
 			continue
 		case meaning == answer.None:
+			a.Allowed = true
 			a.WhyRule = fmt.Sprintf("the answer to the request for robots.txt has status %d, so everything is allowed (RFC 9309 2.3.1.3)", r.status)
 		case meaning == answer.Failed:
 			if f.target.Path == answer.RobotsPath {
@@ -363,7 +364,7 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 				a.WhyRule += ", but a redirect that cannot be followed"
 			}
 		}
-		a.Groups, a.WhyGroup, a.Contested = []AgentLines{}, "", ""
+		a.Line, a.Rule, a.Groups, a.WhyGroup, a.Contested = 0, "", []AgentLines{}, "", ""
 	}
 	return answers, err
 }

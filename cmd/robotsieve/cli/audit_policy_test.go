@@ -26,30 +26,6 @@ func manifest(t *testing.T, files map[string]string, rows ...string) string {
 	return name
 }
 
-// A file of a version that is no text is told, and an answer without a file is not taken
-// for an empty one.
-func TestOddFilesOfVersionsAreTold(t *testing.T) {
-	policy := manifest(t, map[string]string{"a.gz": gzipped(t, "user-agent: *\ndisallow: /p\n"), "b.txt": "user-agent: *\ndisallow: /p\n"},
-		"2026-11-01,https://example.com,200,b.txt", "2026-11-02,https://example.com,204,", "2026-11-03,https://example.com,200,a.gz", "2026-11-04,https://example.com,503,")
-	r := command(t, "", "audit", "--policy", policy, "--host", "https://example.com", file(t, "a.log", logLine("/p", "GPTBot/1")))
-	if r.code != exitDone || r.err != "robotsieve: a.gz: binary data, not a robots.txt\n" {
-		t.Errorf("code %d, stderr %q", r.code, r.err)
-	}
-}
-
-// The size of a robots.txt that is longer than what is read of it is that of the
-// file, by which the log's answers are checked.
-func TestSizeOfALongRobotsIsThatOfTheFile(t *testing.T) {
-	long := "user-agent: *\ndisallow: /p\n" + strings.Repeat("# more\n", 1000)
-	policy := manifest(t, map[string]string{"long.txt": long}, "2026-11-01T00:00:00Z,https://example.com,200,long.txt")
-	log := file(t, "a.log", strings.Replace(logLine("/robots.txt", "GPTBot/1"), " 200 5 ", " 200 "+strconv.Itoa(len(long))+" ", 1))
-	r := command(t, "", "audit", "--policy", policy, "--host", "https://example.com", "--max-bytes", "100", "--output", "json", log)
-	sizes := auditJSON(t, r)["robots_txt"].(map[string]any)
-	if r.code != exitDone || sizes["sizes"] != 1.0 || sizes["sizes_differing"] != 0.0 {
-		t.Errorf("code %d, %v, stderr %q", r.code, sizes, r.err)
-	}
-}
-
 // So is that of one given by --robots, compressed or not, where it can be counted.
 func TestSizeOfALongConstantRobotsIsThatOfTheFile(t *testing.T) {
 	skipInShort(t)

@@ -37,18 +37,3 @@ func TestParseDuration(t *testing.T) {
 		}
 	}
 }
-
-func TestMemoryOfLessThanIsUsedIsRefused(t *testing.T) {
-	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
-	for _, memory := range []string{"1", "999kB", "0.9MB"} {
-		for _, args := range [][]string{{"audit", "--robots", robots, log}, {"merge", "a.state"}} {
-			r := command(t, "", append(args, "--memory", memory)...)
-			if r.code != exitUsage || !strings.Contains(r.err, "--memory "+memory+" is less than 1MB") {
-				t.Errorf("%s %s: %+v", args[0], memory, r)
-			}
-		}
-	}
-	if r := command(t, "", "audit", "--robots", robots, "--memory", "1MB", log); r.code != exitDone {
-		t.Errorf("1MB: %+v", r)
-	}
-}

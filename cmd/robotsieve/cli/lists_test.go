@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,38 +28,6 @@ func listedCrawlers(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return file(t, "mine.json", string(data))
-}
-
-// TestCrawlersLists prints where each operator publishes its lists, as a shell reads it.
-func TestCrawlersLists(t *testing.T) {
-	mine := listedCrawlers(t)
-	r := command(t, "", "crawlers", "--lists", "--crawlers", mine)
-	want := `
-# Foo Inc.
-# for FooBot, FooBot-Image; seen 2026-11-02
-curl -fsSLo foo.json 'https://foo.example/foo.json?a=1&b='\''2'\'''
-# for FooBot; seen 2026-11-03
-curl -fsSLo FooBot.txt https://foo.example/ips.txt
-
-# Bar Ltd.
-# for BarBot; seen 2026-11-03
-curl -fsSLo BarBot.txt https://bar.example/ips.txt
-`
-	if r.code != exitDone || !strings.HasSuffix(r.out, want) {
-		t.Errorf("code %d, stderr %q, got\n%s", r.code, r.err, r.out)
-	}
-	r = command(t, "", "crawlers", "--lists", "--output", "json", "--crawlers", mine)
-	var lists []crawler.PublishedList
-	if err := json.Unmarshal([]byte(r.out), &lists); err != nil {
-		t.Fatal(err, r.out)
-	}
-	i := slices.IndexFunc(lists, func(l crawler.PublishedList) bool { return l.Name == "foo.json" })
-	if i < 0 || fmt.Sprintf("%v %s %s", lists[i].Crawlers, lists[i].Operator, lists[i].Seen) != "[FooBot FooBot-Image] Foo Inc. 2026-11-02" {
-		t.Errorf("%+v", lists)
-	}
-	if r := command(t, "", "crawlers", "--lists", "GPTBot"); r.code != exitUsage {
-		t.Errorf("--lists with a header: code %d", r.code)
-	}
 }
 
 // TestAuditSaysWhereListsAreFrom: the report has the date of each list, and where the date

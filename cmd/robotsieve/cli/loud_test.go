@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf16"
 )
 
 // inputsOf returns the inputs of a report by the last element of their names.
@@ -104,23 +102,6 @@ func TestNothingParsed(t *testing.T) {
 		if len(args) > 2 && !strings.HasSuffix(said, `; the first is "first of the junk"`) {
 			t.Errorf("%q: %s", args, said)
 		}
-	}
-}
-
-// TestListWithoutURL: a list of which no line is a URL is an error, although another list is fine.
-func TestListWithoutURL(t *testing.T) {
-	robots, good := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "good.txt", "https://a.example/q\n\n")
-	for _, junk := range []string{file(t, "junk.txt", "\nan a.example page\n"), file(t, "damaged.gz", "\x00\x00\x08\x00"), file(t, "empty.txt.gz", "")} {
-		for _, lists := range [][]string{{good, junk}, {junk, good}, {good, junk, good}} {
-			r := command(t, "", append([]string{"filter", "--agent", "x", "--robots", robots}, lists...)...)
-			if r.code != exitInput || r.out != "https://a.example/q\n" || !strings.Contains(r.err, junk+": ") {
-				t.Errorf("%+v", r)
-			}
-		}
-	}
-	blank := file(t, "blank.txt", "\n \n")
-	if r := command(t, "", "filter", "--agent", "x", "--robots", robots, good, blank); r.code != exitDone {
-		t.Errorf("%+v", r)
 	}
 }
 
@@ -356,25 +337,6 @@ func TestHostOfSingleLogs(t *testing.T) {
 	} {
 		if r := command(t, "", append([]string{"audit", "--policy", policy}, args...)...); r.code != exitUsage && r.code != exitInput || !strings.Contains(r.err, says) || r.out != "" {
 			t.Errorf("%s: %+v", says, r)
-		}
-	}
-}
-
-// A robots.txt in UTF-16 forbids nothing by any parser: that is told wherever one is read.
-func TestRobotsInUTF16IsNamed(t *testing.T) {
-	var body bytes.Buffer
-	for _, c := range append([]uint16{0xfeff}, utf16.Encode([]rune("User-agent: *\r\nDisallow: /p\r\n"))...) {
-		body.Write([]byte{byte(c), byte(c >> 8)})
-	}
-	robots, log := file(t, "robots.txt", body.String()), file(t, "a.log", logLine("/p", "GPTBot/1"))
-	const says = "looks like UTF-16, so that no line of it can be read; save it as UTF-8"
-	for name, r := range map[string]result{
-		"audit":  command(t, "", "audit", "--robots", robots, log),
-		"filter": command(t, "https://example.com/p\n", "filter", "--robots", robots, "--agent", "GPTBot", "-"),
-		"check":  command(t, "", "check", "--robots", robots, "--agent", "GPTBot", "/p"),
-	} {
-		if !strings.Contains(r.err, says) {
-			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }

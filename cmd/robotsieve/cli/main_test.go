@@ -434,39 +434,6 @@ func TestAuditOfLogsThatNameHosts(t *testing.T) {
 	}
 }
 
-func TestUsageErrors(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\n")
-	log := file(t, "a.log", logLine("/", "FooBot/1"))
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"unknown flag":            {[]string{"audit", "--bogus"}, "unknown flag: --bogus"},
-		"unknown command":         {[]string{"adit"}, "unknown command"},
-		"no log":                  {[]string{"audit", "--robots", robots}, "no logs: name the access logs to read"},
-		"no policy":               {[]string{"audit", log}, "--robots"},
-		"unknown format":          {[]string{"audit", "--robots", robots, "--format", "w4c", log}, "w3c"},
-		"unknown dialect":         {[]string{"audit", "--robots", robots, "--dialect", "bing", log}, "rfc9309"},
-		"unknown output":          {[]string{"audit", "--robots", robots, "--output", "xml", log}, "ndjson"},
-		"bad host":                {[]string{"audit", "--robots", robots, "--host", "https://a.example/path", log}, "--host"},
-		"negative limit":          {[]string{"audit", "--robots", robots, "--max-bytes", "-1", log}, "negative"},
-		"too many workers":        {[]string{"audit", "--robots", robots, "--workers", "1025", log}, "--workers 1025 is not between 1 and 1024"},
-		"no workers":              {[]string{"audit", "--robots", robots, "--workers", "0", log}, "--workers"},
-		"stdin twice":             {[]string{"audit", "--robots", "-", "-"}, "both be stdin"},
-		"profile of nothing":      {[]string{"audit", "--robots", robots, "--profile", "gpu", log}, "trace"},
-		"check without robots":    {[]string{"check", "--agent", "a", "/"}, "--robots"},
-		"check without agent":     {[]string{"check", "--robots", robots, "/"}, "--agent"},
-		"check --jsonl with URLs": {[]string{"check", "--jsonl", "/"}, "stdin"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := command(t, "", c.args...)
-			if r.code != exitUsage || !strings.Contains(r.err, c.says) || !strings.Contains(r.err, "--help'") || r.out != "" {
-				t.Errorf("code %d, stdout %q, stderr %q; want 2 and %q", r.code, r.out, r.err, c.says)
-			}
-		})
-	}
-}
-
 func compressed(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -593,32 +560,6 @@ func TestOneBadInputDoesNotStopTheOthers(t *testing.T) {
 	report := auditJSON(t, r)
 	if r.code != exitInput || report["lines"] != 1.0 || report["partial"] != true || len(report["inputs"].([]any)) != 3 {
 		t.Errorf("code %d, %v", r.code, report)
-	}
-}
-
-func TestUnreadableRobots(t *testing.T) {
-	log := file(t, "a.log", logLine("/", "FooBot/1"))
-	for name, c := range map[string]struct {
-		robots string
-		code   int
-		says   string
-	}{
-		"missing":       {"missing-robots.txt", exitInput, "missing-robots.txt"},
-		"folder":        {t.TempDir(), exitInput, "directory"},
-		"web page":      {file(t, "r", "<!DOCTYPE html>\n<html><body>Not found</body></html>\n"), exitDone, "looks like a web page"},
-		"empty":         {file(t, "r", ""), exitDone, "forbids nothing"},
-		"without rules": {file(t, "r", "user-agent: *\n"), exitDone, "forbids nothing"},
-		"too large":     {file(t, "r", "user-agent: *\ndisallow: /\n"+strings.Repeat("#\n", 256_000)), exitDone, "past the size limit"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := command(t, "", "audit", "--full", "--robots", c.robots, log)
-			if r.code != c.code || !strings.Contains(r.err, c.says) {
-				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
-			}
-			if c.code == exitDone && !strings.Contains(r.out, "Warning: ") {
-				t.Errorf("the report does not warn:\n%s", r.out)
-			}
-		})
 	}
 }
 
@@ -769,34 +710,5 @@ func TestProfileIsWritten(t *testing.T) {
 	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--profile", "mem", "--profile-dir", dir, sample+"access.log.gz")
 	if info, err := os.Stat(filepath.Join(dir, "mem.pprof")); r.code != exitDone || err != nil || info.Size() == 0 {
 		t.Errorf("code %d, %v, stderr %q", r.code, err, r.err)
-	}
-}
-
-func TestHelpAndCompletion(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"audit", "--help"}, {"check", "--help"}} {
-		if r := command(t, "", args...); r.code != exitDone || !strings.Contains(r.out, "Examples:\n  robotsieve ") {
-			t.Errorf("%v: %+v", args, r)
-		}
-	}
-	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if r := command(t, "", "completion", shell); r.code != exitDone || !strings.Contains(r.out, "robotsieve") {
-			t.Errorf("%s: code %d", shell, r.code)
-		}
-	}
-	for want, args := range map[string][]string{
-		"vhost_combined\n": {"audit", "--format", ""},
-		"rfc9309\n":        {"check", "--dialect", ""},
-		"GPTBot\tOpenAI\n": {"check", "--agent", ""},
-		"ndjson\n":         {"audit", "--output", ""},
-	} {
-		if r := command(t, "", append([]string{"__complete"}, args...)...); !strings.Contains(r.out, want) {
-			t.Errorf("%v offers %q", args, r.out)
-		}
-	}
-	if r := command(t, "", "completion", "csh"); r.code != exitUsage || r.out != "" {
-		t.Errorf("%+v", r)
-	}
-	if r := command(t, "", "version"); r.code != exitDone || !strings.HasPrefix(r.out, "robotsieve ") {
-		t.Errorf("%+v", r)
 	}
 }

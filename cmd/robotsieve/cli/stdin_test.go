@@ -11,7 +11,7 @@ import (
 
 // Whatever it waits for on stdin, the first interrupt ends a command.
 func TestInterruptEndsTheWaitForStdin(t *testing.T) {
-	list, robots := file(t, "list", "http://h.example/p\n"), file(t, "robots.txt", forbidding)
+	list, robots := file(t, "list", "http://h.example/p\n"), file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	for _, args := range []string{
 		"compile -o OUT -", "compile --dump -", "filter --robots - --agent x LIST", "filter --robots ROBOTS --agent x -",
 		"bench --robots - --agent x LIST", "bench --robots ROBOTS --agent x -", "audit --robots - LIST", "audit --robots ROBOTS -",
