@@ -22,7 +22,8 @@ func TestUnknownDialectIsRefused(t *testing.T) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
-	for what, f := range map[string]func(*automaton.Scratch, []byte) []byte{"Path": unknown.Path, "TargetPath": unknown.TargetPath} {
+	for what, f := range map[string]func(*automaton.Scratch, []byte) []byte{"Path": unknown.Path,
+		"TargetPath": unknown.TargetPath} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -50,7 +50,8 @@ func TestDump(t *testing.T) {
 		{"list.txt", google, compile.EngineList, "disallow: /a*b$\nallow: /\"\x7f\n"},
 		{"everything.txt", rfc9309, compile.EngineAutomaton, everything},
 		{"gaps.txt", rfc9309, compile.EngineAutomaton, everything + manyGaps},
-		{"prefixes.txt", original, compile.EngineAutomaton, "disallow: /a*\ndisallow: /a*b$\ndisallow: /abcdefghijklmnop1\ndisallow: /abcdefghijklmnop2\n"},
+		{"prefixes.txt", original, compile.EngineAutomaton,
+			"disallow: /a*\ndisallow: /a*b$\ndisallow: /abcdefghijklmnop1\ndisallow: /abcdefghijklmnop2\n"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			want, err := os.ReadFile(filepath.Join("testdata", c.file))

@@ -61,16 +61,6 @@ func ExampleScratch() {
 	// Output: [true false true]
 }
 
-func ExampleVerdict() {
-	rules := compile.Compile(exampleRobots, compile.Options{}).Ruleset
-	v := rules.Match(new(automaton.Scratch), []byte("FooBot"), []byte("/private/a"))
-	fmt.Printf("disallowed: %v, by line %d\n", v.Disallowed, v.Line)
-	fmt.Println("without a rule:", automaton.Verdict{}.Allowed())
-	// Output:
-	// disallowed: true, by line 2
-	// without a rule: true
-}
-
 // One body may mean something else in another dialect.
 func ExampleDialect() {
 	body := []byte("User-agent: FooBot\nDisallow: /a\nAllow: /a/b\n")
@@ -82,35 +72,6 @@ func ExampleDialect() {
 	// rfc9309 true
 	// google true
 	// original false
-}
-
-// A machine has its rules in the order of their rank.
-func ExampleRule() {
-	m := compile.Compile(exampleRobots, compile.Options{}).Ruleset.Wildcard()
-	for _, r := range m.Lists()[0] {
-		fmt.Printf("line %d: %q, anchored %v, allows %v\n", r.Verdict.Line, r.Pattern, r.Anchored, r.Verdict.Allowed())
-	}
-	// Output:
-	// line 3: "/private/*.html", anchored true, allows true
-	// line 2: "/private/", anchored false, allows false
-}
-
-// RFC 9309 compares a pattern with a raw '?' in a form of its own.
-func ExampleForm() {
-	body := []byte("User-agent: *\nDisallow: /find?u=http://\nDisallow: /a\n")
-	for _, r := range compile.Compile(body, compile.Options{}).Ruleset.Wildcard().Lists()[0] {
-		fmt.Println(r.Pattern, r.Form == automaton.FormB)
-	}
-	// Output:
-	// /find?u=http:// true
-	// /a false
-}
-
-func ExampleAgent() {
-	for _, a := range compile.Compile(exampleRobots, compile.Options{}).Ruleset.Agents() {
-		fmt.Println(a.Token, a.Machine.Len())
-	}
-	// Output: examplebot 1
 }
 
 // Programs that have rules from elsewhere than a robots.txt make machines themselves.
@@ -132,24 +93,6 @@ func ExampleBuilder() {
 	// Output: false
 }
 
-// A table answers sooner than a list where rules are many.
-func ExampleTableFunc() {
-	var rules []automaton.Rule
-	for i := range 1000 {
-		rules = append(rules, automaton.Rule{
-			Rank: uint64(1000 - i), Pattern: fmt.Sprintf("/%d/", i), Verdict: automaton.Verdict{Line: uint32(i + 1), Disallowed: true},
-		})
-	}
-	b := automaton.NewBuilder(automaton.Google, 1, 0)
-	m, err := b.Machine(rules, compile.EngineAuto.Table)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(m.Match(new(automaton.Scratch), []byte("/42/a")).Line)
-	// Output: 43
-}
-
 func ExampleWords() {
 	bots := []string{"bot", "Googlebot"}
 	words, err := automaton.NewWords(bots)
@@ -162,15 +105,4 @@ func ExampleWords() {
 		fmt.Println(bots[hit.Word], "is", header[hit.Start:hit.End])
 	}
 	// Output: Googlebot is googlebot
-}
-
-// A Hit says which word stands where.
-func ExampleHit() {
-	words, err := automaton.NewWords([]string{"ab"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%+v\n", words.Append(nil, []byte("x AB")))
-	// Output: [{Word:0 Start:2 End:4}]
 }

@@ -37,7 +37,8 @@ func TestForms(t *testing.T) {
 		{"/?%26%3D%2B%23%25", "/?%26%3D%2B%23%25", "/?%26%3D%2B%23%25", "/?&=+#%"},
 		{"/?%40%21%27%28%29%2C%3B", "/?%40%21%27%28%29%2C%3B", "/?@!'(),;", "/?@!'(),;"},
 		{"/*$%2a%24", "/%2A%24%2A%24", "/%2A%24%2A%24", "/*$*$"},
-		{"/ \x00\x1f\x7f\"<>\\^`{|}", "/%20%00%1F%7F%22%3C%3E%5C%5E%60%7B%7C%7D", "/%20%00%1F%7F%22%3C%3E%5C%5E%60%7B%7C%7D", "/ \x00\x1f\x7f\"<>\\^`{|}"},
+		{"/ \x00\x1f\x7f\"<>\\^`{|}", "/%20%00%1F%7F%22%3C%3E%5C%5E%60%7B%7C%7D",
+			"/%20%00%1F%7F%22%3C%3E%5C%5E%60%7B%7C%7D", "/ \x00\x1f\x7f\"<>\\^`{|}"},
 		{"/\xc3\xa9\x80", "/%C3%A9%80", "/%C3%A9%80", "/\xc3\xa9\x80"},
 		{"/%c3%A9", "/%C3%A9", "/%C3%A9", "/\xc3\xa9"},
 		// What is decoded is never read again as the beginning of an escape.
@@ -113,7 +114,8 @@ func TestIsCanonical(t *testing.T) {
 // TestIsPlain: a plain target is its own path in all dialects, in all forms.
 func TestIsPlain(t *testing.T) {
 	var s automaton.Scratch
-	for _, before := range []string{"/", "/a?b=", "/0123456789012345678901234567890123456789012345678901234567890123456789", "", "http://h/"} {
+	for _, before := range []string{"/", "/a?b=",
+		"/0123456789012345678901234567890123456789012345678901234567890123456789", "", "http://h/"} {
 		for octet := range 256 {
 			for _, behind := range []string{"", "x", "/b?c#d"} {
 				target := []byte(before + string([]byte{byte(octet)}) + behind)

@@ -46,12 +46,14 @@ func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine
 				engine compile.Engine
 				rules  []automaton.Rule
 				has    string // what finds the segments
-			}{{compile.EngineList, rules, ", list\n"}, {compile.EngineAutomaton, rules, "\nsegments: "}, {compile.EngineAutomaton, many, "\ngaps: "}} {
+			}{{compile.EngineList, rules, ", list\n"}, {compile.EngineAutomaton, rules,
+				"\nsegments: "}, {compile.EngineAutomaton, many, "\ngaps: "}} {
 				m, err := newMachine(d, inOrder(c.rules), c.engine.Table)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if text := m.String(); !strings.Contains(text, c.has) && form[d] != automaton.FormDecoded { // which has no wildcards
+				// which has no wildcards
+				if text := m.String(); !strings.Contains(text, c.has) && form[d] != automaton.FormDecoded {
 					t.Fatalf("no %q in %s", c.has, text)
 				}
 				if !yield(d, m) {
@@ -150,7 +152,8 @@ func TestGuardInlining(t *testing.T) {
 		"words.go":    {"IsWordByte"},
 	} {
 		for _, function := range functions {
-			call := regexp.MustCompile(`(?m)^(\S*/)?` + regexp.QuoteMeta(file) + `:\d+:\d+: inlining call to ` + regexp.QuoteMeta(function) + `$`)
+			call := regexp.MustCompile(`(?m)^(\S*/)?` + regexp.QuoteMeta(file) + `:\d+:\d+: inlining call to ` +
+				regexp.QuoteMeta(function) + `$`)
 			if !call.Match(out) {
 				t.Errorf("%s: no call to %s is inlined", file, function)
 			}
@@ -214,7 +217,8 @@ var boundsChecks = map[string]int{
 }
 
 // buildTime are functions of the same files that run when a machine is made.
-var buildTime = []string{"*Gaps.complete", "*Gaps.completeTails", "*Segments.complete", "*Table.Complete", "*Trie.put", "*listed.set"}
+var buildTime = []string{"*Gaps.complete", "*Gaps.completeTails", "*Segments.complete", "*Table.Complete",
+	"*Trie.put", "*listed.set"}
 
 // TestGuardBoundsChecks: no function gains one. One that the table above does not
 // name has none.
@@ -222,7 +226,8 @@ func TestGuardBoundsChecks(t *testing.T) {
 	if runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skipf("counted on amd64 with Go 1.26, not on %s with %s", runtime.GOARCH, runtime.Version())
 	}
-	found := regexp.MustCompile(`(?m)^(\S*?(?:match|gaps|segments|list|table|classes\w*)\.go):(\d+):\d+: Found Is(?:Slice)?InBounds$`)
+	found := regexp.MustCompile(`(?m)^(\S*?(?:match|gaps|segments|list|table|classes\w*)\.go):(\d+):\d+: Found ` +
+		`Is(?:Slice)?InBounds$`)
 	places := map[string][]string{} // a place is found once for each inlined copy
 	for _, m := range found.FindAllStringSubmatch(string(compilerSays(t, "-d=ssa/check_bce")), -1) {
 		if !slices.Contains(places[m[1]], m[0]) {

@@ -67,12 +67,14 @@ func mustNew(t testing.TB, d automaton.Dialect, rules ...automaton.Rule) *automa
 	return m
 }
 
-func newMachine(d automaton.Dialect, rules []automaton.Rule, makeTable automaton.TableFunc) (*automaton.Machine, error) {
+func newMachine(d automaton.Dialect, rules []automaton.Rule, makeTable automaton.TableFunc) (*automaton.Machine,
+	error) {
 	b := automaton.NewBuilder(d, 1, len(rules))
 	return b.Machine(rules, makeTable)
 }
 
-func newRuleset(d automaton.Dialect, agents []automaton.Agent, wildcard *automaton.Machine) (*automaton.Ruleset, error) {
+func newRuleset(d automaton.Dialect, agents []automaton.Agent, wildcard *automaton.Machine) (*automaton.Ruleset,
+	error) {
 	b := automaton.NewBuilder(d, 0, 0)
 	return b.Ruleset(slices.Clone(agents), wildcard)
 }
@@ -88,7 +90,8 @@ func inOrder(rules []automaton.Rule) []automaton.Rule {
 	return rules
 }
 
-func mustRuleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine, agents ...automaton.Agent) *automaton.Ruleset {
+func mustRuleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine,
+	agents ...automaton.Agent) *automaton.Ruleset {
 	t.Helper()
 	r, err := newRuleset(d, agents, wildcard)
 	if err != nil {

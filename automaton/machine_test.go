@@ -21,7 +21,8 @@ func TestNewRefuses(t *testing.T) {
 		{"rank of the rule before", google, automaton.Rule{Rank: 2, Pattern: "/", Verdict: good}, "rank"},
 		{"no line", google, automaton.Rule{Pattern: "/", Verdict: automaton.Verdict{Disallowed: true}}, "without a line"},
 		{"raw form in rfc9309", rfc9309, automaton.Rule{Pattern: "/", Verdict: good}, "form"},
-		{"decoded form in rfc9309", rfc9309, automaton.Rule{Pattern: "/", Form: automaton.FormDecoded, Verdict: good}, "form"},
+		{"decoded form in rfc9309", rfc9309, automaton.Rule{Pattern: "/", Form: automaton.FormDecoded, Verdict: good},
+			"form"},
 		{"form A in google", google, automaton.Rule{Pattern: "/", Form: automaton.FormA, Verdict: good}, "form"},
 		{"form B in google", google, automaton.Rule{Pattern: "/", Form: automaton.FormB, Verdict: good}, "form"},
 		{"form B in original", original, automaton.Rule{Pattern: "/", Form: automaton.FormB, Verdict: good}, "form"},
@@ -187,18 +188,6 @@ func TestFormsOfOneMachine(t *testing.T) {
 		"/%3F":                 {}, // no raw '?'
 		"/%7e":                 forbids(5),
 		"/%257e":               {},
-	} {
-		if got := match(m, path); got != want {
-			t.Errorf("%q: got %v, want %v", path, got, want)
-		}
-	}
-}
-
-// TestOnlyFormB: a machine all of whose rules are in form B.
-func TestOnlyFormB(t *testing.T) {
-	m := mustNew(t, rfc9309, rule(automaton.FormB, 1, "/?(a)"))
-	for path, want := range map[string]automaton.Verdict{
-		"/?%28a%29": forbids(1), "/?(a)": forbids(1), "/%28?": {}, "/?%28%61%29": forbids(1),
 	} {
 		if got := match(m, path); got != want {
 			t.Errorf("%q: got %v, want %v", path, got, want)

@@ -101,20 +101,12 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 	}
 }
 
-// TestPathOfNothing: no URL at all is one without a path.
-func TestPathOfNothing(t *testing.T) {
-	for d := range automaton.NumDialects {
-		if path, target := d.Path(new(automaton.Scratch), nil), d.TargetPath(new(automaton.Scratch), nil); string(path) != "/" || string(target) != "/" {
-			t.Errorf("%v: got %q and %q", d, path, target)
-		}
-	}
-}
-
 // TestLongURLs has authorities and paths around the 64 octets that are read at a time.
 func TestLongURLs(t *testing.T) {
 	var s automaton.Scratch
 	for n := range 140 {
-		for _, end := range []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f", "?" + strings.Repeat("x", n) + "\x00y#f"} {
+		for _, end := range []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f", "?" +
+			strings.Repeat("x", n) + "\x00y#f"} {
 			for _, start := range []string{"", "http://", "//", "ftp://"} {
 				url := []byte(start + strings.Repeat("h", n) + end)
 				for d := range automaton.NumDialects {

@@ -35,7 +35,8 @@ func (r *Ruleset) check(i int) error {
 		return errors.New("no machine")
 	case a.Machine.dialect != r.dialect:
 		return errDialect
-	case a.Token == "" && r.dialect.reading().crawlers != namedWhole: // original would find it in every name, rfc9309 in none
+	// original would find it in every name, rfc9309 in none
+	case a.Token == "" && r.dialect.reading().crawlers != namedWhole:
 		return errors.New("no product token")
 	case r.dialect.reading().crawlers != namedWithin && i > 0 && r.agents[i-1].Token == a.Token:
 		return errors.New("product token twice")

@@ -29,7 +29,8 @@ func TestSetsAreExact(t *testing.T) {
 			if c.high == "any" {
 				low, high = low|high, 0
 			}
-			if (low == 1) != strings.Contains(c.low, string(b)) || (high == 1) != (c.high != "any" && strings.Contains(c.high, string(b))) {
+			if (low == 1) != strings.Contains(c.low, string(b)) || (high == 1) != (c.high != "any" &&
+				strings.Contains(c.high, string(b))) {
 				t.Errorf("set of %q and %q: octet %#x: %b, %b", c.low, c.high, octet, low, high)
 			}
 		}

@@ -32,7 +32,8 @@ func TestDelay(t *testing.T) {
 		{"the one before has its own", "user-agent: a\ncrawl-delay: 10\nuser-agent: b\ncrawl-delay: 1\n", "b", time.Second},
 		{"the one behind has its own", "user-agent: a\ncrawl-delay: 1\nuser-agent: b\ncrawl-delay: 10\n", "b", time.Second},
 		{"the first of both", "user-agent: a\ncrawl-delay: 10\nuser-agent: b\ncrawl-delay: 1\n", "a", 10 * time.Second},
-		{"no number before the first", "user-agent: a\ncrawl-delay: x\nuser-agent: b\ncrawl-delay: 2\nuser-agent: c\ncrawl-delay: 3\n", "c", 2 * time.Second},
+		{"no number before the first", "user-agent: a\ncrawl-delay: x\nuser-agent: b\ncrawl-delay: 2\nuser-agent: " +
+			"c\ncrawl-delay: 3\n", "c", 2 * time.Second},
 		{"only the one before has one", "user-agent: a\ncrawl-delay: 60\n\nuser-agent: *\ndisallow: /x\n", "", none},
 		{"only the one behind has one", "user-agent: a\nsitemap: /s\nuser-agent: b\ncrawl-delay: 6\n", "a", 6 * time.Second},
 	} {
@@ -48,7 +49,8 @@ func TestDelay(t *testing.T) {
 		}
 	}
 	original := compile.Compile([]byte("user-agent: foo\ncrawl-delay: 7\n"), compile.Options{Dialect: automaton.Original})
-	if got, ok := original.Delay(original.Ruleset.Machine([]byte("FooBot/1.0")), []byte("FooBot/1.0")); got != 7*time.Second || !ok {
+	if got, ok := original.Delay(original.Ruleset.Machine([]byte("FooBot/1.0")),
+		[]byte("FooBot/1.0")); got != 7*time.Second || !ok {
 		t.Errorf("a part of a name, original: %v, %v", got, ok)
 	}
 }

@@ -3,26 +3,8 @@ package compile_test
 import (
 	"testing"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 )
-
-// TestEveryDialectIsCompiledAndKnownToTheTwin: a dialect has a row in the table of each.
-func TestEveryDialectIsCompiledAndKnownToTheTwin(t *testing.T) {
-	body := []byte("User-agent: Foo\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\n")
-	var s automaton.Scratch
-	for _, d := range dialects {
-		m := mode{dialect: d}
-		for _, url := range []string{"http://h/a", "http://h/b", "http://h/c"} {
-			for _, agent := range []string{"foo", "bar"} {
-				got := m.tiers(body).ask(t, &s, []byte(agent), []byte(url))
-				if want := askTwin(m, body, []byte(agent), []byte(url)); got != want {
-					t.Errorf("%v: %s, %s: got %v, want %v", d, agent, url, got, want)
-				}
-			}
-		}
-	}
-}
 
 func TestUnknownDialectPanics(t *testing.T) {
 	defer func() {

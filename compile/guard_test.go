@@ -1,12 +1,8 @@
 package compile_test
 
 import (
-	"archive/tar"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
@@ -99,7 +95,8 @@ func (s size) check(t *testing.T, want size) {
 	if s.rules != want.rules {
 		t.Errorf("%d rules, not %d: the test counts something else", s.rules, want.rules)
 	}
-	if s.states > want.states || s.edges > want.edges || s.points > want.points || s.nodes > want.nodes || s.bytes > want.bytes {
+	if s.states > want.states || s.edges > want.edges || s.points > want.points || s.nodes > want.nodes ||
+		s.bytes > want.bytes {
 		t.Errorf("a table has grown: %+v, was %+v", s, want)
 	} else if s != want {
 		t.Logf("a table has shrunk, which is to be recorded: %+v, was %+v", s, want)
@@ -121,16 +118,20 @@ func TestGuardTablesDoNotGrow(t *testing.T) {
 		{"one rule", star + "disallow: /private/", size{1, 2, 1, 1, 0, 584}},
 		{"shop", star + strings.Join([]string{
 			"disallow: /cart", "disallow: /checkout", "disallow: /checkout/*/done$", "disallow: /*?sort=", "disallow: /*?*page=",
-			"disallow: /search*q=", "allow: /search/help", "disallow: /account/", "allow: /account/terms.html$", "disallow: /*.pdf$",
+			"disallow: /search*q=", "allow: /search/help", "disallow: /account/", "allow: /account/terms.html$",
+			"disallow: /*.pdf$",
 		}, "\n"), size{10, 8, 10, 3, 4, 1862}},
 		{"2,600 wildcards", star + "disallow: /" + strings.Repeat("*a", 2600) + "b", size{1, 5, 0, 1, 2600, 73822}},
 		{"2,000 rules of a wildcard", star + numbered("disallow: /*%d\n", 2000), size{2000, 4, 2000, 1, 3, 70995}},
-		{"2,000 rules of a wildcard behind one prefix", star + numbered("disallow: /a*%d\n", 2000), size{2000, 4, 2001, 2, 4, 71056}},
-		{"2,000 rules of three wildcards", star + numbered("disallow: /*%d*a*%d$\n", 2000), size{2000, 2227, 0, 1, 6000, 238780}},
+		{"2,000 rules of a wildcard behind one prefix", star + numbered("disallow: /a*%d\n", 2000),
+			size{2000, 4, 2001, 2, 4, 71056}},
+		{"2,000 rules of three wildcards", star + numbered("disallow: /*%d*a*%d$\n", 2000),
+			size{2000, 2227, 0, 1, 6000, 238780}},
 		{"10,000 prefixes", star + numbered("disallow: /some/path/%d/\n", 10_000), size{10000, 3, 10001, 2, 0, 279115}},
 		{"10,000 equal rules", star + strings.Repeat("disallow: /some/path*/end\n", 10_000), size{10000, 2, 1, 1, 0, 584}},
 		{"1,000 prefixes of one another", star + nested(1000, ""), size{1000, 126, 999, 125, 0, 39954}},
-		{"1,000 prefixes of one another before a wildcard", star + nested(1000, "*x"), size{1000, 128, 999, 998, 998, 111712}},
+		{"1,000 prefixes of one another before a wildcard", star + nested(1000, "*x"),
+			size{1000, 128, 999, 998, 998, 111712}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sizeOf(t, []byte(c.file), google, compile.EngineAutomaton).check(t, c.want)
@@ -160,70 +161,6 @@ func TestGuardTablesOfRealFiles(t *testing.T) {
 	})
 	faster.check(t, size{675041, 199770, 745715, 75275, 109329, 41779312})
 	tables.check(t, size{785884, 371845, 790108, 159413, 119631, 90822926})
-}
-
-// TestGuardTablesOfExtremes: no real file, however odd, has a table of many times its
-// patterns.
-func TestGuardTablesOfExtremes(t *testing.T) {
-	const most = 40 // bytes of table for each of the patterns
-	files := 0
-	eachExtreme(t, func(name string, text []byte) {
-		files++
-		r := compile.Compile(text, compile.Options{Dialect: google, MaxBytes: all})
-		patterns := 0
-		for _, g := range r.Groups {
-			for _, rule := range g.Rules {
-				patterns += len(rule.Pattern)
-			}
-		}
-		s := sizeOf(t, text, google, compile.EngineAuto)
-		if s.bytes > most*patterns {
-			t.Errorf("%s: %d bytes of table for %d of patterns: %+v", name, s.bytes, patterns, s)
-		}
-	})
-	if files != 71 {
-		t.Errorf("%d files, want 71", files)
-	}
-}
-
-// eachExtreme reads the collection of odd files, with the command xz.
-func eachExtreme(t *testing.T, use func(name string, text []byte)) {
-	t.Helper()
-	path := shared(t, "data/robots/extremes.tar.xz")
-	xz, err := exec.LookPath("xz")
-	if err != nil {
-		t.Skip("no command xz to read the collection with:", err)
-	}
-	command := exec.Command(xz, "-dc", path)
-	out, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for files := tar.NewReader(out); ; {
-		header, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(files)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if header.Typeflag == tar.TypeReg && !strings.HasSuffix(header.Name, "README.tsv") {
-			use(header.Name, text)
-		}
-	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Wait(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestGuardAllocations: to compile a small file takes few pieces of memory, which is

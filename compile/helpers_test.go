@@ -84,7 +84,8 @@ type tiers [4]*compile.Robots
 
 // tiers compiles a body for each engine. The tables of all must have the right shape.
 func (m mode) tiers(body []byte) (r tiers) {
-	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton, compile.EngineGaps} {
+	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton,
+		compile.EngineGaps} {
 		o := m.options()
 		o.Engine = engine
 		r[i] = compile.Compile(body, o)
@@ -121,9 +122,11 @@ func checkTables(r *automaton.Ruleset, engine compile.Engine) {
 // ask asks all engines, which must answer the same.
 func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer {
 	t.Helper()
-	auto, list, table, gaps := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url), ask(r[3], s, agent, url)
+	auto, list, table, gaps := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url), ask(r[3], s,
+		agent, url)
 	if list != auto || table != auto || gaps != auto {
-		t.Fatalf("the faster engine answers %v, a list %v, the automaton %v, that of gaps %v: agent %q, url %q, rules %+v", auto, list, table, gaps, agent, url, r[0].Groups)
+		t.Fatalf("the faster engine answers %v, a list %v, the automaton %v, that of gaps %v: agent %q, url %q, rules %+v",
+			auto, list, table, gaps, agent, url, r[0].Groups)
 	}
 	return auto
 }

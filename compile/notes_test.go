@@ -31,15 +31,18 @@ func TestNotes(t *testing.T) {
 		{"byte order mark", rfc9309, "\xef\xbb\xbfuser-agent: *\nallow: /", notes{{1, compile.NoteByteOrderMark, ""}}},
 		{"first byte of a byte order mark", google, "\xefuser-agent: *\nallow: /", notes{{1, compile.NoteByteOrderMark, ""}}},
 		{"nothing but two bytes of a byte order mark", google, "\xef\xbb", notes{{1, compile.NoteByteOrderMark, ""}}},
-		{"byte order mark on another line", rfc9309, "\n\xef\xbb\xbfallow: /", notes{{2, compile.NoteUnknownKey, "\xef\xbb\xbfallow"}}},
+		{"byte order mark on another line", rfc9309, "\n\xef\xbb\xbfallow: /",
+			notes{{2, compile.NoteUnknownKey, "\xef\xbb\xbfallow"}}},
 
 		{"page", rfc9309, "<!doctype html>", notes{{1, compile.NoteMarkup, ""}, {1, compile.NoteNoField, "<!doctype html>"}}},
 		{"page after byte order mark and space", rfc9309, "\xef\xbb\xbf \n<html>", notes{
 			{1, compile.NoteByteOrderMark, ""}, {1, compile.NoteMarkup, ""}, {2, compile.NoteNoField, "<html>"}}},
 		{"UTF-16", rfc9309, "\xff\xfea\x00", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
 		{"UTF-16, big end first", rfc9309, "\xfe\xff\x00a", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
-		{"nothing but a byte order mark of UTF-16", rfc9309, "\xff\xfe", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNoField, "\xff\xfe"}}},
-		{"UTF-16 without a byte order mark", rfc9309, "U\x00s\x00", notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
+		{"nothing but a byte order mark of UTF-16", rfc9309, "\xff\xfe",
+			notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNoField, "\xff\xfe"}}},
+		{"UTF-16 without a byte order mark", rfc9309, "U\x00s\x00",
+			notes{{1, compile.NoteUTF16, ""}, {1, compile.NoteNUL, ""}}},
 		{"NULs that are not of UTF-16", rfc9309, "a\x00bc", notes{{1, compile.NoteNUL, ""}}},
 		{"markup later", rfc9309, "user-agent: *\n<html>\nallow: /", notes{{2, compile.NoteNoField, "<html>"}}},
 
@@ -58,7 +61,8 @@ func TestNotes(t *testing.T) {
 		{"no colon", google, "user-agent *\nallow: /", notes{{1, compile.NoteNoColon, "user-agent *"}}},
 		{"no colon to others", rfc9309, "user-agent *", notes{{1, compile.NoteNoField, "user-agent *"}}},
 
-		{"typo", google, "useragent: *\nDissalow: /", notes{{1, compile.NoteTypo, "useragent"}, {2, compile.NoteTypo, "Dissalow"}}},
+		{"typo", google, "useragent: *\nDissalow: /", notes{{1, compile.NoteTypo, "useragent"}, {2, compile.NoteTypo,
+			"Dissalow"}}},
 		{"longer key", google, "user-agent: *\nAllowance: /", notes{{2, compile.NoteTypo, "Allowance"}}},
 		{"typo to others", original, "Dissalow: /", notes{{1, compile.NoteUnknownKey, "Dissalow"}}},
 
@@ -68,19 +72,23 @@ func TestNotes(t *testing.T) {
 		{"known keys in any case", rfc9309, "CRAWL-delay: 1\nSiteMap:x\nhost: h\nClean-param: a", nil},
 
 		{"rule outside a group", rfc9309, "allow: /a\nuser-agent: *\nallow: /", notes{{1, compile.NoteOutsideGroup, "/a"}}},
-		{"rule after a record", original, "user-agent: *\nallow: /a\n\ndisallow: /b", notes{{4, compile.NoteOutsideGroup, "/b"}}},
+		{"rule after a record", original, "user-agent: *\nallow: /a\n\ndisallow: /b",
+			notes{{4, compile.NoteOutsideGroup, "/b"}}},
 		{"rule after a blank line", rfc9309, "user-agent: *\n\ndisallow: /b", nil},
 
 		{"no token", google, "user-agent: 360Spider\nuser-agent:\nuser-agent: **\nallow: /", notes{
 			{1, compile.NoteNoToken, "360Spider"}, {2, compile.NoteNoToken, ""}, {3, compile.NoteNoToken, "**"}}},
-		{"no token to others", rfc9309, "user-agent: 360Spider\nuser-agent: (x)\nallow: /", notes{{2, compile.NoteNoToken, "(x)"}}},
+		{"no token to others", rfc9309, "user-agent: 360Spider\nuser-agent: (x)\nallow: /",
+			notes{{2, compile.NoteNoToken, "(x)"}}},
 		{"only a version", original, "user-agent: /1.0\nuser-agent: */2\nallow: /", notes{
 			{1, compile.NoteNoToken, "/1.0"}, {2, compile.NoteNoToken, "*/2"}}},
 
-		{"several names on a line", rfc9309, "user-agent: GPTBot, CCBot\nuser-agent: a/1.0 (x)\nallow: /", notes{{1, compile.NoteAfterToken, "GPTBot, CCBot"}}},
+		{"several names on a line", rfc9309, "user-agent: GPTBot, CCBot\nuser-agent: a/1.0 (x)\nallow: /",
+			notes{{1, compile.NoteAfterToken, "GPTBot, CCBot"}}},
 		{"a token of letters alone", google, "user-agent: MJ12bot\nallow: /", notes{{1, compile.NoteAfterToken, "MJ12bot"}}},
 		{"a name is all before a slash", original, "user-agent: GPTBot, CCBot /1\nallow: /", nil},
-		{"no slash", google, "user-agent: *\nallow: a\nallow: $", notes{{2, compile.NoteNoSlash, "a"}, {3, compile.NoteNoSlash, "$"}}},
+		{"no slash", google, "user-agent: *\nallow: a\nallow: $",
+			notes{{2, compile.NoteNoSlash, "a"}, {3, compile.NoteNoSlash, "$"}}},
 		{"no slash but a wildcard", rfc9309, "user-agent: *\nallow: *a", nil},
 		{"no slash but a star", original, "user-agent: *\nallow: *a", notes{{2, compile.NoteNoSlash, "*a"}}},
 		{"escaped slash", rfc9309, "user-agent: *\nallow: %2Fa", notes{{2, compile.NoteNoSlash, "%2Fa"}}},
@@ -102,19 +110,27 @@ func TestNotes(t *testing.T) {
 		{"URL in a path", google, "user-agent: *\ndisallow: /a?http://h/", nil},
 
 		{"curly quotes", rfc9309, "user-agent: \u201c*\u201d\nallow: /it\u2019s", notes{
-			{1, compile.NoteCurlyQuotes, "\u201c*\u201d"}, {1, compile.NoteNoToken, "\u201c*\u201d"}, {2, compile.NoteCurlyQuotes, "/it\u2019s"}}},
+			{1, compile.NoteCurlyQuotes, "\u201c*\u201d"}, {1, compile.NoteNoToken, "\u201c*\u201d"}, {2,
+				compile.NoteCurlyQuotes, "/it\u2019s"}}},
 		{"dash", rfc9309, "user-agent: *\nallow: /a\u2013b", nil},
 
-		{"empty group", rfc9309, "user-agent: a\ndisallow:\nuser-agent: b\nuser-agent: c\ncrawl-delay: 1\n", notes{{3, compile.NoteEmptyGroup, "b"}}},
+		{"empty group", rfc9309, "user-agent: a\ndisallow:\nuser-agent: b\nuser-agent: c\ncrawl-delay: 1\n",
+			notes{{3, compile.NoteEmptyGroup, "b"}}},
 		{"empty record", original, "user-agent: a\n\n\nuser-agent: b\nallow: /", notes{{1, compile.NoteEmptyGroup, "a"}}},
-		{"blank line between user agents", rfc9309, "user-agent: a\n\nuser-agent: b\nallow: /", notes{{3, compile.NoteContinued, "b"}}},
-		{"delay between user agents", google, "user-agent: a\ncrawl-delay: 1\nuser-agent: b\nallow: /", notes{{3, compile.NoteContinued, "b"}}},
+		{"blank line between user agents", rfc9309, "user-agent: a\n\nuser-agent: b\nallow: /",
+			notes{{3, compile.NoteContinued, "b"}}},
+		{"delay between user agents", google, "user-agent: a\ncrawl-delay: 1\nuser-agent: b\nallow: /",
+			notes{{3, compile.NoteContinued, "b"}}},
 		{"comment between user agents", google, "user-agent: a\n# c\nuser-agent: b\nallow: /", nil},
 
 		{"noindex", rfc9309, "NoIndex: /a", notes{{1, compile.NoteNoindex, "/a"}}},
-		{"delay for Google", rfc9309, "user-agent: a\nuser-agent: AdsBot-Google\nallow: /\ncrawl-delay: 1", notes{{4, compile.NoteDelayForGoogle, "AdsBot-Google"}}},
-		{"delays of several groups", rfc9309, "user-agent: a\nuser-agent: GoogleOther\ncrawl-delay: 1\ncrawl-delay: 2\nallow: /\nuser-agent: b\ncrawl-delay: 3\nallow: /\nuser-agent: Googlebot\ncrawl-delay: 4\nallow: /",
-			notes{{3, compile.NoteDelayForGoogle, "GoogleOther"}, {4, compile.NoteDelayForGoogle, "GoogleOther"}, {10, compile.NoteDelayForGoogle, "Googlebot"}}},
+		{"delay for Google", rfc9309, "user-agent: a\nuser-agent: AdsBot-Google\nallow: /\ncrawl-delay: 1",
+			notes{{4, compile.NoteDelayForGoogle, "AdsBot-Google"}}},
+		{"delays of several groups", rfc9309,
+			"user-agent: a\nuser-agent: GoogleOther\ncrawl-delay: 1\ncrawl-delay: 2\nallow: /\nuser-agent: " +
+				"b\ncrawl-delay: 3\nallow: /\nuser-agent: Googlebot\ncrawl-delay: 4\nallow: /",
+			notes{{3, compile.NoteDelayForGoogle, "GoogleOther"}, {4, compile.NoteDelayForGoogle, "GoogleOther"},
+				{10, compile.NoteDelayForGoogle, "Googlebot"}}},
 		{"delay for others", google, "crawl-delay: 1\nuser-agent: bingbot\nallow: /\ncrawl-delay: 1", nil},
 	}
 	seen := map[compile.NoteKind]bool{compile.NoteTruncated: true} // TestLimit has it

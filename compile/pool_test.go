@@ -14,7 +14,8 @@ import (
 // the same time and after, of any size.
 func TestNothingIsShared(t *testing.T) {
 	file := func(i int) []byte {
-		return []byte(strings.Repeat(fmt.Sprintf("User-agent: Bot%s\nUser-agent: *\nDisallow: /%d*x\nAllow: /é%d\nsitemap: %d\nnonsense %d\n", numeral(i), i, i, i, i), i%7))
+		return []byte(strings.Repeat(fmt.Sprintf("User-agent: Bot%s\nUser-agent: *\nDisallow: /%d*x\nAllow: "+
+			"/é%d\nsitemap: %d\nnonsense %d\n", numeral(i), i, i, i, i), i%7))
 	}
 	const n = 50
 	for _, m := range modes {

@@ -110,7 +110,8 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	// A rule with the same pattern as one that outranks it never decides.
 	all = slices.CompactFunc(all, func(x, y prefix) bool {
 		r, q := &rules[x.rule], &rules[y.rule]
-		return r.Pattern == q.Pattern && r.Anchored == q.Anchored && (r.Form == automaton.FormB) == (q.Form == automaton.FormB)
+		return r.Pattern == q.Pattern && r.Anchored == q.Anchored &&
+			(r.Form == automaton.FormB) == (q.Form == automaton.FormB)
 	})
 	findWaiting(all)
 	for _, p := range all {

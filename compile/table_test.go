@@ -35,10 +35,12 @@ func TestLongSearchesAreNotMade(t *testing.T) {
 		{"one long segment", "disallow: /*" + strings.Repeat("a", 200) + "b\n", true},
 		{"a segment longer than any path", "disallow: /*" + strings.Repeat("a", 20_000) + "b\n", false},
 		{"many ends", lengths(200, "/*b%s$"), false},
-		{"many octets to wait for", numbered("disallow: /*a*%d\n", 1000) + strings.ReplaceAll(lengths(1, "/*c*%s"), "a\n", "d\n"), true},
+		{"many octets to wait for", numbered("disallow: /*a*%d\n", 1000) +
+			strings.ReplaceAll(lengths(1, "/*c*%s"), "a\n", "d\n"), true},
 		{"few prefixes of one another", lengths(8, "/%s*x\n disallow: /%[1]s*y\ndisallow: /%[1]s*z"), true},
 		{"many prefixes of one another", lengths(40, "/%s*x\n disallow: /%[1]s*y\ndisallow: /%[1]s*z"), false},
-		{"many prefixes of one another before what must end", lengths(40, "/%s*x$\n disallow: /%[1]s*y$\ndisallow: /%[1]s*z$"), false},
+		{"many prefixes of one another before what must end",
+			lengths(40, "/%s*x$\n disallow: /%[1]s*y$\ndisallow: /%[1]s*z$"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := "user-agent: *\n" + c.rules
@@ -78,7 +80,8 @@ func TestFormBWithoutPrefix(t *testing.T) {
 		rules := []automaton.Rule{{Rank: 100, Pattern: c.pattern, Form: automaton.FormB, Verdict: automaton.Verdict{Line: 1}}}
 		for i := range 9 {
 			rules = append(rules, automaton.Rule{
-				Rank: uint64(99 - i), Form: automaton.FormB, Pattern: fmt.Sprintf("*never%d", i), Verdict: automaton.Verdict{Line: 2},
+				Rank: uint64(99 - i), Form: automaton.FormB, Pattern: fmt.Sprintf("*never%d",
+					i), Verdict: automaton.Verdict{Line: 2},
 			})
 		}
 		b := automaton.NewBuilder(rfc9309, 1, 0)
@@ -346,27 +349,36 @@ func TestManyChildrenOfOneNode(t *testing.T) {
 		paths /= 10
 	}
 	for _, d := range []automaton.Dialect{google, rfc9309} {
-		list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
-		table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
-		var s automaton.Scratch
-		decided := 0
-		for range paths {
+		decided := compareGaps(t, d, text, paths, func() string {
 			path := "/"
 			for range rng.IntN(8) {
 				path += []string{"a", "b", "c", fmt.Sprint(1000 + rng.IntN(420)), "1"}[rng.IntN(5)]
 			}
-			got, want := ask(table, &s, nil, []byte(path)), ask(list, &s, nil, []byte(path))
-			if got != want {
-				t.Fatalf("%v: %q: got %v, by list %v", d, path, got, want)
-			}
-			if want.line > 0 {
-				decided++
-			}
-		}
+			return path
+		})
 		if decided < paths/10 {
 			t.Errorf("%v: only %d paths meet a rule", d, decided)
 		}
 	}
+}
+
+// compareGaps asks the automaton of gaps and a list about paths. It returns how many meet a rule.
+func compareGaps(t *testing.T, d automaton.Dialect, text string, paths int, path func() string) (decided int) {
+	t.Helper()
+	list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
+	table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
+	var s automaton.Scratch
+	for range paths {
+		path := []byte(path())
+		got, want := ask(table, &s, nil, path), ask(list, &s, nil, path)
+		if got != want {
+			t.Fatalf("%v: %q: got %v, by list %v: %.3000s", d, path, got, want, text)
+		}
+		if want.line > 0 {
+			decided++
+		}
+	}
+	return decided
 }
 
 // TestNoTableOfWhatIsNoRule: an archive may say anything of its rules, and no
@@ -425,18 +437,13 @@ func TestNestedSuffixes(t *testing.T) {
 				}
 				text += "disallow: " + rule + []string{"", "", "$", "*c"}[rng.IntN(4)] + "\n"
 			}
-			list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
-			table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
-			var s automaton.Scratch
-			for range 60 {
+			compareGaps(t, d, text, 60, func() string {
 				path := "/"
 				for range rng.IntN(6) {
 					path += []string{"a", "aaa", "b", "c", "/", "baaaaaaa"}[rng.IntN(6)] + strings.Repeat("a", rng.IntN(9))
 				}
-				if got, want := ask(table, &s, nil, []byte(path)), ask(list, &s, nil, []byte(path)); got != want {
-					t.Fatalf("%v: %q: got %v, by list %v: %s", d, path, got, want, text)
-				}
-			}
+				return path
+			})
 		}
 	}
 }

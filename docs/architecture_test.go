@@ -37,51 +37,63 @@ var allowed = map[string][]string{
 	"internal/notices":   {},
 	"compile":            {"automaton", "internal/table"},
 
-	"scan":                {"scan/source"},
-	"scan/source":         {"internal/disk", "scan/source/inflate", "scan/spill", "github.com/klauspost/compress/", "github.com/ulikunitz/xz/"},
+	"scan": {"scan/source"},
+	"scan/source": {"internal/disk", "scan/source/inflate", "scan/spill", "github.com/klauspost/compress/",
+		"github.com/ulikunitz/xz/"},
 	"scan/source/inflate": {},
 	"scan/field":          {},
-	"scan/format":         {"internal/lazy", "scan/field", "internal/table", "golang.org/x/sys/", "github.com/valyala/fastjson"},
-	"scan/list":           {"internal/lazy", "scan/field", "scan/format"},
-	"scan/origin":         {"golang.org/x/net/idna"},
-	"scan/page":           {"internal/lazy", "golang.org/x/net/html"},
-	"scan/spill":          {"internal/disk"},
-	"scan/warc":           {},
-	"scan/answer":         {"scan/origin"},
-	"scan/capture":        {"compile", "internal/lazy", "scan/answer", "scan/origin", "scan/spill", "scan/warc"},
-	"scan/crawler":        {"automaton", "internal/disk", "internal/lazy", "github.com/gaissmai/bart"},
-	"scan/policy":         {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
-	"scan/audit": {"automaton", "internal/english", "internal/table", "scan/answer", "scan/crawler", "scan/format", "scan/origin", "scan/policy", "scan/spill",
+	"scan/format": {"internal/lazy", "scan/field", "internal/table", "golang.org/x/sys/",
+		"github.com/valyala/fastjson"},
+	"scan/list":    {"internal/lazy", "scan/field", "scan/format"},
+	"scan/origin":  {"golang.org/x/net/idna"},
+	"scan/page":    {"internal/lazy", "golang.org/x/net/html"},
+	"scan/spill":   {"internal/disk"},
+	"scan/warc":    {},
+	"scan/answer":  {"scan/origin"},
+	"scan/capture": {"compile", "internal/lazy", "scan/answer", "scan/origin", "scan/spill", "scan/warc"},
+	"scan/crawler": {"automaton", "internal/disk", "internal/lazy", "github.com/gaissmai/bart"},
+	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
+	"scan/audit": {"automaton", "internal/english", "internal/table", "scan/answer", "scan/crawler", "scan/format",
+		"scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/", "github.com/fxamacker/cbor/"},
 	"scan/columnar": {"scan/format", "scan/source",
-		"github.com/parquet-go/", "github.com/klauspost/compress/snappy", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/"},
+		"github.com/parquet-go/", "github.com/klauspost/compress/snappy", "github.com/andybalholm/brotli",
+		"github.com/pierrec/lz4/"},
 	"scan/evidence": {"internal/disk", "internal/english", "internal/lazy", "scan/audit"},
-	"scan/filter":   {"automaton", "scan", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/source", "scan/warc"},
-	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "internal/lazy", "scan", "scan/answer", "scan/audit", "scan/capture", "scan/columnar", "scan/crawler",
-		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy", "scan/source", "scan/spill", "scan/warc"},
+	"scan/filter": {"automaton", "scan", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/source",
+		"scan/warc"},
+	"scan/job": {"automaton", "automaton/archive", "compile", "internal/disk", "internal/english", "internal/lazy",
+		"scan", "scan/answer", "scan/audit", "scan/capture", "scan/columnar", "scan/crawler",
+		"scan/evidence", "scan/filter", "scan/format", "scan/list", "scan/origin", "scan/page", "scan/policy",
+		"scan/source", "scan/spill", "scan/warc"},
 
 	"scan/job/jobtest": {"internal/disk", "scan/source"},
 
 	"bench":          {"automaton", "compile"},
 	"cmd/robotsieve": {"cmd/robotsieve/cli"},
-	"cmd/robotsieve/cli": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk", "internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
+	"cmd/robotsieve/cli": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk",
+		"internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
-		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/", "github.com/pkg/profile", "golang.org/x/term"},
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/", "github.com/pkg/profile",
+		"golang.org/x/term"},
 	"cmd/robotsieve/internal/report/reporttest": {"scan/audit"},
-	"cmd/robotsieve/internal/report":            {"internal/english", "internal/lazy", "scan/audit", "scan/columnar", "github.com/jedib0t/go-pretty/"},
+	"cmd/robotsieve/internal/report": {"internal/english", "internal/lazy", "scan/audit", "scan/columnar",
+		"github.com/jedib0t/go-pretty/"},
 }
 
 // system is what packages other than internal/disk may use of those packages of the standard library that have file
 // operations: so every one is an operation of internal/disk, and a test can make it fail.
 var system = map[string]*regexp.Regexp{
-	"os":       regexp.MustCompile(`^(Args|Exit|Std(in|out|err)|Getenv|Signal|Interrupt|File|LinkError|SameFile|TempDir|O_\w+)$`),
+	"os": regexp.MustCompile(`^(Args|Exit|Std(in|out|err)|Getenv|Signal|Interrupt|File|LinkError|` +
+		`SameFile|TempDir|O_\w+)$`),
 	"syscall":  regexp.MustCompile(`^(Errno|E[A-Z]+|SIG[A-Z]+|Stat_t|Geteuid|O_\w+)$`),
 	"filepath": regexp.MustCompile(`^(Abs|Base|Clean|Dir|Ext|FromSlash|IsAbs|Join|Match|Rel|Separator|Split|ToSlash)$`),
 	"ioutil":   regexp.MustCompile(`^$`),
 }
 
 // noCommand are the folders with programs and tests of their own, which are no part of the command.
-var noCommand = []string{"internal/disk", "internal/generate", "internal/mutate", "internal/notices", "bench", "cmd/robotsieve-beam"}
+var noCommand = []string{"internal/disk", "internal/generate", "internal/mutate", "internal/notices", "bench",
+	"cmd/robotsieve-beam"}
 
 func TestFileOperations(t *testing.T) {
 	uses := regexp.MustCompile(`\b(os|syscall|filepath|ioutil)\.([A-Z]\w*)`)
@@ -164,7 +176,10 @@ func TestImports(t *testing.T) {
 				continue
 			}
 			name := folder(path)
-			row := slices.IndexFunc(may, func(a string) bool { return a == name || strings.HasSuffix(a, "/") && strings.HasPrefix(name, a) })
+			row := slices.IndexFunc(may, func(a string) bool {
+				return a == name || strings.HasSuffix(a, "/") &&
+					strings.HasPrefix(name, a)
+			})
 			if row < 0 {
 				t.Errorf("package %s imports %s", of, name)
 				continue
@@ -205,7 +220,8 @@ func TestPicture(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the picture in %s is not the one that the imports draw; write it anew by: go test ./docs -run Picture -update", file)
+		t.Fatalf("the picture in %s is not the one that the imports draw; write it anew by: go test ./docs -run "+
+			"Picture -update", file)
 	}
 	if err := os.WriteFile(file, []byte(before+open+picture+end+after), 0o644); err != nil {
 		t.Fatal(err)

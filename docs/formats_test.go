@@ -139,15 +139,17 @@ func readReal(t *testing.T, name string, data []byte) realLog {
 // lineOf are the formats as regular expressions, of lines that begin with an
 // address or with a host and an address.
 var lineOf = map[string]*regexp.Regexp{
-	"combined":       regexp.MustCompile(`(?m)^[0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} \S+ ".*" ".*"`),
-	"common":         regexp.MustCompile(`(?m)^[0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} [^"]*?\r?$`),
-	"vhost_combined": regexp.MustCompile(`(?m)^[\w.:-]+ [0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} \S+ ".*" ".*"`),
+	"combined": regexp.MustCompile(`(?m)^[0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} \S+ ".*" ".*"`),
+	"common":   regexp.MustCompile(`(?m)^[0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} [^"]*?\r?$`),
+	"vhost_combined": regexp.MustCompile(`(?m)^[\w.:-]+ [0-9A-Fa-f.:]+ \S+ .*\[\d\d/\w{3}/\d{4}[^]]*\] ".*" \d{3} ` +
+		`\S+ ".*" ".*"`),
 }
 
 // reason is an error of Detect without what it quotes.
 func reason(err error) string {
 	text := err.Error()
-	for _, quoted := range []string{". The first line", ". The keys of its first line", "; the first is", ". The first is"} {
+	for _, quoted := range []string{". The first line", ". The keys of its first line", "; the first is",
+		". The first is"} {
 		text, _, _ = strings.Cut(text, quoted)
 	}
 	return text
@@ -193,7 +195,11 @@ func tableOf(rows []realLog) string {
 			continue
 		}
 		m := &merged[at]
-		m.files, m.lines, m.requests, m.others, m.unparsed = m.files+1, m.lines+row.lines, m.requests+row.requests, m.others+row.others, m.unparsed+row.unparsed
+		m.files++
+		m.lines += row.lines
+		m.requests += row.requests
+		m.others += row.others
+		m.unparsed += row.unparsed
 		if m.why == "" {
 			m.why = row.why
 		}
@@ -204,7 +210,8 @@ func tableOf(rows []realLog) string {
 	for _, m := range merged {
 		if in := strings.Join(strings.SplitN(m.name, "/", 3)[:min(2, strings.Count(m.name, "/"))], "/"); in != folder {
 			folder = in
-			fmt.Fprintf(&b, "\n#### %s\n\n| file | format | lines | requests | other | unparsed | why |\n|---|---|--:|--:|--:|--:|---|\n", folder)
+			fmt.Fprintf(&b, "\n#### %s\n\n| file | format | lines | requests | other | unparsed | why "+
+				"|\n|---|---|--:|--:|--:|--:|---|\n", folder)
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(m.name, folder), "/")
 		if m.files > 1 {
@@ -214,7 +221,8 @@ func tableOf(rows []realLog) string {
 		if detected == "" {
 			detected = "**not read**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s |\n", name, detected, m.lines, m.requests, m.others, m.unparsed, strings.ReplaceAll(m.why, "|", `\|`))
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s |\n", name, detected, m.lines, m.requests, m.others, m.unparsed,
+			strings.ReplaceAll(m.why, "|", `\|`))
 	}
 	return b.String()
 }

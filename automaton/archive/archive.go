@@ -87,14 +87,16 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
 	}
 	if v := le.Uint32(data[atVersion:]); v != version {
-		return nil, fmt.Errorf("archive: %w: version %d, and this program reads version %d; compile the archive again", ErrVersion, v, version)
+		return nil, fmt.Errorf("archive: %w: version %d, and this program reads version %d; compile the archive again",
+			ErrVersion, v, version)
 	}
 	var h header
 	if _, err := binary.Decode(data, le, &h); err != nil {
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("cut short to %d bytes", len(data))}
 	}
 	if h.Length != uint64(len(data)) {
-		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))}
+		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length,
+			len(data))}
 	}
 	a := &Archive{makeTable: makeTable}
 	if !a.cut(data[headerLen:], &h) {
@@ -107,7 +109,8 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 		return nil, errIndex
 	}
 	if h.Semantics != semantics {
-		return nil, fmt.Errorf("archive: %w: semantics %d, and this program matches by semantics %d; compile the archive again",
+		return nil, fmt.Errorf("archive: %w: semantics %d, and this program matches by semantics %d; compile the "+
+			"archive again",
 			ErrSemantics, h.Semantics, semantics)
 	}
 	for i, d := range a.dialects {

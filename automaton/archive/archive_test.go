@@ -36,7 +36,8 @@ func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
 		t.Errorf("%d origins, %d rulesets, dialects %v", a.Len(), a.Rulesets(), a.Dialects())
 	}
 	for _, key := range []string{"https://c.example:443", "https://a.example:44", "x", strings.Repeat("x", 1<<17)} {
-		if e, found, err := a.Lookup([]byte(key), google); found || err != nil || e != (archive.Entry{From: math.MinInt64, Until: math.MaxInt64}) {
+		if e, found, err := a.Lookup([]byte(key), google); found || err != nil ||
+			e != (archive.Entry{From: math.MinInt64, Until: math.MaxInt64}) {
 			t.Errorf("%.40q: found %v, %v, error %v", key, found, e, err)
 		}
 	}
@@ -57,7 +58,8 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := opened(t, written(t, []automaton.Dialect{rfc9309}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, rfc9309, m)}}))
+	a := opened(t, written(t, []automaton.Dialect{rfc9309}, origin{key: "k", status: 200,
+		rulesets: []*automaton.Ruleset{ruleset(t, rfc9309, m)}}))
 	got := lookedUp(t, a, "k", rfc9309).Ruleset.Wildcard().Lists()
 	if fmt.Sprint(got) != fmt.Sprint([][]automaton.Rule{list}) {
 		t.Errorf("got  %v\nwant %v", got, list)
@@ -66,8 +68,10 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 
 func TestOrderOfAgentsOfTheDialectOriginalIsKept(t *testing.T) {
 	r := ruleset(t, original, nil, automaton.Agent{Token: "b", Machine: machine(t, original, "/b")},
-		automaton.Agent{Token: "a", Machine: machine(t, original, "/a")}, automaton.Agent{Token: "b", Machine: machine(t, original, "/c")})
-	a := opened(t, written(t, []automaton.Dialect{original}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{r}}))
+		automaton.Agent{Token: "a", Machine: machine(t, original, "/a")}, automaton.Agent{Token: "b",
+			Machine: machine(t, original, "/c")})
+	a := opened(t, written(t, []automaton.Dialect{original}, origin{key: "k", status: 200,
+		rulesets: []*automaton.Ruleset{r}}))
 	if got, want := text(lookedUp(t, a, "k", original).Ruleset), text(r); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -118,7 +122,8 @@ func TestListsInCommonAreStoredOnce(t *testing.T) {
 			}
 			bound = append(bound, automaton.Agent{Token: fmt.Sprintf("bot%d", i), Machine: m})
 		}
-		return len(written(t, []automaton.Dialect{google}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, nil, bound...)}}))
+		return len(written(t, []automaton.Dialect{google},
+			origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, nil, bound...)}}))
 	}
 	if one, many := size(1), size(100); many > 2*one {
 		t.Errorf("with 1 agent %d bytes, with 100 %d", one, many)
@@ -137,7 +142,8 @@ func TestDialectThatIsNotInTheArchiveIsRefused(t *testing.T) {
 	a := opened(t, written(t, dialects, origins...))
 	for d, name := range map[automaton.Dialect]string{original: "original", 200: "200"} {
 		_, found, err := a.Lookup([]byte(origins[0].key), d)
-		if found || !errors.Is(err, archive.ErrDialect) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "[rfc9309 google]") {
+		if found || !errors.Is(err, archive.ErrDialect) || !strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), "[rfc9309 google]") {
 			t.Errorf("%v: found %v, error %v", d, found, err)
 		}
 	}
@@ -191,7 +197,8 @@ func TestWriterRefuses(t *testing.T) {
 	if err := w.Add("k", 404, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.WriteTo(io.Discard); !errors.Is(err, archive.ErrDuplicate) || !strings.Contains(err.Error(), `the same origin twice: "k"`) {
+	if _, err := w.WriteTo(io.Discard); !errors.Is(err, archive.ErrDuplicate) || !strings.Contains(err.Error(),
+		`the same origin twice: "k"`) {
 		t.Errorf("two answers of an origin for one instant: %v", err)
 	}
 }
@@ -221,7 +228,8 @@ func listsOf(t *testing.T, lengths ...int) origin {
 		}
 		agents = append(agents, automaton.Agent{Token: fmt.Sprint(n), Machine: machine(t, google, patterns...)})
 	}
-	return origin{key: "https://many.example:443", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, nil, agents...)}}
+	return origin{key: "https://many.example:443", status: 200,
+		rulesets: []*automaton.Ruleset{ruleset(t, google, nil, agents...)}}
 }
 
 func hundred() (patterns []string) {
@@ -379,8 +387,8 @@ func TestManyGoroutinesGetTheSameRuleset(t *testing.T) {
 	}
 }
 
-// TestLimitCountsWhatRulesetsTake: an estimate that is too high would have the rules of a few dozen large files decoded again
-// and again.
+// TestLimitCountsWhatRulesetsTake: an estimate that is too high would have the rules of a few dozen
+// large files decoded again and again.
 func TestLimitCountsWhatRulesetsTake(t *testing.T) {
 	body := []byte("user-agent: *\n")
 	for i := range 20_000 {

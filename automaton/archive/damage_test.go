@@ -50,7 +50,8 @@ func TestEveryDamagedByteIsFound(t *testing.T) {
 			if data[i] = before ^ flip; data[i] == before {
 				continue
 			}
-			if what := fmt.Sprintf("byte %d of %d from %#x to %#x", i, len(data), before, data[i]); !fails(t, what, data, dialects, origins) {
+			if what := fmt.Sprintf("byte %d of %d from %#x to %#x", i, len(data), before, data[i]); !fails(t, what, data,
+				dialects, origins) {
 				t.Errorf("%s: nothing fails", what)
 			}
 		}
@@ -129,7 +130,8 @@ func TestDamageNamesItsPart(t *testing.T) {
 	}
 	inGroup := slices.Clone(data)
 	inGroup[partsOf(data).records] ^= 1
-	if _, found, err := opened(t, inGroup).Lookup([]byte(origins[0].key), google); found || !isSame(err, &archive.DamageError{Part: "index"}) {
+	if _, found, err := opened(t, inGroup).Lookup([]byte(origins[0].key), google); found || !isSame(err,
+		&archive.DamageError{Part: "index"}) {
 		t.Errorf("group: found %v, error %v", found, err)
 	}
 	a, failed := opened(t, inLast), 0
@@ -246,7 +248,9 @@ func TestDamageWithRightChecksumsDoesNoHarm(t *testing.T) {
 // TestHostileCountsAllocateNothing: a ruleset that claims more than its bytes can
 // hold is refused before anything is made of the claim.
 func TestHostileCountsAllocateNothing(t *testing.T) {
-	data := written(t, []automaton.Dialect{google}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, machine(t, google, "/"+strings.Repeat("x", 100)))}})
+	data := written(t, []automaton.Dialect{google},
+		origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, machine(t, google,
+			"/"+strings.Repeat("x", 100)))}})
 	// One rule, list and machine, no agent; then a list of one rule.
 	counts := strings.Index(string(data), "\x01\x01\x01\x00\x01\x12")
 	if counts < 0 {
@@ -258,7 +262,8 @@ func TestHostileCountsAllocateNothing(t *testing.T) {
 			bad := slices.Concat(data[:counts+i], coded, data[counts+i+1:])
 			grown := uint64(len(bad) - len(data))
 			le := binary.LittleEndian
-			for _, at := range []int{20, 52, int(partsOf(data).offsets) + 8} { // lengths of the file, of all rulesets and of this
+			// lengths of the file, of all rulesets and of this
+			for _, at := range []int{20, 52, int(partsOf(data).offsets) + 8} {
 				le.PutUint64(bad[at:], le.Uint64(bad[at:])+grown)
 			}
 			a, err := archive.Open(sealed(bad), compile.Semantics, nil)

@@ -48,7 +48,8 @@
 // has an entry for each group, and one more for their end:
 //
 //	0  uint64  offset among the records of the first record of the group; at the end the length of all
-//	8  uint32  checksum of the group: of the offsets of its buckets, the end of its last bucket, and its records; at the end 0
+//	8  uint32  checksum of the group: of the offsets of its buckets, the end of its
+//	           last bucket, and its records; at the end 0
 //
 // The offsets of the rulesets are as many uint64 as there are rulesets, and at the end the
 // length of all. The buckets are (1<<b)+1 uint32, in the same way: for each bucket the lower
@@ -70,7 +71,8 @@
 //	6  uint16   length of the key
 //	8  bytes    the key
 //	   versions from the oldest to the newest, each
-//	            int64   the instant from which on it is in force, in Unix seconds; the least int64 for one that is from ever
+//	            int64   the instant from which on it is in force, in Unix seconds; the least
+//	                    int64 for one that is from ever
 //	            uint16  HTTP status
 //	            uint32  for each column: number of the ruleset, or ffffffff for none
 //
@@ -85,9 +87,10 @@
 // fold(x, y) is the upper half of the 128 bits of x * y, xor the lower half.
 //
 // The seed is the first eight bytes of the SHA-256 of all keys, the shorter ones first and those
-// of one length in order, each behind its length as a varint. Were it known beforehand, the owner of many domains could choose
-// names that all fall into one bucket. Should a bucket have more than 64 records all the
-// same, a zero byte is added to what is hashed, until none has. A reader takes any seed.
+// of one length in order, each behind its length as a varint. Were it known beforehand, the
+// owner of many domains could choose names that all fall into one bucket. Should a bucket have
+// more than 64 records all the same, a zero byte is added to what is hashed, until none has. A
+// reader takes any seed.
 //
 // Rulesets are in the order of the SHA-256 of their bytes. A ruleset is a uint32, the checksum of
 // its number (as a uint32) and of what follows, and then:
@@ -96,7 +99,8 @@
 //	varints  number of rules, of lists, of machines, of agents
 //	lists    of rules in the order of rank: a varint, the number of rules, then each rule
 //	machines each a varint, the number of its lists, then the numbers of these as varints
-//	agents   in the order of Ruleset.Agents, each a varint, the length of its token, the token, and a varint, the number of its machine
+//	agents   in the order of Ruleset.Agents, each a varint, the length of its token, the
+//	         token, and a varint, the number of its machine
 //	varint   1 + the number of the machine for *, or 0 if there is none
 //
 // A rule is:

@@ -24,12 +24,15 @@ var fixture = filepath.Join("testdata", "version3.rsv")
 // fixtureBodies have what compiled rules can hold: groups that are merged, agents that share
 // a group, gaps, anchors, escapes, an order that decides, and rules that never match.
 var fixtureBodies = map[string]string{
-	"https://groups.example:443": "User-agent: one\nUser-agent: two\nDisallow: /ab\nCrawl-delay: 2\n\nUser-agent: two\nUser-agent: Three/1.0\nAllow: /ab/c\nDisallow: /b\n\n" +
+	"https://groups.example:443": "User-agent: one\nUser-agent: two\nDisallow: /ab\nCrawl-delay: 2\n\nUser-agent: " +
+		"two\nUser-agent: Three/1.0\nAllow: /ab/c\nDisallow: /b\n\n" +
 		"User-agent: *\nDisallow: /\nAllow: /$\n",
-	"https://patterns.example:443": "User-agent: *\nDisallow: /*?sort=*&page=\nDisallow: *.pdf$\nAllow: /index.html\nDisallow: /*a*b*c\nAllow: /same\nDisallow: /same\nDisallow:\n",
-	"https://escapes.example:443":  "\xef\xbb\xbfuser-agent: *\r\ndisallow: /%7Euser/ # home\r\nDisallow: /\xc3\xa9?q=http%3A//x\nDisallow: /%2f%zz\nDisalow: /typo\rdisallow /blank\n",
-	"http://plain.example:8080":    "Disallow: /nobody\nUser-agent: Google*bot\nDisallow: /g\n",
-	"http://empty.example:80":      "",
+	"https://patterns.example:443": "User-agent: *\nDisallow: /*?sort=*&page=\nDisallow: *.pdf$\nAllow: " +
+		"/index.html\nDisallow: /*a*b*c\nAllow: /same\nDisallow: /same\nDisallow:\n",
+	"https://escapes.example:443": "\xef\xbb\xbfuser-agent: *\r\ndisallow: /%7Euser/ # home\r\nDisallow: " +
+		"/\xc3\xa9?q=http%3A//x\nDisallow: /%2f%zz\nDisalow: /typo\rdisallow /blank\n",
+	"http://plain.example:8080": "Disallow: /nobody\nUser-agent: Google*bot\nDisallow: /g\n",
+	"http://empty.example:80":   "",
 }
 
 // fixtureVerdicts are the lines that decide by RFC 9309, Google and the original draft;
@@ -66,14 +69,17 @@ func fixtureOrigins() (origins []origin) {
 		body := fixtureBodies[key]
 		o := origin{key: key, status: 200}
 		for _, d := range fixtureDialects {
-			o.rulesets = append(o.rulesets, compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: compile.EngineList}).Ruleset)
+			o.rulesets = append(o.rulesets,
+				compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: compile.EngineList}).Ruleset)
 		}
 		origins = append(origins, o)
 	}
-	dated := origin{key: "https://dated.example:443", status: 404, rulesets: make([]*automaton.Ruleset, len(fixtureDialects)), from: 1_500_000_000}
+	dated := origin{key: "https://dated.example:443", status: 404,
+		rulesets: make([]*automaton.Ruleset, len(fixtureDialects)), from: 1_500_000_000}
 	dated.older = []version{{1_000_000_000, 200, origins[0].rulesets}}
 	origins = append(origins, dated)
-	return append(origins, origin{key: "https://gone.example:443", status: 404, rulesets: make([]*automaton.Ruleset, len(fixtureDialects))})
+	return append(origins, origin{key: "https://gone.example:443", status: 404, rulesets: make([]*automaton.Ruleset,
+		len(fixtureDialects))})
 }
 
 // TestFixture: an archive of this version and semantics in the tree is what is written today,
@@ -90,8 +96,10 @@ func TestFixture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(data, now) {
-		t.Errorf("the same robots.txt files give another archive than %s. If the format has changed, raise its version; if compiled rules or their "+
-			"meaning have, raise compile.Semantics. Then keep the old file, with a test that it is refused, and make a new one with -update", fixture)
+		t.Errorf("the same robots.txt files give another archive than %s. If the format has changed, raise its "+
+			"version; if compiled rules or their "+
+			"meaning have, raise compile.Semantics. Then keep the old file, with a test that it is refused, and make a "+
+			"new one with -update", fixture)
 	}
 	a := opened(t, data)
 	var s automaton.Scratch
@@ -107,7 +115,8 @@ func TestFixture(t *testing.T) {
 			}
 		}
 	}
-	if e, _, err := a.LookupAt([]byte("https://dated.example:443"), google, 1_499_999_999); err != nil || e.Ruleset == nil || e.Until != 1_500_000_000 {
+	if e, _, err := a.LookupAt([]byte("https://dated.example:443"), google, 1_499_999_999); err != nil ||
+		e.Ruleset == nil || e.Until != 1_500_000_000 {
 		t.Errorf("dated: %+v, error %v", e, err)
 	}
 	if e := lookedUp(t, a, "https://gone.example:443", google); e.Status != 404 || e.Ruleset != nil {
@@ -134,11 +143,15 @@ func TestOldArchivesAreRefused(t *testing.T) {
 		is        error
 		want      string
 	}{
-		{old(1), compile.Semantics, archive.ErrVersion, "version 1, and this program reads version 3; compile the archive again"},
-		{old(2), compile.Semantics, archive.ErrVersion, "version 2, and this program reads version 3; compile the archive again"},
-		{present, compile.Semantics + 1, archive.ErrSemantics, "semantics 1, and this program matches by semantics 2; compile the archive again"},
+		{old(1), compile.Semantics, archive.ErrVersion,
+			"version 1, and this program reads version 3; compile the archive again"},
+		{old(2), compile.Semantics, archive.ErrVersion,
+			"version 2, and this program reads version 3; compile the archive again"},
+		{present, compile.Semantics + 1, archive.ErrSemantics,
+			"semantics 1, and this program matches by semantics 2; compile the archive again"},
 	} {
-		if _, err := archive.Open(c.data, c.semantics, nil); !errors.Is(err, c.is) || !strings.HasSuffix(err.Error(), c.want) {
+		if _, err := archive.Open(c.data, c.semantics, nil); !errors.Is(err, c.is) || !strings.HasSuffix(err.Error(),
+			c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}

@@ -51,7 +51,8 @@ func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.M
 	return m
 }
 
-func ruleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine, agents ...automaton.Agent) *automaton.Ruleset {
+func ruleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine,
+	agents ...automaton.Agent) *automaton.Ruleset {
 	t.Helper()
 	b := automaton.NewBuilder(d, 0, 0)
 	r, err := b.Ruleset(slices.Clone(agents), wildcard)
@@ -173,7 +174,8 @@ func small(t testing.TB) ([]automaton.Dialect, []origin) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entangled[i] = ruleset(t, d, common, automaton.Agent{Token: "two", Machine: joined}, automaton.Agent{Token: "one", Machine: own},
+		entangled[i] = ruleset(t, d, common, automaton.Agent{Token: "two", Machine: joined},
+			automaton.Agent{Token: "one", Machine: own},
 			automaton.Agent{Token: "uno", Machine: own}, automaton.Agent{Token: "none", Machine: machine(t, d)})
 		plain[i] = ruleset(t, d, machine(t, d, "/", "+"))
 	}

@@ -24,11 +24,13 @@ func TestLookupAt(t *testing.T) {
 		return []*automaton.Ruleset{ruleset(t, google, machine(t, google, pattern))}
 	}
 	a := opened(t, written(t, []automaton.Dialect{google},
-		origin{key: "dated", status: 200, rulesets: rules("/c"), from: 300, older: []version{{100, 200, rules("/a")}, {-200, 503, none}, {200, 404, none}}},
+		origin{key: "dated", status: 200, rulesets: rules("/c"), from: 300,
+			older: []version{{100, 200, rules("/a")}, {-200, 503, none}, {200, 404, none}}},
 		origin{key: "once", status: 200, rulesets: rules("/a"), from: 100},
 		origin{key: "both", status: 404, rulesets: none, older: []version{{100, 200, rules("/a")}}},
 		origin{key: "undated", status: 200, rulesets: rules("/a")},
-		origin{key: "same", status: 404, rulesets: none, from: 400, older: []version{{100, 404, none}, {200, 404, none}, {300, 410, none}}},
+		origin{key: "same", status: 404, rulesets: none, from: 400,
+			older: []version{{100, 404, none}, {200, 404, none}, {300, 410, none}}},
 	))
 	for _, c := range []struct {
 		key         string
@@ -64,7 +66,8 @@ func TestLookupAt(t *testing.T) {
 			if c.pattern != "" {
 				want = text(rules(c.pattern)[0])
 			}
-			if err != nil || found != c.found || e.Status != c.status || e.From != c.from || e.Until != c.until || text(e.Ruleset) != want {
+			if err != nil || found != c.found || e.Status != c.status || e.From != c.from || e.Until != c.until ||
+				text(e.Ruleset) != want {
 				t.Errorf("%s(%q, %d): found %v, %+v, error %v", name, c.key, c.at, found, e, err)
 			}
 			if c.at == forever {
@@ -93,7 +96,8 @@ func TestManyVersions(t *testing.T) {
 		t.Errorf("%d versions, %d dropped", written, dropped)
 	}
 	for _, at := range []int64{more, more + 1, most + more - 1} {
-		if e, found, err := a.LookupAt([]byte("k"), google, at); err != nil || !found || e.From != at || e.Status != 404+uint16(at%2) {
+		if e, found, err := a.LookupAt([]byte("k"), google, at); err != nil || !found || e.From != at ||
+			e.Status != 404+uint16(at%2) {
 			t.Errorf("at %d: found %v, %+v, error %v", at, found, e, err)
 		}
 	}
@@ -119,7 +123,8 @@ func TestOrigins(t *testing.T) {
 			i := slices.IndexFunc(origins, func(c origin) bool { return c.key == string(o.Key) })
 			want := []archive.Version{{From: never, Status: origins[i].status, HasRules: origins[i].rulesets[0] != nil}}
 			if origins[i].older != nil {
-				want = []archive.Version{{From: 1_000, Status: 200, HasRules: true}, {From: 2_000, Status: 404}, {From: 3_000, Status: 200, HasRules: true}}
+				want = []archive.Version{{From: 1_000, Status: 200, HasRules: true}, {From: 2_000, Status: 404},
+					{From: 3_000, Status: 200, HasRules: true}}
 			}
 			if !slices.Equal(o.Versions, want) {
 				t.Errorf("%q: %+v, want %+v", o.Key, o.Versions, want)

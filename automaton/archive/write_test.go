@@ -109,7 +109,8 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 // directory the upper ones.
 func TestRecordsBeyondFourGigabytes(t *testing.T) {
 	for _, c := range []struct{ group, from, to uint64 }{
-		{0, 0, 10}, {5, 5, 5}, {1<<32 - 8, 1<<32 - 8, 1<<32 - 1}, {1<<32 - 8, 1<<32 - 4, 1<<32 + 20}, {1<<32 - 8, 1<<32 + 4, 1<<32 + 20},
+		{0, 0, 10}, {5, 5, 5}, {1<<32 - 8, 1<<32 - 8, 1<<32 - 1}, {1<<32 - 8, 1<<32 - 4, 1<<32 + 20}, {1<<32 - 8, 1<<32 + 4,
+			1<<32 + 20},
 		{5 << 32, 5<<32 + 1, 5<<32 + 2}, {5<<32 - 1, 5 << 32, 5<<32 + 90},
 	} {
 		a := &Archive{directory: le.AppendUint64(make([]byte, entryLen), c.group)}

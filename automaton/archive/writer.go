@@ -69,8 +69,9 @@ func (w *Writer) Add(key string, status uint16, rulesets ...*automaton.Ruleset) 
 }
 
 // AddVersion is Add for what an origin answered from an instant on, in Unix seconds, until the
-// instant of its next version; via is Entry.Via. Versions come in any order. A version that says the same as the one before it
-// is left out. Of an origin the archive has the 16,384 newest versions; Versions counts the others.
+// instant of its next version; via is Entry.Via. Versions come in any order. A version that says
+// the same as the one before it is left out. Of an origin the archive has the 16,384 newest
+// versions; Versions counts the others.
 func (w *Writer) AddVersion(key string, from int64, status uint16, via string, rulesets ...*automaton.Ruleset) error {
 	if err := w.add(key, from, status, via, rulesets); err != nil {
 		return fmt.Errorf("archive: origin %q: %w", key[:min(len(key), 300)], err)

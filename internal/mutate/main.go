@@ -192,7 +192,8 @@ var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 // test runs the tests of packages until one fails, and returns its name.
 func test(of []string, overlay string) (noticed string, err error) {
 	for _, pkg := range of {
-		out, err := exec.Command("go", "test", "-short", "-failfast", "-vet=off", "-timeout=5m", "-overlay="+overlay, pkg).CombinedOutput()
+		out, err := exec.Command("go", "test", "-short", "-failfast", "-vet=off", "-timeout=5m", "-overlay="+overlay,
+			pkg).CombinedOutput()
 		if err == nil {
 			continue
 		}
@@ -209,14 +210,17 @@ func test(of []string, overlay string) (noticed string, err error) {
 func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
-		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), broken in the code, and the first test that fails then. " +
-		"`make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n| broken rule | in | noticed by |\n|---|---|---|\n")
+		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), broken in the code, and the " +
+		"first test that fails then. " +
+		"`make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n| broken rule | in | noticed " +
+		"by |\n|---|---|---|\n")
 	for i, m := range list {
 		noticed := "**none**"
 		if results[i].noticed != "" {
 			noticed = "`" + results[i].noticed + "`"
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/"), noticed)
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/"),
+			noticed)
 	}
 	return b.String()
 }

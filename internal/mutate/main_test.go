@@ -29,7 +29,8 @@ func TestMutantsCanBeMade(t *testing.T) {
 			t.Errorf("%s: %v", m.rule, err)
 			continue
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), m.file, mutated, parser.SkipObjectResolution); err != nil || mutated == string(source) {
+		if _, err := parser.ParseFile(token.NewFileSet(), m.file, mutated, parser.SkipObjectResolution); err != nil ||
+			mutated == string(source) {
 			t.Errorf("%s: the mutant is no other file: %v", m.rule, err)
 		}
 	}

@@ -61,7 +61,8 @@ func notices(pkg string, systems []string) (string, error) {
 	}
 	slices.SortFunc(names, func(a, b *module) int { return cmp.Compare(a.name, b.name) })
 	var b strings.Builder
-	b.WriteString("robotsieve is made with the software named here. Each part is under its own licence, which follows its name.\n")
+	b.WriteString("robotsieve is made with the software named here. Each part is under its own licence, which " +
+		"follows its name.\n")
 	for _, m := range append([]*module{found}, names...) {
 		if err := m.write(&b); err != nil {
 			return "", err
@@ -135,7 +136,8 @@ func (m *module) write(b *strings.Builder) error {
 				return err
 			}
 			title := m.name + ": " + path.Join(filepath.ToSlash(in), f.Name())
-			fmt.Fprintf(b, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), title, strings.Repeat("=", 80), strings.TrimSpace(string(text)))
+			fmt.Fprintf(b, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), title, strings.Repeat("=", 80),
+				strings.TrimSpace(string(text)))
 			count++
 		}
 	}

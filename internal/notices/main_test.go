@@ -24,7 +24,8 @@ func TestNotices(t *testing.T) {
 			t.Errorf("nothing of %s", name)
 		}
 	}
-	for _, want := range []string{"\nGo 1.", "Copyright 2009 The Go Authors", "mousetrap", "zstd/internal/xxhash/LICENSE.txt", ": UNLICENSE"} {
+	for _, want := range []string{"\nGo 1.", "Copyright 2009 The Go Authors", "mousetrap",
+		"zstd/internal/xxhash/LICENSE.txt", ": UNLICENSE"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q", want)
 		}

@@ -23,7 +23,8 @@ func TestOctetsNearUnreadableMemory(t *testing.T) {
 			c := randomClasses(rng)
 			low, high := c[0].In64(b)
 			if wantLow, wantHigh := c[0].slow64(b); low != wantLow || high != wantHigh {
-				t.Fatalf("%d octets, %d before the end of the page: %x and %x, want %x and %x: %x", n, from, low, high, wantLow, wantHigh, b)
+				t.Fatalf("%d octets, %d before the end of the page: %x and %x, want %x and %x: %x", n, from, low, high, wantLow,
+					wantHigh, b)
 			}
 			known := uint64(1)<<max(n-2, 0) - 1 // at the places in it
 			if got, want := triples64(&c, b)&known, slowTriples64(&c, b); got != want {

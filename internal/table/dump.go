@@ -11,7 +11,8 @@ import (
 // the pattern of a rule.
 func (t *Table) Dump(printf func(format string, args ...any), prefix func(rule, octets uint32) string) {
 	edges := t.sortedEdges()
-	printf("prefixes: %s, %s, %s\n", Count(len(t.States)-1, "state"), Count(len(edges), "edge"), Count(len(t.Points), "point"))
+	printf("prefixes: %s, %s, %s\n", Count(len(t.States)-1, "state"), Count(len(edges), "edge"),
+		Count(len(t.Points), "point"))
 	for i := range t.Points {
 		p := &t.Points[i]
 		var l links
@@ -123,7 +124,8 @@ func (e *Edge) target(kind string) string {
 
 func (g *Segments) dump(printf func(format string, args ...any)) {
 	edges := g.sortedEdges()
-	printf("segments: %s, %s, %s\n", Count(len(g.States)-1, "state"), Count(len(edges), "edge"), Count(len(g.Nodes), "node"))
+	printf("segments: %s, %s, %s\n", Count(len(g.States)-1, "state"), Count(len(edges), "edge"),
+		Count(len(g.Nodes), "node"))
 	backwards := make([]bool, len(g.States))
 	for i, a := range g.Anchors {
 		backwards[a.Back] = true

@@ -192,7 +192,8 @@ type seen struct {
 // room is what is known of a tail in the path.
 type room struct {
 	generation uint32 // the rest is of another path if it is not the current one
-	until      uint32 // the path does not have the tail from this octet on, with isCertain set if it has the tail from all octets before
+	// the path does not have the tail from this octet on, with isCertain set if it has the tail from all octets before
+	until      uint32
 	rule, from uint32 // the best rule that has waited for the tail, None if none has, and from which octet on
 }
 
@@ -259,7 +260,8 @@ func (g *Gaps) Find(s *Scratch, path []byte, everyPath bool, best uint32) uint32
 	if g.read(s, path); len(s.ends) == 0 {
 		return best
 	}
-	r := run{Gaps: g, s: s, length: uint32(len(path)), everyPath: everyPath, best: best, spare: uint32(min(len(path), maxSpare))}
+	r := run{Gaps: g, s: s, length: uint32(len(path)), everyPath: everyPath, best: best,
+		spare: uint32(min(len(path), maxSpare))}
 	r.find(possible)
 	return r.best
 }
@@ -412,7 +414,10 @@ func (r *run) wait(c Children, end uint32, ahead int) {
 	for _, symbol := range s.found {
 		Spend(manyChildren)
 		children := r.Nodes[c.First:c.End]
-		i, _ := slices.BinarySearchFunc(children, symbol, func(n GapNode, symbol uint32) int { return cmp.Compare(n.Symbol, symbol) })
+		i, _ := slices.BinarySearchFunc(children, symbol, func(n GapNode, symbol uint32) int {
+			return cmp.Compare(n.Symbol,
+				symbol)
+		})
 		for ; i < len(children) && children[i].Symbol == symbol; i++ {
 			r.waitFor(c.First+uint32(i), end, s.seen[symbol].last&^isPast, ahead)
 		}
@@ -431,7 +436,8 @@ func (r *run) waitFor(id, from, last uint32, ahead int) {
 		return
 	}
 	isLast := node.First == node.End
-	if tail := r.tails[id]; tail != None && !isLast && (ahead > 0 || tail != id) && r.isDecided(tail, from, node.Best, ahead) {
+	if tail := r.tails[id]; tail != None && !isLast && (ahead > 0 || tail != id) && r.isDecided(tail, from, node.Best,
+		ahead) {
 		return
 	}
 	end := from + r.Len[node.Symbol]

@@ -25,7 +25,8 @@ func BenchmarkLines(b *testing.B) {
 	for i := range rows {
 		mixed := uint32(i) * 2654435761
 		host := fmt.Sprintf("https://www.site%05d.example/", i/97%50000)
-		rows[i] = capture{URL: fmt.Sprintf("%sarticles/%07x/%09d.html", host, mixed&0xfffffff, mixed%1e9), Host: host, Fetch: at + int64(mixed>>8)}
+		rows[i] = capture{URL: fmt.Sprintf("%sarticles/%07x/%09d.html", host, mixed&0xfffffff, mixed%1e9), Host: host,
+			Fetch: at + int64(mixed>>8)}
 	}
 	files := map[string][]byte{}
 	for _, name := range []string{"plain", "snappy", "gzip", "zstd"} {
@@ -34,7 +35,8 @@ func BenchmarkLines(b *testing.B) {
 	for _, c := range []struct {
 		codec string
 		o     Options
-	}{{"plain", Options{URL: "url"}}, {"snappy", Options{URL: "url"}}, {"gzip", Options{URL: "url"}}, {"zstd", Options{URL: "url"}}, {"snappy", Options{URL: "host"}}, {"zstd", Options{URL: "url", Date: "fetch"}}} {
+	}{{"plain", Options{URL: "url"}}, {"snappy", Options{URL: "url"}}, {"gzip", Options{URL: "url"}}, {"zstd",
+		Options{URL: "url"}}, {"snappy", Options{URL: "host"}}, {"zstd", Options{URL: "url", Date: "fetch"}}} {
 		b.Run(fmt.Sprintf("codec=%s/column=%s%s", c.codec, c.o.URL, c.o.Date), func(b *testing.B) {
 			f := open(b, files[c.codec])
 			b.ReportAllocs()

@@ -48,9 +48,11 @@ func pagesOf(n int) []page {
 	for i := range rows {
 		at := start.Add(time.Duration(i) * time.Second)
 		r := page{
-			URL: pointer(fmt.Sprintf("https://example.com/%d/a?b=c", i)), Plain: fmt.Sprintf("plain\n%d", i), Dict: fmt.Sprintf("dict %d", i%9), Lengths: fmt.Sprint("lengths ", i),
-			Millis: at.UnixMilli(), Micros: at.UnixMicro(), Nanos: at.UnixNano(), Day: int32(at.Unix() / 86400), Number: int64(i)*int64(i) - 500,
-			Small: pointer(int32(i)), Status: 200, When: at.Format(time.RFC3339), Tags: []string{"a", "b"}, Bool: i%2 == 0,
+			URL: pointer(fmt.Sprintf("https://example.com/%d/a?b=c", i)), Plain: fmt.Sprintf("plain\n%d",
+				i), Dict: fmt.Sprintf("dict %d", i%9), Lengths: fmt.Sprint("lengths ", i),
+			Millis: at.UnixMilli(), Micros: at.UnixMicro(), Nanos: at.UnixNano(), Day: int32(at.Unix() / 86400),
+			Number: int64(i)*int64(i) - 500,
+			Small:  pointer(int32(i)), Status: 200, When: at.Format(time.RFC3339), Tags: []string{"a", "b"}, Bool: i%2 == 0,
 			Request: &request{URL: pointer(fmt.Sprint("http://a/", i)), Raw: []byte("tab\t")},
 		}
 		if i%7 == 3 {
@@ -109,7 +111,8 @@ func readLines(t testing.TB, f *File, o Options) (string, error) {
 }
 
 // codecs are the codecs of pages that are read.
-var codecs = map[string]compress.Codec{"plain": &parquet.Uncompressed, "snappy": &parquet.Snappy, "gzip": &parquet.Gzip, "brotli": &parquet.Brotli, "zstd": &parquet.Zstd, "lz4": &parquet.Lz4Raw}
+var codecs = map[string]compress.Codec{"plain": &parquet.Uncompressed, "snappy": &parquet.Snappy,
+	"gzip": &parquet.Gzip, "brotli": &parquet.Brotli, "zstd": &parquet.Zstd, "lz4": &parquet.Lz4Raw}
 
 func TestLines(t *testing.T) {
 	rows := pagesOf(5000)
@@ -132,16 +135,29 @@ func TestLines(t *testing.T) {
 			}
 			return fmt.Sprint(raw, "\t", start.Unix()+int64(i))
 		},
-		{URL: "url", Date: "micros"}: func(i int, r *page) string { return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i)) },
-		{URL: "url", Date: "nanos"}:  func(i int, r *page) string { return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i)) },
-		{URL: "url", Date: "when"}:   func(i int, r *page) string { return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i)) },
-		{URL: "url", Date: "day"}:    func(_ int, r *page) string { return fmt.Sprint(text0(r.URL), "\t", int64(r.Day)*86400) },
-		{URL: "url", Date: "dict"}:   func(_ int, r *page) string { return text0(r.URL) + "\t" },
+		{URL: "url", Date: "micros"}: func(i int,
+			r *page) string {
+			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
+		},
+		{URL: "url", Date: "nanos"}: func(i int,
+			r *page) string {
+			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
+		},
+		{URL: "url", Date: "when"}: func(i int,
+			r *page) string {
+			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
+		},
+		{URL: "url", Date: "day"}: func(_ int,
+			r *page) string {
+			return fmt.Sprint(text0(r.URL), "\t", int64(r.Day)*86400)
+		},
+		{URL: "url", Date: "dict"}: func(_ int, r *page) string { return text0(r.URL) + "\t" },
 	}
 	for name, codec := range codecs {
 		for version := 1; version <= 2; version++ {
 			t.Run(fmt.Sprint(name, version), func(t *testing.T) {
-				f := open(t, write(t, rows, parquet.Compression(codec), parquet.DataPageVersion(version), parquet.PageBufferSize(4<<10)))
+				f := open(t, write(t, rows, parquet.Compression(codec), parquet.DataPageVersion(version),
+					parquet.PageBufferSize(4<<10)))
 				for o, line := range want {
 					var b strings.Builder
 					for i := range rows {
@@ -177,10 +193,12 @@ func firstDifference(got, want string) string {
 func TestRefusedColumns(t *testing.T) {
 	f := open(t, write(t, pagesOf(10)))
 	for column, want := range map[string]string{
-		"tags.list.element": "it is a list, of which a row may have several values", "bool": "it has values of the type BOOLEAN",
+		"tags.list.element": "it is a list, of which a row may have several values", "bool": "it has values of the " +
+			"type BOOLEAN",
 		"link": "no column \"link\": the file has \"url\", \"plain\", \"dict\", ",
 	} {
-		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "Parquet: ") {
+		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), "Parquet: ") {
 			t.Errorf("%s: %v, want %q", column, err, want)
 		}
 	}
@@ -199,7 +217,8 @@ func TestSelect(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := time.UnixMicro(rows[i].Micros).UTC()
-		want := fmt.Sprint(rows[i].Number, "|", text0(rows[i].URL), "|", at.Format(time.RFC3339Nano), "|200|", i, "|", at.Format("2006-01-02T00:00:00Z"))
+		want := fmt.Sprint(rows[i].Number, "|", text0(rows[i].URL), "|", at.Format(time.RFC3339Nano), "|200|", i, "|",
+			at.Format("2006-01-02T00:00:00Z"))
 		if rows[i].URL == nil {
 			want = strings.Replace(want, fmt.Sprint("|", i, "|"), "||", 1)
 		}
@@ -243,7 +262,8 @@ func TestSidecar(t *testing.T) {
 		for i := 0; i < len(rows); i += 100 {
 			var b []byte
 			for j := i; j < i+100; j++ {
-				r := Row{Known: j%3 > 0, Allowed: j%3 == 1, Class: "allowed", Line: int32(j), Barred: []string{"GPTBot", "CCBot"}[:j%3]}
+				r := Row{Known: j%3 > 0, Allowed: j%3 == 1, Class: "allowed", Line: int32(j),
+					Barred: []string{"GPTBot", "CCBot"}[:j%3]}
 				b = AppendRow(b, &r)
 				want = append(want, fmt.Sprint(r))
 			}
@@ -260,8 +280,10 @@ func TestSidecar(t *testing.T) {
 			t.Fatal(len(got), err)
 		}
 		for i, v := range got {
-			r := Row{Known: v.Allowed != nil, Allowed: v.Allowed != nil && *v.Allowed, Class: v.Class, Barred: v.Barred, Line: v.Line}
-			if fmt.Sprint(r) != want[i] || key == "" && *v.Position != int64(i) || key != "" && text0(v.Key) != text0(rows[i].URL) {
+			r := Row{Known: v.Allowed != nil, Allowed: v.Allowed != nil && *v.Allowed, Class: v.Class, Barred: v.Barred,
+				Line: v.Line}
+			if fmt.Sprint(r) != want[i] || key == "" && *v.Position != int64(i) || key != "" &&
+				text0(v.Key) != text0(rows[i].URL) {
 				t.Fatalf("row %d: %v, want %s", i, v, want[i])
 			}
 		}

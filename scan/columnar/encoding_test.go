@@ -19,7 +19,8 @@ import (
 func column(t *testing.T, node parquet.Node, values []parquet.Value, pageBytes, version int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("root", parquet.Group{"v": node}), parquet.PageBufferSize(pageBytes), parquet.DataPageVersion(version), parquet.DictionaryMaxBytes(2000))
+	w := parquet.NewGenericWriter[any](&b, parquet.NewSchema("root", parquet.Group{"v": node}),
+		parquet.PageBufferSize(pageBytes), parquet.DataPageVersion(version), parquet.DictionaryMaxBytes(2000))
 	for i := range values {
 		if _, err := w.WriteRows([]parquet.Row{values[i : i+1]}); err != nil {
 			t.Fatal(err)
@@ -145,14 +146,15 @@ func TestKinds(t *testing.T) {
 		"fraction":  {parquet.Leaf(parquet.DoubleType), parquet.DoubleValue(-0.25), "-0.25"},
 		"float":     {parquet.Leaf(parquet.FloatType), parquet.FloatValue(404), "404"},
 		"no number": {parquet.Leaf(parquet.DoubleType), parquet.DoubleValue(math.NaN()), "-"},
-		"INT96":     {parquet.Leaf(parquet.Int96Type), parquet.Int96Value(deprecated.Int96{500e6, 0, day}), "2024-10-04T00:00:00.5Z"},
-		"millis":    {parquet.Timestamp(parquet.Millisecond), parquet.Int64Value(-1), "1969-12-31T23:59:59.999Z"},
-		"micros":    {parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1e15 + 1), "2001-09-09T01:46:40.000001Z"},
-		"nanos":     {parquet.Timestamp(parquet.Nanosecond), parquet.Int64Value(1e18 + 1), "2001-09-09T01:46:40.000000001Z"},
-		"date":      {parquet.Date(), parquet.Int32Value(-1), "1969-12-31T00:00:00Z"},
-		"enum":      {parquet.Enum(), parquet.ByteArrayValue([]byte("a")), "a"},
-		"JSON":      {parquet.JSON(), parquet.ByteArrayValue([]byte(`"a"`)), `"a"`},
-		"bytes":     {parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("\xff")), "\xff"},
+		"INT96": {parquet.Leaf(parquet.Int96Type), parquet.Int96Value(deprecated.Int96{500e6, 0, day}),
+			"2024-10-04T00:00:00.5Z"},
+		"millis": {parquet.Timestamp(parquet.Millisecond), parquet.Int64Value(-1), "1969-12-31T23:59:59.999Z"},
+		"micros": {parquet.Timestamp(parquet.Microsecond), parquet.Int64Value(1e15 + 1), "2001-09-09T01:46:40.000001Z"},
+		"nanos":  {parquet.Timestamp(parquet.Nanosecond), parquet.Int64Value(1e18 + 1), "2001-09-09T01:46:40.000000001Z"},
+		"date":   {parquet.Date(), parquet.Int32Value(-1), "1969-12-31T00:00:00Z"},
+		"enum":   {parquet.Enum(), parquet.ByteArrayValue([]byte("a")), "a"},
+		"JSON":   {parquet.JSON(), parquet.ByteArrayValue([]byte(`"a"`)), `"a"`},
+		"bytes":  {parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("\xff")), "\xff"},
 	} {
 		got := valuesOf(t, column(t, c.node, []parquet.Value{c.value.Level(0, 0, 0)}, 1000, 2))
 		if strings.Join(got, ",") != c.want {
@@ -160,9 +162,12 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for name, node := range map[string]parquet.Node{
-		"a boolean": parquet.Leaf(parquet.BooleanType), "a decimal": parquet.Decimal(2, 9, parquet.Int64Type), "a time of day": parquet.Time(parquet.Microsecond), "a UUID": parquet.UUID(), "BSON": parquet.BSON(),
+		"a boolean": parquet.Leaf(parquet.BooleanType), "a decimal": parquet.Decimal(2, 9,
+			parquet.Int64Type), "a time of day": parquet.Time(parquet.Microsecond), "a UUID": parquet.UUID(),
+		"BSON": parquet.BSON(),
 	} {
-		if _, err := open(t, column(t, node, nil, 1000, 2)).Select(context.Background(), "v"); err == nil || !strings.Contains(err.Error(), "which cannot be read") {
+		if _, err := open(t, column(t, node, nil, 1000, 2)).Select(context.Background(), "v"); err == nil ||
+			!strings.Contains(err.Error(), "which cannot be read") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -187,7 +192,8 @@ func TestInstants(t *testing.T) {
 		{parquet.String(), parquet.ByteArrayValue([]byte("yesterday")), ""},
 		{parquet.Leaf(parquet.DoubleType), parquet.DoubleValue(math.NaN()), ""},
 	} {
-		text, err := readLines(t, open(t, column(t, c.node, []parquet.Value{c.value.Level(0, 0, 0)}, 1000, 2)), Options{URL: "v", Date: "v"})
+		text, err := readLines(t, open(t, column(t, c.node, []parquet.Value{c.value.Level(0, 0, 0)}, 1000, 2)),
+			Options{URL: "v", Date: "v"})
 		if _, got, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\t"); got != c.want || err != nil {
 			t.Errorf("%v of %v: %s, %v, want %s", c.value, c.node.Type(), strconv.Quote(text), err, c.want)
 		}

@@ -56,9 +56,11 @@ func (f forged) file(t testing.TB) []byte {
 		}
 		b = append(b, f.pages[i].body...)
 	}
-	meta := format.FileMetaData{Version: 1, Schema: f.schema, NumRows: f.rows, RowGroups: []format.RowGroup{{NumRows: f.rows, Columns: []format.ColumnChunk{{
-		MetaData: format.ColumnMetaData{Type: format.ByteArray, Codec: f.codec, NumValues: f.rows, DataPageOffset: 4, TotalCompressedSize: int64(len(b) - 4), PathInSchema: []string{"url"}},
-	}}}}}
+	meta := format.FileMetaData{Version: 1, Schema: f.schema, NumRows: f.rows,
+		RowGroups: []format.RowGroup{{NumRows: f.rows, Columns: []format.ColumnChunk{{
+			MetaData: format.ColumnMetaData{Type: format.ByteArray, Codec: f.codec, NumValues: f.rows, DataPageOffset: 4,
+				TotalCompressedSize: int64(len(b) - 4), PathInSchema: []string{"url"}},
+		}}}}}
 	if f.schema == nil {
 		meta.Schema = slices.Clone(texts)
 	}
@@ -77,7 +79,8 @@ func finish(b, footer []byte) []byte {
 // data is a page of plain values.
 func data(values, size, stored int32, encoding format.Encoding, body []byte) forgedPage {
 	return forgedPage{format.PageHeader{Type: format.DataPage, UncompressedPageSize: size, CompressedPageSize: stored,
-		DataPageHeader: some(format.DataPageHeader{NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})}, body}
+		DataPageHeader: some(format.DataPageHeader{NumValues: values, Encoding: encoding,
+			DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})}, body}
 }
 
 // TestHostile reads files that lie. Each is an error, and none takes much memory.
@@ -101,7 +104,8 @@ func TestHostile(t *testing.T) {
 	}
 	deep := []format.SchemaElement{}
 	for range 1000 {
-		deep = append(deep, format.SchemaElement{Name: "a", NumChildren: some(int32(1)), RepetitionType: some(format.Optional)})
+		deep = append(deep, format.SchemaElement{Name: "a", NumChildren: some(int32(1)),
+			RepetitionType: some(format.Optional)})
 	}
 	wide := []format.SchemaElement{{Name: "root", NumChildren: some(int32(100_000))}}
 	for range 100_000 {
@@ -109,7 +113,8 @@ func TestHostile(t *testing.T) {
 	}
 	names := []format.SchemaElement{{Name: "root", NumChildren: some(int32(60))}}
 	for range 60 {
-		names = append(names, format.SchemaElement{Name: strings.Repeat("a", 400_000), NumChildren: some(int32(1)), RepetitionType: some(format.Required)})
+		names = append(names, format.SchemaElement{Name: strings.Repeat("a", 400_000), NumChildren: some(int32(1)),
+			RepetitionType: some(format.Required)})
 	}
 	// A page of version 2 whose levels have so many bytes each, in fields of a type: the sum is negative in so many bits.
 	levels := func(kind byte, size int64) []byte {
@@ -122,14 +127,16 @@ func TestHostile(t *testing.T) {
 	dict := forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: n, CompressedPageSize: n,
 		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})}, url}
 	one := data(1, 3, 3, format.RLEDictionary, []byte{1, 2, 0})
-	nulls := []format.SchemaElement{texts[0], {Name: "url", Type: some(format.ByteArray), RepetitionType: some(format.Optional)}}
+	nulls := []format.SchemaElement{texts[0],
+		{Name: "url", Type: some(format.ByteArray), RepetitionType: some(format.Optional)}}
 	levelsOfNulls := binary.LittleEndian.AppendUint32(nil, 7)
 	levelsOfNulls = append(binary.AppendUvarint(levelsOfNulls, 1<<41), 0)
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
-		"a trillion nulls": {forged{rows: 1 << 40, schema: nulls, pages: []forgedPage{data(1, 11, 11, format.Plain, levelsOfNulls)}}.file(t),
+		"a trillion nulls": {forged{rows: 1 << 40, schema: nulls,
+			pages: []forgedPage{data(1, 11, 11, format.Plain, levelsOfNulls)}}.file(t),
 			"1099511627776 rows are more than the 67"},
 		"two dictionaries": {forged{rows: 1, pages: []forgedPage{dict, dict, one}}.file(t), "two dictionaries"},
 		"row groups over the same bytes": {with(func(m *format.FileMetaData) {
@@ -142,48 +149,78 @@ func TestHostile(t *testing.T) {
 			second.Columns[0].MetaData.DataPageOffset++
 			m.RowGroups, m.NumRows = append(m.RowGroups, second), 2
 		}), "two row groups have the same bytes, from 5 on"},
-		"levels without end":       {forged{rows: 1, pages: []forgedPage{{body: levels(5, math.MaxInt32)}}}.file(t), "the levels of a page are longer than the page"},
-		"levels of 64 bits":        {forged{rows: 1, pages: []forgedPage{{body: levels(6, 1<<62)}}}.file(t), "the header of a page is damaged"},
-		"levels of too many bits":  {forged{rows: 1, pages: []forgedPage{{body: levels(5, 1<<62)}}}.file(t), "the header of a page is damaged"},
-		"empty":                    {nil, "0 bytes are no whole file"},
-		"another kind":             {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
-		"cut off":                  {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
-		"encrypted":                {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), "the file is encrypted"},
-		"footer longer than file":  {append(binary.LittleEndian.AppendUint32([]byte(magic), 100), magic...), "longer than the file"},
-		"footer of zeros":          {finish([]byte(magic), make([]byte, 100)), "the schema is incomplete"},
-		"footer of a huge list":    {finish([]byte(magic), []byte{0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x0f}), "the footer is damaged"},
-		"footer of deep structs":   {finish([]byte(magic), bytes.Repeat([]byte{0x9c}, 1<<20)), "the footer is damaged"},
-		"deep schema":              {with(func(m *format.FileMetaData) { m.Schema = deep }), "more than 64 levels deep"},
-		"wide schema":              {with(func(m *format.FileMetaData) { m.Schema = wide }), "more than 65536 columns"},
-		"long names":               {with(func(m *format.FileMetaData) { m.Schema = names }), "bytes of names"},
-		"schema without end":       {with(func(m *format.FileMetaData) { m.Schema[0].NumChildren = some(int32(math.MaxInt32)) }), "the schema is incomplete"},
-		"two roots":                {with(func(m *format.FileMetaData) { m.Schema = append(texts[:2:2], texts[1]) }), "more than one root"},
-		"negative rows":            {with(func(m *format.FileMetaData) { m.NumRows = -1 }), "-1 rows"},
-		"more rows than groups":    {with(func(m *format.FileMetaData) { m.NumRows = 2 }), "the file has 2 rows, and its row groups 1"},
-		"fewer rows than groups":   {with(func(m *format.FileMetaData) { m.NumRows = 0 }), "more rows than the file"},
-		"no columns in the group":  {with(func(m *format.FileMetaData) { m.RowGroups[0].Columns = nil }), "the column is missing"},
-		"column in another file":   {with(func(m *format.FileMetaData) { m.RowGroups[0].Columns[0].FilePath = "/etc/passwd" }), "the column is in another file"},
-		"another type":             {chunk(func(m *format.ColumnMetaData) { m.Type = format.Int96 }), "another type than the schema"},
-		"more values than rows":    {chunk(func(m *format.ColumnMetaData) { m.NumValues = 1 << 60 }), "1 rows have 1152921504606846976 values"},
-		"column behind the end":    {chunk(func(m *format.ColumnMetaData) { m.DataPageOffset = 1 << 60 }), "not within the file"},
-		"column before the file":   {chunk(func(m *format.ColumnMetaData) { m.DataPageOffset = -8 }), "not within the file"},
-		"column of negative size":  {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = -1 }), "not within the file"},
-		"column of no bytes":       {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = 0 }), "unexpected EOF"},
-		"unknown codec":            {chunk(func(m *format.ColumnMetaData) { m.Codec = 77 }), "the codec 77 is not known"},
-		"codec of Hadoop":          {chunk(func(m *format.ColumnMetaData) { m.Codec = format.Lz4 }), "LZ4 is deprecated"},
-		"page of a gigabyte":       {forged{rows: 1, pages: []forgedPage{data(1, 1<<30, n, format.Plain, url)}}.file(t), "a page of 1073741824 bytes is larger than 134217728"},
-		"page that claims 100 MB":  {forged{rows: 1, codec: format.Snappy, pages: []forgedPage{data(1, 100e6, n, format.Plain, url)}}.file(t), "another size than its header says"},
-		"page stored in 100 MB":    {forged{rows: 1, pages: []forgedPage{data(1, 100e6, 100e6, format.Plain, url)}}.file(t), "unexpected EOF"},
-		"page of negative size":    {forged{rows: 1, pages: []forgedPage{data(1, -1, n, format.Plain, url)}}.file(t), "the header of a page is damaged"},
-		"zstd bomb":                {forged{rows: 1, codec: format.Zstd, pages: []forgedPage{data(1, 1000, int32(len(zeros)), format.Plain, zeros)}}.file(t), "size"},
-		"more values than bytes":   {forged{rows: 1e6, pages: []forgedPage{data(1e6, n, n, format.Plain, url)}}.file(t), "a page is damaged"},
-		"text longer than page":    {forged{rows: 1, pages: []forgedPage{data(1, 8, 8, format.Plain, []byte("\xff\xff\xff\xffhttp"))}}.file(t), "a page is damaged"},
-		"dictionary is missing":    {forged{rows: 1, pages: []forgedPage{data(1, 3, 3, format.RLEDictionary, []byte{1, 2, 0})}}.file(t), "dictionary that is missing"},
-		"encoding of another type": {forged{rows: 1, pages: []forgedPage{data(1, n, n, format.ByteStreamSplit, url)}}.file(t), "an encoding that is not known for its type"},
-		"delta without blocks":     {forged{rows: 9, pages: []forgedPage{data(9, 5, 5, format.DeltaLengthByteArray, []byte{0x80, 1, 0, 9, 0})}}.file(t), "a page is damaged"},
-		"delta of a huge count":    {forged{rows: 9, pages: []forgedPage{data(9, 14, 14, format.DeltaLengthByteArray, append(binary.AppendUvarint([]byte{0x80, 1, 4}, math.MaxUint64>>1), 0, 0))}}.file(t), "a page is damaged"},
-		"delta of too many counts": {forged{rows: maxDelta + 1, pages: []forgedPage{equalDeltas(maxDelta + 1)}}.file(t), "a page is damaged"},
-		"footer of many elements":  {finish([]byte(magic), append(binary.AppendUvarint([]byte{0x49, 0xfc}, maxElements+1), make([]byte, maxElements+2)...)), "more than 1048576 elements"},
+		"levels without end": {forged{rows: 1, pages: []forgedPage{{body: levels(5, math.MaxInt32)}}}.file(t),
+			"the levels of a page are longer than the page"},
+		"levels of 64 bits": {forged{rows: 1, pages: []forgedPage{{body: levels(6, 1<<62)}}}.file(t),
+			"the header of a page is damaged"},
+		"levels of too many bits": {forged{rows: 1, pages: []forgedPage{{body: levels(5, 1<<62)}}}.file(t),
+			"the header of a page is damaged"},
+		"empty":        {nil, "0 bytes are no whole file"},
+		"another kind": {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
+		"cut off":      {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
+		"encrypted":    {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), "the file is encrypted"},
+		"footer longer than file": {append(binary.LittleEndian.AppendUint32([]byte(magic), 100), magic...),
+			"longer than the file"},
+		"footer of zeros": {finish([]byte(magic), make([]byte, 100)), "the schema is incomplete"},
+		"footer of a huge list": {finish([]byte(magic), []byte{0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x0f}),
+			"the footer is damaged"},
+		"footer of deep structs": {finish([]byte(magic), bytes.Repeat([]byte{0x9c}, 1<<20)), "the footer is damaged"},
+		"deep schema":            {with(func(m *format.FileMetaData) { m.Schema = deep }), "more than 64 levels deep"},
+		"wide schema":            {with(func(m *format.FileMetaData) { m.Schema = wide }), "more than 65536 columns"},
+		"long names":             {with(func(m *format.FileMetaData) { m.Schema = names }), "bytes of names"},
+		"schema without end": {with(func(m *format.FileMetaData) {
+			m.Schema[0].NumChildren = some(int32(math.MaxInt32))
+		}), "the schema is incomplete"},
+		"two roots": {with(func(m *format.FileMetaData) { m.Schema = append(texts[:2:2], texts[1]) }),
+			"more than one root"},
+		"negative rows": {with(func(m *format.FileMetaData) { m.NumRows = -1 }), "-1 rows"},
+		"more rows than groups": {with(func(m *format.FileMetaData) { m.NumRows = 2 }),
+			"the file has 2 rows, and its row groups 1"},
+		"fewer rows than groups": {with(func(m *format.FileMetaData) { m.NumRows = 0 }), "more rows than the file"},
+		"no columns in the group": {with(func(m *format.FileMetaData) { m.RowGroups[0].Columns = nil }),
+			"the column is missing"},
+		"column in another file": {with(func(m *format.FileMetaData) {
+			m.RowGroups[0].Columns[0].FilePath = "/etc/passwd"
+		}), "the column is in another file"},
+		"another type": {chunk(func(m *format.ColumnMetaData) { m.Type = format.Int96 }),
+			"another type than the schema"},
+		"more values than rows": {chunk(func(m *format.ColumnMetaData) { m.NumValues = 1 << 60 }),
+			"1 rows have 1152921504606846976 values"},
+		"column behind the end": {chunk(func(m *format.ColumnMetaData) { m.DataPageOffset = 1 << 60 }),
+			"not within the file"},
+		"column before the file": {chunk(func(m *format.ColumnMetaData) { m.DataPageOffset = -8 }), "not within the file"},
+		"column of negative size": {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = -1 }),
+			"not within the file"},
+		"column of no bytes": {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = 0 }), "unexpected EOF"},
+		"unknown codec":      {chunk(func(m *format.ColumnMetaData) { m.Codec = 77 }), "the codec 77 is not known"},
+		"codec of Hadoop":    {chunk(func(m *format.ColumnMetaData) { m.Codec = format.Lz4 }), "LZ4 is deprecated"},
+		"page of a gigabyte": {forged{rows: 1, pages: []forgedPage{data(1, 1<<30, n, format.Plain, url)}}.file(t),
+			"a page of 1073741824 bytes is larger than 134217728"},
+		"page that claims 100 MB": {forged{rows: 1, codec: format.Snappy,
+			pages: []forgedPage{data(1, 100e6, n, format.Plain, url)}}.file(t), "another size than its header says"},
+		"page stored in 100 MB": {forged{rows: 1, pages: []forgedPage{data(1, 100e6, 100e6, format.Plain, url)}}.file(t),
+			"unexpected EOF"},
+		"page of negative size": {forged{rows: 1, pages: []forgedPage{data(1, -1, n, format.Plain, url)}}.file(t),
+			"the header of a page is damaged"},
+		"zstd bomb": {forged{rows: 1, codec: format.Zstd,
+			pages: []forgedPage{data(1, 1000, int32(len(zeros)), format.Plain, zeros)}}.file(t), "size"},
+		"more values than bytes": {forged{rows: 1e6, pages: []forgedPage{data(1e6, n, n, format.Plain, url)}}.file(t),
+			"a page is damaged"},
+		"text longer than page": {forged{rows: 1,
+			pages: []forgedPage{data(1, 8, 8, format.Plain, []byte("\xff\xff\xff\xffhttp"))}}.file(t), "a page is damaged"},
+		"dictionary is missing": {forged{rows: 1, pages: []forgedPage{data(1, 3, 3, format.RLEDictionary, []byte{1, 2,
+			0})}}.file(t), "dictionary that is missing"},
+		"encoding of another type": {forged{rows: 1,
+			pages: []forgedPage{data(1, n, n, format.ByteStreamSplit,
+				url)}}.file(t), "an encoding that is not known for its type"},
+		"delta without blocks": {forged{rows: 9, pages: []forgedPage{data(9, 5, 5, format.DeltaLengthByteArray,
+			[]byte{0x80, 1, 0, 9, 0})}}.file(t), "a page is damaged"},
+		"delta of a huge count": {forged{rows: 9, pages: []forgedPage{data(9, 14, 14, format.DeltaLengthByteArray,
+			append(binary.AppendUvarint([]byte{0x80, 1, 4}, math.MaxUint64>>1), 0, 0))}}.file(t), "a page is damaged"},
+		"delta of too many counts": {forged{rows: maxDelta + 1, pages: []forgedPage{equalDeltas(maxDelta + 1)}}.file(t),
+			"a page is damaged"},
+		"footer of many elements": {finish([]byte(magic), append(binary.AppendUvarint([]byte{0x49, 0xfc}, maxElements+1),
+			make([]byte, maxElements+2)...)), "more than 1048576 elements"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -212,10 +249,12 @@ func TestManyLongValues(t *testing.T) {
 		h.CompressedPageSize = int32(len(body))
 		return forgedPage{h, body}
 	}
-	dict := page(format.PageHeader{Type: format.DictionaryPage, DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})},
+	dict := page(format.PageHeader{Type: format.DictionaryPage,
+		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})},
 		append([]byte{0, 0, 0, 1}, make([]byte, 1<<24)...))
 	values := page(data(1e7, 0, 0, format.RLEDictionary, nil).header, append(binary.AppendUvarint([]byte{1}, 1e7<<1), 0))
-	r, err := open(t, forged{rows: 1e7, codec: format.Zstd, pages: []forgedPage{dict, values}}.file(t)).Lines(context.Background(), Options{URL: "url"})
+	r, err := open(t, forged{rows: 1e7, codec: format.Zstd, pages: []forgedPage{dict,
+		values}}.file(t)).Lines(context.Background(), Options{URL: "url"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +270,10 @@ func TestManyEqualValues(t *testing.T) {
 	run := binary.AppendUvarint([]byte{1}, n<<1)
 	body := append(run, 0)
 	dict := forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: 5, CompressedPageSize: 5,
-		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})}, []byte("\x01\x00\x00\x00a")}
-	file := forged{rows: n, pages: []forgedPage{dict, data(n, int32(len(body)), int32(len(body)), format.RLEDictionary, body)}}.file(t)
+		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1,
+			Encoding: format.Plain})}, []byte("\x01\x00\x00\x00a")}
+	file := forged{rows: n, pages: []forgedPage{dict, data(n, int32(len(body)), int32(len(body)), format.RLEDictionary,
+		body)}}.file(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r, err := open(t, file).Lines(context.Background(), Options{URL: "url"})
@@ -260,7 +301,8 @@ func equalDeltas(n int) forgedPage {
 func TestManyEqualDifferences(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	text, err := readLines(t, open(t, forged{rows: maxDelta, pages: []forgedPage{equalDeltas(maxDelta)}}.file(t)), Options{URL: "url"})
+	text, err := readLines(t, open(t, forged{rows: maxDelta, pages: []forgedPage{equalDeltas(maxDelta)}}.file(t)),
+		Options{URL: "url"})
 	runtime.ReadMemStats(&after)
 	if len(text) != maxDelta || err != nil {
 		t.Error(len(text), err)
@@ -270,7 +312,8 @@ func TestManyEqualDifferences(t *testing.T) {
 	}
 }
 
-// TestDamage changes a bit of every byte of a file in turn, and of some bytes of compressed files. It is read whole, or there is an error.
+// TestDamage changes a bit of every byte of a file in turn, and of some bytes of compressed files.
+// It is read whole, or there is an error.
 func TestDamage(t *testing.T) {
 	for name, codec := range codecs {
 		t.Run(name, func(t *testing.T) {
@@ -367,7 +410,8 @@ func TestPanic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = readLines(t, f, Options{URL: "url"}); err == nil || err.Error() != `Parquet: column "url", row group 1: it cannot be decoded: a count is wrong` {
+	if _, err = readLines(t, f, Options{URL: "url"}); err == nil ||
+		err.Error() != `Parquet: column "url", row group 1: it cannot be decoded: a count is wrong` {
 		t.Error(err)
 	}
 }

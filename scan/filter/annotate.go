@@ -38,9 +38,10 @@ func NewTSV(names []string) (Annotator, error) {
 	}, a.check()
 }
 
-// NewAppended returns the Annotator that writes each row with what is known of it at its end: the three fields of NewTSV or, in an
-// object of JSON, a member called robotsieve. Behind a URL the fields are set off by tabs. A row that is too long, or not of
-// the format, is replaced by the fields, or by an object that has that member alone. It fails as NewTSV does.
+// NewAppended returns the Annotator that writes each row with what is known of it at its end: the
+// three fields of NewTSV or, in an object of JSON, a member called robotsieve. Behind a URL the
+// fields are set off by tabs. A row that is too long, or not of the format, is replaced by the
+// fields, or by an object that has that member alone. It fails as NewTSV does.
 func NewAppended(names []string) (Annotator, error) {
 	fields, objects := agentNames(names), quoted(names)
 	return func(dst []byte, layout *list.Layout, row *list.Row, v Verdict) []byte {

@@ -15,13 +15,15 @@ import (
 )
 
 // teamBody is the robots.txt for a team of agents that share groups and have groups of their own.
-const teamBody = "user-agent: abot\nuser-agent: bbot\ndisallow: /a\n\nuser-agent: cbot\ndisallow: /p\nallow: /p/ok\n\n" +
+const teamBody = "user-agent: abot\nuser-agent: bbot\ndisallow: /a\n\nuser-agent: cbot\ndisallow: /p\nallow: " +
+	"/p/ok\n\n" +
 	"user-agent: *\ndisallow: /x\ndisallow: /*.pdf$\n"
 
 // team are the agents, and how each reads robots.txt. dbot, ebot and fbot are in the group for all others.
 var (
 	team         = []string{"abot", "bbot", "cbot", "dbot", "ebot", "fbot"}
-	teamDialects = []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.RFC9309, automaton.RFC9309, automaton.Google, automaton.RFC9309}
+	teamDialects = []automaton.Dialect{automaton.RFC9309, automaton.Google, automaton.RFC9309, automaton.RFC9309,
+		automaton.Google, automaton.RFC9309}
 )
 
 func teamConfig() Config {
@@ -44,7 +46,8 @@ func wanted(url string, anyOf bool) (class Class, barred []string, line int) {
 		if strings.HasPrefix(url, "/") && teamDialects[i] == automaton.Google {
 			target = "http://h" + url
 		}
-		allowed, at := twin.Match(twin.Dialect(teamDialects[i].String()), []byte(teamBody), []byte(name), []byte(target), 0, false)
+		allowed, at := twin.Match(twin.Dialect(teamDialects[i].String()), []byte(teamBody), []byte(name), []byte(target), 0,
+			false)
 		if i == 0 || !allowed && len(barred) == 0 {
 			line = at
 		}
@@ -72,7 +75,8 @@ func teamList(lines int) string {
 	return b.String()
 }
 
-// TestSeveralAgents: each verdict, by all and by any, and the number of URLs that each may not fetch, are those of the naive reading.
+// TestSeveralAgents: each verdict, by all and by any, and the number of URLs that each may not
+// fetch, are those of the naive reading.
 func TestSeveralAgents(t *testing.T) {
 	text := teamList(3000)
 	for _, anyOf := range []bool{false, true} {
@@ -98,7 +102,8 @@ func TestSeveralAgents(t *testing.T) {
 		for _, workers := range []int{1, 2, 16} {
 			out, s := filtered(t, c, workers, memory(text))
 			if out != kept.String() || fmt.Sprint(s.Barred) != fmt.Sprint(barred) || s.Kept == 0 {
-				t.Errorf("any %v, %d workers: %d bytes, want %d; barred %v, want %v", anyOf, workers, len(out), kept.Len(), s.Barred, barred)
+				t.Errorf("any %v, %d workers: %d bytes, want %d; barred %v, want %v", anyOf, workers, len(out), kept.Len(),
+					s.Barred, barred)
 			}
 		}
 	}
@@ -124,7 +129,8 @@ func TestAgentsWithTheSameRulesAreMatchedOnce(t *testing.T) {
 
 // TestAnnotations: one line for each line, whatever it is, with the naive verdict, for any number of workers.
 func TestAnnotations(t *testing.T) {
-	text := "\ufeffhttp://h/a\r\n" + teamList(500) + "\n \t\nfoo\nhttp://a..b/\n" + "http://h/" + strings.Repeat("x", 3000) + "\nhttp://h/p"
+	text := "\ufeffhttp://h/a\r\n" + teamList(500) + "\n \t\nfoo\nhttp://a..b/\n" + "http://h/" + strings.Repeat("x",
+		3000) + "\nhttp://h/p"
 	lines := strings.SplitAfter(text, "\n")
 	for _, workers := range []int{1, 2, 16} {
 		c := teamConfig()
@@ -156,11 +162,13 @@ func TestAnnotations(t *testing.T) {
 				continue
 			}
 			class, barred, at := wanted(url, false)
-			if a.Allowed == nil || *a.Allowed != (class == Allowed) || fmt.Sprint(a.Barred) != fmt.Sprint(barred) || a.Line != at || a.Reason != "" {
+			if a.Allowed == nil || *a.Allowed != (class == Allowed) || fmt.Sprint(a.Barred) != fmt.Sprint(barred) ||
+				a.Line != at || a.Reason != "" {
 				t.Errorf("%q: %s, want %v %v %d", url, got[i], class, barred, at)
 			}
 		}
-		if tsv := annotated(t, c, NewTSV, workers, text); strings.Count(tsv, "\n") != len(lines) || !strings.HasPrefix(tsv, "disallowed\tabot,bbot\t3\n") {
+		if tsv := annotated(t, c, NewTSV, workers, text); strings.Count(tsv, "\n") != len(lines) || !strings.HasPrefix(tsv,
+			"disallowed\tabot,bbot\t3\n") {
 			t.Errorf("tab-separated: %d lines, the first %.40q", strings.Count(tsv, "\n"), tsv)
 		}
 	}
@@ -183,14 +191,18 @@ func TestAppended(t *testing.T) {
 		text string
 		want string
 	}{
-		"urls": {list.URLs, "http://h/a\r\nfoo\nhttp://h/z", "http://h/a\tdisallowed\tabot,bbot\t3\r\nfoo\tnot_absolute\t\t0\nhttp://h/z\tallowed\t\t0\n"},
-		"csv": {list.CSV, "url,note\n\"http://h/a\",\"x, y\"\n,\nhttp://h/x,\"open\n", "url,note,robotsieve,robotsieve_barred,robotsieve_line\n" +
-			"\"http://h/a\",\"x, y\",disallowed,\"abot,bbot\",3\n,,no_url,,0\nbad_row,,0\n"},
-		"tsv": {list.TSV, "url\tn\nhttp://h/p\t1\n", "url\tn\trobotsieve\trobotsieve_barred\trobotsieve_line\nhttp://h/p\t1\tdisallowed\tcbot\t6\n"},
-		"json": {list.JSON, `{"url":"http://h/p"} ` + "\n{ }\n{\"url\":\"http:\\/\\/h/z\"}\r\n[1]\n", `{"url":"http://h/p","robotsieve":{"allowed":false,"barred":["cbot"],"line":6}} ` + "\n" +
-			`{ "robotsieve":{"allowed":null,"barred":[],"line":0,"reason":"no_url"}}` + "\n" +
-			`{"url":"http:\/\/h/z","robotsieve":{"allowed":true,"barred":[],"line":0}}` + "\r\n" +
-			`{"robotsieve":{"allowed":null,"barred":[],"line":0,"reason":"bad_row"}}` + "\n"},
+		"urls": {list.URLs, "http://h/a\r\nfoo\nhttp://h/z",
+			"http://h/a\tdisallowed\tabot,bbot\t3\r\nfoo\tnot_absolute\t\t0\nhttp://h/z\tallowed\t\t0\n"},
+		"csv": {list.CSV, "url,note\n\"http://h/a\",\"x, y\"\n,\nhttp://h/x,\"open\n",
+			"url,note,robotsieve,robotsieve_barred,robotsieve_line\n" +
+				"\"http://h/a\",\"x, y\",disallowed,\"abot,bbot\",3\n,,no_url,,0\nbad_row,,0\n"},
+		"tsv": {list.TSV, "url\tn\nhttp://h/p\t1\n",
+			"url\tn\trobotsieve\trobotsieve_barred\trobotsieve_line\nhttp://h/p\t1\tdisallowed\tcbot\t6\n"},
+		"json": {list.JSON, `{"url":"http://h/p"} ` + "\n{ }\n{\"url\":\"http:\\/\\/h/z\"}\r\n[1]\n",
+			`{"url":"http://h/p","robotsieve":{"allowed":false,"barred":["cbot"],"line":6}} ` + "\n" +
+				`{ "robotsieve":{"allowed":null,"barred":[],"line":0,"reason":"no_url"}}` + "\n" +
+				`{"url":"http:\/\/h/z","robotsieve":{"allowed":true,"barred":[],"line":0}}` + "\r\n" +
+				`{"robotsieve":{"allowed":null,"barred":[],"line":0,"reason":"bad_row"}}` + "\n"},
 	} {
 		config := teamConfig()
 		if c.kind != list.URLs {
@@ -226,13 +238,16 @@ func TestHeadersAreNotRows(t *testing.T) {
 	}
 	c := teamConfig()
 	c.Layouts = []*list.Layout{layout, layout, layout, layout}
-	out, s := filtered(t, c, 2, memory("url,n\nhttp://h/z,1\n"), memory("url,n\nhttp://h/a,2\nhttp://h/y,3\n"), memory("url,m\n"), memory("url,m"))
-	if want := "url,n\nhttp://h/z,1\nhttp://h/y,3\nurl,m\n"; out != want || s.Read != 3 || s.Kept != 2 || s.Count[Header] != 4 || s.Printed != 4 {
+	out, s := filtered(t, c, 2, memory("url,n\nhttp://h/z,1\n"), memory("url,n\nhttp://h/a,2\nhttp://h/y,3\n"),
+		memory("url,m\n"), memory("url,m"))
+	if want := "url,n\nhttp://h/z,1\nhttp://h/y,3\nurl,m\n"; out != want || s.Read != 3 || s.Kept != 2 ||
+		s.Count[Header] != 4 || s.Printed != 4 {
 		t.Errorf("printed %q, %+v", out, s)
 	}
 }
 
-// dated is a policy with a version of robots.txt for each hundred seconds from 100 on: it forbids the path that begins with the number of the hundred.
+// dated is a policy with a version of robots.txt for each hundred seconds from 100 on: it forbids
+// the path that begins with the number of the hundred.
 type dated struct{ asked *int }
 
 func (d dated) Find(q Query, rules []Rules) (Span, bool, error) {
@@ -245,9 +260,11 @@ func (d dated) Find(q Query, rules []Rules) (Span, bool, error) {
 	return Span{n * 100, n*100 + 99}, true, nil
 }
 
-// TestRulesOfTheTime: each row is judged by the version in force at its time, also when a site's rows come in any order.
+// TestRulesOfTheTime: each row is judged by the version in force at its time, also when a site's
+// rows come in any order.
 func TestRulesOfTheTime(t *testing.T) {
-	const text = "http://h/1\t1970-01-01T00:00:99Z\nhttp://h/1\t1970-01-01T00:01:39Z\nhttp://h/1\t1970-01-01T00:01:40Z\nhttp://h/1\t1970-01-01T00:03:20Z\n" +
+	const text = "http://h/1\t1970-01-01T00:00:99Z\nhttp://h/1\t1970-01-01T00:01:39Z\n" +
+		"http://h/1\t1970-01-01T00:01:40Z\nhttp://h/1\t1970-01-01T00:03:20Z\n" +
 		"http://h/2\t1970-01-01T00:03:20Z\nhttp://h/1\t1970-01-01T00:03:19Z\nhttp://h/2\t1970-01-01T00:03:21Z\nhttp://h/1\t\n"
 	layout, err := list.New(list.TSV, []byte(text), list.Options{Column: "1", Date: "2"})
 	if err != nil {
@@ -258,12 +275,14 @@ func TestRulesOfTheTime(t *testing.T) {
 	if c.Annotate, err = NewTSV([]string{agent}); err != nil {
 		t.Fatal(err)
 	}
-	want := "bad_time\t\t0\nno_policy\t\t0\ndisallowed\tFooBot\t2\nallowed\t\t0\ndisallowed\tFooBot\t2\ndisallowed\tFooBot\t2\ndisallowed\tFooBot\t2\nbad_time\t\t0\n"
+	want := "bad_time\t\t0\nno_policy\t\t0\ndisallowed\tFooBot\t2\nallowed\t\t0\ndisallowed\tFooBot\t2\n" +
+		"disallowed\tFooBot\t2\ndisallowed\tFooBot\t2\nbad_time\t\t0\n"
 	if out, _ := filtered(t, c, 1, memory(text)); out != want || asked != 5 {
 		t.Errorf("%q, asked %d times; want %q", out, asked, want)
 	}
 	c.Dated = false // as of 250
-	want = "bad_time\t\t0\nallowed\t\t0\nallowed\t\t0\nallowed\t\t0\ndisallowed\tFooBot\t2\nallowed\t\t0\ndisallowed\tFooBot\t2\nbad_time\t\t0\n"
+	want = "bad_time\t\t0\nallowed\t\t0\nallowed\t\t0\nallowed\t\t0\ndisallowed\tFooBot\t2\nallowed\t\t0\n" +
+		"disallowed\tFooBot\t2\nbad_time\t\t0\n"
 	if out, _ := filtered(t, c, 1, memory(text)); out != want {
 		t.Errorf("as of one time: %q, want %q", out, want)
 	}

@@ -95,7 +95,8 @@ func TestSitesInRandomOrder(t *testing.T) {
 			}
 			chunks := len(text)/chunk + workers
 			if most := (chunks + 3*workers) * (sites + 1) * workers; few.made > most {
-				t.Errorf("%s, %d workers: rules were made %d times, want at most %d; there are %d rows", name, workers, few.made, most, rows)
+				t.Errorf("%s, %d workers: rules were made %d times, want at most %d; there are %d rows", name, workers, few.made,
+					most, rows)
 			}
 		}
 	}
@@ -110,7 +111,8 @@ func TestGuardOfRules(t *testing.T) {
 	}
 	var out strings.Builder
 	in := source.NewInput("list", strings.NewReader("http://a/\n"), -1)
-	s, err := Run(context.Background(), source.NewReader([]*source.Input{in}, source.Options{Workers: 1, InOrder: true}), 1, c, &out)
+	s, err := Run(context.Background(), source.NewReader([]*source.Input{in}, source.Options{Workers: 1, InOrder: true}),
+		1, c, &out)
 	if err != failed || out.Len() > 0 || s.Read > 0 {
 		t.Errorf("%+v, %q, error %v", s, out.String(), err)
 	}

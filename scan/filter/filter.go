@@ -47,12 +47,13 @@ type Config struct {
 	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
 	// are missing, stand for lists of URLs, one a line.
 	Layouts []*list.Layout
-	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its place, if it has one.
+	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its
+	// place, if it has one.
 	AsOf  int64
 	Dated bool
 
-	// Page bars pages that state one of these directives, in records of WARC. Tokens are the product tokens that each agent
-	// answers to there.
+	// Page bars pages that state one of these directives, in records of WARC. Tokens are the product
+	// tokens that each agent answers to there.
 	Page   page.Directives
 	Tokens [][]string
 

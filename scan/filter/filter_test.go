@@ -30,7 +30,8 @@ func TestKeptLinesAreUnchanged(t *testing.T) {
 		change               func(*Config)
 	}{
 		{"all kept", "http://a/\nhttps://b/x\n", "http://a/\nhttps://b/x\n", "allowed 2", nil},
-		{"some dropped", "http://a/1\nhttp://a/p\nhttp://a/2\nhttp://a/p/x\nhttp://a/p/ok\n", "http://a/1\nhttp://a/2\nhttp://a/p/ok\n", "allowed 3, disallowed 2", nil},
+		{"some dropped", "http://a/1\nhttp://a/p\nhttp://a/2\nhttp://a/p/x\nhttp://a/p/ok\n",
+			"http://a/1\nhttp://a/2\nhttp://a/p/ok\n", "allowed 3, disallowed 2", nil},
 		{"nothing kept", "http://a/p\nhttp://a/p\n", "", "disallowed 2", nil},
 		{"nothing read", "", "", "", nil},
 		{"no newline at the end", "http://a/p\nhttp://a/", "http://a/\n", "allowed 1, disallowed 1", nil},
@@ -42,7 +43,8 @@ func TestKeptLinesAreUnchanged(t *testing.T) {
 		{"targets", "/x?y\n/p/\n//p\n", "/x?y\n//p\n", "allowed 2, disallowed 1", nil},
 		{"the disallowed", "http://a/1\nhttp://a/p\nfoo\n", "http://a/p\n", "allowed 1, disallowed 1, not_absolute 1",
 			func(c *Config) { c.Disallowed = true }},
-		{"invalid lines are printed but not kept", "http://a/p\n\nfoo\r\nhttp://a/\n", "\nfoo\r\nhttp://a/\n", "allowed 1, disallowed 1, blank 1, not_absolute 1",
+		{"invalid lines are printed but not kept", "http://a/p\n\nfoo\r\nhttp://a/\n", "\nfoo\r\nhttp://a/\n",
+			"allowed 1, disallowed 1, blank 1, not_absolute 1",
 			func(c *Config) { c.Invalid = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,10 +148,13 @@ func TestClasses(t *testing.T) {
 
 // pieces are what random lines are made of.
 var pieces = []string{
-	"http://a.example", "https://a.example", "https://b.example", "https://nowhere.example", "https://down.example", "https://gone.example",
-	"http://semi;colon", "HTTPS://A.EXAMPLE:443", "https://a.example:8443", "https://münchen.example", "http://192.0.2.1", "gopher://x",
+	"http://a.example", "https://a.example", "https://b.example", "https://nowhere.example", "https://down.example",
+	"https://gone.example",
+	"http://semi;colon", "HTTPS://A.EXAMPLE:443", "https://a.example:8443", "https://münchen.example",
+	"http://192.0.2.1", "gopher://x",
 	"http://a..b", "http://" + strings.Repeat("sub.", 25) + "a.example", "", " ", "\t", "http://", "a.example",
-	"/", "/p", "/p/ok", "/http", "/https", "/port", "/x", ".pdf", "?", "#", ";", ";colon", "%7E", "%2f", "ä", "\xff", "\x00", "\r", "*", "$", "/robots.txt",
+	"/", "/p", "/p/ok", "/http", "/https", "/port", "/x", ".pdf", "?", "#", ";", ";colon", "%7E", "%2f", "ä", "\xff",
+	"\x00", "\r", "*", "$", "/robots.txt",
 }
 
 // randomList returns lines of which most are URLs, grouped by host now and then.
@@ -176,7 +181,8 @@ func randomList(rng *rand.Rand, lines int) string {
 func configs(d automaton.Dialect, w *web) []Config {
 	var list []Config
 	for i := range 16 {
-		c := Config{Dialects: []automaton.Dialect{d}, Disallowed: i&1 != 0, NoPolicy: i&2 != 0, Invalid: i&4 != 0, Site: oneSite(d)}
+		c := Config{Dialects: []automaton.Dialect{d}, Disallowed: i&1 != 0, NoPolicy: i&2 != 0, Invalid: i&4 != 0,
+			Site: oneSite(d)}
 		if i&8 != 0 {
 			c.Site, c.Policy = nil, w
 		}
@@ -205,7 +211,8 @@ func TestOutputIsThatOfTheNaiveReading(t *testing.T) {
 			for _, workers := range []int{1, 2, 16} {
 				t.Run(fmt.Sprintf("%s/%d/workers=%d", d, i, workers), func(t *testing.T) {
 					out, s := filtered(t, c, workers,
-						onDisk(t, "1.txt", texts[0]), onDisk(t, "2.gz", texts[1]), onDisk(t, "3.txt", texts[2]), memory(texts[3]), onDisk(t, "5.txt", texts[4]))
+						onDisk(t, "1.txt", texts[0]), onDisk(t, "2.gz", texts[1]), onDisk(t, "3.txt",
+							texts[2]), memory(texts[3]), onDisk(t, "5.txt", texts[4]))
 					if s.Count != count {
 						t.Errorf("%s; want %s", describe(s.Count), describe(count))
 					}
@@ -271,7 +278,8 @@ func TestALineTooLongIsCountedAndNeverPrinted(t *testing.T) {
 
 // What is left of a line when its input breaks off may be another URL.
 func TestALineCutOffIsNoURL(t *testing.T) {
-	zipped := compressed(t, strings.Repeat("http://a.example/some/path/that/is/long\n", 50)+randomList(rand.New(rand.NewPCG(1, 1)), 2000))
+	zipped := compressed(t,
+		strings.Repeat("http://a.example/some/path/that/is/long\n", 50)+randomList(rand.New(rand.NewPCG(1, 1)), 2000))
 	for cut := 100; cut < 2000; cut += 190 {
 		in := source.NewInput("a.gz", plainReader{bytes.NewReader(zipped[:len(zipped)-cut])}, -1)
 		out, s := filtered(t, Config{Dialects: one, Site: make([]Rules, 1)}, 2, in)
@@ -289,7 +297,8 @@ func TestQuotesAreTheFirstInvalidLines(t *testing.T) {
 	second := "http://a/\n" + strings.Repeat("bad 3\x1b\n", 1000)
 	var want []Quote
 	for _, workers := range []int{1, 2, 16} {
-		_, s := filtered(t, Config{Dialects: one, Site: make([]Rules, 1), Quotes: 5}, workers, onDisk(t, "a", first), onDisk(t, "b.gz", second))
+		_, s := filtered(t, Config{Dialects: one, Site: make([]Rules, 1), Quotes: 5}, workers, onDisk(t, "a", first),
+			onDisk(t, "b.gz", second))
 		want = []Quote{
 			{0, 501, NotAbsolute, []byte("bad 1")}, {0, 503, Blank, []byte("")}, {0, 504, NotAbsolute, []byte("bad 2")},
 			{1, 2, NotAbsolute, []byte("bad 3\x1b")}, {1, 3, NotAbsolute, []byte("bad 3\x1b")},
@@ -317,7 +326,8 @@ func TestAnErrorOfThePolicyEndsTheFiltering(t *testing.T) {
 	good := strings.Repeat("http://a.example/\n", 1000)
 	for _, workers := range []int{1, 4} {
 		var out bytes.Buffer
-		r := source.NewReader([]*source.Input{memory(good + "https://broken.example/\n" + good)}, source.Options{ChunkSize: 300, InOrder: true, Workers: workers})
+		r := source.NewReader([]*source.Input{memory(good + "https://broken.example/\n" + good)},
+			source.Options{ChunkSize: 300, InOrder: true, Workers: workers})
 		s, err := Run(context.Background(), r, workers, Config{Dialects: one, Policy: broken{w}}, &out)
 		if !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), "https://broken.example") {
 			t.Fatalf("error %v", err)
@@ -438,7 +448,8 @@ func TestThePolicyIsAskedAgain(t *testing.T) {
 		asked, busy := 0, 0
 		lines := strings.Repeat("http://a.example/x\n", c.lines)
 		r := source.NewReader([]*source.Input{memory(lines)}, source.Options{InOrder: true, Workers: 1})
-		if _, err := Run(context.Background(), r, 1, Config{Dialects: one, Policy: counting{w, &asked, &busy}}, io.Discard); err != nil {
+		if _, err := Run(context.Background(), r, 1, Config{Dialects: one, Policy: counting{w, &asked, &busy}},
+			io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		if asked != c.asked || busy != c.busy {

@@ -90,7 +90,8 @@ func naive(d automaton.Dialect, site string, w *web, line string) Class {
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		rest = rest[:end]
 	}
-	if _, err := origin.Logged(rest[strings.LastIndexByte(rest, '@')+1:]); err != nil || strings.ContainsAny(rest, "\\ \t\x00\x7f") {
+	if _, err := origin.Logged(rest[strings.LastIndexByte(rest, '@')+1:]); err != nil || strings.ContainsAny(rest,
+		"\\ \t\x00\x7f") {
 		return BadHost
 	}
 	if w == nil {

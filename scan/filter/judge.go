@@ -90,8 +90,9 @@ func (j *Judge) target(url []byte) Verdict {
 	return j.decide(j.sites.all, url, true)
 }
 
-// decide matches the rules of each group with the path of a URL, of which only the part from the path on may be left. Nearly all of
-// these are plain: they are their own path in every dialect, and are looked at once.
+// decide matches the rules of each group with the path of a URL, of which only the part from the
+// path on may be left. Nearly all of these are plain: they are their own path in every dialect, and
+// are looked at once.
 func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
 	path, plain := url, isTarget && automaton.IsPlain(url)
 	for i := range groups {
@@ -145,7 +146,8 @@ func (g *group) judge(s *automaton.Scratch, path []byte, plain bool) Verdict {
 // countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
 func (j *Judge) countMisencoded(path []byte) {
 	for i, c := range path {
-		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1], path[i+2]) >= 'a' {
+		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1],
+			path[i+2]) >= 'a' {
 			j.misencoded++
 			return
 		}

@@ -26,8 +26,9 @@ func (c *capture) of(rec *warc.Record) bool {
 	return c.target != "" && (c.target == rec.Target && c.date == rec.Date || c.id != "" && c.id == rec.Of)
 }
 
-// judge changes the verdict on a record that robots.txt allows, if its page states one of Config.Page at a date for an agent. It reads
-// of the block what it needs. Records that follow a barred one are barred too if they are of the same capture.
+// judge changes the verdict on a record that robots.txt allows, if its page states one of
+// Config.Page at a date for an agent. It reads of the block what it needs. Records that follow a
+// barred one are barred too if they are of the same capture.
 func (p *pages) judge(rec *warc.Record, block io.Reader, date time.Time, all uint64, v *Verdict) {
 	if p.last.of(rec) {
 		v.Barred |= p.barred

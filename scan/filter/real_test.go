@@ -114,8 +114,9 @@ func (a archived) Find(q Query, rules []Rules) (Span, bool, error) {
 	return Always, found, err
 }
 
-// TestRealURLs compares every verdict on URLs of real hosts, of which an archive has the robots.txt, with the naive
-// reading. That takes a fifth of a millisecond for each, so it is given every fourth URL, which leaves some of nearly every host.
+// TestRealURLs compares every verdict on URLs of real hosts, of which an archive has the
+// robots.txt, with the naive reading. That takes a fifth of a millisecond for each, so it is given
+// every fourth URL, which leaves some of nearly every host.
 func TestRealURLs(t *testing.T) {
 	every, step := 1, 4
 	if testing.Short() {
@@ -138,8 +139,10 @@ func TestRealURLs(t *testing.T) {
 			t.Errorf("%s: the sample is too small: %s", d, describe(count))
 		}
 		for _, workers := range []int{1, 2, 16} {
-			if out, s := filteredBy(t, c, source.Options{Workers: workers, InOrder: true}, memory(text)); out != want || s.Count != count {
-				t.Errorf("%s, %d workers: %d bytes printed, %s; want %d, %s", d, workers, len(out), describe(s.Count), len(want), describe(count))
+			if out, s := filteredBy(t, c, source.Options{Workers: workers, InOrder: true}, memory(text)); out != want ||
+				s.Count != count {
+				t.Errorf("%s, %d workers: %d bytes printed, %s; want %d, %s", d, workers, len(out), describe(s.Count), len(want),
+					describe(count))
 			}
 		}
 	}

@@ -15,9 +15,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/warc"
 )
 
-// Records filters the records of WARC files, one after the other. A record is judged by its WARC-Target-URI; one without it, such as
-// warcinfo, is a Header. Kept records are copied as they are: a gzip member of one record is not compressed again.
-// All that is written has the form of the first file, gzip a record or plain. It belongs to one goroutine, but for Progress.
+// Records filters the records of WARC files, one after the other. A record is judged by its
+// WARC-Target-URI; one without it, such as warcinfo, is a Header. Kept records are copied as they
+// are: a gzip member of one record is not compressed again. All that is written has the form of the
+// first file, gzip a record or plain. It belongs to one goroutine, but for Progress.
 type Records struct {
 	config Config
 	inputs []*source.Input
@@ -39,7 +40,8 @@ type Records struct {
 	total   int64
 }
 
-// waiting is a request that is settled with the record behind it, which may be of the same capture and have a page that is barred.
+// waiting is a request that is settled with the record behind it, which may be of the same capture
+// and have a page that is barred.
 type waiting struct {
 	record *warc.Record // nil if none waits
 	input  int
@@ -69,8 +71,8 @@ func (r *Records) Progress() (read, total int64) { return r.read.Load(), r.total
 // Results says how the reading of each input ended, after Run.
 func (r *Records) Results() []source.Result { return r.results }
 
-// Run filters all records. It returns early as the function Run does. Writes are of whole records, so that what is written
-// is always the beginning of what would be.
+// Run filters all records. It returns early as the function Run does. Writes are of whole records,
+// so that what is written is always the beginning of what would be.
 func (r *Records) Run(ctx context.Context) (Summary, error) {
 	var err error
 	for i, in := range r.inputs {
@@ -224,8 +226,8 @@ func (r *Records) wait(input int, rec *warc.Record, from io.Reader) error {
 	return nil
 }
 
-// settle finishes the request that waits, with the verdict on the record behind it if that is of the same capture and its page
-// is barred. rec is nil at the end.
+// settle finishes the request that waits, with the verdict on the record behind it if that is of
+// the same capture and its page is barred. rec is nil at the end.
 func (r *Records) settle(rec *warc.Record, v Verdict) error {
 	w := &r.waiting
 	if w.record == nil {

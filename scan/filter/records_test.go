@@ -24,17 +24,20 @@ func warcRecord(kind, target string, hour int, block string) string {
 	if target != "" {
 		head += "WARC-Target-URI: " + target + "\r\n"
 	}
-	return head + fmt.Sprintf("WARC-Date: 2026-10-01T%02d:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", hour, len(block), block)
+	return head + fmt.Sprintf("WARC-Date: 2026-10-01T%02d:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", hour,
+		len(block), block)
 }
 
 // html returns a response with a page.
 func html(header, head string) string {
-	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + header + "\r\n<html><head>" + head + "</head><body>text</body></html>"
+	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + header + "\r\n<html><head>" + head +
+		"</head><body>text</body></html>"
 }
 
 const meta = `<meta name="robots" content="noindex">`
 
-// crawl has records of several kinds. What becomes of each is its class by siteBody and, behind a slash, by --page noindex.
+// crawl has records of several kinds. What becomes of each is its class by siteBody and, behind a
+// slash, by --page noindex.
 var crawl = []struct{ record, class string }{
 	{warcRecord("warcinfo", "", 1, "software: x"), "header"},
 	{warcRecord("request", "https://a.example/x", 1, "GET /x HTTP/1.1\r\n\r\n"), "allowed"},
@@ -46,10 +49,15 @@ var crawl = []struct{ record, class string }{
 	{warcRecord("metadata", "https://a.example/n", 3, "fetchTimeMs: 3"), "allowed/barred_by_page"},
 	{warcRecord("request", "https://a.example/y", 4, "GET /y HTTP/1.1\r\n\r\n"), "allowed"},
 	{warcRecord("request", "https://a.example/h", 5, "GET /h HTTP/1.1\r\n\r\n"), "allowed/barred_by_page"},
-	{warcRecord("response", "https://a.example/h", 5, html("X-Robots-Tag: FooBot: noindex\r\n", "")), "allowed/barred_by_page"},
+	{warcRecord("response", "https://a.example/h", 5, html("X-Robots-Tag: FooBot: noindex\r\n", "")),
+		"allowed/barred_by_page"},
 	{warcRecord("response", "https://a.example/o", 6, html("X-Robots-Tag: OtherBot: noindex\r\n", "")), "allowed"},
-	{warcRecord("metadata", "https://a.example/w", 7, `{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{"x-robots-tag":["noarchive","none"]}}}}}`), "allowed/barred_by_page"},
-	{warcRecord("metadata", "https://a.example/v", 7, `{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"HTML-Metadata":{"Head":{"Metas":[{"name":"foobot","content":"noindex"}]}}}}}}`), "allowed/barred_by_page"},
+	{warcRecord("metadata", "https://a.example/w", 7,
+		`{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{"x-robots-tag":["noarchive","none"]}}}}}`),
+		"allowed/barred_by_page"},
+	{warcRecord("metadata", "https://a.example/v", 7,
+		`{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"HTML-Metadata":{"Head":{"Metas":`+
+			`[{"name":"foobot","content":"noindex"}]}}}}}}`), "allowed/barred_by_page"},
 	{warcRecord("response", "dns:a.example", 8, "a.example. 1 IN A 192.0.2.1"), "not_absolute"},
 	{warcRecord("conversion", "https://a.example/t.pdf", 9, "plain text"), "disallowed"},
 	{warcRecord("revisit", "https://a.example/", 9, "HTTP/1.1 200 OK\r\n\r\n"), "allowed"},
@@ -68,7 +76,8 @@ var forms = map[string]func(records []string) []byte{
 }
 
 // filterRecords filters data as a file or as a pipe.
-func filterRecords(t testing.TB, c Config, memory int64, asFile bool, data ...[]byte) (string, Summary, []source.Result) {
+func filterRecords(t testing.TB, c Config, memory int64, asFile bool, data ...[]byte) (string, Summary,
+	[]source.Result) {
 	t.Helper()
 	var inputs []*source.Input
 	for _, d := range data {
@@ -127,7 +136,8 @@ func TestRecordsAreKeptWhole(t *testing.T) {
 					wanted = forms["gzip a record"](kept)
 				}
 				if out != string(wanted) || s.Count != want || !results[0].Complete {
-					t.Errorf("%s, file %v, page %v: %d bytes, want %d; %s", name, asFile, directives, len(out), len(wanted), describe(s.Count))
+					t.Errorf("%s, file %v, page %v: %d bytes, want %d; %s", name, asFile, directives, len(out), len(wanted),
+						describe(s.Count))
 				}
 				if s.Printed != int64(len(kept)) {
 					t.Errorf("%d printed, want %d", s.Printed, len(kept))
@@ -139,13 +149,16 @@ func TestRecordsAreKeptWhole(t *testing.T) {
 
 // TestRecordsOfSeveralFiles have the form of the first.
 func TestRecordsOfSeveralFiles(t *testing.T) {
-	a, b := warcRecord("response", "https://a.example/1", 1, html("", "")), warcRecord("response", "https://a.example/2", 1, html("", ""))
+	a, b := warcRecord("response", "https://a.example/1", 1, html("", "")), warcRecord("response", "https://a.example/2",
+		1, html("", ""))
 	plain, zipped := forms["plain"], forms["gzip a record"]
 	both := []string{a, b}
-	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, plain(both[:1]), zipped(both[1:])); out != string(plain(both)) {
+	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, plain(both[:1]),
+		zipped(both[1:])); out != string(plain(both)) {
 		t.Errorf("plain first: %q", out)
 	}
-	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, zipped(both[:1]), plain(both[1:])); out != string(zipped(both)) {
+	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, zipped(both[:1]),
+		plain(both[1:])); out != string(zipped(both)) {
 		t.Errorf("gzip first: %q", out)
 	}
 }
@@ -161,7 +174,8 @@ func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 		}
 	}
 	without := forms["plain"]([]string{records[0], records[2]})
-	if out, s, _ := filterRecords(t, recordConfig(), 4000, false, forms["plain"](records)); out != string(without) || s.Count[TooLong] != 1 {
+	if out, s, _ := filterRecords(t, recordConfig(), 4000, false, forms["plain"](records)); out != string(without) ||
+		s.Count[TooLong] != 1 {
 		t.Errorf("a pipe: %d bytes of %d, %s", len(out), len(without), describe(s.Count))
 	}
 }
@@ -180,8 +194,10 @@ func TestWhatIsKeptOfBarredPages(t *testing.T) {
 	_, allowed, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
 	c.Disallowed = true
 	out, s, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
-	if out != strings.Join(want, "") || s.Count != allowed.Count || s.Barred[0] != allowed.Barred[0] || s.Barred[0] != s.Count[Disallowed]+s.Count[ByPage] {
-		t.Errorf("%d bytes, want %d; %s and %s, barred %v", len(out), len(strings.Join(want, "")), describe(s.Count), describe(allowed.Count), s.Barred)
+	if out != strings.Join(want, "") || s.Count != allowed.Count || s.Barred[0] != allowed.Barred[0] ||
+		s.Barred[0] != s.Count[Disallowed]+s.Count[ByPage] {
+		t.Errorf("%d bytes, want %d; %s and %s, barred %v", len(out), len(strings.Join(want, "")), describe(s.Count),
+			describe(allowed.Count), s.Barred)
 	}
 }
 
@@ -199,7 +215,8 @@ func (e *endingWriter) Write(b []byte) (int, error) {
 	return e.Buffer.Write(b)
 }
 
-// TestRecordsOfARunThatIsEnded are the beginning of what would be written, also while a request waits or a record is long.
+// TestRecordsOfARunThatIsEnded are the beginning of what would be written, also while a request
+// waits or a record is long.
 func TestRecordsOfARunThatIsEnded(t *testing.T) {
 	var records []string
 	for range 3 {
@@ -287,7 +304,8 @@ func TestRealRecords(t *testing.T) {
 	}
 }
 
-// TestDamagedRecords: what is before the damage is written, the record that is damaged is counted, and the error says where.
+// TestDamagedRecords: what is before the damage is written, the record that is damaged is counted,
+// and the error says where.
 func TestDamagedRecords(t *testing.T) {
 	first, second := crawl[2].record, crawl[11].record
 	for name, form := range forms {
@@ -303,23 +321,27 @@ func TestDamagedRecords(t *testing.T) {
 			left := fmt.Sprintf("at byte %d: ", begin)
 			if name != "plain" { // where the decoder found it
 				left = "what follows is not read"
-			} else if err := results[0].Err; err != nil && !strings.HasSuffix(err.Error(), fmt.Sprintf("what follows is not read (%d bytes)", n-begin)) {
+			} else if err := results[0].Err; err != nil &&
+				!strings.HasSuffix(err.Error(), fmt.Sprintf("what follows is not read (%d bytes)", n-begin)) {
 				t.Fatalf("cut at %d: %v", n, err)
 			}
-			if err := results[0].Err; err == nil || results[0].Complete || !strings.Contains(err.Error(), left) || !results[1].Complete {
+			if err := results[0].Err; err == nil || results[0].Complete || !strings.Contains(err.Error(), left) ||
+				!results[1].Complete {
 				t.Fatalf("%s, cut at %d: %v", name, n, err)
 			}
 		}
 	}
 }
 
-// TestHostileRecords take no more memory than they may: records that inflate to much more than they have, headers without end, and
-// claims of terabytes.
+// TestHostileRecords take no more memory than they may: records that inflate to much more than they
+// have, headers without end, and claims of terabytes.
 func TestHostileRecords(t *testing.T) {
 	const memory = 1 << 20
 	zeros := strings.Repeat("\x00", 64<<20)
 	bomb := warcRecord("response", "https://a.example/bomb", 1, zeros)
-	zippedPage := warcRecord("response", "https://a.example/gzip", 1, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+string(source.AppendMember(nil, []byte("<html><head>"+zeros))))
+	zippedPage := warcRecord("response", "https://a.example/gzip", 1,
+		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"+string(source.AppendMember(nil,
+			[]byte("<html><head>"+zeros))))
 	good := crawl[2].record
 	zipped := forms["gzip a record"]
 	for name, c := range map[string]struct {
@@ -327,10 +349,13 @@ func TestHostileRecords(t *testing.T) {
 		want string // the classes of the records
 		fail bool
 	}{
-		"a bomb":            {zipped([]string{good, bomb, good}), "allowed 3", false},
-		"a bomb in a page":  {zipped([]string{good, zippedPage, good}), "allowed 3", false},
-		"an endless header": {append(zipped([]string{good}), source.AppendMember(nil, []byte("WARC/1.0\r\n"+strings.Repeat("a: b\r\n", 4<<20)))...), "allowed 1", true},
-		"a claim":           {append(zipped([]string{good}), source.AppendMember(nil, []byte("WARC/1.0\r\nWARC-Target-URI: https://a.example/\r\nContent-Length: 9000000000000000\r\n\r\nx"))...), "allowed 1, cut_off 1", true},
+		"a bomb":           {zipped([]string{good, bomb, good}), "allowed 3", false},
+		"a bomb in a page": {zipped([]string{good, zippedPage, good}), "allowed 3", false},
+		"an endless header": {append(zipped([]string{good}),
+			source.AppendMember(nil, []byte("WARC/1.0\r\n"+strings.Repeat("a: b\r\n", 4<<20)))...), "allowed 1", true},
+		"a claim": {append(zipped([]string{good}),
+			source.AppendMember(nil, []byte("WARC/1.0\r\nWARC-Target-URI: https://a.example/\r\nContent-Length: "+
+				"9000000000000000\r\n\r\nx"))...), "allowed 1, cut_off 1", true},
 	} {
 		config := recordConfig()
 		config.Page = page.NoIndex
@@ -381,13 +406,15 @@ func TestRecordsAnnotated(t *testing.T) {
 
 func TestRecordsThatCannotBeWritten(t *testing.T) {
 	data := forms["plain"]([]string{crawl[2].record, crawl[2].record, crawl[2].record})
-	r := NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, recordConfig(), 1<<20, &full{room: len(crawl[2].record) + 10})
+	r := NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, recordConfig(), 1<<20,
+		&full{room: len(crawl[2].record) + 10})
 	if s, err := r.Run(context.Background()); !errors.Is(err, errFull) || s.Read > 2 {
 		t.Errorf("error %v after %d records", err, s.Read)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errFull)
-	r = NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, recordConfig(), 1<<20, &bytes.Buffer{})
+	r = NewRecords([]*source.Input{source.NewInput("-", bytes.NewReader(data), -1)}, recordConfig(), 1<<20,
+		&bytes.Buffer{})
 	if s, err := r.Run(ctx); !errors.Is(err, errFull) || s.Read != 0 {
 		t.Errorf("error %v after %d records", err, s.Read)
 	}

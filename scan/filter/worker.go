@@ -306,5 +306,6 @@ func (r *rows) full(line, url []byte) *list.Row {
 
 // classOf are the classes of rows by their states.
 var classOf = [...]Class{
-	list.Good: Allowed, list.Header: Header, list.Blank: Blank, list.NoURL: NoURL, list.BadRow: BadRow, list.BadTime: BadTime,
+	list.Good: Allowed, list.Header: Header, list.Blank: Blank, list.NoURL: NoURL, list.BadRow: BadRow,
+	list.BadTime: BadTime,
 }
