@@ -7,16 +7,20 @@ import "bytes"
 type Columns struct {
 	Delimiter byte
 	Quotes    bool // a field may be in quotes, in which a quote is written twice (RFC 4180)
-	Runs      bool // several delimiters are one, and may stand before and after all fields, where that gives as many fields as there is room for
+	// Runs: several delimiters are one, and may stand before and after all fields, where that
+	// gives as many fields as there is room for.
+	Runs bool
 }
 
 // Span is the place of a field in its line, without quotes around it.
 type Span struct{ From, To int }
 
-// Malformed is the number of fields of a line of which one in quotes does not end, or goes on after its end.
+// Malformed is the number of fields of a line of which one in quotes does not end, or goes on
+// after its end.
 const Malformed = -1
 
-// Split sets fields to the places of the first fields of a line, and returns how many fields the line has, or Malformed.
+// Split sets fields to the places of the first fields of a line, and returns how many fields the
+// line has, or Malformed.
 func (c *Columns) Split(fields []Span, line []byte) (n int) {
 	n = c.split(fields, line, false, false)
 	if c.Runs && n != len(fields) {
@@ -25,7 +29,8 @@ func (c *Columns) Split(fields []Span, line []byte) (n int) {
 	return n
 }
 
-// First is Split that looks for no more fields than there is room for, unless the line has a quote: the quotes of any field may not end.
+// First is Split that looks for no more fields than there is room for, unless the line has a
+// quote: the quotes of any field may not end.
 func (c *Columns) First(fields []Span, line []byte) (n int) {
 	return c.split(fields, line, false, !c.Quotes || bytes.IndexByte(line, '"') < 0)
 }

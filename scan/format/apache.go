@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // apacheDirectives are the directives of Apache's mod_log_config that an audit needs, by
@@ -12,24 +14,24 @@ import (
 // Of several for one part that of the lowest rank counts. Those of varnishncsa are the same, and Fastly adds the letter V.
 // Source: httpd.apache.org, "Module mod_log_config"; varnish-cache.org, "varnishncsa"; fastly.com, "Custom log formats".
 var apacheDirectives = map[string]value{
-	"a": {part: clientAddr}, "h": {part: clientAddr, rank: 1, content: unbroken}, "c a": {part: clientAddr, rank: 2},
+	"a": {part: clientAddr}, "h": {part: clientAddr, rank: 1, content: shape.Unbroken}, "c a": {part: clientAddr, rank: 2},
 	"b": {part: bodySize}, "B": {part: bodySize}, "O": {part: sentSize},
 	"H": {protocol: true}, "m": {part: methodName}, "U": {part: rewrittenPath}, "q": {part: query}, "r": {part: requestLine},
 	"s": {part: statusCode, rank: 1}, ">s": {part: statusCode}, "<s": {part: statusCode, rank: 2},
-	"host i": {part: hostName, content: anyText}, "V": {part: hostName, rank: 1}, "v": {part: hostName, rank: 2},
+	"host i": {part: hostName, raw: true}, "V": {part: hostName, rank: 1}, "v": {part: hostName, rank: 2},
 	"p": {part: ownPort}, "canonical p": {part: ownPort}, "local p": {part: ownPort, rank: 1},
 	"user-agent i": {part: userAgent}, "referer i": {part: referrer}, "req.http.referer v": {part: referrer}, "x-forwarded-for i": {part: forwardedFor},
 	"x-real-ip i": {part: forwardedFor, rank: 1}, "true-client-ip i": {part: forwardedFor, rank: 1}, "cf-connecting-ip i": {part: forwardedFor, rank: 1},
-	"x-forwarded-proto i": {part: schemeName, content: anyText}, "request_scheme e": {part: schemeName, rank: 1},
+	"x-forwarded-proto i": {part: schemeName, raw: true}, "request_scheme e": {part: schemeName, rank: 1},
 	"https e": {part: tlsInUse}, "https x": {part: tlsInUse}, "ssl_protocol x": {part: tlsInUse, rank: 1},
-	"req.http.host v": {part: hostName, content: anyText}, "req.http.user-agent v": {part: userAgent}, "req.http.x-forwarded-for v": {part: forwardedFor},
+	"req.http.host v": {part: hostName, raw: true}, "req.http.user-agent v": {part: userAgent}, "req.http.x-forwarded-for v": {part: forwardedFor},
 	"req.url v": {part: target}, "req.method v": {part: methodName}, "req.request v": {part: methodName}, "client.ip v": {part: clientAddr},
 	"resp.status v": {part: statusCode, rank: 1},
 
 	// Those of no interest that Apache writes itself. All others may hold a client's words.
-	"l": {content: dash}, "A": {content: address}, "remote p": {content: number}, "D": {content: number}, "T": {content: number}, "ms T": {content: number}, "us T": {content: number}, "s T": {content: number},
-	"I": {content: number}, "S": {content: number}, "k": {content: number}, "P": {content: number}, "pid P": {content: number}, "tid P": {content: number}, "X": {content: token}, "L": {content: token},
-	"unique_id e": {content: token},
+	"l": {content: shape.Dash}, "A": {content: shape.Address}, "remote p": {content: shape.Number}, "D": {content: shape.Number}, "T": {content: shape.Number}, "ms T": {content: shape.Number}, "us T": {content: shape.Number}, "s T": {content: shape.Number},
+	"I": {content: shape.Number}, "S": {content: shape.Number}, "k": {content: shape.Number}, "P": {content: shape.Number}, "pid P": {content: shape.Number}, "tid P": {content: shape.Number}, "X": {content: shape.Token}, "L": {content: shape.Token},
+	"unique_id e": {content: shape.Token},
 }
 
 // parseApache reads a LogFormat of Apache: the directive, or what is between its quotes. In

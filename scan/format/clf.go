@@ -2,8 +2,8 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // The common log format and its relatives are what most logs have:
@@ -24,27 +24,29 @@ import (
 // always stands before the request's quote.
 const timeLength = 29
 
-// nobody stands between the address and the time where neither ident nor user is known.
+// nobody stands between the address and the time where neither ident nor user is known; some
+// programs write nothing there.
 const nobody = "- - "
 
-// nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is one. It is
-// called for every line of most logs, and leaves the other fields to completeOrdinary.
-func (p *programReader) nextOrdinary(r *Record) bool {
-	quotes, back, line, hasAgent := p.marks, p.back, p.line, p.parts[userAgent]
+// nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
+// one. It is called for every line of most logs, and leaves the other fields to completeOrdinary.
+func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool {
+	line, hasAgent := r.Line, p.meaning.parts[userAgent]
 	if len(quotes) < 2 || hasAgent && len(quotes) < 6 {
 		return false
 	}
 	open, end := int(quotes[0])-back, int(quotes[1])-back
 	at := open - timeLength
 	if at <= len(nobody) || line[at] != '[' || line[open-1] != ' ' || line[open-2] != ']' ||
-		string(line[at-len(nobody):at]) != nobody || !isAnswered(line[end:]) {
+		!isAnswered(line[end:]) {
 		return false
 	}
 	from := 0
-	if p.parts[hostName] {
-		from = firstBlank(line, 0) + 1
+	if p.meaning.parts[hostName] {
+		from = shape.Blank(line, 0) + 1
 	}
-	if firstBlank(line, from) != at-len(nobody)-1 {
+	stop := shape.Blank(line, from) + 1
+	if stop != at && (stop+len(nobody) != at || string(line[stop:at]) != nobody) {
 		return false
 	}
 	request := line[open+1 : end]
@@ -57,14 +59,13 @@ func (p *programReader) nextOrdinary(r *Record) bool {
 	r.Agent, r.Referer = nil, nil
 	if hasAgent {
 		referer, refererEnd, agent, agentEnd := int(quotes[2])-back, int(quotes[3])-back, int(quotes[4])-back, int(quotes[5])-back
-		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || firstBlank(line, end+len(answer)) != referer-1 ||
+		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || shape.Blank(line, end+len(answer)) != referer-1 ||
 			agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 			return false
 		}
 		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
 	}
 	r.Robots = isRobots(request[method+1:])
-	p.ordinary = true
 	return true
 }
 
@@ -78,27 +79,28 @@ func isAnswered(b []byte) bool {
 
 // completeOrdinary does the work of Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
-	line, open, end, from := p.line, int(p.marks[0])-p.back, int(p.marks[1])-p.back, 0
+	marks, back, line, from := p.places.Marks, p.places.Back, r.Line, 0
+	open, end := int(marks[0])-back, int(marks[1])-back
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged = nil, nil, nil, Exact, false
-	if p.parts[hostName] {
-		stop := firstBlank(line, 0)
+	if p.meaning.parts[hostName] {
+		stop := shape.Blank(line, 0)
 		r.Host, from = line[:stop], stop+1
 	}
 	at := open - timeLength
-	r.Addr = bareAddress(line[from : at-len(nobody)-1])
+	r.Addr = bareAddress(line[from:shape.Blank(line, from)])
 	r.Time, r.HasTime = p.moments.read(line[at+1:open-2], p.layout, nil)
 	r.Status = statusOf(line[end+2 : end+5])
 	size := end + len(answer)
-	r.Size = parseSize(line, field{size, firstBlank(line, size)})
+	r.Size = parseSize(line, shape.Span{From: size, To: shape.Blank(line, size)})
 	method := methodEnd(line[open+1 : end])
 	r.Method, r.Target = line[open+1:open+1+method], requestTarget(line[open+2+method:end], r)
-	if p.parts[userAgent] {
-		r.Forwarded = quotedField(line, int(p.marks[5])-p.back+1)
+	if p.meaning.parts[userAgent] {
+		r.Forwarded = quotedField(line, int(marks[5])-back+1)
 	}
 }
 
-// isPlausibleCommon reports whether a record of the common log format or a relative looks as in a log
-// of it. A User-Agent that is a URL is a referrer. In a format without User-Agent no quote may
+// isPlausibleCommon reports whether a record of the common log format or a relative looks as in a
+// log of it. A User-Agent that is a URL is a referrer. In a format without User-Agent no quote may
 // follow the size: it may begin one, in an unknown format.
 //
 // Between the client's address and the time are ident and user. The user may have
@@ -107,11 +109,11 @@ func (p *programReader) completeOrdinary(r *Record) {
 // client's address, and refuses lines with a prefix, such as those of syslog.
 func (p *programReader) isPlausibleCommon(r *Record) bool {
 	if isURL(r.Agent) || r.Host != nil && !plausibleHost(r.Host) ||
-		!p.parts[userAgent] && bytes.IndexByte(p.line[p.fields[p.request+1].end:], '"') >= 0 {
+		!p.meaning.parts[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
 		return false
 	}
-	ident, user := p.fields[p.request-3], p.fields[p.request-2]
-	return bytes.IndexByte(p.line[user.start:user.end], ' ') < 0 || string(p.line[ident.start:ident.end]) == "-"
+	ident, user := p.field(p.request-3), p.field(p.request-2)
+	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
 
 // quotedField returns the first field in quotes at or behind from, which is the
@@ -144,44 +146,8 @@ func quoteEnd(line []byte, from int) int {
 			return -1
 		}
 		at += n
-		if at == from || line[at-1] != '\\' || !escaped(line[from:at]) {
+		if at == from || line[at-1] != '\\' || !shape.IsEscaped(line[from:at]) {
 			return at
 		}
 	}
-}
-
-// escaped tells whether b ends in an odd number of backslashes.
-func escaped(b []byte) bool {
-	return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 1
-}
-
-// firstBlank is fieldEnd, made for fields that nearly always have up to 15 octets.
-func firstBlank(line []byte, from int) int {
-	for range 2 {
-		if from+8 > len(line) {
-			break
-		}
-		if blanks := blanksIn(binary.LittleEndian.Uint64(line[from:])); blanks != 0 {
-			return from + bits.TrailingZeros64(blanks)/8
-		}
-		from += 8
-	}
-	return fieldEnd(line, from)
-}
-
-// blanksIn sets the highest bit of each octet that is a blank. Octets behind the first
-// blank may have it set, too.
-func blanksIn(octets uint64) uint64 {
-	const blanks, ones, highs = 0x2020202020202020, 0x0101010101010101, 0x8080808080808080
-	x := octets ^ blanks
-	return (x - ones) &^ x & highs
-}
-
-// fieldEnd returns the index of the blank that ends the field at from, or the
-// end of the line.
-func fieldEnd(line []byte, from int) int {
-	for from < len(line) && line[from] != ' ' {
-		from++
-	}
-	return min(from, len(line))
 }

@@ -2,9 +2,10 @@ package format
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"strings"
 	"testing"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // records are lines of each format, with what is in them.
@@ -453,24 +454,9 @@ func TestParseSize(t *testing.T) {
 		"1000000000000000000": -1, "1a": -1, "a1": -1, "1 2": -1, "12345:78": -1, "1/": -1, "\xb1": -1, "1234\x00": -1, "1\xff": -1, "\xff\xff1": -1, "1\xbb2": -1,
 	} {
 		for _, behind := range []string{"", " ", ` "https://example.org/"`, "99999999"} {
-			if got := parseSize([]byte("x "+text+behind), field{2, 2 + len(text)}); got != want {
+			if got := parseSize([]byte("x "+text+behind), shape.Span{From: 2, To: 2 + len(text)}); got != want {
 				t.Errorf("%q before %q: %d, want %d", text, behind, got, want)
 			}
-		}
-	}
-}
-
-// TestBlanks: the first blank of a field is found where it is, whatever is around it.
-func TestBlanks(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	for range 200_000 {
-		line := make([]byte, r.IntN(40))
-		for i := range line {
-			line[i] = "abc !\x20\x21\xa0\x1f\x00\x7f"[r.IntN(11)]
-		}
-		from := r.IntN(len(line) + 1)
-		if got, want := firstBlank(line, from), fieldEnd(line, from); got != want {
-			t.Fatalf("first blank of %q from %d: %d, want %d", line, from, got, want)
 		}
 	}
 }

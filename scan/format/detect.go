@@ -324,7 +324,7 @@ func (r *reading) enclose(f *Format, head []byte) *Format {
 func hasInvalidRequest(line []byte) bool {
 	p := clfFormats()[2].NewReader().(*programReader)
 	p.Reset(line)
-	if p.Next(new(Record)) != Unparsed || p.stopped >= 0 {
+	if p.Next(new(Record)) != Unparsed || !p.Split(&p.places) {
 		return false
 	}
 	p.take(p.late)

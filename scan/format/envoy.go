@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // envoyOperators are the command operators of Envoy that an audit needs; all others are of no
@@ -13,15 +14,15 @@ var envoyOperators = map[string]value{
 	"REQ(:METHOD)": {part: methodName}, "REQ(X-ENVOY-ORIGINAL-PATH?:PATH)": {part: target}, "REQ(:PATH)": {part: rewrittenPath},
 	"PROTOCOL": {protocol: true}, "RESPONSE_CODE": {part: statusCode}, "BYTES_SENT": {part: bodySize},
 	"REQ(:AUTHORITY)": {part: hostName}, "REQ(HOST)": {part: hostName}, "REQ(USER-AGENT)": {part: userAgent}, "REQ(REFERER)": {part: referrer}, "REQ(X-FORWARDED-FOR)": {part: forwardedFor},
-	"REQ(X-FORWARDED-PROTO)": {part: schemeName, content: anyText}, "REQ(:SCHEME)": {part: schemeName, rank: 1},
+	"REQ(X-FORWARDED-PROTO)": {part: schemeName, raw: true}, "REQ(:SCHEME)": {part: schemeName, rank: 1},
 	"DOWNSTREAM_REMOTE_ADDRESS": {part: clientAddr}, "DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT": {part: clientAddr},
 	"DOWNSTREAM_DIRECT_REMOTE_ADDRESS": {part: clientAddr, rank: 1}, "DOWNSTREAM_DIRECT_REMOTE_ADDRESS_WITHOUT_PORT": {part: clientAddr, rank: 1},
 
 	// Those of no interest that Envoy writes itself. All others may hold a client's words.
-	"BYTES_RECEIVED": {content: number}, "DURATION": {content: number}, "RESPONSE_DURATION": {content: number}, "REQUEST_DURATION": {content: number},
-	"RESPONSE_FLAGS": {content: token}, "UPSTREAM_HOST": {content: token}, "UPSTREAM_CLUSTER": {content: unbroken}, "UPSTREAM_LOCAL_ADDRESS": {content: token},
-	"DOWNSTREAM_LOCAL_ADDRESS": {content: token}, "CONNECTION_ID": {content: number}, "HOSTNAME": {content: token}, "STREAM_ID": {content: token},
-	"RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)": {content: number},
+	"BYTES_RECEIVED": {content: shape.Number}, "DURATION": {content: shape.Number}, "RESPONSE_DURATION": {content: shape.Number}, "REQUEST_DURATION": {content: shape.Number},
+	"RESPONSE_FLAGS": {content: shape.Token}, "UPSTREAM_HOST": {content: shape.Token}, "UPSTREAM_CLUSTER": {content: shape.Unbroken}, "UPSTREAM_LOCAL_ADDRESS": {content: shape.Token},
+	"DOWNSTREAM_LOCAL_ADDRESS": {content: shape.Token}, "CONNECTION_ID": {content: shape.Number}, "HOSTNAME": {content: shape.Token}, "STREAM_ID": {content: shape.Token},
+	"RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)": {content: shape.Number},
 }
 
 // envoyOperator is a command operator, perhaps with a maximum length.

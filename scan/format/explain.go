@@ -232,7 +232,7 @@ func fault(reader Reader, line []byte) string {
 	case *mixed:
 		return "none of the formats of the mix fits it"
 	case *programReader:
-		return programFault(reader)
+		return reader.fault()
 	case *columns:
 		if fields := reader.Split(reader.fields, line); fields != reader.now.count {
 			return fmt.Sprintf("it has %d fields, but %d columns", max(fields, 0), reader.now.count)
@@ -251,30 +251,6 @@ func fault(reader Reader, line []byte) string {
 }
 
 const noTarget = "its request has no method and target"
-
-// programFault is fault for the reader of a program.
-func programFault(p *programReader) string {
-	name := func(i int) string {
-		if word := partWords[p.steps[i].part]; word != "" {
-			return "the " + word
-		}
-		return fmt.Sprintf("field %d of the format", i+1)
-	}
-	ok := p.find()
-	switch i := p.stopped; {
-	case ok:
-		if i := p.doubtful(); i >= 0 {
-			return fmt.Sprintf("%q stands in several places where %s could end: a client may have written some of them", p.steps[i].next.text, name(i))
-		}
-		return noTarget
-	case i < 0:
-		return "it has quotes within its fields, so it is not known where these end"
-	case !bytes.HasPrefix(p.line, p.first):
-		return fmt.Sprintf("it does not begin with %q", p.first)
-	default:
-		return fmt.Sprintf("%s does not end before %q as in the format", name(i), p.steps[i].next.text)
-	}
-}
 
 // partWords name the parts of a line for people.
 var partWords = [allParts]string{

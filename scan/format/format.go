@@ -9,14 +9,14 @@
 //
 // The formats are rows in the words that users give to --format: table.go has those of text,
 // jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
-// apache.go, goaccess.go, envoy.go, jsonmap.go, regexp.go). To what: program.go (text with literals
-// between the fields; certain.go refuses a line that a client could have forged), json.go, and
-// columns.go (text with a header that names its columns). clf.go reads most lines of the common log format and
-// its relatives faster than their words do. values.go says what fields mean and makes records of
-// them. escape.go and time.go read what fields are written in. envelope.go opens what other
-// programs wrote around a line (containers.go, syslog.go), and mixed.go reads lines of several
-// formats. detect.go finds the format of a log, signs.go names what is no log, and explain.go
-// shows how lines are read.
+// apache.go, goaccess.go, envoy.go, jsonmap.go, regexp.go). To what: a shape of scan/field, which
+// finds the fields of a line, and what these mean: program.go (text with literals between the
+// fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
+// lines of the common log format and its relatives faster than their words do. values.go makes
+// records of the fields. escape.go and time.go read what fields are written in. envelope.go opens
+// what other programs wrote around a line (containers.go, syslog.go), and mixed.go reads lines of
+// several formats. detect.go finds the format of a log, signs.go names what is no log, and
+// explain.go shows how lines are read.
 //
 // To add a format, add a row to a table. TestFormats checks each row by its sample.
 package format
@@ -212,8 +212,8 @@ type Record struct {
 	// the log's own escaping in it.
 	Referer []byte
 	// Robots tells whether the target begins with /robots.txt or, if it is not a path, has it
-	// anywhere behind the authority, in these very octets. So it is set for http://host/robots.txt, and may be for
-	// /robots.txtx.
+	// anywhere behind the authority, in these very octets. So it is set for
+	// http://host/robots.txt, and may be for /robots.txtx.
 	Robots bool
 
 	// Addr is the client's address or its name.

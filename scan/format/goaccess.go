@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // goAccessValues are the specifiers of GoAccess that an audit needs; all others are of no
 // interest. Source: goaccess.io/man, "Log Format".
 var goAccessValues = map[byte]value{
 	'v': {part: hostName}, 'h': {part: clientAddr}, 'r': {part: requestLine}, 'm': {part: methodName}, 'U': {part: target}, 'q': {part: query},
-	'H': {protocol: true}, 'T': {content: number}, 'D': {content: number}, 'L': {content: number}, 'n': {content: number}, 's': {part: statusCode}, 'b': {part: bodySize}, 'u': {part: userAgent}, 'R': {part: referrer},
+	'H': {protocol: true}, 'T': {content: shape.Number}, 'D': {content: shape.Number}, 'L': {content: shape.Number}, 'n': {content: shape.Number}, 's': {part: statusCode}, 'b': {part: bodySize}, 'u': {part: userAgent}, 'R': {part: referrer},
 }
 
 // parseGoAccess reads a log-format of GoAccess, alone or as a line of its configuration with

@@ -71,12 +71,11 @@ func capturedByName(name string) (*Format, bool) {
 func bindCaptures(f *Format, head []byte) *Format {
 	var headers []captured
 	reader := f.NewReader().(*programReader)
-	for kind, r := range recordsOf(reader, head) {
+	for kind := range recordsOf(reader, head) {
 		if kind != Request {
 			continue
 		}
-		last := reader.fields[len(reader.fields)-2] // in front of the request
-		_, block, found := bytes.Cut(r.Line[last.start:last.end], []byte(" {"))
+		_, block, found := bytes.Cut(reader.field(reader.request-1), []byte(" {"))
 		block, _, closed := bytes.Cut(block, []byte("}"))
 		values := bytes.Split(block, []byte("|"))
 		if headers == nil && found && closed {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // nginxVariables are the variables of nginx that an audit needs; all others are of no
@@ -19,13 +21,13 @@ var nginxVariables = map[string]value{
 	"uri": {part: rewrittenPath}, "document_uri": {part: rewrittenPath}, "args": {part: query}, "query_string": {part: query}, "is_args": {part: query, rank: 1},
 	"server_protocol": {protocol: true}, "status": {part: statusCode},
 	"body_bytes_sent": {part: bodySize}, "bytes_sent": {part: sentSize},
-	"http_host": {part: hostName, content: anyText}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
-	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName, content: anyText}, "scheme": {part: schemeName, rank: 1},
+	"http_host": {part: hostName, raw: true}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
+	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName, raw: true}, "scheme": {part: schemeName, rank: 1},
 	"https": {part: tlsInUse}, "ssl_protocol": {part: tlsInUse, rank: 1}, "http_user_agent": {part: userAgent}, "http_referer": {part: referrer},
 
 	// Those that nginx does not have, for logs of other programs: the identity of common, a word of
 	// no interest that the program itself writes, and HAProxy's, where a tilde tells of TLS.
-	"ident": {content: dash}, "_": {content: token}, "frontend": {part: tlsInUse, spell: tilde},
+	"ident": {content: shape.Dash}, "_": {content: shape.Token}, "frontend": {part: tlsInUse, spell: tilde},
 }
 
 // nginxOwn are variables of no interest that nginx writes itself. All others may hold a
@@ -120,7 +122,7 @@ func (w *wording) addVariable(text string) (rest string, err error) {
 	name := strings.Trim(text[:n], "${}")
 	v := nginxVariables[name]
 	if slices.Contains(nginxOwn, name) {
-		v.content = token
+		v.content = shape.Token
 	}
 	w.add(text[:n], v)
 	w.words[len(w.words)-1].padded = padded

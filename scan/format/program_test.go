@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // programOf returns the program of a format in words of nginx.
-func programOf(t testing.TB, words string) program {
+func programOf(t testing.TB, words string) *program {
 	t.Helper()
 	w, err := nginxWording(words)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := w.steps()
+	p, _, err := w.compile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,55 +48,52 @@ func TestCombinedTwins(t *testing.T) {
 	}
 }
 
-// slowly reads a line by a program octet by octet, as the comment of program says, and
+// slowly reads a line by a template byte by byte, as its comment says, and
 // returns the text of each field. Its quotes are searched one after the other.
-func slowly(p program, line string) (texts []string, ok bool) {
-	at := len(p.steps[0].before)
-	if !strings.HasPrefix(line, p.steps[0].before) {
+func slowly(t *shape.Template, line string) (texts []string, ok bool) {
+	at := len(t.Rules[0].Before)
+	if !strings.HasPrefix(line, t.Rules[0].Before) {
 		return nil, false
 	}
-	froms, quotes, isOpen, isForged, request := make([]int, len(p.steps)), strings.Count(p.steps[0].before, `"`), false, false, ""
-	for i, s := range p.steps {
-		for s.padded && at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+	froms, quotes, isOpen, isForged, free := make([]int, len(t.Rules)), strings.Count(t.Rules[0].Before, `"`), false, false, ""
+	for i, r := range t.Rules {
+		for r.Padded && at < len(line) && (line[at] == ' ' || line[at] == '\t') {
 			at++
 		}
-		last := i+1 == len(p.steps)
-		next, isAsked := p.after, false
+		last := i+1 == len(t.Rules)
+		next, isAsked := t.After, false
 		if !last {
-			next, isAsked = p.steps[i+1].before, p.steps[i+1].part == statusCode
+			next, isAsked = t.Rules[i+1].Before, t.Rules[i+1].Code
 		}
 		quotes += strings.Count(next, `"`)
-		wasQuoted := strings.HasSuffix(s.before, `"`)
-		isQuoted := strings.HasPrefix(next, `"`) && (wasQuoted || s.spell.escape == '\\' && !isSolid[s.part])
-		isOpen = isOpen || isQuoted && (s.part != requestLine || s.spell.undo == nil) && s.spell.escape != '\\'
-		isAsked = isAsked && (!isQuoted || s.part == requestLine)
+		wasQuoted := strings.HasSuffix(r.Before, `"`)
+		isQuoted := strings.HasPrefix(next, `"`) && (wasQuoted || r.Escape == '\\' && !r.Solid)
+		isOpen = isOpen || isQuoted && (!r.Free || r.Escape == 0) && r.Escape != '\\'
+		isAsked = isAsked && (!isQuoted || r.Free)
 		stands := func(end int) bool {
 			switch rest, found := strings.CutPrefix(line[end:], next); {
 			case !found:
 				return false
 			case last:
-				return rest == "" || p.more && (rest[0] == ' ' || rest[0] == '\t')
+				return rest == "" || t.More && (rest[0] == ' ' || rest[0] == '\t')
 			case isAsked:
-				behind := p.after
-				if i+2 < len(p.steps) {
-					behind = p.steps[i+2].before
+				after := t.After
+				if i+2 < len(t.Rules) {
+					after = t.Rules[i+2].Before
 				}
 				n := slowStatus(rest)
-				return n > 0 && strings.HasPrefix(rest[n:], behind)
+				return n > 0 && strings.HasPrefix(rest[n:], after)
 			}
 			return true
 		}
 		end := -1
-		isTime := s.part == moment && strings.HasSuffix(s.before, "[") && i > 0
-		isStatus := s.part == statusCode && !strings.HasSuffix(s.before, `"`)
-		switch {
-		case isStatus:
+		if r.Code && !wasQuoted {
 			if n := slowStatus(line[at:]); n > 0 && stands(at+n) {
 				end = at + n
 			}
-		default:
+		} else {
 			for e := at; e <= len(line) && end < 0; e++ {
-				if isQuoted && (e == len(line) || line[e] != '"' || s.spell.escape == '\\' && slowEscaped(line[at:e])) {
+				if isQuoted && (e == len(line) || line[e] != '"' || r.Escape == '\\' && slowEscaped(line[at:e])) {
 					continue
 				}
 				if stands(e) {
@@ -103,26 +102,27 @@ func slowly(p program, line string) (texts []string, ok bool) {
 					break
 				}
 			}
-			if end >= 0 && isTime {
-				if shift := strings.LastIndex(line[at:end], s.before); shift >= 0 && !strings.HasSuffix(p.steps[i-1].before, `"`) && p.steps[i-1].part != statusCode {
+			if end >= 0 && r.Bracketed {
+				shift := strings.LastIndex(line[at:end], r.Before)
+				if shift >= 0 && !strings.HasSuffix(t.Rules[i-1].Before, `"`) && !t.Rules[i-1].Code {
 					texts[i-1] = line[froms[i-1] : at+shift]
-					at += shift + len(s.before)
+					at += shift + len(r.Before)
 				}
 			}
 		}
-		if end < 0 || isSolid[s.part] && !isQuoted && strings.Contains(line[at:end], " ") ||
-			s.without != 0 && strings.IndexByte(line[at:end], s.without) >= 0 {
+		if end < 0 || r.Solid && !isQuoted && strings.Contains(line[at:end], " ") ||
+			r.Without != 0 && strings.IndexByte(line[at:end], r.Without) >= 0 {
 			return nil, false
 		}
 		froms[i], texts = at, append(texts, line[at:end])
-		if s.part == requestLine {
-			request = line[at:end]
-			isForged = strings.Contains(request, s.before) && slices.ContainsFunc(p.steps[:i], func(s step) bool { return s.contents() == anyText })
+		if r.Free {
+			free = line[at:end]
+			isForged = strings.Contains(free, r.Before) && slices.ContainsFunc(t.Rules[:i], func(r shape.Rule) bool { return r.Holds == shape.Any })
 		}
 		at = end + len(next)
 	}
 	n := strings.Count(line, `"`)
-	return texts, !isOpen || n == quotes || !isForged && n == quotes+strings.Count(request, `"`)
+	return texts, !isOpen || n == quotes || !isForged && n == quotes+strings.Count(free, `"`)
 }
 
 // slowStatus is the length of the status at the start of s, 0 if there is none.
@@ -140,47 +140,63 @@ func slowEscaped(s string) bool {
 }
 
 // twins are programs with all that programs can have.
-var twins = map[string]program{
-	"blanks":          {steps: []step{{part: clientAddr}, {before: " ", part: hostName}, {before: " ", part: userAgent}}},
-	"more":            {steps: []step{{part: clientAddr}, {before: " ", part: userAgent}}, more: true},
-	"quotes":          {steps: []step{{before: `"`, part: target, spell: backslashed}, {before: `" "`, part: userAgent, spell: backslashed}}, after: `"`},
-	"quotes and more": {steps: []step{{before: `"`, part: target, spell: backslashed}, {before: `" "`, part: userAgent, spell: backslashed}}, after: `"`, more: true},
-	"open quotes":     {steps: []step{{before: `"`, part: requestLine}, {before: `" `, part: statusCode}, {before: ` "`, part: userAgent}}, after: `"`, more: true},
-	"request":         {steps: []step{{part: clientAddr, spell: backslashed}, {before: ` "`, part: requestLine, spell: backslashed}, {before: `" `, part: statusCode}, {before: ` `, part: bodySize}}, more: true},
-	"time":            {steps: []step{{part: hostName}, {before: " [", part: moment}, {before: `] "`, part: requestLine, spell: backslashed}, {before: `" `, part: statusCode}}},
-	"quoted and time": {steps: []step{{before: `"`, part: hostName, spell: backslashed}, {before: `" [`, part: moment}}, after: `]`},
-	"status and time": {steps: []step{{part: statusCode}, {before: " [", part: moment}}, after: `]`},
-	"status":          {steps: []step{{part: hostName}, {before: " ", part: statusCode}, {before: " ", part: userAgent, padded: true}}},
-	"without":         {steps: []step{{before: "[", part: hostName, without: '2'}, {before: "]", part: userAgent}}},
-	"text and quotes": {steps: []step{{part: hostName}, {before: `2 "`, part: bodySize}, {before: `] `, part: userAgent}}, after: `"`},
+var twins = map[string]*program{
+	"blanks":          twin("", false, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, hostName}, fieldOf{shape.Rule{Before: " "}, userAgent}),
+	"more":            twin("", true, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, userAgent}),
+	"quotes":          twin(`"`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target}, fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
+	"quotes and more": twin(`"`, true, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target}, fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
+	"open quotes":     twin(`"`, true, fieldOf{shape.Rule{Before: `"`}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}, fieldOf{shape.Rule{Before: ` "`}, userAgent}),
+	"request":         twin("", true, fieldOf{shape.Rule{Escape: '\\'}, clientAddr}, fieldOf{shape.Rule{Before: ` "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}, fieldOf{shape.Rule{Before: ` `}, bodySize}),
+	"time":            twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " ["}, moment}, fieldOf{shape.Rule{Before: `] "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}),
+	"quoted and time": twin(`]`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, hostName}, fieldOf{shape.Rule{Before: `" [`}, moment}),
+	"status and time": twin(`]`, false, fieldOf{shape.Rule{}, statusCode}, fieldOf{shape.Rule{Before: " ["}, moment}),
+	"status":          twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " "}, statusCode}, fieldOf{shape.Rule{Before: " ", Padded: true}, userAgent}),
+	"without":         twin("", false, fieldOf{shape.Rule{Before: "[", Without: '2'}, hostName}, fieldOf{shape.Rule{Before: "]"}, userAgent}),
+	"text and quotes": twin(`"`, false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: `2 "`}, bodySize}, fieldOf{shape.Rule{Before: `] `}, userAgent}),
+}
+
+// fieldOf is a field of a part.
+type fieldOf struct {
+	rule shape.Rule
+	part part
+}
+
+// twin returns a program of fields.
+func twin(after string, more bool, fields ...fieldOf) *program {
+	p := &program{Template: &shape.Template{After: after, More: more}}
+	for _, f := range fields {
+		f.rule.Holds = holds[f.part]
+		p.add(f.rule, f.part)
+	}
+	return p
 }
 
 // checkTwins reads lines by a program, in a chunk with marks and each alone, and compares
-// the fields with those that slowly finds.
-func checkTwins(t *testing.T, name string, p program, lines []string) {
+// the fields with those that slowly finds. What is not certain is left out.
+func checkTwins(t *testing.T, name string, p *program, lines []string) {
 	t.Helper()
-	f := programFormat(p, clfTime)
+	f := p.format(clfTime, [allParts]spelling{})
 	inChunk, alone := f.NewReader().(*programReader), f.NewReader().(*programReader)
 	inChunk.Reset([]byte(strings.Join(lines, "\n") + "\n" + strings.Repeat("\n", 64)))
 	for _, line := range lines {
-		want, isWanted := slowly(p, line)
+		want, isWanted := slowly(p.Template, line)
 		alone.Reset([]byte(line))
 		for how, r := range map[string]*programReader{"in a chunk": inChunk, "alone": alone} {
 			var record Record
+			r.places.Line = nil
 			if len(line) > 0 || r == inChunk {
 				r.Next(&record)
 			}
-			r.line = record.Line
-			if string(r.line) != line {
-				t.Fatalf("%s: the line is %q, want %q", name, r.line, line)
+			if string(r.places.Line) != line {
+				t.Fatalf("%s: the line is %q, want %q", name, r.places.Line, line)
 			}
-			got := r.find()
+			got := r.Split(&r.places)
 			if got != isWanted {
 				t.Fatalf("%s: %q %s: %v, want %v %q", name, line, how, got, isWanted, want)
 			}
-			for i := range p.steps {
-				if at := r.fields[i]; got && line[at.start:at.end] != want[i] {
-					t.Fatalf("%s: %q %s: field %d is %q, want %q", name, line, how, i, line[at.start:at.end], want[i])
+			for i := range p.parts {
+				if text := r.field; got && string(text(i)) != want[i] {
+					t.Fatalf("%s: %q %s: field %d is %q, want %q", name, line, how, i, text(i), want[i])
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // maxUserFormat bounds the text of a format, and maxWords its values and texts.
@@ -114,8 +115,9 @@ type value struct {
 	pattern string
 	// protocol is of HTTP/1.1 and the like.
 	protocol bool
-	content  content
-	spell    spelling // if it is another than that of all values
+	content  shape.Content // if it is not Any: what it can hold
+	raw      bool          // a client writes it as it likes
+	spell    spelling      // if it is another than that of all values
 }
 
 // wording is a user's format, in whatever language.
@@ -237,7 +239,7 @@ func (w *wording) joinPaths() {
 			a.part = target
 		}
 		if a.content != b.content {
-			a.content = ofPart
+			a.content = shape.Any
 		}
 		w.merge(i, 1)
 	}
@@ -320,60 +322,69 @@ func (w *wording) program() (*Format, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := best[moment]; i > 0 && w.words[i].before == " " && w.words[i-1].isIgnored() && w.words[i-1].content == ofPart && layout != nil {
+	if i := best[moment]; i > 0 && w.words[i].before == " " && w.words[i-1].isIgnored() && w.words[i-1].holds() == shape.Any && layout != nil {
 		layout = afterWords(layout)
 	}
-	p, err := w.steps()
+	p, spell, err := w.compile()
 	if err != nil {
 		return nil, err
 	}
-	w.doubtEnds(&p)
-	return programFormat(p, layout), nil
+	w.doubtEnds(p)
+	return p.format(layout, spell), nil
 }
 
-// steps compiles the wording to a program of fields: those of users and of the table of formats.
-// The error says why no line can be read by it.
-func (w *wording) steps() (program, error) {
-	best, p := w.best(), program{after: w.after, more: w.more}
+// compile returns the program of fields of the wording, and how each part is spelled. The error
+// says why no line can be read by it.
+func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
+	best := w.best()
+	p = &program{Template: &shape.Template{After: w.after, More: w.more}}
 	for i, word := range w.words {
-		s := step{before: word.before, spell: w.spell, padded: word.padded, content: word.content}
-		if word.spell.undo != nil {
-			s.spell = word.spell
-		}
-		if s.spell.escape == '#' && (s.before == "|" || strings.HasSuffix(s.before, "{")) {
-			s.without = '|' // it is one of several captured headers
-		}
-		if word.protocol {
-			s.content = token
-			if i > 0 && mayHaveBlanks[p.steps[i-1].part] {
-				s.before += "HTTP/" // which tells where the field before ends
-			}
-		}
+		of, how := ignored, w.spell
 		if best[word.part] == i {
-			s.part = word.part
-		} else if s.content == ofPart {
-			s.content = (&step{part: word.part}).contents()
+			of = word.part
+		}
+		if word.spell.undo != nil {
+			how = word.spell
+		}
+		r := shape.Rule{Before: word.before, Holds: word.holds(), Escape: how.escape, Padded: word.padded}
+		if how.escape == '#' && (r.Before == "|" || strings.HasSuffix(r.Before, "{")) {
+			r.Without = '|' // it is one of several captured headers
+		}
+		if word.protocol && i > 0 && mayHaveBlanks[p.parts[i-1]] {
+			r.Before += "HTTP/" // which tells where the field before ends
 		}
 		if times, err := newPattern(word.pattern); err == nil {
-			s.blanks = times.blanks()
+			r.Blanks = times.blanks()
 		}
 		switch {
-		case strings.ContainsAny(s.before, "\r\n"):
-			return p, fmt.Errorf("it has a line break: %.40q", s.before)
-		case i > 0 && p.steps[i-1].part == requestLine && s.before == " " && s.part != statusCode:
-			return p, fmt.Errorf("%s is not in quotes, and a blank follows it, which it has itself", w.words[i-1].name)
-		case i > 0 && s.before == "" && !beginsWithSlash[s.part]:
-			return p, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
+		case strings.ContainsAny(r.Before, "\r\n"):
+			return nil, spell, fmt.Errorf("it has a line break: %.40q", r.Before)
+		case i > 0 && p.parts[i-1] == requestLine && r.Before == " " && of != statusCode:
+			return nil, spell, fmt.Errorf("%s is not in quotes, and a blank follows it, which it has itself", w.words[i-1].name)
+		case i > 0 && r.Before == "" && !beginsWithSlash[of]:
+			return nil, spell, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
 		}
-		p.steps = append(p.steps, s)
+		p.add(r, of)
+		spell[of] = how
 	}
 	if strings.ContainsAny(w.after, "\r\n") {
-		return p, fmt.Errorf("it has a line break: %.40q", w.after)
+		return nil, spell, fmt.Errorf("it has a line break: %.40q", w.after)
 	}
-	if last := len(p.steps) - 1; w.after == "" && last >= 0 && p.steps[last].part != ignored && p.steps[last].contents() == anyText {
-		p.more = false // the rest of the line is its own
+	if last := len(p.parts) - 1; w.after == "" && last >= 0 && p.parts[last] != ignored && p.Rules[last].Holds == shape.Any {
+		p.More = false // the rest of the line is its own
 	}
-	return p, nil
+	return p, spell, nil
+}
+
+// holds returns what a word can hold.
+func (w *word) holds() shape.Content {
+	switch {
+	case w.protocol:
+		return shape.Token
+	case w.content != shape.Any || w.raw:
+		return w.content
+	}
+	return holds[w.part]
 }
 
 // doubtEnds notes which fields of clients end in a place that is not certain.
@@ -381,13 +392,13 @@ func (w *wording) doubtEnds(p *program) {
 	if w.spell.undo == nil {
 		return // which is a doubt about all of them
 	}
-	for i, s := range p.compile().steps {
+	for i, r := range p.Compile().Rules {
 		switch {
-		case i == 0 || p.steps[i-1].contents() != anyText || p.steps[i-1].part == ignored && s.part == ignored:
-		case s.certain == onlyPlace:
-			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, s.before))
-		case s.certain == anyPlace && strings.Trim(s.before, "?") != "":
-			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", w.words[i-1].name, s.before, w.words[i].name))
+		case i == 0 || p.Rules[i-1].Holds != shape.Any || p.parts[i-1] == ignored && p.parts[i] == ignored:
+		case r.Certain == shape.OnlyPlace:
+			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))
+		case r.Certain == shape.AnyPlace && strings.Trim(r.Before, "?") != "":
+			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", w.words[i-1].name, r.Before, w.words[i].name))
 		}
 	}
 }

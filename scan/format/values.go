@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/table"
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // part says what a field of a log is about. Every engine of this package finds the raw
@@ -173,7 +174,7 @@ func (v *values) size() int64 {
 	if !v.parts[p] {
 		return NoSizes
 	}
-	size := parseSize(v.text[p], field{0, len(v.text[p])})
+	size := parseSize(v.text[p], shape.Span{From: 0, To: len(v.text[p])})
 	if p == sentSize && size > 0 {
 		return NoSizes
 	}
@@ -358,16 +359,16 @@ var backslashed = spelling{'\\', unescape}
 
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
 // digits.
-func parseSize(line []byte, at field) int64 {
-	n := at.end - at.start
-	if 1 <= n && n <= 8 && at.start+8 <= len(line) {
-		return parseEight(binary.LittleEndian.Uint64(line[at.start:]), n)
+func parseSize(line []byte, at shape.Span) int64 {
+	n := at.To - at.From
+	if 1 <= n && n <= 8 && at.From+8 <= len(line) {
+		return parseEight(binary.LittleEndian.Uint64(line[at.From:]), n)
 	}
 	if n == 0 || n > 18 {
 		return -1
 	}
 	size := int64(0)
-	for _, c := range line[at.start:at.end] {
+	for _, c := range line[at.From:at.To] {
 		if !isDigit(c) {
 			return -1
 		}
@@ -391,3 +392,8 @@ func parseEight(octets uint64, n int) int64 {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isAddress reports whether b looks like an IP address.
+func isAddress(b []byte) bool {
+	return isNumeric(b) && bytes.IndexByte(b, '.') > 0 || bytes.IndexByte(b, ':') >= 0 && plausibleAddress(b)
+}

@@ -1,0 +1,275 @@
+package field
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A client writes some fields of a line byte by byte, and may write the very literal that ends
+// such a field. What it writes after that would then be read as the next fields: as another
+// address, another time, another code. So a template knows which bytes a field can hold.
+// Boundary i is the place of the literal before field i:
+//
+//   - It is certain from the left if the literal has a byte that no field can hold between it
+//     and the last boundary that is certain, or the beginning of the line.
+//   - It is certain from the right if the same is true of the fields between it and the next
+//     boundary that is certain, or the end of the line. The literal is then at its last place.
+//   - For any other boundary, the first and the last place where it may be must be the same.
+//     If they differ, the line is not read.
+//
+// A boundary does not matter between two fields that are of no interest.
+
+// Content says which bytes a field can hold.
+type Content uint8
+
+// The contents.
+const (
+	Any      Content = iota // any bytes, but for those that the log escapes
+	Dash                    // a dash
+	Number                  // a number, or a dash
+	Address                 // an IP address, with a port or without
+	Token                   // what programs name things by: letters, digits and few other bytes
+	Unbroken                // no blanks, control characters and slashes
+)
+
+// holds reports whether the field can hold a byte. counted: lines with a quote in a field are
+// not read.
+func (r *Rule) holds(c byte, counted bool) bool {
+	isEscaped := c == '"' || c < ' ' || r.Escape == '#' && !r.Free && strings.IndexByte("#{|}", c) >= 0
+	if isEscaped && r.Escape != 0 || counted && c == '"' || c != 0 && c == r.Without {
+		return false
+	}
+	isName := isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
+	switch r.Holds {
+	case Dash:
+		return c == '-'
+	case Number:
+		return isNumber(c)
+	case Address:
+		return isName || strings.IndexByte(":.%[]_-", c) >= 0
+	case Token:
+		return isName || strings.IndexByte("-._~:/+*=%,@$&!", c) >= 0
+	case Unbroken:
+		return c > ' ' && c != 0x7f && c != '/'
+	}
+	return true
+}
+
+// isNumber reports whether a byte is one of a number.
+func isNumber(c byte) bool { return isDigit(c) || c == '.' || c == '-' || c == '+' }
+
+// Certainty says how the place of a boundary is known.
+type Certainty uint8
+
+// The certainties.
+const (
+	FromLeft  Certainty = iota // the first place is right
+	FromRight                  // the last place is right
+	OnlyPlace                  // if they differ, the line is not read
+	AnyPlace                   // it does not matter
+)
+
+// setCertainties sets how the place of each boundary is known, and whether that of the end of
+// the last field is. The first boundary is the beginning of the line. counted: lines with a quote
+// in a field are not read.
+func (t *Template) setCertainties(counted bool) {
+	if len(t.Rules) == 0 {
+		return
+	}
+	var held [256]bool // by the fields since the last boundary that is certain
+	hold := func(r *Rule) {
+		for c := range held {
+			held[c] = held[c] || r.holds(byte(c), counted)
+		}
+	}
+	marks := func(literal string) bool {
+		return slices.ContainsFunc([]byte(literal), func(c byte) bool { return !held[c] })
+	}
+	for i := range t.Rules[1:] {
+		hold(&t.Rules[i])
+		if marks(t.literal(i + 1)) {
+			held = [256]bool{}
+		} else {
+			t.Rules[i+1].Certain = OnlyPlace
+		}
+	}
+	hold(&t.Rules[len(t.Rules)-1])
+	t.endCertain = !t.More || marks(t.After)
+	held = [256]bool{}
+	isKnown := t.endCertain
+	for i := len(t.Rules) - 1; i > 0; i-- {
+		hold(&t.Rules[i])
+		switch r := &t.Rules[i]; {
+		case r.Certain == FromLeft:
+			held, isKnown = [256]bool{}, true
+		case isKnown && marks(t.literal(i)):
+			r.Certain, held = FromRight, [256]bool{}
+		case t.Rules[i-1].Ignored && r.Ignored, t.isOfOne(i):
+			r.Certain = AnyPlace
+		}
+	}
+}
+
+// isOfOne reports whether both fields at a boundary are a client's own words, with a text
+// between them that such words usually have. Nearly all lines would have to be left out then,
+// though the client gains nothing: it could have sent what is read.
+func (t *Template) isOfOne(i int) bool {
+	isOwn := func(r *Rule) bool { return !r.List && r.Holds == Any }
+	return isOwn(&t.Rules[i-1]) && isOwn(&t.Rules[i]) && strings.Trim(t.Rules[i].Before, " ,;/()?") == ""
+}
+
+// boundaries are some beside each other of which none is certain from the left. If the
+// fields around them have as many bytes mark as their literals, each boundary has only one
+// place.
+type boundaries struct {
+	first, last int
+	mark        byte
+	marks       int // -1: this cannot be told by a byte
+}
+
+// uncertain returns the boundaries that have to be looked at in each line.
+func (t *Template) uncertain() (list []boundaries) {
+	for i := 1; i < len(t.Rules); i++ {
+		if t.Rules[i].Certain == FromLeft {
+			continue
+		}
+		first := i
+		for i+1 < len(t.Rules) && t.Rules[i+1].Certain != FromLeft {
+			i++
+		}
+		last := i
+		if t.Rules[last].Certain == FromRight && t.Rules[last].Bracketed {
+			last-- // it begins at the last bracket anyway
+		}
+		if slices.ContainsFunc(t.Rules[first:last+1], func(r Rule) bool { return r.Certain != AnyPlace }) {
+			list = append(list, t.between(first, last))
+		}
+	}
+	return list
+}
+
+// between returns boundaries with the byte that tells how many places they have.
+func (t *Template) between(first, last int) boundaries {
+	var tried [256]bool
+	for _, mark := range []byte(t.Rules[first-1].next.text) {
+		if tried[mark] {
+			continue
+		}
+		marks := 0
+		tried[mark] = true
+		for i := first - 1; i <= last; i++ {
+			r := &t.Rules[i]
+			if mark == ' ' {
+				marks += r.Blanks
+			}
+			if i == last && (!r.end || t.endCertain) {
+				return boundaries{first, last, mark, marks}
+			}
+			n := strings.Count(r.next.text, string(rune(mark)))
+			if n == 0 || r.kept > 0 || r.Padded || mark >= 0x80 {
+				break
+			}
+			marks += n
+		}
+	}
+	return boundaries{first, last, 0, -1}
+}
+
+// doubtful returns the field whose end is not certain in the line, -1 if there is none. It sets
+// the fields whose boundaries are certain from the right.
+func (t *Template) doubtful(p *Places) int {
+	for _, b := range t.unsure {
+		end, isFixed := p.Spans[b.last].To, true
+		if b.marks >= 0 && bytes.Count(p.Line[p.Spans[b.first-1].From:end], []byte{b.mark}) == b.marks {
+			continue
+		}
+		if b.last+1 == len(t.Rules) && !t.endCertain {
+			end, isFixed = len(p.Line), false
+		}
+		for i := b.last; i >= b.first; i-- {
+			start, stop := t.lastPlace(p, i, end, isFixed)
+			if i < b.last && t.Rules[i+1].Certain == OnlyPlace && stop != p.Spans[i].To {
+				return i
+			}
+			end, isFixed = t.endBefore(p, i, start), t.Rules[i].Certain == FromRight
+			if isFixed {
+				p.Spans[i], p.Spans[i-1].To = Span{start, stop}, end
+			}
+		}
+		if t.Rules[b.first].Certain == OnlyPlace && end != p.Spans[b.first-1].To {
+			return b.first - 1
+		}
+		for i := b.first - 1; i <= b.last; i++ {
+			if s := p.Spans[i]; s.From > s.To || !t.Rules[i].fits(p.Line, s.From, s.To) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// lastPlace returns the last place where field i can be, given the last place where it can end.
+// isFixed: it ends there.
+func (t *Template) lastPlace(p *Places, i, end int, isFixed bool) (start, stop int) {
+	r, first := &t.Rules[i], p.Spans[i-1].To
+	literal, next := []byte(t.Rules[i-1].next.text), []byte(r.next.text)
+	if t.Rules[i-1].kept > 0 {
+		return p.Spans[i].From, end
+	}
+	const tries = 64    // so that no line takes long; too late a place can only refuse a line
+	last := len(p.Line) // where the literal was found, if it was searched
+	for range tries {
+		if first+last+len(literal) > end {
+			last = bytes.LastIndex(p.Line[first:max(first, end)], literal)
+		}
+		at := last
+		isOwn := func(n int) bool { // the n-th blank from the right is one in the field
+			return string(literal) == " " && (n < r.Blanks || r.List && p.Line[first+at-1] == ',')
+		}
+		for n := 0; at > 0 && isOwn(n); n++ {
+			at = bytes.LastIndex(p.Line[first:first+at], literal)
+		}
+		if at < 0 {
+			return p.Spans[i].From, end
+		}
+		if start = first + at + len(literal); r.Padded {
+			start = blanksEnd(p.Line[:end], start)
+		}
+		own := p.Spans[i].To
+		if isFixed || end <= own || r.fits(p.Line, start, end) {
+			break
+		}
+		earlier := bytes.LastIndex(p.Line[own:end-1+len(next)], next)
+		if earlier < 0 {
+			break
+		}
+		end = own + earlier
+	}
+	return start, end
+}
+
+// endBefore returns where the field before field i ends if that starts at start.
+func (t *Template) endBefore(p *Places, i, start int) int {
+	end := start
+	if t.Rules[i].Padded {
+		end = len(bytes.TrimRight(p.Line[:start], " \t")) + 1
+	}
+	return end - len(t.Rules[i-1].next.text) + t.Rules[i-1].kept
+}
+
+// fits reports whether line[start:end] can be the field.
+func (r *Rule) fits(line []byte, start, end int) bool {
+	switch b := line[start:max(start, end)]; {
+	case r.refuses(b):
+		return false
+	case r.Code:
+		return CodeLength(line, start) == len(b)
+	case r.Holds == Dash:
+		return string(b) == "-"
+	case r.Holds == Number:
+		return !slices.ContainsFunc(b, func(c byte) bool { return !isNumber(c) })
+	default:
+		return r.Fits == nil || r.Fits(b)
+	}
+}
