@@ -30,8 +30,8 @@ var knownBounds, unknownBounds = bounds{1024, 512, 1 << 12}, bounds{64, 64, 1 <<
 
 // Bounds of the figures of each row.
 const (
-	maxAddresses   = 512 // beyond that their number is estimated, with a standard error of 4 per cent
-	maxPath        = 200 // bytes
+	maxAddresses   = 2048 // beyond that their number is estimated, with a standard error of 2 per cent
+	maxPath        = 200  // bytes
 	maxPathsListed = 10
 	maxRulePaths   = 3
 )

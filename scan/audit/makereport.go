@@ -11,12 +11,16 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// OtherCrawlers is the name of the row of unknown crawlers beyond the most
-// frequent.
-const OtherCrawlers = "(other unknown crawlers)"
+// OtherCrawlers is the name of the row of unknown crawlers beyond the most frequent, and Nameless
+// that of crawlers without a name.
+const (
+	OtherCrawlers = "(other unknown crawlers)"
+	Nameless      = crawler.Nameless
+)
 
 // unknown stands for properties of a crawler that are not known.
 const unknown = "unknown"

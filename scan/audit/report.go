@@ -399,7 +399,7 @@ type PathInfo struct {
 }
 
 // AddressCount counts different addresses. Exact: N was counted; otherwise it was worked out
-// from some of them, and its standard error is about 4 per cent.
+// from some of them, and its standard error is about 2 per cent.
 type AddressCount struct {
 	N     int64 `json:"n"`
 	Exact bool  `json:"exact"`

@@ -102,7 +102,8 @@ func fetchesText(r *Report) string {
 		"the window, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), " +
 		"or any client got a 5xx since the operator's last fetch, its crawlers may have used copies of up to 60 days " +
 		"before. If a fetch got a file of another size than the version in force, " +
-		"they may have used each version of that size, or, if no version has it, a file that is not known. " +
+		"they may have used each version of that size, or, if no version has it, a file that is not known, " +
+		"unless most files that others were sent have the size of no version either. " +
 		"A request is informed if a GET under the same name, and of the same state of identity, " +
 		"had been answered with rules that forbid it, or with 304 while they were in force."
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -201,5 +202,35 @@ func TestForgedHosts(t *testing.T) {
 	}
 	if n < 7 {
 		t.Errorf("%d formats begin with a host", n)
+	}
+}
+
+// TestForgedRegexps: a line is not read by a regular expression for whole lines if a field can end
+// in several places.
+func TestForgedRegexps(t *testing.T) {
+	const (
+		loose = `^(?P<xff>.*) - (?P<ip>\S+) \[(?P<time>[^]]+)\] "(?P<request>.*)" (?P<status>\d+) "(?P<ua>.*)"$`
+		lazy  = `^(?P<ip>\S+) .*? \[(?P<time>.*?)\] "\S+ (?P<path>\S+?)(?:\?(?P<query>\S*))? \S+" (?P<status>\d+) .*?"(?P<ua>[^"]*)"$`
+	)
+	for _, c := range []struct{ expression, line, want string }{
+		{loose, `192.0.2.9 - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0"`, "192.0.2.7 200 /a GPTBot/1.0"},
+		{loose, `x - 6.6.6.6 - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0"`, "192.0.2.7 200 /a GPTBot/1.0"},
+		{loose, `x - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 404 "GET /b HTTP/1.1" 200 "GPTBot/1.0"`, ""},
+		{loose, `x - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0" 404 "x"`, ""},
+		{loose, `x - 6.6.6.6 [04/Mar/2020:05:06:07 +0000] "GET /b HTTP/1.1" 404 "x - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "x"`, ""},
+		{lazy, `192.0.2.7 - a [04/Mar/2026:05:06:07 +0000] "GET /a?b=1?c HTTP/1.1" 200 12 "-" "GPTBot/1.0"`, "192.0.2.7 200 /a?b=1?c GPTBot/1.0"},
+		{lazy, `192.0.2.7 - x [04/Mar/2020:05:06:07 +0000] "GET /b HTTP/1.1" 404 "x [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 1 "-" "GPTBot/1.0"`, ""},
+	} {
+		f, err := Parse(c.expression)
+		if err != nil || len(f.Doubts()) > 0 {
+			t.Fatalf("%v, %v", err, f)
+		}
+		got := ""
+		if r := readLog(f, []byte(c.line+"\n"))[0]; r != (fields{}) {
+			got = fmt.Sprint(r.Addr, " ", r.Status, " ", r.Target, " ", r.Agent)
+		}
+		if got != c.want {
+			t.Errorf("%s\n got %q\nwant %q", c.line, got, c.want)
+		}
 	}
 }

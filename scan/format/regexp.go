@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 )
 
@@ -16,6 +17,13 @@ func parseRegexp(text string) (*Format, error) {
 		return nil, err
 	}
 	f := &Format{meaning: meaning{layout: anyTime}}
+	var other *regexp.Regexp
+	if matchesWholeLines(text) {
+		other = regexp.MustCompile("(?U:" + text + ")")
+	} else {
+		f.doubts = []string{"The regular expression does not begin with ^ and end with $, " +
+			"so a field may be found where a client has written the like of it."}
+	}
 	groups := make([]part, expression.NumSubexp()+1)
 	for i, name := range expression.SubexpNames() {
 		if name == "" {
@@ -31,9 +39,19 @@ func parseRegexp(text string) (*Format, error) {
 		groups[i], f.parts[p], f.spell[p] = p, true, backslashed
 	}
 	f.newReader = func(f *Format) Reader {
-		return &regexpReader{values: values{meaning: f.meaning}, expression: expression, groups: groups}
+		return &regexpReader{values: values{meaning: f.meaning}, expression: expression, other: other, groups: groups}
 	}
 	return f, f.auditable()
+}
+
+// matchesWholeLines reports whether a valid expression begins with ^ and ends with $.
+func matchesWholeLines(text string) bool {
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil || tree.Op != syntax.OpConcat {
+		return false
+	}
+	last := tree.Sub[len(tree.Sub)-1].Op
+	return tree.Sub[0].Op == syntax.OpBeginText && last == syntax.OpEndText
 }
 
 // regexpReader reads lines by a regular expression. Unlike the other readers it allocates for
@@ -42,7 +60,10 @@ type regexpReader struct {
 	lines
 	values
 	expression *regexp.Regexp
-	groups     []part // of each group
+	// other prefers short matches where expression prefers long ones, and long ones where it prefers
+	// short ones. Of a whole line both find the same groups, unless one can end in several places.
+	other  *regexp.Regexp
+	groups []part // of each group
 }
 
 func (e *regexpReader) Next(r *Record) Kind {
@@ -54,7 +75,7 @@ func (e *regexpReader) Next(r *Record) Kind {
 	}
 	e.begin()
 	at := e.expression.FindSubmatchIndex(r.Line)
-	if at == nil {
+	if at == nil || e.isUnclear(r.Line, at) {
 		return Unparsed
 	}
 	for i, p := range e.groups {
@@ -66,6 +87,25 @@ func (e *regexpReader) Next(r *Record) Kind {
 		return Unparsed
 	}
 	return Request
+}
+
+// isUnclear reports whether a field that an audit rests on can end in several places. Those of the
+// target are the client's own words wherever they end.
+func (e *regexpReader) isUnclear(line []byte, at []int) bool {
+	if e.other == nil {
+		return false
+	}
+	short := e.other.FindSubmatchIndex(line)
+	for i, p := range e.groups {
+		switch p {
+		case ignored, target, path, hostPath, decodedPath, rewrittenPath, query:
+			continue
+		}
+		if !slices.Equal(short[2*i:2*i+2], at[2*i:2*i+2]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Complete sets the other fields of the request that Next returned last.

@@ -52,6 +52,7 @@ func TestDoubts(t *testing.T) {
 		`%h %t "%r" %>s "%400,501{User-Agent}i"`:                                   "for some statuses only",
 		`$time_local "$request" $http_user_agent|$http_cookie`:                     `a line that has "|" in it is not read`,
 		`$time_local "$request" $http_referer $http_user_agent`:                    `what it has after its first " " is taken for $http_user_agent`,
+		`(?P<time>\S+) "(?P<request>[^"]*)" "(?P<ua>[^"]*)"`:                       "does not begin with ^ and end with $",
 	} {
 		f, err := Parse(text)
 		if err != nil || len(f.Doubts()) != 1 || !strings.Contains(f.Doubts()[0], says) {

@@ -66,7 +66,7 @@ into account.`,
 	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
 	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, "+
 		"which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; "+
-		"answers to robots.txt before it still count for what crawlers were told")
+		"answers to robots.txt before it still count for what was sent under each name")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; "+
 		"likewise")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: "+

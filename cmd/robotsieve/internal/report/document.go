@@ -128,14 +128,13 @@ func (d doc) headline() []string {
 	}
 	crawlers := d.without(isFetcher)
 	v := map[audit.Verdict]int64{}
-	requests, content, names := int64(0), int64(0), int64(0)
+	requests, content := int64(0), int64(0)
 	for _, c := range crawlers {
 		requests += own(c)
 		content += c.Outcomes[audit.Content]
 		for verdict, n := range c.Verdicts {
 			v[audit.Verdict(verdict)] += n
 		}
-		names += violatorsIn(c)
 	}
 	fetched := -requests
 	for _, c := range d.pointers() {
@@ -170,8 +169,7 @@ func (d doc) headline() []string {
 			"a subscription or the site's own operator sent them. There are no other crawler requests.",
 			d.condition(), some, english.Plural(fetched, "request"))}
 	case v[audit.Violation] > 0:
-		broke, under := alarm(english.Grouped(v[audit.Violation]))+" of "+all+" broke",
-			"under "+english.Plural(names, "name")
+		broke, under := alarm(english.Grouped(v[audit.Violation]))+" of "+all+" broke", underNames(crawlers)
 		text = []string{d.condition()}
 		switch first := verifiedContent(crawlers); {
 		case first != "":
@@ -193,6 +191,25 @@ func (d doc) headline() []string {
 			map[bool]string{true: "that "}[d.condition() != ""]))
 	}
 	return text
+}
+
+// underNames says how many names the crawlers that broke a rule have.
+func underNames(crawlers []*crawler) string {
+	names, nameless := int64(0), int64(0)
+	for _, c := range crawlers {
+		if c.Crawler == audit.Nameless {
+			nameless = violatorsIn(c)
+		} else {
+			names += violatorsIn(c)
+		}
+	}
+	switch {
+	case names == 0:
+		return "without a name"
+	case nameless > 0:
+		return "under " + english.Plural(names, "name") + " and without one"
+	}
+	return "under " + english.Plural(names, "name")
 }
 
 // own counts a crawler's requests without those of impostors.

@@ -282,7 +282,7 @@ func (d doc) advice() block {
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests,
 		"The address lists are too old or too new for most requests.")
-	add(undecided(audit.NoVersion) > 0, "%s may have used a robots.txt that is not known: add it to the policy.",
+	add(undecided(audit.NoVersion) > 0, "For %s a robots.txt that is not known may count: add it to the policy.",
 		english.Plural(undecided(audit.NoVersion), "request"))
 	unparsed(!d.Partial)
 	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).",

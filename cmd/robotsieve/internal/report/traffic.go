@@ -33,7 +33,7 @@ func (d doc) traffic() block {
 	}
 	if inexact {
 		b.Text = append(b.Text, "A number of addresses with \"about\" was worked out from some of them: "+
-			"its standard error is about 4 per cent.")
+			"its standard error is about 2 per cent.")
 	}
 	return b
 }
