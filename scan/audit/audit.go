@@ -187,8 +187,8 @@ type Judged struct {
 	Reason Reason
 	Rule   RuleInfo
 	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
-	// only if Verdict is Violation or Grace.
-	Informed bool
+	// only if Verdict is Violation or Grace. InformedKnown is as in CrawlerInfo.
+	Informed, InformedKnown bool
 	// Evasive: the request is allowed or contested, although the normal form of its path
 	// is forbidden by every copy.
 	Evasive bool

@@ -283,6 +283,7 @@ func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt
 	x.Identity, x.Crawler, x.Verdict = f.identity(from.crawler, identity, x.address), x.row.name, Spoofed
 	if x.Identity != SpoofedIdentity {
 		f.decide(x, from.at, kinds&withNormal != 0, kinds&notExact == 0)
+		x.InformedKnown = x.row.informedKnown
 		x.rule = ruleKey{from.at, max(cited, 0), line}
 		if f.isOne(x.Profile) {
 			x.Informed = f.informedSince(sender{from, x.Identity}, answers) < x.Time

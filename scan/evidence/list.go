@@ -78,8 +78,9 @@ type Row struct {
 	Rule        string `json:"rule"`
 	RuleVersion string `json:"rule_version"`
 	RuleFile    string `json:"rule_file"`
-	// Informed: the crawler had fetched rules that forbid the request.
-	Informed bool `json:"informed"`
+	// Informed: the crawler had fetched rules that forbid the request; nil if the log does not say so,
+	// nor that it had not.
+	Informed *bool `json:"informed"`
 	// Input is the name of the log, InputIndex its place in Manifest.Inputs, from 0 on, and Line the
 	// number of the line in it, from 1 on.
 	Input      string `json:"input"`

@@ -305,7 +305,10 @@ func rowOf(j *audit.Judged) *evidence.Row {
 		row.Time = time.Unix(0, j.Time).UTC().Format(time.RFC3339Nano)
 	}
 	if r := &j.Rule; j.Verdict == audit.Violation {
-		row.RuleOrigin, row.RuleVersion, row.RuleFile, row.RuleLine, row.Rule, row.Informed = r.Origin, r.Version, r.File, r.Line, r.Rule, j.Informed
+		row.RuleOrigin, row.RuleVersion, row.RuleFile, row.RuleLine, row.Rule = r.Origin, r.Version, r.File, r.Line, r.Rule
+		if j.Informed || j.InformedKnown {
+			row.Informed = new(j.Informed)
+		}
 	}
 	return row
 }

@@ -292,7 +292,7 @@ func TestEvidenceRestsOnOthers(t *testing.T) {
 	files := contents(t, dir)
 	rows := files["0001-foobot/violations.ndjson.gz"] + files["0002-gptbot/violations.ndjson.gz"]
 	for line := range strings.Lines(rows) {
-		informed := regexp.MustCompile(`"informed":(true|false)`).FindString(line)
+		informed := regexp.MustCompile(`"informed":(true|false|null)`).FindString(line)
 		if path := regexp.MustCompile(`"target":"/p/1"`); !path.MatchString(line) || !strings.Contains(r.out, informed) {
 			t.Errorf("a row: %s", line)
 		}

@@ -187,7 +187,7 @@ func TestREADMESaysWhatOneRobotsTxtDecides(t *testing.T) {
 		n, _ := c.(map[string]any)["reasons"].(map[string]any)["no_version"].(float64)
 		unknown += n
 	}
-	want := fmt.Sprintf("finds %v violations and says of %v requests that they may have used a robots.txt that it was not given",
+	want := fmt.Sprintf("finds %v violations and leaves %v requests undecided, for which a robots.txt that it was not given may count",
 		report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"], unknown)
 	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
 		t.Errorf("README.md does not say %q", want)

@@ -29,7 +29,8 @@ type listedRow struct {
 	RuleLine                                                           int    `json:"rule_line"`
 	RuleFile                                                           string `json:"rule_file"`
 	RuleVersion                                                        string `json:"rule_version"`
-	Informed, Evasive                                                  bool
+	Informed                                                           *bool
+	Evasive                                                            bool
 	Input                                                              string
 	Line                                                               int64
 }
@@ -192,7 +193,13 @@ func compareCrawler(t *testing.T, c *audit.CrawlerInfo, rows []listedRow) {
 	same("identity", tally(rows, func(r *listedRow) (string, bool) { return r.Identity, true }), namedCounts(t, c.Identity))
 	same("outcomes", tally(rows, func(r *listedRow) (string, bool) { return r.Outcome, isViolation(r) }), namedCounts(t, c.Outcomes))
 	same("evasive", tally(rows, func(r *listedRow) (bool, bool) { return true, r.Evasive })[true], c.Evasive)
-	same("informed in grace", tally(rows, func(r *listedRow) (bool, bool) { return true, r.Verdict == "grace" && r.Informed })[true], c.GraceInformed)
+	isInformed := func(r *listedRow) bool { return r.Informed != nil && *r.Informed }
+	same("informed in grace", tally(rows, func(r *listedRow) (bool, bool) { return true, r.Verdict == "grace" && isInformed(r) })[true], c.GraceInformed)
+	for _, r := range rows { // what a row says of it is yes, no, or nothing
+		if saysNo := r.Informed != nil && !*r.Informed; saysNo != (c.InformedKnown && !isInformed(&r) && (r.Verdict == "grace" || isViolation(&r))) {
+			t.Errorf("%s: informed is %v in a row of %s, and informed_known is %v", c.Crawler, r.Informed, r.Verdict, c.InformedKnown)
+		}
+	}
 
 	kinds := map[audit.ViolationInfo]int64{}
 	for _, k := range c.Violations {
@@ -205,7 +212,7 @@ func compareCrawler(t *testing.T, c *audit.CrawlerInfo, rows []listedRow) {
 		if method != "GET" && method != "HEAD" {
 			method = "other"
 		}
-		return audit.ViolationInfo{Identity: r.Identity, Outcome: r.Outcome, Method: method, Informed: r.Informed}, isViolation(r)
+		return audit.ViolationInfo{Identity: r.Identity, Outcome: r.Outcome, Method: method, Informed: isInformed(r)}, isViolation(r)
 	}), kinds)
 	type ruleOf struct {
 		version, file, text string

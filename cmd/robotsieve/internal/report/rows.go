@@ -124,10 +124,11 @@ var rowColumns = []rowColumn{
 	{name: "rule_file", means: "the file of that version",
 		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == audit.Violation) }},
 	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the " +
-		"request, or been told by 304 that its copy stands; false also where the log does not say; " +
+		"request, or been told by 304 that its copy stands; none where the log does not say what was sent; " +
 		"only for `violation` and `grace`",
 		value: func(r *row) value {
-			return boolean(r.Informed).when(r.Verdict == audit.Violation || r.Verdict == audit.Grace)
+			isKnown := r.Informed || r.InformedKnown
+			return boolean(r.Informed).when(isKnown && (r.Verdict == audit.Violation || r.Verdict == audit.Grace))
 		}},
 	{name: "evasive", kind: boolRow, means: "it is allowed or contested as it was sent, " +
 		"although every copy forbids the normal form of its path",

@@ -58,7 +58,7 @@ func hostileRows() (list []*audit.Judged) {
 			Number: int64(i + 1), Address: []byte(text), Verb: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
 			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
 			Verdict: audit.Verdict(i % 9), Reason: audit.Reason(i % 9), Identity: audit.Identity(i % 4), Outcome: audit.Outcome(i % 6),
-			Informed: i%2 == 0, Evasive: i%3 == 0, N: 1,
+			Informed: i%2 == 0, InformedKnown: i%4 > 0, Evasive: i%3 == 0, N: 1,
 			Rule: audit.RuleInfo{Line: i, Rule: text, File: text, Version: "2026-11-17T10:00:00Z"},
 		}
 		if i%2 == 0 {
