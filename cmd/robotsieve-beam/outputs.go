@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // The results of each list are a file of their own under --out. A file that is there already is replaced, but never one that is read.
@@ -101,8 +102,8 @@ func resultName(name string, format list.Kind) string {
 	if isWARC {
 		return name
 	}
-	if ext := path.Ext(name); slices.Contains([]string{".gz", ".zst", ".bz2", ".xz"}, ext) {
-		name = strings.TrimSuffix(name, ext)
+	if path.Ext(name) != ".tgz" {
+		name = sniff.Uncompressed(name)
 	}
 	if ext := path.Ext(name); slices.Contains([]string{".tar", ".zip", ".tgz", ".tzst", ".tbz2", ".txz"}, ext) {
 		name = strings.TrimSuffix(name, ext) + ".txt"

@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Capture is a copy of one robots.txt, or of a page that a robots.txt may be redirected to.
@@ -112,51 +113,37 @@ const (
 )
 
 // KindOf returns the kind of a file by the ending of its name: .json, .jsonl, .ndjson, .warc or .parquet,
-// perhaps before that of a compression. All other names are RobotsTxt. The contents do not
+// perhaps before that of a compression; .wat and .wet are WARC. All other names are RobotsTxt. The contents do not
 // count, because a site could make its robots.txt look like captures of other sites.
 func KindOf(name string) Kind {
-	switch filepath.Ext(strings.ToLower(decompressed(filepath.Base(name)))) {
-	case ".json", ".jsonl", ".ndjson":
+	switch sniff.Named(name) {
+	case "json":
 		return JSON
-	case ".warc":
+	case "warc":
 		return Archive
-	case ".parquet":
+	case "parquet":
 		return Table
 	}
 	return RobotsTxt
 }
 
-// compressions are the endings that the names of compressed files have.
-var compressions = []string{".gz", ".zst", ".bz2", ".xz"}
-
 // FileNames returns the names that the robots.txt in the directory of a host may have.
 // The first that exists is to be read.
 func FileNames() []string {
 	names := []string{"robots.txt"}
-	for _, ending := range compressions {
+	for _, ending := range sniff.Compressions() {
 		names = append(names, "robots.txt"+ending)
 	}
 	return names
 }
 
-// decompressed returns the name of a file without an ending of compression.
-func decompressed(name string) string {
-	for _, ending := range compressions {
-		if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
-			return name[:n]
-		}
-	}
-	return name
-}
-
-// Detect returns the kind that the first bytes of an input without a name show. Such
-// an input must be of a kind that holds many captures.
+// Detect returns the kind that the first bytes of an input without a name show. Such an input must
+// be of a kind that holds many captures.
 func Detect(head []byte) (Kind, error) {
-	text := strings.TrimLeft(string(head), bom+" \t\r\n")
-	switch {
-	case strings.HasPrefix(text, warcMagic):
+	switch sniff.Form(head) {
+	case "warc":
 		return Archive, nil
-	case strings.HasPrefix(text, "{"):
+	case "json":
 		return JSON, nil
 	}
 	err := errors.New("neither WARC nor lines of JSON objects")
@@ -170,7 +157,7 @@ func Detect(head []byte) (Kind, error) {
 // HOST/robots.txt, also with an ending of compression.
 func HostOf(path string) (string, error) {
 	dir, name := filepath.Split(filepath.Clean(path))
-	if name = decompressed(name); name == "robots.txt" {
+	if name = sniff.Uncompressed(name); name == "robots.txt" {
 		name = filepath.Base(dir)
 	} else {
 		name = strings.TrimSuffix(strings.TrimSuffix(name, ".txt"), ".robots")

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // FormError is the error of File for content in a form that is not that of a robots.txt.
@@ -26,31 +26,24 @@ var (
 	errBinary = &FormError{"binary data", "give text, plain or compressed once"}
 )
 
-const (
-	warcMagic = "WARC/"
-	arcMagic  = "filedesc://"
-)
-
-// indexLine matches the beginning of an index: a line about it, or the key and the time of
-// the first capture.
-var indexLine = lazy.Regexp(`^( CDX |[!@](context|meta|id|keys) |\S*[^\s:] [0-9]{14} )`)
-
-// FormOf returns the form of a file, by its first bytes, if that is the output or the index
-// of a crawl, or binary data; nil if it may be a robots.txt. Web pages and text in UTF-16
-// may be one: servers send them, and crawlers look for rules in them.
+// FormOf returns the form of a file, by its first bytes, if that is the output or the index of a
+// crawl, or binary data; nil if it may be a robots.txt. Web pages and text in UTF-16 may be one:
+// servers send them, and crawlers look for rules in them.
 func FormOf(content []byte) *FormError {
 	head := content[:min(len(content), 4096)]
-	text := bytes.TrimLeft(content, bom+" \t\r\n")
-	switch {
-	case bytes.HasPrefix(text, []byte(warcMagic)):
+	switch sniff.Form(head) {
+	case "warc":
 		return errWARC
-	case bytes.HasPrefix(text, []byte(arcMagic)):
+	case "arc":
 		return errARC
-	case indexLine().Match(head):
+	case "cdx", "cdxj":
 		return errCDX
-	case bytes.HasPrefix(text, []byte("{")) && isObject(text):
-		return errJSON
-	case isBinary(head) && !compile.IsUTF16(head):
+	case "json":
+		if isObject(bytes.TrimLeft(content, bom+" \t\r\n")) {
+			return errJSON
+		}
+	}
+	if isBinary(head) && !compile.IsUTF16(head) {
 		return errBinary
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // SampleBytes and sampleLines bound the part of a log that Detect reads.
@@ -79,7 +81,7 @@ type reading struct {
 // no lines.
 func examine(head []byte, whole bool) (*detection, error) {
 	d := &detection{head: bytes.TrimPrefix(head, BOM)}
-	if err := NotText(head, whole); err != nil {
+	if err := sniff.NotText(head, whole); err != nil {
 		return nil, err
 	}
 	if d.sample(whole); len(d.lines) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // usualCDX are the first columns of CDX without a header: of the forms with 11, 10, 9 and 7
@@ -22,7 +23,7 @@ func newCDX(_ Kind, head []byte, o Options) (*Layout, error) {
 		return nil, errors.New("CDX has its columns named by its header, and no others can be chosen")
 	}
 	header := []byte(usualCDX)
-	if rows := sample(head, 1); len(rows) > 0 && isCDXHeader(rows[0]) {
+	if rows := sample(head, 1); len(rows) > 0 && sniff.IsCDXHeader(rows[0]) {
 		header = rows[0]
 	}
 	l := &Layout{kind: CDX, shape: field.Columns{Delimiter: header[0]}, url: -1, date: -1}
@@ -44,19 +45,13 @@ func newCDX(_ Kind, head []byte, o Options) (*Layout, error) {
 	return l, nil
 }
 
-// isCDXHeader tells whether a line is a header of CDX. It begins with the delimiter, which
-// is no quote, as one of CSV could have.
-func isCDXHeader(line []byte) bool {
-	return len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0] && line[0] != '"'
-}
-
 // isIndexHeader tells whether a line of an index is about the others.
 func isIndexHeader(line []byte) bool {
 	switch line[0] {
 	case '!', '#', '@':
 		return true
 	}
-	return isCDXHeader(line)
+	return sniff.IsCDXHeader(line)
 }
 
 // cdx reads a row of CDX.

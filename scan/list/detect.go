@@ -6,12 +6,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Detect returns the kind of a list by its beginning, head, which is decompressed and up to
@@ -22,13 +22,10 @@ import (
 // name.
 func Detect(head []byte, name string, o Options) (Kind, error) {
 	text := bytes.TrimPrefix(head, format.BOM)
-	switch {
-	case bytes.HasPrefix(text, []byte("WARC/")):
-		return WARC, nil
-	case bytes.HasPrefix(text, []byte("PAR1")):
-		return Parquet, nil
+	if form := sniff.Form(head); form == "warc" || form == "parquet" {
+		return ParseKind(form), nil
 	}
-	if err := format.NotText(head, true); err != nil { // a row may be longer than head
+	if err := sniff.NotText(head, true); err != nil { // a row may be longer than head
 		return Unknown, errors.New(notList.Replace(err.Error()))
 	}
 	rows := sample(text, sampleRows)
@@ -44,36 +41,23 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		return objects(head, rows)
 	case arrayLine().Match(first):
 		return Unknown, errors.New("it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
-	case captureLine().Match(rows[0]):
-		return CDXJ, nil
-	case isCDXHeader(rows[0]), indexLine().Match(rows[0]):
-		return CDX, nil
+	}
+	if form := sniff.Form(rows[0]); form == "cdx" || form == "cdxj" {
+		return ParseKind(form), nil
 	}
 	return lines(text, rows, name, o)
 }
 
-// Lines that a list of a kind, or an array, may begin with.
-var (
-	arrayLine   = lazy.Regexp(`^\[\s*([{\["]|$)`)
-	captureLine = lazy.Regexp(`^([!@]\w+ ?[\[{]|\S+ [0-9]{4,17} \{)`)
-	indexLine   = lazy.Regexp(`^\S+ [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
-)
+// arrayLine is a line that an array may begin with.
+var arrayLine = lazy.Regexp(`^\[\s*([{\["]|$)`)
 
-// notList makes what package format says of something that is no log say that it is no list.
+// notList makes what package sniff says of something that is no log say that it is no list.
 var notList = strings.NewReplacer(", not a log", ", not a list", ", not a text log", ", not a list")
 
-// byName returns the kind of a list by its name alone, without the endings of compressed
-// files.
+// byName returns the kind of a list by its name alone.
 func byName(name string) Kind {
-	base := strings.ToLower(path.Base(name))
-	for _, compressed := range []string{".gz", ".zst", ".bz2", ".xz"} {
-		base = strings.TrimSuffix(base, compressed)
-	}
-	ending := path.Ext(base)
-	if i := slices.IndexFunc(kinds[:], func(k kind) bool {
-		return slices.Contains(strings.Fields(k.endings), ending)
-	}); i >= 0 {
-		return Kind(i)
+	if kind := ParseKind(sniff.Named(name)); kind != Unknown {
+		return kind
 	}
 	return URLs
 }
@@ -146,7 +130,7 @@ func otherLines(rows [][]byte) error {
 	if err == nil {
 		return fmt.Errorf("it looks like an access log (%s), not a list of URLs", f.Name())
 	}
-	if is := format.Sign(rows); is != "" {
+	if is := sniff.Lines(rows); is != "" {
 		is, _, _ = strings.Cut(is, ";")
 		is, _, _ = strings.Cut(is, ",")
 		return fmt.Errorf("it is %s, not a list of URLs", is)

@@ -49,24 +49,23 @@ const (
 
 // kind is a row of the table of kinds.
 type kind struct {
-	name    string
-	endings string // of the names of files, with blanks between them
-	layout  func(k Kind, head []byte, o Options) (*Layout, error)
-	row     func(r *Reader, row *Row, begin int) // reads a row that begins at an offset in the chunk
+	name   string
+	layout func(k Kind, head []byte, o Options) (*Layout, error)
+	row    func(r *Reader, row *Row, begin int) // reads a row that begins at an offset in the chunk
 }
 
 // kinds are all kinds. Those that are no lines have neither layouts nor rows.
 var kinds = [...]kind{
 	Unknown: {name: "unknown"},
-	URLs:    {"urls", "", newURLs, (*Reader).url},
-	CSV:     {"csv", ".csv", newTable, (*Reader).table},
-	TSV:     {"tsv", ".tsv .tab", newTable, (*Reader).table},
-	JSON:    {"json", ".jsonl .ndjson .json", newObjects, (*Reader).object},
-	CDX:     {"cdx", ".cdx", newCDX, (*Reader).cdx},
-	CDXJ:    {"cdxj", ".cdxj", newCDXJ, (*Reader).capture},
+	URLs:    {"urls", newURLs, (*Reader).url},
+	CSV:     {"csv", newTable, (*Reader).table},
+	TSV:     {"tsv", newTable, (*Reader).table},
+	JSON:    {"json", newObjects, (*Reader).object},
+	CDX:     {"cdx", newCDX, (*Reader).cdx},
+	CDXJ:    {"cdxj", newCDXJ, (*Reader).capture},
 	Sitemap: {name: "sitemap"},
-	WARC:    {name: "warc", endings: ".warc .wat .wet"},
-	Parquet: {name: "parquet", endings: ".parquet"},
+	WARC:    {name: "warc"},
+	Parquet: {name: "parquet"},
 }
 
 // String returns the name of the kind in options, such as csv.

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // oneFrame makes each frame a part of its own, so that small streams have several parts.
@@ -84,7 +85,7 @@ func readAhead(t testing.TB, s *stream, form splitter, workers int) (done func()
 	r.waiting.Store(int32(workers))
 	r.decoding.Store(1)
 	r.readAhead(s)
-	if _, ofGzip := form.(interface{ member() }); s.codec == zstandard && !ofGzip || s.codec == gzipped && ofGzip {
+	if _, ofGzip := form.(interface{ member() }); s.codec == sniff.Zstd && !ofGzip || s.codec == sniff.Gzip && ofGzip {
 		s.dec.(*ahead).form = form
 	}
 	return func() {

@@ -5,67 +5,24 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // The members of an archive are inputs of their own. They are found when the archive is (index.go), and each has its place in a
 // file: those of a plain tar and of a zip in the archive itself, and those of a compressed tar in a temporary file (spool.go). A
 // member is opened there, and read by ranges or decompressed, as a file of its own would be.
 
-// archiveKind is the kind of an archive by its first bytes.
-type archiveKind string
-
-const (
-	noArchive  archiveKind = ""
-	tarArchive archiveKind = "tar"
-	zipArchive archiveKind = "zip"
-)
-
-// kindOf returns the kind of an archive by its first bytes; sampleLen are enough.
-func kindOf(head []byte) archiveKind {
-	switch magic := string(head[:min(len(head), 4)]); {
-	case magic == "PK\x03\x04", magic == "PK\x05\x06": // the second is empty
-		return zipArchive
-	case isTar(head):
-		return tarArchive
-	}
-	return noArchive
-}
-
 // tarBlock is the length of a header of a tar, and what the lengths of its members are rounded up to.
 const tarBlock = 512
-
-// isTar tells whether a header of a tar comes first: the sum of its bytes is at 148, in octal digits. Text has none there.
-func isTar(head []byte) bool {
-	if len(head) < tarBlock {
-		return false
-	}
-	const at, end = 148, 156
-	said := int64(0)
-	for _, c := range strings.Trim(string(head[at:end]), " \x00") {
-		if c < '0' || c > '7' {
-			return false
-		}
-		said = said<<3 | int64(c-'0')
-	}
-	unsigned, signed := int64(0), int64(0) // some old writers added signed bytes
-	for i, c := range head[:tarBlock] {
-		if at <= i && i < end {
-			c = ' '
-		}
-		unsigned, signed = unsigned+int64(c), signed+int64(int8(c))
-	}
-	return said > 0 && (said == unsigned || said == signed)
-}
 
 // archive is a tar or zip file.
 type archive struct {
 	name, path string
 	info       fs.FileInfo // when its members were found
-	kind       archiveKind
-	codec      codec // of the whole file
+	kind       string      // "tar" or "zip"
+	codec      sniff.Codec // of the whole file
 	windows    *Windows
 }
 
@@ -75,9 +32,9 @@ type member struct {
 	name  string
 	spool *spool // in which its bytes are; nil if they are in the archive itself
 
-	off, length int64 // where in that file they are
-	packed      codec // how: plain, deflated or spooled
-	size        int64 // unpacked
+	off, length int64       // where in that file they are
+	packed      sniff.Codec // how: plain, deflated or spooled
+	size        int64       // unpacked
 	crc         uint32
 	cut         bool // the archive ends inside it
 }
@@ -86,8 +43,8 @@ type member struct {
 func (m *member) inputName() string { return m.of.name + MemberSeparator + m.name }
 
 // around is how the archive compresses the member.
-func (m *member) around() codec {
-	if m.packed == spooled {
+func (m *member) around() sniff.Codec {
+	if m.packed == sniff.S2 {
 		return m.of.codec
 	}
 	return m.packed

@@ -21,6 +21,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // archived is a file to be put into an archive.
@@ -208,10 +209,10 @@ func TestSpoolsHaveTheirRoom(t *testing.T) {
 	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
 	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, archived{"a", []byte("a\n"), 0}, archived{"b", random, 0}, archived{"c", nil, 0})))
 	in := file(t, "a.tar.gz")
-	in.codec.Store(int32(gzipped))
+	in.codec.Store(int32(sniff.Gzip))
 	var left atomic.Int64
 	left.Store(100_000 - spoolFactor*in.Size)
-	a := &archive{name: "a.tar.gz", path: in.path, info: in.info, kind: tarArchive, codec: gzipped}
+	a := &archive{name: "a.tar.gz", path: in.path, info: in.info, kind: "tar", codec: sniff.Gzip}
 	c := a.find(t.Context(), newRoom(0), &spool{left: &left})
 	if len(c.members) != 1 || left.Load() > 100_000-20 || !errors.Is(c.err, errSpool) {
 		t.Fatal(len(c.members), c.err)

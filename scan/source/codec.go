@@ -2,91 +2,14 @@ package source
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode"
 )
-
-// codec is how an input is compressed. The zero value is "not known yet".
-type codec int32
-
-const (
-	unknown codec = iota
-	plain
-	gzipped
-	zstandard
-	bzipped
-	xzipped
-	deflated // a member of a zip
-	spooled  // a member of a compressed tar, in a spool
-)
-
-func (c codec) String() string {
-	return [...]string{"", "plain", "gzip", "zstd", "bzip2", "xz", "deflate", "s2"}[c]
-}
-
-// magicLen is how many bytes sniff needs: ten for bzip2, since "BZh9" alone could be the beginning of a text.
-const magicLen = 10
-
-// sniff returns the codec of an input, by its first bytes. Its name does not decide: logs are renamed, and pipes have none.
-func sniff(b []byte) codec {
-	has := func(magic string) bool { return len(b) >= len(magic) && string(b[:len(magic)]) == magic }
-	switch {
-	case has("\x1f\x8b"):
-		return gzipped
-	case has("\x28\xb5\x2f\xfd"), len(b) >= 4 && b[0]&0xf0 == 0x50 && string(b[1:4]) == "\x2a\x4d\x18": // or a skippable frame
-		return zstandard
-	case has("\xfd7zXZ\x00"):
-		return xzipped
-	case len(b) >= 10 && has("BZh") && '1' <= b[3] && b[3] <= '9' &&
-		(string(b[4:10]) == "1AY&SY" || string(b[4:10]) == "\x17\x72\x45\x38\x50\x90"): // a block or the end of the stream
-		return bzipped
-	}
-	return plain
-}
-
-// suffixes are the ends of names that say how a file is compressed, and begins are the first bytes of such a file.
-var (
-	suffixes = map[string]codec{".gz": gzipped, ".tgz": gzipped, ".zst": zstandard, ".zstd": zstandard, ".bz2": bzipped, ".xz": xzipped}
-	begins   = map[codec]string{gzipped: "\x1f\x8b", zstandard: "\x28\xb5\x2f\xfd", bzipped: "BZh91AY&SY", xzipped: "\xfd7zXZ\x00"}
-)
-
-// namedCodec returns how an input is compressed by its name, unknown if that says nothing.
-func namedCodec(name string) codec { return suffixes[strings.ToLower(filepath.Ext(name))] }
-
-// sampleLen is how many bytes checkName needs.
-const sampleLen = 512
-
-// checkName refuses an input whose name says that it is compressed, while its first bytes are not those of any compressed form: then
-// they must be text. A file of 0 bytes, or with a damaged beginning, would else be a log without a line that anything can be said
-// about. Text is read as it is, whatever its name.
-func checkName(name string, sample []byte) error {
-	named := namedCodec(name)
-	if named == unknown {
-		return nil
-	}
-	magic := begins[named]
-	switch {
-	case len(sample) == 0:
-		return fmt.Errorf("0 bytes, while even an empty %s file has a header", named)
-	case strings.HasPrefix(magic, string(sample)) || bytes.ContainsFunc(sample, isControl):
-		return fmt.Errorf("neither text nor %s, as its name says: it begins with % x, and %s with % x", named, sample[:min(len(sample), len(magic))], named, magic)
-	}
-	return nil
-}
-
-// isControl tells whether a character is one that no log has.
-func isControl(r rune) bool {
-	return unicode.IsControl(r) && r < 0x80 && !strings.ContainsRune("\t\n\v\f\r\x1b", r)
-}
 
 // decoder gives decompressed bytes. Read returns what it has before it returns an error, and io.EOF only at the proper end.
 type decoder interface {

@@ -9,13 +9,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // find finds the members of an archive. Those found before an error are returned with it.
 func (a *archive) find(ctx context.Context, room *room, spool *spool) *contents {
 	c := &contents{of: a, ctx: ctx, room: room, spool: spool}
 	find := c.findTar
-	if a.kind == zipArchive {
+	if a.kind == "zip" {
 		find = c.findZip
 	}
 	c.err = find()
@@ -164,7 +166,7 @@ func (c *contents) findTar() error {
 	}
 	defer file.Close()
 	size := c.of.info.Size()
-	if c.of.codec == plain {
+	if c.of.codec == sniff.Plain {
 		return c.readTar(&tarPosition{ctx: c.ctx, r: io.NewSectionReader(file, 0, size)})
 	}
 	c.spool.left.Add(spoolFactor * size)
@@ -196,7 +198,7 @@ func (c *contents) readTar(at *tarPosition) error {
 
 // markCut marks the last member of a plain tar if that ends inside it.
 func (c *contents) markCut() {
-	if n := len(c.members); n > 0 && c.of.codec == plain {
+	if n := len(c.members); n > 0 && c.of.codec == sniff.Plain {
 		last := c.members[n-1]
 		last.cut = last.size > c.of.info.Size()-last.off
 	}
@@ -223,8 +225,8 @@ func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 		c.leaveOut(name, noFile, false)
 		return nil
 	}
-	m := &member{of: c.of, name: name, off: at, length: h.Size, packed: plain, size: h.Size}
-	if c.of.codec != plain {
+	m := &member{of: c.of, name: name, off: at, length: h.Size, packed: sniff.Plain, size: h.Size}
+	if c.of.codec != sniff.Plain {
 		if err := c.spool.add(m, r); err != nil {
 			return err
 		}

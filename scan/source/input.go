@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Input is one named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once, by one Reader or by the caller
@@ -79,11 +80,11 @@ func newFile(name string, info fs.FileInfo) *Input {
 // an archive is how the member is compressed, and behind that of the archive, or "deflate", if that is compressed too: "gzip" is also
 // that of a plain member of a .tar.gz, and "xz+gzip" that of a .gz in a .tar.xz.
 func (in *Input) Codec() string {
-	own := codec(in.codec.Load())
+	own := sniff.Codec(in.codec.Load())
 	switch around := in.around(); {
-	case around == plain:
+	case around == sniff.Plain:
 		return own.String()
-	case own <= plain:
+	case own <= sniff.Plain:
 		return around.String()
 	default:
 		return around.String() + "+" + own.String()
@@ -91,9 +92,9 @@ func (in *Input) Codec() string {
 }
 
 // around is how an archive compresses the bytes of the input.
-func (in *Input) around() codec {
+func (in *Input) around() sniff.Codec {
 	if in.member == nil {
-		return plain
+		return sniff.Plain
 	}
 	return in.member.around()
 }
@@ -297,7 +298,7 @@ func (in *Input) open(r *Reader) (o opened, err error) {
 	switch {
 	case in.fault != nil:
 		return o, in.fault
-	case in.member != nil && in.member.packed == spooled:
+	case in.member != nil && in.member.packed == sniff.S2:
 		o.stream, err = in.unpacking(newUnspooling(in.member), r)
 	case in.r != nil:
 		o.stream, err = in.newStream(in.r, r)
@@ -309,9 +310,9 @@ func (in *Input) open(r *Reader) (o opened, err error) {
 	}
 	switch { // the next Read returns the error
 	case o.stream != nil && in.regular:
-		sample, _ = o.stream.peek(sampleLen)
+		sample, _ = o.stream.peek(sniff.SampleLen)
 	case o.stream != nil:
-		sample, _ = o.stream.peekLine(sampleLen)
+		sample, _ = o.stream.peekLine(sniff.SampleLen)
 	}
 	if err = in.refuse(sample); err != nil {
 		if o.stream != nil && o.stream.file != nil {
@@ -324,16 +325,16 @@ func (in *Input) open(r *Reader) (o opened, err error) {
 
 // refuse returns an error if the decoded bytes of an input begin as an archive does.
 func (in *Input) refuse(head []byte) error {
-	kind := kindOf(head)
+	kind := sniff.Archive(head)
 	switch {
-	case kind == noArchive:
+	case kind == "":
 		return nil
 	case in.member != nil:
 		return fmt.Errorf("a %s archive inside an archive, which is not read: unpack it, and name it as an argument", kind)
 	case !in.regular:
 		return fmt.Errorf("a %s archive, which cannot be read from a pipe or from standard input, because its members are looked at before they are read: name a file", kind)
 	default:
-		return fmt.Errorf("a %s archive that is compressed with %s: decompress it, and name it as an argument", kind, codec(in.codec.Load()))
+		return fmt.Errorf("a %s archive that is compressed with %s: decompress it, and name it as an argument", kind, sniff.Codec(in.codec.Load()))
 	}
 }
 
@@ -356,11 +357,11 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 		return o, nil, err
 	}
 	isPlain := in.isPart()
-	if o.size > 0 && in.around() == plain && !in.cut() && !isPlain {
-		var c codec
-		if c, sample, err = sniffFile(o.plain()); err == nil && c == plain {
-			isPlain, err = true, checkName(in.Name, sample)
-			in.codec.Store(int32(plain))
+	if o.size > 0 && in.around() == sniff.Plain && !in.cut() && !isPlain {
+		var c sniff.Codec
+		if c, sample, err = sniffFile(o.plain()); err == nil && c == sniff.Plain {
+			isPlain, err = true, sniff.CheckName(in.Name, sample)
+			in.codec.Store(int32(sniff.Plain))
 		}
 		if err != nil {
 			return o, nil, err
@@ -399,9 +400,9 @@ func (in *Input) place(file *disk.File) (off, size int64, err error) {
 // fileStream makes the stream of an input that has its place in a file.
 func (in *Input) fileStream(o opened, r *Reader) (s *stream, err error) {
 	switch m := in.member; {
-	case m == nil && codec(in.codec.Load()) != plain:
+	case m == nil && sniff.Codec(in.codec.Load()) != sniff.Plain:
 		s, err = in.newStream(o.file, r)
-	case m == nil || m.packed == plain:
+	case m == nil || m.packed == sniff.Plain:
 		s, err = in.newStream(&span{o.plainReader(), o.size}, r)
 	default:
 		s, err = in.unpacking(newInflating(&span{o.plainReader(), o.size}, m), r)
@@ -437,7 +438,7 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 		raw.sum = sha256.New()
 	}
 	if in.decoded || in.isPart() {
-		return &stream{codec: plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}, nil
+		return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}, nil
 	}
 	s, err := newStream(raw, in.Name, w)
 	if err == nil {
@@ -451,33 +452,33 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 
 // archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any tar, and a zip that is not compressed.
 // One that cannot be read is none. If it cannot be opened now, nobody knows whether it is one: then it is not opened later either.
-func (in *Input) archiveKind() archiveKind {
+func (in *Input) archiveKind() string {
 	if !in.regular || in.Size == 0 {
-		return noArchive
+		return ""
 	}
 	o, sample, err := in.openFile(nil)
 	if err != nil {
 		if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Op == string(disk.OpOpen) {
 			in.fault = err
 		}
-		return noArchive
+		return ""
 	}
 	defer o.close()
 	if o.stream == nil {
-		return kindOf(sample)
+		return sniff.Archive(sample)
 	}
-	if sample, _ = o.stream.peek(sampleLen); !isTar(sample) {
-		return noArchive
+	if sample, _ = o.stream.peek(sniff.SampleLen); sniff.Archive(sample) == "tar" {
+		return "tar"
 	}
-	return tarArchive
+	return ""
 }
 
 // sniffFile returns the codec of a file, by its first bytes, and these.
-func sniffFile(f io.ReaderAt) (codec, []byte, error) {
-	sample := make([]byte, sampleLen)
+func sniffFile(f io.ReaderAt) (sniff.Codec, []byte, error) {
+	sample := make([]byte, sniff.SampleLen)
 	n, err := f.ReadAt(sample, 0)
 	if n == 0 && err != nil {
-		return unknown, nil, err
+		return sniff.Unknown, nil, err
 	}
-	return sniff(sample[:n]), sample[:n], nil
+	return sniff.CodecOf(sample[:n]), sample[:n], nil
 }

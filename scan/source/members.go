@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // openArchives puts the members of each archive in its place. The archives are looked into at the same time, since those that are
@@ -40,10 +42,10 @@ func (v *resolver) openArchives(ctx context.Context) {
 // look returns the contents of an archive; nil if the input is none.
 func (in *Input) look(ctx context.Context, r *room, s *spool) *contents {
 	kind := in.archiveKind()
-	if kind == noArchive {
+	if kind == "" {
 		return nil
 	}
-	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: codec(in.codec.Load()), windows: in.Windows}
+	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: sniff.Codec(in.codec.Load()), windows: in.Windows}
 	return a.find(ctx, r, s)
 }
 

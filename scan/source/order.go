@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // compareNames orders names of files as their folders are read: folder by folder, by name, but the files of a rotated set from the
@@ -63,7 +65,7 @@ const maxRotations = 99_999
 
 // rotationOf reads a name without the end that says how the file is compressed.
 func rotationOf(name string) rotation {
-	if namedCodec(name) != unknown {
+	if sniff.CodecOfName(name) != sniff.Unknown {
 		name = name[:strings.LastIndexByte(name, '.')]
 	}
 	log := strings.TrimRight(name, "0123456789-._")

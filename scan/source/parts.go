@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Parts reads an input part by part, for inputs that are not made of lines: of gzip each member is a part, any other input is one part. It keeps
@@ -31,7 +33,7 @@ func (in *Input) OpenParts(keep int) (*Parts, error) {
 	switch s := o.stream; {
 	case s == nil:
 		p.bytes = &span{o.plainReader(), o.size}
-	case s.codec == gzipped && s.dec.(*gzipDecoder).at == 0: // Head has read no further than the first member
+	case s.codec == sniff.Gzip && s.dec.(*gzipDecoder).at == 0: // Head has read no further than the first member
 		p.zip, p.bytes = s.dec.(*gzipDecoder), memberReader{s}
 		s.raw.tape.limit = keep
 	default:
@@ -124,7 +126,7 @@ func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
 
 // section returns bytes on disk.
 func (p *Parts) section(from, to int64) (io.Reader, bool) {
-	if p.o.file == nil || !p.in.regular || p.in.around() != plain {
+	if p.o.file == nil || !p.in.regular || p.in.around() != sniff.Plain {
 		return nil, false
 	}
 	return io.NewSectionReader(p.o.file, p.o.off+from, to-from), true

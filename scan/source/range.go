@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Range is a part of a plain file: its bytes From to To, both where lines begin or the file ends. The zero value
@@ -26,7 +27,7 @@ func NewRange(name string, r Range) (*Input, error) {
 		return nil, newError(name, -1, fmt.Errorf("has no bytes from %d to %d", r.From, r.To))
 	}
 	in.part, in.Size = r, r.To-r.From
-	in.codec.Store(int32(plain))
+	in.codec.Store(int32(sniff.Plain))
 	return in, nil
 }
 
@@ -48,7 +49,7 @@ func (in *Input) isPart() bool { return in.part.To > 0 }
 // Divide returns the ranges, of about size bytes, into which a file can be divided. There are none if it is not larger, and of an
 // archive or what is not a plain file. Errors are *Error.
 func (in *Input) Divide(size int64) (ranges []Range, err error) {
-	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() || in.archiveKind() != noArchive || in.Codec() != plain.String() {
+	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() || in.archiveKind() != "" || in.Codec() != sniff.Plain.String() {
 		return nil, nil
 	}
 	f, err := disk.Open(in.path)

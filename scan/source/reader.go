@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Options of a Reader. The zero value is good.
@@ -150,7 +151,7 @@ func NewReader(ins []*Input, o Options) *Reader {
 // no more memory than the input.
 func (r *Reader) fitChunks() {
 	const ranges = 4 // for each worker
-	if slices.ContainsFunc(r.ins, func(in *Input) bool { return !in.regular || in.Codec() != plain.String() }) {
+	if slices.ContainsFunc(r.ins, func(in *Input) bool { return !in.regular || in.Codec() != sniff.Plain.String() }) {
 		return
 	}
 	fit := max(r.total.Load()/int64(ranges*r.o.Workers), minChunk)

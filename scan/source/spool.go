@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
+	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -59,7 +60,7 @@ func (s *spool) add(m *member, bytes io.Reader) (err error) {
 		s.left.Add(s.length)
 		return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
 	}
-	m.spool, m.packed, m.off, m.length, m.cut = s, spooled, s.end, s.length, n < m.size
+	m.spool, m.packed, m.off, m.length, m.cut = s, sniff.S2, s.end, s.length, n < m.size
 	s.end += s.length
 	return nil
 }
@@ -91,7 +92,7 @@ func newUnspooling(m *member) *stream {
 	raw := newRawReader(io.NewSectionReader(m.spool.file, m.off, m.length))
 	z := unspoolers.Get().(*s2.Reader)
 	z.Reset(raw.br)
-	return &stream{codec: spooled, raw: raw, dec: &unspooler{span{z, m.size}, z}, window: newWindow(nil, nil)}
+	return &stream{codec: sniff.S2, raw: raw, dec: &unspooler{span{z, m.size}, z}, window: newWindow(nil, nil)}
 }
 
 func (d *unspooler) warnings() []string { return nil }

@@ -6,14 +6,14 @@ import (
 	"compress/bzip2"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine at a time uses it.
 type stream struct {
-	codec  codec
+	codec  sniff.Codec
 	raw    *rawReader
 	dec    decoder
 	window *window
@@ -32,26 +32,26 @@ func newStream(raw *rawReader, name string, w *window) (*stream, error) {
 		s.raw.free()
 		return nil, err
 	}
-	if s.codec = sniff(magic); s.codec == plain && namedCodec(name) != unknown {
-		sample, _ := s.raw.br.Peek(sampleLen)
-		if err := checkName(name, sample); err != nil {
-			s.raw.free()
+	if s.codec = sniff.CodecOf(magic); s.codec == sniff.Plain && sniff.CodecOfName(name) != sniff.Unknown {
+		sample, _ := raw.br.Peek(sniff.SampleLen)
+		if err := sniff.CheckName(name, sample); err != nil {
+			raw.free()
 			return nil, err
 		}
 	}
 	switch s.codec {
-	case gzipped:
-		s.dec = newGzip(s.raw)
-	case zstandard:
-		z, err := newZstd(s.raw, w)
+	case sniff.Gzip:
+		s.dec = newGzip(raw)
+	case sniff.Zstd:
+		z, err := newZstd(raw, w)
 		if err != nil {
-			s.raw.free()
+			raw.free()
 			return nil, err
 		}
 		s.dec = z
-	case bzipped:
-		s.dec = simpleDecoder{bzip2.NewReader(s.raw.br)}
-	case xzipped:
+	case sniff.Bzip2:
+		s.dec = simpleDecoder{bzip2.NewReader(raw.br)}
+	case sniff.Xz:
 		s.dec = newXz(s.raw, w)
 	default:
 		s.dec = simpleDecoder{plainReader{s.raw}}
@@ -66,10 +66,10 @@ func peekMagic(br *bufio.Reader) ([]byte, error) {
 	if err != nil {
 		return first, err
 	}
-	if strings.IndexByte("\x1f\x28\xfdB", first[0]) >= 0 || first[0]&0xf0 == 0x50 { // it may be compressed
-		return br.Peek(magicLen)
+	if sniff.MayBeCompressed(first[0]) {
+		return br.Peek(sniff.CodecLen)
 	}
-	return br.Peek(min(br.Buffered(), magicLen))
+	return br.Peek(min(br.Buffered(), sniff.CodecLen))
 }
 
 // Read returns decompressed bytes, at least one or an error, which is final.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and of xz up to level 6.
@@ -50,7 +52,7 @@ type WindowError struct {
 // Error names the sizes.
 func (e *WindowError) Error() string {
 	name := "window"
-	if e.Codec == xzipped.String() {
+	if e.Codec == sniff.Xz.String() {
 		name = "dictionary"
 	}
 	return fmt.Sprintf("%s %s of %d MiB is larger than %d MiB", e.Codec, name, e.Window>>20, e.Limit>>20)
@@ -77,7 +79,7 @@ func newWindow(of *Windows, stop <-chan struct{}) *window {
 var errStoppedWaiting = errors.New("reading was stopped before there was memory for the window")
 
 // widen waits until the stream may have a window of so many bytes.
-func (w *window) widen(c codec, bytes int64) error {
+func (w *window) widen(c sniff.Codec, bytes int64) error {
 	switch {
 	case bytes <= ordinaryWindow:
 		return nil

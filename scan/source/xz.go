@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // xzDecoder reads the .xz container itself, after version 1.2.0 of the format, and leaves LZMA2 to the library.
@@ -195,7 +197,7 @@ func (d *xzDecoder) beginBlock(size int) error {
 	if d.unpackedSize >= 0 {
 		dict = min(dict, d.unpackedSize) // many small blocks do not each need a large dictionary
 	}
-	if err := d.window.widen(xzipped, dict); err != nil {
+	if err := d.window.widen(sniff.Xz, dict); err != nil {
 		return err
 	}
 	d.block, d.begun, d.wanted = true, false, max(int(dict), lzma.MinDictCap)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
@@ -96,17 +97,17 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 		c.leaveOut(f.Name, fmt.Sprintf("damaged (%v)", noEOF(err)), true)
 		return nil
 	}
-	m := &member{of: c.of, name: f.Name, off: off, packed: plain, crc: f.CRC32}
+	m := &member{of: c.of, name: f.Name, off: off, packed: sniff.Plain, crc: f.CRC32}
 	m.size = int64(min(f.UncompressedSize64, math.MaxInt64))
 	m.length = int64(min(f.CompressedSize64, math.MaxInt64))
 	if f.Method == zip.Deflate {
-		m.packed = deflated
+		m.packed = sniff.Deflate
 	}
 	switch {
 	case off > size || m.length > size-off:
 		c.leaveOut(f.Name, "truncated: its bytes end behind the end of the file", true)
 		return nil
-	case m.packed == plain && m.length != m.size, m.size/maxDeflation > m.length:
+	case m.packed == sniff.Plain && m.length != m.size, m.size/maxDeflation > m.length:
 		c.leaveOut(f.Name, "damaged (its two sizes contradict each other)", true)
 		return nil
 	}
@@ -144,7 +145,7 @@ func newInflating(bytes io.Reader, m *member) *stream {
 	raw := newRawReader(bytes)
 	d := &inflater{raw: raw, z: inflaters.Get().(*inflate.Reader), left: m.size, want: m.crc}
 	d.z.Reset(raw.br)
-	return &stream{codec: deflated, raw: raw, dec: d, window: newWindow(nil, nil)}
+	return &stream{codec: sniff.Deflate, raw: raw, dec: d, window: newWindow(nil, nil)}
 }
 
 var errZipSum = errors.New("zip: checksum error")

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught. A concurrency
@@ -80,7 +82,7 @@ func (d *zstdDecoder) widen(refused error) error {
 	if header == nil || size <= ordinaryWindow || d.wide && size <= MaxWindow {
 		return refused // no header was too much: a block is damaged
 	}
-	if err := d.window.widen(zstandard, size); err != nil {
+	if err := d.window.widen(sniff.Zstd, size); err != nil {
 		return err
 	}
 	z, err := newDecoder(MaxWindow)

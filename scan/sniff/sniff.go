@@ -1,0 +1,214 @@
+// Package sniff says what a file is by its first bytes and by its name: how it is compressed, an
+// archive of files, a log, a list, the output of a crawl, a robots.txt, or what is mistaken for them.
+//
+// A name decides only what the bytes leave open, because files are renamed, and pipes have no name.
+package sniff
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// Codec is how bytes are compressed. The zero value is "not known yet".
+type Codec int32
+
+// The codecs. Deflate is that of a member of a zip, and S2 that of a temporary file: no file has
+// their first bytes.
+const (
+	Unknown Codec = iota
+	Plain
+	Gzip
+	Zstd
+	Bzip2
+	Xz
+	Deflate
+	S2
+)
+
+var codecs = [...]struct {
+	name   string
+	begins string // with what a file of the codec usually begins
+	ends   []string
+}{
+	Unknown: {},
+	Plain:   {name: "plain"},
+	Gzip:    {"gzip", "\x1f\x8b", []string{".gz", ".tgz"}},
+	Zstd:    {"zstd", "\x28\xb5\x2f\xfd", []string{".zst", ".zstd"}},
+	Bzip2:   {"bzip2", "BZh91AY&SY", []string{".bz2"}},
+	Xz:      {"xz", "\xfd7zXZ\x00", []string{".xz"}},
+	Deflate: {name: "deflate"},
+	S2:      {name: "s2"},
+}
+
+// String returns the name of the codec; "" if it is not known.
+func (c Codec) String() string { return codecs[c].name }
+
+// CodecLen is how many bytes CodecOf needs: ten for bzip2, since "BZh9" alone could be the beginning
+// of a text.
+const CodecLen = 10
+
+// MayBeCompressed reports whether a byte is the first of a compressed file.
+func MayBeCompressed(first byte) bool {
+	return strings.IndexByte("\x1f\x28\xfdB", first) >= 0 || first&0xf0 == 0x50
+}
+
+// CodecOf returns the codec of a file by its first bytes, Plain if they are of none.
+func CodecOf(head []byte) Codec {
+	for c := Gzip; c <= Xz; c++ {
+		if c != Bzip2 && bytes.HasPrefix(head, []byte(codecs[c].begins)) {
+			return c
+		}
+	}
+	switch {
+	case len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18":
+		return Zstd // a skippable frame
+	case len(head) >= CodecLen && string(head[:3]) == "BZh" && '1' <= head[3] && head[3] <= '9' &&
+		(string(head[4:10]) == "1AY&SY" || string(head[4:10]) == "\x17\x72\x45\x38\x50\x90"):
+		return Bzip2 // a block, or the end of the stream
+	}
+	return Plain
+}
+
+// CodecOfName returns how a file is compressed by its name, Unknown if that says nothing.
+func CodecOfName(name string) Codec {
+	_, c := split(name)
+	return c
+}
+
+// Uncompressed returns the name of a file without the ending of a compression.
+func Uncompressed(name string) string {
+	name, _ = split(name)
+	return name
+}
+
+func split(name string) (string, Codec) {
+	for c := range codecs {
+		for _, end := range codecs[c].ends {
+			if n := len(name) - len(end); n > 0 && strings.EqualFold(name[n:], end) {
+				return name[:n], Codec(c)
+			}
+		}
+	}
+	return name, Unknown
+}
+
+// Compressions returns the usual endings of the names of compressed files.
+func Compressions() (ends []string) {
+	for c := Gzip; c <= Xz; c++ {
+		ends = append(ends, codecs[c].ends[0])
+	}
+	return ends
+}
+
+// SampleLen is how many bytes CheckName and Archive need.
+const SampleLen = 512
+
+// CheckName refuses a file whose name says that it is compressed, while its first bytes are those of
+// no compressed form: then they must be text. A file of 0 bytes, or with a damaged beginning, would
+// else be a log without a line about which anything can be said. Text is read as it is, whatever its
+// name.
+func CheckName(name string, sample []byte) error {
+	named := codecs[CodecOfName(name)]
+	switch {
+	case named.begins == "":
+		return nil
+	case len(sample) == 0:
+		return fmt.Errorf("0 bytes, while even an empty %s file has a header", named.name)
+	case strings.HasPrefix(named.begins, string(sample)) || bytes.ContainsFunc(sample, isControl):
+		return fmt.Errorf("neither text nor %s, as its name says: it begins with % x, and %s with % x",
+			named.name, sample[:min(len(sample), len(named.begins))], named.name, named.begins)
+	}
+	return nil
+}
+
+// isControl reports whether a character is one that no log has.
+func isControl(r rune) bool {
+	return unicode.IsControl(r) && r < 0x80 && !strings.ContainsRune("\t\n\v\f\r\x1b", r)
+}
+
+// Archive returns the kind of an archive of files by its first bytes: "tar", "zip", or "" for none.
+func Archive(head []byte) string {
+	switch magic := string(head[:min(len(head), 4)]); {
+	case magic == "PK\x03\x04", magic == "PK\x05\x06": // the second is empty
+		return "zip"
+	case isTar(head):
+		return "tar"
+	}
+	return ""
+}
+
+// isTar reports whether a header of a tar comes first: the sum of its bytes is at 148, in octal
+// digits. Text has none there.
+func isTar(head []byte) bool {
+	if len(head) < SampleLen {
+		return false
+	}
+	const at, end = 148, 156
+	said := int64(0)
+	for _, c := range strings.Trim(string(head[at:end]), " \x00") {
+		if c < '0' || c > '7' {
+			return false
+		}
+		said = said<<3 | int64(c-'0')
+	}
+	unsigned, signed := int64(0), int64(0) // some old writers added signed bytes
+	for i, c := range head[:SampleLen] {
+		if at <= i && i < end {
+			c = ' '
+		}
+		unsigned, signed = unsigned+int64(c), signed+int64(int8(c))
+	}
+	return said > 0 && (said == unsigned || said == signed)
+}
+
+// endings are the forms of lists and of the output of crawls by the names of their files.
+var endings = map[string]string{
+	".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "json", ".ndjson": "json", ".json": "json",
+	".cdx": "cdx", ".cdxj": "cdxj", ".warc": "warc", ".wat": "warc", ".wet": "warc", ".parquet": "parquet",
+}
+
+// Named returns the form of a list, or of the output of a crawl, by the name of its file, perhaps
+// compressed: "csv", "tsv", "json", "cdx", "cdxj", "warc", "parquet", or "" if the name says nothing.
+func Named(name string) string {
+	return endings[strings.ToLower(path.Ext(Uncompressed(path.Base(name))))]
+}
+
+const bom = "\ufeff"
+
+// Form returns the form of a file by its first bytes, if these alone say it: "warc", "arc",
+// "parquet", "cdx", "cdxj", "json", "robots.txt", or "" for all else. Of JSON that is an object.
+func Form(head []byte) string {
+	text := bytes.TrimLeft(head, bom+" \t\r\n")
+	for _, magic := range []string{"WARC/", "filedesc://", "PAR1", "{"} {
+		if bytes.HasPrefix(text, []byte(magic)) {
+			return map[string]string{"W": "warc", "f": "arc", "P": "parquet", "{": "json"}[magic[:1]]
+		}
+	}
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(bom)), []byte("\n"))
+	switch {
+	case robotsLine().Match(text):
+		return "robots.txt"
+	case capturesLine().Match(line):
+		return "cdxj"
+	case IsCDXHeader(line), indexLine().Match(line):
+		return "cdx"
+	}
+	return ""
+}
+
+// Lines that a file of a form may begin with. The key of an index has no colon at its end, as lines
+// of a robots.txt may have.
+var (
+	robotsLine   = lazily(`(?i)^\s*(user-agent|disallow|allow|sitemap|crawl-delay)\s*:`)
+	capturesLine = lazily(`^([!@]\w+ ?[\[{]|\S*[^\s:] [0-9]{4,17} \{)`)
+	indexLine    = lazily(`^\S*[^\s:] [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
+)
+
+// IsCDXHeader reports whether a line is a header of CDX. It begins with the delimiter, which is no
+// quote, as one of CSV could have.
+func IsCDXHeader(line []byte) bool {
+	return len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0] && line[0] != '"'
+}
