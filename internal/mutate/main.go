@@ -3,7 +3,8 @@
 // packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
 // which go test takes in its place (-overlay). The result is a table in Markdown. The exit
 // code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
-// changes is no longer there.
+// changes is no longer there. The test that noticed a mutant when the table was made is run first,
+// so that all take some minutes.
 //
 //	go run ./internal/mutate -o docs/mutation.md
 //
@@ -92,10 +93,14 @@ func run(out string, only []string) error {
 			chosen = append(chosen, m)
 		}
 	}
-	if noticed, err := test(slices.Concat(slices.Collect(maps.Values(packages))...), ""); err != nil || noticed != "" {
+	if noticed, err := test(slices.Concat(slices.Collect(maps.Values(packages))...), "", ""); err != nil || noticed != "" {
 		return errors.Join(err, fmt.Errorf("without a mutant %q fails", noticed))
 	}
-	results := tryAll(dir, chosen)
+	before, err := os.ReadFile("docs/mutation.md")
+	if err != nil {
+		return err
+	}
+	results := tryAll(dir, chosen, noticedBefore(string(before)))
 	if out != "" {
 		if err := os.WriteFile(out, []byte(table(chosen, results)), 0o666); err != nil {
 			return err
@@ -119,10 +124,29 @@ type result struct {
 	err     error
 }
 
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "not tried: " + err.Error()
+}
+
 // parallel is how many mutants are tried at once.
 const parallel = 2
 
-func tryAll(dir string, list []mutant) []result {
+// tableRow is a row of the table.
+var tableRow = regexp.MustCompile("(?m)^\\| (.*) \\| `.*` \\| `(.*)` \\|$")
+
+// noticedBefore returns, for each rule of a table, the test that noticed that it was broken.
+func noticedBefore(table string) map[string]string {
+	tests := map[string]string{}
+	for _, row := range tableRow.FindAllStringSubmatch(table, -1) {
+		tests[strings.ReplaceAll(row[1], `\|`, "|")] = row[2]
+	}
+	return tests
+}
+
+func tryAll(dir string, list []mutant, before map[string]string) []result {
 	results := make([]result, len(list))
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -130,8 +154,8 @@ func tryAll(dir string, list []mutant) []result {
 		wg.Go(func() {
 			for i := range next {
 				r := &results[i]
-				r.noticed, r.err = try(filepath.Join(dir, fmt.Sprint(i)), list[i])
-				fmt.Printf("%-90s %s\n", list[i].rule, cmp.Or(r.noticed, "NONE"))
+				r.noticed, r.err = try(filepath.Join(dir, fmt.Sprint(i)), list[i], before[list[i].rule])
+				fmt.Printf("%-90s %s\n", list[i].rule, cmp.Or(r.noticed, errorText(r.err), "NONE"))
 			}
 		})
 	}
@@ -143,8 +167,26 @@ func tryAll(dir string, list []mutant) []result {
 	return results
 }
 
-// try makes a mutant in a folder and tests it.
-func try(dir string, m mutant) (noticed string, err error) {
+// try makes a mutant in a folder and tests it, by the test that noticed it before first.
+func try(dir string, m mutant, before string) (noticed string, err error) {
+	overlay, err := m.overlay(dir)
+	if err != nil {
+		return "", err
+	}
+	all := packages[path.Dir(m.file)]
+	pkg, name, _ := strings.Cut(before, ".")
+	for _, of := range all {
+		if path.Base(of) == pkg {
+			if noticed, err = test([]string{of}, overlay, "^"+name+"$"); noticed != "" || err != nil {
+				return noticed, err
+			}
+		}
+	}
+	return test(all, overlay, "")
+}
+
+// overlay writes the changed file into a new folder, and returns what go test takes it by.
+func (m *mutant) overlay(dir string) (name string, err error) {
 	source, err := os.ReadFile(m.file)
 	if err != nil {
 		return "", err
@@ -153,25 +195,16 @@ func try(dir string, m mutant) (noticed string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return "", err
-	}
-	copied, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(copied, []byte(mutated), 0o666); err != nil {
-		return "", err
-	}
 	file, err := filepath.Abs(m.file)
 	if err != nil {
 		return "", err
 	}
+	copied, name := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
 	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: copied}})
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
-		return "", err
-	}
-	return test(packages[path.Dir(m.file)], overlay)
+	return name, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(copied, []byte(mutated), 0o666), os.WriteFile(name, replace, 0o666))
 }
 
 // apply returns the source with the edits of the mutant. The old text of each must be in it
@@ -189,11 +222,11 @@ func (m *mutant) apply(source string) (string, error) {
 
 var failed = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// test runs the tests of packages until one fails, and returns its name.
-func test(of []string, overlay string) (noticed string, err error) {
+// test runs the tests of packages until one fails, and returns its name: those whose names match only.
+func test(of []string, overlay, only string) (noticed string, err error) {
 	for _, pkg := range of {
-		out, err := exec.Command("go", "test", "-short", "-failfast", "-vet=off", "-timeout=5m", "-overlay="+overlay,
-			pkg).CombinedOutput()
+		out, err := exec.Command("go", "test", "-pgo=off", "-short", "-failfast", "-vet=off", "-timeout=20m",
+			"-run="+only, "-overlay="+overlay, pkg).CombinedOutput()
 		if err == nil {
 			continue
 		}
