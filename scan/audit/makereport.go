@@ -117,7 +117,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 		}
 	}
 	a.describe(r, in)
-	r.Warnings = append(r.Warnings, t.choices()...)
+	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices()...)
 	return r
 }
 
@@ -403,6 +403,41 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 		}
 	}
 	return false
+}
+
+// clockWarning says that files were sent before they were there by the source.
+func (a *Auditor) clockWarning(t *tally) []string {
+	n := int64(0)
+	for k, c := range t.Sizes.Kept {
+		if k.Other && a.isEarly(k, c.Period.First) {
+			n += c.N
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s to /robots.txt %s the size of a version that was not in force yet: "+
+		"a clock may be wrong, or the time of that version.", english.Plural(n, "answer"), english.Verb(n, "has", "have"))}
+}
+
+// isEarly reports whether a size is that of a version that was not in force yet, and of none that had been.
+func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
+	p := a.config.Policy
+	has := func(list []policy.Version) bool {
+		return slices.ContainsFunc(list, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
+	}
+	for o := k.At.First; o < k.At.First+k.At.N; o++ {
+		_, next := p.InForce(o, t)
+		if o == k.At.First {
+			next = int(k.Last)
+		}
+		list := p.Versions(o)
+		if has(list[:next]) {
+			return false
+		}
+		early = early || has(list[next:])
+	}
+	return early
 }
 
 // expectedSizes returns the sizes of the files that were in force: of the first origin those

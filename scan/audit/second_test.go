@@ -218,6 +218,26 @@ func TestContradicted(t *testing.T) {
 	}
 }
 
+// TestClockWarning: a file that was sent before it was there, by the source.
+func TestClockWarning(t *testing.T) {
+	list := []version{{from: farAgo, body: forbid}, {from: 0, body: permit}, {from: day0, body: forbid + "#"}}
+	for name, c := range map[string]struct {
+		when int
+		size string
+		want bool
+	}{
+		"an hour early": {-hours, sizeOfBody(permit), true}, "within the skew": {-599, sizeOfBody(permit), false},
+		"the version after the next": {hours, sizeOfBody(forbid + "#"), true}, "a version of before": {hours, sizeOfBody(forbid), false},
+		"none": {-hours, "9", false},
+	} {
+		r := auditEntries(t, judging(t, list...), gets(c.when, browser, "200", c.size), visits(0, "/"))
+		const text = "1 answer to /robots.txt has the size of a version that was not in force yet: "
+		if got := strings.Contains(strings.Join(r.Warnings, "\n"), text); got != c.want {
+			t.Errorf("%s: %q, want a warning: %v", name, r.Warnings, c.want)
+		}
+	}
+}
+
 // TestInformedByItsOwnState: a verified client is not informed by what an unverified one
 // fetched.
 func TestInformedByItsOwnState(t *testing.T) {

@@ -465,7 +465,7 @@ var thirdCases = map[string]func(*simCase){
 		}
 	},
 	"third: what does not end a run of user-agent lines": func(c *simCase) {
-		for _, line := range []string{"", "# a: b", "no record", "User-agent: CCBot", "Crawl-delay 5"} {
+		for _, line := range []string{"", "# a: b", "no record", "no record # a: b", "User-agent: CCBot", "Crawl-delay 5"} {
 			host := "https://h" + strings.Repeat("x", len(c.w.rows)) + ".example"
 			c.version(host, caseStart, 200, "User-agent: GPTBot\n"+line+"\nUser-agent: Googlebot\nDisallow: /p\nCrawl-delay: 5\nDisallow: /q\n")
 			c.ask("violation", "GPTBot", host+"/p", caseTime)
