@@ -18,12 +18,12 @@ var update = flag.Bool("update", false, "write the state of this form, and its r
 // the report of the newest. Old states are never changed.
 //
 //	log          in vhost_combined
-//	form8.state  its state, judged by fixtureAuditor
-//	form8.json   the report of that
-//	form7.state  that of a program of form 7, of the same log; form4.state and so on likewise
+//	form9.state  its state, judged by fixtureAuditor
+//	form9.json   the report of that
+//	form8.state  that of a program of form 8, of the same log; form4.state and so on likewise
 const (
 	fixtures = "testdata/states"
-	newest   = "form8"
+	newest   = "form9"
 )
 
 func fixtureAuditor(t *testing.T) *Auditor {
@@ -82,8 +82,8 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 7":          {string(readFixture(t, "form7.state")), "form 7, and this program reads form 8 only"},
-		"a later form":    {strings.Replace(line, "state 8", "state 80", 1) + "\n" + rest, "form 80, and this program reads form 8 only"},
+		"form 8":          {string(readFixture(t, "form8.state")), "form 8, and this program reads form 9 only"},
+		"a later form":    {strings.Replace(line, "state 9", "state 90", 1) + "\n" + rest, "form 90, and this program reads form 9 only"},
 		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest, "semantics 2, and this program reads semantics 3 only"},
 		"another schema":  {strings.Replace(line, schema, "robotsieve.audit/2", 1) + "\n" + rest, "schema robotsieve.audit/2, and this program reads schema " + schema + " only"},
 	} {

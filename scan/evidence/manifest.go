@@ -10,7 +10,7 @@ import (
 )
 
 // Schema is the name of the form of a folder, in its manifest.
-const Schema = schemaName + "2"
+const Schema = schemaName + "3"
 
 const schemaName = "robotsieve.evidence/"
 
@@ -19,6 +19,8 @@ const (
 	manifestName = "manifest.json"
 	// sumName has the SHA-256 of the manifest, in the form of sha256sum. The manifest has those of all other files.
 	sumName = "manifest.json.sha256"
+	// Basis is the document of what the audit rests on: see package basis, which names its other files.
+	Basis = "basis.json"
 )
 
 // maxManifest bounds a manifest, in bytes.
@@ -37,12 +39,10 @@ type Manifest struct {
 	Proxied bool `json:"proxied"`
 
 	// Format, TimeZone and AllowDuplicates are those options of the audit which say how the logs
-	// are read. Options are those that decide verdicts, as states have them, without what the
-	// folder has in files.
-	Format          string          `json:"format"`
-	TimeZone        string          `json:"time_zone"`
-	AllowDuplicates bool            `json:"allow_duplicates"`
-	Options         json.RawMessage `json:"options"`
+	// are read.
+	Format          string `json:"format"`
+	TimeZone        string `json:"time_zone"`
+	AllowDuplicates bool   `json:"allow_duplicates"`
 
 	// Inputs are the logs, in the order in which they were read. Answers are what others were told.
 	Inputs  []Input   `json:"inputs"`
@@ -50,15 +50,6 @@ type Manifest struct {
 	// NotShown counts the violations of the report that the folder does not have, since their lines cannot be judged
 	// without the rest of the logs.
 	NotShown int64 `json:"not_shown"`
-	// Robots are the texts of robots.txt; versions among Options name them by their place here.
-	Robots []Robots `json:"robots"`
-	// Profiles is the file of all crawlers that the program knew.
-	Profiles string `json:"profiles"`
-	// Series are the lists of addresses.
-	Series []Series `json:"series"`
-	// Names is the file of resolved names, empty if there is none. It has those of the addresses
-	// in the lists of lines, no others.
-	Names string `json:"names"`
 	// LookedUp are the clients whose names were looked up and found to be their crawlers' own.
 	LookedUp []Client `json:"looked_up"`
 
@@ -95,28 +86,6 @@ type Answers struct {
 	Lines   string   `json:"lines"`
 	Origins []string `json:"origins"`
 	Format  string   `json:"format"`
-}
-
-// Robots is a text of robots.txt: the part that is read, and those lines behind it that may
-// permit, in a file of their own; Past is empty if there are none.
-type Robots struct {
-	File string `json:"file"`
-	Past string `json:"past"`
-}
-
-// Series are lists of one crawler's addresses.
-type Series struct {
-	Crawler string `json:"crawler"`
-	Lists   []List `json:"lists"`
-}
-
-// List is one of them. Source is the name that the file had, Created when it was made, in
-// nanoseconds since 1970 and 0 if that is not known, and DatedBy where that is from.
-type List struct {
-	File    string `json:"file"`
-	Source  string `json:"source"`
-	Created int64  `json:"created"`
-	DatedBy string `json:"dated_by"`
 }
 
 // Client is a client of a crawler.
@@ -170,9 +139,6 @@ func readManifest(data []byte) (*Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, err
-	}
-	if m.Options == nil {
-		return nil, errors.New("no options")
 	}
 	m = audit.Texts(m, audit.FromUTF8)
 	return &m, nil

@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -164,11 +166,6 @@ type Part struct {
 	Copies map[string]string
 }
 
-// maxDuration bounds AuditOptions.Window, Delay and Skew.
-const maxDuration = 3660 * 24 * time.Hour
-
-func inBounds(d, least time.Duration) bool { return d >= least && d <= maxDuration }
-
 // defaultMaxUnparsed is AuditOptions.MaxUnparsed where it is nil.
 const defaultMaxUnparsed = 5.0
 
@@ -228,14 +225,14 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the lines of the folder
 		return result, inputError(err)
 	}
-	basis := &evidenceBasis{side: side, readList: readList, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, manifest: &evidence.Manifest{
-		Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
-		Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
+	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
+		side: side, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, format: o.format,
+		manifest: &evidence.Manifest{
+			Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
+			Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
+		},
 	}}
-	if basis.format, err = formatOfText(o.formatText); err != nil {
-		return result, inputError(err)
-	}
-	return result, o.writeEvidence(ctx, &evidenceFolder{evidenceBasis: basis}, result.Report, lines, failed)
+	return result, o.writeEvidence(ctx, folder, result.Report, lines, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign tells of
@@ -298,51 +295,6 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	return a, nil
 }
 
-// sideFiles are what an audit has read before the logs.
-type sideFiles struct {
-	basis  *basis
-	config audit.Config
-	zone   *time.Location // of AuditOptions.TimeZone
-	// identity has the lists and names in config.Identities.
-	identity crawler.IdentityOptions
-}
-
-// readSideFiles reads all files that the options name but the logs.
-func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
-	if o.Side != nil {
-		return o.Side.unpack(o.budget)
-	}
-	zone, err := zoneOf(o.TimeZone)
-	if err != nil {
-		return nil, err
-	}
-	period, err := o.period(zone)
-	if err != nil {
-		return nil, err
-	}
-	b, err := o.readBasis(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b.Period = period
-	o.budget.loadBasis(b)
-	if err := o.budget.check(); err != nil {
-		return nil, err
-	}
-	if err := o.checkOutputs(b.files()); err != nil {
-		return nil, err
-	}
-	config, err := b.config()
-	if err != nil {
-		return nil, inputError(err)
-	}
-	for _, w := range b.Oddities {
-		o.Messages.warn("%s", w)
-	}
-	identity, err := o.identify(b, &config)
-	return &sideFiles{b, config, zone, identity}, err
-}
-
 // check refuses options that are invalid or contradict each other, and finds the format that
 // they name.
 func (o *AuditOptions) check(ctx context.Context) (err error) {
@@ -387,8 +339,8 @@ func (o *AuditOptions) check(ctx context.Context) (err error) {
 		flag         string
 		given, least time.Duration
 	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
-		if t.given != 0 && !inBounds(t.given, t.least) {
-			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least), english.Hours(maxDuration))
+		if t.given != 0 && !basis.InBounds(t.given, t.least) {
+			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least), english.Hours(basis.MaxDuration))
 		}
 	}
 	return o.checkOutputs(nil)
@@ -430,7 +382,7 @@ func (o *AuditOptions) RefuseOutput(flag, name string) error {
 type auditing struct {
 	run         *audit.Run
 	rows        *listing // nil if there are none
-	basis       *basis
+	basis       *basis.Basis
 	logs        []logInfo
 	unmatched   []string       // as in stateHead
 	inputs      audit.Inputs   // without List, which is of logs
@@ -525,9 +477,26 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	return result, &Error{Interrupted, a.interrupted}
 }
 
+// stateHead is the head of a state. Its texts that are not UTF-8 are kept.
+type stateHead struct {
+	Basis    basis.Packed // without the lists and names
+	Inputs   []logInfo
+	Warnings []string
+	Notes    []string
+	Partial  bool
+	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
+	Unmatched []string `json:",omitempty"`
+}
+
 // writeState writes the state, and gives the file its name unless check returns an error.
 func (a *auditing) writeState(check func() error) error {
-	head, err := a.head()
+	packed, err := a.basis.Packed()
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(audit.Texts(stateHead{
+		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched,
+	}, audit.ToUTF8))
 	if err != nil {
 		return err
 	}

@@ -1,74 +1,88 @@
 package job
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// basis is everything that an audit rests on except the logs. As JSON it is in the head
-// of a state: states with the same basis add up.
-type basis struct {
-	audit.Basis
-	Rows     []basisRow
-	Bodies   []basisBody // of the rows, each once
-	Window   time.Duration
-	Delay    time.Duration
-	Skew     time.Duration
-	Dialect  string // "auto" or one for all crawlers
-	MaxBytes int    // as compile.Options has it
-	Profiles []crawler.Profile
-	Sums     [][]byte // SHA-256 of the files of Ranges, and of Names
-	Samples  int
-	Period   audit.Period
-	// MaxUnparsed is AuditOptions.MaxUnparsed.
-	MaxUnparsed float64
+// sideFiles are what an audit has read before the logs.
+type sideFiles struct {
+	basis  *basis.Basis
+	config audit.Config
+	zone   *time.Location // of AuditOptions.TimeZone
+	// identity has the lists and names in config.Identities.
+	identity crawler.IdentityOptions
+	// list reads a list of addresses again.
+	list func(basis.List) ([]byte, error)
 }
 
-// basisRow is a policy.Row with its body as an index in Bodies, -1 if it has none.
-type basisRow struct {
-	policy.Row
-	Body int
+// readSideFiles reads all files that the options name but the logs.
+func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
+	if o.Side != nil {
+		return o.Side.unpack(o.budget)
+	}
+	s := &sideFiles{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
+	var err error
+	if s.zone, err = zoneOf(o.TimeZone); err != nil {
+		return nil, err
+	}
+	if s.basis, err = o.readBasis(ctx, s.zone); err != nil {
+		return nil, err
+	}
+	if err := o.budget.loadBasis(s.basis); err != nil {
+		return nil, err
+	}
+	if err := o.checkOutputs(robotsFiles(s.basis)); err != nil {
+		return nil, err
+	}
+	if s.config, err = configOf(s.basis); err != nil {
+		return nil, inputError(err)
+	}
+	for _, w := range s.basis.Oddities {
+		o.Messages.warn("%s", w)
+	}
+	return s, o.identify(s)
 }
-
-// basisBody is Body and Past of a policy.Row.
-type basisBody struct{ Text, Past []byte }
 
 // readBasis reads the files that the options name, except the files of addresses.
-func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
-	b := &basis{
-		Basis:  audit.Basis{AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"), TrustedProxies: o.TrustedProxies},
-		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay), Skew: cmp.Or(o.Skew, policy.MinSkew),
-		MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes), Dialect: "auto", Samples: o.Samples,
-		MaxUnparsed: defaultMaxUnparsed,
+func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
+	b := &basis.Basis{
+		Basis: audit.Basis{
+			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
+			TrustedProxies: o.TrustedProxies, Names: o.Names, RangesMaxAge: cmp.Or(o.RangesMaxAge, 365*24*time.Hour),
+		},
+		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay),
+		Skew: cmp.Or(o.Skew, policy.MinSkew), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes),
+		Dialect: "auto", Samples: o.Samples, MaxUnparsed: defaultMaxUnparsed,
 	}
 	if o.MaxUnparsed != nil {
 		b.MaxUnparsed = *o.MaxUnparsed
 	}
 	if o.Dialect != nil {
 		b.Dialect = o.Dialect.String()
+	}
+	var err error
+	if b.Period, err = o.period(zone); err != nil {
+		return nil, err
 	}
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
@@ -82,21 +96,22 @@ func (o *AuditOptions) readBasis(ctx context.Context) (*basis, error) {
 	}
 	slices.Sort(b.Hosts)
 	b.Hosts = slices.Compact(b.Hosts)
-	var err error
 	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
 	}
-	if o.Robots.Name != "" {
-		row, err := o.Robots.row(ctx, o.budget)
-		b.Constant, b.File = true, o.Robots.Name
-		b.keep([]policy.Row{row})
-		return b, err
-	}
-	return b, b.readVersions(o.Policy, o.History, o.budget)
+	return b, o.readRobots(ctx, b)
 }
 
-func (b *basis) readVersions(path, history string, memory *budget) error {
-	info, err := disk.Stat(path)
+// readRobots reads robots.txt or its versions.
+func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
+	if b.File = o.Robots.Name; b.File != "" {
+		row, err := o.Robots.row(ctx, o.budget)
+		b.Constant = true
+		b.SetRows([]policy.Row{row})
+		return err
+	}
+	b.File = o.Policy
+	info, err := disk.Stat(b.File)
 	if err != nil {
 		return inputError(err)
 	}
@@ -104,42 +119,17 @@ func (b *basis) readVersions(path, history string, memory *budget) error {
 	if info.IsDir() {
 		read = policy.ReadDirectory
 	}
-	rows, err := read(path, b.MaxBytes, memory.room())
+	rows, err := read(b.File, b.MaxBytes, o.budget.room())
 	if err != nil {
-		return memory.failed(err)
+		return o.budget.failed(err)
 	}
-	b.File = path
-	b.Observed = history == "observed" || history != "deployed" && info.IsDir()
-	b.keep(rows)
+	b.Observed = o.History == "observed" || o.History != "deployed" && info.IsDir()
+	b.SetRows(rows)
 	return nil
 }
 
-// keep sets Rows and Bodies.
-func (b *basis) keep(rows []policy.Row) {
-	known := map[[2]string]int{}
-	b.Rows = make([]basisRow, 0, len(rows))
-	files := map[*byte]int{} // rows that name one file share its bytes, and thousands may
-	for _, r := range rows {
-		row := basisRow{r, -1}
-		if i, seen := files[unsafe.SliceData(r.Body)]; seen && len(r.Body) > 0 {
-			row.Body, row.Row.Body, row.Past = i, nil, nil
-		} else if r.Status/100 == 2 {
-			text := [2]string{string(r.Body), string(r.Past)}
-			i, seen := known[text]
-			if !seen {
-				i = len(b.Bodies)
-				known[text] = i
-				b.Bodies = append(b.Bodies, basisBody{r.Body, r.Past})
-			}
-			files[unsafe.SliceData(r.Body)] = i
-			row.Body, row.Row.Body, row.Past = i, nil, nil
-		}
-		b.Rows = append(b.Rows, row)
-	}
-}
-
-// files returns the files of a manifest, whose names are relative to its folder.
-func (b *basis) files() (names []string) {
+// robotsFiles returns the files of a manifest, whose names are relative to its folder.
+func robotsFiles(b *basis.Basis) (names []string) {
 	for _, r := range b.Rows {
 		switch name := r.File; {
 		case name == "":
@@ -153,11 +143,20 @@ func (b *basis) files() (names []string) {
 	return slices.Compact(names)
 }
 
+// configOf compiles a basis.
+func configOf(b *basis.Basis) (audit.Config, error) {
+	config, err := b.Config()
+	if err == nil {
+		b.Oddities, b.NoRule = findOddities(b)
+	}
+	return config, err
+}
+
 // maxOddFiles bounds the files whose oddities are listed.
 const maxOddFiles = 10
 
 // findOddities returns warnings about the robots.txt files, and audit.Basis.NoRule.
-func (b *basis) findOddities() (list []string, without string) {
+func findOddities(b *basis.Basis) (list []string, without string) {
 	rest, ruled := int64(0), false
 	seen := map[int]bool{}
 	for _, r := range b.Rows {
@@ -182,7 +181,8 @@ func (b *basis) findOddities() (list []string, without string) {
 		list = append(list, odd...)
 	}
 	if rest > 0 {
-		list = append(list, fmt.Sprintf("and %s of the policy %s of the same kind", english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
+		list = append(list, fmt.Sprintf("and %s of the policy %s of the same kind",
+			english.Plural(rest, "more file"), english.Verb(rest, "is", "are")))
 	}
 	if ruled {
 		without = ""
@@ -190,62 +190,17 @@ func (b *basis) findOddities() (list []string, without string) {
 	return list, without
 }
 
-// config compiles the files of the basis. It sets those fields of audit.Basis that follow
-// from them.
-func (b *basis) config() (audit.Config, error) {
-	c := audit.Config{Samples: b.Samples, Period: b.Period, Basis: &b.Basis}
-	var err error
-	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
-		return c, err
-	}
-	if b.Dialect != "auto" {
-		d, err := automaton.ParseDialect(b.Dialect)
-		if err != nil {
-			return c, err
-		}
-		c.Dialect = &d
-	}
-	o := policy.Options{Observed: b.Observed, Window: b.Window, Delay: b.Delay, Skew: b.Skew, AssumeConstant: b.AssumeConstant, MaxBytes: b.MaxBytes}
-	for _, text := range b.Hosts {
-		list, err := origin.Parse(text)
-		if err != nil {
-			return c, err
-		}
-		o.Hosts = append(o.Hosts, list...)
-	}
-	rows := make([]policy.Row, 0, len(b.Rows))
-	b.LastSeen = map[string]int64{}
-	for _, r := range b.Rows {
-		if r.Body >= 0 {
-			r.Row.Body, r.Past = b.Bodies[r.Body].Text, b.Bodies[r.Body].Past
-		}
-		rows = append(rows, r.Row)
-		for _, o := range r.Origins {
-			if b.Observed {
-				b.LastSeen[o.String()] = max(b.LastSeen[o.String()], r.From)
-			}
-		}
-	}
-	b.Oddities, b.NoRule = b.findOddities()
-	if b.Constant {
-		c.Policy = policy.Constant(rows[0], o)
-	} else {
-		c.Policy, err = policy.New(rows, o)
-	}
-	return c, err
-}
-
 // identify reads the files of addresses and names.
-func (o *AuditOptions) identify(b *basis, c *audit.Config) (options crawler.IdentityOptions, err error) {
-	b.RangesMaxAge = cmp.Or(o.RangesMaxAge, 365*24*time.Hour)
-	options.MaxAge = b.RangesMaxAge
+func (o *AuditOptions) identify(s *sideFiles) error {
+	b := s.basis
+	s.identity.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {
-		loaded, err := crawler.LoadSeries(arg, c.Crawlers, o.budget.room())
+		loaded, err := crawler.LoadSeries(arg, s.config.Crawlers, o.budget.room())
 		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
-			return options, usageError("--ip-ranges %w", mistake)
+			return usageError("--ip-ranges %w", mistake)
 		}
 		if err != nil {
-			return options, o.budget.failed(err)
+			return o.budget.failed(err)
 		}
 		o.budget.loaded += loaded.Bytes
 		for _, path := range loaded.Skipped {
@@ -256,216 +211,130 @@ func (o *AuditOptions) identify(b *basis, c *audit.Config) (options crawler.Iden
 			o.Messages.warn("%s: skipped: %s", path, why)
 		}
 		for _, u := range loaded.Unknown {
-			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.", u.File, english.List(u.Services))
+			o.Messages.warn("%s: services that name no known crawler: %s. Their addresses prove nothing.",
+				u.File, english.List(u.Services))
 		}
-		options.Series = append(options.Series, loaded.Series...)
+		s.identity.Series = append(s.identity.Series, loaded.Series...)
 	}
-	for _, series := range options.Series {
-		for _, list := range series.Lists {
-			info := audit.RangeInfo{Crawler: series.Profile.Name, File: list.File, DatedBy: list.DatedBy}
-			if list.Created != 0 {
-				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
-			}
-			b.Ranges, b.Sums = append(b.Ranges, info), append(b.Sums, list.Sum[:])
-		}
-	}
-	if b.Names = o.Names; b.Names != "" {
+	b.SetSeries(s.identity.Series)
+	if b.Names != "" {
 		f, err := disk.Open(b.Names)
 		if err != nil {
-			return options, inputError(err)
+			return inputError(err)
 		}
 		defer f.Close()
-		sum := sha256.New()
-		if options.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), filepath.ToSlash(b.Names), o.budget.room()); err != nil {
-			return options, o.budget.failed(err)
+		sum, name := sha256.New(), filepath.ToSlash(b.Names)
+		s.identity.Names, err = crawler.ReadNames(io.TeeReader(disk.Text(f), sum), name, o.budget.room())
+		if err != nil {
+			return o.budget.failed(err)
 		}
-		b.Sums = append(b.Sums, sum.Sum(nil))
-		o.budget.loaded += options.Names.Bytes()
+		b.NamesSum = sum.Sum(nil)
+		o.budget.loaded += s.identity.Names.Bytes()
 	}
-	if c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies); err != nil {
-		return options, usageError("--client-ip, --trusted-proxies: %w", err)
+	if err := b.SetClients(&s.config, s.identity); err != nil {
+		return usageError("--client-ip, --trusted-proxies: %w", err)
 	}
-	c.Identities, c.Addresses = crawler.NewIdentities(c.Crawlers, options), o.Resolver != nil
-	return options, nil
-}
-
-// stateHead is the head of a state.
-type stateHead struct {
-	Basis    json.RawMessage
-	Inputs   []logInfo
-	Warnings []string
-	Notes    []string
-	Partial  bool
-	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
-	Unmatched []string `json:",omitempty"`
-}
-
-// head returns the head of the state. Texts that are not UTF-8 are kept.
-func (a *auditing) head() ([]byte, error) {
-	data, err := json.Marshal(audit.Texts(*a.basis, audit.ToUTF8))
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(audit.Texts(stateHead{data, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched}, audit.ToUTF8))
-}
-
-// check refuses a basis, read from a state, that no options and files could have given.
-func (b *basis) check() error {
-	profiles, err := json.Marshal(b.Profiles)
-	if err != nil {
-		return err
-	}
-	if _, err := crawler.Read(profiles); err != nil {
-		return err
-	}
-	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
-		return errors.New("not one robots.txt")
-	}
-	if !inBounds(b.Window, policy.MinWindow) || !inBounds(b.Delay, policy.MinDelay) || !inBounds(b.Skew, policy.MinSkew) || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
-		return errors.New("a number is out of its bounds")
-	}
-	if p := b.Period; !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {
-		return errors.New("a period ends before it begins")
-	}
-	for _, r := range b.Rows {
-		if r.Body < -1 || r.Body >= len(b.Bodies) || (r.Body >= 0) != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
-			return errors.New("a version is invalid")
-		}
-		for _, o := range r.Origins {
-			if list, err := origin.Parse(o.String()); err != nil || !slices.Contains(list, o) {
-				return fmt.Errorf("%q is no origin", o.String())
-			}
-		}
-	}
+	s.config.Addresses = o.Resolver != nil
 	return nil
 }
 
-// canonical returns the basis without the names of files, and with those lists in one
-// order whose order means nothing: two bases are the same if these are equal.
-func (b *basis) canonical() *basis {
-	c := *b
-	c.File = ""
-	if c.Names != "" {
-		c.Names = "given"
+// SideFiles are what an audit reads before the logs, by content: robots.txt, the known crawlers and the lists of
+// addresses, with the options that decide verdicts. As JSON they can be sent to a process that has none of
+// these files.
+type SideFiles struct {
+	basis.Packed
+	// Format, TimeZone and Hosts are those of AuditOptions. Format names no file.
+	Format, TimeZone string
+	Hosts            []string
+	// HostFiles are those of Hosts whose PATTERN is the name of a file or folder, not only the end of the name of a log.
+	HostFiles []string
+}
+
+// ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names. Errors are of type *Error.
+func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
+	o.budget = newBudget(o.Memory)
+	if err := o.check(ctx); err != nil {
+		return nil, err
 	}
-	numbers := make([]int, len(b.Bodies)) // in the order of the bodies
-	for i := range numbers {
-		numbers[i] = i
+	if strings.EqualFold(o.TimeZone, "local") {
+		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")
 	}
-	slices.SortFunc(numbers, func(i, j int) int {
-		x, y := b.Bodies[i], b.Bodies[j]
-		return cmp.Or(bytes.Compare(x.Text, y.Text), bytes.Compare(x.Past, y.Past))
+	return prepared(ctx, func() (*SideFiles, error) {
+		side, err := o.readSideFiles(ctx)
+		if err == nil && o.Check != nil {
+			err = o.Check(&side.config)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return o.pack(ctx, side)
 	})
-	c.Bodies, c.Rows = nil, slices.Clone(b.Rows)
-	place := make([]int, len(numbers))
-	for i, n := range numbers {
-		c.Bodies, place[n] = append(c.Bodies, b.Bodies[n]), i
-	}
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		r.File, r.Where = "", ""
-		if 0 <= r.Body && r.Body < len(place) {
-			r.Body = place[r.Body]
-		}
-	}
-	slices.SortFunc(c.Rows, func(x, y basisRow) int {
-		return cmp.Or(cmp.Compare(x.From, y.From), strings.Compare(fmt.Sprint(x.Origins), fmt.Sprint(y.Origins)))
-	})
-	c.Ranges, c.Sums = sortedRanges(b.Ranges, b.Sums)
-	return &c
 }
 
-// sortedRanges returns lists of addresses without the names of their files, and the hashes
-// of these, sorted by crawler and content. Further hashes stay behind them.
-func sortedRanges(infos []audit.RangeInfo, sums [][]byte) ([]audit.RangeInfo, [][]byte) {
-	type list struct {
-		info audit.RangeInfo
-		sum  []byte
+// maxListFile bounds a file of addresses or names that is copied.
+const maxListFile = 64 << 20
+
+// pack returns side files that have been read.
+func (o *AuditOptions) pack(ctx context.Context, side *sideFiles) (s *SideFiles, err error) {
+	s = &SideFiles{Format: o.formatText, TimeZone: o.TimeZone, Hosts: o.Hosts}
+	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
+		return nil, err
 	}
-	n := min(len(infos), len(sums))
-	lists, others := make([]list, n), sums[n:]
-	for i := range lists {
-		lists[i] = list{audit.RangeInfo{Crawler: infos[i].Crawler, Created: infos[i].Created}, sums[i]}
+	if s.Packed, err = side.basis.Packed(); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(lists, func(x, y list) int {
-		return cmp.Or(strings.Compare(x.info.Crawler, y.info.Crawler), strings.Compare(x.info.Created, y.info.Created), bytes.Compare(x.sum, y.sum))
-	})
-	infos, sums = nil, nil
-	for _, l := range lists {
-		infos, sums = append(infos, l.info), append(sums, l.sum)
+	var names []byte
+	if o.Names != "" {
+		names, err = disk.ReadLimited(o.Names, maxListFile)
 	}
-	return infos, append(sums, others...)
+	if err == nil {
+		err = s.Add(side.basis, side.list, names)
+	}
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return s, nil
 }
 
-// difference names the first thing in which two bases, as states have them, differ; "" if
-// they are the same, whatever the names of their files.
-func difference(one, other json.RawMessage) string {
-	var a, b *basis
-	if json.Unmarshal(one, &a) != nil || json.Unmarshal(other, &b) != nil || a == nil || b == nil {
-		return "one of them is invalid"
+// unpack makes of side files what readSideFiles makes of the files themselves.
+func (s *SideFiles) unpack(memory *budget) (*sideFiles, error) {
+	b, err := s.Unpack()
+	if err != nil {
+		return nil, inputError(fmt.Errorf("%w: %w", ErrBasis, err))
 	}
-	a, b = a.canonical(), b.canonical()
-	choose := func(first bool, x, y string) string {
-		if first {
-			return x
-		}
-		return y
+	side, err := restored(b, s.Open, s.TimeZone, memory)
+	if _, ok := errors.AsType[*Error](err); err != nil && !ok {
+		err = inputError(err)
 	}
-	for _, d := range []struct {
-		what string
-		of   func(b *basis) any
-	}{
-		{"the flag that names robots.txt:", func(b *basis) any { return choose(b.Constant, "--robots", "--policy") }},
-		{choose(a.Constant, "the robots.txt itself", "the versions of robots.txt"), func(b *basis) any { return hidden{b.Bodies, b.Rows} }},
-		{"--history", func(b *basis) any { return choose(b.Observed, "observed", "deployed") }},
-		{"--assume-constant", func(b *basis) any { return b.AssumeConstant }},
-		{"--window", func(b *basis) any { return english.Hours(b.Window) }},
-		{"--delay", func(b *basis) any { return english.Hours(b.Delay) }},
-		{"--skew", func(b *basis) any { return english.Hours(b.Skew) }},
-		{"--since", func(b *basis) any { return boundText(b.Period.Since) }},
-		{"--until", func(b *basis) any { return boundText(b.Period.Until) }},
-		{"--host", func(b *basis) any { return b.Hosts }},
-		{"--dialect", func(b *basis) any { return b.Dialect }},
-		{"--max-bytes", func(b *basis) any { return max(b.MaxBytes, 0) }},
-		{"the crawlers known, by --crawlers or by the program's version", func(b *basis) any { return hidden{b.Profiles} }},
-		{"the lists of --ip-ranges", func(b *basis) any { return hidden{b.Ranges} }},
-		{"--ranges-max-age", func(b *basis) any { return english.Hours(b.RangesMaxAge) }},
-		{"--resolved-names", func(b *basis) any { return b.Names }},
-		{"the contents of the files of --ip-ranges or --resolved-names", func(b *basis) any { return hidden{b.Sums} }},
-		{"--client-ip", func(b *basis) any { return b.ClientIP }},
-		{"--trusted-proxies", func(b *basis) any { return b.TrustedProxies }},
-		{"--max-unparsed", func(b *basis) any { return b.MaxUnparsed }},
-		{"--samples", func(b *basis) any { return b.Samples }},
-		{"--sampled", func(b *basis) any { return b.Sampled }},
-	} {
-		x, y := d.of(a), d.of(b)
-		if reflect.DeepEqual(x, y) {
-			continue
-		}
-		if _, isHidden := x.(hidden); isHidden {
-			return d.what
-		}
-		return fmt.Sprintf("%s %s and %s", d.what, flagText(x), flagText(y))
-	}
-	return ""
+	return side, err
 }
 
-// boundText is a bound of a period, "" if it is none.
-func boundText(at time.Time) string {
-	if at.IsZero() {
-		return ""
+// restored makes of a basis and its files what readSideFiles makes of the files themselves. Its error is of type
+// *Error if there is too little memory.
+func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*sideFiles, error) {
+	if err := memory.loadBasis(b); err != nil {
+		return nil, err
 	}
-	return at.UTC().Format(time.RFC3339Nano)
+	s := &sideFiles{basis: b, list: func(l basis.List) ([]byte, error) { return readAll(open, l.File) }}
+	var err error
+	if s.zone, err = zoneOf(zone); err != nil {
+		return nil, errors.Unwrap(err) // it is no option of the user
+	}
+	if s.config, err = configOf(b); err == nil {
+		s.identity, err = b.Identify(&s.config, open, memory.take)
+	}
+	if errors.Is(err, disk.ErrMemory) {
+		err = memory.failed(err)
+	}
+	return s, err
 }
 
-// hidden are values too long to be shown.
-type hidden []any
-
-// flagText is the value of a flag.
-func flagText(v any) string {
-	text := fmt.Sprint(v)
-	if list, ok := v.([]string); ok {
-		text = strings.Join(list, ", ")
+// readAll reads a file of a basis.
+func readAll(open basis.Open, name string) ([]byte, error) {
+	file, err := open(name)
+	if err != nil {
+		return nil, err
 	}
-	return cmp.Or(text, "none")
+	defer file.Close()
+	return io.ReadAll(disk.Limited(file, maxListFile))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -93,18 +94,26 @@ func (b *budget) loadBody(text []byte) {
 	}
 }
 
-func (b *budget) loadBasis(of *basis) {
+// loadBasis also fails if there is too little memory.
+func (b *budget) loadBasis(of *basis.Basis) error {
 	for _, body := range of.Bodies {
 		b.loadBody(body.Text)
 		b.loadBody(body.Past)
 	}
 	b.loaded += int64(len(of.Rows)*policy.VersionBytes + len(of.Profiles)*profileBytes)
+	return b.check()
 }
 
 func (b *budget) loadInputs(list []*source.Input) {
 	for _, in := range list {
 		b.loaded += source.ListedBytes(in.Name)
 	}
+}
+
+// take charges bytes, and returns how many more there may be.
+func (b *budget) take(bytes int64) int64 {
+	b.loaded += bytes
+	return b.room()
 }
 
 // room returns how many bytes more side files may take.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -19,14 +18,11 @@ import (
 // the lines that name its columns, and what other clients were told who asked for robots.txt. They are
 // sorted, perhaps on disk, so their number is not bounded by memory.
 type evidenceLines struct {
-	sorted *spill.Sorter // by operators: evidenceLine
-	files  *spill.Sorter // by the files of the folder: fileLine
-	input  []int         // what stands for each Judged.Input, nil: that itself
-	names  []string      // of what stands for it
-
-	mu      sync.Mutex
-	writers map[int]*lineWriter // by Judged.Worker
-	err     error               // the first
+	sorted  *spill.Sorter // by operators: evidenceLine
+	files   *spill.Sorter // by the files of the folder: appendLogLine and appendAnswer
+	input   []int         // what stands for each Judged.Input, nil: that itself
+	names   []string      // of what stands for it
+	writers []lineWriter  // of the final pass, and of each worker
 }
 
 // lineWriter adds lines on one goroutine.
@@ -34,7 +30,10 @@ type lineWriter struct {
 	*spill.Writer
 	files  *spill.Writer
 	record []byte
+	err    error // the first
 }
+
+func (w *lineWriter) failed(err error) { w.err = cmp.Or(w.err, err) }
 
 // kinds of lines, in the order in which they come of an operator: by its violations it is known
 // whose fetches are needed.
@@ -49,7 +48,7 @@ func newEvidenceLines(wanted bool) *evidenceLines {
 	if !wanted {
 		return nil
 	}
-	return &evidenceLines{writers: map[int]*lineWriter{}}
+	return &evidenceLines{}
 }
 
 // keep has an audit give its lines to l too, and takes memory for them from that of the audit.
@@ -67,6 +66,9 @@ func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 	share := c.Memory / 8
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
 	l.files = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
+	for range c.Workers + 1 {
+		l.writers = append(l.writers, lineWriter{Writer: l.sorted.Writer(), files: l.files.Writer()})
+	}
 	c.Memory -= 2 * share
 	c.OnlyViolations = false
 	c.Judged, c.Answered = both(l.judged, c.Judged), l.answered
@@ -84,27 +86,6 @@ func (l *evidenceLines) Close() error {
 func (l *evidenceLines) stopAt(ctx context.Context) {
 	l.sorted.StopAt(ctx)
 	l.files.StopAt(ctx)
-}
-
-// writer returns the writer of a worker.
-func (l *evidenceLines) writer(worker int) *lineWriter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	w := l.writers[worker]
-	if w == nil {
-		w = &lineWriter{Writer: l.sorted.Writer(), files: l.files.Writer()}
-		l.writers[worker] = w
-	}
-	return w
-}
-
-// failed keeps the first error.
-func (l *evidenceLines) failed(err error) {
-	if err != nil {
-		l.mu.Lock()
-		l.err = cmp.Or(l.err, err)
-		l.mu.Unlock()
-	}
 }
 
 // place is what stands for an input.
@@ -138,7 +119,7 @@ func (l *evidenceLines) answered(j *audit.Judged) {
 	}
 }
 
-// isFetch tells whether a request asks for /robots.txt itself, as nearly all write it.
+// isFetch reports whether a request asks for /robots.txt itself, as nearly all write it.
 func isFetch(j *audit.Judged) bool {
 	target := string(j.Target)
 	if at := strings.Index(target, "://"); at > 0 {
@@ -148,57 +129,37 @@ func isFetch(j *audit.Judged) bool {
 	return target == "/robots.txt" && string(j.Verb) == "GET"
 }
 
-// add adds a line.
+// add adds a line. Its record begins with operator, kind and crawler, then the place of the line, so that the
+// lines of each come in this order. Row, answer and line follow.
 func (l *evidenceLines) add(kind byte, j *audit.Judged) {
 	if j.Cut { // it cannot be judged by its beginning
 		return
 	}
-	input := l.place(j.Input)
-	l.failed(l.writer(j.Worker).add(kind, input, l.names[input], j))
-}
-
-// add adds a line of an input. Its record begins with operator, kind and crawler, then the place of the line,
-// so that the lines of each come in this order.
-func (w *lineWriter) add(kind byte, input int, name string, j *audit.Judged) error {
-	row := rowOf(j)
-	row.InputIndex, row.Input = input, name
+	w, row := &l.writers[j.Worker+1], rowOf(j)
+	row.InputIndex = l.place(j.Input)
+	row.Input = l.names[row.InputIndex]
 	text, err := row.Marshal()
-	if err != nil {
-		return err
-	}
-	crawler := asciiLower(row.Crawler) // which may be spelled in several ways
-	operator := crawler                // an unknown crawler is its own
+	w.failed(err)
+	crawler, known := asciiLower(row.Crawler), byte(0) // which may be spelled in several ways
+	operator := crawler                                // an unknown crawler is its own
 	if j.Profile != nil {
-		operator = j.Profile.Operator
+		operator, known = j.Profile.Operator, 1
 	}
-	b := appendKey(append(w.record[:0], isKnown(j)), operator)
+	b := appendKey(append(w.record[:0], known), operator)
 	b = appendKey(append(b, kind), crawler)
-	b = binary.BigEndian.AppendUint32(b, uint32(input))
+	b = binary.BigEndian.AppendUint32(b, uint32(row.InputIndex))
 	b = binary.BigEndian.AppendUint64(b, uint64(j.Number))
-	b = binary.BigEndian.AppendUint64(b, uint64(j.Time))
-	var answer []byte
+	var told []byte
 	if kind == fetchLine && isFetch(j) {
-		answer = appendAnswer(nil, j)
+		told = appendAnswer(nil, j)
 	}
-	for _, part := range []string{string(text), row.Address, string(answer)} {
+	for _, part := range [][]byte{text, told} {
 		b = append(binary.AppendUvarint(b, uint64(len(part))), part...)
 	}
-	b = append(b, j.Line...)
-	w.record = b
+	w.record = append(b, j.Line...)
 	for range j.N {
-		if err := w.Add(b); err != nil {
-			return err
-		}
+		w.failed(w.Add(w.record))
 	}
-	return nil
-}
-
-// isKnown is 1 for lines of a known crawler, 0 for others.
-func isKnown(j *audit.Judged) byte {
-	if j.Profile != nil {
-		return 1
-	}
-	return 0
 }
 
 func asciiLower(name string) string {
@@ -213,26 +174,24 @@ func asciiLower(name string) string {
 
 // evidenceLine is a line as evidenceLines returns it.
 type evidenceLine struct {
-	known     bool
-	operator  string // of an unknown crawler its name
+	operator  crawlerKey // whose name is empty for a known one
 	kind      byte
-	crawler   string // in lower case
+	crawler   crawlerKey
 	input     int
 	number    int64
-	time      int64  // as in audit.Judged
 	row, line []byte // valid until the next line, as is what follows
-	address   []byte
 	answer    []byte // of a fetch: what a client without a name would have been told
 }
 
 // flush ends the adding of lines.
 func (l *evidenceLines) flush() error {
-	for _, w := range l.writers {
-		if err := errors.Join(w.Flush(), w.files.Flush()); err != nil {
+	for i := range l.writers {
+		w := &l.writers[i]
+		if err := errors.Join(w.err, w.Flush(), w.files.Flush()); err != nil {
 			return err
 		}
 	}
-	return l.err
+	return nil
 }
 
 // all calls do for all lines of crawlers, in order.
@@ -240,12 +199,11 @@ func (l *evidenceLines) all(do func(*evidenceLine) error) error {
 	if err := l.flush(); err != nil {
 		return err
 	}
-	var x evidenceLine
 	for r, err := range l.sorted.All() {
 		if err != nil {
 			return err
 		}
-		x.read(r.Data)
+		x := readEvidenceLine(r.Data)
 		for range r.N {
 			if err := do(&x); err != nil {
 				return err
@@ -255,20 +213,23 @@ func (l *evidenceLines) all(do func(*evidenceLine) error) error {
 	return nil
 }
 
-// read reads what lineWriter.add has written.
-func (x *evidenceLine) read(b []byte) {
-	x.known = b[0] == 1
-	x.operator, b = cutKey(b[1:])
+// readEvidenceLine reads what evidenceLines.add has written.
+func readEvidenceLine(b []byte) (x evidenceLine) {
+	known := b[0] == 1
+	operator, b := cutKey(b[1:])
 	x.kind = b[0]
-	x.crawler, b = cutKey(b[1:])
-	x.input, x.number = int(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint64(b[4:]))
-	x.time = int64(binary.BigEndian.Uint64(b[12:]))
-	b = b[20:]
-	for _, part := range []*[]byte{&x.row, &x.address, &x.answer} {
-		n, at := binary.Uvarint(b)
-		*part, b = b[at:][:n], b[at:][n:]
+	x.crawler.name, b = cutKey(b[1:])
+	x.operator.name = x.crawler.name
+	if known {
+		x.operator, x.crawler.operator = crawlerKey{operator: operator}, operator
 	}
-	x.line = b
+	x.input, x.number = int(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint64(b[4:]))
+	x.line = b[4+8:]
+	for _, part := range []*[]byte{&x.row, &x.answer} {
+		n, at := binary.Uvarint(x.line)
+		*part, x.line = x.line[at:][:n], x.line[at:][n:]
+	}
+	return x
 }
 
 // appendKey appends a text so that the order of records is that of the texts, and none is the
@@ -292,8 +253,9 @@ func cutKey(b []byte) (text string, rest []byte) {
 // as they have a meaning for violations and fetches.
 func rowOf(j *audit.Judged) *evidence.Row {
 	row := &evidence.Row{
-		Line: j.Number, Origin: j.Origin, Crawler: audit.InASCII(j.Crawler), Operator: "unknown", Role: "crawler", Identity: j.Identity.String(), Address: string(j.Address),
-		Method: string(j.Verb), Target: string(j.Target), Status: j.Status, Bytes: j.Size, Outcome: j.Outcome.String(), Verdict: j.Verdict.String(),
+		Line: j.Number, Origin: j.Origin, Crawler: audit.InASCII(j.Crawler), Operator: "unknown", Role: "crawler",
+		Identity: j.Identity.String(), Address: string(j.Address), Method: string(j.Verb), Target: string(j.Target),
+		Status: j.Status, Bytes: j.Size, Outcome: j.Outcome.String(), Verdict: j.Verdict.String(),
 	}
 	if p := j.Profile; p != nil {
 		row.Crawler, row.Operator = j.Crawler, p.Operator
@@ -305,7 +267,8 @@ func rowOf(j *audit.Judged) *evidence.Row {
 		row.Time = time.Unix(0, j.Time).UTC().Format(time.RFC3339Nano)
 	}
 	if r := &j.Rule; j.Verdict == audit.Violation {
-		row.RuleOrigin, row.RuleVersion, row.RuleFile, row.RuleLine, row.Rule = r.Origin, r.Version, r.File, r.Line, r.Rule
+		row.RuleOrigin, row.RuleVersion, row.RuleFile = r.Origin, r.Version, r.File
+		row.RuleLine, row.Rule = r.Line, r.Rule
 		if j.Informed || j.InformedKnown {
 			row.Informed = new(j.Informed)
 		}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,10 +12,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -28,7 +29,6 @@ type evidenceBasis struct {
 	format   *format.Format // that Manifest.Format names, nil if that of each log was found
 	lookedUp []crawler.Pair // Manifest.LookedUp
 	options  AuditOptions   // their memory and workers
-	readList func(*crawler.Ranges) ([]byte, error)
 }
 
 // evidenceFolder makes a folder of evidence: a function of what it rests on and of lines.
@@ -40,9 +40,8 @@ type evidenceFolder struct {
 	crawlers map[crawlerKey]*evidenceCrawler // with violations
 	order    []*evidenceCrawler
 	operator []*evidenceCrawler // of the operator whose lines come
-	current  string             // that operator
+	current  crawlerKey         // that operator
 	names    map[netip.Addr][]string
-	robots   map[string]string // Letter.Robots
 }
 
 // crawlerKey is a crawler of a report: its operator, empty for an unknown one, and its name in
@@ -53,7 +52,8 @@ type crawlerKey struct{ operator, name string }
 type evidenceCrawler struct {
 	info                audit.CrawlerInfo
 	folder              string
-	first, last         int64 // the times of its violations
+	requests            int64
+	first, last         string // the times of its violations
 	violations, fetches evidenceList
 }
 
@@ -68,22 +68,21 @@ func (e *evidenceFolder) write(ctx context.Context, dir string, lines *evidenceL
 			err = errors.Join(err, e.writer.Discard())
 		}
 	}()
-	for _, step := range []func() error{e.writeOptions, e.writeRobots, e.writeLists} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := e.writeBasis(); err != nil {
+		return err
 	}
 	if lines, err = e.writeLogs(ctx, lines); err != nil {
 		return err
 	}
 	defer lines.Close()
 	e.begin()
-	for _, step := range []func() error{func() error { return lines.all(e.line) }, e.end, e.writeNames} {
-		if err := step(); err != nil {
-			return err
-		}
+	if err := lines.all(e.line); err != nil {
+		return err
 	}
-	return nil
+	if err := e.end(); err != nil {
+		return err
+	}
+	return e.writeNames()
 }
 
 // writeLogs writes the lines of the folder, and judges them by the folder alone. A request whose line turns out
@@ -105,14 +104,15 @@ func (e *evidenceFolder) writeLogs(ctx context.Context, lines *evidenceLines) (*
 	}
 }
 
-// judge audits the lines of a folder. path tells where its files are.
-func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string) (*evidenceLines, *audit.Report, error) {
+// judge audits the lines of a folder. path returns where its files are.
+func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string) (
+	*evidenceLines, *audit.Report, error,
+) {
 	logs, place, err := c.logs(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	lines := newEvidenceLines(true)
-	lines.input, lines.names = place, []string{}
+	lines := &evidenceLines{input: place, names: []string{}}
 	for _, in := range c.manifest.Inputs {
 		lines.names = append(lines.names, in.Name)
 	}
@@ -127,7 +127,9 @@ func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string
 }
 
 // audit audits logs by the basis. proxied is as in audit.Config. It fails if a log was not read to its end.
-func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evidenceLines, proxied *bool) (*Audited, error) {
+func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evidenceLines, proxied *bool) (
+	*Audited, error,
+) {
 	side := *c.side
 	side.config.Addresses, side.config.Proxied = len(c.lookedUp) > 0, proxied
 	a, err := c.options.read(ctx, &side, logs, lines)
@@ -151,58 +153,21 @@ func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evide
 	return result, nil
 }
 
-// writeOptions writes what decides verdicts, and the profiles of crawlers.
-func (e *evidenceFolder) writeOptions() error {
-	b := *e.side.basis
-	b.Profiles, b.Bodies = nil, nil
-	options, err := json.Marshal(audit.Texts(b, audit.ToUTF8))
+// writeBasis writes what decides verdicts, but for names.
+func (e *evidenceFolder) writeBasis() error {
+	b := e.side.basis
+	document, err := b.Pack(e.writer.Put)
 	if err != nil {
 		return err
 	}
-	profiles, err := json.MarshalIndent(e.side.basis.Profiles, "", " ")
-	if err != nil {
+	var text bytes.Buffer
+	if err := json.Indent(&text, document, "", " "); err != nil {
 		return err
 	}
-	e.manifest.Options, e.manifest.Profiles = options, "crawlers.json"
-	return e.writer.Put(e.manifest.Profiles, profiles)
-}
-
-func (e *evidenceFolder) writeRobots() error {
-	e.manifest.Robots = []evidence.Robots{}
-	for i, body := range e.side.basis.Bodies {
-		robots := evidence.Robots{File: fmt.Sprintf("robots/%04d.txt", i+1)}
-		if len(body.Past) > 0 {
-			robots.Past = fmt.Sprintf("robots/%04d-past-the-limit.txt", i+1)
-			if err := e.writer.Put(robots.Past, body.Past); err != nil {
-				return err
-			}
-		}
-		if err := e.writer.Put(robots.File, body.Text); err != nil {
-			return err
-		}
-		e.manifest.Robots = append(e.manifest.Robots, robots)
+	if err := e.writer.Put(evidence.Basis, append(text.Bytes(), '\n')); err != nil {
+		return err
 	}
-	e.robots = map[string]string{}
-	for _, row := range e.side.basis.Rows {
-		if row.Body >= 0 {
-			e.robots[row.File] = e.manifest.Robots[row.Body].File
-		}
-	}
-	return nil
-}
-
-// writeLists copies the lists of addresses.
-func (e *evidenceFolder) writeLists() (err error) {
-	e.manifest.Series, err = packSeries(e.side.identity.Series, e.readList, e.writer.Put)
-	return err
-}
-
-// listEnd is the end of the name of a list's copy.
-func listEnd(file string) string {
-	if strings.EqualFold(path.Ext(file), ".json") {
-		return ".json"
-	}
-	return ".txt"
+	return b.PackLists(e.side.list, e.writer.Put)
 }
 
 // begin finds the crawlers with violations, in the order of the report.
@@ -212,8 +177,10 @@ func (e *evidenceFolder) begin() {
 		if info.Verdicts[audit.Violation] == 0 {
 			continue
 		}
-		c := &evidenceCrawler{info: info, folder: evidence.FolderName(len(e.order)+1, info.Crawler)}
-		key := crawlerKey{info.Operator, asciiLower(info.Crawler)}
+		key := keyOf(info)
+		c := &evidenceCrawler{
+			info: info, folder: evidence.FolderName(len(e.order)+1, info.Crawler), requests: e.requests[key],
+		}
 		if e.isUnknown(info) {
 			key.operator = ""
 		}
@@ -222,30 +189,34 @@ func (e *evidenceFolder) begin() {
 	}
 }
 
-func momentText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
+func keyOf(info audit.CrawlerInfo) crawlerKey { return crawlerKey{info.Operator, asciiLower(info.Crawler)} }
 
-// isUnknown tells whether a row of the report is of an unknown crawler.
+// isUnknown reports whether a row of the report is of an unknown crawler.
 func (e *evidenceFolder) isUnknown(info audit.CrawlerInfo) bool {
 	return !slices.ContainsFunc(e.side.config.Crawlers.Profiles(), func(p crawler.Profile) bool {
 		return p.Name == info.Crawler && p.Operator == info.Operator
 	})
 }
 
-// line writes a line to a list: a violation to that of its crawler, a fetch to those of all of the operator's crawlers with
-// violations.
+// line writes a line to a list: a violation to that of its crawler, a fetch to those of all of the operator's
+// crawlers with violations.
 func (e *evidenceFolder) line(x *evidenceLine) error {
-	if operator := fmt.Sprint(x.known, x.operator); operator != e.current {
+	if x.operator != e.current {
 		if err := e.endOperator(); err != nil {
 			return err
 		}
-		e.current = operator
+		e.current = x.operator
+	}
+	var row evidence.Row
+	if err := json.Unmarshal(x.row, &row); err != nil {
+		return err
 	}
 	if x.kind == fetchLine {
 		for _, c := range e.operator {
 			if err := c.fetches.add(e.writer, c.folder, evidence.Fetches, x); err != nil {
 				return err
 			}
-			e.keepNames(x)
+			e.keepNames(row.Address)
 		}
 		return nil
 	}
@@ -261,27 +232,21 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 		}
 		e.operator = append(e.operator, c)
 	}
-	if c.violations.n == 0 {
-		c.first, c.last = x.time, x.time
-	}
-	c.first, c.last = min(c.first, x.time), max(c.last, x.time)
-	e.keepNames(x)
+	e.keepNames(row.Address)
+	at := row.Time[:min(len(row.Time), len("2026-11-22T05:00:00"))] + "Z"
+	c.first, c.last = min(cmp.Or(c.first, at), at), max(c.last, at)
 	return c.violations.add(e.writer, c.folder, evidence.Violations, x)
 }
 
 // crawlerOf returns the crawler of a violation. Those of unknown crawlers that the report does not
 // list are in a row for all others.
 func (e *evidenceFolder) crawlerOf(x *evidenceLine) (*evidenceCrawler, error) {
-	key := crawlerKey{name: x.crawler}
-	if x.known {
-		key.operator = x.operator
-	}
-	c := e.crawlers[key]
-	if c == nil && !x.known {
+	c := e.crawlers[x.crawler]
+	if c == nil && x.crawler.operator == "" {
 		c = e.crawlers[crawlerKey{name: audit.OtherCrawlers}]
 	}
 	if c == nil {
-		return nil, fmt.Errorf("the report has no violation by %q", x.crawler)
+		return nil, fmt.Errorf("the report has no violation by %q", x.crawler.name)
 	}
 	return c, nil
 }
@@ -311,12 +276,12 @@ func (l *evidenceList) close() error {
 	return w.Close()
 }
 
-// keepNames keeps the names of the line's address.
-func (e *evidenceFolder) keepNames(x *evidenceLine) {
+// keepNames keeps the names of the address of a line.
+func (e *evidenceFolder) keepNames(address string) {
 	if e.side.identity.Names == nil {
 		return
 	}
-	if addr, names := e.side.identity.Names.Of(string(x.address)); len(names) > 0 {
+	if addr, names := e.side.identity.Names.Of(address); len(names) > 0 {
 		e.names[addr] = names
 	}
 }
@@ -348,30 +313,34 @@ func (e *evidenceFolder) end() error {
 			return err
 		}
 		if n := c.info.Verdicts[audit.Violation]; n != c.violations.n {
-			return fmt.Errorf("the report has %s by %q, and %d lines show them", english.Plural(n, "violation"), c.info.Crawler, c.violations.n)
+			return fmt.Errorf("the report has %s by %q, and %d lines show them",
+				english.Plural(n, "violation"), c.info.Crawler, c.violations.n)
 		}
 		info, err := json.MarshalIndent(audit.Texts(c.info, audit.ToUTF8), "", "  ")
 		if err != nil {
 			return err
 		}
-		letter := e.letter(c)
-		if err := errors.Join(e.writer.Put(c.folder+"/report.json", append(info, '\n')), e.writer.Put(c.folder+"/letter.txt", []byte(letter.Text()))); err != nil {
+		if err := errors.Join(
+			e.writer.Put(c.folder+"/report.json", append(info, '\n')),
+			e.writer.Put(c.folder+"/letter.txt", []byte(e.letter(c).Text())),
+		); err != nil {
 			return err
 		}
 		e.manifest.Crawlers = append(e.manifest.Crawlers, evidence.Crawler{
-			Crawler: c.info.Crawler, Operator: c.info.Operator, Folder: c.folder, Violations: c.violations.n, Fetches: c.fetches.n,
-			Requests: e.requests[crawlerKey{c.info.Operator, asciiLower(c.info.Crawler)}],
+			Crawler: c.info.Crawler, Operator: c.info.Operator, Folder: c.folder,
+			Violations: c.violations.n, Fetches: c.fetches.n, Requests: c.requests,
 		})
 	}
 	return nil
 }
 
 func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
-	r := e.report
+	r, b := e.report, e.side.basis
 	l := &evidence.Letter{
-		Crawler: c.info, Requests: e.requests[crawlerKey{c.info.Operator, asciiLower(c.info.Crawler)}], First: momentText(c.first), Last: momentText(c.last), Names: e.side.basis.Names != "" || len(e.manifest.LookedUp) > 0,
-		Robots: e.robots, Constant: e.side.basis.Constant, Observed: e.side.basis.Observed, Window: english.Hours(max(e.side.basis.Window, policy.MinWindow)),
-		Partial: e.manifest.Partial, Differing: r.RobotsTxt.Contradicted, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
+		Crawler: c.info, Requests: c.requests, First: c.first, Last: c.last, Robots: b.FilesOf(),
+		Names: b.Names != "" || len(e.manifest.LookedUp) > 0, Constant: b.Constant, Observed: b.Observed,
+		Window: english.Hours(max(b.Window, policy.MinWindow)), Partial: e.manifest.Partial,
+		Differing: r.RobotsTxt.Contradicted, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
 	}
 	switch c.info.Crawler {
 	case audit.OtherCrawlers:
@@ -399,29 +368,22 @@ func (e *evidenceFolder) writeNames() error {
 			fmt.Fprintf(&b, "%s\t%s\ttrue\n", addr, name)
 		}
 	}
-	e.manifest.Names = "names.tsv"
-	return e.writer.Put(e.manifest.Names, []byte(b.String()))
-}
-
-// evidenceInput describes a log for a manifest.
-func (log *auditLog) evidenceInput(in audit.InputInfo, p *policy.Policy) evidence.Input {
-	return evidence.Input{
-		Name: in.Name, Origins: originTexts(p, log.site), Only: log.host != "", Format: in.Format, Header: string(log.format.Header()),
-		Bytes: in.Disk, BytesUncompressed: in.Bytes, SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Read: true, Complete: in.Complete,
-	}
+	return e.writer.Put(basis.NamesFile, []byte(b.String()))
 }
 
 // evidenceInputs describes the inputs for a manifest.
 func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
 	for i, in := range list {
-		if i < len(l.list) {
-			inputs = append(inputs, l.list[i].evidenceInput(in, p))
-			continue
-		}
-		inputs = append(inputs, evidence.Input{
+		input := evidence.Input{
 			Name: in.Name, Origins: []string{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
 			SHA256: in.SHA256, DuplicateOf: in.DuplicateOf, Complete: in.Complete,
-		})
+		}
+		if i < len(l.list) {
+			log := l.list[i]
+			input.Origins, input.Only = originTexts(p, log.site), log.host != ""
+			input.Header, input.Read = string(log.format.Header()), true
+		}
+		inputs = append(inputs, input)
 	}
 	return inputs
 }
@@ -430,7 +392,7 @@ func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (in
 func requestsOf(r *audit.Report) map[crawlerKey]int64 {
 	requests := map[crawlerKey]int64{}
 	for _, c := range r.Crawlers {
-		requests[crawlerKey{c.Operator, asciiLower(c.Crawler)}] = c.Requests - c.Verdicts[audit.Spoofed]
+		requests[keyOf(c)] = c.Requests - c.Verdicts[audit.Spoofed]
 	}
 	return requests
 }

@@ -3,7 +3,6 @@ package job
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -64,43 +63,38 @@ func appendAnswer(b []byte, j *audit.Judged) []byte {
 	return append(b, "\"-\""...)
 }
 
-// addAnswer adds an answer, unless the log does not tell its time: then it tells nobody anything.
+// addAnswer adds an answer, unless the log does not have its time: then it says nothing.
 func (l *evidenceLines) addAnswer(j *audit.Judged) {
-	if w := l.writer(j.Worker); j.HasTime {
+	if w := &l.writers[j.Worker+1]; j.HasTime {
 		w.record = appendAnswer(w.record[:0], j)
-		l.failed(w.files.Add(w.record))
+		w.failed(w.files.Add(w.record))
 	}
 }
 
 // headers adds the lines of a chunk that name the columns of its log, but those that repeat what is in force.
-func (l *evidenceLines) headers(f *format.Format, header []byte, input int, first int64, chunk []byte) {
+func (l *evidenceLines) headers(worker int, f *format.Format, header []byte, input int, first int64, chunk []byte) {
 	if l == nil {
 		return
 	}
+	w := &l.writers[worker+1]
 	for before, line := range f.HeaderLines(chunk) {
 		if bytes.Equal(line, header) {
 			continue
 		}
 		header = line
-		w := l.writer(headerWriter)
-		l.mu.Lock()
-		l.err = cmp.Or(l.err, w.files.Add(appendLogLine(nil, l.place(input), first+before, line)))
-		l.mu.Unlock()
+		w.failed(w.files.Add(appendLogLine(nil, l.place(input), first+before, line)))
 	}
 }
-
-// headerWriter is the writer of all headers, which are few.
-const headerWriter = -2
 
 // choose adds the lines of crawlers with violations, and of their operators' fetches, to those of files. The
 // fetches of all others are what others were told. It returns how many violations there are.
 func (l *evidenceLines) choose() (violations int64, err error) {
 	w := l.files.Writer()
-	var operator string
+	var operator crawlerKey
 	accused := false
 	err = l.all(func(x *evidenceLine) error {
-		if now := fmt.Sprint(x.known, x.operator); now != operator {
-			operator, accused = now, false
+		if x.operator != operator {
+			operator, accused = x.operator, false
 		}
 		switch {
 		case x.kind == violationLine:

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 )
 
 // WriteFacts makes a file of what the rows of parts depend on beside their own lines, for AuditOptions.Facts. state is that of the sum of all
@@ -62,7 +63,7 @@ func (o *AuditOptions) addFacts(run *audit.Run) error {
 	if err := json.Unmarshal(facts.Head, &head); err != nil {
 		return fmt.Errorf("%s: %w: %w", o.Facts, ErrBasis, err)
 	}
-	if what := difference(o.Side.Basis, head.Basis); what != "" {
+	if what := basis.Difference(&o.Side.Packed, &head.Basis); what != "" {
 		return &BasisError{"the logs", o.Facts, what}
 	}
 	if err := run.AddFacts(facts); err != nil {

@@ -135,7 +135,7 @@ func TestHeadersOfAnEndedScan(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		(&auditLogs{list: []*auditLog{log}}).count(ctx, nil, &source.Chunk{Seq: 3, Data: bytes.Repeat([]byte("x\n"), 10)})
+		(&auditLogs{list: []*auditLog{log}}).count(ctx, 0, nil, &source.Chunk{Seq: 3, Data: bytes.Repeat([]byte("x\n"), 10)})
 	}()
 	select {
 	case <-done:

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -207,7 +208,7 @@ func (log *auditLog) look(head []byte, zone *time.Location) {
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.
-func (l *auditLogs) checkHosts(b *basis) error {
+func (l *auditLogs) checkHosts(b *basis.Basis) error {
 	if !b.Constant || len(b.Hosts) > 0 {
 		return nil
 	}
@@ -276,7 +277,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 		workers[i] = run.Worker()
 	}
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
-		l.count(ctx, workers[i], c)
+		l.count(ctx, i, workers[i], c)
 		if workers[i].Err() != nil || l.rows.failed(i) != nil {
 			stop(errWorker)
 		}
@@ -286,7 +287,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 
 // count lets a worker count a chunk of its log, unless ctx ends before it is known what its
 // lines mean.
-func (l *auditLogs) count(ctx context.Context, w *audit.Worker, c *source.Chunk) {
+func (l *auditLogs) count(ctx context.Context, i int, w *audit.Worker, c *source.Chunk) {
 	log, data := l.list[c.Input], c.Data
 	if c.Seq == 0 && log.Range().From == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)
@@ -305,7 +306,7 @@ func (l *auditLogs) count(ctx context.Context, w *audit.Worker, c *source.Chunk)
 			return
 		}
 		w.SetPlace(c.Input, first)
-		l.evidence.headers(log.format, header, c.Input, first, data)
+		l.evidence.headers(i, log.format, header, c.Input, first, data)
 	}
 	if log.Range() != (source.Range{}) {
 		log.all.Add(linesIn(c))
@@ -326,7 +327,7 @@ func (l *auditLogs) count(ctx context.Context, w *audit.Worker, c *source.Chunk)
 
 // describe describes the inputs for the report, and warns of inputs that could not be
 // read to the end.
-func (l *auditLogs) describe(b *basis, results []source.Result) (logs []logInfo, in audit.Inputs) {
+func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []logInfo, in audit.Inputs) {
 	in = audit.Inputs{Partial: l.partial, MaxUnparsed: b.MaxUnparsed}
 	logs = l.logInfos()
 	for i, result := range results {

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 )
 
 // MergeOptions say which states Merge adds up.
@@ -140,8 +140,8 @@ type states struct {
 	names           []string
 	infos           []fs.FileInfo
 	list            []*stateFile
-	heads           []stateHead     // without the basis
-	basis           json.RawMessage // of the first state, and of all others
+	heads           []stateHead  // without the basis
+	basis           basis.Packed // of the first state, and of all others
 }
 
 // open opens the states and returns their common basis and all their inputs.
@@ -151,7 +151,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 			return nil, config, err
 		}
 	}
-	a = &auditing{messages: m.messages, basis: &basis{}}
+	a = &auditing{messages: m.messages}
 	in := &a.inputs
 	if !m.parts {
 		in.Warnings = m.dropDuplicates()
@@ -173,17 +173,11 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	in.Warnings = slices.Compact(in.Warnings)
 	slices.Sort(in.Notes)
 	in.Notes = slices.Compact(in.Notes)
-	// The basis is trusted no more than the files and options that it was made from.
-	if err = json.Unmarshal(m.basis, a.basis); err == nil {
-		*a.basis = audit.Texts(*a.basis, audit.FromUTF8)
-		err = a.basis.check()
-	}
-	if err == nil {
-		m.memory.loadBasis(a.basis)
-		if err := m.memory.check(); err != nil {
+	if a.basis, err = m.basis.Unpack(); err == nil {
+		if err := m.memory.loadBasis(a.basis); err != nil {
 			return nil, config, err
 		}
-		config, err = a.basis.config()
+		config, err = configOf(a.basis)
 	}
 	if err != nil {
 		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
@@ -212,23 +206,15 @@ func (m *states) read(name string) error {
 	}
 	if len(m.heads) == 0 {
 		m.basis = head.Basis
-		m.memory.loaded += int64(2 * len(m.basis))
-	} else if what := m.differs(head.Basis); what != "" {
+		m.memory.loaded += int64(len(m.basis.Basis))
+	} else if what := basis.Difference(&m.basis, &head.Basis); what != "" {
 		return &BasisError{m.names[0], name, what}
 	}
-	head.Basis = nil
+	head.Basis = basis.Packed{}
 	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
 	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, f)
 	m.heads = append(m.heads, audit.Texts(head, audit.FromUTF8))
 	return nil
-}
-
-// differs returns how a basis differs from that of the first state, "" if it does not.
-func (m *states) differs(other json.RawMessage) string {
-	if bytes.Equal(m.basis, other) {
-		return ""
-	}
-	return difference(m.basis, other)
 }
 
 // contentOf is what two inputs have in common if they are the same: all but their names if

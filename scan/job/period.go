@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
 )
 
 // zoneOf returns the time zone of AuditOptions.TimeZone.
@@ -70,13 +71,13 @@ func timeOf(flag, text string, zone *time.Location, now time.Time) (time.Time, e
 	return at.UTC(), nil
 }
 
-// ago reads a number of hours, days or weeks, such as 24h, 7d or 4w, up to maxDuration.
+// ago reads a number of hours, days or weeks, such as 24h, 7d or 4w, up to basis.MaxDuration.
 func ago(text string) (time.Duration, bool) {
 	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	last := len(text) - 1
 	unit, ok := units[text[last]]
 	n, err := strconv.ParseUint(text[:last], 10, 32)
-	if !ok || err != nil || time.Duration(n) > maxDuration/unit {
+	if !ok || err != nil || time.Duration(n) > basis.MaxDuration/unit {
 		return 0, false
 	}
 	return time.Duration(n) * unit, true

@@ -135,6 +135,22 @@ func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	return at, nil
 }
 
+// siteOfOrigins returns the site of origins of a policy.
+func siteOfOrigins(origins []string, p *policy.Policy) (at policy.Site, err error) {
+	if p.Any() && len(origins) > 0 {
+		at, _ = p.Unnamed()
+		return at, nil
+	}
+	for _, text := range origins {
+		part, err := siteOf(text, p)
+		if err != nil {
+			return at, errors.Unwrap(err) // it is no option of the user
+		}
+		at = union(at, part)
+	}
+	return at, nil
+}
+
 // union returns a site that has all origins of two. It may have others between them:
 // a request that may have gone to more origins is judged with more care, never with less.
 func union(a, b policy.Site) policy.Site {

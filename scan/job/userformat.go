@@ -85,3 +85,14 @@ func inConfig(text string) (file, name string, ok bool) {
 	}
 	return file, name, !strings.ContainsAny(file, "%$()=\"' \n") && strings.ContainsAny(file, `./\`)
 }
+
+// formatOfText is formatByName for a text that names no file.
+func formatOfText(text string) (*format.Format, error) {
+	if text == "" || text == "auto" {
+		return nil, nil
+	}
+	if f, ok := format.ByName(text); ok {
+		return f, nil
+	}
+	return format.Parse(text)
+}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/basis"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -84,7 +88,6 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 		v.fail("The folder does not say how the requests were judged: %v.", err)
 		return v, nil
 	}
-	c.options.format = c.format
 	return v, failure(ctx, c.makeAgain(ctx))
 }
 
@@ -95,11 +98,49 @@ type verification struct {
 	folder         *evidence.Folder
 }
 
+// restore makes again what the audit had read before the logs, from the files of the folder. A folder is
+// trusted no more than the files and options of an audit.
+func (c *verification) restore() error {
+	m := c.manifest
+	for _, x := range m.Crawlers {
+		if x.Violations < 1 || x.Fetches < 0 {
+			return fmt.Errorf("%q has %d violations and %d fetches", x.Crawler, x.Violations, x.Fetches)
+		}
+	}
+	if strings.EqualFold(m.TimeZone, "local") {
+		return errors.New("its time zone is that of another machine")
+	}
+	open := func(name string) (io.ReadCloser, error) { return c.folder.Open(name) }
+	document, err := readAll(open, evidence.Basis)
+	if err != nil {
+		return err
+	}
+	b, err := basis.Unpack(document, open)
+	if err != nil {
+		return err
+	}
+	if c.side, err = restored(b, open, m.TimeZone, c.options.budget); err != nil {
+		return err
+	}
+	if c.format, err = formatOfText(m.Format); err != nil {
+		return err
+	}
+	c.options.format = c.format
+	for _, client := range m.LookedUp {
+		p := c.side.config.Crawlers.ByName(client.Crawler)
+		if p == nil {
+			return fmt.Errorf("a client is of %q, which no profile is of", client.Crawler)
+		}
+		c.lookedUp = append(c.lookedUp, crawler.Pair{Profile: p, Addr: client.Address})
+	}
+	return nil
+}
+
 // makeAgain makes the folder again and compares it.
 func (c *verification) makeAgain(ctx context.Context) error {
 	e := &evidenceFolder{evidenceBasis: c.evidenceBasis, requests: map[crawlerKey]int64{}}
 	for _, x := range c.manifest.Crawlers {
-		e.requests[crawlerKey{x.Operator, asciiLower(x.Crawler)}] = x.Requests
+		e.requests[keyOf(audit.CrawlerInfo{Operator: x.Operator, Crawler: x.Crawler})] = x.Requests
 	}
 	dir := filepath.Join(os.TempDir(), "robotsieve-verify")
 	withLogs := len(c.options.Logs.Names)+len(c.options.Logs.Opened) > 0
@@ -200,8 +241,7 @@ func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceL
 	if err != nil {
 		return nil, nil, err
 	}
-	m, lines := c.manifest, newEvidenceLines(true)
-	lines.names, lines.input = []string{}, make([]int, len(logs.list))
+	m, lines := c.manifest, &evidenceLines{names: []string{}, input: make([]int, len(logs.list))}
 	partial := false
 	for _, in := range m.Inputs {
 		lines.names = append(lines.names, in.Name)
@@ -214,11 +254,11 @@ func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceL
 	if err != nil {
 		return nil, nil, errors.Join(err, lines.Close())
 	}
+	again := logs.evidenceInputs(result.Report.Inputs, c.side.config.Policy)
 	for i, log := range logs.list {
 		in := &m.Inputs[place[log.Name]]
-		name, copied := in.Name, in.DuplicateOf
-		*in = log.evidenceInput(result.Report.Inputs[i], c.side.config.Policy)
-		in.Name, in.DuplicateOf = name, copied
+		again[i].Name, again[i].DuplicateOf = in.Name, in.DuplicateOf
+		*in = again[i]
 	}
 	result.Report.Partial = result.Report.Partial || partial
 	return result.Report, lines, nil

@@ -432,7 +432,7 @@ func FuzzMerge(f *testing.F) {
 	}
 	// The profile of MyBot alone is enough, and quicker.
 	head := headOf(state)
-	at, end := bytes.Index(head, []byte(`"Profiles":[`))+len(`"Profiles":[`), bytes.Index(head, []byte(`],"Sums"`))
+	at, end := bytes.Index(head, []byte(`"Profiles":[`))+len(`"Profiles":[`), bytes.Index(head, []byte(`],"Series"`))
 	mine := bytes.LastIndex(head[:end], []byte(`{"name":"MyBot"`))
 	f.Add(slices.Concat(head[:at], head[mine:]))
 	name := filepath.Join(f.TempDir(), "fuzzed.state")

@@ -140,7 +140,7 @@ func nothingOfOthers(t *testing.T, files map[string]string, log []string, listed
 	}
 	all := ""
 	for file, text := range files {
-		if !strings.HasPrefix(file, "lists/") && !strings.HasPrefix(file, "robots/") && file != "crawlers.json" {
+		if !strings.HasPrefix(file, "lists/") && !strings.HasPrefix(file, "robots/") && file != "basis.json" {
 			all += text
 		}
 	}
@@ -410,7 +410,7 @@ func TestVerifyFindsForgery(t *testing.T) {
 			return regexp.MustCompile(`"crawlers":\[.*?\]`).ReplaceAllString(text, `"crawlers":[]`)
 		},
 		"a crawler twice":    in("manifest.json", `"crawlers":[`, `"crawlers":[{"crawler":"x","fetches":0,"folder":"x","operator":"y","requests":1,"violations":1},`),
-		"another profile":    in("crawlers.json", "OpenAI", "Another"),
+		"another profile":    in("basis.json", "OpenAI", "Another"),
 		"lines":              in("lines.0001", "/p/2", "/ok/2"),
 		"a number of a line": in("lines.0001", "", "\n"),
 		"a line of others":   in("lines.0001", "\n\n", "\n"+logLine("/ok/1", "GPTBot/1")),
@@ -462,26 +462,19 @@ func TestVerifyFindsForgedFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What no log shows. Names of logs are in the rows, and so is what a list is called in the letter, so that these cannot be changed alone.
-	unknowable := regexp.MustCompile(`^(program|command|time_zone|format|allow_duplicates|series\.0\.lists\.0\.(source|dated_by)|` +
-		`inputs\.[01]\.duplicate_of|options\.(File|Sums\..*|Ranges\..*|Names|Rows\.0\.(File|Where|Sum.*|Bytes)|Samples|MaxUnparsed|Sampled|RangesMaxAge|Window|Delay|Skew|MaxBytes|Dialect|ClientIP|AssumeConstant|Observed|Period.*))$`)
+	unknowable := regexp.MustCompile(`^(program|command|time_zone|format|allow_duplicates|inputs\.[01]\.(duplicate_of|only)|` +
+		`basis\.(File|Names|NamesSum|Where|Size|Sum|Source|DatedBy|Samples|MaxUnparsed|Sampled|RangesMaxAge|Window|Delay|Skew|` +
+		`MaxBytes|Dialect|ClientIP|AssumeConstant|Observed|Since|Until))$`)
 	// What only logs show.
-	ofLogs := regexp.MustCompile(`^(partial|proxied|not_shown|looked_up|inputs\.[01]\.(bytes|bytes_uncompressed|sha256|read|complete|only|header|format|origins.*))$`)
+	ofLogs := regexp.MustCompile(`^(partial|proxied|not_shown|looked_up|inputs\.[01]\.(bytes|bytes_uncompressed|sha256|read|complete|header|format|origins.*))$`)
 	forged := 0
 	var forgeEach func(path string, v any, put func(any))
-	try := func(path string) {
+	try := func(path string, edit func(name, text string) string) {
 		copied := filepath.Join(t.TempDir(), "copy")
 		if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
 			t.Fatal(err)
 		}
-		data, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range map[string]string{"manifest.json": string(data), "manifest.json.sha256": fmt.Sprintf("%x  manifest.json\n", sha256.Sum256(data))} {
-			if err := os.WriteFile(filepath.Join(copied, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		forge(t, copied, edit)
 		forged++
 		alone, with := command(t, "", "verify", copied), command(t, "", append([]string{"verify", copied}, logs...)...)
 		isOfLogs, unknown := ofLogs.MatchString(path), unknowable.MatchString(path)
@@ -491,6 +484,18 @@ func TestVerifyFindsForgedFields(t *testing.T) {
 		if with.code == exitDone && !unknown {
 			t.Errorf("%s, with the logs: %s", path, with.out)
 		}
+	}
+	tryManifest := func(path string) {
+		data, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try(path, func(name, text string) string {
+			if name == "manifest.json" {
+				return string(data)
+			}
+			return text
+		})
 	}
 	forgeEach = func(path string, v any, put func(any)) {
 		switch v := v.(type) {
@@ -513,24 +518,36 @@ func TestVerifyFindsForgedFields(t *testing.T) {
 		default:
 			return
 		}
-		try(path)
+		tryManifest(path)
 		put(v)
 	}
-	delete(m["options"].(map[string]any), "Profiles") // which are in a file
 	forgeEach("", m, nil)
+	for line := range strings.Lines(string(raw(t, filepath.Join(folder, "basis.json")))) {
+		if changed, key := forgedLine(line); changed != "" {
+			try("basis."+key, func(name, text string) string {
+				if name == "basis.json" {
+					return strings.Replace(text, line, changed, 1)
+				}
+				return text
+			})
+		}
+		if strings.HasPrefix(line, ` "Profiles"`) { // which are many, and all alike
+			break
+		}
+	}
 	if forged < 60 {
 		t.Errorf("%d fields", forged)
 	}
-	for _, name := range []string{"crawlers", "inputs", "robots", "series", "answers", "files", "looked_up"} {
+	for _, name := range []string{"crawlers", "inputs", "answers", "files", "looked_up"} {
 		was := m[name]
 		m[name] = []any{}
 		if len(was.([]any)) > 0 {
-			try(name)
+			tryManifest(name)
 		}
 		m[name] = was
 	}
 	m["more"] = 1
-	try("more")
+	tryManifest("more")
 }
 
 // TestVerifyFindsFilesAndFolders: what was added to a folder is told by its name, and so is what is missing.
@@ -573,13 +590,26 @@ func TestVerifyFindsFilesAndFolders(t *testing.T) {
 }
 
 // TestVerifyOfOtherForms: a folder of another form is refused.
+// forgedLine changes the value in a line of JSON, and returns its key; empty if there is none.
+func forgedLine(line string) (changed, key string) {
+	parts := regexp.MustCompile(`^( *"(\w+)": )(true|false|-?\d+|".*)("?,?\n)$`).FindStringSubmatch(line)
+	if parts == nil {
+		return "", ""
+	}
+	value := map[string]string{"true": "false", "false": "true"}[parts[3]]
+	if value == "" {
+		value = parts[3] + "1"
+	}
+	return parts[1] + value + parts[4], parts[2]
+}
+
 func TestVerifyOfOtherForms(t *testing.T) {
 	log := file(t, "a.log", logLine("/p/1", "GPTBot/1"))
 	dir := evidenceOf(t, "", "audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log)
 	forge(t, dir, func(_, text string) string {
-		return strings.Replace(text, "robotsieve.evidence/2", "robotsieve.evidence/1", 1)
+		return strings.Replace(text, "robotsieve.evidence/3", "robotsieve.evidence/2", 1)
 	})
-	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "robotsieve.evidence/1, and this program reads robotsieve.evidence/2 only") {
+	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "robotsieve.evidence/2, and this program reads robotsieve.evidence/3 only") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -589,22 +619,23 @@ func TestVerifyHostileFolders(t *testing.T) {
 	log := file(t, "a.log", logLine("/p/1", "GPTBot/1"))
 	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log}
 	for _, c := range [][2]string{
-		{`"robots/0001.txt"`, `"../../../../../../etc/passwd"`}, {`"robots/0001.txt"`, `"/dev/zero"`}, {`"crawlers.json"`, `"missing"`},
-		{`"schema":"robotsieve.evidence/2"`, `"schema":"robotsieve.evidence/9"`}, {`"options":`, `"other":`}, {`"Rows":[`, `"Rows":[null,`}, {`"Body":0`, `"Body":7`},
+		{`"robots/0001.txt"`, `"../../../../../../etc/passwd"`}, {`"robots/0001.txt"`, `"/dev/zero"`}, {`"basis.json"`, `"missing"`},
+		{`"schema":"robotsieve.evidence/3"`, `"schema":"robotsieve.evidence/9"`}, {`"Rows": [`, `"Rows": [null,`}, {`"Body": 0`, `"Body": 7`},
 		{`"time_zone":""`, `"time_zone":"Mars"`}, {`"format":"auto"`, `"format":"/etc/passwd:x"`}, {`"format":"combined"`, `"format":"nonsense"`},
 		{`"folder":"0001-gptbot"`, `"folder":"../x"`}, {`"violations":1`, `"violations":-1`}, {`"inputs":[`, `"nothing":[`},
-		{`"files":[`, `"files":[],"more":[`}, {`"Window":86400000000000`, `"Window":1`},
+		{`"files":[`, `"files":[],"more":[`}, {`"Window": 86400000000000`, `"Window": 1`},
 	} {
-		dir := evidenceOf(t, "", args...)
+		dir, found := evidenceOf(t, "", args...), false
 		forge(t, dir, func(name, text string) string {
-			if name != "manifest.json" {
-				return text
+			if name == "manifest.json" || name == "basis.json" {
+				found = found || strings.Contains(text, c[0])
+				text = strings.Replace(text, c[0], c[1], 1)
 			}
-			if !strings.Contains(text, c[0]) {
-				t.Errorf("no %s in %s", c[0], text)
-			}
-			return strings.Replace(text, c[0], c[1], 1)
+			return text
 		})
+		if !found {
+			t.Errorf("no %s", c[0])
+		}
 		for _, logs := range [][]string{nil, {log}} {
 			r := command(t, "", append([]string{"verify", dir}, logs...)...)
 			if r.code != exitFound && r.code != exitInput {

@@ -1,0 +1,207 @@
+package basis
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// Packed is a basis as states and shards have it: the document and the files of Pack.
+type Packed struct {
+	Basis json.RawMessage
+	Files map[string][]byte
+}
+
+// The names of the files of a basis are paths with slashes: robots/NNNN.txt, lists/NNNN.json or .txt, and this.
+const NamesFile = "names.tsv"
+
+// listName returns the name of the copy of the nth list.
+func listName(n int, file string) string {
+	if strings.EqualFold(path.Ext(file), ".json") {
+		return fmt.Sprintf("lists/%04d.json", n)
+	}
+	return fmt.Sprintf("lists/%04d.txt", n)
+}
+
+// Put takes a file of a basis.
+type Put func(name string, content []byte) error
+
+// Pack returns the document of a basis, and gives the texts of robots.txt to put.
+func (b *Basis) Pack(put Put) ([]byte, error) {
+	for _, body := range b.Bodies {
+		if err := put(body.File, body.Text); err != nil {
+			return nil, err
+		}
+		if body.PastFile == "" {
+			continue
+		}
+		if err := put(body.PastFile, body.Past); err != nil {
+			return nil, err
+		}
+	}
+	stored := *b
+	stored.Ranges = nil
+	return json.Marshal(audit.Texts(stored, audit.ToUTF8))
+}
+
+// Packed returns a basis as states have it.
+func (b *Basis) Packed() (p Packed, err error) {
+	p.Files = map[string][]byte{}
+	p.Basis, err = b.Pack(p.put)
+	return p, err
+}
+
+func (p *Packed) put(name string, content []byte) error {
+	p.Files[name] = content
+	return nil
+}
+
+// Add adds the lists of addresses, as PackLists gives them, and the names of addresses if they are not nil.
+func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) error {
+	if names != nil {
+		p.Files[NamesFile] = names
+	}
+	return b.PackLists(read, p.put)
+}
+
+// PackLists reads the lists of addresses again, each content once, and gives them to put.
+func (b *Basis) PackLists(read func(List) ([]byte, error), put Put) error {
+	packed := map[string]bool{}
+	for _, s := range b.Series {
+		for _, list := range s.Lists {
+			if packed[list.File] {
+				continue
+			}
+			packed[list.File] = true
+			data, err := read(list)
+			data = bytes.TrimPrefix(data, []byte("\ufeff"))
+			if sum := sha256.Sum256(data); err == nil && !bytes.Equal(sum[:], list.Sum) {
+				err = fmt.Errorf("%s has changed since it was read", list.Source)
+			}
+			if err != nil {
+				return err
+			}
+			if err := put(list.File, data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Open opens a file of a basis.
+type Open func(name string) (io.ReadCloser, error)
+
+// Open is for Unpack and Identify.
+func (p *Packed) Open(name string) (io.ReadCloser, error) {
+	data, ok := p.Files[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: missing", name)
+	}
+	return io.NopCloser(bytes.NewReader(data)), nil
+}
+
+// Unpack returns the basis that is packed.
+func (p *Packed) Unpack() (*Basis, error) { return Unpack(p.Basis, p.Open) }
+
+// maxText bounds a text of robots.txt.
+const maxText = 256 << 20
+
+// Unpack makes a basis of its document and files, but for the lists and names. It is trusted no more than the
+// files and options of an audit.
+func Unpack(document []byte, open Open) (*Basis, error) {
+	b := &Basis{}
+	if err := json.Unmarshal(document, b); err != nil {
+		return nil, err
+	}
+	*b = audit.Texts(*b, audit.FromUTF8)
+	for i := range b.Bodies {
+		body := &b.Bodies[i]
+		var err error
+		if body.Text, err = readAll(open, body.File); err != nil {
+			return nil, err
+		}
+		if body.PastFile == "" {
+			continue
+		}
+		if body.Past, err = readAll(open, body.PastFile); err != nil {
+			return nil, err
+		}
+	}
+	return b, b.check()
+}
+
+func readAll(open Open, name string) ([]byte, error) {
+	file, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(disk.Limited(file, maxText))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
+}
+
+// Identify makes again what clients are verified by, of packed lists and names. take is called with the bytes
+// of memory that each takes, and returns how many are left.
+func (b *Basis) Identify(c *audit.Config, open Open, take func(bytes int64) (left int64)) (o crawler.IdentityOptions, err error) {
+	o.MaxAge = b.RangesMaxAge
+	for _, s := range b.Series {
+		profile := c.Crawlers.ByName(s.Crawler)
+		if profile == nil {
+			return o, fmt.Errorf("a list is of %q, which no profile is of", s.Crawler)
+		}
+		series := crawler.Series{Profile: profile}
+		for _, l := range s.Lists {
+			list, err := readList(l, open, take(0))
+			if err != nil {
+				return o, err
+			}
+			take(list.Bytes())
+			series.Lists = append(series.Lists, list)
+		}
+		o.Series = append(o.Series, series)
+	}
+	if b.Names != "" {
+		file, err := open(NamesFile)
+		if err != nil {
+			return o, err
+		}
+		defer file.Close()
+		if o.Names, err = crawler.ReadNames(disk.Text(file), NamesFile, take(0)); err != nil {
+			return o, err
+		}
+		take(o.Names.Bytes())
+	}
+	return o, b.SetClients(c, o)
+}
+
+// SetClients sets those fields of a configuration by which clients are verified.
+func (b *Basis) SetClients(c *audit.Config, o crawler.IdentityOptions) (err error) {
+	c.Identities = crawler.NewIdentities(c.Crawlers, o)
+	c.ClientIP, err = crawler.ParseClientIP(b.ClientIP, b.TrustedProxies)
+	return err
+}
+
+func readList(l List, open Open, memory int64) (*crawler.Ranges, error) {
+	file, err := open(l.File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	list, err := crawler.ReadRanges(file, l.Source, memory)
+	if err == nil {
+		list.Created, list.DatedBy = l.Created, l.DatedBy
+	}
+	return list, err
+}
