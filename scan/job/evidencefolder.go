@@ -189,7 +189,9 @@ func (e *evidenceFolder) begin() {
 	}
 }
 
-func keyOf(info audit.CrawlerInfo) crawlerKey { return crawlerKey{info.Operator, asciiLower(info.Crawler)} }
+func keyOf(info audit.CrawlerInfo) crawlerKey {
+	return crawlerKey{info.Operator, asciiLower(info.Crawler)}
+}
 
 // isUnknown reports whether a row of the report is of an unknown crawler.
 func (e *evidenceFolder) isUnknown(info audit.CrawlerInfo) bool {

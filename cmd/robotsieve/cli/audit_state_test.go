@@ -337,7 +337,7 @@ func TestMergeOfDamage(t *testing.T) {
 	if err := json.Unmarshal(headOf(good), &head); err != nil {
 		t.Fatal(err)
 	}
-	basis := head["Basis"].(map[string]any)
+	basis := head["Basis"].(map[string]any)["Basis"].(map[string]any)
 	for key, values := range map[string][]any{
 		"Constant": {true}, "Rows": {nil, []any{}, []any{map[string]any{"Origins": []string{"https://example.com"}, "Status": 200, "Body": 7}}, []any{map[string]any{"Body": -5}}},
 		"Window": {0, -1, int64(1 << 62)}, "Dialect": {"", "bing"}, "Profiles": {nil, []any{map[string]any{}}, []any{map[string]any{"name": "x", "control": true}}},
