@@ -12,8 +12,8 @@
 // One body is read in one dialect at a time, in stages, each in a file of its own. The
 // parser (parser.go) cuts the body to lines (lines.go), and makes lines to fields
 // (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go).
-// Then tokens are bound to groups (bindings.go), rules are ranked (rank.go), and the groups
-// that bind one crawler become a machine (machines.go, merge.go), which may have tables
+// Then tokens are bound to groups, rules are ranked (rank.go), and the groups
+// that bind one crawler become a machine (machines.go), which may have tables
 // (table.go, prefixes.go, tree.go, segments.go, gaps.go). Where the dialects differ is one
 // table (dialects.go).
 package compile
@@ -94,3 +94,12 @@ func Compile(body []byte, o Options) *Robots {
 	p.ruleset(robots)
 	return robots
 }
+
+// Semantics numbers what compiled rules mean: how a body is read (lines, fields, groups,
+// product tokens, patterns, ranks) and how package automaton matches what is made of it.
+// Archives hold the number, and a program with another one refuses them. It is raised
+// whenever any body, agent and URL may get another verdict or line than before, and also
+// when a rule is compiled to other fields of automaton.Rule, even if the verdicts stay. It
+// is not raised for what changes only speed, notes or texts. TestFixture of
+// automaton/archive fails when that is forgotten for the bodies of the fixture.
+const Semantics = 1

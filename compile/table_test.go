@@ -100,7 +100,7 @@ func TestFormBWithoutPrefix(t *testing.T) {
 // others, many behind one prefix, lines of one rank, groups that are entangled.
 // What a path's last octets complete is asked about at each of them.
 func TestRandomTables(t *testing.T) {
-	files := 2500
+	files := 1000
 	if testing.Short() {
 		t.Log("short: 150 files instead of 2,500")
 		files = 150
@@ -404,7 +404,7 @@ func TestTablesOfManyRules(t *testing.T) {
 		t.Log("short: a tenth of the files")
 		share = 10
 	}
-	for _, c := range []struct{ rules, spread, files int }{{358, 30, 1500}, {716, 30, 500}, {22936, 10, 12}} {
+	for _, c := range []struct{ rules, spread, files int }{{358, 30, 600}, {716, 30, 200}, {22936, 10, 6}} {
 		for range max(c.files/share, 2) {
 			for _, format := range []string{"disallow: /%06x\n", "disallow: /*%06x\n"} {
 				text := []byte("user-agent: *\n")

@@ -1,0 +1,118 @@
+package compile_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// TestNothingIsShared: what is compiled does not change when others are compiled, at
+// the same time and after, of any size.
+func TestNothingIsShared(t *testing.T) {
+	file := func(i int) []byte {
+		return []byte(strings.Repeat(fmt.Sprintf("User-agent: Bot%s\nUser-agent: *\nDisallow: /%d*x\nAllow: "+
+			"/é%d\nsitemap: %d\nnonsense %d\n", numeral(i), i, i, i, i), i%7))
+	}
+	const n = 50
+	for _, m := range modes {
+		var kept [n]*compile.Robots
+		var written [n]string
+		var all sync.WaitGroup
+		for first := range 4 {
+			all.Go(func() {
+				for i := first; i < n; i += 4 {
+					kept[i] = compile.Compile(file(i), m.options())
+					written[i] = said(kept[i])
+				}
+			})
+		}
+		all.Wait()
+		for i, r := range kept {
+			if got := said(r); got != written[i] {
+				t.Errorf("%v, file %d has become\n%s\nit was\n%s", m, i, got, written[i])
+			}
+			again := compile.Compile(file(i), m.options())
+			if !reflect.DeepEqual(again.Groups, r.Groups) || !reflect.DeepEqual(again.Records, r.Records) ||
+				!reflect.DeepEqual(again.Notes, r.Notes) || said(again) != written[i] {
+				t.Errorf("%v, file %d: another time it is\n%s\nand was\n%s", m, i, said(again), written[i])
+			}
+		}
+	}
+}
+
+// said is all that a Robots has, as text.
+func said(r *compile.Robots) string {
+	text := fmt.Sprint(r.Groups, r.Records, r.Notes, r.Lines)
+	for _, a := range r.Ruleset.Agents() {
+		text += fmt.Sprintf("\n%s %v\n%v", a.Token, r.Bound(a.Machine), a.Machine)
+	}
+	return text + fmt.Sprintf("\n%v", r.Ruleset.Wildcard())
+}
+
+func TestUnknownDialectPanics(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "compile: unknown dialect Dialect(200)" {
+			t.Errorf("got %v", got)
+		}
+	}()
+	compile.Compile(nil, compile.Options{Dialect: 200})
+}
+
+func TestAllowed(t *testing.T) {
+	const body = "User-agent: GPTBot\nDisallow: /a\n\nUser-agent: *\nDisallow: /b\nDisallow: /\nAllow: /c\nAllow: /$\n"
+	for _, c := range []struct {
+		agent, url string
+		want       bool
+	}{
+		{"GPTBot", "https://h/a", false},
+		{"gptbot", "https://h/b", true},
+		{"GPTBot/1.2; +https://openai.com/gptbot", "https://h/a", false},
+		{"Mozilla/5.0 (compatible; GPTBot/1.2)", "https://h/a", false}, // by the group for *
+		{"Mozilla/5.0 (compatible; GPTBot/1.2)", "https://h/c", true},
+		{"other", "/c?d", true},
+		{"other", "/d", false},
+		{"", "/c", true},
+		{"other", "/robots.txt", true},
+		{"other", "", true}, // the path is "/"
+		{"other", "://%zz\x00", true},
+		{"other", "://%zz\x00/b", false},
+	} {
+		if got := compile.Allowed([]byte(body), c.agent, c.url); got != c.want {
+			t.Errorf("%q, %q: got %v", c.agent, c.url, got)
+		}
+	}
+	if !compile.Allowed(nil, "a", "/b") {
+		t.Error("an empty body forbids")
+	}
+}
+
+// The simplest question: may this crawler fetch this URL?
+func ExampleAllowed() {
+	body := []byte("User-agent: *\nDisallow: /private/\nAllow: /private/notes/\n")
+	fmt.Println(compile.Allowed(body, "GPTBot", "https://example.com/private/notes/1"))
+	fmt.Println(compile.Allowed(body, "GPTBot", "https://example.com/private/2"))
+	// Output:
+	// true
+	// false
+}
+
+// A robots.txt is compiled once and asked often.
+func Example() {
+	body := []byte("User-agent: *\nDisallow: /private/\nAllow: /private/notes/\n")
+	robots := compile.Compile(body, compile.Options{Dialect: automaton.Google})
+	machine := robots.Ruleset.Machine([]byte("Googlebot")) // immutable; shared by all goroutines
+	var scratch automaton.Scratch                          // one for each goroutine
+	for _, url := range []string{"https://example.com/private/notes/1", "https://example.com/private/2"} {
+		verdict := machine.Match(&scratch, automaton.Google.Path(&scratch, []byte(url)))
+		rule, _ := robots.Rule(int(verdict.Line))
+		fmt.Println(verdict.Allowed(), url, rule)
+	}
+	// Output:
+	// true https://example.com/private/notes/1 Allow: /private/notes/
+	// false https://example.com/private/2 Disallow: /private/
+}
