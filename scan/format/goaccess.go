@@ -6,16 +6,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// goAccessValues are the specifiers of GoAccess that an audit needs; all others are of no
-// interest. Source: goaccess.io/man, "Log Format".
-var goAccessValues = map[byte]value{
-	'v': {part: hostName}, 'h': {part: clientAddr}, 'r': {part: requestLine}, 'm': {part: methodName}, 'U': {part: target}, 'q': {part: query},
-	'H': {protocol: true}, 'T': {content: shape.Number}, 'D': {content: shape.Number}, 'L': {content: shape.Number}, 'n': {content: shape.Number}, 's': {part: statusCode}, 'b': {part: bodySize}, 'u': {part: userAgent}, 'R': {part: referrer},
-}
+// goAccessValues are the specifiers of GoAccess that an audit needs, and numbers. Source:
+// goaccess.io/man, "Log Format".
+var goAccessValues = sync.OnceValue(func() map[string]value {
+	return valuesOf(`host %v
+		ip %h
+		request %r
+		method %m
+		target %U
+		query %q
+		protocol %H
+		status %s
+		bytes %b
+		ua %u
+		referer %R
+		#number %T %D %L %n`)
+})
+
+// goAccessSpecifier is a specifier, perhaps with blanks before it, or a list of addresses.
+var goAccessSpecifier = lazy.Regexp(`~h\{[^}]*\}?|(%~)?(%[^~])|%~`)
 
 // parseGoAccess reads a log-format of GoAccess, alone or as a line of its configuration with
 // lines date-format, time-format or datetime-format. Without these a time is one of anyTime.
@@ -33,15 +47,10 @@ func parseGoAccess(text string) (*Format, error) {
 		return nil, errors.New("the line log-format is missing")
 	}
 	w := &wording{spell: backslashed, more: true}
-	for rest := strings.NewReplacer(`\t`, "\t", `\"`, `"`).Replace(settings["log-format"]); ; {
-		if rest = w.cutAt(rest, "%~"); len(rest) < 2 {
-			w.after += rest
-			break
-		}
-		var err error
-		if rest, err = w.addSpecifier(rest, settings); err != nil {
-			return nil, err
-		}
+	text = strings.NewReplacer(`\t`, "\t", `\"`, `"`).Replace(settings["log-format"])
+	err := w.scan(text, goAccessSpecifier(), func(groups []string) error { return w.addSpecifier(groups, settings) })
+	if err != nil {
+		return nil, err
 	}
 	w.joinZone()
 	w.doubtPaths()
@@ -62,44 +71,31 @@ func (w *wording) doubtPaths() {
 	}
 }
 
-// addSpecifier adds what text begins with, a per cent sign and a letter or a tilde, and
-// returns the rest.
-func (w *wording) addSpecifier(text string, settings map[string]string) (rest string, err error) {
-	if list, ok := strings.CutPrefix(text, "~h{"); ok {
-		end := strings.IndexByte(list, '}')
-		if end < 0 {
-			return "", fmt.Errorf("a brace is not closed: %.40q", text)
-		}
-		w.add(text[:end+4], value{part: forwardedFor})
-		return list[end+1:], nil
-	}
-	letter := text[1]
-	if text[0] == '~' {
-		w.after += "~"
-		return text[1:], nil
-	}
-	rest = text[2:]
-	switch letter {
-	case '%':
+// addSpecifier adds what goAccessSpecifier has found.
+func (w *wording) addSpecifier(groups []string, settings map[string]string) error {
+	all, padded, name := groups[0], groups[1] != "", groups[2]
+	switch {
+	case all[0] == '~' && !strings.HasSuffix(all, "}"):
+		return fmt.Errorf("a brace is not closed: %.40q", all)
+	case all[0] == '~':
+		w.add(all, value{part: forwardedFor})
+		return nil
+	case name == "": // %~ alone
+		return nil
+	case name == "%%":
 		w.after += "%"
-		return rest, nil
-	case '~':
-		if strings.HasPrefix(rest, "%") && len(rest) > 1 {
-			before := len(w.words)
-			rest, err = w.addSpecifier(rest, settings)
-			if n := len(w.words); err == nil && n > before {
-				w.words[n-1].padded = true
-			}
+		return nil
+	case strings.Contains("dtx", name[1:]):
+		if err := w.addGoAccessTime(name[1], settings); err != nil {
+			return err
 		}
-		return rest, err
-	case 'd', 't', 'x':
-		return rest, w.addGoAccessTime(letter, settings)
+	case strings.Contains("vehrmUqHsbRuCKkMDTLn^", name[1:]):
+		w.add(name, goAccessValues()[name])
+	default:
+		return fmt.Errorf("it has the specifier %q, which GoAccess does not know", name)
 	}
-	if !strings.Contains("vehrmUqHsbRuCKkMDTLn^", text[1:2]) {
-		return "", fmt.Errorf("it has the specifier %q, which GoAccess does not know", text[:2])
-	}
-	w.add(text[:2], goAccessValues[letter])
-	return rest, nil
+	w.words[len(w.words)-1].padded = padded
+	return nil
 }
 
 // addGoAccessTime adds a date, a time of day, or both.

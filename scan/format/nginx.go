@@ -3,41 +3,52 @@ package format
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"sync"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// nginxVariables are the variables of nginx that an audit needs; all others are of no
-// interest. Of several for one part that of the lowest rank counts. Source: nginx.org, "Index of variables", and "Module
-// ngx_http_log_module".
-var nginxVariables = map[string]value{
-	"remote_addr": {part: clientAddr}, "realip_remote_addr": {part: clientAddr, rank: 1}, "binary_remote_addr": {},
-	"http_x_forwarded_for": {part: forwardedFor}, "http_x_real_ip": {part: forwardedFor, rank: 1}, "http_cf_connecting_ip": {part: forwardedFor, rank: 1},
-	"http_true_client_ip": {part: forwardedFor, rank: 1}, "proxy_add_x_forwarded_for": {part: forwardedFor, rank: 2},
-	"time_local": {part: moment, pattern: clfPattern}, "time_iso8601": {part: moment, pattern: isoPattern}, "msec": {part: moment, rank: 1, pattern: "%s"},
-	"request": {part: requestLine}, "request_method": {part: methodName}, "request_uri": {part: target},
-	"uri": {part: rewrittenPath}, "document_uri": {part: rewrittenPath}, "args": {part: query}, "query_string": {part: query}, "is_args": {part: query, rank: 1},
-	"server_protocol": {protocol: true}, "status": {part: statusCode},
-	"body_bytes_sent": {part: bodySize}, "bytes_sent": {part: sentSize},
-	"http_host": {part: hostName, raw: true}, "host": {part: hostName, rank: 1}, "server_name": {part: hostName, rank: 2}, "ssl_server_name": {part: hostName, rank: 2},
-	"server_port": {part: ownPort}, "http_x_forwarded_proto": {part: schemeName, raw: true}, "scheme": {part: schemeName, rank: 1},
-	"https": {part: tlsInUse}, "ssl_protocol": {part: tlsInUse, rank: 1}, "http_user_agent": {part: userAgent}, "http_referer": {part: referrer},
+// nginxVariables are the variables of nginx that an audit needs, and those that nginx writes
+// itself. Source: nginx.org, "Index of variables", and "Module ngx_http_log_module".
+var nginxVariables = sync.OnceValue(func() map[string]value {
+	list := valuesOf(`ip remote_addr realip_remote_addr
+		xff http_x_forwarded_for http_x_real_ip|http_cf_connecting_ip|http_true_client_ip proxy_add_x_forwarded_for
+		request request
+		method request_method
+		target request_uri
+		rewritten uri|document_uri
+		query args|query_string is_args
+		protocol server_protocol
+		status status
+		bytes body_bytes_sent
+		sent bytes_sent
+		host http_host! host server_name|ssl_server_name
+		server_port server_port
+		scheme http_x_forwarded_proto! scheme
+		tls https ssl_protocol
+		ua http_user_agent
+		referer http_referer
+		#token body_bytes_received bytes_received connection connection_requests connection_time connections_active gzip_ratio
+		#token hostname http2 http3 nginx_version pid pipe remote_port request_completion request_id request_length request_time
+		#token server_addr ssl_cipher ssl_early_data ssl_session_id ssl_session_reused tcpinfo_rtt tcpinfo_rttvar upstream_cache_status
+		#token _
+		#dash ident`)
+	list["time_local"] = value{part: moment, pattern: clfPattern}
+	list["time_iso8601"] = value{part: moment, pattern: isoPattern}
+	list["msec"] = value{part: moment, rank: 1, pattern: "%s"}
+	// nginx does not have this, nor _ and ident, which are for logs of other programs: the
+	// identity of common, a word of no interest that the program itself writes, and HAProxy's,
+	// where a tilde tells of TLS.
+	list["frontend"] = value{part: tlsInUse, spell: tilde}
+	return list
+})
 
-	// Those that nginx does not have, for logs of other programs: the identity of common, a word of
-	// no interest that the program itself writes, and HAProxy's, where a tilde tells of TLS.
-	"ident": {content: shape.Dash}, "_": {content: shape.Token}, "frontend": {part: tlsInUse, spell: tilde},
-}
-
-// nginxOwn are variables of no interest that nginx writes itself. All others may hold a
-// client's words.
-var nginxOwn = strings.Fields("body_bytes_received bytes_received connection connection_requests connection_time connections_active " +
-	"gzip_ratio hostname http2 http3 nginx_version pid pipe remote_port request_completion request_id request_length request_time server_addr " +
-	"ssl_cipher ssl_early_data ssl_session_id ssl_session_reused tcpinfo_rtt tcpinfo_rttvar upstream_cache_status")
+// nginxSpellings are the values of escape=.
+var nginxSpellings = map[string]spelling{"default": backslashed, "json": jsonEscaped, "hash": hashed, "none": {}}
 
 // parseNginx reads a log_format of nginx: the directive, its quoted pieces, or what is in
-// their quotes, perhaps behind escape=. Source: nginx.org, "Module ngx_http_log_module", log_format.
+// their quotes, perhaps after escape=. Source: nginx.org, "Module ngx_http_log_module", log_format.
 func parseNginx(text string) (*Format, error) {
 	w, err := nginxWording(text)
 	if err != nil {
@@ -67,13 +78,13 @@ func nginxText(text string) (pieces []string, err error) {
 	return []string{text}, nil
 }
 
-// nginxEscapes are the values of escape=.
-var nginxEscapes = map[string]spelling{"default": backslashed, "json": jsonEscaped, "hash": hashed, "none": {}}
+// nginxVariable is a variable, $name or ${name}, or what only begins as one. For logs of other
+// programs there is what nginx does not have: ${time:LAYOUT}, a time in the words of strftime; and
+// $~ in front of a variable before which blanks may stand.
+var nginxVariable = lazy.Regexp(`(\$~)?(\$(?:\{time:([^}]*)\}|\{(\w+)\}|(\w+)))|\$\{?`)
 
-// nginxWording reads a log_format. For logs of other
-// programs it may have what nginx does not: escape=hash, as HAProxy escapes; ${time:LAYOUT}, a time
-// in the words of strftime; $~ in front of a variable before which blanks may stand; and ... at the
-// end of the text, for a blank and more fields.
+// nginxWording reads a log_format. For logs of other programs it may have, beside other variables,
+// escape=hash, as HAProxy escapes, and ... at the end of the text, for a blank and more fields.
 func nginxWording(text string) (w *wording, err error) {
 	w = &wording{spell: backslashed}
 	pieces, err := nginxText(text)
@@ -81,7 +92,7 @@ func nginxWording(text string) (w *wording, err error) {
 		return nil, err
 	}
 	if len(pieces) > 0 && strings.HasPrefix(pieces[0], "escape=") {
-		spell, ok := nginxEscapes[pieces[0][len("escape="):]]
+		spell, ok := nginxSpellings[pieces[0][len("escape="):]]
 		if !ok {
 			return nil, fmt.Errorf("%s is neither default, json, hash nor none", pieces[0])
 		}
@@ -93,126 +104,24 @@ func nginxWording(text string) (w *wording, err error) {
 	if text = strings.Join(pieces, ""); text == "" {
 		return nil, errors.New("the text of the format is missing")
 	}
-	for text, w.more = strings.CutSuffix(text, "..."); ; {
-		if text = w.cutAt(text, "$"); text == "" {
-			break
-		}
-		if text, err = w.addVariable(text); err != nil {
-			return nil, err
-		}
-	}
+	text, w.more = strings.CutSuffix(text, "...")
+	err = w.scan(text, nginxVariable(), w.addVariable)
 	w.join()
-	return w, nil
+	return w, err
 }
 
-// addVariable adds the variable that text begins with, and returns the rest.
-func (w *wording) addVariable(text string) (rest string, err error) {
-	text, padded := strings.CutPrefix(text, "$~")
-	n := variableLength(text)
-	if layout, ok := strings.CutPrefix(text, "${time:"); ok {
-		end := strings.IndexByte(layout, '}')
-		if end < 0 {
-			return "", fmt.Errorf("a brace is not closed: %.40q", text)
-		}
-		return layout[end+1:], w.addTime(text[:len(text)-len(layout)+end+1], layout[:end]+"%!", 0)
-	}
-	if n <= 1 {
-		return "", fmt.Errorf("behind a $ the name of a variable is missing: %.20q", text)
-	}
-	name := strings.Trim(text[:n], "${}")
-	v := nginxVariables[name]
-	if slices.Contains(nginxOwn, name) {
-		v.content = shape.Token
-	}
-	w.add(text[:n], v)
-	w.words[len(w.words)-1].padded = padded
-	return text[n:], nil
-}
-
-// variableLength returns the length of the variable that text begins with: $name or ${name};
-// 1 if it is only a dollar sign.
-func variableLength(text string) int {
-	if !strings.HasPrefix(text, "$") {
-		return 1
-	}
-	from := 1
-	if strings.HasPrefix(text, "${") {
-		from = 2
-	}
-	name := strings.TrimLeft(text[from:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-	n := len(text) - len(name)
+// addVariable adds what nginxVariable has found.
+func (w *wording) addVariable(groups []string) error {
+	padded, variable, layout, name := groups[1] != "", groups[2], groups[3], groups[4]+groups[5]
 	switch {
-	case n == from:
-		return 1
-	case from == 2 && !strings.HasPrefix(name, "}"):
-		return 1
+	case layout != "":
+		return w.addTime(variable, layout+"%!", 0)
+	case groups[0] == "${":
+		return errors.New("a brace is not closed after ${")
+	case name == "":
+		return errors.New("after a $ the name of a variable is missing")
 	}
-	return n + from - 1
-}
-
-// nginxDirectives returns the words of each directive log_format of a configuration, or
-// those of text that is only words. Source: nginx.org, "Beginner's Guide", "Configuration File's Structure".
-func nginxDirectives(text string) (directives [][]string, err error) {
-	var words []string
-	end := func() {
-		if len(words) > 0 && (words[0] == "log_format" || len(directives) == 0 && strings.HasPrefix(text, "'")) {
-			directives = append(directives, words)
-		}
-		words = nil
-	}
-	for text := text; ; {
-		text = strings.TrimLeft(text, " \t\r\n")
-		switch {
-		case text == "":
-			end()
-			return directives, nil
-		case text[0] == '#':
-			_, text, _ = strings.Cut(text, "\n")
-		case strings.IndexByte(";{}", text[0]) >= 0:
-			end()
-			text = text[1:]
-		default:
-			var word string
-			if word, text, err = nginxWord(text); err != nil {
-				return nil, err
-			}
-			words = append(words, word)
-		}
-	}
-}
-
-// nginxWord returns the word that text begins with, quoted or not, and what is behind it.
-func nginxWord(text string) (word, rest string, err error) {
-	var b strings.Builder
-	stops, i := " \t\r\n;{", 0
-	if quote := text[0]; quote == '\'' || quote == '"' {
-		stops, i = string(quote), 1
-	}
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text):
-			i++
-			at := strings.IndexByte(`"'\trn`, text[i])
-			if at < 0 {
-				b.WriteByte('\\')
-				b.WriteByte(text[i])
-			} else {
-				b.WriteByte("\"'\\\t\r\n"[at])
-			}
-		case c == '$' && strings.HasPrefix(text[i:], "${"):
-			b.WriteString("${") // which begins no block
-			i++
-		case strings.IndexByte(stops, c) >= 0:
-			if len(stops) == 1 {
-				i++
-			}
-			return b.String(), text[i:], nil
-		default:
-			b.WriteByte(c)
-		}
-	}
-	if len(stops) == 1 {
-		return "", "", fmt.Errorf("a quote is not closed: %.40q", text)
-	}
-	return b.String(), "", nil
+	w.add(variable, nginxVariables()[name])
+	w.words[len(w.words)-1].padded = padded
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -131,6 +132,54 @@ type wording struct {
 	doubts   []string // Doubts
 }
 
+// valuesOf reads a table of the variables of a program. In each line are the name of a field
+// (fieldNames) and the variables for it: the first counts that a format has, and those with a bar
+// between them are equal. An exclamation mark stands after one that a client writes as it likes.
+// In a line that begins with what a field can hold are variables of no interest, which the program
+// writes itself. All others may hold a client's words.
+func valuesOf(table string) map[string]value {
+	contents := map[string]shape.Content{
+		"#dash": shape.Dash, "#number": shape.Number, "#address": shape.Address, "#token": shape.Token, "#unbroken": shape.Unbroken,
+	}
+	list := map[string]value{}
+	for line := range strings.Lines(table) {
+		names := strings.Fields(line)
+		of := value{part: fieldNames[names[0]], content: contents[names[0]], protocol: names[0] == "protocol"}
+		if names[0] == "server_port" {
+			of.part = ownPort
+		}
+		for rank, equal := range names[1:] {
+			for name := range strings.SplitSeq(equal, "|") {
+				of.rank = rank
+				name, of.raw = strings.CutSuffix(name, "!")
+				list[name] = of
+			}
+		}
+	}
+	return list
+}
+
+// scan adds the values that an expression finds in a text, by add, which gets the texts of its
+// groups, and the texts between them.
+func (w *wording) scan(text string, expression *regexp.Regexp, add func(groups []string) error) error {
+	from := 0
+	for _, at := range expression.FindAllStringSubmatchIndex(text, -1) {
+		w.after += text[from:at[0]]
+		groups := make([]string, len(at)/2)
+		for i := range groups {
+			if at[2*i] >= 0 {
+				groups[i] = text[at[2*i]:at[2*i+1]]
+			}
+		}
+		if err := add(groups); err != nil {
+			return err
+		}
+		from = at[1]
+	}
+	w.after += text[from:]
+	return nil
+}
+
 // add adds a value after the text that has been added to w.after.
 func (w *wording) add(name string, v value) {
 	w.words = append(w.words, word{before: w.after, name: name, value: v})
@@ -146,17 +195,6 @@ func (w *wording) addTime(name, pattern string, rank int) error {
 	}
 	w.add(name, value{part: p.part(), pattern: pattern, rank: rank})
 	return nil
-}
-
-// cutAt removes the text before the first of some bytes from text, and adds it: all of text if it
-// has none of them.
-func (w *wording) cutAt(text, bytes string) (rest string) {
-	at := strings.IndexAny(text, bytes)
-	if at < 0 {
-		at = len(text)
-	}
-	w.after += text[:at]
-	return text[at:]
 }
 
 // join makes one of words that are one field together.
@@ -401,65 +439,4 @@ func (w *wording) doubtEnds(p *program) {
 			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", w.words[i-1].name, r.Before, w.words[i].name))
 		}
 	}
-}
-
-// ParseConfig returns the format of a name in a configuration: that of log_format in one of
-// nginx, or LogFormat in one of Apache. Of several the last counts. Files that the
-// configuration includes are not read.
-func ParseConfig(config []byte, name string) (*Format, error) {
-	text, err := ConfigText(config, name)
-	if err != nil {
-		return nil, err
-	}
-	f, err := Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("the format %s: %w", name, err)
-	}
-	f.by = "the user's configuration, as " + name
-	return f, nil
-}
-
-// ConfigText returns the directive of the format that ParseConfig returns, for Parse.
-func ConfigText(config []byte, name string) (text string, err error) {
-	var names []string
-	found := func(called, directive string) {
-		if names = append(names, called); called == name {
-			text = directive
-		}
-	}
-	directives, err := nginxDirectives(string(config))
-	for _, words := range directives {
-		if len(words) > 1 {
-			found(words[1], nginxDirective(words))
-		}
-	}
-	for _, words := range apacheLogFormats(config) {
-		if len(words) > 2 {
-			found(words[2], apacheDirective(words))
-		}
-	}
-	switch {
-	case text != "":
-		return text, nil
-	case len(names) > 0:
-		slices.Sort(names)
-		return "", fmt.Errorf("it has no log_format or LogFormat called %q, but %s; files that it includes are not read", name, strings.Join(slices.Compact(names), ", "))
-	case err != nil:
-		return "", err
-	}
-	return "", fmt.Errorf("it has no log_format or LogFormat called %q; files that it includes are not read", name)
-}
-
-// nginxDirective writes the words of a log_format.
-func nginxDirective(words []string) string {
-	text := words[0]
-	for _, word := range words[1:] {
-		text += " '" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word) + "'"
-	}
-	return text + ";"
-}
-
-// apacheDirective writes the words of a LogFormat.
-func apacheDirective(words []string) string {
-	return words[0] + ` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(words[1]) + `" ` + words[2]
 }
