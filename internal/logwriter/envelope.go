@@ -23,11 +23,14 @@ func Envelopes() []*Envelope {
 		}},
 		// Source: RFC 5424, 6.
 		{Name: "syslog5424", Wrap: func(b, line []byte, at time.Time) []byte {
-			return fmt.Appendf(b, `<190>1 %s web1.example.net nginx 2869 - [origin ip="10.0.0.2" x="\"]"] %s`, at.Format("2006-01-02T15:04:05.000000Z07:00"), line)
+			return fmt.Appendf(b, `<190>1 %s web1.example.net nginx 2869 - [origin ip="10.0.0.2" x="\"]"] %s`,
+				at.Format("2006-01-02T15:04:05.000000Z07:00"), line)
 		}},
-		// Source: docs.docker.com/engine/logging/drivers/json-file. The encoder is Go's, which replaces octets that are no UTF-8.
+		// Source: docs.docker.com/engine/logging/drivers/json-file. The encoder is Go's, which
+		// replaces octets that are no UTF-8.
 		{Name: "docker", Valid: true, Wrap: func(b, line []byte, at time.Time) []byte {
-			return append(b, object("log", text(string(line)+"\n"), "stream", text("stdout"), "time", text(at.UTC().Format(time.RFC3339Nano)))...)
+			return fmt.Appendf(b, `{"log":"%s","stream":"stdout","time":"%s"}`,
+				quoted(string(line)+"\n"), at.UTC().Format(time.RFC3339Nano))
 		}},
 		// Source: kubernetes/design-proposals-archive, node/kubelet-cri-logging.md.
 		{Name: "cri", Wrap: func(b, line []byte, at time.Time) []byte {
@@ -40,10 +43,11 @@ func Envelopes() []*Envelope {
 		// Source: systemd.io/JOURNAL_EXPORT_FORMATS, JSON. A field that is no UTF-8 is an array of
 		// numbers; so is one with control characters.
 		{Name: "journald", Wrap: func(b, line []byte, at time.Time) []byte {
-			return append(b, object("__CURSOR", text("s=7f3a;i=1"), "__REALTIME_TIMESTAMP", text(fmt.Sprint(at.UnixMicro())), "_BOOT_ID", text("6b"), "SYSLOG_IDENTIFIER", text("nginx"), "PRIORITY", text("6"),
-				"MESSAGE", journal(line), "_PID", text("2869"))...)
+			return fmt.Appendf(b, `{"__CURSOR":"s=7f3a;i=1","__REALTIME_TIMESTAMP":"%d","_BOOT_ID":"6b",`+
+				`"SYSLOG_IDENTIFIER":"nginx","PRIORITY":"6","MESSAGE":%s,"_PID":"2869"}`, at.UnixMicro(), journal(line))
 		}},
-		// Colours around the line, as programs write them to terminals. Source: ECMA-48, 8.3.117, SGR.
+		// Colours around the line, as programs write them to terminals. Source: ECMA-48, 8.3.117,
+		// SGR.
 		{Name: "ansi", Wrap: func(b, line []byte, _ time.Time) []byte {
 			return fmt.Appendf(b, "\x1b[32m%s\x1b[0m", line)
 		}},
@@ -57,7 +61,7 @@ func journal(line []byte) string {
 		printable = printable && (c >= ' ' && c != 0x7f || c == '\t' || c == '\n')
 	}
 	if printable {
-		return text(string(line))
+		return `"` + quoted(string(line)) + `"`
 	}
 	numbers := make([]byte, 0, len(line)*4)
 	for i, c := range line {

@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// raw is the escaping of a server that does none.
-func raw(s string) string { return s }
-
 // each replaces octets by what f returns for them; an empty text leaves them as they are.
 func each(s string, f func(c byte) string) string {
 	var b strings.Builder
@@ -112,8 +109,8 @@ func zeek(s string) string {
 	return b.String()
 }
 
-// doubled puts a field in quotes, with the quotes in it doubled. Source: RFC 4180, 2.7.
-func doubled(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+// doubled doubles the quotes of a field in quotes. Source: RFC 4180, 2.7.
+func doubled(s string) string { return strings.ReplaceAll(s, `"`, `""`) }
 
 // quoted is a string as encoders of JSON in Go write it, without its quotes: octets that are
 // no UTF-8 become U+FFFD, and <, > and & are escaped. Source: pkg.go.dev/encoding/json.
@@ -129,4 +126,14 @@ func valid(s string) string {
 		b.WriteRune(c)
 	}
 	return b.String()
+}
+
+// akamai percent-encodes a header for DataStream 2.
+func akamai(s string) string {
+	return each(s, func(c byte) string {
+		if c <= ' ' || c >= 127 || strings.IndexByte(`"%<>\^{|}`, c) >= 0 {
+			return fmt.Sprintf("%%%02X", c)
+		}
+		return ""
+	})
 }

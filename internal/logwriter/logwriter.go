@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -68,10 +69,23 @@ type Writer struct {
 	Text string
 	// Head is what stands before the first line of a file.
 	Head string
-	// write appends the line of a request without its line end. It returns nil if such a
-	// request never comes into such a log.
-	write func(b []byte, r *Request) []byte
-	// keep says what the line tells, given all that the request is. nil keeps all of f.
+
+	// line is the line of a request, as expand has it. Line breaks and the tabs after them are
+	// left out.
+	line string
+	// only says which requests come into such a log: conditions with blanks between them.
+	only   string
+	escape func(string) string // of what a client writes; nil: nothing is
+	// inLine is escape for the request line, if that is another.
+	inLine func(string) string
+	// missing stands for a header that was not sent: "" is a dash, and "none" nothing.
+	missing string
+	empty   string // stands for a header without a value
+	json    bool   // a string has no octets that are no UTF-8, and no header that was not sent
+	// says is what the line tells where that is not what the request is: words of a name of Facts,
+	// an equals sign and a text for expand.
+	says string
+	// keep changes what the line tells in ways that have no words. nil changes nothing.
 	keep func(f *Facts, r *Request)
 }
 
@@ -90,25 +104,76 @@ func (w *Writer) Name() string {
 // Write appends the line of a request, without its line end, and returns what it says. ok
 // is false if such a request never comes into such a log.
 func (w *Writer) Write(b []byte, r *Request) (line []byte, says Facts, ok bool) {
-	line = w.write(b, r)
-	says = Facts{
-		Agent: first(r.Agent, "-"), Addr: r.Client.Addr().String(), Method: r.Method, Target: r.Target,
-		Time: r.Time.Truncate(time.Second), Status: r.Status, Size: r.Size,
-	}
-	if w.keep != nil {
-		w.keep(&says, r)
-	}
+	says = w.facts(r)
 	if wholeAnswers[w.Format] && says.Size > 0 {
 		says.Size = NoSizes
 	}
-	return line, says, line != nil
+	for condition := range strings.FieldsSeq(w.only) {
+		if !r.meets(condition) {
+			return nil, says, false
+		}
+	}
+	return append(b, w.expand(w.line, r, w.escape)...), says, true
+}
+
+// facts returns what the line of a request says.
+func (w *Writer) facts(r *Request) Facts {
+	f := Facts{
+		Agent: first(r.Agent, "-"), Addr: r.Client.Addr().String(), Method: r.Method, Target: r.Target,
+		Time: r.Time.Truncate(time.Second), Status: r.Status, Size: r.Size,
+	}
+	if w.json {
+		f.Agent = first(r.Agent, "")
+	}
+	texts := map[string]*string{
+		"agent": &f.Agent, "addr": &f.Addr, "host": &f.Host, "forwarded": &f.Forwarded, "target": &f.Target,
+		"claim": &f.Claim, "lossy": &f.Lossy,
+	}
+	for word := range strings.FieldsSeq(w.says) {
+		name, value, _ := strings.Cut(word, "=")
+		value = w.expand(value, r, nil)
+		switch name {
+		case "time": // a unit, or what it is before that of the request
+			unit, _ := time.ParseDuration(value)
+			if f.Time = r.Time.Truncate(unit); unit < 0 {
+				f.Time = r.Time.Add(unit)
+			}
+		case "status":
+			f.Status, _ = strconv.Atoi(value)
+		case "size": // "none", or what stands for a size of 0
+			if value == "none" {
+				f.Size = NoSizes
+			} else if f.Size == 0 {
+				f.Size = NoSize
+			}
+		case "unclear": // where a field ends that has a quote
+			f.Unclear = strings.Contains(value, `"`)
+		case "divided": // a field that has a blank
+			f.Unclear = strings.Contains(value, " ")
+		default:
+			*texts[name] = value
+		}
+	}
+	if w.json {
+		f.Agent = valid(f.Agent)
+	}
+	if w.keep != nil {
+		w.keep(&f, r)
+	}
+	if w.json {
+		if f.Target = valid(f.Target); strings.ContainsRune(f.Target, '\ufffd') {
+			f.Lossy = "rewritten" // an octet was replaced, or is a client's own U+FFFD
+		}
+	}
+	return f
 }
 
 // wholeAnswers are the formats whose sizes count the header fields of answers, or do so as far as
 // is documented: they tell of the body only if nothing was sent. (Sizes of logs written here are
 // those of bodies all the same.)
 var wholeAnswers = map[string]bool{
-	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "gcs_csv": true, "alb": true, "alb_early": true, "squid": true, "haproxy": true,
+	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "gcs_csv": true, "alb": true, "alb_early": true,
+	"squid": true, "haproxy": true,
 	"cloudflare": true, "gcp": true, "azure_front_door": true, "azure_app_gateway": true, "vercel": true, "netlify": true,
 }
 
@@ -177,9 +242,3 @@ func or(s, empty string) string {
 	}
 	return s
 }
-
-// clfTime is the time of the common log format.
-func (r *Request) clfTime() string { return r.Time.Format("02/Jan/2006:15:04:05 -0700") }
-
-// utc is the time in UTC in a layout of package time.
-func (r *Request) utc(layout string) string { return r.Time.UTC().Format(layout) }

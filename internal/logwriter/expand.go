@@ -1,0 +1,139 @@
+package logwriter
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// conditional is a text that stands in a line only if a request meets a condition, and joint is a
+// comma that such a text has left at the end of an object or a list.
+var (
+	conditional = regexp.MustCompile(`<\?([^>]+)>(.*?)<\?>`)
+	joint       = regexp.MustCompile(`,([}\]])`)
+	lineBreak   = regexp.MustCompile(`\n\t*`)
+	placeholder = regexp.MustCompile(`<([a-z]+)(%?)(?:\|([^>]*)|:([^>]*))?>`)
+)
+
+// meets reports whether a request meets a condition; one that begins with ! must not be met.
+func (r *Request) meets(condition string) bool {
+	if condition, not := strings.CutPrefix(condition, "!"); not {
+		return !r.meets(condition)
+	}
+	return map[string]bool{
+		"http": r.Protocol != "", "path": r.onPath(), "https": r.Scheme == "https", "usual": r.usualPort(),
+		"claim": r.Claim != "",
+		"agent": len(r.Agent) > 0, "referer": len(r.Referer) > 0, "forwarded": len(r.Forwarded) > 0,
+		"clientv6": r.Client.Addr().Is6(), "hostv6": strings.Contains(r.Host, ":"), "blank": strings.Contains(r.Target, " "),
+	}[condition]
+}
+
+// expand returns a text in which <name> stands for what is known of a request, <name|text> for
+// text if that is empty or 0, <name%> for it with its percent-encoding, <time:layout>,
+// <utc:layout> and <created:layout> for its time, <unix:digits> for the seconds since 1970, and
+// <?condition>text<?> for text if the condition is met.
+func (w *Writer) expand(text string, r *Request, escape func(string) string) string {
+	text = conditional.ReplaceAllStringFunc(lineBreak.ReplaceAllString(text, ""), func(match string) string {
+		parts := conditional.FindStringSubmatch(match)
+		if r.meets(parts[1]) {
+			return parts[2]
+		}
+		return ""
+	})
+	return placeholder.ReplaceAllStringFunc(joint.ReplaceAllString(text, "$1"), func(match string) string {
+		at := placeholder.FindStringSubmatchIndex(match)
+		name, isEncoded, hasDefault := match[at[2]:at[3]], at[5] > at[4], at[6] >= 0
+		if at[8] >= 0 {
+			return r.at(name, match[at[8]:at[9]])
+		}
+		if hasDefault && (name == "size" && r.Size == 0 || name == "status" && r.Status == 0) {
+			return match[at[6]:at[7]]
+		}
+		if value, ok := r.own(name); ok {
+			return value
+		}
+		value, wasSent := r.sent(name)
+		switch {
+		case (!wasSent || value == "") && hasDefault:
+			return match[at[6]:at[7]]
+		case !wasSent && (w.json || w.missing == "none"):
+			return ""
+		case !wasSent:
+			return "-"
+		case value == "" && w.empty != "" && escape != nil:
+			return w.empty
+		}
+		if isEncoded {
+			value = akamai(value)
+		}
+		switch {
+		case escape == nil:
+			return value
+		case name == "line" && w.inLine != nil:
+			return w.inLine(value)
+		}
+		return escape(value)
+	})
+}
+
+// at returns the time of the request.
+func (r *Request) at(name, layout string) string {
+	switch name {
+	case "utc":
+		return r.Time.UTC().Format(layout)
+	case "created":
+		return r.Time.Add(-time.Second).UTC().Format(layout)
+	case "unix":
+		digits, _ := strconv.Atoi(layout)
+		return fmt.Sprintf("%d.%09d", r.Time.Unix(), r.Time.Nanosecond())[:len("1772600767.")+digits]
+	}
+	return r.Time.Format(layout)
+}
+
+// own returns what a server writes itself.
+func (r *Request) own(name string) (value string, ok bool) {
+	path, _ := r.pathQuery()
+	value, ok = map[string]string{
+		"client": r.Client.Addr().String(), "peer": r.Client.String(), "clientport": fmt.Sprint(r.Client.Port()),
+		"host": r.bracketed(), "hostheader": r.hostHeader(), "hostport": r.hostPort(), "port": fmt.Sprint(r.Port),
+		"scheme": r.Scheme,
+		"method": r.Method, "protocol": r.Protocol, "version": strings.TrimPrefix(r.Protocol, "HTTP/"),
+		"status": fmt.Sprint(r.Status), "size": fmt.Sprint(r.Size), "seconds": fmt.Sprint(r.Time.Unix()),
+		"millis": fmt.Sprint(r.Time.UnixMilli()), "micros": fmt.Sprint(r.Time.UnixMicro()),
+		"nanos":   fmt.Sprint(r.Time.UnixNano()),
+		"proxies": first(r.Forwarded, "-"), "plainuser": or(r.User, "-"), "none": "",
+		"key": or(cloudfront(strings.TrimPrefix(path, "/")), "-"),
+	}[name]
+	return value, ok
+}
+
+// sent returns what a client has written, and whether it has.
+func (r *Request) sent(name string) (value string, wasSent bool) {
+	path, query := r.pathQuery()
+	switch name {
+	case "agent":
+		return first(r.Agent, ""), len(r.Agent) > 0
+	case "referer":
+		return first(r.Referer, ""), len(r.Referer) > 0
+	case "forwarded":
+		return first(r.Forwarded, ""), len(r.Forwarded) > 0
+	case "user":
+		return r.User, r.User != ""
+	case "via": // what a proxy takes for the client
+		return first(r.Forwarded, r.Client.Addr().String()), true
+	case "list":
+		return first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1"), true
+	}
+	value, ok := map[string]string{
+		"line": r.line(), "target": r.Target, "path": path, "query": query, "claim": r.Claim, "joined": joined(path, query),
+		"url": r.absolute(r.bracketed()), "urlheader": r.absolute(r.hostHeader()), "urlport": r.absolute(r.hostPort()),
+		"decoded": decoded(path), "marked": strings.TrimPrefix(r.Target, path), // the query with its mark
+		"shown": joined(decoded(path), query),
+	}[name]
+	if !ok {
+		panic("there is no " + name)
+	}
+	return value, true
+}
