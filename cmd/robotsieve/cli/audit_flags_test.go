@@ -69,23 +69,3 @@ func TestGravestExitCodeWins(t *testing.T) {
 		t.Errorf("code %d, stderr %q", code, diag.String())
 	}
 }
-
-// A report says that nothing could verify a client only if that is so.
-func TestWhyNoClientWasVerified(t *testing.T) {
-	f := newAuditFiles(t)
-	names := file(t, "names.tsv", "192.0.2.200\ta.googlebot.com\ttrue\n")
-	for _, c := range []struct {
-		args  []string
-		lists bool // asks for lists
-	}{
-		{nil, true},
-		{[]string{"--resolved-names", names}, false},
-	} {
-		r := command(t, "", append(append([]string{"audit", "--full", "--robots", f.robots}, c.args...), f.log)...)
-		for _, text := range []string{"because no address lists were given (--ip-ranges)", "because no addresses of crawlers were given"} {
-			if strings.Contains(strings.Join(strings.Fields(r.out), " "), text) != c.lists || !strings.Contains(r.out, "No client was verified") {
-				t.Errorf("%v: code %d, stdout %q: %q", c.args, r.code, r.out, text)
-			}
-		}
-	}
-}

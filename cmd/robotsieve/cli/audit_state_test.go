@@ -43,52 +43,6 @@ func (v *vanishing) Read(p []byte) (int, error) {
 	return v.Reader.Read(p)
 }
 
-func TestStateIsRefusedBeforeAnythingIsRead(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	dir := t.TempDir()
-	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
-	}{
-		"no such folder": {[]string{"--state", filepath.Join(dir, "none", "a.state")}, exitInput, "none"},
-		"a folder":       {[]string{"--state", dir}, exitInput, dir},
-		"with --resolve": {[]string{"--state", filepath.Join(dir, "a.state"), "--resolve"}, exitUsage, "--resolve has no effect on a state"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), ""}
-			var out, diag strings.Builder
-			code := run(t.Context(), append([]string{"audit", "--robots", robots, "-"}, c.args...), streams{in: in, out: &out, err: &diag})
-			if code != c.code || !strings.Contains(diag.String(), c.says) || out.Len() > 0 {
-				t.Errorf("code %d, stdout %q, stderr %q; want %d and %q", code, out.String(), diag.String(), c.code, c.says)
-			}
-			if in.Len() == 0 {
-				t.Error("the log was read")
-			}
-		})
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
-}
-
-// TestStateReplacesNoInput: a state is not written over a file that is to be read.
-func TestStateReplacesNoInput(t *testing.T) {
-	rules, line := "user-agent: *\ndisallow: /p\n", logLine("/p", "GPTBot/1")
-	robots, log, names := file(t, "robots.txt", rules), file(t, "a.log", line), file(t, "names", "192.0.2.1\ta.example\tyes\n")
-	for _, state := range []string{robots, log, names} {
-		r := command(t, "", "audit", "--robots", robots, "--resolved-names", names, "--state", state, filepath.Dir(log))
-		if r.code != exitUsage || !strings.Contains(r.err, "--state "+state+" would replace "+state+", which is to be read") {
-			t.Errorf("%s: %+v", state, r)
-		}
-	}
-	for name, want := range map[string]string{robots: rules, log: line} {
-		if got, err := os.ReadFile(name); string(got) != want || err != nil {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
-	}
-}
-
 // makeState writes the state of an audit.
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()
@@ -97,170 +51,6 @@ func makeState(t testing.TB, args ...string) string {
 		t.Fatalf("%v: %+v", args, r)
 	}
 	return name
-}
-
-func TestMergeIsTheReportOfOneRunWithAllFlags(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 2\ndisallow: /p\n")
-	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n", "b.txt": "user-agent: *\ndisallow: /p\ndisallow: /q\n"},
-		"2026-11-01T00:00:00Z,https://example.com,200,a.txt", "2026-11-10T12:00:00Z,https://example.com,200,b.txt", "2026-11-11T00:00:00Z,https://example.com,503,")
-	crawlers := file(t, "mine.json", `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot","My Crawler"],"tokens":["MyBot"],"obeys":"yes"}]`)
-	ranges := file(t, "google.txt", "66.249.64.0/27\n")
-	names := file(t, "names.tsv", "192.0.2.9\tcrawl-9.googlebot.com\ttrue\n")
-	var log []string
-	for i := range 300 {
-		agent := []string{googleAgent, "GPTBot/1", "MyBot/2", "My Crawler", fmt.Sprintf("New%d-Bot/1 (+http://x.example)", i), "Firefox/1", "b\xe4d-bot\xff/1 (+http://x.example)"}[i%7]
-		path := []string{"/p", "/q", "/robots.txt", "/", "http://b\xfccher.example/x"}[i%5]
-		line := logLineFrom([]string{"192.0.2.9", "66.249.64.3", "10.0.0.1", "198.51.100.1"}[i%4], path, agent)
-		line = strings.Replace(line, "12:00:00", fmt.Sprintf("%02d:%02d:00", i%24, i%60), 1)
-		log = append(log, strings.TrimSuffix(line, "\n")+` "203.0.113.5, 66.249.64.7"`+"\n")
-		if i%50 == 0 {
-			log = append(log, fmt.Sprintf("\xff\xfe junk \x00 %d\n", i))
-		}
-	}
-	whole := file(t, "whole.log", strings.Join(log, ""))
-	one, two := file(t, "one.log", strings.Join(log[:100], "")), file(t, "two.log", strings.Join(log[100:], ""))
-	for name, args := range map[string][]string{
-		"robots":       {"--robots", robots},
-		"samples":      {"--robots", robots, "--samples", "3"},
-		"policy":       {"--policy", policy, "--host", "https://example.com", "--window", "36h", "--delay", "4h", "--skew", "11m"},
-		"period":       {"--policy", policy, "--host", "https://example.com", "--since", "2026-11-10T06:00:00Z", "--until", "2026-11-10T20:00:00Z"},
-		"past limit":   {"--robots", file(t, "long.txt", "user-agent: *\ndisallow: /p\n#\nallow: /p\n"), "--max-bytes", "30"},
-		"crawlers":     {"--robots", robots, "--crawlers", crawlers},
-		"ranges":       {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges + "@2026-11-10", "--resolved-names", names},
-		"behind proxy": {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff:-1"},
-		"trusted":      {"--robots", robots, "--ip-ranges", "Googlebot=" + ranges, "--client-ip", "xff", "--trusted-proxies", "192.0.2.0/24"},
-		"everything": {"--policy", policy, "--host", "https://example.com", "--crawlers", crawlers, "--ip-ranges", "Googlebot=" + ranges, "--samples", "2",
-			"--assume-constant", "--history", "observed", "--sampled", "1/10", "--dialect", "google", "--max-bytes", "40", "--ranges-max-age", "7d"},
-	} {
-		for _, output := range []string{"json", "full"} {
-			args := append(args, "--output", output)
-			want := runCommand(t, append(slices.Concat([]string{"audit"}, args), whole))
-			if want.code != exitDone {
-				t.Fatalf("%s: %+v", name, want)
-			}
-			got := runCommand(t, []string{"merge", "--output", output, makeState(t, append(slices.Clone(args), two)...), makeState(t, append(slices.Clone(args), one)...)})
-			if got.code != exitDone || withoutInputs(got.out, output) != withoutInputs(want.out, output) {
-				t.Errorf("%s: code %d, stderr %q, the report differs at %s", name, got.code, got.err, firstDifference(withoutInputs(got.out, output), withoutInputs(want.out, output)))
-			}
-		}
-	}
-}
-
-// States judged by other files or flags do not add up.
-func TestMergeRefusesStatesJudgedOtherwise(t *testing.T) {
-	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
-	other := file(t, "robots.txt", "user-agent: *\ndisallow: /q\n")
-	crawlers := file(t, "mine.json", `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot"],"tokens":["MyBot"],"obeys":"yes"}]`)
-	ranges := file(t, "google.txt", "66.249.64.0/27\n")
-	names := file(t, "names.tsv", "192.0.2.9\tcrawl-9.googlebot.com\ttrue\n")
-	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
-	base := slices.Clip([]string{"--robots", robots})
-	first := makeState(t, append(base, log)...)
-	for name, c := range map[string]struct {
-		args []string
-		says string
-	}{
-		"robots.txt":     {[]string{"--robots", other}, "the robots.txt itself"},
-		"policy":         {[]string{"--policy", policy, "--host", "https://example.com"}, "the flag that names robots.txt: --robots and --policy"},
-		"host":           {append(base, "--host", "https://example.com"), "--host none and https://example.com"},
-		"window":         {append(base, "--window", "48h"), "--window 24h and 48h"},
-		"delay":          {append(base, "--delay", "4h"), "--delay 3h and 4h"},
-		"skew":           {append(base, "--skew", "20m"), "--skew 10m and 20m"},
-		"samples":        {append(base, "--samples", "1"), "--samples 0 and 1"},
-		"dialect":        {append(base, "--dialect", "google"), "--dialect auto and google"},
-		"limit":          {append(base, "--max-bytes", "90"), "--max-bytes 512000 and 90"},
-		"crawlers":       {append(base, "--crawlers", crawlers), "the crawlers known, by --crawlers or by the program's version"},
-		"ranges":         {append(base, "--ip-ranges", "Googlebot="+ranges), "the lists of --ip-ranges"},
-		"age of ranges":  {append(base, "--ranges-max-age", "7d"), "--ranges-max-age 365 days and 7 days"},
-		"names":          {append(base, "--resolved-names", names), "--resolved-names none and given"},
-		"client":         {append(base, "--client-ip", "xff:-1"), "--client-ip addr and xff:-1"},
-		"how it sampled": {append(base, "--sampled", "1/2"), "--sampled none and 1/2"},
-		"since":          {append(base, "--since", "2026-11-10"), "--since none and 2026-11-10T00:00:00Z"},
-		"until":          {append(base, "--until", "2026-11-11T01:00:00+01:00"), "--until none and 2026-11-11T00:00:00Z"},
-	} {
-		second := makeState(t, append(slices.Clone(c.args), log)...)
-		r := command(t, "", "merge", first, second)
-		want := first + " and " + second + ": judged by other files or flags, so the two do not add up; they differ in " + c.says + "\n"
-		if r.code != exitInput || !strings.HasSuffix(r.err, want) || r.out != "" {
-			t.Errorf("%s: %+v", name, r)
-		}
-	}
-	// The same names, and yet others.
-	if err := os.WriteFile(robots, []byte("user-agent: *\ndisallow: /z\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if r := command(t, "", "merge", first, makeState(t, append(base, log)...)); r.code != exitInput || !strings.HasSuffix(r.err, "they differ in the robots.txt itself\n") {
-		t.Errorf("%+v", r)
-	}
-	// Of the versions' history, too.
-	one := []string{"--policy", policy, "--host", "https://example.com"}
-	for flag, says := range map[string]string{"--assume-constant": "--assume-constant false and true", "--history=observed": "--history deployed and observed"} {
-		r := command(t, "", "merge", makeState(t, append(one, log)...), makeState(t, append(one, flag, log)...))
-		if r.code != exitInput || !strings.HasSuffix(r.err, "they differ in "+says+"\n") {
-			t.Errorf("%s: %+v", flag, r)
-		}
-	}
-}
-
-// Lists of another day under the name of yesterday's are other lists.
-func TestMergeRefusesOtherListsOfTheSameName(t *testing.T) {
-	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
-	for flag, c := range map[string]struct{ prefix, monday, tuesday string }{
-		"--ip-ranges":      {"Googlebot=", "66.249.64.0/27\n", "66.249.65.0/27\n"},
-		"--resolved-names": {"", "192.0.2.1\ta.googlebot.com\ttrue\n", "192.0.2.2\ta.googlebot.com\ttrue\n"},
-	} {
-		list := file(t, "list.txt", c.monday)
-		args := []string{"--robots", robots, flag, c.prefix + list, log}
-		first, again := makeState(t, args...), makeState(t, args...)
-		if err := os.WriteFile(list, []byte(c.tuesday), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if r := command(t, "", "merge", first, again); r.code != exitDone {
-			t.Errorf("%s: %+v", flag, r)
-		}
-		if r := command(t, "", "merge", first, makeState(t, args...)); r.code != exitInput || !strings.Contains(r.err, "judged by other files or flags") {
-			t.Errorf("%s: %+v", flag, r)
-		}
-	}
-}
-
-// Nothing is counted twice without a word.
-func TestMergeOfWhatIsGivenTwice(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	log, log2 := file(t, "a.log", logLine("/p", "GPTBot/1")), file(t, "b.log", logLine("/p", "GPTBot/2"))
-	empty := file(t, "empty.log", "")
-	a := makeState(t, "--robots", robots, log, empty)
-	link := filepath.Join(t.TempDir(), "link.state")
-	if err := os.Symlink(a, link); err != nil {
-		t.Fatal(err)
-	}
-	copied := file(t, "copied.log", logLine("/p", "GPTBot/1"))
-	third := file(t, "c.log", logLine("/p", "GPTBot/3"))
-	b, both := makeState(t, "--robots", robots, log2, empty), makeState(t, "--robots", robots, log2, log)
-	again := makeState(t, "--robots", robots, copied)
-	for name, c := range map[string]struct {
-		states []string
-		lines  float64
-		says   string
-	}{
-		"another":              {[]string{a, b}, 2, ""},
-		"the same":             {[]string{a, a}, 1, "are one file, which is counted once"},
-		"a link":               {[]string{link, a}, 1, "are one file, which is counted once"},
-		"a copy of the log":    {[]string{a, again}, 1, again + ": all its inputs are in " + a + " too: not counted (--allow-duplicates counts it)"},
-		"the copy first":       {[]string{again, a}, 1, a + ": all its inputs are in " + again + " too: not counted"},
-		"a copy, asked for":    {[]string{"--allow-duplicates", a, again}, 2, "copied.log, of 82 bytes, is in " + a + " and in " + again + ": its lines are counted twice"},
-		"a part of the sum":    {[]string{a, both}, 2, a + ": all its inputs are in " + both + " too: not counted"},
-		"two parts of the sum": {[]string{both, a, b}, 2, b + ": all its inputs are in " + both + " too: not counted"},
-		"a log in common":      {[]string{both, makeState(t, "--robots", robots, third, log)}, 4, "a.log, of 82 bytes, is in " + both},
-	} {
-		r := command(t, "", append([]string{"merge", "--output", "json"}, c.states...)...)
-		report := auditJSON(t, r)
-		warnings := fmt.Sprint(report["warnings"])
-		if r.code != exitDone || report["lines"] != c.lines || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" ||
-			strings.Contains(c.says, "all its inputs") && !strings.Contains(warnings, c.says) {
-			t.Errorf("%s: code %d, %v lines, stderr %q, warnings %s", name, r.code, report["lines"], r.err, warnings)
-		}
-	}
 }
 
 // rehead replaces the head of a state, with a checksum that is right.
@@ -276,23 +66,6 @@ func rehead(state []byte, head []byte) []byte {
 func headOf(state []byte) []byte {
 	magic := bytes.IndexByte(state, '\n') + 1
 	return state[magic+8:][:binary.BigEndian.Uint64(state[magic:])]
-}
-
-// TestMergeOfALogAndItsCompressedCopy: the hashes differ, but the figures tell.
-func TestMergeOfALogAndItsCompressedCopy(t *testing.T) {
-	robots, line := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), logLine("/p", "GPTBot/1")
-	state := func(name, content string) string { return makeState(t, "--robots", robots, file(t, name, content)) }
-	plain, packed, other := state("a.log", line), state("a.log.gz", compressed(t, line)), state("b.log.gz", compressed(t, line+line))
-	const says = "have as many lines and bytes, decompressed: if they are one log, its lines are counted twice"
-	for name, c := range map[string]struct {
-		states []string
-		want   bool
-	}{"both": {[]string{plain, other, packed}, true}, "one": {[]string{plain, other}, false}} {
-		r := command(t, "", append([]string{"merge", "--full"}, c.states...)...)
-		if r.code != exitDone || strings.Contains(r.err, says) != c.want || strings.Contains(strings.Join(strings.Fields(r.out), " "), says) != c.want {
-			t.Errorf("%s: %+v", name, r)
-		}
-	}
 }
 
 func TestMergeOfDamage(t *testing.T) {
@@ -392,27 +165,6 @@ func TestSumOfDamageReplacesNoState(t *testing.T) {
 	}
 }
 
-func TestMergeOfWhatIsNoState(t *testing.T) {
-	dir := t.TempDir()
-	for name, c := range map[string]struct {
-		arg, says string
-	}{
-		"missing": {filepath.Join(dir, "none.state"), "none.state"},
-		"folder":  {dir, dir + ": not the state of an audit"},
-		"empty":   {file(t, "empty.state", ""), "not the state of an audit"},
-		"a log":   {file(t, "a.log", strings.Repeat(logLine("/", "x"), 10)), "not the state of an audit"},
-	} {
-		if r := command(t, "", "merge", c.arg); r.code != exitInput || !strings.Contains(r.err, c.says) || r.out != "" {
-			t.Errorf("%s: %+v", name, r)
-		}
-	}
-	for name, args := range map[string][]string{"nothing": {}, "output": {"--output", "xml", "a"}, "memory": {"--memory", "junk", "a"}} {
-		if r := command(t, "", append([]string{"merge"}, args...)...); r.code != exitUsage {
-			t.Errorf("%s: %+v", name, r)
-		}
-	}
-}
-
 // FuzzMerge: whatever the head of a state says, there is a report or an error.
 func FuzzMerge(f *testing.F) {
 	robots := filepath.Join(f.TempDir(), "robots.txt")
@@ -475,40 +227,6 @@ func TestMergeOfManyStates(t *testing.T) {
 	for _, list := range [][]string{sums, slices.Concat(sums[:1], states[20:])} {
 		if got := command(t, "", append([]string{"merge", "--output", "json"}, list...)...); got.code != exitDone || got.err != "" || withoutCommand(got.out) != withoutCommand(all.out) {
 			t.Errorf("code %d, stderr %q, the report of a tree differs at %s", got.code, got.err, firstDifference(got.out, all.out))
-		}
-	}
-}
-
-func TestMergeWritesNoStateWhereItCannot(t *testing.T) {
-	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", logLine("/p", "GPTBot/1"))
-	state := makeState(t, "--robots", robots, log)
-	link := filepath.Join(t.TempDir(), "link.state")
-	if err := os.Symlink(state, link); err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		to   string
-		code int
-		says string
-	}{
-		"itself":         {state, exitUsage, "would replace"},
-		"a link to it":   {link, exitUsage, "would replace"},
-		"no such folder": {filepath.Join(t.TempDir(), "none", "a.state"), exitInput, "none"},
-	} {
-		if r := command(t, "", "merge", "--state", c.to, state); r.code != c.code || r.out != "" || !strings.Contains(r.err, c.says) {
-			t.Errorf("%s: %+v", name, r)
-		}
-	}
-	// What was known only in part still is.
-	part := gzipped(t, strings.Repeat(logLine("/p", "GPTBot/1"), 9))
-	broken := filepath.Join(t.TempDir(), "broken.state")
-	if r := command(t, "", "audit", "--robots", robots, "--state", broken, file(t, "b.log.gz", part[:len(part)-4])); r.code != exitInput {
-		t.Fatalf("%+v", r)
-	}
-	sum := filepath.Join(t.TempDir(), "sum.state")
-	for _, args := range [][]string{{"--state", sum, broken, state}, {sum}} {
-		if r := command(t, "", append([]string{"merge", "--output", "json"}, args...)...); r.code != exitInput || auditJSON(t, r)["partial"] != true {
-			t.Errorf("%v: %+v", args, r)
 		}
 	}
 }

@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
@@ -74,12 +72,6 @@ func entry(t testing.TB, a *archive.Archive, from string, d automaton.Dialect) a
 		t.Fatalf("%s: found %v, error %v", from, found, err)
 	}
 	return e
-}
-
-// forbids tells whether an archive forbids an agent a path.
-func forbids(t testing.TB, a *archive.Archive, from, agent, path string) bool {
-	t.Helper()
-	return entry(t, a, from, automaton.RFC9309).Ruleset.Match(new(automaton.Scratch), []byte(agent), []byte(path)).Disallowed
 }
 
 // questions makes agents and paths of what a robots.txt says: what each of its
@@ -211,15 +203,6 @@ func gzipped(t testing.TB, text string) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-func zstandard(t testing.TB, text string) string {
-	t.Helper()
-	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(w.EncodeAll([]byte(text), nil))
 }
 
 // unreadable is a stdin that must not be read.

@@ -351,89 +351,6 @@ func withoutInputs(report, output string) string {
 	return head + tail
 }
 
-func TestAuditSaysWhatItReads(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	log := logLine("/p", "FooBot/1") + logLine("/q", "FooBot/1")
-	r := command(t, log, "audit", "--full", "--robots", robots, "-")
-	if r.code != exitDone || r.err != "" {
-		t.Fatalf("code %d, stderr %q", r.code, r.err)
-	}
-	for _, want := range []string{
-		"1 of 2 crawler requests broke robots.txt, under 1 name",
-		"No client was verified, because no address lists were given (--ip-ranges).", "taken as in force throughout", "No request for robots.txt is in these logs",
-		"Read: -: combined, 164 bytes", "Disallow: /p",
-	} {
-		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), want) {
-			t.Errorf("report lacks %q:\n%s", want, r.out)
-		}
-	}
-	if strings.Contains(r.out, "\x1b") {
-		t.Error("colours although stdout is no terminal")
-	}
-}
-
-func TestAuditSamples(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	r := command(t, logLine("/p2", "FooBot/1")+logLine("/p1", "FooBot/1")+logLine("/p3", "FooBot/1"),
-		"audit", "--full", "--robots", robots, "--samples", "2", "-")
-	_, samples, _ := strings.Cut(r.out, "First violations by FooBot, as logged:\n")
-	if want := "  " + logLine("/p1", "FooBot/1") + "  " + logLine("/p2", "FooBot/1"); !strings.HasPrefix(samples, want+"\n") {
-		t.Errorf("got %q, want %q first", samples, want)
-	}
-}
-
-func TestAuditDialect(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /a%7Eb\n")
-	log := logLine("/a~b", "FooBot/1")
-	for dialect, want := range map[string]string{"auto": "contested", "rfc9309": "violation", "google": "allowed"} {
-		r := command(t, log, "audit", "--robots", robots, "--dialect", dialect, "--output", "json", "-")
-		crawler := auditJSON(t, r)["crawlers"].([]any)[0].(map[string]any)
-		counts := crawler["verdicts"].(map[string]any)
-		if want == "contested" {
-			counts = crawler["reasons"].(map[string]any)
-		}
-		if counts[want] != 1.0 {
-			t.Errorf("%s: %v", dialect, crawler)
-		}
-	}
-}
-
-func TestAuditNamesTheRuleThatOnlyGooglesParserReads(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndissallow /a\n")
-	r := command(t, logLine("/a", "Googlebot/2.1"), "audit", "--full", "--robots", robots, "-")
-	if !strings.Contains(r.out, "Googlebot     2  Disallow: /a") {
-		t.Error(r.out)
-	}
-}
-
-func TestAuditOfLogsThatNameHosts(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	log := "example.com:443 " + logLine("/p", "FooBot/1") + "example.com:80 " + logLine("/p", "FooBot/1") +
-		"other.example:443 " + logLine("/p", "FooBot/1") + "example.com:443 " + logLine("http://example.com/p", "FooBot/1")
-	name := file(t, "vhost.log", log)
-	t.Run("without --host", func(t *testing.T) {
-		r := command(t, "", "audit", "--robots", robots, name)
-		if r.code != exitUsage || !strings.Contains(r.err, "example.com:443, example.com:80, other.example:443") || r.out != "" {
-			t.Errorf("%+v", r)
-		}
-	})
-	for host, want := range map[string][2]float64{
-		"https://example.com": {2, 2}, // the absolute target names http, but the log says port 443
-		"example.com":         {3, 1}, // http and https
-		"HTTP://Example.COM.": {1, 3},
-		"https://nowhere.org": {0, 4},
-	} {
-		t.Run(host, func(t *testing.T) {
-			r := command(t, "", "audit", "--robots", robots, "--host", host, "--output", "json", name)
-			report := auditJSON(t, r)
-			violations := report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"]
-			if violations != want[0] || report["other_host"] != want[1] {
-				t.Errorf("%v violations, %v other hosts; want %v", violations, report["other_host"], want)
-			}
-		})
-	}
-}
-
 func compressed(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -441,81 +358,6 @@ func compressed(t *testing.T, text string) string {
 	io.WriteString(w, text)
 	w.Close()
 	return b.String()
-}
-
-// Bad input gets a clear message or a counted line, and what was good is
-// reported all the same.
-func TestBadInput(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	good := logLine("/p", "FooBot/1")
-	some, many := strings.Repeat(good, 19), strings.Repeat(good, 20000)
-	zipped := compressed(t, many)
-	corrupt := []byte(zipped)
-	corrupt[len(corrupt)/2] ^= 0x55
-	dir := t.TempDir()
-	for name, c := range map[string]struct {
-		log      string // content of the log; or
-		args     []string
-		code     int
-		says     string // on stderr
-		lines    float64
-		unparsed float64
-	}{
-		"empty file":           {log: "", says: "empty"},
-		"binary":               {log: strings.Repeat("\x00\x01\xff\xfe", 1000), code: exitInput, says: "this is binary data, not a text log"},
-		"long binary":          {log: strings.Repeat("\x00\x01\xff\xfe", 1<<17), code: exitInput, says: "this is binary data, not a text log"},
-		"NULs in a log":        {log: good + "\x00\x00\x00\x00\n" + some, lines: 21, unparsed: 1},
-		"5 MB line":            {log: good + strings.Repeat("x", 5<<20) + "\n" + some, lines: 21, unparsed: 1},
-		"5 MB line at the end": {log: good + some + strings.Repeat("x", 5<<20), lines: 21, unparsed: 1},
-		"bare CR":              {log: good + "a\rb\n" + some, lines: 21, unparsed: 1},
-		"no final newline":     {log: good + strings.TrimSuffix(good, "\n"), lines: 2},
-		"byte order mark":      {log: "\xef\xbb\xbf" + good + good, lines: 2},
-		"CRLF":                 {log: strings.ReplaceAll(good+good, "\n", "\r\n"), lines: 2},
-		"truncated gzip":       {log: zipped[:len(zipped)-20], code: exitInput, says: "at byte"},
-		"corrupt gzip":         {log: string(corrupt), code: exitInput, says: "at byte"},
-		"missing file":         {args: []string{filepath.Join(dir, "none.log")}, code: exitInput, says: "none.log"},
-		"empty folder":         {args: []string{dir}, code: exitInput, says: filepath.Base(dir)},
-		"pattern of nothing":   {args: []string{filepath.Join(dir, "*.log")}, code: exitInput, says: "*.log"},
-		"no known format":      {log: "a b c\nd e f\n", code: exitInput, says: "`a b c`"},
-		"of two formats":       {log: good + strings.Join(strings.SplitAfterN(good, " ", 12)[:10], "") + "\n", lines: 2},
-		"common, without agents": {
-			log: strings.Repeat(`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5`+"\n", 3), lines: 3, says: "no User-Agent",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			args := c.args
-			if args == nil {
-				args = []string{file(t, "access.log", c.log)}
-			}
-			r := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, args...)...)
-			if r.code != c.code || !strings.Contains(r.err, c.says) || c.says == "" && r.err != "" {
-				t.Errorf("code %d, stderr %q; want %d and %q", r.code, r.err, c.code, c.says)
-			}
-			if r.out == "" {
-				if c.code != exitInput {
-					t.Error("no report")
-				}
-				return
-			}
-			report := auditJSON(t, r)
-			if c.code == exitDone && (report["lines"] != c.lines || report["unparsed"] != c.unparsed) {
-				t.Errorf("%v lines, %v unparsed; want %v and %v", report["lines"], report["unparsed"], c.lines, c.unparsed)
-			}
-			if partial := report["partial"]; partial != (c.code != exitDone) {
-				t.Errorf("partial is %v", partial)
-			}
-		})
-	}
-}
-
-func TestTruncatedGzipIsReportedAsFarAsItGoes(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	zipped := compressed(t, strings.Repeat(logLine("/p", "FooBot/1"), 20000))
-	r := command(t, "", "audit", "--full", "--robots", robots, file(t, "a.log.gz", zipped[:len(zipped)-20]))
-	if r.code != exitInput || !strings.HasPrefix(r.out, "PARTIAL") || !strings.Contains(r.out, "stopped early:") ||
-		!strings.Contains(r.out, "broke robots.txt") || !strings.Contains(r.err, " bytes that were decompressed before that; some") {
-		t.Errorf("%+v", r)
-	}
 }
 
 // TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also behind the place that fails.
@@ -553,16 +395,6 @@ func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 	t.Error("no read failed")
 }
 
-func TestOneBadInputDoesNotStopTheOthers(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	r := command(t, "", "audit", "--robots", robots, "--output", "json",
-		file(t, "a.log", logLine("/p", "FooBot/1")), "missing.log", file(t, "b.bin", "\x00\x01\n\x02\n"))
-	report := auditJSON(t, r)
-	if r.code != exitInput || report["lines"] != 1.0 || report["partial"] != true || len(report["inputs"].([]any)) != 3 {
-		t.Errorf("code %d, %v", r.code, report)
-	}
-}
-
 // Whatever stands in the input, no control character but the newline leaves.
 func TestControlCharactersNeverReachATerminal(t *testing.T) {
 	evil := "\x1b[31m\x9b\u009b\u202e\x07\x7f"
@@ -596,40 +428,6 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 					break
 				}
 			}
-		}
-	}
-}
-
-func TestCSVCellsAreNoFormulas(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
-	r := command(t, logLine("/", "-foobot-/1 (+http://x.example)"), "audit", "--robots", robots, "--output", "csv", "-")
-	if !strings.Contains(r.out, "\ncrawler,'-foobot-,unknown,") {
-		t.Error(r.out)
-	}
-}
-
-// TestCSVSaysWhatItRestsOn: in a row of its own, so that those of crawlers stay short,
-// and also where there are none of these.
-func TestCSVSaysWhatItRestsOn(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	for log, crawlers := range map[string]int{"": 0, logLine("/p", "GPTBot/1") + logLine("/q", "bingbot/2") + "junk\n": 2} {
-		r := command(t, log, "audit", "--robots", robots, "--sampled", "1/10", "--output", "csv", "-")
-		rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
-		if err != nil || len(rows) != 2+crawlers {
-			t.Fatalf("%v, %d rows, stderr %q", err, len(rows), r.err)
-		}
-		value := func(row int, column string) string { return rows[row][slices.Index(rows[0], column)] }
-		if value(1, "record") != "audit" || value(1, "sampling") != "1/10" || value(1, "window_seconds") != "86400" ||
-			!strings.Contains(value(1, "inputs"), "bytes, sha256 ") || !strings.Contains(value(1, "assumptions"), "in force throughout") {
-			t.Errorf("%q", rows[1])
-		}
-		for i := range crawlers {
-			if value(2+i, "record") != "crawler" || value(2+i, "crawler") == "" || value(2+i, "assumptions") != "" {
-				t.Errorf("%q", rows[2+i])
-			}
-		}
-		if crawlers > 0 && (value(1, "unparsed_samples") != "junk" || value(2, "violation") != "1") {
-			t.Errorf("%q", rows)
 		}
 	}
 }
@@ -702,13 +500,5 @@ func TestInterruptWhileTheReportIsMade(t *testing.T) {
 		if left, err := os.ReadDir(filepath.Dir(state)); len(left) > 0 || err != nil {
 			t.Errorf("%s: left behind: %v, %v", name, left, err)
 		}
-	}
-}
-
-func TestProfileIsWritten(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new")
-	r := command(t, "", "audit", "--robots", sample+"robots.txt", "--profile", "mem", "--profile-dir", dir, sample+"access.log.gz")
-	if info, err := os.Stat(filepath.Join(dir, "mem.pprof")); r.code != exitDone || err != nil || info.Size() == 0 {
-		t.Errorf("code %d, %v, stderr %q", r.code, err, r.err)
 	}
 }
