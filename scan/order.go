@@ -8,15 +8,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// RunInOrder is like Run but emits chunks in the order of the inputs, for any number of workers. It calls emit with each
-// chunk and the result of process for it, for one chunk at a time, in the order of (Input, Seq), in the goroutine of any
-// worker. The chunk is released after emit; until then the result of process may refer to parts of it.
+// RunInOrder is like Run but emits chunks in the order of the inputs, for any number of workers. It
+// calls emit with each chunk and the result of process for it, for one chunk at a time, in the
+// order of (Input, Seq), in the goroutine of any worker. The chunk is released after emit; until
+// then the result of process may refer to parts of it.
 //
-// At most as many chunks wait for emit as r has buffers; while emit is slow, all workers wait for it. The Reader must have been
-// made with Options.InOrder.
+// At most as many chunks wait for emit as r has buffers; while emit is slow, all workers wait for
+// it. The Reader must have been made with Options.InOrder.
 //
-// After an error of emit nothing more is emitted, and RunInOrder returns that error. If ctx ends before the inputs do, the chunks
-// emitted are the first ones, without gaps.
+// After an error of emit nothing more is emitted, and RunInOrder returns that error. If ctx ends
+// before the inputs do, the chunks emitted are the first ones, without gaps.
 func RunInOrder[T any](ctx context.Context, r *source.Reader, n int,
 	process func(worker int, c *source.Chunk) T, emit func(c *source.Chunk, result T) error,
 ) error {
@@ -61,7 +62,9 @@ func (q *queue[T]) put(c *source.Chunk, result T) {
 	}
 	q.emitting = true
 	for q.err == nil {
-		i := slices.IndexFunc(q.waiting, func(w processed[T]) bool { return w.chunk.Input == q.input && w.chunk.Seq == q.seq })
+		i := slices.IndexFunc(q.waiting, func(w processed[T]) bool {
+			return w.chunk.Input == q.input && w.chunk.Seq == q.seq
+		})
 		if i < 0 {
 			break
 		}

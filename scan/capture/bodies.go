@@ -30,8 +30,8 @@ var errLostBody = errors.New("capture: a body is missing in the temporary file")
 
 func newBodies(memory int64) *bodies {
 	return &bodies{
-		sorted: spill.NewRecords(spill.Options{Memory: memory, Compress: true}), recent: map[[sha256.Size]byte]struct{}{},
-		most: int(memory / recentBytes),
+		sorted: spill.NewRecords(spill.Options{Memory: memory, Compress: true}),
+		recent: map[[sha256.Size]byte]struct{}{}, most: int(memory / recentBytes),
 	}
 }
 

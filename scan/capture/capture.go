@@ -44,8 +44,8 @@ type Capture struct {
 type Options struct {
 	// MaxBody is how many bytes of a body are kept, at least 1.
 	MaxBody int
-	// MaxLine is how long a line of JSON may be, or a text in DatedBodies; 0 stands for 64 MiB. Reading a line takes up
-	// to four times its length of memory.
+	// MaxLine is how long a line of JSON may be, or a text in DatedBodies; 0 stands for 64 MiB.
+	// Reading a line takes up to four times its length of memory.
 	MaxLine int
 	// Fields are the names of the members of objects.
 	Fields Fields
@@ -112,9 +112,10 @@ const (
 	Table                 // Parquet
 )
 
-// KindOf returns the kind of a file by the ending of its name: .json, .jsonl, .ndjson, .warc or .parquet,
-// perhaps before that of a compression; .wat and .wet are WARC. All other names are RobotsTxt. The contents do not
-// count, because a site could make its robots.txt look like captures of other sites.
+// KindOf returns the kind of a file by the ending of its name: .json, .jsonl, .ndjson, .warc or
+// .parquet, perhaps before that of a compression; .wat and .wet are WARC. All other names are
+// RobotsTxt. The contents do not count, because a site could make its robots.txt look like captures
+// of other sites.
 func KindOf(name string) Kind {
 	switch sniff.Named(name) {
 	case "json":
@@ -171,8 +172,8 @@ func HostOf(path string) (string, error) {
 // folderDate is a date at the beginning of the name of a folder.
 var folderDate = lazy.Regexp(`^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)([-_ ].*)?$`)
 
-// DateOf returns the date with which the name of a folder begins, such as 2026-01 or 2026-01-15-robots: that of
-// the copies in it. A month stands for its first day.
+// DateOf returns the date with which the name of a folder begins, such as 2026-01 or
+// 2026-01-15-robots: that of the copies in it. A month stands for its first day.
 func DateOf(folder string) (t time.Time, ok bool) {
 	if m := folderDate().FindStringSubmatch(filepath.Base(folder)); m != nil {
 		return parseDate(m[1])

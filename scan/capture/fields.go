@@ -28,8 +28,9 @@ const (
 
 var fieldNames = [numFields]string{"host", "body", "body_b64", "status", "location", "date"}
 
-// Fields are the names of columns, or the paths of members with dots between the names, that have each field. The
-// zero value stands for the names that JSONLines describes, and no date; an empty name in another value for no such column.
+// Fields are the names of columns, or the paths of members with dots between the names, that have
+// each field. The zero value stands for the names that JSONLines describes, and no date; an empty
+// name in another value for no such column.
 type Fields [numFields]string
 
 // ParseFields reads fields such as "host=domain,body=meta.robots".
@@ -38,7 +39,8 @@ func ParseFields(text string) (f Fields, err error) {
 		name, column, ok := strings.Cut(strings.TrimSpace(part), "=")
 		field := slices.Index(fieldNames[:], name)
 		if !ok || field < 0 || column == "" {
-			return f, fmt.Errorf("%q is not FIELD=NAME, with one of the fields %s", part, strings.Join(fieldNames[:], ", "))
+			return f, fmt.Errorf("%q is not FIELD=NAME, with one of the fields %s",
+				part, strings.Join(fieldNames[:], ", "))
 		}
 		f[field] = column
 	}
@@ -72,7 +74,8 @@ func (f Fields) Columns() (names []string, fields []Field) {
 // Values are the texts of the fields of one capture, nil where there is none.
 type Values [numFields][]byte
 
-// Capture returns the capture that the values describe, as JSONLines does. The reason is "" if they give one.
+// Capture returns the capture that the values describe, as JSONLines does. The reason is "" if they
+// give one.
 func (v Values) Capture(o Options) (c Capture, why Reason) {
 	switch {
 	case v[Host] == nil:
@@ -126,11 +129,13 @@ func (v Values) body(o Options) (body []byte, why Reason) {
 	return body[:min(len(body), o.MaxBody)], ""
 }
 
-// parseDate reads the date of a capture: RFC 3339, perhaps without its smaller units or with a blank, the digits of CDX, or Unix seconds. A
-// date without a zone is of UTC, and one without a time its midnight.
+// parseDate reads the date of a capture: RFC 3339, perhaps without its smaller units or with a
+// blank, the digits of CDX, or Unix seconds. A date without a zone is of UTC, and one without a
+// time its midnight.
 func parseDate(text string) (t time.Time, ok bool) {
 	for _, layout := range []string{
-		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01", "20060102150405",
+		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01",
+		"20060102150405",
 	} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true

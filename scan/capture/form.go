@@ -19,8 +19,9 @@ func (e *FormError) Error() string { return e.Form + ", not a robots.txt: " + e.
 
 // The forms that a user may give as a robots.txt.
 var (
-	errWARC   = &FormError{"a WARC file", "its name must end in .warc, or in .warc.gz and the like"}
-	errJSON   = &FormError{"lines of JSON objects", "its name must end in .jsonl, .ndjson or .json, or in .jsonl.gz and the like"}
+	errWARC = &FormError{"a WARC file", "its name must end in .warc, or in .warc.gz and the like"}
+	errJSON = &FormError{"lines of JSON objects",
+		"its name must end in .jsonl, .ndjson or .json, or in .jsonl.gz and the like"}
 	errARC    = &FormError{"an ARC file, the format before WARC", "convert it to WARC"}
 	errCDX    = &FormError{"an index of captures (CDX or CDXJ)", "give the WARC files that it points to"}
 	errBinary = &FormError{"binary data", "give text, plain or compressed once"}

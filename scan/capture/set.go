@@ -61,7 +61,9 @@ type Copy struct {
 type Use struct {
 	Key    string // of the origin, as origin.AppendKey makes it
 	Status uint16
-	From   int64 // when it was captured, in Unix seconds; math.MinInt64 if the source does not say or the set keeps one of each origin
+	// From is when it was captured, in Unix seconds; math.MinInt64 if the source does not say or the
+	// set keeps one of each origin.
+	From int64
 	// Via are the first five URLs other than a robots.txt to which its redirects lead: the key of
 	// an origin, and a path.
 	Via []string

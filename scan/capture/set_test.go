@@ -150,8 +150,8 @@ func urlOf(c capture.Capture) string {
 	return string(c.Origins[0].AppendKey(nil)) + strings.TrimPrefix(c.Path, answer.RobotsPath)
 }
 
-// follow returns the status and the body at the end of the redirects of a capture, and where these lead but to a
-// robots.txt.
+// follow returns the status and the body at the end of the redirects of a capture, and where these
+// lead but to a robots.txt.
 func (w twin) follow(c capture.Capture) (status uint16, body string, via []string) {
 	end := c
 	for range 21 {
@@ -209,8 +209,8 @@ func line(key string, at time.Time, status uint16, body string, via []string) st
 	return fmt.Sprintf("%s %d %d %s %v", key, from, status, body, via)
 }
 
-// TestSetAsItsTwin compares sets of random captures, with redirects to each other and dates, with the
-// naive reading of them.
+// TestSetAsItsTwin compares sets of random captures, with redirects to each other and dates, with
+// the naive reading of them.
 func TestSetAsItsTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	hosts := []string{"a", "b", "c", "long-name"}
@@ -273,7 +273,8 @@ func listing(captures []capture.Capture) string {
 	return b.String()
 }
 
-// TestWantsForgetsWhenItsMemoryIsFull: it takes bounded memory, however many URLs redirects lead to.
+// TestWantsForgetsWhenItsMemoryIsFull: it takes bounded memory, however many URLs redirects lead
+// to.
 func TestWantsForgetsWhenItsMemoryIsFull(t *testing.T) {
 	set := capture.Set{Memory: 3 << 20}
 	o := mustParse(t, "http://a")

@@ -38,7 +38,7 @@ func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 			if rec.robots && reason != "" || reason == "" && rec.isCapture() {
 				var skipped error
 				if reason != "" {
-					skipped = &SkipError{Where: fmt.Sprintf("record %d", rec.Number), Reason: reason, Text: rec.Kind + " " + rec.Target}
+					skipped = &SkipError{fmt.Sprintf("record %d", rec.Number), reason, rec.Kind + " " + rec.Target}
 				}
 				if !yield(c, skipped) {
 					return
@@ -86,7 +86,8 @@ func (w *crawl) next() (rec record, err error) {
 func isRobots(url string) bool {
 	scheme, rest, ok := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")
-	return ok && path == "robots.txt" && host != "" && !strings.ContainsAny(host, "?#\\") && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+	return ok && path == "robots.txt" && host != "" && !strings.ContainsAny(host, "?#\\") &&
+		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // capture reads the block of a record. The reason is "" if it gives a capture, and if the

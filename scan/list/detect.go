@@ -40,7 +40,8 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 	case first[0] == '{':
 		return objects(head, rows)
 	case arrayLine().Match(first):
-		return Unknown, errors.New("it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
+		return Unknown, errors.New(
+			"it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
 	}
 	if form := sniff.Form(rows[0]); form == "cdx" || form == "cdxj" {
 		return ParseKind(form), nil
@@ -103,7 +104,8 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 // objects tells whether rows that begin with a brace are lines of JSON.
 func objects(head []byte, rows [][]byte) (Kind, error) {
 	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], json.Valid) {
-		return Unknown, errors.New("it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
+		return Unknown, errors.New(
+			"it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
 	}
 	if path := usualPath(rows); path == "" || !hasURL(rows, path) {
 		if err := otherLines(rows); err != nil {
@@ -150,7 +152,8 @@ func markup(text []byte) (Kind, error) {
 		}
 		switch t := token.(type) {
 		case xml.Directive:
-			if fields := strings.Fields(strings.ToLower(string(t))); len(fields) > 1 && fields[0] == "doctype" && fields[1] == "html" {
+			fields := strings.Fields(strings.ToLower(string(t)))
+			if len(fields) > 1 && fields[0] == "doctype" && fields[1] == "html" {
 				return Unknown, errPage
 			}
 		case xml.StartElement:
@@ -160,7 +163,8 @@ func markup(text []byte) (Kind, error) {
 			case name == "html":
 				return Unknown, errPage
 			}
-			return Unknown, fmt.Errorf("it is XML or HTML that begins with the element %s, not a sitemap", shorten(t.Name.Local))
+			return Unknown, fmt.Errorf("it is XML or HTML that begins with the element %s, not a sitemap",
+				shorten(t.Name.Local))
 		}
 	}
 }

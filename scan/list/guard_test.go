@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestGuardRowsDoNotAllocate reads lists of each kind: once the buffers have grown, no row takes memory.
+// TestGuardRowsDoNotAllocate reads lists of each kind: once the buffers have grown, no row takes
+// memory.
 func TestGuardRowsDoNotAllocate(t *testing.T) {
 	for name, kind := range lineKinds {
 		list := generated(name, 100<<10)

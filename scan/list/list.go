@@ -160,7 +160,8 @@ func newURLs(_ Kind, _ []byte, o Options) (*Layout, error) {
 	return &Layout{kind: URLs, date: -1}, nil
 }
 
-// NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in Unix seconds.
+// NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in
+// Unix seconds.
 func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, shape: table(CSV, '\t')} }
 
 // Kind returns the kind of the list.

@@ -108,7 +108,8 @@ func (s *sitemap) start(t xml.StartElement) error {
 	}
 	s.open = append(s.open, name)
 	switch place := parent + " " + name; {
-	case place == "url loc", place == "sitemap loc", place == "item link" && t.Name.Space == "": // atom:link is no link of RSS
+	case place == "url loc", place == "sitemap loc",
+		place == "item link" && t.Name.Space == "": // atom:link is no link of RSS
 		s.at, s.text = len(s.open), s.text[:0]
 	case place == "entry link":
 		if href, ok := alternate(t.Attr); ok {

@@ -19,7 +19,8 @@ var urlNames = []string{
 	"original_url", "original_uri", "page_url", "source_url", "page", "address",
 }
 
-// UsualColumn returns the column that has URLs by its name, the likeliest of some columns; "" if there is none.
+// UsualColumn returns the column that has URLs by its name, the likeliest of some columns; "" if
+// there is none.
 func UsualColumn(columns []string) string {
 	for _, name := range urlNames {
 		if i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {
@@ -132,7 +133,8 @@ func (l *Layout) findColumns(table [][]string, o Options) (err error) {
 		l.url = columnWithURLs(table)
 	}
 	if l.url < 0 {
-		return errors.New("no column of its first rows has URLs, and none has a usual name, such as url; name it (--column)" + columnList(names))
+		return errors.New("no column of its first rows has URLs, and none has a usual name, such as url; " +
+			"name it (--column)" + columnList(names))
 	}
 	return nil
 }
@@ -230,7 +232,8 @@ func (r *Reader) table(row *Row, begin int) {
 	}
 }
 
-// columns returns the values of the columns of the URL and the time, nil if the row does not have them.
+// columns returns the values of the columns of the URL and the time, nil if the row does not have
+// them.
 func (r *Reader) columns(row *Row) (url, date []byte) {
 	l := r.layout
 	n := l.shape.First(r.fields, row.Text)

@@ -9,12 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ahead decodes parts of a stream side by side and returns their contents in order, where the callers of Next would wait for one
-// goroutine to decode. A part is a piece of the compressed bytes that can be decoded by itself: frames of zstd, members of gzip.
+// ahead decodes parts of a stream side by side and returns their contents in order, where the
+// callers of Next would wait for one goroutine to decode. A part is a piece of the compressed bytes
+// that can be decoded by itself: frames of zstd, members of gzip.
 //
-// Only the goroutine that calls Read takes bytes of the input. It takes them as long as there are memory to hold a part, and a
-// goroutine to decode it. Where no part can be split off, and where one cannot be decoded, the serial decoder reads on from
-// the beginning of that part: so the bytes, the errors, their offsets and the warnings are those of the serial decoder alone.
+// Only the goroutine that calls Read takes bytes of the input. It takes them as long as there are
+// memory to hold a part, and a goroutine to decode it. Where no part can be split off, and where
+// one cannot be decoded, the serial decoder reads on from the beginning of that part: so the bytes,
+// the errors, their offsets and the warnings are those of the serial decoder alone.
 type ahead struct {
 	r      *Reader
 	raw    *rawReader
@@ -34,8 +36,8 @@ type ahead struct {
 
 // splitter knows one form of parts. Its methods are safe for concurrent use.
 type splitter interface {
-	// split appends the bytes of a part to p.src. Where those that follow in the input are not a part, it returns false, and p.src
-	// has behind p.whole what it has read of them.
+	// split appends the bytes of a part to p.src. Where those that follow in the input are not a
+	// part, it returns false, and p.src has behind p.whole what it has read of them.
 	split(br *bufio.Reader, p *part) bool
 	// decode decodes all of a part, or fails.
 	decode(p *part) error
@@ -60,14 +62,15 @@ type part struct {
 }
 
 const (
-	// maxContents is how long the contents of a part may be. Those of a frame of pzstd -3 are 8 MiB. A part itself may have a
-	// quarter of that.
+	// maxContents is how long the contents of a part may be. Those of a frame of pzstd -3 are 8
+	// MiB. A part itself may have a quarter of that.
 	maxContents = 8 << 20
-	// With as many bytes, compressed or as contents, a part is large enough: handing it over costs little beside decoding it.
+	// With as many bytes, compressed or as contents, a part is large enough: handing it over costs
+	// little beside decoding it.
 	enoughSource   = 128 << 10
 	enoughContents = 1 << 20
-	// contentsSlack is the room behind the contents with which they are decoded faster. contentsStep divides the lengths of the
-	// buffers, so that they fit the next contents.
+	// contentsSlack is the room behind the contents with which they are decoded faster.
+	// contentsStep divides the lengths of the buffers, so that they fit the next contents.
 	contentsSlack = 64 << 10
 	contentsStep  = 256 << 10
 	decoderBytes  = 1 << 20 // more than a decoder takes
@@ -84,7 +87,8 @@ func (r *Reader) readAhead(s *stream) {
 		if r.o.Workers <= zstdFeeds {
 			return
 		}
-		// Once the decoder has begun, it cannot tell where a frame ends. So it reads parts from the beginning, or none.
+		// Once the decoder has begun, it cannot tell where a frame ends. So it reads parts from the
+		// beginning, or none.
 		a.form, a.pool, a.window = zstdFrames{}, newPartPool(s.window.of.Largest()), s.window
 		a.begins = func() bool {
 			return s.raw.offset() == 0 && r.decoding.Load() < int32(r.o.Workers) && s.window.tryWiden()
@@ -106,7 +110,8 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next waits for the contents of the next part. It returns false where the serial decoder has to read on.
+// next waits for the contents of the next part. It returns false where the serial decoder has to
+// read on.
 func (a *ahead) next() bool {
 	if a.given != nil {
 		a.pool.put(a.given)
@@ -158,7 +163,8 @@ func (a *ahead) leave() {
 	a.r.decoding.Add(1)
 }
 
-// fill splits off parts: one that is decoded instead of this goroutine, and one for each core that is idle.
+// fill splits off parts: one that is decoded instead of this goroutine, and one for each core that
+// is idle.
 func (a *ahead) fill() {
 	for !a.end && (len(a.queue) == 0 || len(a.queue) <= a.r.o.Workers && a.r.idle() > 0) {
 		p := a.pool.get()
@@ -203,7 +209,8 @@ func (a *ahead) free() {
 	a.serial.free()
 }
 
-// decode has the form decode the part. A panic of a decoder is an error: that of the serial decoder will be reported.
+// decode has the form decode the part. A panic of a decoder is an error: that of the serial decoder
+// will be reported.
 func (p *part) decode() {
 	defer func() {
 		if e := recover(); e != nil {
@@ -228,7 +235,8 @@ type partPool struct {
 	idle []*part
 }
 
-// newPartPool returns the pool of so many bytes. A part has at most a quarter of them, so that there are several.
+// newPartPool returns the pool of so many bytes. A part has at most a quarter of them, so that
+// there are several.
 func newPartPool(room int64) *partPool {
 	return &partPool{maxContents: int(min(room/5, maxContents)), room: room}
 }

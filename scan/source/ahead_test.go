@@ -44,8 +44,8 @@ func (o oneFrame) decode(p *part) error {
 	return err
 }
 
-// readAs returns all that can be told about the reading of a stream: its bytes, how it ended and where, warnings and hash. It is read
-// by the serial decoder alone if there is no form of parts.
+// readAs returns all that can be told about the reading of a stream: its bytes, how it ended and
+// where, warnings and hash. It is read by the serial decoder alone if there is no form of parts.
 func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending string) {
 	t.Helper()
 	windows := NewWindows(0)
@@ -78,7 +78,8 @@ func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending strin
 	return text, ending
 }
 
-// readAhead has the parts of a stream decoded as a Reader with so many workers does, which shall have done all when done is called.
+// readAhead has the parts of a stream decoded as a Reader with so many workers does, which shall
+// have done all when done is called.
 func readAhead(t testing.TB, s *stream, form splitter, workers int) (done func()) {
 	t.Helper()
 	r := &Reader{o: Options{Workers: workers}, parts: newPartPool(64 << 20)}
@@ -106,7 +107,8 @@ func sameAhead(t testing.TB, what string, open func() io.Reader, form splitter) 
 
 func opens(b []byte) func() io.Reader { return func() io.Reader { return bytes.NewReader(b) } }
 
-// zstFrame is a frame as the options of the library have it. Without size its header does not tell the size of the contents.
+// zstFrame is a frame as the options of the library have it. Without size its header does not tell
+// the size of the contents.
 func zstFrame(t testing.TB, text []byte, size bool, o ...zstd.EOption) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -129,7 +131,8 @@ func skippable(b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32([]byte("\x50\x2a\x4d\x18"), uint32(len(b))), b...)
 }
 
-// runs is a frame of blocks of a repeated byte, with a window of 128 KiB and without the size of its contents.
+// runs is a frame of blocks of a repeated byte, with a window of 128 KiB and without the size of
+// its contents.
 func runs(blocks, size int) []byte {
 	b := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3}
 	for i := range blocks {
@@ -228,7 +231,8 @@ func TestSideBySideFlips(t *testing.T) {
 	}
 }
 
-// What is not a frame that can be decoded ahead is left to the serial decoder, with all that follows.
+// What is not a frame that can be decoded ahead is left to the serial decoder, with all that
+// follows.
 func TestNotSideBySide(t *testing.T) {
 	frames := smallFrames(t)
 	text := strings.Repeat("a line of a log\n", 1<<12)
@@ -309,7 +313,8 @@ func isAhead(d decoder) bool {
 	return is
 }
 
-// A Reader that has more workers than one decoder can feed gives the same chunks and results as one that has a single worker.
+// A Reader that has more workers than one decoder can feed gives the same chunks and results as one
+// that has a single worker.
 func TestReaderSideBySide(t *testing.T) {
 	before := runtime.NumGoroutine()
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 2000)

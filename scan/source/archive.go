@@ -10,11 +10,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// The members of an archive are inputs of their own. They are found when the archive is (index.go), and each has its place in a
-// file: those of a plain tar and of a zip in the archive itself, and those of a compressed tar in a temporary file (spool.go). A
-// member is opened there, and read by ranges or decompressed, as a file of its own would be.
+// The members of an archive are inputs of their own. They are found when the archive is (index.go),
+// and each has its place in a file: those of a plain tar and of a zip in the archive itself, and
+// those of a compressed tar in a temporary file (spool.go). A member is opened there, and read by
+// ranges or decompressed, as a file of its own would be.
 
-// tarBlock is the length of a header of a tar, and what the lengths of its members are rounded up to.
+// tarBlock is the length of a header of a tar, and what the lengths of its members are rounded up
+// to.
 const tarBlock = 512
 
 // archive is a tar or zip file.
@@ -59,7 +61,8 @@ func (a *archive) open() (*disk.File, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !(os.SameFile(info, a.info) && info.Size() == a.info.Size() && info.ModTime().Equal(a.info.ModTime())) {
+	if err == nil && (!os.SameFile(info, a.info) || info.Size() != a.info.Size() ||
+		!info.ModTime().Equal(a.info.ModTime())) {
 		err = errChanged
 	}
 	if err != nil {

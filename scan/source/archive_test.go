@@ -88,7 +88,8 @@ func found(t testing.TB, name string) []*Input {
 	return ins
 }
 
-// TestMembersAreInputs: each member of each kind of archive has its name, its bytes, a head and a result of its own.
+// TestMembersAreInputs: each member of each kind of archive has its name, its bytes, a head and a
+// result of its own.
 func TestMembersAreInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	long := bytes.Repeat([]byte("a line of a log that is long enough\n"), 20_000)
@@ -166,7 +167,8 @@ func TestCodecsOfMembers(t *testing.T) {
 	}
 }
 
-// TestCompressedTarIsReadOnce: its members are found by one pass, and read from what that has spooled.
+// TestCompressedTarIsReadOnce: its members are found by one pass, and read from what that has
+// spooled.
 func TestCompressedTarIsReadOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var files []archived
@@ -201,8 +203,8 @@ func TestCompressedTarIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestSpoolsHaveTheirRoom: the members of a compressed tar for which there is no temporary file are an error, which says what to do.
-// Those before it are read.
+// TestSpoolsHaveTheirRoom: the members of a compressed tar for which there is no temporary file are
+// an error, which says what to do. Those before it are read.
 func TestSpoolsHaveTheirRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := make([]byte, 1<<20)
@@ -230,7 +232,8 @@ func TestSpoolsHaveTheirRoom(t *testing.T) {
 	}
 }
 
-// TestDamagedArchives: what is before the damage is read, and an error names the archive or the member.
+// TestDamagedArchives: what is before the damage is read, and an error names the archive or the
+// member.
 func TestDamagedArchives(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := make([]byte, 50_000)
@@ -335,7 +338,8 @@ func TestMembersThatAreNoInputs(t *testing.T) {
 	}
 }
 
-// TestArchivesThatAreRefused: an archive in an archive, in a pipe, or a zip that is compressed, by Head and by the Reader.
+// TestArchivesThatAreRefused: an archive in an archive, in a pipe, or a zip that is compressed, by
+// Head and by the Reader.
 func TestArchivesThatAreRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	inner := tarOf(t, archived{"x.log", []byte("x\n"), 0})
@@ -395,7 +399,8 @@ func TestChangedArchive(t *testing.T) {
 	}
 }
 
-// TestHostileZips: bytes that several members have, sizes that lie, and a directory that takes more memory than there is.
+// TestHostileZips: bytes that several members have, sizes that lie, and a directory that takes more
+// memory than there is.
 func TestHostileZips(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text := bytes.Repeat([]byte("a line\n"), 1000)
@@ -431,7 +436,8 @@ func TestHostileZips(t *testing.T) {
 	}
 }
 
-// TestManyMembersStayInTheRoom: hundreds of thousands of empty members in a small archive take no more memory than the list may.
+// TestManyMembersStayInTheRoom: hundreds of thousands of empty members in a small archive take no
+// more memory than the list may.
 func TestManyMembersStayInTheRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	header := tarOf(t, archived{"empty.log", nil, 0})[:tarBlock]
@@ -491,7 +497,8 @@ func TestStopAmongMembers(t *testing.T) {
 	}
 }
 
-// TestArchivesAreLookedIntoTogether: several at the same time, and their members come in the order of the archives.
+// TestArchivesAreLookedIntoTogether: several at the same time, and their members come in the order
+// of the archives.
 func TestArchivesAreLookedIntoTogether(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var want []string
@@ -517,7 +524,8 @@ func TestArchivesAreLookedIntoTogether(t *testing.T) {
 	}
 }
 
-// FuzzArchives: no bytes make the finding or the reading of members panic, hang or lose one in silence.
+// FuzzArchives: no bytes make the finding or the reading of members panic, hang or lose one in
+// silence.
 func FuzzArchives(f *testing.F) {
 	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.gz", gz(f, []byte("b\n")), 0}, {"l", nil, tar.TypeSymlink}}
 	for _, data := range archives(f, files[:2]...) {

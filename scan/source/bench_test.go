@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The benchmark's log is the plain file that BENCH_LOG names; without it, 64 MB of made-up lines. Real logs compress
-// differently, so figures worth telling come from a real one:
+// The benchmark's log is the plain file that BENCH_LOG names; without it, 64 MB of made-up lines.
+// Real logs compress differently, so figures worth telling come from a real one:
 //
 //	BENCH_LOG=access.log go test -run '^$' -bench Reader -count 6 | benchstat -col /how -
 func benchLog(b *testing.B) []byte {
@@ -36,8 +36,8 @@ func benchLog(b *testing.B) []byte {
 	return text
 }
 
-// BenchmarkReader compares the decompressor alone, in one goroutine and into nothing, with a Reader whose chunks are
-// searched for newlines by one caller. Both must count the same.
+// BenchmarkReader compares the decompressor alone, in one goroutine and into nothing, with a Reader
+// whose chunks are searched for newlines by one caller. Both must count the same.
 func BenchmarkReader(b *testing.B) {
 	text := benchLog(b)
 	lines := int64(bytes.Count(text, []byte("\n")))

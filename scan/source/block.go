@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// Blocks decompresses blocks that are in memory, as formats have them whose pages are compressed one by
-// one. The zero value is ready. It is for one goroutine, and starts none.
+// Blocks decompresses blocks that are in memory, as formats have them whose pages are compressed
+// one by one. The zero value is ready. It is for one goroutine, and starts none.
 type Blocks struct {
 	zstd  *zstd.Decoder
 	gzip  inflate.Gzip
@@ -19,10 +19,12 @@ type Blocks struct {
 	bytes bytes.Reader
 }
 
-// Zstd decompresses Zstandard into dst and returns how much that is. It is an error if dst is too short.
+// Zstd decompresses Zstandard into dst and returns how much that is. It is an error if dst is too
+// short.
 func (b *Blocks) Zstd(dst, src []byte) (n int, err error) {
 	if b.zstd == nil {
-		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
+		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return 0, err
 		}
@@ -31,8 +33,8 @@ func (b *Blocks) Zstd(dst, src []byte) (n int, err error) {
 	return len(out), err
 }
 
-// Gzip returns a reader of what gzip has compressed, of one or several members. It is valid until the
-// next call.
+// Gzip returns a reader of what gzip has compressed, of one or several members. It is valid until
+// the next call.
 func (b *Blocks) Gzip(src []byte) (io.Reader, error) {
 	b.bytes.Reset(src)
 	if b.from == nil {

@@ -4,20 +4,22 @@ import "sync"
 
 // Chunk is a piece of one input: whole lines, or the beginning of one line too long to keep.
 //
-// The chunks of an input are numbered 0, 1, 2, … without gaps. Their Data in that order, with the bytes counted in Cut added
-// after each, are the input. A chunk may be empty. Every input has at least one chunk, also an empty file and a file that
-// could not be opened, and exactly one of its chunks, the highest, is Last; only after [Reader.Stop] may some be missing.
+// The chunks of an input are numbered 0, 1, 2, … without gaps. Their Data in that order, with the
+// bytes counted in Cut added after each, are the input. A chunk may be empty. Every input has at
+// least one chunk, also an empty file and a file that could not be opened, and exactly one of its
+// chunks, the highest, is Last; only after [Reader.Stop] may some be missing.
 //
-// A Chunk belongs to the goroutine that got it from [Reader.Next] until [Reader.Release], which another goroutine may call.
-// After Release its Data is overwritten.
+// A Chunk belongs to the goroutine that got it from [Reader.Next] until [Reader.Release], which
+// another goroutine may call. After Release its Data is overwritten.
 type Chunk struct {
 	Input int    // index into the inputs given to NewReader
 	Seq   int64  // number of the chunk within its input
 	Last  bool   // no chunk of this input follows in Seq
-	Data  []byte // each line ends in '\n', except perhaps the last of the input and one before bytes that cannot be read
+	Data  []byte // each line ends in '\n', except perhaps the last of the input and one before damage
 
-	// Cut is the number of bytes that were dropped after Data. If it is not 0, Data is the beginning of one line longer than
-	// Options.MaxLine and has no newline; the line's newline, if it has one, is among the dropped bytes.
+	// Cut is the number of bytes that were dropped after Data. If it is not 0, Data is the
+	// beginning of one line longer than Options.MaxLine and has no newline; the line's newline, if
+	// it has one, is among the dropped bytes.
 	Cut int64
 
 	buf  []byte // whole buffer; Data is a part of it
@@ -35,8 +37,8 @@ func (c *Chunk) grow(n int) {
 	c.buf = b
 }
 
-// pool is a fixed number of chunks. A token in slots is the right to have one. Buffers are made when first needed, and the
-// chunk released last is reused first, because it is still in a cache.
+// pool is a fixed number of chunks. A token in slots is the right to have one. Buffers are made
+// when first needed, and the chunk released last is reused first, because it is still in a cache.
 type pool struct {
 	slots chan struct{}
 	size  int // length of a new buffer

@@ -11,7 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// decoder gives decompressed bytes. Read returns what it has before it returns an error, and io.EOF only at the proper end.
+// decoder gives decompressed bytes. Read returns what it has before it returns an error, and io.EOF
+// only at the proper end.
 type decoder interface {
 	io.Reader
 	// warnings returns oddities that lost nothing, after io.EOF.
@@ -107,9 +108,10 @@ func (raw *rawReader) reportTo(progress *atomic.Int64) {
 	raw.also = progress
 }
 
-// simpleDecoder is a decoder that warns of nothing and has nothing to give back. bzip2 is decoded by the standard library, on one
-// goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes on goroutines where a panic cannot be caught, and drops the
-// sound blocks of a truncated file.) Data behind the last bzip2 stream, also zero padding, is an error.
+// simpleDecoder is a decoder that warns of nothing and has nothing to give back. bzip2 is decoded
+// by the standard library, on one goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes
+// on goroutines where a panic cannot be caught, and drops the sound blocks of a truncated file.)
+// Data behind the last bzip2 stream, also zero padding, is an error.
 type simpleDecoder struct{ io.Reader }
 
 func (simpleDecoder) warnings() []string { return nil }
@@ -127,8 +129,9 @@ func (d plainReader) Read(p []byte) (int, error) {
 
 var errTrailing = errors.New("data after the end of the compressed data")
 
-// padding reads to the end of the input after the end of the compressed data and the zero bytes already seen. Tapes and some copying
-// tools fill files up with zeros: these lose nothing and give a warning. Anything else could be a log, and is an error.
+// padding reads to the end of the input after the end of the compressed data and the zero bytes
+// already seen. Tapes and some copying tools fill files up with zeros: these lose nothing and give
+// a warning. Anything else could be a log, and is an error.
 func padding(raw *rawReader, seen int64) (warning string, err error) {
 	n, err := skipZeros(raw)
 	switch {

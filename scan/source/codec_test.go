@@ -17,7 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// bzTwo is 216,000 bytes in three blocks, an empty file, and a second file, one after the other. Made by Python's bz2 module.
+// bzTwo is 216,000 bytes in three blocks, an empty file, and a second file, one after the other.
+// Made by Python's bz2 module.
 var (
 	bzFirst = unhex("425a68313141592653590bdc71400073da5980001040007f0023679c00300119805034d0c8c98826aa9069a034cd014aa864d304c837152a" +
 		"2b554a8ad21063083cc20ca107a8419c20d2107fa828fa2147c10a3d0851b0851a8851810a302147710a3c0851810a3410a3610a3710a302" +
@@ -39,7 +40,8 @@ func bzText() (first, second []byte) {
 	return first, bytes.Repeat([]byte("second stream\n"), 3)
 }
 
-// decoded reads an archive from a pipe and returns its bytes and result. It fails the test if reading it from a file differs.
+// decoded reads an archive from a pipe and returns its bytes and result. It fails the test if
+// reading it from a file differs.
 func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	t.Helper()
 	got, res := readAll(t, []*Input{NewInput("archive", bytes.NewReader(b), int64(len(b)))}, Options{Workers: 2, ChunkSize: 16 << 10}, 1)
@@ -179,8 +181,8 @@ func TestTrailingGarbage(t *testing.T) {
 	}
 }
 
-// Every single byte of small archives changed: no panic, no hang, and no wrong data without an error. Where the format has no check for a byte (names,
-// times), the data must be right.
+// Every single byte of small archives changed: no panic, no hang, and no wrong data without an
+// error. Where the format has no check for a byte (names, times), the data must be right.
 func TestCorruptBytes(t *testing.T) {
 	text, forms := packed(t)
 	first, _ := bzText()
@@ -295,8 +297,8 @@ func FuzzDecoders(f *testing.F) {
 	})
 }
 
-// xzFile returns an xz file whose blocks each hold the same text, at most 64 KiB of it, and whose headers ask for a dictionary of
-// 128 MiB.
+// xzFile returns an xz file whose blocks each hold the same text, at most 64 KiB of it, and whose
+// headers ask for a dictionary of 128 MiB.
 func xzFile(blocks int, text []byte) []byte {
 	le := binary.LittleEndian.AppendUint32
 	sum := func(b []byte) []byte { return le(b, crc32.ChecksumIEEE(b)) }
@@ -318,8 +320,8 @@ func xzFile(blocks int, text []byte) []byte {
 	return append(append(le(file, crc32.ChecksumIEEE(end)), end...), "YZ"...)
 }
 
-// TestXzDictionaryIsReused: blocks that each ask for a large dictionary share one, and empty ones need none. One dictionary for
-// each block took 13 s for 50 KB.
+// TestXzDictionaryIsReused: blocks that each ask for a large dictionary share one, and empty ones
+// need none. One dictionary for each block took 13 s for 50 KB.
 func TestXzDictionaryIsReused(t *testing.T) {
 	for _, text := range []string{"", "a line\n"} {
 		const blocks = 2000
@@ -344,8 +346,8 @@ func TestXzDictionaryIsReused(t *testing.T) {
 	}
 }
 
-// TestXzBlockBeginsAnew: a block that does not reset the dictionary is damaged, although the library would know the one of the
-// block before it.
+// TestXzBlockBeginsAnew: a block that does not reset the dictionary is damaged, although the
+// library would know the one of the block before it.
 func TestXzBlockBeginsAnew(t *testing.T) {
 	b := xzFile(2, []byte("a line\n"))
 	at := bytes.LastIndex(b, []byte("\x01\x00\x06a line"))
@@ -356,7 +358,8 @@ func TestXzBlockBeginsAnew(t *testing.T) {
 	}
 }
 
-// TestEmptyMembers: any number of empty members, frames or streams is an empty input, in time linear in their bytes.
+// TestEmptyMembers: any number of empty members, frames or streams is an empty input, in time
+// linear in their bytes.
 func TestEmptyMembers(t *testing.T) {
 	frame := []byte("\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00")
 	for form, b := range map[string][]byte{"gzip": gz(t, nil), "zstd": frame, "bzip2": bzEmpty, "xz": xzFile(0, nil), "xz blocks": xzFile(1, nil)} {
@@ -367,8 +370,8 @@ func TestEmptyMembers(t *testing.T) {
 	}
 }
 
-// TestNameOfCompressed: a file with the name of a compressed one is compressed, in whatever form, or text. Anything else, and no
-// byte at all, is an error, whoever reads it.
+// TestNameOfCompressed: a file with the name of a compressed one is compressed, in whatever form,
+// or text. Anything else, and no byte at all, is an error, whoever reads it.
 func TestNameOfCompressed(t *testing.T) {
 	text, forms := packed(t)
 	ends := map[string]string{"gzip": ".gz", "zstd": ".zst", "xz": ".xz", "bzip2": ".BZ2"}

@@ -8,9 +8,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdFrames splits a zstd stream into parts of whole frames. The end of a frame is found without decoding it, by the lengths of
-// its blocks: RFC 8878, section 3.1.1. Skippable frames are frames of a part as others are: pzstd writes one before each
-// other frame, and the seekable format has one at the end.
+// zstdFrames splits a zstd stream into parts of whole frames. The end of a frame is found without
+// decoding it, by the lengths of its blocks: RFC 8878, section 3.1.1. Skippable frames are frames
+// of a part as others are: pzstd writes one before each other frame, and the seekable format has
+// one at the end.
 type zstdFrames struct{}
 
 // zstdFeeds: a log is decoded at 2 GB/s, and a worker audits 1.2 GB/s.
@@ -36,8 +37,8 @@ func (zstdFrames) split(br *bufio.Reader, p *part) bool {
 	return true
 }
 
-// frame moves the next frame from the input to src, and adds the size of its contents. It returns false where there is no frame
-// that a part may have.
+// frame moves the next frame from the input to src, and adds the size of its contents. It returns
+// false where there is no frame that a part may have.
 func (p *part) frame(br *bufio.Reader) bool {
 	b, _ := br.Peek(maxZstdHeader)
 	var h zstd.Header
@@ -96,7 +97,8 @@ func (p *part) take(br *bufio.Reader, n int) bool {
 	return err == nil
 }
 
-// decode decodes frame after frame: of several at once the library would copy the contents of all but the first.
+// decode decodes frame after frame: of several at once the library would copy the contents of all
+// but the first.
 func (zstdFrames) decode(p *part) (err error) {
 	if p.zstd == nil {
 		if p.zstd, err = newDecoder(ordinaryWindow, zstd.WithDecodeAllCapLimit(true)); err != nil {

@@ -9,9 +9,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// gzipMembers splits a gzip stream into parts of whole members, as bgzip, servers that compress each buffer of their log, and the
-// concatenation of rotated logs make them. A member of bgzip says how long it is. RFC 1952 does not, so any other is taken to end where
-// the next octets look like the header of another. Both may be wrong: then the part does not end with its last octet, and is none.
+// gzipMembers splits a gzip stream into parts of whole members, as bgzip, servers that compress
+// each buffer of their log, and the concatenation of rotated logs make them. A member of bgzip says
+// how long it is. RFC 1952 does not, so any other is taken to end where the next octets look like
+// the header of another. Both may be wrong: then the part does not end with its last octet, and is
+// none.
 type gzipMembers struct{}
 
 const (
@@ -36,7 +38,8 @@ func (gzipMembers) split(br *bufio.Reader, p *part) bool {
 	return true
 }
 
-// member moves the next member from the input to src. It returns false where there is none that a part may have.
+// member moves the next member from the input to src. It returns false where there is none that a
+// part may have.
 func (p *part) member(br *bufio.Reader) bool {
 	b, _ := br.Peek(bgzipHeader)
 	if n := bgzipLength(b); n >= leastGzip {
@@ -63,25 +66,28 @@ func (p *part) member(br *bufio.Reader) bool {
 	}
 }
 
-// bgzipLength returns the length of a member by the extra field that bgzip writes, and 0 without one (SAM specification, section 4.1).
+// bgzipLength returns the length of a member by the extra field that bgzip writes, and 0 without
+// one (SAM specification, section 4.1).
 func bgzipLength(header []byte) int {
 	const flagExtra = "\x1f\x8b\x08\x04"
 	const field = "\x06\x00BC\x02\x00"
-	if len(header) < bgzipHeader || string(header[:len(flagExtra)]) != flagExtra || string(header[gzipHeader:gzipHeader+len(field)]) != field {
+	if len(header) < bgzipHeader || string(header[:len(flagExtra)]) != flagExtra ||
+		string(header[gzipHeader:gzipHeader+len(field)]) != field {
 		return 0
 	}
 	return int(binary.LittleEndian.Uint16(header[gzipHeader+len(field):])) + 1
 }
 
-// findMember returns where in b a header of a member begins, -1 if none does: the three octets that all have, flags without a
-// reserved one, and XFL and OS as RFC 1952 lists them, section 2.3.1.
+// findMember returns where in b a header of a member begins, -1 if none does: the three octets that
+// all have, flags without a reserved one, and XFL and OS as RFC 1952 lists them, section 2.3.1.
 func findMember(b []byte) int {
 	for at := 0; ; at++ {
 		i := bytes.Index(b[at:], []byte("\x1f\x8b\x08"))
 		if at += i; i < 0 || len(b)-at < gzipHeader {
 			return -1
 		}
-		if flags, xfl, os := b[at+3], b[at+8], b[at+9]; flags < 0x20 && (xfl == 0 || xfl == 2 || xfl == 4) && (os < 14 || os == 255) {
+		flags, xfl, os := b[at+3], b[at+8], b[at+9]
+		if flags < 0x20 && (xfl == 0 || xfl == 2 || xfl == 4) && (os < 14 || os == 255) {
 			return at
 		}
 	}
@@ -112,7 +118,8 @@ func (gzipMembers) decode(p *part) error {
 	return err
 }
 
-// members decodes all members into dst, until they are longer than size. Behind that dst is so long that it is decoded into without a copy.
+// members decodes all members into dst, until they are longer than size. Behind that dst is so long
+// that it is decoded into without a copy.
 func (d *memberDecoder) members(dst []byte, size int) (n int, err error) {
 	for n <= size {
 		if err := d.z.Next(); err != nil {

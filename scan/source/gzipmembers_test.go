@@ -93,7 +93,8 @@ func smallMembers(t testing.TB) [][]byte {
 	}
 }
 
-// Members of each kind, in any order, cut anywhere and with anything behind them, are read side by side as they are serially.
+// Members of each kind, in any order, cut anywhere and with anything behind them, are read side by
+// side as they are serially.
 func TestMembersSideBySide(t *testing.T) {
 	members := smallMembers(t)
 	whole := bytes.Join(members, nil)
@@ -175,7 +176,8 @@ func logMembers(t testing.TB) (text []byte, files map[string][]byte) {
 	return text, files
 }
 
-// Files of ordinary members are read side by side from the second to the last, and any damage has the consequence that it has serially.
+// Files of ordinary members are read side by side from the second to the last, and any damage has
+// the consequence that it has serially.
 func TestMembersOfLogs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	text, files := logMembers(t)
@@ -213,7 +215,8 @@ func (c countedMembers) decode(p *part) error {
 	return err
 }
 
-// Members that decompress to more than a part may have, whatever they say of it, take no more memory.
+// Members that decompress to more than a part may have, whatever they say of it, take no more
+// memory.
 func TestMembersSideBySideMemory(t *testing.T) {
 	zeros := make([]byte, 20<<20)
 	small := gz(t, []byte("a line\n"))
@@ -243,7 +246,8 @@ func TestMembersSideBySideMemory(t *testing.T) {
 	}
 }
 
-// A Reader gives the same lines and results with any number of workers, and no goroutine is left when it is stopped anywhere.
+// A Reader gives the same lines and results with any number of workers, and no goroutine is left
+// when it is stopped anywhere.
 func TestReaderOfMembers(t *testing.T) {
 	before := runtime.NumGoroutine()
 	_, files := logMembers(t)

@@ -26,8 +26,9 @@ type piece struct {
 	cut  int64
 }
 
-// readAll reads everything with the given number of goroutines and returns the chunks of each input in order of Seq. It fails the test
-// where the numbers of an input have a gap or its last chunk is not marked.
+// readAll reads everything with the given number of goroutines and returns the chunks of each input
+// in order of Seq. It fails the test where the numbers of an input have a gap or its last chunk is
+// not marked.
 func readAll(t testing.TB, ins []*Input, o Options, goroutines int) ([][]piece, []Result) {
 	t.Helper()
 	r := NewReader(ins, o)

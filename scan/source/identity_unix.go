@@ -12,5 +12,5 @@ func identify(info fs.FileInfo) (fileID, bool) {
 	if !ok {
 		return fileID{}, false
 	}
-	return fileID{uint64(st.Dev), uint64(st.Ino)}, true //nolint:unconvert // the fields have other types on other systems
+	return fileID{uint64(st.Dev), uint64(st.Ino)}, true //nolint:unconvert // other systems have other types
 }

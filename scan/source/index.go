@@ -45,7 +45,8 @@ type others struct {
 	n     int
 }
 
-// maxOthers is how many of the others are named, and maxMemberName how many bytes the name of a member may have: as many as a path may.
+// maxOthers is how many of the others are named, and maxMemberName how many bytes the name of a
+// member may have: as many as a path may.
 const (
 	maxOthers     = 3
 	maxMemberName = 4096
@@ -91,7 +92,8 @@ func (c *contents) wants(name string) bool {
 	return !hiddenMember(name)
 }
 
-// hiddenMember tells whether a member, or a folder of it, has a hidden name. Archives made by macOS have such names too.
+// hiddenMember tells whether a member, or a folder of it, has a hidden name. Archives made by macOS
+// have such names too.
 func hiddenMember(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "__MACOSX" || len(part) > 1 && part[0] == '.' && part != ".." {
@@ -121,7 +123,8 @@ func (c *contents) replaceDoubles() {
 	c.members = kept
 }
 
-// tarPosition is what package tar reads from. After the header of a member, at is where its bytes begin.
+// tarPosition is what package tar reads from. After the header of a member, at is where its bytes
+// begin.
 type tarPosition struct {
 	ctx   context.Context
 	r     io.Reader // the file, or the stream of a compressed one
@@ -236,7 +239,8 @@ func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 
 const noFile = "a link or a device, so its bytes are not in the archive"
 
-// isSparse tells whether a member is one of GNU tar's sparse files in the PAX format: its bytes are not one piece.
+// isSparse tells whether a member is one of GNU tar's sparse files in the PAX format: its bytes are
+// not one piece.
 func isSparse(h *tar.Header) bool {
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -251,7 +255,8 @@ const tarBuffer = 64 << 10
 
 var errAfterEnd = errors.New("data after the end of the archive: perhaps another archive, which is not read")
 
-// endTar reads on behind the end of a tar, where there are only zeros, and which verifies the checksum of a compressed one.
+// endTar reads on behind the end of a tar, where there are only zeros, and which verifies the
+// checksum of a compressed one.
 func (c *contents) endTar(at *tarPosition) error {
 	marked := at.zeros >= tarBlock
 	buf := make([]byte, tarBuffer)

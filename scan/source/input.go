@@ -14,13 +14,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// Input is one named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once, by one Reader or by the caller
-// of Open; Head may be called before that. Its methods are safe for concurrent use. Its fields must not change once a Reader has it.
+// Input is one named source of bytes, made by [Inputs], [NewFile] or [NewInput]. It is read once,
+// by one Reader or by the caller of Open; Head may be called before that. Its methods are safe for
+// concurrent use. Its fields must not change once a Reader has it.
 type Input struct {
 	Name string // as a user would recognise it: a path, or "-"
-	Size int64  // bytes on disk when it was found, of a member of an archive those that it has unpacked; -1 when unknown, as of a pipe
-	// Windows bounds the windows of decompressors of all inputs that have it. Nil: windows of up to 128 MiB, together with all
-	// other inputs of the process.
+	// Size is its bytes on disk when it was found, of a member of an archive those that it has
+	// unpacked; -1 when unknown, as of a pipe.
+	Size int64
+	// Windows bounds the windows of decompressors of all inputs that have it. Nil: windows of up to
+	// 128 MiB, together with all other inputs of the process.
 	Windows *Windows
 	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
 
@@ -42,12 +45,14 @@ type Input struct {
 	pending *stream // such an input, opened by Head and waiting for its Reader
 }
 
-// NewInput returns an input that reads r, size bytes long on disk or -1. If r must be closed, the caller closes it.
+// NewInput returns an input that reads r, size bytes long on disk or -1. If r must be closed, the
+// caller closes it.
 func NewInput(name string, r io.Reader, size int64) *Input {
 	return &Input{Name: name, Size: size, r: r}
 }
 
-// NewLines returns an input that reads lines that another reader has made. They are never decompressed.
+// NewLines returns an input that reads lines that another reader has made. They are never
+// decompressed.
 func NewLines(name string, r io.Reader) *Input {
 	in := NewInput(name, r, -1)
 	in.decoded = true
@@ -76,9 +81,10 @@ func newFile(name string, info fs.FileInfo) *Input {
 	return in
 }
 
-// Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the first bytes. That of a member of
-// an archive is how the member is compressed, and behind that of the archive, or "deflate", if that is compressed too: "gzip" is also
-// that of a plain member of a .tar.gz, and "xz+gzip" that of a .gz in a .tar.xz.
+// Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the
+// first bytes. That of a member of an archive is how the member is compressed, and behind that of
+// the archive, or "deflate", if that is compressed too: "gzip" is also that of a plain member of a
+// .tar.gz, and "xz+gzip" that of a .gz in a .tar.xz.
 func (in *Input) Codec() string {
 	own := sniff.Codec(in.codec.Load())
 	switch around := in.around(); {
@@ -99,13 +105,16 @@ func (in *Input) around() sniff.Codec {
 	return in.member.around()
 }
 
-// cut tells whether the input is a member in which its archive ends. It is a stream, whose end is an error.
+// cut tells whether the input is a member in which its archive ends. It is a stream, whose end is
+// an error.
 func (in *Input) cut() bool { return in.member != nil && in.member.cut }
 
-// Regular tells whether the input is a regular file or a member of one, which can be read again and again.
+// Regular tells whether the input is a regular file or a member of one, which can be read again and
+// again.
 func (in *Input) Regular() bool { return in.regular }
 
-// SameFile tells whether two inputs read one file, as two members of one archive do, or are both standard input.
+// SameFile tells whether two inputs read one file, as two members of one archive do, or are both
+// standard input.
 func (in *Input) SameFile(other *Input) bool {
 	if in.info == nil || other.info == nil {
 		return in.info == other.info && in.Name == "-" && other.Name == "-"
@@ -113,7 +122,8 @@ func (in *Input) SameFile(other *Input) bool {
 	return os.SameFile(in.info, other.info)
 }
 
-// Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the Reader will read them again.
+// Sum returns the SHA-256 of the decompressed bytes of a regular file. It reads them all, and the
+// Reader will read them again.
 func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 	r, err := in.reader(in.open(nil))
 	if err != nil {
@@ -127,9 +137,10 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// Head returns the first decompressed bytes, at most n, and fewer only if the input ends or breaks before. The Reader will
-// read them all the same, from pipes too. It fails if the input cannot be opened, or not even its first byte decoded.
-// On a pipe it blocks until the bytes are there. The caller may keep the slice and change it.
+// Head returns the first decompressed bytes, at most n, and fewer only if the input ends or breaks
+// before. The Reader will read them all the same, from pipes too. It fails if the input cannot be
+// opened, or not even its first byte decoded. On a pipe it blocks until the bytes are there. The
+// caller may keep the slice and change it.
 func (in *Input) Head(n int) ([]byte, error) {
 	if in.isPart() && in.fault == nil {
 		whole := newFile(in.path, in.info)
@@ -137,7 +148,8 @@ func (in *Input) Head(n int) ([]byte, error) {
 		return whole.Head(n)
 	}
 	if in.r == nil && in.regular {
-		// The file is closed again, so that thousands of inputs can be looked at before the first is read.
+		// The file is closed again, so that thousands of inputs can be looked at before the first
+		// is read.
 		r, err := in.reader(in.open(nil))
 		if err != nil {
 			return nil, err
@@ -182,11 +194,13 @@ func readHead(r io.Reader, n int) ([]byte, error) {
 	}
 }
 
-// Open returns the decompressed bytes of the input from beginning to end, for inputs that are not made of lines. Errors of Read
-// are *Error. The caller closes the reader, and only one goroutine at a time may use it.
+// Open returns the decompressed bytes of the input from beginning to end, for inputs that are not
+// made of lines. Errors of Read are *Error. The caller closes the reader, and only one goroutine at
+// a time may use it.
 func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil)) }
 
-// OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and how many there are. The caller closes it.
+// OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and
+// how many there are. The caller closes it.
 func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err error) {
 	if !in.regular {
 		return nil, 0, nil, newError(in.Name, -1, errNotPlain)
@@ -270,8 +284,8 @@ func (o *openInput) Close() error {
 	return nil
 }
 
-// take gives the input to its only reader, and opens it unless Head has. If that is a Reader, it watches the file of a stream before
-// a Read that may block or may take long to return a byte.
+// take gives the input to its only reader, and opens it unless Head has. If that is a Reader, it
+// watches the file of a stream before a Read that may block or may take long to return a byte.
 func (in *Input) take(r *Reader) (opened, error) {
 	in.mu.Lock()
 	s := in.pending
@@ -330,15 +344,19 @@ func (in *Input) refuse(head []byte) error {
 	case kind == "":
 		return nil
 	case in.member != nil:
-		return fmt.Errorf("a %s archive inside an archive, which is not read: unpack it, and name it as an argument", kind)
+		return fmt.Errorf("a %s archive inside an archive, which is not read: unpack it, and name it as an argument",
+			kind)
 	case !in.regular:
-		return fmt.Errorf("a %s archive, which cannot be read from a pipe or from standard input, because its members are looked at before they are read: name a file", kind)
+		return fmt.Errorf("a %s archive, which cannot be read from a pipe or from standard input, "+
+			"because its members are looked at before they are read: name a file", kind)
 	default:
-		return fmt.Errorf("a %s archive that is compressed with %s: decompress it, and name it as an argument", kind, sniff.Codec(in.codec.Load()))
+		return fmt.Errorf("a %s archive that is compressed with %s: decompress it, and name it as an argument",
+			kind, sniff.Codec(in.codec.Load()))
 	}
 }
 
-// openFile opens an input that is a file or has its place in one. It returns the first bytes of a plain one.
+// openFile opens an input that is a file or has its place in one. It returns the first bytes of a
+// plain one.
 func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	if in.member != nil {
 		o.file, err = in.member.of.open()
@@ -377,7 +395,8 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	return o, nil, err
 }
 
-// place returns where in an open file the bytes of the input are. No bytes: it is read until it ends.
+// place returns where in an open file the bytes of the input are. No bytes: it is read until it
+// ends.
 func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	if m := in.member; m != nil {
 		return m.off, m.length, nil
@@ -413,7 +432,8 @@ func (in *Input) fileStream(o opened, r *Reader) (s *stream, err error) {
 	return s, err
 }
 
-// unpacking makes the stream of a member that is packed in its archive, from the stream of the bytes that it unpacks to.
+// unpacking makes the stream of a member that is packed in its archive, from the stream of the
+// bytes that it unpacks to.
 func (in *Input) unpacking(below *stream, r *Reader) (*stream, error) {
 	s, err := in.newStream(below, r)
 	if err != nil {
@@ -424,7 +444,8 @@ func (in *Input) unpacking(below *stream, r *Reader) (*stream, error) {
 	return s, nil
 }
 
-// newStream makes a stream with the decoder that the first bytes require. The Reader is nil if there is none.
+// newStream makes a stream with the decoder that the first bytes require. The Reader is nil if
+// there is none.
 func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	w := newWindow(in.Windows, r.stopping())
 	if !in.regular {
@@ -450,8 +471,9 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	return s, err
 }
 
-// archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any tar, and a zip that is not compressed.
-// One that cannot be read is none. If it cannot be opened now, nobody knows whether it is one: then it is not opened later either.
+// archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any
+// tar, and a zip that is not compressed. One that cannot be read is none. If it cannot be opened
+// now, nobody knows whether it is one: then it is not opened later either.
 func (in *Input) archiveKind() string {
 	if !in.regular || in.Size == 0 {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// openArchives puts the members of each archive in its place. The archives are looked into at the same time, since those that are
-// compressed must be decompressed for it.
+// openArchives puts the members of each archive in its place. The archives are looked into at the
+// same time, since those that are compressed must be decompressed for it.
 func (v *resolver) openArchives(ctx context.Context) {
 	files := v.ins
 	opened := make([]*contents, len(files))
@@ -45,7 +45,10 @@ func (in *Input) look(ctx context.Context, r *room, s *spool) *contents {
 	if kind == "" {
 		return nil
 	}
-	a := &archive{name: in.Name, path: in.path, info: in.info, kind: kind, codec: sniff.Codec(in.codec.Load()), windows: in.Windows}
+	a := &archive{
+		name: in.Name, path: in.path, info: in.info, windows: in.Windows,
+		kind: kind, codec: sniff.Codec(in.codec.Load()),
+	}
 	return a.find(ctx, r, s)
 }
 
@@ -71,7 +74,10 @@ func (v *resolver) members(in *Input, c *contents) {
 
 // input returns a member of an archive as an input.
 func (m *member) input(of *Input) *Input {
-	in := &Input{Name: m.inputName(), Size: m.size, Windows: of.Windows, member: m, lines: true, path: of.path, info: of.info, regular: true}
+	in := &Input{
+		Name: m.inputName(), Size: m.size, Windows: of.Windows,
+		member: m, lines: true, path: of.path, info: of.info, regular: true,
+	}
 	if m.cut {
 		in.Size = -1
 	}

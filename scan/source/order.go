@@ -9,8 +9,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// compareNames orders names of files as their folders are read: folder by folder, by name, but the files of a rotated set from the
-// oldest to the newest: access.log-20260101.gz, access.log.10.gz, access.log.2.gz, access.log.1, access.log.
+// compareNames orders names of files as their folders are read: folder by folder, by name, but the
+// files of a rotated set from the oldest to the newest: access.log-20260101.gz, access.log.10.gz,
+// access.log.2.gz, access.log.1, access.log.
 func compareNames(a, b string) int {
 	for {
 		partA, restA, moreA := strings.Cut(a, "/")

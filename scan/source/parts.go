@@ -10,9 +10,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// Parts reads an input part by part, for inputs that are not made of lines: of gzip each member is a part, any other input is one part. It keeps
-// the bytes of a gzip member as they are in the input, so that a member can be copied without being compressed
-// again. It belongs to one goroutine.
+// Parts reads an input part by part, for inputs that are not made of lines: of gzip each member is
+// a part, any other input is one part. It keeps the bytes of a gzip member as they are in the
+// input, so that a member can be copied without being compressed again. It belongs to one
+// goroutine.
 type Parts struct {
 	in    *Input
 	o     opened
@@ -22,7 +23,8 @@ type Parts struct {
 	begun bool
 }
 
-// OpenParts opens an input part by part. keep is how many bytes of a gzip member are kept at most. Errors are *Error. The caller closes the Parts.
+// OpenParts opens an input part by part. keep is how many bytes of a gzip member are kept at most.
+// Errors are *Error. The caller closes the Parts.
 func (in *Input) OpenParts(keep int) (*Parts, error) {
 	in.parts = true
 	o, err := in.take(nil)
@@ -42,7 +44,8 @@ func (in *Input) OpenParts(keep int) (*Parts, error) {
 	return p, nil
 }
 
-// Next goes to the next part, and passes over what is left of the one before. It returns io.EOF after the last.
+// Next goes to the next part, and passes over what is left of the one before. It returns io.EOF
+// after the last.
 func (p *Parts) Next() error {
 	if p.zip == nil {
 		if p.begun {
@@ -102,8 +105,9 @@ func (p *Parts) Offset() int64 { return p.at }
 // Disk returns how many bytes have been read from disk or pipe.
 func (p *Parts) Disk() int64 { return p.offset() }
 
-// Member returns the bytes of the gzip member that has been read to its end, as they are in the input. ok is false if they
-// are known no more: they are more than are kept, and the input is not a file.
+// Member returns the bytes of the gzip member that has been read to its end, as they are in the
+// input. ok is false if they are known no more: they are more than are kept, and the input is not a
+// file.
 func (p *Parts) Member() (member io.Reader, ok bool) {
 	if p.zip == nil || p.zip.in {
 		return nil, false
@@ -115,8 +119,8 @@ func (p *Parts) Member() (member io.Reader, ok bool) {
 	return p.section(p.at, end)
 }
 
-// Section returns the bytes of a part that is not a member of gzip, from one offset to another. ok is false if they are known no more:
-// the input is not a plain file.
+// Section returns the bytes of a part that is not a member of gzip, from one offset to another. ok
+// is false if they are known no more: the input is not a plain file.
 func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
 	if p.o.stream != nil {
 		return nil, false
@@ -177,7 +181,8 @@ func (t *tape) add(b []byte) {
 	if len(t.bytes)-t.begin+len(b) > t.limit+rawBuffer {
 		t.over = true
 	}
-	if t.over && len(t.bytes)-t.begin > rawBuffer { // what is in the buffer of the decoder is needed for the next member
+	// What is in the buffer of the decoder is needed for the next member.
+	if t.over && len(t.bytes)-t.begin > rawBuffer {
 		t.drop(len(t.bytes) - t.begin - rawBuffer)
 	}
 	if t.begin > len(t.bytes)/2 {

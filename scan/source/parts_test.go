@@ -45,7 +45,8 @@ func randomText(n int) string {
 	return string(b)
 }
 
-// readParts returns the decoded bytes of each part, and what Member returns; "?" stands for a member that is not known.
+// readParts returns the decoded bytes of each part, and what Member returns; "?" stands for a
+// member that is not known.
 func readParts(p *Parts) (texts, raw []string, err error) {
 	for {
 		if err := p.Next(); err != nil {
@@ -72,7 +73,8 @@ func readParts(p *Parts) (texts, raw []string, err error) {
 	}
 }
 
-// TestPartsAreTheMembersOfGzip, as they are in the input, also if they are long and if Head has read the first.
+// TestPartsAreTheMembersOfGzip, as they are in the input, also if they are long and if Head has
+// read the first.
 func TestPartsAreTheMembersOfGzip(t *testing.T) {
 	texts := []string{"first\nline\n", "", "b", strings.Repeat("long ", 300_000), randomText(600_000), "last"}
 	data, each := members(t, texts...)
@@ -102,7 +104,8 @@ func TestPartsAreTheMembersOfGzip(t *testing.T) {
 	}
 }
 
-// TestAMemberThatIsTooLongToKeep is read again from a file, and not known of a pipe. The next one is known.
+// TestAMemberThatIsTooLongToKeep is read again from a file, and not known of a pipe. The next one
+// is known.
 func TestAMemberThatIsTooLongToKeep(t *testing.T) {
 	data, each := members(t, "a", randomText(2<<20), "z")
 	for name, c := range map[string]struct {

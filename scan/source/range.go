@@ -8,16 +8,16 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// Range is a part of a plain file: its bytes From to To, both where lines begin or the file ends. The zero value
-// is the whole file.
+// Range is a part of a plain file: its bytes From to To, both where lines begin or the file ends.
+// The zero value is the whole file.
 type Range struct {
 	From, To int64
 	Of       int64 // bytes of the file; 0 if nobody has asked
 	Line     int64 // how many lines are before it, if somebody has counted them
 }
 
-// NewRange returns an input of the lines in a part of a plain file. Head returns the beginning of the file, though: it tells
-// what the lines are.
+// NewRange returns an input of the lines in a part of a plain file. Head returns the beginning of
+// the file, though: it tells what the lines are.
 func NewRange(name string, r Range) (*Input, error) {
 	in, err := NewFile(name)
 	if err != nil {
@@ -31,8 +31,9 @@ func NewRange(name string, r Range) (*Input, error) {
 	return in, nil
 }
 
-// NewUnread returns an input that cannot be read, for the reason of an error: a file, or a part of it. Head and Open fail with the
-// reason, as one of name, whatever the name in err, which may be that of a copy.
+// NewUnread returns an input that cannot be read, for the reason of an error: a file, or a part of
+// it. Head and Open fail with the reason, as one of name, whatever the name in err, which may be
+// that of a copy.
 func NewUnread(name string, r Range, err error) *Input {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		err = e.Err
@@ -46,10 +47,11 @@ func (in *Input) Range() Range { return in.part }
 // isPart tells whether the input is a part of a file.
 func (in *Input) isPart() bool { return in.part.To > 0 }
 
-// Divide returns the ranges, of about size bytes, into which a file can be divided. There are none if it is not larger, and of an
-// archive or what is not a plain file. Errors are *Error.
+// Divide returns the ranges, of about size bytes, into which a file can be divided. There are none
+// if it is not larger, and of an archive or what is not a plain file. Errors are *Error.
 func (in *Input) Divide(size int64) (ranges []Range, err error) {
-	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() || in.archiveKind() != "" || in.Codec() != sniff.Plain.String() {
+	if size <= 0 || in.Size <= size || in.member != nil || in.isPart() ||
+		in.archiveKind() != "" || in.Codec() != sniff.Plain.String() {
 		return nil, nil
 	}
 	f, err := disk.Open(in.path)

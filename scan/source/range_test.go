@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestRangesHaveEachLineOnce divides texts of all kinds, reads the ranges as inputs of their own, and compares the lines.
+// TestRangesHaveEachLineOnce divides texts of all kinds, reads the ranges as inputs of their own,
+// and compares the lines.
 func TestRangesHaveEachLineOnce(t *testing.T) {
 	for name, text := range texts() {
 		path := write(t, "access.log", text)

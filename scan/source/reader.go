@@ -12,25 +12,32 @@ import (
 
 // Options of a Reader. The zero value is good.
 type Options struct {
-	Workers   int // goroutines that will call Next, and streams read at the same time; 0 is GOMAXPROCS
-	ChunkSize int // bytes of a chunk of ordinary lines; 0 is 512 KiB, and less for small plain files; never more than half of MaxLine
-	MaxLine   int // bytes of the longest line kept whole, its newline not counted; 0 is 1 MiB, and 32 at least
+	Workers int // goroutines that will call Next, and inputs read at the same time; 0 is GOMAXPROCS
+	MaxLine int // bytes of the longest line kept whole, without its newline; 0 is 1 MiB, and 32 at least
 
-	// Memory is how many bytes the buffers may hold, also if all lines are long; 0 is as many as keep all workers busy. With
-	// little memory there are fewer and smaller chunks, but there are some for each worker, whatever Memory is: about 3.5 MiB if
-	// MaxLine is 1 MiB. The windows of decompressors are not part of it: see Windows.
+	// ChunkSize is the bytes of a chunk of ordinary lines; 0 is 512 KiB, and less for small plain
+	// files. It is never more than half of MaxLine.
+	ChunkSize int
+
+	// Memory is how many bytes the buffers may hold, also if all lines are long; 0 is as many as
+	// keep all workers busy. With little memory there are fewer and smaller chunks, but there are
+	// some for each worker, whatever Memory is: about 3.5 MiB if MaxLine is 1 MiB. The windows of
+	// decompressors are not part of it: see Windows.
 	Memory int64
 
-	// Ahead is how many bytes more the members of gzip files may take that are decoded side by side; 0 is as many as keep all
-	// workers busy. With less than some megabytes a worker there are fewer at a time, and only small ones.
+	// Ahead is how many bytes more the members of gzip files may take that are decoded side by
+	// side; 0 is as many as keep all workers busy. With less than some megabytes a worker there are
+	// fewer at a time, and only small ones.
 	Ahead int64
 
-	// InOrder reads the inputs one after the other, and decompresses only one stream at a time. Then chunks come nearly in the
-	// order of (Input, Seq). A consumer that puts them into that order may keep chunks that come too early, if it releases all
-	// others: there are buffers enough for the next one in order.
+	// InOrder reads the inputs one after the other, and decompresses only one stream at a time.
+	// Then chunks come nearly in the order of (Input, Seq). A consumer that puts them into that
+	// order may keep chunks that come too early, if it releases all others: there are buffers
+	// enough for the next one in order.
 	InOrder bool
 
-	// Prompt ends a chunk of a stream when a Read has given a whole line, instead of waiting for more.
+	// Prompt ends a chunk of a stream when a Read has given a whole line, instead of waiting for
+	// more.
 	Prompt bool
 }
 
@@ -42,8 +49,8 @@ const (
 	// maxKept is how many bytes are kept of a line longer than MaxLine: enough to recognise it.
 	maxKept = 64 << 10
 
-	// How many chunks there are for each worker: one in use, and those that are read or decompressed
-	// meanwhile. Rather than fewer than fewBuffers there are smaller ones.
+	// How many chunks there are for each worker: one in use, and those that are read or
+	// decompressed meanwhile. Rather than fewer than fewBuffers there are smaller ones.
 	mostBuffers = 6
 	fewBuffers  = 3
 )
@@ -59,7 +66,8 @@ func (o Options) filled() Options {
 	if o.ChunkSize <= 0 {
 		o.ChunkSize = defaultChunk
 	}
-	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2) // so that a chunk of ChunkSize bytes can contain no longer line (stream.go)
+	// So a chunk of ChunkSize bytes can contain no line that is too long (stream.go).
+	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
 	if o.Ahead <= 0 {
 		o.Ahead = int64(o.Workers+1) * 2 * maxContents
 	}
@@ -69,11 +77,13 @@ func (o Options) filled() Options {
 	return o
 }
 
-// longest is how long a buffer may be: that of the longest line, and what is before it where a read is aligned.
+// longest is how long a buffer may be: that of the longest line, and what is before it where a read
+// is aligned.
 func (o Options) longest() int { return max(o.MaxLine+1, o.ChunkSize+overread) + alignment }
 
-// buffers is how many chunks there is memory for, beside what each stream holds of its own: its input, and the line that begins
-// the next chunk. There is one more than there are workers at least.
+// buffers is how many chunks there is memory for, beside what each stream holds of its own: its
+// input, and the line that begins the next chunk. There is one more than there are workers at
+// least.
 func (o Options) buffers() int {
 	n := mostBuffers * o.Workers
 	if o.Memory > 0 {
@@ -85,11 +95,13 @@ func (o Options) buffers() int {
 
 // Reader gives the chunks of its inputs to any number of goroutines.
 //
-// As many inputs as there are Workers are read at the same time, each by a goroutine of its own, ahead of the callers of Next. That of
-// a plain file only finds its ranges, and the callers read them. Compressed files, pipes and standard input are streams.
+// As many inputs as there are Workers are read at the same time, each by a goroutine of its own,
+// ahead of the callers of Next. That of a plain file only finds its ranges, and the callers read
+// them. Compressed files, pipes and standard input are streams.
 //
-// Memory: at most 6*Workers chunks exist, fewer with little Options.Memory, each of ChunkSize bytes, and of up to MaxLine where lines
-// are long. Callers that keep more chunks than that unreleased block themselves.
+// Memory: at most 6*Workers chunks exist, fewer with little Options.Memory, each of ChunkSize
+// bytes, and of up to MaxLine where lines are long. Callers that keep more chunks than that
+// unreleased block themselves.
 //
 // Read to the end or call Stop: a Reader that is dropped in the middle leaves goroutines behind.
 type Reader struct {
@@ -113,7 +125,8 @@ type Reader struct {
 	blocking map[*disk.File]bool // open files: a Read may block for ever, or decode a million empty members
 }
 
-// item is what Next returns next: a chunk of a stream, or a range of a plain file, which its caller reads. It has a slot of the pool.
+// item is what Next returns next: a chunk of a stream, or a range of a plain file, which its caller
+// reads. It has a slot of the pool.
 type item struct {
 	chunk *Chunk
 	plain fileRange
@@ -147,8 +160,8 @@ func NewReader(ins []*Input, o Options) *Reader {
 	return r
 }
 
-// fitChunks makes the chunks smaller if all inputs are known to be plain files and are small together: so all workers have some, and the buffers take
-// no more memory than the input.
+// fitChunks makes the chunks smaller if all inputs are known to be plain files and are small
+// together: so all workers have some, and the buffers take no more memory than the input.
 func (r *Reader) fitChunks() {
 	const ranges = 4 // for each worker
 	if slices.ContainsFunc(r.ins, func(in *Input) bool { return !in.regular || in.Codec() != sniff.Plain.String() }) {
@@ -220,10 +233,11 @@ func (r *Reader) takeSlot() bool {
 	}
 }
 
-// Next returns the next chunk, and false when all is read or Stop was called. It is safe for concurrent use. The chunk is the
-// caller's until Release.
+// Next returns the next chunk, and false when all is read or Stop was called. It is safe for
+// concurrent use. The chunk is the caller's until Release.
 //
-// With one caller, the chunks of each input come in ascending Seq. With several they come nearly in that order.
+// With one caller, the chunks of each input come in ascending Seq. With several they come nearly in
+// that order.
 func (r *Reader) Next() (*Chunk, bool) {
 	if r.isStopped() {
 		return nil, false
@@ -243,8 +257,9 @@ func (r *Reader) Next() (*Chunk, bool) {
 	return r.deliver(next)
 }
 
-// deliver returns the chunk of an item, none of an empty one, as when all inputs have been read. That of a stream it counts as given to the caller of Next:
-// chunks still unsent when Stop is called are not counted.
+// deliver returns the chunk of an item, none of an empty one, as when all inputs have been read.
+// That of a stream it counts as given to the caller of Next: chunks still unsent when Stop is
+// called are not counted.
 func (r *Reader) deliver(next item) (*Chunk, bool) {
 	c := next.chunk
 	switch {
@@ -261,13 +276,14 @@ func (r *Reader) deliver(next item) (*Chunk, bool) {
 	return c, true
 }
 
-// Release gives a chunk back; its Data must not be used any more. It is safe for concurrent use, never blocks, and must be called
-// once for each chunk.
+// Release gives a chunk back; its Data must not be used any more. It is safe for concurrent use,
+// never blocks, and must be called once for each chunk.
 func (r *Reader) Release(c *Chunk) { c.pool.put(c) }
 
-// Stop ends the reading early: every Next returns false soon, goroutines end and files are closed. A goroutine that is blocked in a read
-// of standard input, or in opening a pipe that has no writer, cannot be woken and is left behind. Stop is safe for
-// concurrent use and may be called again, and after the end.
+// Stop ends the reading early: every Next returns false soon, goroutines end and files are closed.
+// A goroutine that is blocked in a read of standard input, or in opening a pipe that has no writer,
+// cannot be woken and is left behind. Stop is safe for concurrent use and may be called again, and
+// after the end.
 func (r *Reader) Stop() {
 	r.stopped.Do(func() {
 		close(r.stop)
@@ -279,7 +295,8 @@ func (r *Reader) Stop() {
 	})
 }
 
-// stopping returns the channel that Stop closes. A nil Reader, of an input that is read without one, never stops.
+// stopping returns the channel that Stop closes. A nil Reader, of an input that is read without
+// one, never stops.
 func (r *Reader) stopping() <-chan struct{} {
 	if r == nil {
 		return nil
@@ -318,12 +335,13 @@ func (r *Reader) unwatch(f *disk.File) {
 	delete(r.blocking, f)
 }
 
-// Progress returns the bytes on disk that have been read and the sum of the sizes of all inputs, or -1 for that if one of them has
-// no size. It is cheap and safe for concurrent use.
+// Progress returns the bytes on disk that have been read and the sum of the sizes of all inputs, or
+// -1 for that if one of them has no size. It is cheap and safe for concurrent use.
 func (r *Reader) Progress() (done, total int64) { return r.read.Load(), r.total.Load() }
 
-// Results returns, for each input, how its reading ended. It is meant to be called after Next has returned false to every
-// goroutine; before that, and after Stop, the results are those known so far.
+// Results returns, for each input, how its reading ended. It is meant to be called after Next has
+// returned false to every goroutine; before that, and after Stop, the results are those known so
+// far.
 func (r *Reader) Results() []Result {
 	res := make([]Result, len(r.ins))
 	for i := range r.ins {
@@ -332,6 +350,6 @@ func (r *Reader) Results() []Result {
 	return res
 }
 
-// Result returns the result of one input, by its index, as Results does. An error that cut the last line of a chunk short
-// is in it when Next returns the chunk.
+// Result returns the result of one input, by its index, as Results does. An error that cut the last
+// line of a chunk short is in it when Next returns the chunk.
 func (r *Reader) Result(i int) Result { return r.states[i].result(r.ins[i]) }

@@ -140,7 +140,8 @@ func TestVeryLongLine(t *testing.T) {
 			if cut.Load() == 0 || cut.Load()+kept.Load() != int64(len(text)) || kept.Load() > 1<<20 {
 				t.Errorf("%s: kept %d and cut %d of %d", form, kept.Load(), cut.Load(), len(text))
 			}
-			// A few buffers for each worker of at most 2.5 MiB, made by doubling; zstd has its window besides.
+			// A few buffers for each worker of at most 2.5 MiB, made by doubling; zstd has its
+			// window besides.
 			if used := after.TotalAlloc - before.TotalAlloc; form != "zstd" && used > uint64(workers)*16<<20 {
 				t.Errorf("%s with %d workers allocated %d MiB", form, workers, used>>20)
 			}
@@ -185,7 +186,8 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// A consumer that keeps chunks until it can put them in order gets through, with no more buffers than there are.
+// A consumer that keeps chunks until it can put them in order gets through, with no more buffers
+// than there are.
 func TestInOrder(t *testing.T) {
 	dir := t.TempDir()
 	var ins []*Input
@@ -491,8 +493,8 @@ func TestNoAllocationPerChunk(t *testing.T) {
 	}
 }
 
-// Small plain files are divided for all workers, in buffers that are no larger than they; a pipe, whose length is not known, and a
-// size that the caller gives are not.
+// Small plain files are divided for all workers, in buffers that are no larger than they; a pipe,
+// whose length is not known, and a size that the caller gives are not.
 func TestChunksFitSmallFiles(t *testing.T) {
 	small, large := strings.Repeat("a line\n", 1<<17), strings.Repeat("a line\n", 1<<20)
 	for name, c := range map[string]struct {
@@ -519,7 +521,8 @@ func TestChunksFitSmallFiles(t *testing.T) {
 	}
 }
 
-// TestGuardAlignment: chunks of a plain file are in memory as they are in the file, modulo the alignment.
+// TestGuardAlignment: chunks of a plain file are in memory as they are in the file, modulo the
+// alignment.
 func TestGuardAlignment(t *testing.T) {
 	text := bytes.Repeat([]byte("a line that is neither short nor long\n"), 100_000)
 	r, at, chunks := NewReader([]*Input{file(t, write(t, filepath.Join(t.TempDir(), "a.log"), text))}, Options{Workers: 1}), 0, 0

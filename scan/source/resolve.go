@@ -19,26 +19,32 @@ import (
 //
 //   - "-" stands for stdin;
 //   - the exact name of an existing file stands for that file, even if it contains *, ? or [;
-//   - an existing directory stands for the regular files in it and in its subdirectories, sorted; hidden names are left
-//     out, and a symbolic link to a file is followed, but none to a directory;
-//   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in a shell, a wildcard does not
-//     match a leading dot.
+//   - an existing directory stands for the regular files in it and in its subdirectories, sorted;
+//     hidden names are left out, and a symbolic link to a file is followed, but none to a
+//     directory;
+//   - a pattern with *, ? or [ stands for the files and directories that match it, sorted; as in
+//     a shell, a wildcard does not match a leading dot.
 //
-// Sorted is by name, but the files of a rotated set are sorted from the oldest to the newest: access.log.10.gz, access.log.2.gz,
-// access.log.1, access.log.
+// Sorted is by name, but the files of a rotated set are sorted from the oldest to the newest:
+// access.log.10.gz, access.log.2.gz, access.log.1, access.log.
 //
-// A file that is a tar archive, compressed or not, or a zip archive, by its first bytes, stands for the regular files in it, each
-// an input of its own, with the name ARCHIVE:MEMBER. They are sorted in the same way. Hidden members and __MACOSX are left out.
+// A file that is a tar archive, compressed or not, or a zip archive, by its first bytes, stands for
+// the regular files in it, each an input of its own, with the name ARCHIVE:MEMBER. They are sorted
+// in the same way. Hidden members and __MACOSX are left out.
 //
-// A file named twice, also through links, is read once, with a warning. Nothing is left out in silence. There is an error for each
-// argument that gives nothing to read, for each directory that cannot be read, and for each entry of one that is a link to nowhere, a
-// link to a directory that is not read under its own name, or no regular file, such as a pipe; for each archive that is damaged, and
-// for its members that cannot be read; and a warning of members that are links or devices. The inputs that are returned can be
-// used. A file that cannot be opened is among them, and is reported by [Input.Head] or in [Result].
+// A file named twice, also through links, is read once, with a warning. Nothing is left out in
+// silence. There is an error for each argument that gives nothing to read, for each directory that
+// cannot be read, and for each entry of one that is a link to nowhere, a link to a directory that
+// is not read under its own name, or no regular file, such as a pipe; for each archive that is
+// damaged, and for its members that cannot be read; and a warning of members that are links or
+// devices. The inputs that are returned can be used. A file that cannot be opened is among them,
+// and is reported by [Input.Head] or in [Result].
 //
-// A compressed tar is decompressed to its end, and its members go to a temporary file, which the Reader removes. If ctx ends
-// before, that is the error of the archive.
-func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (ins []*Input, warnings []string, errs []error) {
+// A compressed tar is decompressed to its end, and its members go to a temporary file, which the
+// Reader removes. If ctx ends before, that is the error of the archive.
+func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (
+	ins []*Input, warnings []string, errs []error,
+) {
 	v := resolver{limits: l, room: newRoom(l.Memory), seen: newSeen(), walked: newSeen()}
 	for _, arg := range args {
 		if arg == "-" {
@@ -59,7 +65,8 @@ const MemberSeparator = ":"
 
 // Limits bound Inputs. The zero value has no bounds.
 type Limits struct {
-	// Memory is how many bytes the list of inputs may take, by ListedBytes. What does not fit is left out, with one error, ErrRoom.
+	// Memory is how many bytes the list of inputs may take, by ListedBytes. What does not fit is
+	// left out, with one error, ErrRoom.
 	Memory  int64
 	Windows *Windows // of all inputs, and of archives while their members are found
 	Workers int      // how many archives are looked into at the same time; 0 is one
@@ -138,8 +145,8 @@ func (v *resolver) path(name string, info fs.FileInfo) {
 	}
 }
 
-// walk adds the files of a directory in the order of their names, each directory in it at its place. It ends, because it goes
-// into no link.
+// walk adds the files of a directory in the order of their names, each directory in it at its
+// place. It ends, because it goes into no link.
 func (v *resolver) walk(name string, info fs.FileInfo) {
 	v.walked.before(name, info)
 	entries, err := disk.ReadDir(name) // with an error, those read before it
@@ -171,7 +178,8 @@ func (v *resolver) walk(name string, info fs.FileInfo) {
 
 var (
 	errIrregular = errors.New("not a regular file: name it as an argument if it shall be read")
-	errLink      = errors.New("a link to a directory, which is not followed: name it as an argument if it shall be read")
+	errLink      = errors.New("a link to a directory, which is not followed: " +
+		"name it as an argument if it shall be read")
 )
 
 // unfollowed fails each link to a directory that was not read under its own name.
@@ -183,8 +191,8 @@ func (v *resolver) unfollowed() {
 	}
 }
 
-// glob returns the names that match a pattern. As in a shell, a wildcard does not match a leading dot. Unlike filepath.Glob, it
-// tells of directories that it cannot read.
+// glob returns the names that match a pattern. As in a shell, a wildcard does not match a leading
+// dot. Unlike filepath.Glob, it tells of directories that it cannot read.
 func (v *resolver) glob(pattern string) (names []string) {
 	dir, file := filepath.Split(pattern)
 	dirs := []string{filepath.Clean(dir)}
@@ -197,7 +205,8 @@ func (v *resolver) glob(pattern string) (names []string) {
 	return names
 }
 
-// matches returns the names in a directory that match a pattern without a separator; none if it is not a directory.
+// matches returns the names in a directory that match a pattern without a separator; none if it is
+// not a directory.
 func (v *resolver) matches(dir, pattern string) (names []string) {
 	path := filepath.Join(dir, pattern)
 	if _, err := filepath.Match(pattern, ""); err != nil {
@@ -275,7 +284,8 @@ func (v *resolver) failFull(name string, err error) {
 	}
 }
 
-// isNew tells whether a file has not been seen before, and warns if it has. If info is nil, the file is not known.
+// isNew tells whether a file has not been seen before, and warns if it has. If info is nil, the
+// file is not known.
 func (v *resolver) isNew(name string, info fs.FileInfo) bool {
 	if info == nil {
 		return true
@@ -314,6 +324,6 @@ func (s *seen) before(name string, info fs.FileInfo) (string, bool) {
 	return "", false
 }
 
-// fileID identifies a file, as os.SameFile does, and can be a map key: so a directory of a hundred thousand logs takes no
-// comparisons in pairs.
+// fileID identifies a file, as os.SameFile does, and can be a map key: so a directory of a hundred
+// thousand logs takes no comparisons in pairs.
 type fileID struct{ device, inode uint64 }

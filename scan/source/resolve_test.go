@@ -115,7 +115,8 @@ func TestDirectoryIsReadRecursively(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOutInSilence: each entry of a folder, or match of a pattern, that is not read is an error, and the rest is read.
+// TestNothingIsLeftOutInSilence: each entry of a folder, or match of a pattern, that is not read is
+// an error, and the rest is read.
 func TestNothingIsLeftOutInSilence(t *testing.T) {
 	tree(t, "logs/a.log", "logs/b/1.log", "logs/gone.log", "logs/z.log")
 	for link, to := range map[string]string{"logs/nowhere": "missing", "logs/round": "about", "logs/about": "round"} {

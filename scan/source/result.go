@@ -31,8 +31,8 @@ type Error struct {
 	Err    error
 }
 
-// Error returns name, offset and cause in one line. An error of the system for a name that could not be opened reads as in
-// package os, "open NAME: ...", also if it came from os.Stat.
+// Error returns name, offset and cause in one line. An error of the system for a name that could
+// not be opened reads as in package os, "open NAME: ...", also if it came from os.Stat.
 func (e *Error) Error() string {
 	var system syscall.Errno
 	if errors.As(e.Err, &system) && e.Offset < 0 {
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// newError drops the path that the os package puts in front of a cause, and the place that package inflate puts behind it, since name and
-// offset are there already.
+// newError drops the path that the os package puts in front of a cause, and the place that package
+// inflate puts behind it, since name and offset are there already.
 func newError(name string, offset int64, err error) *Error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -78,7 +78,8 @@ func (s *state) hashed(sum hash.Hash) {
 	s.sum = sum.Sum(nil)
 }
 
-// fail records an error. Ranges of a file fail in any order; the error nearest to the beginning is kept.
+// fail records an error. Ranges of a file fail in any order; the error nearest to the beginning is
+// kept.
 func (s *state) fail(e *Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// ErrRoom is the error of inputs that are left out because the list of inputs takes all of Limits.Memory.
+// ErrRoom is the error of inputs that are left out because the list of inputs takes all of
+// Limits.Memory.
 var ErrRoom = errors.New("there are too many inputs for the memory")
 
 // ListedBytes is about how many bytes of memory an input of that name takes before it is read.

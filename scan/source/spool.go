@@ -15,9 +15,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// A spool is a temporary file with the members of compressed tars, which can only be read from their beginnings. The pass that
-// finds the members puts each into the spool, as a stream of S2: it takes about as many bytes as gzip, and a fifth of the time to
-// decompress. So the members are read in any order and side by side. One goroutine adds members; after that any number may read.
+// A spool is a temporary file with the members of compressed tars, which can only be read from
+// their beginnings. The pass that finds the members puts each into the spool, as a stream of S2: it
+// takes about as many bytes as gzip, and a fifth of the time to decompress. So the members are read
+// in any order and side by side. One goroutine adds members; after that any number may read.
 type spool struct {
 	left *atomic.Int64    // how many bytes all spools of one list of inputs may still take
 	file *spill.Temporary // nil until there is a member
@@ -30,8 +31,9 @@ type spool struct {
 	length int64
 }
 
-// How many bytes the spools of one list of inputs may take: spoolRoom, and spoolFactor for each byte of its compressed tars. Real
-// logs take no more than two. A hostile archive holds a thousand times its size, and would fill the disk.
+// How many bytes the spools of one list of inputs may take: spoolRoom, and spoolFactor for each
+// byte of its compressed tars. Real logs take no more than two. A hostile archive holds a thousand
+// times its size, and would fill the disk.
 const (
 	spoolRoom   = 1 << 30
 	spoolFactor = 4
@@ -42,15 +44,16 @@ var (
 	errSpoolRoom = fmt.Errorf("they take more than %d bytes for each of its own", spoolFactor)
 )
 
-// add puts the bytes of a member into the spool, and marks it if the archive breaks inside it. The error is that of the spool, from
-// which the member is missing then.
+// add puts the bytes of a member into the spool, and marks it if the archive breaks inside it. The
+// error is that of the spool, from which the member is missing then.
 func (s *spool) add(m *member, bytes io.Reader) (err error) {
 	if s.file == nil {
 		if s.file, err = spill.CreateTemp(); err != nil {
 			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
-		s.z = s2.NewWriter(nil, s2.WriterBlockSize(rawBuffer), s2.WriterConcurrency(2)) // beside the goroutine that decompresses
+		// Beside the goroutine that decompresses:
+		s.z = s2.NewWriter(nil, s2.WriterBlockSize(rawBuffer), s2.WriterConcurrency(2))
 	}
 	s.length = 0
 	s.to.Reset(io.NewOffsetWriter(s.file, s.end))
@@ -79,7 +82,8 @@ func (s *spool) release() {
 	s.once.Do(func() { _ = s.file.Close() }) // nothing can be done about an error
 }
 
-// unspooler decodes a member in a spool. One that the archive has only the beginning of ends with an error.
+// unspooler decodes a member in a spool. One that the archive has only the beginning of ends with
+// an error.
 type unspooler struct {
 	span
 	z *s2.Reader // from the pool

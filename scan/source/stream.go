@@ -11,7 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine at a time uses it.
+// stream is an input that is read from beginning to end: compressed, or not seekable. One goroutine
+// at a time uses it.
 type stream struct {
 	codec  sniff.Codec
 	raw    *rawReader
@@ -59,8 +60,8 @@ func newStream(raw *rawReader, name string, w *window) (*stream, error) {
 	return s, nil
 }
 
-// peekMagic returns the first bytes of an input, as many as sniff needs. Of a text it returns what there is: a pipe may have a
-// short line that must be answered before the next one comes.
+// peekMagic returns the first bytes of an input, as many as sniff needs. Of a text it returns what
+// there is: a pipe may have a short line that must be answered before the next one comes.
 func peekMagic(br *bufio.Reader) ([]byte, error) {
 	first, err := br.Peek(1)
 	if err != nil {
@@ -93,13 +94,14 @@ func (s *stream) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// peek returns the first n decoded bytes, and with fewer the error that follows them. They will be read again.
+// peek returns the first n decoded bytes, and with fewer the error that follows them. They will be
+// read again.
 func (s *stream) peek(n int) (head []byte, err error) {
 	return s.peekUntil(n, func([]byte) bool { return false })
 }
 
-// peekLine is like peek, but does not wait for more when it has read the end of a line: nobody may write more before
-// that is answered.
+// peekLine is like peek, but does not wait for more when it has read the end of a line: nobody may
+// write more before that is answered.
 func (s *stream) peekLine(n int) (head []byte, err error) {
 	return s.peekUntil(n, func(read []byte) bool { return bytes.IndexByte(read, '\n') >= 0 })
 }
@@ -116,13 +118,15 @@ func (s *stream) peekUntil(n int, enough func(read []byte) bool) (head []byte, e
 	}
 }
 
-// maxIdleReads is how often in succession a decoder may neither return nor take a byte, the number that bufio uses. One that
-// takes bytes may return nothing any number of times: an archive may have a million empty members.
+// maxIdleReads is how often in succession a decoder may neither return nor take a byte, the number
+// that bufio uses. One that takes bytes may return nothing any number of times: an archive may have
+// a million empty members.
 const maxIdleReads = 100
 
-// decode turns a panic of a decoder of the stream into an error. The decoders come from libraries, and run on bytes that anyone may have
-// written: one hostile archive among a thousand must not end the reading of the others. None of them
-// has goroutines of its own, so every panic can be caught here.
+// decode turns a panic of a decoder of the stream into an error. The decoders come from libraries,
+// and run on bytes that anyone may have written: one hostile archive among a thousand must not end
+// the reading of the others. None of them has goroutines of its own, so every panic can be caught
+// here.
 func (s *stream) decode(dec io.Reader, p []byte) (n int, err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -192,10 +196,11 @@ func (r *Reader) conclude(i int, s *stream) {
 
 // chunker cuts a stream into chunks.
 //
-// The decoder writes straight into the buffer of a chunk; when that is full, the chunk ends after its last newline. Three
-// things complicate it. First, the bytes behind the last newline begin the next chunk: they are copied aside, usually a
-// hundred bytes, so that the chunk can be sent before there is a buffer for the next. Second, where ChunkSize bytes
-// contain no newline, the buffer grows, up to MaxLine. Third, beyond MaxLine the line is read but not kept.
+// The decoder writes straight into the buffer of a chunk; when that is full, the chunk ends after
+// its last newline. Three things complicate it. First, the bytes behind the last newline begin the
+// next chunk: they are copied aside, usually a hundred bytes, so that the chunk can be sent before
+// there is a buffer for the next. Second, where ChunkSize bytes contain no newline, the buffer
+// grows, up to MaxLine. Third, beyond MaxLine the line is read but not kept.
 type chunker struct {
 	r     *Reader
 	s     *stream
@@ -229,7 +234,8 @@ func (k *chunker) fill(c *Chunk) {
 	}
 }
 
-// cut keeps the beginning of the line in the first n bytes of the buffer and reads on to the end of the line.
+// cut keeps the beginning of the line in the first n bytes of the buffer and reads on to the end of
+// the line.
 func (k *chunker) cut(c *Chunk, n int) {
 	keep := k.r.o.kept()
 	c.Data, c.Cut = c.buf[:keep], int64(n-keep)
@@ -251,9 +257,9 @@ func (k *chunker) cut(c *Chunk, n int) {
 // kept is how many bytes of a line that is too long are kept.
 func (o Options) kept() int { return min(o.ChunkSize, maxKept) }
 
-// read fills buf, which holds n bytes, until it holds at least want. The last Read may give more, but read makes no further call
-// for that. It returns how many bytes buf holds then: fewer than want at the end of the stream, and with Options.Prompt at the end of
-// a line.
+// read fills buf, which holds n bytes, until it holds at least want. The last Read may give more,
+// but read makes no further call for that. It returns how many bytes buf holds then: fewer than
+// want at the end of the stream, and with Options.Prompt at the end of a line.
 func (k *chunker) read(buf []byte, n, want int) int {
 	limit := max(want, min(len(buf), k.r.o.ChunkSize))
 	for n < want && !k.eof {

@@ -8,23 +8,25 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and of xz up to level 6.
+// ordinaryWindow is the largest window that every stream may have: that of zstd up to level 19 and
+// of xz up to level 6.
 const ordinaryWindow = 8 << 20
 
 // MaxWindow is the largest window of all, as of the commands zstd and xz without special flags.
 const MaxWindow = 128 << 20
 
-// Windows bounds the windows of zstd streams, and the dictionaries of xz streams, that are open at the same time. Each stream
-// may have one of up to 8 MiB. A larger one has to wait until no other stream that is read has such a one. There may be two more,
-// each of them while nothing else takes memory: of a file whose first lines are looked at, and of one pipe, from when it is
-// opened. It is safe for concurrent use.
+// Windows bounds the windows of zstd streams, and the dictionaries of xz streams, that are open at
+// the same time. Each stream may have one of up to 8 MiB. A larger one has to wait until no other
+// stream that is read has such a one. There may be two more, each of them while nothing else takes
+// memory: of a file whose first lines are looked at, and of one pipe, from when it is opened. It is
+// safe for concurrent use.
 type Windows struct {
 	limit                 int64
 	reading, glance, pipe chan struct{}
 }
 
-// NewWindows returns the bound for windows of up to limit bytes: never less than 8 MiB, and never more than 128 MiB, which 0
-// stands for.
+// NewWindows returns the bound for windows of up to limit bytes: never less than 8 MiB, and never
+// more than 128 MiB, which 0 stands for.
 func NewWindows(limit int64) *Windows {
 	if limit <= 0 {
 		limit = MaxWindow
@@ -67,7 +69,8 @@ type window struct {
 	widened bool
 }
 
-// newWindow returns the right of a regular file, or of a member, to a window. stop is that of its Reader, nil if there is none.
+// newWindow returns the right of a regular file, or of a member, to a window. stop is that of its
+// Reader, nil if there is none.
 func newWindow(of *Windows, stop <-chan struct{}) *window {
 	w := &window{of: cmp.Or(of, defaultWindows), stop: stop, waits: true}
 	if w.slot = w.of.reading; stop == nil {

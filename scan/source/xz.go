@@ -17,24 +17,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// xzDecoder reads the .xz container itself, after version 1.2.0 of the format, and leaves LZMA2 to the library.
+// xzDecoder reads the .xz container itself, after version 1.2.0 of the format, and leaves LZMA2 to
+// the library.
 //
 //	file   = stream { stream | padding }
 //	stream = header { block } index footer
 //	block  = header LZMA2 padding check
 //	LZMA2  = { chunk } 0
 //
-// One reader of the library decodes the chunks of all blocks, as if they were one sequence: each block begins with a chunk that
-// resets the dictionary. A dictionary is allocated only when a block asks for a larger one, and then it is at least twice as large,
-// so that any number of blocks, empty or not, costs no more than their bytes.
+// One reader of the library decodes the chunks of all blocks, as if they were one sequence: each
+// block begins with a chunk that resets the dictionary. A dictionary is allocated only when a block
+// asks for a larger one, and then it is at least twice as large, so that any number of blocks,
+// empty or not, costs no more than their bytes.
 //
-// Two libraries that read the container were tried in its place. github.com/ulikunitz/xz 0.5.17 allocates any dictionary that a
-// header asks for, up to 4 GiB, and keeps a record of each block. github.com/therootcompany/xz 1.0.1 (the code of
-// github.com/xi2/xz, last released in 2020) bounds the dictionary, but it reports an error up to 8 KiB behind its place, cannot
-// tell a truncated file from a corrupt one, and refuses zero padding that is not a multiple of four bytes.
+// Two libraries that read the container were tried in its place. github.com/ulikunitz/xz 0.5.17
+// allocates any dictionary that a header asks for, up to 4 GiB, and keeps a record of each block.
+// github.com/therootcompany/xz 1.0.1 (the code of github.com/xi2/xz, last released in 2020) bounds
+// the dictionary, but it reports an error up to 8 KiB behind its place, cannot tell a truncated
+// file from a corrupt one, and refuses zero padding that is not a multiple of four bytes.
 type xzDecoder struct {
 	raw    *rawReader
-	window *window       // xz -9 has a dictionary of 64 MiB; the format allows 4 GiB, and the library allocates the whole dictionary of a block at once
+	window *window       // the format allows 4 GiB, and the library allocates a whole dictionary at once
 	lz     *lzma.Reader2 // nil before the first chunk
 	dict   int           // capacity of its dictionary
 	in     xzChunk       // what lz reads from
@@ -61,7 +64,8 @@ type xzDecoder struct {
 	unpackedSize int64 // decompressed by the header, or -1
 }
 
-// The kinds of checks that are defined, and the length of each kind, also of those that are only reserved.
+// The kinds of checks that are defined, and the length of each kind, also of those that are only
+// reserved.
 const (
 	xzCRC32  = 1
 	xzCRC64  = 4
@@ -76,7 +80,8 @@ var (
 	crc64Table = crc64.MakeTable(crc64.ECMA)
 )
 
-// xzBlockSum is the number of blocks and a hash of their sizes, to compare blocks with the index without keeping either.
+// xzBlockSum is the number of blocks and a hash of their sizes, to compare blocks with the index
+// without keeping either.
 type xzBlockSum struct{ n, hash uint64 }
 
 func (s *xzBlockSum) add(unpadded, uncompressed uint64) {
@@ -274,7 +279,8 @@ func (d *xzDecoder) endBlock() error {
 	return nil
 }
 
-// xzChunk is the encoded chunk that the library reads next: its header and its data, and nothing behind it.
+// xzChunk is the encoded chunk that the library reads next: its header and its data, and nothing
+// behind it.
 type xzChunk struct {
 	raw    *rawReader
 	buf    [6]byte
@@ -282,7 +288,8 @@ type xzChunk struct {
 	left   int    // bytes of the data that were not read yet
 }
 
-// begin reads the header of a chunk behind its first byte, and returns how many bytes the chunk has when it is decoded.
+// begin reads the header of a chunk behind its first byte, and returns how many bytes the chunk has
+// when it is decoded.
 func (c *xzChunk) begin(control byte) (size int, err error) {
 	n := 3 // of an uncompressed chunk
 	switch {
@@ -345,7 +352,8 @@ func (d *xzDecoder) endStream() error {
 	switch {
 	case listed != d.blocks, binary.LittleEndian.Uint32(b) != in.crc:
 		return errXzIndex
-	case crc32.ChecksumIEEE(b[8:14]) != binary.LittleEndian.Uint32(b[4:]), size != in.n+4, b[12] != 0, b[13] != d.kind, string(b[14:]) != "YZ":
+	case crc32.ChecksumIEEE(b[8:14]) != binary.LittleEndian.Uint32(b[4:]), size != in.n+4,
+		b[12] != 0, b[13] != d.kind, string(b[14:]) != "YZ":
 		return errors.New("xz: corrupt footer")
 	}
 	d.inside = false

@@ -28,7 +28,8 @@ func (c *contents) findZip() error {
 	r, err := zip.NewReader(&directory{c.ctx, file, c.room.directory()}, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the names name no files
 		if errors.Is(err, zip.ErrFormat) {
-			err = fmt.Errorf("a zip archive without a sound directory, which is at its end: it may be truncated (%w)", err)
+			err = fmt.Errorf(
+				"a zip archive without a sound directory, which is at its end: it may be truncated (%w)", err)
 		}
 		return err
 	}
@@ -58,19 +59,16 @@ func (d *directory) ReadAt(p []byte, off int64) (int, error) {
 	return d.r.ReadAt(p, off)
 }
 
-// entryBytes is how much memory an entry of a directory may take for each of its bytes: it has at least 46.
+// entryBytes is how much memory an entry of a directory may take for each of its bytes: it has at
+// least 46.
 const entryBytes = 8
 
 // directory returns how long the directory of a zip may be.
 func (r *room) directory() int64 { return r.left.Load() / entryBytes }
 
-// methods are the names of methods of compression, after section 4.4.5 of the format's APPNOTE.TXT. Windows writes Deflate64 for large
-// files.
+// methods are the names of methods of compression, after section 4.4.5 of the format's APPNOTE.TXT.
+// Windows writes Deflate64 for large files.
 var methods = map[uint16]string{9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz"}
-
-func methodName(method uint16) string {
-	return cmp.Or(methods[method], fmt.Sprintf("method %d", method))
-}
 
 // maxDeflation is more than the bytes that one deflated byte can be.
 const maxDeflation = 1100
@@ -89,7 +87,8 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 		c.leaveOut(f.Name, "encrypted: unpack it", true)
 		return nil
 	case f.Method != zip.Store && f.Method != zip.Deflate:
-		c.leaveOut(f.Name, fmt.Sprintf("compressed by %s, which is not supported in a zip: unpack it", methodName(f.Method)), true)
+		method := cmp.Or(methods[f.Method], fmt.Sprintf("method %d", f.Method))
+		c.leaveOut(f.Name, "compressed by "+method+", which is not supported in a zip: unpack it", true)
 		return nil
 	}
 	off, err := f.DataOffset()
@@ -114,7 +113,8 @@ func (c *contents) addZip(f *zip.File, size int64) error {
 	return c.add(m)
 }
 
-// refuseOverlaps leaves out members whose bytes are also those of another one. Such an archive can hold terabytes in a few kilobytes.
+// refuseOverlaps leaves out members whose bytes are also those of another one. Such an archive can
+// hold terabytes in a few kilobytes.
 func (c *contents) refuseOverlaps() {
 	byPlace := slices.Clone(c.members)
 	slices.SortStableFunc(byPlace, func(a, b *member) int { return cmp.Compare(a.off, b.off) })

@@ -13,10 +13,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be caught. A concurrency
-// of 2 or 4 is slower.
+// zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be
+// caught. A concurrency of 2 or 4 is slower.
 //
-// A decoder accepts ordinary windows. When a frame has a larger one, and the stream may have that, another decoder takes over.
+// A decoder accepts ordinary windows. When a frame has a larger one, and the stream may have that,
+// another decoder takes over.
 type zstdDecoder struct {
 	raw    *rawReader
 	z      *zstd.Decoder
@@ -75,8 +76,9 @@ func (d *zstdDecoder) Read(p []byte) (int, error) {
 	return 0, d.err
 }
 
-// widen goes on with a decoder for larger windows, if the stream may have one as large as that of the frame whose header was read
-// last. refused is the error of the decoder that does not accept it.
+// widen goes on with a decoder for larger windows, if the stream may have one as large as that of
+// the frame whose header was read last. refused is the error of the decoder that does not accept
+// it.
 func (d *zstdDecoder) widen(refused error) error {
 	header, size := d.last.header()
 	if header == nil || size <= ordinaryWindow || d.wide && size <= MaxWindow {
@@ -119,14 +121,16 @@ func (d *zstdDecoder) free() {
 	d.z = nil
 }
 
-// lastBytes keeps the last bytes read, as many as the header of a frame may have. When the decoder reports a wrong magic number,
-// the last four are its bytes; when it reports a window that is too large, a header is the last that it has read.
+// lastBytes keeps the last bytes read, as many as the header of a frame may have. When the decoder
+// reports a wrong magic number, the last four are its bytes; when it reports a window that is too
+// large, a header is the last that it has read.
 type lastBytes struct {
 	r io.Reader
 	b [18]byte
 }
 
-// header returns a copy of the header that ends with the last byte, and the window of its frame; nil if there is none.
+// header returns a copy of the header that ends with the last byte, and the window of its frame;
+// nil if there is none.
 func (l *lastBytes) header() (header []byte, window int64) {
 	for i := range l.b {
 		var h zstd.Header

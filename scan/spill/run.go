@@ -50,7 +50,8 @@ const (
 	// blockHead is the number of bytes before the payload of a block.
 	blockHead = 8
 
-	// overhead is the most that the numbers around a record take: two lengths of three bytes each, and the count.
+	// overhead is the most that the numbers around a record take: two lengths of three bytes each,
+	// and the count.
 	overhead = 3 + 3 + 10
 
 	// maxPayload is the length of the longest payload: one record that fills a block.
@@ -96,7 +97,8 @@ func (w *blockWriter) writeAll(m *merge) (records int64, err error) {
 	return records, w.flush()
 }
 
-// add writes one record that was added n times; shared is how many bytes it shares with the record before it.
+// add writes one record that was added n times; shared is how many bytes it shares with the record
+// before it.
 func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 	if len(rec) >= wholeFrom {
 		shared = 0
@@ -210,7 +212,8 @@ func (c *cursor) next() (more bool, err error) {
 func (c *cursor) decode() error {
 	h, more := uvarint(c.data)
 	length, rest := uvarint(more)
-	if rest == nil || h > uint64(len(c.rec)) || length > uint64(len(rest)) || h+length > MaxRecord || h > 0 && h+length >= wholeFrom {
+	if rest == nil || h > uint64(len(c.rec)) || length > uint64(len(rest)) || h+length > MaxRecord ||
+		h > 0 && h+length >= wholeFrom {
 		return c.damaged("impossible length")
 	}
 	shared, suffix := int(h), rest[:length]

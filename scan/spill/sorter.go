@@ -191,7 +191,8 @@ func (s *Sorter) spill() {
 	s.changed.Broadcast()
 }
 
-// mergeToFile writes the merge of runs behind the last run in the file. No other goroutine may write the file meanwhile.
+// mergeToFile writes the merge of runs behind the last run in the file. No other goroutine may
+// write the file meanwhile.
 func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 	m, err := newMerge(runs, stop)
 	if err != nil {
@@ -237,8 +238,9 @@ func (s *Sorter) gather() (*merge, error) {
 	return newMerge(slices.Concat(s.memory, s.disk), s.stop)
 }
 
-// reduce merges runs on disk, the smallest first, until there is memory to read all that are left at once: as many at a time as
-// can be read at once, but no more than necessary. Two are always read at once, however long their blocks are.
+// reduce merges runs on disk, the smallest first, until there is memory to read all that are left
+// at once: as many at a time as can be read at once, but no more than necessary. Two are always
+// read at once, however long their blocks are.
 func (s *Sorter) reduce() error {
 	total := int64(0)
 	for _, r := range s.disk {
@@ -266,9 +268,9 @@ func (s *Sorter) reduce() error {
 	return nil
 }
 
-// All yields all records, each once, in order. It may be called, and its result ranged over, any number of times. An error comes
-// once, as the last element, with a zero Record: an error of the temporary file or of a saved run, which may be damaged, or
-// because a Writer was not flushed.
+// All yields all records, each once, in order. It may be called, and its result ranged over, any
+// number of times. An error comes once, as the last element, with a zero Record: an error of the
+// temporary file or of a saved run, which may be damaged, or because a Writer was not flushed.
 func (s *Sorter) All() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		m, err := s.gather()
@@ -287,8 +289,8 @@ func (s *Sorter) All() iter.Seq2[Record, error] {
 	}
 }
 
-// Close frees the memory and removes the temporary file, if there is one. All other calls, also those waiting in other
-// goroutines, then return an error. The second Close does nothing.
+// Close frees the memory and removes the temporary file, if there is one. All other calls, also
+// those waiting in other goroutines, then return an error. The second Close does nothing.
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -56,8 +56,8 @@ func TestSameAsTwin(t *testing.T) {
 	}
 }
 
-// TestRecords: each distinct record comes once, in order, as often as they are read, from memory and
-// from compressed blocks.
+// TestRecords: each distinct record comes once, in order, as often as they are read, from memory
+// and from compressed blocks.
 func TestRecords(t *testing.T) {
 	for _, o := range []Options{{}, {Memory: 1 << 20}, {Memory: 1 << 20, Compress: true}} {
 		r, want, size := NewRecords(o), twin{}, int64(0)

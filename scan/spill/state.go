@@ -20,7 +20,8 @@ const (
 	magic     = "rsvrun1\n"
 	footerLen = 32
 
-	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so that the bytes are too.
+	// stateBlock is the length of blocks that WriteTo writes. It is the same on all machines, so
+	// that the bytes are too.
 	stateBlock = 32 << 10
 )
 
@@ -51,8 +52,8 @@ func decodeFooter(b []byte, size int64) (footer, error) {
 	return footer{size, int64(records), int(longest)}, nil
 }
 
-// WriteTo writes all records as one run, and returns the number of bytes written. The same records make the same bytes.
-// Its errors are those of All and of w.
+// WriteTo writes all records as one run, and returns the number of bytes written. The same records
+// make the same bytes. Its errors are those of All and of w.
 func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
 	m, err := s.gather()
 	if err != nil {
@@ -74,9 +75,10 @@ func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
 	return written, write(footer{written + footerLen, records, blocks.longest}.encode())
 }
 
-// AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on. They are not copied, but read
-// from r whenever all records are read: r must stay readable and unchanged until Close, for several goroutines if several read.
-// An error says what is wrong with the footer; damage before it is found when it is read.
+// AddSaved adds the records of a run that WriteTo has written: the size bytes of r from off on.
+// They are not copied, but read from r whenever all records are read: r must stay readable and
+// unchanged until Close, for several goroutines if several read. An error says what is wrong with
+// the footer; damage before it is found when it is read.
 func (s *Sorter) AddSaved(r io.ReaderAt, off, size int64) error {
 	if off < 0 || size < footerLen || off > math.MaxInt64-size {
 		return fmt.Errorf("spill: saved run: %d bytes from %d on cannot be one", size, off)

@@ -50,8 +50,8 @@ func (t *Temporary) Close() error {
 	return nil
 }
 
-// CheckDir returns the error with which a Sorter with this Options.Dir would fail: a caller who reads
-// for hours learns of it before.
+// CheckDir returns the error with which a Sorter with this Options.Dir would fail: a caller who
+// reads for hours learns of it before.
 func CheckDir(dir string) error {
 	f, err := createTemp(dir)
 	if err == nil {

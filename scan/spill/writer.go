@@ -20,9 +20,9 @@ type Writer struct {
 // Writer returns a Writer. It holds no memory until a record is added.
 func (s *Sorter) Writer() *Writer { return &Writer{s: s} }
 
-// Add adds a copy of record. All calls after an error of the temporary file return that error, those
-// of other Writers at the latest when their arenas are full; the records in memory are then lost. A
-// record longer than MaxRecord is refused without further consequences.
+// Add adds a copy of record. All calls after an error of the temporary file return that error,
+// those of other Writers at the latest when their arenas are full; the records in memory are then
+// lost. A record longer than MaxRecord is refused without further consequences.
 func (w *Writer) Add(record []byte) error {
 	if w.arena == nil || !w.arena.hasRoom(len(record)) {
 		if err := w.makeRoom(len(record)); err != nil {
@@ -118,10 +118,10 @@ func (a *arena) sort(scratch []byte, most int) []byte {
 	return scratch
 }
 
-// sortFrom sorts entries whose records share at least the first shared bytes. It finds how many bytes
-// they all share, sorts by the eight bytes after these, and then sorts each group of equal ones in
-// the same way. So the bytes that records share, which are most of them, are compared once or twice
-// and not in each comparison.
+// sortFrom sorts entries whose records share at least the first shared bytes. It finds how many
+// bytes they all share, sorts by the eight bytes after these, and then sorts each group of equal
+// ones in the same way. So the bytes that records share, which are most of them, are compared once
+// or twice and not in each comparison.
 func (a *arena) sortFrom(es []entry, shared int) {
 	if len(es) < 2 {
 		return
@@ -132,7 +132,8 @@ func (a *arena) sortFrom(es []entry, shared int) {
 		n = common(first[:n], a.record(e), shared)
 	}
 	for i, e := range es {
-		// Zeros stand for bytes after the end: where keys differ, they are in the order of the records.
+		// Zeros stand for bytes after the end: where keys differ, they are in the order of the
+		// records.
 		if rest := a.record(e)[n:]; len(rest) >= 8 {
 			es[i].key = binary.BigEndian.Uint64(rest)
 		} else {

@@ -51,7 +51,8 @@ func (r *Reader) storedHeader() error {
 	return nil
 }
 
-// copyStored copies octets of a stored block to out, from n on. It returns how many octets out has then.
+// copyStored copies octets of a stored block to out, from n on. It returns how many octets out has
+// then.
 func (r *Reader) copyStored(out []byte, n int) (int, error) {
 	if r.stored == 0 {
 		r.state = atHeader
@@ -128,7 +129,8 @@ func (r *Reader) readLengths(lengths []uint8) error {
 	return nil
 }
 
-// repeat writes a length several times from i on, and returns how often: that before it (16), or 0 (17, 18).
+// repeat writes a length several times from i on, and returns how often: that before it (16), or 0
+// (17, 18).
 func (r *Reader) repeat(symbol int, lengths []uint8, i int) (n int, err error) {
 	var length uint8
 	extra, least := uint(2), 3

@@ -3,16 +3,19 @@ package inflate
 import "encoding/binary"
 
 const (
-	// step is how many octets of a match are copied at a time: one load and one store of an SSE register.
+	// step is how many octets of a match are copied at a time: one load and one store of an SSE
+	// register.
 	step = 16
-	// spareIn is how many octets of input one turn of the fast loop may look at: it refills its bits twice, each time from eight octets, and
-	// takes at most seven of the first eight.
+	// spareIn is how many octets of input one turn of the fast loop may look at: it refills its
+	// bits twice, each time from eight octets, and takes at most seven of the first eight.
 	spareIn = 7 + 8
-	// spareOut is how many octets of output it may write: two literals, and a match that is copied in whole steps.
+	// spareOut is how many octets of output it may write: two literals, and a match that is copied
+	// in whole steps.
 	spareOut = 2 + 258 + step - 1
 )
 
-// decodeCodes decodes the block of codes from out[n] on, until it ends or out is full. It returns how many octets out has then.
+// decodeCodes decodes the block of codes from out[n] on, until it ends or out is full. It returns
+// how many octets out has then.
 func (r *Reader) decodeCodes(out []byte, n int) (int, error) {
 	for n < len(out) && r.state == inCodes {
 		if r.length > 0 {
@@ -88,12 +91,14 @@ func (r *Reader) match(out []byte, n int) int {
 	return n
 }
 
-// fast decodes symbols while there are enough input and room for any symbol. It has reasons for its length: what it calls is inlined, and its
-// variables stay in registers.
+// fast decodes symbols while there are enough input and room for any symbol. It has reasons for its
+// length: what it calls is inlined, and its variables stay in registers.
 //
-// Its bits are those of input, but above the nb bits that have been taken from src there may be more of them, which are those that follow in
-// src, too. So a refill may set them once more. Of nb only the lowest six bits count: so an entry is subtracted as it is. The entry
-// of the next symbol is looked up before the octets of a match are copied, since nothing else can go on until it is there.
+// Its bits are those of input, but above the nb bits that have been taken from src there may be
+// more of them, which are those that follow in src, too. So a refill may set them once more. Of nb
+// only the lowest six bits count: so an entry is subtracted as it is. The entry of the next symbol
+// is looked up before the octets of a match are copied, since nothing else can go on until it is
+// there.
 func (r *Reader) fast(out []byte, n int) (int, error) {
 	src, at, b, nb, t := r.in.src, r.in.at, r.in.bits, r.in.n, r.tables
 	lastIn, lastOut := len(src)-spareIn, len(out)-spareOut

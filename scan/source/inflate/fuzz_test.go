@@ -11,7 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// FuzzInflate compares the Reader with the reference, by buffers that are decoded into and by shorter ones.
+// FuzzInflate compares the Reader with the reference, by buffers that are decoded into and by
+// shorter ones.
 func FuzzInflate(f *testing.F) {
 	for _, text := range texts() {
 		text = text[:min(len(text), 3000)]
@@ -30,8 +31,8 @@ func FuzzInflate(f *testing.F) {
 	})
 }
 
-// FuzzBlocks makes blocks whose codes are complete of the input, so that most of them get far: a fuzzer that changes a stream itself seldom
-// finds a code that is.
+// FuzzBlocks makes blocks whose codes are complete of the input, so that most of them get far: a
+// fuzzer that changes a stream itself seldom finds a code that is.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte{5, 9, 200, 3, 1, 7, 77, 150, 9}, []byte("symbols that follow one another, again and again, again and again"))
 	f.Add(bytes.Repeat([]byte{1}, 14), bytes.Repeat([]byte{255, 3, 9}, 200))
@@ -74,7 +75,8 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// FuzzGzip compares the members with those of compress/gzip. That ignores the reserved flags, and refuses names of 512 octets.
+// FuzzGzip compares the members with those of compress/gzip. That ignores the reserved flags, and
+// refuses names of 512 octets.
 func FuzzGzip(f *testing.F) {
 	f.Add(append(member(f, "one\n", gzip.Header{Name: "n"}), withSum(member(f, "two\n", gzip.Header{}))...))
 	var z inflate.Gzip

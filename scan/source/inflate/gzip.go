@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Gzip decompresses gzip members (RFC 1952), one by one. Reset it before use. It is for one goroutine, and allocates nothing after its
-// first use.
+// Gzip decompresses gzip members (RFC 1952), one by one. Reset it before use. It is for one
+// goroutine, and allocates nothing after its first use.
 //
 //	for err = z.Next(); err == nil; err = z.Next() {
 //		// read z until io.EOF
@@ -37,8 +37,9 @@ func (z *Gzip) Offset() int64 {
 	return z.offset
 }
 
-// Next begins a member: the first one, or the one behind that which has been read to its end. It returns io.EOF if the input is at its end,
-// else an *Error. Of what is no member, judged by its first two octets, nothing is taken.
+// Next begins a member: the first one, or the one behind that which has been read to its end. It
+// returns io.EOF if the input is at its end, else an *Error. Of what is no member, judged by its
+// first two octets, nothing is taken.
 func (z *Gzip) Next() error {
 	if z.err != nil {
 		return z.err
@@ -54,8 +55,8 @@ func (z *Gzip) Next() error {
 	return nil
 }
 
-// Read reads decompressed octets of the member, as [Reader.Read] does. io.EOF says that they are those that were compressed, by their checksum and
-// their number modulo 2^32.
+// Read reads decompressed octets of the member, as [Reader.Read] does. io.EOF says that they are
+// those that were compressed, by their checksum and their number modulo 2^32.
 func (z *Gzip) Read(p []byte) (n int, err error) {
 	if z.err != nil {
 		return 0, z.err
@@ -90,7 +91,8 @@ func (z *Gzip) fail(err error) error {
 	return z.err
 }
 
-// next takes n octets, at most as many as the least buffer has. They are valid until the bufio.Reader is used again.
+// next takes n octets, at most as many as the least buffer has. They are valid until the
+// bufio.Reader is used again.
 func (z *Gzip) next(n int) ([]byte, error) {
 	b, err := z.br.Peek(n)
 	m, _ := z.br.Discard(len(b))

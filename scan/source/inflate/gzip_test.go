@@ -45,7 +45,8 @@ func change(data []byte, at int, by byte) []byte {
 	return data
 }
 
-// readMembers reads all members, and returns their text with a mark behind each, and the error that is not the end.
+// readMembers reads all members, and returns their text with a mark behind each, and the error that
+// is not the end.
 func readMembers(z *inflate.Gzip, buffer int, mark string) (string, error) {
 	var text []byte
 	for {
@@ -107,8 +108,9 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestMembersAreThoseOfTheReference: each truncation and each flipped bit of two members gives the text of compress/gzip, and an error
-// wherever that has one. It ignores the reserved flags, which RFC 1952 (section 2.3.1.2) forbids.
+// TestMembersAreThoseOfTheReference: each truncation and each flipped bit of two members gives the
+// text of compress/gzip, and an error wherever that has one. It ignores the reserved flags, which
+// RFC 1952 (section 2.3.1.2) forbids.
 func TestMembersAreThoseOfTheReference(t *testing.T) {
 	const text = "GET /robots.txt HTTP/1.1\nGET /robots.txt HTTP/1.1\n"
 	data := append(member(t, text, gzip.Header{Name: "a", Comment: "b", Extra: []byte("c")}), withSum(member(t, text, gzip.Header{}))...)
@@ -142,7 +144,8 @@ func TestMembersAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-// TestLongNamesAndExtras: a header may be longer than the buffer of the reader underneath, and a name longer than any memory.
+// TestLongNamesAndExtras: a header may be longer than the buffer of the reader underneath, and a
+// name longer than any memory.
 func TestLongNamesAndExtras(t *testing.T) {
 	var z inflate.Gzip
 	data := member(t, "x", gzip.Header{Extra: bytes.Repeat([]byte("e"), 65_535)})

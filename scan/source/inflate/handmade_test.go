@@ -8,7 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
-// bitWriter writes a stream by hand: bits lowest first, Huffman codes highest first (RFC 1951, section 3.1.1).
+// bitWriter writes a stream by hand: bits lowest first, Huffman codes highest first (RFC 1951,
+// section 3.1.1).
 type bitWriter struct {
 	out  []byte
 	used uint // bits of the last octet
@@ -42,7 +43,8 @@ func (w *bitWriter) stored(final uint, length, complement int, text string) *bit
 
 type code struct{ value, bits uint }
 
-// codesOf makes the codes of lengths (RFC 1951, section 3.2.2), also where there are too few or too many.
+// codesOf makes the codes of lengths (RFC 1951, section 3.2.2), also where there are too few or too
+// many.
 func codesOf(lengths []uint) []code {
 	codes := make([]code, len(lengths))
 	next := uint(0)
@@ -76,7 +78,8 @@ func fixedCodes() (literals, distances []code) {
 	return codesOf(lengths), codesOf(of)
 }
 
-// dynamic begins a last block with codes of these lengths, each written as it is: the codes for lengths have five bits, of 0 to 15.
+// dynamic begins a last block with codes of these lengths, each written as it is: the codes for
+// lengths have five bits, of 0 to 15.
 func (w *bitWriter) dynamic(literals, distances []uint) (ofLiterals, ofDistances []code) {
 	w.bits(1, 1).bits(2, 2).bits(uint(len(literals)-257), 5).bits(uint(len(distances)-1), 5).bits(19-4, 4)
 	for _, symbol := range []int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15} {
@@ -110,7 +113,8 @@ func ladder(count int, symbols ...int) []uint {
 	return l
 }
 
-// handmade are streams that no compressor writes, or seldom, and whether the reference accepts them.
+// handmade are streams that no compressor writes, or seldom, and whether the reference accepts
+// them.
 func handmade() map[string]struct {
 	stream []byte
 	sound  bool
@@ -218,7 +222,8 @@ func handmade() map[string]struct {
 		}
 		return w
 	}
-	// 97 zeros, a literal, 158 zeros, the end, a length; 29 zeros, of which the last one is of the distances; two distances.
+	// 97 zeros, a literal, 158 zeros, the end, a length; 29 zeros, of which the last one is of the
+	// distances; two distances.
 	w = new(bitWriter).bits(1, 1).bits(2, 2).bits(286-257, 5).bits(3-1, 5).bits(18-4, 4)
 	of := map[int]uint{1: 2, 2: 2, 17: 2, 18: 2}
 	for _, s := range []int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1} {
@@ -240,7 +245,8 @@ func b2u(b bool) uint {
 	return 0
 }
 
-// distanceCode returns the code of a distance, its extra bits and their number (RFC 1951, section 3.2.5).
+// distanceCode returns the code of a distance, its extra bits and their number (RFC 1951, section
+// 3.2.5).
 func distanceCode(distance int) (symbol int, extra, rest uint) {
 	base := 1
 	for symbol = 0; ; symbol++ {

@@ -61,13 +61,15 @@ func raw(t testing.TB, text []byte, level int, flushes bool) []byte {
 	return out.Bytes()
 }
 
-// standard is used again and again, as scratch is, so that the thousands of small streams are quick.
+// standard is used again and again, as scratch is, so that the thousands of small streams are
+// quick.
 var (
 	standard = flate.NewReader(nil)
 	scratch  = make([]byte, 1<<20)
 )
 
-// reference is what the standard library makes of a stream, and how many octets it takes for that if the stream is sound.
+// reference is what the standard library makes of a stream, and how many octets it takes for that
+// if the stream is sound.
 func reference(stream []byte) (text []byte, taken int, err error) {
 	in := bytes.NewReader(stream)
 	_ = standard.(flate.Resetter).Reset(in, nil)
@@ -75,8 +77,8 @@ func reference(stream []byte) (text []byte, taken int, err error) {
 	return text, len(stream) - in.Len(), err
 }
 
-// check compares the Reader with the reference: the same text and the same end of it if the stream is sound; else an error, and all that the
-// reference gives before its own. The input comes whole.
+// check compares the Reader with the reference: the same text and the same end of it if the stream
+// is sound; else an error, and all that the reference gives before its own. The input comes whole.
 func check(t testing.TB, r *inflate.Reader, stream []byte, buffer int) {
 	t.Helper()
 	checkFrom(t, r, bytes.NewReader(stream), stream, buffer)

@@ -2,13 +2,15 @@ package inflate
 
 import "math/bits"
 
-// Both tables are read with the next bits of the stream as the index, the first bit lowest, as Huffman codes are packed (RFC 1951,
-// section 3.1.1). A code shorter than the table's width is there once for each value of the bits behind it. Codes that are
-// longer share, by their first bits, an entry that links to a second table, which is read with the bits behind those.
+// Both tables are read with the next bits of the stream as the index, the first bit lowest, as
+// Huffman codes are packed (RFC 1951, section 3.1.1). A code shorter than the table's width is
+// there once for each value of the bits behind it. Codes that are longer share, by their first
+// bits, an entry that links to a second table, which is read with the bits behind those.
 //
 // One entry says all that is to be done:
 //
-//	bits  0-5   how many bits to take: of the code and of the extra bits behind it; of a link, how many bits the second table is behind
+//	bits  0-5   how many bits to take: of the code and of the extra bits after it;
+//	            of a link, of the code before those of the second table
 //	bits  8-11  how many of these are of the code; of a link, the width of the second table
 //	bits 12-15  the kind, below; none of them set: a length or a distance
 //	bits 16-31  the literal, the least length or distance, or the index of the second table
@@ -49,9 +51,11 @@ const (
 	maxCode = 15 // bits of the longest code
 
 	// Nearly all codes of literals and lengths that text needs have eleven bits at most, and so
-	// that 56 bits are enough for three literals. Ten and twelve bits are as fast on logs, JSON and pages.
+	// that 56 bits are enough for three literals. Ten and twelve bits are as fast on logs, JSON and
+	// pages.
 	literalBits = 11
-	// There are thirty distances only, whose codes are rarely longer. Nine and ten bits are as fast.
+	// There are thirty distances only, whose codes are rarely longer. Nine and ten bits are as
+	// fast.
 	distanceBits = 8
 
 	numLiterals  = 286 // with lengths; the fixed code has two more, which stand for nothing
@@ -59,8 +63,9 @@ const (
 	numLengths   = 19  // codes for the lengths of codes
 	lengthBits   = 7   // bits of the longest of these
 
-	// A second table is there for at least two codes, since only a complete code has codes longer than one bit. It has at most
-	// one entry for each value of the bits behind the width of the first.
+	// A second table is there for at least two codes, since only a complete code has codes longer
+	// than one bit. It has at most one entry for each value of the bits behind the width of the
+	// first.
 	literalEntries  = 1<<literalBits + 288/2*(1<<(maxCode-literalBits))
 	distanceEntries = 1<<distanceBits + 32/2*(1<<(maxCode-distanceBits))
 )
@@ -135,12 +140,15 @@ var fixed = func() (t tables) {
 	return t
 }()
 
-// build fills a table of 1<<width entries, and the second tables behind them, for the code whose symbols have these lengths in bits, 0
-// for one that is not used (RFC 1951, section 3.2.2). It returns false if there is no such code: more codes than there is room
-// for, or fewer. A single code of one bit is allowed, and no code at all, as zlib does: what is missing is invalid when it comes up.
+// build fills a table of 1<<width entries, and the second tables behind them, for the code whose
+// symbols have these lengths in bits, 0 for one that is not used (RFC 1951, section 3.2.2). It
+// returns false if there is no such code: more codes than there is room for, or fewer. A single
+// code of one bit is allowed, and no code at all, as zlib does: what is missing is invalid when it
+// comes up.
 //
-// Codes are laid in ascending order of length and symbol, with their bits reversed. So that no entry is written singly for
-// each value of the bits behind it, the table is filled at the size that the present length needs, and is doubled for the next.
+// Codes are laid in ascending order of length and symbol, with their bits reversed. So that no
+// entry is written singly for each value of the bits behind it, the table is filled at the size
+// that the present length needs, and is doubled for the next.
 func build(table []entry, width uint, symbols []entry, lengths []uint8) bool {
 	var count [maxCode + 1]int
 	for _, n := range lengths {
@@ -211,8 +219,8 @@ func fill(table []entry, width uint, symbols []entry, sorted []uint16, count *[m
 	}
 }
 
-// following returns the code behind one of n bits, both reversed: one is added at the highest bit, and carried downwards. Behind the last
-// one comes 0.
+// following returns the code behind one of n bits, both reversed: one is added at the highest bit,
+// and carried downwards. Behind the last one comes 0.
 func following(code, n uint) uint {
 	ones := uint(1)<<n - 1
 	if code == ones {
@@ -222,8 +230,8 @@ func following(code, n uint) uint {
 	return code&(bit-1) | bit
 }
 
-// spread returns the width of the second table that begins with a code of n bits, of which there are so many left: the table is full when
-// all the bits behind the prefix are used up.
+// spread returns the width of the second table that begins with a code of n bits, of which there
+// are so many left: the table is full when all the bits behind the prefix are used up.
 func spread(count *[maxCode + 1]int, n uint, left int, width uint) uint {
 	for ; left < 1<<(n-width); left = left<<1 + count[n] {
 		n++

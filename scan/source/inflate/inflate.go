@@ -1,27 +1,30 @@
-// Package inflate decompresses DEFLATE streams (RFC 1951) and gzip members (RFC 1952). It gives the same bytes as compress/flate, two to
-// four times as fast.
+// Package inflate decompresses DEFLATE streams (RFC 1951) and gzip members (RFC 1952). It gives the
+// same bytes as compress/flate, two to four times as fast.
 //
-// A DEFLATE stream is a sequence of blocks. Each is stored as it is, or is a sequence of Huffman codes, which stand for an octet (a
-// literal), or for a length. A length is followed by a code for a distance: so many octets are to be copied from so far back, at most 32 KiB. The
-// codes of a block are fixed, or are told in its header.
+// A DEFLATE stream is a sequence of blocks. Each is stored as it is, or is a sequence of Huffman
+// codes, which stand for an octet (a literal), or for a length. A length is followed by a code for
+// a distance: so many octets are to be copied from so far back, at most 32 KiB. The codes of a
+// block are fixed, or are told in its header.
 //
 // Time goes into three things, and each has its answer here.
 //
-// Codes are looked up in tables (huffman.go). One entry says how many bits to take, with the extra bits of a length, and what
-// they stand for, so that a symbol costs one load and two shifts.
+// Codes are looked up in tables (huffman.go). One entry says how many bits to take, with the extra
+// bits of a length, and what they stand for, so that a symbol costs one load and two shifts.
 //
-// Questions about the end of the input, and of the room for output, are asked once a turn of a loop that has enough of both for any
-// turn (fast in codes.go). Its 64 bits of input are filled by one load. Where there is less of either,
-// one symbol at a time is decoded by code that asks for each octet (one).
+// Questions about the end of the input, and of the room for output, are asked once a turn of a loop
+// that has enough of both for any turn (fast in codes.go). Its 64 bits of input are filled by one
+// load. Where there is less of either, one symbol at a time is decoded by code that asks for each
+// octet (one).
 //
-// Bytes are copied once: from their place in the caller's buffer to where they come again, sixteen octets at a time. Only the
-// last 32 KiB of a buffer are kept aside for the next call.
+// Bytes are copied once: from their place in the caller's buffer to where they come again, sixteen
+// octets at a time. Only the last 32 KiB of a buffer are kept aside for the next call.
 //
-// Nothing here is unsafe: what a stranger's stream makes of a slice is checked by the compiler's code, and the checks that it
-// could not leave out cost less than a tenth of the time.
+// Nothing here is unsafe: what a stranger's stream makes of a slice is checked by the compiler's
+// code, and the checks that it could not leave out cost less than a tenth of the time.
 //
-// The files: inflate.go has the Reader, input.go takes bits from the input, block.go reads the headers of blocks, huffman.go makes the
-// tables, codes.go decodes with them, and gzip.go reads the members of gzip.
+// The files: inflate.go has the Reader, input.go takes bits from the input, block.go reads the
+// headers of blocks, huffman.go makes the tables, codes.go decodes with them, and gzip.go reads the
+// members of gzip.
 package inflate
 
 import (
@@ -52,8 +55,8 @@ func (e *Error) Unwrap() error { return e.Err }
 const (
 	// window is how far back a match may reach.
 	window = 32 << 10
-	// direct is the least length of a buffer that is decoded into. At its end 32 KiB are copied, so a shorter one is
-	// filled from a buffer of the Reader, which has four times this size.
+	// direct is the least length of a buffer that is decoded into. At its end 32 KiB are copied, so
+	// a shorter one is filled from a buffer of the Reader, which has four times this size.
 	direct    = 64 << 10
 	ownBuffer = 128 << 10
 )
@@ -68,8 +71,8 @@ const (
 	atEnd
 )
 
-// Reader decompresses one DEFLATE stream after the other. Reset it before use. It is for one goroutine, and allocates nothing after
-// its first use.
+// Reader decompresses one DEFLATE stream after the other. Reset it before use. It is for one
+// goroutine, and allocates nothing after its first use.
 type Reader struct {
 	in    input
 	err   error // sticky
@@ -105,9 +108,10 @@ func (r *Reader) Reset(br *bufio.Reader) {
 // Offset is how many octets have been taken from the bufio.Reader since Reset.
 func (r *Reader) Offset() int64 { return r.in.offset }
 
-// Read reads decompressed octets. It returns those before an error first, and then the error each time: io.EOF behind the final block,
-// else an *Error. At io.EOF the bufio.Reader is at the octet behind the stream. p may be as long as one likes; from
-// 64 KiB on it is decoded into without a copy.
+// Read reads decompressed octets. It returns those before an error first, and then the error each
+// time: io.EOF behind the final block, else an *Error. At io.EOF the bufio.Reader is at the octet
+// behind the stream. p may be as long as one likes; from 64 KiB on it is decoded into without a
+// copy.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -107,7 +107,8 @@ func TestEveryBitFlipped(t *testing.T) {
 	}
 }
 
-// TestPlaceOfDamage: an error has the same place, however the octets come and whatever they are decoded into.
+// TestPlaceOfDamage: an error has the same place, however the octets come and whatever they are
+// decoded into.
 func TestPlaceOfDamage(t *testing.T) {
 	var r inflate.Reader
 	place := func(in io.Reader, buffer int) (place int64) {

@@ -7,8 +7,9 @@ import (
 
 // input takes bits from a bufio.Reader, the lowest bit of an octet first (RFC 1951, section 3.1.1).
 //
-// Between two steps of the decoder fewer than eight bits are held back: those of the last octet taken. So the bufio.Reader is never
-// read further than the stream goes, and is never waited for when the next symbol is there already.
+// Between two steps of the decoder fewer than eight bits are held back: those of the last octet
+// taken. So the bufio.Reader is never read further than the stream goes, and is never waited for
+// when the next symbol is there already.
 type input struct {
 	br     *bufio.Reader
 	offset int64  // octets discarded from br
@@ -77,8 +78,9 @@ func (in *input) take(n uint) (uint, error) {
 	return b, nil
 }
 
-// symbol takes the next code, and returns its entry. The extra bits behind the code are not taken. While a code is not there
-// wholly, the zeros behind it lead to an entry that is no longer than it (codes in ascending order have ascending lengths).
+// symbol takes the next code, and returns its entry. The extra bits behind the code are not taken.
+// While a code is not there wholly, the zeros behind it lead to an entry that is no longer than it
+// (codes in ascending order have ascending lengths).
 func (in *input) symbol(table []entry, width uint) (entry, error) {
 	for {
 		e := table[in.bits&(1<<width-1)]

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew, by the tools that are installed")
 
-// tools are the compressors of others, which read a text on standard input and write gzip. Each chooses its blocks and codes
-// in its own way.
+// tools are the compressors of others, which read a text on standard input and write gzip. Each
+// chooses its blocks and codes in its own way.
 var tools = []string{
 	"gzip -1", "gzip -2", "gzip -3", "gzip -4", "gzip -5", "gzip -6", "gzip -7", "gzip -8", "gzip -9",
 	"pigz -0", "pigz -1", "pigz -6", "pigz -11", // the last one is zopfli
@@ -26,8 +26,8 @@ var tools = []string{
 	"bgzip",
 }
 
-// TestTools: what each of the tools that are installed compresses is read. For a machine that has none, testdata holds what they made of one text
-// (go test -run Tools -update).
+// TestTools: what each of the tools that are installed compresses is read. For a machine that has
+// none, testdata holds what they made of one text (go test -run Tools -update).
 func TestTools(t *testing.T) {
 	sample := texts()["log"][:6000]
 	if *update {
