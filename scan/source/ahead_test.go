@@ -217,20 +217,6 @@ func TestSideBySideSplits(t *testing.T) {
 	}
 }
 
-// Any bit that is wrong has the same consequence.
-func TestSideBySideFlips(t *testing.T) {
-	whole := bytes.Join(smallFrames(t), nil)
-	step := 1
-	if testing.Short() {
-		step = 7
-	}
-	for i := 32; i < 8*len(whole); i += step {
-		b := bytes.Clone(whole)
-		b[i/8] ^= 1 << (i % 8)
-		sameAhead(t, fmt.Sprintf("bit %d", i), opens(b), oneFrame{})
-	}
-}
-
 // What is not a frame that can be decoded ahead is left to the serial decoder, with all that
 // follows.
 func TestNotSideBySide(t *testing.T) {
@@ -269,13 +255,31 @@ func TestNotSideBySide(t *testing.T) {
 	}
 }
 
-type failingParts struct{ oneFrame }
+type panickingFrames struct{ oneFrame }
 
-func (failingParts) decode(p *part) error { panic("a decoder that has an error") }
+func (panickingFrames) decode(*part) error { panic("a decoder that has an error") }
 
-// A panic of a decoder in another goroutine is caught.
-func TestSideBySidePanic(t *testing.T) {
-	sameAhead(t, "panic", opens(bytes.Join(smallFrames(t), nil)), failingParts{})
+// Any bit that is wrong has the same consequence, and a panic of a decoder in another goroutine is
+// caught.
+func TestSideBySideFlips(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for _, c := range []struct {
+		parts      [][]byte
+		form       splitter
+		panicking  splitter
+		magicBytes int
+	}{{smallFrames(t), oneFrame{}, panickingFrames{}, 4}, {smallMembers(t), oneMember{}, panickingMembers{}, 3}} {
+		whole := bytes.Join(c.parts, nil)
+		for i := 8 * c.magicBytes; i < 8*len(whole); i += step {
+			b := bytes.Clone(whole)
+			b[i/8] ^= 1 << (i % 8)
+			sameAhead(t, fmt.Sprintf("bit %d", i), opens(b), c.form)
+		}
+		sameAhead(t, "panic", opens(whole), c.panicking)
+	}
 }
 
 // The parts take no more memory than is meant for them, whatever a few bytes decode to.
@@ -308,23 +312,19 @@ func TestSideBySideMemory(t *testing.T) {
 	}
 }
 
-func isAhead(d decoder) bool {
-	_, is := d.(*ahead)
-	return is
-}
-
-// A Reader that has more workers than one decoder can feed gives the same chunks and results as one
-// that has a single worker.
+// A Reader gives the same lines and results with any number of workers, and no goroutine is left when
+// it is stopped anywhere. Frames are read side by side by more workers than one decoder can feed.
 func TestReaderSideBySide(t *testing.T) {
 	before := runtime.NumGoroutine()
+	_, files := logMembers(t)
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 2000)
 	frame := zstFrame(t, text, false)
-	good := bytes.Repeat(frame, 60)
-	bad := bytes.Clone(good)
-	bad[len(bad)/2] ^= 0x55
-	var paths []string
-	for i, b := range [][]byte{good, bad, good[:len(good)/3], frame} {
-		paths = append(paths, write(t, fmt.Sprint(i), b))
+	files["frames"] = bytes.Repeat(frame, 60)
+	paths := []string{write(t, "frame", frame)}
+	for name, b := range files {
+		paths = append(paths, write(t, name, b), write(t, name+".cut", b[:len(b)/3]))
+		b[len(b)/2] ^= 0x55
+		paths = append(paths, write(t, name+".bad", b))
 	}
 	inputs := func() (ins []*Input) {
 		for _, path := range paths {
@@ -334,34 +334,39 @@ func TestReaderSideBySide(t *testing.T) {
 		}
 		return ins
 	}
-	for workers, ahead := range map[int]bool{1: false, zstdFeeds: false, zstdFeeds + 1: true} {
+	for workers, want := range map[int]bool{1: false, zstdFeeds: false, zstdFeeds + 1: true} {
 		o, err := inputs()[0].open(&Reader{o: Options{Workers: workers}, blocking: map[*disk.File]bool{}})
-		if err != nil || isAhead(o.stream.dec) != ahead {
+		if _, is := o.stream.dec.(*ahead); err != nil || is != want {
 			t.Errorf("%d workers: %T, %v", workers, o.stream.dec, err)
 		}
 		o.close()
 	}
 	step := 1
 	if testing.Short() {
-		step = 9
+		step = 5
 	}
 	want, results := readAll(t, inputs(), Options{Workers: 1}, 1)
-	for _, o := range []Options{{Workers: 3}, {Workers: 3, InOrder: true}, {Workers: 8, ChunkSize: 10_000}} {
-		got, res := readAll(t, inputs(), o, 4)
+	for _, o := range []Options{
+		{Workers: 3}, {Workers: 2, InOrder: true}, {Workers: 16, InOrder: true}, {Workers: 16, Ahead: 8 << 20, ChunkSize: 10_000},
+	} {
+		got, res := readAll(t, inputs(), o, o.Workers)
 		for i := range paths {
 			if !bytes.Equal(joined(got[i]), joined(want[i])) || fmt.Sprint(res[i]) != fmt.Sprint(results[i]) {
 				t.Errorf("%+v: %d bytes, %v; want %d, %v", o, len(joined(got[i])), res[i], len(joined(want[i])), results[i])
 			}
 		}
-		for at := 0; at < 40; at += step { // stopped anywhere
+		for n := 0; n < 12; n += step {
 			r := NewReader(inputs(), o)
 			var wg sync.WaitGroup
-			n := at
-			for c, ok := r.Next(); ok; c, ok = r.Next() {
-				if r.Release(c); n == 0 {
-					r.Stop()
-				}
-				n--
+			for k := range o.Workers {
+				wg.Go(func() {
+					for c, ok := r.Next(); ok; c, ok = r.Next() {
+						if k == 0 && c.Seq >= int64(n) {
+							r.Stop()
+						}
+						r.Release(c)
+					}
+				})
 			}
 			finish(t, &wg)
 		}

@@ -8,9 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -132,24 +130,6 @@ type gzipForm struct{ gzipMembers }
 
 func (gzipForm) member() {}
 
-// Any bit that is wrong has the same consequence.
-func TestMembersSideBySideFlips(t *testing.T) {
-	whole := bytes.Join(smallMembers(t), nil)
-	step := 1
-	if testing.Short() {
-		step = 7
-	}
-	for i := 24; i < 8*len(whole); i += step {
-		b := bytes.Clone(whole)
-		b[i/8] ^= 1 << (i % 8)
-		sameAhead(t, fmt.Sprintf("bit %d", i), opens(b), oneMember{})
-	}
-}
-
-func TestMembersSideBySidePanic(t *testing.T) {
-	sameAhead(t, "panic", opens(bytes.Join(smallMembers(t), nil)), panickingMembers{})
-}
-
 // logMembers are files as bgzip, a server and the concatenation of rotated logs make them.
 func logMembers(t testing.TB) (text []byte, files map[string][]byte) {
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -244,54 +224,4 @@ func TestMembersSideBySideMemory(t *testing.T) {
 		s.close()
 		done()
 	}
-}
-
-// A Reader gives the same lines and results with any number of workers, and no goroutine is left
-// when it is stopped anywhere.
-func TestReaderOfMembers(t *testing.T) {
-	before := runtime.NumGoroutine()
-	_, files := logMembers(t)
-	step := 1
-	if testing.Short() {
-		step = 5
-	}
-	var paths []string
-	for name, b := range files {
-		paths = append(paths, write(t, name, b), write(t, name+".cut", b[:len(b)/3]))
-		b[len(b)/2] ^= 0x55
-		paths = append(paths, write(t, name+".bad", b))
-	}
-	inputs := func() (ins []*Input) {
-		for _, path := range paths {
-			in := file(t, path)
-			in.Hash = true
-			ins = append(ins, in)
-		}
-		return ins
-	}
-	want, results := readAll(t, inputs(), Options{Workers: 1}, 1)
-	for _, o := range []Options{{Workers: 2, InOrder: true}, {Workers: 16, InOrder: true}, {Workers: 16, Ahead: 8 << 20}} {
-		got, res := readAll(t, inputs(), o, o.Workers)
-		for i := range paths {
-			if !bytes.Equal(joined(got[i]), joined(want[i])) || fmt.Sprint(res[i]) != fmt.Sprint(results[i]) {
-				t.Errorf("%+v: %d bytes, %v; want %d, %v", o, len(joined(got[i])), res[i], len(joined(want[i])), results[i])
-			}
-		}
-		for n := 0; n < 12; n += step {
-			r := NewReader(inputs(), o)
-			var wg sync.WaitGroup
-			for k := range o.Workers {
-				wg.Go(func() {
-					for c, ok := r.Next(); ok; c, ok = r.Next() {
-						if k == 0 && c.Seq >= int64(n) {
-							r.Stop()
-						}
-						r.Release(c)
-					}
-				})
-			}
-			finish(t, &wg)
-		}
-	}
-	until(t, func() bool { return runtime.NumGoroutine() <= before })
 }

@@ -62,27 +62,3 @@ func TestNoHashOfAPart(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
-
-// Many files are hashed, and none has to wait for ever.
-func TestHashesOfManyFiles(t *testing.T) {
-	var ins []*Input
-	for i := range 200 {
-		in := file(t, write(t, "log", bytes.Repeat([]byte("line\n"), 2000+i)))
-		in.Hash = true
-		ins = append(ins, in)
-	}
-	_, res := readAll(t, ins, Options{Workers: 2, ChunkSize: 1000}, 2)
-	for i, r := range res {
-		if want := sha256.Sum256(bytes.Repeat([]byte("line\n"), 2000+i)); !bytes.Equal(r.Sum, want[:]) {
-			t.Errorf("file %d: %x", i, r.Sum)
-		}
-	}
-	again := []*Input{file(t, ins[0].path), file(t, ins[1].path)}
-	again[0].Hash, again[1].Hash = true, true
-	r := NewReader(again, Options{Workers: 1, ChunkSize: 100})
-	r.Next()
-	r.Stop()
-	if _, more := r.Next(); more {
-		t.Error("a chunk after Stop")
-	}
-}

@@ -186,56 +186,6 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// A consumer that keeps chunks until it can put them in order gets through, with no more buffers
-// than there are.
-func TestInOrder(t *testing.T) {
-	dir := t.TempDir()
-	var ins []*Input
-	var want []byte
-	for i := range 20 {
-		text := bytes.Repeat(fmt.Appendf(nil, "a line of file %d\n", i), 200)
-		if i%4 == 3 {
-			text = noise(3000)
-		}
-		want = append(want, text...)
-		if i%2 == 1 {
-			text = gz(t, text)
-		}
-		ins = append(ins, file(t, write(t, filepath.Join(dir, fmt.Sprint(i)), text)))
-	}
-	r := NewReader(ins, Options{Workers: 4, ChunkSize: 64, MaxLine: 128, InOrder: true})
-	type key struct {
-		input int
-		seq   int64
-	}
-	var mu sync.Mutex
-	held := map[key]*Chunk{}
-	next := key{}
-	var got []byte
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for c, ok := r.Next(); ok; c, ok = r.Next() {
-				mu.Lock()
-				held[key{c.Input, c.Seq}] = c
-				for c := held[next]; c != nil; c = held[next] {
-					got = append(got, c.Data...)
-					delete(held, next)
-					if next.seq++; c.Last {
-						next = key{next.input + 1, 0}
-					}
-					r.Release(c)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	finish(t, &wg)
-	if !bytes.Equal(got, want) || len(held) > 0 {
-		t.Errorf("got %d bytes of %d, %d chunks left", len(got), len(want), len(held))
-	}
-}
-
 // finish waits, but not for ever.
 func finish(t *testing.T, wg *sync.WaitGroup) {
 	t.Helper()
@@ -381,44 +331,6 @@ func TestDecoderPanics(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return copy(p, "line after line\n"), nil }
-
-func TestStop(t *testing.T) {
-	before := runtime.NumGoroutine()
-	text := bytes.Repeat([]byte("some line\n"), 100_000)
-	dir := t.TempDir()
-	plainPath, gzPath := write(t, filepath.Join(dir, "a"), text), write(t, filepath.Join(dir, "b"), gz(t, text))
-	for k := range 60 {
-		ins := []*Input{file(t, plainPath), file(t, gzPath), NewInput("pipe", endless{}, -1)}
-		r := NewReader(ins, Options{Workers: 4, ChunkSize: 1 << 10, InOrder: k%2 == 1})
-		var wg sync.WaitGroup
-		var n atomic.Int64
-		for range 4 {
-			wg.Go(func() {
-				for c, ok := r.Next(); ok; c, ok = r.Next() {
-					if n.Add(1) == int64(k*5+1) {
-						r.Stop()
-					}
-					r.Release(c)
-				}
-			})
-		}
-		finish(t, &wg)
-		r.Stop()
-		if res := r.Results()[2]; res.Complete {
-			t.Error("an endless input was read completely")
-		}
-	}
-	for range 200 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if n := runtime.NumGoroutine(); n > before {
-		buf := make([]byte, 1<<16)
-		t.Errorf("%d goroutines, %d before:\n%s", n, before, buf[:runtime.Stack(buf, true)])
-	}
-}
 
 // Next returns although standard input is silent.
 func TestStopWhileBlocked(t *testing.T) {

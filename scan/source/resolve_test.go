@@ -81,17 +81,6 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-func TestBrokenLinkInDirectory(t *testing.T) {
-	tree(t, "dir/a")
-	if err := os.Symlink("nowhere", "dir/b"); err != nil {
-		t.Fatal(err)
-	}
-	ins, warnings, errs := Inputs(t.Context(), []string{"dir"}, nil, Limits{})
-	if names(ins) != "dir/a" || len(warnings) != 0 || len(errs) != 1 || !strings.Contains(errs[0].Error(), "dir/b") {
-		t.Error(names(ins), warnings, errs)
-	}
-}
-
 func TestDirectoryIsReadRecursively(t *testing.T) {
 	tree(t, "logs/b/2.log", "logs/b/1.log", "logs/a.log", "logs/c/deep/er/x.log", "logs/.git/no.log", "logs/b/.no.log", "other/o.log")
 	for link, to := range map[string]string{"logs/b/loop": "..", "logs/self": ".", "logs/there": "../other", "logs/z.log": "a.log"} {
@@ -161,41 +150,6 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 	}
 	if ins, _, _ := Inputs(t.Context(), []string{"logs"}, nil, Limits{}); names(ins) != "logs/a.log logs/z.log" {
 		t.Error(names(ins))
-	}
-}
-
-// A subdirectory that cannot be read is an error; the rest is read.
-func TestUnreadableSubdirectory(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may read everything")
-	}
-	tree(t, "logs/a.log", "logs/b/1.log", "logs/c.log")
-	os.Chmod("logs/b", 0)
-	defer os.Chmod("logs/b", 0o755)
-	ins, _, errs := Inputs(t.Context(), []string{"logs"}, nil, Limits{})
-	if names(ins) != "logs/a.log logs/c.log" || len(errs) != 1 || !errors.Is(errs[0], fs.ErrPermission) || !strings.Contains(errs[0].Error(), "logs/b") {
-		t.Error(names(ins), errs)
-	}
-}
-
-func TestUnreadable(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may read everything")
-	}
-	tree(t, "file", "dir/x")
-	os.Chmod("file", 0)
-	os.Chmod("dir", 0)
-	defer os.Chmod("dir", 0o755)
-	ins, _, errs := Inputs(t.Context(), []string{"file", "dir"}, nil, Limits{})
-	if len(ins) != 1 || len(errs) != 1 || !errors.Is(errs[0], fs.ErrPermission) {
-		t.Fatal(ins, errs)
-	}
-	if _, err := ins[0].Head(1); !errors.Is(err, fs.ErrPermission) {
-		t.Error(err)
-	}
-	_, res := readAll(t, ins, Options{}, 1)
-	if !errors.Is(res[0].Err, fs.ErrPermission) {
-		t.Error(res[0].Err)
 	}
 }
 

@@ -42,38 +42,42 @@ func TestReadsOnWhileAChunkIsUsed(t *testing.T) {
 	}
 }
 
-// After Stop no goroutine is left and no file open, wherever in a compressed file it came.
-func TestStopInCompressedFiles(t *testing.T) {
+// After Stop no goroutine is left and no file open, wherever in a file it came.
+func TestStop(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes files that are lost
 	before, open := runtime.NumGoroutine(), openFiles()
 	text := noise(200_000)
 	dir := t.TempDir()
 	var paths []string
-	for i, b := range [][]byte{gz(t, text), zst(t, text), gz(t, text[:100]), xzs(t, text)} {
+	for i, b := range [][]byte{gz(t, text), text, zst(t, text), gz(t, text[:100]), xzs(t, text), text[:100]} {
 		paths = append(paths, write(t, filepath.Join(dir, fmt.Sprint(i)), b))
 	}
 	for k := range 100 {
 		var ins []*Input
-		for _, path := range paths[k%4:] {
+		for _, path := range paths[k%6:] {
 			ins = append(ins, file(t, path))
 		}
+		ins = append(ins, NewInput("pipe", endless{}, -1))
 		r := NewReader(ins, Options{Workers: 1 + k%5, ChunkSize: 1 << 10, InOrder: k%2 == 1})
 		var wg sync.WaitGroup
 		var n atomic.Int64
 		for range 1 + k%5 {
 			wg.Go(func() {
 				for c, ok := r.Next(); ok; c, ok = r.Next() {
-					if n.Add(1) == int64(k/2) {
+					if n.Add(1) == int64(k*5) {
 						r.Stop()
 					}
 					r.Release(c)
 				}
 			})
 		}
-		if k < 2 {
+		if k == 0 {
 			r.Stop()
 		}
 		finish(t, &wg)
+		if res := r.Results()[len(ins)-1]; res.Complete {
+			t.Error("an endless input was read completely")
+		}
 	}
 	until(t, func() bool { return runtime.NumGoroutine() <= before && openFiles() <= open })
 }
