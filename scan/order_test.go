@@ -56,14 +56,15 @@ func TestRunInOrderWaitsForASlowConsumer(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(deadline(t))
 	defer cancel(nil)
 	r := inOrder([]*source.Input{source.NewInput("-", endless{}, -1)}, workers)
-	err := RunInOrder(ctx, r, workers, func(int, *source.Chunk) int64 { return processed.Add(1) }, func(c *source.Chunk, _ int64) error {
-		if c.Seq == 3 {
-			time.Sleep(100 * time.Millisecond) // long enough to read thousands
-			most.Store(processed.Load())
-			cancel(errInterrupted)
-		}
-		return nil
-	})
+	err := RunInOrder(ctx, r, workers, func(int, *source.Chunk) int64 { return processed.Add(1) },
+		func(c *source.Chunk, _ int64) error {
+			if c.Seq == 3 {
+				time.Sleep(100 * time.Millisecond) // long enough to read thousands
+				most.Store(processed.Load())
+				cancel(errInterrupted)
+			}
+			return nil
+		})
 	if !errors.Is(err, errInterrupted) {
 		t.Fatal(err)
 	}
@@ -85,7 +86,8 @@ func TestRunInOrderEndsWithTheErrorOfEmit(t *testing.T) {
 			return nil
 		})
 		if !errors.Is(err, errFull) || calls != 5 {
-			t.Errorf("%d workers: error %v after %d calls, want the fifth call's and no call after it", workers, err, calls)
+			t.Errorf("%d workers: error %v after %d calls, want the fifth call's and no call after it", workers, err,
+				calls)
 		}
 	}
 }

@@ -69,17 +69,18 @@ func TestRunGivesEveryLineToOneWorker(t *testing.T) {
 			var mu sync.Mutex
 			var got []string
 			busy := make([]atomic.Bool, workers)
-			err := Run(deadline(t), source.NewReader(inputs, small(workers)), workers, func(worker int, c *source.Chunk) {
-				if !busy[worker].CompareAndSwap(false, true) {
-					t.Errorf("worker %d was given a chunk while it had one", worker)
-				}
-				for line := range strings.Lines(string(c.Data)) {
-					mu.Lock()
-					got = append(got, strings.TrimSuffix(line, "\n"))
-					mu.Unlock()
-				}
-				busy[worker].Store(false)
-			})
+			err := Run(deadline(t), source.NewReader(inputs, small(workers)), workers,
+				func(worker int, c *source.Chunk) {
+					if !busy[worker].CompareAndSwap(false, true) {
+						t.Errorf("worker %d was given a chunk while it had one", worker)
+					}
+					for line := range strings.Lines(string(c.Data)) {
+						mu.Lock()
+						got = append(got, strings.TrimSuffix(line, "\n"))
+						mu.Unlock()
+					}
+					busy[worker].Store(false)
+				})
 			if err != nil {
 				t.Fatal(err)
 			}

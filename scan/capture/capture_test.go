@@ -23,7 +23,8 @@ func TestKindIsToldByTheName(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", name, got, want)
 		}
 	}
-	for head, want := range map[string]capture.Kind{"\n {\"host\"": capture.JSON, "\ufeff{": capture.JSON, "WARC/1.0\r\n": capture.Archive} {
+	for head, want := range map[string]capture.Kind{"\n {\"host\"": capture.JSON, "\ufeff{": capture.JSON,
+		"WARC/1.0\r\n": capture.Archive} {
 		if got, err := capture.Detect([]byte(head)); got != want || err != nil {
 			t.Errorf("%q: got %d, %v", head, got, err)
 		}
@@ -111,7 +112,8 @@ func TestSetKeepsTheNewestCopy(t *testing.T) {
 			add(t, &set, x)
 			copy(x.Body, "?") // what was added is the set's own
 		}
-		if got := copies(t, &set); got != fmt.Sprintf("http://h 200 %q", c.want) || set.Replaced() != 1 || set.Len() != 1 {
+		if got := copies(t, &set); got != fmt.Sprintf("http://h 200 %q", c.want) || set.Replaced() != 1 ||
+			set.Len() != 1 {
 			t.Errorf("got %s, %d replaced, want %s", got, set.Replaced(), c.want)
 		}
 	}
@@ -272,7 +274,8 @@ func TestSetHoldsNoEndOfWhatNothingLeadsTo(t *testing.T) {
 }
 
 func TestFormsThatAreNoRobotsTxt(t *testing.T) {
-	utf16 := func(bom string) string { return bom + "U\x00s\x00e\x00r\x00\r\x00\n\x00" } // web pages and UTF-16 are no errors
+	// web pages and UTF-16 are no errors
+	utf16 := func(bom string) string { return bom + "U\x00s\x00e\x00r\x00\r\x00\n\x00" }
 	for content, want := range map[string]string{
 		"\r\nWARC/1.0\r\n": "a WARC file",
 		"filedesc://x.arc 0.0.0.0 20140301000000 text/plain 76\n":            "an ARC file",
@@ -303,7 +306,8 @@ func TestFormsThatAreNoRobotsTxt(t *testing.T) {
 			t.Errorf("%.60q: got %v, want %q", content, err, want)
 		}
 	}
-	if _, err := capture.Detect([]byte("filedesc://x")); err == nil || !strings.Contains(err.Error(), "but an ARC file") {
+	if _, err := capture.Detect([]byte("filedesc://x")); err == nil ||
+		!strings.Contains(err.Error(), "but an ARC file") {
 		t.Error(err)
 	}
 }

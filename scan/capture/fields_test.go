@@ -91,8 +91,10 @@ func TestDatedBodies(t *testing.T) {
 func TestLongTextsInDatedBodies(t *testing.T) {
 	o := all
 	o.MaxLine = 10_000
-	text := `{"http://a":{"2026-01-02":"` + strings.Repeat("x", 9_000) + `","2026-01-03":"` + strings.Repeat("x", 1<<20) + `"}}`
-	if got := read(capture.Objects(strings.NewReader(text), o)); len(got.got) != 1 || got.err == nil || !strings.Contains(got.err.Error(), "longer than there is memory for") {
+	text := `{"http://a":{"2026-01-02":"` + strings.Repeat("x", 9_000) + `","2026-01-03":"` + strings.Repeat("x",
+		1<<20) + `"}}`
+	if got := read(capture.Objects(strings.NewReader(text), o)); len(got.got) != 1 || got.err == nil ||
+		!strings.Contains(got.err.Error(), "longer than there is memory for") {
 		t.Errorf("%d captures, error %v", len(got.got), got.err)
 	}
 }
@@ -100,7 +102,8 @@ func TestLongTextsInDatedBodies(t *testing.T) {
 // TestObjectsThatAreNotDated are lines, and an array is refused by its name.
 func TestObjectsThatAreNotDated(t *testing.T) {
 	same(t, read(capture.Objects(strings.NewReader(`{"host":"http://h","body":"a"}`), all)), `http://h 200 "a"`)
-	same(t, read(capture.Objects(strings.NewReader(`{"meta":{"x":"y"},"host":"http://h","body":"a"}`), all)), `http://h 200 "a"`)
+	same(t, read(capture.Objects(strings.NewReader(`{"meta":{"x":"y"},"host":"http://h","body":"a"}`), all)),
+		`http://h 200 "a"`)
 	var form *capture.FormError
 	for _, err := range capture.Objects(strings.NewReader(" [\n{}]"), all) {
 		if !errors.As(err, &form) {

@@ -44,7 +44,8 @@ func text(c capture.Capture) string {
 	for _, o := range c.Origins {
 		origins = append(origins, o.String())
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s%s %d %q %s", strings.Join(origins, ","), c.Path, c.Status, c.Body, c.Location))
+	return strings.TrimSpace(fmt.Sprintf("%s%s %d %q %s", strings.Join(origins, ","), c.Path, c.Status, c.Body,
+		c.Location))
 }
 
 func same(t *testing.T, o outcome, want ...string) {

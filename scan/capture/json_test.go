@@ -65,7 +65,9 @@ func TestJSONLines(t *testing.T) {
 
 func TestSkippedLineIsQuotedWithItsNumber(t *testing.T) {
 	for _, err := range capture.JSONLines(strings.NewReader("\n\x1b[2J"+strings.Repeat("x", 500)+"\n"), all) {
-		if err == nil || !strings.HasPrefix(err.Error(), `line 2: not a JSON object of the expected fields: "\x1b[2Jxxx`) || len(err.Error()) > 200 {
+		if err == nil ||
+			!strings.HasPrefix(err.Error(), `line 2: not a JSON object of the expected fields: "\x1b[2Jxxx`) ||
+			len(err.Error()) > 200 {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -74,7 +76,8 @@ func TestSkippedLineIsQuotedWithItsNumber(t *testing.T) {
 func TestBodyIsCutAtItsLimit(t *testing.T) {
 	o := capture.Options{MaxBody: 3}
 	same(t, read(capture.JSONLines(strings.NewReader(`{"host":"http://h","body":"abcdef"}`), o)), `http://h 200 "abc"`)
-	same(t, read(capture.WARC(strings.NewReader(response("http://h/robots.txt", "HTTP/1.1 200 OK", "abcdef")), o)), `http://h 200 "abc"`)
+	same(t, read(capture.WARC(strings.NewReader(response("http://h/robots.txt", "HTTP/1.1 200 OK", "abcdef")), o)),
+		`http://h 200 "abc"`)
 	c, err := capture.File(strings.NewReader("abcdef"), "https://h", o)
 	if err != nil || text(c) != `https://h 200 "abc"` {
 		t.Errorf("%s, %v", text(c), err)
@@ -82,7 +85,8 @@ func TestBodyIsCutAtItsLimit(t *testing.T) {
 }
 
 func TestErrorOfReadingEndsTheLines(t *testing.T) {
-	r := iotest.TimeoutReader(io.MultiReader(strings.NewReader(`{"host":"http://h","body":"a"}`+"\n"+`{"host`), strings.NewReader("x")))
+	r := iotest.TimeoutReader(io.MultiReader(strings.NewReader(`{"host":"http://h","body":"a"}`+"\n"+`{"host`),
+		strings.NewReader("x")))
 	if o := read(capture.JSONLines(r, all)); !errors.Is(o.err, iotest.ErrTimeout) || len(o.got) != 1 {
 		t.Errorf("got %+v", o)
 	}

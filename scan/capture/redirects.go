@@ -36,43 +36,39 @@ func compareTexts(x, y []byte) int {
 	return cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(x, y))
 }
 
-// date is when something was captured, the zero date being the newest.
-type date struct {
-	dated   bool
-	seconds int64
-	nanos   uint32
-}
+// date is when something was captured, in Unix nanoseconds.
+type date int64
+
+// undated is the newest date.
+const undated date = math.MaxInt64
 
 func dateOf(t time.Time) date {
-	if t.IsZero() {
-		return date{}
+	switch {
+	case t.IsZero():
+		return undated
+	case t.Year() < 1700: // the least date is of 1677, the greatest of 2262
+		return math.MinInt64
+	case t.Year() > 2200:
+		return undated - 1
 	}
-	return date{true, t.Unix(), uint32(t.Nanosecond())}
+	return date(t.UnixNano())
 }
-
-const dateLen = 1 + 8 + 4
 
 // append appends a date so that the newest is the least.
-func (d date) append(dst []byte) []byte {
-	if !d.dated {
-		return append(dst, make([]byte, dateLen)...)
-	}
-	return be.AppendUint32(be.AppendUint64(append(dst, 1), ^(uint64(d.seconds)^1<<63)), ^d.nanos)
-}
+func (d date) append(dst []byte) []byte { return be.AppendUint64(dst, ^(uint64(d) ^ 1<<63)) }
 
-func readDate(r []byte) date {
-	if r[0] == 0 {
-		return date{}
-	}
-	return date{true, int64(^be.Uint64(r[1:]) ^ 1<<63), ^be.Uint32(r[9:])}
-}
+const dateLen = 8
+
+func readDate(r []byte) date { return date(^be.Uint64(r) ^ 1<<63) }
+
+func (d date) second() int64 { return time.Unix(0, int64(d)).Unix() }
 
 // from returns the instant of a Use.
 func (d date) from() int64 {
-	if !d.dated {
+	if d == undated {
 		return math.MinInt64
 	}
-	return d.seconds
+	return d.second()
 }
 
 // held is a capture of one URL.
@@ -226,7 +222,7 @@ func (r *resolver) own() error {
 			url = append(url[:0], u...)
 		}
 		h := readHeld(rest)
-		keep := first || r.s.AllVersions && before.dated && h.date.seconds != before.seconds
+		keep := first || r.s.AllVersions && before != undated && h.date.second() != before.second()
 		if keep {
 			before = h.date
 		}
@@ -344,9 +340,9 @@ func (j *join) capture(c []byte) error {
 			return nil
 		case order < 0:
 			to = j.newer
-		case j.newer == nil && (!j.s.AllVersions || !h.date.dated):
+		case j.newer == nil && (!j.s.AllVersions || h.date == undated):
 			to = &h
-		case j.newer != nil && j.newer.date.seconds == h.date.seconds: // the last one of a second counts
+		case j.newer != nil && j.newer.date.second() == h.date.second(): // the last one of a second counts
 			return nil
 		case j.w.date.before(h.date): // an older one may be nearer
 			j.kept = h.keep(j.kept.rest)
@@ -373,12 +369,12 @@ func (j *join) end(to *held) (err error) {
 }
 
 // before tells whether a date is older than another that is one, by a second at least.
-func (d date) before(other date) bool { return d.dated && d.seconds < other.seconds }
+func (d date) before(other date) bool { return d.second() < other.second() }
 
 // nearest returns the capture that is nearest to a date, the newer one if both are equally near.
 // There may be no newer one.
 func nearest(d date, newer, older *held) *held {
-	if newer != nil && newer.date.seconds-d.seconds <= d.seconds-older.date.seconds {
+	if newer != nil && newer.date.second()-d.second() <= d.second()-older.date.second() {
 		return newer
 	}
 	return older

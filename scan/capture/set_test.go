@@ -130,7 +130,10 @@ func (w twin) of(url string) (list []capture.Capture) {
 		return y.Time.Compare(x.Time)
 	})
 	if !w.all { // while a robots.txt fails, the last copy counts
-		failed := func(c capture.Capture) int { return asInt(answer.Of(int(c.Status), answer.Archive) == answer.Failed) }
+		failed := func(c capture.Capture) int {
+			return asInt(answer.Of(int(c.Status),
+				answer.Archive) == answer.Failed)
+		}
 		slices.SortStableFunc(list, func(x, y capture.Capture) int { return failed(x) - failed(y) })
 	}
 	if len(list) > 0 && (!w.all || list[0].Time.IsZero()) {
@@ -161,7 +164,8 @@ func (w twin) follow(c capture.Capture) (status uint16, body string, via []strin
 			}
 			return end.Status, fmt.Sprintf("%q", end.Body), via
 		}
-		to, ok := answer.Resolve(answer.Target{Origin: end.Origins[0], Path: cmp.Or(end.Path, answer.RobotsPath)}, end.Location)
+		to, ok := answer.Resolve(answer.Target{Origin: end.Origins[0], Path: cmp.Or(end.Path, answer.RobotsPath)},
+			end.Location)
 		url := urlOf(capture.Capture{Origins: []origin.Origin{to.Origin}, Path: to.Path})
 		if to.Path != answer.RobotsPath && len(via) < 5 {
 			via = append(via, url)
@@ -172,7 +176,10 @@ func (w twin) follow(c capture.Capture) (status uint16, body string, via []strin
 		}
 		end = list[0]
 		for _, other := range list {
-			if gap := func(x capture.Capture) int64 { return max(x.Time.Unix()-c.Time.Unix(), c.Time.Unix()-x.Time.Unix()) }; gap(other) < gap(end) &&
+			if gap := func(x capture.Capture) int64 {
+				return max(x.Time.Unix()-c.Time.Unix(),
+					c.Time.Unix()-x.Time.Unix())
+			}; gap(other) < gap(end) &&
 				!c.Time.IsZero() && !end.Time.IsZero() {
 				end = other
 			}
@@ -220,7 +227,8 @@ func TestSetAsItsTwin(t *testing.T) {
 		set := &capture.Set{Memory: 1 << 20, AllVersions: w.all}
 		for range 1 + r.IntN(20) {
 			at, _ := answer.Resolve(answer.Target{}, url())
-			c := capture.Capture{Origins: []origin.Origin{at.Origin}, Path: strings.TrimSuffix(at.Path, "/"), Status: 200}
+			c := capture.Capture{Origins: []origin.Origin{at.Origin}, Path: strings.TrimSuffix(at.Path, "/"),
+				Status: 200}
 			switch r.IntN(3) {
 			case 0:
 				c.Status, c.Location = 301, url()

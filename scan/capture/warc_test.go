@@ -18,32 +18,45 @@ const robots = "http://example.com/robots.txt"
 func TestWARCResponses(t *testing.T) {
 	zipped := gz(t, "a\n")
 	for name, c := range map[string]struct{ record, want string }{
-		"plain":                    {response(robots, "HTTP/1.1 200 OK", "a\n"), `http://example.com 200 "a\n"`},
-		"of an origin with a port": {response("HTTPS://Example.com:8443/robots.txt", "HTTP/1.1 200 OK", "a"), `https://example.com:8443 200 "a"`},
-		"in angle brackets":        {response("<"+robots+">", "HTTP/1.1 200 OK", "a"), `http://example.com 200 "a"`},
-		"without a reason":         {response(robots, "HTTP/2 200", "a"), `http://example.com 200 "a"`},
-		"empty":                    {response(robots, "HTTP/1.1 204 No Content", ""), `http://example.com 204 ""`},
-		"missing":                  {response(robots, "HTTP/1.1 404 Not Found", "<html>"), `http://example.com 404 ""`},
-		"broken":                   {response(robots, "HTTP/1.1 503 Sorry", "<html>"), `http://example.com 503 ""`},
-		"redirect":                 {response(robots, "HTTP/1.1 301 Moved\r\nLOCATION:  /x ", ""), `http://example.com 301 "" /x`},
-		"with an odd status":       {response(robots, "HTTP/1.1 999 Denied", ""), `http://example.com 999 ""`},
-		"only a status line":       {record("response", robots, "2026", "HTTP/1.1 404 Not Found\r\n"), `http://example.com 404 ""`},
-		"chunked":                  {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "1\r\na\r\n2;x=y\r\nbc\r\n0\r\n\r\n"), `http://example.com 200 "abc"`},
-		"chunked only by name":     {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "User-agent: *\n"), `http://example.com 200 "User-agent: *\n"`},
-		"gzip":                     {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: GZIP", zipped), `http://example.com 200 "a\n"`},
-		"gzip only by name":        {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", "a"), `http://example.com 200 "a"`},
+		"plain": {response(robots, "HTTP/1.1 200 OK", "a\n"), `http://example.com 200 "a\n"`},
+		"of an origin with a port": {response("HTTPS://Example.com:8443/robots.txt", "HTTP/1.1 200 OK", "a"),
+			`https://example.com:8443 200 "a"`},
+		"in angle brackets": {response("<"+robots+">", "HTTP/1.1 200 OK", "a"), `http://example.com 200 "a"`},
+		"without a reason":  {response(robots, "HTTP/2 200", "a"), `http://example.com 200 "a"`},
+		"empty":             {response(robots, "HTTP/1.1 204 No Content", ""), `http://example.com 204 ""`},
+		"missing":           {response(robots, "HTTP/1.1 404 Not Found", "<html>"), `http://example.com 404 ""`},
+		"broken":            {response(robots, "HTTP/1.1 503 Sorry", "<html>"), `http://example.com 503 ""`},
+		"redirect": {response(robots, "HTTP/1.1 301 Moved\r\nLOCATION:  /x ", ""),
+			`http://example.com 301 "" /x`},
+		"with an odd status": {response(robots, "HTTP/1.1 999 Denied", ""), `http://example.com 999 ""`},
+		"only a status line": {record("response", robots, "2026", "HTTP/1.1 404 Not Found\r\n"),
+			`http://example.com 404 ""`},
+		"chunked": {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked",
+			"1\r\na\r\n2;x=y\r\nbc\r\n0\r\n\r\n"), `http://example.com 200 "abc"`},
+		"chunked only by name": {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked",
+			"User-agent: *\n"), `http://example.com 200 "User-agent: *\n"`},
+		"gzip": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: GZIP", zipped),
+			`http://example.com 200 "a\n"`},
+		"gzip only by name": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", "a"),
+			`http://example.com 200 "a"`},
 		"gzip, chunked": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked",
-			fmt.Sprintf("a\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", zipped[:10], len(zipped)-10, zipped[10:])), `http://example.com 200 "a\n"`},
-		"damaged chunks":    {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "1\r\na\r\nxyz\r\n"), string(capture.BadBody)},
-		"damaged gzip":      {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", zipped[:15]), string(capture.BadBody)},
-		"of another coding": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: br", "a"), string(capture.BadCoding)},
-		"not HTTP":          {response(robots, "User-agent: *", "a"), string(capture.NotHTTP)},
-		"nothing":           {record("response", robots, "2026", ""), string(capture.NotHTTP)},
-		"not modified":      {response(robots, "HTTP/1.1 304 Not Modified", ""), string(capture.NotModified)},
-		"revisit":           {record("revisit", robots, "2026", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.Revisit)},
-		"without a date":    {record("response", robots, "yesterday", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.BadDate)},
-		"of no host":        {response("http://a b/robots.txt", "HTTP/1.1 200 OK", ""), string(capture.BadHost)},
-		"endless header":    {response(robots, "HTTP/1.1 200 OK\r\n"+strings.Repeat("x: y\r\n", 20_000), ""), string(capture.LongHead)},
+			fmt.Sprintf("a\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", zipped[:10], len(zipped)-10,
+				zipped[10:])), `http://example.com 200 "a\n"`},
+		"damaged chunks": {response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", "1\r\na\r\nxyz\r\n"),
+			string(capture.BadBody)},
+		"damaged gzip": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", zipped[:15]),
+			string(capture.BadBody)},
+		"of another coding": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: br", "a"),
+			string(capture.BadCoding)},
+		"not HTTP":     {response(robots, "User-agent: *", "a"), string(capture.NotHTTP)},
+		"nothing":      {record("response", robots, "2026", ""), string(capture.NotHTTP)},
+		"not modified": {response(robots, "HTTP/1.1 304 Not Modified", ""), string(capture.NotModified)},
+		"revisit":      {record("revisit", robots, "2026", "HTTP/1.1 200 OK\r\n\r\n"), string(capture.Revisit)},
+		"without a date": {record("response", robots, "yesterday", "HTTP/1.1 200 OK\r\n\r\n"),
+			string(capture.BadDate)},
+		"of no host": {response("http://a b/robots.txt", "HTTP/1.1 200 OK", ""), string(capture.BadHost)},
+		"endless header": {response(robots, "HTTP/1.1 200 OK\r\n"+strings.Repeat("x: y\r\n", 20_000), ""),
+			string(capture.LongHead)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			after := record("response", "http://after/robots.txt", "2026-11-01", "HTTP/1.1 200 OK\r\n\r\nb")
@@ -55,7 +68,8 @@ func TestWARCResponses(t *testing.T) {
 func TestWARCRecordsOfOtherThingsArePassedOver(t *testing.T) {
 	page := "HTTP/1.1 200 OK\r\n\r\nUser-agent: *"
 	var b strings.Builder
-	for _, target := range []string{"http://h/", "http://h/a/robots.txt", "http://h/robots.txt?x", "http://h?/robots.txt", "http:///robots.txt",
+	for _, target := range []string{"http://h/", "http://h/a/robots.txt", "http://h/robots.txt?x",
+		"http://h?/robots.txt", "http:///robots.txt",
 		"ftp://h/robots.txt", "dns:h", "", "/robots.txt", "http://h/Robots.txt"} {
 		b.WriteString(record("response", target, "2026", page))
 	}
@@ -76,11 +90,16 @@ func TestWARCPagesThatAreWanted(t *testing.T) {
 		asked = append(asked, to.Origin.String()+to.Path)
 		return strings.HasPrefix(to.Path, "/r")
 	}
-	records := response("https://H:443/r_v2.txt?#x", "HTTP/1.1 200 OK", "a") + response("http://h/x", "HTTP/1.1 200 OK", "b") +
-		response("http://h/r 2", "HTTP/1.1 301 Moved\r\nLocation: /r3", "") + response("dns:h", "HTTP/1.1 200 OK", "c") +
-		response("http://h/robots.txt?", "HTTP/1.1 200 OK", "c") + response("ftp://h/robots.txt", "HTTP/1.1 200 OK", "c") +
-		record("request", "http://h/r", "2026", "") + record("revisit", "http://h/r", "2026", "HTTP/1.1 200 OK\r\n\r\n") +
-		response("http://h/r", "HTTP/1.1 200 OK\r\nContent-Encoding: br", "d") + response(robots, "HTTP/1.1 200 OK", "e")
+	records := response("https://H:443/r_v2.txt?#x", "HTTP/1.1 200 OK", "a") + response("http://h/x", "HTTP/1.1 200 OK",
+		"b") +
+		response("http://h/r 2", "HTTP/1.1 301 Moved\r\nLocation: /r3", "") + response("dns:h", "HTTP/1.1 200 OK",
+		"c") +
+		response("http://h/robots.txt?", "HTTP/1.1 200 OK", "c") + response("ftp://h/robots.txt", "HTTP/1.1 200 OK",
+		"c") +
+		record("request", "http://h/r", "2026", "") + record("revisit", "http://h/r", "2026",
+		"HTTP/1.1 200 OK\r\n\r\n") +
+		response("http://h/r", "HTTP/1.1 200 OK\r\nContent-Encoding: br", "d") + response(robots, "HTTP/1.1 200 OK",
+		"e")
 	var got []string
 	for c, err := range capture.WARC(strings.NewReader(records), o) {
 		if err != nil {
@@ -88,10 +107,12 @@ func TestWARCPagesThatAreWanted(t *testing.T) {
 		}
 		got = append(got, text(c))
 	}
-	if want := []string{`https://h/r_v2.txt 200 "a"`, `http://h/r%202 301 "" /r3`, `http://example.com 200 "e"`}; !slices.Equal(got, want) {
+	if want := []string{`https://h/r_v2.txt 200 "a"`, `http://h/r%202 301 "" /r3`,
+		`http://example.com 200 "e"`}; !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if want := []string{"https://h/r_v2.txt", "http://h/x", "http://h/r%202", "http://h/r"}; !slices.Equal(asked, want) {
+	if want := []string{"https://h/r_v2.txt", "http://h/x", "http://h/r%202", "http://h/r"}; !slices.Equal(asked,
+		want) {
 		t.Errorf("asked about %q", asked)
 	}
 }
@@ -105,7 +126,8 @@ func TestWARCThatIsDamagedEndsWithAnErrorAfterWhatWasBefore(t *testing.T) {
 		{"huge length", "WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n", "without a Content-Length"},
 		{"cut in the header", "WARC/1.0\r\nContent-Le", "unexpected EOF"},
 		{"endless header", "WARC/1.0\r\n" + strings.Repeat("a: b\r\n", 20_000), "header longer"},
-		{"claims 2^63-1 bytes", "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 9223372036854775807\r\n\r\nabc", "record 2: unexpected EOF"},
+		{"claims 2^63-1 bytes",
+			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 9223372036854775807\r\n\r\nabc", "record 2: unexpected EOF"},
 	} {
 		o := read(capture.WARC(strings.NewReader(good+c.bad), all))
 		if len(o.got) != 1 || o.err == nil || !strings.Contains(o.err.Error(), c.want) {
@@ -143,17 +165,21 @@ func TestHostileBodiesTakeBoundedMemory(t *testing.T) {
 		"\r\nWARC-Date: 2026\r\nContent-Length: 100000019\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"), endless("x", 1e8))
 	p := read(capture.WARC(big, capture.Options{MaxBody: 1000}))
 	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 4<<20 || o.err != nil || p.err != nil || len(o.got)+len(p.got) != 2 {
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 4<<20 || o.err != nil || p.err != nil ||
+		len(o.got)+len(p.got) != 2 {
 		t.Errorf("%d bytes allocated, errors %v, %v", taken, o.err, p.err)
 	}
 }
 
 func FuzzWARC(f *testing.F) {
 	f.Add([]byte(response(robots, "HTTP/1.1 200 OK", "a")))
-	f.Add([]byte(response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip", "1\r\na\r\n0\r\n\r\n") + record("revisit", robots, "2026", "")))
+	f.Add([]byte(response(robots, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip",
+		"1\r\na\r\n0\r\n\r\n") + record("revisit", robots, "2026", "")))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100, Wants: func(answer.Target) bool { return true }}) {
-			if err == nil && (len(c.Origins) != 1 || c.Status < 200 || len(c.Body) > 100 || c.Time.IsZero() && !strings.Contains(string(data), "0001")) {
+		for c, err := range capture.WARC(strings.NewReader(string(data)), capture.Options{MaxBody: 100,
+			Wants: func(answer.Target) bool { return true }}) {
+			if err == nil && (len(c.Origins) != 1 || c.Status < 200 || len(c.Body) > 100 || c.Time.IsZero() &&
+				!strings.Contains(string(data), "0001")) {
 				t.Errorf("%+v", c)
 			}
 		}

@@ -15,12 +15,14 @@ func generated(kind string, n int) []byte {
 	words := func(n int) string {
 		var b strings.Builder
 		for b.Len() < n {
-			b.WriteString([]string{"robots ", "exclusion ", "a ", "protocol. ", `\n`, `\"quoted\" `, "é ", "crawl, "}[random.IntN(8)])
+			b.WriteString([]string{"robots ", "exclusion ", "a ", "protocol. ", `\n`, `\"quoted\" `, "é ",
+				"crawl, "}[random.IntN(8)])
 		}
 		return b.String()
 	}
 	url := func() string {
-		return fmt.Sprintf("https://www.example%d.com/path/%d/page-%d.html?q=%d", random.IntN(9), random.IntN(1000), random.IntN(1e6), random.IntN(10))
+		return fmt.Sprintf("https://www.example%d.com/path/%d/page-%d.html?q=%d", random.IntN(9), random.IntN(1000),
+			random.IntN(1e6), random.IntN(10))
 	}
 	var b bytes.Buffer
 	if kind == "csv" {
@@ -33,7 +35,8 @@ func generated(kind string, n int) []byte {
 			if kind == "json-50k" {
 				size = 50e3
 			}
-			fmt.Fprintf(&b, `{"text":"%s","id":"<urn:uuid:%016x>","dump":"CC-MAIN-2024-10","url":"%s","date":"2024-02-%02dT05:06:07Z","file_path":"s3://commoncrawl/%d.warc.gz","language":"en","language_score":0.%d,"token_count":%d,"meta":{"tags":["a","b"],"ok":true,"none":null}}`+"\n",
+			fmt.Fprintf(&b,
+				`{"text":"%s","id":"<urn:uuid:%016x>","dump":"CC-MAIN-2024-10","url":"%s","date":"2024-02-%02dT05:06:07Z","file_path":"s3://commoncrawl/%d.warc.gz","language":"en","language_score":0.%d,"token_count":%d,"meta":{"tags":["a","b"],"ok":true,"none":null}}`+"\n",
 				words(size), random.Uint64(), url(), 1+random.IntN(28), random.IntN(1e6), random.IntN(1e9), random.IntN(1e4))
 		case "json-ascii":
 			fmt.Fprintf(&b, `{"url":"%s","text":"%s"}`+"\n", url(), strings.Repeat(`\u4e2d\u6587`, 150+random.IntN(40)))
@@ -51,9 +54,11 @@ func generated(kind string, n int) []byte {
 		case "tsv":
 			fmt.Fprintf(&b, "%d\t%s\t200\tsome title of a page\n", i, url())
 		case "cdx":
-			fmt.Fprintf(&b, "com,example%d)/path/%d 202401020304%02d %s text/html 200 ABCDEFGHIJKLMNOPQRSTUVWXYZ234567 - - 12345 %d CC-MAIN-20240102.warc.gz\n", random.IntN(9), random.IntN(1e6), random.IntN(60), url(), random.IntN(1e9))
+			fmt.Fprintf(&b,
+				"com,example%d)/path/%d 202401020304%02d %s text/html 200 ABCDEFGHIJKLMNOPQRSTUVWXYZ234567 - - 12345 %d CC-MAIN-20240102.warc.gz\n", random.IntN(9), random.IntN(1e6), random.IntN(60), url(), random.IntN(1e9))
 		case "cdxj":
-			fmt.Fprintf(&b, `com,example%d)/path/%d 202401020304%02d {"url": "%s", "mime": "text/html", "mime-detected": "text/html", "status": "200", "digest": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "length": "%d", "offset": "%d", "filename": "crawl-data/CC-MAIN-2024-10/segments/1707947473347.0/warc/CC-MAIN-20240220211055-20240221001055-00000.warc.gz", "languages": "eng", "encoding": "UTF-8"}`+"\n",
+			fmt.Fprintf(&b,
+				`com,example%d)/path/%d 202401020304%02d {"url": "%s", "mime": "text/html", "mime-detected": "text/html", "status": "200", "digest": "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "length": "%d", "offset": "%d", "filename": "crawl-data/CC-MAIN-2024-10/segments/1707947473347.0/warc/CC-MAIN-20240220211055-20240221001055-00000.warc.gz", "languages": "eng", "encoding": "UTF-8"}`+"\n",
 				random.IntN(9), random.IntN(1e6), random.IntN(60), url(), random.IntN(1e5), random.IntN(1e9))
 		case "urls":
 			b.WriteString(url() + "\n")
@@ -67,10 +72,12 @@ func generated(kind string, n int) []byte {
 	return b.Bytes()
 }
 
-var lineKinds = map[string]Kind{"json-2k": JSON, "json-50k": JSON, "json-ascii": JSON, "json-shapes": JSON, "csv": CSV, "csv-quoted": CSV, "tsv": TSV, "cdx": CDX, "cdxj": CDXJ, "urls": URLs}
+var lineKinds = map[string]Kind{"json-2k": JSON, "json-50k": JSON, "json-ascii": JSON, "json-shapes": JSON, "csv": CSV,
+	"csv-quoted": CSV, "tsv": TSV, "cdx": CDX, "cdxj": CDXJ, "urls": URLs}
 
 func BenchmarkReader(b *testing.B) {
-	for _, name := range []string{"urls", "csv", "csv-quoted", "tsv", "json-2k", "json-50k", "json-ascii", "json-shapes", "cdx", "cdxj"} {
+	for _, name := range []string{"urls", "csv", "csv-quoted", "tsv", "json-2k", "json-50k", "json-ascii",
+		"json-shapes", "cdx", "cdxj"} {
 		b.Run("kind="+name, func(b *testing.B) {
 			list := generated(name, 8<<20)
 			l, err := New(lineKinds[name], list[:200<<10], Options{})

@@ -66,7 +66,8 @@ func TestFiles(t *testing.T) {
 					t.Fatalf("row %d is %q with the state %d", n, row.URL, row.State)
 				default:
 					const first = 1704164645
-					if dated := kind == CDX || kind == CDXJ || test.date != ""; dated && (!row.HasTime || row.Time != first+int64(n)) {
+					if dated := kind == CDX || kind == CDXJ || test.date != ""; dated &&
+						(!row.HasTime || row.Time != first+int64(n)) {
 						t.Errorf("row %d is of %d", n, row.Time)
 					}
 					n++

@@ -98,7 +98,8 @@ func TestEntitiesAreNotExpanded(t *testing.T) {
 // TestSitemapReadError tells an error of the input from the end.
 func TestSitemapReadError(t *testing.T) {
 	failure := errors.New("failure")
-	got, err := io.ReadAll(NewSitemap(io.MultiReader(strings.NewReader("<urlset><url><loc>http://a/</loc></url>"), &failing{failure})))
+	got, err := io.ReadAll(NewSitemap(io.MultiReader(strings.NewReader("<urlset><url><loc>http://a/</loc></url>"),
+		&failing{failure})))
 	if string(got) != "http://a/\n" || !errors.Is(err, failure) {
 		t.Errorf("the lines are %q, error %v", got, err)
 	}

@@ -40,7 +40,8 @@ func rowsOf(t *testing.T, k Kind, o Options, list string) []string {
 	return rows
 }
 
-var stateNames = map[State]string{Good: "good", Header: "header", Blank: "blank", NoURL: "no URL", BadRow: "bad row", BadTime: "bad time "}
+var stateNames = map[State]string{Good: "good", Header: "header", Blank: "blank", NoURL: "no URL", BadRow: "bad row",
+	BadTime: "bad time "}
 
 func TestRows(t *testing.T) {
 	tests := []struct {
@@ -51,28 +52,38 @@ func TestRows(t *testing.T) {
 		want string // rows, with | between them
 	}{
 		{"URLs", URLs, Options{}, "\ufeffhttp://a/\r\n\n \t\r\nx\nhttp://b/", "http://a/|blank|blank|x|http://b/"},
-		{"header by default name", CSV, Options{}, "id,URL,x\n1,http://a/,y\n\n2,,y\n3\n", "header|http://a/|blank|no URL|no URL"},
-		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n", `header|http://a/"q",|bad row|x"|bad row`},
+		{"header by default name", CSV, Options{}, "id,URL,x\n1,http://a/,y\n\n2,,y\n3\n",
+			"header|http://a/|blank|no URL|no URL"},
+		{"quotes", CSV, Options{}, "url,x\n\"http://a/\"\"q\"\",\",y\n\"http://b/\nx\",y\n\"a\"b,c\n",
+			`header|http://a/"q",|bad row|x"|bad row`},
 		{"semicolon", CSV, Options{}, "url;x\nhttp://a/,b;y\n", "header|http://a/,b"},
 		{"no header", CSV, Options{}, "1|http://a/,b|x\n2|http://b/|x", "http://a/,b|http://b/"},
 		{"bad header", CSV, Options{}, "\"url\nurl,1\nhttp://a/,b\n", "bad row|url|http://a/"},
 		{"commas in fields", CSV, Options{}, "a,b;http://a/;c\nd,e;http://b/;f\n", "http://a/|http://b/"},
 		{"one column without header", CSV, Options{}, "http://a/x\nhttp://b/,c\n", "http://a/x|http://b/,c"},
 		{"one column", CSV, Options{}, "url\nhttp://a/,b\n", "header|http://a/,b"},
-		{"by name and date", CSV, Options{"seite", "wann"}, "wann,seite\n20240102,http://a/\nx,http://b/\n", "header|http://a/ 2024-01-02T00:00:00|bad time http://b/"},
+		{"by name and date", CSV, Options{"seite", "wann"}, "wann,seite\n20240102,http://a/\nx,http://b/\n",
+			"header|http://a/ 2024-01-02T00:00:00|bad time http://b/"},
 		{"by number", CSV, Options{"2", "1"}, "2024-01-02T03:04:05Z,http://a/\n", "http://a/ 2024-01-02T03:04:05"},
-		{"TSV", TSV, Options{}, "url\tx\nhttp://a/\\t\\\\\\x\ty\n\\N\ty\n\"http://b/\ty\n", "header|http://a/\t\\\\x|no URL|\"http://b/"},
-		{"JSON", JSON, Options{}, `{"url":"http:\/\/a\/\u00e9","text":"\"}"}` + "\r\n" + `{"text":1}` + "\n" + `{"url":null}` + "\n\n" + `{"url":"http://b/"` + "\n" + `{"url":"http://c/"} x` + "\n" + ` {"url":"http://d/"} ` + "\n[]",
+		{"TSV", TSV, Options{}, "url\tx\nhttp://a/\\t\\\\\\x\ty\n\\N\ty\n\"http://b/\ty\n",
+			"header|http://a/\t\\\\x|no URL|\"http://b/"},
+		{"JSON", JSON, Options{},
+			`{"url":"http:\/\/a\/\u00e9","text":"\"}"}` + "\r\n" + `{"text":1}` + "\n" + `{"url":null}` + "\n\n" + `{"url":"http://b/"` + "\n" + `{"url":"http://c/"} x` + "\n" + ` {"url":"http://d/"} ` + "\n[]",
 			"http://a/é|no URL|no URL|blank|bad row|bad row|http://d/|bad row"},
-		{"JSON path", JSON, Options{"request.url", "ts"}, `{"url":"x","request":{"url":"http://a/"},"ts":1704164645}` + "\n" + `{"request":{"url":"http://b/"}}`, "http://a/ 2024-01-02T03:04:05|bad time http://b/"},
+		{"JSON path", JSON, Options{"request.url", "ts"},
+			`{"url":"x","request":{"url":"http://a/"},"ts":1704164645}` + "\n" + `{"request":{"url":"http://b/"}}`, "http://a/ 2024-01-02T03:04:05|bad time http://b/"},
 		{"JSON array in path", JSON, Options{"a.1.u", ""}, `{"a":[{"u":"x"},{"u":"http://a/"}]}` + "\n", "http://a/"},
 		{"JSON, default path", JSON, Options{}, `{"meta":{"url":"http://a/"}}` + "\n", "http://a/"},
 		{"JSON, escaped name", JSON, Options{}, `{"u\u0072l":"http://a/"}` + "\n", "http://a/"},
 		{"JSON, same name", JSON, Options{}, `{"url":"http://a/","url":"http://b/"}` + "\n", "http://a/"},
-		{"CDX", CDX, Options{}, " CDX N b a m s k r M S V g\ncom,a)/ 20240102030405 http://a.com/ text/html 200 X - - 1 2 f\nx - -\n", "header|http://a.com/ 2024-01-02T03:04:05|no URL"},
-		{"CDX without header", CDX, Options{}, "com,a)/ 20240102 http://a.com/ text/html\n", "http://a.com/ 2024-01-02T00:00:00"},
-		{"CDX with keys", CDX, Options{}, "|CDX|b|N\n2024|com,a:8080)/?x\n2024|dns:a.com\n", "header|http://a.com:8080/?x 2024-01-01T00:00:00|no URL 2024-01-01T00:00:00"},
-		{"CDXJ", CDXJ, Options{}, `!meta {"x":1}` + "\n" + `com,a)/ 20240102030405 {"url": "http://A.com/"}` + "\ncom,a,www)/x 20240102030405 {\"x\":\"}\"}\r\ncom,a)/ 2024 {\"x\":1\nwarcinfo:/a 20240102030405 {}\n",
+		{"CDX", CDX, Options{},
+			" CDX N b a m s k r M S V g\ncom,a)/ 20240102030405 http://a.com/ text/html 200 X - - 1 2 f\nx - -\n", "header|http://a.com/ 2024-01-02T03:04:05|no URL"},
+		{"CDX without header", CDX, Options{}, "com,a)/ 20240102 http://a.com/ text/html\n",
+			"http://a.com/ 2024-01-02T00:00:00"},
+		{"CDX with keys", CDX, Options{}, "|CDX|b|N\n2024|com,a:8080)/?x\n2024|dns:a.com\n",
+			"header|http://a.com:8080/?x 2024-01-01T00:00:00|no URL 2024-01-01T00:00:00"},
+		{"CDXJ", CDXJ, Options{},
+			`!meta {"x":1}` + "\n" + `com,a)/ 20240102030405 {"url": "http://A.com/"}` + "\ncom,a,www)/x 20240102030405 {\"x\":\"}\"}\r\ncom,a)/ 2024 {\"x\":1\nwarcinfo:/a 20240102030405 {}\n",
 			"header|http://A.com/ 2024-01-02T03:04:05|http://www.a.com/x 2024-01-02T03:04:05|bad row|no URL 2024-01-02T03:04:05"},
 	}
 	for _, test := range tests {
@@ -92,15 +103,20 @@ func TestErrors(t *testing.T) {
 		list string
 		want string
 	}{
-		{URLs, Options{"1", ""}, "http://a/\n", "a list with a URL on each line has no columns; name its format if it has"},
+		{URLs, Options{"1", ""}, "http://a/\n",
+			"a list with a URL on each line has no columns; name its format if it has"},
 		{WARC, Options{}, "", "a list of the kind warc has no lines"},
-		{CSV, Options{}, "a,b\n1,2\n", `no column of its first rows has URLs, and none has a usual name, such as url; name it (--column); it has "a", "b"`},
+		{CSV, Options{}, "a,b\n1,2\n",
+			`no column of its first rows has URLs, and none has a usual name, such as url; name it (--column); it has "a", "b"`},
 		{CSV, Options{"c", ""}, "a,b\n1,2\n", `there is no column "c"; it has "a", "b"`},
 		{CSV, Options{"", "3"}, "url,b\n1,2\n", `there is no column 3; its first rows have 2`},
-		{CSV, Options{"c", ""}, "http://a/,b\n", `there is no column "c"; its first row has no names of columns: give the number of one, from 1`},
+		{CSV, Options{"c", ""}, "http://a/,b\n",
+			`there is no column "c"; its first row has no names of columns: give the number of one, from 1`},
 		{TSV, Options{"0", ""}, "a\tb\n", `there is no column 0; its first rows have 2`},
-		{TSV, Options{"x", ""}, strings.Repeat("a\t", 40), `there is no column "x"; it has ` + strings.Repeat(`"a", `, 29) + `"a" and 11 more`},
-		{JSON, Options{}, "{\"b\":{\"c\":1},\"a\":[]}\n", `its first objects have no member with a usual name, such as url; name it (--column); it has "a", "b", "b.c"`},
+		{TSV, Options{"x", ""}, strings.Repeat("a\t", 40), `there is no column "x"; it has ` + strings.Repeat(`"a", `,
+			29) + `"a" and 11 more`},
+		{JSON, Options{}, "{\"b\":{\"c\":1},\"a\":[]}\n",
+			`its first objects have no member with a usual name, such as url; name it (--column); it has "a", "b", "b.c"`},
 		{JSON, Options{"u.v", ""}, "x\n{\"u\":1}\n", `its first objects have no member "u.v"; it has "u"`},
 		{JSON, Options{"", "date"}, "{\"url\":1}\n", `its first objects have no member "date"; it has "url"`},
 		{CDX, Options{"1", ""}, "", "CDX has its columns named by its header, and no others can be chosen"},
@@ -156,7 +172,8 @@ func TestKindNames(t *testing.T) {
 			t.Errorf("%q is %v", name, got)
 		}
 	}
-	for name, want := range map[string]Kind{"a.csv.gz": CSV, "A.TSV": TSV, "a.jsonl.zst": JSON, "a.cdx": CDX, "a.cdxj.gz": CDXJ, "a.warc.wat.gz": WARC, "a.parquet": Parquet, "a.txt": URLs, "csv": URLs} {
+	for name, want := range map[string]Kind{"a.csv.gz": CSV, "A.TSV": TSV, "a.jsonl.zst": JSON, "a.cdx": CDX,
+		"a.cdxj.gz": CDXJ, "a.warc.wat.gz": WARC, "a.parquet": Parquet, "a.txt": URLs, "csv": URLs} {
 		if got, err := Detect(nil, name, Options{}); got != want || err != nil {
 			t.Errorf("%q is %v, %v", name, got, err)
 		}
@@ -194,7 +211,8 @@ func TestUsualNames(t *testing.T) {
 			quotes.WriteString(strings.TrimSuffix(quoted, "\n") + " ")
 		}
 	}
-	if want := strings.Join(urlNames, ", ") + " " + strings.Join(urlPaths[len(urlNames):], ", ") + " "; quotes.String() != want {
+	if want := strings.Join(urlNames, ", ") + " " + strings.Join(urlPaths[len(urlNames):],
+		", ") + " "; quotes.String() != want {
 		t.Errorf("docs/lists.md has the names\n%s, want\n%s", quotes.String(), want)
 	}
 }
@@ -213,7 +231,8 @@ func TestDetect(t *testing.T) {
 		{"", "http://b/\t1\nhttp://b/\t1\n", "", "tsv"},
 		{"", `{"url":"http://a/"}` + "\n", "", "json"},
 		{"", `{"level":"info","ts":1585597114.7687502,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"127.0.0.1","method":"GET","host":"localhost","uri":"/","headers":{"User-Agent":["curl/7.82.0"]}},"status":200}` + "\n", "", "it looks like an access log (caddy)"},
-		{"", "2024/01/02 03:04:05 [error] 1#1: *1 open() failed\n", "", "it is an error log of nginx, not a list of URLs"},
+		{"", "2024/01/02 03:04:05 [error] 1#1: *1 open() failed\n", "",
+			"it is an error log of nginx, not a list of URLs"},
 		{"", "User-agent: *\nDisallow: /\n", "", "it is a robots.txt, not a list of URLs"},
 		{"", "<134>1 - - -\n", "", "urls"},
 		{"", "<kml></kml>", "", "it is XML or HTML that begins with the element \"kml\", not a sitemap"},

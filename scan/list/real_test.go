@@ -50,7 +50,8 @@ func TestRealURLs(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&objects, "%s\n", object)
-		fmt.Fprintf(&cdx, "com,x)/%d 20240102030405 %s text/html 200 - - - 1 2 x.warc.gz\n", i, strings.ReplaceAll(url, " ", "%20"))
+		fmt.Fprintf(&cdx, "com,x)/%d 20240102030405 %s text/html 200 - - - 1 2 x.warc.gz\n", i,
+			strings.ReplaceAll(url, " ", "%20"))
 		fmt.Fprintf(&cdxj, "com,x)/%d 20240102030405 %s\n", i, object)
 		sitemap.WriteString("<url><loc>")
 		xml.EscapeText(&sitemap, []byte(url))
@@ -62,7 +63,8 @@ func TestRealURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, list := range map[Kind][]byte{URLs: lines, CSV: table.Bytes(), TSV: tabs.Bytes(), JSON: objects.Bytes(), CDX: cdx.Bytes(), CDXJ: cdxj.Bytes()} {
+	for kind, list := range map[Kind][]byte{URLs: lines, CSV: table.Bytes(), TSV: tabs.Bytes(), JSON: objects.Bytes(),
+		CDX: cdx.Bytes(), CDXJ: cdxj.Bytes()} {
 		head := list[:min(len(list), 256<<10)]
 		if got, err := Detect(head, "", Options{}); got != kind {
 			t.Errorf("the kind is %v, %v, want %v", got, err, kind)

@@ -67,7 +67,8 @@ func TestAllRowsOfCSV(t *testing.T) {
 				state = NoURL
 			}
 			if string(found.URL) != want || found.State != state {
-				t.Errorf("column %d of %q is %q, state %d, want %q, %d", column, text, found.URL, found.State, want, state)
+				t.Errorf("column %d of %q is %q, state %d, want %q, %d", column, text, found.URL, found.State, want,
+					state)
 			}
 		}
 	})
@@ -76,7 +77,8 @@ func TestAllRowsOfCSV(t *testing.T) {
 // TestKeys writes the keys of URLs as Heritrix and Python's surt do, and reads them.
 func TestKeys(t *testing.T) {
 	for _, scheme := range []string{"", "http://(", "https://(", "ftp://("} {
-		for _, host := range [][2]string{{"com,example,www", "www.example.com"}, {"localhost", "localhost"}, {"4,3,2,1", "1.2.3.4"}, {"1.2.3.4", "1.2.3.4"}, {"[::1]", "[::1]"}} {
+		for _, host := range [][2]string{{"com,example,www", "www.example.com"}, {"localhost", "localhost"},
+			{"4,3,2,1", "1.2.3.4"}, {"1.2.3.4", "1.2.3.4"}, {"[::1]", "[::1]"}} {
 			for _, port := range []string{"", ":8080"} {
 				for _, user := range []string{"", "me:pass", "me"} {
 					for _, path := range []string{"", "/", "/a,b)c@d:e", "?q", "/a/(b)?x=1&y#z"} {
@@ -101,7 +103,8 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, key := range []string{"", "-", "dns:example.com", "warcinfo:/a.warc.gz", "filedesc://a.arc", "com,example", "com,example/)/", ")/", ",)/", "a)b"} {
+	for _, key := range []string{"", "-", "dns:example.com", "warcinfo:/a.warc.gz", "filedesc://a.arc", "com,example",
+		"com,example/)/", ")/", ",)/", "a)b"} {
 		if url, ok := appendURL(nil, []byte(key)); ok {
 			t.Errorf("%q is the key of %s", key, url)
 		}
@@ -180,7 +183,8 @@ func memberTwin(text []byte, path []string) (value *string) {
 func checkObject(t *testing.T, row *Row, path string) {
 	t.Helper()
 	text := bytes.Trim(row.Text, " \t\r")
-	if len(text) == 0 || text[0] != '{' || !json.Valid(text) || bytes.Count(text, []byte("[")) > 900 || bytes.Count(text, []byte("{")) > 900 {
+	if len(text) == 0 || text[0] != '{' || !json.Valid(text) || bytes.Count(text, []byte("[")) > 900 ||
+		bytes.Count(text, []byte("{")) > 900 {
 		return
 	}
 	if row.State == BadRow {
@@ -266,7 +270,9 @@ func FuzzList(f *testing.F) {
 				single.header = true
 			}
 			header = header && row.State == Blank
-			if !single.Next(&alone) || fmt.Sprintf("%q", row.Line) != fmt.Sprintf("%q", alone.Line) || fmt.Sprintf("%q %v %v %v %v", row.URL, row.Time, row.HasTime, row.State, row.End) != fmt.Sprintf("%q %v %v %v %v", alone.URL, alone.Time, alone.HasTime, alone.State, alone.End) {
+			if !single.Next(&alone) || fmt.Sprintf("%q", row.Line) != fmt.Sprintf("%q", alone.Line) ||
+				fmt.Sprintf("%q %v %v %v %v", row.URL, row.Time, row.HasTime, row.State,
+					row.End) != fmt.Sprintf("%q %v %v %v %v", alone.URL, alone.Time, alone.HasTime, alone.State, alone.End) {
 				t.Errorf("%+v alone is %+v", row, alone)
 			}
 			if single.Next(&alone) {

@@ -28,8 +28,10 @@ func TestCodecs(t *testing.T) {
 		codec       Codec
 		without, is string
 	}{
-		"a.log": {Unknown, "a.log", ""}, "a.log.GZ": {Gzip, "a.log", ""}, "d/a.csv.zst": {Zstd, "d/a.csv", "csv"}, "a.tgz": {Gzip, "a", ""},
-		".gz": {Unknown, ".gz", ""}, "a.JSON.bz2": {Bzip2, "a.JSON", "json"}, "a.tab": {Unknown, "a.tab", "tsv"}, "a.wet.xz": {Xz, "a.wet", "warc"},
+		"a.log": {Unknown, "a.log", ""}, "a.log.GZ": {Gzip, "a.log", ""}, "d/a.csv.zst": {Zstd, "d/a.csv",
+			"csv"}, "a.tgz": {Gzip, "a", ""},
+		".gz": {Unknown, ".gz", ""}, "a.JSON.bz2": {Bzip2, "a.JSON", "json"}, "a.tab": {Unknown, "a.tab",
+			"tsv"}, "a.wet.xz": {Xz, "a.wet", "warc"},
 		"a.jsonl/robots.txt": {Unknown, "a.jsonl/robots.txt", ""}, "": {}, "warc": {Unknown, "warc", ""},
 	} {
 		if c := CodecOfName(name); c != want.codec || Uncompressed(name) != want.without || Named(name) != want.is {
@@ -43,7 +45,8 @@ func TestForms(t *testing.T) {
 	if err := tar.NewWriter(&archive).WriteHeader(&tar.Header{Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	for head, want := range map[string]string{"PK\x03\x04": "zip", "PK\x05\x06": "zip", "PK": "", archive.String(): "tar", strings.Repeat("0", 600): ""} {
+	for head, want := range map[string]string{"PK\x03\x04": "zip", "PK\x05\x06": "zip", "PK": "",
+		archive.String(): "tar", strings.Repeat("0", 600): ""} {
 		if got := Archive([]byte(head)); got != want {
 			t.Errorf("%.20q is %q, want %q", head, got, want)
 		}

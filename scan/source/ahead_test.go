@@ -347,12 +347,14 @@ func TestReaderSideBySide(t *testing.T) {
 	}
 	want, results := readAll(t, inputs(), Options{Workers: 1}, 1)
 	for _, o := range []Options{
-		{Workers: 3}, {Workers: 2, InOrder: true}, {Workers: 16, InOrder: true}, {Workers: 16, Ahead: 8 << 20, ChunkSize: 10_000},
+		{Workers: 3}, {Workers: 2, InOrder: true}, {Workers: 16, InOrder: true}, {Workers: 16, Ahead: 8 << 20,
+			ChunkSize: 10_000},
 	} {
 		got, res := readAll(t, inputs(), o, o.Workers)
 		for i := range paths {
 			if !bytes.Equal(joined(got[i]), joined(want[i])) || fmt.Sprint(res[i]) != fmt.Sprint(results[i]) {
-				t.Errorf("%+v: %d bytes, %v; want %d, %v", o, len(joined(got[i])), res[i], len(joined(want[i])), results[i])
+				t.Errorf("%+v: %d bytes, %v; want %d, %v", o, len(joined(got[i])), res[i], len(joined(want[i])),
+					results[i])
 			}
 		}
 		for n := 0; n < 12; n += step {

@@ -74,8 +74,10 @@ func zipOf(t testing.TB, method uint16, files ...archived) []byte {
 func archives(t testing.TB, files ...archived) map[string][]byte {
 	plain := tarOf(t, files...)
 	return map[string][]byte{
-		"a.tar": plain, "a.tar.gz": gz(t, plain), "a.tgz": gz(t, plain[:700], plain[700:]), "a.tar.zst": zst(t, plain), "a.tar.xz": xzs(t, plain),
-		"noname": gz(t, plain), "stored.zip": zipOf(t, zip.Store, files...), "deflated.zip": zipOf(t, zip.Deflate, files...),
+		"a.tar": plain, "a.tar.gz": gz(t, plain), "a.tgz": gz(t, plain[:700], plain[700:]), "a.tar.zst": zst(t,
+			plain), "a.tar.xz": xzs(t, plain),
+		"noname": gz(t, plain), "stored.zip": zipOf(t, zip.Store, files...), "deflated.zip": zipOf(t, zip.Deflate,
+			files...),
 	}
 }
 
@@ -93,11 +95,14 @@ func found(t testing.TB, name string) []*Input {
 func TestMembersAreInputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	long := bytes.Repeat([]byte("a line of a log that is long enough\n"), 20_000)
-	text := map[string][]byte{"logs/a.log": []byte("first\nsecond\n"), "logs/b.log": long, "logs/c.log": {}, "d.log": []byte("no end"), "logs/b.log.2.gz": long[:1000], "logs/b.log.1": []byte("older\n")}
+	text := map[string][]byte{"logs/a.log": []byte("first\nsecond\n"), "logs/b.log": long, "logs/c.log": {},
+		"d.log": []byte("no end"), "logs/b.log.2.gz": long[:1000], "logs/b.log.1": []byte("older\n")}
 	files := []archived{
-		{"logs/a.log", text["logs/a.log"], 0}, {"logs/b.log", long, 0}, {"logs/", nil, tar.TypeDir}, {"logs/c.log", nil, 0},
+		{"logs/a.log", text["logs/a.log"], 0}, {"logs/b.log", long, 0}, {"logs/", nil, tar.TypeDir}, {"logs/c.log", nil,
+			0},
 		{"d.log", text["d.log"], 0}, {"logs/b.log.2.gz", gz(t, long[:1000]), 0}, {"logs/b.log.1", []byte("older\n"), 0},
-		{"logs/._a.log", []byte("hidden"), 0}, {".git/log", []byte("hidden"), 0}, {"__MACOSX/logs/a.log", []byte("hidden"), 0},
+		{"logs/._a.log", []byte("hidden"), 0}, {".git/log", []byte("hidden"), 0}, {"__MACOSX/logs/a.log",
+			[]byte("hidden"), 0},
 	}
 	const want = "d.log logs/a.log logs/b.log.2.gz logs/b.log.1 logs/b.log logs/c.log"
 	all := archives(t, slices.DeleteFunc(slices.Clone(files), func(f archived) bool { return f.kind != 0 })...)
@@ -209,7 +214,8 @@ func TestSpoolsHaveTheirRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := make([]byte, 1<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
-	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, archived{"a", []byte("a\n"), 0}, archived{"b", random, 0}, archived{"c", nil, 0})))
+	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, archived{"a", []byte("a\n"), 0}, archived{"b", random, 0},
+		archived{"c", nil, 0})))
 	in := file(t, "a.tar.gz")
 	in.codec.Store(int32(sniff.Gzip))
 	var left atomic.Int64
@@ -249,19 +255,26 @@ func TestDamagedArchives(t *testing.T) {
 	copy(header[len(plain)-2048:], "damaged") // the name in the header of c.log
 	broken := gz(t, plain)
 	for name, c := range map[string]struct {
-		data              []byte
-		found, errs, ends string // names of members, an error of Inputs, and what the error of b.log ends in; "" is none
+		data []byte
+		// names of members, an error of Inputs, and what the error of b.log ends in; "" is none
+		found, errs, ends string
 	}{
-		"cut.tar":      {plain[:20_000], "a.log b.log", "cut.tar: in or after the member b.log: unexpected EOF", "unexpected EOF"},
-		"cut.tar.gz":   {broken[:20_000], "a.log b.log", "cut.tar.gz: in or after the member b.log: unexpected EOF", "unexpected EOF"},
-		"header.tar":   {header, "a.log b.log", "in or after the member b.log: archive/tar: invalid tar header", ""},
-		"two.tar":      {append(slices.Clone(plain), plain...), "a.log b.log c.log", "two.tar: data after the end of the archive", ""},
-		"two.tar.gz":   {gz(t, plain, plain), "a.log b.log c.log", "two.tar.gz: data after the end of the archive", ""},
-		"rest.tar.gz":  {append(gz(t, plain), "text"...), "a.log b.log c.log", "data after the end of the compressed data", ""},
-		"flipped.zip":  {flipped, "a.log b.log c.log", "", "checksum error"},
-		"cut.zip":      {flipped[:20_000], "", "a zip archive without a sound directory, which is at its end: it may be truncated", ""},
-		"empty.tar.gz": {gz(t, tarOf(t, archived{"folder/", nil, tar.TypeDir})), "", "no files in this tar archive", ""},
-		"empty.zip":    {zipOf(t, zip.Store), "", "no files in this zip archive", ""},
+		"cut.tar": {plain[:20_000], "a.log b.log", "cut.tar: in or after the member b.log: unexpected EOF",
+			"unexpected EOF"},
+		"cut.tar.gz": {broken[:20_000], "a.log b.log", "cut.tar.gz: in or after the member b.log: unexpected EOF",
+			"unexpected EOF"},
+		"header.tar": {header, "a.log b.log", "in or after the member b.log: archive/tar: invalid tar header", ""},
+		"two.tar": {append(slices.Clone(plain), plain...), "a.log b.log c.log",
+			"two.tar: data after the end of the archive", ""},
+		"two.tar.gz": {gz(t, plain, plain), "a.log b.log c.log", "two.tar.gz: data after the end of the archive", ""},
+		"rest.tar.gz": {append(gz(t, plain), "text"...), "a.log b.log c.log",
+			"data after the end of the compressed data", ""},
+		"flipped.zip": {flipped, "a.log b.log c.log", "", "checksum error"},
+		"cut.zip": {flipped[:20_000], "",
+			"a zip archive without a sound directory, which is at its end: it may be truncated", ""},
+		"empty.tar.gz": {gz(t, tarOf(t, archived{"folder/", nil, tar.TypeDir})), "", "no files in this tar archive",
+			""},
+		"empty.zip": {zipOf(t, zip.Store), "", "no files in this zip archive", ""},
 	} {
 		write(t, mustAbs(t, name), c.data)
 		ins, warnings, errs := Inputs(t.Context(), []string{name}, nil, Limits{})
@@ -284,7 +297,8 @@ func TestDamagedArchives(t *testing.T) {
 				}
 				continue
 			}
-			if r.Err == nil || !strings.HasPrefix(r.Err.Error(), r.Name) || !strings.HasSuffix(r.Err.Error(), c.ends) || r.Complete {
+			if r.Err == nil || !strings.HasPrefix(r.Err.Error(), r.Name) || !strings.HasSuffix(r.Err.Error(), c.ends) ||
+				r.Complete {
 				t.Errorf("%s: error %v, want one of %s", r.Name, r.Err, c.ends)
 			}
 			if b := joined(got[i]); len(b) < 10_000 || c.ends == "unexpected EOF" && !bytes.HasPrefix(content, b) {
@@ -307,13 +321,19 @@ func TestMembersThatAreNoInputs(t *testing.T) {
 		data              []byte
 		found, warns, err string
 	}{
-		"links.tar": {tarOf(t, log, archived{"s", nil, tar.TypeSymlink}, archived{"h", nil, tar.TypeLink}, archived{"p", nil, tar.TypeFifo}, archived{"c", nil, tar.TypeChar}, archived{"d/", nil, tar.TypeDir}),
+		"links.tar": {tarOf(t, log, archived{"s", nil, tar.TypeSymlink}, archived{"h", nil, tar.TypeLink},
+			archived{"p", nil, tar.TypeFifo}, archived{"c", nil, tar.TypeChar}, archived{"d/", nil, tar.TypeDir}),
 			"a.log", "links.tar: s, h, p and 1 more: a link or a device, so its bytes are not in the archive", ""},
-		"twice.tar":     {tarOf(t, archived{"a.log", []byte("old\n"), 0}, log), "a.log", "twice.tar: a.log: replaced by a later member of that name, as unpacking does", ""},
-		"noend.tar":     {inner[:1024], "a.log", "noend.tar: the end mark: missing, so the archive may have been cut off between two members", ""},
+		"twice.tar": {tarOf(t, archived{"a.log", []byte("old\n"), 0}, log), "a.log",
+			"twice.tar: a.log: replaced by a later member of that name, as unpacking does", ""},
+		"noend.tar": {inner[:1024], "a.log",
+			"noend.tar: the end mark: missing, so the archive may have been cut off between two members", ""},
 		"encrypted.zip": {encrypted, "a.log", "", "encrypted.zip: secret.log: encrypted: unpack it"},
-		"strange.zip":   {strange, "a.log", "", "strange.zip: strange.log: compressed by LZMA, which is not supported in a zip: unpack it"},
-		"names.tar": {tarOf(t, archived{"../../etc/passwd", []byte("a\n"), 0}, archived{"/abs", []byte("a\n"), 0}, archived{"./x", []byte("a\n"), 0}, archived{"new\nline", []byte("a\n"), 0}, archived{strings.Repeat("n", 5000), nil, 0}),
+		"strange.zip": {strange, "a.log", "",
+			"strange.zip: strange.log: compressed by LZMA, which is not supported in a zip: unpack it"},
+		"names.tar": {tarOf(t, archived{"../../etc/passwd", []byte("a\n"), 0}, archived{"/abs", []byte("a\n"), 0},
+			archived{"./x", []byte("a\n"), 0}, archived{"new\nline", []byte("a\n"), 0}, archived{strings.Repeat("n",
+				5000), nil, 0}),
 			"../../etc/passwd /abs new\nline x", "", "a name of more than 4096 bytes"},
 	} {
 		write(t, mustAbs(t, name), c.data)
@@ -344,12 +364,16 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	inner := tarOf(t, archived{"x.log", []byte("x\n"), 0})
 	zipped := zipOf(t, zip.Deflate, archived{"x.log", []byte("x\n"), 0})
-	files := []archived{{"a.log", []byte("a\n"), 0}, {"in.tar", inner, 0}, {"in.tar.gz", gz(t, inner), 0}, {"in.zip", zipped, 0}}
+	files := []archived{{"a.log", []byte("a\n"), 0}, {"in.tar", inner, 0}, {"in.tar.gz", gz(t, inner), 0},
+		{"in.zip", zipped, 0}}
 	var refused []func() []*Input
 	for name, data := range archives(t, files...) {
 		write(t, mustAbs(t, name), data)
 		refused = append(refused, func() []*Input {
-			return slices.DeleteFunc(found(t, name), func(in *Input) bool { return strings.HasSuffix(in.Name, "a.log") })
+			return slices.DeleteFunc(found(t, name), func(in *Input) bool {
+				return strings.HasSuffix(in.Name,
+					"a.log")
+			})
 		})
 	}
 	write(t, mustAbs(t, "zip.gz"), gz(t, zipped))
@@ -362,14 +386,16 @@ func TestArchivesThatAreRefused(t *testing.T) {
 	}
 	for _, inputs := range refused {
 		for _, in := range inputs() {
-			if _, err := in.Head(10); err == nil || !strings.HasPrefix(err.Error(), in.Name+": a ") || !strings.Contains(err.Error(), " archive") {
+			if _, err := in.Head(10); err == nil || !strings.HasPrefix(err.Error(), in.Name+": a ") ||
+				!strings.Contains(err.Error(), " archive") {
 				t.Errorf("%s: error %v", in.Name, err)
 			}
 		}
 		ins := inputs()
 		got, res := readAll(t, ins, Options{}, 2)
 		for i, r := range res {
-			if len(joined(got[i])) > 0 || r.Complete || r.Err == nil || !strings.HasPrefix(r.Err.Error(), r.Name+": a ") {
+			if len(joined(got[i])) > 0 || r.Complete || r.Err == nil ||
+				!strings.HasPrefix(r.Err.Error(), r.Name+": a ") {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -389,7 +415,8 @@ func TestChangedArchive(t *testing.T) {
 	for _, name := range []string{"a.tar", "deflated.zip"} {
 		write(t, mustAbs(t, name), archives(t, archived{"a.log", []byte("a\n"), 0})[name])
 		ins := found(t, name)
-		write(t, mustAbs(t, name), archives(t, archived{"b.log", []byte("another\n"), 0}, archived{"c.log", nil, 0})[name])
+		write(t, mustAbs(t, name), archives(t, archived{"b.log", []byte("another\n"), 0},
+			archived{"c.log", nil, 0})[name])
 		if err := os.Chtimes(name, time.Now(), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -415,14 +442,16 @@ func TestHostileZips(t *testing.T) {
 	copy(entry(1)[42:46], entry(0)[42:46]) // where its header is
 	write(t, mustAbs(t, "overlap.zip"), data)
 	ins, _, errs := Inputs(t.Context(), []string{"overlap.zip"}, nil, Limits{})
-	if names(ins) != "overlap.zip:a.log" || !strings.Contains(fmt.Sprint(errs), "b.log: its bytes are also those of another member") {
+	if names(ins) != "overlap.zip:a.log" ||
+		!strings.Contains(fmt.Sprint(errs), "b.log: its bytes are also those of another member") {
 		t.Error(names(ins), errs)
 	}
 	for _, size := range []byte{10, 0xff} {
 		data = zipOf(t, zip.Deflate, archived{"a.log", text, 0})
 		entry(0)[24] = size
 		write(t, mustAbs(t, "size.zip"), data)
-		if _, res := readAll(t, found(t, "size.zip"), Options{}, 1); res[0].Complete || !strings.Contains(fmt.Sprint(res[0].Err), "another size") {
+		if _, res := readAll(t, found(t, "size.zip"), Options{}, 1); res[0].Complete ||
+			!strings.Contains(fmt.Sprint(res[0].Err), "another size") {
 			t.Errorf("%+v", res[0])
 		}
 	}
@@ -431,7 +460,8 @@ func TestHostileZips(t *testing.T) {
 		many = append(many, archived{fmt.Sprint(i), nil, 0})
 	}
 	write(t, mustAbs(t, "many.zip"), zipOf(t, zip.Store, many...))
-	if ins, _, errs := Inputs(t.Context(), []string{"many.zip"}, nil, Limits{Memory: 1 << 20}); len(ins) > 0 || len(errs) != 1 || !errors.Is(errs[0], ErrRoom) {
+	if ins, _, errs := Inputs(t.Context(), []string{"many.zip"}, nil, Limits{Memory: 1 << 20}); len(ins) > 0 ||
+		len(errs) != 1 || !errors.Is(errs[0], ErrRoom) {
 		t.Error(len(ins), errs)
 	}
 }
@@ -472,7 +502,8 @@ func TestFindingMembersEndsWithItsContext(t *testing.T) {
 		write(t, mustAbs(t, name), data)
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if ins, _, errs := Inputs(ctx, []string{name}, nil, Limits{}); len(ins) != 0 || len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+		if ins, _, errs := Inputs(ctx, []string{name}, nil, Limits{}); len(ins) != 0 || len(errs) != 1 ||
+			!errors.Is(errs[0], context.Canceled) {
 			t.Error(names(ins), errs)
 		}
 	}
@@ -527,7 +558,8 @@ func TestArchivesAreLookedIntoTogether(t *testing.T) {
 // FuzzArchives: no bytes make the finding or the reading of members panic, hang or lose one in
 // silence.
 func FuzzArchives(f *testing.F) {
-	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.gz", gz(f, []byte("b\n")), 0}, {"l", nil, tar.TypeSymlink}}
+	files := []archived{{"a.log", []byte("a line\n"), 0}, {"b.gz", gz(f, []byte("b\n")), 0},
+		{"l", nil, tar.TypeSymlink}}
 	for _, data := range archives(f, files[:2]...) {
 		f.Add(data)
 	}

@@ -44,7 +44,8 @@ func bzText() (first, second []byte) {
 // reading it from a file differs.
 func decoded(t testing.TB, b []byte) ([]byte, Result) {
 	t.Helper()
-	got, res := readAll(t, []*Input{NewInput("archive", bytes.NewReader(b), int64(len(b)))}, Options{Workers: 2, ChunkSize: 16 << 10}, 1)
+	got, res := readAll(t, []*Input{NewInput("archive", bytes.NewReader(b), int64(len(b)))},
+		Options{Workers: 2, ChunkSize: 16 << 10}, 1)
 	o := Options{Workers: 2, ChunkSize: min(16<<10, len(b)/2)}
 	if o.ChunkSize == 0 {
 		return joined(got[0]), res[0]
@@ -117,7 +118,8 @@ func TestGzipTruncatedAnywhere(t *testing.T) {
 			continue
 		}
 		var e *Error
-		if !errors.As(res.Err, &e) || !errors.Is(e, io.ErrUnexpectedEOF) && !errors.Is(e, errTrailing) || e.Offset > int64(n) || e.Offset < int64(n)-30 || res.Complete {
+		if !errors.As(res.Err, &e) || !errors.Is(e, io.ErrUnexpectedEOF) && !errors.Is(e, errTrailing) ||
+			e.Offset > int64(n) || e.Offset < int64(n)-30 || res.Complete {
 			t.Fatalf("truncated to %d of %d: %+v", n, len(whole), res)
 		}
 	}
@@ -171,10 +173,12 @@ func TestZeroPadding(t *testing.T) {
 func TestTrailingGarbage(t *testing.T) {
 	text, forms := packed(t)
 	for form, b := range forms {
-		for _, tail := range []string{"10.0.0.1 - - a log line\n", "\x00\x00\x00\x00\x00\x00\x00\x00garbage", string(b[:len(b)/2])} {
+		for _, tail := range []string{"10.0.0.1 - - a log line\n", "\x00\x00\x00\x00\x00\x00\x00\x00garbage",
+			string(b[:len(b)/2])} {
 			got, res := decoded(t, append(bytes.Clone(b), tail...))
 			var e *Error
-			if !bytes.HasPrefix(got, text) || !errors.As(res.Err, &e) || res.Complete || len(res.Warnings) > 0 || e.Offset < int64(len(b)) {
+			if !bytes.HasPrefix(got, text) || !errors.As(res.Err, &e) || res.Complete || len(res.Warnings) > 0 ||
+				e.Offset < int64(len(b)) {
 				t.Errorf("%s with %q behind it: %q, %+v", form, tail, got, res)
 			}
 		}
@@ -241,7 +245,8 @@ func TestZstdWindow(t *testing.T) {
 	// Skippable frames before, between and behind.
 	skip := []byte("\x53\x2a\x4d\x18\x03\x00\x00\x00abc")
 	frame := zst(t, []byte("line\n"))
-	if got, res := decoded(t, bytes.Join([][]byte{skip, frame, skip, frame, skip}, nil)); res.Err != nil || string(got) != "line\nline\n" {
+	if got, res := decoded(t, bytes.Join([][]byte{skip, frame, skip, frame, skip}, nil)); res.Err != nil ||
+		string(got) != "line\nline\n" {
 		t.Errorf("%q %+v", got, res)
 	}
 }
@@ -340,7 +345,8 @@ func TestXzDictionaryIsReused(t *testing.T) {
 			}
 		}
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; took > 2*MaxWindow+blocks*(128<<10) { // the library takes 64 KiB for a chunk
+		// the library takes 64 KiB for a chunk
+		if took := after.TotalAlloc - before.TotalAlloc; took > 2*MaxWindow+blocks*(128<<10) {
 			t.Errorf("%d MiB were allocated for %d times %q", took>>20, 2*blocks, text)
 		}
 	}
@@ -362,7 +368,8 @@ func TestXzBlockBeginsAnew(t *testing.T) {
 // linear in their bytes.
 func TestEmptyMembers(t *testing.T) {
 	frame := []byte("\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00")
-	for form, b := range map[string][]byte{"gzip": gz(t, nil), "zstd": frame, "bzip2": bzEmpty, "xz": xzFile(0, nil), "xz blocks": xzFile(1, nil)} {
+	for form, b := range map[string][]byte{"gzip": gz(t, nil), "zstd": frame, "bzip2": bzEmpty, "xz": xzFile(0, nil),
+		"xz blocks": xzFile(1, nil)} {
 		got, res := decoded(t, bytes.Repeat(b, 30000))
 		if len(got) > 0 || res.Err != nil || !res.Complete {
 			t.Errorf("%s: %d bytes, %+v", form, len(got), res)
@@ -399,11 +406,13 @@ func TestNameOfCompressed(t *testing.T) {
 			}
 		}
 		for _, other := range forms {
-			if got, err := file(t, write(t, "other"+ends[form], other)).Head(len(text)); err != nil || !bytes.Equal(got, text) {
+			if got, err := file(t, write(t, "other"+ends[form], other)).Head(len(text)); err != nil ||
+				!bytes.Equal(got, text) {
 				t.Errorf("%s: %d bytes, %v", form, len(got), err)
 			}
 		}
-		if got, err := file(t, write(t, "text"+ends[form], text)).Head(len(text)); err != nil || !bytes.Equal(got, text) {
+		if got, err := file(t, write(t, "text"+ends[form], text)).Head(len(text)); err != nil ||
+			!bytes.Equal(got, text) {
 			t.Errorf("text as %s: %d bytes, %v", form, len(got), err)
 		}
 	}

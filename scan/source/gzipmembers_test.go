@@ -69,7 +69,8 @@ func bgzf(t testing.TB, text []byte) []byte {
 
 // allFlags is a member whose header has each optional field, and a checksum.
 func allFlags(t testing.TB, text []byte) []byte {
-	b := gzMember(t, 9, gzip.Header{Extra: []byte("ab\x03\x00xyz"), Name: "access.log", Comment: "of a day", OS: 3}, text)
+	b := gzMember(t, 9, gzip.Header{Extra: []byte("ab\x03\x00xyz"), Name: "access.log", Comment: "of a day", OS: 3},
+		text)
 	b[3] |= 1<<1 | 1 // FHCRC and FTEXT
 	end := 10 + 2 + 7 + len("access.log\x00of a day\x00")
 	return slices.Insert(b, end, binary.LittleEndian.AppendUint16(nil, uint16(crc32.ChecksumIEEE(b[:end])))...)
@@ -113,7 +114,8 @@ func TestMembersSideBySide(t *testing.T) {
 	wrong[len(wrong)-5] ^= 1 // of the checksum
 	short[16]--              // of the length
 	long[16]++
-	members = append(members, make([]byte, 30), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"), []byte("not compressed\n"), wrong, short, long)
+	members = append(members, make([]byte, 30), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"),
+		[]byte("not compressed\n"), wrong, short, long)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 100 {
 		b := bytes.Clone(members[0])
@@ -203,7 +205,8 @@ func TestMembersSideBySideMemory(t *testing.T) {
 	bomb := gz(t, zeros)
 	modest := bytes.Clone(bomb)
 	binary.LittleEndian.PutUint32(modest[len(modest)-4:], 1000)
-	for _, b := range [][]byte{bytes.Join([][]byte{small, bomb, small, gz(t, zeros[:7<<20]), bomb, small}, nil), slices.Concat(small, small, modest, small)} {
+	for _, b := range [][]byte{bytes.Join([][]byte{small, bomb, small, gz(t, zeros[:7<<20]), bomb, small}, nil),
+		slices.Concat(small, small, modest, small)} {
 		if !testing.Short() {
 			sameAhead(t, "a bomb", opens(b), gzipForm{})
 		}

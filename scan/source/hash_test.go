@@ -13,7 +13,8 @@ import (
 func TestHashIsOfTheBytesOnDisk(t *testing.T) {
 	text := bytes.Repeat([]byte("a line of a log\n"), 20_000)
 	for name, data := range map[string][]byte{
-		"plain": text, "empty": {}, "gzip": gz(t, text), "members": gz(t, text, text, nil), "zstd": zst(t, text, text), "xz": xzs(t, text),
+		"plain": text, "empty": {}, "gzip": gz(t, text), "members": gz(t, text, text, nil), "zstd": zst(t, text,
+			text), "xz": xzs(t, text),
 		"bzip2":  slices.Concat(bzFirst, bzEmpty, bzSecond),
 		"padded": append(gz(t, text), make([]byte, 1000)...),
 	} {

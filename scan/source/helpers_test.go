@@ -78,7 +78,8 @@ func check(t testing.TB, want []byte, got []piece, o Options) {
 	pos := 0
 	for k, p := range got {
 		if !bytes.HasPrefix(want[pos:], p.data) {
-			t.Fatalf("chunk %d: other data than the input at %d:\n got %q\nwant %q", k, pos, clip(p.data), clip(want[pos:]))
+			t.Fatalf("chunk %d: other data than the input at %d:\n got %q\nwant %q", k, pos, clip(p.data),
+				clip(want[pos:]))
 		}
 		line := want[pos:]
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {

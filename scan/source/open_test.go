@@ -52,7 +52,8 @@ func TestOpenSaysWhereItBroke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := io.ReadAll(r); string(got) != "abc" || !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "disk: at byte 3") {
+	if got, err := io.ReadAll(r); string(got) != "abc" || !errors.Is(err, errDisk) ||
+		!strings.Contains(err.Error(), "disk: at byte 3") {
 		t.Errorf("%q, error %v", got, err)
 	}
 	if _, err := (&Input{Name: "none", path: t.TempDir() + "/none", regular: true}).Open(); err == nil {
@@ -65,7 +66,8 @@ func TestOpenSaysWhereItBroke(t *testing.T) {
 func TestFirstErrorStays(t *testing.T) {
 	for _, text := range []string{"", "a", "a line\n", strings.Repeat("a line\n", 1000)} {
 		for _, name := range []string{"-", "x.gz"} {
-			once := io.MultiReader(strings.NewReader(text), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("ab"))))
+			once := io.MultiReader(strings.NewReader(text),
+				iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("ab"))))
 			in := NewInput(name, once, -1)
 			head, failed := in.Head(10)
 			r, err := in.Open()

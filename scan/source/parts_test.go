@@ -96,7 +96,8 @@ func TestPartsAreTheMembersOfGzip(t *testing.T) {
 				}
 				for i := range texts {
 					if got[i] != texts[i] || raw[i] != string(each[i]) {
-						t.Errorf("part %d: %d bytes of %d, member of %d bytes of %d", i, len(got[i]), len(texts[i]), len(raw[i]), len(each[i]))
+						t.Errorf("part %d: %d bytes of %d, member of %d bytes of %d", i, len(got[i]), len(texts[i]),
+							len(raw[i]), len(each[i]))
 					}
 				}
 			})
@@ -161,7 +162,8 @@ func TestDamagedMembers(t *testing.T) {
 		}
 		texts, raw, err := readParts(p)
 		var where *Error
-		if len(raw) != 1 || raw[0] != string(each[0]) || texts[0] != "first" || !errors.As(err, &where) || where.Offset > int64(n) {
+		if len(raw) != 1 || raw[0] != string(each[0]) || texts[0] != "first" || !errors.As(err, &where) ||
+			where.Offset > int64(n) {
 			t.Errorf("cut at %d: %q, error %v", n, texts, err)
 		}
 		p.Close()

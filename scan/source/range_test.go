@@ -46,7 +46,8 @@ func TestRangesHaveEachLineOnce(t *testing.T) {
 				o := Options{Workers: 2, ChunkSize: 64, MaxLine: 300}
 				chunks, results := readAll(t, []*Input{part}, o, 2)
 				check(t, text[r.From:r.To], chunks[0], o)
-				if x := results[0]; x.Err != nil || !x.Complete || x.Bytes != r.To-r.From || x.Disk != x.Bytes || x.Codec != "plain" {
+				if x := results[0]; x.Err != nil || !x.Complete || x.Bytes != r.To-r.From || x.Disk != x.Bytes ||
+					x.Codec != "plain" {
 					t.Errorf("%s: %+v", name, x)
 				} else if sum := sha256.Sum256(text[r.From:r.To]); !bytes.Equal(x.Sum, sum[:]) {
 					t.Errorf("%s: wrong sum of what was read", name)
@@ -69,14 +70,16 @@ func TestUnreadInputs(t *testing.T) {
 		err  error
 		want string
 	}{
-		"a.log": {missing, "open a.log: no such file or directory"}, path: {short, path + ": has no bytes from 3 to 5"}, "b.log": {errors.New("broken"), "b.log: broken"},
+		"a.log": {missing, "open a.log: no such file or directory"}, path: {short,
+			path + ": has no bytes from 3 to 5"}, "b.log": {errors.New("broken"), "b.log: broken"},
 	} {
 		in := NewUnread(name, Range{From: 3, To: 5}, c.err)
 		if _, err := in.Head(10); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 		_, results := readAll(t, []*Input{in}, Options{Workers: 1}, 1)
-		if err := results[0].Err; err == nil || !strings.HasSuffix(err.Error(), c.want) || results[0].Complete || in.Range() != (Range{From: 3, To: 5}) {
+		if err := results[0].Err; err == nil || !strings.HasSuffix(err.Error(), c.want) || results[0].Complete ||
+			in.Range() != (Range{From: 3, To: 5}) {
 			t.Errorf("%+v, want %s", results[0], c.want)
 		}
 	}

@@ -46,7 +46,8 @@ func TestLinesSurvive(t *testing.T) {
 					in := file(t, path)
 					got, res := readAll(t, []*Input{in}, o, workers)
 					check(t, text, got[0], o)
-					if res[0].Err != nil || !res[0].Complete || res[0].Bytes != int64(len(text)) || res[0].Disk != int64(len(b)) || len(res[0].Warnings) > 0 {
+					if res[0].Err != nil || !res[0].Complete || res[0].Bytes != int64(len(text)) ||
+						res[0].Disk != int64(len(b)) || len(res[0].Warnings) > 0 {
 						t.Fatalf("%s as %s, %+v: %+v", name, form, o, res[0])
 					}
 					if in.Codec() != form {
@@ -64,7 +65,8 @@ func TestLinesSurvive(t *testing.T) {
 // The same through a reader that gives a byte or three at a time, with and without a Head before.
 func TestPipes(t *testing.T) {
 	for name, text := range texts() {
-		for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text)} {
+		for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text),
+			"xz": xzs(t, text)} {
 			for k, o := range smallOptions {
 				in := NewInput("-", &slowly{r: bytes.NewReader(b)}, -1)
 				for _, n := range []int{0, 5, 3, 50}[:k%5] {
@@ -246,7 +248,8 @@ func TestFileShrinks(t *testing.T) {
 	}
 	res := r.Results()[0]
 	var e *Error
-	if !errors.As(res.Err, &e) || e.Offset != 5555 || e.Name != path || res.Complete || !errors.Is(res.Err, io.ErrUnexpectedEOF) {
+	if !errors.As(res.Err, &e) || e.Offset != 5555 || e.Name != path || res.Complete ||
+		!errors.Is(res.Err, io.ErrUnexpectedEOF) {
 		t.Errorf("result %+v", res)
 	}
 	if !bytes.Equal(got, text[:5555]) || res.Disk != 5555 || res.Bytes != 5555 {
@@ -287,9 +290,11 @@ func TestFileWithoutSize(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	text := bytes.Repeat([]byte("some line\n"), 100)
-	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text), "bzip2": bzTwo} {
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text),
+		"bzip2": bzTwo} {
 		_, res := readAll(t, []*Input{NewInput("pipe", failing(b[:len(b)-3]), -1)}, Options{}, 2)
-		if err := res[0].Err; !errors.Is(err, errDisk) || res[0].Complete || !strings.HasPrefix(err.Error(), "pipe: at byte ") {
+		if err := res[0].Err; !errors.Is(err, errDisk) || res[0].Complete ||
+			!strings.HasPrefix(err.Error(), "pipe: at byte ") {
 			t.Errorf("%s: %v", form, err)
 		}
 	}
@@ -369,7 +374,8 @@ func TestNoAllocationPerChunk(t *testing.T) {
 	text := bytes.Repeat([]byte("a line of a log, as long as lines of logs are: GET /index.html 200 4711\n"), 300_000)
 	frames := bytes.Repeat(zst(t, text[:len(text)/8]), 8)
 	members := bytes.Repeat(gz(t, text[:1<<20]), len(text)>>20)
-	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "frames": frames, "members": members} {
+	for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text), "zstd": zst(t, text), "frames": frames,
+		"members": members} {
 		in := file(t, write(t, "log", b))
 		o := Options{Workers: 1, ChunkSize: 1 << 10}
 		if form == "frames" || form == "members" {
@@ -437,7 +443,8 @@ func TestChunksFitSmallFiles(t *testing.T) {
 // alignment.
 func TestGuardAlignment(t *testing.T) {
 	text := bytes.Repeat([]byte("a line that is neither short nor long\n"), 100_000)
-	r, at, chunks := NewReader([]*Input{file(t, write(t, filepath.Join(t.TempDir(), "a.log"), text))}, Options{Workers: 1}), 0, 0
+	r, at, chunks := NewReader([]*Input{file(t, write(t, filepath.Join(t.TempDir(), "a.log"), text))},
+		Options{Workers: 1}), 0, 0
 	for c, ok := r.Next(); ok; c, ok = r.Next() {
 		if len(c.Data) > 0 && (uintptr(unsafe.Pointer(&c.Data[0]))-uintptr(at))%alignment != 0 {
 			t.Errorf("chunk %d of position %d is at another address, modulo %d", c.Seq, at, alignment)

@@ -36,7 +36,8 @@ func names(ins []*Input) string {
 }
 
 func TestInputs(t *testing.T) {
-	tree(t, "b.log", "a.log", "c[1].log", "c1.log", ".hidden.log", "dir/2.log", "dir/1.log", "dir/.no", "dir/sub/3.log", "x/sub/4.log", ".git/5.log")
+	tree(t, "b.log", "a.log", "c[1].log", "c1.log", ".hidden.log", "dir/2.log", "dir/1.log", "dir/.no", "dir/sub/3.log",
+		"x/sub/4.log", ".git/5.log")
 	if err := os.Mkdir("void", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,10 @@ func TestInputs(t *testing.T) {
 }
 
 func TestDirectoryIsReadRecursively(t *testing.T) {
-	tree(t, "logs/b/2.log", "logs/b/1.log", "logs/a.log", "logs/c/deep/er/x.log", "logs/.git/no.log", "logs/b/.no.log", "other/o.log")
-	for link, to := range map[string]string{"logs/b/loop": "..", "logs/self": ".", "logs/there": "../other", "logs/z.log": "a.log"} {
+	tree(t, "logs/b/2.log", "logs/b/1.log", "logs/a.log", "logs/c/deep/er/x.log", "logs/.git/no.log", "logs/b/.no.log",
+		"other/o.log")
+	for link, to := range map[string]string{"logs/b/loop": "..", "logs/self": ".", "logs/there": "../other",
+		"logs/z.log": "a.log"} {
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +196,8 @@ func TestSniffNotTheName(t *testing.T) {
 	text := []byte("a line\n")
 	a, b := file(t, write(t, "a.gz", text)), file(t, write(t, "b.log", gz(t, text)))
 	got, _ := readAll(t, []*Input{a, b}, Options{}, 1)
-	if !bytes.Equal(joined(got[0]), text) || !bytes.Equal(joined(got[1]), text) || a.Codec() != "plain" || b.Codec() != "gzip" {
+	if !bytes.Equal(joined(got[0]), text) || !bytes.Equal(joined(got[1]), text) || a.Codec() != "plain" ||
+		b.Codec() != "gzip" {
 		t.Errorf("%q %q %s %s", joined(got[0]), joined(got[1]), a.Codec(), b.Codec())
 	}
 }

@@ -64,7 +64,8 @@ var kinds = map[string]func(r *rand.Rand) []byte{
 	"zeros": func(r *rand.Rand) []byte { return randomBytes(r, r.IntN(40), 2) },
 	"audit": func(r *rand.Rand) []byte { return auditRecord(nil, r) },
 	"lines": func(r *rand.Rand) []byte {
-		return fmt.Appendf(nil, "10.0.0.%d - - [10/Oct/2026] \"GET /%s", r.IntN(9), bytes.Repeat([]byte("x/"), r.IntN(900)))
+		return fmt.Appendf(nil, "10.0.0.%d - - [10/Oct/2026] \"GET /%s", r.IntN(9), bytes.Repeat([]byte("x/"),
+			r.IntN(900)))
 	},
 	"mixed": func(r *rand.Rand) []byte {
 		if r.IntN(50) == 0 {

@@ -98,7 +98,8 @@ func TestRecords(t *testing.T) {
 func TestShortRecordsAreNotCompressed(t *testing.T) {
 	w := blockWriter{pack: true, block: append(make([]byte, blockHead), bytes.Repeat([]byte("x"), 1000)...)}
 	for w.records = 1; w.records < 6; w.records++ {
-		if packed := w.packBlock(); (packed[blockHead] == 1) != (w.records < 4) || (len(packed) < 100) != (w.records < 4) {
+		if packed := w.packBlock(); (packed[blockHead] == 1) != (w.records < 4) ||
+			(len(packed) < 100) != (w.records < 4) {
 			t.Errorf("%d records: %d bytes", w.records, len(packed))
 		}
 	}
@@ -483,7 +484,8 @@ func TestTemporaryFileIsDamaged(t *testing.T) {
 		}
 		for range 2 {
 			got, err := collect(s.All())
-			if err == nil || !strings.Contains(err.Error(), "temporary file") || !strings.Contains(err.Error(), "checksum") {
+			if err == nil || !strings.Contains(err.Error(), "temporary file") ||
+				!strings.Contains(err.Error(), "checksum") {
 				t.Errorf("%d records, error %v", len(got), err)
 			}
 		}

@@ -247,7 +247,8 @@ func TestCountsBeyond63Bits(t *testing.T) {
 
 func TestNoPlaceForARun(t *testing.T) {
 	b := sample(t)
-	for _, c := range [][2]int64{{-1, 32}, {0, -1}, {0, 0}, {0, 31}, {math.MaxInt64, 32}, {32, math.MaxInt64}, {1, int64(len(b))}, {int64(len(b)), 100}} {
+	for _, c := range [][2]int64{{-1, 32}, {0, -1}, {0, 0}, {0, 31}, {math.MaxInt64, 32}, {32, math.MaxInt64},
+		{1, int64(len(b))}, {int64(len(b)), 100}} {
 		if err := tiny(t).AddSaved(bytes.NewReader(b), c[0], c[1]); err == nil {
 			t.Errorf("%d bytes from %d on: no error", c[1], c[0])
 		}

@@ -98,7 +98,8 @@ func corpus(b *testing.B, name string) []byte {
 			fields := bytes.SplitN(bytes.TrimSpace(line), []byte(" "), 9)
 			record := map[string]string{}
 			for i, field := range fields {
-				record[[]string{"ip", "ident", "user", "time", "zone", "method", "path", "protocol", "rest"}[i]] = string(field)
+				record[[]string{"ip", "ident", "user", "time", "zone", "method", "path", "protocol",
+					"rest"}[i]] = string(field)
 			}
 			if _ = e.Encode(record); out.Len() > corpusSize {
 				break

@@ -34,7 +34,8 @@ func FuzzInflate(f *testing.F) {
 // FuzzBlocks makes blocks whose codes are complete of the input, so that most of them get far: a
 // fuzzer that changes a stream itself seldom finds a code that is.
 func FuzzBlocks(f *testing.F) {
-	f.Add([]byte{5, 9, 200, 3, 1, 7, 77, 150, 9}, []byte("symbols that follow one another, again and again, again and again"))
+	f.Add([]byte{5, 9, 200, 3, 1, 7, 77, 150, 9},
+		[]byte("symbols that follow one another, again and again, again and again"))
 	f.Add(bytes.Repeat([]byte{1}, 14), bytes.Repeat([]byte{255, 3, 9}, 200))
 	var r inflate.Reader
 	f.Fuzz(func(t *testing.T, shape, symbols []byte) {
@@ -97,7 +98,8 @@ func FuzzGzip(f *testing.F) {
 			}
 		}
 		if wantErr == nil && err == io.EOF && !bytes.Equal(got, want) || //nolint:errorlint // the end itself
-			wantErr != nil && err == io.EOF || !bytes.HasPrefix(got, want[:min(len(got), len(want))]) { //nolint:errorlint // the end itself
+			//nolint:errorlint // the end itself
+			wantErr != nil && err == io.EOF || !bytes.HasPrefix(got, want[:min(len(got), len(want))]) {
 			t.Fatalf("%q, %v; the reference has %q, %v", got, err, want, wantErr)
 		}
 	})

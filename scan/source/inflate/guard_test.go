@@ -48,8 +48,10 @@ func TestGuardAllocations(t *testing.T) {
 // TestGuardInlining: what the fast loop calls for each symbol is inlined.
 func TestGuardInlining(t *testing.T) {
 	says := compilerSays(t, "-m")
-	for _, function := range []string{"entry.take", "entry.literal", "entry.linked", "entry.valueWith", "next", "taken"} {
-		if !strings.Contains(says, "codes.go") || !regexp.MustCompile(`codes\.go:\d+:\d+: inlining call to `+regexp.QuoteMeta(function)+`\n`).MatchString(says) {
+	for _, function := range []string{"entry.take", "entry.literal", "entry.linked", "entry.valueWith", "next",
+		"taken"} {
+		if !strings.Contains(says, "codes.go") ||
+			!regexp.MustCompile(`codes\.go:\d+:\d+: inlining call to `+regexp.QuoteMeta(function)+`\n`).MatchString(says) {
 			t.Errorf("no call to %s is inlined", function)
 		}
 	}
@@ -62,7 +64,8 @@ func TestGuardBoundsChecks(t *testing.T) {
 	}
 	const want = 16
 	lines := map[string]bool{}
-	for _, m := range regexp.MustCompile(`codes\.go:(\d+):\d+: Found Is`).FindAllStringSubmatch(compilerSays(t, "-d=ssa/check_bce"), -1) {
+	for _, m := range regexp.MustCompile(`codes\.go:(\d+):\d+: Found Is`).FindAllStringSubmatch(compilerSays(t,
+		"-d=ssa/check_bce"), -1) {
 		lines[m[1]] = true
 	}
 	if len(lines) == 0 || len(lines) > want {

@@ -66,7 +66,8 @@ func readMembers(z *inflate.Gzip, buffer int, mark string) (string, error) {
 
 func TestMembers(t *testing.T) {
 	a := member(t, "first\n", gzip.Header{})
-	b := member(t, "second\n", gzip.Header{Name: "access.log", Comment: "of yesterday", Extra: []byte("BC\x02\x00\x1b\x00"), ModTime: time.Unix(1e9, 0), OS: 3})
+	b := member(t, "second\n", gzip.Header{Name: "access.log", Comment: "of yesterday",
+		Extra: []byte("BC\x02\x00\x1b\x00"), ModTime: time.Unix(1e9, 0), OS: 3})
 	empty := member(t, "", gzip.Header{})
 	named := member(t, "x", gzip.Header{Name: strings.Repeat("n", 500)})
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -113,7 +114,8 @@ func TestMembers(t *testing.T) {
 // RFC 1952 (section 2.3.1.2) forbids.
 func TestMembersAreThoseOfTheReference(t *testing.T) {
 	const text = "GET /robots.txt HTTP/1.1\nGET /robots.txt HTTP/1.1\n"
-	data := append(member(t, text, gzip.Header{Name: "a", Comment: "b", Extra: []byte("c")}), withSum(member(t, text, gzip.Header{}))...)
+	data := append(member(t, text, gzip.Header{Name: "a", Comment: "b", Extra: []byte("c")}),
+		withSum(member(t, text, gzip.Header{}))...)
 	check := func(what string, i int, data []byte) {
 		var want []byte
 		r, wantErr := gzip.NewReader(bytes.NewReader(data))
@@ -129,7 +131,8 @@ func TestMembersAreThoseOfTheReference(t *testing.T) {
 		if reserved := errors.Is(err, inflate.ErrHeader) && wantErr == nil; reserved {
 			return
 		}
-		if (err == nil) != (wantErr == nil) || got[:min(len(got), len(want))] != string(want) || err == nil && got != string(want) {
+		if (err == nil) != (wantErr == nil) || got[:min(len(got), len(want))] != string(want) || err == nil &&
+			got != string(want) {
 			t.Errorf("%s %d: %q, %v; the reference has %q, %v", what, i, got, err, want, wantErr)
 		}
 		if z.Offset() > int64(len(data)) {

@@ -148,14 +148,16 @@ func handmade() map[string]struct {
 	add("the literal 286 of the fixed code", false, fixed().code(lit[286]).code(dist[0]).code(lit[end]))
 	add("the literal 287 of the fixed code", false, fixed().code(lit[287]).code(dist[0]).code(lit[end]))
 	for _, d := range []int{30, 31} {
-		add(fmt.Sprintf("the distance code %d", d), false, fixed().code(lit['a']).code(lit[257]).code(dist[d]).code(lit[end]))
+		add(fmt.Sprintf("the distance code %d", d), false,
+			fixed().code(lit['a']).code(lit[257]).code(dist[d]).code(lit[end]))
 	}
 	add("a match before anything", false, fixed().code(lit[257]).code(dist[0]).code(lit[end]))
 	add("a match one octet too far back", false, fixed().code(lit['a']).code(lit[257]).code(dist[1]).code(lit[end]))
 	add("258 by the code 285", true, fixed().code(lit['a']).code(lit[285]).code(dist[0]).code(lit[end]))
 	add("258 by the code 284", true, fixed().code(lit['a']).code(lit[284]).bits(31, 5).code(dist[0]).code(lit[end]))
 	farthest := new(bitWriter).stored(0, 32_768, 0x7fff, strings.Repeat("0123456789abcdef", 2048))
-	add("the greatest distance", true, farthest.bits(1, 1).bits(1, 2).code(lit[285]).code(dist[29]).bits(8191, 13).code(lit[end]))
+	add("the greatest distance", true, farthest.bits(1, 1).bits(1, 2).code(lit[285]).code(dist[29]).bits(8191,
+		13).code(lit[end]))
 	near := fixed()
 	for i := range 40 {
 		near.code(lit['a'+i%26])
@@ -230,8 +232,10 @@ func handmade() map[string]struct {
 		w.bits(of[s], 3)
 	}
 	one, two, zeros := code{0, 2}, code{1, 2}, code{3, 2}
-	w.code(zeros).bits(97-11, 7).code(one).code(zeros).bits(138-11, 7).code(zeros).bits(20-11, 7).code(two).code(two).code(zeros).bits(29-11, 7).code(one).code(one)
-	add("zeros across the lengths of literals and distances", true, w.code(code{0, 1}).code(code{0, 1}).code(code{3, 2}).bits(0, 1).code(code{2, 2}))
+	w.code(zeros).bits(97-11, 7).code(one).code(zeros).bits(138-11, 7).code(zeros).bits(20-11,
+		7).code(two).code(two).code(zeros).bits(29-11, 7).code(one).code(one)
+	add("zeros across the lengths of literals and distances", true,
+		w.code(code{0, 1}).code(code{0, 1}).code(code{3, 2}).bits(0, 1).code(code{2, 2}))
 	add("a length that repeats nothing", false, repeat(16, 0, 2))
 	add("zeros beyond the last length", false, repeat(18, 127, 7))
 	add("zeros only", false, repeat(17, 6, 3))

@@ -95,14 +95,16 @@ func checkFrom(t testing.TB, r *inflate.Reader, in io.Reader, stream []byte, buf
 		t.Fatalf("buffer of %d: error %v, that of the reference is %v", buffer, err, wantErr)
 	case err != nil:
 		if !bytes.HasPrefix(got, want) {
-			t.Fatalf("buffer of %d: %d octets before the error (%v), the reference has %d others", buffer, len(got), err, len(want))
+			t.Fatalf("buffer of %d: %d octets before the error (%v), the reference has %d others", buffer, len(got),
+				err, len(want))
 		}
 		checkError(t, err, int64(len(stream)))
 	case !bytes.Equal(got, want):
 		t.Fatalf("buffer of %d: %d octets, not the %d of the reference", buffer, len(got), len(want))
 	default:
 		if rest, _ := io.ReadAll(br); r.Offset() != int64(taken) || len(rest) != len(stream)-taken {
-			t.Fatalf("buffer of %d: %d octets taken and %d left, the reference takes %d of %d", buffer, r.Offset(), len(rest), taken, len(stream))
+			t.Fatalf("buffer of %d: %d octets taken and %d left, the reference takes %d of %d", buffer, r.Offset(),
+				len(rest), taken, len(stream))
 		}
 	}
 }

@@ -20,7 +20,8 @@ func TestTextsOfEveryLevel(t *testing.T) {
 	var r inflate.Reader
 	for name, text := range texts() {
 		for level := -2; level <= 9; level++ {
-			streams := map[string][]byte{"whole": raw(t, text, level, false), "flushed": raw(t, text, level, true), "klauspost": byKlauspost(t, text, level)}
+			streams := map[string][]byte{"whole": raw(t, text, level, false), "flushed": raw(t, text, level, true),
+				"klauspost": byKlauspost(t, text, level)}
 			for how, stream := range streams {
 				for _, buffer := range buffers {
 					if buffer < 300 && len(text) > 30_000 && level != 6 {
@@ -131,7 +132,8 @@ func TestPlaceOfDamage(t *testing.T) {
 	stream := raw(t, texts()["urls"][:1500], 6, false)
 	for i := range 8 * len(stream) {
 		damaged := change(stream, i/8, 1<<(i%8))
-		if want, got := place(bytes.NewReader(damaged), 1<<16), place(iotest.OneByteReader(bytes.NewReader(damaged)), 1<<16); got != want {
+		if want, got := place(bytes.NewReader(damaged), 1<<16), place(iotest.OneByteReader(bytes.NewReader(damaged)),
+			1<<16); got != want {
 			t.Errorf("flipped bit %d: at octet %d, octet by octet at %d", i, want, got)
 		}
 	}
