@@ -1,6 +1,10 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
+)
 
 // openColours opens lines with colours and other control sequences of terminals (ECMA-48
 // 5.4, CSI). All lines are in this envelope. What is between the first quote of a line and
@@ -58,20 +62,32 @@ func pieceOfDocker(line []byte) (source []byte, ok bool) {
 // dockerLog appends what an object of Docker's driver has logged.
 func dockerLog(line, dst []byte) (source, log []byte, ok bool) {
 	var raw, stream, at []byte
-	for key, value := range members(line) {
-		switch string(key) {
-		case `"log"`:
+	for name, value := range shape.Members(line) {
+		switch string(name) {
+		case "log":
 			raw = value
-		case `"stream"`:
+		case "stream":
 			stream = value
-		case `"time"`:
+		case "time":
 			at = value
 		}
 	}
 	if !isString(raw) || stream == nil && at == nil {
 		return nil, dst, false
 	}
-	return textOf(stream), unescapeJSON(dst, raw[1:len(raw)-1]), true
+	return textOf(stream), shape.Unescape(dst, raw[1:len(raw)-1]), true
+}
+
+// isString reports whether a JSON value is a string.
+func isString(value []byte) bool { return len(value) >= 2 && value[0] == '"' }
+
+// textOf returns what is between the quotes of a JSON string, as it is written; nil if it
+// is no string.
+func textOf(value []byte) []byte {
+	if !isString(value) {
+		return nil
+	}
+	return value[1 : len(value)-1]
 }
 
 // openJournald opens the objects that journalctl -o json writes. A message that is not
@@ -82,7 +98,7 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
 	case isPiece:
 		return nil, nil, false
 	case isString(message):
-		*buf = unescapeJSON((*buf)[:0], message[1:len(message)-1])
+		*buf = shape.Unescape((*buf)[:0], message[1:len(message)-1])
 	case len(message) > 0 && message[0] == '[':
 		*buf, ok = numbers((*buf)[:0], message)
 		if !ok {
@@ -103,19 +119,19 @@ func pieceOfJournald(line []byte) (source []byte, ok bool) {
 // is a piece: one that journald has cut for its length (systemd.journal-fields, _LINE_BREAK),
 // or Docker before it (journald logging driver, CONTAINER_PARTIAL_MESSAGE).
 func journaldParts(line []byte) (source, message []byte, isPiece bool) {
-	for key, value := range members(line) {
-		switch string(key) {
-		case `"MESSAGE"`:
+	for name, value := range shape.Members(line) {
+		switch string(name) {
+		case "MESSAGE":
 			message = value
-		case `"SYSLOG_IDENTIFIER"`:
+		case "SYSLOG_IDENTIFIER":
 			source = textOf(value)
-		case `"_COMM"`:
+		case "_COMM":
 			if source == nil {
 				source = textOf(value)
 			}
-		case `"_LINE_BREAK"`:
+		case "_LINE_BREAK":
 			isPiece = isPiece || string(value) == `"line-max"`
-		case `"CONTAINER_PARTIAL_MESSAGE"`:
+		case "CONTAINER_PARTIAL_MESSAGE":
 			isPiece = isPiece || string(value) == `"true"`
 		}
 	}

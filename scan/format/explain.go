@@ -239,11 +239,8 @@ func fault(reader Reader, line []byte) string {
 		}
 		return noTarget
 	case *jsonReader:
-		if n := valueLength(line); n == 0 || line[0] != '{' || len(bytes.TrimSpace(line[n:])) > 0 {
-			return "it is no JSON object in one line"
-		}
-		if reader.twice {
-			return "a field comes twice, with different values"
+		if says := reader.object.Fault(line, &reader.row); says != "" {
+			return says
 		}
 		return "it lacks a field of the format, or " + noTarget
 	}

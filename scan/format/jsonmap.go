@@ -6,10 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // parseJSONMap returns the format that a user describes by name=path for each field, with
-// blanks between them. A path is one of jsonField. Several paths for a field are alternatives.
+// blanks between them. A path is one of field.Member. Several paths for a field are alternatives.
 // name@percent=path is a field that is percent-encoded, and needs=path a sign of the format.
 func parseJSONMap(text string) (*Format, error) {
 	var fields []jsonField
@@ -21,7 +23,7 @@ func parseJSONMap(text string) (*Format, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case !ok || path == "" || slices.Contains(splitPath(path), ""):
+		case !ok || path == "" || slices.Contains(shape.Steps(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
 		case name == "needs":
 			needs = append(needs, path)

@@ -23,20 +23,3 @@ func index(b []byte, marked octets, marks *[indexed + blockMarks]uint16) int {
 	}
 	return indexAVX2(unsafe.SliceData(b), len(b)/64, marks, marked[0], marked[1], marked[2])
 }
-
-// markBitsAVX2 sets the bits of three octets in blocks of 64 octets from p on, and clears those of
-// all others.
-//
-//go:noescape
-func markBitsAVX2(p *byte, blocks int, bits *bitMarks, first, second, third byte)
-
-// markBits sets the bits of the marked octets in the whole blocks of 64 octets of b, clears those
-// of all others, and returns the length of the blocks. b must not be longer than indexed.
-func markBits(b []byte, marked octets, bits *bitMarks) int {
-	blocks := len(b) / 64
-	if !fast || blocks == 0 {
-		return 0
-	}
-	markBitsAVX2(unsafe.SliceData(b), blocks, bits, marked[0], marked[1], marked[2])
-	return 64 * blocks
-}

@@ -78,30 +78,3 @@ end:
 	SHRQ $1, DI
 	MOVQ DI, ret+32(FP)
 	RET
-
-// func markBitsAVX2(p *byte, blocks int, bits *bitMarks, first, second, third byte)
-TEXT ·markBitsAVX2(SB), NOSPLIT, $0-27
-	MOVQ         p+0(FP), SI
-	MOVQ         blocks+8(FP), DX
-	MOVQ         bits+16(FP), DI
-	VPBROADCASTB first+24(FP), Y13
-	VPBROADCASTB second+25(FP), Y14
-	VPBROADCASTB third+26(FP), Y15
-
-word:
-	VMOVDQU   (SI), Y0
-	VMOVDQU   32(SI), Y1
-	PREFETCHT0 4096(SI)
-	MARKED(Y0, Y2, Y3)
-	MARKED(Y1, Y4, Y5)
-	VPMOVMSKB Y0, AX
-	VPMOVMSKB Y1, BX
-	SHLQ      $32, BX
-	ORQ       BX, AX
-	MOVQ      AX, (DI)
-	ADDQ      $64, SI
-	ADDQ      $8, DI
-	DECQ      DX
-	JNZ       word
-	VZEROUPPER
-	RET

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	shape "github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
@@ -100,7 +101,7 @@ func foreignMonth(lines [][]byte) (month string) {
 func jsonSign(lines [][]byte) error {
 	var paths []string
 	most := sniff.Most(lines, func(line []byte) bool {
-		if n := valueLength(line); n < 2 || line[0] != '{' {
+		if !bytes.HasPrefix(line, []byte("{")) || !bytes.HasSuffix(line, []byte("}")) {
 			return false
 		}
 		if len(paths) == 0 {
@@ -161,8 +162,8 @@ func key(names string) func() *regexp.Regexp {
 // and the first items of lists.
 func jsonPaths(paths []string, prefix string, object []byte, depth int) []string {
 	const deepest, longest = 3, 60
-	for key, value := range members(object) {
-		path := prefix + string(key[1:len(key)-1])
+	for name, value := range shape.Members(object) {
+		path := prefix + string(name)
 		if len(path) > longest || !utf8.ValidString(path) {
 			continue
 		}

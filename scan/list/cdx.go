@@ -75,20 +75,15 @@ func (r *Reader) cdx(row *Row, begin int) {
 	row.needsURL()
 }
 
-// originalMember is the index of the member original_uri of CDXJ, which InterPlanetary
-// Wayback writes. urlMember is that of url, which pywb and Common Crawl write.
-const originalMember = urlMember + 1
-
-// newCDXJ returns the layout of CDXJ.
+// newCDXJ returns the layout of CDXJ. pywb and Common Crawl write the member url, and InterPlanetary
+// Wayback original_uri.
 func newCDXJ(_ Kind, _ []byte, o Options) (*Layout, error) {
 	if o.Date != "" {
 		return nil, errors.New("CDXJ has the time in its second column, and no other can be chosen")
 	}
-	l := &Layout{kind: CDXJ, date: -1, surt: o.Column == ""}
+	l := &Layout{kind: CDXJ, date: -1, surt: o.Column == "", object: objectOf(o.Column)}
 	if l.surt {
-		l.members = format.NewMemberPaths("url", "original_uri")
-	} else {
-		l.members = format.NewMemberPaths(o.Column)
+		l.object = field.NewObject([]field.Member{{Path: "url"}, {Path: "original_uri"}}, nil)
 	}
 	return l, nil
 }
@@ -104,24 +99,14 @@ func (r *Reader) capture(row *Row, begin int) {
 	}
 	key, rest, _ := bytes.Cut(row.Text, blank)
 	stamp, rest, found := bytes.Cut(rest, blank)
-	behind := -1
-	if found {
-		behind = r.members.Object(begin + len(row.Text) - len(rest))
-	}
-	if r.objectLine(behind) < 0 {
+	if !found || !r.skim(row, rest) {
 		row.State = BadRow
 		return
 	}
-	row.End = behind - 1 - begin
 	row.Time, row.HasTime = format.Stamp(stamp)
-	row.URL = r.members.Value(urlMember)
-	if r.layout.surt {
-		if len(row.URL) == 0 {
-			row.URL = r.members.Value(originalMember)
-		}
-		if len(row.URL) == 0 {
-			row.URL = r.unkeyed(key)
-		}
+	row.URL = r.members.Text[urlMember]
+	if r.layout.surt && len(row.URL) == 0 {
+		row.URL = r.unkeyed(key)
 	}
 	row.needsURL()
 }

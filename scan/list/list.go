@@ -136,11 +136,11 @@ type Row struct {
 // goroutines may share it.
 type Layout struct {
 	kind      Kind
-	url, date int                // indexes of columns, or of members; date is -1 if there is none
-	shape     field.Columns      // of rows of columns
-	header    bool               // the first row that is not blank is one
-	surt      bool               // the column of the URL has a key
-	members   format.MemberPaths // of JSON and CDXJ
+	url, date int           // indexes of columns, or of members; date is -1 if there is none
+	shape     field.Columns // of rows of columns
+	header    bool          // the first row that is not blank is one
+	surt      bool          // the column of the URL has a key
+	object    *field.Object // of JSON and CDXJ
 }
 
 // New returns the layout of a list by its beginning, head, which is up to
@@ -192,15 +192,13 @@ type Reader struct {
 	header  bool   // the next row that is not blank is the header
 	buf     []byte // values without escapes
 	fields  []field.Span
-	members *format.Members
+	members field.Row // of JSON and CDXJ
 }
 
 // NewReader returns a reader of lists with the layout.
 func (l *Layout) NewReader() *Reader {
 	r := &Reader{layout: l, fields: make([]field.Span, max(l.url, l.date)+1)}
-	if l.kind == JSON || l.kind == CDXJ {
-		r.members = format.NewMembers(l.members)
-	}
+	r.members.Text = make([][]byte, max(l.date, urlMember)+1)
 	return r
 }
 
@@ -208,9 +206,6 @@ func (l *Layout) NewReader() *Reader {
 // whether it is the first of its input.
 func (r *Reader) Reset(chunk []byte, first bool) {
 	r.chunk, r.at, r.first, r.header = chunk, 0, first, first && r.layout.header
-	if r.members != nil {
-		r.members.Reset(chunk)
-	}
 }
 
 // Next reads the next row of the chunk, and tells whether there is one.

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // urlPaths are the paths of members that have URLs by default in lines of JSON, the likeliest
@@ -52,8 +51,17 @@ func withMembers(l *Layout, url, date string) *Layout {
 	if date != "" {
 		l.date, paths = dateMember, append(paths, date)
 	}
-	l.members = format.NewMemberPaths(paths...)
+	l.object = objectOf(paths...)
 	return l
+}
+
+// objectOf returns the shape of objects with a member for each field.
+func objectOf(paths ...string) *field.Object {
+	var members []field.Member
+	for i, path := range paths {
+		members = append(members, field.Member{Field: i, Path: path})
+	}
+	return field.NewObject(members, nil)
 }
 
 // usualPath returns the first of urlPaths that leads to a URL in one of the rows, or else
@@ -76,14 +84,11 @@ func usualPath(rows [][]byte) string {
 // valuesOf returns the values of a member in rows that begin an object, even if it does not
 // end.
 func valuesOf(rows [][]byte, path string) [][]byte {
-	m := format.NewMembers(format.NewMemberPaths(path))
-	values := make([][]byte, len(rows))
+	object, values := objectOf(path), make([][]byte, len(rows))
 	for i, row := range rows {
-		if bytes.HasPrefix(bytes.TrimLeft(row, " \t"), []byte("{")) {
-			m.Reset(row)
-			m.Object(0)
-			values[i] = bytes.Clone(m.Value(0))
-		}
+		members := field.Row{Text: make([][]byte, 1)}
+		object.Skim(row, &members)
+		values[i] = members.Text[0]
 	}
 	return values
 }
@@ -118,34 +123,25 @@ func memberList(rows [][]byte) string {
 
 // object reads a row of JSON that begins at an offset in the chunk.
 func (r *Reader) object(row *Row, begin int) {
-	behind := r.members.Object(begin)
-	end := r.objectLine(behind)
-	if end < 0 {
-		if r.line(row, begin) {
-			row.State = BadRow
-		}
+	if !r.line(row, begin) {
 		return
 	}
-	r.endLine(row, begin, end)
-	row.End = behind - 1 - begin
+	if !r.skim(row, row.Text) {
+		row.State = BadRow
+		return
+	}
 	var date []byte
 	if r.layout.date >= 0 {
-		date = r.members.Value(dateMember)
+		date = r.members.Text[dateMember]
 	}
-	r.found(row, r.members.Value(urlMember), date)
+	r.found(row, r.members.Text[urlMember], date)
 }
 
-// objectLine returns where the line ends of an object that ends at behind, -1 if that is
-// negative or something else is behind the object.
-func (r *Reader) objectLine(behind int) int {
-	if behind < 0 {
-		return -1
+// skim finds the members of the object with which a row ends, and reports whether it is whole.
+func (r *Reader) skim(row *Row, object []byte) bool {
+	n := r.layout.object.Skim(object, &r.members)
+	if n >= 0 {
+		row.End = len(row.Text) - len(object) + n - 1
 	}
-	switch end := r.members.Blanks(behind); {
-	case end == len(r.chunk):
-		return end
-	case r.chunk[end] == '\n':
-		return end + 1
-	}
-	return -1
+	return n >= 0
 }

@@ -5,45 +5,6 @@ import (
 	"testing"
 )
 
-func TestMembers(t *testing.T) {
-	paths := NewMemberPaths("a.b", `x\.y`, "l.1.c", "0")
-	for _, test := range []struct{ object, want string }{
-		{`{"a":{"b":"1"},"x.y":2,"l":[{"c":0},{"c":true}],"0":"z"}`, "1 2 true z"},
-		{`{"\u0061":{"b":"\u0031\\"},"a":{"b":"no"}}`, `1\   `},
-		{`{"a":{"b":null},"a":{"b":""},"a":{"b":"last"}}`, "last   "},
-		{`{"a":{"b":["no"]},"a.b":"no","l":{"1":{"c":"no"}}}`, "   "},
-		{`{"a":[{"b":"no"}],"x":{"y":"no"}}`, "   "},
-	} {
-		m := NewMembers(paths)
-		m.Reset([]byte("# " + test.object + " \n"))
-		end := m.Object(1)
-		var values []string
-		for i := range 4 {
-			values = append(values, string(m.Value(i)))
-		}
-		if got := strings.Join(values, " "); got != test.want || end != 2+len(test.object) || m.Blanks(end) != end+1 {
-			t.Errorf("%s has %q and ends at %d, want %q", test.object, got, end, test.want)
-		}
-	}
-}
-
-// TestMembersLimits reads objects within each other, and more values than a log may have.
-func TestMembersLimits(t *testing.T) {
-	m := NewMembers(NewMemberPaths("a"))
-	for depth, ends := range map[int]bool{1000: true, 1001: false} {
-		object := strings.Repeat(`{"b":`, depth-1) + "{}" + strings.Repeat("}", depth-1)
-		m.Reset([]byte(object))
-		if got := m.Object(0); (got == len(object)) != ends {
-			t.Errorf("%d objects within each other end at %d", depth, got)
-		}
-	}
-	object := `{"b":[` + strings.Repeat("1,", 2*jsonCommas) + `1],"a":"x"}`
-	m.Reset([]byte(object))
-	if end := m.Object(0); end != len(object) || string(m.Value(0)) != "x" {
-		t.Errorf("an object of many values ends at %d", end)
-	}
-}
-
 func TestInstant(t *testing.T) {
 	const at = 1704164645 // 2024-01-02T03:04:05Z
 	for text, want := range map[string]int64{
