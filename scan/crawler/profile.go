@@ -97,10 +97,6 @@ var knownCategories = []string{
 	"ads", "monitoring", "feed", "security", "research", "other",
 }
 
-// Builtin returns the profiles that come with the package: those of crawlers.json, which are data of the
-// program, so that no start has to read them. They must not be changed.
-func Builtin() []Profile { return builtin }
-
 // Read reads profiles from a JSON array of objects with the fields of Profile.
 // It refuses unknown fields, missing fields, and names or words that occur twice; the
 // error names the profile and the line where it begins.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,19 @@ import (
 
 var categories = []string{"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
 	"ads", "monitoring", "feed", "security", "research", "other"}
+
+// TestBuiltinIsRead: the profiles of crawlers.json are those that Read finds in it. It has no escapes.
+func TestBuiltinIsRead(t *testing.T) {
+	want, err := Read([]byte(builtinText))
+	if err != nil || len(want) != len(Builtin()) {
+		t.Fatalf("%d profiles, want %d: %v", len(Builtin()), len(want), err)
+	}
+	for i, p := range Builtin() {
+		if !reflect.DeepEqual(p, want[i]) {
+			t.Errorf("got  %+v\nwant %+v", p, want[i])
+		}
+	}
+}
 
 // TestBuiltin checks each profile that comes with the package: what Read does
 // not ask, since profiles of users may be about anything.
