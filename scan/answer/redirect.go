@@ -58,7 +58,7 @@ const (
 )
 
 // Next returns the target of a redirect. chain has the origins that were asked so far,
-// from the first to the one that gave the location. has tells whether the source has
+// from the first to the one that gave the location. has reports whether the source has
 // answers of an origin.
 func (r *Redirects) Next(chain []origin.Origin, location string, has func(origin.Origin) bool) (Target, Kind) {
 	l := link{chain[len(chain)-1], location}

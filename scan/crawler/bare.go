@@ -4,11 +4,12 @@ package crawler
 // says that a client is a crawler, or what it is for or made with, but not which it is.
 var bareParts = [...]string{
 	"bot", "bots", "robot", "robots", "spider", "spiders",
-	"crawl", "crawler", "crawlers", "crawling", "scrap", "scraper", "scrapers", "scraping", "fetch", "fetcher", "fetchers", "fetching",
+	"crawl", "crawler", "crawlers", "crawling", "scrap", "scraper", "scrapers", "scraping",
+	"fetch", "fetcher", "fetchers", "fetching",
 	"web", "site", "page", "link", "url", "http", "my", "test", "java", "python", "php", "node", "go",
 }
 
-// isBare tells whether a word is made only of bare parts, in any ASCII case. Several ways
+// isBare reports whether a word is made only of bare parts, in any ASCII case. Several ways
 // to divide it may begin alike ("botsite" is no "bots" and more), so all are followed at
 // once: bit i of ends is set if one of them has a part that ends i bytes further on. The
 // time is in proportion to the length of the word.

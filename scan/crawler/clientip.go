@@ -81,7 +81,7 @@ func (c ClientIP) Of(addr, forwarded []byte) []byte {
 	return nil
 }
 
-// trusts tells whether an address is a trusted proxy's.
+// trusts reports whether an address is a trusted proxy's.
 func (c ClientIP) trusts(addr []byte) bool {
 	ip, ok := parseAddr(addr)
 	return ok && c.trusted.Contains(ip)
@@ -127,7 +127,7 @@ func bare(b []byte) []byte {
 	return b
 }
 
-// isPort tells whether b is the number of a port.
+// isPort reports whether b is the number of a port.
 func isPort(b []byte) bool {
 	return 1 <= len(b) && len(b) <= 5 && len(bytes.Trim(b, "0123456789")) == 0
 }

@@ -10,6 +10,21 @@ import (
 // extent is a part of a header, from start until just before end.
 type extent struct{ start, end int }
 
+// nextOf returns the first run of bytes of a kind in header[from:]; its end is 0 if there is none.
+func nextOf(header []byte, from int, isOne func(byte) bool) (run extent) {
+	for from < len(header) && !isOne(header[from]) {
+		from++
+	}
+	if from == len(header) {
+		return extent{}
+	}
+	run = extent{from, from}
+	for run.end < len(header) && isOne(header[run.end]) {
+		run.end++
+	}
+	return run
+}
+
 // appendContacts appends the extents of the URLs and e-mail addresses of a header, in
 // their order. It searches the header once, not around each word, so that the time is in
 // proportion to the length even if a header is long and has many words.
@@ -74,7 +89,7 @@ func appendContactsOf(dst []extent, text []byte, offset int) []extent {
 	return dst
 }
 
-// inside tells whether the byte at i is in one of the contacts.
+// inside reports whether the byte at i is in one of the contacts.
 func inside(contacts []extent, i int) bool {
 	n, _ := slices.BinarySearchFunc(contacts, i+1, func(c extent, i int) int { return c.start - i })
 	return n > 0 && i < contacts[n-1].end
@@ -107,7 +122,7 @@ func wwwStart(text []byte) int {
 	}
 }
 
-// isEmailByte tells whether c may be in an e-mail address, as '+' may, which many
+// isEmailByte reports whether c may be in an e-mail address, as '+' may, which many
 // write before the address too.
 func isEmailByte(c byte) bool {
 	return automaton.IsWordByte(c) || c == '.' || c == '+' || c == '@'

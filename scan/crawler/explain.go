@@ -111,7 +111,7 @@ func (e *Explanation) addUnknown(r *Reader, header []byte) {
 	}
 	found := false
 	hits := r.hits // behind the word
-	for at := nextWord(header, 0); at.end > 0; at = nextWord(header, at.end) {
+	for at := nextOf(header, 0, automaton.IsWordByte); at.end > 0; at = nextOf(header, at.end, automaton.IsWordByte) {
 		listed := false
 		for ; len(hits) > 0 && hits[0].End <= at.end; hits = hits[1:] {
 			listed = listed || hits[0].Start == at.start && hits[0].End == at.end
@@ -138,20 +138,4 @@ func (e *Explanation) addUnknown(r *Reader, header []byte) {
 		found = found || w.Standing == counts
 		e.Words = append(e.Words, w)
 	}
-}
-
-// nextWord returns the first whole word of header[from:]; its end is 0 if there is none.
-// from is not inside a word.
-func nextWord(header []byte, from int) (word extent) {
-	for from < len(header) && !automaton.IsWordByte(header[from]) {
-		from++
-	}
-	if from == len(header) {
-		return extent{}
-	}
-	word = extent{from, from}
-	for word.end < len(header) && automaton.IsWordByte(header[word.end]) {
-		word.end++
-	}
-	return word
 }

@@ -31,17 +31,19 @@ func (r *Reader) foreign(header []byte) extent {
 	r.device = deviceIn(header, r.contacts)
 	next, named := 0, 0 // of r.named: the first that begins after the run, and the end of those that begin before
 	var before extent   // the run before, if it is a plain word
-	for run := nextRun(header, 0); run.end > 0; run = nextRun(header, run.end) {
+	for run := nextOf(header, 0, isRunByte); run.end > 0; run = nextOf(header, run.end, isRunByte) {
 		for ; next < len(r.named) && r.named[next].start < run.end; next++ {
 			at := r.named[next].start
-			if named = max(named, r.named[next].end); before.end > 0 && r.counts(header, at) && isBlank(header[before.end:at]) {
+			named = max(named, r.named[next].end)
+			if before.end > 0 && r.counts(header, at) && isBlank(header[before.end:at]) {
 				return before
 			}
 		}
 		before = extent{}
 		text := header[run.start:run.end]
 		switch {
-		case named > run.start, r.isAdded(text), inside(r.contacts, run.start), r.set.controlNamed(bytes.Trim(text, ".")) != nil:
+		case named > run.start, r.isAdded(text), inside(r.contacts, run.start),
+			r.set.controlNamed(bytes.Trim(text, ".")) != nil:
 		case run.start == 0 && !isBrowser(text), isForeignProduct(header, run), r.hasForeignName(header, run):
 			return run
 		case isPlain(header, run):
@@ -51,22 +53,8 @@ func (r *Reader) foreign(header []byte) extent {
 	return extent{}
 }
 
-// nextRun returns the first run of header[from:] of words that dots join; its end is 0 if there
-// is none. from is not inside a run.
-func nextRun(header []byte, from int) (run extent) {
-	isPart := func(c byte) bool { return c == '.' || automaton.IsWordByte(c) }
-	for from < len(header) && !isPart(header[from]) {
-		from++
-	}
-	if from == len(header) {
-		return extent{}
-	}
-	run = extent{from, from}
-	for run.end < len(header) && isPart(header[run.end]) {
-		run.end++
-	}
-	return run
-}
+// isRunByte reports whether a byte may be in a run of words that dots join.
+func isRunByte(c byte) bool { return c == '.' || automaton.IsWordByte(c) }
 
 // isBlank reports whether a text is blanks, at least one.
 func isBlank(text []byte) bool { return len(text) > 0 && len(bytes.TrimLeft(text, " ")) == 0 }

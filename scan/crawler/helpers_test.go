@@ -171,7 +171,7 @@ var (
 	oneWordOf = regexp.MustCompile(`(?:[a-z0-9_-]|[^\x00-\x7f])+`)
 )
 
-// foreign tells whether a header has other words than those of the operator whose crawler it
+// foreign reports whether a header has other words than those of the operator whose crawler it
 // names. all are the words of known crawlers in it, and hits those of them that name one.
 func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hits []naiveHit, adds []string) bool {
 	known := func(from, to int) bool {
@@ -205,7 +205,7 @@ func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hit
 	})
 }
 
-// same tells whether two claims are equal.
+// same reports whether two claims are equal.
 func same(a, b Claim) bool {
 	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted && a.word == b.word &&
 		a.Nameless == b.Nameless && a.Foreign == b.Foreign && a.Library == b.Library &&
@@ -233,7 +233,7 @@ var (
 	}()
 )
 
-// mayName tells whether a word, bare or not, may be the name of an unknown crawler.
+// mayName reports whether a word, bare or not, may be the name of an unknown crawler.
 func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, end int) bool {
 	model := extent{}
 	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
@@ -338,7 +338,7 @@ func wordByte(c byte) bool {
 
 func mailByte(c byte) bool { return wordByte(c) || c == '.' || c == '+' || c == '@' }
 
-// standsAlone tells whether no word goes on at either side of low[from:to].
+// standsAlone reports whether no word goes on at either side of low[from:to].
 func standsAlone(low []byte, from, to int) bool {
 	left := from > 0 && wordByte(low[from-1]) && wordByte(low[from])
 	right := to < len(low) && wordByte(low[to]) && wordByte(low[to-1])

@@ -51,7 +51,7 @@ type IdentityOptions struct {
 	Names *HostNames
 }
 
-// Identities tell whether clients are the crawlers that they claim to be. They
+// Identities report whether clients are the crawlers that they claim to be. They
 // are immutable and safe for any number of goroutines. The zero value knows no
 // ranges.
 type Identities struct {
@@ -148,8 +148,8 @@ func newEvidence(p *Profile, series []Series, set *Set) *evidence {
 // given the lists that have each range.
 func tableOf(own map[netip.Prefix]*listing) *bart.Table[*listing] {
 	table := new(bart.Table[*listing])
-	widestFirst := slices.SortedFunc(maps.Keys(own), func(a, b netip.Prefix) int { return cmp.Compare(a.Bits(), b.Bits()) })
-	for _, prefix := range widestFirst {
+	byBits := func(a, b netip.Prefix) int { return cmp.Compare(a.Bits(), b.Bits()) } // the widest first
+	for _, prefix := range slices.SortedFunc(maps.Keys(own), byBits) {
 		l := own[prefix]
 		wider, ok := table.LookupPrefix(prefix)
 		if !ok {
@@ -160,7 +160,7 @@ func tableOf(own map[netip.Prefix]*listing) *bart.Table[*listing] {
 	return table
 }
 
-// serves tells whether a prefix of the list, by its index, is for a crawler, and whether
+// serves reports whether a prefix of the list, by its index, is for a crawler, and whether
 // all crawlers that it is for are known. services remembers the crawlers of names.
 func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profile) (member, known bool) {
 	names := r.services[n]
@@ -180,7 +180,7 @@ func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profil
 	return member, known
 }
 
-// HaveEvidence tells whether there are any lists or names to identify clients by.
+// HaveEvidence reports whether there are any lists or names to identify clients by.
 func (i *Identities) HaveEvidence() bool { return len(i.evidence) > 0 || i.names != nil }
 
 // Proof is the evidence that proves or disproves that a client is one crawler. The zero
@@ -208,11 +208,11 @@ func (i *Identities) Of(p *Profile) Proof {
 	return proof
 }
 
-// HasLists tells whether lists of addresses were given for the crawler. A client of such a
+// HasLists reports whether lists of addresses were given for the crawler. A client of such a
 // crawler is Unverified if no list says anything about its request.
 func (p *Proof) HasLists() bool { return p.evidence != nil }
 
-// Identify tells whether a client at an address is the proof's crawler. t is the
+// Identify reports whether a client at an address is the proof's crawler. t is the
 // request's time in nanoseconds since 1970, if it has one. It does not allocate.
 //
 // A list proves membership for requests within MaxAge before or after it was made; a list
@@ -238,10 +238,12 @@ func (p *Proof) Identify(addr []byte, t int64, hasTime bool) State {
 		}
 	}
 	lists, listed := e.ranges.Lookup(ip)
+	isMember := listed && (lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge))
+	isMentioned := listed && (lists.mentions.anytime() || lists.mentions.near(t, timely, timely))
 	switch {
-	case listed && (lists.members.anytime() || hasTime && lists.members.near(t, p.maxAge, p.maxAge)), p.names.verifies(ip, p.domains):
+	case isMember || p.names.verifies(ip, p.domains):
 		return Verified
-	case hasTime && !(listed && (lists.mentions.anytime() || lists.mentions.near(t, timely, timely))) && e.absent(family(ip), t):
+	case hasTime && !isMentioned && e.absent(family(ip), t):
 		return Spoofed
 	default:
 		return Unverified
@@ -276,10 +278,10 @@ func (d dates) with(more dates) dates {
 	return slices.Compact(all)
 }
 
-// anytime tells whether one of the lists has no date.
+// anytime reports whether one of the lists has no date.
 func (d dates) anytime() bool { return len(d) > 0 && d[0] == undated }
 
-// near tells whether one of the lists was made at most before earlier than t and at most
+// near reports whether one of the lists was made at most before earlier than t and at most
 // after later.
 func (d dates) near(t, before, after int64) bool {
 	from, to := t-before, t+after
@@ -293,7 +295,7 @@ func (d dates) near(t, before, after int64) bool {
 	return n < len(d) && d[n] <= to
 }
 
-// Identify tells whether a client at an address is a crawler of its claim, as
+// Identify reports whether a client at an address is a crawler of its claim, as
 // Proof.Identify does. It also returns the claim: if a header names crawlers of several
 // operators and the address verifies one of them, it is the claim of that crawler. Such a
 // client is spoofed only if it is proven to be none of the crawlers that it names, which

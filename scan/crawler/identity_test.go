@@ -668,7 +668,7 @@ func TestSpecialBlocks(t *testing.T) {
 }
 
 // TestAnonymous compares with what netip and the registries say, at all first two
-// octets.
+// bytes.
 func TestAnonymous(t *testing.T) {
 	for first := range 256 {
 		for second := range 256 {

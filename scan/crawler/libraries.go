@@ -1,36 +1,30 @@
 package crawler
 
-import (
-	"strings"
-
-	"github.com/robotsieve/robotsieve/automaton"
-)
+import "strings"
 
 // libraries are the products, in lower case, with which HTTP libraries and command-line
 // clients begin their headers unless the program that uses them says otherwise. Anybody
 // may use them to request anything. What follows links by itself, as Scrapy does, is not
 // one of them: it has a profile, whose operator is its users.
-var libraries = map[string]bool{
+var libraries = wordSet(
 	// Command-line clients, and tools that send requests by hand.
-	"curl": true, "wget": true, "aria2": true, "httpie": true, "postmanruntime": true, "insomnia": true, "axel": true,
+	`curl wget aria2 httpie postmanruntime insomnia axel`,
 	// C, C++, C#, Lua.
-	"libcurl-agent": true, "neon": true, "serf": true, "restsharp": true, "lua-resty-http": true,
+	`libcurl-agent neon serf restsharp lua-resty-http`,
 	// Go and Rust.
-	"go-http-client": true, "go-resty": true, "grequests": true, "fasthttp": true, "reqwest": true, "ureq": true,
+	`go-http-client go-resty grequests fasthttp reqwest ureq`,
 	// Java and Kotlin.
-	"java": true, "java-http-client": true, "apache-httpclient": true, "apache-httpasyncclient": true,
-	"okhttp": true, "google-http-java-client": true, "ahc": true, "jersey": true, "unirest-java": true, "reactornetty": true, "ktor-client": true,
+	`java java-http-client apache-httpclient apache-httpasyncclient okhttp google-http-java-client ahc jersey
+	unirest-java reactornetty ktor-client`,
 	// JavaScript.
-	"node": true, "axios": true, "undici": true, "node-superagent": true, "needle": true, "deno": true, "bun": true,
+	`node axios undici node-superagent needle deno bun`,
 	// Perl and PHP.
-	"libwww-perl": true, "lwp-request": true, "lwp-trivial": true, "www-mechanize": true,
-	"php": true, "guzzle": true, "guzzlehttp": true, "http_request2": true, "php-curl-class": true,
+	`libwww-perl lwp-request lwp-trivial www-mechanize php guzzle guzzlehttp http_request2 php-curl-class`,
 	// Python.
-	"python": true, "python-requests": true, "python-urllib": true, "python-urllib3": true, "python-httpx": true,
-	"python-httplib2": true, "pycurl": true,
+	`python python-requests python-urllib python-urllib3 python-httpx python-httplib2 pycurl`,
 	// Ruby.
-	"ruby": true, "httpclient": true, "mechanize": true, "rest-client": true, "http.rb": true,
-}
+	`ruby httpclient mechanize rest-client http.rb`,
+)
 
 // maxLibrary is not less than the length of the longest of libraries and wares.
 const maxLibrary = 32
@@ -40,21 +34,24 @@ const maxLibrary = 32
 // program is.
 var wares = wordSet(
 	// Browsers and their engines. KHTML, Gecko, Version and Mobile stand in the headers of most.
-	`mozilla opera applewebkit applewebkit2 gecko khtml chrome chromium headlesschrome chromeframe safari version mobile firefox
-	trident presto blink goanna edge edg edga edgios edgw opr opios opt opx crios fxios msie iemobile focus klar seamonkey iceweasel
-	icecat iceape palemoon waterfox minefield shiretoko namoroka granparadiso bonecho firebird phoenix netscape netscape6 navigator
-	konqueror epiphany midori galeon camino lynx links elinks w3m dillo omniweb icab k-meleon flock arora rekonq qupzilla falkon
-	vivaldi brave yabrowser yowser ucbrowser ubrowser ucweb samsungbrowser miuibrowser qqbrowser mqqbrowser micromessenger silk
-	puffin maxthon iron whale duckduckgo ddg gsa sleipnir lunascape huaweibrowser heytapbrowser vivobrowser lbbrowser phantomjs
-	slimerjs electron qtwebengine qtwebkit qt netfront nf-browser obigo polaris teleca up.browser up.link mmp`,
+	`mozilla opera applewebkit applewebkit2 gecko khtml chrome chromium headlesschrome chromeframe safari version
+	mobile firefox trident presto blink goanna edge edg edga edgios edgw opr opios opt opx crios fxios msie
+	iemobile focus klar seamonkey iceweasel icecat iceape palemoon waterfox minefield shiretoko namoroka
+	granparadiso bonecho firebird phoenix netscape netscape6 navigator konqueror epiphany midori galeon camino
+	lynx links elinks w3m dillo omniweb icab k-meleon flock arora rekonq qupzilla falkon vivaldi brave yabrowser
+	yowser ucbrowser ubrowser ucweb samsungbrowser miuibrowser qqbrowser mqqbrowser micromessenger silk puffin
+	maxthon iron whale duckduckgo ddg gsa sleipnir lunascape huaweibrowser heytapbrowser vivobrowser lbbrowser
+	phantomjs slimerjs electron qtwebengine qtwebkit qt netfront nf-browser obigo polaris teleca up.browser
+	up.link mmp`,
 	// Systems and devices.
-	`linux android windows ubuntu debian fedora centos redhat rhel suse opensuse gentoo mandriva mageia freebsd openbsd netbsd sunos
-	solaris cros darwin cfnetwork dalvik macos ios ipados iphone ipad ipod kernel symbianos symbian series60 series40 blackberry
-	bb10 tizen kaios webos web0s hpwos bada sailfish harmonyos openharmony playstation xbox build release profile configuration
-	cpython pypy perl`,
+	`linux android windows ubuntu debian fedora centos redhat rhel suse opensuse gentoo mandriva mageia freebsd
+	openbsd netbsd sunos solaris cros darwin cfnetwork dalvik macos ios ipados iphone ipad ipod kernel symbianos
+	symbian series60 series40 blackberry bb10 tizen kaios webos web0s hpwos bada sailfish harmonyos openharmony
+	playstation xbox build release profile configuration cpython pypy perl`,
 	// What HTTP libraries name beside themselves.
-	`libcurl openssl libressl boringssl gnutls nss zlib brotli zstd libidn libidn2 libpsl libssh2 librtmp nghttp2 nghttp3 ngtcp2 quiche
-	aiohttp urllib3 requests httpx httpcore libwww libwww-fm lwp commons-httpclient jakarta netty jetty okio`,
+	`libcurl openssl libressl boringssl gnutls nss zlib brotli zstd libidn libidn2 libpsl libssh2 librtmp nghttp2
+	nghttp3 ngtcp2 quiche aiohttp urllib3 requests httpx httpcore libwww libwww-fm lwp commons-httpclient jakarta
+	netty jetty okio`,
 )
 
 func wordSet(lists ...string) map[string]bool {
@@ -103,7 +100,7 @@ func isBrowser(product []byte) bool {
 // frontEnd returns the end of the words that dots join at the beginning of a header.
 func frontEnd(header []byte) int {
 	end := 0
-	for end < len(header) && (header[end] == '.' || automaton.IsWordByte(header[end])) {
+	for end < len(header) && isRunByte(header[end]) {
 		end++
 	}
 	return end

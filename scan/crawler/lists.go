@@ -79,7 +79,7 @@ func LoadSeries(arg string, set *Set, memory int64) (Loaded, error) {
 	if !named {
 		return loadDir(arg, set, memory)
 	}
-	of, err := set.behind(name)
+	of, err := set.behind(name, name)
 	switch {
 	case err != nil:
 		return Loaded{}, err
@@ -149,7 +149,11 @@ func loadDir(dir string, set *Set, memory int64) (l Loaded, err error) {
 		return l, err
 	}
 	for _, path := range paths {
-		of, err := set.behindFile(filepath.Base(path))
+		file, name := filepath.Base(path), ""
+		if ext := strings.ToLower(filepath.Ext(file)); ext == ".json" || ext == ".txt" {
+			name = file[:len(file)-len(ext)]
+		}
+		of, err := set.behind(file, name)
 		if err != nil {
 			return l, err
 		}
@@ -195,24 +199,12 @@ func (l *Loaded) add(of []*Profile, lists []*Ranges, set *Set) {
 	}
 }
 
-// behind returns the crawlers that the NAME of a list stands for, nil if it is unknown.
-func (s *Set) behind(name string) ([]*Profile, error) {
-	of, err := s.listed(name)
+// behind returns the crawlers that a list is for which has one of these names, that of its file
+// or that of a crawler; nil if neither is known.
+func (s *Set) behind(file, name string) ([]*Profile, error) {
+	of, err := s.listed(file)
 	if p := s.requester(name); of == nil && p != nil {
 		of = []*Profile{p}
-	}
-	return of, err
-}
-
-// behindFile returns the crawlers that a file in a directory of lists is for, nil if its
-// name is unknown.
-func (s *Set) behindFile(file string) ([]*Profile, error) {
-	of, err := s.listed(file)
-	ext := filepath.Ext(file)
-	if lower := strings.ToLower(ext); of == nil && (lower == ".json" || lower == ".txt") {
-		if p := s.requester(strings.TrimSuffix(file, ext)); p != nil {
-			of = []*Profile{p}
-		}
 	}
 	return of, err
 }
@@ -228,7 +220,8 @@ func (s *Set) listed(name string) (of []*Profile, err error) {
 			continue
 		}
 		if len(of) > 0 && of[0].Operator != p.Operator {
-			return nil, argumentError("%q: both %s and %s publish a list of that name; give it by the name of a crawler", name, of[0].Operator, p.Operator)
+			return nil, argumentError("%q: both %s and %s publish a list of that name; "+
+				"give it by the name of a crawler", name, of[0].Operator, p.Operator)
 		}
 		of = append(of, p)
 	}
@@ -281,7 +274,8 @@ func cutDate(path string) (file string, made int64, err error) {
 		return file, made, nil
 	}
 	if _, err := disk.Stat(file); err == nil {
-		return "", 0, argumentError("%q behind %s@ is neither a day such as 2026-11-01 nor a time in RFC 3339", cut(date), file)
+		return "", 0, argumentError("%q behind %s@ is neither a day such as 2026-11-01 nor a time in RFC 3339",
+			cut(date), file)
 	}
 	return path, 0, nil
 }

@@ -124,13 +124,13 @@ const maxNamesKept = 64
 // normalName returns a name of the DNS in lower case, without the final dot.
 func normalName(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// verifies tells whether an address has a confirmed name in one of the domains.
+// verifies reports whether an address has a confirmed name in one of the domains.
 // A nil HostNames has none.
 func (n *HostNames) verifies(addr netip.Addr, domains []string) bool {
 	return n != nil && slices.ContainsFunc(n.names[addr], func(name string) bool { return inDomains(name, domains) })
 }
 
-// inDomains tells whether a name in normal form is one of the domains or in one.
+// inDomains reports whether a name in normal form is one of the domains or in one.
 func inDomains(name string, domains []string) bool {
 	for _, domain := range domains {
 		if before, ok := strings.CutSuffix(name, domain); ok && (before == "" || before[len(before)-1] == '.') {

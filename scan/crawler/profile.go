@@ -89,7 +89,7 @@ type List struct {
 	Seen string `json:"seen"` // the day when it was seen there, 2026-11-22
 }
 
-// IsFetcher tells whether the role is "fetcher".
+// IsFetcher reports whether the role is "fetcher".
 func (p *Profile) IsFetcher() bool { return p.Role == "fetcher" }
 
 var knownCategories = []string{
@@ -197,11 +197,17 @@ const maxText = 1000
 
 // texts returns the texts of which only the length is bounded, or that are quoted in errors.
 func (p *Profile) texts() []string {
-	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify}, p.Words, p.Adds, p.Tokens, p.Domains, p.Referrers)
+	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify},
+		p.Words, p.Adds, p.Tokens, p.Domains, p.Referrers)
 	for _, l := range p.Lists {
 		list = append(list, l.Name, l.URL)
 	}
 	return append(list, slices.Concat(p.Also...)...)
+}
+
+// isNoWord reports whether a text is anything but one word of a header.
+func isNoWord(text string) bool {
+	return text == "" || nextOf([]byte(text), 0, automaton.IsWordByte) != extent{0, len(text)}
 }
 
 func (p *Profile) check(seen map[string]string) error {
@@ -217,7 +223,7 @@ func (p *Profile) check(seen map[string]string) error {
 		return errNoWord
 	case len(p.Words) > 0 && p.Control:
 		return errControl
-	case slices.ContainsFunc(p.Adds, func(word string) bool { return nextWord([]byte(word), 0) != extent{0, len(word)} || word == "" }):
+	case slices.ContainsFunc(p.Adds, isNoWord):
 		return errAdded
 	case len(p.Tokens) == 0, slices.ContainsFunc(p.Also, func(tokens []string) bool { return len(tokens) == 0 }):
 		return errNoToken
@@ -236,7 +242,8 @@ func (p *Profile) check(seen map[string]string) error {
 		}
 	}
 	for _, list := range p.Lists {
-		if _, err := time.Parse(time.DateOnly, list.Seen); err != nil || list.Name == "" || !strings.HasPrefix(list.URL, "https://") {
+		_, err := time.Parse(time.DateOnly, list.Seen)
+		if err != nil || list.Name == "" || !strings.HasPrefix(list.URL, "https://") {
 			return fmt.Errorf("%q: %w", list.Name, errList)
 		}
 	}
@@ -265,6 +272,6 @@ func (p *Profile) check(seen map[string]string) error {
 	return nil
 }
 
-// Anybodys tells whether the crawler is a tool with many users: one of its clients does
+// Anybodys reports whether the crawler is a tool with many users: one of its clients does
 // not know the answers that another got. Its operator begins with "users of".
 func (p *Profile) Anybodys() bool { return strings.HasPrefix(p.Operator, "users of ") }

@@ -78,7 +78,7 @@ var (
 
 // ReadRanges reads the ranges that an operator publishes, in one of these forms:
 //
-//	{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":"2001:db8::/32"}]}
+//	{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":…}]}
 //	{"creationTime":"2026-08-20T14:46:45.000000","ips":[{"ip_address":"192.0.2.1"}]}
 //	one address or CIDR range a line, with blank lines and comments from # on
 //

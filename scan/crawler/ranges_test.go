@@ -231,7 +231,7 @@ func naiveRanges(text string) (list []netip.Prefix, ok bool) {
 	return list, len(list) > 0
 }
 
-// naivelyRoutable tells whether all addresses of a range may be clients'.
+// naivelyRoutable reports whether all addresses of a range may be clients'.
 func naivelyRoutable(p netip.Prefix) bool {
 	for _, block := range strings.Fields(`
 		0.0.0.0-0.255.255.255 10.0.0.0-10.255.255.255 100.64.0.0-100.127.255.255 127.0.0.0-127.255.255.255 169.254.0.0-169.254.255.255

@@ -56,7 +56,9 @@ var errReferrer = errors.New("a referrer is not a host in lower case without www
 // checkReferrer refuses a text that is no value of Profile.Referrers.
 func checkReferrer(host string) error {
 	name := strings.TrimSuffix(host, ".*")
-	if name == "" || name != strings.ToLower(name) || strings.HasPrefix(name, "www.") || strings.ContainsAny(name, "*/: ") || name == host && !strings.Contains(host, ".") {
+	hasDot := name != host || strings.Contains(host, ".")
+	if name == "" || !hasDot || name != strings.ToLower(name) ||
+		strings.HasPrefix(name, "www.") || strings.ContainsAny(name, "*/: ") {
 		return errReferrer
 	}
 	return nil

@@ -83,12 +83,15 @@ func (r *Resolver) Resolve(ctx context.Context, pairs []Pair) Resolution {
 	for range or(r.Parallel, 8) {
 		wg.Go(func() {
 			for addr := range work {
+				of := func(name string) func(int) bool {
+					return func(i int) bool { return inDomains(name, pairs[i].Profile.Domains) }
+				}
 				names, outcome := run.confirm(ctx, addr, func(name string) bool {
-					return slices.ContainsFunc(asked[addr], func(i int) bool { return inDomains(name, pairs[i].Profile.Domains) })
+					return slices.ContainsFunc(asked[addr], of(name))
 				})
 				mu.Lock()
 				for _, i := range asked[addr] {
-					result.Verified[i] = slices.ContainsFunc(names, func(name string) bool { return inDomains(name, pairs[i].Profile.Domains) })
+					result.Verified[i] = slices.ContainsFunc(names, func(name string) bool { return of(name)(i) })
 					switch {
 					case result.Verified[i]:
 					case outcome == failed:
@@ -136,7 +139,9 @@ type resolving struct {
 
 // confirm returns the names of an address that lead back to it, among those that
 // are wanted.
-func (r *resolving) confirm(ctx context.Context, addr netip.Addr, wanted func(string) bool) (confirmed []string, worst outcome) {
+func (r *resolving) confirm(
+	ctx context.Context, addr netip.Addr, wanted func(string) bool,
+) (confirmed []string, worst outcome) {
 	names, worst := r.ask(ctx, r.LookupAddr, addr.String())
 	tried := 0
 	for _, name := range names {
@@ -161,7 +166,9 @@ func (r *resolving) confirm(ctx context.Context, addr netip.Addr, wanted func(st
 }
 
 // ask makes one lookup as soon as the rate permits it.
-func (r *resolving) ask(ctx context.Context, lookup func(context.Context, string) ([]string, error), what string) ([]string, outcome) {
+func (r *resolving) ask(
+	ctx context.Context, lookup func(context.Context, string) ([]string, error), what string,
+) ([]string, outcome) {
 	if !r.turn(ctx) {
 		return nil, unasked
 	}
@@ -179,7 +186,7 @@ func (r *resolving) ask(ctx context.Context, lookup func(context.Context, string
 	}
 }
 
-// turn waits until another lookup may begin, and tells whether there is time for
+// turn waits until another lookup may begin, and reports whether there is time for
 // it.
 func (r *resolving) turn(ctx context.Context) bool {
 	r.mu.Lock()

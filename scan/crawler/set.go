@@ -553,7 +553,7 @@ func (r *Reader) standing(header []byte, start int) Standing {
 	return Names
 }
 
-// behind tells whether text, which is in lower case, ends at header[end] in any ASCII case.
+// behind reports whether text, which is in lower case, ends at header[end] in any ASCII case.
 func behind(header []byte, end int, text string) bool {
 	return end >= len(text) && indexFold(header[end-len(text):end], text) == 0
 }

@@ -58,7 +58,7 @@ var unroutable = func() *bart.Lite {
 	return table
 }()
 
-// anonymous tells whether an address does not identify a client, because it is of a special
+// anonymous reports whether an address does not identify a client, because it is of a special
 // block, or because it is one of IPv6 without the half that names the machine: a log has cut
 // it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that ends in .0
 // may be a client's. Addresses for documentation identify one too.

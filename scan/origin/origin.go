@@ -109,7 +109,7 @@ func Prefix(url []byte) (n int, ok bool) {
 	return n + authorityEnds(url[n:]), true
 }
 
-// authorityEnds returns the index of the first octet that ends an authority, len(b) if there
+// authorityEnds returns the index of the first byte that ends an authority, len(b) if there
 // is none.
 func authorityEnds(b []byte) int {
 	for i, c := range b {
@@ -137,7 +137,7 @@ func splitAuthority(url []byte) (scheme, authority []byte, err error) {
 	return scheme, authority[bytes.LastIndexByte(authority, '@')+1:], nil
 }
 
-// isScheme tells whether a scheme has only the characters of one (RFC 3986 3.1).
+// isScheme reports whether a scheme has only the characters of one (RFC 3986 3.1).
 func isScheme(scheme []byte) bool {
 	return !bytes.ContainsFunc(scheme, func(c rune) bool {
 		return (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && c != '+' && c != '-' && c != '.'
@@ -207,10 +207,11 @@ func address(s string) (string, bool) {
 
 // profile maps host names as browsers do, without the checks that would refuse
 // existing names, such as foo_bar.example and r3---sn-x.googlevideo.com.
-var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
+var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false),
+	idna.CheckHyphens(false))
 
 // maxName is the length of the longest possible host name: 253 ASCII characters, each
-// mapped from a character of four octets. It bounds the time: making Punycode takes time
+// mapped from a character of four bytes. It bounds the time: making Punycode takes time
 // in proportion to the square of the length, and clients choose the names in a log.
 const maxName = 4 * 253
 
@@ -229,7 +230,7 @@ func hostName(name string) (string, error) {
 	return host, nil
 }
 
-// isName tells whether a host name has no empty label and no byte that is forbidden
+// isName reports whether a host name has no empty label and no byte that is forbidden
 // in a URL's host. It is called with the mapped name, because the mapping can make
 // such bytes, as a '/' from the full-width one.
 func isName(host string) bool {

@@ -8,25 +8,30 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// dateForms are the forms of dates that are read, in either case. Google's documentation asks for "a widely adopted format
-// including, but not limited to" RFC 822, RFC 850 and ISO 8601, and gives the example 25 Jun 2010 15:00:00 PST; RFC 9110
-// has asctime beside them.
+// dateForms are the forms of dates that are read, in either case. Google's documentation asks for
+// "a widely adopted format including, but not limited to" RFC 822, RFC 850 and ISO 8601, and gives
+// the example 25 Jun 2010 15:00:00 PST; RFC 9110 has asctime beside them.
 var dateForms = [...]func() *regexp.Regexp{
-	lazy.Regexp(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[\s,]*)?(?P<day>\d\d?)[\s-]+(?P<month>[a-z]{3})[\s-]+(?P<year>\d\d(?:\d\d)?)\b` +
-		`(?:\s+(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\s*(?P<zone>ut|utc|gmt|z|[ecmp][sd]t|[+-]\d{4}|[ap]m)\b)?)?`),
-	lazy.Regexp(`(?i)^[a-z]{3}\s+(?P<month>[a-z]{3})\s+(?P<day>\d\d?)\s+(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s+(?P<year>\d{4})\b`),
+	lazy.Regexp(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[\s,]*)?` +
+		`(?P<day>\d\d?)[\s-]+(?P<month>[a-z]{3})[\s-]+(?P<year>\d\d(?:\d\d)?)\b` +
+		`(?:\s+(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?` +
+		`(?:\s*(?P<zone>ut|utc|gmt|z|[ecmp][sd]t|[+-]\d{4}|[ap]m)\b)?)?`),
+	lazy.Regexp(`(?i)^[a-z]{3}\s+(?P<month>[a-z]{3})\s+(?P<day>\d\d?)\s+` +
+		`(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\s+(?P<year>\d{4})\b`),
 	lazy.Regexp(`(?i)^(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)` +
-		`(?:(?:t|\s+)(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:\.\d+)?)?(?:\s*(?P<zone>utc|gmt|z|[+-]\d\d(?::?\d\d)?))?)?\b`),
+		`(?:(?:t|\s+)(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:\.\d+)?)?` +
+		`(?:\s*(?P<zone>utc|gmt|z|[+-]\d\d(?::?\d\d)?))?)?\b`),
 }
 
 // zones are those that have names (RFC 822, section 5.1). Hours after "AM" and "PM" are not read.
 var zones = map[string]string{
 	"ut": "+0000", "utc": "+0000", "gmt": "+0000", "z": "+0000",
-	"est": "-0500", "edt": "-0400", "cst": "-0600", "cdt": "-0500", "mst": "-0700", "mdt": "-0600", "pst": "-0800", "pdt": "-0700",
+	"est": "-0500", "edt": "-0400", "cst": "-0600", "cdt": "-0500",
+	"mst": "-0700", "mdt": "-0600", "pst": "-0800", "pdt": "-0700",
 }
 
-// cutDate reads the date that text begins with and returns its length, 0 if text does not begin with a date. A date
-// without a time is its midnight, and without a zone it is in UTC.
+// cutDate reads the date that text begins with and returns its length, 0 if text does not begin
+// with a date. A date without a time is its midnight, and without a zone it is in UTC.
 func cutDate(text []byte) (t time.Time, n int) {
 	for _, form := range dateForms {
 		field := form().FindSubmatch(text)

@@ -8,13 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// decoder reads HTML as UTF-8, or as another encoding whose octets below 128 are ASCII: such ones need no decoding,
-// because the names of tags, attributes, crawlers and directives are ASCII. In the encodings of the web whose characters
-// have a second octet below 128 (Shift_JIS, GBK, gb18030, Big5) that octet is never one of `"&'<=>`, a separator or a
-// blank, so the tags are the same. What remains is UTF-16, and ISO-2022-JP, which has characters of two octets below 128.
+// decoder reads HTML as UTF-8, or as another encoding whose bytes below 128 are ASCII: such ones
+// need no decoding, because the names of tags, attributes, crawlers and directives are ASCII. In
+// the encodings of the web whose characters have a second byte below 128 (Shift_JIS, GBK, gb18030,
+// Big5) that byte is never one of `"&'<=>`, a separator or a blank, so the tags are the same. What
+// remains is UTF-16, and ISO-2022-JP, which has characters of two bytes below 128.
 //
-// Which encoding it is follows the WHATWG Encoding and HTML standards: a byte order mark, then the charset of
-// Content-Type, then that of a meta tag in the first 1,024 octets; a meta tag cannot state UTF-16.
+// Which encoding it is follows the WHATWG Encoding and HTML standards: a byte order mark, then the
+// charset of Content-Type, then that of a meta tag in the first 1,024 bytes; a meta tag cannot
+// state UTF-16.
 type decoder struct {
 	rest   []byte
 	coding coding
@@ -32,12 +34,14 @@ const (
 
 // labels are the names of the encodings that need decoding (WHATWG Encoding, section 4.2).
 var labels = map[string]coding{
-	"utf-16": utf16LE, "utf-16le": utf16LE, "unicode": utf16LE, "unicodefeff": utf16LE, "ucs-2": utf16LE, "iso-10646-ucs-2": utf16LE, "csunicode": utf16LE,
+	"utf-16": utf16LE, "utf-16le": utf16LE, "unicode": utf16LE, "unicodefeff": utf16LE,
+	"ucs-2": utf16LE, "iso-10646-ucs-2": utf16LE, "csunicode": utf16LE,
 	"utf-16be": utf16BE, "unicodefffe": utf16BE,
 	"iso-2022-jp": iso2022JP, "csiso2022jp": iso2022JP,
 }
 
-// reset makes the decoder read a document. The charset is that of Content-Type, in lower case, or "".
+// reset makes the decoder read a document. The charset is that of Content-Type, in lower case, or
+// "".
 func (d *decoder) reset(document []byte, charset string) {
 	*d = decoder{rest: document, coding: labels[charset]}
 	has := func(prefix string) bool {
@@ -65,7 +69,7 @@ func statesISO2022JP(start []byte) bool {
 	return bytes.Contains(bytes.ToLower(start), []byte("iso-2022-jp"))
 }
 
-// Read reads decoded octets. It needs room for one character.
+// Read reads decoded bytes. It needs room for one character.
 func (d *decoder) Read(p []byte) (n int, err error) {
 	if len(d.rest) == 0 {
 		return 0, io.EOF
@@ -116,7 +120,8 @@ func (d *decoder) unit(i int) rune {
 	}
 }
 
-// escape passes over all but the last octet of an escape sequence of ISO-2022-JP (WHATWG Encoding, section 12.2.1).
+// escape passes over all but the last byte of an escape sequence of ISO-2022-JP (WHATWG Encoding,
+// section 12.2.1).
 func (d *decoder) escape() bool {
 	if d.rest[0] != escape || len(d.rest) < 3 {
 		return false

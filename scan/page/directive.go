@@ -11,8 +11,8 @@ import (
 // Directives is a set of directives.
 type Directives uint32
 
-// The directives that restrict the use of a page, and [IndexIfEmbedded], which lifts one of them in part.
-// What each one means is in docs/pages.md.
+// The directives that restrict the use of a page, and [IndexIfEmbedded], which lifts one of them in
+// part. What each one means is in docs/pages.md.
 const (
 	NoIndex          Directives = 1 << iota // the page is not shown in search results
 	NoFollow                                // the links of the page are not followed
@@ -30,14 +30,16 @@ const (
 	UnavailableAfter                        // the page is not shown after Rules.UnavailableAfter
 )
 
-// restricting are the directives that ParseDirectives knows: those that have no value and forbid a use.
+// restricting are the directives that ParseDirectives knows: those that have no value and forbid a
+// use.
 const restricting = NoIndex | NoFollow | NoArchive | NoCache | NoSnippet | NoTranslate | NoImageIndex | NoAI | NoImageAI
 
 // entry describes a directive by its name.
 type entry struct {
 	name string
 	set  Directives
-	// common says that the name is an English word too: alone it does not show that a meta tag is for robots.
+	// common says that the name is an English word too: alone it does not show that a meta tag is
+	// for robots.
 	common bool
 }
 
@@ -45,9 +47,10 @@ type entry struct {
 //
 // Sources: Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag specifications"
 // (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag), with noarchive and
-// nositelinkssearchbox, which it lists as historical; the "HTML Author's Guide to the Robots META tag" of 1996
-// (http://www.robotstxt.org/meta.html), for all, none, index, noindex, follow and nofollow; DeviantArt's announcement
-// of noai and noimageai (November 2022); Bing's of nocache (September 2023). noodp, noydir and noyaca were about directories of sites that are closed.
+// nositelinkssearchbox, which it lists as historical; the "HTML Author's Guide to the Robots META
+// tag" of 1996 (http://www.robotstxt.org/meta.html), for all, none, index, noindex, follow and
+// nofollow; DeviantArt's announcement of noai and noimageai (November 2022); Bing's of nocache
+// (September 2023). noodp, noydir and noyaca were about directories of sites that are closed.
 var entries = []entry{
 	{name: "all", common: true},
 	{name: "index", common: true},
@@ -76,27 +79,15 @@ var entries = []entry{
 // valued are the directives that have a value after a colon.
 const valued = MaxSnippet | MaxImagePreview | MaxVideoPreview | UnavailableAfter
 
-var byName = func() map[string]*entry {
-	m := make(map[string]*entry, len(entries))
-	for i := range entries {
-		m[entries[i].name] = &entries[i]
-	}
-	return m
-}()
-
-// longestName is the length of the longest name of a directive.
-const longestName = len("nositelinkssearchbox")
-
-// lookup finds a directive by its name, whose case does not count; it returns nil for an unknown one.
+// lookup finds a directive by its name, whose case does not count; it returns nil for an unknown
+// one.
 func lookup(name []byte) *entry {
-	if len(name) > longestName {
-		return nil
+	for i := range entries {
+		if equalFold(name, entries[i].name) {
+			return &entries[i]
+		}
 	}
-	var b [longestName]byte
-	for i, c := range name {
-		b[i] = lower(c)
-	}
-	return byName[string(b[:len(name)])]
+	return nil
 }
 
 func lower(c byte) byte {
@@ -106,14 +97,16 @@ func lower(c byte) byte {
 	return c
 }
 
-// ParseDirectives reads names of directives that forbid a use of a page, such as "noindex,noarchive", separated by
-// commas; their case does not count. It knows those that have no value, and "none", which stands for noindex and nofollow.
+// ParseDirectives reads names of directives that forbid a use of a page, such as
+// "noindex,noarchive", separated by commas; their case does not count. It knows those that have no
+// value, and "none", which stands for noindex and nofollow.
 func ParseDirectives(list string) (Directives, error) {
 	var set Directives
 	for name := range strings.SplitSeq(list, ",") {
 		e := lookup([]byte(strings.TrimSpace(name)))
 		if e == nil || e.set == 0 || e.set&^restricting != 0 {
-			return 0, fmt.Errorf("%q is not a directive that forbids a use of a page; those are none, %s", name, strings.ReplaceAll(restricting.String(), ",", ", "))
+			return 0, fmt.Errorf("%q is not a directive that forbids a use of a page; those are none, %s",
+				name, strings.ReplaceAll(restricting.String(), ",", ", "))
 		}
 		set |= e.set
 	}
@@ -161,7 +154,8 @@ type Rules struct {
 	MaxImagePreview Preview
 	// UnavailableAfter is an instant, if Set has it.
 	UnavailableAfter time.Time
-	// Unknown counts the directives that are not known, and those without a value that can be read. They restrict nothing.
+	// Unknown counts the directives that are not known, and those without a value that can be read.
+	// They restrict nothing.
 	Unknown int
 }
 
@@ -184,8 +178,9 @@ func (r *Rules) add(o Rules) {
 	r.Unknown += o.Unknown
 }
 
-// at returns what the rules mean at an instant: NoIndex is added if the page is not available any more; IndexIfEmbedded is
-// removed if there is no NoIndex for it to lift; and "no text" is always NoSnippet, never a bound of 0 beside it.
+// at returns what the rules mean at an instant: NoIndex is added if the page is not available any
+// more; IndexIfEmbedded is removed if there is no NoIndex for it to lift; and "no text" is always
+// NoSnippet, never a bound of 0 beside it.
 func (r Rules) at(t time.Time) Rules {
 	if r.Set&UnavailableAfter != 0 && t.After(r.UnavailableAfter) {
 		r.Set |= NoIndex
@@ -202,8 +197,8 @@ func (r Rules) at(t time.Time) Rules {
 	return r
 }
 
-// Names returns the directives as a page would state them, one each, such as "noindex" and "max-snippet:20"; without the
-// unknown ones. It returns an empty list if nothing is restricted.
+// Names returns the directives as a page would state them, one each, such as "noindex" and
+// "max-snippet:20"; without the unknown ones. It returns an empty list if nothing is restricted.
 func (r Rules) Names() []string {
 	list := []string{}
 	for name := range strings.SplitSeq((r.Set &^ valued).String(), ",") {

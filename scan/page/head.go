@@ -7,12 +7,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// HTML reads the robots meta tags in the head of a document: of the body of a response, without its transfer and content
-// codings. The Content-Type is that of the response. Only HTML and XHTML are read, and a document without a type, as HTML.
+// HTML reads the robots meta tags in the head of a document: of the body of a response, without its
+// transfer and content codings. The Content-Type is that of the response. Only HTML and XHTML are
+// read, and a document without a type, as HTML.
 //
-// The head is what a browser takes for it (HTML, section 13.2.6.4, with scripting): it ends before the first tag or text
-// that cannot be in it, whether there is a tag for its end or not. Tags in comments, scripts, styles, titles, templates and
-// noscript elements do not count.
+// The head is what a browser takes for it (HTML, section 13.2.6.4, with scripting): it ends before
+// the first tag or text that cannot be in it, whether there is a tag for its end or not. Tags in
+// comments, scripts, styles, titles, templates and noscript elements do not count.
 func (p *Page) HTML(contentType, body []byte) {
 	kind, charset := parseType(contentType)
 	if kind == notHTML {
@@ -38,7 +39,8 @@ const (
 func parseType(contentType []byte) (kind docKind, charset string) {
 	media, parameters, _ := strings.Cut(strings.ToLower(string(contentType)), ";")
 	switch strings.TrimSpace(media) {
-	case "text/html", "", "unknown/unknown", "application/unknown", "*/*": // the last four are no types (WHATWG MIME Sniffing, section 7)
+	case "text/html", "", "unknown/unknown", "application/unknown", "*/*":
+		// The last four are no types (WHATWG MIME Sniffing, section 7).
 		kind = htmlDoc
 	case "application/xhtml+xml", "application/vnd.wap.xhtml+xml":
 		kind = xhtml
@@ -129,14 +131,16 @@ func (h *headReader) end() bool {
 }
 
 const (
-	// maxAttributes bounds the attributes of a tag. A Tokenizer keeps the names of those of the largest tag in a map that
-	// it clears at each tag, so that one tag with very many would make all the others slow.
+	// maxAttributes bounds the attributes of a tag. A Tokenizer keeps the names of those of the
+	// largest tag in a map that it clears at each tag, so that one tag with very many would make
+	// all the others slow.
 	maxAttributes = 256
 	// largeTag is the size of tags below which the attributes are not counted.
 	largeTag = 4096
 )
 
-// attributes reads the attributes of a tag; they are those of a meta tag that counts, or only counted.
+// attributes reads the attributes of a tag; they are those of a meta tag that counts, or only
+// counted.
 func (h *headReader) attributes(meta bool) {
 	var name, content []byte
 	for n := 0; ; n++ {

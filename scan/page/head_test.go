@@ -115,7 +115,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	// The second octets of these characters are quotes, angle brackets and letters of ASCII.
+	// The second bytes of these characters are quotes, angle brackets and letters of ASCII.
 	for name, c := range map[string]struct{ contentType, document string }{
 		"Shift_JIS":             {"text/html; charset=shift_jis", "<meta name=description content=\"\x83\x5C\x95\x5C\">" + noindex},
 		"GBK":                   {"text/html; charset=gbk", "<meta name=description content=\"\x81\x5C\x81\x7C\">" + noindex},

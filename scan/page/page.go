@@ -1,12 +1,15 @@
-// Package page reads what a web page says to robots of itself: robots meta tags and X-Robots-Tag headers.
+// Package page reads what a web page says to robots of itself: robots meta tags and X-Robots-Tag
+// headers.
 //
-// robots.txt says what a crawler may fetch; these say what may be done with a page once it is fetched. A crawler that
-// obeys robots.txt never sees the directives of a page that it may not fetch.
+// robots.txt says what a crawler may fetch; these say what may be done with a page once it is
+// fetched. A crawler that obeys robots.txt never sees the directives of a page that it may not
+// fetch.
 //
-// The directives and how they combine are those of Google's "Robots meta tag, data-nosnippet, and X-Robots-Tag
-// specifications" (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag): directives that are for
-// all crawlers and directives that name a crawler add up, and of conflicting ones the most restrictive wins. docs/pages.md
-// says what is read, and what is not.
+// The directives and how they combine are those of Google's "Robots meta tag, data-nosnippet, and
+// X-Robots-Tag specifications"
+// (https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag): directives that
+// are for all crawlers and directives that name a crawler add up, and of conflicting ones the most
+// restrictive wins. docs/pages.md says what is read, and what is not.
 package page
 
 import (
@@ -18,16 +21,17 @@ import (
 
 // Bounds of what is read of one page, and kept. A page that goes beyond them is Partial.
 const (
-	// MaxHead is how many octets of HTML are read in search of the end of the head.
+	// MaxHead is how many bytes of HTML are read in search of the end of the head.
 	MaxHead = 1 << 20
 	// MaxStatements is how many statements are kept.
 	MaxStatements = 1000
-	// maxText is how many octets of the text of a statement, and of the name of its crawler, are kept.
+	// maxText is how many bytes of the text of a statement, and of the name of its crawler, are
+	// kept.
 	maxText = 1000
 )
 
-// Page collects what one page states. The zero value is an empty page. Reset makes it ready for the next one and keeps its
-// memory. A Page belongs to one goroutine.
+// Page collects what one page states. The zero value is an empty page. Reset makes it ready for the
+// next one and keeps its memory. A Page belongs to one goroutine.
 type Page struct {
 	list    []Statement
 	text    []byte // the texts of the statements
@@ -38,8 +42,9 @@ type Page struct {
 // Reset forgets the page.
 func (p *Page) Reset() { p.list, p.text, p.partial = p.list[:0], p.text[:0], false }
 
-// Partial reports whether a bound kept something of the page from being read: HTML whose head does not end within MaxHead
-// octets, a tag with hundreds of attributes, or more than MaxStatements statements.
+// Partial reports whether a bound kept something of the page from being read: HTML whose head does
+// not end within MaxHead bytes, a tag with hundreds of attributes, or more than MaxStatements
+// statements.
 func (p *Page) Partial() bool { return p.partial }
 
 // Source is where a statement was made.
@@ -59,15 +64,16 @@ func (s Source) String() string {
 	return "meta"
 }
 
-// Statement is what one meta tag, or one header, states for one crawler or for all of them. A header that names several
-// crawlers makes several statements. The texts belong to the Page and are valid until its next Reset; they are the octets
-// of the page, in no particular encoding.
+// Statement is what one meta tag, or one header, states for one crawler or for all of them. A
+// header that names several crawlers makes several statements. The texts belong to the Page and are
+// valid until its next Reset; they are the bytes of the page, in no particular encoding.
 type Statement struct {
 	Source Source
-	// Crawler is the name of the crawler, as it is written; it is empty if the statement is for all crawlers.
+	// Crawler is the name of the crawler, as it is written; it is empty if the statement is for all
+	// crawlers.
 	Crawler []byte
-	// Text is the content of the meta tag, or the part of the header that is for the crawler, with its name. Only its
-	// first 1,000 octets are kept.
+	// Text is the content of the meta tag, or the part of the header that is for the crawler, with
+	// its name. Only its first 1,000 bytes are kept.
 	Text []byte
 	// Rules are what the statement states, whatever the instant.
 	Rules Rules
@@ -76,8 +82,8 @@ type Statement struct {
 	distinct   bool // one of them is known and no English word
 }
 
-// Unknown returns those parts of the text that are counted as unknown: no directive is called so, or its value cannot
-// be read.
+// Unknown returns those parts of the text that are counted as unknown: no directive is called so,
+// or its value cannot be read.
 func (s Statement) Unknown() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		v := values{text: s.Text, named: s.Source == Header}
@@ -92,16 +98,18 @@ func (s Statement) Unknown() iter.Seq[[]byte] {
 // Statements returns the statements in the order in which they were read.
 func (p *Page) Statements() iter.Seq[Statement] { return slices.Values(p.list) }
 
-// Applies reports whether a statement is for a crawler that answers to tokens: it is for all crawlers, or names one of
-// the tokens. The case of letters does not count.
+// Applies reports whether a statement is for a crawler that answers to tokens: it is for all
+// crawlers, or names one of the tokens. The case of letters does not count.
 func (s Statement) Applies(tokens []string) bool {
-	return len(s.Crawler) == 0 || slices.ContainsFunc(tokens, func(token string) bool { return equalFold(s.Crawler, token) })
+	is := func(token string) bool { return equalFold(s.Crawler, token) }
+	return len(s.Crawler) == 0 || slices.ContainsFunc(tokens, is)
 }
 
-// Rules returns what the page states at an instant for a crawler that answers to tokens, such as "Googlebot-News" and
-// "Googlebot": the sum of all statements that apply to it, and the most restrictive where they conflict. After the
-// instant of unavailable_after it has NoIndex; the zero time is before every such instant. IndexIfEmbedded counts only
-// beside NoIndex. max-snippet:0 is NoSnippet, and NoSnippet wins over other bounds of the text.
+// Rules returns what the page states at an instant for a crawler that answers to tokens, such as
+// "Googlebot-News" and "Googlebot": the sum of all statements that apply to it, and the most
+// restrictive where they conflict. After the instant of unavailable_after it has NoIndex; the zero
+// time is before every such instant. IndexIfEmbedded counts only beside NoIndex. max-snippet:0 is
+// NoSnippet, and NoSnippet wins over other bounds of the text.
 func (p *Page) Rules(tokens []string, at time.Time) Rules {
 	var r Rules
 	for i := range p.list {
@@ -112,8 +120,9 @@ func (p *Page) Rules(tokens []string, at time.Time) Rules {
 	return r.at(at)
 }
 
-// Header reads the value of one X-Robots-Tag header. A name before a colon is that of the crawler that the directives
-// after it are for, up to the next name; directives before any name are for all crawlers.
+// Header reads the value of one X-Robots-Tag header. A name before a colon is that of the crawler
+// that the directives after it are for, up to the next name; directives before any name are for all
+// crawlers.
 func (p *Page) Header(value []byte) {
 	v := values{text: value, named: true}
 	s, start := Statement{Source: Header}, 0
@@ -128,9 +137,10 @@ func (p *Page) Header(value []byte) {
 	p.keep(s, value[start:])
 }
 
-// Meta reads one meta tag by its attributes name and content, with their character references resolved. The name is
-// "robots" or that of a crawler. Nobody knows all names of crawlers, so a tag of another name counts if its content has a
-// directive that is no English word, or nothing but directives; other tags are left out.
+// Meta reads one meta tag by its attributes name and content, with their character references
+// resolved. The name is "robots" or that of a crawler. Nobody knows all names of crawlers, so a tag
+// of another name counts if its content has a directive that is no English word, or nothing but
+// directives; other tags are left out.
 func (p *Page) Meta(name, content []byte) {
 	s := Statement{Source: Meta, Crawler: bytes.Trim(name, blanks)}
 	v := values{text: content}
@@ -167,7 +177,7 @@ func (p *Page) keep(s Statement, text []byte) {
 	p.list = append(p.list, s)
 }
 
-// copy returns a copy of the first octets of a text, which lasts until Reset.
+// copy returns a copy of the first bytes of a text, which lasts until Reset.
 func (p *Page) copy(text []byte) []byte {
 	n := len(p.text)
 	p.text = append(p.text, text[:min(len(text), maxText)]...)

@@ -4,8 +4,8 @@ import "math"
 
 // values reads the directives of a value: of the content of a meta tag, or of a header.
 //
-// Directives are separated by commas. White space and semicolons separate them too, because pages have
-// "noindex nofollow" as well, and no directive contains one of them outside of a date.
+// Directives are separated by commas. White space and semicolons separate them too, because pages
+// have "noindex nofollow" as well, and no directive contains one of them outside of a date.
 type values struct {
 	text  []byte
 	i     int  // offset in text
@@ -81,13 +81,15 @@ func (v *values) skipBlanks(i int) int {
 	return i
 }
 
-// namesCrawler reports whether an unknown word before a colon is the name of a crawler: directives follow, or nothing.
-// What follows is a value if it begins with anything but a letter, as in "max-pages: 3".
+// namesCrawler reports whether an unknown word before a colon is the name of a crawler: directives
+// follow, or nothing. What follows is a value if it begins with anything but a letter, as in
+// "max-pages: 3".
 func (v *values) namesCrawler() bool {
 	return v.i == len(v.text) || isLetter(v.text[v.i]) || isSeparator(v.text[v.i])
 }
 
-// value reads the value of a directive. It returns false if the value cannot be read: then Google ignores the directive.
+// value reads the value of a directive. It returns false if the value cannot be read: then Google
+// ignores the directive.
 func (v *values) value(it *item) bool {
 	r := &it.rules
 	r.Set = it.entry.set
@@ -110,7 +112,8 @@ func (v *values) value(it *item) bool {
 	return ok
 }
 
-// date reads a date, which may have commas, colons and white space. One that cannot be read ends at a comma.
+// date reads a date, which may have commas, colons and white space. One that cannot be read ends at
+// a comma.
 func (v *values) date(r *Rules) bool {
 	t, n := cutDate(v.text[v.i:])
 	if n > 0 && (v.i+n == len(v.text) || isSeparator(v.text[v.i+n])) {
@@ -124,7 +127,8 @@ func (v *values) date(r *Rules) bool {
 	return false
 }
 
-// bound reads a number that is not negative, or Unlimited. A number that is too large for 32 bits is the largest of these.
+// bound reads a number that is not negative, or Unlimited. A number that is too large for 32 bits
+// is the largest of these.
 func bound(b []byte) (n int, ok bool) {
 	if string(b) == "-1" {
 		return Unlimited, true
@@ -153,7 +157,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { c = lower(c); return 'a' <= c && c <= 'z' }
 
-// equalFold compares octets; the case of the letters of ASCII does not count.
+// equalFold compares bytes; the case of the letters of ASCII does not count.
 func equalFold[T, U []byte | string](a T, b U) bool {
 	if len(a) != len(b) {
 		return false

@@ -29,8 +29,8 @@ var (
 	ErrBody    = errors.New("damaged body")
 )
 
-// ReadResponse reads the header of the response that begins where r is. Its error is ErrNotHTTP or ErrLongHead. A response may end with its header, or
-// in the middle of it.
+// ReadResponse reads the header of the response that begins where r is. Its error is ErrNotHTTP or
+// ErrLongHead. A response may end with its header, or in the middle of it.
 func ReadResponse(r io.Reader) (*Response, error) {
 	p := &Response{in: bufio.NewReader(r)}
 	head := head{in: p.in, left: maxHead, hold: func([]byte) {}}
@@ -70,9 +70,10 @@ func status(line string) (code int, ok bool) {
 	return int(n), err == nil && len(text) == 3 && n >= 100 && strings.HasPrefix(version, "HTTP/")
 }
 
-// Body reads no more than so many bytes of the body, and undoes its encodings: chunks, and gzip. Many WARC files hold a body that is
-// decoded already under a header that says it is not, so the bytes are looked at. Its error is ErrCoding, or ErrBody with what
-// was read before it. That truncated is set, so that the capture stopped before the end, makes an early end no error.
+// Body reads no more than so many bytes of the body, and undoes its encodings: chunks, and gzip.
+// Many WARC files hold a body that is decoded already under a header that says it is not, so the
+// bytes are looked at. Its error is ErrCoding, or ErrBody with what was read before it. That
+// truncated is set, so that the capture stopped before the end, makes an early end no error.
 func (p *Response) Body(limit int, truncated bool) ([]byte, error) {
 	in := p.in
 	if strings.HasSuffix(p.transfer, "chunked") && beginsChunk(in) {
@@ -99,7 +100,7 @@ func (p *Response) Body(limit int, truncated bool) ([]byte, error) {
 	return body, nil
 }
 
-// beginsChunk tells whether the next line is the size of a chunk.
+// beginsChunk reports whether the next line is the size of a chunk.
 func beginsChunk(in *bufio.Reader) bool {
 	const longest = 64
 	line, _ := in.Peek(longest)

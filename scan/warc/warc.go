@@ -1,8 +1,8 @@
-// Package warc reads the records of WARC files (ISO 28500, versions 0.17 to 1.1), and the HTTP responses in them. WAT and WET
-// files are WARC files too.
+// Package warc reads the records of WARC files (ISO 28500, versions 0.17 to 1.1), and the HTTP
+// responses in them. WAT and WET files are WARC files too.
 //
-// A Reader reads the records one after the other, in bounded memory. It can keep the bytes of each, so that a record
-// can be copied as it is.
+// A Reader reads the records one after the other, in bounded memory. It can keep the bytes of each,
+// so that a record can be copied as it is.
 package warc
 
 import (
@@ -22,8 +22,8 @@ const Magic = "WARC/"
 // maxHead bounds the header of a record, and of an HTTP response in it, in bytes.
 const maxHead = 64 << 10
 
-// Parts are the parts that a file consists of, such as the members of gzip, decompressed. A record begins and ends in one part, which may have
-// several. source.Parts is one.
+// Parts are the parts that a file consists of, such as the members of gzip, decompressed. A record
+// begins and ends in one part, which may have several. source.Parts is one.
 type Parts interface {
 	// Next goes to the next part. It returns io.EOF after the last.
 	Next() error
@@ -72,7 +72,8 @@ func (r *Record) Time() (t time.Time, err error) {
 // NewReader returns a reader of a file that has been decompressed.
 func NewReader(r io.Reader) *Reader { return NewPartsReader(&onePart{Reader: r}, 0) }
 
-// NewPartsReader returns a reader of a file of which it keeps each record, if it has no more than so many bytes.
+// NewPartsReader returns a reader of a file of which it keeps each record, if it has no more than
+// so many bytes.
 func NewPartsReader(p Parts, keep int) *Reader {
 	return &Reader{parts: p, in: bufio.NewReaderSize(nil, 256<<10), keep: keep}
 }
@@ -97,8 +98,9 @@ var (
 	ErrLongHead = fmt.Errorf("header longer than %d bytes", maxHead)
 )
 
-// Next reads the header of the next record, and passes over what is left of the one before. It returns io.EOF after the last. All other errors
-// end the reading, since it is not known where the next record begins.
+// Next reads the header of the next record, and passes over what is left of the one before. It
+// returns io.EOF after the last. All other errors end the reading, since it is not known where the
+// next record begins.
 func (r *Reader) Next() (*Record, error) {
 	if r.open {
 		if err := r.End(); err != nil {
@@ -143,7 +145,8 @@ func (r *Reader) begin() error {
 	}
 }
 
-// blanks passes over the empty lines behind a record: two, in some files fewer or more. It returns io.EOF at the end of the part.
+// blanks passes over the empty lines behind a record: two, in some files fewer or more. It returns
+// io.EOF at the end of the part.
 func (r *Reader) blanks() error {
 	for {
 		b, err := r.in.Peek(1)
@@ -205,7 +208,8 @@ func (r *Reader) header() (*Record, error) {
 	return rec, err
 }
 
-// Read reads the block of the record. It returns io.EOF at its end, and io.ErrUnexpectedEOF if the file ends before.
+// Read reads the block of the record. It returns io.EOF at its end, and io.ErrUnexpectedEOF if the
+// file ends before.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	n, err = r.block.Read(p)
 	r.hold(p[:n])
@@ -215,7 +219,8 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// End reads what is left of the record, and of the empty lines behind it. Its errors are those of Next.
+// End reads what is left of the record, and of the empty lines behind it. Its errors are those of
+// Next.
 func (r *Reader) End() error {
 	r.open = false
 	var buf [32 << 10]byte
@@ -239,8 +244,8 @@ func (r *Reader) End() error {
 // Whole tells, after End, whether the record is all that its part has.
 func (r *Reader) Whole() bool { return r.whole && !r.inPart }
 
-// Bytes returns the record that End has ended, with its header and the empty lines behind it, decompressed. They are valid until Next. ok is
-// false if they are more than are kept.
+// Bytes returns the record that End has ended, with its header and the empty lines behind it,
+// decompressed. They are valid until Next. ok is false if they are more than are kept.
 func (r *Reader) Bytes() (record []byte, ok bool) { return r.kept, !r.over }
 
 // Extent returns where in its part the record that End has ended begins and ends.
@@ -286,7 +291,7 @@ func (h *head) field() (name, value string, err error) {
 	}
 }
 
-// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the end.
+// isEOF reports whether err is io.EOF itself. An error that wraps io.EOF is damage, not the end.
 func isEOF(err error) bool {
 	return err == io.EOF //nolint:errorlint // see above
 }

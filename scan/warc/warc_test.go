@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// record returns the octets of a record.
+// record returns the bytes of a record.
 func record(kind, target, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\nWARC-Record-ID: <urn:%s>\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
 		kind, target, target, len(block), block)
@@ -32,7 +32,7 @@ func (p *parted) Next() error {
 
 func (p *parted) Read(b []byte) (int, error) { return p.in.Read(b) }
 
-// all reads the records of parts: their kinds and targets, octets, and whether each is all of its part.
+// all reads the records of parts: their kinds and targets, bytes, and whether each is all of its part.
 func all(parts ...string) (heads, texts []string, whole []bool, err error) {
 	r := NewPartsReader(&parted{parts: parts}, 1<<20)
 	for {
