@@ -201,11 +201,11 @@ type Judged struct {
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
 type Auditor struct {
 	config    Config
-	profiles  map[*crawler.Profile]uint32    // index in Config.Crawlers.Profiles
-	operators []uint32                       // of each profile: the number of its operator
-	limited   bool                           // by Config.Period
-	verifies  bool                           // clients may be verified, or turn out to be impostors, by their addresses
-	zoneless  func() (*policy.Policy, error) // returns the policy for times whose zone is not known
+	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
+	operators []uint32                    // of each profile: the number of its operator
+	limited   bool                        // by Config.Period
+	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
+	zoneless  func() *policy.Policy       // returns the policy for times whose zone is not known
 }
 
 // New returns an auditor.
@@ -217,7 +217,7 @@ func New(c Config) *Auditor {
 		c.Basis = &Basis{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint32{}}
-	a.zoneless = sync.OnceValues(func() (*policy.Policy, error) { return c.Policy.Skewed(Zoneless) })
+	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
 		p := &profiles[i]
@@ -235,11 +235,11 @@ func New(c Config) *Auditor {
 const Zoneless = 14 * time.Hour
 
 // policy returns the policy by which requests are judged: all lines have been read.
-func (r *Run) policy() (*policy.Policy, error) {
+func (r *Run) policy() *policy.Policy {
 	if r.tally.Zoneless > 0 {
 		return r.auditor.zoneless()
 	}
-	return r.auditor.config.Policy, nil
+	return r.auditor.config.Policy
 }
 
 // Run is one audit: workers count parts of the input, and Report adds up their

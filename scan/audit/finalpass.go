@@ -62,10 +62,7 @@ type deferredRequest struct {
 // which must not keep it. With rates, which get every fetch and delayed request, it also
 // makes the rows of unknown crawlers.
 func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
-	p, err := r.policy()
-	if err != nil {
-		return err
-	}
+	p := r.policy()
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
 		toAll: newAnswersToAll(p, r.tally.Sent), origins: originTexts{},

@@ -60,11 +60,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	if err := r.paths.count(); err != nil {
 		return nil, err
 	}
-	p, err := r.policy()
-	if err != nil {
-		return nil, err
-	}
-	report := r.auditor.report(r.tally, p, in)
+	report := r.auditor.report(r.tally, r.policy(), in)
 	switch wrong := report.wrongSum(); {
 	case wrong == "":
 		return report, nil

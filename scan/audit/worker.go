@@ -110,10 +110,7 @@ func (w *Worker) SetSite(s policy.Site, only bool) { w.unnamed, w.only = s, only
 func (w *Worker) SetZoneless(is bool) {
 	w.policy = w.auditor.config.Policy
 	if w.zoneless = is; is {
-		var err error
-		if w.policy, err = w.auditor.zoneless(); err != nil && w.err == nil {
-			w.err = err
-		}
+		w.policy = w.auditor.zoneless()
 	}
 }
 

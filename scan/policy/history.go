@@ -91,26 +91,16 @@ func newAccount(replies []reply, store *store) *account {
 }
 
 // newHistory makes the tables of an account.
-func newHistory(a *account, t timing, m *memory) (*history, error) {
+func newHistory(a *account, t timing) *history {
 	h := &history{account: a, timing: t}
 	for class := range answer.Class(classes) {
 		if class == answer.Google && !a.fails {
 			h.tables[class] = h.tables[answer.Others]
 			break
 		}
-		for _, long := range []bool{false, true} {
-			made, err := newSweep(h, class, long, m).table()
-			if err != nil {
-				return nil, err
-			}
-			if of := &h.tables[class]; long {
-				of.long = made
-			} else {
-				of.span = made
-			}
-		}
+		h.tables[class].span, h.tables[class].long = newTable(a, t, class, false), newTable(a, t, class, true)
 	}
-	return h, nil
+	return h
 }
 
 // number gives numbers to the copies: first to bodies, then to hops.

@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"cmp"
 	"slices"
+	"sort"
+	"sync/atomic"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/answer"
@@ -55,11 +56,52 @@ type Lawful struct {
 	Cited int32
 }
 
-// table has the lawful copies of all times: between two moments at which something
-// changes they are the same.
+// table has the lawful copies for a class of crawlers, by the span or by the long span. Between two
+// moments at which something changes they are the same, and they are found when they are first asked for.
 type table struct {
-	from   []int64 // the first is MinTime
-	lawful []Lawful
+	*account
+	timing
+	class   answer.Class
+	long    bool
+	longest int64   // the longest max_age of a reply
+	from    []int64 // the moments at which something may change; the first is MinTime
+	known   []atomic.Pointer[Lawful]
+	listed  atomic.Int64 // how many numbers the lists in known have
+}
+
+// maxListed bounds how many numbers the lists of a table have. Further ones are made anew each time: of
+// thousands of versions within one span, each moment has thousands of copies.
+const maxListed = 1 << 22
+
+func newTable(a *account, t timing, class answer.Class, long bool) *table {
+	made := &table{account: a, timing: t, class: class, long: long}
+	made.from = append(made.from, MinTime, after(a.starts[0], made.length()))
+	for i := range a.replies {
+		r := &a.replies[i]
+		made.longest = max(made.longest, int64(r.maxAge))
+		made.from = append(made.from, before(r.start, t.skew), before(r.begun, t.skew), made.gone(r),
+			after(after(r.seen, t.window), 1), after(r.start, int64(LongOutage)))
+	}
+	slices.Sort(made.from)
+	made.from = slices.DeleteFunc(slices.Compact(made.from), func(t int64) bool { return t == forever })
+	made.known = make([]atomic.Pointer[Lawful], len(made.from))
+	return made
+}
+
+// length returns how long before a moment the span begins, for a version without a max_age.
+func (t *table) length() int64 {
+	if t.long {
+		return after(t.general(), int64(LongSpan))
+	}
+	return t.general()
+}
+
+// gone returns the moment from which on a reply is no longer in the span.
+func (t *table) gone(r *reply) int64 {
+	if r.end == forever {
+		return forever
+	}
+	return after(after(r.end, int64(r.maxAge)), t.length())
 }
 
 // at returns the lawful copies at a moment.
@@ -72,190 +114,74 @@ func (t *table) at(moment int64) *Lawful {
 			high = mid
 		}
 	}
-	return &t.lawful[low]
-}
-
-// sweep makes a table: it goes over all moments at which a reply comes into the span or
-// leaves it, in their order, and counts what is in it.
-type sweep struct {
-	*history
-	*memory
-	class   answer.Class
-	long    bool
-	changes []change
-	counts  [spanFacts]int
-	copies  multiset // of the span
-	files   multiset // the replies of the span that have a body
-	last    int32    // the last reply that has begun, -1 if none has
-	newest  []int32  // for each body: the last reply with it that has begun, -1 if none has
-}
-
-// spanFact is something that a reply may say of each span that it is in.
-type spanFact uint8
-
-const (
-	isThere      spanFact = iota // it is in the span
-	hasBegun                     // it has certainly begun, so that it may be cited
-	isUnobserved                 // no observation tells that it was still in force
-	isNone                       // there is no robots.txt
-	isRedirect                   // it cannot be followed
-	hasFailed                    // it is a failure
-	failedLong                   // it failed LongOutage ago
-	failedAsGone                 // Google may take the failure for a 404
-	spanFacts
-)
-
-// change is a moment at which a fact begins or ceases to be one.
-type change struct {
-	at    int64
-	reply int32
-	by    int8 // 1 or -1
-	fact  spanFact
-}
-
-func newSweep(h *history, class answer.Class, long bool, m *memory) *sweep {
-	s := &sweep{history: h, memory: m, class: class, long: long, last: -1, newest: slices.Repeat([]int32{-1}, int(h.account.bodies))}
-	s.copies.empty(len(h.copies))
-	s.files.empty(len(h.replies))
-	for i := range h.replies {
-		s.addChanges(int32(i))
+	if l := t.known[low].Load(); l != nil {
+		return l
 	}
-	s.changes = append(s.changes, change{at: MinTime}, change{at: after(h.starts[0], s.length())})
-	slices.SortFunc(s.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
-	return s
-}
-
-// length returns how long before a moment the span begins, for a version without a max_age.
-func (s *sweep) length() int64 {
-	if s.long {
-		return after(s.general(), int64(LongSpan))
-	}
-	return s.general()
-}
-
-// addChanges adds the changes that a reply makes.
-func (s *sweep) addChanges(i int32) {
-	r := &s.replies[i]
-	from, gone := before(r.start, s.skew), int64(forever)
-	if r.end != forever {
-		gone = after(after(r.end, int64(r.maxAge)), s.length())
-	}
-	add := func(fact spanFact, from int64) {
-		if from < gone {
-			s.changes = append(s.changes, change{from, i, 1, fact}, change{gone, i, -1, fact})
+	l := t.find(t.from[low])
+	if n := len(l.Bodies) + len(l.Hops); t.listed.Add(int64(n)) <= maxListed {
+		if !t.known[low].CompareAndSwap(nil, l) {
+			return t.known[low].Load()
 		}
+	} else {
+		t.listed.Add(int64(-n))
 	}
-	add(isThere, from)
-	add(hasBegun, before(r.begun, s.skew))
-	// What was in force later than a window after the last observation is not known.
-	if known := after(r.seen, s.window); r.end-1 > known {
-		add(isUnobserved, max(from, after(known, 1)))
-	}
-	if r.far || r.means[s.class] == answer.None {
-		add(isNone, from)
-	}
-	if r.copy < 0 && r.means[s.class] == answer.Redirect {
-		add(isRedirect, from)
-	}
-	if r.means[s.class] != answer.Failed {
-		return
-	}
-	add(hasFailed, from)
-	add(failedLong, after(r.start, int64(LongOutage)))
-	if s.class == answer.Google && r.status/100 == 5 && r.status != 503 {
-		add(failedAsGone, from)
-	}
+	return l
 }
 
-// table makes the table.
-func (s *sweep) table() (*table, error) {
-	t := &table{}
-	for i := 0; i < len(s.changes) && s.changes[i].at < forever; {
-		at := s.changes[i].at
-		for ; i < len(s.changes) && s.changes[i].at == at; i++ {
-			s.apply(s.changes[i])
+// find finds the lawful copies from a moment on, up to the next change.
+func (t *table) find(at int64) *Lawful {
+	l := &Lawful{Long: t.long, Unknown: before(at, t.length()) < t.starts[0]}
+	var copies []int32
+	oldest := int32(-1) // of the versions in the span that have a body
+	first, last := t.inForce(before(before(at, t.length()), t.longest), after(at, t.skew))
+	for i := first; i < last; i++ {
+		r := &t.replies[i]
+		if before(r.start, t.skew) > at || at >= t.gone(r) {
+			continue
 		}
-		l, err := s.lawful(at)
-		if err != nil {
-			return nil, err
+		means := r.means[t.class]
+		if means == answer.Failed && !t.long {
+			return &Lawful{Long: true} // the other table has the rest
 		}
-		if n := len(t.lawful); n == 0 || !l.equal(&t.lawful[n-1]) {
-			t.from, t.lawful = append(t.from, at), append(t.lawful, l)
+		if r.copy >= 0 {
+			copies = append(copies, r.copy)
+			if oldest < 0 && r.hop == "" {
+				oldest = int32(i)
+			}
 		}
+		asGone := t.class == answer.Google && r.status/100 == 5 && r.status != 503 // Google may take it for a 404
+		l.Unreachable = l.Unreachable || means == answer.Failed && (asGone || after(r.start, int64(LongOutage)) <= at)
+		l.NoPolicy = l.NoPolicy || r.far || means == answer.None
+		l.Redirected = l.Redirected || r.copy < 0 && means == answer.Redirect
+		// What was in force later than a window after the last observation is not known.
+		known := after(r.seen, t.window)
+		l.Unknown = l.Unknown || at > known && r.end-1 > known
 	}
-	return t, nil
-}
-
-func (s *sweep) apply(c change) {
-	if c.by == 0 {
-		return // nothing but the time changes
-	}
-	s.counts[c.fact] += int(c.by)
-	r := &s.replies[c.reply]
-	switch {
-	case c.fact == hasBegun && c.by > 0:
-		if s.last = max(s.last, c.reply); 0 <= r.copy && r.copy < s.bodies {
-			s.newest[r.copy] = max(s.newest[r.copy], c.reply)
-		}
-	case c.fact == isThere && r.copy >= 0:
-		s.copies.add(r.copy, c.by)
-		if r.hop == "" {
-			s.files.add(c.reply, c.by)
-		}
-	}
-}
-
-// lawful returns the lawful copies from a moment on, up to the next change.
-func (s *sweep) lawful(at int64) (Lawful, error) {
-	if !s.long && s.counts[hasFailed] > 0 {
-		return Lawful{Long: true}, nil // the other table has the rest
-	}
-	copies, err := s.list(&s.copies)
-	if err != nil {
-		return Lawful{}, err
-	}
-	hops, _ := slices.BinarySearch(copies, s.bodies)
-	return Lawful{
-		Bodies: copies[:hops:hops], Hops: copies[hops:],
-		NoPolicy:    s.counts[isNone] > 0,
-		Unreachable: s.long && s.counts[failedLong]+s.counts[failedAsGone] > 0,
-		Unknown:     before(at, s.length()) < s.starts[0] || s.counts[isUnobserved] > 0,
-		Redirected:  s.counts[isRedirect] > 0,
-		Long:        s.long,
-		Cited:       s.cite(copies[:hops]),
-	}, nil
+	slices.Sort(copies)
+	copies = slices.Compact(copies)
+	hops, _ := slices.BinarySearch(copies, t.bodies)
+	l.Bodies, l.Hops = copies[:hops:hops], copies[hops:]
+	l.Cited = t.cite(at, l.Bodies, oldest)
+	return l
 }
 
 // cite returns Lawful.Cited, by the bodies that are lawful.
-func (s *sweep) cite(bodies []int32) int32 {
+func (t *table) cite(at int64, bodies []int32, oldest int32) int32 {
 	if len(bodies) == 0 {
 		return -1
 	}
-	if s.last >= 0 {
-		if copy := s.replies[s.last].copy; 0 <= copy && copy < s.bodies && s.copies.n[copy] > 0 {
-			return s.last
+	begun := sort.Search(len(t.replies), func(i int) bool { return before(t.replies[i].begun, t.skew) > at })
+	for i := begun - 1; i >= 0; i-- {
+		if _, lawful := slices.BinarySearch(bodies, t.replies[i].copy); lawful {
+			return int32(i)
 		}
 	}
-	newest := int32(-1)
-	for _, copy := range bodies {
-		newest = max(newest, s.newest[copy])
-	}
-	if newest < 0 {
-		return s.files.first
-	}
-	return newest
-}
-
-// equal reports whether both have the same lawful copies.
-func (l *Lawful) equal(o *Lawful) bool {
-	return l.NoPolicy == o.NoPolicy && l.Unreachable == o.Unreachable && l.Unknown == o.Unknown &&
-		l.Redirected == o.Redirected && l.Long == o.Long && l.Cited == o.Cited &&
-		slices.Equal(l.Bodies, o.Bodies) && slices.Equal(l.Hops, o.Hops)
+	return oldest
 }
 
 // Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, for Google's crawlers or for all others. It does not allocate. The result must
-// not be changed.
+// 1970, for Google's crawlers or for all others. It allocates when it is first asked for them. The result
+// must not be changed.
 func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 	tables := &p.histories[origin].tables[class(google)]
 	if l := tables.span.at(t); !l.Long {
@@ -288,20 +214,16 @@ func (p *Policy) Span(t int64, long bool) (from, to int64) {
 }
 
 // Skewed returns the policy with a larger skew, for logs whose times are less certain. Copies
-// and versions have the same numbers, and a Binding of either is one of both. It fails like New.
-func (p *Policy) Skewed(more time.Duration) (*Policy, error) {
+// and versions have the same numbers, and a Binding of either is one of both.
+func (p *Policy) Skewed(more time.Duration) *Policy {
 	q := *p
 	q.skew, q.histories = after(p.skew, int64(more)), make([]*history, len(p.histories))
-	m := &memory{}
 	for i, h := range p.histories {
 		if i > 0 && h == p.histories[i-1] {
 			q.histories[i] = q.histories[i-1]
-			continue
-		}
-		var err error
-		if q.histories[i], err = newHistory(h.account, q.timing, m); err != nil {
-			return nil, err
+		} else {
+			q.histories[i] = newHistory(h.account, q.timing)
 		}
 	}
-	return &q, nil
+	return &q
 }

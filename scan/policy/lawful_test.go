@@ -1,10 +1,8 @@
 package policy
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -367,8 +365,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestThousandsOfVersions: whatever they are, a table of them is made in time and
-// memory that grow with them, or there is an error.
+// TestThousandsOfVersions: whatever they are, they take time and memory that grow with them.
 func TestThousandsOfVersions(t *testing.T) {
 	n := 10000
 	if testing.Short() {
@@ -420,50 +417,19 @@ func TestThousandsOfVersions(t *testing.T) {
 	}
 }
 
-// TestCrowd: what would take too much memory is refused.
-func TestCrowd(t *testing.T) {
-	m := &memory{listed: maxListed}
-	var numbers multiset
-	numbers.empty(200)
-	for _, n := range []int32{5, 3, 4} {
-		numbers.add(n, 1)
-	}
-	if list, err := m.list(&numbers); err != nil || !slices.Equal(list, []int32{3, 4, 5}) {
-		t.Errorf("numbers without gaps: %v, %v", list, err)
-	}
-	numbers.add(130, 1)
-	if _, err := m.list(&numbers); !errors.Is(err, errCrowded) {
-		t.Errorf("numbers with gaps: error %v", err)
-	}
-}
-
-// TestMultiset: numbers come out in their order, each as long as it is in the set.
-func TestMultiset(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		var m memory
-		var numbers multiset
-		numbers.empty(20)
-		counts := map[int32]int{}
-		for range 100 {
-			n := rng.Int32N(20)
-			if counts[n] > 0 && rng.IntN(2) == 0 {
-				counts[n]--
-				numbers.add(n, -1)
-			} else {
-				counts[n]++
-				numbers.add(n, 1)
-			}
-			var want []int32
-			for n := range int32(20) {
-				if counts[n] > 0 {
-					want = append(want, n)
-				}
-			}
-			if list, err := m.list(&numbers); err != nil || !slices.Equal(list, want) {
-				t.Fatalf("%v: %v, want %v", counts, list, want)
-			}
+// TestNothingMoreIsKept: lists for which there is no room are made anew.
+func TestNothingMoreIsKept(t *testing.T) {
+	p := newOf(t, "a 0h 200 A; a 10h 200 B", Options{})
+	table := p.histories[0].tables[0].span
+	table.listed.Store(maxListed - 1)
+	for range 2 {
+		if got := describe(p, 0, p.Lawful(0, at(t, "20h"), false)); got != "A, B, unknown, cites 1" || table.listed.Load() != maxListed-1 {
+			t.Errorf("%s, %d numbers", got, table.listed.Load())
 		}
+	}
+	one := p.Lawful(0, at(t, "100h"), false)
+	if got := describe(p, 0, one); got != "B, cites 1" || one != p.Lawful(0, at(t, "200h"), false) || table.listed.Load() != maxListed {
+		t.Errorf("%s, %d numbers", got, table.listed.Load())
 	}
 }
 
@@ -557,9 +523,9 @@ func TestLawfulLong(t *testing.T) {
 // TestSkewed: with a larger skew more is lawful.
 func TestSkewed(t *testing.T) {
 	p := newOf(t, "a -90d 200 A; a 0h 200 B", Options{})
-	q, err := p.Skewed(14 * time.Hour)
-	if err != nil || q.Skew() != 14*time.Hour+MinSkew {
-		t.Fatal(q.Skew(), err)
+	q := p.Skewed(14 * time.Hour)
+	if q.Skew() != 14*time.Hour+MinSkew {
+		t.Fatal(q.Skew())
 	}
 	for moment, want := range map[string][2]string{
 		"-14h":     {"A, cites 0", "A, B, cites 1"},

@@ -4,9 +4,8 @@
 // A source is a list of rows: an origin, a time, and the answer to /robots.txt from
 // then on (row.go, manifest.go, directory.go). Each origin's rows become versions with
 // a start and an end, and redirects become the target's answers meanwhile (redirects.go).
-// Failures in succession become outages (history.go). From all this a table is made. It
-// has the lawful copies for each time between two changes of them (lawful.go, sets.go),
-// so that looking them up is a binary search. A Binding judges requests by a copy
+// The lawful copies are the same at each time between two changes of them (lawful.go), so
+// that looking them up is a binary search. A Binding judges requests by a copy
 // (binding.go), and permits those for its sitemaps (sitemaps.go). A body is compiled when
 // it is first needed, once for each reading (body.go), and, if it is longer than the
 // limit, once more with the lines past the limit that may permit (pastlimit.go).
@@ -120,7 +119,7 @@ func Constant(r Row, o Options) *Policy {
 		rows[at] = []*Row{row}
 	}
 	o.AssumeConstant = true
-	p, _ := newPolicy(origins, rows, o) // only redirects, and many versions, could fail
+	p, _ := newPolicy(origins, rows, o) // only redirects could fail
 	p.any = len(o.Hosts) == 0
 	return p
 }
@@ -134,7 +133,6 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 	}}
 	follower := newFollower(rows, o)
 	store := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byRow: map[*Row]*body{}, byFile: map[*byte]*body{}}
-	m := &memory{}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {
 			p.histories = append(p.histories, p.histories[i-1])
@@ -144,11 +142,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
-		h, err := newHistory(newAccount(replies, store), p.timing, m)
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w", at, err)
-		}
-		p.histories = append(p.histories, h)
+		p.histories = append(p.histories, newHistory(newAccount(replies, store), p.timing))
 	}
 	return p, nil
 }
