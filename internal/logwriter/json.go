@@ -10,7 +10,7 @@ const caddy = `{"level":"info","ts":<unix:7>,"logger":"http.log.access.log0","ms
 	"size":<size>,"status":<status>,"resp_headers":{"Server":["Caddy"],"Content-Type":["text/html; charset=utf-8"]}}`
 
 const caddyHeaders = `"headers":{<?agent>"User-Agent":["<agent>"],<?><?referer>"Referer":["<referer>"],<?>
-	"Accept":["*/*"],	<?forwarded>"X-Forwarded-For":["<forwarded>"]<?>},
+	"Accept":["*/*"],<?forwarded>"X-Forwarded-For":["<forwarded>"]<?>},
 	<?https>"tls":{"resumed":false,"version":772,"cipher_suite":4865,"proto":"h2","server_name":"<host>"}<?>`
 
 const caddySays = "host=<hostheader> time=100ns forwarded=<forwarded> target=<urlheader>"

@@ -32,8 +32,10 @@ func clfWriters() []*Writer {
 			line: strings.Replace(dashed, "<line>", "<method> http://<hostheader><target> <protocol>", 1),
 			says: "size=- target=http://<hostheader><target>",
 		},
-		{Format: "vhost_combined", Variant: "Debian", escape: apache, line: `<hostport>
-			 ` + combined, says: "host=<hostport>"},
+		{
+			Format: "vhost_combined", Variant: "Debian", escape: apache, line: `<hostport> ` + combined,
+			says: "host=<hostport>",
+		},
 		{
 			Format: "common", Variant: "Apache", escape: apache, line: strings.TrimSuffix(dashed, headers),
 			says: "size=- agent=",
@@ -59,25 +61,35 @@ func textWriters() []*Writer {
 			says: host + " size=-",
 		},
 		// Source: the regular expression of gandi in Matomo's log analytics.
-		{Format: "gandi", escape: apache, line: `<host>
-			 ` + strings.Replace(dashed, "] ", "] (0 s) ", 1), says: host + " size=-"},
+		{
+			Format: "gandi", escape: apache, line: `<host> ` + strings.Replace(dashed, "] ", "] (0 s) ", 1),
+			says: host + " size=-",
+		},
 		// Source: the regular expression of ncsa_extended for Virtualmin in the same: %h - %v -
 		// [..].
 		{Format: "virtualmin", escape: apache, line: strings.Replace(dashed, " - ", " - <host> ", 1), says: host + " size=-"},
 		{Format: "host_last_combined", escape: nginx, line: combined + ` "<host>"`, says: host},
 		// nginx with $http_x_forwarded_for in the place of $remote_addr.
 		{Format: "forwarded_combined", escape: nginx, line: strings.Replace(combined, "<client>", "<list>", 1), says: listed},
-		{Format: "vhost_forwarded_combined", escape: nginx, line: `<host>
-			 ` + strings.Replace(combined, "<client>", "<list>", 1), says: listed + " " + host},
+		{
+			Format: "vhost_forwarded_combined", escape: nginx, says: listed + " " + host,
+			line: `<host> ` + strings.Replace(combined, "<client>", "<list>", 1),
+		},
 		// nginx with "$http_x_forwarded_for" in front of $remote_addr.
-		{Format: "quoted_forwarded_combined", escape: nginx, line: `"<forwarded>"
-			 ` + combined, says: "forwarded=<forwarded>"},
-		{Format: "vhost_quoted_forwarded_combined", escape: nginx, line: `<host> "<forwarded>"
-			 ` + combined, says: host + " forwarded=<forwarded>"},
+		{
+			Format: "quoted_forwarded_combined", escape: nginx, line: `"<forwarded>" ` + combined,
+			says: "forwarded=<forwarded>",
+		},
+		{
+			Format: "vhost_quoted_forwarded_combined", escape: nginx, line: `<host> "<forwarded>" ` + combined,
+			says: host + " forwarded=<forwarded>",
+		},
 		{Format: "host_end_combined", escape: nginx, line: combined + ` <host>`, says: host},
 		{Format: "iso_combined", escape: nginx, line: timed("<time:2006-01-02T15:04:05-07:00>")},
-		{Format: "vhost_iso_combined", escape: nginx, line: `<host>
-			 ` + timed("<time:2006-01-02T15:04:05-07:00>"), says: host},
+		{
+			Format: "vhost_iso_combined", escape: nginx, line: `<host> ` + timed("<time:2006-01-02T15:04:05-07:00>"),
+			says: host,
+		},
 		{Format: "msec_combined", escape: nginx, line: timed("<unix:3>"), says: "time=1ms"},
 		{Format: "vhost_msec_combined", escape: nginx, line: `<host> ` + timed("<unix:3>"), says: host + " time=1ms"},
 		{Format: "zoneless_combined", escape: nginx, line: timed("<utc:02/Jan/2006:15:04:05>")},

@@ -4,9 +4,8 @@ import "strings"
 
 // userWriters write what users define in the configuration of their servers.
 func userWriters() []*Writer {
-	const main = `'$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer"
-		 "$http_user_agent" ` +
-		`"$http_x_forwarded_for" $scheme $host $server_port'`
+	const main = `'$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" ` +
+		`"$http_user_agent" "$http_x_forwarded_for" $scheme $host $server_port'`
 	const mainLine = `<client> - <user> [` + clock + `] "<line>" <status|000> <size> "<referer>" "<agent>" "<forwarded>"
 		 <scheme> <host> <port>`
 	// $server_port is the server's, which need not be that of the site.
