@@ -7,6 +7,11 @@ import (
 	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
+// columnFormats are the formats whose lines are columns.
+var columnFormats = []*Format{
+	incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat,
+}
+
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
 // write it. Times are in UTC, but those of date-local. IIS writes a blank as a plus (pluses), and
 // the path decoded, in which a plus may be either; a server may write fields with blanks in quotes
@@ -17,38 +22,39 @@ import (
 // "Logging Fields" of IIS Advanced Logging and of ISA Server and TMG.
 var w3cFormat = columnFormat(Format{
 	name: "w3c", by: "IIS, and others that write W3C's extended format",
-	head:   "#Fields: date time cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status sc-bytes\n",
-	sample: "2026-03-04 05:06:07 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+FooBot/1.0) www.example.com 200 1234",
-	bind: func(f *Format, head []byte) *Format {
-		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
-			if isCloudFront(f.dialect, header, lines) || isIncapsula(header) {
-				return nil
-			}
-			d := *f.dialect
-			if bytes.IndexByte(header, '\t') >= 0 {
-				d.Delimiter, d.Runs = '\t', false
-			}
-			d.Quotes = d.quotesOf(header, lines)
-			if bytes.Contains(header, []byte("-local")) {
-				d.day = isoTime
-			}
-			return &d
-		})
-	},
+	head: "#Fields: date time cs-method cs-uri-stem cs-uri-query s-port c-ip cs(User-Agent) cs-host sc-status sc-bytes\n",
+	sample: "2026-03-04 05:06:07 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+FooBot/1.0) " +
+		"www.example.com 200 1234",
 }, &dialect{
-	Columns: shape.Columns{Delimiter: ' ', Runs: true}, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
-		{"date", day, spelling{}}, {"date-local", day, spelling{}},
-		{"time", timeOfDay, spelling{}}, {"time-local", timeOfDay, spelling{}},
-		{"c-ip", clientAddr, pluses}, {"cs-ip", clientAddr, pluses},
-		{"x-forwarded-for", forwardedFor, pluses}, {"cs(x-forwarded-for)", forwardedFor, pluses},
-		{"cs-method", methodName, spelling{}}, {"s-operation", methodName, spelling{}},
-		{"cs-uri-stem", decodedPath, spelling{}}, {"cs-uri", target, spelling{}}, {"cs-uri-query", query, spelling{}},
-		{"cs(user-agent)", userAgent, pluses}, {"cs-user-agent", userAgent, pluses}, {"c-agent", userAgent, pluses},
-		{"cs(referer)", referrer, pluses}, {"cs-referer", referrer, pluses},
-		{"cs-host", hostName, spelling{}}, {"cs(host)", hostName, spelling{}},
-		{"x-forwarded-proto", schemeName, spelling{}}, {"cs(x-forwarded-proto)", schemeName, spelling{}},
-		{"s-port", ownPort, spelling{}},
-		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}}, {"bytes", sentSize, spelling{}},
+	Columns: shape.Columns{Delimiter: ' ', Runs: true}, directive: '#', header: "#Fields:", day: isoUTC,
+	names: columnsNamed(`
+		day date date-local
+		clock time time-local
+		ip@plus c-ip cs-ip
+		xff@plus x-forwarded-for cs(x-forwarded-for)
+		method cs-method s-operation
+		decoded cs-uri-stem
+		target cs-uri
+		query cs-uri-query
+		ua@plus cs(user-agent) cs-user-agent c-agent
+		referer@plus cs(referer) cs-referer
+		host cs-host cs(host)
+		scheme x-forwarded-proto cs(x-forwarded-proto)
+		server_port s-port
+		status sc-status
+		sent sc-bytes bytes`),
+	of: func(d dialect, header []byte, lines [][]byte) *dialect {
+		if isCloudFront(&d, header, lines) || isIncapsula(header) {
+			return nil
+		}
+		if bytes.IndexByte(header, '\t') >= 0 {
+			d.Delimiter, d.Runs = '\t', false
+		}
+		d.Quotes = d.quotesOf(header, lines)
+		if bytes.Contains(header, []byte("-local")) {
+			d.day = isoTime
+		}
+		return &d
 	},
 })
 
@@ -57,76 +63,97 @@ var w3cFormat = columnFormat(Format{
 // Source: docs.imperva.com, "Log File Structure".
 var incapsulaFormat = columnFormat(Format{
 	name: "incapsula", by: "Incapsula, now Imperva Cloud WAF, in W3C's form",
-	head:   "#Fields: date time cs-vid cs-clapp c-ip cs(User-Agent) cs-uri cs-version s-ip s-port cs-method cs-uri-query sc-status s-xff sc-bytes\n",
-	sample: `"2026-03-04" "05:06:07" "a1f36498-c34a-45b9-b3a5-ee0bd00f91b6" "Other" "192.0.2.1" "Mozilla/5.0 (compatible; FooBot/1.0)" "www.example.com/a" "HTTP" "203.0.113.80" "443" "GET" "b=c" "200" "" "1234"`,
-	bind: func(f *Format, head []byte) *Format {
-		return bindColumns(f, head, func(header []byte, _ [][]byte) *dialect {
-			if !isIncapsula(header) {
-				return nil
-			}
-			return f.dialect
-		})
+	head: "#Fields: date time cs-vid cs-clapp c-ip cs(User-Agent) cs-uri cs-version s-ip s-port cs-method cs-uri-query " +
+		"sc-status s-xff sc-bytes\n",
+	sample: `"2026-03-04" "05:06:07" "a1f36498-c34a-45b9-b3a5-ee0bd00f91b6" "Other" "192.0.2.1" "` + fooBot +
+		`" "www.example.com/a" "HTTP" "203.0.113.80" "443" "GET" "b=c" "200" "" "1234"`,
+}, &dialect{
+	Columns: shape.Columns{Delimiter: ' ', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
+	names: columnsNamed(`
+		day date
+		clock time
+		ip c-ip
+		xff s-xff
+		method cs-method
+		host_path cs-uri
+		query cs-uri-query
+		ua cs(user-agent)
+		server_port s-port
+		status sc-status
+		sent sc-bytes`),
+	of: func(d dialect, header []byte, _ [][]byte) *dialect {
+		if !isIncapsula(header) {
+			return nil
+		}
+		return &d
 	},
-}, &dialect{Columns: shape.Columns{Delimiter: ' ', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC, names: []column{
-	{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"c-ip", clientAddr, spelling{}}, {"s-xff", forwardedFor, spelling{}},
-	{"cs-method", methodName, spelling{}}, {"cs-uri", hostPath, spelling{}}, {"cs-uri-query", query, spelling{}}, {"cs(user-agent)", userAgent, spelling{}},
-	{"s-port", ownPort, spelling{}}, {"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
-}})
+})
 
 func isIncapsula(header []byte) bool { return bytes.Contains(header, []byte(" cs-clapp ")) }
 
 // cloudfrontFormat is the standard log of Amazon CloudFront: fields between tabs, with
-// octets outside a set percent-encoded once more than in the request. The column cs(Host)
-// is the distribution, x-host-header the site.
+// bytes outside a set percent-encoded once more than in the request. The column cs(Host)
+// is the distribution, x-host-header the site. A real-time log has the path with its query.
 // Source: docs.aws.amazon.com, "Standard logging reference".
 var cloudfrontFormat = columnFormat(Format{
 	name: "cloudfront", by: "Amazon CloudFront, standard logs",
-	head: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header\n",
-	sample: strings.ReplaceAll("2026-03-04 05:06:07 FRA2-C1 1234 192.0.2.1 GET d111111abcdef8.cloudfront.net /a 200 - Mozilla/5.0%20(compatible;%20FooBot/1.0) b=c - Hit "+
+	head: "#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status " +
+		"cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header\n",
+	sample: strings.ReplaceAll("2026-03-04 05:06:07 FRA2-C1 1234 192.0.2.1 GET d111111abcdef8.cloudfront.net /a 200 - "+
+		"Mozilla/5.0%20(compatible;%20FooBot/1.0) b=c - Hit "+
 		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com", " ", "\t"),
-	bind: func(f *Format, head []byte) *Format {
-		return bindColumns(f, head, func(header []byte, lines [][]byte) *dialect {
-			if !isCloudFront(f.dialect, header, lines) {
-				return nil
-			}
-			d := *f.dialect
-			if bytes.Contains(header, []byte(" timestamp ")) && !bytes.Contains(header, []byte(" date ")) {
-				d.names = cloudfrontNames(target) // of a real-time log
-			}
-			return &d
-		})
+}, &dialect{
+	Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime,
+	names: columnsNamed("path" + cloudfrontNames),
+	of: func(d dialect, header []byte, lines [][]byte) *dialect {
+		if !isCloudFront(&d, header, lines) {
+			return nil
+		}
+		if bytes.Contains(header, []byte(" timestamp ")) && !bytes.Contains(header, []byte(" date ")) {
+			d.names = cloudfrontRealtimeFormat.dialect.names
+		}
+		return &d
 	},
-}, &dialect{Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime, names: cloudfrontNames(path)})
+})
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
 // console. It has no header, and a path with its query. Logs with fewer fields cannot be
-// told apart, but users can name their fields. Source: docs.aws.amazon.com, "Real-time log configuration fields".
+// told apart, but users can name their fields. Source: docs.aws.amazon.com, "Real-time log
+// configuration fields".
 var cloudfrontRealtimeFormat = columnFormat(Format{
 	name: "cloudfront_realtime", by: "Amazon CloudFront, real-time logs with all fields", sampled: true,
-	words: `#Fields: timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem cs-bytes x-edge-location
-		x-edge-request-id x-host-header time-taken cs-protocol-version c-ip-version cs-user-agent cs-referer cs-cookie cs-uri-query x-edge-response-result-type x-forwarded-for
-		ssl-protocol ssl-cipher x-edge-result-type fle-encrypted-fields fle-status sc-content-type sc-content-len sc-range-start sc-range-end c-port x-edge-detailed-result-type
-		c-country cs-accept-encoding cs-accept cache-behavior-path-pattern cs-headers cs-header-names cs-headers-count primary-distribution-id primary-distribution-dns-name
-		origin-fbl origin-lbl asn`,
-	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
-		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 "+
-		"Hit - - text/html 1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
-}, &dialect{Columns: shape.Columns{Delimiter: '\t'}, instant: epochTime, names: cloudfrontNames(target)})
+	words: `#Fields: timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol cs-host cs-uri-stem
+		cs-bytes x-edge-location x-edge-request-id x-host-header time-taken cs-protocol-version c-ip-version cs-user-agent
+		cs-referer cs-cookie cs-uri-query x-edge-response-result-type x-forwarded-for ssl-protocol ssl-cipher x-edge-result-type
+		fle-encrypted-fields fle-status sc-content-type sc-content-len sc-range-start sc-range-end c-port
+		x-edge-detailed-result-type c-country cs-accept-encoding cs-accept cache-behavior-path-pattern cs-headers
+		cs-header-names cs-headers-count primary-distribution-id primary-distribution-dns-name origin-fbl origin-lbl asn`,
+	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https "+
+		"d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
+		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 "+
+		"Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 Hit - - text/html "+
+		"1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
+}, &dialect{
+	Columns: shape.Columns{Delimiter: '\t'}, instant: epochTime, names: columnsNamed("target" + cloudfrontNames),
+})
 
-// cloudfrontNames are the columns of CloudFront, whose column for the URI is of a part.
-func cloudfrontNames(uri part) []column {
-	return []column{
-		{"date", day, spelling{}}, {"time", timeOfDay, spelling{}}, {"timestamp(ms)", moment, spelling{}}, {"timestamp", moment, spelling{}},
-		{"c-ip", clientAddr, percents}, {"x-forwarded-for", forwardedFor, percents},
-		{"cs-method", methodName, spelling{}}, {"cs-uri-stem", uri, percents}, {"cs-uri-query", query, percents},
-		{"cs(user-agent)", userAgent, allPercents}, {"cs-user-agent", userAgent, allPercents},
-		{"cs(referer)", referrer, allPercents}, {"cs-referer", referrer, allPercents},
-		{"x-host-header", hostName, percents}, {"cs-protocol", schemeName, spelling{}},
-		{"sc-status", statusCode, spelling{}}, {"sc-bytes", sentSize, spelling{}},
-	}
-}
+// cloudfrontNames are the columns of CloudFront, after what the URI is.
+const cloudfrontNames = `@percent cs-uri-stem
+	day date
+	clock time
+	time timestamp(ms) timestamp
+	ip@percent c-ip
+	xff@percent x-forwarded-for
+	method cs-method
+	query@percent cs-uri-query
+	ua@percents cs(user-agent) cs-user-agent
+	referer@percents cs(referer) cs-referer
+	host@percent x-host-header
+	scheme cs-protocol
+	status sc-status
+	sent sc-bytes`
 
-// isCloudFront tells whether a header and the lines behind it are of CloudFront: by the names of
+// isCloudFront reports whether a header and the lines after it are of CloudFront: by the names of
 // its columns, or because the lines have tabs where the header has blanks.
 func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
 	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 {
@@ -140,28 +167,43 @@ func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
 // Source: docs.zeek.org, base/frameworks/logging/writers/ascii.zeek.
 var zeekFormat = columnFormat(Format{
 	name: "zeek", by: "Zeek, http.log",
-	head: "#separator \\x09\n#fields\tts\tuid\tid.orig_h\tid.orig_p\tmethod\thost\turi\tuser_agent\tresponse_body_len\tstatus_code\n" +
+	head: "#separator \\x09\n" +
+		"#fields\tts\tuid\tid.orig_h\tid.orig_p\tmethod\thost\turi\tuser_agent\tresponse_body_len\tstatus_code\n" +
 		"#types\ttime\tstring\taddr\tport\tstring\tstring\tstring\tstring\tcount\tcount\n",
-	sample: "1772600767.000000\tCwFs1P2UcUdlSxD2La\t192.0.2.1\t40000\tGET\twww.example.com\t/a?b=c\tMozilla/5.0 (compatible; FooBot/1.0)\t1234\t200",
-	bind: func(f *Format, head []byte) *Format {
-		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
-	},
-}, &dialect{Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime, names: []column{
-	{"ts", moment, spelling{}}, {"id.orig_h", clientAddr, backslashed}, {"method", methodName, backslashed}, {"host", hostName, backslashed},
-	{"uri", target, backslashed}, {"user_agent", userAgent, backslashed}, {"referrer", referrer, backslashed}, {"response_body_len", bodySize, spelling{}}, {"status_code", statusCode, spelling{}},
-}})
+	sample: "1772600767.000000\tCwFs1P2UcUdlSxD2La\t192.0.2.1\t40000\tGET\twww.example.com\t/a?b=c\t" +
+		fooBot + "\t1234\t200",
+}, &dialect{
+	Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime,
+	names: columnsNamed(`time ts
+		ip@backslash id.orig_h
+		method@backslash method
+		host@backslash host
+		target@backslash uri
+		ua@backslash user_agent
+		referer@backslash referrer
+		bytes response_body_len
+		status status_code`),
+})
 
 // gcsFormat is the usage log of Google Cloud Storage.
 // Source: cloud.google.com/storage/docs/access-logs.
 var gcsFormat = columnFormat(Format{
 	name: "gcs_csv", by: "Google Cloud Storage, usage logs",
-	head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","time_taken_micros",` +
-		`"cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation","cs_bucket","cs_object"` + "\n",
-	sample: `"1772600767000000","192.0.2.1","1","","GET","/a?b=c","200","0","1234","25000","www.example.com","","Mozilla/5.0 (compatible; FooBot/1.0)","AAANsUmuS9-fC8A","GET_Object","a","b"`,
-	bind: func(f *Format, head []byte) *Format {
-		return bindColumns(f, head, func([]byte, [][]byte) *dialect { return f.dialect })
-	},
-}, &dialect{Columns: shape.Columns{Delimiter: ',', Quotes: true}, header: `"time_micros"`, instant: epochTime, names: []column{
-	{"time_micros", moment, spelling{}}, {"c_ip", clientAddr, spelling{}}, {"cs_method", methodName, spelling{}}, {"cs_uri", target, spelling{}},
-	{"sc_status", statusCode, spelling{}}, {"sc_bytes", sentSize, spelling{}}, {"cs_host", hostName, spelling{}}, {"cs_user_agent", userAgent, spelling{}}, {"cs_referer", referrer, spelling{}},
-}})
+	head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes",` +
+		`"time_taken_micros","cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation",` +
+		`"cs_bucket","cs_object"` + "\n",
+	sample: `"1772600767000000","192.0.2.1","1","","GET","/a?b=c","200","0","1234","25000","www.example.com",` +
+		`"","` + fooBot + `","AAANsUmuS9-fC8A","GET_Object","a","b"`,
+}, &dialect{
+	Columns: shape.Columns{Delimiter: ',', Quotes: true}, header: `"time_micros"`, instant: epochTime,
+	names: columnsNamed(`
+		time time_micros
+		ip c_ip
+		method cs_method
+		target cs_uri
+		status sc_status
+		sent sc_bytes
+		host cs_host
+		ua cs_user_agent
+		referer cs_referer`),
+})

@@ -9,16 +9,13 @@ import (
 	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
-// columnFormats are the formats whose lines are columns.
-var columnFormats = []*Format{incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat}
-
 // columns reads formats whose lines are fields with delimiters between them. A header in
 // the log names the columns, and may come again with other ones; or they are fixed. A line
 // with another number of fields than there are columns is not parsed: its fields cannot be
 // told apart.
 //
-// Next is called for every line, so the delimiters are found by the index of type lines where no field
-// is in quotes, and only the columns that a record needs are looked at.
+// Next is called for every line, so the delimiters are found by the index of type lines where no
+// field is in quotes, and only the columns that a record needs are looked at.
 type columns struct {
 	lines
 	values
@@ -46,6 +43,9 @@ type dialect struct {
 	empty     string // stands for an empty field
 	day       layout // of day and timeOfDay
 	instant   layout // of moment
+	// of returns the dialect of a log with a header and the lines after it, nil if they are of
+	// another format. It is nil if there is no other.
+	of func(d dialect, header []byte, lines [][]byte) *dialect
 }
 
 // column says what a column with a name is about. The first in dialect.names counts if a
@@ -54,6 +54,29 @@ type column struct {
 	name  string // in lower case
 	part  part
 	spell spelling
+}
+
+// spellings are how columns are spelled, by the names in tables.
+var spellings = map[string]spelling{
+	"plus": pluses, "percent": percents, "percents": allPercents, "backslash": backslashed,
+}
+
+// columnsNamed reads a table of columns. In each line are the name of a field (fieldNames),
+// perhaps how it is spelled, and the names of columns.
+func columnsNamed(table string) (list []column) {
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		names := strings.Fields(line)
+		field, how, _ := strings.Cut(names[0], "@")
+		p, ok := map[string]part{"day": day, "clock": timeOfDay, "host_path": hostPath, "server_port": ownPort}[field]
+		if !ok {
+			p = fieldNames[field]
+		}
+		spell := spellings[how]
+		for _, name := range names[1:] {
+			list = append(list, column{name, p, spell})
+		}
+	}
+	return list
 }
 
 // heading is what a header says.
@@ -144,7 +167,8 @@ func (d *dialect) named(line []byte) *heading {
 
 // isHeader tells whether a line names columns.
 func (d *dialect) isHeader(line []byte) bool {
-	return d.header != "" && len(line) <= maxHeader && len(line) >= len(d.header) && string(line[:len(d.header)]) == d.header
+	return d.header != "" && len(line) <= maxHeader && len(line) >= len(d.header) &&
+		string(line[:len(d.header)]) == d.header
 }
 
 // newColumns returns a reader of a dialect that begins with columns.
@@ -171,6 +195,9 @@ func columnFormat(f Format, d *dialect) *Format {
 	}
 	f.dialect, f.meaning = d, first.says
 	f.newReader = func(f *Format) Reader { return newColumns(f, d, first) }
+	if d.header != "" {
+		f.bind = bindColumns
+	}
 	return &f
 }
 

@@ -166,17 +166,18 @@ func (d *dialect) sections(head []byte) (list []section) {
 	return list
 }
 
-// bindColumns is Format.bind for formats with a header. choose returns the dialect of a
-// header and of the lines behind it, nil if they are of another format.
-//
-// The format has what the columns of any header in the beginning of the log are about.
-func bindColumns(f *Format, head []byte, choose func(header []byte, lines [][]byte) *dialect) *Format {
+// bindColumns is Format.bind for formats with a header. The format has what the columns of any
+// header in the beginning of the log are about.
+func bindColumns(f *Format, head []byte) *Format {
 	sections := f.dialect.sections(head)
 	at := slices.IndexFunc(sections, func(s section) bool { return s.header != nil && f.dialect.named(s.header) != none })
 	if at < 0 {
 		return nil
 	}
-	d := choose(sections[at].header, sections[at].lines)
+	d := f.dialect
+	if d.of != nil {
+		d = d.of(*d, sections[at].header, sections[at].lines)
+	}
 	if d == nil {
 		return nil
 	}

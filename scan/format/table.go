@@ -18,6 +18,15 @@ type row struct {
 	words, sample string
 }
 
+// What many formats have in common, and how it stands in their samples.
+const (
+	wordsAsked  = `"$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`
+	sampleAsked = `"GET /a?b=c HTTP/1.1" 200 1234 "-" "` + fooBot + `"`
+	wordsLocal  = ` $ident $remote_user [$time_local] ` + wordsAsked
+	sampleLocal = ` - - [04/Mar/2026:05:06:07 +0000] ` + sampleAsked
+	fooBot      = `Mozilla/5.0 (compatible; FooBot/1.0)`
+)
+
 // textRows are the formats of text, in the words of nginx's log_format (nginx.go). Sources:
 //   - gandi, host_second_combined (OVH, WP Engine), virtualmin, elb, s3: the formats and logs of
 //     Matomo's log analytics (github.com/matomo-org/matomo-log-analytics).
@@ -28,95 +37,119 @@ type row struct {
 //   - uwsgi: the default of --logformat; squid: the predefined logformat squid.
 var textRows = []row{
 	{"host_second_combined", "OVH, WP Engine, and others with the host in the second field", hostBesideAddress, false,
-		`$remote_addr $host $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 www.example.com - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$remote_addr $host $remote_user [$time_local] ` + wordsAsked + `...`,
+		`192.0.2.1 www.example.com - [04/Mar/2026:05:06:07 +0000] ` + sampleAsked},
 	{"gandi", "Gandi", nil, false,
-		`$http_host $remote_addr $ident $remote_user [$time_local] ($_) "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] (0 s) "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$http_host $remote_addr $ident $remote_user [$time_local] ($_) ` + wordsAsked + `...`,
+		`www.example.com 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] (0 s) ` + sampleAsked},
 	{"virtualmin", "Virtualmin", hostBesideAddress, false,
-		`$remote_addr - $host $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 - www.example.com - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$remote_addr - $host $remote_user [$time_local] ` + wordsAsked + `...`,
+		`192.0.2.1 - www.example.com - [04/Mar/2026:05:06:07 +0000] ` + sampleAsked},
 	{"host_last_combined", "nginx and Apache with the host in quotes behind the User-Agent", hostBesideAddress, false,
-		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" "$host"`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" "www.example.com"`},
+		`$remote_addr` + wordsLocal + ` "$host"`, `192.0.2.1` + sampleLocal + ` "www.example.com"`},
 	{"host_end_combined", "nginx and Apache with the host behind the User-Agent", hostBesideAddress, false,
-		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $host`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" www.example.com`},
+		`$remote_addr` + wordsLocal + ` $host`, `192.0.2.1` + sampleLocal + ` www.example.com`},
 	{"forwarded_combined", "nginx and Apache with X-Forwarded-For in the place of the client", isList, false,
-		`$http_x_forwarded_for - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1, 198.51.100.2 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
-	{"vhost_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in the place of the client", isList, false,
-		`$http_host $http_x_forwarded_for - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com 192.0.2.1, 198.51.100.2 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$http_x_forwarded_for - $remote_user [$time_local] ` + wordsAsked + `...`, `192.0.2.1, 198.51.100.2` + sampleLocal},
+	{"vhost_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in the place of the client",
+		isList, false, `$http_host $http_x_forwarded_for - $remote_user [$time_local] ` + wordsAsked + `...`,
+		`www.example.com 192.0.2.1, 198.51.100.2` + sampleLocal},
 	{"quoted_forwarded_combined", "nginx and Apache with X-Forwarded-For in quotes before the client", fromAddress, false,
-		`"$http_x_forwarded_for" $remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`"192.0.2.1, 198.51.100.2" 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
-	{"vhost_quoted_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in quotes before the client", hostBesideAddress, false,
-		`$host "$http_x_forwarded_for" $remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com "192.0.2.1, 198.51.100.2" 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`"$http_x_forwarded_for" $remote_addr` + wordsLocal + `...`, `"192.0.2.1, 198.51.100.2" 192.0.2.1` + sampleLocal},
+	{"vhost_quoted_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in quotes before the client",
+		hostBesideAddress, false, `$host "$http_x_forwarded_for" $remote_addr` + wordsLocal + `...`,
+		`www.example.com "192.0.2.1, 198.51.100.2" 192.0.2.1` + sampleLocal},
 	{"agent_referer", "nginx and Apache with the User-Agent before the referrer", isProduct, false,
-		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_user_agent" "$http_referer"...`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
+		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_user_agent" ` +
+			`"$http_referer"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "` + fooBot + `" "-"`},
 	{"vhost_iso_combined", "nginx with $time_iso8601, with the host", hostBesideAddress, false,
-		`$http_host $remote_addr $ident $remote_user [$time_iso8601] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com 192.0.2.1 - - [2026-03-04T05:06:07+00:00] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$http_host $remote_addr $ident $remote_user [$time_iso8601] ` + wordsAsked + `...`,
+		`www.example.com 192.0.2.1 - - [2026-03-04T05:06:07+00:00] ` + sampleAsked},
 	{"iso_combined", "nginx with $time_iso8601", fromAddress, false,
-		`$remote_addr $ident $remote_user [$time_iso8601] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 - - [2026-03-04T05:06:07+00:00] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$remote_addr $ident $remote_user [$time_iso8601] ` + wordsAsked + `...`,
+		`192.0.2.1 - - [2026-03-04T05:06:07+00:00] ` + sampleAsked},
 	{"vhost_msec_combined", "nginx with $msec, with the host", hostBesideAddress, false,
-		`$http_host $remote_addr $ident $remote_user [$msec] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com 192.0.2.1 - - [1772600767.000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$http_host $remote_addr $ident $remote_user [$msec] ` + wordsAsked + `...`,
+		`www.example.com 192.0.2.1 - - [1772600767.000] ` + sampleAsked},
 	{"msec_combined", "nginx with $msec", fromAddress, false,
-		`$remote_addr $ident $remote_user [$msec] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 - - [1772600767.000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$remote_addr $ident $remote_user [$msec] ` + wordsAsked + `...`, `192.0.2.1 - - [1772600767.000] ` + sampleAsked},
 	{"vhost_zoneless_combined", "Apache without a time zone, with the host", hostBesideAddress, false,
-		`$http_host $remote_addr $ident $remote_user [${time:%d/%b/%Y:%H:%M:%S}] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com 192.0.2.1 - - [04/Mar/2026:05:06:07] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$http_host $remote_addr $ident $remote_user [${time:%d/%b/%Y:%H:%M:%S}] ` + wordsAsked + `...`,
+		`www.example.com 192.0.2.1 - - [04/Mar/2026:05:06:07] ` + sampleAsked},
 	{"zoneless_combined", "Apache without a time zone", fromAddress, false,
-		`$remote_addr $ident $remote_user [${time:%d/%b/%Y:%H:%M:%S}] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$remote_addr $ident $remote_user [${time:%d/%b/%Y:%H:%M:%S}] ` + wordsAsked + `...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07] ` + sampleAsked},
 	{"cpanel", "cPanel's own server", fromAddress, false,
-		`$remote_addr $ident $remote_user [${time:%m/%d/%Y:%H:%M:%S %z}] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 - - [03/04/2026:05:06:07 -0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" "-" "-" 2083`},
+		`$remote_addr $ident $remote_user [${time:%m/%d/%Y:%H:%M:%S %z}] ` + wordsAsked + `...`,
+		`192.0.2.1 - - [03/04/2026:05:06:07 -0000] ` + sampleAsked + ` "-" "-" 2083`},
 	{"traefik", "Traefik", nil, false,
-		`escape=none $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $_ "$_" "$_" ${_}ms`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" 17 "web@docker" "http://10.0.0.2:80" 3ms`},
+		`escape=none $remote_addr - $remote_user [$time_local] ` + wordsAsked + ` $_ "$_" "$_" ${_}ms`,
+		`192.0.2.1` + sampleLocal + ` 17 "web@docker" "http://10.0.0.2:80" 3ms`},
 	{"traefik_early", "Traefik 1, for requests without a referrer", nil, false,
-		`escape=none $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent - "$http_user_agent" $_ "$_" "$_" ${_}ms`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 - "Mozilla/5.0 (compatible; FooBot/1.0)" 17 "web@docker" "http://10.0.0.2:80" 3ms`},
+		`escape=none $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent - ` +
+			`"$http_user_agent" $_ "$_" "$_" ${_}ms`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 - "` + fooBot + `" 17 "web@docker" ` +
+			`"http://10.0.0.2:80" 3ms`},
 	{"istio", "Istio", nil, false,
-		`escape=none [$time_iso8601] "$request" $status $_ $_ $_ "$_" $_ $body_bytes_sent $_ $_ "$http_x_forwarded_for" "$http_user_agent" "$_" "$host" "$_" $_ $_ $_ $remote_addr $_ $_`,
-		`[2026-03-04T05:06:07.000Z] "GET /a?b=c HTTP/1.1" 200 - via_upstream - "-" 0 1234 4 1 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" "84961386-6d84-929d-98bd-c5aee93b5c88" "www.example.com" "10.44.1.27:80" outbound|80||web.default.svc.cluster.local 10.44.1.23:37652 10.0.45.184:80 192.0.2.1:46520 - default`},
+		`escape=none [$time_iso8601] "$request" $status $_ $_ $_ "$_" $_ $body_bytes_sent $_ $_ ` +
+			`"$http_x_forwarded_for" "$http_user_agent" "$_" "$host" "$_" $_ $_ $_ $remote_addr $_ $_`,
+		`[2026-03-04T05:06:07.000Z] "GET /a?b=c HTTP/1.1" 200 - via_upstream - "-" 0 1234 4 1 "-" "` + fooBot + `" ` +
+			`"84961386-6d84-929d-98bd-c5aee93b5c88" "www.example.com" "10.44.1.27:80" ` +
+			`outbound|80||web.default.svc.cluster.local 10.44.1.23:37652 10.0.45.184:80 192.0.2.1:46520 - default`},
 	{"envoy", "Envoy", nil, false,
-		`escape=none [$time_iso8601] "$request" $status $_ $_ $body_bytes_sent $_ $_ "$http_x_forwarded_for" "$http_user_agent" "$_" "$host" "$_"`,
-		`[2026-03-04T05:06:07.000Z] "GET /a?b=c HTTP/1.1" 200 - 0 1234 4 1 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" "84961386-6d84-929d-98bd-c5aee93b5c88" "www.example.com" "10.0.35.28:80"`},
+		`escape=none [$time_iso8601] "$request" $status $_ $_ $body_bytes_sent $_ $_ "$http_x_forwarded_for" ` +
+			`"$http_user_agent" "$_" "$host" "$_"`,
+		`[2026-03-04T05:06:07.000Z] "GET /a?b=c HTTP/1.1" 200 - 0 1234 4 1 "-" "` + fooBot + `" ` +
+			`"84961386-6d84-929d-98bd-c5aee93b5c88" "www.example.com" "10.0.35.28:80"`},
 	{"alb", "AWS Application Load Balancer", nil, false,
-		`$_ $_ $_ $remote_addr $_ $_ $_ $_ $status $_ $_ $bytes_sent "$request" "$http_user_agent" $_ $_ $_ "$_" "$host" "$_" $_ $time_iso8601 "$_"...`,
-		`h2 2026-03-04T05:06:08.000000Z app/my-lb/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 1234 "GET https://www.example.com:443/a?b=c HTTP/2.0" "Mozilla/5.0 (compatible; FooBot/1.0)" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/web/73e2d6bc24d8a067 "Root=1-58337327-72bd00b0343d75b906739c42" "www.example.com" "-" 1 2026-03-04T05:06:07.000000Z "forward" "-" "-"`},
+		`$_ $_ $_ $remote_addr $_ $_ $_ $_ $status $_ $_ $bytes_sent "$request" "$http_user_agent" $_ $_ $_ "$_" ` +
+			`"$host" "$_" $_ $time_iso8601 "$_"...`,
+		`h2 2026-03-04T05:06:08.000000Z app/my-lb/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 ` +
+			`200 34 1234 "GET https://www.example.com:443/a?b=c HTTP/2.0" "` + fooBot + `" ECDHE-RSA-AES128-GCM-SHA256 ` +
+			`TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/web/73e2d6bc24d8a067 ` +
+			`"Root=1-58337327-72bd00b0343d75b906739c42" "www.example.com" "-" 1 2026-03-04T05:06:07.000000Z "forward" "-" "-"`},
 	{"alb_early", "AWS Application Load Balancer before 2018", nil, false,
 		`$_ $time_iso8601 $_ $remote_addr $_ $_ $_ $_ $status $_ $_ $bytes_sent "$request" "$http_user_agent" $_ $_ $_ "$_"`,
-		`h2 2026-03-04T05:06:07.000000Z app/my-lb/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 1234 "GET https://www.example.com:443/a?b=c HTTP/2.0" "Mozilla/5.0 (compatible; FooBot/1.0)" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/web/73e2d6bc24d8a067 "Root=1-58337327-72bd00b0343d75b906739c42"`},
+		`h2 2026-03-04T05:06:07.000000Z app/my-lb/50dc6c495c0c9188 192.0.2.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 ` +
+			`200 34 1234 "GET https://www.example.com:443/a?b=c HTTP/2.0" "` + fooBot + `" ECDHE-RSA-AES128-GCM-SHA256 ` +
+			`TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/web/73e2d6bc24d8a067 ` +
+			`"Root=1-58337327-72bd00b0343d75b906739c42"`},
 	{"elb", "AWS Classic Load Balancer", nil, false,
 		`$time_iso8601 $_ $remote_addr $_ $_ $_ $_ $status $_ $_ $body_bytes_sent "$request" "$http_user_agent" $_ $_`,
-		`2026-03-04T05:06:07.000000Z my-lb 192.0.2.1:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 1234 "GET https://www.example.com:443/a?b=c HTTP/1.1" "Mozilla/5.0 (compatible; FooBot/1.0)" DHE-RSA-AES128-SHA TLSv1.2`},
+		`2026-03-04T05:06:07.000000Z my-lb 192.0.2.1:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 1234 "GET ` +
+			`https://www.example.com:443/a?b=c HTTP/1.1" "` + fooBot + `" DHE-RSA-AES128-SHA TLSv1.2`},
 	{"s3", "Amazon S3", nil, false,
-		`escape=none $_ $_ [$time_local] $remote_addr $_ $_ $_ $_ "$request" $status $_ $body_bytes_sent $_ $_ $_ "$_" "$http_user_agent" $_ $_ $_ $_ $_ $host $ssl_protocol...`,
-		`79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be www.example.com [04/Mar/2026:05:06:07 +0000] 192.0.2.1 - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT a "GET /a?b=c HTTP/1.1" 200 - 1234 1234 7 6 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= - ECDHE-RSA-AES128-GCM-SHA256 - www.example.com TLSv1.2 - -`},
+		`escape=none $_ $_ [$time_local] $remote_addr $_ $_ $_ $_ "$request" $status $_ $body_bytes_sent $_ $_ $_ "$_" ` +
+			`"$http_user_agent" $_ $_ $_ $_ $_ $host $ssl_protocol...`,
+		`79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be www.example.com [04/Mar/2026:05:06:07 +0000] ` +
+			`192.0.2.1 - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT a "GET /a?b=c HTTP/1.1" 200 - 1234 1234 7 6 "-" ` +
+			`"` + fooBot + `" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= - ` +
+			`ECDHE-RSA-AES128-GCM-SHA256 - www.example.com TLSv1.2 - -`},
 	{"s3_early", "Amazon S3 before 2019", nil, false,
-		`escape=none $_ $_ [$time_local] $remote_addr $_ $_ $_ $_ "$request" $status $_ $body_bytes_sent $_ $_ $_ "$_" "$http_user_agent"...`,
-		`79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be www.example.com [04/Mar/2026:05:06:07 +0000] 192.0.2.1 - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT a "GET /a?b=c HTTP/1.1" 200 - 1234 1234 7 6 "-" "Mozilla/5.0 (compatible; FooBot/1.0)" -`},
+		`escape=none $_ $_ [$time_local] $remote_addr $_ $_ $_ $_ "$request" $status $_ $body_bytes_sent $_ $_ $_ "$_" ` +
+			`"$http_user_agent"...`,
+		`79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be www.example.com [04/Mar/2026:05:06:07 +0000] ` +
+			`192.0.2.1 - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT a "GET /a?b=c HTTP/1.1" 200 - 1234 1234 7 6 "-" ` +
+			`"` + fooBot + `" -`},
 	{"npm", "Nginx Proxy Manager, for its hosts", nil, false,
-		`[$time_local] $_ $_ $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] $_ "$http_user_agent" "$_"`,
-		`[04/Mar/2026:05:06:07 +0000] - 200 200 - GET https www.example.com "/a?b=c" [Client 192.0.2.1] [Length 1234] [Gzip -] [Sent-to 10.0.0.2] "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
+		`[$time_local] $_ $_ $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length ` +
+			`$body_bytes_sent] $_ "$http_user_agent" "$_"`,
+		`[04/Mar/2026:05:06:07 +0000] - 200 200 - GET https www.example.com "/a?b=c" [Client 192.0.2.1] [Length 1234] ` +
+			`[Gzip -] [Sent-to 10.0.0.2] "` + fooBot + `" "-"`},
 	{"npm_default", "Nginx Proxy Manager, for all other hosts", nil, false,
-		`[$time_local] $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length $body_bytes_sent] $_ "$http_user_agent" "$_"`,
-		`[04/Mar/2026:05:06:07 +0000] 200 - GET https www.example.com "/a?b=c" [Client 192.0.2.1] [Length 1234] [Gzip -] "Mozilla/5.0 (compatible; FooBot/1.0)" "-"`},
+		`[$time_local] $status - $request_method $scheme $host "$request_uri" [Client $remote_addr] [Length ` +
+			`$body_bytes_sent] $_ "$http_user_agent" "$_"`,
+		`[04/Mar/2026:05:06:07 +0000] 200 - GET https www.example.com "/a?b=c" [Client 192.0.2.1] [Length 1234] [Gzip ` +
+			`-] "` + fooBot + `" "-"`},
 	{"npmplus", "NPMplus", fromAddress, false,
 		`[$time_local] $host $remote_addr $_ "$request" $status $body_bytes_sent $_ $remote_user $http_user_agent`,
-		`[04/Mar/2026:05:06:07 +0000] www.example.com 192.0.2.1 0.227 "GET /a?b=c HTTP/2.0" 200 1234 1440 - Mozilla/5.0 (compatible; FooBot/1.0)`},
+		`[04/Mar/2026:05:06:07 +0000] www.example.com 192.0.2.1 0.227 "GET /a?b=c HTTP/2.0" 200 1234 1440 - ` + fooBot},
 	{"uwsgi", "uWSGI by default", nil, false,
-		`escape=none [pid: $_|app: $_|req: $_] $remote_addr ($_) {$_} [${time:%c}] $request_method $request_uri => generated $body_bytes_sent bytes in $_ ($_ $status) $_`,
-		`[pid: 88185|app: 0|req: 1/1] 192.0.2.1 () {38 vars in 696 bytes} [Wed Mar  4 05:06:07 2026] GET /a?b=c => generated 1234 bytes in 129 msecs (HTTP/1.1 200) 9 headers in 378 bytes (1 switches on core 3)`},
+		`escape=none [pid: $_|app: $_|req: $_] $remote_addr ($_) {$_} [${time:%c}] $request_method $request_uri => ` +
+			`generated $body_bytes_sent bytes in $_ ($_ $status) $_`,
+		`[pid: 88185|app: 0|req: 1/1] 192.0.2.1 () {38 vars in 696 bytes} [Wed Mar  4 05:06:07 2026] GET /a?b=c => ` +
+			`generated 1234 bytes in 129 msecs (HTTP/1.1 200) 9 headers in 378 bytes (1 switches on core 3)`},
 	{"squid", "Squid in its own format", nil, false,
 		`escape=none $msec $~$_ $remote_addr $_/$status $bytes_sent $request_method $request_uri $remote_user $_ $_`,
 		`1772600767.000    310 192.0.2.1 TCP_MISS/200 1234 GET /a?b=c - HIER_DIRECT/203.0.113.5 text/html`},
@@ -126,11 +159,9 @@ var textRows = []row{
 // their words (clf.go); TestCombinedTwins compares the two.
 var clfRows = []row{
 	{"combined", "nginx by default, Apache", nil, false,
-		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$remote_addr` + wordsLocal + `...`, `192.0.2.1` + sampleLocal},
 	{"vhost_combined", "Apache on Debian, and many hosters", nil, false,
-		`$http_host $remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"...`,
-		`www.example.com:443 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "-" "Mozilla/5.0 (compatible; FooBot/1.0)"`},
+		`$http_host $remote_addr` + wordsLocal + `...`, `www.example.com:443 192.0.2.1` + sampleLocal},
 	{"common", "Apache of old", nil, false,
 		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent...`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234`},
@@ -142,8 +173,10 @@ var clfRows = []row{
 // apacheRows are formats of text in the words of Apache's LogFormat.
 var apacheRows = []row{
 	{"apache_csv", "Apache with the LogFormat of ApacheLogs2MySQL", nil, false,
-		`%v,%p,%h,%l,%u,%t,%I,%O,%S,%B,%{ms}T,%D,%^FB,%>s,"%H","%m","%U","%q","%{Referer}i","%{User-Agent}i","%{VARNAME}C",%L`,
-		`www.example.com,443,192.0.2.1,-,-,[04/Mar/2026:05:06:07 +0000],399,3345,3744,1234,1,1105,357,200,"HTTP/1.1","GET","/a","?b=c","-","Mozilla/5.0 (compatible; FooBot/1.0)","-",-`},
+		`%v,%p,%h,%l,%u,%t,%I,%O,%S,%B,%{ms}T,%D,%^FB,` +
+			`%>s,"%H","%m","%U","%q","%{Referer}i","%{User-Agent}i","%{VARNAME}C",%L`,
+		`www.example.com,443,192.0.2.1,-,-,[04/Mar/2026:05:06:07 ` +
+			`+0000],399,3345,3744,1234,1,1105,357,200,"HTTP/1.1","GET","/a","?b=c","-","` + fooBot + `","-",-`},
 }
 
 // format returns the format of a row in the words of a language.
@@ -152,7 +185,8 @@ func (r *row) format(parse func(words string) (*Format, error)) (*Format, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
-	f.name, f.by, f.words, f.sample, f.sampled, f.fits, f.doubts = r.name, r.by, strings.Join(strings.Fields(r.words), " "), r.sample, r.sampled, r.fits, nil
+	f.name, f.by, f.words, f.sample = r.name, r.by, strings.Join(strings.Fields(r.words), " "), r.sample
+	f.sampled, f.fits, f.doubts = r.sampled, r.fits, nil
 	return f, nil
 }
 
@@ -168,10 +202,11 @@ func formatsOf(rows []row, parse func(words string) (*Format, error)) (list []*F
 	return list
 }
 
-// programFormats are the formats that a program reads. HAProxy's may have captured headers, which it
-// does not name.
+// programFormats are the formats that a program reads. HAProxy's may have captured headers, which
+// it does not name.
 var programFormats = sync.OnceValue(func() []*Format {
-	list := formatsOf(append(textRows, haproxyRow("haproxy", "HAProxy with option httplog", ` "$request"`, " ")), parseNginx)
+	haproxy := haproxyRow("haproxy", "HAProxy with option httplog", ` "$request"`, " ")
+	list := formatsOf(append(textRows, haproxy), parseNginx)
 	list[len(list)-1].bind = bindCaptures
 	return append(list, formatsOf(apacheRows, parseApache)...)
 })
