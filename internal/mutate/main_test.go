@@ -6,8 +6,39 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 )
+
+// TestTableIsOfMutants: docs/mutation.md has no rule that is gone, and no test.
+func TestTableIsOfMutants(t *testing.T) {
+	table, err := os.ReadFile("../../docs/mutation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for dir := range packages {
+		names, _ := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
+		for _, name := range names {
+			source, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(source)
+		}
+	}
+	rows := noticedBefore(string(table))
+	for _, m := range mutants() {
+		_, name, isIn := strings.Cut(rows[m.rule], ".")
+		if isIn && !strings.Contains(tests.String(), "func "+name+"(") {
+			t.Errorf("%s: there is no test %s", m.rule, name)
+		}
+		delete(rows, m.rule)
+	}
+	for rule := range rows {
+		t.Errorf("%s: there is no such mutant", rule)
+	}
+}
 
 // The code that each mutant changes is still there, and each has a name of its own.
 func TestMutantsCanBeMade(t *testing.T) {
