@@ -41,7 +41,7 @@ func NewObject(members []Member, needs []string) *Object {
 	for _, m := range members {
 		n := o.root.at(Steps(m.Path))
 		n.leaves = append(n.leaves, leaf{m.Field, rank[m.Field], o.paths, strings.Contains(m.Path, "=")})
-		rank[m.Field]++
+		rank[m.Field] = min(rank[m.Field]+1, 100) // of more than 100 the last are alike
 		o.paths++
 	}
 	for i, need := range needs {

@@ -31,13 +31,7 @@ func parseJSONMap(text string) (*Format, error) {
 		case !known:
 			return nil, unknownField(name)
 		}
-		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.part == p })
-		if i < 0 {
-			i, fields = len(fields), append(fields, jsonField{part: p, spell: spell})
-		}
-		if fields[i].paths = append(fields[i].paths, path); len(fields[i].paths) > 100 {
-			return nil, fmt.Errorf("too many paths for %s", name)
-		}
+		fields = append(fields, jsonField{p, []string{path}, spell})
 	}
 	f := jsonFormat(needs, fields)
 	switch {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // isJSON tells whether a wording describes an object of JSON.
@@ -26,17 +28,22 @@ const (
 	markEnd   = "\ue001"
 )
 
+var (
+	marked         = lazy.Regexp(markStart + `(\d{1,4})` + markEnd)
+	withoutEscapes = strings.NewReplacer(`\\`, "", `\"`, "")
+)
+
 // json compiles a wording that describes an object of JSON: each value is found by its names.
 // Values with texts around them count only if they are together one part, such as a URL of
 // scheme, host and target.
 func (w *wording) json() (*Format, error) {
 	var b strings.Builder
-	quotes := false // inside of them
+	quotes := 0
 	for i, word := range w.words {
 		b.WriteString(word.before)
-		quotes = quotesAfter(quotes, word.before)
+		quotes += strings.Count(withoutEscapes.Replace(word.before), `"`)
 		mark := markStart + strconv.Itoa(i) + markEnd
-		if !quotes {
+		if quotes%2 == 0 { // it is in none
 			mark = `"` + mark + `"`
 		}
 		b.WriteString(mark)
@@ -69,19 +76,6 @@ func (w *wording) json() (*Format, error) {
 	return f, nil
 }
 
-// quotesAfter tells whether a string of JSON is open behind a text.
-func quotesAfter(open bool, text string) bool {
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			open = !open
-		}
-	}
-	return open
-}
-
 // walk sets the paths of the values in a value of JSON. It changes what words are about that
 // are only a part of a string.
 func (w *wording) walk(at string, v any, paths map[int]string) {
@@ -109,24 +103,18 @@ func (w *wording) walk(at string, v any, paths map[int]string) {
 func (w *wording) compound(text string) int {
 	var indexes []int
 	var parts []part
-	shape := "" // the text, with a letter for each value
-	for rest := text; ; {
-		before, behind, ok := strings.Cut(rest, markStart)
-		if shape += before; !ok {
-			break
-		}
-		mark, after, _ := strings.Cut(behind, markEnd)
-		i, err := strconv.Atoi(mark)
-		if err != nil || i < 0 || i >= len(w.words) {
+	for _, mark := range marked().FindAllStringSubmatch(text, -1) {
+		i, _ := strconv.Atoi(mark[1])
+		if i >= len(w.words) {
 			return -1 // the user's own text has marks
 		}
-		indexes, parts, rest = append(indexes, i), append(parts, w.words[i].part), after
-		shape += "$"
+		indexes, parts = append(indexes, i), append(parts, w.words[i].part)
 	}
-	if len(indexes) == 0 {
+	shape := marked().ReplaceAllLiteralString(text, "$") // the text, with a letter for each value
+	switch {
+	case len(indexes) == 0:
 		return -1
-	}
-	if shape == "$" {
+	case shape == "$":
 		return indexes[0]
 	}
 	first := &w.words[indexes[0]]

@@ -2,11 +2,9 @@ package list
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
@@ -102,19 +100,15 @@ func hasMember(rows [][]byte, path string) bool {
 // after a semicolon; it is empty if none is.
 func memberList(rows [][]byte) string {
 	for _, row := range rows {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(row, &object) == nil && len(object) > 0 {
-			var names []string
-			for name, value := range object {
-				names = append(names, name)
-				var inner map[string]json.RawMessage
-				if json.Unmarshal(value, &inner) == nil {
-					for member := range inner {
-						names = append(names, name+"."+member)
-					}
-				}
+		var names []string
+		for name, value := range field.Members(row) {
+			names = append(names, string(name))
+			for member := range field.Members(value) {
+				names = append(names, string(name)+"."+string(member))
 			}
-			slices.SortFunc(names, strings.Compare)
+		}
+		if len(names) > 0 && field.ObjectLength(row) == len(row) {
+			slices.Sort(names)
 			return columnList(names)
 		}
 	}
