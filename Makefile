@@ -33,22 +33,19 @@ test: lint
 golden:
 	$(GO) test ./cmd/robotsieve/cli -run TestGolden -update
 
-# The packages that start goroutines or are made for several, those that take the longest first, and one
-# test of compile. The race detector needs a C compiler. With the profile of cmd/robotsieve all that it imports
-# would be compiled once more.
-RACE := ./cmd/robotsieve/cli ./scan/source ./scan/job ./automaton ./automaton/archive ./bench ./scan ./scan/audit ./scan/crawler ./scan/filter \
-	./scan/policy ./scan/spill
-# Long tests of one goroutine, or whose goroutines are those of other tests, in which the race detector has nothing to find, and
-# guards, whose counts it changes.
-NORACE := Guard|Ratios|ManyOriginsToOneOfManyVersions|FetchesThatFailOverThousands|ThousandsOfVersions|LawfulIsTheTwins|HostileHeader|ListedHeaders|EveryBrokenSum
-NORACE := $(NORACE)|QuotaIsEnough|OrderOfFloods|ListsOfAllCrawlersAreBounded|LateRecordsThatMakeNoSense|LimitsAreNamedRightly|LongCases|BoundedDumps
-NORACE := $(NORACE)|NoStateActsOnATerminal|EveryFileOperationFails|Bzip2|CorruptBytes
-NORACE := $(NORACE)|WritersAccuseAlike|RowsOfPartsAreThose|WorldsHaveEveryVerdict
-NORACE := $(NORACE)|StatesMakeTheReportOfOneRun$$|SameAsTwin|HostileRecords|EveryTruncation$$|MemoIsEmptied|ObservedHasAll|AddressesAreCounted
-NORACE := $(NORACE)|DamageWithRightChecksums|RealHeaders|FiguresAreBounded|PrintableOfAnything|ChoiceOfLines|TestRecords$$|RecordsOfMaximalLength
+# The packages that start goroutines, those that take the longest first, and of the others the tests in which several
+# goroutines share what the package made. The race detector needs a C compiler. With the profile of cmd/robotsieve all
+# that it imports would be compiled once more.
+RACE := ./cmd/robotsieve/cli ./scan/source ./scan/job ./scan/filter ./scan
+SHARED := ./automaton ./automaton/archive ./bench ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/policy ./scan/spill
+SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError
+# Long tests of one goroutine, in which the race detector has nothing to find, and guards, whose counts it changes.
+NORACE := Guard|EveryFileOperationFails|WorldsHaveEveryVerdict|LimitsAreNamedRightly|LongCases|BoundedDumps|NoStateActsOnATerminal
+NORACE := $(NORACE)|Bzip2|CorruptBytes|HostileRecords
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
-		set -ex; $(GO) test -pgo=off -race -short -skip '$(NORACE)' $(RACE); $(GO) test -pgo=off -race -short -run NothingIsShared ./compile; \
+		set -ex; $(GO) test -pgo=off -race -short -skip '$(NORACE)' $(RACE); \
+		$(GO) test -pgo=off -race -short -skip Guard -run '$(SHARING)' $(SHARED); \
 	else \
 		echo "race: skipped, no C compiler found"; \
 	fi

@@ -259,3 +259,30 @@ func draw(list []listed) string {
 }
 
 func node(folder string) string { return strings.NewReplacer("/", "_", "-", "_").Replace(folder) }
+
+// TestMakefileNamesTests: the race detector runs and skips tests by names, each of which a test has.
+func TestMakefileNamesTests(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []byte
+	err = filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			var code []byte
+			code, err = os.ReadFile(path)
+			tests = append(tests, code...)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range regexp.MustCompile(`(?m)^(?:NORACE|SHARING) := (?:\$\(NORACE\)\|)?(.+)$`).FindAllSubmatch(makefile, -1) {
+		for name := range strings.SplitSeq(string(list[1]), "|") {
+			if !regexp.MustCompile(`(?m)^func Test\w*` + strings.TrimPrefix(name, "Test")).Match(tests) {
+				t.Errorf("no test has the name %q of the Makefile", name)
+			}
+		}
+	}
+}
