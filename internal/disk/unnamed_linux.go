@@ -28,13 +28,6 @@ func (f *File) Link(name string) error {
 	return nil
 }
 
-// IsMount tells whether a file itself is a mount point, as containers have files.
-func IsMount(name string) bool {
-	var stat unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &stat)
-	return err == nil && stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
-}
-
 // WasClosed tells whether a standard stream was closed when the process began. Then the runtime of Go has opened the null
 // device in its place, to read and write. So do few callers that want no output: daemons, which open it once for several
 // streams, and the interpreters that opensNull tells. All others open it to write only.

@@ -14,8 +14,5 @@ func OpenUnnamed(string, fs.FileMode) (*File, error) { return nil, errors.ErrUns
 // Link fails, as there is no file without a name.
 func (f *File) Link(string) error { return errors.ErrUnsupported }
 
-// IsMount is false: these systems mount no single files.
-func IsMount(string) bool { return false }
-
 // WasClosed is false: it cannot be found out.
 func WasClosed(*os.File) bool { return false }

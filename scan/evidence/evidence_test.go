@@ -141,16 +141,13 @@ func folder(t *testing.T, dir string) (sum string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := w.List("0001-x", Violations)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := List{Name: "0001-x/" + Violations}
 	for i, line := range []string{"one", "", "\xff\x00\r", strings.Repeat("y", 1<<15)} {
 		row, err := (&Row{InputIndex: i, Line: 7, Target: line}).Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Add([]byte(line), row); err != nil {
+		if err := l.Add(w, []byte(line), row); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,23 +19,6 @@ const (
 	rowsEnd  = ".ndjson" + compressedEnd
 )
 
-// ListWriter writes a list of lines: two files, one of raw lines, one of rows.
-type ListWriter struct{ lines, rows *FileWriter }
-
-// List begins a list in a folder of a crawler. Its lines are those of one input after the other, in
-// the order of their numbers.
-func (w *Writer) List(folder, list string) (*ListWriter, error) {
-	lines, err := w.Create(folder + "/" + list + linesEnd)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := w.Create(folder + "/" + list + rowsEnd)
-	if err != nil {
-		return nil, errors.Join(err, lines.Close())
-	}
-	return &ListWriter{lines, rows}, nil
-}
-
 // WriteLine writes a line with a newline.
 func (f *FileWriter) WriteLine(line []byte) error {
 	if _, err := f.Write(line); err != nil {
@@ -45,13 +28,36 @@ func (f *FileWriter) WriteLine(line []byte) error {
 	return err
 }
 
+// List is a list of lines of a crawler: two files, one of raw lines and one of rows, which are made with its
+// first line. Its lines are those of one input after the other, in the order of their numbers.
+type List struct {
+	Name        string // Violations or Fetches, in the folder of a crawler
+	N           int64  // lines
+	lines, rows *FileWriter
+}
+
 // Add adds a line and its row, both without a newline.
-func (l *ListWriter) Add(line, row []byte) error {
+func (l *List) Add(w *Writer, line, row []byte) (err error) {
+	if l.lines == nil {
+		if l.lines, err = w.Create(l.Name + linesEnd); err != nil {
+			return err
+		}
+		if l.rows, err = w.Create(l.Name + rowsEnd); err != nil {
+			return errors.Join(err, l.lines.Close())
+		}
+	}
+	l.N++
 	return errors.Join(l.lines.WriteLine(line), l.rows.WriteLine(row))
 }
 
-// Close ends the list.
-func (l *ListWriter) Close() error { return errors.Join(l.lines.Close(), l.rows.Close()) }
+// Close ends the list, if it has begun.
+func (l *List) Close() error {
+	lines, rows := l.lines, l.rows
+	if l.lines, l.rows = nil, nil; lines == nil {
+		return nil
+	}
+	return errors.Join(lines.Close(), rows.Close())
+}
 
 // Row is what a list says of a line. Its fields are the columns of the rows of audit --list, but
 // for InputIndex and RuleOrigin, and without those that have no meaning for violations and

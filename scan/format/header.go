@@ -2,19 +2,17 @@ package format
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 
 	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // Headed is a Reader of a format whose logs say themselves what their columns are, or whose lines
-// may be cut into several: then what Headers returns for a line is not one.
+// may be cut into several: then what LastHeader returns is not one.
 type Headed interface {
 	Reader
 	// SetHeader makes the columns of a header line those of the lines that follow, up to the
@@ -23,78 +21,14 @@ type Headed interface {
 	SetHeader(line []byte)
 }
 
-// Headers tells which header is in force at the beginning of each chunk of a log, or, of lines
-// in envelopes, which sources have begun a line that goes on in the chunk. Its chunks
-// are numbered from 0 on without gaps. It is safe for concurrent use.
-type Headers struct {
-	last func(chunk []byte) []byte // what a chunk says of the next, nil if nothing
-
-	mu      sync.Mutex
-	next    int64                   // all chunks before it are scanned
-	header  []byte                  // in force behind these, nil if they have none
-	scanned map[int64]*chunkHeaders // others
-}
-
-// chunkHeaders are the headers of a chunk.
-type chunkHeaders struct {
-	last   []byte // in the chunk, nil if it has none
-	before []byte // in force at its beginning, once known is closed
-	known  chan struct{}
-}
-
-// NewHeaders returns the Headers of a log of the format, nil if its lines need none.
-func (f *Format) NewHeaders() *Headers {
-	last := f.state
-	if last == nil && f.hasHeader() {
-		last = f.dialect.lastHeader
+// LastHeader returns a function that returns what a chunk of whole lines says of the lines after it: the header
+// in force or, of lines in envelopes, which sources have begun a line that goes on in the next chunk; nil if
+// nothing. The function is nil for formats whose lines need none of it: see Headed.
+func (f *Format) LastHeader() func(chunk []byte) []byte {
+	if f.state == nil && f.hasHeader() {
+		return f.dialect.lastHeader
 	}
-	if last == nil {
-		return nil
-	}
-	return &Headers{last: last, scanned: map[int64]*chunkHeaders{}}
-}
-
-// Before returns the header that is in force at the beginning of a chunk, nil if there is
-// none before it; it is not to be changed. It has to be called for every chunk of the log,
-// once, also for those without a whole line. It waits until it has been called for all
-// chunks before, so these must be with other goroutines, or done. Its error is the cause of
-// ctx, if that ends first. A nil Headers returns nil.
-func (h *Headers) Before(ctx context.Context, seq int64, chunk []byte) (header []byte, err error) {
-	if h == nil {
-		return nil, nil
-	}
-	c := &chunkHeaders{known: make(chan struct{})}
-	if len(chunk) > 0 {
-		c.last = h.last(chunk)
-	}
-	h.publish(seq, c)
-	select {
-	case <-c.known:
-		return c.before, nil
-	case <-ctx.Done():
-	}
-	select {
-	case <-c.known: // both: of the chunks that were read none is left out
-		return c.before, nil
-	default:
-		return nil, context.Cause(ctx)
-	}
-}
-
-// publish notes the headers of a chunk, and tells all chunks behind which there is no gap.
-func (h *Headers) publish(seq int64, c *chunkHeaders) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.scanned[seq] = c
-	for c := h.scanned[h.next]; c != nil; c = h.scanned[h.next] {
-		c.before = h.header
-		if c.last != nil {
-			h.header = c.last
-		}
-		close(c.known)
-		delete(h.scanned, h.next)
-		h.next++
-	}
+	return f.state
 }
 
 // lastHeader returns a copy of the last header line of a chunk of whole lines, nil if there

@@ -1,110 +1,11 @@
 package format
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 )
-
-// before returns the header in force before each of a number of chunks, one after the other.
-func before(chunks [][]byte) (list []string) {
-	header := ""
-	for _, chunk := range chunks {
-		list = append(list, header)
-		for line := range bytes.Lines(chunk) {
-			if line = bytes.TrimRight(line, "\r\n"); bytes.HasPrefix(line, []byte("#Fields:")) {
-				header = string(line)
-			}
-		}
-	}
-	return list
-}
-
-// TestHeaders: whichever goroutine gets which chunk, each learns the header before its
-// chunk, also where chunks are empty or begin with a header.
-func TestHeaders(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
-		var chunks [][]byte
-		for range rng.IntN(60) {
-			var b bytes.Buffer
-			for range rng.IntN(5) {
-				switch rng.IntN(4) {
-				case 0:
-					fmt.Fprintf(&b, "#Fields: date cs-uri-stem x%d\r\n", rng.IntN(5))
-				case 1:
-					fmt.Fprintf(&b, "a #Fields: x%d\n", rng.IntN(5))
-				default:
-					b.WriteString("a line\n")
-				}
-			}
-			chunks = append(chunks, b.Bytes())
-		}
-		got, want := make([]string, len(chunks)), before(chunks)
-		h := mustFormat(t, "w3c").NewHeaders()
-		var taken sync.Mutex
-		next := 0
-		var wg sync.WaitGroup
-		for range 1 + rng.IntN(16) {
-			wg.Go(func() {
-				for {
-					taken.Lock()
-					seq := next
-					next++
-					taken.Unlock()
-					if seq >= len(chunks) {
-						return
-					}
-					header, err := h.Before(t.Context(), int64(seq), chunks[seq])
-					if err != nil {
-						t.Error(err)
-					}
-					got[seq] = string(header)
-				}
-			})
-		}
-		wg.Wait()
-		if !slices.Equal(got, want) {
-			t.Fatalf("%q\nwant %q", got, want)
-		}
-		if len(h.scanned) != 0 {
-			t.Errorf("%d chunks are kept", len(h.scanned))
-		}
-	}
-}
-
-// TestHeadersOfAMissingChunk: where a chunk never comes, the others do not wait longer than
-// their context.
-func TestHeadersOfAMissingChunk(t *testing.T) {
-	cause := errors.New("a worker has failed")
-	ctx, stop := context.WithCancelCause(t.Context())
-	h := mustFormat(t, "w3c").NewHeaders()
-	chunk := []byte("#Fields: x\n")
-	var wg sync.WaitGroup
-	for seq := range int64(4) {
-		if seq == 1 {
-			continue
-		}
-		wg.Go(func() {
-			header, err := h.Before(ctx, seq, chunk)
-			if seq == 0 && (err != nil || header != nil) || seq > 0 && !errors.Is(err, cause) {
-				t.Errorf("chunk %d: %q, %v", seq, header, err)
-			}
-		})
-	}
-	time.AfterFunc(10*time.Millisecond, func() { stop(cause) })
-	wg.Wait()
-	if header, err := (*Headers)(nil).Before(ctx, 7, chunk); header != nil || err != nil {
-		t.Errorf("no Headers: %q, %v", header, err)
-	}
-}
 
 // TestHeaderInForce: lines are read by the header before them, from Reset to Reset, and no
 // line behind a header that names no path.

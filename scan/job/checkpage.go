@@ -442,7 +442,7 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		return explained(err)
 	}
 	defer opened.Close()
-	records := warc.NewReader(ending{p.ctx, opened})
+	records := warc.NewReader(ending{ctx: p.ctx, r: opened})
 	for {
 		rec, err := records.Next()
 		switch {

@@ -198,7 +198,7 @@ func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out ou
 		return nil, errors.New("no robots.txt in any source; nothing has been written")
 	}
 	err = out.write(func(f io.Writer) error {
-		b := bufio.NewWriterSize(untilWriter{g.ctx, f}, 1<<20)
+		b := bufio.NewWriterSize(ending{ctx: g.ctx, w: f}, 1<<20)
 		if c.Size, err = w.WriteTo(b); err != nil {
 			return err
 		}
@@ -233,8 +233,8 @@ func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, wor
 		}
 	}
 	var workers sync.WaitGroup
-	room := newRoom(work)
-	least := work / int64(runtime.GOMAXPROCS(0))
+	all := int64(runtime.GOMAXPROCS(0))
+	shares := make(chan struct{}, all) // of work that are in use
 	for copied, err := range g.set.Copies(g.ctx) {
 		if err != nil {
 			g.stop(err)
@@ -242,46 +242,19 @@ func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, wor
 		if g.ctx.Err() != nil {
 			break
 		}
-		cost := min(max(int64(len(copied.Body))*compileCost, least), work)
-		room.take(cost)
+		n := min(int64(len(copied.Body))*compileCost*all/work+1, all)
+		for range n {
+			shares <- struct{}{}
+		}
 		workers.Go(func() {
-			defer room.give(cost)
 			add(copied)
+			for range n {
+				<-shares
+			}
 		})
 	}
 	workers.Wait()
 	return context.Cause(g.ctx)
-}
-
-// room is memory that goroutines share.
-type room struct {
-	mu    sync.Mutex
-	given sync.Cond
-	free  int64
-}
-
-func newRoom(bytes int64) *room {
-	r := &room{free: bytes}
-	r.given.L = &r.mu
-	return r
-}
-
-// take waits until there are so many bytes, and takes them.
-func (r *room) take(bytes int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for r.free < bytes {
-		r.given.Wait()
-	}
-	r.free -= bytes
-}
-
-// give gives back what was taken.
-func (r *room) give(bytes int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.free += bytes
-	r.given.Signal()
 }
 
 // traits are what Compiled tells of bodies.
@@ -340,17 +313,4 @@ func traitsOf(r *compile.Robots, body []byte) traits {
 		return slices.ContainsFunc(r.Notes, func(n compile.Note) bool { return n.Kind == kind })
 	}
 	return traits{has(compile.NoteMarkup), has(compile.NoteUTF16), len(r.Groups) == 0 && len(bytes.TrimSpace(body)) > 0}
-}
-
-// untilWriter is a writer that fails when its context has ended.
-type untilWriter struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (w untilWriter) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
 }

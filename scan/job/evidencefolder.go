@@ -54,7 +54,7 @@ type evidenceCrawler struct {
 	folder              string
 	requests            int64
 	first, last         string // the times of its violations
-	violations, fetches evidenceList
+	violations, fetches evidence.List
 }
 
 // write writes the files of a folder, of lines that an audit has given, and completes the manifest. Nothing is
@@ -181,6 +181,7 @@ func (e *evidenceFolder) begin() {
 		c := &evidenceCrawler{
 			info: info, folder: evidence.FolderName(len(e.order)+1, info.Crawler), requests: e.requests[key],
 		}
+		c.violations.Name, c.fetches.Name = c.folder+"/"+evidence.Violations, c.folder+"/"+evidence.Fetches
 		if e.isUnknown(info) {
 			key.operator = ""
 		}
@@ -215,7 +216,7 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 	}
 	if x.kind == fetchLine {
 		for _, c := range e.operator {
-			if err := c.fetches.add(e.writer, c.folder, evidence.Fetches, x); err != nil {
+			if err := c.fetches.Add(e.writer, x.line, x.row); err != nil {
 				return err
 			}
 			e.keepNames(row.Address)
@@ -228,7 +229,7 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 	}
 	if n := len(e.operator); n == 0 || e.operator[n-1] != c {
 		if n > 0 {
-			if err := e.operator[n-1].violations.close(); err != nil {
+			if err := e.operator[n-1].violations.Close(); err != nil {
 				return err
 			}
 		}
@@ -237,7 +238,7 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 	e.keepNames(row.Address)
 	at := row.Time[:min(len(row.Time), len("2026-11-22T05:00:00"))] + "Z"
 	c.first, c.last = min(cmp.Or(c.first, at), at), max(c.last, at)
-	return c.violations.add(e.writer, c.folder, evidence.Violations, x)
+	return c.violations.Add(e.writer, x.line, x.row)
 }
 
 // crawlerOf returns the crawler of a violation. Those of unknown crawlers that the report does not
@@ -251,31 +252,6 @@ func (e *evidenceFolder) crawlerOf(x *evidenceLine) (*evidenceCrawler, error) {
 		return nil, fmt.Errorf("the report has no violation by %q", x.crawler.name)
 	}
 	return c, nil
-}
-
-// evidenceList is a list of lines that is begun when there is a line.
-type evidenceList struct {
-	*evidence.ListWriter
-	n int64
-}
-
-func (l *evidenceList) add(w *evidence.Writer, folder, name string, x *evidenceLine) (err error) {
-	if l.ListWriter == nil {
-		if l.ListWriter, err = w.List(folder, name); err != nil {
-			return err
-		}
-	}
-	l.n++
-	return l.Add(x.line, x.row)
-}
-
-// close ends the list, if it has been begun and has not been ended.
-func (l *evidenceList) close() error {
-	w := l.ListWriter
-	if l.ListWriter = nil; w == nil {
-		return nil
-	}
-	return w.Close()
 }
 
 // keepNames keeps the names of the address of a line.
@@ -302,7 +278,7 @@ func (e *evidenceFolder) endOperator() error {
 	return nil
 }
 
-func (c *evidenceCrawler) close() error { return errors.Join(c.violations.close(), c.fetches.close()) }
+func (c *evidenceCrawler) close() error { return errors.Join(c.violations.Close(), c.fetches.Close()) }
 
 // end writes what the folder says of each crawler beside its lines.
 func (e *evidenceFolder) end() error {
@@ -314,9 +290,9 @@ func (e *evidenceFolder) end() error {
 		if err := c.close(); err != nil {
 			return err
 		}
-		if n := c.info.Verdicts[audit.Violation]; n != c.violations.n {
+		if n := c.info.Verdicts[audit.Violation]; n != c.violations.N {
 			return fmt.Errorf("the report has %s by %q, and %d lines show them",
-				english.Plural(n, "violation"), c.info.Crawler, c.violations.n)
+				english.Plural(n, "violation"), c.info.Crawler, c.violations.N)
 		}
 		info, err := json.MarshalIndent(audit.Texts(c.info, audit.ToUTF8), "", "  ")
 		if err != nil {
@@ -330,7 +306,7 @@ func (e *evidenceFolder) end() error {
 		}
 		e.manifest.Crawlers = append(e.manifest.Crawlers, evidence.Crawler{
 			Crawler: c.info.Crawler, Operator: c.info.Operator, Folder: c.folder,
-			Violations: c.violations.n, Fetches: c.fetches.n, Requests: c.requests,
+			Violations: c.violations.N, Fetches: c.fetches.N, Requests: c.requests,
 		})
 	}
 	return nil

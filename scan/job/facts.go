@@ -26,12 +26,8 @@ func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
 	run := audit.New(config).Begin()
 	defer run.Close()
 	run.StopAt(ctx)
-	s, err := audit.ReadState(m.list[0], m.list[0].info.Size())
-	if err == nil {
-		err = run.Add(s)
-	}
-	if err != nil {
-		return inputError(fmt.Errorf("%s: %w", state, err))
+	if err := m.addTo(run); err != nil {
+		return err
 	}
 	head, err := json.Marshal(stateHead{Basis: m.basis})
 	if err != nil {

@@ -237,7 +237,7 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 		return
 	}
 	defer r.Close()
-	for c, err := range read(counting{g, r}, g.options) {
+	for c, err := range read(ending{g.ctx, r, nil, &g.bytes}, g.options) {
 		var skipped *capture.SkipError
 		var form *capture.FormError
 		var broken *source.Error // names the input itself
@@ -296,19 +296,4 @@ func (g *gatherer) report() {
 	if n := g.set.Replaced(); n > 0 {
 		g.messages.warn("copies replaced by a newer or later one of their origin: %s", english.Grouped(int64(n)))
 	}
-}
-
-// counting is a reader that ends with the context of its gatherer, and counts.
-type counting struct {
-	g *gatherer
-	io.Reader
-}
-
-func (c counting) Read(p []byte) (int, error) {
-	if err := c.g.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := c.Reader.Read(p)
-	c.g.bytes.Add(int64(n))
-	return n, err
 }

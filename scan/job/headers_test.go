@@ -127,9 +127,10 @@ func TestAnyChunksOneReport(t *testing.T) {
 
 // TestHeadersOfAnEndedScan: when the reading ends early, no worker waits for a header.
 func TestHeadersOfAnEndedScan(t *testing.T) {
-	log := &auditLog{format: format.Default()}
+	log := &auditLog{Input: source.NewLines("", nil), format: format.Default()}
 	f, _ := format.ByName("w3c")
-	log.headers = f.NewHeaders()
+	log.format = f
+	log.follow()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	done := make(chan struct{})

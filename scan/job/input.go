@@ -122,17 +122,30 @@ func (p openPipe) Close() error {
 	return nil
 }
 
-// ending is a reader, of what does not block, that ends with ctx.
+// ending reads and writes what does not block, until ctx ends, and counts the bytes read unless that is nil.
 type ending struct {
-	ctx context.Context
-	io.Reader
+	ctx  context.Context
+	r    io.Reader
+	w    io.Writer
+	read *atomic.Int64
 }
 
 func (e ending) Read(p []byte) (int, error) {
 	if err := context.Cause(e.ctx); err != nil {
 		return 0, err
 	}
-	return e.Reader.Read(p)
+	n, err := e.r.Read(p)
+	if e.read != nil {
+		e.read.Add(int64(n))
+	}
+	return n, err
+}
+
+func (e ending) Write(p []byte) (int, error) {
+	if err := context.Cause(e.ctx); err != nil {
+		return 0, err
+	}
+	return e.w.Write(p)
 }
 
 // until returns a reader of r whose Read ends with ctx, even if r blocks, as a terminal

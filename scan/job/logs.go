@@ -45,11 +45,11 @@ type auditLog struct {
 	host    string
 	site    policy.Site // where its requests went, if it names no hosts
 	unnamed bool        // as in logInfo
-	// headers tells the header in force at the beginning of each chunk; nil if the format
-	// needs none.
-	headers *format.Headers
-	// numbers tells the numbers of its lines; nil if nobody asks.
-	numbers *lineNumbers
+	// before tells what holds at the beginning of each chunk; nil if nobody asks.
+	before *scan.Running[beginning]
+	// lastHeader is that of its format. Numbered: the numbers of its lines are asked for.
+	lastHeader func(chunk []byte) []byte
+	numbered   bool
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
@@ -252,7 +252,7 @@ var errWorker = errors.New("a worker has failed")
 // number has the workers of scan know where each line is.
 func (l *auditLogs) number() {
 	for _, log := range l.list {
-		log.numbers = &lineNumbers{lines: log.Range().Line}
+		log.numbered = true
 	}
 }
 
@@ -270,7 +270,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	for _, log := range l.list {
-		log.headers = log.format.NewHeaders()
+		log.follow()
 	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
@@ -285,6 +285,49 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
+// beginning is what holds at the beginning of a chunk: the header in force, and how many lines come before it.
+type beginning struct {
+	header []byte
+	lines  int64
+}
+
+// follow prepares the log for beginningOf.
+func (log *auditLog) follow() {
+	if log.lastHeader = log.format.LastHeader(); log.lastHeader == nil && !log.numbered {
+		return
+	}
+	log.before = scan.NewRunning(beginning{lines: log.Range().Line}, func(before, of beginning) beginning {
+		if of.header == nil {
+			of.header = before.header
+		}
+		return beginning{of.header, before.lines + of.lines}
+	})
+}
+
+// beginningOf waits for what holds at the beginning of a chunk. whole is what it has of whole lines.
+func (log *auditLog) beginningOf(ctx context.Context, c *source.Chunk, whole []byte) (beginning, error) {
+	if log.before == nil {
+		return beginning{}, nil
+	}
+	var of beginning
+	if log.numbered {
+		of.lines = linesIn(c)
+	}
+	if log.lastHeader != nil && len(whole) > 0 {
+		of.header = log.lastHeader(whole)
+	}
+	return log.before.Before(ctx, c.Seq, of)
+}
+
+// linesIn counts the lines of a chunk, the last also without a line end.
+func linesIn(c *source.Chunk) int64 {
+	n := int64(bytes.Count(c.Data, []byte("\n")))
+	if c.Cut > 0 || len(c.Data) > 0 && c.Data[len(c.Data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
 // count lets a worker count a chunk of its log, unless ctx ends before it is known what its
 // lines mean.
 func (l *auditLogs) count(ctx context.Context, i int, w *audit.Worker, c *source.Chunk) {
@@ -296,17 +339,13 @@ func (l *auditLogs) count(ctx context.Context, i int, w *audit.Worker, c *source
 	if c.Cut > 0 {
 		whole = nil
 	}
-	header, err := log.headers.Before(ctx, c.Seq, whole)
+	at, err := log.beginningOf(ctx, c, whole)
 	if err != nil {
 		return
 	}
-	if log.numbers != nil {
-		first, err := log.numbers.first(ctx, c)
-		if err != nil {
-			return
-		}
-		w.SetPlace(c.Input, first)
-		l.evidence.headers(i, log.format, header, c.Input, first, data)
+	if log.numbered {
+		w.SetPlace(c.Input, at.lines+1)
+		l.evidence.headers(i, log.format, at.header, c.Input, at.lines+1, data)
 	}
 	if log.Range() != (source.Range{}) {
 		log.all.Add(linesIn(c))
@@ -317,7 +356,7 @@ func (l *auditLogs) count(ctx context.Context, i int, w *audit.Worker, c *source
 	} else {
 		w.SetSite(log.site, log.host != "")
 		w.SetZoneless(log.skewed)
-		w.ChunkBehind(log.format, header, data)
+		w.ChunkBehind(log.format, at.header, data)
 	}
 	linesNow, unparsedNow, outsideNow := w.Counted()
 	log.lines.Add(linesNow - lines)

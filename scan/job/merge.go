@@ -92,17 +92,25 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	a.files, a.outputs = o.Files, reportFiles(o.Files, o.Force)
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
-	for i, file := range m.list {
-		state, err := audit.ReadState(file, file.info.Size())
-		if err == nil {
-			err = a.run.Add(state)
-		}
-		if err != nil {
-			return nil, inputError(fmt.Errorf("%s: %w", m.names[i], err))
-		}
+	if err := m.addTo(a.run); err != nil {
+		return nil, err
 	}
 	a.run.StopAt(ctx)
 	return a.finish(ctx, nil)
+}
+
+// addTo adds the states to a run.
+func (m *states) addTo(run *audit.Run) error {
+	for i, file := range m.list {
+		state, err := audit.ReadState(file, file.info.Size())
+		if err == nil {
+			err = run.Add(state)
+		}
+		if err != nil {
+			return inputError(fmt.Errorf("%s: %w", m.names[i], err))
+		}
+	}
+	return nil
 }
 
 // repeatWarnings gives the messages what one audit of all logs would have given them while it read the logs.

@@ -105,8 +105,6 @@ func (o output) open() (*pending, error) {
 	case err != nil:
 	case !old.Mode().IsRegular():
 		err = errors.New("not a regular file")
-	default:
-		err = refuseFixed(path, old)
 	}
 	if err == nil && old != nil && old.Size() > 0 && !o.force {
 		var is bool

@@ -11,8 +11,5 @@ import (
 // keepOwner does nothing: these systems have no such call.
 func keepOwner(*disk.File, fs.FileInfo) {}
 
-// refuseFixed permits every file: the rename tells.
-func refuseFixed(string, fs.FileInfo) error { return nil }
-
 // refusePlanted permits every link: here only some users can make one.
 func refusePlanted(string, fs.FileInfo) error { return nil }

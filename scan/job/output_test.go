@@ -44,7 +44,7 @@ func TestWritingThatFailsLeavesTheOldFile(t *testing.T) {
 			return io.ErrShortWrite
 		},
 		"interrupt": func(w io.Writer) error {
-			s := untilWriter{ctx, w}
+			s := ending{ctx: ctx, w: w}
 			if _, err := io.WriteString(s, "new"); err != nil {
 				return err
 			}

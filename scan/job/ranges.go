@@ -25,7 +25,7 @@ func Divide(ctx context.Context, in *source.Input, format string, size int64) ([
 	if _, err := log.open(ctx, f, time.UTC); err != nil {
 		return nil, inputError(err)
 	}
-	if log.format.NewHeaders() != nil {
+	if log.format.LastHeader() != nil {
 		return nil, nil
 	}
 	ranges, err := in.Divide(size)
