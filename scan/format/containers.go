@@ -9,9 +9,9 @@ import (
 // openColours opens lines with colours and other control sequences of terminals (ECMA-48
 // 5.4, CSI). All lines are in this envelope. What is between the first quote of a line and
 // the last is left as it is: there a client may have sent them.
-func openColours(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
+func openColours(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if !bytes.Contains(line, csi) {
-		return nil, line, true
+		return nil, line, whole
 	}
 	first, last := bytes.IndexByte(line, '"'), bytes.LastIndexByte(line, '"')
 	if first < 0 {
@@ -20,7 +20,7 @@ func openColours(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
 	b := appendPlain((*buf)[:0], line[:first])
 	b = append(b, line[first:last+1]...)
 	*buf = appendPlain(b, line[last+1:])
-	return nil, *buf, true
+	return nil, *buf, whole
 }
 
 // csi begins a control sequence of a terminal.
@@ -44,23 +44,7 @@ func appendPlain(dst, text []byte) []byte {
 // openDocker opens the objects that Docker's driver json-file writes: {"log":"…\n",
 // "stream":"stdout","time":"…"}. Docker cuts lines of more than 16 KiB into pieces, which
 // have no line end but the last.
-func openDocker(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
-	if source, *buf, ok = dockerLog(line, (*buf)[:0]); !ok {
-		return nil, nil, false
-	}
-	if inner, ok = bytes.CutSuffix(*buf, []byte("\n")); !ok {
-		return nil, nil, false
-	}
-	return source, withoutReturn(inner), true
-}
-
-func pieceOfDocker(line []byte) (source []byte, ok bool) {
-	source, log, ok := dockerLog(line, nil)
-	return source, ok && !bytes.HasSuffix(log, []byte("\n"))
-}
-
-// dockerLog appends what an object of Docker's driver has logged.
-func dockerLog(line, dst []byte) (source, log []byte, ok bool) {
+func openDocker(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	var raw, stream, at []byte
 	for name, value := range shape.Members(line) {
 		switch string(name) {
@@ -73,9 +57,14 @@ func dockerLog(line, dst []byte) (source, log []byte, ok bool) {
 		}
 	}
 	if !isString(raw) || stream == nil && at == nil {
-		return nil, dst, false
+		return nil, nil, nothing
 	}
-	return textOf(stream), shape.Unescape(dst, raw[1:len(raw)-1]), true
+	*buf = shape.Unescape((*buf)[:0], raw[1:len(raw)-1])
+	inner, isWhole := bytes.CutSuffix(*buf, []byte("\n"))
+	if !isWhole {
+		return textOf(stream), nil, piece
+	}
+	return textOf(stream), withoutReturn(inner), whole
 }
 
 // isString reports whether a JSON value is a string.
@@ -91,34 +80,12 @@ func textOf(value []byte) []byte {
 }
 
 // openJournald opens the objects that journalctl -o json writes. A message that is not
-// UTF-8, or has control characters, is an array of its octets; one that is too long is null.
-func openJournald(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
-	source, message, isPiece := journaldParts(line)
-	switch {
-	case isPiece:
-		return nil, nil, false
-	case isString(message):
-		*buf = shape.Unescape((*buf)[:0], message[1:len(message)-1])
-	case len(message) > 0 && message[0] == '[':
-		*buf, ok = numbers((*buf)[:0], message)
-		if !ok {
-			return nil, nil, false
-		}
-	default:
-		return nil, nil, false
-	}
-	return source, bytes.TrimRight(*buf, "\r\n"), true
-}
-
-func pieceOfJournald(line []byte) (source []byte, ok bool) {
-	source, _, ok = journaldParts(line)
-	return source, ok
-}
-
-// journaldParts returns the source and the raw message of an object, and whether the message
-// is a piece: one that journald has cut for its length (systemd.journal-fields, _LINE_BREAK),
+// UTF-8, or has control characters, is an array of its bytes; one that is too long is null. It is a
+// piece if journald has cut it for its length (systemd.journal-fields, _LINE_BREAK),
 // or Docker before it (journald logging driver, CONTAINER_PARTIAL_MESSAGE).
-func journaldParts(line []byte) (source, message []byte, isPiece bool) {
+func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) {
+	var message []byte
+	ok := true
 	for name, value := range shape.Members(line) {
 		switch string(name) {
 		case "MESSAGE":
@@ -129,13 +96,23 @@ func journaldParts(line []byte) (source, message []byte, isPiece bool) {
 			if source == nil {
 				source = textOf(value)
 			}
-		case "_LINE_BREAK":
-			isPiece = isPiece || string(value) == `"line-max"`
-		case "CONTAINER_PARTIAL_MESSAGE":
-			isPiece = isPiece || string(value) == `"true"`
+		case "_LINE_BREAK", "CONTAINER_PARTIAL_MESSAGE":
+			if string(value) == `"line-max"` || string(value) == `"true"` {
+				has = piece
+			}
 		}
 	}
-	return source, message, isPiece
+	switch {
+	case has == piece:
+		return source, nil, piece
+	case isString(message):
+		*buf = shape.Unescape((*buf)[:0], message[1:len(message)-1])
+	case len(message) > 0 && message[0] == '[':
+		*buf, ok = numbers((*buf)[:0], message)
+	default:
+		ok = false
+	}
+	return source, bytes.TrimRight(*buf, "\r\n"), wholeIf(ok)
 }
 
 // numbers appends the octets that a JSON array of numbers has.
@@ -156,54 +133,48 @@ func numbers(dst, array []byte) ([]byte, bool) {
 
 // openCRI opens lines of the Container Runtime Interface: a time, the stream, and F, or P
 // for a piece of a line that does not end there.
-func openCRI(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
-	source, tag, inner := criParts(line)
-	return source, inner, string(tag) == "F"
-}
-
-func pieceOfCRI(line []byte) (source []byte, ok bool) {
-	source, tag, _ := criParts(line)
-	return source, string(tag) == "P"
-}
-
-// criParts returns the stream, the first tag and the text of a line, all nil if it is none of
-// the interface.
-func criParts(line []byte) (source, tag, text []byte) {
+func openCRI(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	rest := line[isoTimeLength(line):]
 	for _, stream := range [...]string{" stdout ", " stderr "} {
-		if len(rest) < len(line) && len(rest) > len(stream) && string(rest[:len(stream)]) == stream {
-			tags, text, _ := bytes.Cut(rest[len(stream):], []byte(" "))
-			tag, _, _ := bytes.Cut(tags, []byte(":"))
-			return rest[1 : len(stream)-1], tag, text
+		if len(rest) == len(line) || len(rest) <= len(stream) || string(rest[:len(stream)]) != stream {
+			continue
+		}
+		source = rest[1 : len(stream)-1]
+		tags, text, _ := bytes.Cut(rest[len(stream):], []byte(" "))
+		switch tag, _, _ := bytes.Cut(tags, []byte(":")); string(tag) {
+		case "F":
+			return source, text, whole
+		case "P":
+			return source, nil, piece
 		}
 	}
-	return nil, nil, nil
+	return nil, nil, nothing
 }
 
 // openTimestamped opens lines with a time in UTC before them, as Docker and Kubernetes
 // write it.
-func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
+func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	n := isoTimeLength(line)
 	if n == 0 || n == len(line) || line[n-1] != 'Z' || line[n] != ' ' {
-		return nil, nil, false
+		return nil, nil, nothing
 	}
-	return nil, line[n+1:], true
+	return nil, line[n+1:], whole
 }
 
 // openCompose opens lines behind the name of a container: web-1  | …
-func openCompose(line []byte, buf *[]byte) (source, inner []byte, ok bool) {
+func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	n := 0
 	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && (line[n] == '-' || line[n] == '_' || line[n] == '.')) {
 		n++
 	}
 	rest := bytes.TrimLeft(line[n:], " ")
 	if n == 0 || len(rest) == len(line)-n || len(rest) == 0 || rest[0] != '|' {
-		return nil, nil, false
+		return nil, nil, nothing
 	}
 	rest = bytes.TrimPrefix(rest[1:], []byte(" "))
 	const length = len("2026-03-04T05:06:07.089000000Z")
-	if _, inner, ok := openTimestamped(rest, buf); ok && isoTimeLength(rest) == length { // docker compose logs -t
+	if _, inner, has := openTimestamped(rest, buf); has == whole && isoTimeLength(rest) == length { // docker compose logs -t
 		rest = inner
 	}
-	return line[:n], rest, true
+	return line[:n], rest, whole
 }

@@ -152,7 +152,7 @@ func envelopesAround(lines [][]byte) [][]*envelope {
 			opened := 0
 			for _, line := range inner {
 				var buf []byte
-				if _, within, ok := e.open(line, &buf); ok && len(within) < len(line) {
+				if _, within, has := e.open(line, &buf); has == whole && len(within) < len(line) {
 					opened++
 				}
 			}

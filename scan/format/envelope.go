@@ -23,11 +23,27 @@ type envelope struct {
 	sample string
 	// open returns the line in an envelope, and its source: a program, a container or a
 	// stream; nil if the envelope names none. buf has room for a line that is no view of
-	// the outer one. It returns false if line is not in the envelope, or has a piece of a line.
-	open func(line []byte, buf *[]byte) (source, inner []byte, ok bool)
-	// piece tells of a line that open refuses whether it is a piece that goes on in the next
-	// line of the same source. It is nil if the program cuts no lines.
-	piece func(line []byte) (source []byte, ok bool)
+	// the outer one.
+	open func(line []byte, buf *[]byte) (source, inner []byte, has content)
+	// cuts: the program cuts long lines into pieces.
+	cuts bool
+}
+
+// content is what an envelope has in it.
+type content uint8
+
+const (
+	nothing content = iota // the line is not in the envelope
+	piece                  // a piece of a line, which goes on in the next line of the same source
+	whole                  // a line
+)
+
+// wholeIf returns whole if a line is in an envelope that cuts no lines.
+func wholeIf(ok bool) content {
+	if ok {
+		return whole
+	}
+	return nothing
 }
 
 // maxEnvelopes is how many envelopes may be around a line.
@@ -35,14 +51,14 @@ const maxEnvelopes = 2
 
 // envelopes is the table of envelopes, the more specific first.
 var envelopes = []*envelope{
-	{"ansi", "programs that write colours for a terminal", "\x1b[32m%s\x1b[0m", openColours, nil},
-	{"docker", "Docker's json-file, Fluent Bit", `{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, pieceOfDocker},
-	{"journald", "journalctl -o json", `{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald, pieceOfJournald},
-	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F %s", openCRI, pieceOfCRI},
-	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - %s", openSyslog5424, nil},
-	{"timestamped", "docker logs -t, kubectl logs --timestamps", "2026-03-04T05:06:07.089000000Z %s", openTimestamped, nil},
-	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: %s", openSyslog, nil},
-	{"compose", "docker compose logs", "web-1  | %s", openCompose, nil},
+	{"ansi", "programs that write colours for a terminal", "\x1b[32m%s\x1b[0m", openColours, false},
+	{"docker", "Docker's json-file, Fluent Bit", `{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true},
+	{"journald", "journalctl -o json", `{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true},
+	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F %s", openCRI, true},
+	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - %s", openSyslog5424, false},
+	{"timestamped", "docker logs -t, kubectl logs --timestamps", "2026-03-04T05:06:07.089000000Z %s", openTimestamped, false},
+	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: %s", openSyslog, false},
+	{"compose", "docker compose logs", "web-1  | %s", openCompose, false},
 }
 
 // envelopeByName returns the envelope with a name, in any ASCII case.
@@ -58,17 +74,23 @@ func envelopeByName(name string) *envelope {
 // unwrap returns the line in all the envelopes, and its source: that which the outermost
 // envelope names that names any. bufs has a buffer for each envelope.
 func unwrap(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, ok bool) {
+	source, inner, has := contentOf(around, line, bufs)
+	return source, inner, has == whole
+}
+
+// contentOf is unwrap that tells of a piece, whose source is that of the envelope which cuts.
+func contentOf(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, has content) {
 	for i, e := range around {
-		from, within, ok := e.open(line, &bufs[i])
-		if !ok {
-			return source, nil, false
+		from, within, has := e.open(line, &bufs[i])
+		if has != whole {
+			return from, nil, has
 		}
 		if source == nil {
 			source = from
 		}
 		line = within
 	}
-	return source, line, true
+	return source, line, whole
 }
 
 // wrap returns the format of lines of f in envelopes, the outermost first. sources are
@@ -82,7 +104,7 @@ func wrap(around []*envelope, f *Format, sources [][]byte) *Format {
 	for _, e := range slices.Backward(around) {
 		g.name = e.name + ":" + g.name
 	}
-	if slices.ContainsFunc(around, func(e *envelope) bool { return e.piece != nil }) {
+	if slices.ContainsFunc(around, func(e *envelope) bool { return e.cuts }) {
 		g.state = func(chunk []byte) []byte { return lastPieces(around, chunk) }
 	}
 	g.newReader = func(g *Format) Reader {
@@ -178,12 +200,12 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 
 // open returns the line in the envelopes, and false if there is none that is whole.
 func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
-	source, inner, ok := unwrap(e.around, line, &e.bufs)
+	source, inner, has := contentOf(e.around, line, &e.bufs)
 	e.source = source
-	if !ok {
-		if source, is := pieceOf(e.around, line, &e.bufs); is && !contains(e.cut, source) {
-			e.cut = append(e.cut, bytes.Clone(source))
-		}
+	if has == piece && !contains(e.cut, source) {
+		e.cut = append(e.cut, bytes.Clone(source))
+	}
+	if has != whole {
 		return nil, false
 	}
 	for i, cut := range e.cut {
@@ -193,21 +215,6 @@ func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
 		}
 	}
 	return inner, true
-}
-
-// pieceOf is envelope.piece for a line in several envelopes.
-func pieceOf(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (source []byte, ok bool) {
-	for i, e := range around {
-		if e.piece != nil {
-			if source, ok := e.piece(line); ok {
-				return source, true
-			}
-		}
-		if _, line, ok = e.open(line, &bufs[i]); !ok {
-			return nil, false
-		}
-	}
-	return nil, false
 }
 
 // SetHeader implements Headed: what stands before a chunk are the sources of lastPieces.

@@ -143,11 +143,11 @@ func TestOpen(t *testing.T) {
 		{"ansi", "x", "", "x"},
 	} {
 		var buf []byte
-		source, inner, ok := envelopeByName(c.envelope).open([]byte(c.line), &buf)
-		if !ok {
+		source, inner, has := envelopeByName(c.envelope).open([]byte(c.line), &buf)
+		if has != whole {
 			inner = []byte(none)
 		}
-		if string(inner) != c.inner || ok && string(source) != c.source {
+		if string(inner) != c.inner || has == whole && string(source) != c.source {
 			t.Errorf("%s %q: source %q, line %q, want %q and %q", c.envelope, c.line, source, inner, c.source, c.inner)
 		}
 	}

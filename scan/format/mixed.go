@@ -1,9 +1,10 @@
 package format
 
 import (
-	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // maxMixed is how many formats a mix has at most, besides errorLog.
@@ -158,30 +159,13 @@ func (m *mixed) Plausible(*Record) bool { return true }
 // requests and no reader, so it is not in the table of formats.
 var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages"}
 
-// isErrorLine tells whether a line is of an error log of nginx or Apache.
-func isErrorLine(line []byte) bool { return isNginxError(line) || isApacheError(line) }
+// errorLines are those of the error logs of nginx, 2026/03/04 05:06:07 [error] 71#71: *5 open() …, and
+// of Apache, [Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] …
+var errorLines = lazy.Regexp(`^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[^\]]*\] \d|` +
+	`\[... (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d[^\]]{0,12}\] \[)`)
 
-// isNginxError tells whether a line is of nginx's error log:
-// 2026/03/04 05:06:07 [error] 71#71: *5 open() …
-func isNginxError(line []byte) bool {
-	const when = "0000/00/00 00:00:00"
-	if !looksLike(line, when) {
-		return false
-	}
-	level, process, found := bytes.Cut(line[len(when):], []byte("] "))
-	return found && bytes.HasPrefix(level, []byte(" [")) && len(process) > 0 && isDigit(process[0])
-}
-
-// isApacheError tells whether a line is of Apache's error log:
-// [Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] …
-func isApacheError(line []byte) bool {
-	const day, date = len("[Wed "), len("[Wed Mar 04 05:06:07")
-	if len(line) < date || line[0] != '[' || line[4] != ' ' || stampLength(line[day:]) == 0 {
-		return false
-	}
-	when, rest, found := bytes.Cut(line[date:], []byte("]"))
-	return found && len(when) < len(".123456 2026 ") && bytes.HasPrefix(rest, []byte(" ["))
-}
+// isErrorLine reports whether a line is of an error log of nginx or Apache.
+func isErrorLine(line []byte) bool { return errorLines().Match(line) }
 
 // mixByName returns the mix of formats whose names are joined by plus signs.
 func mixByName(name string) (*Format, bool) {

@@ -4,28 +4,28 @@ import "bytes"
 
 // openSyslog opens lines with the header of RFC 3164, whose priority, host and tag may be
 // missing, and whose time may be as in RFC 3339.
-func openSyslog(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
+func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	line = line[priorityLength(line):]
 	n := max(isoTimeLength(line), stampLength(line))
 	if n == 0 || n >= len(line) || line[n] != ' ' {
-		return nil, nil, false
+		return nil, nil, nothing
 	}
 	rest := line[n+1:]
 	for range 2 { // the host, the tag
 		word, behind, found := bytes.Cut(rest, []byte(" "))
 		if !found || len(word) == 0 {
-			return nil, bytes.TrimLeft(rest, " "), true
+			return nil, bytes.TrimLeft(rest, " "), whole
 		}
 		rest = behind
 		if tag, is := bytes.CutSuffix(word, []byte(":")); is {
 			tag, _, _ = bytes.Cut(tag, []byte("["))
-			return tag, messageOf(rest), true
+			return tag, messageOf(rest), whole
 		}
 		if bytes.HasPrefix(rest, []byte(" ")) || bytes.HasPrefix(rest, []byte("{")) { // no tag
-			return nil, bytes.TrimLeft(rest, " "), true
+			return nil, bytes.TrimLeft(rest, " "), whole
 		}
 	}
-	return nil, nil, false
+	return nil, nil, nothing
 }
 
 // messageOf removes from a message what only says that it is structured (Common Event
@@ -38,25 +38,25 @@ func messageOf(b []byte) []byte {
 }
 
 // openSyslog5424 opens lines with the header of RFC 5424, whose priority may be missing.
-func openSyslog5424(line []byte, _ *[]byte) (source, inner []byte, ok bool) {
+func openSyslog5424(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	rest, ok := bytes.CutPrefix(line[priorityLength(line):], []byte("1 "))
 	if !ok {
-		return nil, nil, false
+		return nil, nil, nothing
 	}
 	for i := range 5 { // time, host, program, process, kind of message
 		word, behind, found := bytes.Cut(rest, []byte(" "))
 		switch {
 		case !found || i == 0 && string(word) != "-" && isoTimeLength(word) != len(word):
-			return nil, nil, false
+			return nil, nil, nothing
 		case i == 2 && string(word) != "-":
 			source = word
 		}
 		rest = behind
 	}
 	if rest, ok = withoutStructure(rest); !ok {
-		return nil, nil, false
+		return nil, nil, nothing
 	}
-	return source, messageOf(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(" ")), BOM)), true
+	return source, messageOf(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte(" ")), BOM)), whole
 }
 
 // withoutStructure removes structured data (RFC 5424 6.3): a dash, or elements in brackets,
