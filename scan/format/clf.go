@@ -58,7 +58,8 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	}
 	r.Agent, r.Referer = nil, nil
 	if hasAgent {
-		referer, refererEnd, agent, agentEnd := int(quotes[2])-back, int(quotes[3])-back, int(quotes[4])-back, int(quotes[5])-back
+		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
+		agent, agentEnd := int(quotes[4])-back, int(quotes[5])-back
 		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || shape.Blank(line, end+len(answer)) != referer-1 ||
 			agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 			return false

@@ -61,7 +61,8 @@ func ConfigText(config []byte, name string) (text string, err error) {
 // nginxTokens are comments, the marks of directives and blocks, words in quotes, and others, in
 // which ${ begins no block. A quote alone is not closed. Source: nginx.org, "Beginner's Guide",
 // "Configuration File's Structure".
-var nginxTokens = lazy.Regexp(`(?s)#[^\n]*|[;{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:\\.|\$\{|[^\s;{"'])(?:\\.|\$\{|[^\s;{])*|["']`)
+var nginxTokens = lazy.Regexp(`(?s)#[^\n]*|[;{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` +
+	`(?:\\.|\$\{|[^\s;{"'])(?:\\.|\$\{|[^\s;{])*|["']`)
 
 var nginxEscapes = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\\`, `\`, `\t`, "\t", `\r`, "\r", `\n`, "\n")
 

@@ -164,7 +164,7 @@ func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content)
 // openCompose opens lines behind the name of a container: web-1  | …
 func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	n := 0
-	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && (line[n] == '-' || line[n] == '_' || line[n] == '.')) {
+	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && bytes.IndexByte([]byte("-_."), line[n]) >= 0) {
 		n++
 	}
 	rest := bytes.TrimLeft(line[n:], " ")
@@ -173,8 +173,8 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	}
 	rest = bytes.TrimPrefix(rest[1:], []byte(" "))
 	const length = len("2026-03-04T05:06:07.089000000Z")
-	if _, inner, has := openTimestamped(rest, buf); has == whole && isoTimeLength(rest) == length { // docker compose logs -t
-		rest = inner
+	if _, inner, has := openTimestamped(rest, buf); has == whole && isoTimeLength(rest) == length {
+		rest = inner // docker compose logs -t
 	}
 	return line[:n], rest, whole
 }

@@ -352,6 +352,8 @@ func (d *detection) others(f *Format) (n int) {
 	return n
 }
 
+const describeIt = "Describe its format with --format; robotsieve formats lists the known ones"
+
 // err says why the log has no format.
 func (d *detection) err() error {
 	if err := d.named(); err != nil {
@@ -360,17 +362,18 @@ func (d *detection) err() error {
 	best := d.candidates()
 	switch {
 	case len(best) == 0 && len(d.lines) == 1:
-		return fmt.Errorf("no known format fits its only line, %s. Describe its format with --format; robotsieve formats lists the known ones", quote(d.lines[0]))
+		return fmt.Errorf("no known format fits its only line, %s. %s", quote(d.lines[0]), describeIt)
 	case len(best) == 0:
-		return fmt.Errorf("no known format fits any of its first %d lines; the first is %s. Describe its format with --format; robotsieve formats lists the known ones",
-			len(d.lines), quote(d.lines[0]))
+		return fmt.Errorf("no known format fits any of its first %d lines; the first is %s. %s",
+			len(d.lines), quote(d.lines[0]), describeIt)
 	}
 	best = best[:min(len(best), 2)]
 	reads := make([]string, len(best))
 	for i, c := range best {
 		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines())
 	}
-	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. Use --format to name or describe its format; robotsieve formats --explain shows how the lines are read",
+	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
+		"Use --format to name or describe its format; robotsieve formats --explain shows how the lines are read",
 		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 
@@ -420,7 +423,8 @@ func quote(line []byte) string {
 	if len(line) > most {
 		begin, more = string(line[:most]), fmt.Sprintf("… (%d bytes)", len(line))
 	}
-	if utf8.ValidString(begin) && !strings.ContainsFunc(begin, func(c rune) bool { return c == '`' || !strconv.IsPrint(c) }) {
+	isOdd := func(c rune) bool { return c == '`' || !strconv.IsPrint(c) }
+	if utf8.ValidString(begin) && !strings.ContainsFunc(begin, isOdd) {
 		return "`" + begin + "`" + more
 	}
 	return strconv.Quote(begin) + more

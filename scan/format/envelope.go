@@ -52,11 +52,14 @@ const maxEnvelopes = 2
 // envelopes is the table of envelopes, the more specific first.
 var envelopes = []*envelope{
 	{"ansi", "programs that write colours for a terminal", "\x1b[32m%s\x1b[0m", openColours, false},
-	{"docker", "Docker's json-file, Fluent Bit", `{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true},
-	{"journald", "journalctl -o json", `{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true},
+	{"docker", "Docker's json-file, Fluent Bit",
+		`{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true},
+	{"journald", "journalctl -o json",
+		`{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true},
 	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F %s", openCRI, true},
 	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - %s", openSyslog5424, false},
-	{"timestamped", "docker logs -t, kubectl logs --timestamps", "2026-03-04T05:06:07.089000000Z %s", openTimestamped, false},
+	{"timestamped", "docker logs -t, kubectl logs --timestamps",
+		"2026-03-04T05:06:07.089000000Z %s", openTimestamped, false},
 	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: %s", openSyslog, false},
 	{"compose", "docker compose logs", "web-1  | %s", openCompose, false},
 }

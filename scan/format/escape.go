@@ -19,7 +19,8 @@ func unescape(dst, field []byte) []byte {
 }
 
 // undo appends a field with its backslashes undone: in front of hexBegins and two
-// hexadecimal digits it stands for that octet, in front of a letter for the octet of the same index.
+// hexadecimal digits it stands for that octet, in front of a letter for the octet of the same
+// index.
 func undo(dst, field []byte, hexBegins, letters, octets string) []byte {
 	var octet [1]byte
 	for {
@@ -47,8 +48,8 @@ func undo(dst, field []byte, hexBegins, letters, octets string) []byte {
 // pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
 // pluses is a blank and pluses, unless there cannot be a blank: a header field neither begins
 // nor ends with one (RFC 9110 5.5), and behind an opening parenthesis there is none in
-// practice. So "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)" is
-// "X/1 (+http://x)".
+// practice. So "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)"
+// is "X/1 (+http://x)".
 var pluses = spelling{'+', unplus}
 
 func unplus(dst, field []byte) []byte {

@@ -251,7 +251,12 @@ const noTarget = "its request has no method and target"
 
 // partWords name the parts of a line for people.
 var partWords = [allParts]string{
-	clientAddr: "client", forwardedFor: "addresses of X-Forwarded-For", hostName: "host", serverPort: "port", schemeName: "scheme", tlsInUse: "TLS version",
-	userAgent: "User-Agent", requestLine: "request", methodName: "method", target: "target", path: "path", decodedPath: "path", rewrittenPath: "path",
-	query: "query", statusCode: "status", bodySize: "size", sentSize: "size with headers", moment: "time", day: "date", timeOfDay: "time of day", botClaim: "claim", referrer: "Referer",
+	clientAddr: "client", forwardedFor: "addresses of X-Forwarded-For", hostName: "host", serverPort: "port",
+	schemeName: "scheme",
+	tlsInUse:   "TLS version",
+	userAgent:  "User-Agent", requestLine: "request", methodName: "method", target: "target",
+	path: "path", decodedPath: "path",
+	rewrittenPath: "path", query: "query", statusCode: "status", bodySize: "size",
+	sentSize: "size with headers", moment: "time",
+	day: "date", timeOfDay: "time of day", botClaim: "claim", referrer: "Referer",
 }

@@ -100,7 +100,8 @@ func (w *wording) addSpecifier(groups []string, settings map[string]string) erro
 
 // addGoAccessTime adds a date, a time of day, or both.
 func (w *wording) addGoAccessTime(letter byte, settings map[string]string) error {
-	name, date, clock, both := "%"+string(letter), settings["date-format"], settings["time-format"], settings["datetime-format"]
+	name, date, clock := "%"+string(letter), settings["date-format"], settings["time-format"]
+	both := settings["datetime-format"]
 	isBoth := letter == 'x'
 	switch {
 	case isBoth && both != "":
@@ -134,7 +135,8 @@ func (w *wording) joinZone() {
 			end = w.words[i+2].before
 		}
 		zone := w.words[i+1]
-		if w.words[i].part == moment && strings.HasSuffix(w.words[i].before, "[") && zone.before == " " && zone.part == ignored && strings.HasPrefix(end, "]") {
+		isOpen := w.words[i].part == moment && strings.HasSuffix(w.words[i].before, "[")
+		if isOpen && zone.before == " " && zone.part == ignored && strings.HasPrefix(end, "]") {
 			w.merge(i, 1)
 		}
 	}

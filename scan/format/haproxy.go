@@ -10,7 +10,8 @@ import (
 // may have it capture headers, which are then between braces before the request, in the
 // order in which they were declared, with bars between them and without their names:
 //
-//	192.0.2.1:33317 [06/Feb/2009:12:14:14.655] http-in~ static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
+//	192.0.2.1:33317 [06/Feb/2009:12:14:14.655] http-in~ static/srv1 10/0/30/69/109 200 2750 - - ----
+//	1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
 //
 // So they have to be named, as in haproxy:host,user-agent, or are guessed by what is in them.
 // A tilde behind the name of the frontend tells that the connection was encrypted.
@@ -27,7 +28,8 @@ func haproxyRow(name, by, end, captured string) row {
 
 // haproxySample returns a line with captured headers, which have blanks around them.
 func haproxySample(captured string) string {
-	return "192.0.2.1:33317 [04/Mar/2026:05:06:07.000] http-in static/srv1 10/0/30/69/109 200 1234 - - ---- 1/1/1/1/0 0/0" + captured + `"GET /a?b=c HTTP/1.1"`
+	return "192.0.2.1:33317 [04/Mar/2026:05:06:07.000] http-in static/srv1 10/0/30/69/109 200 1234 - - ---- " +
+		"1/1/1/1/0 0/0" + captured + `"GET /a?b=c HTTP/1.1"`
 }
 
 // capturedFormat returns the format haproxy with captured headers, given their names,
@@ -46,7 +48,8 @@ func capturedFormat(headers []string) *Format {
 		}
 		line, values = line+"|$"+name, values+"|"+value
 	}
-	r := haproxyRow(haproxyPrefix+strings.ToLower(strings.Join(headers, ",")), "HAProxy with option httplog and captured headers",
+	name := haproxyPrefix + strings.ToLower(strings.Join(headers, ","))
+	r := haproxyRow(name, "HAProxy with option httplog and captured headers",
 		" {"+line[1:]+`}$_"$request"`, " {"+values[1:]+"} {} ")
 	if f, err := r.format(parseNginx); err == nil && f.HasAgent() {
 		return f

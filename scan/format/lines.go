@@ -39,8 +39,8 @@ const (
 // Reset begins a chunk.
 func (l *lines) Reset(chunk []byte) { l.chunk, l.at, l.from, l.i, l.n = chunk, 0, 0, 0, 0 }
 
-// cut takes the next line off a chunk whose marks are quoted, without its line end, which may have a carriage
-// return. If all its quotes are marked, quotes are their marks: a quote is at
+// cut takes the next line off a chunk whose marks are quoted, without its line end, which may have
+// a carriage return. If all its quotes are marked, quotes are their marks: a quote is at
 // line[mark-back]. Otherwise quotes is nil. It is valid until the next line is cut.
 func (l *lines) cut() (line []byte, quotes []uint16, back int) {
 	end := l.end()

@@ -159,8 +159,8 @@ func (m *mixed) Plausible(*Record) bool { return true }
 // requests and no reader, so it is not in the table of formats.
 var errorLog = &Format{name: "error_log", by: "nginx and Apache, for their own messages"}
 
-// errorLines are those of the error logs of nginx, 2026/03/04 05:06:07 [error] 71#71: *5 open() …, and
-// of Apache, [Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] …
+// errorLines are those of the error logs of nginx, 2026/03/04 05:06:07 [error] 71#71: *5 open() …,
+// and of Apache, [Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] …
 var errorLines = lazy.Regexp(`^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d \[[^\]]*\] \d|` +
 	`\[... (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d[^\]]{0,12}\] \[)`)
 

@@ -30,8 +30,9 @@ var nginxVariables = sync.OnceValue(func() map[string]value {
 		ua http_user_agent
 		referer http_referer
 		#token body_bytes_received bytes_received connection connection_requests connection_time connections_active gzip_ratio
-		#token hostname http2 http3 nginx_version pid pipe remote_port request_completion request_id request_length request_time
-		#token server_addr ssl_cipher ssl_early_data ssl_session_id ssl_session_reused tcpinfo_rtt tcpinfo_rttvar upstream_cache_status
+		#token hostname http2 http3 nginx_version pid pipe remote_port request_completion request_id request_length
+		#token request_time server_addr ssl_cipher ssl_early_data ssl_session_id ssl_session_reused 
+		#token tcpinfo_rtt tcpinfo_rttvar upstream_cache_status
 		#token _
 		#dash ident`)
 	list["time_local"] = value{part: moment, pattern: clfPattern}
@@ -97,7 +98,8 @@ func nginxWording(text string) (w *wording, err error) {
 			return nil, fmt.Errorf("%s is neither default, json, hash nor none", pieces[0])
 		}
 		if w.spell, w.verbatim = spell, spell.undo == nil; w.verbatim {
-			w.doubts = append(w.doubts, "escape=none writes quotes in headers as they are, so lines with such quotes cannot be read")
+			w.doubts = append(w.doubts,
+				"escape=none writes quotes in headers as they are, so lines with such quotes cannot be read")
 		}
 		pieces = pieces[1:]
 	}

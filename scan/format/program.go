@@ -18,8 +18,9 @@ type program struct {
 
 // holds is what fields of the parts hold. All others hold any text.
 var holds = [allParts]shape.Content{
-	clientAddr: shape.Address, hostName: shape.Unbroken, schemeName: shape.Token, tlsInUse: shape.Token, methodName: shape.Token,
-	statusCode: shape.Number, bodySize: shape.Number, sentSize: shape.Number, serverPort: shape.Number, ownPort: shape.Number,
+	clientAddr: shape.Address, hostName: shape.Unbroken, schemeName: shape.Token, tlsInUse: shape.Token,
+	methodName: shape.Token, statusCode: shape.Number, bodySize: shape.Number, sentSize: shape.Number,
+	serverPort: shape.Number, ownPort: shape.Number,
 	moment: shape.Token, day: shape.Token, timeOfDay: shape.Token,
 }
 
@@ -29,12 +30,14 @@ var beginsWithSlash = [allParts]bool{target: true, path: true, rewrittenPath: tr
 
 // isSolid are the parts that have no blanks in them.
 var isSolid = [allParts]bool{
-	clientAddr: true, serverPort: true, schemeName: true, methodName: true, statusCode: true, bodySize: true, sentSize: true,
+	clientAddr: true, serverPort: true, schemeName: true, methodName: true, statusCode: true, bodySize: true,
+	sentSize: true,
 }
 
 // add adds a field to the program: what its part says of it is set in the rule.
 func (p *program) add(r shape.Rule, of part) {
-	r.Ignored, r.Code, r.Solid, r.List, r.Free = of == ignored, of == statusCode, isSolid[of], of == forwardedFor, of == requestLine
+	r.Ignored, r.Code, r.Solid = of == ignored, of == statusCode, isSolid[of]
+	r.List, r.Free = of == forwardedFor, of == requestLine
 	r.Bracketed = of == moment && len(p.parts) > 0 && len(r.Before) > 0 && r.Before[len(r.Before)-1] == '['
 	if r.Holds == shape.Address {
 		r.Fits = isAddressField
@@ -61,7 +64,8 @@ func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	}
 	compiled := sync.OnceValue(p.Compile)
 	f.newReader = func(f *Format) Reader {
-		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}, fits: f.fits, isCommon: f.isCommon}
+		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
+		r.fits, r.isCommon = f.fits, f.isCommon
 		r.Template, r.places.Spans = compiled(), make([]shape.Span, len(p.parts))
 		return r
 	}

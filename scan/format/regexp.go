@@ -60,8 +60,9 @@ type regexpReader struct {
 	lines
 	values
 	expression *regexp.Regexp
-	// other prefers short matches where expression prefers long ones, and long ones where it prefers
-	// short ones. Of a whole line both find the same groups, unless one can end in several places.
+	// other prefers short matches where expression prefers long ones, and long ones where it
+	// prefers short ones. Of a whole line both find the same groups, unless one can end in several
+	// places.
 	other  *regexp.Regexp
 	groups []part // of each group
 }

@@ -43,7 +43,8 @@ var numberOf = [256]int8{
 // abbreviations are the conversions that stand for others. Apache's own are %{msec} and %{usec} for
 // the time since 1970, and %{msec_frac} and %{usec_frac} for the fraction of a second, for which
 // Envoy has %3f, %6f and %f. GoAccess has %* for the time since 1970 in milliseconds.
-var abbreviations = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%R", "%H:%M", "%D", "%m/%d/%y", "%F", "%Y-%m-%d", "%r", "%I:%M:%S %p",
+var abbreviations = strings.NewReplacer("%%", "%%", "%T", "%H:%M:%S", "%R", "%H:%M", "%D", "%m/%d/%y", "%F", "%Y-%m-%d",
+	"%r", "%I:%M:%S %p",
 	"%c", "%a %b %e %H:%M:%S %Y", "%n", " ", "%t", " ", "%h", "%b",
 	"%{sec}", "%s", "%{msec}", "%s", "%{usec}", "%s", "%*", "%s",
 	"%{msec_frac}", "%L", "%{usec_frac}", "%L", "%3f", "%L", "%6f", "%L", "%9f", "%L", "%f", "%L")

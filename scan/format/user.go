@@ -51,8 +51,9 @@ func Parse(text string) (*Format, error) {
 		f.name, f.by = "custom", "the user, in words of "+l.name
 		return f, nil
 	}
-	return nil, fmt.Errorf("%.100q is no format in words of nginx ($remote_addr), Apache (%%{User-Agent}i), GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), "+
-		"W3C (#Fields: date time cs-uri-stem), a JSON map (ua=user_agent time=ts), or a regular expression with named groups ((?P<ua>.*)). In a shell, put it in single quotes", text)
+	return nil, fmt.Errorf("%.100q is no format in words of nginx ($remote_addr), Apache (%%{User-Agent}i), "+
+		"GoAccess (%%h %%^), Envoy (%%REQ(USER-AGENT)%%), W3C (#Fields: date time cs-uri-stem), a JSON map (ua=user_agent time=ts), "+
+		"or a regular expression with named groups ((?P<ua>.*)). In a shell, put it in single quotes", text)
 }
 
 // language is a way in which users describe formats.
@@ -96,7 +97,8 @@ func isJSONMap(text string) bool {
 // refuseHAProxy says how to read a log of HAProxy, whose words do not tell which headers are
 // captured.
 func refuseHAProxy(string) (*Format, error) {
-	return nil, errors.New("it does not tell which headers are captured: name them in their order, as in haproxy:host,ua, or give a regular expression")
+	return nil, errors.New("it does not tell which headers are captured: " +
+		"name them in their order, as in haproxy:host,ua, or give a regular expression")
 }
 
 // word is a value in a user's format, and the text before it.
@@ -134,12 +136,14 @@ type wording struct {
 
 // valuesOf reads a table of the variables of a program. In each line are the name of a field
 // (fieldNames) and the variables for it: the first counts that a format has, and those with a bar
-// between them are equal. An exclamation mark stands after one that a client writes as it likes.
-// In a line that begins with what a field can hold are variables of no interest, which the program
-// writes itself. All others may hold a client's words.
+// between them are equal; a dash is none, before those of a second line. An exclamation mark
+// stands after one that a client writes as it likes. In a line that begins with what a field can
+// hold are variables of no interest, which the program writes itself. All others may hold a
+// client's words.
 func valuesOf(table string) map[string]value {
 	contents := map[string]shape.Content{
-		"#dash": shape.Dash, "#number": shape.Number, "#address": shape.Address, "#token": shape.Token, "#unbroken": shape.Unbroken,
+		"#dash": shape.Dash, "#number": shape.Number, "#address": shape.Address,
+		"#token": shape.Token, "#unbroken": shape.Unbroken,
 	}
 	list := map[string]value{}
 	for line := range strings.Lines(table) {
@@ -360,8 +364,10 @@ func (w *wording) program() (*Format, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := best[moment]; i > 0 && w.words[i].before == " " && w.words[i-1].isIgnored() && w.words[i-1].holds() == shape.Any && layout != nil {
-		layout = afterWords(layout)
+	if i := best[moment]; i > 0 && w.words[i].before == " " && layout != nil {
+		if user := w.words[i-1]; user.isIgnored() && user.holds() == shape.Any {
+			layout = afterWords(layout)
+		}
 	}
 	p, spell, err := w.compile()
 	if err != nil {
@@ -400,7 +406,8 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 		case i > 0 && p.parts[i-1] == requestLine && r.Before == " " && of != statusCode:
 			return nil, spell, fmt.Errorf("%s is not in quotes, and a blank follows it, which it has itself", w.words[i-1].name)
 		case i > 0 && r.Before == "" && !beginsWithSlash[of]:
-			return nil, spell, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends", w.words[i-1].name, word.name)
+			return nil, spell, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends",
+				w.words[i-1].name, word.name)
 		}
 		p.add(r, of)
 		spell[of] = how
@@ -408,8 +415,9 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 	if strings.ContainsAny(w.after, "\r\n") {
 		return nil, spell, fmt.Errorf("it has a line break: %.40q", w.after)
 	}
-	if last := len(p.parts) - 1; w.after == "" && last >= 0 && p.parts[last] != ignored && p.Rules[last].Holds == shape.Any {
-		p.More = false // the rest of the line is its own
+	if last := len(p.parts) - 1; w.after == "" && last >= 0 {
+		ownsRest := p.parts[last] != ignored && p.Rules[last].Holds == shape.Any
+		p.More = p.More && !ownsRest
 	}
 	return p, spell, nil
 }
@@ -434,9 +442,12 @@ func (w *wording) doubtEnds(p *program) {
 		switch {
 		case i == 0 || p.Rules[i-1].Holds != shape.Any || p.parts[i-1] == ignored && p.parts[i] == ignored:
 		case r.Certain == shape.OnlyPlace:
-			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))
+			w.doubts = append(w.doubts, fmt.Sprintf(
+				"%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))
 		case r.Certain == shape.AnyPlace && strings.Trim(r.Before, "?") != "":
-			w.doubts = append(w.doubts, fmt.Sprintf("%s is not in quotes: what it has after its first %q is taken for %s", w.words[i-1].name, r.Before, w.words[i].name))
+			w.doubts = append(w.doubts, fmt.Sprintf(
+				"%s is not in quotes: what it has after its first %q is taken for %s",
+				w.words[i-1].name, r.Before, w.words[i].name))
 		}
 	}
 }
