@@ -82,7 +82,7 @@ func (d Dialect) reading() *reading {
 	return &readings[d]
 }
 
-// Known tells whether d is one of the dialects.
+// Known reports whether d is one of the dialects.
 func (d Dialect) Known() bool { return d < NumDialects }
 
 // String returns the name by which ParseDialect knows the dialect.
@@ -111,7 +111,7 @@ func ParseDialect(name string) (Dialect, error) {
 	return 0, fmt.Errorf("unknown dialect %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Names tells whether a token of robots.txt, in lower case, names a crawler. Ruleset.Named
+// Names reports whether a token of robots.txt, in lower case, names a crawler. Ruleset.Named
 // finds the token by that name unless it finds another one first.
 func (d Dialect) Names(name []byte, token string) bool {
 	switch d.reading().crawlers {
@@ -123,17 +123,17 @@ func (d Dialect) Names(name []byte, token string) bool {
 	return compareFold(name, token) == 0
 }
 
-// SearchesNames tells whether tokens of robots.txt are searched for in a crawler's name,
+// SearchesNames reports whether tokens of robots.txt are searched for in a crawler's name,
 // which may then be a whole User-Agent header.
 func (d Dialect) SearchesNames() bool { return d.reading().crawlers == namedWithin }
 
-// Exempts tells whether a path, as Path returns it, is allowed by any rules: in all dialects
+// Exempts reports whether a path, as Path returns it, is allowed by any rules: in all dialects
 // but google /robots.txt is (RFC 9309 2.2.2).
 func (d Dialect) Exempts(path []byte) bool {
 	return d.reading().exemptsItself && string(path) == robotsTxt
 }
 
-// IsTokenByte tells whether c may stand in a product token as RFC 9309's
+// IsTokenByte reports whether c may stand in a product token as RFC 9309's
 // dialect reads it: letters, digits, '_', '-' and '.'. The RFC allows only
 // letters, '_' and '-'; digits and '.' are read too because crawlers called MJ12bot
 // and archive.org_bot exist, and a group that names them must bind them.

@@ -71,11 +71,11 @@ var spellings = [...]struct{ escapes, decodes, decodesInQuery uint8 }{
 	FormDecoded: {decodes: notSlash, decodesInQuery: notSlash},
 }
 
-// IsCanonical tells whether path is the same in every form: it has no '%', '*'
+// IsCanonical reports whether path is the same in every form: it has no '%', '*'
 // or '$', no space, no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
 func IsCanonical(path []byte) bool { return notCanonical.Index(path) == len(path) }
 
-// IsPlain tells whether a request target is, as it stands, its path in every dialect and
+// IsPlain reports whether a request target is, as it stands, its path in every dialect and
 // every form: it begins with a slash, has no fragment and is canonical. Nearly all are.
 func IsPlain(target []byte) bool {
 	return len(target) > 0 && target[0] == '/' && notPlain.Index(target) == len(target)

@@ -116,7 +116,7 @@ func (m *Machine) Lists() [][]Rule {
 	return lists
 }
 
-// Forbids tells whether there is a rule that can forbid a path.
+// Forbids reports whether there is a rule that can forbid a path.
 func (m *Machine) Forbids() bool {
 	for _, p := range m.all() {
 		if slices.ContainsFunc(p.rules, func(r Rule) bool { return !r.Verdict.Allowed() }) {
@@ -126,7 +126,7 @@ func (m *Machine) Forbids() bool {
 	return false
 }
 
-// Agrees tells whether two machines, of any dialects, are certain to forbid the same paths by
+// Agrees reports whether two machines, of any dialects, are certain to forbid the same paths by
 // the same lines as long as the path is canonical (IsCanonical) and is not /robots.txt, about
 // which the dialects differ. It may return false for machines that agree all the same. An
 // audit asks it once for each crawler and copy of robots.txt, so that to judge by two dialects

@@ -59,7 +59,7 @@ func (r *Rule) complete(d Dialect) error {
 	return nil
 }
 
-// uses tells whether rules of the dialect may be in a form.
+// uses reports whether rules of the dialect may be in a form.
 func (d Dialect) uses(f Form) bool {
 	form := d.reading().form
 	return f == form || f == FormB && form == FormA
@@ -78,7 +78,7 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
-// matchesAfter tells whether the rule matches a path in its form. The first octets of the
+// matchesAfter reports whether the rule matches a path in its form. The first octets of the
 // path, as many as seen, are known to be those of the pattern.
 func (r *Rule) matchesAfter(path string, seen int) bool {
 	n := int(r.prefix)
@@ -91,7 +91,7 @@ func (r *Rule) matchesAfter(path string, seen int) bool {
 	return !r.Anchored || len(path) == n
 }
 
-// matchesRest tells whether the rest of a path has the segments behind a gap. For each segment the
+// matchesRest reports whether the rest of a path has the segments behind a gap. For each segment the
 // leftmost place after the one before it is as good as any later place, since it leaves the
 // most room for what follows; and the last one, if anchored, can only lie at the end. So
 // nothing is tried twice.

@@ -149,7 +149,7 @@ func compareFold(name []byte, token string) int {
 	return len(name) - len(token)
 }
 
-// containsFold tells whether token, in lower case, is part of name in any case.
+// containsFold reports whether token, in lower case, is part of name in any case.
 func containsFold(name []byte, token string) bool {
 	for ; len(name) >= len(token); name = name[1:] {
 		if compareFold(name[:len(token)], token) == 0 {

@@ -162,13 +162,13 @@ func (w *Words) follow(dst []Hit, hits int, header []byte, start int, node uint3
 	}
 }
 
-// whole tells whether header[start:end] is bounded on both sides.
+// whole reports whether header[start:end] is bounded on both sides.
 func whole(header []byte, start, end int) bool {
 	return (start == 0 || !IsWordByte(header[start-1]) || !IsWordByte(header[start])) &&
 		(end == len(header) || !IsWordByte(header[end]) || !IsWordByte(header[end-1]))
 }
 
-// IsWordByte tells whether c belongs to a word: an ASCII letter or digit, '-', '_', or a
+// IsWordByte reports whether c belongs to a word: an ASCII letter or digit, '-', '_', or a
 // byte from 0x80, which is part of some other script's letter.
 func IsWordByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c >= 0x80

@@ -20,7 +20,7 @@ package compile
 
 import "github.com/robotsieve/robotsieve/automaton"
 
-// Allowed tells whether a crawler may fetch a URL by a robots.txt, according to RFC 9309.
+// Allowed reports whether a crawler may fetch a URL by a robots.txt, according to RFC 9309.
 // It reads the first DefaultMaxBytes of body, each time anew.
 //
 // agent is the product token of the crawler, such as GPTBot, or a string that begins with

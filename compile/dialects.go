@@ -21,7 +21,7 @@ type reading struct {
 	firstMatch    bool // of the rules that match the first decides, else the longest
 	indexPages    bool // an allow of an index page allows its directory
 
-	// wildcard tells whether the value of a user-agent line is for every crawler.
+	// wildcard reports whether the value of a user-agent line is for every crawler.
 	wildcard func(value string) bool
 	// token returns the part of the value of a user-agent line that names crawlers, and
 	// wideToken the same with Options.WideTokens. The case is not yet lower.
@@ -58,11 +58,11 @@ func (o Options) reading() *reading {
 	return &readings[o.Dialect]
 }
 
-// FirstMatchDecides tells whether, of the rules that match, the first in the file decides
+// FirstMatchDecides reports whether, of the rules that match, the first in the file decides
 // in a dialect. In the others the longest does. It panics if the dialect is unknown.
 func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.reading().firstMatch }
 
-// isStar tells whether a user-agent line is for all crawlers.
+// isStar reports whether a user-agent line is for all crawlers.
 func isStar(value string) bool { return value == "*" }
 
 // isGoogleStar is isStar to Google's parser, which allows anything behind a space.
@@ -148,7 +148,7 @@ func canonicalPattern(value string) (form automaton.Form, pattern string, ignore
 	return form, string(b), 0
 }
 
-// isCanonical tells whether what lies between the wildcards of a pattern is the
+// isCanonical reports whether what lies between the wildcards of a pattern is the
 // same in both canonical forms.
 func isCanonical(pattern string) bool {
 	for more := true; more; {

@@ -11,7 +11,7 @@ import (
 const maxLines = math.MaxInt32
 
 // cut sets the limit, and returns a copy of the body up to it and of up to three bytes
-// behind it, which tell whether the last line ends at the limit.
+// behind it, which report whether the last line ends at the limit.
 func (p *parser) cut(body []byte) string {
 	p.limit = p.o.MaxBytes
 	switch {
@@ -27,7 +27,7 @@ func (p *parser) cut(body []byte) string {
 	return string(body[:min(end+1, len(body))])
 }
 
-// IsUTF16 tells whether a body begins with a byte order mark of UTF-16, or with two ASCII
+// IsUTF16 reports whether a body begins with a byte order mark of UTF-16, or with two ASCII
 // characters in UTF-16.
 func IsUTF16(body []byte) bool {
 	if len(body) < 4 {

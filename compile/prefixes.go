@@ -43,7 +43,7 @@ type prefixes struct {
 	anchor func(prefix) uint32
 }
 
-// build adds all prefixes, sorted by text and then rule, and tells whether that succeeded.
+// build adds all prefixes, sorted by text and then rule, and reports whether that succeeded.
 // None is empty; those that are the slash alone are for point 0.
 func (b *prefixes) build(all []prefix) bool {
 	t := b.table

@@ -96,7 +96,7 @@ func (b *segmentTries) open(from, node uint32, isOctet bool) (anchor uint32) {
 	return uint32(len(b.roots) - 1)
 }
 
-// anchor makes the tries of an anchor, and tells whether the search is still short.
+// anchor makes the tries of an anchor, and reports whether the search is still short.
 func (b *segmentTries) anchor(id uint32) bool {
 	r := b.roots[id]
 	text := b.texts[b.nodes[r.node].symbol]
@@ -157,7 +157,7 @@ func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 	}
 }
 
-// isOctet tells whether a child of an anchor is one octet that may be on any path, and
+// isOctet reports whether a child of an anchor is one octet that may be on any path, and
 // others wait behind it.
 func (b *segmentTries) isOctet(anchor, child uint32) bool {
 	n := &b.nodes[child]

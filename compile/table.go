@@ -50,7 +50,7 @@ func (e Engine) Table(rules []automaton.Rule) *table.Table {
 	return newTable(rules, e != engineGaps)
 }
 
-// worthTable tells whether the patterns of rules have so many octets that a table, which
+// worthTable reports whether the patterns of rules have so many octets that a table, which
 // takes a thousand bytes before it holds any, takes at most forty for each. Some files have
 // hundreds of groups of ten rules, one for each file name extension.
 func worthTable(rules []automaton.Rule) bool {

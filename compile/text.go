@@ -54,7 +54,7 @@ func cutAt(s string, c byte) (before, after string, found bool) {
 	return s, "", false
 }
 
-// hasPrefixFold tells whether s begins with a prefix, which is in lower case.
+// hasPrefixFold reports whether s begins with a prefix, which is in lower case.
 // strings.EqualFold takes U+017F for an s.
 func hasPrefixFold(s, prefix string) bool {
 	if len(s) < len(prefix) {

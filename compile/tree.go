@@ -78,7 +78,7 @@ func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *
 	return g
 }
 
-// isEveryPath tells whether every path begins with a prefix, which is empty or begins with a
+// isEveryPath reports whether every path begins with a prefix, which is empty or begins with a
 // slash.
 func isEveryPath(prefix string, formB bool) bool { return len(prefix) <= 1 && !formB }
 

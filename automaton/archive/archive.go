@@ -168,7 +168,7 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	return len(rest) == 0
 }
 
-// ascending tells whether the groups lie one behind the other, so that checking all of them reads
+// ascending reports whether the groups lie one behind the other, so that checking all of them reads
 // no byte twice.
 func (a *Archive) ascending() bool {
 	before := uint64(0)
@@ -263,7 +263,7 @@ func (a *Archive) text(id uint32) (string, error) {
 // rulesetBytes is what a decoded ruleset takes beside its machines.
 const rulesetBytes = 1 << 10
 
-// Limit forgets all decoded rulesets if they take more than so many bytes, and tells whether
+// Limit forgets all decoded rulesets if they take more than so many bytes, and reports whether
 // they do. They are freed when nobody uses them any more, and later lookups decode them again.
 func (a *Archive) Limit(bytes int64) (forgot bool) {
 	a.mu.Lock()

@@ -254,7 +254,7 @@ func (a *tables) make(list []automaton.Rule) *table.Table {
 	return compile.EngineAutomaton.Table(list)
 }
 
-// hasTable tells whether a machine of one list has a table.
+// hasTable reports whether a machine of one list has a table.
 func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), ", automaton\n") }
 
 // TestTables: long lists have them at once, short ones never, the others once their

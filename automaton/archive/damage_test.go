@@ -16,7 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// fails tells whether opening data, or else looking everything up, gives an
+// fails reports whether opening data, or else looking everything up, gives an
 // error. A lookup without one must find what was added.
 func fails(t *testing.T, what string, data []byte, dialects []automaton.Dialect, origins []origin) bool {
 	t.Helper()
@@ -108,7 +108,7 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	}
 }
 
-// isSame tells whether an error is another, a DamageError by its part and ruleset.
+// isSame reports whether an error is another, a DamageError by its part and ruleset.
 func isSame(err, other error) bool {
 	var d, o *archive.DamageError
 	if errors.As(other, &o) {

@@ -152,7 +152,7 @@ func (a *Archive) versions(dst []Version, record []byte) []Version {
 	return dst
 }
 
-// hasRules tells whether one of the numbers of an answer is that of a ruleset.
+// hasRules reports whether one of the numbers of an answer is that of a ruleset.
 func hasRules(answer []byte) bool {
 	for ; len(answer) > 0; answer = answer[4:] {
 		if le.Uint32(answer) != noRuleset {

@@ -193,7 +193,7 @@ type answer struct {
 	rulesets []uint32 // their numbers, in the order of the columns
 }
 
-// same tells whether two answers differ in nothing but the instant.
+// same reports whether two answers differ in nothing but the instant.
 func (a answer) same(b answer) bool {
 	return a.status == b.status && slices.Equal(a.rulesets, b.rulesets)
 }

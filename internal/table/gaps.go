@@ -464,7 +464,7 @@ func (r *run) waitFor(id, from, last uint32, ahead int) {
 	s.wake[end] = uint32(len(s.waiting))
 }
 
-// isDecided tells whether a rule that outranks the best need not wait for a tail from an octet
+// isDecided reports whether a rule that outranks the best need not wait for a tail from an octet
 // on: since it is certain that the path has the tail there or that it has not, or since a rule
 // that outranks this one waits for the same tail.
 func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {

@@ -21,7 +21,7 @@ func (s *symbolSet) reset(symbols int) {
 	s.n = 0
 }
 
-// add adds a symbol, and tells whether it was not there.
+// add adds a symbol, and reports whether it was not there.
 func (s *symbolSet) add(symbol uint32) bool {
 	word, bit := &s.words[symbol/64], uint64(1)<<(symbol%64)
 	if *word&bit != 0 {

@@ -310,7 +310,7 @@ var WordMask = func() (m [16]uint64) {
 // LengthsUpTo has a bit for each of the first n lengths.
 var LengthsUpTo = [EdgeOctets + 1]uint8{0, 1, 3, 7, 15, 31, 63, 127, 255}
 
-// HasEmptySegment tells whether there is nothing between two gaps, or behind the last, in
+// HasEmptySegment reports whether there is nothing between two gaps, or behind the last, in
 // what follows the first gap of a pattern.
 func HasEmptySegment(rest string) bool {
 	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")

@@ -168,10 +168,10 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// Valid tells whether a row of the class has a URL that rules can judge.
+// Valid reports whether a row of the class has a URL that rules can judge.
 func (c Class) Valid() bool { return c <= NoPolicy }
 
-// Invalid tells whether a row of the class has no such URL, but should have one.
+// Invalid reports whether a row of the class has no such URL, but should have one.
 func (c Class) Invalid() bool { return !c.Valid() && c != Header }
 
 // prints tells for each class whether its rows are printed.
@@ -193,7 +193,7 @@ func (c *Config) prints() (p [Classes]bool) {
 	return p
 }
 
-// keeps tells whether rows of a valid class count as kept.
+// keeps reports whether rows of a valid class count as kept.
 func (c *Config) keeps(class Class) bool {
 	switch class {
 	case Allowed:

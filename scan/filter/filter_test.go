@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -394,13 +395,13 @@ func TestGuardAllocs(t *testing.T) {
 func leastAllocs(c *Config, text string) float64 {
 	least := math.Inf(1)
 	for range 5 {
-		free := new(buffers)
+		free := new(sync.Pool)
 		worker := newWorker(c, new(atomic.Bool), free)
 		chunk := &source.Chunk{Data: make([]byte, len(text))}
 		least = min(least, testing.AllocsPerRun(10, func() {
 			copy(chunk.Data, text)
-			if kept := worker.chunk(chunk, func() bool { return false }).kept; c.Annotate != nil {
-				free.put(kept)
+			if used := worker.chunk(chunk, func() bool { return false }).buffer; used != nil {
+				free.Put(used)
 			}
 		}))
 	}

@@ -21,7 +21,7 @@ type pages struct {
 // capture is what the records of one capture have in common.
 type capture struct{ target, date, id string }
 
-// of tells whether a record is of the capture.
+// of reports whether a record is of the capture.
 func (c *capture) of(rec *warc.Record) bool {
 	return c.target != "" && (c.target == rec.Target && c.date == rec.Date || c.id != "" && c.id == rec.Of)
 }

@@ -36,7 +36,7 @@ func Run(ctx context.Context, r *source.Reader, n int, c Config, out io.Writer) 
 type printer struct {
 	config     *Config
 	out        io.Writer
-	free       buffers
+	free       sync.Pool // of pointers to buffers for annotations
 	count      [Classes]int64
 	barred     []int64
 	misencoded int64
@@ -50,32 +50,6 @@ type printer struct {
 	useful  bool  // there is a URL among them
 	unlike  Quote // the first of them that is neither blank nor, while useful is not set, a URL; no Text if there is none
 	useless []Quote
-}
-
-// buffers are those for annotations that are not in use. They are safe for concurrent use.
-type buffers struct {
-	mu   sync.Mutex
-	idle [][]byte
-}
-
-// take returns an empty buffer.
-func (b *buffers) take() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := len(b.idle)
-	if n == 0 {
-		return nil
-	}
-	buffer := b.idle[n-1]
-	b.idle = b.idle[:n-1]
-	return buffer[:0]
-}
-
-// put takes a buffer back.
-func (b *buffers) put(buffer []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.idle = append(b.idle, buffer)
 }
 
 var newline = []byte("\n")
@@ -168,8 +142,8 @@ func (p *printer) write(o outcome) (err error) {
 			_, err = p.out.Write(newline)
 		}
 	}
-	if p.config.Annotate != nil {
-		p.free.put(o.kept)
+	if o.buffer != nil {
+		p.free.Put(o.buffer)
 	}
 	return err
 }

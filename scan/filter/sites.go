@@ -50,7 +50,7 @@ type slot struct {
 // about a hundred URLs on it saves time to make a table of the rules.
 const askAgain = 128
 
-// matches tells whether the slot has the rules of a URL at an instant.
+// matches reports whether the slot has the rules of a URL at an instant.
 func (s *slot) matches(url []byte, at int64) bool {
 	n := int(s.length)
 	if n == 0 || len(url) < n || string(url[:n]) != string(s.key[:n]) || !s.valid.has(at) {

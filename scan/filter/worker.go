@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/robotsieve/robotsieve/scan/format"
@@ -21,7 +22,7 @@ type worker struct {
 	judge  *Judge
 	rows   rows
 	quoted *atomic.Bool // no more quotes are needed
-	free   *buffers
+	free   *sync.Pool
 
 	out     outcome   // of the chunk
 	epoch   uint64    // of the rules when the chunk began
@@ -47,9 +48,10 @@ type batched struct {
 
 // outcome is the result for one chunk.
 type outcome struct {
-	kept   []byte // what to print: a view of the chunk or, with Config.Annotate, a buffer to be given back
-	header int    // length of the header with which kept begins
-	open   bool   // the last line has no newline
+	kept   []byte  // what to print: a view of the chunk or, with Config.Annotate, of the buffer
+	buffer *[]byte // of the pool; nil without Config.Annotate
+	header int     // length of the header with which kept begins
+	open   bool    // the last line has no newline
 	count  [Classes]int64
 	barred []int64 // Summary.Barred
 	// misencoded is Summary.Misencoded.
@@ -58,7 +60,7 @@ type outcome struct {
 	err        error   // of the policy: then nothing else is valid
 }
 
-func newWorker(c *Config, quoted *atomic.Bool, free *buffers) *worker {
+func newWorker(c *Config, quoted *atomic.Bool, free *sync.Pool) *worker {
 	return &worker{
 		config: c, prints: c.prints(), judge: NewJudge(c), quoted: quoted, free: free,
 		rows: rows{config: c, readers: make([]*list.Reader, len(c.Layouts))},
@@ -77,7 +79,7 @@ func (w *worker) guarded(c *source.Chunk, failed func() bool) (out outcome) {
 	return out
 }
 
-// chunk judges the rows of a chunk. failed tells whether its input could not be
+// chunk judges the rows of a chunk. failed reports whether its input could not be
 // read to the end; it is called only if the last line has no newline.
 func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 	w.out = outcome{}
@@ -162,7 +164,11 @@ func (w *worker) keep(data []byte) {
 
 // annotate writes a line for each row to a buffer.
 func (w *worker) annotate(data []byte) {
-	b := w.free.take()
+	buffer, _ := w.free.Get().(*[]byte)
+	if buffer == nil {
+		buffer = new([]byte)
+	}
+	b := (*buffer)[:0]
 	for at := 0; at < len(data); {
 		w.judgeAhead(data[at:], at)
 		line, url, class := w.rows.next()
@@ -175,7 +181,8 @@ func (w *worker) annotate(data []byte) {
 		b = w.config.Annotate(b, w.rows.layout, w.rows.full(line, url), v)
 		at += len(line)
 	}
-	w.out.kept = b
+	*buffer = b
+	w.out.kept, w.out.buffer = b, buffer
 }
 
 // verdict judges the URL of the row that was read, and counts the row.
