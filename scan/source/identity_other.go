@@ -4,4 +4,4 @@ package source
 
 import "io/fs"
 
-func identify(fs.FileInfo) (fileID, bool) { return fileID{}, false }
+func identify(fs.FileInfo) fileID { return fileID{} }

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-func identify(info fs.FileInfo) (fileID, bool) {
+func identify(info fs.FileInfo) fileID {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return fileID{}, false
+		return fileID{}
 	}
-	return fileID{uint64(st.Dev), uint64(st.Ino)}, true //nolint:unconvert // other systems have other types
+	return fileID{uint64(st.Dev), uint64(st.Ino)} //nolint:unconvert // other systems have other types
 }

@@ -209,18 +209,11 @@ var memberWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // AppendMember appends data to dst as a gzip member.
 func AppendMember(dst, data []byte) []byte {
-	b := appender{dst}
+	b := bytes.NewBuffer(dst)
 	z := memberWriters.Get().(*gzip.Writer)
-	z.Reset(&b)
-	_, _ = z.Write(data) // an appender has no error
+	z.Reset(b)
+	_, _ = z.Write(data) // a buffer has no error
 	_ = z.Close()
 	memberWriters.Put(z)
-	return b.bytes
-}
-
-type appender struct{ bytes []byte }
-
-func (a *appender) Write(b []byte) (int, error) {
-	a.bytes = append(a.bytes, b...)
-	return len(b), nil
+	return b.Bytes()
 }

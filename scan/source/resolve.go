@@ -45,7 +45,7 @@ import (
 func Inputs(ctx context.Context, args []string, stdin io.Reader, l Limits) (
 	ins []*Input, warnings []string, errs []error,
 ) {
-	v := resolver{limits: l, room: newRoom(l.Memory), seen: newSeen(), walked: newSeen()}
+	v := resolver{limits: l, room: newRoom(l.Memory), seen: seen{}, walked: seen{}}
 	for _, arg := range args {
 		if arg == "-" {
 			v.stdin(stdin)
@@ -80,8 +80,8 @@ type resolver struct {
 	ins      []*Input
 	warnings []string
 	errs     []error
-	seen     *seen
-	walked   *seen  // directories
+	seen     seen
+	walked   seen   // directories
 	links    []link // to directories, which are not followed
 	found    int    // entries of directories, those seen before among them
 	hasStdin bool
@@ -297,33 +297,26 @@ func (v *resolver) isNew(name string, info fs.FileInfo) bool {
 	return !seen
 }
 
-// seen remembers files by identity.
-type seen struct {
-	byID  map[fileID]string // where the system has file numbers
-	infos []fs.FileInfo     // elsewhere
-	names []string
-}
+// seen remembers files by their identity. Where the system has none they are all compared.
+type seen map[fileID][]seenFile
 
-func newSeen() *seen { return &seen{byID: map[fileID]string{}} }
-
-// before returns the first name of a file that has been seen before.
-func (s *seen) before(name string, info fs.FileInfo) (string, bool) {
-	if id, ok := identify(info); ok {
-		if first, ok := s.byID[id]; ok {
-			return first, true
-		}
-		s.byID[id] = name
-		return "", false
-	}
-	for i, old := range s.infos {
-		if os.SameFile(old, info) {
-			return s.names[i], true
-		}
-	}
-	s.infos, s.names = append(s.infos, info), append(s.names, name)
-	return "", false
+type seenFile struct {
+	name string
+	info fs.FileInfo
 }
 
 // fileID identifies a file, as os.SameFile does, and can be a map key: so a directory of a hundred
 // thousand logs takes no comparisons in pairs.
 type fileID struct{ device, inode uint64 }
+
+// before returns the first name of a file that has been seen before.
+func (s seen) before(name string, info fs.FileInfo) (string, bool) {
+	id := identify(info)
+	for _, f := range s[id] {
+		if os.SameFile(f.info, info) {
+			return f.name, true
+		}
+	}
+	s[id] = append(s[id], seenFile{name, info})
+	return "", false
+}

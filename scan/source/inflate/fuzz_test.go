@@ -1,10 +1,7 @@
 package inflate_test
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
-	"io"
 	"slices"
 	"testing"
 
@@ -72,35 +69,6 @@ func FuzzBlocks(f *testing.F) {
 		w.code(l[256])
 		for _, buffer := range []int{1 << 16, 1000} {
 			check(t, &r, append(w.out, "behind"...), buffer)
-		}
-	})
-}
-
-// FuzzGzip compares the members with those of compress/gzip. That ignores the reserved flags, and
-// refuses names of 512 octets.
-func FuzzGzip(f *testing.F) {
-	f.Add(append(member(f, "one\n", gzip.Header{Name: "n"}), withSum(member(f, "two\n", gzip.Header{}))...))
-	var z inflate.Gzip
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, wantErr := gzip.NewReader(bytes.NewReader(data))
-		if wantErr != nil {
-			return
-		}
-		want, wantErr := io.ReadAll(r)
-		z.Reset(bufio.NewReaderSize(bytes.NewReader(data), 16))
-		var got []byte
-		err := z.Next()
-		for ; err == nil; err = z.Next() {
-			var text []byte
-			text, err = readAll(&z, 1<<16)
-			if got = append(got, text...); err != nil {
-				break
-			}
-		}
-		if wantErr == nil && err == io.EOF && !bytes.Equal(got, want) || //nolint:errorlint // the end itself
-			//nolint:errorlint // the end itself
-			wantErr != nil && err == io.EOF || !bytes.HasPrefix(got, want[:min(len(got), len(want))]) {
-			t.Fatalf("%q, %v; the reference has %q, %v", got, err, want, wantErr)
 		}
 	})
 }
