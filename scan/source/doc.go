@@ -24,12 +24,11 @@
 // chunk in steady state costs no allocation, for plain, gzip and zstd input (bzip2 and xz decoders
 // allocate for each of their blocks).
 //
-// The files, from the outside in: resolve.go finds the inputs (order.go sorts them), members.go
-// looks into archives (index.go finds the members of a tar, zip.go those of a zip, spool.go keeps
-// those of a compressed tar), input.go opens one input, reader.go returns its chunks (chunk.go
-// holds their buffers), plain.go finds and reads ranges of plain files, stream.go decodes
-// everything else and cuts it, codec.go says how an input is compressed (the decoders are in
-// gzip.go, zstd.go and xz.go), ahead.go has parts of a stream decoded side by side (gzipmembers.go
-// finds the members of gzip, frames.go the frames of zstd), and result.go holds how the reading of
-// an input ended.
+// The files, from the outside in: resolve.go finds the inputs and sorts them, archive.go looks into
+// archives (index.go finds the members of a tar, zip.go those of a zip, spool.go keeps those of a
+// compressed tar), input.go opens one input, reader.go returns its chunks, plain.go finds and reads
+// ranges of plain files, stream.go decodes everything else and cuts it, codec.go has what decoders
+// share (they are in gzip.go, zstd.go and xz.go, and windows.go bounds their memory), ahead.go has
+// parts of a stream decoded side by side, parts.go reads members of gzip one by one, and result.go
+// holds how the reading of an input ended.
 package source

@@ -1,18 +1,23 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 // Inputs resolves command-line arguments into inputs, in their order:
@@ -319,4 +324,103 @@ func (s seen) before(name string, info fs.FileInfo) (string, bool) {
 	}
 	s[id] = append(s[id], seenFile{name, info})
 	return "", false
+}
+
+// compareNames orders names of files as their folders are read: folder by folder, by name, but the
+// files of a rotated set from the oldest to the newest: access.log-20260101.gz, access.log.10.gz,
+// access.log.2.gz, access.log.1, access.log.
+func compareNames(a, b string) int {
+	for {
+		partA, restA, moreA := strings.Cut(a, "/")
+		partB, restB, moreB := strings.Cut(b, "/")
+		switch c := compareRotated(partA, partB); {
+		case c != 0:
+			return c
+		case !moreB && moreA:
+			return 1
+		case !moreA && moreB:
+			return -1
+		case !moreA:
+			return 0
+		}
+		a, b = restA, restB
+	}
+}
+
+// compareRotated orders two names in one folder.
+func compareRotated(a, b string) int {
+	if a == b {
+		return 0
+	}
+	x, y := rotationOf(a), rotationOf(b)
+	return cmp.Or(
+		strings.Compare(x.log, y.log),
+		cmp.Compare(x.kind, y.kind),
+		strings.Compare(x.date, y.date),
+		cmp.Compare(y.number, x.number), // the highest number is the oldest
+		strings.Compare(a, b))
+}
+
+// rotation is what the name of a file tells of a rotated set.
+type rotation struct {
+	log    string // name of the file that is written to
+	kind   rotationKind
+	date   string // if dated
+	number int    // if numbered
+}
+
+// rotationKind is in the order of reading.
+type rotationKind int
+
+const (
+	dated    rotationKind = iota // access.log-20260101, access.log.2026-01-01
+	numbered                     // access.log.2
+	current                      // access.log
+)
+
+// maxRotations is the highest number that counts rotations. Anything longer is a date.
+const maxRotations = 99_999
+
+// rotationOf reads a name without the end that says how the file is compressed.
+func rotationOf(name string) rotation {
+	if sniff.CodecOfName(name) != sniff.Unknown {
+		name = name[:strings.LastIndexByte(name, '.')]
+	}
+	log := strings.TrimRight(name, "0123456789-._")
+	suffix := name[len(log):]
+	digits := strings.Trim(suffix, "-._")
+	if log == "" || digits == "" || !strings.ContainsRune("-._", rune(suffix[0])) {
+		return rotation{log: name, kind: current}
+	}
+	if n, err := strconv.Atoi(digits); err == nil && n <= maxRotations && suffix == "."+digits {
+		return rotation{log: log, kind: numbered, number: n}
+	}
+	return rotation{log: log, kind: dated, date: suffix}
+}
+
+func sortNames(names []string) { slices.SortFunc(names, compareNames) }
+
+// ErrRoom is the error of inputs that are left out because the list of inputs takes all of
+// Limits.Memory.
+var ErrRoom = errors.New("there are too many inputs for the memory")
+
+// ListedBytes is about how many bytes of memory an input of that name takes before it is read.
+func ListedBytes(name string) int64 { return int64(2<<10 + 4*len(name)) }
+
+// room is what is left of Limits.Memory. It is safe for concurrent use.
+type room struct{ left atomic.Int64 }
+
+// newRoom returns the room of so many bytes; 0 is no bound.
+func newRoom(memory int64) *room {
+	r := &room{}
+	r.left.Store(cmp.Or(memory, math.MaxInt64))
+	return r
+}
+
+// take takes the room of an input of that name.
+func (r *room) take(name string) error {
+	if r.left.Add(-ListedBytes(name)) < 0 {
+		return ErrRoom
+	}
+	return nil
 }
