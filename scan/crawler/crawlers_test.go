@@ -138,7 +138,8 @@ func TestFurtherProducts(t *testing.T) {
 // TestLists: what is verified by ranges has the lists, each under the name of its file.
 func TestLists(t *testing.T) {
 	// Their operators publish ranges on a page, or in a database of routes.
-	unlisted := []string{"Amazonbot", "Amzn-SearchBot", "Amzn-User", "Blekkobot", "CensysInspect", "GrapeshotCrawler", "Kagibot", "Site24x7",
+	unlisted := []string{"Amazonbot", "Amzn-SearchBot", "Amzn-User", "Blekkobot", "CensysInspect", "GrapeshotCrawler",
+		"Kagibot", "Site24x7",
 		"facebookexternalhit", "Meta-ExternalAds", "Meta-ExternalAgent", "Meta-ExternalFetcher", "Meta-WebIndexer"}
 	named := map[string]string{
 		"googlebot.json":   "common-crawlers.json", // since March 2026
@@ -214,7 +215,8 @@ func TestDocsCountTheCrawlers(t *testing.T) {
 		for _, m := range sentence.FindAllSubmatch(text, -1) {
 			said++
 			if string(m[1]) != strconv.Itoa(known) || string(m[2]) != strconv.Itoa(paged) {
-				t.Errorf("%s says %q, but %d crawlers are known, %d of them with a page of their operator", page, m[0], known, paged)
+				t.Errorf("%s says %q, but %d crawlers are known, %d of them with a page of their operator", page, m[0], known,
+					paged)
 			}
 		}
 	}

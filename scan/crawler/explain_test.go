@@ -36,10 +36,12 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 			t.Errorf("%q: %+v", header, w)
 		}
 	}
-	if (names > 0) != (e.Name != "" && !e.Nameless) || names > 1 || e.Nameless && bare != 1 || rivals != max(0, len(e.Rivals)-1) {
+	if (names > 0) != (e.Name != "" && !e.Nameless) || names > 1 || e.Nameless && bare != 1 ||
+		rivals != max(0, len(e.Rivals)-1) {
 		t.Errorf("%q is %v, by %d words, %d bare ones and %d rivals", header, e.Claim, names, bare, rivals)
 	}
-	if (e.Foreign || e.Library) != (len(e.Product) > 0) || !bytes.Contains(header, e.Product) || e.Library && !bytes.HasPrefix(header, e.Product) {
+	if (e.Foreign || e.Library) != (len(e.Product) > 0) || !bytes.Contains(header, e.Product) ||
+		e.Library && !bytes.HasPrefix(header, e.Product) {
 		t.Errorf("%q is %v, by the product %q", header, e.Claim, e.Product)
 	}
 }
@@ -47,7 +49,8 @@ func checkExplanation(t *testing.T, set *Set, reader *Reader, header []byte) {
 // TestExplain tells of each word why it counts or does not.
 func TestExplain(t *testing.T) {
 	standings := map[Standing]string{
-		Names: "names", InContact: "contact", BehindLike: "like", LessSpecific: "less", Rival: "rival", Bare: "bare", NoContact: "no contact", Control: "control", Device: "device", Later: "later",
+		Names: "names", InContact: "contact", BehindLike: "like", LessSpecific: "less", Rival: "rival", Bare: "bare",
+		NoContact: "no contact", Control: "control", Device: "device", Later: "later",
 	}
 	set := builtinSet(t)
 	for _, c := range []struct{ header, want string }{

@@ -193,7 +193,8 @@ func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hit
 			return true
 		}
 		for _, word := range oneWordOf.FindAllIndex(low[at[0]:at[1]], -1) {
-			if n.mayName(header, low, hidden, contact, at[0]+word[0], at[0]+word[1]) && !bareOf.MatchString(string(low[at[0]+word[0]:at[0]+word[1]])) {
+			if n.mayName(header, low, hidden, contact, at[0]+word[0], at[0]+word[1]) &&
+				!bareOf.MatchString(string(low[at[0]+word[0]:at[0]+word[1]])) {
 				return true
 			}
 		}
@@ -207,7 +208,8 @@ func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hit
 
 // same reports whether two claims are equal.
 func same(a, b Claim) bool {
-	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted && a.word == b.word &&
+	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted &&
+		a.word == b.word &&
 		a.Nameless == b.Nameless && a.Foreign == b.Foreign && a.Library == b.Library &&
 		slices.Equal(a.Rivals, b.Rivals) && (a.Rivals == nil) == (b.Rivals == nil)
 }
@@ -246,12 +248,14 @@ func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, e
 	case start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")):
 		return false
 	}
-	return !slices.Contains(n.controls, string(low[start:end])) && !slices.Contains(n.controls, joined) && (start <= model.start || start >= model.end)
+	return !slices.Contains(n.controls, string(low[start:end])) && !slices.Contains(n.controls, joined) &&
+		(start <= model.start || start >= model.end)
 }
 
 // joinedAt returns a word with those that dots join to it.
 func joinedAt(header []byte, start, end int) string {
-	joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) + string(joinedBehind.Find(header[end:]))
+	joined := string(joinedBefore.Find(header[:start])) + string(header[start:end]) +
+		string(joinedBehind.Find(header[end:]))
 	return strings.Trim(joined, ".")
 }
 

@@ -258,7 +258,8 @@ func TestFormerAddress(t *testing.T) {
 	i := NewIdentities(set, IdentityOptions{MaxAge: time.Hour, Series: []Series{{p, []*Ranges{
 		list("2026-10-01", "192.0.2.0/28"), list("2026-10-20", "192.0.2.0/24"), list("2026-10-30", "192.0.3.0/24"),
 	}}}})
-	for addr, want := range map[string]State{"192.0.2.1": Unverified, "192.0.2.77": Unverified, "192.0.3.1": Verified, "192.0.4.1": Spoofed} {
+	for addr, want := range map[string]State{"192.0.2.1": Unverified, "192.0.2.77": Unverified, "192.0.3.1": Verified,
+		"192.0.4.1": Spoofed} {
 		if got := i.identify(p, []byte(addr), at(t, "2026-10-30T00:00:00Z"), true); got != want {
 			t.Errorf("%s is %v, want %v", addr, got, want)
 		}
@@ -347,7 +348,8 @@ func TestListsMissing(t *testing.T) {
 // TestHasLists tells the crawlers for which lists were given from all others.
 func TestHasLists(t *testing.T) {
 	set := builtinSet(t)
-	i := NewIdentities(set, IdentityOptions{Series: []Series{{set.ByName("GPTBot"), []*Ranges{listOf(t, "", "192.0.2.0/24")}}}})
+	series := Series{set.ByName("GPTBot"), []*Ranges{listOf(t, "", "192.0.2.0/24")}}
+	i := NewIdentities(set, IdentityOptions{Series: []Series{series}})
 	for name, want := range map[string]bool{"GPTBot": true, "Googlebot": false, "": false} {
 		proof := i.Of(set.ByName(name))
 		if proof.HasLists() != want {
@@ -381,7 +383,8 @@ func TestEndsOfTime(t *testing.T) {
 
 // TestZeroIdentities knows no ranges.
 func TestZeroIdentities(t *testing.T) {
-	if got := new(Identities).identify(builtinSet(t).ByName("Googlebot"), []byte("192.0.2.1"), 0, true); got != Unverified {
+	p := builtinSet(t).ByName("Googlebot")
+	if got := new(Identities).identify(p, []byte("192.0.2.1"), 0, true); got != Unverified {
 		t.Errorf("the zero value says %v", got)
 	}
 }
@@ -434,7 +437,8 @@ func TestAmbiguousClaim(t *testing.T) {
 func TestClaimWithOneRival(t *testing.T) {
 	set := builtinSet(t)
 	p := set.ByName("GPTBot")
-	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}}})
+	series := Series{p, []*Ranges{listOf(t, "2026-10-01T00:00:00", "192.0.2.0/25")}}
+	i := NewIdentities(set, IdentityOptions{Series: []Series{series}})
 	claim := Claim{Profile: p, Name: p.Name, Ambiguous: true, Foreign: true, Rivals: []*Profile{p}}
 	for _, c := range []struct {
 		addr, when string
@@ -605,7 +609,8 @@ func TestGuardIdentityAllocs(t *testing.T) {
 		Names:  namesOf(t, "203.0.113.1 crawl-203-0-113-1.googlebot.com true"),
 	})
 	when := at(t, "2026-10-01T00:00:00Z")
-	for _, text := range append([]string{"192.0.2.1", "203.0.113.1", "203.0.113.2", "2001:db8::1", "2001:db9::1", "d41d8cd98f00b204e9800998ecf8427e"}, addrs...) {
+	for _, text := range append([]string{"192.0.2.1", "203.0.113.1", "203.0.113.2", "2001:db8::1", "2001:db9::1",
+		"d41d8cd98f00b204e9800998ecf8427e"}, addrs...) {
 		addr := []byte(text)
 		claim := set.Reader().Read([]byte("Googlebot bingbot"))
 		if n := testing.AllocsPerRun(100, func() {
@@ -660,8 +665,10 @@ func TestSpecialBlocks(t *testing.T) {
 			}
 			one := netip.PrefixFrom(a, a.BitLen())
 			want := slices.ContainsFunc(special, func(b block) bool { return b.prefix.Contains(a) })
-			if want == naivelyRoutable(one) || unroutable.Contains(a) != want || errors.Is(checkRange(one), errSpecial) != want || want && !anonymous(a) {
-				t.Errorf("%v, of %v or beside it: special %v, anonymous %v, refused: %v", a, b.prefix, want, anonymous(a), checkRange(one))
+			if want == naivelyRoutable(one) || unroutable.Contains(a) != want ||
+				errors.Is(checkRange(one), errSpecial) != want || want && !anonymous(a) {
+				t.Errorf("%v, of %v or beside it: special %v, anonymous %v, refused: %v", a, b.prefix, want, anonymous(a),
+					checkRange(one))
 			}
 		}
 	}

@@ -71,7 +71,8 @@ func listedSet(t testing.TB) *Set {
 		return lists
 	}
 	profile := func(name, operator string, lists ...string) Profile {
-		return Profile{Name: name, Operator: operator, Words: []string{name}, Tokens: []string{name}, Obeys: "unknown", Lists: published(lists...)}
+		return Profile{Name: name, Operator: operator, Words: []string{name}, Tokens: []string{name}, Obeys: "unknown",
+			Lists: published(lists...)}
 	}
 	slurp := profile("Slurp", "Yahoo!")
 	slurp.Words = []string{"Yahoo! Slurp", "Slurp/3.0"}
@@ -205,7 +206,8 @@ func TestLoadSeries(t *testing.T) {
 		})
 	}
 	l, err := LoadSeries("GPTBot="+filepath.Join(dir, "services", "services.json"), set, 1<<30)
-	if err != nil || len(l.Unknown) != 1 || fmt.Sprint(l.Unknown[0].Services) != "[A B]" || filepath.Base(l.Unknown[0].File) != "services.json" {
+	if err != nil || len(l.Unknown) != 1 || fmt.Sprint(l.Unknown[0].Services) != "[A B]" ||
+		filepath.Base(l.Unknown[0].File) != "services.json" {
 		t.Errorf("unknown services %v, %v", l.Unknown, err)
 	}
 }
@@ -217,7 +219,8 @@ func TestOfficialLists(t *testing.T) {
 	list := func(prefix string) string {
 		return `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"` + prefix + `"}]}`
 	}
-	dir := write(t, map[string]string{"googlebot.json": list("192.0.2.0/25"), "special-crawlers.json": list("198.51.100.0/25")})
+	dir := write(t, map[string]string{"googlebot.json": list("192.0.2.0/25"),
+		"special-crawlers.json": list("198.51.100.0/25")})
 	l, err := LoadSeries(dir, set, 1<<30)
 	if err != nil {
 		t.Fatal(err)

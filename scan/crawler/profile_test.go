@@ -78,7 +78,8 @@ func TestBuiltin(t *testing.T) {
 						}
 					}
 					for _, header := range []string{"x" + word + "x", "Foo/1.0 (+http://operator.example/" + word + ")"} {
-						if got := r.Read([]byte(header)); got.Profile != nil && got.Profile.Operator == p.Operator && !strings.Contains(word, " ") {
+						if got := r.Read([]byte(header)); got.Profile != nil && got.Profile.Operator == p.Operator &&
+							!strings.Contains(word, " ") {
 							t.Errorf("%q is %v", header, got)
 						}
 					}
@@ -195,7 +196,8 @@ func TestFactsHaveTheirSource(t *testing.T) {
 
 // TestWordsAreWhole reads a header in which a crawler's word is part of another.
 func TestWordsAreWhole(t *testing.T) {
-	set := newSet(t, []Profile{{Name: "FooBot", Operator: "F", Words: []string{"FooBot"}, Tokens: []string{"FooBot"}, Obeys: "yes"}})
+	set := newSet(t, []Profile{{Name: "FooBot", Operator: "F", Words: []string{"FooBot"}, Tokens: []string{"FooBot"},
+		Obeys: "yes"}})
 	for header, want := range map[string]string{
 		"MyFooBotX/1.0": "MyFooBotX (unknown)",
 		"FooBot/1.0":    "FooBot (F)",
@@ -323,7 +325,8 @@ func TestReadError(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Read([]byte(second("Bar", "Foo"))); err == nil || !strings.Contains(err.Error(), `"Bar"`) || !strings.Contains(err.Error(), `"Foo"`) {
+	if _, err := Read([]byte(second("Bar", "Foo"))); err == nil || !strings.Contains(err.Error(), `"Bar"`) ||
+		!strings.Contains(err.Error(), `"Foo"`) {
 		t.Errorf("%v does not name both profiles", err)
 	}
 }
@@ -345,7 +348,8 @@ func TestExtend(t *testing.T) {
 		{Name: "Bar-Extended", Operator: "B", Control: true, Tokens: []string{"bar-extended"}, Obeys: "yes"},
 	}
 	own := func(name string, words ...string) Profile {
-		return Profile{Name: name, Operator: "U", Words: words, Tokens: []string{"own"}, Obeys: "unknown", Control: len(words) == 0}
+		return Profile{Name: name, Operator: "U", Words: words, Tokens: []string{"own"}, Obeys: "unknown",
+			Control: len(words) == 0}
 	}
 	for _, c := range []struct {
 		name string

@@ -185,14 +185,17 @@ func TestRefusedRanges(t *testing.T) {
 // TestUnreadableRanges reads lists that break off and lists without end.
 func TestUnreadableRanges(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := ReadRanges(iotest.ErrReader(broken), "list", 1<<30); !errors.Is(err, broken) || !strings.Contains(err.Error(), "list") {
+	if _, err := ReadRanges(iotest.ErrReader(broken), "list", 1<<30); !errors.Is(err, broken) ||
+		!strings.Contains(err.Error(), "list") {
 		t.Errorf("a broken file: %v", err)
 	}
 	list := "192.0.2.1\n"
-	if _, err := ReadRanges(strings.NewReader(strings.Repeat(list, 100)), "list", int64(10*99*len(list))); !errors.Is(err, disk.ErrMemory) || !strings.Contains(err.Error(), "list") {
+	if _, err := ReadRanges(strings.NewReader(strings.Repeat(list, 100)), "list",
+		int64(10*99*len(list))); !errors.Is(err, disk.ErrMemory) || !strings.Contains(err.Error(), "list") {
 		t.Errorf("a file that is too large: %v", err)
 	}
-	if got, err := ReadRanges(strings.NewReader(list), "list", int64(10*len(list))); err != nil || got.Bytes() != prefixBytes {
+	if got, err := ReadRanges(strings.NewReader(list), "list", int64(10*len(list))); err != nil ||
+		got.Bytes() != prefixBytes {
 		t.Errorf("a file that is not: %v, %v", got, err)
 	}
 	long := strings.Repeat("9", 1<<20)
@@ -240,7 +243,8 @@ func naivelyRoutable(p netip.Prefix) bool {
 		2001:10::-2001:1f:ffff:ffff:ffff:ffff:ffff:ffff 5f00::-5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 		fc00::-fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff fe80::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff`) {
 		from, to, _ := strings.Cut(block, "-")
-		if first := netip.MustParseAddr(from); first.Is4() == p.Addr().Is4() && p.Addr().Compare(netip.MustParseAddr(to)) <= 0 && lastOf(p).Compare(first) >= 0 {
+		if first := netip.MustParseAddr(from); first.Is4() == p.Addr().Is4() &&
+			p.Addr().Compare(netip.MustParseAddr(to)) <= 0 && lastOf(p).Compare(first) >= 0 {
 			return false
 		}
 	}
@@ -263,7 +267,8 @@ func FuzzReadRanges(f *testing.F) {
 	f.Add([]byte(`{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv4Prefix":"66.249.79.32/27"}]}`))
 	f.Add([]byte(`{"ips":[{"ip_address":"5.39.1.224"}]}`))
 	f.Add([]byte("\ufeff192.0.2.1/7 # x\r\n::ffff:1.2.3.4/100\n"))
-	for _, line := range []string{"::f", "240.0.0.1", "198.18.0.0/16", "64:ff9b::102:304/120", "64:ff9b::a00:1", "2001::/32", "172.0.0.0/8"} {
+	for _, line := range []string{"::f", "240.0.0.1", "198.18.0.0/16", "64:ff9b::102:304/120", "64:ff9b::a00:1",
+		"2001::/32", "172.0.0.0/8"} {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -280,7 +285,8 @@ func FuzzReadRanges(f *testing.F) {
 			t.Errorf("read as %v (%v), by the twin as %v", r.prefixes, err, twin)
 		}
 		for _, p := range r.prefixes {
-			if p != p.Masked() || p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 19 || !naivelyRoutable(p) || unroutable.Contains(p.Addr()) || unroutable.Contains(lastOf(p)) {
+			if p != p.Masked() || p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 19 || !naivelyRoutable(p) ||
+				unroutable.Contains(p.Addr()) || unroutable.Contains(lastOf(p)) {
 				t.Errorf("%v", p)
 			}
 		}

@@ -34,7 +34,8 @@ func TestReferrersAreOfOneProfile(t *testing.T) {
 			hosts[host] = p.Operator
 		}
 	}
-	for _, bad := range []string{"", "WWW", "www.a.example", "https://a.example", "a.example:80", "*", ".*", "a.*.b", "a"} {
+	for _, bad := range []string{"", "WWW", "www.a.example", "https://a.example", "a.example:80", "*", ".*", "a.*.b",
+		"a"} {
 		if checkReferrer(bad) == nil {
 			t.Errorf("%q is accepted", bad)
 		}

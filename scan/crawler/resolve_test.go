@@ -128,7 +128,8 @@ func TestResolve(t *testing.T) {
 				t.Errorf("%s was asked about twice", what)
 			}
 		}
-		for _, what := range []string{"10.0.0.1", "198.51.100.2", "198.51.100.3", "www.example.com.", "2.2.0.192.bc.googleusercontent.com.", "true.googlebot.com."} {
+		for _, what := range []string{"10.0.0.1", "198.51.100.2", "198.51.100.3", "www.example.com.",
+			"2.2.0.192.bc.googleusercontent.com.", "true.googlebot.com."} {
 			if slices.Contains(d.asked, what) {
 				t.Errorf("%s was asked about", what)
 			}

@@ -437,7 +437,8 @@ func TestControlTokenIsNobody(t *testing.T) {
 	}
 	for _, p := range builtin.Profiles() {
 		for _, name := range append(p.Tokens, p.Name) {
-			for _, header := range []string{name, strings.ToLower(name) + "/1.0", "Mozilla/5.0 (compatible; " + name + "/1.0" + contact} {
+			for _, header := range []string{name, strings.ToLower(name) + "/1.0",
+				"Mozilla/5.0 (compatible; " + name + "/1.0" + contact} {
 				if got := builtin.Reader().Read([]byte(header)); p.Control && got.Name != "" && builtin.requester(name) == nil {
 					t.Errorf("%q is %v", header, got)
 				}
@@ -536,7 +537,8 @@ func TestHostileHeader(t *testing.T) {
 		"Googlebot.", "Googlebot ", "Googlebot@", "xbot.", "xbot@", "xbot ", "bot ", "bot", "@", ".", "+", "://", "www.", "xwww.",
 		"like xbot ", "(compatible; ", "(compatible; bot", "robots", "crawlers", "a.", "Applebot-Extended.", "Applebot-Extended ", "(Linux; Android;", "Netcraft Web ", "x", "http://xbot ", "a@b ", "Googlebot.bingbot.",
 	} {
-		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"}, {"(Linux; Android 9; ", ") http://foo.example/"}, {"", "@foo.example"}} {
+		for _, around := range [][2]string{{"", ""}, {"http://", ""}, {"(", "/ +http://foo.example/)"},
+			{"(Linux; Android 9; ", ") http://foo.example/"}, {"", "@foo.example"}} {
 			header := around[0] + strings.Repeat(part, size/len(part)) + around[1]
 			if got := reader.Read([]byte(header)); len(got.Name) > maxName+len(cutName) {
 				t.Errorf("%q and so on has a name of %d bytes", part, len(got.Name))

@@ -366,7 +366,8 @@ func TestDisputedHosts(t *testing.T) {
 				t.Errorf("%s (%s): %s %q is %q, %v; want %q", c.name, c.source, what, c.authority, host, err, c.want)
 			}
 		}
-		for _, url := range []string{"http://" + c.authority, "https://" + c.authority + "/evil.example/", "ftp://" + c.authority + "?@evil.example"} {
+		for _, url := range []string{"http://" + c.authority, "https://" + c.authority + "/evil.example/",
+			"ftp://" + c.authority + "?@evil.example"} {
 			o, err := Of([]byte(url))
 			read("the URL", o.Host, err)
 			if o, ok := View([]byte(url)); ok {
@@ -386,7 +387,8 @@ func TestDisputedHosts(t *testing.T) {
 			read("the option", "", err)
 		}
 	}
-	for _, url := range []string{`http:\\good.example/`, `http:\\good.example\http://evil.example/`, `http:/\good.example/`, `\\http://evil.example/`, "ht\ttp://evil.example/", "http ://evil.example/"} {
+	for _, url := range []string{`http:\\good.example/`, `http:\\good.example\http://evil.example/`,
+		`http:/\good.example/`, `\\http://evil.example/`, "ht\ttp://evil.example/", "http ://evil.example/"} {
 		if o, err := Of([]byte(url)); !errors.Is(err, errNotAbsolute) {
 			t.Errorf("%q is of %+v, %v", url, o, err)
 		}
@@ -400,7 +402,8 @@ func TestLongName(t *testing.T) {
 	for i := range 20_000 {
 		b.WriteRune(rune(0x4e00 + i))
 	}
-	for _, name := range []string{strings.Repeat(b.String(), 20), strings.Repeat("a.", 1<<20), strings.Repeat("[", 1<<20)} {
+	for _, name := range []string{strings.Repeat(b.String(), 20), strings.Repeat("a.", 1<<20),
+		strings.Repeat("[", 1<<20)} {
 		if host, _, err := parseHost(name); err == nil || len(err.Error()) > 2*len(name) {
 			t.Errorf("a name of %d bytes became one of %d", len(name), len(host))
 		}
@@ -413,7 +416,8 @@ func TestLongName(t *testing.T) {
 
 // randomHost returns bytes that are often nearly a host.
 func randomHost(r *rand.Rand) string {
-	parts := []string{"a", "EXAMPLE", "com", ".", ".", "..", ":", ":80", ":443", ":0", "[", "]", "[::1]", "::", "%", "1", "192.0.2.1",
+	parts := []string{"a", "EXAMPLE", "com", ".", ".", "..", ":", ":80", ":443", ":0", "[", "]", "[::1]", "::", "%",
+		"1", "192.0.2.1",
 		"ä", "ß", "。", "．", "：", "／", "℀", "１", "xn--", "xn--exmple-cua", "-", "--", "_", " ", "\x00", "\x7f", "\xff", "\u00ad", "\u200d",
 		"@", "/", "?", "://", "http://", "https", "ftp://", "\u0308", "\u0130", "ſ", "K", "א", "٣"}
 	var b strings.Builder

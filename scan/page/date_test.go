@@ -10,9 +10,11 @@ import (
 func TestDatesAsTheirLayoutsSay(t *testing.T) {
 	instants := []time.Time{
 		time.Date(2010, 6, 25, 15, 0, 0, 0, time.UTC), time.Date(1999, 12, 31, 23, 59, 59, 0, time.UTC),
-		time.Date(2026, 1, 2, 0, 7, 3, 0, time.UTC), time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC), time.Date(2031, 9, 10, 11, 12, 13, 0, time.UTC),
+		time.Date(2026, 1, 2, 0, 7, 3, 0, time.UTC), time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC),
+		time.Date(2031, 9, 10, 11, 12, 13, 0, time.UTC),
 	}
-	zones := []*time.Location{time.UTC, time.FixedZone("GMT", 0), time.FixedZone("PST", -8*3600), time.FixedZone("EDT", -4*3600), time.FixedZone("", 5*3600+1800)}
+	zones := []*time.Location{time.UTC, time.FixedZone("GMT", 0), time.FixedZone("PST", -8*3600),
+		time.FixedZone("EDT", -4*3600), time.FixedZone("", 5*3600+1800)}
 	for _, layout := range []string{
 		"02 Jan 06 15:04 MST", "02 Jan 06 15:04 -0700", "Mon, 02 Jan 06 15:04:05 MST", // RFC 822
 		"Monday, 02-Jan-06 15:04:05 MST",                                  // RFC 850

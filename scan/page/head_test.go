@@ -95,7 +95,8 @@ func wide(text string, order binary.AppendByteOrder) []byte {
 }
 
 func TestEncodings(t *testing.T) {
-	document := "<title>Grüße, 世界 😀</title>" + strings.Repeat("<!-- ü😀 -->", 2000) + noindex + meta("robots", "noai, Größe😀")
+	document := "<title>Grüße, 世界 😀</title>" + strings.Repeat("<!-- ü😀 -->", 2000) + noindex +
+		meta("robots", "noai, Größe😀")
 	for name, c := range map[string]struct{ contentType, document string }{
 		"UTF-8":                  {"text/html; charset=utf-8", document},
 		"UTF-8 with mark":        {"text/html", "\xEF\xBB\xBF" + document},
@@ -208,7 +209,8 @@ var ordinary = func() []byte {
 	for i := range 4 {
 		fmt.Fprintf(&b, "<script type=\"text/javascript\" id=\"x-%d\">\nwindow.settings = {\"a\":{\"url\":\"https:\\/\\/s.w.org\\/images\\/core\\/\",\"ext\":\".png\",\"svg\":\".svg\"}};\n!function(i,n){var o,s,e;function c(e){try{var t={supportTests:e,timestamp:(new Date).valueOf()};sessionStorage.setItem(o,JSON.stringify(t))}catch(e){}}}();\n</script>\n", i)
 	}
-	fmt.Fprintf(&b, "<style>%s</style>\n</head>\n<body>\n", strings.Repeat("img.emoji{display:inline !important;border:none}\n", 12))
+	fmt.Fprintf(&b, "<style>%s</style>\n</head>\n<body>\n",
+		strings.Repeat("img.emoji{display:inline !important;border:none}\n", 12))
 	for b.Len() < 100_000 {
 		b.WriteString("<div class=\"entry\"><p>Lorem ipsum dolor sit amet, <a href=\"/x\">consectetur</a> adipiscing elit.</p></div>\n")
 	}
@@ -283,7 +285,8 @@ func TestHostileDocuments(t *testing.T) {
 		}
 		t.Logf("%-25s %v, partial %v, %d statements", name, took, p.Partial(), len(p.list))
 	}
-	for name, document := range map[string]string{"cut": strings.Repeat(" ", MaxHead) + noindex, "attributes": "<link" + strings.Repeat(" a=b", 2000) + ">" + noindex} {
+	for name, document := range map[string]string{"cut": strings.Repeat(" ", MaxHead) + noindex,
+		"attributes": "<link" + strings.Repeat(" a=b", 2000) + ">" + noindex} {
 		if p := read(document); p.Partial() == (name == "attributes") {
 			t.Errorf("%s: partial %v", name, p.Partial())
 		}
@@ -297,20 +300,24 @@ func FuzzPage(f *testing.F) {
 		f.Add([]byte(document[:2000]), "noindex, googlebot: nofollow, unavailable_after: Friday, 25-Jun-10 15:00:00 PST")
 	}
 	f.Add(ordinary[:4000], "max-snippet : 20 ;max-image-preview:large,x")
-	f.Add([]byte("<head><template>"+noindex+"</template>"+noindex+"</head><link><body>"), "a: b: c, 2020-01-01T00:00+02:00")
+	f.Add([]byte("<head><template>"+noindex+"</template>"+noindex+"</head><link><body>"),
+		"a: b: c, 2020-01-01T00:00+02:00")
 	f.Fuzz(func(t *testing.T, document []byte, header string) {
 		p, q := &Page{}, &Page{}
 		p.HTML([]byte("text/html; charset=utf-8"), document)
-		if want := inTree(document); !bytes.Contains(bytes.ToLower(document), []byte("<template")) && !slices.Equal(statements(p), statements(want)) &&
+		if want := inTree(document); !bytes.Contains(bytes.ToLower(document), []byte("<template")) &&
+			!slices.Equal(statements(p), statements(want)) &&
 			!p.Partial() && !bytes.HasPrefix(document, []byte("\xEF\xBB\xBF")) {
 			t.Errorf("%q:\n got %q\nwant %q", document, statements(p), statements(want))
 		}
-		for _, contentType := range []string{"", "text/html; charset=utf-16", "text/html; charset=iso-2022-jp", "application/xhtml+xml"} {
+		for _, contentType := range []string{"", "text/html; charset=utf-16", "text/html; charset=iso-2022-jp",
+			"application/xhtml+xml"} {
 			q.HTML([]byte(contentType), document)
 		}
 		want := read("", header)
 		for _, other := range []string{
-			strings.Map(func(r rune) rune { return rune(lower(byte(r))) | r&^0xFF }, header), strings.ReplaceAll(header, " ", "\n\t "),
+			strings.Map(func(r rune) rune { return rune(lower(byte(r))) | r&^0xFF }, header),
+			strings.ReplaceAll(header, " ", "\n\t "),
 			strings.ReplaceAll(header, ",", " , "), header + " ,", " " + header,
 		} {
 			for _, token := range []string{"googlebot", "x"} {

@@ -98,7 +98,9 @@ func TestGoogleExamples(t *testing.T) {
 		"header":                {headers: []string{"noindex"}, google: "noindex", news: "noindex", misc: "noindex"},
 		"several headers": {
 			headers: []string{"noimageindex", "unavailable_after: 25 Jun 2010 15:00:00 PST"},
-			google:  "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z", news: "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z", misc: "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
+			google:  "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
+			news:    "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
+			misc:    "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
 		},
 		"headers with names":            {headers: []string{"googlebot: nofollow", "otherbot: noindex, nofollow"}, google: "nofollow", misc: "noindex nofollow"},
 		"embedded":                      {headers: []string{"googlebot:noindex,indexifembedded"}, google: "noindex indexifembedded"},
@@ -138,7 +140,8 @@ func TestAuthorsGuideOf1996(t *testing.T) {
 		"":                                     "",                 // "default = empty = ALL" (the notes of the workshop)
 		"INDEX,NOINDEX,NOFOLLOW,FOLLOW,FOLLOW": "noindex nofollow", // which the guide calls a mistake
 	} {
-		p := read("<html>\n<head>\n<META NAME=\"ROBOTS\" CONTENT=\"" + content + "\">\n<meta name=\"description\" content=\"This page ....\">\n<title>...</title>\n</head>\n<body>\n")
+		p := read("<html>\n<head>\n<META NAME=\"ROBOTS\" CONTENT=\"" + content +
+			"\">\n<meta name=\"description\" content=\"This page ....\">\n<title>...</title>\n</head>\n<body>\n")
 		if got := rules(p, "x"); got != want || p.Rules(nil, now).Unknown != 0 {
 			t.Errorf("%q: %q, want %q", content, got, want)
 		}
@@ -266,8 +269,10 @@ func TestParseDirectives(t *testing.T) {
 	if set, err = ParseDirectives("none"); err != nil || set != NoIndex|NoFollow {
 		t.Errorf("%v, %v", set, err)
 	}
-	for _, list := range []string{"", "noindex,", "all", "foo", "indexifembedded", "max-snippet", "max-snippet:3", "unavailable_after", "noodp"} {
-		if _, err := ParseDirectives(list); err == nil || !strings.Contains(err.Error(), "those are none, noindex, nofollow, noarchive,") {
+	for _, list := range []string{"", "noindex,", "all", "foo", "indexifembedded", "max-snippet", "max-snippet:3",
+		"unavailable_after", "noodp"} {
+		if _, err := ParseDirectives(list); err == nil ||
+			!strings.Contains(err.Error(), "those are none, noindex, nofollow, noarchive,") {
 			t.Errorf("%q: %v", list, err)
 		}
 	}

@@ -53,7 +53,8 @@ func all(parts ...string) (heads, texts []string, whole []bool, err error) {
 }
 
 func TestRecordsAndTheirOctets(t *testing.T) {
-	a, b, c := record("warcinfo", "", "x"), record("Response", "<http://a/>", "HTTP/1.1 200 OK\r\n\r\n"), record("metadata", "http://c/", "")
+	a, b, c := record("warcinfo", "", "x"), record("Response", "<http://a/>", "HTTP/1.1 200 OK\r\n\r\n"),
+		record("metadata", "http://c/", "")
 	for name, f := range map[string]struct {
 		parts []string
 		whole []bool
@@ -138,7 +139,8 @@ func TestALongRecordIsNotKept(t *testing.T) {
 func TestResponses(t *testing.T) {
 	const text = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: noindex\r\nTransfer-Encoding: chunked\r\nx-robots-tag: GPTBot: noai\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"
 	p, err := ReadResponse(strings.NewReader(text))
-	if err != nil || p.Status != 200 || p.ContentType != "text/html" || strings.Join(p.RobotsTags, "|") != "noindex|GPTBot: noai" {
+	if err != nil || p.Status != 200 || p.ContentType != "text/html" ||
+		strings.Join(p.RobotsTags, "|") != "noindex|GPTBot: noai" {
 		t.Fatalf("%+v, error %v", p, err)
 	}
 	if body, err := p.Body(100, false); string(body) != "abc" || err != nil {
