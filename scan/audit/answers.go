@@ -122,7 +122,8 @@ func (c *sizeCount) add(odd bool, n int64) {
 
 func newAnswersToAll(p *policy.Policy, sent map[sizesAt]int64) *answersToAll {
 	from, to := p.Span(0, false)
-	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{}, mostTold: toldBytes}
+	a := &answersToAll{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{},
+		mostTold: toldBytes}
 	for o := range int32(len(p.Origins())) {
 		a.mostTold += toldVersionBytes * len(p.Versions(o))
 		for _, v := range p.Versions(o) {

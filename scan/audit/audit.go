@@ -216,7 +216,8 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &Basis{}
 	}
-	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses, profiles: map[*crawler.Profile]uint32{}}
+	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses,
+		profiles: map[*crawler.Profile]uint32{}}
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {

@@ -70,7 +70,8 @@ func TestToldIsBounded(t *testing.T) {
 	f := newFacts(newAnswersToAll(a.config.Policy, nil))
 	size := a.config.Policy.Versions(0)[0].Size
 	for i := range 100_000 {
-		x := &fetch{sender: sender{crawlerAt: crawlerAt{word: fmt.Sprintf("%d.example_bot", i)}}, t: moment(0) + int64(i), kind: toldFile, size: size}
+		x := &fetch{sender: sender{crawlerAt: crawlerAt{word: fmt.Sprintf("%d.example_bot", i)}}, t: moment(0) + int64(i),
+			kind: toldFile, size: size}
 		x.at.N = 1
 		f.tell(x)
 	}

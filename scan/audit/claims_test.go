@@ -36,7 +36,8 @@ func TestClaims(t *testing.T) {
 	if gpt.Identity[Verified] != 0 {
 		t.Errorf("identities %v", gpt.Identity)
 	}
-	if acme := r.row("AcmeBot"); len(acme.Claims) != 1 || len(acme.Claims[0].Claim) > 2*maxClaim || !strings.HasSuffix(acme.Claims[0].Claim, "(longer than 200 bytes)") {
+	if acme := r.row("AcmeBot"); len(acme.Claims) != 1 || len(acme.Claims[0].Claim) > 2*maxClaim ||
+		!strings.HasSuffix(acme.Claims[0].Claim, "(longer than 200 bytes)") {
 		t.Errorf("claims %v", acme.Claims)
 	}
 }
@@ -119,7 +120,8 @@ func TestCDNAgents(t *testing.T) {
 			return strings.Contains(w, "Amazon CloudFront") && strings.Contains(w, "forward the header User-Agent")
 		})
 	}
-	r := auditEntries(t, a, entry{agent: "Amazon CloudFront"}, entry{agent: "Amazon CloudFront", target: "/private/"}, entry{agent: "curl/8"}, entry{agent: browser}, entry{agent: "WebP Cloud Services/1.0"})
+	r := auditEntries(t, a, entry{agent: "Amazon CloudFront"}, entry{agent: "Amazon CloudFront", target: "/private/"},
+		entry{agent: "curl/8"}, entry{agent: browser}, entry{agent: "WebP Cloud Services/1.0"})
 	checkSums(t, r)
 	if r.CDNAgents != 3 || r.HTTPLibraries != 1 || r.NotCrawlers != 5 || !warned(r) {
 		t.Errorf("%d of CDNs, %d libraries, %d in all, warnings %v", r.CDNAgents, r.HTTPLibraries, r.NotCrawlers, r.Warnings)

@@ -171,9 +171,13 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 				return false
 			}
 		}
-		return x.Unit < units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) && l.hold(v.FieldByName("Counts"))
+		return x.Unit < units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) &&
+			l.hold(v.FieldByName("Counts"))
 	case statuses:
-		return !slices.ContainsFunc(x.sorted(), func(s StatusCount) bool { return s.Status < 0 || s.Status > maxStatus || s.N > l.most })
+		return !slices.ContainsFunc(x.sorted(), func(s StatusCount) bool {
+			return s.Status < 0 || s.Status > maxStatus ||
+				s.N > l.most
+		})
 	case sizesAt:
 		return hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
 	case sizeKey:
@@ -185,7 +189,8 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 				return false
 			}
 		}
-		return (len(x.Cells) == 0 || len(x.Cells) == l.sums) && l.hold(v.FieldByName("Cells")) && 0 <= x.Robots && x.Robots <= l.most
+		return (len(x.Cells) == 0 || len(x.Cells) == l.sums) && l.hold(v.FieldByName("Cells")) && 0 <= x.Robots &&
+			x.Robots <= l.most
 	case tally:
 		for _, n := range x.totals.numbers() {
 			if *n < 0 || *n > l.most {

@@ -103,7 +103,8 @@ func decideAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, d
 // version of the origin is a redirect that may not be possible to follow. What is not sure is decided
 // when the whole log has been read.
 func sure(l *policy.Lawful, answers []policy.Answer, redirects bool) (d decision, ok bool) {
-	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(answers, func(a policy.Answer) bool { return a != answers[0] }) {
+	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(answers,
+		func(a policy.Answer) bool { return a != answers[0] }) {
 		return d, false
 	}
 	switch answers[0] {

@@ -33,40 +33,69 @@ func TestDecide(t *testing.T) {
 		loggedAnswers loggedAnswers
 		want          decision
 	}{
-		{"one permits", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
-		{"one forbids", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, loggedAnswers{}, decision{verdict: Violation}},
-		{"all forbid", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, forbids}, loggedAnswers{}, decision{verdict: Violation}},
-		{"one of two permits", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, permits}, loggedAnswers{}, decision{verdict: Grace}},
-		{"forbidden, but there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{forbids}, loggedAnswers{}, decision{verdict: NoPolicy}},
-		{"forbidden, but somebody was told that there is none", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, none, decision{verdict: NoPolicy}},
-		{"permitted, and there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
-		{"forbidden, but unreachable for long", policy.Lawful{Bodies: bodies(1), Unreachable: true}, []policy.Answer{forbids}, loggedAnswers{}, decision{verdict: Unreachable}},
-		{"none, and unreachable", policy.Lawful{NoPolicy: true, Unreachable: true}, nil, loggedAnswers{}, decision{verdict: Unreachable}},
-		{"some permit, some forbid, and there was none", policy.Lawful{Bodies: bodies(2), NoPolicy: true}, []policy.Answer{forbids, permits}, loggedAnswers{}, decision{verdict: Grace}},
+		{"one permits", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, loggedAnswers{},
+			decision{verdict: Allowed}},
+		{"one forbids", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, loggedAnswers{},
+			decision{verdict: Violation}},
+		{"all forbid", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, forbids}, loggedAnswers{},
+			decision{verdict: Violation}},
+		{"one of two permits", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{forbids, permits}, loggedAnswers{},
+			decision{verdict: Grace}},
+		{"forbidden, but there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{forbids},
+			loggedAnswers{}, decision{verdict: NoPolicy}},
+		{"forbidden, but somebody was told that there is none", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids},
+			none, decision{verdict: NoPolicy}},
+		{"permitted, and there was none", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{permits},
+			loggedAnswers{}, decision{verdict: Allowed}},
+		{"forbidden, but unreachable for long", policy.Lawful{Bodies: bodies(1), Unreachable: true},
+			[]policy.Answer{forbids}, loggedAnswers{}, decision{verdict: Unreachable}},
+		{"none, and unreachable", policy.Lawful{NoPolicy: true, Unreachable: true}, nil, loggedAnswers{},
+			decision{verdict: Unreachable}},
+		{"some permit, some forbid, and there was none", policy.Lawful{Bodies: bodies(2), NoPolicy: true},
+			[]policy.Answer{forbids, permits}, loggedAnswers{}, decision{verdict: Grace}},
 
-		{"nothing known permits, and something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{forbids}, loggedAnswers{}, indeterminate(NoVersion)},
+		{"nothing known permits, and something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true},
+			[]policy.Answer{forbids}, loggedAnswers{}, indeterminate(NoVersion)},
 		{"nothing is known", policy.Lawful{Unknown: true}, nil, loggedAnswers{}, indeterminate(NoVersion)},
-		{"the known permits, something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
-		{"not known, but told that there is none", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{forbids}, none, decision{verdict: NoPolicy}},
-		{"not known before redirected", policy.Lawful{Bodies: bodies(1), Unknown: true, Redirected: true}, []policy.Answer{forbids}, loggedAnswers{}, indeterminate(NoVersion)},
-		{"redirected, though a body permits", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{permits}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
-		{"forbidden, but somebody was redirected", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, redirect, indeterminate(RedirectedPolicy)},
-		{"permitted, and somebody was redirected", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, redirect, decision{verdict: Allowed}},
+		{"the known permits, something is not known", policy.Lawful{Bodies: bodies(1), Unknown: true},
+			[]policy.Answer{permits}, loggedAnswers{}, decision{verdict: Allowed}},
+		{"not known, but told that there is none", policy.Lawful{Bodies: bodies(1), Unknown: true},
+			[]policy.Answer{forbids}, none, decision{verdict: NoPolicy}},
+		{"not known before redirected", policy.Lawful{Bodies: bodies(1), Unknown: true, Redirected: true},
+			[]policy.Answer{forbids}, loggedAnswers{}, indeterminate(NoVersion)},
+		{"redirected, though a body permits", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{permits},
+			loggedAnswers{}, indeterminate(RedirectedPolicy)},
+		{"forbidden, but somebody was redirected", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids}, redirect,
+			indeterminate(RedirectedPolicy)},
+		{"permitted, and somebody was redirected", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{permits}, redirect,
+			decision{verdict: Allowed}},
 		{"none, and somebody was redirected", policy.Lawful{NoPolicy: true}, nil, redirect, decision{verdict: NoPolicy}},
 
-		{"a hop that is forbidden is no robots.txt", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, forbids}, loggedAnswers{}, decision{verdict: NoPolicy}},
-		{"a hop that is not cannot be followed", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, permits}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
-		{"a hop that is contested", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, contested}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"a hop that is forbidden is no robots.txt", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}},
+			[]policy.Answer{forbids, forbids}, loggedAnswers{}, decision{verdict: NoPolicy}},
+		{"a hop that is not cannot be followed", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}},
+			[]policy.Answer{forbids, permits}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
+		{"a hop that is contested", policy.Lawful{Bodies: bodies(1), Hops: []int32{1}}, []policy.Answer{forbids, contested},
+			loggedAnswers{}, indeterminate(ContestedRule)},
 
-		{"one contested: violation or allowed", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(ContestedRule)},
-		{"contested and forbidden: violation or grace", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, forbids}, loggedAnswers{}, indeterminate(ContestedRule)},
-		{"contested and permitted: grace or allowed", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, permits}, loggedAnswers{}, decision{verdict: Grace}},
-		{"contested, permitted and forbidden: grace either way", policy.Lawful{Bodies: bodies(3)}, []policy.Answer{contested, permits, forbids}, loggedAnswers{}, decision{verdict: Grace}},
-		{"contested, and there was none: no_policy or allowed", policy.Lawful{Bodies: bodies(1), NoPolicy: true}, []policy.Answer{contested}, loggedAnswers{}, decision{verdict: Grace}},
-		{"contested, and not known: no_version or allowed", policy.Lawful{Bodies: bodies(1), Unknown: true}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(ContestedRule)},
-		{"forbidden, and a body that the log shows permits", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids, permits}, loggedAnswers{bodies: []int32{1}}, decision{verdict: Grace}},
-		{"forbidden, and a body that the log shows is contested", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{forbids, contested}, loggedAnswers{bodies: []int32{1}}, indeterminate(ContestedRule)},
-		{"contested, and redirected either way", policy.Lawful{Bodies: bodies(1), Redirected: true}, []policy.Answer{contested}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
+		{"one contested: violation or allowed", policy.Lawful{Bodies: bodies(1)}, []policy.Answer{contested},
+			loggedAnswers{}, indeterminate(ContestedRule)},
+		{"contested and forbidden: violation or grace", policy.Lawful{Bodies: bodies(2)},
+			[]policy.Answer{contested, forbids}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"contested and permitted: grace or allowed", policy.Lawful{Bodies: bodies(2)}, []policy.Answer{contested, permits},
+			loggedAnswers{}, decision{verdict: Grace}},
+		{"contested, permitted and forbidden: grace either way", policy.Lawful{Bodies: bodies(3)},
+			[]policy.Answer{contested, permits, forbids}, loggedAnswers{}, decision{verdict: Grace}},
+		{"contested, and there was none: no_policy or allowed", policy.Lawful{Bodies: bodies(1), NoPolicy: true},
+			[]policy.Answer{contested}, loggedAnswers{}, decision{verdict: Grace}},
+		{"contested, and not known: no_version or allowed", policy.Lawful{Bodies: bodies(1), Unknown: true},
+			[]policy.Answer{contested}, loggedAnswers{}, indeterminate(ContestedRule)},
+		{"forbidden, and a body that the log shows permits", policy.Lawful{Bodies: bodies(1)},
+			[]policy.Answer{forbids, permits}, loggedAnswers{bodies: []int32{1}}, decision{verdict: Grace}},
+		{"forbidden, and a body that the log shows is contested", policy.Lawful{Bodies: bodies(1)},
+			[]policy.Answer{forbids, contested}, loggedAnswers{bodies: []int32{1}}, indeterminate(ContestedRule)},
+		{"contested, and redirected either way", policy.Lawful{Bodies: bodies(1), Redirected: true},
+			[]policy.Answer{contested}, loggedAnswers{}, indeterminate(RedirectedPolicy)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -115,7 +144,8 @@ func TestSureIsSure(t *testing.T) {
 				continue
 			}
 			m := flagged(l, added)
-			logged := loggedAnswers{bodies: lists[more/32%4], none: more/128&1 > 0, redirect: more/128&2 > 0, unreachable: more/128&4 > 0, unknown: more/128&8 > 0}
+			logged := loggedAnswers{bodies: lists[more/32%4], none: more/128&1 > 0, redirect: more/128&2 > 0,
+				unreachable: more/128&4 > 0, unknown: more/128&8 > 0}
 			changes = changes || decide(&m, answers, logged) != d
 		}
 		waits := changes || d.verdict == Violation || d.verdict == Grace
@@ -202,7 +232,8 @@ func TestViolationHasAVersionToQuote(t *testing.T) {
 		for range 1 + rng.IntN(8) {
 			if from := rng.IntN(80) - 40; !used[from] {
 				used[from] = true
-				list = append(list, version{from: from * day0 / 2, status: statuses[rng.IntN(len(statuses))], body: fmt.Sprintf("User-agent: *\nDisallow: /%d", rng.IntN(3))})
+				list = append(list, version{from: from * day0 / 2, status: statuses[rng.IntN(len(statuses))],
+					body: fmt.Sprintf("User-agent: *\nDisallow: /%d", rng.IntN(3))})
 			}
 		}
 		p := history(t, policy.Options{Observed: rng.IntN(2) == 0, AssumeConstant: rng.IntN(2) == 0}, list...)

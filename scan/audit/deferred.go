@@ -22,9 +22,12 @@ import (
 //	  visit     crawler, address, time, and a request whose verdict is open, or one that has been
 //	            counted. A request has identity, outcome and method, the answers of the
 //	            copies, perhaps those for the normal form of its path, the version and the line that a
-//	            violation would quote, the size, the beginning of the target, and perhaps the raw line, or all that Config.Judged gets
-//	  delayed   crawler, address, time, delay in milliseconds, of a request to which a
-//	            Crawl-delay applies
+//
+// violation would quote, the size, the beginning of the target, and perhaps the raw line, or all
+// that Config.Judged gets
+//
+//	delayed   crawler, address, time, delay in milliseconds, of a request to which a
+//	          Crawl-delay applies
 //
 // A crawler is its index, the origins that it may have asked, and its word where its name
 // is only a part of that. An answer is its kind, the size and the identity of the client.
@@ -212,7 +215,8 @@ func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byt
 	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.keptAddress())
 	b = append(append(b, visitRequest, byte(identity), kinds), answers...)
 	b = w.appendCited(b, at.First, c)
-	b = appendBytes(binary.AppendUvarint(b, uint64(max(w.record.Size, 0))), w.record.Target[:min(len(w.record.Target), maxPath)])
+	b = appendBytes(binary.AppendUvarint(b, uint64(max(w.record.Size, 0))),
+		w.record.Target[:min(len(w.record.Target), maxPath)])
 	switch {
 	case w.auditor.config.Judged != nil:
 		b = w.appendJudged(b)

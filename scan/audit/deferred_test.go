@@ -82,7 +82,8 @@ func TestLateFetchHoldsWhatWasTold(t *testing.T) {
 		if c.status == "200" {
 			fmt.Sscan(c.size, &size)
 		}
-		if rd.bad() || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size || x.identity != Unverified || ambiguous != 0 || len(address) > 0 {
+		if rd.bad() || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size ||
+			x.identity != Unverified || ambiguous != 0 || len(address) > 0 {
 			t.Errorf("status %s, size %s: %+v, want kind %d; bad: %v", c.status, c.size, x, c.want, rd.bad())
 		}
 	}
@@ -91,7 +92,8 @@ func TestLateFetchHoldsWhatWasTold(t *testing.T) {
 func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	a := stateAuditor(t)
 	a.config.Addresses = true
-	e := entry{vhost: "www.example.com:443", addr: "198.51.100.7", target: "/private/x", method: "HEAD", status: "403", time: at(60), agent: acmebot}
+	e := entry{vhost: "www.example.com:443", addr: "198.51.100.7", target: "/private/x", method: "HEAD", status: "403",
+		time: at(60), agent: acmebot}
 	rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordVisit)}
 	key, name := rd.operator()
 	if want := "\x02acmebot\x00"; string(key) != want || name != "acmebot" {
@@ -103,7 +105,8 @@ func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
 	address, when, kind := rd.bytes(), rd.time(), rd.byte()
 	identity, what, answers := rd.identity(), rd.byte(), rd.runs(nil, copies)
 	version, line, size, path, sample := rd.uvarint(uint64(copies)), rd.uint32(), rd.uvarint(512), rd.bytes(), rd.rest
-	if rd.bad() || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || version == 0 || line == 0 ||
+	if rd.bad() || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || version == 0 ||
+		line == 0 ||
 		Outcome(what>>4) != Refused || Method(what&15) != Head || identity != Unverifiable || when != moment(60) ||
 		string(address) != "198.51.100.7" || size != 512 || string(path) != "/private/x" || string(sample) != e.String() {
 		t.Errorf("%+v, answers %v, line %d, %x, %d, %d, %q, %q", who, answers, line, what, identity, when, address, sample)
@@ -164,10 +167,11 @@ func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	a := stateAuditor(t)
 	good := map[string][]byte{
-		"fetch":           recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
-		"delayed":         recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordDelayed),
-		"request":         recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordVisit),
-		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot, time: at(5)}, recordFetch),
+		"fetch":   recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
+		"delayed": recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordDelayed),
+		"request": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordVisit),
+		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot,
+			time: at(5)}, recordFetch),
 	}
 	for name, record := range good {
 		if err := decideOne(t, a, record); err != nil {
@@ -226,9 +230,12 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	}
 	// These are of many kinds; what they need of other records may be missing.
 	for name, record := range map[string][]byte{
-		"request of a site of several copies": recordsOf(t, a, entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordVisit),
-		"evasive":                             recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"}, recordVisit),
-		"answer":                              recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
+		"request of a site of several copies": recordsOf(t, a,
+			entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordVisit),
+		"evasive": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"},
+			recordVisit),
+		"answer": recordsOf(t, a,
+			entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
 	} {
 		if err := decideOne(t, a, record); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -70,7 +70,8 @@ func TestCollidingNamesAreTold(t *testing.T) {
 				continue
 			}
 			pairs++
-			log = append(log, entry{agent: other, target: "/robots.txt", status: "304"}, entry{agent: name, target: "/private/x", time: at(60)})
+			log = append(log, entry{agent: other, target: "/robots.txt", status: "304"},
+				entry{agent: name, target: "/private/x", time: at(60)})
 		}
 	}
 	// A name that is in two pairs may have fetched itself: it is left out.
@@ -102,7 +103,8 @@ func TestMoreProfilesThan65536(t *testing.T) {
 		entry{agent: list[high+1].Name, target: "/private/x", time: at(60)},
 		entry{agent: list[low].Name + " " + list[high].Name, target: "/private/x", time: at(90)})
 	for i, want := range map[int]map[string]int64{
-		low: {"robots_fetch": 1, "indeterminate": 1}, high: {"violation": 1}, low + 1: {"robots_fetch": 1}, high + 1: {"no_policy": 1},
+		low: {"robots_fetch": 1, "indeterminate": 1}, high: {"violation": 1}, low + 1: {"robots_fetch": 1}, high +
+			1: {"no_policy": 1},
 	} {
 		wantCounts(t, list[i].Name, r.row(list[i].Name).Verdicts, want)
 	}

@@ -76,7 +76,8 @@ func (f *facts) add(x *fetch) {
 	switch x.kind {
 	case toldFollowed:
 	case toldFile, toldSame:
-		f.redirects = slices.DeleteFunc(f.redirects, func(r fetch) bool { return r.kind == toldMoved && r.crawlerAt == x.crawlerAt })
+		explained := func(r fetch) bool { return r.kind == toldMoved && r.crawlerAt == x.crawlerAt }
+		f.redirects = slices.DeleteFunc(f.redirects, explained)
 	case toldRedirect, toldMoved:
 		if n := len(f.redirects); n == 0 || f.redirects[n-1] != *x {
 			f.redirects = append(f.redirects, *x)
@@ -137,7 +138,7 @@ func (f *facts) addSize(x *fetch) {
 		return
 	}
 	for _, o := range f.originsOfSize(x.at, x.size) {
-		if slices.ContainsFunc(versionsAt(f.policy, o, x.t), func(v policy.Version) bool { return v.Copy >= 0 && v.Size == x.size }) {
+		if hasSize(versionsAt(f.policy, o, x.t), x.size) {
 			continue
 		}
 		of := f.of(o)
@@ -179,7 +180,7 @@ func (f *facts) sent(dst []versionRange, x *fetch) []versionRange {
 	}
 	for o := x.at.First; o < x.at.First+x.at.N; o++ {
 		first, last := f.policy.InForce(o, x.t)
-		if x.kind == toldFile && !slices.ContainsFunc(f.policy.Versions(o)[first:last], func(v policy.Version) bool { return v.Copy >= 0 && v.Size == x.size }) {
+		if x.kind == toldFile && !hasSize(f.policy.Versions(o)[first:last], x.size) {
 			return dst[:0]
 		}
 		dst = append(dst, versionRange{first, last})
@@ -285,6 +286,11 @@ func (f *facts) forbid(at policy.Site, versions []versionRange, answers [][]poli
 		}
 	}
 	return len(versions) > 0
+}
+
+// hasSize reports whether one of some versions has a file of a size.
+func hasSize(versions []policy.Version, size int64) bool {
+	return slices.ContainsFunc(versions, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == size })
 }
 
 // versionsAt returns the versions of an origin in force at a moment, within the skew.

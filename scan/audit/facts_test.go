@@ -54,31 +54,34 @@ func TestInformed(t *testing.T) {
 		entries []entry
 		want    int64 // informed, of one violation
 	}{
-		"never fetched":                        {[]entry{at(-500, visit)}, 0},
-		"a second before":                      {[]entry{at(-501, fetch), at(-500, visit)}, 1},
-		"in the same second":                   {[]entry{at(-500, fetch), at(-500, visit)}, 0},
-		"a second after":                       {[]entry{at(-499, fetch), at(-500, visit)}, 0},
-		"days before":                          {[]entry{at(-8*day0, fetch), at(-500, visit)}, 1},
-		"the earliest counts":                  {[]entry{at(-400, fetch), at(-501, fetch), at(-500, visit)}, 1},
-		"not changed":                          {[]entry{at(-600, with("304", "0", fetch)), at(-500, visit)}, 1},
-		"answered without a body":              {[]entry{at(-3*day0, with("200", "0", fetch)), at(-3*day0, by(browser, fetch)), at(-500, visit)}, 0},
-		"answered nothing":                     {[]entry{at(-600, with("503", "9", fetch)), at(-500, visit)}, 0},
-		"answered elsewhere":                   {[]entry{at(-3*day0, with("301", "9", fetch)), at(-500, visit)}, 0},
-		"by HEAD":                              {[]entry{at(-600, head), at(-500, visit)}, 0},
-		"with a query":                         {[]entry{at(-600, query), at(-500, visit)}, 0},
-		"by another crawler":                   {[]entry{at(-600, by(mj12bot, fetch)), at(-500, visit)}, 0},
-		"by another of the operator":           {[]entry{at(-600, by(chatgpt, fetch)), at(-500, visit)}, 0},
-		"by one of two that a header names":    {[]entry{at(-600, by(twoBots, fetch)), at(-500, visit)}, 0},
-		"an unknown crawler":                   {[]entry{at(-600, by(acmebot, fetch)), at(-500, by(acmebot, visit))}, 1},
-		"an unknown crawler of another name":   {[]entry{at(-600, by("Other-Bot/1 (+http://x.example)", fetch)), at(-500, by(acmebot, visit))}, 0},
-		"told before it was forbidden":         {[]entry{at(-2*day0, fetch), at(2*day0, visitNew)}, 0},
-		"told since it is forbidden":           {[]entry{at(day0, fetch), at(2*day0, visitNew)}, 1},
-		"told just before it was forbidden":    {[]entry{at(-30, fetch), at(2*day0, visitNew)}, 0},
-		"told just after it was forbidden":     {[]entry{at(599, fetch), at(2*day0, visitNew)}, 0},
-		"told when both versions forbid":       {[]entry{at(30, fetch), at(2*day0, visit)}, 1},
-		"told ten minutes and more after":      {[]entry{at(601, fetch), at(2*day0, visitNew)}, 1},
-		"told what no longer is in force":      {[]entry{at(-2*day0, fetch), at(5*day0, visit)}, 1},
-		"the answer of another host is no one": {[]entry{{vhost: "www.example.com:443", target: "/robots.txt", time: at(-600, fetch).time}, at(-500, visit)}, 0},
+		"never fetched":       {[]entry{at(-500, visit)}, 0},
+		"a second before":     {[]entry{at(-501, fetch), at(-500, visit)}, 1},
+		"in the same second":  {[]entry{at(-500, fetch), at(-500, visit)}, 0},
+		"a second after":      {[]entry{at(-499, fetch), at(-500, visit)}, 0},
+		"days before":         {[]entry{at(-8*day0, fetch), at(-500, visit)}, 1},
+		"the earliest counts": {[]entry{at(-400, fetch), at(-501, fetch), at(-500, visit)}, 1},
+		"not changed":         {[]entry{at(-600, with("304", "0", fetch)), at(-500, visit)}, 1},
+		"answered without a body": {[]entry{at(-3*day0, with("200", "0", fetch)),
+			at(-3*day0, by(browser, fetch)), at(-500, visit)}, 0},
+		"answered nothing":                  {[]entry{at(-600, with("503", "9", fetch)), at(-500, visit)}, 0},
+		"answered elsewhere":                {[]entry{at(-3*day0, with("301", "9", fetch)), at(-500, visit)}, 0},
+		"by HEAD":                           {[]entry{at(-600, head), at(-500, visit)}, 0},
+		"with a query":                      {[]entry{at(-600, query), at(-500, visit)}, 0},
+		"by another crawler":                {[]entry{at(-600, by(mj12bot, fetch)), at(-500, visit)}, 0},
+		"by another of the operator":        {[]entry{at(-600, by(chatgpt, fetch)), at(-500, visit)}, 0},
+		"by one of two that a header names": {[]entry{at(-600, by(twoBots, fetch)), at(-500, visit)}, 0},
+		"an unknown crawler":                {[]entry{at(-600, by(acmebot, fetch)), at(-500, by(acmebot, visit))}, 1},
+		"an unknown crawler of another name": {[]entry{at(-600, by("Other-Bot/1 (+http://x.example)", fetch)),
+			at(-500, by(acmebot, visit))}, 0},
+		"told before it was forbidden":      {[]entry{at(-2*day0, fetch), at(2*day0, visitNew)}, 0},
+		"told since it is forbidden":        {[]entry{at(day0, fetch), at(2*day0, visitNew)}, 1},
+		"told just before it was forbidden": {[]entry{at(-30, fetch), at(2*day0, visitNew)}, 0},
+		"told just after it was forbidden":  {[]entry{at(599, fetch), at(2*day0, visitNew)}, 0},
+		"told when both versions forbid":    {[]entry{at(30, fetch), at(2*day0, visit)}, 1},
+		"told ten minutes and more after":   {[]entry{at(601, fetch), at(2*day0, visitNew)}, 1},
+		"told what no longer is in force":   {[]entry{at(-2*day0, fetch), at(5*day0, visit)}, 1},
+		"the answer of another host is no one": {[]entry{{vhost: "www.example.com:443", target: "/robots.txt",
+			time: at(-600, fetch).time}, at(-500, visit)}, 0},
 	} {
 		violations, informed := informedBy(t, a, c.entries...)
 		if violations != 1 || informed != c.want {
@@ -96,7 +99,8 @@ func TestInformedByAnAnswerOfUnknownScheme(t *testing.T) {
 	}
 	auditor := func(http, https string) *Auditor {
 		return New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{Hosts: hosts},
-			version{at: "http://example.com", from: -9 * day0, body: http}, version{at: "https://example.com", from: -9 * day0, body: https})})
+			version{at: "http://example.com", from: -9 * day0, body: http},
+			version{at: "https://example.com", from: -9 * day0, body: https})})
 	}
 	for _, c := range []struct {
 		name         string
@@ -112,7 +116,8 @@ func TestInformedByAnAnswerOfUnknownScheme(t *testing.T) {
 		{"the other's", private, private, "example.com:80", "example.com:443", 0},
 	} {
 		violations, informed := informedBy(t, auditor(c.http, c.https),
-			entry{vhost: c.fetch, target: "/robots.txt", status: "304", time: at(-600)}, entry{vhost: c.visit, target: "/private/", time: at(-500)})
+			entry{vhost: c.fetch, target: "/robots.txt", status: "304", time: at(-600)},
+			entry{vhost: c.visit, target: "/private/", time: at(-500)})
 		if violations != 1 || informed != c.want {
 			t.Errorf("%s: %d informed of %d violations, want %d of 1", c.name, informed, violations, c.want)
 		}
@@ -122,7 +127,8 @@ func TestInformedByAnAnswerOfUnknownScheme(t *testing.T) {
 // What an operator's crawlers were told may clear another of its crawlers, in time.
 func TestToldThatThereIsNone(t *testing.T) {
 	set := crawlers(t)
-	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: -90 * day0, body: "User-agent: *\nDisallow: /private/\n"}),
+	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{},
+		version{from: -90 * day0, body: "User-agent: *\nDisallow: /private/\n"}),
 		Identities: known(t, set, map[string]string{"MJ12bot": "192.0.2.0/24\n"})})
 	fetch := entry{vhost: "example.com:443", target: "/robots.txt", status: "403"}
 	gone := entry{vhost: "example.com:443", target: "/robots.txt", status: "404"}
@@ -150,10 +156,14 @@ func TestToldThatThereIsNone(t *testing.T) {
 		{"another crawler of the operator", fetch, googlebot, -60, adsbot, "allowed"}, // not bound by *
 		{"one of two that a header names", fetch, twoBots, -60, gptbot, "violation"},
 		{"the first of the two", fetch, "Mozilla/5.0 (compatible; GPTBot/1.2; bingbot/2.0)", -60, gptbot, "violation"},
-		{"too many requests", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, gptbot, -60, gptbot, "no_policy"},
-		{"too many requests, Google's", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, googlebot, -60, googlebot, "violation"},
-		{"an impostor's answer", entry{vhost: "example.com:443", addr: "198.51.100.9", target: "/robots.txt", status: "403"}, mj12bot, -60, mj12bot, "violation"},
-		{"redirect", entry{vhost: "example.com:443", target: "/robots.txt", status: "302"}, gptbot, -60, gptbot, "indeterminate"},
+		{"too many requests", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, gptbot, -60, gptbot,
+			"no_policy"},
+		{"too many requests, Google's", entry{vhost: "example.com:443", target: "/robots.txt", status: "429"}, googlebot,
+			-60, googlebot, "violation"},
+		{"an impostor's answer", entry{vhost: "example.com:443", addr: "198.51.100.9", target: "/robots.txt",
+			status: "403"}, mj12bot, -60, mj12bot, "violation"},
+		{"redirect", entry{vhost: "example.com:443", target: "/robots.txt", status: "302"}, gptbot, -60, gptbot,
+			"indeterminate"},
 		{"an unknown crawler's own", fetch, acmebot, -60, acmebot, "no_policy"},
 		{"an unknown crawler's of another case", fetch, "ACMEBOT/3 (+http://x.example)", -60, acmebot, "no_policy"},
 		{"another unknown crawler's", fetch, "Other-Bot/3 (+http://x.example)", -60, acmebot, "violation"},
@@ -171,7 +181,8 @@ func TestToldThatThereIsNone(t *testing.T) {
 
 // The answer to an ambiguous header counts as a fetch of the first operator only.
 func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -90 * day0, body: robotsTxtBody})})
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -90 * day0, body: robotsTxtBody})})
 	e := entry{vhost: "example.com:443", target: "/robots.txt", status: "404", agent: twoBots}
 	later := e
 	later.time = at(3600)
@@ -184,7 +195,8 @@ func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 
 // Facts take room by the days of a log, not by its fetches.
 func TestFactsOfManyFetchesAreFew(t *testing.T) {
-	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"}, version{from: day0, body: "c"})
+	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"},
+		version{from: day0, body: "c"})
 	f := newFacts(newAnswersToAll(p, nil))
 	from := sender{crawlerAt: crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}}
 	for n := -day0; n < 2*day0; n += 10 {
@@ -208,8 +220,10 @@ func TestFactsOfManyFetchesAreFew(t *testing.T) {
 
 // Which addresses are to be looked up depends on nothing but themselves.
 func TestUnverified(t *testing.T) {
-	list, err := crawler.Read([]byte(`[{"name":"DNSBot","operator":"Names","category":"search","words":["DNSBot"],"tokens":["DNSBot"],"obeys":"yes","verify":"dns","domains":["names.example"]},
-		{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes","verify":"ranges"}]`))
+	list, err := crawler.Read([]byte(`[{"name":"DNSBot","operator":"Names","category":"search","words":["DNSBot"],
+	"tokens":["DNSBot"],"obeys":"yes","verify":"dns","domains":["names.example"]},
+		{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes",
+		"verify":"ranges"}]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +232,8 @@ func TestUnverified(t *testing.T) {
 		r := begin(t, a)
 		w := r.Worker()
 		for _, addr := range addresses {
-			for _, e := range []entry{{addr: addr, agent: "DNSBot/1", target: "/p"}, {addr: addr, agent: "DNSBot/1", target: "/p/2"}, {addr: addr, target: "/p"}} {
+			for _, e := range []entry{{addr: addr, agent: "DNSBot/1", target: "/p"},
+				{addr: addr, agent: "DNSBot/1", target: "/p/2"}, {addr: addr, target: "/p"}} {
 				w.Chunk(byName(t, "combined"), []byte(e.String()))
 			}
 		}
@@ -248,7 +263,8 @@ func TestUnverified(t *testing.T) {
 	}
 	got := report(t, r)
 	checkSums(t, got)
-	if row := got.row("DNSBot"); row.Identity[Verified] != 6 || row.Identity[Unverified] != 15 || row.VerifiedContent() != 6 {
+	if row := got.row("DNSBot"); row.Identity[Verified] != 6 || row.Identity[Unverified] != 15 ||
+		row.VerifiedContent() != 6 {
 		t.Errorf("%+v", row.Identity)
 	}
 	if row := got.row("GPTBot"); row.Identity[Verified] != 0 {
@@ -261,8 +277,11 @@ func TestUnverified(t *testing.T) {
 func TestFetchesOfAnUnknownSchemeInformOnlyTogether(t *testing.T) {
 	const forbid, permit = "User-agent: *\nDisallow: /z\n", "User-agent: *\nDisallow:\n"
 	p := history(t, policy.Options{},
-		version{at: "http://example.com", from: -9 * day0, body: forbid}, version{at: "http://example.com", from: -5 * day0, body: permit}, version{at: "http://example.com", from: -1 * day0, body: forbid},
-		version{at: "https://example.com", from: -9 * day0, body: permit}, version{at: "https://example.com", from: -5 * day0, body: forbid})
+		version{at: "http://example.com", from: -9 * day0, body: forbid},
+		version{at: "http://example.com", from: -5 * day0, body: permit},
+		version{at: "http://example.com", from: -1 * day0, body: forbid},
+		version{at: "https://example.com", from: -9 * day0, body: permit},
+		version{at: "https://example.com", from: -5 * day0, body: forbid})
 	a := New(Config{Crawlers: crawlers(t), Policy: p})
 	fetch := func(vhost string, n int) entry {
 		return entry{vhost: vhost, target: "/robots.txt", status: "304", time: at(n)}
@@ -272,9 +291,11 @@ func TestFetchesOfAnUnknownSchemeInformOnlyTogether(t *testing.T) {
 		log  []entry
 		want bool
 	}{
-		"each forbids on one":        {[]entry{fetch("example.com", -7*day0), fetch("example.com", -3*day0), request("example.com")}, false},
-		"one forbids on both":        {[]entry{fetch("example.com", 0), request("example.com")}, true},
-		"both schemes were fetched":  {[]entry{fetch("example.com:80", -7*day0), fetch("example.com:443", -3*day0), request("example.com")}, true},
+		"each forbids on one": {[]entry{fetch("example.com", -7*day0), fetch("example.com", -3*day0),
+			request("example.com")}, false},
+		"one forbids on both": {[]entry{fetch("example.com", 0), request("example.com")}, true},
+		"both schemes were fetched": {[]entry{fetch("example.com:80", -7*day0), fetch("example.com:443", -3*day0),
+			request("example.com")}, true},
 		"only one scheme was":        {[]entry{fetch("example.com:80", -7*day0), request("example.com")}, false},
 		"the request has a scheme":   {[]entry{fetch("example.com", 0), request("example.com:443")}, false},
 		"both have the same, and it": {[]entry{fetch("example.com:443", 0), request("example.com:443")}, true},
@@ -291,9 +312,11 @@ func TestFetchesOfAnUnknownSchemeInformOnlyTogether(t *testing.T) {
 func TestFetchOfAnUnknownHostClears(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com")
 	for status, want := range map[string]map[string]int64{
-		"404": {"no_policy": 1, "robots_fetch": 1}, "301": {"indeterminate": 1, "robots_fetch": 1}, "304": {"violation": 1, "robots_fetch": 1},
+		"404": {"no_policy": 1, "robots_fetch": 1}, "301": {"indeterminate": 1, "robots_fetch": 1},
+		"304": {"violation": 1, "robots_fetch": 1},
 	} {
-		r := auditEntries(t, a, entry{vhost: "-", target: "/robots.txt", status: status, time: at(0)}, entry{vhost: "example.com:443", time: at(60)})
+		r := auditEntries(t, a, entry{vhost: "-", target: "/robots.txt", status: status, time: at(0)},
+			entry{vhost: "example.com:443", time: at(60)})
 		wantCounts(t, status, r.row("GPTBot").Verdicts, want)
 	}
 }
@@ -305,12 +328,14 @@ func TestNobodyIsInformedByAnother(t *testing.T) {
 	agent := func(name string) string { return "Mozilla/5.0 (compatible; " + name + "; http://site.example/)" }
 	informed := func(fetcher, visitor string, want bool) {
 		t.Helper()
-		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", status: "304", time: at(0)}, entry{agent: agent(visitor), target: "/x", time: at(60)})
+		r := auditEntries(t, a, entry{agent: agent(fetcher), target: "/robots.txt", status: "304", time: at(0)},
+			entry{agent: agent(visitor), target: "/x", time: at(60)})
 		if v := r.Crawlers[0].Violations; len(r.Crawlers) != 1 || len(v) != 1 || v[0].Informed != want {
 			t.Errorf("%s fetched: %+v, want informed %v", fetcher, v, want)
 		}
 	}
-	for fetcher, want := range map[string]bool{"beta.acme_bot": true, "BETA.acme_bot": true, "alpha.acme_bot": false, "acme_bot": false} {
+	for fetcher, want := range map[string]bool{"beta.acme_bot": true, "BETA.acme_bot": true, "alpha.acme_bot": false,
+		"acme_bot": false} {
 		informed(fetcher, "beta.acme_bot", want)
 	}
 	// These two had one hash of 15 bits.

@@ -47,8 +47,10 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				when = "-"
 			}
 			log = append(log, entry{
-				addr: pick("192.0.2.1", "192.0.2.2", "2001:db8:0:1::1", "2001:db8:0:2::1", "-", "client.example"), time: when, agent: pick(gptbot, googlebot, acmebot, browser),
-				target: pick("/", "/private/"+pick("a", "b", strings.Repeat("x", 300)), "/?s="+fmt.Sprint(rng.IntN(9)), "/robots.txt", "/public/1"),
+				addr: pick("192.0.2.1", "192.0.2.2", "2001:db8:0:1::1", "2001:db8:0:2::1", "-", "client.example"), time: when,
+				agent: pick(gptbot, googlebot, acmebot, browser),
+				target: pick("/", "/private/"+pick("a", "b", strings.Repeat("x", 300)), "/?s="+fmt.Sprint(rng.IntN(9)),
+					"/robots.txt", "/public/1"),
 				status: pick("200", "404", "304", "500"), size: pick("-", "0", "7", "9000000000"),
 			}.String())
 		}
@@ -57,7 +59,8 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 		a.config.Judged = func(j *Judged) {
 			n := want[j.Crawler]
 			if n == nil {
-				n = &naive{0, 0, map[int]int64{}, map[string]bool{}, map[string]map[string]int64{}, map[string]int64{}, map[string]int64{}, map[int]map[string]int64{}}
+				n = &naive{0, 0, map[int]int64{}, map[string]bool{}, map[string]map[string]int64{}, map[string]int64{},
+					map[string]int64{}, map[int]map[string]int64{}}
 				want[j.Crawler] = n
 			}
 			n.bytes += max(j.Size, 0)
@@ -92,8 +95,11 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 		}
 		for _, c := range r.Crawlers {
 			n := want[c.Crawler]
-			if c.Bytes != n.bytes || c.ViolationBytes != n.violationBytes || !slices.Equal(c.Statuses, statusCounts(n.statuses)) || c.Addresses != (AddressCount{int64(len(n.addresses)), true}) {
-				t.Fatalf("%s: %d and %d bytes, statuses %v, addresses %v; want %+v", c.Crawler, c.Bytes, c.ViolationBytes, c.Statuses, c.Addresses, n)
+			if c.Bytes != n.bytes || c.ViolationBytes != n.violationBytes ||
+				!slices.Equal(c.Statuses, statusCounts(n.statuses)) ||
+				c.Addresses != (AddressCount{int64(len(n.addresses)), true}) {
+				t.Fatalf("%s: %d and %d bytes, statuses %v, addresses %v; want %+v", c.Crawler, c.Bytes, c.ViolationBytes,
+					c.Statuses, c.Addresses, n)
 			}
 			times := map[string]map[string]int64{}
 			for verdict, list := range c.Timeline.Verdicts {
@@ -107,7 +113,8 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			if !reflect.DeepEqual(times, n.times) {
 				t.Fatalf("%s: %v, want %v", c.Crawler, times, n.times)
 			}
-			if !slices.Equal(c.ViolationPaths.List, top(n.violations, maxPathsListed)) || !c.Paths.Exact || !slices.Equal(c.Paths.List, top(n.paths, maxPathsListed)) {
+			if !slices.Equal(c.ViolationPaths.List, top(n.violations, maxPathsListed)) || !c.Paths.Exact ||
+				!slices.Equal(c.Paths.List, top(n.paths, maxPathsListed)) {
 				t.Fatalf("%s: paths %v and %v, want %+v", c.Crawler, c.Paths, c.ViolationPaths, n)
 			}
 			for _, rule := range c.Rules {
@@ -129,10 +136,14 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 		status int
 		size   int64
 	}
-	for name, hash := range map[string]func(i int) uint64{"many": func(i int) uint64 { return hashField(fmt.Appendf(nil, "192.0.2.%d", i)) }, "one hash": func(int) uint64 { return 7 }} {
+	for name, hash := range map[string]func(i int) uint64{"many": func(i int) uint64 {
+		return hashField(fmt.Appendf(nil,
+			"192.0.2.%d", i))
+	}, "one hash": func(int) uint64 { return 7 }} {
 		var all []request
 		for i := range 20_000 {
-			all = append(all, request{earliest/2 + latest/2 + rng.Int64N(latest) - rng.Int64N(latest), hash(i), fmt.Sprintf("/%d", i%5000), rng.IntN(maxStatus + 1), math.MaxInt64 / 100})
+			all = append(all, request{earliest/2 + latest/2 + rng.Int64N(latest) - rng.Int64N(latest), hash(i),
+				fmt.Sprintf("/%d", i%5000), rng.IntN(maxStatus + 1), math.MaxInt64 / 100})
 		}
 		add := func(r *row, list []request) {
 			for _, of := range list {
@@ -153,11 +164,15 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 					add(r, part)
 					sum.merge(r, 1)
 				}
-				if len(sum.Timeline.Starts) > b.units || len(sum.Figures.Paths.Kept) > 2*b.paths || len(sum.Figures.Addresses.Kept) > maxAddresses+1 {
-					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.Timeline.Starts), len(sum.Figures.Paths.Kept), len(sum.Figures.Addresses.Kept))
+				if len(sum.Timeline.Starts) > b.units || len(sum.Figures.Paths.Kept) > 2*b.paths ||
+					len(sum.Figures.Addresses.Kept) > maxAddresses+1 {
+					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.Timeline.Starts), len(sum.Figures.Paths.Kept),
+						len(sum.Figures.Addresses.Kept))
 				}
-				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[Allowed]) != int64(len(all)) || sum.Figures.Statuses.sum() != int64(len(all)) {
-					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[Allowed]), sum.Figures.Statuses.sum())
+				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[Allowed]) != int64(len(all)) ||
+					sum.Figures.Statuses.sum() != int64(len(all)) {
+					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[Allowed]),
+						sum.Figures.Statuses.sum())
 				}
 				bytesOf := appendRow(nil, sum)
 				if first == nil {
@@ -206,12 +221,20 @@ func TestManyPathsAreCountedTruly(t *testing.T) {
 		target   func(i int) string
 		want     []string // with their numbers
 	}{
-		"one in four":            {20_000, func(i int) string { return [...]string{"/often", "", "", ""}[i%4] }, []string{"/often"}},
-		"none":                   {20_000, func(int) string { return "" }, nil},
-		"robots.txt":             {20_000, func(i int) string { return [...]string{"/robots.txt", ""}[min(i%45, 1)] }, []string{"/robots.txt"}},
-		"eleven, thrice, twelve": {3000, func(i int) string { return map[int]string{0: "/a", 300: "/a", 600: "/a", 1: "/b"}[i%1000] }, nil},
-		"each twice":             {20_000, func(i int) string { return fmt.Sprintf("/%d", i/2) }, nil},
-		"sixty hot ones":         {30_000, func(i int) string { return [...]string{fmt.Sprintf("/hot/%d", i/2%60), ""}[i%2] }, nil},
+		"one in four": {20_000, func(i int) string { return [...]string{"/often", "", "", ""}[i%4] },
+			[]string{"/often"}},
+		"none": {20_000, func(int) string { return "" }, nil},
+		"robots.txt": {20_000, func(i int) string { return [...]string{"/robots.txt", ""}[min(i%45, 1)] },
+			[]string{"/robots.txt"}},
+		"eleven, thrice, twelve": {3000, func(i int) string {
+			return map[int]string{0: "/a", 300: "/a", 600: "/a",
+				1: "/b"}[i%1000]
+		}, nil},
+		"each twice": {20_000, func(i int) string { return fmt.Sprintf("/%d", i/2) }, nil},
+		"sixty hot ones": {30_000, func(i int) string {
+			return [...]string{fmt.Sprintf("/hot/%d", i/2%60),
+				""}[i%2]
+		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log []string
@@ -284,7 +307,8 @@ func TestUnitOfATimeline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l := r.row("GPTBot").Timeline; l.By != c.want || len(l.From) != c.n || len(slices.Collect(maps.Keys(l.Verdicts))) != 1 {
+		if l := r.row("GPTBot").Timeline; l.By != c.want || len(l.From) != c.n ||
+			len(slices.Collect(maps.Keys(l.Verdicts))) != 1 {
 			t.Errorf("%d hours by %q: %d of %s, want %d of %s", c.hours, c.by, len(l.From), l.By, c.n, c.want)
 		}
 	}

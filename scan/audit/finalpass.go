@@ -72,7 +72,8 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 			return err
 		}
 		rd := &recordReader{policy: p, rest: record.Data}
-		if rd.require(record.N <= r.tally.read() && f.records <= math.MaxInt64/2, "it was added more often than there are lines"); !rd.bad() {
+		if rd.require(record.N <= r.tally.read() && f.records <= math.MaxInt64/2,
+			"it was added more often than there are lines"); !rd.bad() {
 			f.records += record.N
 		}
 		if key, name := rd.operator(); !rd.bad() && !bytes.Equal(key, f.key) {
@@ -254,7 +255,8 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt) {
 	identity, kinds := rd.identity(), rd.byte()
 	x.Outcome, x.Method = Outcome(kinds>>4), Method(kinds&(notExact-1))
-	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods, "a request is to no origin, or of no outcome or method")
+	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods,
+		"a request is to no origin, or of no outcome or method")
 	if rd.bad() {
 		return
 	}
@@ -367,7 +369,8 @@ func (r *Run) cite(k ruleKey, n int64) {
 	quoted := p.Versions(k.at.First)[k.version]
 	for i := range k.at.N {
 		o := k.at.First + i
-		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From && list[k.version].File == quoted.File {
+		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From &&
+			list[k.version].File == quoted.File {
 			r.tally.cited[versionKey{o, k.version}] += n
 		}
 	}

@@ -32,8 +32,10 @@ func fixtureAuditor(t *testing.T) *Auditor {
 	return New(Config{
 		Crawlers: set, Identities: known(t, set, map[string]string{"Googlebot": "192.0.2.0/24\n"}),
 		Policy: history(t, policy.Options{},
-			version{from: -9 * day0, body: robotsTxtBody}, version{from: -3 * day0, body: delayed}, version{from: 3 * day0, status: 404},
-			version{from: 5 * day0, status: 503}, version{from: 6 * day0, body: delayed}, version{at: "https://www.example.com", from: -9 * day0, body: delayed}),
+			version{from: -9 * day0, body: robotsTxtBody}, version{from: -3 * day0, body: delayed},
+			version{from: 3 * day0, status: 404},
+			version{from: 5 * day0, status: 503}, version{from: 6 * day0, body: delayed},
+			version{at: "https://www.example.com", from: -9 * day0, body: delayed}),
 	})
 }
 
@@ -50,8 +52,9 @@ func readFixture(t *testing.T, name string) []byte {
 // report, and the same log makes the same bytes: else states of two programs are added up
 // that do not mean the same.
 func TestStateFixture(t *testing.T) {
-	const raise = "If states have another form now, raise stateForm; if the same lines are counted in another way, raise Semantics. Then keep the old " +
-		"state, add it to TestOldStatesAreRefused, and write new files by: go test ./scan/audit -run StateFixture -update"
+	const raise = "If states have another form now, raise stateForm; if the same lines are counted in another way, " +
+		"raise Semantics. Then keep the old state, add it to TestOldStatesAreRefused, and write new files by: " +
+		"go test ./scan/audit -run StateFixture -update"
 	a := fixtureAuditor(t)
 	state := stateOf(t, a, strings.Split(string(readFixture(t, "log")), "\n"))
 	report := func(state []byte) string {
@@ -82,13 +85,17 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 8":          {string(readFixture(t, "form8.state")), "form 8, and this program reads form 9 only"},
-		"a later form":    {strings.Replace(line, "state 9", "state 90", 1) + "\n" + rest, "form 90, and this program reads form 9 only"},
-		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest, "semantics 2, and this program reads semantics 3 only"},
-		"another schema":  {strings.Replace(line, schema, "robotsieve.audit/2", 1) + "\n" + rest, "schema robotsieve.audit/2, and this program reads schema " + schema + " only"},
+		"form 8": {string(readFixture(t, "form8.state")), "form 8, and this program reads form 9 only"},
+		"a later form": {strings.Replace(line, "state 9", "state 90", 1) + "\n" + rest,
+			"form 90, and this program reads form 9 only"},
+		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest,
+			"semantics 2, and this program reads semantics 3 only"},
+		"another schema": {strings.Replace(line, schema, "robotsieve.audit/2", 1) + "\n" + rest,
+			"schema robotsieve.audit/2, and this program reads schema " + schema + " only"},
 	} {
 		_, err := ReadState(strings.NewReader(c.state), int64(len(c.state)))
-		if !errors.Is(err, ErrStateVersion) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "audit its logs again") {
+		if !errors.Is(err, ErrStateVersion) || !strings.Contains(err.Error(), c.says) ||
+			!strings.Contains(err.Error(), "audit its logs again") {
 			t.Errorf("%s: %v, want %q", what, err, c.says)
 		}
 	}

@@ -18,14 +18,19 @@ func TestGuardAllocs(t *testing.T) {
 	}{
 		{"browsers", []entry{{agent: browser}, {agent: "-"}, {agent: browser, target: "/private/", vhost: "other.example"}}},
 		{"permitted", []entry{{}, {agent: googlebot}, {agent: mj12bot}, {agent: adsbot, target: "/private/"}}},
-		{"violations", []entry{{target: "/private/1"}, {target: "/?s=1", status: "403"}, {target: "/private/", agent: googlebot}}},
-		{"contested and escaped", []entry{{target: "/a~b"}, {target: "/a%7Eb"}, {target: "/%70rivate/"}, {target: `/\xc3\xbc\x22`}, {target: "/a b"}}},
+		{"violations", []entry{{target: "/private/1"}, {target: "/?s=1", status: "403"},
+			{target: "/private/", agent: googlebot}}},
+		{"contested and escaped", []entry{{target: "/a~b"}, {target: "/a%7Eb"}, {target: "/%70rivate/"},
+			{target: `/\xc3\xbc\x22`}, {target: "/a b"}}},
 		{"indeterminate", []entry{{time: "-"}, {agent: twoBots}, {protocol: noProtocol, status: "414"}}},
-		{"robots.txt and exempt", []entry{{target: "/robots.txt"}, {target: "http://example.com/robots.txt"}, {agent: chatgpt}}},
-		{"absolute-form", []entry{{target: "http://example.com/private/"}, {target: "http://example.com"}, {target: "http://other.example/x"}}},
+		{"robots.txt and exempt", []entry{{target: "/robots.txt"}, {target: "http://example.com/robots.txt"},
+			{agent: chatgpt}}},
+		{"absolute-form", []entry{{target: "http://example.com/private/"}, {target: "http://example.com"},
+			{target: "http://other.example/x"}}},
 		{"not judged", []entry{{target: "*", method: "OPTIONS"}, {target: "example.com:443", method: "CONNECT"}}},
 		{"unknown crawlers", []entry{{agent: acmebot}, {agent: acmebot, target: "/private/"}, {agent: `Ac\x6de2-Bot/1.0`}}},
-		{"hosts", []entry{{vhost: "example.com"}, {vhost: "example.com:443"}, {vhost: "www.example.com"}, {vhost: "bad host:x"}}},
+		{"hosts", []entry{{vhost: "example.com"}, {vhost: "example.com:443"}, {vhost: "www.example.com"},
+			{vhost: "bad host:x"}}},
 	}
 	for _, kind := range kinds {
 		for _, formatName := range []string{"combined", "vhost_combined"} {
@@ -79,16 +84,25 @@ func TestGuardAllocsOfAHistory(t *testing.T) {
 		name    string
 		entries []entry
 	}{
-		{"fetches", []entry{{target: "/robots.txt"}, {target: "/robots.txt", status: "404", agent: twoBots}, {target: "/robots.txt", status: "304", size: "0", agent: acmebot},
-			{target: "/robots.txt", status: "301", agent: chatgpt}, {target: "/robots.txt", agent: browser}, {target: "/robots.txt", agent: browser, size: "7"}}},
-		{"violations of several versions", []entry{{target: "/private/"}, {target: "/private/", time: at(4 * day0)}, {target: "/private/", time: at(day0), agent: googlebot}, {target: "/private/", time: at(-2 * day0), agent: acmebot}}},
-		{"grace and the like", []entry{{target: "/?s=1", time: at(60)}, {target: "/x", time: at(4 * day0)}, {target: "/private/", time: at(5*day0 + 600)}, {time: at(-20 * day0)}}},
+		{"fetches", []entry{{target: "/robots.txt"}, {target: "/robots.txt", status: "404", agent: twoBots},
+			{target: "/robots.txt", status: "304", size: "0", agent: acmebot},
+			{target: "/robots.txt", status: "301", agent: chatgpt}, {target: "/robots.txt", agent: browser},
+			{target: "/robots.txt", agent: browser, size: "7"}}},
+		{"violations of several versions", []entry{{target: "/private/"}, {target: "/private/", time: at(4 * day0)},
+			{target: "/private/", time: at(day0), agent: googlebot},
+			{target: "/private/", time: at(-2 * day0), agent: acmebot}}},
+		{"grace and the like", []entry{{target: "/?s=1", time: at(60)}, {target: "/x", time: at(4 * day0)},
+			{target: "/private/", time: at(5*day0 + 600)}, {time: at(-20 * day0)}}},
 		{"visits", []entry{{vhost: "www.example.com:443"}, {vhost: "www.example.com:443", addr: "2001:db8::1"}}},
-		{"spoofed", []entry{{agent: googlebot, addr: "198.51.100.7", target: "/private/"}, {agent: googlebot, addr: "198.51.100.7", target: "/robots.txt"}, {agent: googlebot, addr: "not-an-address"}}},
-		{"verified", []entry{{agent: googlebot, addr: "192.0.2.77", target: "/private/"}, {agent: "Mozilla/5.0 (compatible; bingbot/2.0; Googlebot/2.1)", addr: "192.0.2.77", target: "/private/"}}},
-		{"unknown scheme", []entry{{vhost: "example.com", target: "/private/"}, {vhost: "example.com", target: "/robots.txt"}}},
+		{"spoofed", []entry{{agent: googlebot, addr: "198.51.100.7", target: "/private/"},
+			{agent: googlebot, addr: "198.51.100.7", target: "/robots.txt"}, {agent: googlebot, addr: "not-an-address"}}},
+		{"verified", []entry{{agent: googlebot, addr: "192.0.2.77", target: "/private/"},
+			{agent: "Mozilla/5.0 (compatible; bingbot/2.0; Googlebot/2.1)", addr: "192.0.2.77", target: "/private/"}}},
+		{"unknown scheme", []entry{{vhost: "example.com", target: "/private/"},
+			{vhost: "example.com", target: "/robots.txt"}}},
 		{"several addresses", []entry{
-			{addr: "192.0.2.1, 198.51.100.7", target: "/private/", agent: googlebot}, {addr: "198.51.100.7,192.0.2.5", target: "/private/"},
+			{addr: "192.0.2.1, 198.51.100.7", target: "/private/", agent: googlebot},
+			{addr: "198.51.100.7,192.0.2.5", target: "/private/"},
 			{addr: "unknown, 10.0.0.1", target: "/private/"}}},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
@@ -109,7 +123,8 @@ func TestGuardAllocsOfJudged(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	n := 0
 	a.config.Judged = func(j *Judged) { n += len(j.Line) }
-	guardAllocs(t, a, "combined", entry{}.String()+"\n"+entry{target: "/private/"}.String()+"\n"+entry{time: "-"}.String()+"\n")
+	guardAllocs(t, a, "combined",
+		entry{}.String()+"\n"+entry{target: "/private/"}.String()+"\n"+entry{time: "-"}.String()+"\n")
 	if n == 0 {
 		t.Error("it got none")
 	}

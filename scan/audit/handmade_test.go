@@ -32,7 +32,8 @@ func (*handmade) Plausible(*format.Record) bool { return true }
 // request returns the record of a request by GPTBot at someTime.
 func request(target string) format.Record {
 	return format.Record{
-		Line: []byte(target), Agent: []byte(gptbot), Host: []byte("example.com:443"), Addr: []byte("192.0.2.1"), Method: []byte("GET"), Target: []byte(target),
+		Line: []byte(target), Agent: []byte(gptbot), Host: []byte("example.com:443"), Addr: []byte("192.0.2.1"),
+		Method: []byte("GET"), Target: []byte(target),
 		Robots: target == robotsTxt, Time: moment(0), HasTime: true, Status: 200, Size: 512,
 	}
 }

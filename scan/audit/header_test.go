@@ -35,7 +35,8 @@ func TestGroupsOfHeaders(t *testing.T) {
 		run.Worker().Chunk(byName(t, "combined"), []byte(log.String()))
 		row := report(t, run).row("AcmeSpider")
 		if row.Verdicts[Violation] != violations || row.Reasons[ContestedRule] != contested {
-			t.Errorf("%v: %d violations and %d contested, want %d and %d", order, row.Verdicts[Violation], row.Reasons[ContestedRule], violations, contested)
+			t.Errorf("%v: %d violations and %d contested, want %d and %d", order, row.Verdicts[Violation],
+				row.Reasons[ContestedRule], violations, contested)
 		}
 	}
 }
@@ -46,7 +47,8 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 	const robots = "User-agent: *\nDisallow: /\nUser-agent: foo\nAllow: /\n"
 	profiles, err := crawler.Read([]byte(`[
 		{"name":"LooseBot","operator":"A","words":["LooseBot"],"tokens":["LooseBot"],"verify":"ranges","obeys":"unknown"},
-		{"name":"SureBot","operator":"B","words":["SureBot","SureOldWord"],"tokens":["SureBot"],"source":"https://b.example/","verify":"ranges","obeys":"unknown"}]`))
+		{"name":"SureBot","operator":"B","words":["SureBot","SureOldWord"],"tokens":["SureBot"],
+		"source":"https://b.example/","verify":"ranges","obeys":"unknown"}]`))
 	if err != nil {
 		t.Fatal(err)
 	}

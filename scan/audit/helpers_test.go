@@ -16,15 +16,24 @@ import (
 
 // profiles are few enough to be read beside the tests.
 const profiles = `[
-{"name":"Googlebot","operator":"Google","category":"search","words":["Googlebot"],"tokens":["Googlebot"],"dialect":"google","obeys":"yes","verify":"ranges"},
-{"name":"Googlebot-Image","operator":"Google","category":"search","words":["Googlebot-Image"],"tokens":["Googlebot-Image","Googlebot"],"dialect":"google","obeys":"yes","verify":"ranges"},
-{"name":"AdsBot-Google","operator":"Google","category":"ads","words":["AdsBot-Google"],"tokens":["AdsBot-Google"],"ignores_wildcard":true,"dialect":"google","obeys":"yes","verify":"ranges"},
-{"name":"Google-Extended","operator":"Google","category":"ai-training","words":[],"tokens":["Google-Extended"],"control":true,"obeys":"yes","verify":"ranges"},
-{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes","verify":"ranges"},
-{"name":"ChatGPT-User","operator":"OpenAI","category":"user-triggered","words":["ChatGPT-User"],"tokens":["ChatGPT-User"],"exempt":"asked for by users","obeys":"no","verify":"ranges"},
-{"name":"bingbot","operator":"Microsoft","category":"search","words":["bingbot"],"tokens":["bingbot"],"obeys":"yes","verify":"ranges"},
-{"name":"MJ12bot","operator":"Majestic","category":"seo","words":["MJ12bot"],"tokens":["MJ12bot"],"obeys":"yes","verify":"ranges"},
-{"name":"FeedBot","operator":"Feeds","category":"feed","words":["Feeds of News"],"tokens":["FeedBot"],"obeys":"yes","verify":"ranges"}
+{"name":"Googlebot","operator":"Google","category":"search","words":["Googlebot"],"tokens":["Googlebot"],
+"dialect":"google","obeys":"yes","verify":"ranges"},
+{"name":"Googlebot-Image","operator":"Google","category":"search","words":["Googlebot-Image"],
+"tokens":["Googlebot-Image","Googlebot"],"dialect":"google","obeys":"yes","verify":"ranges"},
+{"name":"AdsBot-Google","operator":"Google","category":"ads","words":["AdsBot-Google"],"tokens":["AdsBot-Google"],
+"ignores_wildcard":true,"dialect":"google","obeys":"yes","verify":"ranges"},
+{"name":"Google-Extended","operator":"Google","category":"ai-training","words":[],"tokens":["Google-Extended"],
+"control":true,"obeys":"yes","verify":"ranges"},
+{"name":"GPTBot","operator":"OpenAI","category":"ai-training","words":["GPTBot"],"tokens":["GPTBot"],"obeys":"yes",
+"verify":"ranges"},
+{"name":"ChatGPT-User","operator":"OpenAI","category":"user-triggered","words":["ChatGPT-User"],
+"tokens":["ChatGPT-User"],"exempt":"asked for by users","obeys":"no","verify":"ranges"},
+{"name":"bingbot","operator":"Microsoft","category":"search","words":["bingbot"],"tokens":["bingbot"],"obeys":"yes",
+"verify":"ranges"},
+{"name":"MJ12bot","operator":"Majestic","category":"seo","words":["MJ12bot"],"tokens":["MJ12bot"],"obeys":"yes",
+"verify":"ranges"},
+{"name":"FeedBot","operator":"Feeds","category":"feed","words":["Feeds of News"],"tokens":["FeedBot"],"obeys":"yes",
+"verify":"ranges"}
 ]`
 
 // User-Agent headers.
@@ -180,12 +189,14 @@ func (e entry) String() string {
 	if e.vhost != "" {
 		e.vhost += " "
 	}
-	return fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %s %s "-" "%s"`, e.vhost, e.addr, e.time, e.method, e.target, e.protocol, e.status, e.size, e.agent)
+	return fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %s %s "-" "%s"`, e.vhost, e.addr, e.time, e.method, e.target, e.protocol,
+		e.status, e.size, e.agent)
 }
 
 // at returns a time of a log n seconds after someTime.
 func at(n int) string {
-	return time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second).Format("02/Jan/2006:15:04:05 -0700")
+	start := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	return start.Add(time.Duration(n) * time.Second).Format("02/Jan/2006:15:04:05 -0700")
 }
 
 // begin returns a run that is closed when the test ends.
@@ -318,7 +329,8 @@ func checkSums(t testing.TB, r *Report) {
 		t.Errorf("%d lines, but unparsed %d + not_crawlers %d + other_host %d + not_judged %d + requests %d = %d",
 			r.Lines, r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, total.Requests, got)
 	}
-	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests || sum(r.Totals.Outcomes) != r.Totals.Verdicts[Violation] {
+	if r.Totals.Requests != total.Requests || sum(r.Totals.Verdicts) != total.Requests ||
+		sum(r.Totals.Outcomes) != r.Totals.Verdicts[Violation] {
 		t.Errorf("totals %+v do not add up to %d requests", r.Totals, total.Requests)
 	}
 }

@@ -155,7 +155,8 @@ func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from crawlerAt
 	kinds := rd.byte()
 	x.Outcome, x.Method, x.HasTime = Outcome(kinds>>4), Method(kinds&(notExact-1)), rd.flag()
 	rd.judged(&x.Judged)
-	rd.require(f.run.auditor.config.Judged != nil && x.Verdict < verdicts && x.Reason < reasons && x.Outcome < outcomes && x.Method < methods, "a request is of no kind")
+	rd.require(f.run.auditor.config.Judged != nil && x.Verdict < verdicts && x.Reason < reasons &&
+		x.Outcome < outcomes && x.Method < methods, "a request is of no kind")
 	if rd.bad() || f.rates == nil {
 		return
 	}

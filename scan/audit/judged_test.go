@@ -19,7 +19,8 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 		if _, again := got[j.Number]; again || j.N != 1 || j.Input != 7 {
 			t.Errorf("line %d is given again, or %d times, or as one of input %d", j.Number, j.N, j.Input)
 		}
-		j.Line, j.Address, j.Verb, j.Target = bytes.Clone(j.Line), bytes.Clone(j.Address), bytes.Clone(j.Verb), bytes.Clone(j.Target)
+		j.Line, j.Address, j.Verb, j.Target = bytes.Clone(j.Line), bytes.Clone(j.Address), bytes.Clone(j.Verb),
+			bytes.Clone(j.Target)
 		got[j.Number] = *j
 	}
 	run := begin(t, a)
@@ -27,7 +28,8 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 	line := int64(1)
 	for part := range slices.Chunk(lines, atOnce) {
 		w.SetPlace(7, line)
-		chunk := append(make([]byte, 0, 1<<20), strings.Join(part, "\n")+"\n"...) // with room behind it, as chunks of a source
+		// with room behind it, as chunks of a source
+		chunk := append(make([]byte, 0, 1<<20), strings.Join(part, "\n")+"\n"...)
 		w.Chunk(f, chunk)
 		line += int64(len(part))
 	}
@@ -55,15 +57,18 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 			if string(j.Line) != line[:min(len(line), maxJudgedLine)] || j.Cut != (len(line) > maxJudgedLine) {
 				t.Errorf("line %d is %.100q, cut %t", number, j.Line, j.Cut)
 			}
-			if j.Origin != "https://example.com" || !strings.Contains(line, string(j.Verb)+" "+string(j.Target)) || len(j.Target) == 0 {
+			if j.Origin != "https://example.com" || !strings.Contains(line, string(j.Verb)+" "+string(j.Target)) ||
+				len(j.Target) == 0 {
 				t.Errorf("line %d went to %q: %q %.100q", number, j.Origin, j.Verb, j.Target)
 			}
 			if late := j.Verdict == Violation; late != (j.Worker == -1) {
 				t.Errorf("%v came from worker %d", j.Verdict, j.Worker)
 			}
 		}
-		if j := got[5]; j.Status != 403 || j.Size != -1 || j.Address != nil || len(j.Target) != maxJudgedText || j.Rule.Line != 2 {
-			t.Errorf("status %d, size %d, address %q, %d bytes of the target, rule %+v", j.Status, j.Size, j.Address, len(j.Target), j.Rule)
+		if j := got[5]; j.Status != 403 || j.Size != -1 || j.Address != nil || len(j.Target) != maxJudgedText ||
+			j.Rule.Line != 2 {
+			t.Errorf("status %d, size %d, address %q, %d bytes of the target, rule %+v", j.Status, j.Size, j.Address,
+				len(j.Target), j.Rule)
 		}
 		if j := got[6]; j.Status != 200 || j.Size != 7 || string(j.Address) != "192.0.2.9" || j.Verdict != RobotsFetch {
 			t.Errorf("status %d, size %d, address %q, %v", j.Status, j.Size, j.Address, j.Verdict)
@@ -82,7 +87,8 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 		}
 		checkNumbers(t, name, given(t, newAuditor(t, robotsTxtBody), f, lines, len(lines)), lines)
 	}
-	request := `{"ts":"2026-03-02T10:00:00Z","request":{"remote_ip":"192.0.2.1","method":"GET","host":"example.com","uri":"/","headers":{"User-Agent":["GPTBot"]}},"status":200,"size":1}`
+	request := `{"ts":"2026-03-02T10:00:00Z","request":{"remote_ip":"192.0.2.1","method":"GET",` +
+		`"host":"example.com","uri":"/","headers":{"User-Agent":["GPTBot"]}},"status":200,"size":1}`
 	got := map[int64]int{}
 	a := newAuditor(t, robotsTxtBody)
 	a.config.Judged = func(j *Judged) { got[j.Number]++ }
@@ -143,7 +149,8 @@ func TestJudgedOnlyViolations(t *testing.T) {
 			t.Errorf("%v was given by worker %d", j.Verdict, j.Worker)
 		}
 	}
-	lines := entry{target: "/"}.String() + "\n" + entry{target: "/private/x"}.String() + "\n" + entry{target: "/robots.txt"}.String() + "\n"
+	lines := entry{target: "/"}.String() + "\n" + entry{target: "/private/x"}.String() + "\n" +
+		entry{target: "/robots.txt"}.String() + "\n"
 	if r := auditText(t, New(c), "combined", lines); n != 1 || r.Totals.Verdicts[Violation] != 1 {
 		t.Errorf("%d requests were given, of %d violations", n, r.Totals.Verdicts[Violation])
 	}

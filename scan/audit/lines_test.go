@@ -33,7 +33,8 @@ func messyLog(rng *rand.Rand, n int, vhost bool) []string {
 			e.protocol = noProtocol
 		}
 		if vhost {
-			e.vhost = pick("example.com", "example.com:443", "example.com:80", "example.com:8080", "www.example.com:443", "https://example.com", "-")
+			e.vhost = pick("example.com", "example.com:443", "example.com:80", "example.com:8080", "www.example.com:443",
+				"https://example.com", "-")
 		}
 		line := e.String()
 		switch rng.IntN(20) {
@@ -107,7 +108,8 @@ func TestEveryLineIsCountedOnce(t *testing.T) {
 			}
 			r := auditText(t, test.a, test.format, strings.Join(lines, "\n")+"\n")
 			if r.Lines != want || r.Blank != int64(len(lines))-want {
-				t.Fatalf("round %d, %s: %d lines and %d blank, want %d and %d", round, test.format, r.Lines, r.Blank, want, int64(len(lines))-want)
+				t.Fatalf("round %d, %s: %d lines and %d blank, want %d and %d", round, test.format, r.Lines, r.Blank, want,
+					int64(len(lines))-want)
 			}
 			if checkSums(t, r); t.Failed() {
 				t.Fatalf("round %d, %s", round, test.format)

@@ -48,7 +48,8 @@ func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 			listed += of.N
 		}
 		if listed != n || int64(len(r.delays))+r.delaysNotListed != int64(sites) {
-			t.Errorf("%s: %d violations and %d measurements, want %d and %d", r.name, listed, int64(len(r.delays))+r.delaysNotListed, n, sites)
+			t.Errorf("%s: %d violations and %d measurements, want %d and %d", r.name, listed,
+				int64(len(r.delays))+r.delaysNotListed, n, sites)
 		}
 	}
 	for _, of := range []struct{ n, most int }{{rules, allRules}, {delays, allDelays}, {sampled, allSampleBytes}} {

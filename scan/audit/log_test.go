@@ -37,7 +37,8 @@ func TestWhatTheLogAdds(t *testing.T) {
 		{"the size of a file that was in force within the skew shows no other file",
 			changed, []entry{gets(300, gptbot, "200", sizeOfBody(permit)), visits(300+span-60, x)}, "violation"},
 		{"the size of the file in force shows no other file of that size",
-			[]version{{from: farAgo, body: same}, {from: deployed, body: forbid}}, []entry{gets(-hours, gptbot, "200", sizeOfBody(same)), visits(0, x)}, "violation"},
+			[]version{{from: farAgo, body: same}, {from: deployed, body: forbid}},
+			[]entry{gets(-hours, gptbot, "200", sizeOfBody(same)), visits(0, x)}, "violation"},
 		{"another size as the span begins",
 			permitUntil(-100 * day0), []entry{gets(-span, gptbot, "200", sizeOfBody(permit)), visits(0, x)}, "grace"},
 		{"another size before the span",
@@ -46,24 +47,32 @@ func TestWhatTheLogAdds(t *testing.T) {
 			permitUntil(-100 * day0), []entry{gets(-hours, gptbot, "206", sizeOfBody(permit)), visits(0, x)}, "violation"},
 
 		{"404 to anybody, and 304 to another",
-			[]version{always}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, browser, "304", "0"), visits(0, x)}, "no_policy"},
+			[]version{always}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, browser, "304", "0"), visits(0, x)},
+			"no_policy"},
 		{"403 to anybody, and 304 to another, at any time",
-			[]version{always}, []entry{gets(-5*hours, browser, "403", "9"), gets(-40*day0, browser, "304", "0"), visits(0, x)}, "violation"},
+			[]version{always}, []entry{gets(-5*hours, browser, "403", "9"), gets(-40*day0, browser, "304", "0"), visits(0, x)},
+			"violation"},
 		{"none to all, long ago",
-			[]version{always}, []entry{gets(-300*day0, browser, "403", "9"), gets(-4*hours, browser, "500", "0"), visits(0, x)}, "no_policy"},
+			[]version{always}, []entry{gets(-300*day0, browser, "403", "9"), gets(-4*hours, browser, "500", "0"),
+				visits(0, x)}, "no_policy"},
 		{"410 to anybody in the minute in which the span begins",
 			[]version{always}, []entry{gets(-span+5, browser, "410", "9"), gotFile(0), visits(45, x)}, "no_policy"},
 		{"410 to anybody before that",
 			[]version{always}, []entry{gets(-span-60, browser, "410", "9"), gotFile(0), visits(0, x)}, "violation"},
 		{"none to all but a HEAD that was answered 200",
-			[]version{always}, []entry{gets(-5*hours, browser, "403", "9"), {vhost: onSite, method: "HEAD", target: "/robots.txt", time: at(-4 * hours), agent: browser}, visits(0, x)}, "no_policy"},
+			[]version{always}, []entry{gets(-5*hours, browser, "403", "9"),
+				{vhost: onSite, method: "HEAD", target: "/robots.txt", time: at(-4 * hours), agent: browser}, visits(0, x)},
+			"no_policy"},
 
 		{"none as the long span begins",
-			[]version{always}, []entry{gets(-span-60*day0, gptbot, "403", "9"), gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "no_policy"},
+			[]version{always}, []entry{gets(-span-60*day0, gptbot, "403", "9"), gotFile(-6 * hours),
+				gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "no_policy"},
 		{"none a second earlier",
-			[]version{always}, []entry{gets(-span-60*day0-1, gptbot, "403", "9"), gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "violation"},
+			[]version{always}, []entry{gets(-span-60*day0-1, gptbot, "403", "9"), gotFile(-6 * hours),
+				gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "violation"},
 		{"404 to anybody in the long span",
-			[]version{always}, []entry{gets(-50*day0, browser, "404", "9"), gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "no_policy"},
+			[]version{always}, []entry{gets(-50*day0, browser, "404", "9"), gotFile(-6 * hours),
+				gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "no_policy"},
 		{"a copy of the long span",
 			permitUntil(-span - 60*day0 + 1), []entry{gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "grace"},
 		{"an older one",
@@ -71,17 +80,23 @@ func TestWhatTheLogAdds(t *testing.T) {
 		{"a failure before the span",
 			permitUntil(-30 * day0), []entry{gets(-span-1, gptbot, "503", "9"), visits(0, x)}, "violation"},
 		{"a hiccup of a robots.txt that never changes",
-			[]version{always}, []entry{gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"), gets(-4*hours, browser, "500", "9"), visits(0, x)}, "violation"},
+			[]version{always}, []entry{gotFile(-6 * hours), gets(-5*hours, gptbot, "503", "9"),
+				gets(-4*hours, browser, "500", "9"), visits(0, x)}, "violation"},
 		{"failures of 29 days, and one now",
-			[]version{always}, []entry{gets(-29*day0, gptbot, "503", "9"), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "unreachable"},
+			[]version{always}, []entry{gets(-29*day0, gptbot, "503", "9"), gets(-5*hours, gptbot, "503", "9"), visits(0, x)},
+			"unreachable"},
 		{"failures of less than 29 days",
-			[]version{always}, []entry{gets(-29*day0+1, gptbot, "503", "9"), gets(-5*hours, gptbot, "503", "9"), visits(0, x)}, "violation"},
+			[]version{always}, []entry{gets(-29*day0+1, gptbot, "503", "9"), gets(-5*hours, gptbot, "503", "9"), visits(0, x)},
+			"violation"},
 		{"503 to anybody after the operator's last fetch",
-			permitUntil(-30 * day0), []entry{gets(-5*hours, gptbot, "304", "0"), gets(-4*hours, browser, "503", "9"), visits(0, x)}, "grace"},
+			permitUntil(-30 * day0), []entry{gets(-5*hours, gptbot, "304", "0"), gets(-4*hours, browser, "503", "9"),
+				visits(0, x)}, "grace"},
 		{"503 to anybody before it",
-			permitUntil(-30 * day0), []entry{gets(-4*hours, gptbot, "304", "0"), gets(-5*hours, browser, "503", "9"), visits(0, x)}, "violation"},
+			permitUntil(-30 * day0), []entry{gets(-4*hours, gptbot, "304", "0"), gets(-5*hours, browser, "503", "9"),
+				visits(0, x)}, "violation"},
 		{"503 to anybody, before a fetch that came after the request",
-			permitUntil(-30 * day0), []entry{gets(-5*hours, browser, "503", "9"), gets(1, gptbot, "304", "0"), visits(0, x)}, "grace"},
+			permitUntil(-30 * day0), []entry{gets(-5*hours, browser, "503", "9"), gets(1, gptbot, "304", "0"), visits(0, x)},
+			"grace"},
 		{"503 to anybody before the span",
 			permitUntil(-30 * day0), []entry{gets(-span-60, browser, "503", "9"), visits(0, x)}, "violation"},
 		{"499 to anybody", permitUntil(-30 * day0), []entry{gets(-5*hours, browser, "499", "9"), visits(0, x)}, "violation"},
@@ -90,27 +105,36 @@ func TestWhatTheLogAdds(t *testing.T) {
 		{"a size that no version has, to another operator",
 			[]version{always}, []entry{gets(-5*hours, mj12bot, "200", "9"), visits(0, x)}, "violation"},
 		{"and to this one, as to most others",
-			[]version{always}, []entry{gets(-5*hours, gptbot, "200", "9"), gets(-5*hours, mj12bot, "200", "9"), gets(-5*hours, browser, "200", "8"), gotFile(0), visits(0, x)}, "violation"},
+			[]version{always}, []entry{gets(-5*hours, gptbot, "200", "9"), gets(-5*hours, mj12bot, "200", "9"),
+				gets(-5*hours, browser, "200", "8"), gotFile(0), visits(0, x)}, "violation"},
 		{"and to this one, as to half of all others",
-			[]version{always}, []entry{gets(-5*hours, gptbot, "200", "9"), gets(-5*hours, mj12bot, "200", "9"), gotFile(0), visits(0, x)}, "no_version"},
-		{"a size that no version has, of a 206", []version{always}, []entry{gets(-5*hours, gptbot, "206", "9"), visits(0, x)}, "violation"},
+			[]version{always}, []entry{gets(-5*hours, gptbot, "200", "9"), gets(-5*hours, mj12bot, "200", "9"), gotFile(0),
+				visits(0, x)}, "no_version"},
+		{"a size that no version has, of a 206", []version{always},
+			[]entry{gets(-5*hours, gptbot, "206", "9"), visits(0, x)}, "violation"},
 		{"500 to a crawler that is not Google's",
 			[]version{always}, []entry{gets(-5*hours, gptbot, "500", "9"), visits(0, x)}, "violation"},
-		{"500 to Google's", []version{always}, []entry{gets(-5*hours, googlebot, "500", "9"), by(googlebot, visits(0, x))}, "unreachable"},
+		{"500 to Google's", []version{always}, []entry{gets(-5*hours, googlebot, "500", "9"), by(googlebot, visits(0, x))},
+			"unreachable"},
 		{"429 to Google's, and a copy of 20 days ago",
 			permitUntil(-20 * day0), []entry{gets(-5*hours, googlebot, "429", "9"), by(googlebot, visits(0, x))}, "grace"},
 		{"429 to another's",
-			permitUntil(-20 * day0), []entry{gets(-5*hours, gptbot, "429", "9"), gotFile(-6 * hours), visits(0, x)}, "no_policy"},
+			permitUntil(-20 * day0), []entry{gets(-5*hours, gptbot, "429", "9"), gotFile(-6 * hours), visits(0, x)},
+			"no_policy"},
 
 		{"a redirect to a path that its target forbids",
-			[]version{{from: farAgo, status: 301, to: "https://www.example.com/private/robots.txt"}, {at: "https://www.example.com", from: farAgo, body: forbid}}, []entry{visits(0, x)}, "no_policy"},
+			[]version{{from: farAgo, status: 301, to: "https://www.example.com/private/robots.txt"},
+				{at: "https://www.example.com", from: farAgo, body: forbid}}, []entry{visits(0, x)}, "no_policy"},
 		{"a redirect to a path that its target permits",
-			[]version{{from: farAgo, status: 301, to: "https://www.example.com/robots"}, {at: "https://www.example.com", from: farAgo, body: forbid}}, []entry{visits(0, x)}, "redirected_policy"},
+			[]version{{from: farAgo, status: 301, to: "https://www.example.com/robots"},
+				{at: "https://www.example.com", from: farAgo, body: forbid}}, []entry{visits(0, x)}, "redirected_policy"},
 		{"a 301 of the source", moved, []entry{gets(-9*hours-5*60, gptbot, "301", "9"), visits(0, x)}, "violation"},
-		{"a 301 ten minutes after it ended", moved, []entry{gets(-9*hours+599, gptbot, "301", "9"), visits(0, x)}, "violation"},
+		{"a 301 ten minutes after it ended", moved, []entry{gets(-9*hours+599, gptbot, "301", "9"), visits(0, x)},
+			"violation"},
 		{"a 301 later than that", moved, []entry{gets(-9*hours+601, gptbot, "301", "9"), visits(0, x)}, "redirected_policy"},
 		{"a 301 before the span", []version{always}, []entry{gets(-span-1, gptbot, "301", "9"), visits(0, x)}, "violation"},
-		{"a 301 ten minutes after the request", []version{always}, []entry{gets(600, gptbot, "301", "9"), visits(0, x)}, "redirected_policy"},
+		{"a 301 ten minutes after the request", []version{always}, []entry{gets(600, gptbot, "301", "9"), visits(0, x)},
+			"redirected_policy"},
 	} {
 		r := auditEntries(t, judging(t, c.versions...), c.log...)
 		checkSums(t, r)
@@ -136,11 +160,17 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 		hosts    string
 		want     string
 	}{
-		"http of the host":   {[]version{always("https://a.example"), always("http://a.example"), {at: "http://a.example", from: -10 * hours, status: 301, to: to}}, "a.example", "violation"},
-		"no one of the host": {[]version{always("https://a.example"), always("http://a.example")}, "a.example", "indeterminate"},
-		"one of two hosts":   {[]version{always("https://a.example"), always("https://b.example"), {at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example", "indeterminate"},
-		"both hosts": {[]version{always("https://a.example"), always("https://b.example"), {at: "https://a.example", from: -10 * hours, status: 301, to: to},
-			{at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example", "violation"},
+		"http of the host": {[]version{always("https://a.example"), always("http://a.example"),
+			{at: "http://a.example", from: -10 * hours, status: 301, to: to}}, "a.example", "violation"},
+		"no one of the host": {[]version{always("https://a.example"), always("http://a.example")}, "a.example",
+			"indeterminate"},
+		"one of two hosts": {[]version{always("https://a.example"), always("https://b.example"),
+			{at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example",
+			"indeterminate"},
+		"both hosts": {[]version{always("https://a.example"), always("https://b.example"),
+			{at: "https://a.example", from: -10 * hours, status: 301, to: to},
+			{at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example",
+			"violation"},
 	} {
 		var o policy.Options
 		for host := range strings.FieldsSeq(c.hosts) {
@@ -150,8 +180,10 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 			}
 			o.Hosts = append(o.Hosts, origins...)
 		}
-		a := New(Config{Crawlers: crawlers(t), Policy: history(t, o, append(c.versions, always("https://www.example.com"))...)})
-		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)}, entry{target: "/private/x", time: at(0)})
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, o,
+			append(c.versions, always("https://www.example.com"))...)})
+		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)},
+			entry{target: "/private/x", time: at(0)})
 		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
 			t.Errorf("%s: %v, want %s", name, v, c.want)
 		}
@@ -161,10 +193,13 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 // TestUnnamedLogOfTwoHosts: where a log may be of one of two hosts, a request has a verdict
 // only if it has the same on both.
 func TestUnnamedLogOfTwoHosts(t *testing.T) {
-	p := history(t, policy.Options{Hosts: []origin.Origin{{Scheme: "https", Host: "a.example", Port: 443}, {Scheme: "https", Host: "b.example", Port: 443}}},
-		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"}, version{at: "https://b.example", from: farAgo, body: forbid})
+	p := history(t, policy.Options{Hosts: []origin.Origin{{Scheme: "https", Host: "a.example", Port: 443},
+		{Scheme: "https", Host: "b.example", Port: 443}}},
+		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"},
+		version{at: "https://b.example", from: farAgo, body: forbid})
 	a := New(Config{Crawlers: crawlers(t), Policy: p})
-	for target, want := range map[string]map[string]int64{"/private/x": {"violation": 1}, "/a/x": {"no_host": 1, "indeterminate": 1}, "/b": {"allowed": 1}} {
+	for target, want := range map[string]map[string]int64{"/private/x": {"violation": 1},
+		"/a/x": {"no_host": 1, "indeterminate": 1}, "/b": {"allowed": 1}} {
 		row := auditEntries(t, a, entry{target: target, time: at(0)}).row("GPTBot")
 		got := nonZero(t, row.Verdicts)
 		for reason, n := range nonZero(t, row.Reasons) {
@@ -183,7 +218,8 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 	run := begin(t, a)
 	w := run.Worker()
 	w.SetSite(policy.Site{First: 0, N: 1}, true)
-	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "-", target: "/private/x"}.String()+"\n"+entry{vhost: "other.example:443", target: "/private/x"}.String()+"\n"))
+	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "-",
+		target: "/private/x"}.String()+"\n"+entry{vhost: "other.example:443", target: "/private/x"}.String()+"\n"))
 	r := report(t, run)
 	if row := r.row("GPTBot"); row.Reasons[NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
 		t.Errorf("%+v, %d of other hosts", row.Reasons, r.OtherHost)
@@ -192,7 +228,8 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 
 // TestMinuteOf: minutes before 1970 begin before their times, too.
 func TestMinuteOf(t *testing.T) {
-	for at, want := range map[int64]int64{0: 0, minute - 1: 0, minute: minute, -1: -minute, -minute: -minute, -minute - 1: -2 * minute} {
+	for at, want := range map[int64]int64{0: 0, minute - 1: 0, minute: minute, -1: -minute, -minute: -minute,
+		-minute - 1: -2 * minute} {
 		if got := minuteOf(at); got != want {
 			t.Errorf("%d: %d, want %d", at, got, want)
 		}
@@ -204,10 +241,12 @@ func TestMinuteOf(t *testing.T) {
 func TestRedirectExplainedByItsOwnCrawler(t *testing.T) {
 	a := judging(t, version{from: farAgo, body: forbid})
 	ask := func(n int, agent, status string) entry {
-		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, size: sizeOfBody(forbid), time: at(n)}
+		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, size: sizeOfBody(forbid),
+			time: at(n)}
 	}
 	for agent, want := range map[string]string{googlebot: "violation", "Googlebot-Image/1.0": "indeterminate"} {
-		r := auditEntries(t, a, ask(-600, googlebot, "301"), ask(-590, agent, "200"), entry{vhost: "example.com", target: "/private/x", agent: googlebot, time: at(0)})
+		r := auditEntries(t, a, ask(-600, googlebot, "301"), ask(-590, agent, "200"),
+			entry{vhost: "example.com", target: "/private/x", agent: googlebot, time: at(0)})
 		if v := nonZero(t, r.row("Googlebot").Verdicts); v[want] != 1 {
 			t.Errorf("%s: %v, want %s", agent, v, want)
 		}
@@ -227,7 +266,8 @@ func TestInformedByVersionsWithoutABody(t *testing.T) {
 		for when, want := range map[int]int64{-601: 1, -600: 0, hours / 2: 0, hours + 599: 0, hours + 601: 1} {
 			row := auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")).row("GPTBot")
 			if row.Verdicts[Violation] != 1 || row.Informed() != want {
-				t.Errorf("%s, fetched at %d: %d informed of %v, want %d", name, when, row.Informed(), nonZero(t, row.Verdicts), want)
+				t.Errorf("%s, fetched at %d: %d informed of %v, want %d", name, when, row.Informed(), nonZero(t, row.Verdicts),
+					want)
 			}
 		}
 	}

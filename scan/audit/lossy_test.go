@@ -11,7 +11,8 @@ import (
 // A path that the log has decoded is judged as it is logged and as it is when it is encoded
 // again: where the two differ, nobody is accused.
 func TestDecodedPaths(t *testing.T) {
-	const rules = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /100%25\nDisallow: /*;id=\nDisallow: /x%3Fy\nAllow: /private/free;all\nDisallow: /caf%C3%A9\n"
+	const rules = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /100%25\nDisallow: /*;id=\nDisallow: " +
+		"/x%3Fy\nAllow: /private/free;all\nDisallow: /caf%C3%A9\n"
 	a := newAuditor(t, rules, "https://example.com")
 	for target, want := range map[string]string{
 		"/public":              "allowed",
@@ -99,7 +100,8 @@ func TestRewrittenPaths(t *testing.T) {
 // Of several copies those that were in force decide whether a lossy path matters.
 func TestLossyPathsUnderAHistory(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: "User-agent: *\nDisallow: /a%20b\n"}, version{from: -5 * day0, body: "User-agent: *\nDisallow: /c\n"})})
+		version{from: -9 * day0, body: "User-agent: *\nDisallow: /a%20b\n"},
+		version{from: -5 * day0, body: "User-agent: *\nDisallow: /c\n"})})
 	r := request("/a b")
 	if r.Lossy = format.Decoded; verdictOf(t, a, r) != "allowed" {
 		t.Errorf("a rule of an old copy matters: %s", verdictOf(t, a, r))

@@ -380,10 +380,7 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 			cmp.Compare(x.Last, y.Last),
 			cmp.Compare(sizes[x].Period.First, sizes[y].Period.First))
 	})
-	isVersion := func(k sizeKey) bool {
-		return slices.ContainsFunc(a.config.Policy.Versions(k.At.First),
-			func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
-	}
+	isVersion := func(k sizeKey) bool { return hasSize(a.config.Policy.Versions(k.At.First), k.Size) }
 	last := 0 // the one of its versions that ends last
 	for i, k := range keys {
 		of := keys[last]
@@ -419,19 +416,16 @@ func (a *Auditor) clockWarning(t *tally) []string {
 // isEarly reports whether a size is that of a version that was not in force yet, and of none that had been.
 func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 	p := a.config.Policy
-	has := func(list []policy.Version) bool {
-		return slices.ContainsFunc(list, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == k.Size })
-	}
 	for o := k.At.First; o < k.At.First+k.At.N; o++ {
 		_, next := p.InForce(o, t)
 		if o == k.At.First {
 			next = int(k.Last)
 		}
 		list := p.Versions(o)
-		if has(list[:next]) {
+		if hasSize(list[:next], k.Size) {
 			return false
 		}
-		early = early || has(list[next:])
+		early = early || hasSize(list[next:], k.Size)
 	}
 	return early
 }

@@ -28,7 +28,8 @@ func mayBeAbnormal(target []byte) bool {
 	}
 	const highs = 0x8080808080808080
 	for i := 0; ; i += 32 {
-		found := abnormalAt(target, min(i, last)) | abnormalAt(target, min(i+8, last)) | abnormalAt(target, min(i+16, last)) | abnormalAt(target, min(i+24, last))
+		found := abnormalAt(target, min(i, last)) | abnormalAt(target, min(i+8, last)) | abnormalAt(target,
+			min(i+16, last)) | abnormalAt(target, min(i+24, last))
 		if found&highs != 0 || i+24 >= last {
 			return found&highs != 0
 		}

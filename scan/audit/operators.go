@@ -61,7 +61,8 @@ func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo
 		}
 	}
 	slices.SortFunc(list, func(x, y OperatorInfo) int {
-		return cmp.Or(cmp.Compare(y.Crawled, x.Crawled), cmp.Compare(y.Referred, x.Referred), cmp.Compare(x.Operator, y.Operator))
+		return cmp.Or(cmp.Compare(y.Crawled, x.Crawled), cmp.Compare(y.Referred, x.Referred),
+			cmp.Compare(x.Operator, y.Operator))
 	})
 	return list
 }

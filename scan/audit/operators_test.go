@@ -27,10 +27,13 @@ func TestOperators(t *testing.T) {
 		return strings.Replace(entry{agent: agent, target: target}.String(), ` "-" "`, ` "`+referer+`" "`, 1)
 	}
 	lines := []string{
-		line("-", gptbot, "/"), line("https://chatgpt.com/", gptbot, "/private/x"), line("-", gptbot, "/robots.txt"), line("-", chatgpt, "/"), line("-", chatgpt, "/robots.txt"),
+		line("-", gptbot, "/"), line("https://chatgpt.com/", gptbot, "/private/x"), line("-", gptbot, "/robots.txt"),
+		line("-", chatgpt, "/"), line("-", chatgpt, "/robots.txt"),
 		line("-", browser, "/"), line("", browser, "/"), line("https://example.com/a", browser, "/b"),
-		line("https://www.google.de/", browser, "/"), line("http://google.com", browser, "/"), line("https://www.google.com:443/?q", browser, "/"),
-		line("https://chatgpt.com?utm", browser, "/"), line("android-app://com.google.android", browser, "/"), line("https://", browser, "/"), line("httpx://google.com/", browser, "/"),
+		line("https://www.google.de/", browser, "/"), line("http://google.com", browser, "/"),
+		line("https://www.google.com:443/?q", browser, "/"),
+		line("https://chatgpt.com?utm", browser, "/"), line("android-app://com.google.android", browser, "/"),
+		line("https://", browser, "/"), line("httpx://google.com/", browser, "/"),
 		line("https://google.com.evil.example/", browser, "/"), line(strings.Repeat("https://", 1000), browser, "/"),
 	}
 	r := checkOrder(t, a, "combined", lines)
@@ -40,7 +43,8 @@ func TestOperators(t *testing.T) {
 	if r := auditText(t, a, "combined", strings.Join(lines[:7], "\n")); r.Operators == nil || len(r.Operators) != 0 {
 		t.Errorf("no visitor has a Referer, and %+v", r.Operators)
 	}
-	if r := auditText(t, a, "combined", strings.Join(slices.Concat(lines[:5], lines[7:8]), "\n")); len(r.Operators) != 1 || r.Operators[0].Referred != 0 {
+	if r := auditText(t, a, "combined", strings.Join(slices.Concat(lines[:5], lines[7:8]),
+		"\n")); len(r.Operators) != 1 || r.Operators[0].Referred != 0 {
 		t.Errorf("%+v", r.Operators)
 	}
 }

@@ -120,7 +120,8 @@ func TestOrderOfAMessyLog(t *testing.T) {
 		v := r.Totals.Verdicts
 		for what, n := range map[string]int64{
 			"allowed": v[Allowed], "robots_fetch": v[RobotsFetch], "violation": v[Violation], "indeterminate": v[Indeterminate],
-			"exempt": v[Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged, "blank": r.Blank,
+			"exempt": v[Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
+			"blank": r.Blank,
 		} {
 			if n == 0 {
 				t.Errorf("round %d has no %s", round, what)
@@ -198,7 +199,8 @@ func TestOrderOfFloods(t *testing.T) {
 				for _, c := range r.Crawlers {
 					names, violators = names+c.Names, violators+c.Violators
 				}
-				if others := r.row(OtherCrawlers); names != maxUnknownListed+10 || violators != maxUnknownListed/2+5 || others == nil || others.Names != 10 || others.Violators == 0 {
+				if others := r.row(OtherCrawlers); names != maxUnknownListed+10 || violators != maxUnknownListed/2+5 ||
+					others == nil || others.Names != 10 || others.Violators == 0 {
 					t.Errorf("%d crawlers, %d broke a rule; of those not listed %+v", names, violators, others)
 				}
 				if others := r.row(OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
@@ -260,7 +262,8 @@ func TestOrderOfFloods(t *testing.T) {
 			},
 			check: func(t *testing.T, r *Report) {
 				c := r.row("Hidden-Bot")
-				if c == nil || c.Verdicts[Violation] != 3*maxNameRules || len(c.Rules) != maxNameRules || c.RulesNotListed != 2*maxNameRules {
+				if c == nil || c.Verdicts[Violation] != 3*maxNameRules || len(c.Rules) != maxNameRules ||
+					c.RulesNotListed != 2*maxNameRules {
 					t.Errorf("%+v", c)
 				}
 			},
@@ -408,7 +411,8 @@ func TestMemoIsEmptied(t *testing.T) {
 // called whose words are others. The order of the two rows is not left to chance.
 func TestEqualNames(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
-	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}, {agent: gptbot}, {agent: googlebot}, {agent: mj12bot}, {agent: adsbot}}
+	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}, {agent: gptbot}, {agent: googlebot},
+		{agent: mj12bot}, {agent: adsbot}}
 	// Many rows, the more frequent first: no sorting keeps equal ones in order.
 	for i := range 100 {
 		for range 1 + i*7%10 {

@@ -15,8 +15,9 @@ import (
 // the requests is missing in one of 28,000 cases.
 type pathCounts struct {
 	// Cells are nil while each target has a count of its own.
-	Cells  []int64              `cbor:"1,keyasint,omitempty"`
-	Below  uint64               `cbor:"2,keyasint"`           // if there are cells, targets are kept that have a request with a hash below this
+	Cells []int64 `cbor:"1,keyasint,omitempty"`
+	// if there are cells, targets are kept that have a request with a hash below this
+	Below  uint64               `cbor:"2,keyasint"`
 	Robots int64                `cbor:"3,keyasint,omitempty"` // requests for /robots.txt, which are nowhere else
 	Kept   map[string]*keptPath `cbor:"4,keyasint,omitempty"`
 	bounds

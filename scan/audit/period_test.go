@@ -21,7 +21,8 @@ func limited(t testing.TB, p Period, verdicts *[]string) *Auditor {
 	a.config.Judged = func(j *Judged) {
 		if !j.HasTime || periodOfTest().contains(j.Time) {
 			for range j.N {
-				*verdicts = append(*verdicts, fmt.Sprintf("%s %v %v %v %v %s", j.Verdict, j.Reason, j.Identity, j.Informed, j.Evasive, j.Line))
+				*verdicts = append(*verdicts, fmt.Sprintf("%s %v %v %v %v %s", j.Verdict, j.Reason, j.Identity, j.Informed,
+					j.Evasive, j.Line))
 			}
 		}
 	}
@@ -43,7 +44,8 @@ func TestAPeriodChangesNoVerdict(t *testing.T) {
 		slices.Sort(whole)
 		slices.Sort(part)
 		if !slices.Equal(whole, part) {
-			t.Fatalf("round %d: %d verdicts differ: %s", round, len(whole), firstDifference(strings.Join(part, "\n"), strings.Join(whole, "\n")))
+			t.Fatalf("round %d: %d verdicts differ: %s", round, len(whole),
+				firstDifference(strings.Join(part, "\n"), strings.Join(whole, "\n")))
 		}
 		if len(part) < 100 || r.OutOfPeriod < 100 || r.Lines+r.OutOfPeriod != all.Lines {
 			t.Errorf("%d verdicts, %d lines and %d outside of the period of %d", len(part), r.Lines, r.OutOfPeriod, all.Lines)
@@ -77,9 +79,11 @@ func TestBoundsOfAPeriod(t *testing.T) {
 			p.Until = time.Unix(0, moment(c.until))
 		}
 		a.config.Period = p
-		r := auditEntries(t, New(a.config), entry{time: at(0)}, entry{time: at(1)}, entry{time: at(2)}, entry{time: at(3)}, entry{time: "-"})
+		r := auditEntries(t, New(a.config), entry{time: at(0)}, entry{time: at(1)}, entry{time: at(2)}, entry{time: at(3)},
+			entry{time: "-"})
 		if r.Lines != c.want || r.OutOfPeriod != 5-c.want || r.Totals.Verdicts[Indeterminate] != 1 {
-			t.Errorf("%s: %d lines, %d out of the period, %d without a time", what, r.Lines, r.OutOfPeriod, r.Totals.Verdicts[Indeterminate])
+			t.Errorf("%s: %d lines, %d out of the period, %d without a time", what, r.Lines, r.OutOfPeriod,
+				r.Totals.Verdicts[Indeterminate])
 		}
 	}
 }
@@ -105,8 +109,10 @@ func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 	c := newAuditor(t, robotsTxtBody, "https://example.com").config
 	c.Period.Since = time.Unix(0, moment(100))
 	a := New(c)
-	r := auditEntries(t, a, entry{target: "/robots.txt"}, entry{target: "/robots.txt", agent: acmebot}, entry{target: "/robots.txt", agent: twoBots},
-		entry{target: "/robots.txt", agent: browser}, entry{target: "/robots.txt", agent: chatgpt}, entry{agent: browser, time: at(200)})
+	r := auditEntries(t, a, entry{target: "/robots.txt"}, entry{target: "/robots.txt", agent: acmebot},
+		entry{target: "/robots.txt", agent: twoBots},
+		entry{target: "/robots.txt", agent: browser}, entry{target: "/robots.txt", agent: chatgpt},
+		entry{agent: browser, time: at(200)})
 	checkSums(t, r)
 	if len(r.Crawlers) != 0 || r.Lines != 1 || r.OutOfPeriod != 5 || r.RobotsTxt.Requests != 0 || !r.RobotsTxt.Logged {
 		t.Errorf("%d crawlers, %d lines, %d out of the period, %+v", len(r.Crawlers), r.Lines, r.OutOfPeriod, r.RobotsTxt)

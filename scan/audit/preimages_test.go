@@ -31,7 +31,9 @@ func preimages(logged string, spell map[byte][]string) (all []string) {
 
 // sentAs says how clients may send octets that a server has logged decoded.
 var sentAs = map[byte][]string{
-	'%': {"%25"}, ' ': {"%20"}, 0xff: {"%FF", "\xff"}, ',': {",", "%2C"}, '?': {"%3F"}, '#': {"%23"}, '+': {"+", "%2B", "%20"}, // IIS
+	// IIS
+	'%': {"%25"}, ' ': {"%20"}, 0xff: {"%FF", "\xff"}, ',': {",", "%2C"}, '?': {"%3F"}, '#': {"%23"},
+	'+': {"+", "%2B", "%20"},
 }
 
 // TestPreimagesOfDecodedPaths judges every short path as a server would log it decoded, under a
@@ -50,7 +52,8 @@ func TestPreimagesOfDecodedPaths(t *testing.T) {
 		}
 		for _, sent := range preimages(logged, sentAs) {
 			if (strings.Contains(sent, "%2B") || strings.Contains(sent, "%2C")) && strings.ContainsAny(sent, "+,") ||
-				strings.Contains(logged, "+") && strings.Contains(sent, "%20") && (strings.Contains(sent, "+") || strings.Contains(sent, "%2B")) {
+				strings.Contains(logged, "+") && strings.Contains(sent, "%20") &&
+					(strings.Contains(sent, "+") || strings.Contains(sent, "%2B")) {
 				continue // no client encodes some of these only
 			}
 			a := newAuditor(t, fmt.Sprintf("User-agent: *\nDisallow: /\nAllow: %s$\n", sent), "https://example.com")

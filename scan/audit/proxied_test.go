@@ -15,7 +15,8 @@ import (
 func proxiedLog(lines, addresses int) []string {
 	var log []string
 	for i := range lines {
-		log = append(log, entry{vhost: onSite, addr: fmt.Sprintf("192.0.2.%d", 1+i%addresses), agent: browser, target: fmt.Sprintf("/%d", i), time: at(i)}.String())
+		log = append(log, entry{vhost: onSite, addr: fmt.Sprintf("192.0.2.%d", 1+i%addresses), agent: browser,
+			target: fmt.Sprintf("/%d", i), time: at(i)}.String())
 	}
 	for i, target := range []string{"/robots.txt", "/", "/x", "/private/1", "/private/2"} {
 		e := entry{vhost: onSite, addr: "192.0.2.1", agent: googlebot, target: target, time: at(i)}
@@ -47,17 +48,21 @@ func TestProxiedLog(t *testing.T) {
 		{"few lines, in the list", "192.0.2.0/24", 900, 1, false, "verified", judged, 1},
 		{"few lines, not in the list", "203.0.113.0/24", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
 	} {
-		list, err := crawler.ReadRanges(strings.NewReader(`{"creationTime":"2026-03-02T10:00:00Z","prefixes":[{"ipv4Prefix":"`+c.ranges+`"}]}`), "googlebot.json", 1<<30)
+		list, err := crawler.ReadRanges(strings.NewReader(`{"creationTime":"2026-03-02T10:00:00Z",
+		"prefixes":[{"ipv4Prefix":"`+c.ranges+`"}]}`), "googlebot.json", 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
-			Identities: crawler.NewIdentities(set, crawler.IdentityOptions{Series: []crawler.Series{{Profile: set.ByName("Googlebot"), Lists: []*crawler.Ranges{list}}}})})
+			Identities: crawler.NewIdentities(set,
+				crawler.IdentityOptions{Series: []crawler.Series{{Profile: set.ByName("Googlebot"),
+					Lists: []*crawler.Ranges{list}}}})})
 		log := proxiedLog(c.lines, c.addresses)
 		r := checkOrder(t, a, "vhost_combined", log)
 		row := r.row("Googlebot")
 		if r.Proxied != c.proxied || nonZero(t, row.Identity)[c.identity] != 5 || row.RobotsTxt.Fetches != c.fetches {
-			t.Errorf("%s: proxied %v, identities %v, %d fetches", c.name, r.Proxied, nonZero(t, row.Identity), row.RobotsTxt.Fetches)
+			t.Errorf("%s: proxied %v, identities %v, %d fetches", c.name, r.Proxied, nonZero(t, row.Identity),
+				row.RobotsTxt.Fetches)
 		}
 		wantCounts(t, c.name, row.Verdicts, c.verdicts)
 		// The states of two parts say the same.

@@ -23,7 +23,10 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 			rows = append(rows, r)
 		}
 		want := slices.Clone(rows)
-		slices.SortFunc(want, func(x, y *row) int { return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.name, y.name)) })
+		slices.SortFunc(want, func(x, y *row) int {
+			return cmp.Or(cmp.Compare(y.Requests, x.Requests),
+				cmp.Compare(x.name, y.name))
+		})
 		rest := int64(0)
 		for _, r := range want[min(n, maxUnknownListed):] {
 			rest += r.Requests
@@ -35,7 +38,8 @@ func TestRankingListsTheMostFrequent(t *testing.T) {
 		}
 		ranking.add(nil)
 		listed, others := ranking.end()
-		if !slices.Equal(listed, want[:min(n, maxUnknownListed)]) || others.Requests != rest || others.Verdicts[Allowed] != rest {
+		if !slices.Equal(listed, want[:min(n, maxUnknownListed)]) || others.Requests != rest ||
+			others.Verdicts[Allowed] != rest {
 			t.Errorf("%d rows: %d listed, %d requests of others, want %d", n, len(listed), others.Requests, rest)
 		}
 	}
@@ -55,6 +59,7 @@ func TestListedRulesAreTheMostViolated(t *testing.T) {
 		least, listed = min(least, of.N), listed+of.N
 	}
 	if r.rules.len() != maxNameRules || least < 5 || listed+r.rules.Rest != sum {
-		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", r.rules.len(), least, listed, r.rules.Rest, sum)
+		t.Errorf("%d rules, of %d violations at least, %d and %d violations; want the sum %d", r.rules.len(), least, listed,
+			r.rules.Rest, sum)
 	}
 }

@@ -161,7 +161,8 @@ func (r *rates) delayed(row *row, from crawlerAt, address []byte, t, delay, n in
 func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
 		r.row.addDelay(delayAt{r.from.at, DelayInfo{
-			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)), P10: seconds(r.gaps.quantile(10)),
+			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)),
+			P10: seconds(r.gaps.quantile(10)),
 		}})
 	}
 	r.row = nil
@@ -173,7 +174,8 @@ func (r *rates) endOperator() {
 	for row, f := range r.fetches {
 		if f.gaps.n > 0 {
 			row.fetchGaps = &FetchInfo{
-				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max), Within24h: float64(f.gaps.short) / float64(f.gaps.n),
+				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max),
+				Within24h: float64(f.gaps.short) / float64(f.gaps.n),
 			}
 		}
 	}

@@ -85,7 +85,8 @@ func delays(t *testing.T, a *Auditor, who string, entries ...entry) []DelayInfo 
 
 func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: delayedBody}, version{at: "https://www.example.com", from: -9 * day0, body: "User-agent: *\nCrawl-delay: 0.5\n"},
+		version{from: -9 * day0, body: delayedBody}, version{at: "https://www.example.com", from: -9 * day0,
+			body: "User-agent: *\nCrawl-delay: 0.5\n"},
 		version{at: "https://no.example.com", from: -9 * day0, body: robotsTxtBody})})
 	visit := func(vhost, addr string, n int, agent string) entry {
 		return entry{vhost: vhost + ":443", addr: addr, time: at(n), agent: agent}
@@ -96,19 +97,26 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 		entries []entry
 		want    []DelayInfo
 	}{
-		"one visit has no gap":         {[]entry{visit(one, p, 0, gptbot)}, nil},
-		"two addresses have none":      {[]entry{visit(one, p, 0, gptbot), visit(one, q, 1, gptbot)}, nil},
-		"two sites have none":          {[]entry{visit(one, p, 0, gptbot), visit(www, p, 1, gptbot)}, nil},
-		"two crawlers have none":       {[]entry{visit(one, p, 0, gptbot), visit(one, p, 1, acmebot)}, nil},
-		"no delay is stated":           {[]entry{visit(no, p, 0, gptbot), visit(no, p, 1, gptbot)}, nil},
-		"shorter":                      {[]entry{visit(one, p, 0, gptbot), visit(one, p, 4, gptbot)}, []DelayInfo{{"https://example.com", 5, 1, 1, 4, 4}}},
-		"as long as asked":             {[]entry{visit(one, p, 0, gptbot), visit(one, p, 5, gptbot)}, []DelayInfo{{"https://example.com", 5, 1, 0, 5, 5}}},
-		"in the same second":           {[]entry{visit(one, p, 0, gptbot), visit(one, p, 0, gptbot), visit(one, p, 0, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 2, 0, 0}}},
-		"in the same second and later": {[]entry{visit(one, p, 9, gptbot), visit(one, p, 0, gptbot), visit(one, p, 0, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 1, 0, 0}}},
-		"gaps of two addresses":        {[]entry{visit(one, p, 0, gptbot), visit(one, q, 1, gptbot), visit(one, p, 2, gptbot), visit(one, q, 11, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 1, 2, 2}}},
-		"two sites": {[]entry{visit(one, p, 0, gptbot), visit(www, p, 1, gptbot), visit(one, p, 7, gptbot), visit(www, p, 2, gptbot)},
+		"one visit has no gap":    {[]entry{visit(one, p, 0, gptbot)}, nil},
+		"two addresses have none": {[]entry{visit(one, p, 0, gptbot), visit(one, q, 1, gptbot)}, nil},
+		"two sites have none":     {[]entry{visit(one, p, 0, gptbot), visit(www, p, 1, gptbot)}, nil},
+		"two crawlers have none":  {[]entry{visit(one, p, 0, gptbot), visit(one, p, 1, acmebot)}, nil},
+		"no delay is stated":      {[]entry{visit(no, p, 0, gptbot), visit(no, p, 1, gptbot)}, nil},
+		"shorter": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 4, gptbot)},
+			[]DelayInfo{{"https://example.com", 5, 1, 1, 4, 4}}},
+		"as long as asked": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 5, gptbot)},
+			[]DelayInfo{{"https://example.com", 5, 1, 0, 5, 5}}},
+		"in the same second": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 0, gptbot),
+			visit(one, p, 0, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 2, 0, 0}}},
+		"in the same second and later": {[]entry{visit(one, p, 9, gptbot), visit(one, p, 0, gptbot),
+			visit(one, p, 0, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 1, 0, 0}}},
+		"gaps of two addresses": {[]entry{visit(one, p, 0, gptbot), visit(one, q, 1, gptbot),
+			visit(one, p, 2, gptbot), visit(one, q, 11, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 1, 2, 2}}},
+		"two sites": {[]entry{visit(one, p, 0, gptbot), visit(www, p, 1, gptbot), visit(one, p, 7, gptbot),
+			visit(www, p, 2, gptbot)},
 			[]DelayInfo{{"https://example.com", 5, 1, 0, 7, 7}, {"https://www.example.com", 0.5, 1, 0, 1, 1}}},
-		"not of one who is exempt": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 1, chatgpt), visit(one, p, 2, chatgpt), visit(one, p, 10, gptbot)}, []DelayInfo{{"https://example.com", 5, 1, 0, 10, 10}}},
+		"not of one who is exempt": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 1, chatgpt), visit(one, p, 2, chatgpt),
+			visit(one, p, 10, gptbot)}, []DelayInfo{{"https://example.com", 5, 1, 0, 10, 10}}},
 	} {
 		got := delays(t, a, "GPTBot", c.entries...)
 		if !slices.Equal(got, c.want) {
@@ -121,12 +129,15 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 // their own, also at one address.
 func TestGapsAreOfOneWord(t *testing.T) {
 	a := newAuditor(t, delayedBody, "https://example.com")
-	for _, names := range [][2]string{{"alpha.acme_bot", "beta.acme_bot"}, {strings.Repeat("x", 64) + "A-bot", strings.Repeat("x", 64) + "B-bot"}} {
+	for _, names := range [][2]string{{"alpha.acme_bot", "beta.acme_bot"},
+		{strings.Repeat("x", 64) + "A-bot", strings.Repeat("x", 64) + "B-bot"}} {
 		visit := func(name string, n int) entry {
-			return entry{vhost: "example.com:443", time: at(n), agent: "Mozilla/5.0 (compatible; " + name + "; http://site.example/)"}
+			return entry{vhost: "example.com:443", time: at(n), agent: "Mozilla/5.0 (compatible; " + name +
+				"; http://site.example/)"}
 		}
 		r := auditEntries(t, a, visit(names[0], 100), visit(names[1], 0), visit(names[1], 30), visit(names[0], 150))
-		if len(r.Crawlers) != 1 || !slices.Equal(r.Crawlers[0].CrawlDelay, []DelayInfo{{"https://example.com", 5, 2, 0, 30, 30}}) {
+		if len(r.Crawlers) != 1 || !slices.Equal(r.Crawlers[0].CrawlDelay,
+			[]DelayInfo{{"https://example.com", 5, 2, 0, 30, 30}}) {
 			t.Errorf("%v: %d crawlers, %+v", names, len(r.Crawlers), r.Crawlers[0].CrawlDelay)
 		}
 	}
@@ -157,7 +168,8 @@ func TestDelayOfAYearIsNotCutShort(t *testing.T) {
 	if want := []DelayInfo{{"https://example.com", year, 1, 1, 100 * day0, 100 * day0}}; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	for delay, ok := range map[string]bool{"\x00": true, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": false, "\x80": false, "": false} {
+	for delay, ok := range map[string]bool{"\x00": true, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01": false,
+		"\x80": false, "": false} {
 		rd := &recordReader{rest: []byte(delay)}
 		if rd.delay(); rd.bad() == ok {
 			t.Errorf("%x: bad is %v", delay, rd.bad())
@@ -166,17 +178,20 @@ func TestDelayOfAYearIsNotCutShort(t *testing.T) {
 }
 
 func TestGapsOfCenturiesAreNotNegative(t *testing.T) {
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -9 * day0, body: delayedBody})})
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: delayedBody})})
 	r := auditEntries(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: "01/Jan/1701:00:00:00 +0000"},
 		entry{vhost: "example.com:443", target: "/robots.txt", time: "01/Jan/2199:00:00:00 +0000"})
-	if got := r.row("GPTBot").RobotsTxt; got.MedianGap < 490*365*day0 || got.LongestGap != got.MedianGap || got.Within24h != 0 {
+	if got := r.row("GPTBot").RobotsTxt; got.MedianGap < 490*365*day0 || got.LongestGap != got.MedianGap ||
+		got.Within24h != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestGapsBetweenFetchesOfRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: robotsTxtBody}, version{at: "https://www.example.com", from: -9 * day0, body: robotsTxtBody})})
+		version{from: -9 * day0, body: robotsTxtBody}, version{at: "https://www.example.com", from: -9 * day0,
+			body: robotsTxtBody})})
 	fetch := func(vhost string, n int) entry {
 		return entry{vhost: vhost + ":443", target: "/robots.txt", time: at(n)}
 	}
@@ -191,12 +206,14 @@ func TestGapsBetweenFetchesOfRobotsTxt(t *testing.T) {
 		"more than a day":   {[]entry{fetch("example.com", 0), fetch("example.com", day0+1)}, 1, day0 + 1, day0 + 1, 0},
 		"in the one second": {[]entry{fetch("example.com", 0), fetch("example.com", 0), fetch("example.com", 0)}, 2, 0, 0, 1},
 		"backwards":         {[]entry{fetch("example.com", 9), fetch("example.com", 3), fetch("example.com", 0)}, 2, 3, 6, 1},
-		"of two sites": {[]entry{fetch("example.com", 0), fetch("www.example.com", 5), fetch("example.com", 10), fetch("www.example.com", 5+2*day0)},
+		"of two sites": {[]entry{fetch("example.com", 0), fetch("www.example.com", 5), fetch("example.com", 10),
+			fetch("www.example.com", 5+2*day0)},
 			2, 10, 2 * day0, 0.5},
 	} {
 		r := auditEntries(t, a, c.entries...)
 		got := r.row("GPTBot").RobotsTxt
-		if got.Fetches != int64(len(c.entries)) || got.Gaps != c.gaps || got.MedianGap != c.median || got.LongestGap != c.longest || got.Within24h != c.withinShare {
+		if got.Fetches != int64(len(c.entries)) || got.Gaps != c.gaps || got.MedianGap != c.median ||
+			got.LongestGap != c.longest || got.Within24h != c.withinShare {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -15,9 +15,12 @@ import (
 const contract = `{
 "schema":"", "partial":false, "lines":0, "unparsed":0, "not_crawlers":0, "other_host":0, "not_judged":0, "blank":0,
 "crawlers":[{
-	"crawler":"", "operator":"", "role":"", "category":"", "requests":0, "evasive":0, "grace_informed":0, "informed_known":false, "crawl_delay_supported":"",
-	"verdicts":{"allowed":0,"robots_fetch":0,"violation":0,"grace":0,"indeterminate":0,"no_policy":0,"unreachable":0,"exempt":0,"spoofed":0},
-	"reasons":{"no_version":0,"no_host":0,"no_time":0,"unknown_scheme":0,"lossy_path":0,"truncated":0,"ambiguous_agent":0,"redirected_policy":0,"contested":0},
+	"crawler":"", "operator":"", "role":"", "category":"", "requests":0, "evasive":0, "grace_informed":0,
+	"informed_known":false, "crawl_delay_supported":"",
+	"verdicts":{"allowed":0,"robots_fetch":0,"violation":0,"grace":0,"indeterminate":0,"no_policy":0,"unreachable":0,
+	"exempt":0,"spoofed":0},
+	"reasons":{"no_version":0,"no_host":0,"no_time":0,"unknown_scheme":0,"lossy_path":0,"truncated":0,
+	"ambiguous_agent":0,"redirected_policy":0,"contested":0},
 	"outcomes":{"content":0,"not_modified":0,"empty":0,"redirected":0,"refused":0,"other":0},
 	"violations":[{"identity":"","outcome":"","method":"","informed":false,"n":0}],
 	"identity":{"verified":0,"spoofed":0,"unverified":0,"unverifiable":0},
@@ -25,13 +28,17 @@ const contract = `{
 	"rules_not_listed":0,
 	"samples":[{"time":"","line":""}]
 }],
-"from":"", "to":"", "assumptions":[""], "warnings":[""], "program":"", "command":"", "max_unparsed_percent":0, "proxied":false,
+"from":"", "to":"", "assumptions":[""], "warnings":[""], "program":"", "command":"", "max_unparsed_percent":0,
+"proxied":false,
 "http_libraries":0, "identity_no_list":0,
 "totals":{"evasive":0,"verified_content":0,"fetchers":{"requests":0,"violation":0,"verified_content":0}},
-"policy":{"file":"","bytes":0,"origins":[""],"dialect":"","notes":0,"window_seconds":0,"delay_seconds":0,"skew_seconds":0},
-"robots_txt":{"requests":0,"served":0,"none":0,"failed":0,"sizes":0,"sizes_differing":0,"cleared_by":[{"status":0,"n":0}]},
+"policy":{"file":"","bytes":0,"origins":[""],"dialect":"","notes":0,"window_seconds":0,"delay_seconds":0,
+"skew_seconds":0},
+"robots_txt":{"requests":0,"served":0,"none":0,"failed":0,"sizes":0,"sizes_differing":0,"cleared_by":[{"status":0,
+"n":0}]},
 "ranges":[{"crawler":"","file":"","created":"","dated_by":""}],
-"inputs":[{"name":"","format":"","codec":"","bytes":0,"bytes_uncompressed":0,"sha256":"","duplicate_of":"","lines":0,"unparsed":0,"complete":false,"error":""}],
+"inputs":[{"name":"","format":"","codec":"","bytes":0,"bytes_uncompressed":0,"sha256":"","duplicate_of":"","lines":0,
+"unparsed":0,"complete":false,"error":""}],
 "other_hosts":[{"host":"","requests":0}], "unparsed_samples":[""], "not_auditable":[""]
 }`
 
@@ -100,7 +107,8 @@ func TestContract(t *testing.T) {
 func TestOrderOfCrawlersAndRules(t *testing.T) {
 	log := []entry{
 		{agent: "Zed-Bot", target: "/r/1/"}, {agent: "Zed-Bot", target: "/r/1/"}, {agent: "Zed-Bot", target: "/r/2/"},
-		{agent: gptbot, target: "/r/5/"}, {agent: gptbot, target: "/r/0/"}, {agent: gptbot, target: "/r/3/"}, {agent: gptbot, target: "/r/3/"},
+		{agent: gptbot, target: "/r/5/"}, {agent: gptbot, target: "/r/0/"}, {agent: gptbot, target: "/r/3/"},
+		{agent: gptbot, target: "/r/3/"},
 		{agent: mj12bot}, {agent: mj12bot}, {agent: mj12bot}, {agent: mj12bot}, {agent: mj12bot},
 		{agent: acmebot, target: "/r/4/"}, {agent: googlebot, target: "/r/4/"}, {agent: "abc-bot"},
 	}
@@ -125,7 +133,8 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 func TestRulesOfTwoOrigins(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://b.example", "https://a.example")
 	r := auditEntries(t, a, entry{vhost: "b.example:443"}, entry{vhost: "a.example:443"})
-	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1 {[{/ 1 0}] true 0}} {https://b.example  robots.txt 2 Disallow: / 1 {[{/ 1 0}] true 0}}]"; got != want {
+	if got, want := fmt.Sprint(r.row("GPTBot").Rules), "[{https://a.example  robots.txt 2 Disallow: / 1 {[{/ 1 0}] true "+
+		"0}} {https://b.example  robots.txt 2 Disallow: / 1 {[{/ 1 0}] true 0}}]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -134,7 +143,8 @@ func TestRulesOfTwoOrigins(t *testing.T) {
 // not among those that asked this one.
 func TestCrawlersWithoutRequestsHaveNoRow(t *testing.T) {
 	r := auditEntries(t, newAuditor(t, robotsTxtBody, "https://example.com"),
-		entry{vhost: "other.example"}, entry{vhost: "other.example", agent: acmebot}, entry{vhost: "other.example", agent: googlebot})
+		entry{vhost: "other.example"}, entry{vhost: "other.example", agent: acmebot},
+		entry{vhost: "other.example", agent: googlebot})
 	if len(r.Crawlers) != 0 {
 		t.Error(marshal(t, r))
 	}

@@ -185,7 +185,8 @@ func (w *Worker) verdict(at site, c *agent, l *policy.Lawful, target []byte) (d 
 // sure is the verdict on one origin, if it is sure. Nearly always all copies permit the target.
 func (w *Worker) sure(o int32, c *agent, l *policy.Lawful, target []byte) (d decision, ok bool) {
 	redirects := w.policy.MayRedirect(o)
-	if len(l.Bodies) > 0 && !redirects && w.record.Lossy == format.Exact && w.bindingAt(c, o).RulesPermit(&w.scratch, target) {
+	if len(l.Bodies) > 0 && !redirects && w.record.Lossy == format.Exact &&
+		w.bindingAt(c, o).RulesPermit(&w.scratch, target) {
 		w.bySitemap = false
 		return decision{verdict: Allowed}, true
 	}
@@ -377,7 +378,10 @@ func (w *Worker) showed(at site, inPeriod bool) {
 func (w *Worker) countListed(at site) {
 	r, t := &w.record, w.tally
 	right := w.hasVersion(at, func(v *policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
-	other := !right && !w.hasVersion(at, func(v *policy.Version) bool { return v.Size < 0 || v.Status == 204 && r.Size == 0 })
+	other := !right && !w.hasVersion(at, func(v *policy.Version) bool {
+		return v.Size < 0 || v.Status == 204 &&
+			r.Size == 0
+	})
 	if right {
 		t.SizesRight++
 	} else if other {

@@ -32,24 +32,34 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 		"the same throughout":     {[]entry{answer(https, -1000, shortSize), answer(https, -900, shortSize)}, 2, false, nil},
 		"either about the change": {[]entry{answer(https, 30, shortSize), answer(https, -30, longSize)}, 2, true, nil},
 		"the old one afterwards": {[]entry{answer(https, 700, shortSize), answer(https, 800, shortSize)}, 2, false,
-			[]SizeInfo{{"https://example.com", int64(len(short)), []int64{int64(len(long))}, 2, "2026-03-02T10:11:40Z", "2026-03-02T10:13:20Z"}}},
+			[]SizeInfo{{"https://example.com", int64(len(short)), []int64{int64(len(long))}, 2, "2026-03-02T10:11:40Z",
+				"2026-03-02T10:13:20Z"}}},
 		"none about the change": {[]entry{answer(https, 10, "7")}, 1, false,
-			[]SizeInfo{{"https://example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T10:00:10Z", "2026-03-02T10:00:10Z"}}},
+			[]SizeInfo{{"https://example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T10:00:10Z",
+				"2026-03-02T10:00:10Z"}}},
 		"none is there": {[]entry{answer(https, 2*day0, "7")}, 1, false,
 			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
 		"before the first": {[]entry{answer(https, -5*day0, "7")}, 1, false,
 			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-02-25T10:00:00Z", "2026-02-25T10:00:00Z"}}},
-		"of either scheme": {[]entry{answer("example.com", -1000, shortSize), answer("example.com", -900, longSize)}, 2, true, nil},
+		"of either scheme": {[]entry{answer("example.com", -1000, shortSize), answer("example.com", -900, longSize)}, 2,
+			true, nil},
 		"of no scheme": {[]entry{answer("example.com", -1000, "7")}, 1, false,
-			[]SizeInfo{{"example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T09:43:20Z", "2026-03-02T09:43:20Z"}}},
-		"the other's":       {[]entry{answer("example.com:80", -1000, longSize)}, 1, false, nil},
-		"two sites":         {[]entry{answer(https, -1000, shortSize), answer("example.com:80", -1000, longSize)}, 2, false, nil},
-		"not told":          {[]entry{answer(https, -1000, "-")}, 0, false, nil},
-		"no answers of it":  {[]entry{status("304", answer(https, -1000, "7")), status("404", answer(https, -1000, "7")), status("206", answer(https, -1000, "7")), method("HEAD", answer(https, -1000, "7"))}, 0, false, nil},
-		"at no time":        {[]entry{{vhost: https, target: "/robots.txt", time: "-", size: "7"}}, 0, false, nil},
-		"of other hosts":    {[]entry{answer("other.example", -1000, "7")}, 0, false, nil},
-		"sorted by time":    {[]entry{answer(https, 2*day0, "9"), answer(https, 2*day0-1, "8")}, 2, true, []SizeInfo{{"https://example.com", 8, []int64{}, 1, "2026-03-04T09:59:59Z", "2026-03-04T09:59:59Z"}, {"https://example.com", 9, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
-		"of an empty file":  {[]entry{answer(https, -1000, "0")}, 1, false, []SizeInfo{{"https://example.com", 0, []int64{int64(len(short))}, 1, "2026-03-02T09:43:20Z", "2026-03-02T09:43:20Z"}}},
+			[]SizeInfo{{"example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T09:43:20Z",
+				"2026-03-02T09:43:20Z"}}},
+		"the other's": {[]entry{answer("example.com:80", -1000, longSize)}, 1, false, nil},
+		"two sites": {[]entry{answer(https, -1000, shortSize), answer("example.com:80", -1000, longSize)}, 2, false,
+			nil},
+		"not told": {[]entry{answer(https, -1000, "-")}, 0, false, nil},
+		"no answers of it": {[]entry{status("304", answer(https, -1000, "7")), status("404", answer(https, -1000, "7")),
+			status("206", answer(https, -1000, "7")), method("HEAD", answer(https, -1000, "7"))}, 0, false, nil},
+		"at no time":     {[]entry{{vhost: https, target: "/robots.txt", time: "-", size: "7"}}, 0, false, nil},
+		"of other hosts": {[]entry{answer("other.example", -1000, "7")}, 0, false, nil},
+		"sorted by time": {[]entry{answer(https, 2*day0, "9"), answer(https, 2*day0-1, "8")}, 2, true,
+			[]SizeInfo{{"https://example.com", 8, []int64{}, 1, "2026-03-04T09:59:59Z", "2026-03-04T09:59:59Z"},
+				{"https://example.com", 9, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
+		"of an empty file": {[]entry{answer(https, -1000, "0")}, 1, false,
+			[]SizeInfo{{"https://example.com", 0, []int64{int64(len(short))}, 1, "2026-03-02T09:43:20Z",
+				"2026-03-02T09:43:20Z"}}},
 		"with a query":      {[]entry{{vhost: https, target: "/robots.txt?x", size: "7", agent: browser}}, 0, false, nil},
 		"of another folder": {[]entry{{vhost: https, target: "/blog/robots.txt", size: "7", agent: browser}}, 0, false, nil},
 	} {
@@ -93,7 +103,8 @@ func TestEmptyRobotsTxt(t *testing.T) {
 // nothing is forbidden.
 func TestRefusedRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503}, version{from: 4 * day0, body: robotsTxtBody},
+		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503},
+		version{from: 4 * day0, body: robotsTxtBody},
 		version{at: "http://example.com", from: -9 * day0, status: 404})})
 	for name, c := range map[string]struct {
 		vhost, status string
@@ -146,7 +157,8 @@ func TestSizesThatDifferAreAllCounted(t *testing.T) {
 // TestSizesOfAnUnknownScheme: the file of one of the schemes may have been sent, also where
 // only that of the other has changed.
 func TestSizesOfAnUnknownScheme(t *testing.T) {
-	a := judging(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid}, version{from: 0, body: permit})
+	a := judging(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid},
+		version{from: 0, body: permit})
 	old, now := gets(-hours, browser, "200", sizeOfBody(permit)), gets(hours, browser, "200", sizeOfBody(permit))
 	old.vhost, now.vhost = "example.com", "example.com"
 	for n, log := range [][]entry{{now}, {old}, {old, now}} {
@@ -166,13 +178,15 @@ func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
 		size  string
 		other int64
 	}{
-		"204, nothing":             {version{from: farAgo, status: 204}, "0", 0},
-		"204, a file":              {version{from: farAgo, status: 204}, "9", 1},
-		"404, nothing":             {version{from: farAgo, status: 404}, "0", 1},
-		"a redirect, the file":     {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, sizeOfBody(forbid), 0},
+		"204, nothing": {version{from: farAgo, status: 204}, "0", 0},
+		"204, a file":  {version{from: farAgo, status: 204}, "9", 1},
+		"404, nothing": {version{from: farAgo, status: 404}, "0", 1},
+		"a redirect, the file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"},
+			sizeOfBody(forbid), 0},
 		"a redirect, another file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, "9", 1},
 	} {
-		if r := auditEntries(t, judging(t, c.is, www), gets(0, browser, "200", c.size)).RobotsTxt; r.Differing != c.other || r.Sizes != 1 {
+		if r := auditEntries(t, judging(t, c.is, www), gets(0, browser, "200", c.size)).RobotsTxt; r.Differing != c.other ||
+			r.Sizes != 1 {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -71,7 +71,8 @@ func TestHowManySamples(t *testing.T) {
 
 func TestEqualLinesAreSamplesEach(t *testing.T) {
 	e := entry{target: "/private/"}
-	if got := auditEntries(t, newAuditor(t, robotsTxtBody), e, e).row("GPTBot").Samples; len(got) != 2 || got[0] != got[1] {
+	if got := auditEntries(t, newAuditor(t, robotsTxtBody), e, e).row("GPTBot").Samples; len(got) != 2 ||
+		got[0] != got[1] {
 		t.Errorf("%q", got)
 	}
 }
@@ -99,7 +100,8 @@ func TestNothingKeepsAViewOfTheChunk(t *testing.T) {
 	for range 10 {
 		lines := messyLog(rng, 300, true)
 		for i := range 20 { // new names and hosts in each chunk
-			lines = append(lines, entry{vhost: fmt.Sprintf("h%d.example", rng.IntN(1000)), agent: fmt.Sprintf("N%d-Bot", i)}.String(),
+			lines = append(lines, entry{vhost: fmt.Sprintf("h%d.example", rng.IntN(1000)),
+				agent: fmt.Sprintf("N%d-Bot", i)}.String(),
 				entry{vhost: "example.com", agent: fmt.Sprintf("N%d-Bot", rng.IntN(1000)), target: "/private/"}.String(),
 				entry{target: fmt.Sprintf("https://u%d.example/", rng.IntN(1000)), vhost: "x"}.String())
 		}

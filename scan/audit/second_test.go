@@ -63,7 +63,8 @@ func TestWorkedCases(t *testing.T) {
 		{"and 11 minutes before",
 			[]version{{from: farAgo, body: forbid}, {from: 11 * 60, body: permit}}, []entry{visits(0, x)}, "violation"},
 		{"a copy of 20 days ago and a 503 of the source",
-			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}, {from: -1 * hours, status: 503}, {from: 0, body: forbid}},
+			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}, {from: -1 * hours, status: 503},
+				{from: 0, body: forbid}},
 			[]entry{visits(5*hours, x)}, "grace"},
 		{"a copy of 20 days ago and a 503 in the log only",
 			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}},
@@ -75,21 +76,27 @@ func TestWorkedCases(t *testing.T) {
 			[]version{{from: farAgo, body: permit}, {from: -20 * day0, body: forbid}},
 			[]entry{gets(-5*hours, mj12bot, "503", "0"), visits(0, x)}, "grace"},
 		{"an answer of 404 before the outage",
-			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gets(-5*hours, gptbot, "499", "0"), gotFile, visits(0, x)}, "no_policy"},
+			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gets(-5*hours, gptbot, "499", "0"), gotFile,
+				visits(0, x)}, "no_policy"},
 		{"an answer of 404 before the first version",
-			[]version{{from: -2 * hours, status: 503}, {from: hours, body: forbid}}, []entry{gets(-10*day0, gptbot, "404", "9"), gotFile, visits(0, x)}, "no_policy"},
+			[]version{{from: -2 * hours, status: 503}, {from: hours, body: forbid}},
+			[]entry{gets(-10*day0, gptbot, "404", "9"), gotFile, visits(0, x)}, "no_policy"},
 		{"an old size during an outage that begins before all that is known",
-			[]version{{from: -40 * day0, status: 503}, {from: 30 * day0, body: permit}}, []entry{gets(-10*day0, gptbot, "200", sizeOfBody(permit)), visits(0, x)}, "allowed"},
+			[]version{{from: -40 * day0, status: 503}, {from: 30 * day0, body: permit}},
+			[]entry{gets(-10*day0, gptbot, "200", sizeOfBody(permit)), visits(0, x)}, "allowed"},
 		{"an answer of 404, and no outage",
 			[]version{constant}, []entry{gets(-10*day0, gptbot, "404", "9"), gotFile, visits(0, x)}, "violation"},
 		{"408 says that there is none",
 			[]version{constant}, []entry{gets(-5*hours, gptbot, "408", "9"), gotFile, visits(0, x)}, "no_policy"},
 		{"all answers to anybody 404",
-			[]version{constant}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, mj12bot, "500", "9"), visits(0, x)}, "no_policy"},
+			[]version{constant}, []entry{gets(-5*hours, browser, "404", "9"), gets(-4*hours, mj12bot, "500", "9"),
+				visits(0, x)}, "no_policy"},
 		{"all 403 but one",
-			[]version{constant}, []entry{gets(-5*hours, browser, "403", "9"), gets(-4*hours, browser, "200", "9"), visits(0, x)}, "violation"},
+			[]version{constant}, []entry{gets(-5*hours, browser, "403", "9"), gets(-4*hours, browser, "200", "9"),
+				visits(0, x)}, "violation"},
 		{"all 403 but a redirect",
-			[]version{constant}, []entry{gets(-5*hours, browser, "403", "9"), gets(-4*hours, browser, "301", "9"), visits(0, x)}, "violation"},
+			[]version{constant}, []entry{gets(-5*hours, browser, "403", "9"), gets(-4*hours, browser, "301", "9"),
+				visits(0, x)}, "violation"},
 		{"all answers to anybody 503",
 			[]version{constant}, []entry{gets(-5*hours, browser, "503", "9"), visits(0, x)}, "violation"},
 		{"404 to anybody, more than the span ago",
@@ -97,21 +104,28 @@ func TestWorkedCases(t *testing.T) {
 		{"404 to anybody in the minute in which the span begins",
 			[]version{constant}, []entry{gets(-day0-3*hours-600+5, browser, "404", "9"), visits(45, x)}, "no_policy"},
 		{"a file in the minute in which the span begins",
-			[]version{constant}, []entry{gets(-day0-3*hours-600+50, browser, "200", "9"), gets(-5*hours, browser, "404", "9"), visits(45, x)}, "no_policy"},
+			[]version{constant}, []entry{gets(-day0-3*hours-600+50, browser, "200", "9"), gets(-5*hours, browser, "404", "9"),
+				visits(45, x)}, "no_policy"},
 		{"a 301 that the manifest states",
-			[]version{{from: farAgo, body: forbid}, {at: "https://www.example.com", from: farAgo, body: forbid}, {from: -10 * hours, status: 301}, {from: -9 * hours, body: forbid}},
+			[]version{{from: farAgo, body: forbid}, {at: "https://www.example.com", from: farAgo, body: forbid},
+				{from: -10 * hours, status: 301}, {from: -9 * hours, body: forbid}},
 			[]entry{gets(-9*hours-5*60, gptbot, "301", "9"), visits(40*hours, x)}, "violation"},
 		{"a 301 that it does not state",
 			[]version{constant}, []entry{gets(-9*hours, gptbot, "301", "9"), gotFile, visits(0, x)}, "redirected_policy"},
 		{"the same, where the log tells the scheme and a file comes at once",
-			[]version{constant}, []entry{gets(-9*hours, gptbot, "301", "9"), gets(-9*hours, gptbot, "304", "9"), visits(0, x)}, "redirected_policy"},
-		{"200 with no bytes", []version{constant}, []entry{gets(-5*hours, gptbot, "200", "0"), gotFile, visits(0, x)}, "no_policy"},
+			[]version{constant}, []entry{gets(-9*hours, gptbot, "301", "9"), gets(-9*hours, gptbot, "304", "9"), visits(0, x)},
+			"redirected_policy"},
+		{"200 with no bytes", []version{constant}, []entry{gets(-5*hours, gptbot, "200", "0"), gotFile, visits(0, x)},
+			"no_policy"},
 		{"/robots.txt?x tells nothing",
-			[]version{constant}, []entry{{vhost: onSite, target: "/robots.txt?x", time: at(-5 * hours), status: "404"}, gotFile, visits(0, x)}, "violation"},
+			[]version{constant}, []entry{{vhost: onSite, target: "/robots.txt?x", time: at(-5 * hours), status: "404"},
+				gotFile, visits(0, x)}, "violation"},
 		{"the path of the Sitemap line",
-			[]version{{from: farAgo, body: "Sitemap: https://example.com/private/x\n" + forbid}}, []entry{visits(0, x)}, "allowed"},
+			[]version{{from: farAgo, body: "Sitemap: https://example.com/private/x\n" + forbid}}, []entry{visits(0, x)},
+			"allowed"},
 		{"another path than that",
-			[]version{{from: farAgo, body: "Sitemap: https://example.com/private/x\n" + forbid}}, []entry{visits(0, x+"y")}, "violation"},
+			[]version{{from: farAgo, body: "Sitemap: https://example.com/private/x\n" + forbid}}, []entry{visits(0, x+"y")},
+			"violation"},
 	} {
 		r := auditEntries(t, judging(t, c.versions...), c.log...)
 		checkSums(t, r)
@@ -132,7 +146,8 @@ func keysOf(counts map[string]int64) (list []string) {
 
 // Google takes a 5xx other than 503 for a 404, and 429 for a failure.
 func TestGoogleWasAnsweredAnError(t *testing.T) {
-	for status, want := range map[string]string{"500": "unreachable", "502": "unreachable", "503": "violation", "429": "violation"} {
+	for status, want := range map[string]string{"500": "unreachable", "502": "unreachable", "503": "violation",
+		"429": "violation"} {
 		ask := gets(-5*hours, googlebot, status, "9")
 		visit := visits(0, "/private/x")
 		visit.agent = googlebot
@@ -147,7 +162,8 @@ func TestGoogleWasAnsweredAnError(t *testing.T) {
 func TestRedirectFromAnUnknownScheme(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid})})
 	ask := func(n int, agent, status string) entry {
-		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, size: sizeOfBody(forbid), time: at(n)}
+		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, size: sizeOfBody(forbid),
+			time: at(n)}
 	}
 	for name, c := range map[string]struct {
 		log  []entry
@@ -159,7 +175,8 @@ func TestRedirectFromAnUnknownScheme(t *testing.T) {
 		"later than that":         {[]entry{ask(-600, gptbot, "301"), ask(-539, gptbot, "200")}, "indeterminate"},
 		"before":                  {[]entry{ask(-600, gptbot, "301"), ask(-601, gptbot, "200")}, "indeterminate"},
 		"to another":              {[]entry{ask(-600, gptbot, "301"), ask(-600, mj12bot, "200")}, "indeterminate"},
-		"one of two":              {[]entry{ask(-900, gptbot, "301"), ask(-600, gptbot, "301"), ask(-590, gptbot, "200")}, "indeterminate"},
+		"one of two": {[]entry{ask(-900, gptbot, "301"), ask(-600, gptbot, "301"), ask(-590, gptbot, "200")},
+			"indeterminate"},
 	} {
 		r := auditEntries(t, a, append(c.log, entry{vhost: "example.com", target: "/private/x", time: at(0)})...)
 		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
@@ -187,7 +204,8 @@ func TestInformedBySize(t *testing.T) {
 	} {
 		r := auditEntries(t, judging(t, all), append(c.log, visit)...)
 		if row := r.row("GPTBot"); row.Verdicts[Violation] != 1 || row.Informed() != c.want || row.InformedKnown != c.known {
-			t.Errorf("%s: %d informed of %d, want %d; known %v", name, row.Informed(), row.Verdicts[Violation], c.want, row.InformedKnown)
+			t.Errorf("%s: %d informed of %d, want %d; known %v", name, row.Informed(), row.Verdicts[Violation], c.want,
+				row.InformedKnown)
 		}
 	}
 }
@@ -203,14 +221,19 @@ func TestContradicted(t *testing.T) {
 		log  []entry
 		want bool
 	}{
-		"half have the file's size":            {file, []entry{gets(-60, browser, "200", right), gets(-60, browser, "200", "9")}, false},
-		"most have another":                    {file, []entry{gets(-60, browser, "200", right), gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", "9")}, true},
-		"half are none":                        {file, []entry{gets(-60, browser, "304", "-"), gets(-60, browser, "403", "9")}, false},
-		"most are none":                        {file, []entry{gets(-60, browser, "403", "9")}, true},
-		"most are none, as the files say":      {gone, []entry{gets(-60, browser, "403", "9")}, false},
-		"most others were sent an unknown one": {file, append(gotRight, gets(-60, gptbot, "200", "9"), gets(-60, browser, "200", "9")), true},
-		"half of them were":                    {file, append(gotRight, gets(-60, gptbot, "200", "9"), gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", right)), false},
-		"but the crawler was not":              {file, append(gotRight, gets(-60, browser, "200", "9")), false},
+		"half have the file's size": {file, []entry{gets(-60, browser, "200", right),
+			gets(-60, browser, "200", "9")}, false},
+		"most have another": {file, []entry{gets(-60, browser, "200", right),
+			gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", "9")}, true},
+		"half are none": {file, []entry{gets(-60, browser, "304", "-"),
+			gets(-60, browser, "403", "9")}, false},
+		"most are none":                   {file, []entry{gets(-60, browser, "403", "9")}, true},
+		"most are none, as the files say": {gone, []entry{gets(-60, browser, "403", "9")}, false},
+		"most others were sent an unknown one": {file, append(gotRight, gets(-60, gptbot, "200", "9"),
+			gets(-60, browser, "200", "9")), true},
+		"half of them were": {file, append(gotRight, gets(-60, gptbot, "200", "9"),
+			gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", right)), false},
+		"but the crawler was not": {file, append(gotRight, gets(-60, browser, "200", "9")), false},
 	} {
 		if got := auditEntries(t, judging(t, c.list...), append(c.log, visit)...).RobotsTxt.Contradicted; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -227,8 +250,9 @@ func TestClockWarning(t *testing.T) {
 		want bool
 	}{
 		"an hour early": {-hours, sizeOfBody(permit), true}, "within the skew": {-599, sizeOfBody(permit), false},
-		"the version after the next": {hours, sizeOfBody(forbid + "#"), true}, "a version of before": {hours, sizeOfBody(forbid), false},
-		"none": {-hours, "9", false},
+		"the version after the next": {hours, sizeOfBody(forbid + "#"), true},
+		"a version of before":        {hours, sizeOfBody(forbid), false},
+		"none":                       {-hours, "9", false},
 	} {
 		r := auditEntries(t, judging(t, list...), gets(c.when, browser, "200", c.size), visits(0, "/"))
 		const text = "1 answer to /robots.txt has the size of a version that was not in force yet: "
@@ -246,7 +270,8 @@ func TestInformedByItsOwnState(t *testing.T) {
 	for _, c := range []struct {
 		ask, visit string
 		want       int64
-	}{{"192.0.2.1", "192.0.2.9", 1}, {"192.0.2.1", "10.0.0.1", 0}, {"10.0.0.1", "192.0.2.1", 0}, {"10.0.0.1", "10.0.0.2", 1}} {
+	}{{"192.0.2.1", "192.0.2.9", 1}, {"192.0.2.1", "10.0.0.1", 0}, {"10.0.0.1", "192.0.2.1", 0},
+		{"10.0.0.1", "10.0.0.2", 1}} {
 		ask.addr, visit.addr = c.ask, c.visit
 		if got := auditEntries(t, a, ask, visit).row("GPTBot").Informed(); got != c.want {
 			t.Errorf("%s and %s: informed %d, want %d", c.ask, c.visit, got, c.want)
@@ -300,7 +325,8 @@ func TestEvasive(t *testing.T) {
 	// /robots.txt is permitted, whatever a parser makes of a rule that forbids it.
 	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /\nAllow: /x\n"})
 	for target, want := range map[string]string{
-		"/private/../robots.txt": "indeterminate 0", "/private/../robots.txt?x": "indeterminate 0", "/private/../y": "violation 0",
+		"/private/../robots.txt": "indeterminate 0", "/private/../robots.txt?x": "indeterminate 0",
+		"/private/../y":    "violation 0",
 		"/x/../robots.txt": "allowed 0", "/x/..//robots.txt": "allowed 0", "/x/../y": "allowed 1",
 	} {
 		visit := visits(0, target)
@@ -312,7 +338,8 @@ func TestEvasive(t *testing.T) {
 	}
 	// A contested request.
 	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /a%7Eb\nDisallow: /p\n"})
-	if r := auditEntries(t, a, visits(0, "/a~b/../p")); r.row("GPTBot").Reasons[ContestedRule] != 1 || r.Totals.Evasive != 1 {
+	if r := auditEntries(t, a, visits(0, "/a~b/../p")); r.row("GPTBot").Reasons[ContestedRule] != 1 ||
+		r.Totals.Evasive != 1 {
 		t.Errorf("contested: %v, %d evasive", nonZero(t, r.row("GPTBot").Reasons), r.Totals.Evasive)
 	}
 }
@@ -386,15 +413,18 @@ func TestFetchersStandApart(t *testing.T) {
 	}
 	a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
 		Identities: known(t, set, map[string]string{"FeedBot": "192.0.2.0/24\n"})})
-	r := auditEntries(t, a, entry{vhost: onSite, target: "/private/", agent: "Feeds of News"}, entry{vhost: onSite, target: "/", agent: "Feeds of News"}, visits(0, "/private/"))
+	r := auditEntries(t, a, entry{vhost: onSite, target: "/private/", agent: "Feeds of News"},
+		entry{vhost: onSite, target: "/", agent: "Feeds of News"}, visits(0, "/private/"))
 	checkSums(t, r)
-	if got := (FetcherTotals{2, 1, 1}); r.Totals.Fetchers != got || r.Totals.VerifiedContent != 0 || r.Totals.Verdicts[Violation] != 2 || r.row("FeedBot").Role != "fetcher" {
+	if got := (FetcherTotals{2, 1, 1}); r.Totals.Fetchers != got || r.Totals.VerifiedContent != 0 ||
+		r.Totals.Verdicts[Violation] != 2 || r.row("FeedBot").Role != "fetcher" {
 		t.Errorf("%+v", r.Totals)
 	}
 }
 
 func TestHTTPLibrariesAreCountedApart(t *testing.T) {
-	r := auditEntries(t, newAuditor(t, forbid), entry{agent: "curl/8.5.0"}, entry{agent: "python-requests/2.31"}, entry{agent: browser})
+	r := auditEntries(t, newAuditor(t, forbid), entry{agent: "curl/8.5.0"}, entry{agent: "python-requests/2.31"},
+		entry{agent: browser})
 	if r.NotCrawlers != 3 || r.HTTPLibraries != 2 || len(r.Crawlers) != 0 {
 		t.Errorf("%d of %d lines not by crawlers", r.HTTPLibraries, r.NotCrawlers)
 	}
@@ -403,7 +433,8 @@ func TestHTTPLibrariesAreCountedApart(t *testing.T) {
 // Clients without a name are one row, and never informed.
 func TestClientsWithoutAName(t *testing.T) {
 	r := auditEntries(t, judging(t, version{from: farAgo, body: forbid}),
-		entry{vhost: onSite, agent: "bot", target: "/robots.txt", status: "304", time: at(-60)}, entry{vhost: onSite, agent: "bot", target: "/private/x", time: at(0)},
+		entry{vhost: onSite, agent: "bot", target: "/robots.txt", status: "304", time: at(-60)},
+		entry{vhost: onSite, agent: "bot", target: "/private/x", time: at(0)},
 		entry{vhost: onSite, agent: "spider", target: "/private/x", time: at(0)})
 	row := r.row("(without a name)")
 	if row == nil || len(r.Crawlers) != 1 || row.Verdicts[Violation] != 2 || row.Informed() != 0 {
@@ -425,7 +456,8 @@ func TestSitemapOfAnyScheme(t *testing.T) {
 	for _, scheme := range []string{"http", "https"} {
 		sitemap := "Sitemap: " + scheme + "://example.com/private/x\n"
 		for _, host := range []string{"example.com", "example.com:80", "example.com:443"} {
-			r := auditEntries(t, judging(t, version{at: "example.com", from: farAgo, body: sitemap + forbid}), entry{vhost: host, target: "/private/x", time: at(0)})
+			r := auditEntries(t, judging(t, version{at: "example.com", from: farAgo, body: sitemap + forbid}),
+				entry{vhost: host, target: "/private/x", time: at(0)})
 			if r.row("GPTBot").Verdicts[Allowed] != 1 {
 				t.Errorf("%s at %s: %v", scheme, host, nonZero(t, r.row("GPTBot").Verdicts))
 			}

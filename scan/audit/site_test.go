@@ -9,7 +9,8 @@ import (
 // TestAuthority: a worker that remembers the authority of the last absolute target finds that
 // of each as one that has seen none before.
 func TestAuthority(t *testing.T) {
-	targets := []string{"http://h/", "http://h/a://b/", "http://h?q/", "http://h#/", "http://h", "http://h:80/", "http://h:8/", "http://hh/", "HTTP://h/", "https://h/", "h:80", "*", "//h/"}
+	targets := []string{"http://h/", "http://h/a://b/", "http://h?q/", "http://h#/", "http://h", "http://h:80/",
+		"http://h:8/", "http://hh/", "HTTP://h/", "https://h/", "h:80", "*", "//h/"}
 	var w Worker
 	for _, first := range targets {
 		for _, second := range targets {

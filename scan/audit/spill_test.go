@@ -60,7 +60,8 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 // Nothing is kept of browsers, and nothing of what is permitted, as long as no
 // delay is asked for.
 func TestOnlyWhatMustWaitIsKept(t *testing.T) {
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -9 * day0, body: robotsTxtBody}), Samples: 3, Addresses: true})
+	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -9 * day0, body: robotsTxtBody}), Samples: 3, Addresses: true})
 	f := byName(t, "vhost_combined")
 	for _, c := range []struct {
 		name string
@@ -119,7 +120,8 @@ func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
 		if i > 1e6 {
 			t.Fatal("no error")
 		}
-		w.Chunk(f, []byte(entry{vhost: "example.com:443", target: fmt.Sprintf("/private/%d", i), time: at(i % day0)}.String()))
+		w.Chunk(f, []byte(entry{vhost: "example.com:443", target: fmt.Sprintf("/private/%d", i),
+			time: at(i % day0)}.String()))
 	}
 	if !strings.Contains(w.Err().Error(), "no/such/folder") {
 		t.Error(w.Err())

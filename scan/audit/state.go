@@ -180,7 +180,8 @@ func checkStateLine(line, kind string) error {
 	var of string
 	n, _ := fmt.Sscanf(line, "robotsieve "+kind+" %d semantics %d schema %s", &form, &semantics, &of)
 	differ := func(what string, its, ours any) error {
-		return fmt.Errorf("%w: it is of %s %v, and this program reads %s %v only; audit its logs again, or use the program that wrote it",
+		return fmt.Errorf("%w: it is of %s %v, and this program reads %s %v only; audit its logs again, or use the program "+
+			"that wrote it",
 			ErrStateVersion, what, its, what, ours)
 	}
 	switch {

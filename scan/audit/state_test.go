@@ -32,7 +32,8 @@ func stateAuditor(t testing.TB) *Auditor {
 		Crawlers: set, Samples: 2,
 		Identities: known(t, set, map[string]string{"Googlebot": "192.0.2.0/24\n"}),
 		Policy: history(t, policy.Options{},
-			version{from: -9 * day0, body: robotsTxtBody}, version{from: -3 * day0, body: delayed}, version{from: 0, body: robotsTxtBody},
+			version{from: -9 * day0, body: robotsTxtBody}, version{from: -3 * day0, body: delayed},
+			version{from: 0, body: robotsTxtBody},
 			version{from: 3 * day0, status: 404}, version{from: 5 * day0, status: 503}, version{from: 6 * day0, body: delayed},
 			version{at: "http://example.com", from: -9 * day0, body: "User-agent: *\nDisallow: /\n"},
 			version{at: "https://www.example.com", from: -9 * day0, body: delayed}),
@@ -45,14 +46,18 @@ func stateLog(rng *rand.Rand, n int) []string {
 	var lines []string
 	for range n {
 		e := entry{
-			vhost:  pick("example.com", "example.com:443", "example.com:443", "www.example.com", "other.example", "b\xfccher.example", "h\xff\x00"),
+			vhost: pick("example.com", "example.com:443", "example.com:443", "www.example.com", "other.example",
+				"b\xfccher.example", "h\xff\x00"),
 			addr:   pick("192.0.2.1", "192.0.2.2", "198.51.100.7", "10.0.0.1"),
 			time:   at(rng.IntN(20*day0) - 10*day0),
 			method: pick("GET", "GET", "GET", "HEAD", "POST"),
-			target: pick("/", "/private/", "/private/x", "/a~b", "/robots.txt", "/robots.txt", "/?s=1", "/b\xff", "//private/x", "/robots.txt?x", "https://www.example.com/private/"),
+			target: pick("/", "/private/", "/private/x", "/a~b", "/robots.txt", "/robots.txt", "/?s=1", "/b\xff",
+				"//private/x", "/robots.txt?x", "https://www.example.com/private/"),
 			status: pick("200", "200", "200", "304", "301", "403", "404", "429", "503"),
 			size:   pick("512", "70", "0", "-"),
-			agent:  pick(gptbot, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, browser, "curl/8", "bot", "WireReader/1 (compatible; GPTBot/1)", "AcmeBot/2 (+https://x.example)", "ÄcmeBot\xff/1 (+https://x.example)", fmt.Sprintf("X%d-Bot/1 (+http://x.example)", rng.IntN(40))),
+			agent: pick(gptbot, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, browser, "curl/8", "bot",
+				"WireReader/1 (compatible; GPTBot/1)", "AcmeBot/2 (+https://x.example)", "ÄcmeBot\xff/1 (+https://x.example)",
+				fmt.Sprintf("X%d-Bot/1 (+http://x.example)", rng.IntN(40))),
 		}
 		if rng.IntN(30) == 0 {
 			lines = append(lines, "\x80\x81 not a log "+randomBytes(rng, 20))
@@ -101,9 +106,11 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 		lines := stateLog(rng, n)
 		if round == 3 { // more than there is room for
 			for i := range 2*manyNames + 200 {
-				lines = append(lines, entry{vhost: "example.com:443", agent: fmt.Sprintf("Y%d-Bot/1 (+http://y.example)", i), target: "/private/"}.String())
+				lines = append(lines, entry{vhost: "example.com:443", agent: fmt.Sprintf("Y%d-Bot/1 (+http://y.example)", i),
+					target: "/private/"}.String())
 				lines = append(lines, entry{vhost: fmt.Sprintf("h%d.exampl\xe9", i)}.String())
-				lines = append(lines, entry{vhost: "example.com:443", target: "/robots.txt", size: fmt.Sprint(i + 1), time: at(i)}.String())
+				lines = append(lines, entry{vhost: "example.com:443", target: "/robots.txt", size: fmt.Sprint(i + 1),
+					time: at(i)}.String())
 			}
 		}
 		whole := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
@@ -181,12 +188,14 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 // A head that is too long for a state is said to be so, and an error of reading is no damage.
 func TestErrorsOfStatesNameTheirCause(t *testing.T) {
 	long := append(binary.BigEndian.AppendUint64([]byte(stateLine), maxStatePart+1), make([]byte, maxStateLine)...)
-	if _, err := ReadState(bytes.NewReader(long), 1<<40); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "have 1073741825 bytes, more than 1073741824") {
+	if _, err := ReadState(bytes.NewReader(long), 1<<40); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "have 1073741825 bytes, more than 1073741824") {
 		t.Errorf("a long head: %v", err)
 	}
 	unread := errors.New("cannot be read")
 	good := stateOf(t, stateAuditor(t), nil)
-	if _, err := ReadState(failing{bytes.NewReader(good), unread}, int64(len(good))); !errors.Is(err, unread) || errors.Is(err, ErrDamaged) {
+	if _, err := ReadState(failing{bytes.NewReader(good), unread}, int64(len(good))); !errors.Is(err, unread) ||
+		errors.Is(err, ErrDamaged) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
@@ -308,14 +317,23 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a size of a version too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
 		"negative libraries":           func(s *tally, r *row) { s.HTTPLibraries = -1 },
 		"a line chosen never":          func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{} },
-		"a line chosen too often":      func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines + 1} },
-		"impostors of impostors":       func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
-		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(Unverified, decision{verdict: Allowed}, 1e6) },
-		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(Verified, decision{verdict: Allowed}, 1) },
-		"a period before all time":     func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
-		"more fetches than requests":   func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
-		"more fetches than can be":     func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
-		"more refusals than fetches":   func(s *tally, r *row) { r.Fetches.Refused[404] += 1e6 },
+		"a line chosen too often": func(s *tally, r *row) {
+			s.Addresses.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines +
+				1}
+		},
+		"impostors of impostors": func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
+		"impostors of nothing": func(s *tally, r *row) {
+			r.impostors().count(Unverified, decision{verdict: Allowed},
+				1e6)
+		},
+		"impostors that are verified": func(s *tally, r *row) {
+			r.impostors().count(Verified, decision{verdict: Allowed},
+				1)
+		},
+		"a period before all time":   func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
+		"more fetches than requests": func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
+		"more fetches than can be":   func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
+		"more refusals than fetches": func(s *tally, r *row) { r.Fetches.Refused[404] += 1e6 },
 	} {
 		s, r := tallyOf()
 		change(s, r)
@@ -349,7 +367,10 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		// What was fetched and when is not counted, so only requests that are missing
 		// can be noticed.
 		if name == "a deferred record less" {
-			list = slices.DeleteFunc(slices.Clone(records), func(r spill.Record) bool { return bytes.Equal(r.Data, pendingOf(t, records).Data) })
+			list = slices.DeleteFunc(slices.Clone(records), func(r spill.Record) bool {
+				return bytes.Equal(r.Data,
+					pendingOf(t, records).Data)
+			})
 		}
 		if name == "a deferred record twice" {
 			list = append(slices.Clone(records), pendingOf(t, records))
@@ -369,7 +390,8 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
 	a := stateAuditor(t)
 	_, records := savedParts(t, stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 200)))
-	if _, err := reportOf(a, joined(t, string(a.appendTally(nil, a.newTally())), pendingOf(t, records))); !errors.Is(err, ErrDamaged) {
+	if _, err := reportOf(a, joined(t, string(a.appendTally(nil, a.newTally())), pendingOf(t, records))); !errors.Is(err,
+		ErrDamaged) {
 		t.Error(err)
 	}
 }
@@ -405,7 +427,8 @@ func FuzzState(f *testing.F) {
 		if len(record) > spill.MaxRecord {
 			return
 		}
-		for _, state := range [][]byte{joined(t, tally, list...), joined(t, string(mutated), records...), joined(t, string(mutated), list...)} {
+		for _, state := range [][]byte{joined(t, tally, list...), joined(t, string(mutated), records...),
+			joined(t, string(mutated), list...)} {
 			r, err := reportOf(a, state)
 			if err == nil {
 				marshal(t, r)
@@ -457,7 +480,8 @@ func FuzzStateCounts(f *testing.F) {
 		r.Data[int(at)%len(r.Data)] ^= b
 		r.N = int64(times)
 		saved := string(a.appendTally(nil, changed))
-		for _, states := range [][][]byte{{joined(t, saved, records...)}, {joined(t, tally, list...)}, {good, joined(t, saved, list...)}} {
+		for _, states := range [][][]byte{{joined(t, saved, records...)}, {joined(t, tally, list...)},
+			{good, joined(t, saved, list...)}} {
 			if r, err := reportOf(a, states...); err == nil {
 				marshal(t, r)
 			}
@@ -473,9 +497,11 @@ func TestStateOfALogOfTwoHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := history(t, policy.Options{Hosts: hosts, AssumeConstant: true},
-		version{at: "https://example.com", body: robotsTxtBody}, version{at: "http://example.com", body: "User-agent: *\nDisallow: /pri\nDisallow: /only\n"})
+		version{at: "https://example.com", body: robotsTxtBody},
+		version{at: "http://example.com", body: "User-agent: *\nDisallow: /pri\nDisallow: /only\n"})
 	a := New(Config{Crawlers: crawlers(t), Policy: p})
-	log := entry{target: "/private/"}.String() + "\n" + entry{target: "/only"}.String() + "\n" + entry{target: "/robots.txt", status: "304"}.String()
+	log := entry{target: "/private/"}.String() + "\n" + entry{target: "/only"}.String() + "\n" +
+		entry{target: "/robots.txt", status: "304"}.String()
 	run := begin(t, a)
 	run.Worker().Chunk(byName(t, "combined"), []byte(log))
 	var b bytes.Buffer

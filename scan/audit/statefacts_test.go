@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// rowsOf audits the lines from a number on, with the facts of all lines or as all of them, and returns what Config.Judged gets.
+// rowsOf audits the lines from a number on, with the facts of all lines or as all of them, and
+// returns what Config.Judged gets.
 func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (rows []string) {
 	t.Helper()
 	c := a.config
@@ -61,7 +62,8 @@ func factsOf(t *testing.T, a *Auditor, states ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// The rows of parts, each judged with the facts of all, are those of one audit: also where other lines clear a violation, show the usual
+// The rows of parts, each judged with the facts of all, are those of one audit: also where other
+// lines clear a violation, show the usual
 // size of a file, that addresses are a proxy's, or that a crawler was told the rule.
 func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 	single := stateAuditor(t)
@@ -95,7 +97,8 @@ func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 			slices.Sort(got)
 			for i := range min(len(got), len(want)) {
 				if got[i] != want[i] {
-					t.Fatalf("%s, seed %d: %d rows, and not %d; the first that differs is\n%s\nand not\n%s", name, seed, len(got), len(want), got[i], want[i])
+					t.Fatalf("%s, seed %d: %d rows, and not %d; the first that differs is\n%s\nand not\n%s", name, seed, len(got),
+						len(want), got[i], want[i])
 				}
 			}
 			if len(got) != len(want) {
@@ -115,7 +118,8 @@ func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 	}
 }
 
-// Facts that are damaged, or are no facts, are an error, and so are a report of the facts' run and records that make no sense.
+// Facts that are damaged, or are no facts, are an error, and so are a report of the facts' run and
+// records that make no sense.
 func TestErrorsOfFacts(t *testing.T) {
 	a := stateAuditor(t)
 	state := stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 300))

@@ -29,11 +29,12 @@ const (
 // rows, always. States have its exported fields, and the rows of known crawlers.
 type tally struct {
 	totals
-	Period    period            `cbor:"1,keyasint,omitzero"`
-	Outside   period            `cbor:"2,keyasint,omitzero"`  // of the lines outside of Config.Period
-	Hosts     bounded[string]   `cbor:"3,keyasint"`           // requests for hosts without a policy
-	Sizes     bounded[sizeKey]  `cbor:"4,keyasint"`           // answers to robots.txt
-	Addresses bounded[lineFrom] `cbor:"5,keyasint"`           // of a choice of lines, by the hashes of each and of its address
+	Period  period           `cbor:"1,keyasint,omitzero"`
+	Outside period           `cbor:"2,keyasint,omitzero"` // of the lines outside of Config.Period
+	Hosts   bounded[string]  `cbor:"3,keyasint"`          // requests for hosts without a policy
+	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
+	// of a choice of lines, by the hashes of each and of its address
+	Addresses bounded[lineFrom] `cbor:"5,keyasint"`
 	Referred  map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
 	Sent      map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
 	Quoted    samples           `cbor:"8,keyasint"`           // lines that could not be read
@@ -396,7 +397,10 @@ func (r *ranking) add(complete *row) {
 // cut sorts the rows, the most frequent first and then by name, and sums up those beyond
 // the limit.
 func (r *ranking) cut() {
-	slices.SortFunc(r.best, func(x, y *row) int { return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.name, y.name)) })
+	slices.SortFunc(r.best, func(x, y *row) int {
+		return cmp.Or(cmp.Compare(y.Requests, x.Requests),
+			cmp.Compare(x.name, y.name))
+	})
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1
 		r.others.names++

@@ -116,7 +116,8 @@ var (
 		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
 	}
 	reasonNames = [reasons]string{
-		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent", "redirected_policy", "contested",
+		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent",
+		"redirected_policy", "contested",
 	}
 	outcomeNames  = [outcomes]string{"content", "not_modified", "empty", "redirected", "refused", "other"}
 	methodNames   = [methods]string{"GET", "HEAD", "other"}

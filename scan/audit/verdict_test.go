@@ -58,8 +58,10 @@ func TestVerdicts(t *testing.T) {
 		{"no such time", entry{time: "31/Feb/2026:10:00:00 +0000"}, "indeterminate", "no_time"},
 		{"two operators", entry{target: "/private/", agent: twoBots}, "indeterminate", "ambiguous_agent"},
 		{"two operators, permitted", entry{agent: twoBots}, "indeterminate", "ambiguous_agent"},
-		{"two crawlers of one operator", entry{target: "/private/", agent: "Googlebot/2.1 Googlebot-Image/1.0"}, "violation", ""},
-		{"cut by the server", entry{target: "/private/" + strings.Repeat("x", 100), protocol: noProtocol, status: "414"}, "indeterminate", "truncated"},
+		{"two crawlers of one operator", entry{target: "/private/", agent: "Googlebot/2.1 Googlebot-Image/1.0"},
+			"violation", ""},
+		{"cut by the server", entry{target: "/private/" + strings.Repeat("x", 100), protocol: noProtocol, status: "414"},
+			"indeterminate", "truncated"},
 		{"414 for a target that is whole", entry{target: "/private/", status: "414"}, "violation", ""},
 		{"exempt", entry{target: "/private/", agent: chatgpt}, "exempt", ""},
 		{"exempt where it is permitted", entry{agent: chatgpt}, "exempt", ""},
@@ -69,14 +71,18 @@ func TestVerdicts(t *testing.T) {
 		{"exempt before no_time", entry{time: "-", agent: chatgpt}, "exempt", ""},
 		{"exempt before ambiguous_agent", entry{agent: "ChatGPT-User/1.0 Googlebot/2.1"}, "exempt", ""},
 		{"exempt before truncated", entry{agent: chatgpt, protocol: noProtocol, status: "414"}, "exempt", ""},
-		{"ambiguous where the exempt one is named second", entry{agent: "Googlebot/2.1 ChatGPT-User/1.0"}, "indeterminate", "ambiguous_agent"},
+		{"ambiguous where the exempt one is named second", entry{agent: "Googlebot/2.1 ChatGPT-User/1.0"}, "indeterminate",
+			"ambiguous_agent"},
 		{"robots_fetch before no_time", entry{target: "/robots.txt", time: "-"}, "robots_fetch", ""},
 		{"robots_fetch before ambiguous_agent", entry{target: "/robots.txt", agent: twoBots}, "robots_fetch", ""},
-		{"robots_fetch before truncated", entry{target: "/robots.txt", protocol: noProtocol, status: "414"}, "robots_fetch", ""},
+		{"robots_fetch before truncated", entry{target: "/robots.txt", protocol: noProtocol, status: "414"}, "robots_fetch",
+			""},
 		{"no_time before ambiguous_agent", entry{time: "-", agent: twoBots}, "indeterminate", "no_time"},
 		{"no_time before truncated", entry{time: "-", protocol: noProtocol, status: "414"}, "indeterminate", "no_time"},
-		{"ambiguous_agent before truncated", entry{agent: twoBots, protocol: noProtocol, status: "414"}, "indeterminate", "ambiguous_agent"},
-		{"truncated before contested", entry{target: "/typo", protocol: noProtocol, status: "414"}, "indeterminate", "truncated"},
+		{"ambiguous_agent before truncated", entry{agent: twoBots, protocol: noProtocol, status: "414"}, "indeterminate",
+			"ambiguous_agent"},
+		{"truncated before contested", entry{target: "/typo", protocol: noProtocol, status: "414"}, "indeterminate",
+			"truncated"},
 	}
 	a := newAuditor(t, robotsTxtBody+"\nUser-agent: *\nDissallow: /typo\n")
 	for _, test := range tests {
@@ -105,7 +111,8 @@ func TestVerdicts(t *testing.T) {
 // TestHostThatIsLeftOut: it may be any of the server's, so nothing is said of the
 // request.
 func TestHostThatIsLeftOut(t *testing.T) {
-	r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com"), entry{vhost: "-"}, entry{vhost: "-", target: "/robots.txt"})
+	r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com"), entry{vhost: "-"},
+		entry{vhost: "-", target: "/robots.txt"})
 	c := r.row("GPTBot")
 	wantCounts(t, "verdicts", c.Verdicts, map[string]int64{"indeterminate": 1, "robots_fetch": 1})
 	wantCounts(t, "reasons", c.Reasons, map[string]int64{"no_host": 1})
@@ -115,7 +122,8 @@ func TestHostThatIsLeftOut(t *testing.T) {
 // TestAmbiguousFetchTellsWhoeverItNames: whichever of the two crawlers was answered
 // 403 may have been told that nothing is forbidden, in whatever order they are named.
 func TestAmbiguousFetchTellsWhoeverItNames(t *testing.T) {
-	for _, agent := range []string{"ChatGPT-User/1.0 MJ12bot/1.4", "MJ12bot/1.4 ChatGPT-User/1.0", "bingbot/2.0 MJ12bot/1.4"} {
+	for _, agent := range []string{"ChatGPT-User/1.0 MJ12bot/1.4", "MJ12bot/1.4 ChatGPT-User/1.0",
+		"bingbot/2.0 MJ12bot/1.4"} {
 		r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /"),
 			entry{target: "/robots.txt", agent: agent, status: "403", time: at(0)}, entry{agent: mj12bot, time: at(60)})
 		if got := r.row("MJ12bot").Verdicts; got[NoPolicy] != 1 || got[Violation] != 0 {
@@ -135,7 +143,8 @@ func TestAmbiguousFetchTellsWhoeverItNames(t *testing.T) {
 func TestRobotsTxtWithAQuery(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "http://example.com")
 	for _, target := range []string{
-		"/robots.txt?x", "/robots.txt?", "//robots.txt", "///robots.txt", "//robots.txt?x", "http://example.com/robots.txt?x", "http://example.com//robots.txt",
+		"/robots.txt?x", "/robots.txt?", "//robots.txt", "///robots.txt", "//robots.txt?x",
+		"http://example.com/robots.txt?x", "http://example.com//robots.txt",
 	} {
 		for _, agent := range []string{gptbot, googlebot} {
 			r := auditEntries(t, a, entry{target: target, agent: agent, status: "404"}, entry{agent: agent, time: at(60)})
@@ -152,7 +161,8 @@ func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "http://example.com", "http://robots.txt")
 	for _, target := range []string{
 		"/blog/robots.txt", "/robots.txt/", "/robots.txt.bak", "/Robots.txt", "/robots.txtx?/robots.txt", "/?/robots.txt",
-		"//example.com/robots.txt", "/x//robots.txt", "http://example.com/blog/robots.txt", "http://robots.txt", "http://robots.txt/",
+		"//example.com/robots.txt", "/x//robots.txt", "http://example.com/blog/robots.txt", "http://robots.txt",
+		"http://robots.txt/",
 	} {
 		for _, agent := range []string{gptbot, googlebot} {
 			r := auditEntries(t, a, entry{target: target, agent: agent})
@@ -171,7 +181,8 @@ func TestWhoIsCounted(t *testing.T) {
 		{"the more specific of one operator", "Googlebot-Image/1.0", "Googlebot-Image", "Google", "search"},
 		{"ambiguous: the first named", twoBots, "bingbot", "Microsoft", "search"},
 		{"unknown", acmebot, "AcmeBot", "unknown", "unknown"},
-		{"unknown with a name that ends a terminal's line", `Ac\x85meBot/1.0 (+http://x.example)`, "Ac\x85meBot", "unknown", "unknown"},
+		{"unknown with a name that ends a terminal's line", `Ac\x85meBot/1.0 (+http://x.example)`, "Ac\x85meBot", "unknown",
+			"unknown"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -181,12 +192,14 @@ func TestWhoIsCounted(t *testing.T) {
 			}
 			c := r.Crawlers[0]
 			if c.Crawler != test.crawler || c.Operator != test.operator || c.Category != test.category {
-				t.Errorf("%s of %s (%s), want %s of %s (%s)", c.Crawler, c.Operator, c.Category, test.crawler, test.operator, test.category)
+				t.Errorf("%s of %s (%s), want %s of %s (%s)", c.Crawler, c.Operator, c.Category, test.crawler, test.operator,
+					test.category)
 			}
 		})
 	}
 	for name, agent := range map[string]string{
-		"a browser": browser, "no header": "-", "an empty header": " ", "a phone": "Mozilla/5.0 (Linux; Android 9; CUBOT X19)",
+		"a browser": browser, "no header": "-", "an empty header": " ",
+		"a phone": "Mozilla/5.0 (Linux; Android 9; CUBOT X19)",
 	} {
 		r := auditEntries(t, newAuditor(t, robotsTxtBody), entry{agent: agent, target: "/private/"})
 		if r.NotCrawlers != 1 || len(r.Crawlers) != 0 {
@@ -213,7 +226,8 @@ func TestRuleOfAViolation(t *testing.T) {
 		entry{target: "/about"}, entry{target: "/private/"})
 	got := fmt.Sprint(r.row("GPTBot").Rules)
 	// The longer pattern decides where two forbid.
-	if want := "[{  robots.txt 2 Disallow: /private/ 4 {[{/private/ 1 0} {/private/1 1 0} {/private/2 1 0}] true 1}} {  robots.txt 3 Disallow: /*?s= 1 {[{/?s=1 1 0}] true 0}}]"; got != want {
+	if want := "[{  robots.txt 2 Disallow: /private/ 4 {[{/private/ 1 0} {/private/1 1 0} {/private/2 1 0}] true 1}} {  " +
+		"robots.txt 3 Disallow: /*?s= 1 {[{/?s=1 1 0}] true 0}}]"; got != want {
 		t.Errorf("rules %s, want %s", got, want)
 	}
 }
@@ -226,7 +240,8 @@ func TestOutcomes(t *testing.T) {
 		"empty":        {"204", "204 512", "200 0", "200 -", "206 0", "200 512 HEAD"},
 		"redirected":   {"300", "301", "302", "303", "305", "307", "308", "399", "301 512 HEAD"},
 		"refused":      {"401", "403", "429", "444", "451", "500", "502", "503", "599"},
-		"other":        {"400", "402", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600", "999"},
+		"other": {"400", "402", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600",
+			"999"},
 	} {
 		for _, answer := range answers {
 			e := entry{target: "/private/"}
@@ -249,7 +264,8 @@ func TestOutcomes(t *testing.T) {
 func TestMethods(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
 	for method, class := range map[string]string{
-		"GET": "GET", "HEAD": "HEAD", "POST": "other", "OPTIONS": "other", "PROPFIND": "other", "get": "other", "GETS": "other",
+		"GET": "GET", "HEAD": "HEAD", "POST": "other", "OPTIONS": "other", "PROPFIND": "other", "get": "other",
+		"GETS": "other",
 	} {
 		r := auditEntries(t, a, entry{target: "/private/", method: method})
 		v := r.row("GPTBot").Violations
@@ -263,7 +279,8 @@ func TestViolationsAreCountedCrosswise(t *testing.T) {
 	r := auditEntries(t, newAuditor(t, robotsTxtBody),
 		entry{target: "/private/"}, entry{target: "/private/", status: "403"}, entry{target: "/private/", method: "HEAD"},
 		entry{target: "/private/", status: "304"}, entry{target: "/private/", method: "PUT", status: "500"})
-	want := "[{unverified content GET false 1} {unverified not_modified GET false 1} {unverified empty HEAD false 1} {unverified refused GET false 1} {unverified refused other false 1}]"
+	want := "[{unverified content GET false 1} {unverified not_modified GET false 1} {unverified empty HEAD false 1} " +
+		"{unverified refused GET false 1} {unverified refused other false 1}]"
 	if got := fmt.Sprint(r.row("GPTBot").Violations); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -289,7 +306,8 @@ func TestNotJudged(t *testing.T) {
 		}
 	}
 	// Only crawlers' lines are looked at so far.
-	if r := auditEntries(t, a, entry{agent: browser, method: "OPTIONS", target: "*"}); r.NotCrawlers != 1 || r.NotJudged != 0 {
+	if r := auditEntries(t, a, entry{agent: browser, method: "OPTIONS", target: "*"}); r.NotCrawlers != 1 ||
+		r.NotJudged != 0 {
 		t.Error("a browser's line is counted as not judged")
 	}
 }
@@ -365,7 +383,8 @@ func TestScope(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.policy+" "+test.vhost+" "+test.target, func(t *testing.T) {
-			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.policy), entry{vhost: test.vhost, target: test.target})
+			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.policy),
+				entry{vhost: test.vhost, target: test.target})
 			if got := r.Totals.Verdicts[Violation] == 1; got != test.want || r.OtherHost == 1 == test.want {
 				t.Errorf("judged: %v, want %v\n%s", got, test.want, marshal(t, r))
 			}
@@ -388,7 +407,8 @@ func TestScopeOfALogWithoutHosts(t *testing.T) {
 		{"one --host, absolute-form", []string{"https://example.com"}, "https://example.com/", true, "https://example.com"},
 		{"one --host, another host", []string{"https://example.com"}, "https://other.example/", false, ""},
 		{"several: any of them", []string{"https://example.com", "https://www.example.com"}, "/", true, ""},
-		{"several, absolute-form", []string{"https://example.com", "https://www.example.com"}, "https://www.example.com/", true, "https://www.example.com"},
+		{"several, absolute-form", []string{"https://example.com", "https://www.example.com"}, "https://www.example.com/",
+			true, "https://www.example.com"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -425,8 +445,10 @@ func TestHostFieldIsNoURL(t *testing.T) {
 func TestNoHostIsOther(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /", "https://example.com", "http://[fe80::1]")
 	entries := []entry{
-		{vhost: "example.com", target: `https://good.example\@example.com/`}, {vhost: "example.com", target: `https://example.com\/`},
-		{vhost: "example.com", target: "http://[fe80::1%25eth0]/"}, {vhost: "fe80::1%eth0"}, {vhost: `example.com\`}, {vhost: "[fe80::1%25eth0]:80"},
+		{vhost: "example.com", target: `https://good.example\@example.com/`},
+		{vhost: "example.com", target: `https://example.com\/`},
+		{vhost: "example.com", target: "http://[fe80::1%25eth0]/"}, {vhost: "fe80::1%eth0"}, {vhost: `example.com\`},
+		{vhost: "[fe80::1%25eth0]:80"},
 	}
 	r := auditEntries(t, a, entries...)
 	if int(r.OtherHost) != len(entries) || r.Totals.Requests != 0 {
@@ -437,14 +459,16 @@ func TestNoHostIsOther(t *testing.T) {
 func TestOtherHosts(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	r := auditEntries(t, a,
-		entry{vhost: "a.example:443"}, entry{vhost: "A.example:443"}, entry{vhost: "b.example"}, entry{vhost: "example.com:80"},
+		entry{vhost: "a.example:443"}, entry{vhost: "A.example:443"}, entry{vhost: "b.example"},
+		entry{vhost: "example.com:80"},
 		entry{vhost: "example.com:443"}, entry{vhost: "c\x1b[2Jd:1"}, entry{vhost: "a.example", agent: browser},
 		entry{vhost: strings.Repeat("x", 300)})
 	if r.OtherHost != 6 {
 		t.Errorf("%d requests for other hosts, want 6", r.OtherHost)
 	}
 	want := []HostInfo{
-		{"https://a.example", 2}, {"b.example", 1}, {"c\x1b[2Jd:1", 1}, {"http://example.com", 1}, {strings.Repeat("x", 255) + " (longer than 255 bytes)", 1},
+		{"https://a.example", 2}, {"b.example", 1}, {"c\x1b[2Jd:1", 1}, {"http://example.com", 1},
+		{strings.Repeat("x", 255) + " (longer than 255 bytes)", 1},
 	}
 	if got := fmt.Sprint(r.OtherHosts); got != fmt.Sprint(want) {
 		t.Errorf("got  %s\nwant %s", got, fmt.Sprint(want))

@@ -46,7 +46,9 @@ func TestWritersAccuseAlike(t *testing.T) {
 				says := written[i]
 				switch {
 				case w.Format == "npmplus" && strings.Contains(fmt.Sprint(visits[i].Referer), " "): // nothing tells where it ends
-				case says.Lossy == "decoded" && strings.Contains(visits[i].Target, "rivate%2F") || strings.Contains(visits[i].Target, "%70"): // audit-rules 5
+				// audit-rules 5
+				case says.Lossy == "decoded" && strings.Contains(visits[i].Target, "rivate%2F") ||
+					strings.Contains(visits[i].Target, "%70"):
 				case says.Addr == "" && visits[i].Agent[0] == twoBots: // the address tells which
 				case !known:
 					t.Errorf("%s is judged as %s by %s", describe(visits[i]), verdictNames[got.Verdict], got.Crawler)
@@ -54,7 +56,8 @@ func TestWritersAccuseAlike(t *testing.T) {
 					t.Errorf("%s is by %s, not %s: %s", describe(visits[i]), got.Crawler, want.Crawler, got.Line)
 				case got.Verdict == Violation && want.Verdict != Violation, got.Verdict == Spoofed && want.Verdict != Spoofed,
 					got.Verdict == Violation && got.Outcome == Content && want.Outcome != Content && says.Size != logwriter.NoSizes,
-					got.Identity == Verified && want.Identity != Verified, got.Identity == SpoofedIdentity && want.Identity != SpoofedIdentity:
+					got.Identity == Verified && want.Identity != Verified, got.Identity == SpoofedIdentity &&
+						want.Identity != SpoofedIdentity:
 					t.Errorf("%s: %s, identity %s, outcome %s; in a full log %s, identity %s, outcome %s", describe(visits[i]),
 						verdictNames[got.Verdict], identityNames[got.Identity], outcomeNames[got.Outcome],
 						verdictNames[want.Verdict], identityNames[want.Identity], outcomeNames[want.Outcome])
@@ -62,7 +65,8 @@ func TestWritersAccuseAlike(t *testing.T) {
 					same++
 				}
 			}
-			if same < len(truth)/4 && !slices.Contains([]string{"common", "vhost_common", "uwsgi", "squid"}, w.Format) { // which have no User-Agent
+			// which have no User-Agent
+			if same < len(truth)/4 && !slices.Contains([]string{"common", "vhost_common", "uwsgi", "squid"}, w.Format) {
 				t.Errorf("only %d of %d requests have the same verdict", same, len(truth))
 			}
 		})
@@ -70,12 +74,14 @@ func TestWritersAccuseAlike(t *testing.T) {
 }
 
 func describe(r *logwriter.Request) string {
-	return fmt.Sprintf("%s %s%s at %s from %s (%d, %d bytes) by %.60q", r.Method, r.Host, r.Target, r.Time.Format(time.DateTime), r.Client, r.Status, r.Size, r.Agent)
+	return fmt.Sprintf("%s %s%s at %s from %s (%d, %d bytes) by %.60q", r.Method, r.Host, r.Target,
+		r.Time.Format(time.DateTime), r.Client, r.Status, r.Size, r.Agent)
 }
 
 // The files of the site, from so many seconds after moment(0) on.
 const (
-	firstFile  = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /*;jsession\nDisallow: /q?x=\nAllow: /private/free,all\n"
+	firstFile = "User-agent: *\nDisallow: /private/\nDisallow: /a%20b\nDisallow: /*;jsession\nDisallow: /q?x=\nAllow: " +
+		"/private/free,all\n"
 	secondFile = "User-agent: *\nDisallow: /private/\nDisallow: /new/\n"
 	secondFrom = 60_000
 	thirdFrom  = 200_000
@@ -85,16 +91,20 @@ const (
 func siteVisits() (visits []*logwriter.Request) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(list []string) string { return list[random.IntN(len(list))] }
-	agents := []string{googlebot, googlebot, gptbot, gptbot, chatgpt, mj12bot, twoBots, acmebot, browser, "GPTBot/1.0 (a, b; [c] {d|e})"}
+	agents := []string{googlebot, googlebot, gptbot, gptbot, chatgpt, mj12bot, twoBots, acmebot, browser,
+		"GPTBot/1.0 (a, b; [c] {d|e})"}
 	clients := []string{"203.0.113.5", "203.0.113.9", "198.51.100.77", "198.51.100.78", "2001:db8::7"}
 	targets := []string{
-		"/", "/private/", "/private/x", "/private/x?y=z", "/private/free,all", "/private/free%2Call", "/a%20b", "/a+b", "/a%2Bb", "/a%2520b", "/a%2Fb", "/private%2Fx", "/%70rivate/x", "//private/x",
-		"/x;jsession=1", "/x%3Bjsession=1", "/x%3Fjsession", "/q?x=1", "/q?y=1&x=2", "/q%3Fx=1", "/new/a", "/new%20/a", "/caf%C3%A9/", "/caf\xc3\xa9/", "/\xe9", "/private/\xe9", "/a#22b", "/a\\x22b", "/index.html",
+		"/", "/private/", "/private/x", "/private/x?y=z", "/private/free,all", "/private/free%2Call", "/a%20b", "/a+b",
+		"/a%2Bb", "/a%2520b", "/a%2Fb", "/private%2Fx", "/%70rivate/x", "//private/x",
+		"/x;jsession=1", "/x%3Bjsession=1", "/x%3Fjsession", "/q?x=1", "/q?y=1&x=2", "/q%3Fx=1", "/new/a", "/new%20/a",
+		"/caf%C3%A9/", "/caf\xc3\xa9/", "/\xe9", "/private/\xe9", "/a#22b", "/a\\x22b", "/index.html",
 		"/robots.txt", "/robots.txt", "/robots.txt", "/robots.txt", "/robots.txt?x", "/private/robots.txt",
 	}
 	for i := range 1500 {
 		r := logwriter.Ordinary()
-		r.Time = time.Unix(0, moment(0)).Add(time.Duration(i*211)*time.Second + time.Duration(random.IntN(1000))*time.Millisecond).UTC()
+		r.Time = time.Unix(0, moment(0)).Add(time.Duration(i*211)*time.Second +
+			time.Duration(random.IntN(1000))*time.Millisecond).UTC()
 		r.Client = netip.AddrPortFrom(netip.MustParseAddr(pick(clients)), 40000)
 		if r.Agent = []string{pick(agents)}; random.IntN(80) == 0 {
 			r.Agent[0] = pick([]string{`x" 200 9 "-" "Googlebot/2.1`, `GPTBot/1.0" "x`})
@@ -134,7 +144,8 @@ func siteVisits() (visits []*logwriter.Request) {
 }
 
 // judgeWritten returns what is said of each visit, by its index, in the log that a writer writes.
-func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request) (judged map[int]Judged, written map[int]logwriter.Facts) {
+func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request) (judged map[int]Judged,
+	written map[int]logwriter.Facts) {
 	t.Helper()
 	log, of := []byte(w.Head), map[string]int{}
 	judged, written = map[int]Judged{}, map[int]logwriter.Facts{}
@@ -154,7 +165,8 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 		t.Fatal(err)
 	}
 	p := history(t, policy.Options{},
-		version{from: -90 * day0, at: "www.example.com", body: firstFile}, version{from: secondFrom, at: "www.example.com", body: secondFile},
+		version{from: -90 * day0, at: "www.example.com", body: firstFile},
+		version{from: secondFrom, at: "www.example.com", body: secondFile},
 		version{from: thirdFrom, at: "www.example.com", body: firstFile})
 	set := crawlers(t)
 	a := New(Config{

@@ -26,8 +26,10 @@ func TestAlso(t *testing.T) {
 		{"one group for both", "User-agent: Googlebot\nDisallow: /a", "/a", forbids(2)},
 		{"a group for the second alone", "User-agent: Googlebot-News\nDisallow: /a", "/a", contested},
 		{"that forbids nothing here", "User-agent: Googlebot-News\nDisallow: /a", "/b", permits},
-		{"both forbid: the line of the first", "User-agent: Googlebot-News\nDisallow: /a\nUser-agent: Googlebot\nDisallow: /", "/a", forbids(4)},
-		{"the first alone forbids", "User-agent: Googlebot-News\nAllow: /\nUser-agent: Googlebot\nDisallow: /", "/a", contested},
+		{"both forbid: the line of the first", "User-agent: Googlebot-News\nDisallow: /a\nUser-agent: Googlebot\nDisallow: " +
+			"/", "/a", forbids(4)},
+		{"the first alone forbids", "User-agent: Googlebot-News\nAllow: /\nUser-agent: Googlebot\nDisallow: /", "/a",
+			contested},
 		{"everybody's", "User-agent: *\nDisallow: /a", "/a", forbids(2)},
 		{"an escape, by the full judgement", "User-agent: Googlebot-News\nDisallow: /%c3%bc", "/%C3%BC", contested},
 	}
@@ -61,15 +63,19 @@ func TestPerhaps(t *testing.T) {
 		{"not quite", "acmebot/1 fo", "User-agent: foo\nDisallow: /", "/a", permits},
 		{"three letters", "acmebot", "User-agent: bot\nDisallow: /", "/a", contested},
 		{"two are too few", "acmebot", "User-agent: ac\nDisallow: /", "/a", permits},
-		{"forbidden to all and to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nDisallow: /", "/a", forbids(2)},
+		{"forbidden to all and to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nDisallow: /", "/a",
+			forbids(2)},
 		{"permitted to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nAllow: /", "/a", contested},
-		{"also where it has a group of its own", "acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /", "/a", contested},
+		{"also where it has a group of its own", "acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /",
+			"/a", contested},
 		{"its own token is no other", "acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)},
-		{"several", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
+		{"several", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a",
+			"/a", contested},
 		{"a group without rules, and none for all", "acmebot", "User-agent: acme\nDisallow:", "/a", permits},
 		{"what is longer", "acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
 		{"only as Google's parser reads it", "acmebot", "Useragent: acme\nDisallow: /", "/a", contested},
-		{"of a group that another record ends", "acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /", "/a", contested},
+		{"of a group that another record ends", "acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /",
+			"/a", contested},
 	}
 	for _, test := range tests {
 		var s automaton.Scratch
@@ -83,7 +89,8 @@ func TestPerhaps(t *testing.T) {
 
 // TestTokensIn finds the tokens of the groups of all copies, each once.
 func TestTokensIn(t *testing.T) {
-	p := newOf(t, "x 0h 200 User-agent:foo|User-agent:Foo|Disallow:/|User-agent:ob; x 1h 200 User-agent:oob|Disallow:/|User-agent:foo; y 0h 200 User-agent:bar|Disallow:/", Options{})
+	p := newOf(t, "x 0h 200 User-agent:foo|User-agent:Foo|Disallow:/|User-agent:ob; x 1h 200 "+
+		"User-agent:oob|Disallow:/|User-agent:foo; y 0h 200 User-agent:bar|Disallow:/", Options{})
 	for _, c := range []struct {
 		origin int32
 		text   string
@@ -114,10 +121,12 @@ func TestEndedRuns(t *testing.T) {
 		{"the last of the run", "User-agent: other\nHost: x\nUser-agent: gptbot\nDisallow: /a", "/a", forbids(4)},
 		{"behind the run", "User-agent: other\nUser-agent: gptbot\nHost: x\nDisallow: /a", "/a", forbids(4)},
 		{"a run for all", "User-agent: *\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
-		{"an empty group keeps from those for all", "User-agent: *\nDisallow: /a\nUser-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"an empty group keeps from those for all", "User-agent: *\nDisallow: /a\nUser-agent: gptbot\nHost: x\nUser-agent: " +
+			"other\nDisallow: /a", "/a", contested},
 		{"without a colon", "User-agent: gptbot\nHost x\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
 		{"a blank line", "User-agent: gptbot\n\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
-		{"a key that one reading knows", "User-agent: gptbot\nUseragent: foo\nUser-agent: other\nDisallow: /a", "/a", contested},
+		{"a key that one reading knows", "User-agent: gptbot\nUseragent: foo\nUser-agent: other\nDisallow: /a", "/a",
+			contested},
 		{"by canonical forms too", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
 	}
 	for _, test := range tests {
@@ -196,27 +205,32 @@ func TestSitemapTargets(t *testing.T) {
 			var scratch automaton.Scratch
 			p := constant(all+test.line, origins(t, "https://example.com")...)
 			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Answer != test.want {
-				t.Errorf("%s, readings %v: %q asked for %q: %v, want %v", test.name, s.Readings, test.line, test.target, got.Answer, test.want)
+				t.Errorf("%s, readings %v: %q asked for %q: %v, want %v", test.name, s.Readings, test.line, test.target,
+					got.Answer, test.want)
 			}
 		}
 	}
 	var s automaton.Scratch
 	bySitemap := Judgement{Sitemap: true}
 	contested := all[:len(all)-2] + "/a%7Eb\nSitemap: /a~b"
-	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0, []byte("/a~b")); got != bySitemap {
+	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0,
+		[]byte("/a~b")); got != bySitemap {
 		t.Errorf("contested: %+v", got)
 	}
-	if got := constant(all+"Sitemap: https://other.example/s.xml").Bind(0, gptbot).Judge(&s, 0, []byte("/s.xml")); got != bySitemap {
+	if got := constant(all+"Sitemap: https://other.example/s.xml").Bind(0, gptbot).Judge(&s, 0,
+		[]byte("/s.xml")); got != bySitemap {
 		t.Errorf("in a policy for any origin: %+v", got)
 	}
-	if got := constant(all+"Sitemap /s.xml", origins(t, "https://example.com")...).Bind(0, googlebot).Judge(&s, 0, []byte("/s.xml")); got != bySitemap {
+	if got := constant(all+"Sitemap /s.xml", origins(t, "https://example.com")...).Bind(0, googlebot).Judge(&s, 0,
+		[]byte("/s.xml")); got != bySitemap {
 		t.Errorf("as Google's parser alone reads it: %+v", got)
 	}
 }
 
 // TestSitemapUnderAnyScheme: the lines of a file name https, and the log has http.
 func TestSitemapUnderAnyScheme(t *testing.T) {
-	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml; b 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml", Options{})
+	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml; b 0h 200 "+
+		"User-agent:*|Disallow:/|Sitemap:https://a/s.xml", Options{})
 	var s automaton.Scratch
 	for host, want := range []Answer{Permits, Forbids} {
 		if got := p.Bind(int32(host), gptbot).Judge(&s, 0, []byte("/s.xml")); got.Answer != want {
@@ -229,8 +243,10 @@ func TestSitemapUnderAnyScheme(t *testing.T) {
 // alike.
 func TestAlikeHasAllAlternatives(t *testing.T) {
 	const a = "User-agent:*|Disallow:/a|"
-	subject := Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"}, Readings: asBoth}
-	rows := []string{a, a + "Disallow:/b", a + "Sitemap:/a", a + "User-agent:acme|Allow:/", a + "User-agent:second|Disallow:/c", a + "#", a + "Host:x"}
+	subject := Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"},
+		Readings: asBoth}
+	rows := []string{a, a + "Disallow:/b", a + "Sitemap:/a", a + "User-agent:acme|Allow:/", a +
+		"User-agent:second|Disallow:/c", a + "#", a + "Host:x"}
 	var text strings.Builder
 	for i, r := range rows {
 		fmt.Fprintf(&text, "x %dh 200 %s\n", i, r)
@@ -289,11 +305,13 @@ func TestPastTheLimit(t *testing.T) {
 // end with them.
 func TestSitemapPastTheLimit(t *testing.T) {
 	var s automaton.Scratch
-	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml", "Disallow: /b\n site-map:/a/t.xml\n": "/a/t.xml"} {
+	for past, target := range map[string]string{"Sitemap: /a/s.xml": "/a/s.xml",
+		"Disallow: /b\n site-map:/a/t.xml\n": "/a/t.xml"} {
 		p := Constant(long(past), Options{MaxBytes: 50})
 		for _, subject := range []Subject{gptbot, googlebot} {
 			b := p.Bind(0, subject)
-			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Answer != Permits || other.Answer != Forbids {
+			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Answer != Permits ||
+				other.Answer != Forbids {
 				t.Errorf("%q: %+v, and another path %+v", past, got, other)
 			}
 		}
@@ -331,7 +349,8 @@ func TestReadBody(t *testing.T) {
 		t.Errorf("no limit: %q, %q, %d, %v", body, past, size, err)
 	}
 	broken := io.MultiReader(strings.NewReader(all), iotest.ErrReader(io.ErrUnexpectedEOF))
-	if body, past, size, err := ReadBody(broken, 30, 1<<30); string(body) != all[:31] || len(past) == 0 || size != -1 || err != nil {
+	if body, past, size, err := ReadBody(broken, 30, 1<<30); string(body) != all[:31] || len(past) == 0 || size != -1 ||
+		err != nil {
 		t.Errorf("an error past the limit: %q, %q, %d, %v", body, past, size, err)
 	}
 	if _, _, _, err := ReadBody(iotest.ErrReader(io.ErrUnexpectedEOF), 30, 1<<30); err == nil {
@@ -342,7 +361,8 @@ func TestReadBody(t *testing.T) {
 		t.Errorf("64 MiB past the limit: %q, %d, %v, %d bytes left", past, size, err, endless.N)
 	}
 	longLine := "allow: /" + strings.Repeat("x", 200<<10)
-	if _, past, _, _ := ReadBody(strings.NewReader("#\n"+longLine+"\nallow: /y"), 1, 1<<30); !bytes.HasSuffix(past, []byte("x\nallow: /y\n")) || len(past) > 70<<10 {
+	if _, past, _, _ := ReadBody(strings.NewReader("#\n"+longLine+"\nallow: /y"), 1, 1<<30); !bytes.HasSuffix(past,
+		[]byte("x\nallow: /y\n")) || len(past) > 70<<10 {
 		t.Errorf("a long line: %d bytes", len(past))
 	}
 }
@@ -354,7 +374,8 @@ func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // TestManifestKeepsWhatIsPast: also of a file in a source.
 func TestManifestKeepsWhatIsPast(t *testing.T) {
-	dir := files(t, map[string]string{"m.csv": "from,origin,status,file\n2026-11-01T12:00:00Z,a,200,r", "r": "#\nallow: /a\n",
+	dir := files(t, map[string]string{"m.csv": "from,origin,status,file\n2026-11-01T12:00:00Z,a,200,r",
+		"r":                  "#\nallow: /a\n",
 		"d/a/2026-11-01.txt": "#\nallow: /a\n"})
 	manifest, err := ReadManifest(dir+"/m.csv", 1, 1<<30)
 	if err != nil {
@@ -372,8 +393,10 @@ func TestManifestKeepsWhatIsPast(t *testing.T) {
 }
 
 func TestGuardJudgeByAlternativesDoesNotAllocate(t *testing.T) {
-	p := constant("User-agent: *\nDisallow: /\nUser-agent: acme\nAllow: /a\nUser-agent: second\nAllow: /b\nSitemap: /s.xml", origins(t, "https://example.com")...)
-	b := p.Bind(0, Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}}, Perhaps: []string{"acme", "acmebot"}, Readings: asBoth})
+	p := constant("User-agent: *\nDisallow: /\nUser-agent: acme\nAllow: /a\nUser-agent: second\nAllow: /b\nSitemap: "+
+		"/s.xml", origins(t, "https://example.com")...)
+	b := p.Bind(0, Subject{Tokens: []string{"AcmeBot"}, Also: [][]string{{"second"}},
+		Perhaps: []string{"acme", "acmebot"}, Readings: asBoth})
 	targets := [][]byte{[]byte("/a"), []byte("/%c3%bc"), []byte("/s.xml"), []byte("https://example.com/s.xml#x")}
 	var scratch automaton.Scratch
 	judge := func() {

@@ -53,7 +53,8 @@ func (r Reading) Dialect() automaton.Dialect {
 
 // options returns how a body is compiled for the reading.
 func (r Reading) options(maxBytes int) compile.Options {
-	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.whole() == ReadGoogleWide, EndRuns: r != r.whole()}
+	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.whole() == ReadGoogleWide,
+		EndRuns: r != r.whole()}
 }
 
 // UnknownReadings returns the readings for a crawler that is not Google's and whose

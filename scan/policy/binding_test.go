@@ -19,10 +19,11 @@ var (
 	googlebotImage = Subject{Tokens: []string{"Googlebot-Image", "Googlebot"}, Readings: asGoogle}
 	storebot       = Subject{Tokens: []string{"Storebot-Google"}, Readings: asGoogle}
 	adsbot         = Subject{Tokens: []string{"AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
-	adsbotMobile   = Subject{Tokens: []string{"AdsBot-Google-Mobile", "AdsBot-Google"}, IgnoresWildcard: true, Readings: asGoogle}
-	gptbot         = Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
-	applebot       = Subject{Tokens: []string{"Applebot", "Googlebot"}, Readings: asBoth}
-	mj12bot        = Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
+	adsbotMobile   = Subject{Tokens: []string{"AdsBot-Google-Mobile", "AdsBot-Google"}, IgnoresWildcard: true,
+		Readings: asGoogle}
+	gptbot   = Subject{Tokens: []string{"GPTBot"}, Readings: asBoth}
+	applebot = Subject{Tokens: []string{"Applebot", "Googlebot"}, Readings: asBoth}
+	mj12bot  = Subject{Tokens: []string{"MJ12bot"}, Readings: asBoth}
 )
 
 // by returns the subject with other readings.
@@ -53,7 +54,8 @@ func TestReadings(t *testing.T) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}
-	if got := UnknownReadings(); !slices.Equal(got, []Reading{ReadRFC9309, ReadGoogleWide, ReadRFC9309Ended, ReadGoogleEnded}) {
+	if got := UnknownReadings(); !slices.Equal(got, []Reading{ReadRFC9309, ReadGoogleWide, ReadRFC9309Ended,
+		ReadGoogleEnded}) {
 		t.Errorf("unknown parser: %v", got)
 	}
 }
@@ -82,12 +84,14 @@ func TestJudge(t *testing.T) {
 		{"AdsBot under * is permitted", star, adsbot, "/x", permits},
 		{"AdsBot named is forbidden", "User-agent: adsbot-google\nDisallow: /", adsbot, "/x", forbids(2)},
 		{"AdsBot of two tokens under *", star, adsbotMobile, "/x", permits},
-		{"AdsBot of two tokens, the second named", star + "\nUser-agent: AdsBot-Google\nDisallow: /m", adsbotMobile, "/m", forbids(4)},
+		{"AdsBot of two tokens, the second named", star + "\nUser-agent: AdsBot-Google\nDisallow: /m", adsbotMobile, "/m",
+			forbids(4)},
 		{"a fallback in two readings", googleAndAll, applebot, "/g", forbids(2)},
 		{"a group without rules binds", star + "\n\nUser-agent: GPTBot", gptbot, "/x", permits},
 		{"an empty Disallow binds", star + "\n\nUser-agent: GPTBot\nDisallow:", gptbot, "/x", permits},
 		{"several groups of one crawler are merged",
-			"User-agent: gptbot\nDisallow: /a\nUser-agent: *\nDisallow: /\nUser-agent: GPTBOT\nDisallow: /b", gptbot, "/b", forbids(6)},
+			"User-agent: gptbot\nDisallow: /a\nUser-agent: *\nDisallow: /\nUser-agent: GPTBOT\nDisallow: /b", gptbot, "/b",
+			forbids(6)},
 		{"not named, under *", star, gptbot, "/x", forbids(2)},
 		{"named by a part of its name", "User-agent: GPT\nDisallow: /", gptbot, "/x", permits},
 		{"empty robots.txt", "", gptbot, "/x", permits},
@@ -98,10 +102,12 @@ func TestJudge(t *testing.T) {
 		// The target.
 		{"origin-form with a query", "User-agent: *\nDisallow: /*?s=", gptbot, "/a?s=1", forbids(2)},
 		{"absolute-form", "User-agent: *\nDisallow: /a", gptbot, "http://example.com/ab", forbids(2)},
-		{"absolute-form, another scheme in capitals", "User-agent: *\nDisallow: /a", gptbot, "HTTPS://example.com:443/ab", forbids(2)},
+		{"absolute-form, another scheme in capitals", "User-agent: *\nDisallow: /a", gptbot, "HTTPS://example.com:443/ab",
+			forbids(2)},
 		{"absolute-form, only the path counts", "User-agent: *\nDisallow: /a", gptbot, "http://a/b", permits},
 		{"absolute-form without a path", "User-agent: *\nDisallow: /$", gptbot, "http://example.com", forbids(2)},
-		{"absolute-form with a query and no path", "User-agent: *\nDisallow: /?q", gptbot, "http://example.com?q=1", forbids(2)},
+		{"absolute-form with a query and no path", "User-agent: *\nDisallow: /?q", gptbot, "http://example.com?q=1",
+			forbids(2)},
 		{"absolute-form, Google", "User-agent: *\nDisallow: /a", googlebot, "http://example.com/ab", forbids(2)},
 		{"two slashes are a path, not a host", "User-agent: *\nDisallow: //a/b", gptbot, "//a/b", forbids(2)},
 		{"two slashes, Google", "User-agent: *\nDisallow: //a/b", googlebot, "//a/b", forbids(2)},
@@ -122,19 +128,26 @@ func TestJudge(t *testing.T) {
 		{"a misspelled key", "User-agent: *\nDissallow: /x", gptbot, "/x", contested},
 		{"no colon", "User-agent: *\nDisallow /x", gptbot, "/x", contested},
 		{"a NUL in the line", "User-agent: *\nDisallow: /x\x00", gptbot, "/x", contested},
-		{"Allow of an index page, the directory", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/", contested},
-		{"Allow of an index page, the page", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/index.html", permits},
-		{"Allow of an index page, another page", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/y", forbids(2)},
+		{"Allow of an index page, the directory", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/",
+			contested},
+		{"Allow of an index page, the page", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/index.html",
+			permits},
+		{"Allow of an index page, another page", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", gptbot, "/x/y",
+			forbids(2)},
 		{"a NUL in the target", "User-agent: *\nDisallow: /a$", gptbot, "/a\x00b", contested},
 		{"a misspelled key, Google alone", "User-agent: *\nDissallow: /x", googlebot, "/x", forbids(2)},
 		{"a misspelled key, RFC 9309 alone", "User-agent: *\nDissallow: /x", by(gptbot, ReadRFC9309), "/x", permits},
-		{"the directory of an index page, Google alone", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", googlebot, "/x/", permits},
+		{"the directory of an index page, Google alone", "User-agent: *\nDisallow: /x*\nAllow: /x/index.html", googlebot,
+			"/x/", permits},
 		{"named only where the key is misspelled", "Useragent: GPTBot\nDisallow: /x", gptbot, "/x", contested},
-		{"forbidden by different lines: that of RFC 9309", "User-agent: *\nDisallow: /a%7E\nDisallow: /a", gptbot, "/a~b", forbids(2)},
-		{"forbidden by different lines: that of Google alone", "User-agent: *\nDisallow: /a%7E\nDisallow: /a", googlebot, "/a~b", forbids(3)},
+		{"forbidden by different lines: that of RFC 9309", "User-agent: *\nDisallow: /a%7E\nDisallow: /a", gptbot, "/a~b",
+			forbids(2)},
+		{"forbidden by different lines: that of Google alone", "User-agent: *\nDisallow: /a%7E\nDisallow: /a", googlebot,
+			"/a~b", forbids(3)},
 
 		// Names with a digit, which Google's parser cuts to MJ.
-		{"MJ12bot is bound by its group", "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a", mj12bot, "/m", forbids(2)},
+		{"MJ12bot is bound by its group", "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a", mj12bot, "/m",
+			forbids(2)},
 		{"and not by *", "User-agent: MJ12bot\nDisallow: /m\nUser-agent: *\nDisallow: /a", mj12bot, "/a", permits},
 		{"a version behind the name", "User-agent: MJ12bot/1.4\nDisallow: /m", mj12bot, "/m", forbids(2)},
 		{"MJ is somebody else", "User-agent: MJ\nDisallow: /", mj12bot, "/m", permits},
@@ -312,7 +325,8 @@ func TestJudgeHop(t *testing.T) {
 }
 
 func TestDelay(t *testing.T) {
-	p := newOf(t, "x 0h 200 User-agent:*|Crawl-delay:1|User-agent:Googlebot; x 10h 200 User-agent:GPTBot|Crawl-delay:2", Options{})
+	p := newOf(t, "x 0h 200 User-agent:*|Crawl-delay:1|User-agent:Googlebot; x 10h 200 User-agent:GPTBot|Crawl-delay:2",
+		Options{})
 	b := p.Bind(0, gptbot)
 	for range 2 {
 		for copy, want := range []time.Duration{time.Second, 2 * time.Second} {

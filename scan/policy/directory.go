@@ -54,7 +54,8 @@ func ReadDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
 				return nil, fmt.Errorf("%s: with the files before it %w", path, disk.ErrMemory)
 			}
 			rows = append(rows, Row{
-				Origins: origins, From: from, Status: 200, Body: f.body, Past: f.past, Size: f.size, Sum: f.sum, File: host + "/" + name, Where: path,
+				Origins: origins, From: from, Status: 200, Body: f.body, Past: f.past, Size: f.size, Sum: f.sum, File: host +
+					"/" + name, Where: path,
 			})
 		}
 	}

@@ -125,10 +125,13 @@ func TestLawful(t *testing.T) {
 		{"on both sides", ab, Options{Skew: time.Hour}, "99h", "A, B, cites 1"},
 		{"the window, set larger", ab, Options{Window: 72 * time.Hour}, "175h9m59.999999999s", "A, B, cites 1"},
 		{"and its end", ab, Options{Window: 72 * time.Hour}, "175h10m", "B, cites 1"},
-		{"a max_age is added to the window", "a 0h 200 A max=1h; a 100h 200 B", Options{}, "128h9m59.999999999s", "A, B, cites 1"},
-		{"of its version alone", "a 0h 200 A max=48h; a 100h 200 B; a 101h 200 C", Options{}, "175h9m59.999999999s", "A, C, cites 2"},
+		{"a max_age is added to the window", "a 0h 200 A max=1h; a 100h 200 B", Options{}, "128h9m59.999999999s",
+			"A, B, cites 1"},
+		{"of its version alone", "a 0h 200 A max=48h; a 100h 200 B; a 101h 200 C", Options{}, "175h9m59.999999999s",
+			"A, C, cites 2"},
 		{"up to its end", "a 0h 200 A max=48h; a 100h 200 B", Options{}, "175h10m", "B, cites 1"},
-		{"the first version once more is one copy", "a 0h 200 A; a 50h 200 B; a 51h 200 A", Options{}, "52h", "A, B, cites 2"},
+		{"the first version once more is one copy", "a 0h 200 A; a 50h 200 B; a 51h 200 A", Options{}, "52h",
+			"A, B, cites 2"},
 		{"a file of no bytes", "a 0h 200", Options{}, "50h", "empty, cites 0"},
 
 		// (b)
@@ -146,21 +149,31 @@ func TestLawful(t *testing.T) {
 		{"and 499", "a -60d 200 A; a 50h 499", Options{}, "100h", "A, long, cites 0"},
 		{"and 600", "a -60d 200 A; a 50h 600", Options{}, "100h", "A, long, cites 0"},
 		{"and 1xx", "a -60d 200 A; a 50h 100", Options{}, "100h", "A, long, cites 0"},
-		{"all of the long span", "a -90d 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h", "A, B, no_policy, long, cites 2"},
+		{"all of the long span", "a -90d 200 A; a 40h 404; a 50h 200 B; a 55h 503", Options{}, "100h",
+			"A, B, no_policy, long, cites 2"},
 		{"and no more", "a -90d 200 A; a -60d 200 B; a 0h 503", Options{}, "27h10m", "B, long, cites 1"},
 		{"just so much", "a -90d 200 A; a -60d 200 B; a 0h 503", Options{}, "27h9m59.999999999s", "A, B, long, cites 1"},
-		{"a max_age makes it longer", "a -90d 200 A max=1h; a -60d 200 B; a 0h 503", Options{}, "28h9m59s", "A, B, long, cites 1"},
-		{"a failure is in the span of its max_age", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h9m59s", "A, B, long, cites 2"},
+		{"a max_age makes it longer", "a -90d 200 A max=1h; a -60d 200 B; a 0h 503", Options{}, "28h9m59s",
+			"A, B, long, cites 1"},
+		{"a failure is in the span of its max_age", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h9m59s",
+			"A, B, long, cites 2"},
 		{"until that ends", "a -60d 200 A; a 0h 503 max=48h; a 1h 200 B", Options{}, "76h10m", "B, cites 2"},
-		{"a version stays in the span of its max_age", "a -90d 200 A max=9999h; a -59d 200 B; a 0h 503", Options{}, "1h", "A, B, long, cites 1"},
-		{"failures in succession are one outage", "a -60d 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h", "A, long, cites 0"},
-		{"the earliest of two outages", "a -60d 200 A; a 50h 503; a 51h 200 B; a 60h 503", Options{}, "65h", "A, B, long, cites 2"},
-		{"a failure in the long span lengthens nothing more", "a -90d 200 A; a -61d 200 B; a -25d 503; a -24d 200 C; a 0h 503", Options{}, "30h", "B, C, long, cites 3"},
-		{"a failure of 29 days before", "a -90d 200 A; a -29d 503; a -28d 200 B; a 0h 503", Options{}, "1h", "A, B, unreachable, long, cites 2"},
-		{"a 404 in the long span", "a -90d 200 A; a -25d 404; a -24d 200 B; a 0h 503", Options{}, "1h", "A, B, no_policy, long, cites 2"},
+		{"a version stays in the span of its max_age", "a -90d 200 A max=9999h; a -59d 200 B; a 0h 503", Options{}, "1h",
+			"A, B, long, cites 1"},
+		{"failures in succession are one outage", "a -60d 200 A; a 50h 503; a 90h 0; a 130h 500", Options{}, "160h",
+			"A, long, cites 0"},
+		{"the earliest of two outages", "a -60d 200 A; a 50h 503; a 51h 200 B; a 60h 503", Options{}, "65h",
+			"A, B, long, cites 2"},
+		{"a failure in the long span lengthens nothing more",
+			"a -90d 200 A; a -61d 200 B; a -25d 503; a -24d 200 C; a 0h 503", Options{}, "30h", "B, C, long, cites 3"},
+		{"a failure of 29 days before", "a -90d 200 A; a -29d 503; a -28d 200 B; a 0h 503", Options{}, "1h",
+			"A, B, unreachable, long, cites 2"},
+		{"a 404 in the long span", "a -90d 200 A; a -25d 404; a -24d 200 B; a 0h 503", Options{}, "1h",
+			"A, B, no_policy, long, cites 2"},
 		{"a failure of less than 29 days", "a -90d 200 A; a 50h 503", Options{}, "745h59m59s", "A, long, cites 0"},
 		{"of 29 days", "a -60d 200 A; a 50h 503", Options{}, "746h", "A, unreachable, long, cites 0"},
-		{"one that ended, and another in the span", "a -90d 200 A; a 0h 503; a 1h 200 B; a 29d 503", Options{}, "29d", "A, B, unreachable, long, cites 2"},
+		{"one that ended, and another in the span", "a -90d 200 A; a 0h 503; a 1h 200 B; a 29d 503", Options{}, "29d",
+			"A, B, unreachable, long, cites 2"},
 		{"nothing is known before", "a 0h 503", Options{}, "50h", "unknown, long"},
 		{"nor before a run of failures", "a 0h 503; a 1h 500", Options{}, "50h", "unknown, long"},
 		{"nothing before, and constant", "a 0h 503", constant, "50h", "unreachable, long"},
@@ -171,9 +184,11 @@ func TestLawful(t *testing.T) {
 		{"before the first version", "a 0h 200 A", Options{}, "-48h", "unknown"},
 		{"the span begins before the first version", "a 0h 200 A", Options{}, "27h9m59.999999999s", "A, unknown, cites 0"},
 		{"the span begins with it", "a 0h 200 A", Options{}, "27h10m", "A, cites 0"},
-		{"a version that has not begun is cited where there is no other", "a 0h 200 A; a 1h 200 B", observed, "-30s", "A, B, unknown, cites 0"},
+		{"a version that has not begun is cited where there is no other", "a 0h 200 A; a 1h 200 B", observed, "-30s",
+			"A, B, unknown, cites 0"},
 		{"a max_age makes nothing unknown", "a 0h 200 A max=48h", Options{}, "28h", "A, cites 0"},
-		{"the long span begins before the first version", "a -60d 200 A; a 0h 503", Options{}, "1h", "A, unknown, long, cites 0"},
+		{"the long span begins before the first version", "a -60d 200 A; a 0h 503", Options{}, "1h",
+			"A, unknown, long, cites 0"},
 		{"just not", "a -61d 200 A; a 0h 503", Options{}, "3h10m", "A, long, cites 0"},
 		{"the first version begins before all time", "a 0h 200 A", constant, "-48h", "A, cites 0"},
 		{"of each origin", "a 0h 200 A; b 10h 200 B", constant, "-48h", "A, cites 0"},
@@ -182,11 +197,15 @@ func TestLawful(t *testing.T) {
 		{"equal observations count", "a 0h 200 A; a 100h 200 A", observed, "124h", "A, cites 0"},
 		{"known copies go on", "a 0h 200 A; a 100h 200 A", observed, "9999h", "A, unknown, cites 0"},
 		{"by a larger window", ab, Options{Observed: true, Window: 48 * time.Hour}, "148h", "A, B, cites 1"},
-		{"not if the last observation holds", "a 0h 200 A; a 100h 200 A", Options{Observed: true, AssumeConstant: true}, "9999h", "A, cites 0"},
+		{"not if the last observation holds", "a 0h 200 A; a 100h 200 A", Options{Observed: true, AssumeConstant: true},
+			"9999h", "A, cites 0"},
 		{"not if it was deployed", "a 0h 200 A", Options{}, "9999h", "A, cites 0"},
-		{"the last observation of a redirect's target", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 B", observed, "75h", "B, unknown, cites 0"},
-		{"not if the redirect ended before that", "a 0h 301 >http://b/robots.txt; a 60h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h", "B, A, cites 1"},
-		{"only just", "a 0h 301 >http://b/robots.txt; a 75h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h", "B, A, unknown, cites 1"},
+		{"the last observation of a redirect's target", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://b/robots.txt; b " +
+			"0h 200 B; b 50h 200 B", observed, "75h", "B, unknown, cites 0"},
+		{"not if the redirect ended before that", "a 0h 301 >http://b/robots.txt; a 60h 200 A; a 100h 200 A; b 0h 200 B; b " +
+			"50h 200 B", observed, "76h", "B, A, cites 1"},
+		{"only just", "a 0h 301 >http://b/robots.txt; a 75h 200 A; a 100h 200 A; b 0h 200 B; b 50h 200 B", observed, "76h",
+			"B, A, unknown, cites 1"},
 
 		// Rule 2
 		{"a redirect without a location", "a 0h 301", Options{}, "50h", "redirected"},
@@ -194,13 +213,19 @@ func TestLawful(t *testing.T) {
 		{"a location that is no URL", "a 0h 301 >::", Options{}, "50h", "redirected"},
 		{"304 is not one that can be followed", "a 0h 304", Options{}, "50h", "redirected"},
 		{"a redirect that ended before the span", "a 0h 301; a 50h 200 A", Options{}, "80h", "A, cites 1"},
-		{"a redirect in the long span", "a -60d 301; a 0h 200 A; a 50h 503", Options{}, "100h", "A, redirected, long, cites 1"},
+		{"a redirect in the long span", "a -60d 301; a 0h 200 A; a 50h 503", Options{}, "100h",
+			"A, redirected, long, cites 1"},
 		{"a redirect within the source", "a 0h 301 >http://b/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
-		{"to the version of the moment", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 90h 404", Options{}, "80h", "C, cites 1"},
-		{"and all in the span", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 70h 404", Options{}, "71h", "B, C, no_policy, cites 1"},
-		{"while it lasted", "a 0h 301 >http://b/robots.txt; a 50h 200 A; b 0h 200 B; b 51h 200 C", Options{}, "52h", "B, A, cites 1"},
-		{"an outage behind it", "a -60d 301 >http://b/robots.txt; b -60d 200 B; b 50h 503", Options{}, "100h", "B, long, cites 0"},
-		{"an outage goes on behind a redirect", "a -60d 200 A; a 10h 503; a 20h 301 >http://b/robots.txt; b -60d 503", Options{}, "50h", "A, long, cites 0"},
+		{"to the version of the moment", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 90h 404", Options{},
+			"80h", "C, cites 1"},
+		{"and all in the span", "a 0h 301 >http://b/robots.txt; b 0h 200 B; b 50h 200 C; b 70h 404", Options{}, "71h",
+			"B, C, no_policy, cites 1"},
+		{"while it lasted", "a 0h 301 >http://b/robots.txt; a 50h 200 A; b 0h 200 B; b 51h 200 C", Options{}, "52h",
+			"B, A, cites 1"},
+		{"an outage behind it", "a -60d 301 >http://b/robots.txt; b -60d 200 B; b 50h 503", Options{}, "100h",
+			"B, long, cites 0"},
+		{"an outage goes on behind a redirect", "a -60d 200 A; a 10h 503; a 20h 301 >http://b/robots.txt; b -60d 503",
+			Options{}, "50h", "A, long, cites 0"},
 		{"nothing there is as 4xx", "a 0h 301 >http://b/robots.txt; b 50h 200 B", Options{}, "40h", "no_policy"},
 		{"a relative location", "a 0h 301 >//b/robots.txt#x; b 0h 200 B", Options{}, "50h", "B, cites 0"},
 		{"a port of its own", "a 0h 301 >http://b:80/robots.txt; b 0h 200 B", Options{}, "50h", "B, cites 0"},
@@ -213,17 +238,22 @@ func TestLawful(t *testing.T) {
 		{"five hops to a failure", chain(5) + "503", constant, "50h", "unreachable, long"},
 		{"six hops to a failure are as 4xx", chain(6) + "503", Options{}, "50h", "no_policy"},
 		{"six hops to no file are as 4xx", chain(6) + "204", Options{}, "50h", "no_policy"},
-		{"six hops out of the source are as 4xx", chain(5) + "301 >http://elsewhere/robots.txt", Options{}, "50h", "no_policy"},
+		{"six hops out of the source are as 4xx", chain(5) + "301 >http://elsewhere/robots.txt", Options{}, "50h",
+			"no_policy"},
 		{"six hops to another path are as 4xx", chain(5) + "301 >http://e/r.txt", Options{}, "50h", "no_policy"},
 		{"six hops in a circle are as 4xx", chain(6) + "301 >http://a/robots.txt", Options{}, "50h", "no_policy"},
-		{"another path of a host behind six hops", "x 0h 301 >http://a/r.txt;" + chain(6) + "200 END", Options{Hosts: origins(t, "http://x")}, "50h", "redirected"},
-		{"the longest max_age on the way", "a 0h 301 >http://b/robots.txt max=48h; a 100h 200 A; b 0h 200 B", Options{}, "175h9m59.999999999s", "B, A, cites 1"},
+		{"another path of a host behind six hops", "x 0h 301 >http://a/r.txt;" + chain(6) + "200 END",
+			Options{Hosts: origins(t, "http://x")}, "50h", "redirected"},
+		{"the longest max_age on the way", "a 0h 301 >http://b/robots.txt max=48h; a 100h 200 A; b 0h 200 B", Options{},
+			"175h9m59.999999999s", "B, A, cites 1"},
 		{"another path", "a 0h 301 >http://b/r.txt?x; b 0h 200 B", Options{}, "50h", "B for /r.txt?x"},
 		{"another path, nothing to forbid it", "a 0h 301 >http://b/r.txt; b 0h 404", Options{}, "50h", "redirected"},
 		{"another path, no file to forbid it", "a 0h 301 >http://b/r.txt; b 0h 204", Options{}, "50h", "redirected"},
 		{"another path of its own", "a 0h 301 >/r.txt", Options{}, "50h", "redirected"},
-		{"another path behind two hops", "a 0h 301 >http://b/robots.txt; b 0h 301 >http://c/r.txt; c 0h 200 C", Options{}, "50h", "C for /r.txt"},
-		{"robots.txt with a query is another path", "a 0h 301 >http://b/robots.txt?x; b 0h 200 B", Options{}, "50h", "B for /robots.txt?x"},
+		{"another path behind two hops", "a 0h 301 >http://b/robots.txt; b 0h 301 >http://c/r.txt; c 0h 200 C", Options{},
+			"50h", "C for /r.txt"},
+		{"robots.txt with a query is another path", "a 0h 301 >http://b/robots.txt?x; b 0h 200 B", Options{}, "50h",
+			"B for /robots.txt?x"},
 
 		// What was observed.
 		{"between two observations both are in force", ab, observed, "50h", "A, B, cites 0"},
@@ -231,16 +261,27 @@ func TestLawful(t *testing.T) {
 		{"until the second and the span", abc, observed, "127h9m59.999999999s", "A, B, C, cites 1"},
 		{"no longer", abc, observed, "127h10m", "B, C, cites 1"},
 		{"of two that are equal, one", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "50h", "A, cites 0"},
-		{"another max_age is another", "a 0h 200 A; a 100h 200 A max=1h; a 200h 200 B; a 300h 200 B", observed, "90h", "A, cites 0"},
-		{"the change was behind the last of those that are equal", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed, "150h", "A, B, cites 0"},
-		{"a failure that began at some time", "a -60d 200 A; a 50h 200 B; a 100h 503; a 200h 503", observed, "200h", "A, B, long, cites 1"},
-		{"an outage of failures that differ", "a -60d 200 A; a 50h 200 B; a 100h 503; a 150h 500; a 200h 500", observed, "200h", "A, B, long, cites 1"},
-		{"29 days from when it may have begun", "a -60d 200 A; a 0h 200 A; a 50h 503; a 720h 503", observed, "696h", "A, unreachable, long, cites 0"},
-		{"an outage behind a redirect", "a -60d 301 >http://b/robots.txt; a 200h 200 A; b -60d 200 B; b 50h 200 C; b 100h 503; b 200h 503", observed, "199h", "B, C, A, long, cites 1"},
-		{"two outages behind it", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h 503; b 51h 200 C; b 60h 503; b 300h 503", observed, "70h", "B, C, unreachable, long, cites 2"},
-		{"the later one alone", "a -90d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -90d 200 B; b 51h 200 C; b 60h 503; b 300h 503", observed, "300h", "B, C, long, cites 1"},
-		{"a redirect that changed at some time to what failed already", "a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; b 100h 503; c 0h 503; c 100h 503", observed, "100h", "B, unknown, long, cites 0"},
-		{"two redirects in succession", "a 0h 301 >http://b/robots.txt; a 100h 200 A; b 0h 200 B; b 100h 200 C", observed, "50h", "B, C, A, cites 0"},
+		{"another max_age is another", "a 0h 200 A; a 100h 200 A max=1h; a 200h 200 B; a 300h 200 B", observed, "90h",
+			"A, cites 0"},
+		{"the change was behind the last of those that are equal", "a 0h 200 A; a 100h 200 A; a 200h 200 B", observed,
+			"150h", "A, B, cites 0"},
+		{"a failure that began at some time", "a -60d 200 A; a 50h 200 B; a 100h 503; a 200h 503", observed, "200h",
+			"A, B, long, cites 1"},
+		{"an outage of failures that differ", "a -60d 200 A; a 50h 200 B; a 100h 503; a 150h 500; a 200h 500", observed,
+			"200h", "A, B, long, cites 1"},
+		{"29 days from when it may have begun", "a -60d 200 A; a 0h 200 A; a 50h 503; a 720h 503", observed, "696h",
+			"A, unreachable, long, cites 0"},
+		{"an outage behind a redirect", "a -60d 301 >http://b/robots.txt; a 200h 200 A; b -60d 200 B; b 50h 200 C; b 100h " +
+			"503; b 200h 503", observed, "199h", "B, C, A, long, cites 1"},
+		{"two outages behind it", "a -60d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -60d 200 B; b 50h " +
+			"503; b 51h 200 C; b 60h 503; b 300h 503", observed, "70h", "B, C, unreachable, long, cites 2"},
+		{"the later one alone", "a -90d 301 >http://b/robots.txt; a 300h 301 >http://b/robots.txt; b -90d 200 B; b 51h 200 " +
+			"C; b 60h 503; b 300h 503", observed, "300h", "B, C, long, cites 1"},
+		{"a redirect that changed at some time to what failed already",
+			"a 0h 301 >http://b/robots.txt; a 100h 301 >http://c/robots.txt; b 0h 200 B; b 50h 503; b 100h 503; c 0h 503; c " +
+				"100h 503", observed, "100h", "B, unknown, long, cites 0"},
+		{"two redirects in succession", "a 0h 301 >http://b/robots.txt; a 100h 200 A; b 0h 200 B; b 100h 200 C", observed,
+			"50h", "B, C, A, cites 0"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -274,7 +315,8 @@ func TestLawfulForGoogle(t *testing.T) {
 		{"429 goes on an outage", "a -60d 200 A; a 40h 503; a 50h 429", "80h", "A, long, cites 0"},
 		{"500 permits everything at once", "a -60d 200 A; a 50h 500", "51h", "A, unreachable, long, cites 0"},
 		{"within the span", "a -60d 200 A; a 50h 599; a 51h 200 B", "60h", "A, B, unreachable, long, cites 2"},
-		{"also as a part of an outage", "a -60d 200 A; a 50h 503; a 60h 502; a 61h 503", "65h", "A, unreachable, long, cites 0"},
+		{"also as a part of an outage", "a -60d 200 A; a 50h 503; a 60h 502; a 61h 503", "65h",
+			"A, unreachable, long, cites 0"},
 		{"not before it is in the span", "a -60d 200 A; a 50h 503; a 60h 502", "59h", "A, long, cites 0"},
 		{"503 does not", "a -60d 200 A; a 50h 503", "51h", "A, long, cites 0"},
 		{"nor unreachable", "a -60d 200 A; a 50h 0", "51h", "A, long, cites 0"},
@@ -298,7 +340,8 @@ func TestVersions(t *testing.T) {
 	p := newOf(t, rows, Options{})
 	want := []Version{
 		{From: at(t, "0h"), Status: 200, Copy: 0, File: "A", Size: 1},
-		{From: at(t, "10h"), Status: 301, Copy: 1, File: "B", Size: 1, MaxAge: 3 * time.Hour, Location: "http://b/robots.txt"},
+		{From: at(t, "10h"), Status: 301, Copy: 1, File: "B", Size: 1, MaxAge: 3 * time.Hour,
+			Location: "http://b/robots.txt"},
 		{From: at(t, "20h"), Status: 301, Copy: -1, MaxAge: 2 * time.Hour, Location: "http://b/x"},
 		{From: at(t, "30h"), Status: 503, Copy: -1},
 		{From: at(t, "40h"), Status: 200, Copy: 0, File: "A", Size: 1},
@@ -338,7 +381,8 @@ func TestInForce(t *testing.T) {
 			t.Errorf("%+v from %s to %s: %d:%d, want %d:%d", test.o, test.from, test.to, first, last, test.first, test.last)
 		}
 	}
-	for moment, want := range map[string][2]int{"9h49m59s": {0, 1}, "9h50m": {0, 2}, "10h9m59s": {0, 2}, "10h10m": {1, 2}} {
+	for moment, want := range map[string][2]int{"9h49m59s": {0, 1}, "9h50m": {0, 2}, "10h9m59s": {0, 2},
+		"10h10m": {1, 2}} {
 		if first, last := newOf(t, rows, Options{}).InForce(0, at(t, moment)); first != want[0] || last != want[1] {
 			t.Errorf("at %s: %d:%d, want %v", moment, first, last, want)
 		}
@@ -351,12 +395,16 @@ func TestNewRefuses(t *testing.T) {
 		o          Options
 		want       string
 	}{
-		{"a window of less than a day", "a 0h 200 A", Options{Window: 24*time.Hour - 1}, "a window of 23h59m59.999999999s is less than 24h0m0s"},
-		{"a delay of less than three hours", "a 0h 200 A", Options{Delay: 3*time.Hour - 1}, "a delay of 2h59m59.999999999s is less than 3h0m0s"},
+		{"a window of less than a day", "a 0h 200 A", Options{Window: 24*time.Hour - 1},
+			"a window of 23h59m59.999999999s is less than 24h0m0s"},
+		{"a delay of less than three hours", "a 0h 200 A", Options{Delay: 3*time.Hour - 1},
+			"a delay of 2h59m59.999999999s is less than 3h0m0s"},
 		{"a skew of less than ten minutes", "a 0h 200 A", Options{Skew: 1}, "a skew of 1ns is less than 10m0s"},
 		{"no rows", "", Options{}, "no robots.txt in the source"},
-		{"a second row", "a 1h 200 A; a 0h 200 A; a 1h 404", Options{}, "row 3: second row for http://a at 2026-11-01T01:00:00Z, the first is row 1"},
-		{"a host that is not in the source", "a 0h 200 A", Options{Hosts: []origin.Origin{{Scheme: "https", Host: "b", Port: 443}}}, "no robots.txt of https://b in the source"},
+		{"a second row", "a 1h 200 A; a 0h 200 A; a 1h 404", Options{},
+			"row 3: second row for http://a at 2026-11-01T01:00:00Z, the first is row 1"},
+		{"a host that is not in the source", "a 0h 200 A", Options{Hosts: []origin.Origin{{Scheme: "https", Host: "b",
+			Port: 443}}}, "no robots.txt of https://b in the source"},
 	}
 	for _, test := range tests {
 		if _, err := New(rowsOf(t, test.rows), test.o); err == nil || err.Error() != test.want {
@@ -403,7 +451,8 @@ func TestThousandsOfVersions(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, observed %v", kind.name, observed), func(t *testing.T) {
 				rows := make([]Row, n)
 				for i := range rows {
-					rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch + int64(i)*int64(kind.step),
+					rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch +
+						int64(i)*int64(kind.step),
 						Status: 200, Body: []byte(fmt.Sprint(i))}
 					kind.row(i, &rows[i])
 				}
@@ -423,12 +472,14 @@ func TestNothingMoreIsKept(t *testing.T) {
 	table := p.histories[0].tables[0].span
 	table.listed.Store(maxListed - 1)
 	for range 2 {
-		if got := describe(p, 0, p.Lawful(0, at(t, "20h"), false)); got != "A, B, unknown, cites 1" || table.listed.Load() != maxListed-1 {
+		if got := describe(p, 0, p.Lawful(0, at(t, "20h"), false)); got != "A, B, unknown, cites 1" ||
+			table.listed.Load() != maxListed-1 {
 			t.Errorf("%s, %d numbers", got, table.listed.Load())
 		}
 	}
 	one := p.Lawful(0, at(t, "100h"), false)
-	if got := describe(p, 0, one); got != "B, cites 1" || one != p.Lawful(0, at(t, "200h"), false) || table.listed.Load() != maxListed {
+	if got := describe(p, 0, one); got != "B, cites 1" || one != p.Lawful(0, at(t, "200h"), false) ||
+		table.listed.Load() != maxListed {
 		t.Errorf("%s, %d numbers", got, table.listed.Load())
 	}
 }
@@ -438,8 +489,10 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	var rows []Row
 	for i := range 3000 {
 		rows = append(rows,
-			Row{Origins: []origin.Origin{{Scheme: "http", Host: "b", Port: 80}}, From: epoch + int64(i)*int64(48*time.Hour), Status: 404},
-			Row{Origins: []origin.Origin{{Scheme: "http", Host: fmt.Sprint("a", i), Port: 80}}, From: epoch, Status: 301, Location: "http://b/robots.txt"})
+			Row{Origins: []origin.Origin{{Scheme: "http", Host: "b", Port: 80}}, From: epoch + int64(i)*int64(48*time.Hour),
+				Status: 404},
+			Row{Origins: []origin.Origin{{Scheme: "http", Host: fmt.Sprint("a", i), Port: 80}}, From: epoch, Status: 301,
+				Location: "http://b/robots.txt"})
 	}
 	if _, err := New(rows, Options{}); err == nil || !strings.Contains(err.Error(), errRedirects.Error()) {
 		t.Errorf("error %v", err)
@@ -455,13 +508,15 @@ func TestThousandsOfRedirectsInSuccession(t *testing.T) {
 	}
 	rows := []Row{{Origins: []origin.Origin{host(n)}, From: epoch, Status: 200, Body: []byte("END")}}
 	for i := range n {
-		rows = append(rows, Row{Origins: []origin.Origin{host(i)}, From: epoch, Status: 301, Location: host(i+1).String() + "/robots.txt"})
+		rows = append(rows, Row{Origins: []origin.Origin{host(i)}, From: epoch, Status: 301, Location: host(i+1).String() +
+			"/robots.txt"})
 	}
 	p, err := New(rows, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range map[int]string{0: "no_policy", n - maxChain: "no_policy", n - maxChain + 1: "END, no_policy, cites 0", n - 6: "END, no_policy, cites 0", n - 5: "END, cites 0"} {
+	for i, want := range map[int]string{0: "no_policy", n - maxChain: "no_policy", n - maxChain +
+		1: "END, no_policy, cites 0", n - 6: "END, no_policy, cites 0", n - 5: "END, cites 0"} {
 		if got := describe(p, int32(i), p.Lawful(int32(i), at(t, "50h"), false)); got != want {
 			t.Errorf("%d redirects: %s, want %s", n-i, got, want)
 		}
@@ -543,7 +598,8 @@ func TestSkewed(t *testing.T) {
 }
 
 func TestOfSize(t *testing.T) {
-	p := newOf(t, "a 0h 200 AA; a 1h 200 B; a 2h 200 CC; a 3h 200 AA; a 4h 404; a 5h 301 >http://b/robots.txt; a 6h 301 >http://b/x; a 7h 200; b 0h 200 DDD", Options{})
+	p := newOf(t, "a 0h 200 AA; a 1h 200 B; a 2h 200 CC; a 3h 200 AA; a 4h 404; a 5h 301 >http://b/robots.txt; a 6h 301 "+
+		">http://b/x; a 7h 200; b 0h 200 DDD", Options{})
 	for size, want := range map[int64][]int32{-1: nil, 0: {4}, 1: {1}, 2: {0, 2}, 3: {3}, 4: nil} {
 		if got := p.OfSize(0, size, nil); !slices.Equal(got, want) {
 			t.Errorf("%d bytes: %v, want %v", size, got, want)

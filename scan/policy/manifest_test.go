@@ -74,7 +74,9 @@ func TestReadManifest(t *testing.T) {
 			"from,origin,status,file\n2026-11-01T12:00:00Z,example.com:8080,404,",
 			[]Row{{Origins: origins(t, "example.com:8080"), From: noon, Status: 404, Where: ":2"}}},
 		{"mark, CRLF, quotes, blank lines, columns in another order, all of them",
-			"\ufefforigin,status,from,file,location,max_age\r\n\r\n\"https://example.com\",301,2026-11-01T12:00:00Z,,\"http://b/robots.txt,\r\nx\",3600\r\nhttps://example.com,unreachable,2026-11-01T12:00:01Z,,,\r\n",
+			"\ufefforigin,status,from,file,location,max_age\r\n\r\n" +
+				"\"https://example.com\",301,2026-11-01T12:00:00Z,,\"http://b/robots.txt,\r\nx\",3600\r\n" +
+				"https://example.com,unreachable,2026-11-01T12:00:01Z,,,\r\n",
 			[]Row{
 				{Origins: a, From: noon, Status: 301, MaxAge: time.Hour, Location: "http://b/robots.txt,\nx", Where: ":3"},
 				{Origins: a, From: noon + int64(time.Second), Status: Unreachable, Where: ":5"},
@@ -88,7 +90,8 @@ func TestReadManifest(t *testing.T) {
 		{"2xx with a file", "from,origin,status,file\n2026-11-01T12:00:00Z,https://example.com,206,r/a.txt",
 			[]Row{{Origins: a, From: noon, Status: 206, Body: []byte("abcd"), Size: 4, File: "r/a.txt", Where: ":2"}}},
 		{"an endless max_age",
-			"from,origin,status,file,max_age\n2026-11-01T12:00:00Z,https://example.com,404,,99999999999999999999999\n2026-11-01T12:00:00Z,https://example.com,404,,9223372037",
+			"from,origin,status,file,max_age\n2026-11-01T12:00:00Z,https://example.com,404,,99999999999999999999999\n" +
+				"2026-11-01T12:00:00Z,https://example.com,404,,9223372037",
 			[]Row{
 				{Origins: a, From: noon, Status: 404, MaxAge: math.MaxInt64, Where: ":2"},
 				{Origins: a, From: noon, Status: 404, MaxAge: math.MaxInt64, Where: ":3"},
@@ -117,7 +120,8 @@ func TestReadManifestWithoutLimit(t *testing.T) {
 	dir := files(t, map[string]string{"r.txt": "12345"})
 	manifest := filepath.Join(dir, "m.csv")
 	// An absolute path, as one with dots, is of the same file.
-	text := "from,origin,status,file\n2026-11-01T12:00:00Z,a,200," + filepath.Join(dir, "r.txt") + "\n2026-11-01T12:00:00Z,b,200,./x/../r.txt\n"
+	text := "from,origin,status,file\n2026-11-01T12:00:00Z,a,200," + filepath.Join(dir, "r.txt") +
+		"\n2026-11-01T12:00:00Z,b,200,./x/../r.txt\n"
 	if err := os.WriteFile(manifest, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -146,31 +150,43 @@ func TestManifestRefused(t *testing.T) {
 		{"too many fields", head + "a,b,c,d,e,f,g\n", "M:2: wrong number of fields"},
 		{"a quote in a field", head + "a\"b,c,d,e,f,g\n", `M:2: bare " in non-quoted-field`},
 		{"a quote that does not end", head + ok + "\"a,b\n", `M:3: extraneous or missing " in quoted-field`},
-		{"missing file", head + ok + "2026-11-02T00:00:00Z,https://example.com,200,b.txt,,", "M:3: stat D/b.txt: no such file or directory"},
-		{"a folder for a file", head + "2026-11-02T00:00:00Z,https://example.com,200,sub,,", "M:2: D/sub: not a regular file"},
+		{"missing file", head + ok + "2026-11-02T00:00:00Z,https://example.com,200,b.txt,,",
+			"M:3: stat D/b.txt: no such file or directory"},
+		{"a folder for a file", head + "2026-11-02T00:00:00Z,https://example.com,200,sub,,",
+			"M:2: D/sub: not a regular file"},
 		{"200 without a file", head + "2026-11-02T00:00:00Z,https://example.com,200,,,", "M:2: status 200 without a file"},
 		{"a file for 404", head + "2026-11-02T00:00:00Z,https://example.com,404,a.txt,,", "M:2: a file for status 404"},
-		{"a file for 301", head + "2026-11-02T00:00:00Z,https://example.com,301,a.txt,,http://b/", "M:2: a file for status 301"},
-		{"a file for unreachable", head + "2026-11-02T00:00:00Z,https://example.com,unreachable,a.txt,,", "M:2: a file for status unreachable"},
+		{"a file for 301", head + "2026-11-02T00:00:00Z,https://example.com,301,a.txt,,http://b/",
+			"M:2: a file for status 301"},
+		{"a file for unreachable", head + "2026-11-02T00:00:00Z,https://example.com,unreachable,a.txt,,",
+			"M:2: a file for status unreachable"},
 		{"a word for a status", head + "2026-11-02T00:00:00Z,https://example.com,gone,,,", `M:2: unknown status "gone"`},
 		{"no status", head + "2026-11-02T00:00:00Z,https://example.com,,,,", `M:2: unknown status ""`},
 		{"status 0", head + "2026-11-02T00:00:00Z,https://example.com,0,,,", `M:2: unknown status "0"`},
 		{"status 99", head + "2026-11-02T00:00:00Z,https://example.com,099,,,", `M:2: unknown status "099"`},
 		{"status 1000", head + "2026-11-02T00:00:00Z,https://example.com,1000,,,", `M:2: unknown status "1000"`},
 		{"status +20", head + "2026-11-02T00:00:00Z,https://example.com,-20,,,", `M:2: unknown status "-20"`},
-		{"a date that is not", head + "2026-02-30,https://example.com,404,,,", `M:2: bad time "2026-02-30": not like 2026-11-01T00:00:00Z`},
-		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,", `M:2: bad time "2026-11-02T00:00:00": not like 2026-11-01T00:00:00Z`},
-		{"a day that is not", head + "2026-02-30T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2026-02-30T00:00:00Z": not like 2026-11-01T00:00:00Z`},
-		{"a year that does not fit", head + "1699-12-31T23:59:59Z,https://example.com,404,,,", `M:2: bad time "1699-12-31T23:59:59Z": not of the years 1700 to 2199`},
-		{"nor this", head + "2200-01-01T00:00:00Z,https://example.com,404,,,", `M:2: bad time "2200-01-01T00:00:00Z": not of the years 1700 to 2199`},
-		{"a URL for an origin", head + "2026-11-02T00:00:00Z,https://example.com/robots.txt,404,,,", `M:2: bad origin "https://example.com/robots.txt": more than an origin: path, query or user are not part of it`},
+		{"a date that is not", head + "2026-02-30,https://example.com,404,,,",
+			`M:2: bad time "2026-02-30": not like 2026-11-01T00:00:00Z`},
+		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,",
+			`M:2: bad time "2026-11-02T00:00:00": not like 2026-11-01T00:00:00Z`},
+		{"a day that is not", head + "2026-02-30T00:00:00Z,https://example.com,404,,,",
+			`M:2: bad time "2026-02-30T00:00:00Z": not like 2026-11-01T00:00:00Z`},
+		{"a year that does not fit", head + "1699-12-31T23:59:59Z,https://example.com,404,,,",
+			`M:2: bad time "1699-12-31T23:59:59Z": not of the years 1700 to 2199`},
+		{"nor this", head + "2200-01-01T00:00:00Z,https://example.com,404,,,",
+			`M:2: bad time "2200-01-01T00:00:00Z": not of the years 1700 to 2199`},
+		{"a URL for an origin", head + "2026-11-02T00:00:00Z,https://example.com/robots.txt,404,,,",
+			`M:2: bad origin "https://example.com/robots.txt": more than an origin: path, query or user are not part of it`},
 		{"no origin", head + "2026-11-02T00:00:00Z,,404,,,", `M:2: bad origin "": not a host name: ""`},
-		{"a scheme that is none", head + "2026-11-02T00:00:00Z,gopher://example.com,404,,,", `M:2: bad origin "gopher://example.com": scheme is none of http, https and ftp`},
+		{"a scheme that is none", head + "2026-11-02T00:00:00Z,gopher://example.com,404,,,",
+			`M:2: bad origin "gopher://example.com": scheme is none of http, https and ftp`},
 		{"negative max_age", head + "2026-11-02T00:00:00Z,https://example.com,404,,-1,", `M:2: bad max_age "-1"`},
 		{"max_age that is no number", head + "2026-11-02T00:00:00Z,https://example.com,404,,1h,", `M:2: bad max_age "1h"`},
 		{"second row", head + ok + "2026-11-02T00:00:00Z,https://example.com,404,,,\n" + ok,
 			"M:4: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
-		{"second row at another hour of the world", head + ok + "2026-11-01T01:00:00.000+01:00,https://EXAMPLE.com:443,404,,,",
+		{"second row at another hour of the world", head + ok +
+			"2026-11-01T01:00:00.000+01:00,https://EXAMPLE.com:443,404,,,",
 			"M:3: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
 		{"second row by a bare host", head + ok + "2026-11-01T00:00:00Z,example.com,404,,,",
 			"M:3: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
@@ -189,7 +205,8 @@ func TestManifestRefused(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ReadManifest(filepath.Join(t.TempDir(), "none.csv"), 1, 1<<30); err == nil || !strings.Contains(err.Error(), "none.csv") {
+	if _, err := ReadManifest(filepath.Join(t.TempDir(), "none.csv"), 1, 1<<30); err == nil ||
+		!strings.Contains(err.Error(), "none.csv") {
 		t.Errorf("no manifest: %v", err)
 	}
 }
@@ -235,7 +252,8 @@ func TestDirectoryRefused(t *testing.T) {
 		{"nothing but hidden files", ".DS_Store", "D: the folder is empty"},
 		{"a host without files", "example.com/", "D/example.com: the folder is empty"},
 		{"a file among the hosts", "README", "D/README: a file where folders named by hosts are expected"},
-		{"a folder that is no host", "a b/2026-11-01.txt", `D/a b: the folder is not named by a host: "a b": not a host name: "a b"`},
+		{"a folder that is no host", "a b/2026-11-01.txt",
+			`D/a b: the folder is not named by a host: "a b": not a host name: "a b"`},
 		{"another name", "example.com/robots.txt", badTime("robots.txt")},
 		{"another ending", "example.com/2026-11-01", badTime("2026-11-01")},
 		{"a fraction", "example.com/2026-11-01T00:00:00.5Z.txt", badTime("2026-11-01T00:00:00.5Z.txt")},
@@ -243,10 +261,12 @@ func TestDirectoryRefused(t *testing.T) {
 		{"an offset", "example.com/2026-11-01T00:00:00+01:00.txt", badTime("2026-11-01T00:00:00+01:00.txt")},
 		{"no seconds", "example.com/2026-11-01T00:00Z.txt", badTime("2026-11-01T00:00Z.txt")},
 		{"a day that is not", "example.com/2026-02-30.txt", badTime("2026-02-30.txt")},
-		{"a year that does not fit", "example.com/0001-01-01.txt", `D/example.com/0001-01-01.txt: bad time "0001-01-01.txt": not of the years 1700 to 2199`},
+		{"a year that does not fit", "example.com/0001-01-01.txt",
+			`D/example.com/0001-01-01.txt: bad time "0001-01-01.txt": not of the years 1700 to 2199`},
 		{"a folder in a host's", "example.com/2026-11-01.txt/", "D/example.com/2026-11-01.txt: not a regular file"},
 		{"the same time twice", "example.com/2026-11-01T000000Z.txt",
-			"D/example.com/2026-11-01T000000Z.txt: second row for http://example.com at 2026-11-01T00:00:00Z, the first is D/example.com/2026-11-01.txt"},
+			"D/example.com/2026-11-01T000000Z.txt: second row for http://example.com at 2026-11-01T00:00:00Z, the first is " +
+				"D/example.com/2026-11-01.txt"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -284,7 +304,9 @@ func TestDirectoryRefused(t *testing.T) {
 func FuzzManifest(f *testing.F) {
 	const head = "from,origin,status,file,max_age,location\n"
 	f.Add(head + "2026-11-01T00:00:00Z,a,200,r,,\n2026-11-02T00:00:00Z,a,503,,99999999999999999999,\n")
-	f.Add(head + "2026-11-01T00:00:00Z,http://a,301,,1,//b/robots.txt\n1700-01-01T00:00:00Z,b,302,,,http://a/x\n2199-12-31T23:59:59Z,http://a,unreachable,,,")
+	f.Add(head +
+		"2026-11-01T00:00:00Z,http://a,301,,1,//b/robots.txt\n1700-01-01T00:00:00Z,b,302,,,http://a/x\n" +
+		"2199-12-31T23:59:59Z,http://a,unreachable,,,")
 	f.Add("\ufefffrom,origin,status,file\r\n\"2026-11-01T00:00:00Z\",[::1]:80,204,\r\n")
 	f.Add("from,origin\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -350,13 +372,16 @@ func TestManifestOfAFolder(t *testing.T) {
 	}
 }
 
-// TestManifestLimits: a row that does not end is refused when it is too long, not when memory is full, and rows of the same content
+// TestManifestLimits: a row that does not end is refused when it is too long, not when memory is
+// full, and rows of the same content
 // share it.
 func TestManifestLimits(t *testing.T) {
 	open := func(string) (file, error) { return file{}, nil }
 	for _, endless := range []string{"\x00", "a", "\"\n", "\"a\n,"} {
-		text := io.MultiReader(strings.NewReader("from,origin,status,file\n"+endless[:1]), strings.NewReader(strings.Repeat(endless[1:]+"x", 4<<20)))
-		if _, err := parseManifest(text, "m.csv", 1<<30, open); err == nil || !strings.Contains(err.Error(), "limit of 1 MiB") {
+		text := io.MultiReader(strings.NewReader("from,origin,status,file\n"+endless[:1]),
+			strings.NewReader(strings.Repeat(endless[1:]+"x", 4<<20)))
+		if _, err := parseManifest(text, "m.csv", 1<<30, open); err == nil ||
+			!strings.Contains(err.Error(), "limit of 1 MiB") {
 			t.Errorf("%q: %v", endless, err)
 		}
 	}
@@ -381,7 +406,8 @@ func TestManifestLimits(t *testing.T) {
 
 // TestManifestThatCannotBeRead: an error of the first read is not taken for the end of the file.
 func TestManifestThatCannotBeRead(t *testing.T) {
-	r := io.MultiReader(strings.NewReader("fr"), iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
+	r := io.MultiReader(strings.NewReader("fr"),
+		iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
 	if _, err := parseManifest(r, "M", 1<<30, nil); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
 	}

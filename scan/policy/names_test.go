@@ -15,7 +15,8 @@ func TestNamesAsksEachBodyOnce(t *testing.T) {
 	text := append(bytes.Repeat([]byte("disallow: /abc\n"), 30_000), "user-agent: named\ndisallow: /\n"...)
 	var rows []Row
 	for i := range 20_000 {
-		rows = append(rows, Row{Origins: []origin.Origin{{Scheme: "https", Host: fmt.Sprintf("h%d.example", i), Port: 443}}, Status: 200, Body: text})
+		rows = append(rows, Row{Origins: []origin.Origin{{Scheme: "https", Host: fmt.Sprintf("h%d.example", i), Port: 443}},
+			Status: 200, Body: text})
 	}
 	p, err := New(rows, Options{})
 	if err != nil {

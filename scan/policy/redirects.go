@@ -80,7 +80,8 @@ func newFollower(rows map[origin.Origin][]*Row, o Options) *follower {
 func (f *follower) follow(o origin.Origin) ([]reply, error) {
 	f.replies = nil
 	for _, v := range f.timelines[o] {
-		if err := f.step(o, v, reply{own: v.row, period: period{start: MinTime, end: forever, begun: MinTime}, seen: forever}); err != nil {
+		if err := f.step(o, v, reply{own: v.row, period: period{start: MinTime, end: forever, begun: MinTime},
+			seen: forever}); err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,8 @@ func TestScope(t *testing.T) {
 		valid, others []string
 	}{
 		{"https://example.com",
-			[]string{"https://example.com/", "https://example.com/folder/file", "https://example.com:443/", "https://EXAMPLE.com./"},
+			[]string{"https://example.com/", "https://example.com/folder/file", "https://example.com:443/",
+				"https://EXAMPLE.com./"},
 			[]string{"https://other.example.com/", "http://example.com/", "https://example.com:8181/"}},
 		{"https://www.example.com",
 			[]string{"https://www.example.com/"},
@@ -66,7 +67,8 @@ func TestSite(t *testing.T) {
 	for _, o := range p.Origins() {
 		names = append(names, o.String())
 	}
-	if want := []string{"http://[2001:db8::1]", "http://a.example", "https://a.example", "http://a.example:8080", "https://a.example:8080",
+	if want := []string{"http://[2001:db8::1]", "http://a.example", "https://a.example", "http://a.example:8080",
+		"https://a.example:8080",
 		"https://b.example", "ftp://c.example"}; !slices.Equal(names, want) {
 		t.Fatalf("origins %v, want %v", names, want)
 	}
@@ -126,7 +128,8 @@ func TestWhereNoHostIsNamed(t *testing.T) {
 		{"one file for two schemes", constant("x", origins(t, "a")...), Site{0, 2}, false},
 		{"one file, hosts named twice", constant("x", origins(t, "https://a", "a", "https://a:443")...), Site{0, 2}, false},
 		{"a source without hosts", newOf(t, "a 0h 200 A", Options{}), Site{}, false},
-		{"a source with hosts", newOf(t, "a 0h 200 A; b 0h 200 A; c 0h 200 A", Options{Hosts: origins(t, "a", "c")}), Site{0, 2}, false},
+		{"a source with hosts", newOf(t, "a 0h 200 A; b 0h 200 A; c 0h 200 A", Options{Hosts: origins(t, "a", "c")}),
+			Site{0, 2}, false},
 	}
 	for _, test := range tests {
 		got, ok := test.p.Unnamed()
@@ -138,7 +141,8 @@ func TestWhereNoHostIsNamed(t *testing.T) {
 	if len(p.Origins()) != 1 || p.Origins()[0] != (origin.Origin{}) {
 		t.Errorf("origins %v", p.Origins())
 	}
-	for _, o := range []origin.Origin{{}, {Scheme: "gopher", Host: "a"}, {Scheme: "https", Host: "example.com", Port: 443}} {
+	for _, o := range []origin.Origin{{}, {Scheme: "gopher", Host: "a"},
+		{Scheme: "https", Host: "example.com", Port: 443}} {
 		if s, ok := p.Site(o); !ok || s != (Site{0, 1}) {
 			t.Errorf("%v is at %v, %v", o, s, ok)
 		}

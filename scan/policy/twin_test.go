@@ -53,7 +53,8 @@ func newTwinLawful() *twinLawful {
 
 func (l *twinLawful) String() string {
 	return fmt.Sprintf("bodies %v hops %v noPolicy %v unreachable %v unknown %v redirected %v",
-		slices.Sorted(maps.Keys(l.bodies)), slices.Sorted(maps.Keys(l.hops)), l.noPolicy, l.unreachable, l.unknown, l.redirected)
+		slices.Sorted(maps.Keys(l.bodies)), slices.Sorted(maps.Keys(l.hops)), l.noPolicy, l.unreachable, l.unknown,
+		l.redirected)
 }
 
 // within tells whether all that is lawful by l is so by o.
@@ -93,8 +94,10 @@ type twinPlace struct {
 }
 
 func newTwin(rows []Row, o Options) *twin {
-	w := &twin{versions: map[origin.Origin][]twinVersion{}, seen: map[origin.Origin]int64{}, known: map[twinPlace][]twinAnswer{}, observed: o.Observed,
-		window: int64(max(o.Window, 24*time.Hour)), delay: int64(max(o.Delay, 3*time.Hour)), skew: int64(max(o.Skew, 10*time.Minute))}
+	w := &twin{versions: map[origin.Origin][]twinVersion{}, seen: map[origin.Origin]int64{},
+		known: map[twinPlace][]twinAnswer{}, observed: o.Observed,
+		window: int64(max(o.Window, 24*time.Hour)), delay: int64(max(o.Delay, 3*time.Hour)),
+		skew: int64(max(o.Skew, 10*time.Minute))}
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b Row) int { return int((a.From - b.From) / max(1, abs(a.From-b.From))) })
 	last := map[origin.Origin]int64{}
@@ -160,7 +163,8 @@ func twinTarget(at origin.Origin, location string) (origin.Origin, string) {
 }
 
 var twinLocations = []string{"/robots.txt", "private/r.txt?x", "//b.example/robots.txt#f", "//b.example/robots.txt#f",
-	"http://C.example:80/robots.txt", "http://C.example:80/robots.txt", "http://b.example", "https://elsewhere.example/robots.txt", "", "::"}
+	"http://C.example:80/robots.txt", "http://C.example:80/robots.txt", "http://b.example",
+	"https://elsewhere.example/robots.txt", "", "::"}
 
 // at returns what may have been answered in an interval.
 func (w *twin) at(at origin.Origin, interval int) []twinAnswer {
@@ -325,12 +329,14 @@ func randomRows(rng *rand.Rand, redirects, failures bool) []Row {
 		statuses = append(statuses, 301, 302, 302, 307)
 	}
 	const window, delay, skew = int64(24 * time.Hour), int64(3 * time.Hour), int64(10 * time.Minute)
-	steps := []int64{1, int64(time.Second), int64(30 * time.Second), skew, int64(time.Hour), window - 1, window, window + delay,
+	steps := []int64{1, int64(time.Second), int64(30 * time.Second), skew, int64(time.Hour), window - 1, window, window +
+		delay,
 		window + delay + skew, int64(5 * 24 * time.Hour), int64(31 * 24 * time.Hour)}
 	var rows []Row
 	add := func(at origin.Origin, from int64, n int, statuses []int, locations []string) {
 		for range n {
-			r := Row{Origins: []origin.Origin{at}, From: from, Status: statuses[rng.IntN(len(statuses))], Where: fmt.Sprint("row ", len(rows))}
+			r := Row{Origins: []origin.Origin{at}, From: from, Status: statuses[rng.IntN(len(statuses))],
+				Where: fmt.Sprint("row ", len(rows))}
 			switch {
 			case r.Status == 200:
 				r.Body = []byte{'A' + byte(rng.IntN(6))}
@@ -372,7 +378,8 @@ func randomRows(rng *rand.Rand, redirects, failures bool) []Row {
 			if i+4 == len(twinOrigins) {
 				odd = []int{200, 200, 200, 404, 301, statuses[rng.IntN(len(statuses))]}
 			}
-			add(at, 1_700_000_000_000_000_000-int64(rng.IntN(2)), 1+rng.IntN(2), odd, append(slices.Repeat([]string{next}, 20), "http://h.example/x"))
+			add(at, 1_700_000_000_000_000_000-int64(rng.IntN(2)), 1+rng.IntN(2), odd,
+				append(slices.Repeat([]string{next}, 20), "http://h.example/x"))
 		}
 	}
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -392,7 +399,8 @@ func moments(rows []Row, p *Policy, h *history) []int64 {
 	}
 	w, d, s := p.Window(), p.Delay(), p.Skew()
 	for _, r := range rows {
-		for _, after := range []time.Duration{0, s, -s, w, w + d + s, 29 * 24 * time.Hour, 60*24*time.Hour + w + d + s, w + d + s + r.MaxAge,
+		for _, after := range []time.Duration{0, s, -s, w, w + d + s, 29 * 24 * time.Hour, 60*24*time.Hour + w + d + s, w +
+			d + s + r.MaxAge,
 			60*24*time.Hour + w + d + s + r.MaxAge, 12 * time.Hour} {
 			add(plus(r.From, int64(after)))
 		}
@@ -440,7 +448,8 @@ func TestLawfulIsTheTwins(t *testing.T) {
 					got := asTwin(p, site.First, l)
 					want := twin.lawful(twinOrigins[0], m, google, failed)
 					if got.String() != want.String() {
-						t.Fatalf("round %d, %+v, google %v at %d, failed %v\nrows %+v\ngot  %s\nwant %s", round, o, google, m, failed, rows, got, want)
+						t.Fatalf("round %d, %+v, google %v at %d, failed %v\nrows %+v\ngot  %s\nwant %s", round, o, google, m, failed,
+							rows, got, want)
 					}
 					if cited := citedByTwin(p, site.First, l.Bodies, m); l.Cited != cited {
 						t.Fatalf("round %d, at %d: cited %d, want %d\nrows %+v", round, m, l.Cited, cited, rows)
@@ -454,7 +463,8 @@ func TestLawfulIsTheTwins(t *testing.T) {
 		}
 	}
 	if outages < asked/10 || far < rounds/50 {
-		t.Errorf("of %d moments %d permit all after an outage, of %d histories %d a file behind six redirects", asked, outages, rounds, far)
+		t.Errorf("of %d moments %d permit all after an outage, of %d histories %d a file behind six redirects", asked,
+			outages, rounds, far)
 	}
 }
 
@@ -501,7 +511,8 @@ func TestObservedHasAllThatMayHaveBeen(t *testing.T) {
 				got := asTwin(p, site.First, p.Lawful(site.First, m, google))
 				want := deployed.lawful(twinOrigins[0], m, google, false)
 				if !want.within(got) {
-					t.Fatalf("round %d, %+v, google %v at %d\nrows %+v\nworld %+v\ngot  %s\nwant all of %s", round, o, google, m, rows, world, got, want)
+					t.Fatalf("round %d, %+v, google %v at %d\nrows %+v\nworld %+v\ngot  %s\nwant all of %s", round, o, google, m,
+						rows, world, got, want)
 				}
 			}
 		}
