@@ -360,26 +360,6 @@ func TestRecordReuse(t *testing.T) {
 	}
 }
 
-// TestViewsOfLine shows that a record is views into its line: what the line
-// becomes, they become, so that nobody may keep them.
-func TestViewsOfLine(t *testing.T) {
-	reader := mustReader(t, "vhost_combined")
-	line := []byte(visit().line("vhost_combined", raw) + ` "203.0.113.9"`)
-	var r Record
-	if reader.Reset(line); reader.Next(&r) != Request {
-		t.Fatal("not a record")
-	}
-	reader.Complete(&r)
-	for i := range line {
-		line[i] = '!'
-	}
-	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Forwarded, r.Method, r.Target} {
-		if strings.Trim(string(view), "!") != "" || len(view) == 0 {
-			t.Errorf("%q is not a view", view)
-		}
-	}
-}
-
 // TestHostileLine reads lines of four megabytes that are made to be read slowly. If
 // the time grew with the square of their length this test would not end.
 func TestHostileLine(t *testing.T) {

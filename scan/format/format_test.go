@@ -15,8 +15,8 @@ func TestFormats(t *testing.T) {
 			if f.name != strings.ToLower(f.name) || slices.IndexFunc(formats(), func(g *Format) bool { return g.name == f.name }) != i {
 				t.Error("the name is not in lower case, or not unique")
 			}
-			if !slices.Contains(Names(), f.name) {
-				t.Error("Names does not have it")
+			if got, ok := ByName(strings.ToUpper(f.name)); !ok || got.name != f.name || !slices.Contains(Names(), f.name) {
+				t.Errorf("by its name it is %v, and one of %v", got, Names())
 			}
 			for _, end := range []string{"", "\n", "\r\n", "\r\n\n\r\n"} {
 				if got, err := Detect([]byte(f.head+f.sample+end), true); err != nil {
@@ -116,23 +116,8 @@ func checkKinds(t *testing.T, reader Reader, sample string) {
 	}
 }
 
-// TestByName finds every format by its name, in any case.
-func TestByName(t *testing.T) {
-	want := []string{"combined", "vhost_combined", "common", "vhost_common"}
-	for _, name := range want {
-		for _, spelling := range []string{name, strings.ToUpper(name)} {
-			if f, ok := ByName(spelling); !ok || f.Name() != name {
-				t.Errorf("ByName(%q) = %v, %v", spelling, f, ok)
-			}
-		}
-		f := mustFormat(t, name)
-		if got, want := f.HasHost(), strings.HasPrefix(name, "vhost"); got != want {
-			t.Errorf("%s: HasHost() = %v", name, got)
-		}
-		if got, want := f.HasAgent(), strings.HasSuffix(name, "combined"); got != want {
-			t.Errorf("%s: HasAgent() = %v", name, got)
-		}
-	}
+// TestNoName has names of no format.
+func TestNoName(t *testing.T) {
 	for _, name := range []string{"", "auto", "combine", "combined "} {
 		if f, ok := ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, f.Name())
