@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Running finds what holds at the beginning of each chunk of an input, such as the header in force or the number
-// of lines, from what the chunks before it say. Chunks are numbered from 0 on without gaps. It is safe for
-// concurrent use.
+// Running finds what holds at the beginning of each chunk of an input, such as the header in force
+// or the number of lines, from what the chunks before it say. Chunks are numbered from 0 on without
+// gaps. It is safe for concurrent use.
 type Running[T any] struct {
 	then func(before, of T) T
 
@@ -23,15 +23,15 @@ type place[T any] struct {
 	known      chan struct{} // closed when before is known
 }
 
-// NewRunning returns a Running of an input at whose beginning first holds. then returns what holds after a chunk,
-// by what holds before it and what it says.
+// NewRunning returns a Running of an input at whose beginning first holds. then returns what holds
+// after a chunk, by what holds before it and what it says.
 func NewRunning[T any](first T, then func(before, of T) T) *Running[T] {
 	return &Running[T]{then: then, after: first, waiting: map[int64]*place[T]{}}
 }
 
-// Before returns what holds before a chunk that says of. It has to be called once for every chunk. It waits until
-// it has been called for all chunks before, so these must be with other goroutines, or done. Its error is the
-// cause of ctx, if that ends first.
+// Before returns what holds before a chunk that says of. It has to be called once for every chunk.
+// It waits until it has been called for all chunks before, so these must be with other goroutines,
+// or done. Its error is the cause of ctx, if that ends first.
 func (r *Running[T]) Before(ctx context.Context, seq int64, of T) (before T, err error) {
 	p := &place[T]{of: of, known: make(chan struct{})}
 	r.publish(seq, p)

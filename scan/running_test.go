@@ -12,7 +12,8 @@ import (
 
 func sum(before, of int64) int64 { return before + of }
 
-// TestRunning: whichever goroutine gets which chunk, each learns what holds before it, and nothing is kept.
+// TestRunning: whichever goroutine gets which chunk, each learns what holds before it, and nothing
+// is kept.
 func TestRunning(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -48,7 +49,8 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// TestRunningWithoutAChunk: where a chunk never comes, the others do not wait longer than their context.
+// TestRunningWithoutAChunk: where a chunk never comes, the others do not wait longer than their
+// context.
 func TestRunningWithoutAChunk(t *testing.T) {
 	cause := errors.New("a worker has failed")
 	ctx, stop := context.WithCancelCause(t.Context())

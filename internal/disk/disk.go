@@ -1,6 +1,7 @@
-// Package disk has the file operations of the program. Every file that the program opens, reads, writes, renames, removes
-// or maps into memory goes through it, so that a test can make any of these operations fail: see Inject. Otherwise its
-// functions are those of package os, and their errors are of type *fs.PathError or *os.LinkError, as there.
+// Package disk has the file operations of the program. Every file that the program opens, reads,
+// writes, renames, removes or maps into memory goes through it, so that a test can make any of
+// these operations fail: see Inject. Otherwise its functions are those of package os, and their
+// errors are of type *fs.PathError or *os.LinkError, as there.
 package disk
 
 import (
@@ -39,9 +40,9 @@ const (
 // injected is called before every operation; nil outside of tests.
 var injected atomic.Pointer[func(op Op, name string) error]
 
-// Inject is for tests: until restore is called, fail is called before every operation, by any goroutine. If it returns an
-// error, the operation does not happen, and fails with an *fs.PathError of that error. Only a file that is closed is closed
-// all the same, as systems do it.
+// Inject is for tests: until restore is called, fail is called before every operation, by any
+// goroutine. If it returns an error, the operation does not happen, and fails with an *fs.PathError
+// of that error. Only a file that is closed is closed all the same, as systems do it.
 func Inject(fail func(op Op, name string) error) (restore func()) {
 	injected.Store(&fail)
 	return func() { injected.Store(nil) }
@@ -79,7 +80,8 @@ func get[T any](op Op, name string, do func(name string) (value T, err error)) (
 // File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
 type File struct{ f *os.File }
 
-// Of returns a stream as a File, if it is an *os.File, as standard input is. ok tells whether it is one.
+// Of returns a stream as a File, if it is an *os.File, as standard input is. ok tells whether it is
+// one.
 func Of(stream any) (_ *File, ok bool) {
 	f, ok := stream.(*os.File)
 	return &File{f}, ok
@@ -157,8 +159,8 @@ func opened(f *os.File, err error) (*File, error) {
 	return &File{f}, nil
 }
 
-// explained returns an error of following a path. If there is no such file because of a symbolic link on the path, it names the
-// link and where it leads: the user sees a file of that name.
+// explained returns an error of following a path. If there is no such file because of a symbolic
+// link on the path, it names the link and where it leads: the user sees a file of that name.
 func explained(err error) error {
 	var failed *fs.PathError
 	if !errors.As(err, &failed) || !errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestInject: every operation fails with the error that was injected, has no effect, and works again afterwards.
+// TestInject: every operation fails with the error that was injected, has no effect, and works
+// again afterwards.
 func TestInject(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
@@ -124,7 +125,8 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestBrokenLinkIsNamed: whatever follows a link to nowhere says so, and is still told that there is no such file.
+// TestBrokenLinkIsNamed: whatever follows a link to nowhere says so, and is still told that there
+// is no such file.
 func TestBrokenLinkIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -148,7 +150,8 @@ func TestBrokenLinkIsNamed(t *testing.T) {
 		_, stat := Stat(at(name))
 		for _, err := range []error{opening, reading, stat} {
 			var path *fs.PathError
-			if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &path) || path.Path+": "+path.Err.Error() != want && runtime.GOOS != "windows" {
+			if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &path) || path.Path+": "+path.Err.Error() != want &&
+				runtime.GOOS != "windows" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -61,7 +61,8 @@ func (m *Mapped) Close() error {
 	return cmp.Or(err, m.file.Close())
 }
 
-// SyncDir writes the names in a directory to the disk, where the system has such a call and the caller may read the directory.
+// SyncDir writes the names in a directory to the disk, where the system has such a call and the
+// caller may read the directory.
 func SyncDir(name string) error {
 	dir, err := Open(name)
 	if errors.Is(err, fs.ErrPermission) { // files can be made there all the same

@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// ReadLimited is os.ReadFile for a file that is to have at most limit bytes. If there are more, it fails as a reader of Limited
-// does: so a device or a pipe that never ends takes no more memory than such a file.
+// ReadLimited is os.ReadFile for a file that is to have at most limit bytes. If there are more, it
+// fails as a reader of Limited does: so a device or a pipe that never ends takes no more memory
+// than such a file.
 func ReadLimited(name string, limit int64) ([]byte, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -21,12 +22,12 @@ func ReadLimited(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Limited returns a reader of r that fails with a LimitError behind limit bytes, if there are more. It belongs to one
-// goroutine.
+// Limited returns a reader of r that fails with a LimitError behind limit bytes, if there are more.
+// It belongs to one goroutine.
 func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, LimitError(limit)} }
 
-// Within is Limited for bytes that are all kept, with memory bytes left for them: reading takes twice as many as it
-// returns. If the memory is the smaller limit, the error is ErrMemory.
+// Within is Limited for bytes that are all kept, with memory bytes left for them: reading takes
+// twice as many as it returns. If the memory is the smaller limit, the error is ErrMemory.
 func Within(r io.Reader, limit, memory int64) io.Reader {
 	if memory = max(memory/2, 0); memory < limit {
 		return &limited{r, memory, ErrMemory}

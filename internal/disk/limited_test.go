@@ -21,11 +21,13 @@ func TestLimited(t *testing.T) {
 		data, err := io.ReadAll(Limited(iotest.OneByteReader(strings.NewReader("0123456789")), limit))
 		_, whole := ReadLimited(name, limit)
 		var over LimitError
-		if string(data) != want || errors.As(err, &over) != (limit < 10) || errors.As(whole, &over) != (limit < 10) || over != 0 && int64(over) != limit {
+		if string(data) != want || errors.As(err, &over) != (limit < 10) || errors.As(whole, &over) != (limit < 10) ||
+			over != 0 && int64(over) != limit {
 			t.Errorf("limit %d: %q, %v, %v", limit, data, err, whole)
 		}
 	}
-	if _, err := ReadLimited("/dev/zero", 3<<20); err != nil && !errors.Is(err, os.ErrNotExist) && err.Error() != "/dev/zero: longer than the limit of 3 MiB" {
+	if _, err := ReadLimited("/dev/zero", 3<<20); err != nil && !errors.Is(err, os.ErrNotExist) &&
+		err.Error() != "/dev/zero: longer than the limit of 3 MiB" {
 		t.Error(err)
 	}
 }

@@ -4,8 +4,9 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// LockDir locks a folder until the File is closed or the process ends, however it ends. The error is that of the
-// system, also if another process holds the lock. Where the system has no such lock the File is nil.
+// LockDir locks a folder until the File is closed or the process ends, however it ends. The error
+// is that of the system, also if another process holds the lock. Where the system has no such lock
+// the File is nil.
 func LockDir(name string) (*File, error) {
 	f, err := Open(name)
 	if err != nil {

@@ -11,8 +11,10 @@ import (
 func TestText(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", ""}, {"GPTBot\n", ""}, {"\x1f", ""}, {"BZh9 is text", ""},
-		{"\x1f\x8b\x08 and more", "compressed with gzip: decompress it first"}, {"\x28\xb5\x2f\xfd", "compressed with zstd: decompress it first"},
-		{"BZh91AY&SY", "compressed with bzip2: decompress it first"}, {"\xfd7zXZ\x00", "compressed with xz: decompress it first"},
+		{"\x1f\x8b\x08 and more", "compressed with gzip: decompress it first"},
+		{"\x28\xb5\x2f\xfd", "compressed with zstd: decompress it first"},
+		{"BZh91AY&SY", "compressed with bzip2: decompress it first"},
+		{"\xfd7zXZ\x00", "compressed with xz: decompress it first"},
 	} {
 		r := Text(strings.NewReader(c.text))
 		for range 2 { // the error stays

@@ -10,13 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenUnnamed makes a file without a name in a folder, to be read and written: it vanishes when the process ends, also by a
-// signal or a crash, unless Link gives it a name. Not every system and file system can do that.
+// OpenUnnamed makes a file without a name in a folder, to be read and written: it vanishes when the
+// process ends, also by a signal or a crash, unless Link gives it a name. Not every system and file
+// system can do that.
 func OpenUnnamed(dir string, perm fs.FileMode) (*File, error) {
 	return OpenFile(dir, unix.O_TMPFILE|os.O_RDWR, perm)
 }
 
-// Link gives a name to a file without one, in the same file system. There must be no file of that name.
+// Link gives a name to a file without one, in the same file system. There must be no file of that
+// name.
 func (f *File) Link(name string) error {
 	if err := check(OpLink, name); err != nil {
 		return err
@@ -28,16 +30,18 @@ func (f *File) Link(name string) error {
 	return nil
 }
 
-// WasClosed tells whether a standard stream was closed when the process began. Then the runtime of Go has opened the null
-// device in its place, to read and write. So do few callers that want no output: daemons, which open it once for several
-// streams, and the interpreters that opensNull tells. All others open it to write only.
+// WasClosed tells whether a standard stream was closed when the process began. Then the runtime of
+// Go has opened the null device in its place, to read and write. So do few callers that want no
+// output: daemons, which open it once for several streams, and the interpreters that opensNull
+// tells. All others open it to write only.
 func WasClosed(stream *os.File) bool {
 	flags, err := unix.FcntlInt(stream.Fd(), unix.F_GETFL, 0)
 	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR && isNull(stream) &&
 		!sameOpening(stream, os.Stdin) && !sameOpening(stream, os.Stderr) && !opensNull(os.Getppid())
 }
 
-// sameOpening tells whether two streams are one that was opened once: then they have their flags in common.
+// sameOpening tells whether two streams are one that was opened once: then they have their flags in
+// common.
 func sameOpening(a, b *os.File) bool {
 	was, err := unix.FcntlInt(a.Fd(), unix.F_GETFL, 0)
 	if err != nil || a == b || !isNull(b) {
@@ -55,12 +59,14 @@ func sameOpening(a, b *os.File) bool {
 	return err == nil && now&unix.O_APPEND != was&unix.O_APPEND
 }
 
-// opensNull tells whether a process is an interpreter that opens the null device to read and write if a program that it starts
-// shall have no output: Python for subprocess.DEVNULL, Node.js for "ignore".
+// opensNull tells whether a process is an interpreter that opens the null device to read and write
+// if a program that it starts shall have no output: Python for subprocess.DEVNULL, Node.js for
+// "ignore".
 func opensNull(process int) bool {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", process))
 	name := filepath.Base(exe)
-	return err == nil && (strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "node"))
+	return err == nil && (strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") ||
+		strings.HasPrefix(name, "node"))
 }
 
 func isNull(stream *os.File) bool {

@@ -14,6 +14,19 @@ const (
 	maxJudgedText = 8 << 10 // of each other text
 )
 
+// Named returns the name of the crawler, in ASCII if it is not known, its operator, and its role: crawler or
+// fetcher.
+func (j *Judged) Named() (crawler, operator, role string) {
+	switch p := j.Profile; {
+	case p == nil:
+		return InASCII(j.Crawler), "unknown", "crawler"
+	case p.IsFetcher():
+		return j.Crawler, p.Operator, "fetcher"
+	default:
+		return j.Crawler, p.Operator, "crawler"
+	}
+}
+
 // place is where the lines of a worker's chunk are.
 type place struct {
 	input   int

@@ -1,9 +1,9 @@
-// Package basis has everything that an audit rests on except its logs, by content: robots.txt with its
-// versions, the known crawlers, the lists of addresses, and the options that decide verdicts.
+// Package basis has everything that an audit rests on except its logs, by content: robots.txt with
+// its versions, the known crawlers, the lists of addresses, and the options that decide verdicts.
 //
-// There is one encoding of it (Pack, Unpack): a JSON document, and the texts that are too long for it as
-// files. The head of a state holds both, without the lists; a shard is sent both; and in a folder of evidence
-// they are files.
+// There is one encoding of it (Pack, Unpack): a JSON document, and the texts that are too long for
+// it as files. The head of a state holds both, without the lists; a shard is sent both; and in a
+// folder of evidence they are files.
 package basis
 
 import (
@@ -44,8 +44,8 @@ type Row struct {
 	Body int
 }
 
-// Body is a text of robots.txt: the part that is read, and those lines after it that may permit, each with
-// the name of its file. There is no PastFile without such lines.
+// Body is a text of robots.txt: the part that is read, and those lines after it that may permit,
+// each with the name of its file. There is no PastFile without such lines.
 type Body struct {
 	File, PastFile string
 	Text, Past     []byte `json:"-"`
@@ -57,8 +57,8 @@ type Series struct {
 	Lists   []List
 }
 
-// List is a list of addresses. Source is the name that its file had, and File that of its copy; Created is in
-// nanoseconds since 1970, 0 if it is not known, and DatedBy says what it is from.
+// List is a list of addresses. Source is the name that its file had, and File that of its copy;
+// Created is in nanoseconds since 1970, 0 if it is not known, and DatedBy says what it is from.
 type List struct {
 	File, Source string
 	Created      int64
@@ -115,8 +115,8 @@ func (b *Basis) FilesOf() map[string]string {
 	return files
 }
 
-// Config compiles the basis. It sets the fields of audit.Basis that follow from the others, but for those
-// about the text of robots.txt, and leaves out Identities.
+// Config compiles the basis. It sets the fields of audit.Basis that follow from the others, but for
+// those about the text of robots.txt, and leaves out Identities.
 func (b *Basis) Config() (audit.Config, error) {
 	c := audit.Config{Samples: b.Samples, Period: b.Period, Basis: &b.Basis}
 	var err error

@@ -14,8 +14,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Difference names the first thing in which two bases differ; "" if they are the same, whatever the names of
-// their files.
+// Difference names the first thing in which two bases differ; "" if they are the same, whatever the
+// names of their files.
 func Difference(one, other *Packed) string {
 	same := func(x, y []byte) bool { return bytes.Equal(x, y) }
 	if same(one.Basis, other.Basis) && maps.EqualFunc(one.Files, other.Files, same) {
@@ -69,7 +69,8 @@ var differences = []struct {
 	{"--sampled", func(b *Basis) any { return b.Sampled }},
 }
 
-// versions returns the rows with their bodies, in one order and without the names of files; none unless they are wanted.
+// versions returns the rows with their bodies, in one order and without the names of files; none
+// unless they are wanted.
 func (b *Basis) versions(wanted bool) (list []policy.Row) {
 	for _, r := range b.Rows {
 		if !wanted {

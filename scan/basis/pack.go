@@ -20,7 +20,8 @@ type Packed struct {
 	Files map[string][]byte
 }
 
-// The names of the files of a basis are paths with slashes: robots/NNNN.txt, lists/NNNN.json or .txt, and this.
+// The names of the files of a basis are paths with slashes: robots/NNNN.txt, lists/NNNN.json or
+// .txt, and this.
 const NamesFile = "names.tsv"
 
 // listName returns the name of the copy of the nth list.
@@ -64,7 +65,8 @@ func (p *Packed) put(name string, content []byte) error {
 	return nil
 }
 
-// Add adds the lists of addresses, as PackLists gives them, and the names of addresses if they are not nil.
+// Add adds the lists of addresses, as PackLists gives them, and the names of addresses if they are
+// not nil.
 func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) error {
 	if names != nil {
 		p.Files[NamesFile] = names
@@ -115,8 +117,8 @@ func (p *Packed) Unpack() (*Basis, error) { return Unpack(p.Basis, p.Open) }
 // maxText bounds a text of robots.txt.
 const maxText = 256 << 20
 
-// Unpack makes a basis of its document and files, but for the lists and names. It is trusted no more than the
-// files and options of an audit.
+// Unpack makes a basis of its document and files, but for the lists and names. It is trusted no
+// more than the files and options of an audit.
 func Unpack(document []byte, open Open) (*Basis, error) {
 	b := &Basis{}
 	if err := json.Unmarshal(document, b); err != nil {
@@ -152,9 +154,10 @@ func readAll(open Open, name string) ([]byte, error) {
 	return data, nil
 }
 
-// Identify makes again what clients are verified by, of packed lists and names. take is called with the bytes
-// of memory that each takes, and returns how many are left.
-func (b *Basis) Identify(c *audit.Config, open Open, take func(bytes int64) (left int64)) (o crawler.IdentityOptions, err error) {
+// Identify makes again what clients are verified by, of packed lists and names. take is called with
+// the bytes of memory that each takes, and returns how many are left.
+func (b *Basis) Identify(c *audit.Config, open Open, take func(bytes int64) (left int64)) (o crawler.IdentityOptions,
+	err error) {
 	o.MaxAge = b.RangesMaxAge
 	for _, s := range b.Series {
 		profile := c.Crawlers.ByName(s.Crawler)

@@ -15,8 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// Compare compares the folder with one that was made again, which has the manifest m, not written yet. What
-// differs is told in sentences. Files are compared by their bytes, compressed ones decompressed.
+// Compare compares the folder with one that was made again, which has the manifest m, not written
+// yet. What differs is told in sentences. Files are compared by their bytes, compressed ones
+// decompressed.
 func (f *Folder) Compare(ctx context.Context, made *Writer, m Manifest) (failed []string, err error) {
 	listed, again := map[string]File{}, map[string]bool{}
 	for _, file := range f.Manifest.Files {
@@ -63,8 +64,8 @@ func (f *Folder) Compare(ctx context.Context, made *Writer, m Manifest) (failed 
 	return failed, nil
 }
 
-// contentSum returns the SHA-256 of a file, of a compressed one that of its content. It is empty if the file is not
-// compressed as Create does it.
+// contentSum returns the SHA-256 of a file, of a compressed one that of its content. It is empty if
+// the file is not compressed as Create does it.
 func contentSum(path string, compressed bool) (string, error) {
 	file, err := disk.Open(path)
 	if err != nil {
@@ -86,8 +87,8 @@ func contentSum(path string, compressed bool) (string, error) {
 	return "", nil //nolint:nilerr // whatever it is, it is not the file that was written
 }
 
-// differentField names the first field of a manifest that is not as it was made again; empty if there is none.
-// Blanks between values do not count, nor does the order of fields.
+// differentField names the first field of a manifest that is not as it was made again; empty if
+// there is none. Blanks between values do not count, nor does the order of fields.
 func differentField(given, made []byte) string {
 	var a, b map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(given, &a), json.Unmarshal(made, &b)); err != nil {

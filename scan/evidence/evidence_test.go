@@ -18,15 +18,18 @@ import (
 
 // hostile are names that mean something to a file system, a shell or a terminal.
 var hostile = []string{
-	"../../etc/passwd", "..", ".", "", "CON", "nul.txt", "a/b", `a\b`, "a\x00b", "a\nb", "-rf", "~", "$(reboot)", "`reboot`", "'; reboot; '", `"`, "a|b&c>d<e",
-	strings.Repeat("x", 300), "GPTBot", "gptbot", "GPTBOT", "\xff\xfe", "Gооglebot", "\x1b[31m", "‮bot", "!!", "$HOME", "'", "a'b", "*", "\r\n\r\nrm -r .", "rm -r .", "reboot",
+	"../../etc/passwd", "..", ".", "", "CON", "nul.txt", "a/b", `a\b`, "a\x00b", "a\nb", "-rf", "~", "$(reboot)",
+	"`reboot`", "'; reboot; '", `"`, "a|b&c>d<e",
+	strings.Repeat("x", 300), "GPTBot", "gptbot", "GPTBOT", "\xff\xfe", "Gооglebot", "\x1b[31m", "‮bot", "!!", "$HOME",
+	"'", "a'b", "*", "\r\n\r\nrm -r .", "rm -r .", "reboot",
 }
 
 func TestFolderNames(t *testing.T) {
 	seen := map[string]bool{}
 	for i, crawler := range hostile {
 		name := FolderName(i+1, crawler)
-		if !fs.ValidPath(name) || strings.ContainsAny(name, `/\.`) || len(name) > 60 || seen[strings.ToLower(name)] || name[0] < '0' || name[0] > '9' {
+		if !fs.ValidPath(name) || strings.ContainsAny(name, `/\.`) || len(name) > 60 || seen[strings.ToLower(name)] ||
+			name[0] < '0' || name[0] > '9' {
 			t.Errorf("%q has the folder %q", crawler, name)
 		}
 		seen[strings.ToLower(name)] = true

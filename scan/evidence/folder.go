@@ -28,14 +28,16 @@ type Folder struct {
 
 // Open opens a folder and compares all of its files with the manifest. What differs is told in
 // failed, in sentences. If the manifest is not the one that was written, or cannot be read, the
-// Folder is nil. The error is that of the file system, or of ctx if that ends before. Only regular files in the folder itself are opened.
+// Folder is nil. The error is that of the file system, or of ctx if that ends before. Only regular
+// files in the folder itself are opened.
 func Open(ctx context.Context, dir string) (f *Folder, failed []string, err error) {
 	f = &Folder{dir: dir, found: map[string]bool{}}
 	if failed, err = f.find(""); err != nil {
 		return nil, nil, err
 	}
 	if !f.found[manifestName] || !f.found[sumName] {
-		return nil, append(failed, fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", dir, manifestName, sumName)), nil
+		return nil, append(failed, fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", dir, manifestName,
+			sumName)), nil
 	}
 	manifest, err := disk.ReadLimited(f.path(manifestName), maxManifest)
 	if err != nil {

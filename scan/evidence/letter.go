@@ -21,15 +21,17 @@ type Letter struct {
 	Robots map[string]string
 	// First and Last are the times of its first and last violation.
 	First, Last string
-	// Lists are the lists of addresses given for it, and Names reports whether names of addresses were known too.
+	// Lists are the lists of addresses given for it, and Names reports whether names of addresses were
+	// known too.
 	Lists []audit.RangeInfo
 	Names bool
-	// Constant: one robots.txt is taken as in force throughout. Observed: versions have the times at which they
-	// were seen. Window is how long a copy of another one may be in use.
+	// Constant: one robots.txt is taken as in force throughout. Observed: versions have the times at
+	// which they were seen. Window is how long a copy of another one may be in use.
 	Constant, Observed bool
 	Window             string
-	// Partial: not all of the logs was read. Differing: most logged answers to robots.txt do not show the file
-	// that the requests are judged by. Mixed is audit.RobotsInfo.SizesMixed. Sampled is as in audit.Report.
+	// Partial: not all of the logs was read. Differing: most logged answers to robots.txt do not show
+	// the file that the requests are judged by. Mixed is audit.RobotsInfo.SizesMixed. Sampled is as in
+	// audit.Report.
 	Partial, Differing, Mixed bool
 	Sampled                   string
 }
@@ -37,8 +39,9 @@ type Letter struct {
 // maxRules bounds the rules in a letter.
 const maxRules = 10
 
-// Text returns the letter. It says no more than the logs, and nothing in it acts on a shell that somebody pastes it into: text
-// from logs and files is in single quotes, unless it is plain, and its own sentences have none.
+// Text returns the letter. It says no more than the logs, and nothing in it acts on a shell that
+// somebody pastes it into: text from logs and files is in single quotes, unless it is plain, and
+// its own sentences have none.
 func (l *Letter) Text() string {
 	c := &l.Crawler
 	t := &letterText{}
@@ -54,13 +57,16 @@ func (l *Letter) Text() string {
 	if c.Operator != "unknown" {
 		t.line("Operator: " + quoted(c.Operator))
 	}
-	t.paragraph(fmt.Sprintf("From %s to %s, clients that identify themselves as %s made %s that robots.txt forbade%s. The lines of the access log are in %s, one for each of these requests, in the same order as the rows in %s.",
+	t.paragraph(fmt.Sprintf("From %s to %s, clients that identify themselves as %s made %s that robots.txt "+
+		"forbade%s. The lines of the access log are in %s, one for each of these requests, in the same order as the "+
+		"rows in %s.",
 		l.First, l.Last, name, english.Plural(n, "request"), all, Violations+linesEnd, Violations+rowsEnd))
 	if l.Partial {
 		t.paragraph("Not all of the logs could be read. What was not read may clear some of these requests.")
 	}
 	if l.Differing {
-		t.paragraph("Most logged answers to robots.txt do not show the file that the requests are judged by. This letter holds only if that file is what was served.")
+		t.paragraph("Most logged answers to robots.txt do not show the file that the requests are judged by. This " +
+			"letter holds only if that file is what was served.")
 	}
 	if l.Sampled != "" {
 		t.paragraph("The logs were sampled: " + quoted(l.Sampled) + ". Counts are of the sample.")
@@ -74,9 +80,12 @@ func (l *Letter) Text() string {
 	t.heading("What is not claimed")
 	l.limits(t)
 	t.heading("How to check this")
-	t.paragraph("In the folder that has " + manifestName + ", this command checks that all files are unchanged, and judges each listed request again by the files of the folder alone:")
+	t.paragraph("In the folder that has " + manifestName +
+		", this command checks that all files are unchanged, and judges each listed request again by the files of the " +
+		"folder alone:")
 	t.b.WriteString("\n    robotsieve verify .\n")
-	t.paragraph("With the names of the logs behind the dot, it also compares every line with the logs, and audits them again as a whole. The file docs/evidence.md of robotsieve says what the folder shows and what it cannot show.")
+	t.paragraph("With the names of the logs behind the dot, it also compares every line with the logs, and audits " +
+		"them again as a whole. The file docs/evidence.md of robotsieve says what the folder shows and what it cannot show.")
 	return t.b.String()
 }
 
@@ -98,7 +107,8 @@ func (l *Letter) identity(t *letterText) {
 	for _, v := range c.Violations {
 		by[v.Identity] += v.N
 	}
-	t.paragraph("Any client can send any User-Agent. This letter is about clients that identify themselves by it. Requests of clients that are known to be impostors are left out.")
+	t.paragraph("Any client can send any User-Agent. This letter is about clients that identify themselves by it. " +
+		"Requests of clients that are known to be impostors are left out.")
 	if n := by["verified"]; n > 0 {
 		var how []string
 		for _, list := range l.Lists {
@@ -144,25 +154,30 @@ func (l *Letter) rules(t *letterText) {
 		if name := l.Robots[r.File]; name != "" {
 			file = ", a copy of which is " + name
 		}
-		t.item(fmt.Sprintf("%s: %s, line %d of the robots.txt%s that was %s%s", english.Plural(r.Violations, "request"), quoted(r.Rule), r.Line, at, since, file))
+		t.item(fmt.Sprintf("%s: %s, line %d of the robots.txt%s that was %s%s", english.Plural(r.Violations, "request"),
+			quoted(r.Rule), r.Line, at, since, file))
 	}
 	if rest > 0 {
 		t.item(english.Plural(rest, "request") + ": other rules, which the rows name")
 	}
 	if !l.Constant {
-		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if the file was sent with a longer time.")
+		t.paragraph("A request counts only if every copy of robots.txt forbade it that the crawler may still have been " +
+			"using. A copy may be used for " + l.Window + " after it was replaced, by RFC 9309, and longer if the file was " +
+			"sent with a longer time.")
 	}
 	switch n := l.Crawler.Informed(); {
 	case !l.Crawler.InformedKnown:
 		t.paragraph("The log does not say which robots.txt clients of this name were sent before.")
 	case n > 0:
-		t.paragraph(l.share(n) + " came after a client of this name was sent a robots.txt that forbids the request, or told by 304 that its copy stands. The lines of the requests for robots.txt are in " + Fetches + linesEnd + ".")
+		t.paragraph(l.share(n) + " came after a client of this name was sent a robots.txt that forbids the request, or " +
+			"told by 304 that its copy stands. The lines of the requests for robots.txt are in " + Fetches + linesEnd + ".")
 	}
 }
 
 // outcomes say what was answered, in the order of the letter.
 var outcomes = []struct{ outcome, text string }{
-	{"content", "answered with content"}, {"not_modified", "answered that nothing had changed"}, {"empty", "answered without a body"},
+	{"content", "answered with content"}, {"not_modified", "answered that nothing had changed"},
+	{"empty", "answered without a body"},
 	{"redirected", "redirected"}, {"refused", "refused"}, {"other", "with another answer, or none that is logged"},
 }
 
@@ -179,15 +194,19 @@ func (l *Letter) answers(t *letterText) {
 }
 
 func (l *Letter) limits(t *letterText) {
-	t.paragraph("That the requests were intended, or that anybody was harmed. That requests by clients whose addresses are not known to be those of the crawler were made by its operator.")
+	t.paragraph("That the requests were intended, or that anybody was harmed. That requests by clients whose " +
+		"addresses are not known to be those of the crawler were made by its operator.")
 	served := "a robots.txt that was served differently by place, header or server"
 	if l.Mixed {
-		t.paragraph("Answers to robots.txt had different sizes in turn: it may have been served differently by name, place, header or server.")
+		t.paragraph("Answers to robots.txt had different sizes in turn: it may have been served differently by name, " +
+			"place, header or server.")
 		served = "what a robots.txt of another size said"
 	}
-	t.paragraph("No log shows " + served + ", a path that was rewritten before it was logged, or why a crawler made a request.")
+	t.paragraph("No log shows " + served + ", a path that was rewritten before it was logged, or why a crawler made " +
+		"a request.")
 	if l.Constant {
-		t.paragraph("No versions of robots.txt were given. If it has changed, requests are judged by rules that the crawler could not know.")
+		t.paragraph("No versions of robots.txt were given. If it has changed, requests are judged by rules that the " +
+			"crawler could not know.")
 	}
 }
 
@@ -228,7 +247,8 @@ func (t *letterText) wrap(first, others, text string) {
 // plain is text that no shell reads as anything but words.
 var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)
 
-// glue stands for a blank at which a line is not to end, and quotation is what a quotation begins with.
+// glue stands for a blank at which a line is not to end, and quotation is what a quotation begins
+// with.
 const (
 	glue      = "\x00"
 	quotation = "\x01"
@@ -237,8 +257,8 @@ const (
 // maxQuoted bounds a quotation, in bytes.
 const maxQuoted = 300
 
-// quoted returns text of a log or a file as it stands in a letter: without control characters, and in single quotes unless it
-// is plain.
+// quoted returns text of a log or a file as it stands in a letter: without control characters, and
+// in single quotes unless it is plain.
 func quoted(text string) string {
 	cut := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
 	if len(text) > maxQuoted && cut != text {

@@ -28,8 +28,9 @@ func (f *FileWriter) WriteLine(line []byte) error {
 	return err
 }
 
-// List is a list of lines of a crawler: two files, one of raw lines and one of rows, which are made with its
-// first line. Its lines are those of one input after the other, in the order of their numbers.
+// List is a list of lines of a crawler: two files, one of raw lines and one of rows, which are made
+// with its first line. Its lines are those of one input after the other, in the order of their
+// numbers.
 type List struct {
 	Name        string // Violations or Fetches, in the folder of a crawler
 	N           int64  // lines

@@ -17,9 +17,11 @@ const schemaName = "robotsieve.evidence/"
 // The files at the top of a folder.
 const (
 	manifestName = "manifest.json"
-	// sumName has the SHA-256 of the manifest, in the form of sha256sum. The manifest has those of all other files.
+	// sumName has the SHA-256 of the manifest, in the form of sha256sum. The manifest has those of all
+	// other files.
 	sumName = "manifest.json.sha256"
-	// Basis is the document of what the audit rests on: see package basis, which names its other files.
+	// Basis is the document of what the audit rests on: see package basis, which names its other
+	// files.
 	Basis = "basis.json"
 )
 
@@ -47,8 +49,8 @@ type Manifest struct {
 	// Inputs are the logs, in the order in which they were read. Answers are what others were told.
 	Inputs  []Input   `json:"inputs"`
 	Answers []Answers `json:"answers"`
-	// NotShown counts the violations of the report that the folder does not have, since their lines cannot be judged
-	// without the rest of the logs.
+	// NotShown counts the violations of the report that the folder does not have, since their lines
+	// cannot be judged without the rest of the logs.
 	NotShown int64 `json:"not_shown"`
 	// LookedUp are the clients whose names were looked up and found to be their crawlers' own.
 	LookedUp []Client `json:"looked_up"`
@@ -61,11 +63,11 @@ type Manifest struct {
 // Input is a log. SHA256 is of its bytes on disk, in hexadecimal.
 type Input struct {
 	Name string `json:"name"`
-	// Lines is the file with those of its lines that the folder has, each in its place: an empty line stands for each
-	// of the others. It is empty if there are none.
+	// Lines is the file with those of its lines that the folder has, each in its place: an empty line
+	// stands for each of the others. It is empty if there are none.
 	Lines string `json:"lines"`
-	// Origins are where its requests went, if its lines do not say it; empty if that is not known. Only:
-	// lines that name another host are not judged.
+	// Origins are where its requests went, if its lines do not say it; empty if that is not known.
+	// Only: lines that name another host are not judged.
 	Origins []string `json:"origins"`
 	Only    bool     `json:"only"`
 	Format  string   `json:"format"`
@@ -75,13 +77,15 @@ type Input struct {
 	BytesUncompressed int64  `json:"bytes_uncompressed"`
 	SHA256            string `json:"sha256"`
 	DuplicateOf       string `json:"duplicate_of"`
-	// Read: it was read, and Complete: to its end. A log with the content of another one may not have been.
+	// Read: it was read, and Complete: to its end. A log with the content of another one may not have
+	// been.
 	Read     bool `json:"read"`
 	Complete bool `json:"complete"`
 }
 
-// Answers is a file of what was answered to GETs of /robots.txt of clients that no lines of the folder are of: a log of the
-// format, without addresses and names. Origins are where these requests went.
+// Answers is a file of what was answered to GETs of /robots.txt of clients that no lines of the
+// folder are of: a log of the format, without addresses and names. Origins are where these requests
+// went.
 type Answers struct {
 	Lines   string   `json:"lines"`
 	Origins []string `json:"origins"`
@@ -132,7 +136,8 @@ func readManifest(data []byte) (*Manifest, error) {
 	switch {
 	case form.Schema == Schema:
 	case strings.HasPrefix(form.Schema, schemaName):
-		return nil, fmt.Errorf("%w: its form is %s, and this program reads %s only; use the program that made it, or audit the logs again", ErrForm, form.Schema, Schema)
+		return nil, fmt.Errorf("%w: its form is %s, and this program reads %s only; use the program that made it, or "+
+			"audit the logs again", ErrForm, form.Schema, Schema)
 	default:
 		return nil, fmt.Errorf("the schema is %q, not %q", form.Schema, Schema)
 	}

@@ -56,16 +56,16 @@ func CheckFolder(dir string, force bool) error {
 	return fmt.Errorf("%s %w", dir, ErrOccupied)
 }
 
-// Writer makes a folder. Its files are written one after the other or at once, but by one goroutine. Commit or
-// Discard ends it.
+// Writer makes a folder. Its files are written one after the other or at once, but by one
+// goroutine. Commit or Discard ends it.
 type Writer struct {
 	dir, temp string
 	lock      *disk.File // of temp, which shows other processes that it is in use
 	files     []File
 }
 
-// Begin begins a folder, in a hidden one beside it. It removes those that processes have left there which ended without
-// Discard, as by SIGKILL.
+// Begin begins a folder, in a hidden one beside it. It removes those that processes have left there
+// which ended without Discard, as by SIGKILL.
 func Begin(dir string) (*Writer, error) {
 	dir = filepath.Clean(dir)
 	parent, base := filepath.Split(dir)

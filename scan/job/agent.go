@@ -83,7 +83,8 @@ func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
 	for _, tokens := range s.also {
 		other := policy.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
 		if rules == nil || other.Machine(rules) != s.Machine(rules) {
-			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: see --agent %s", s.name, tokens[0], tokens[0])
+			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: see --agent %s", s.name,
+				tokens[0], tokens[0])
 		}
 	}
 }

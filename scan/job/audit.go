@@ -31,12 +31,14 @@ type AuditOptions struct {
 	// found by its first lines.
 	Format string
 
-	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no bound. Each is a time as RFC 3339
-	// has it, or a date, which is its midnight in TimeZone, or how long before Now, such as 24h, 7d or 4w.
+	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no
+	// bound. Each is a time as RFC 3339 has it, or a date, which is its midnight in TimeZone, or how
+	// long before Now, such as 24h, 7d or 4w.
 	Since, Until string
 	// Now is the time that Since and Until may count back from; zero is that of the call.
 	Now time.Time
-	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00, "Local", or "" for UTC.
+	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00,
+	// "Local", or "" for UTC.
 	TimeZone string
 
 	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits
@@ -92,13 +94,14 @@ type AuditOptions struct {
 	// all. It takes about half a second a gigabyte.
 	Hash bool
 
-	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is the sum of their states.
+	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is
+	// the sum of their states.
 	Part *Part
-	// Facts, if not "", is a file that WriteFacts has made of the sum of all parts. The logs of a Part then have the Rows that one audit has of
-	// them, and there is nothing else.
+	// Facts, if not "", is a file that WriteFacts has made of the sum of all parts. The logs of a Part
+	// then have the Rows that one audit has of them, and there is nothing else.
 	Facts string
-	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of all that
-	// decide verdicts, and of Format, TimeZone and Hosts.
+	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of
+	// all that decide verdicts, and of Format, TimeZone and Hosts.
 	Side *SideFiles
 
 	// Samples is how many raw lines of violations the report shows for each crawler.
@@ -112,8 +115,8 @@ type AuditOptions struct {
 	Rows *Rows
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
 	Read []string
-	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of a client. There can be neither
-	// Samples nor Evidence.
+	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of
+	// a client. There can be neither Samples nor Evidence.
 	Anonymous bool
 	// Check, if not nil, is called when all files but the logs have been read. Its error
 	// ends the audit before a line is read.
@@ -130,7 +133,8 @@ type AuditOptions struct {
 	// One that cannot be written does not keep the others from it. By is as in audit.Inputs.
 	Files []ReportFile
 	By    string
-	// Stdout is where the caller writes the report, which must not be a file that is read. Nil: it is not known.
+	// Stdout is where the caller writes the report, which must not be a file that is read. Nil: it is
+	// not known.
 	Stdout io.Writer
 	// NoReport: only the state is made.
 	NoReport bool
@@ -152,17 +156,20 @@ type AuditOptions struct {
 	formatText string
 }
 
-// Part tells of the logs that an audit does not have, because its caller has divided them. The caller has compared the logs of all parts with
-// each other: Audit does not. A value of Hosts may match none of these logs, and there may be none at all. AuditOptions.Side must be given. What
-// is said of all logs together is said by the Merge of all parts, with MergeOptions.Parts: so Audited.Partial does not count lines
-// that could not be parsed. It is the same as one audit says, except that a log that begins without the line that names its columns cannot be
-// read if it is the first of a part. The logs of a part are beside each other in the list of all.
+// Part tells of the logs that an audit does not have, because its caller has divided them. The
+// caller has compared the logs of all parts with each other: Audit does not. A value of Hosts may
+// match none of these logs, and there may be none at all. AuditOptions.Side must be given. What is
+// said of all logs together is said by the Merge of all parts, with MergeOptions.Parts: so
+// Audited.Partial does not count lines that could not be parsed. It is the same as one audit says,
+// except that a log that begins without the line that names its columns cannot be read if it is the
+// first of a part. The logs of a part are beside each other in the list of all.
 type Part struct {
-	// Unread are logs that no part has: those that cannot be used, whose Error says why, and copies of others. Warnings are about
-	// all logs. Only one part should have them.
+	// Unread are logs that no part has: those that cannot be used, whose Error says why, and copies of
+	// others. Warnings are about all logs. Only one part should have them.
 	Unread   []audit.InputInfo
 	Warnings []string
-	// Copies are logs of this part that are counted although they have the content of another log before them, and the names of these.
+	// Copies are logs of this part that are counted although they have the content of another log
+	// before them, and the names of these.
 	Copies map[string]string
 }
 
@@ -172,19 +179,20 @@ const defaultMaxUnparsed = 5.0
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *audit.Report // nil with NoReport
-	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the ranges of a file that adjoin are one input.
+	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the
+	// ranges of a file that adjoin are one input.
 	Inputs []audit.InputInfo
-	// AllLines is how many lines, of any kind, each of Inputs has that is a range, and 0 for the others. Only the audit of a Part has it: it
-	// tells source.Range.Line of what follows.
+	// AllLines is how many lines, of any kind, each of Inputs has that is a range, and 0 for the
+	// others. Only the audit of a Part has it: it tells source.Range.Line of what follows.
 	AllLines []int64
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
 }
 
-// Audit reads access logs and gives every request of a crawler a verdict. It goes on
-// when a log cannot be used, and warns of it. An error is of type *Error. If ctx ends
-// while logs are read, the result is not nil and covers the lines read before that, and
-// the error is Interrupted. If only the state or files of the report could not be written, the result is whole.
+// Audit reads access logs and gives every request of a crawler a verdict. It goes on when a log
+// cannot be used, and warns of it. An error is of type *Error. If ctx ends while logs are read, the
+// result is not nil and covers the lines read before that, and the error is Interrupted. If only
+// the state or files of the report could not be written, the result is whole.
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	o.budget = newBudget(o.Memory)
 	o.Workers = o.budget.workers(o.Workers)
@@ -216,7 +224,8 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
-	a.state, a.files, a.outputs, a.noReport, a.hasFacts = o.stateFile(), o.Files, reportFiles(o.Files, o.Force), o.NoReport, o.Facts != ""
+	a.state, a.files, a.outputs, a.noReport, a.hasFacts = o.stateFile(), o.Files, reportFiles(o.Files, o.Force),
+		o.NoReport, o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
 	if o.Evidence == "" || result == nil {
 		return result, failed
@@ -235,9 +244,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	return result, o.writeEvidence(ctx, folder, result.Report, lines, failed)
 }
 
-// prepareLogs opens the logs and finds all that is to be known of them before they are read. assign tells of
-// which sites they are.
-func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign func(*auditLogs) error) (*auditLogs, error) {
+// prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
+// tells of which sites they are.
+func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign func(*auditLogs) error) (*auditLogs,
+	error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
 		return nil, err
@@ -261,7 +271,8 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign 
 
 // read reads the logs. What there is no report without has been done then. lines gets the lines for
 // evidence. The caller closes the run.
-func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLogs, lines *evidenceLines) (*auditing, error) {
+func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLogs, lines *evidenceLines) (*auditing,
+	error) {
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
 		return nil, err
@@ -278,7 +289,8 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	if err := o.addFacts(run); err != nil {
 		return nil, errors.Join(inputError(err), run.Close())
 	}
-	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched, messages: o.Messages, anonymous: o.Anonymous}
+	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched,
+		messages: o.Messages, anonymous: o.Anonymous}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -315,14 +327,17 @@ func (o *AuditOptions) check(ctx context.Context) (err error) {
 	case o.State != "" && (o.Judged != nil || o.Rows != nil || o.Evidence != ""):
 		return usageError("a state holds no requests, so an audit that lists them cannot write one")
 	case o.Anonymous && o.Evidence != "":
-		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep back: audit twice")
+		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep " +
+			"back: audit twice")
 	case o.Anonymous && o.Samples > 0:
 		return usageError("--samples shows lines with their addresses, which --anonymize is to keep back")
 	case o.Evidence != "" && o.NoReport:
 		return usageError("evidence is of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
-		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as Europe/Berlin")
-	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 || o.Judged != nil || o.Resolver != nil):
+		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as " +
+			"Europe/Berlin")
+	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
+		o.Judged != nil || o.Resolver != nil):
 		return usageError("with the facts of all parts there are the rows of a part, and nothing else")
 	case o.Part != nil && o.Side == nil:
 		return usageError("a part of an audit needs the side files of the whole")
@@ -333,14 +348,16 @@ func (o *AuditOptions) check(ctx context.Context) (err error) {
 	case o.Robots.Name != "" && o.Policy != "":
 		return usageError("--robots and --policy cannot be given together")
 	case o.Robots.Name != "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
-		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as in force throughout")
+		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as " +
+			"in force throughout")
 	}
 	for _, t := range []struct {
 		flag         string
 		given, least time.Duration
 	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
 		if t.given != 0 && !basis.InBounds(t.given, t.least) {
-			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least), english.Hours(basis.MaxDuration))
+			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least),
+				english.Hours(basis.MaxDuration))
 		}
 	}
 	return o.checkOutputs(nil)
@@ -351,7 +368,8 @@ func (o *AuditOptions) stateFile() output {
 	return output{"--state", o.State, aState, o.Force}
 }
 
-// checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the options name, and more files.
+// checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the
+// options name, and more files.
 func (o *AuditOptions) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
@@ -364,12 +382,13 @@ func (o *AuditOptions) outputs() []output {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges), o.Read)
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges),
+		o.Read)
 	return inputFiles{names, o.Logs.Stdin}
 }
 
-// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
-// the audit or is another of its outputs.
+// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be
+// written by the caller, is read by the audit or is another of its outputs.
 func (o *AuditOptions) RefuseOutput(flag, name string) error {
 	others := streams(o.Stdout, o.Messages.To)
 	for _, out := range o.outputs() {
@@ -532,7 +551,8 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 			verified++
 		}
 	}
-	note := fmt.Sprintf("The names of %s of violations were looked up: %s %s the crawler's own by forward-confirmed reverse DNS. For the others that proves nothing.",
+	note := fmt.Sprintf("The names of %s of violations were looked up: %s %s the crawler's own by forward-confirmed "+
+		"reverse DNS. For the others that proves nothing.",
 		addresses(len(pairs)-found.Unasked), english.Grouped(verified), english.Verb(verified, "is", "are"))
 	if more {
 		note += fmt.Sprintf(" There are more than %s; these were chosen at random.", addresses(len(pairs)))

@@ -68,7 +68,8 @@ func TestJudgedIsTheReport(t *testing.T) {
 	}
 	for _, c := range a.Report.Crawlers {
 		got := counts[c.Crawler]
-		if got == nil || got.Requests != c.Requests || got.Verdicts != c.Verdicts || got.Identity != c.Identity || got.Reasons != c.Reasons || got.Outcomes != c.Outcomes {
+		if got == nil || got.Requests != c.Requests || got.Verdicts != c.Verdicts || got.Identity != c.Identity ||
+			got.Reasons != c.Reasons || got.Outcomes != c.Outcomes {
 			t.Errorf("%s: %+v, the report has %+v", c.Crawler, got, c)
 		}
 		for _, r := range c.Rules {
@@ -143,11 +144,12 @@ func TestAuditErrors(t *testing.T) {
 		kind job.Kind
 		is   error
 	}{
-		"no state":      {merge(write("x", "something else, and longer than the first bytes")), job.Input, audit.ErrNotState},
-		"version":       {merge(write("x", "robotsieve state 1\nmore")), job.Input, audit.ErrStateVersion},
-		"cut":           {merge(write("x", string(good[:len(good)/2]))), job.Input, audit.ErrDamaged},
-		"missing":       {merge("none.state"), job.Input, os.ErrNotExist},
-		"no head":       {merge(write("x", string(good[:bytes.IndexByte(good, '\n')+1])+strings.Repeat("\x00", 24))), job.Input, job.ErrBasis},
+		"no state": {merge(write("x", "something else, and longer than the first bytes")), job.Input, audit.ErrNotState},
+		"version":  {merge(write("x", "robotsieve state 1\nmore")), job.Input, audit.ErrStateVersion},
+		"cut":      {merge(write("x", string(good[:len(good)/2]))), job.Input, audit.ErrDamaged},
+		"missing":  {merge("none.state"), job.Input, os.ErrNotExist},
+		"no head": {merge(write("x", string(good[:bytes.IndexByte(good, '\n')+1])+strings.Repeat("\x00", 24))),
+			job.Input, job.ErrBasis},
 		"none":          {merge(), job.Usage, nil},
 		"other options": {merge(one, other), job.Input, nil},
 	} {
@@ -156,7 +158,8 @@ func TestAuditErrors(t *testing.T) {
 		}
 	}
 	var differ *job.BasisError
-	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other || differ.Difference != "--samples 0 and 2" {
+	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other ||
+		differ.Difference != "--samples 0 and 2" {
 		t.Errorf("%v", err)
 	}
 	for name, change := range map[string]func(*job.AuditOptions){
@@ -192,7 +195,8 @@ func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	o.Logs.Opened = []*source.Input{source.NewInput("memory", strings.NewReader(
 		`192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://bot.example/)"`+"\n"), -1)}
 	a, err := job.Audit(t.Context(), o)
-	if err != nil || !a.Partial || !a.Report.Partial || a.Report.Lines != 1 || len(a.Report.Inputs) != 2 || len(warnings) != 1 {
+	if err != nil || !a.Partial || !a.Report.Partial || a.Report.Lines != 1 || len(a.Report.Inputs) != 2 ||
+		len(warnings) != 1 {
 		t.Errorf("%v, %+v, %q", err, a, warnings)
 	}
 }

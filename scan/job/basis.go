@@ -238,19 +238,21 @@ func (o *AuditOptions) identify(s *sideFiles) error {
 	return nil
 }
 
-// SideFiles are what an audit reads before the logs, by content: robots.txt, the known crawlers and the lists of
-// addresses, with the options that decide verdicts. As JSON they can be sent to a process that has none of
-// these files.
+// SideFiles are what an audit reads before the logs, by content: robots.txt, the known crawlers and
+// the lists of addresses, with the options that decide verdicts. As JSON they can be sent to a
+// process that has none of these files.
 type SideFiles struct {
 	basis.Packed
 	// Format, TimeZone and Hosts are those of AuditOptions. Format names no file.
 	Format, TimeZone string
 	Hosts            []string
-	// HostFiles are those of Hosts whose PATTERN is the name of a file or folder, not only the end of the name of a log.
+	// HostFiles are those of Hosts whose PATTERN is the name of a file or folder, not only the end of
+	// the name of a log.
 	HostFiles []string
 }
 
-// ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names. Errors are of type *Error.
+// ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names.
+// Errors are of type *Error.
 func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	o.budget = newBudget(o.Memory)
 	if err := o.check(ctx); err != nil {
@@ -309,8 +311,8 @@ func (s *SideFiles) unpack(memory *budget) (*sideFiles, error) {
 	return side, err
 }
 
-// restored makes of a basis and its files what readSideFiles makes of the files themselves. Its error is of type
-// *Error if there is too little memory.
+// restored makes of a basis and its files what readSideFiles makes of the files themselves. Its
+// error is of type *Error if there is too little memory.
 func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*sideFiles, error) {
 	if err := memory.loadBasis(b); err != nil {
 		return nil, err

@@ -124,7 +124,8 @@ func (b *budget) check() error {
 	if b.room() >= 0 {
 		return nil
 	}
-	return inputError(fmt.Errorf("--memory %dMB is too little: robots.txt, crawlers, lists and the names of inputs take about %dMB alone; --memory %dMB would do",
+	return inputError(fmt.Errorf("--memory %dMB is too little: robots.txt, crawlers, lists and the names of inputs "+
+		"take about %dMB alone; --memory %dMB would do",
 		b.memory/1_000_000, b.loaded/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
 }
 

@@ -45,7 +45,8 @@ func TestDecodersShare(t *testing.T) {
 	if one.rest-three.rest != 2*decoderBytes || three.rest-nine.rest != decoderBytes {
 		t.Errorf("%d, %d and %d bytes for the rest", one.rest, three.rest, nine.rest)
 	}
-	for _, memory := range []int64{1_000_000, 30_000_000, 60_000_000, 100_000_000, 160_000_000, 256_000_000, 1_000_000_000} {
+	for _, memory := range []int64{1_000_000, 30_000_000, 60_000_000, 100_000_000, 160_000_000, 256_000_000,
+		1_000_000_000} {
 		for _, files := range []int{1, 2, 5, 100} {
 			if few, many := divide(memory, 100, files).workers, divide(memory, 100, files+1).workers; few < many {
 				t.Errorf("%d bytes: %d workers for %d files, %d for one more", memory, few, files, many)

@@ -47,10 +47,11 @@ type Answer struct {
 	Allowed bool   `json:"allowed"`
 	// Unknown says that there is no verdict: the archive does not tell the robots.txt of
 	// the URL's origin.
-	Unknown  bool         `json:"unknown"`
-	Line     int          `json:"line"`      // of the rule that decided; 0 if none did
-	Rule     string       `json:"rule"`      // "" if none decided
-	Groups   []AgentLines `json:"groups"`    // the groups that bind the agent; none for an archive, which does not have them
+	Unknown bool   `json:"unknown"`
+	Line    int    `json:"line"` // of the rule that decided; 0 if none did
+	Rule    string `json:"rule"` // "" if none decided
+	// the groups that bind the agent; none for an archive, which does not have them
+	Groups   []AgentLines `json:"groups"`
 	WhyGroup string       `json:"why_group"` // why these groups bind it
 	WhyRule  string       `json:"why_rule"`  // why this rule decided
 	// Contested is the other verdict of Google's parser, where it is not known how the
@@ -71,8 +72,8 @@ func (a Answer) Verdict() string {
 	return "disallowed"
 }
 
-// AgentLines are the user-agent lines of one group; in an Answer the first hundred of them, and then a text
-// that counts the others.
+// AgentLines are the user-agent lines of one group; in an Answer the first hundred of them, and
+// then a text that counts the others.
 type AgentLines struct {
 	Line   int      `json:"line"` // the number of the first
 	Agents []string `json:"agents"`
@@ -122,7 +123,8 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 	return list, nil
 }
 
-// newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of o.Robots.
+// newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of
+// o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 	c := &Checker{file: o.Robots, body: body}
 	c.warn = sync.OnceFunc(func() {
@@ -195,25 +197,26 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 	c := &checked{subject: agent, robots: robots, groups: []AgentLines{}}
 	m, token := agent.Bound(robots.Ruleset)
 	c.machine = m
-	names := strings.Join(agent.Tokens, " or ")
+	all := strings.Join(agent.Tokens, " or ")
 	switch {
 	case token != "" && token == agent.Tokens[0]:
 		c.whyGroup = "a group names " + token
 	case token != "":
 		c.whyGroup = fmt.Sprintf("no group names %s, so the group for %s binds it", agent.Tokens[0], token)
-	case m != nil && names == "*":
+	case m != nil && all == "*":
 		c.whyGroup = "the groups for * were asked for"
 	case m != nil:
-		c.whyGroup = fmt.Sprintf("no group names %s, so * binds it", names)
+		c.whyGroup = fmt.Sprintf("no group names %s, so * binds it", all)
 	case robots.Ruleset.Wildcard() != nil:
-		c.whyGroup = fmt.Sprintf("no group names %s, and groups for * do not bind it", names)
+		c.whyGroup = fmt.Sprintf("no group names %s, and groups for * do not bind it", all)
 	default:
-		c.whyGroup = fmt.Sprintf("no group names %s, and none is for *", names)
+		c.whyGroup = fmt.Sprintf("no group names %s, and none is for *", all)
 	}
 	const most = 1000
 	bound := robots.Bound(m)
-	if names := func(a compile.Agent) bool { return strings.EqualFold(a.Token, token) }; agent.dialect == automaton.Original && token != "" &&
-		!slices.ContainsFunc(bound, func(i int) bool { return slices.ContainsFunc(robots.Groups[i].Agents, names) }) {
+	names := func(a compile.Agent) bool { return strings.EqualFold(a.Token, token) }
+	isNamed := func(i int) bool { return slices.ContainsFunc(robots.Groups[i].Agents, names) }
+	if agent.dialect == automaton.Original && token != "" && !slices.ContainsFunc(bound, isNamed) {
 		c.whyGroup = "a group names a part of " + token
 	}
 	for _, i := range bound[:min(most, len(bound))] {
@@ -248,7 +251,8 @@ func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
 	_, isURL := origin.Prefix([]byte(url))
 	switch isPath := strings.HasPrefix(url, "/"); {
 	case !isPath && !isURL:
-		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash", url)
+		return nil, usageError("%q is neither a URL, such as https://example.com/a, nor a path, which begins with a slash",
+			url)
 	case isPath && len(c.release) > 0:
 		return nil, usageError("%q is a path: an archive has the rules of many origins, so it needs a URL", url)
 	case isURL:
@@ -327,7 +331,8 @@ func (c *checked) find(a *Answer, q filter.Query, path []byte) (*automaton.Machi
 	case err != nil:
 		return nil, inputError(err)
 	case !found:
-		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+q.Origin.String()+", or only a redirect to a URL that it does not have"
+		a.Unknown, a.WhyRule = true, "the archive does not have the robots.txt of "+q.Origin.String()+", or only a "+
+			"redirect to a URL that it does not have"
 	case rules.Unreachable && string(path) != answer.RobotsPath:
 		a.WhyRule = whyUnreachable
 	}

@@ -15,20 +15,25 @@ import (
 	"github.com/robotsieve/robotsieve/scan/warc"
 )
 
-// PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, and what the page states of
-// itself. Its texts have the bytes of the files: escape them before printing (audit.Texts).
+// PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, and what the
+// page states of itself. Its texts have the bytes of the files: escape them before printing
+// (audit.Texts).
 type PageAnswer struct {
 	Answer
 	Capture PageCapture `json:"capture"`
-	// RobotsTxt says which robots.txt the verdict is by, if it was found among the captures; "" otherwise.
+	// RobotsTxt says which robots.txt the verdict is by, if it was found among the captures; ""
+	// otherwise.
 	RobotsTxt string `json:"robots_txt"`
-	// Statements are all that the page states, for the agent and for others, in the order of headers and tags.
+	// Statements are all that the page states, for the agent and for others, in the order of headers
+	// and tags.
 	Statements []PageStatement `json:"statements"`
-	// Directives are what the page states for the agent at the time of the capture, as page.Rules.Names has them.
+	// Directives are what the page states for the agent at the time of the capture, as
+	// page.Rules.Names has them.
 	Directives []string `json:"directives"`
 	// Partial says that not all of the page was read, because its head is too large.
 	Partial bool `json:"partial"`
-	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them, or there are none.
+	// Unseen says why the agent never sees the directives if it obeys robots.txt; "" if it sees them,
+	// or there are none.
 	Unseen string `json:"unseen"`
 }
 
@@ -54,13 +59,14 @@ type PageStatement struct {
 	Unknown []string `json:"unknown"` // the parts of the text that are no directives with values that can be read
 }
 
-// CheckPages explains, for each URL and each agent, the verdict of robots.txt and what the page states, as the newest
-// capture of the URL in a WARC file shows it, plain or compressed. If o names no rules, the verdict is by the robots.txt
-// that the file has of the origin: the newest capture of it that is not newer than that of the page, or else the oldest.
-// An archive with dates is asked for the rules at the time of the capture.
+// CheckPages explains, for each URL and each agent, the verdict of robots.txt and what the page
+// states, as the newest capture of the URL in a WARC file shows it, plain or compressed. If o names
+// no rules, the verdict is by the robots.txt that the file has of the origin: the newest capture of
+// it that is not newer than that of the page, or else the oldest. An archive with dates is asked
+// for the rules at the time of the capture.
 //
-// The answers are in the order of the URLs and of the agents. With an error, of type *Error, there are answers for those
-// URLs that the file, as far as it can be read, has captures of.
+// The answers are in the order of the URLs and of the agents. With an error, of type *Error, there
+// are answers for those URLs that the file, as far as it can be read, has captures of.
 func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string) ([]PageAnswer, error) {
 	if len(o.Agents) == 0 {
 		return nil, errNoAgent
@@ -69,7 +75,8 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 	if err != nil {
 		return nil, err
 	}
-	p := pageCheck{ctx: ctx, options: o, file: file, agents: agents, pages: map[answer.Target]*pageFound{}, checkers: map[string]*Checker{}}
+	p := pageCheck{ctx: ctx, options: o, file: file, agents: agents, pages: map[answer.Target]*pageFound{},
+		checkers: map[string]*Checker{}}
 	for _, url := range urls {
 		if err := p.want(url); err != nil {
 			return nil, err
@@ -114,7 +121,8 @@ func CheckPages(ctx context.Context, o CheckOptions, file string, urls []string)
 	return answers, o.Messages.last(failed)
 }
 
-// last warns of all errors but the last, which it returns as one of the input; nil if there is none.
+// last warns of all errors but the last, which it returns as one of the input; nil if there is
+// none.
 func (m Messages) last(errs []error) error {
 	for i, err := range errs {
 		if i == len(errs)-1 {
@@ -184,7 +192,8 @@ func (p *pageCheck) readPages() error {
 	})
 }
 
-// robotsFound is the capture of the robots.txt that was in force when a page was captured, as far as the file tells.
+// robotsFound is the capture of the robots.txt that was in force when a page was captured, as far
+// as the file tells.
 type robotsFound struct {
 	at        answer.Target // where it is looked for
 	instant   time.Time     // of the page
@@ -204,9 +213,10 @@ type hop struct {
 	robots *robotsFound
 }
 
-// add takes a capture if it tells more of the robots.txt at the instant than what was found: the newest until then does, or
-// else the oldest. One that failed tells less than any other until then, or else of all. Answers that say nothing of the
-// robots.txt, such as 304, and bodies that cannot be read do not count.
+// add takes a capture if it tells more of the robots.txt at the instant than what was found: the
+// newest until then does, or else the oldest. One that failed tells less than any other until then,
+// or else of all. Answers that say nothing of the robots.txt, such as 304, and bodies that cannot
+// be read do not count.
 func (r *robotsFound) add(c *response) {
 	meaning := answer.Of(c.Status, answer.Archive)
 	if meaning == answer.Nothing || meaning == answer.File && c.unread != nil {
@@ -230,8 +240,9 @@ func (r *robotsFound) add(c *response) {
 	r.found, r.date, r.status, r.body, r.location = true, c.date, c.Status, c.body, c.Location
 }
 
-// follow prepares r to look for what a redirect leads to. It returns what is to be looked for: nothing if there is no
-// redirect that can be followed, and also the robots.txt by which the crawler may not follow it.
+// follow prepares r to look for what a redirect leads to. It returns what is to be looked for:
+// nothing if there is no redirect that can be followed, and also the robots.txt by which the
+// crawler may not follow it.
 func (r *robotsFound) follow() []*robotsFound {
 	if !r.found || answer.Of(r.status, answer.Archive) != answer.Redirect || r.redirects == maxRedirects {
 		return nil
@@ -252,8 +263,8 @@ func (r *robotsFound) follow() []*robotsFound {
 // maxRedirects is how many redirects are followed (RFC 9309 2.3.1.2).
 const maxRedirects = 5
 
-// readRobots finds the robots.txt of each page that was found. It reads the file once, and once more for each redirect
-// in succession.
+// readRobots finds the robots.txt of each page that was found. It reads the file once, and once
+// more for each redirect in succession.
 func (p *pageCheck) readRobots() error {
 	wanted := map[answer.Target][]*robotsFound{}
 	for _, f := range p.pages {
@@ -284,7 +295,8 @@ func (p *pageCheck) readRobots() error {
 	return nil
 }
 
-// answer answers for the URL of a page that was found, by rules or, if they are nil, by the robots.txt that was found.
+// answer answers for the URL of a page that was found, by rules or, if they are nil, by the
+// robots.txt that was found.
 func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnswer, error) {
 	at := int64(newest)
 	if !f.date.IsZero() {
@@ -306,7 +318,8 @@ func (p *pageCheck) answer(url string, f *pageFound, rules *Checker) ([]PageAnsw
 	var list []PageAnswer
 	for i, a := range answers {
 		agent := p.agents[i]
-		x := PageAnswer{Answer: a, Capture: f.capture, RobotsTxt: robots, Statements: []PageStatement{}, Partial: f.page.Partial()}
+		x := PageAnswer{Answer: a, Capture: f.capture, RobotsTxt: robots, Statements: []PageStatement{},
+			Partial: f.page.Partial()}
 		for s := range f.page.Statements() {
 			x.Statements = append(x.Statements, pageStatement(s, agent.Tokens))
 		}
@@ -329,7 +342,8 @@ func unseen(agent string, r page.Rules) string {
 }
 
 func pageStatement(s page.Statement, tokens []string) PageStatement {
-	x := PageStatement{Source: s.Source.String(), Crawler: string(s.Crawler), Text: string(s.Text), Applies: s.Applies(tokens), Unknown: []string{}}
+	x := PageStatement{Source: s.Source.String(), Crawler: string(s.Crawler), Text: string(s.Text),
+		Applies: s.Applies(tokens), Unknown: []string{}}
 	for text := range s.Unknown() {
 		x.Unknown = append(x.Unknown, string(text))
 	}
@@ -347,19 +361,22 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 		switch err = cmp.Or(err, wrong); {
 		case forbidden != "":
 			a.Allowed = true
-			a.WhyRule = "robots.txt redirects to " + forbidden + ", which the robots.txt of its own site forbids, so everything is allowed"
+			a.WhyRule = "robots.txt redirects to " + forbidden +
+				", which the robots.txt of its own site forbids, so everything is allowed"
 		case meaning == answer.File:
 			continue
 		case meaning == answer.None:
 			a.Allowed = true
-			a.WhyRule = fmt.Sprintf("the answer to the request for robots.txt has status %d, so everything is allowed (RFC 9309 2.3.1.3)", r.status)
+			a.WhyRule = fmt.Sprintf("the answer to the request for robots.txt has status %d, so everything is allowed (RFC "+
+				"9309 2.3.1.3)", r.status)
 		case meaning == answer.Failed:
 			if f.target.Path == answer.RobotsPath {
 				continue
 			}
 			a.Allowed, a.WhyRule = false, whyUnreachable
 		default:
-			a.Allowed, a.Unknown, a.WhyRule = false, true, p.file+" has no answer to the request for "+r.at.Origin.String()+r.at.Path
+			a.Allowed, a.Unknown, a.WhyRule = false, true,
+				p.file+" has no answer to the request for "+r.at.Origin.String()+r.at.Path
 			if r.found {
 				a.WhyRule += ", but a redirect that cannot be followed"
 			}
@@ -369,8 +386,8 @@ func (p *pageCheck) byRobots(url string, f *pageFound) ([]Answer, error) {
 	return answers, err
 }
 
-// forbiddenHop returns the first URL to which redirects of a robots.txt led that the robots.txt of its own origin
-// forbids to an agent; "" if there is none.
+// forbiddenHop returns the first URL to which redirects of a robots.txt led that the robots.txt of
+// its own origin forbids to an agent; "" if there is none.
 func (p *pageCheck) forbiddenHop(r *robotsFound, agent int) (string, error) {
 	for _, h := range r.hops {
 		if h.robots.meaning(p.agents[agent].class) != answer.File {
@@ -399,7 +416,8 @@ func (p *pageCheck) checker(r *robotsFound) *Checker {
 	return c
 }
 
-// meaning is what the answer means to a class of crawlers; answer.Nothing or answer.Redirect if robots.txt is not known.
+// meaning is what the answer means to a class of crawlers; answer.Nothing or answer.Redirect if
+// robots.txt is not known.
 func (r *robotsFound) meaning(by answer.Class) answer.Meaning {
 	if !r.found {
 		return answer.Nothing
@@ -429,8 +447,9 @@ type response struct {
 	unread error  // why the rest of the body could not be read
 }
 
-// eachResponse reads the file and calls each for the responses from wanted targets, with no more than so many bytes of
-// their bodies. An error is about what could not be read of the file; the responses before it have been used.
+// eachResponse reads the file and calls each for the responses from wanted targets, with no more
+// than so many bytes of their bodies. An error is about what could not be read of the file; the
+// responses before it have been used.
 func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, each func(*response)) error {
 	in, err := source.NewFile(p.file)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 func TestCheckPagesEndsWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.warc")
-	if err := os.WriteFile(path, []byte("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1000000000000\r\n\r\nx"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1000000000000\r\n\r\nx"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

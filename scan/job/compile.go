@@ -40,8 +40,8 @@ type CompileOptions struct {
 	// for compile.DefaultMaxBytes, a negative number for as much as there is memory for. The
 	// highest limit is 64 MiB.
 	MaxBytes int
-	// Fields are the names of the members of JSON and the columns of Parquet that have the parts of a capture; the zero value
-	// stands for those that package capture describes.
+	// Fields are the names of the members of JSON and the columns of Parquet that have the parts of a
+	// capture; the zero value stands for those that package capture describes.
 	Fields capture.Fields
 	// AllVersions keeps all captures that have a date, as versions of their origins, and not
 	// the newest only. Versions that say the same as the one before are left out.
@@ -72,7 +72,8 @@ type Compiled struct {
 	// Redirected counts the origins whose robots.txt is redirected to where the sources
 	// have nothing: for Filter, their robots.txt is not known.
 	Redirected int64
-	// Taken counts the captures by what they were read from, and Replaced those that gave way to a newer or later one.
+	// Taken counts the captures by what they were read from, and Replaced those that gave way to a
+	// newer or later one.
 	Taken    map[string]int
 	Replaced int
 	// Lost says that a source could not be used, wholly or in part.
@@ -142,7 +143,8 @@ const (
 // shareCompiling divides the memory of Compile. While sources are read, the parts for rulesets
 // and work have the windows of decompressors, and lines, which take four times their length.
 func shareCompiling(memory int64) compileShares {
-	return compileShares{set: memory / 2, sorter: memory / 16, line: int(min(memory/32, maxBody)), work: memory/8*3 + minWork}
+	return compileShares{set: memory / 2, sorter: memory / 16, line: int(min(memory/32, maxBody)),
+		work: memory/8*3 + minWork}
 }
 
 // limit sets the limit of a body.
@@ -207,7 +209,8 @@ func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out ou
 	c.Origins, c.Rulesets = w.Len(), w.Rulesets()
 	versions, dropped := w.Versions()
 	if c.Versions = versions; dropped > 0 {
-		o.Messages.warn("the oldest versions of origins that have more than 16,384 are left out: %s", english.Grouped(dropped))
+		o.Messages.warn("the oldest versions of origins that have more than 16,384 are left out: %s",
+			english.Grouped(dropped))
 	}
 	return c, err
 }

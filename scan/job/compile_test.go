@@ -21,7 +21,8 @@ import (
 func sites(n, size int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, `{"host":"h%d.example","body":"User-agent: *\nDisallow: /%d/%s"}`+"\n", i, i, strings.Repeat("a", size))
+		fmt.Fprintf(&b, `{"host":"h%d.example","body":"User-agent: *\nDisallow: /%d/%s"}`+"\n", i, i,
+			strings.Repeat("a", size))
 	}
 	return b.String()
 }
@@ -73,7 +74,8 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 // TestCompileSaysWhichMemoryWouldDo: for the longest robots.txt.
 func TestCompileSaysWhichMemoryWouldDo(t *testing.T) {
 	_, err := archiveOf(t, sites(1, 1), 1_000_000, 0)
-	if e := new(Error); !errors.As(err, &e) || e.Kind != Usage || !strings.Contains(err.Error(), "up to 512,000 bytes: --memory 48MB would do") {
+	if e := new(Error); !errors.As(err, &e) || e.Kind != Usage ||
+		!strings.Contains(err.Error(), "up to 512,000 bytes: --memory 48MB would do") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := archiveOf(t, sites(1, 1), 48_000_000, 0); err != nil {
@@ -103,18 +105,20 @@ func TestCompileEndsWhenTheDiskFails(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(t.Context())
 	end()
-	_, err := Compile(ctx, CompileOptions{Sources: []string{"-"}, Stdin: strings.NewReader(sites(1, 1)), Output: filepath.Join(t.TempDir(), "x")})
+	_, err := Compile(ctx, CompileOptions{Sources: []string{"-"}, Stdin: strings.NewReader(sites(1, 1)),
+		Output: filepath.Join(t.TempDir(), "x")})
 	if e := new(Error); !errors.As(err, &e) || e.Kind != Interrupted {
 		t.Errorf("interrupted: %v", err)
 	}
 }
 
-// TestCompileKeepsAllVersions: each capture that has a date, whatever their order and the memory; without
-// AllVersions the newest.
+// TestCompileKeepsAllVersions: each capture that has a date, whatever their order and the memory;
+// without AllVersions the newest.
 func TestCompileKeepsAllVersions(t *testing.T) {
 	capture := func(day int, status, rest string) string {
 		head := "HTTP/1.1 " + status + "\r\n" + rest
-		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Date: 2026-11-%02dT00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Date: "+
+			"2026-11-%02dT00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
 			day, len(head), head)
 	}
 	at := func(day int) int64 { return time.Date(2026, 11, day, 0, 0, 0, 0, time.UTC).Unix() }
@@ -125,7 +129,8 @@ func TestCompileKeepsAllVersions(t *testing.T) {
 	compiled := func(all bool) *archive.Archive {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "rules.rsv")
-		c, err := Compile(t.Context(), CompileOptions{Sources: []string{"-"}, Stdin: strings.NewReader(strings.Join(warc, "")), Output: out, AllVersions: all})
+		c, err := Compile(t.Context(), CompileOptions{Sources: []string{"-"},
+			Stdin: strings.NewReader(strings.Join(warc, "")), Output: out, AllVersions: all})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +161,8 @@ func TestCompileKeepsAllVersions(t *testing.T) {
 		if e, _, _ := all.LookupAt([]byte("http://a:80"), automaton.Google, at(6)); e.From != at(3) || e.Until != at(7) {
 			t.Errorf("from %d to %d", e.From, e.Until)
 		}
-		if e, found, err := newest.LookupAt([]byte("http://a:80"), automaton.Google, at(8)); !found || e.Status != 404 || err != nil {
+		if e, found, err := newest.LookupAt([]byte("http://a:80"), automaton.Google, at(8)); !found || e.Status != 404 ||
+			err != nil {
 			t.Errorf("the newest, before its date: %+v, found %v, error %v", e, found, err)
 		}
 	}

@@ -32,7 +32,8 @@ func folder(t *testing.T, files map[string]string) string {
 
 // TestEveryFormOfSource: the same copies give the same archive, in whatever form they come.
 func TestEveryFormOfSource(t *testing.T) {
-	bodies := map[string]string{"a.example": "user-agent: *\ndisallow: /a\n", "b.example": "user-agent: x\ndisallow: /\n", "c.example": ""}
+	bodies := map[string]string{"a.example": "user-agent: *\ndisallow: /a\n",
+		"b.example": "user-agent: x\ndisallow: /\n", "c.example": ""}
 	files, lines, named, dated := map[string]string{}, "", "", map[string]map[string]string{}
 	table := new(bytes.Buffer)
 	w := columnar.NewWriter(table, "t", []columnar.Field{{Name: "domain"}, {Name: "text"}, {Name: "robots"}})
@@ -100,7 +101,8 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 	}
 	var said strings.Builder
 	o := CompileOptions{
-		Sources:  []string{file(t, "a.parquet", b.String()), file(t, "b.parquet", "PAR1"), file(t, "c.parquet", b.String()[:b.Len()-9])},
+		Sources: []string{file(t, "a.parquet", b.String()), file(t, "b.parquet", "PAR1"),
+			file(t, "c.parquet", b.String()[:b.Len()-9])},
 		Output:   filepath.Join(t.TempDir(), "a.rsv"),
 		Messages: Messages{Warn: func(text string) { said.WriteString(text + "\n") }},
 	}
@@ -108,7 +110,8 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 	if err != nil || c.Origins != 2 || !c.Lost {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	for _, want := range []string{`a.parquet: row 2: not the name of a host or origin: "a b"`, "b.parquet: ", "c.parquet: ", "input that could not be read to its end: 2"} {
+	for _, want := range []string{`a.parquet: row 2: not the name of a host or origin: "a b"`, "b.parquet: ",
+		"c.parquet: ", "input that could not be read to its end: 2"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q is not in %s", want, said.String())
 		}
@@ -127,7 +130,8 @@ func TestListOfAnArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := CompileOptions{
-		Sources: []string{source}, Output: filepath.Join(t.TempDir(), "a.rsv"), Fields: fields, AllVersions: true, Dialects: []automaton.Dialect{automaton.RFC9309},
+		Sources: []string{source}, Output: filepath.Join(t.TempDir(), "a.rsv"), Fields: fields, AllVersions: true,
+		Dialects: []automaton.Dialect{automaton.RFC9309},
 	}
 	if _, err := Compile(t.Context(), o); err != nil {
 		t.Fatal(err)
@@ -148,7 +152,8 @@ func TestListOfAnArchive(t *testing.T) {
 			t.Errorf("%q is not in %v", want, got)
 		}
 	}
-	if sum.Origins != 3 || sum.Versions != 4 || sum.Dated != 2 || sum.Missing != 1 || sum.Unreachable != 1 || sum.Redirected != 1 || sum.WithRules != 0 || len(got) != 4 {
+	if sum.Origins != 3 || sum.Versions != 4 || sum.Dated != 2 || sum.Missing != 1 || sum.Unreachable != 1 ||
+		sum.Redirected != 1 || sum.WithRules != 0 || len(got) != 4 {
 		t.Errorf("%+v", sum)
 	}
 	if _, err := ListArchive(t.Context(), source, nil); kindOf(err) != Input {
@@ -160,11 +165,13 @@ func TestListOfAnArchive(t *testing.T) {
 func TestVerdictsAsOfATime(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a.rsv")
 	o := CompileOptions{Sources: []string{"-"}, Output: archive, AllVersions: true, Stdin: strings.NewReader(
-		versionOf("2026-01-01T00:00:00Z", "user-agent: *\ndisallow: /p") + versionOf("2026-06-01T00:00:00Z", "user-agent: *\ndisallow: /q"))}
+		versionOf("2026-01-01T00:00:00Z", "user-agent: *\ndisallow: /p") + versionOf("2026-06-01T00:00:00Z",
+			"user-agent: *\ndisallow: /q"))}
 	if _, err := Compile(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	for at, want := range map[string]string{"": "allowed", "2026-07-01": "allowed", "2026-03-01": "disallowed", "2025-03-01": "unknown"} {
+	for at, want := range map[string]string{"": "allowed", "2026-07-01": "allowed", "2026-03-01": "disallowed",
+		"2025-03-01": "unknown"} {
 		c, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{{Name: "x"}}, Archive: archive, AsOf: at})
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +184,8 @@ func TestVerdictsAsOfATime(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t), AsOf: "2026-01-01"}); kindOf(err) != Usage {
+	if _, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t),
+		AsOf: "2026-01-01"}); kindOf(err) != Usage {
 		t.Errorf("as of a time by a robots.txt: %v", err)
 	}
 }

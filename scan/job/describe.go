@@ -80,7 +80,8 @@ func (d *describer) group(g compile.Group, left *NotListed) GroupText {
 	return text
 }
 
-// described describes each element of a list while there is room, and adds the number of the others to left.
+// described describes each element of a list while there is room, and adds the number of the others
+// to left.
 func described[T, U any](d *describer, of []T, left *int, describe func(T) U) []U {
 	texts := []U{}
 	for i, x := range of {

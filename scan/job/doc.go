@@ -53,7 +53,8 @@ type Messages struct {
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.
 	Progress func(Progress) (end func())
-	// To is where both write, if that is known: a file there is no input and no other output of the job.
+	// To is where both write, if that is known: a file there is no input and no other output of the
+	// job.
 	To io.Writer
 }
 

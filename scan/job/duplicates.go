@@ -94,7 +94,8 @@ func (l *auditLogs) findCopies(list []logInfo) {
 			first[in.SHA256] = in.Name
 		case in.DuplicateOf == "":
 			in.DuplicateOf = name
-			l.warn("%s has the same content as %s: both were counted, since they could be compared only after they had been read", in.Name, name)
+			l.warn("%s has the same content as %s: both were counted, since they could be compared only after they had "+
+				"been read", in.Name, name)
 		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // evidenceLines keeps the lines that a folder of evidence may need until the report says which
-// crawlers have violations: of each crawler the violations and the fetches of robots.txt, of each log
-// the lines that name its columns, and what other clients were told who asked for robots.txt. They are
-// sorted, perhaps on disk, so their number is not bounded by memory.
+// crawlers have violations: of each crawler the violations and the fetches of robots.txt, of each
+// log the lines that name its columns, and what other clients were told who asked for robots.txt.
+// They are sorted, perhaps on disk, so their number is not bounded by memory.
 type evidenceLines struct {
 	sorted  *spill.Sorter // by operators: evidenceLine
 	files   *spill.Sorter // by the files of the folder: appendLogLine and appendAnswer
@@ -42,8 +42,8 @@ const (
 	fetchLine
 )
 
-// newEvidenceLines returns an empty evidenceLines, nil if there is to be no evidence. Its methods do
-// nothing for nil.
+// newEvidenceLines returns an empty evidenceLines, nil if there is to be no evidence. Its methods
+// do nothing for nil.
 func newEvidenceLines(wanted bool) *evidenceLines {
 	if !wanted {
 		return nil
@@ -96,8 +96,8 @@ func (l *evidenceLines) place(input int) int {
 	return l.input[input]
 }
 
-// judged is for audit.Config.Judged. Impostors and fetches with a header that names crawlers of several
-// operators are others, and so are agents that robots.txt does not bind.
+// judged is for audit.Config.Judged. Impostors and fetches with a header that names crawlers of
+// several operators are others, and so are agents that robots.txt does not bind.
 func (l *evidenceLines) judged(j *audit.Judged) {
 	switch isOther := j.Identity == audit.SpoofedIdentity || j.Ambiguous; {
 	case j.Verdict == audit.Violation:
@@ -129,8 +129,8 @@ func isFetch(j *audit.Judged) bool {
 	return target == "/robots.txt" && string(j.Verb) == "GET"
 }
 
-// add adds a line. Its record begins with operator, kind and crawler, then the place of the line, so that the
-// lines of each come in this order. Row, answer and line follow.
+// add adds a line. Its record begins with operator, kind and crawler, then the place of the line,
+// so that the lines of each come in this order. Row, answer and line follow.
 func (l *evidenceLines) add(kind byte, j *audit.Judged) {
 	if j.Cut { // it cannot be judged by its beginning
 		return
@@ -249,20 +249,15 @@ func cutKey(b []byte) (text string, rest []byte) {
 	return strings.ReplaceAll(text, "\x00\x01", "\x00"), b[len(b)-len(after):]
 }
 
-// rowOf is what a list says of a request, but for its input: the columns of the rows of --list, as far
-// as they have a meaning for violations and fetches.
+// rowOf is what a list says of a request, but for its input: the columns of the rows of --list, as
+// far as they have a meaning for violations and fetches.
 func rowOf(j *audit.Judged) *evidence.Row {
 	row := &evidence.Row{
-		Line: j.Number, Origin: j.Origin, Crawler: audit.InASCII(j.Crawler), Operator: "unknown", Role: "crawler",
+		Line: j.Number, Origin: j.Origin,
 		Identity: j.Identity.String(), Address: string(j.Address), Method: string(j.Verb), Target: string(j.Target),
 		Status: j.Status, Bytes: j.Size, Outcome: j.Outcome.String(), Verdict: j.Verdict.String(),
 	}
-	if p := j.Profile; p != nil {
-		row.Crawler, row.Operator = j.Crawler, p.Operator
-		if p.IsFetcher() {
-			row.Role = "fetcher"
-		}
-	}
+	row.Crawler, row.Operator, row.Role = j.Named()
 	if j.HasTime {
 		row.Time = time.Unix(0, j.Time).UTC().Format(time.RFC3339Nano)
 	}

@@ -57,8 +57,8 @@ type evidenceCrawler struct {
 	violations, fetches evidence.List
 }
 
-// write writes the files of a folder, of lines that an audit has given, and completes the manifest. Nothing is
-// left if it fails.
+// write writes the files of a folder, of lines that an audit has given, and completes the manifest.
+// Nothing is left if it fails.
 func (e *evidenceFolder) write(ctx context.Context, dir string, lines *evidenceLines) (err error) {
 	if e.writer, err = evidence.Begin(dir); err != nil {
 		return err
@@ -85,8 +85,8 @@ func (e *evidenceFolder) write(ctx context.Context, dir string, lines *evidenceL
 	return e.writeNames()
 }
 
-// writeLogs writes the lines of the folder, and judges them by the folder alone. A request whose line turns out
-// to be no violation without the rest of the logs is left out.
+// writeLogs writes the lines of the folder, and judges them by the folder alone. A request whose
+// line turns out to be no violation without the rest of the logs is left out.
 func (e *evidenceFolder) writeLogs(ctx context.Context, lines *evidenceLines) (*evidenceLines, error) {
 	for {
 		n, err := lines.choose()
@@ -126,7 +126,8 @@ func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string
 	return lines, result.Report, nil
 }
 
-// audit audits logs by the basis. proxied is as in audit.Config. It fails if a log was not read to its end.
+// audit audits logs by the basis. proxied is as in audit.Config. It fails if a log was not read to
+// its end.
 func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evidenceLines, proxied *bool) (
 	*Audited, error,
 ) {
@@ -201,8 +202,8 @@ func (e *evidenceFolder) isUnknown(info audit.CrawlerInfo) bool {
 	})
 }
 
-// line writes a line to a list: a violation to that of its crawler, a fetch to those of all of the operator's
-// crawlers with violations.
+// line writes a line to a list: a violation to that of its crawler, a fetch to those of all of the
+// operator's crawlers with violations.
 func (e *evidenceFolder) line(x *evidenceLine) error {
 	if x.operator != e.current {
 		if err := e.endOperator(); err != nil {
@@ -264,7 +265,8 @@ func (e *evidenceFolder) keepNames(address string) {
 	}
 }
 
-// endOperator ends the lists of an operator's crawlers. The lists of all other unknown crawlers go on.
+// endOperator ends the lists of an operator's crawlers. The lists of all other unknown crawlers go
+// on.
 func (e *evidenceFolder) endOperator() error {
 	for _, c := range e.operator {
 		if c.info.Crawler == audit.OtherCrawlers {

@@ -13,8 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/evidence"
 )
 
-// checkEvidence refuses a folder of evidence that cannot be made, or in whose place something is that
-// the job reads or writes.
+// checkEvidence refuses a folder of evidence that cannot be made, or in whose place something is
+// that the job reads or writes.
 func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
@@ -45,7 +45,8 @@ func (o *AuditOptions) refuseWithin(inputs inputFiles) error {
 		return inputError(err)
 	}
 	for _, out := range o.outputs() {
-		if path, err := filepath.Abs(out.name); err == nil && out.name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
+		if path, err := filepath.Abs(out.name); err == nil && out.name != "" &&
+			strings.HasPrefix(path, dir+string(filepath.Separator)) {
 			return usageError("%s %s would be in the folder of --evidence", out.flag, out.name)
 		}
 	}
@@ -77,9 +78,11 @@ func eachFile(dir string, do func(path string) error) error {
 // errNoEvidence is the error of an audit that was interrupted before there was a folder.
 var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
-// writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit that was
-// interrupted has no evidence: the lines that it has not read could clear what it has found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *audit.Report, lines *evidenceLines, err error) error {
+// writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit
+// that was interrupted has no evidence: the lines that it has not read could clear what it has
+// found.
+func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *audit.Report, lines *evidenceLines,
+	err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
@@ -96,7 +99,8 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *
 	case unwritten != nil:
 		return inputError(errors.Join(err, writing(o.Evidence, unwritten)))
 	}
-	text := fmt.Sprintf("%s has the evidence of the violations by %s", o.Evidence, english.Plural(int64(len(m.Crawlers)), "crawler"))
+	text := fmt.Sprintf("%s has the evidence of the violations by %s", o.Evidence,
+		english.Plural(int64(len(m.Crawlers)), "crawler"))
 	if len(m.Crawlers) == 0 {
 		text = fmt.Sprintf("there is no violation: %s has no lines", o.Evidence)
 	}

@@ -19,9 +19,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// The files of a folder that its lines are in are logs themselves, which are audited as others are. Of each
-// log that was read there is one with an empty line for each line that it does not have, so that the numbers
-// of lines stay; and for each site there is one of what others were told who asked for its robots.txt.
+// The files of a folder that its lines are in are logs themselves, which are audited as others are.
+// Of each log that was read there is one with an empty line for each line that it does not have, so
+// that the numbers of lines stay; and for each site there is one of what others were told who asked
+// for its robots.txt.
 
 // The formats of these: of logs that tell the sizes of answers, and of others.
 const (
@@ -29,7 +30,8 @@ const (
 	sizelessAnswers = `[$time_iso8601] "$request" $status "$http_user_agent"`
 )
 
-// Records of lines of files: those of a log come in the order of their numbers, answers in the order of time.
+// Records of lines of files: those of a log come in the order of their numbers, answers in the
+// order of time.
 const (
 	logLine byte = iota
 	answerLine
@@ -41,8 +43,8 @@ func appendLogLine(b []byte, input int, number int64, line []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(number)), line...)
 }
 
-// appendAnswer appends a record of what a client was told that asked for robots.txt. It has the line of a log without
-// addresses and names.
+// appendAnswer appends a record of what a client was told that asked for robots.txt. It has the
+// line of a log without addresses and names.
 func appendAnswer(b []byte, j *audit.Judged) []byte {
 	text := answersFormat
 	if j.Size <= format.NoSizes {
@@ -71,7 +73,8 @@ func (l *evidenceLines) addAnswer(j *audit.Judged) {
 	}
 }
 
-// headers adds the lines of a chunk that name the columns of its log, but those that repeat what is in force.
+// headers adds the lines of a chunk that name the columns of its log, but those that repeat what is
+// in force.
 func (l *evidenceLines) headers(worker int, f *format.Format, header []byte, input int, first int64, chunk []byte) {
 	if l == nil {
 		return
@@ -86,8 +89,9 @@ func (l *evidenceLines) headers(worker int, f *format.Format, header []byte, inp
 	}
 }
 
-// choose adds the lines of crawlers with violations, and of their operators' fetches, to those of files. The
-// fetches of all others are what others were told. It returns how many violations there are.
+// choose adds the lines of crawlers with violations, and of their operators' fetches, to those of
+// files. The fetches of all others are what others were told. It returns how many violations there
+// are.
 func (l *evidenceLines) choose() (violations int64, err error) {
 	w := l.files.Writer()
 	var operator crawlerKey
@@ -209,7 +213,8 @@ func originTexts(p *policy.Policy, at policy.Site) []string {
 	return texts
 }
 
-// evidenceLogs returns the logs of a folder, and for each its place in the manifest. path tells where a file is.
+// evidenceLogs returns the logs of a folder, and for each its place in the manifest. path tells
+// where a file is.
 func (c *evidenceBasis) logs(path func(name string) string) (logs *auditLogs, place []int, err error) {
 	logs = &auditLogs{}
 	add := func(name string, f *format.Format, in *evidence.Input) error {

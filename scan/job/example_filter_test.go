@@ -16,7 +16,8 @@ func ExampleFilter() {
 	result, err := job.Filter(context.Background(), job.FilterOptions{
 		Agents: []job.Agent{{Name: "ExampleBot"}},
 		Robots: job.RobotsFile{Name: "testdata/robots.txt"},
-		URLs:   job.Inputs{Names: []string{"-"}, Stdin: strings.NewReader("https://a.example/\nhttps://a.example/private/1\nno URL\n")},
+		URLs: job.Inputs{Names: []string{"-"},
+			Stdin: strings.NewReader("https://a.example/\nhttps://a.example/private/1\nno URL\n")},
 	}, os.Stdout)
 	if err != nil {
 		log.Fatal(err)

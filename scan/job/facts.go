@@ -10,8 +10,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/basis"
 )
 
-// WriteFacts makes a file of what the rows of parts depend on beside their own lines, for AuditOptions.Facts. state is that of the sum of all
-// parts. Both files are in use up to memory bytes, as in AuditOptions. Errors are as those of Merge.
+// WriteFacts makes a file of what the rows of parts depend on beside their own lines, for
+// AuditOptions.Facts. state is that of the sum of all parts. Both files are in use up to memory
+// bytes, as in AuditOptions. Errors are as those of Merge.
 func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
 	m := &states{parts: true, memory: newBudget(memory)}
 	_, config, err := m.open([]string{state})
@@ -41,7 +42,8 @@ func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
 	return err
 }
 
-// addFacts gives a run the facts of all parts, if there are any. They must have been judged by the same basis.
+// addFacts gives a run the facts of all parts, if there are any. They must have been judged by the
+// same basis.
 func (o *AuditOptions) addFacts(run *audit.Run) error {
 	if o.Facts == "" {
 		return nil

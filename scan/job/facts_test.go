@@ -11,7 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// TestFactsThatCannotBeUsed gives an audit of a part the facts of another audit, and files that are none.
+// TestFactsThatCannotBeUsed gives an audit of a part the facts of another audit, and files that are
+// none.
 func TestFactsThatCannotBeUsed(t *testing.T) {
 	o := manyLogs(t)
 	side, err := ReadSideFiles(t.Context(), o)
@@ -55,14 +56,17 @@ func TestFactsThatCannotBeUsed(t *testing.T) {
 		change func(*AuditOptions)
 		is     func(error) bool
 	}{
-		"no part":       {func(o *AuditOptions) { o.Part = nil }, func(error) bool { return e.Kind == Usage }},
-		"a state, too":  {func(o *AuditOptions) { o.State = state + "2" }, func(error) bool { return e.Kind == Usage }},
-		"another basis": {func(o *AuditOptions) { o.Side = other }, func(err error) bool { return errors.As(err, &basis) && strings.Contains(err.Error(), "--since") }},
-		"a state":       {func(o *AuditOptions) { o.Facts = state }, func(err error) bool { return errors.Is(err, audit.ErrNotState) && strings.Contains(err.Error(), state) }},
+		"no part":      {func(o *AuditOptions) { o.Part = nil }, func(error) bool { return e.Kind == Usage }},
+		"a state, too": {func(o *AuditOptions) { o.State = state + "2" }, func(error) bool { return e.Kind == Usage }},
+		"another basis": {func(o *AuditOptions) { o.Side = other },
+			func(err error) bool { return errors.As(err, &basis) && strings.Contains(err.Error(), "--since") }},
+		"a state": {func(o *AuditOptions) { o.Facts = state },
+			func(err error) bool { return errors.Is(err, audit.ErrNotState) && strings.Contains(err.Error(), state) }},
 		"damaged": {func(o *AuditOptions) { o.Facts = damaged }, func(err error) bool {
 			return errors.Is(err, audit.ErrDamaged) && strings.Contains(err.Error(), damaged)
 		}},
-		"missing": {func(o *AuditOptions) { o.Facts = damaged + "2" }, func(err error) bool { return errors.Is(err, os.ErrNotExist) }},
+		"missing": {func(o *AuditOptions) { o.Facts = damaged + "2" },
+			func(err error) bool { return errors.Is(err, os.ErrNotExist) }},
 	} {
 		o := part
 		c.change(&o)

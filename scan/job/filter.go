@@ -30,8 +30,9 @@ type FilterOptions struct {
 	Format list.Kind    // of the lists; list.Unknown finds it for each
 	List   list.Options // where in a row the URL is, and when it was captured
 
-	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as AuditOptions.Since
-	// writes times; a date is its midnight in UTC. "" stands for the newest robots.txt.
+	// AsOf is the instant whose robots.txt judges the rows that have no time of their own, as
+	// AuditOptions.Since writes times; a date is its midnight in UTC. "" stands for the newest
+	// robots.txt.
 	AsOf string
 	// Now is the time that AsOf may count back from; zero is that of the call.
 	Now time.Time
@@ -43,7 +44,9 @@ type FilterOptions struct {
 
 	// Annotate is what replaces each row.
 	Annotate Annotation
-	Key      string // the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is meant; "" stands for the number of the row
+	// the column of a Parquet file whose values tell in an annotation of the kind Parquet which row is
+	// meant; "" stands for the number of the row
+	Key string
 	// Page drops records of WARC whose page states one of these directives for the agents.
 	Page page.Directives
 	// Prompt writes the answer on each row as soon as the row has been read.
@@ -96,7 +99,8 @@ type Filtered struct {
 	Inputs []source.Result
 	// Records says that the rows are records of WARC files.
 	Records bool
-	// MaxRow is how many bytes a line may have; 0 for records, of which only those must be held that cannot be copied from their file.
+	// MaxRow is how many bytes a line may have; 0 for records, of which only those must be held that
+	// cannot be copied from their file.
 	MaxRow int
 	// Partial says that lines are missing: an input could not be read to its end or has
 	// no line that is a URL, or the filtering ended early.
@@ -115,8 +119,8 @@ func (o *FilterOptions) crawlers() (names []string) {
 	return slices.Compact(names)
 }
 
-// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be written by the caller, is read by
-// the filtering or is another of its outputs.
+// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be
+// written by the caller, is read by the filtering or is another of its outputs.
 func (o *FilterOptions) RefuseOutput(flag, name string, out io.Writer) error {
 	return refuseShared(flag, name, o.inputs(), streams(out, o.Messages.To))
 }
@@ -172,10 +176,13 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		archive.most = max(shares.rest/4*3, leastRules)
 	}
 	summary, results, err := o.run(ctx, rules.config, lists, shares, out)
-	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records, MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
+	f := &Filtered{Summary: summary, Agents: rules.names, Inputs: results, Records: lists.records,
+		MaxRow: lists.maxRow(), Partial: err != nil || len(errs) > 0}
 	f.tell(o.Messages)
-	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts, func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
-		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end", english.Plural(n, "line"))
+	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts,
+		func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
+		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end",
+			english.Plural(n, "line"))
 	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})
@@ -193,7 +200,8 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 }
 
 // run filters the lists.
-func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of shares, out io.Writer) (filter.Summary, []source.Result, error) {
+func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of shares, out io.Writer) (filter.Summary,
+	[]source.Result, error) {
 	if l.records {
 		records := filter.NewRecords(l.inputs, c, of.reading, out)
 		defer o.Messages.progress(records)()
@@ -259,7 +267,8 @@ func (f *Filtered) tell(messages Messages) {
 // would decode most of them for each URL.
 const leastRules = 4 << 20
 
-// rulesInUse are the configuration of package filter, and the names of the agents. release gives up the rules in it.
+// rulesInUse are the configuration of package filter, and the names of the agents. release gives up
+// the rules in it.
 type rulesInUse struct {
 	config  filter.Config
 	names   []string
@@ -309,7 +318,8 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		return rules, err
 	}
 	c := filter.Config{
-		Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid, Quotes: o.Quotes, Page: o.Page,
+		Dated: o.AsOf == "", Any: o.Any, Disallowed: o.Disallowed, NoPolicy: o.NoPolicy, Invalid: o.Invalid,
+		Quotes: o.Quotes, Page: o.Page,
 	}
 	now := o.Now
 	if now.IsZero() {
@@ -361,7 +371,8 @@ func (o *FilterOptions) agents() (agents []subject, err error) {
 }
 
 // site returns the rules that a robots.txt has for each agent.
-func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []automaton.Dialect, memory *budget) (rules []filter.Rules, err error) {
+func (o *FilterOptions) site(ctx context.Context, agents []subject, dialects []automaton.Dialect,
+	memory *budget) (rules []filter.Rules, err error) {
 	compiled, err := o.Robots.compile(ctx, dialects, memory, o.Messages)
 	if err != nil {
 		return nil, err

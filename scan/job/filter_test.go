@@ -44,7 +44,8 @@ func TestFilterReadsNamesAndOpenedInputs(t *testing.T) {
 	if err != nil || out.String() != "http://a/\nhttp://stdin/\nhttp://opened/\n" {
 		t.Fatalf("%v, wrote %q", err, out.String())
 	}
-	if !f.Partial || f.Kept != 3 || f.Dropped != 1 || f.Invalid != 1 || len(f.Quotes) != 1 || f.Inputs[f.Quotes[0].Input].Name != "-" {
+	if !f.Partial || f.Kept != 3 || f.Dropped != 1 || f.Invalid != 1 || len(f.Quotes) != 1 ||
+		f.Inputs[f.Quotes[0].Input].Name != "-" {
 		t.Errorf("%+v", f)
 	}
 	if len(f.Inputs) != 4 || f.Inputs[3].Err == nil || len(warnings) != 1 || warnings[0] != f.Inputs[3].Err.Error() {
@@ -60,15 +61,18 @@ func TestErrorsHaveAKind(t *testing.T) {
 		kind Kind
 		o    FilterOptions
 	}{
-		"no rules":        {Usage, FilterOptions{Agents: []Agent{x}, URLs: list}},
-		"two rules":       {Usage, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: robots, Archive: "a.rsv"}},
-		"no agent":        {Usage, FilterOptions{URLs: list, Robots: robots}},
-		"no list":         {Usage, FilterOptions{Agents: []Agent{x}, Robots: robots}},
-		"stdin twice":     {Usage, FilterOptions{Agents: []Agent{x}, Robots: RobotsFile{Name: "-"}, URLs: Inputs{Names: []string{"-"}}}},
-		"no robots.txt":   {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: none}},
-		"not an archive":  {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Archive: robots.Name}},
-		"no crawlers":     {Input, FilterOptions{Agents: []Agent{{Name: "x", Crawlers: "missing"}}, URLs: list, Robots: robots}},
-		"no list is read": {Input, FilterOptions{Agents: []Agent{x}, Robots: robots, URLs: Inputs{Names: []string{"missing", "none"}}}},
+		"no rules":  {Usage, FilterOptions{Agents: []Agent{x}, URLs: list}},
+		"two rules": {Usage, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: robots, Archive: "a.rsv"}},
+		"no agent":  {Usage, FilterOptions{URLs: list, Robots: robots}},
+		"no list":   {Usage, FilterOptions{Agents: []Agent{x}, Robots: robots}},
+		"stdin twice": {Usage, FilterOptions{Agents: []Agent{x}, Robots: RobotsFile{Name: "-"},
+			URLs: Inputs{Names: []string{"-"}}}},
+		"no robots.txt":  {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: none}},
+		"not an archive": {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Archive: robots.Name}},
+		"no crawlers": {Input, FilterOptions{Agents: []Agent{{Name: "x", Crawlers: "missing"}}, URLs: list,
+			Robots: robots}},
+		"no list is read": {Input, FilterOptions{Agents: []Agent{x}, Robots: robots,
+			URLs: Inputs{Names: []string{"missing", "none"}}}},
 	} {
 		if f, err := Filter(t.Context(), c.o, io.Discard); f != nil || kindOf(err) != c.kind {
 			t.Errorf("%s: %+v, kind %d, %v", name, f, kindOf(err), err)
@@ -92,12 +96,14 @@ func TestInterruptedJobs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	list := Inputs{Names: []string{"-"}, Stdin: strings.NewReader("http://a/\n")}
-	f, err := Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x"}}, Robots: RobotsFile{Name: "-", Stdin: list.Stdin}, URLs: Inputs{Names: []string{"x"}}}, io.Discard)
+	f, err := Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x"}}, Robots: RobotsFile{Name: "-", Stdin: list.Stdin},
+		URLs: Inputs{Names: []string{"x"}}}, io.Discard)
 	if f != nil || kindOf(err) != Interrupted {
 		t.Errorf("before it begins: %+v, %v", f, err)
 	}
 	archive := filepath.Join(t.TempDir(), "a.rsv")
-	o := CompileOptions{Sources: []string{"-"}, Stdin: strings.NewReader(`{"host":"a.example","body":"user-agent: *\ndisallow: /p"}`), Output: archive}
+	o := CompileOptions{Sources: []string{"-"},
+		Stdin: strings.NewReader(`{"host":"a.example","body":"user-agent: *\ndisallow: /p"}`), Output: archive}
 	if c, err := Compile(ctx, o); c != nil || kindOf(err) != Interrupted {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -112,7 +118,8 @@ func TestInterruptedJobs(t *testing.T) {
 		}
 		return copy(p, "http://a.example/\n"), nil
 	})
-	f, err = Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x", Dialect: new(automaton.Google)}}, Archive: archive, URLs: list}, io.Discard)
+	f, err = Filter(ctx, FilterOptions{Agents: []Agent{{Name: "x", Dialect: new(automaton.Google)}}, Archive: archive,
+		URLs: list}, io.Discard)
 	if f == nil || !f.Partial || kindOf(err) != Interrupted {
 		t.Errorf("%+v, %v", f, err)
 	}

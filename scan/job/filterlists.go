@@ -14,8 +14,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// How much of a list is looked at to find its format and its columns. Of a pipe only its first line is, and no
-// more than firstLineBytes bytes: what follows may not have come yet.
+// How much of a list is looked at to find its format and its columns. Of a pipe only its first line
+// is, and no more than firstLineBytes bytes: what follows may not have come yet.
 const (
 	listHead       = 256 << 10
 	firstLineBytes = 4 << 10
@@ -61,8 +61,9 @@ func (l *lists) made(name string, open func() (io.ReadCloser, error)) *source.In
 	return source.NewLines(name, r)
 }
 
-// madeLines are lines that are made of something else. The reader is open from the first Read to the end of the lines. Close may
-// be called while another goroutine reads, as one does that was left behind by an interrupt.
+// madeLines are lines that are made of something else. The reader is open from the first Read to
+// the end of the lines. Close may be called while another goroutine reads, as one does that was
+// left behind by an interrupt.
 type madeLines struct {
 	open func() (io.ReadCloser, error)
 
@@ -123,8 +124,8 @@ type found struct {
 	err    error
 }
 
-// lists finds the format of each input. Sitemaps and tables of Parquet are replaced by inputs that have their URLs, one a line.
-// The error is that ctx has ended.
+// lists finds the format of each input. Sitemaps and tables of Parquet are replaced by inputs that
+// have their URLs, one a line. The error is that ctx has ended.
 func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, workers int) (l lists, err error) {
 	all := make([]found, len(inputs))
 	look := func(i int) { all[i] = o.look(inputs[i]) }

@@ -38,11 +38,14 @@ func table(t *testing.T, rows ...[2]any) string {
 // crawled returns a record of WARC.
 func crawled(target string) string {
 	const block = "HTTP/1.1 200 OK\r\n\r\nx"
-	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", target, len(block), block)
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: "+
+		"2026-10-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", target, len(block), block)
 }
 
-// filterLists filters lists, by a robots.txt that forbids /p, and returns what is written and what is said.
-func filterLists(t *testing.T, change func(*FilterOptions), names ...string) (out string, f *Filtered, said string, err error) {
+// filterLists filters lists, by a robots.txt that forbids /p, and returns what is written and what
+// is said.
+func filterLists(t *testing.T, change func(*FilterOptions), names ...string) (out string, f *Filtered, said string,
+	err error) {
 	t.Helper()
 	var messages, b bytes.Buffer
 	o := FilterOptions{
@@ -63,10 +66,12 @@ func TestEveryKindOfList(t *testing.T) {
 		"urls.txt": {"http://a/p\nhttp://a/x\n", "http://a/x\n"},
 		"a.csv":    {"id;url\n1;http://a/p\n2;http://a/x\n", "id;url\n2;http://a/x\n"},
 		"a.tsv":    {"http://a/p\t1\nhttp://a/x\t2\n", "http://a/x\t2\n"},
-		"a.jsonl":  {`{"meta":{"url":"http://a/p"}}` + "\n" + `{"meta":{"url":"http:\/\/a/x"}}` + "\n", `{"meta":{"url":"http:\/\/a/x"}}` + "\n"},
-		"a.cdxj":   {"a)/p 20261001000000 {\"url\":\"http://a/p\"}\na)/x 20261001000000 {\"url\":\"http://a/x\"}\n", "a)/x 20261001000000 {\"url\":\"http://a/x\"}\n"},
-		"map.xml":  {sitemap, "http://a/x\n"},
-		"a.warc":   {crawled("http://a/p") + crawled("http://a/x"), crawled("http://a/x")},
+		"a.jsonl": {`{"meta":{"url":"http://a/p"}}` + "\n" + `{"meta":{"url":"http:\/\/a/x"}}` + "\n",
+			`{"meta":{"url":"http:\/\/a/x"}}` + "\n"},
+		"a.cdxj": {"a)/p 20261001000000 {\"url\":\"http://a/p\"}\na)/x 20261001000000 {\"url\":\"http://a/x\"}\n",
+			"a)/x 20261001000000 {\"url\":\"http://a/x\"}\n"},
+		"map.xml": {sitemap, "http://a/x\n"},
+		"a.warc":  {crawled("http://a/p") + crawled("http://a/x"), crawled("http://a/x")},
 	} {
 		path := file(t, name, c.text)
 		out, f, said, err := filterLists(t, nil, path)
@@ -78,7 +83,8 @@ func TestEveryKindOfList(t *testing.T) {
 			t.Errorf("%s as stdin: %q, want %q; %s%v", name, out, c.want, said, err)
 		}
 	}
-	if out, _, said, err := filterLists(t, nil, table(t, [2]any{"http://a/p", 1}, [2]any{"http://a/x\ty", 2})); out != "http://a/x\ty\n" || err != nil {
+	if out, _, said, err := filterLists(t, nil, table(t, [2]any{"http://a/p", 1},
+		[2]any{"http://a/x\ty", 2})); out != "http://a/x\ty\n" || err != nil {
 		t.Errorf("Parquet: %q, %s%v", out, said, err)
 	}
 }
@@ -93,16 +99,23 @@ func TestListsThatAreRefused(t *testing.T) {
 		out    string
 		says   string
 	}{
-		"a log":               {nil, []string{good, file(t, "access.log", `192.0.2.1 - - [01/Oct/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x"`+"\n")}, "http://a/x\n", "access.log: it looks like an access log (combined)"},
-		"WARC and a list":     {nil, []string{good, warc}, crawled("http://a/x"), "good.txt: it is not WARC, as other inputs are"},
-		"an unknown column":   {func(o *FilterOptions) { o.List.Column = "link" }, []string{file(t, "a.csv", "id,url\n1,http://a/x\n")}, "", `there is no column "link"`},
+		"a log": {nil, []string{good, file(t, "access.log",
+			`192.0.2.1 - - [01/Oct/2026:00:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "x"`+"\n")}, "http://a/x\n",
+			"access.log: it looks like an access log (combined)"},
+		"WARC and a list": {nil, []string{good, warc}, crawled("http://a/x"),
+			"good.txt: it is not WARC, as other inputs are"},
+		"an unknown column": {func(o *FilterOptions) { o.List.Column = "link" },
+			[]string{file(t, "a.csv", "id,url\n1,http://a/x\n")}, "", `there is no column "link"`},
 		"a column of Parquet": {func(o *FilterOptions) { o.List.Column = "link" }, []string{parquet}, "", "link"},
 		"Parquet on stdin": {func(o *FilterOptions) {
 			o.URLs = Inputs{Names: []string{"-"}, Stdin: strings.NewReader("PAR1xxxxxxxxxxxPAR1")}
 		}, nil, "", "-: it can be read only from a file that is not compressed"},
-		"damaged Parquet":        {nil, []string{good, file(t, "b.parquet", "PAR1xxxxxxxxxxxPAR1")}, "http://a/x\n", "b.parquet"},
-		"a table of two lists":   {func(o *FilterOptions) { o.Annotate = Parquet }, []string{file(t, "e", ""), good}, "?", "good.txt: --annotate parquet is of one list"},
-		"damaged XML":            {nil, []string{file(t, "m.xml", "<urlset><url><loc>http://a/x</loc></url><url><loc>http://a/y</lo")}, "http://a/x\n", "m.xml"},
+		"damaged Parquet": {nil, []string{good, file(t, "b.parquet", "PAR1xxxxxxxxxxxPAR1")}, "http://a/x\n",
+			"b.parquet"},
+		"a table of two lists": {func(o *FilterOptions) { o.Annotate = Parquet }, []string{file(t, "e", ""), good}, "?",
+			"good.txt: --annotate parquet is of one list"},
+		"damaged XML": {nil, []string{file(t, "m.xml",
+			"<urlset><url><loc>http://a/x</loc></url><url><loc>http://a/y</lo")}, "http://a/x\n", "m.xml"},
 		"another format, forced": {func(o *FilterOptions) { o.Format = list.JSON }, []string{good}, "", ""},
 	} {
 		out, f, said, err := filterLists(t, c.change, c.names...)
@@ -165,7 +178,8 @@ func TestDatesOfRows(t *testing.T) {
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "a.rsv")
 	o := CompileOptions{Sources: []string{"-"}, Output: archive, AllVersions: true, Stdin: strings.NewReader(
-		versionOf("2026-01-01T00:00:00Z", "user-agent: *\ndisallow: /p") + versionOf("2026-06-01T00:00:00Z", "user-agent: *\ndisallow: /q"))}
+		versionOf("2026-01-01T00:00:00Z", "user-agent: *\ndisallow: /p") + versionOf("2026-06-01T00:00:00Z",
+			"user-agent: *\ndisallow: /q"))}
 	if c, err := Compile(t.Context(), o); err != nil || c.Origins != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -175,12 +189,20 @@ func TestDatesOfRows(t *testing.T) {
 		change func(*FilterOptions)
 		want   string
 	}{
-		"csv":          {"url,at\nhttp://a/p,2026-02-01\nhttp://a/p,2026-07-01\nhttp://a/q,2025-01-01\nhttp://a/q,?\n", in, "url,at\nhttp://a/p,2026-07-01\n"},
-		"json":         {`{"url":"http://a/q","at":"2026-02-01T00:00:00Z"}` + "\n" + `{"url":"http://a/q","at":1782000000}` + "\n", in, `{"url":"http://a/q","at":"2026-02-01T00:00:00Z"}` + "\n"},
-		"cdxj":         {"a)/p 20260201000000 {\"url\":\"http://a/p\"}\na)/q 20260201000000 {\"url\":\"http://a/q\"}\n", func(o *FilterOptions) { in(o); o.List.Date = "" }, "a)/q 20260201000000 {\"url\":\"http://a/q\"}\n"},
-		"warc":         {crawled("http://a/p") + crawled("http://a/q"), func(o *FilterOptions) { in(o); o.List.Date = "" }, crawled("http://a/p")},
-		"as of a time": {"http://a/p\nhttp://a/q\n", func(o *FilterOptions) { in(o); o.List.Date, o.AsOf = "", "2026-03-01" }, "http://a/q\n"},
-		"the newest":   {"http://a/p\nhttp://a/q\n", func(o *FilterOptions) { in(o); o.List.Date = "" }, "http://a/p\n"},
+		"csv": {"url,at\nhttp://a/p,2026-02-01\nhttp://a/p,2026-07-01\nhttp://a/q,2025-01-01\nhttp://a/q,?\n", in,
+			"url,at\nhttp://a/p,2026-07-01\n"},
+		"json": {`{"url":"http://a/q","at":"2026-02-01T00:00:00Z"}` + "\n" +
+			`{"url":"http://a/q","at":1782000000}` + "\n", in, `{"url":"http://a/q","at":"2026-02-01T00:00:00Z"}` + "\n"},
+		"cdxj": {"a)/p 20260201000000 {\"url\":\"http://a/p\"}\na)/q 20260201000000 {\"url\":\"http://a/q\"}\n",
+			func(o *FilterOptions) { in(o); o.List.Date = "" }, "a)/q 20260201000000 {\"url\":\"http://a/q\"}\n"},
+		"warc": {crawled("http://a/p") + crawled("http://a/q"), func(o *FilterOptions) { in(o); o.List.Date = "" },
+			crawled("http://a/p")},
+		"as of a time": {"http://a/p\nhttp://a/q\n", func(o *FilterOptions) {
+			in(o)
+			o.List.Date, o.AsOf = "",
+				"2026-03-01"
+		}, "http://a/q\n"},
+		"the newest": {"http://a/p\nhttp://a/q\n", func(o *FilterOptions) { in(o); o.List.Date = "" }, "http://a/p\n"},
 	} {
 		if out, _, said, err := filterLists(t, c.change, file(t, "list", c.text)); out != c.want || err != nil {
 			t.Errorf("%s: %q, want %q; %s%v", name, out, c.want, said, err)
@@ -196,15 +218,19 @@ func TestDatesOfRows(t *testing.T) {
 // versionOf returns a capture of the robots.txt of http://a as a record of WARC.
 func versionOf(date, body string) string {
 	block := "HTTP/1.1 200 OK\r\n\r\n" + body
-	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Date: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", date, len(block), block)
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Date: "+
+		"%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", date, len(block), block)
 }
 
-// TestPromptAnswers: each line is answered before the next one is written, in each form, also compressed.
+// TestPromptAnswers: each line is answered before the next one is written, in each form, also
+// compressed.
 func TestPromptAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ lines, answers []string }{
-		"urls": {[]string{"http://a/p\n", "x\n", "http://a/x\n"}, []string{"disallowed\tx\t2\n", "not_absolute\t\t0\n", "allowed\t\t0\n"}},
+		"urls": {[]string{"http://a/p\n", "x\n", "http://a/x\n"},
+			[]string{"disallowed\tx\t2\n", "not_absolute\t\t0\n", "allowed\t\t0\n"}},
 		"json": {[]string{`{"url":"http://a/p"}` + "\n", "{}\n"}, []string{"disallowed\tx\t2\n", "no_url\t\t0\n"}},
-		"csv":  {[]string{"id,url\n", "1,http://a/p\n", "2,http://a/x\n"}, []string{"header\t\t0\n", "disallowed\tx\t2\n", "allowed\t\t0\n"}},
+		"csv": {[]string{"id,url\n", "1,http://a/p\n", "2,http://a/x\n"},
+			[]string{"header\t\t0\n", "disallowed\tx\t2\n", "allowed\t\t0\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, write := io.Pipe()
@@ -212,7 +238,8 @@ func TestPromptAnswers(t *testing.T) {
 			done := make(chan error, 1)
 			go func() {
 				o := FilterOptions{
-					Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t), URLs: Inputs{Names: []string{"-"}, Stdin: in}, Annotate: TSV, Prompt: true,
+					Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t), URLs: Inputs{Names: []string{"-"}, Stdin: in},
+					Annotate: TSV, Prompt: true,
 				}
 				_, err := Filter(t.Context(), o, out)
 				done <- err
@@ -235,7 +262,8 @@ func TestPromptAnswers(t *testing.T) {
 	}
 }
 
-// TestManyListsAreNotOpenAtATime: sitemaps and tables are opened when they are read, and closed at their ends.
+// TestManyListsAreNotOpenAtATime: sitemaps and tables are opened when they are read, and closed at
+// their ends.
 func TestManyListsAreNotOpenAtATime(t *testing.T) {
 	names := []string{}
 	want := ""
@@ -264,7 +292,8 @@ func TestManyListsAreNotOpenAtATime(t *testing.T) {
 		return len(p), nil
 	}))
 	if err != nil || out != want || most > before+50 || files() > before {
-		t.Errorf("%d bytes, want %d, error %v; %d files open, then %d, before %d", len(out), len(want), err, most, files(), before)
+		t.Errorf("%d bytes, want %d, error %v; %d files open, then %d, before %d", len(out), len(want), err, most, files(),
+			before)
 	}
 }
 

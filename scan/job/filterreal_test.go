@@ -20,7 +20,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// realText returns the text of a file of the reference data, decompressed. It skips the test if they are not there.
+// realText returns the text of a file of the reference data, decompressed. It skips the test if
+// they are not there.
 func realText(t *testing.T, name string) string {
 	t.Helper()
 	f, err := os.Open(filepath.FromSlash(name))
@@ -42,8 +43,8 @@ func realText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// realList returns every n-th of the URLs of real hosts, of those that every form of list can have: without blanks and octets
-// that are not UTF-8.
+// realList returns every n-th of the URLs of real hosts, of those that every form of list can have:
+// without blanks and octets that are not UTF-8.
 func realList(t *testing.T, n int) (urls []string) {
 	t.Helper()
 	i := 0
@@ -74,7 +75,8 @@ func realHosts(t *testing.T, n int) string {
 	return file(t, "hosts.jsonl", b.String())
 }
 
-// listForms write URLs in each form; rows is what is printed of the i-th if it is kept, header what precedes the rows.
+// listForms write URLs in each form; rows is what is printed of the i-th if it is kept, header what
+// precedes the rows.
 var listForms = map[string]func(t *testing.T, urls []string) (text string, header string, rows []string){
 	"csv": func(t *testing.T, urls []string) (string, string, []string) {
 		rows := make([]string, len(urls))
@@ -99,7 +101,8 @@ var listForms = map[string]func(t *testing.T, urls []string) (text string, heade
 	"jsonl": func(t *testing.T, urls []string) (string, string, []string) {
 		rows, long := make([]string, len(urls)), strings.Repeat(`text with "quotes" and \n `, 80)
 		for i, u := range urls {
-			text, err := json.Marshal(map[string]any{"text": long, "metadata": map[string]string{"url": u, "lang": "en"}, "id": i})
+			text, err := json.Marshal(map[string]any{"text": long, "metadata": map[string]string{"url": u, "lang": "en"},
+				"id": i})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +159,8 @@ var listForms = map[string]func(t *testing.T, urls []string) (text string, heade
 		return b.String(), "", rows
 	},
 	"warc": func(_ *testing.T, urls []string) (string, string, []string) {
-		rows, info := make([]string, len(urls)), source.AppendMember(nil, []byte("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"))
+		rows, info := make([]string, len(urls)), source.AppendMember(nil,
+			[]byte("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"))
 		for i, u := range urls {
 			rows[i] = string(source.AppendMember(nil, []byte(crawled(u))))
 		}
@@ -164,8 +168,8 @@ var listForms = map[string]func(t *testing.T, urls []string) (text string, heade
 	},
 }
 
-// TestTheSameURLsInEachForm of list have the same verdicts, which package filter compares with the slow matcher, and
-// the same rows are kept as they are, by any number of workers.
+// TestTheSameURLsInEachForm of list have the same verdicts, which package filter compares with the
+// slow matcher, and the same rows are kept as they are, by any number of workers.
 func TestTheSameURLsInEachForm(t *testing.T) {
 	eachURL, eachHost := 4, 1
 	if testing.Short() { // to compile the robots.txt of all hosts takes most of the time
@@ -173,14 +177,16 @@ func TestTheSameURLsInEachForm(t *testing.T) {
 	}
 	urls := realList(t, eachURL)
 	archive := filepath.Join(t.TempDir(), "web.rsv")
-	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{realHosts(t, eachHost)}, Output: archive}); err != nil {
+	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{realHosts(t, eachHost)},
+		Output: archive}); err != nil {
 		t.Fatal(err)
 	}
 	run := func(path string, workers int, annotate Annotation) (string, *Filtered) {
 		t.Helper()
 		var b bytes.Buffer
 		f, err := Filter(t.Context(), FilterOptions{
-			Agents: []Agent{{Name: "GPTBot"}, {Name: "Googlebot"}}, Archive: archive, URLs: Inputs{Names: []string{path}}, Workers: workers, Annotate: annotate,
+			Agents: []Agent{{Name: "GPTBot"}, {Name: "Googlebot"}}, Archive: archive, URLs: Inputs{Names: []string{path}},
+			Workers: workers, Annotate: annotate,
 		}, &b)
 		if err != nil || f.Partial || f.Kept+f.Dropped+f.Invalid != f.Read || f.Read != int64(len(urls)) {
 			t.Fatalf("%s: %+v, %v", path, f, err)
@@ -208,7 +214,8 @@ func TestTheSameURLsInEachForm(t *testing.T) {
 			}
 			out, f := run(path, workers, NoAnnotation)
 			if out != want || fmt.Sprint(f.Barred) != fmt.Sprint(sum.Barred) {
-				t.Errorf("%s, %d workers: %d bytes, want %d; barred %v, want %v", name, workers, len(out), len(want), f.Barred, sum.Barred)
+				t.Errorf("%s, %d workers: %d bytes, want %d; barred %v, want %v", name, workers, len(out), len(want), f.Barred,
+					sum.Barred)
 			}
 		}
 		out, _ := run(path, 2, TSV)

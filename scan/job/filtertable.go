@@ -12,7 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// table returns an input with the URLs of a Parquet file, and with their times if the options name a column of them.
+// table returns an input with the URLs of a Parquet file, and with their times if the options name
+// a column of them.
 func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (*source.Input, *list.Layout, error) {
 	open := func() (io.ReadCloser, error) { return openTable(ctx, o, in) }
 	r, err := open() // it will be opened again: thousands of them are not open at a time
@@ -103,8 +104,8 @@ func annotateAsTable(names []string) filter.Annotator {
 	}
 }
 
-// sidecar returns a writer of the rows of annotateAsTable. Its Close must be called if nothing failed: without
-// it what is written is no Parquet.
+// sidecar returns a writer of the rows of annotateAsTable. Its Close must be called if nothing
+// failed: without it what is written is no Parquet.
 func (l *lists) sidecar(out io.Writer) (*columnar.Sidecar, error) {
 	if len(l.inputs) != 1 {
 		return nil, errors.New("--annotate parquet needs one list")

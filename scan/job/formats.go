@@ -89,7 +89,8 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 	if log.Format != nil {
 		log.Missing = missing(log.Format)
 		if !format.NamesZones(log.Format, head) {
-			log.Missing = append(log.Missing, "time zone: the times are taken as UTC; name the zone of the server with --time-zone")
+			log.Missing = append(log.Missing, "time zone: the times are taken as UTC; name the zone of the server with "+
+				"--time-zone")
 		}
 	}
 	return log
@@ -109,7 +110,8 @@ func missing(f *format.Format) (list []string) {
 		list = append(list, what+": "+remedies[what])
 	}
 	if f.Sampled() {
-		list = append(list, "some requests: such logs may leave them out by design, so counts are lower bounds; say how they were sampled with --sampled")
+		list = append(list, "some requests: such logs may leave them out by design, so counts are lower bounds; say how "+
+			"they were sampled with --sampled")
 	}
 	return list
 }

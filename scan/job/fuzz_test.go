@@ -160,16 +160,20 @@ func makeBody(d *dice) string {
 	}
 	for range d.n(16) {
 		b.WriteString(pick(d,
-			"User-agent: *", "User-agent: Googlebot", "User-agent: GPTBot", "User-agent: bingbot\nUser-agent: foo", "User-agent: FooSpider/2",
-			"Disallow: /", "Disallow: /private", "Disallow: /*.pdf$", "Disallow: /a%7Eb", "Disalow: /x", "Disallow:", "Disallow: /private/*?s=",
-			"Allow: /private/open", "Allow: /", "Crawl-delay: 10", "Sitemap: https://example.com/private/map.xml", "# comment", "\xff\x00:",
+			"User-agent: *", "User-agent: Googlebot", "User-agent: GPTBot", "User-agent: bingbot\nUser-agent: foo",
+			"User-agent: FooSpider/2",
+			"Disallow: /", "Disallow: /private", "Disallow: /*.pdf$", "Disallow: /a%7Eb", "Disalow: /x", "Disallow:",
+			"Disallow: /private/*?s=",
+			"Allow: /private/open", "Allow: /", "Crawl-delay: 10", "Sitemap: https://example.com/private/map.xml", "# comment",
+			"\xff\x00:",
 		) + pick(d, "\n", "\r\n", "\r"))
 	}
 	return b.String()
 }
 
 // worldOrigins are origins as manifests name them.
-var worldOrigins = []string{"https://example.com", "http://example.com", "other.example", "https://xn--bcher-kva.example:8443"}
+var worldOrigins = []string{"https://example.com", "http://example.com", "other.example",
+	"https://xn--bcher-kva.example:8443"}
 
 func (w *world) makeManifest() {
 	d := &w.dice
@@ -183,12 +187,14 @@ func (w *world) makeManifest() {
 			continue
 		}
 		taken[at+from] = true
-		status, file, to := pick(d, append(w.often("200"), "404", "503", "500", "429", "301", "unreachable", "204", "444")...), "", ""
+		status, file, to := pick(d, append(w.often("200"), "404", "503", "500", "429", "301", "unreachable", "204",
+			"444")...), "", ""
 		switch status {
 		case "200":
 			file = fmt.Sprintf("%d.txt", d.n(len(w.sizes)))
 		case "301":
-			to = pick(d, "https://example.com/robots.txt", "http://other.example/robots.txt", "/elsewhere", "https://example.com/private/r", "")
+			to = pick(d, "https://example.com/robots.txt", "http://other.example/robots.txt", "/elsewhere",
+				"https://example.com/private/r", "")
 		}
 		age := pick(d, "", "", "", "3600", "900000")
 		w.rows = append(w.rows, strings.Join([]string{from, at, status, file, age, to}, ","))
@@ -213,7 +219,8 @@ func (w *world) makeRanges() {
 			continue
 		}
 		made := worldStart.Add(time.Duration(d.n(100)-30) * day).Format(time.RFC3339)
-		list := w.write(name+".json", `{"creationTime":"`+made+`","prefixes":[{"ipv4Prefix":"66.249.64.0/24"},{"ipv6Prefix":"2001:4860::/32"}]}`)
+		list := w.write(name+".json",
+			`{"creationTime":"`+made+`","prefixes":[{"ipv4Prefix":"66.249.64.0/24"},{"ipv6Prefix":"2001:4860::/32"}]}`)
 		w.options.Ranges = append(w.options.Ranges, name+"="+list)
 	}
 }
@@ -223,7 +230,8 @@ func (w *world) makeLog() {
 	d := &w.dice
 	for i := range firstLines {
 		at := worldStart.Add(time.Duration(i) * time.Second)
-		w.lines = append(w.lines, line{w.entry(at, "192.0.2.9", "GET / HTTP/1.1", "200", "5", worldAgents[0]), at, true, false})
+		w.lines = append(w.lines, line{w.entry(at, "192.0.2.9", "GET / HTTP/1.1", "200", "5", worldAgents[0]), at, true,
+			false})
 	}
 	for len(d.data) > 0 {
 		switch d.n(24) {
@@ -272,20 +280,25 @@ func (w *world) makeLine() line {
 	target := "/robots.txt"
 	if !robots {
 		target = pick(d, "/", "/private/a", "/private/open/1", "/x.pdf", "/a~b", "/a%7eb", "/private?s=1", "/private/map.xml",
-			"//robots.txt", "/robots.txt?x", "/a/../private", "*", "https://example.com/private/b", "http://other.example:80/private/c", "/%70rivate", "/blog/robots.txt")
+			"//robots.txt", "/robots.txt?x", "/a/../private", "*", "https://example.com/private/b",
+			"http://other.example:80/private/c", "/%70rivate", "/blog/robots.txt")
 	}
-	status := pick(d, append(w.often("200", "304"), "404", "301", "403", "429", "500", "503", "204", "499", "206", "000", "401", "999")...)
+	status := pick(d, append(w.often("200", "304"), "404", "301", "403", "429", "500", "503", "204", "499", "206", "000",
+		"401", "999")...)
 	size := pick(d, "512", "0", "-", fmt.Sprint(w.sizes[0]), fmt.Sprint(w.sizes[len(w.sizes)-1]))
 	request := pick(d, "GET", "GET", "GET", "HEAD", "POST", "CONNECT") + " " + target + " HTTP/1.1"
-	return line{w.entry(at, addr, request, status, size, worldAgents[agent]), at, agent < browsers && !robots, agent >= browsers}
+	return line{w.entry(at, addr, request, status, size, worldAgents[agent]), at, agent < browsers && !robots,
+		agent >= browsers}
 }
 
 func (w *world) entry(at time.Time, addr, request, status, size, agent string) string {
 	host := ""
 	if w.options.Format == "vhost_combined" {
-		host = pick(&w.dice, "example.com:443", "example.com:80", "example.com", "other.example", "xn--bcher-kva.example:8443", "elsewhere.example") + " "
+		host = pick(&w.dice, "example.com:443", "example.com:80", "example.com", "other.example",
+			"xn--bcher-kva.example:8443", "elsewhere.example") + " "
 	}
-	return fmt.Sprintf(`%s%s - - [%s] "%s" %s %s "-" "%s"`, host, addr, at.Format("02/Jan/2006:15:04:05 -0700"), request, status, size, agent)
+	return fmt.Sprintf(`%s%s - - [%s] "%s" %s %s "-" "%s"`, host, addr, at.Format("02/Jan/2006:15:04:05 -0700"), request,
+		status, size, agent)
 }
 
 // log writes a log, compressed if its name ends in .gz, and returns its name.
@@ -446,7 +459,8 @@ func (w *world) checkCuts() {
 func (w *world) checkTwice() {
 	twice := w.audit(w.options, slices.Concat(w.lines, w.lines))
 	if len(twice.Crawlers) != len(w.report.Crawlers) || twice.Lines != 2*w.report.Lines {
-		w.Errorf("%d lines of %d crawlers, each twice: %d lines of %d crawlers", w.report.Lines, len(w.report.Crawlers), twice.Lines, len(twice.Crawlers))
+		w.Errorf("%d lines of %d crawlers, each twice: %d lines of %d crawlers", w.report.Lines, len(w.report.Crawlers),
+			twice.Lines, len(twice.Crawlers))
 		return
 	}
 	for i, c := range w.report.Crawlers {
@@ -460,7 +474,8 @@ func (w *world) checkTwice() {
 		c.Evasive, c.GraceInformed = 2*c.Evasive, 2*c.GraceInformed
 		if c.Crawler != d.Crawler || c.Verdicts != d.Verdicts || c.Reasons != d.Reasons ||
 			c.Evasive != d.Evasive || c.GraceInformed != d.GraceInformed {
-			w.Errorf("%s: each line twice is not each number twice: %v %v, want %v %v\n%s", c.Crawler, d.Verdicts, d.Reasons, c.Verdicts, c.Reasons, w.explain())
+			w.Errorf("%s: each line twice is not each number twice: %v %v, want %v %v\n%s", c.Crawler, d.Verdicts, d.Reasons,
+				c.Verdicts, c.Reasons, w.explain())
 		}
 	}
 }
@@ -508,7 +523,8 @@ func (w *world) checkAllowAll() {
 	}
 	for _, c := range w.report.Crawlers {
 		if n := c.Verdicts[audit.Violation]; with[c.Crawler] > n {
-			w.Errorf("%s: %d violations, but %d with more allowed from %v on\n%s", c.Crawler, n, with[c.Crawler], from, w.explain())
+			w.Errorf("%s: %d violations, but %d with more allowed from %v on\n%s", c.Crawler, n, with[c.Crawler], from,
+				w.explain())
 		}
 	}
 	if n := r.Totals.Verdicts[audit.Violation]; before && n > 0 {

@@ -52,16 +52,17 @@ const (
 
 func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *gatherer {
 	// One byte more than the limit tells the compiler that there is more.
-	g := &gatherer{messages: o.Messages, memory: o.Memory, options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: o.Fields},
+	g := &gatherer{messages: o.Messages, memory: o.Memory,
+		options: capture.Options{MaxBody: o.MaxBytes + 1, MaxLine: shares.line, Fields: o.Fields},
 		skipped: map[capture.Reason]int{}, taken: map[string]int{}}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	g.set.Memory, g.set.AllVersions, g.options.Wants = shares.set, o.AllVersions, g.set.Wants
 	return g
 }
 
-// source reads a source of copies, or a file or directory in it. The depth is 0 for the
-// source itself and for a directory whose name has a date, 1 for a name in such a directory, and 2 for the robots.txt in the directory
-// of a host. Hidden names are ignored.
+// source reads a source of copies, or a file or directory in it. The depth is 0 for the source
+// itself and for a directory whose name has a date, 1 for a name in such a directory, and 2 for the
+// robots.txt in the directory of a host. Hidden names are ignored.
 func (g *gatherer) source(name string, depth int) {
 	info, err := disk.Stat(name)
 	switch {
@@ -206,7 +207,8 @@ func (g *gatherer) rows(name string, at io.ReaderAt, size int64) error {
 		}
 		c, why := v.Capture(g.options)
 		if why != "" {
-			g.skip(why, &capture.SkipError{Where: fmt.Sprintf("%s: row %d", name, number), Reason: why, Text: string(v[capture.Host])})
+			g.skip(why, &capture.SkipError{Where: fmt.Sprintf("%s: row %d", name, number), Reason: why,
+				Text: string(v[capture.Host])})
 			continue
 		}
 		g.add(c, capture.Table)

@@ -23,7 +23,8 @@ import (
 // too long and garbage.
 func manyHeaders(lines int) string {
 	rng := rand.New(rand.NewPCG(7, 8))
-	columns := []string{"date", "time", "c-ip", "cs-method", "cs-uri-stem", "cs-uri-query", "cs(User-Agent)", "sc-status", "cs-host"}
+	columns := []string{"date", "time", "c-ip", "cs-method", "cs-uri-stem", "cs-uri-query", "cs(User-Agent)",
+		"sc-status", "cs-host"}
 	var b strings.Builder
 	header := func() {
 		rng.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
@@ -31,9 +32,11 @@ func manyHeaders(lines int) string {
 	}
 	for header(); lines > 0; lines-- {
 		value := map[string]string{
-			"date": "2026-03-04", "time": fmt.Sprintf("05:%02d:07", rng.IntN(60)), "c-ip": "192.0.2.1", "cs-method": "GET", "cs-uri-query": "-", "sc-status": "200", "cs-host": "-",
-			"cs-uri-stem":    []string{"/private/x", "/public", "/robots.txt"}[rng.IntN(3)],
-			"cs(User-Agent)": []string{"GPTBot/1.0", "Mozilla/5.0+(compatible;+Googlebot/2.1;++http://www.google.com/bot.html)", "Mozilla/5.0"}[rng.IntN(3)],
+			"date": "2026-03-04", "time": fmt.Sprintf("05:%02d:07", rng.IntN(60)), "c-ip": "192.0.2.1", "cs-method": "GET",
+			"cs-uri-query": "-", "sc-status": "200", "cs-host": "-",
+			"cs-uri-stem": []string{"/private/x", "/public", "/robots.txt"}[rng.IntN(3)],
+			"cs(User-Agent)": []string{"GPTBot/1.0",
+				"Mozilla/5.0+(compatible;+Googlebot/2.1;++http://www.google.com/bot.html)", "Mozilla/5.0"}[rng.IntN(3)],
 		}
 		for i, c := range columns {
 			b.WriteString(strings.Repeat(" ", min(i, 1)) + value[c])
@@ -62,7 +65,8 @@ func auditOf(t *testing.T, in *source.Input, name string, workers, chunk int) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := audit.New(audit.Config{Crawlers: set, Policy: policy.Constant(policy.Row{Body: []byte("User-agent: *\nDisallow: /private/\n"), File: "robots.txt"}, policy.Options{}), Samples: 5}).Begin()
+	run := audit.New(audit.Config{Crawlers: set, Policy: policy.Constant(policy.Row{Body: []byte("User-agent: " +
+		"*\nDisallow: /private/\n"), File: "robots.txt"}, policy.Options{}), Samples: 5}).Begin()
 	defer run.Close()
 	f, ok := format.ByName(name)
 	if !ok {

@@ -29,7 +29,8 @@ type Inputs struct {
 // resolve returns the inputs that there are, and an error for each name that cannot be
 // used, wholly or in part. It warns of names that are given twice. err is why there is
 // no list: ctx has ended, or the list does not fit into the memory.
-func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messages Messages) (inputs []*source.Input, failed []error, err error) {
+func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messages Messages) (inputs []*source.Input,
+	failed []error, err error) {
 	limits := source.Limits{Memory: max(memory.room(), 1), Windows: memory.windows(), Workers: memory.workers(workers)}
 	inputs, warnings, failed := source.Inputs(ctx, i.Names, cmp.Or[io.Reader](i.Stdin, os.Stdin), limits)
 	if ctx.Err() != nil {
@@ -65,7 +66,8 @@ func inParallel(ctx context.Context, n, workers int, do func(i int)) {
 	wg.Wait()
 }
 
-// wait returns the result of f, or the cause of the end of ctx if that comes first. Then f goes on, and its result is discarded.
+// wait returns the result of f, or the cause of the end of ctx if that comes first. Then f goes on,
+// and its result is discarded.
 func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -85,8 +87,8 @@ func wait[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// prepared is wait for what a job does before it begins. It may open and read pipes, which block. If ctx ends meanwhile, nothing
-// has been done.
+// prepared is wait for what a job does before it begins. It may open and read pipes, which block.
+// If ctx ends meanwhile, nothing has been done.
 func prepared[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	v, err := wait(ctx, f)
 	if ctx.Err() != nil { // which may have caused another error
@@ -96,7 +98,8 @@ func prepared[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	return v, err
 }
 
-// openInput opens an input. If it is a pipe, which may block for ever, opening and reading it end with ctx.
+// openInput opens an input. If it is a pipe, which may block for ever, opening and reading it end
+// with ctx.
 func openInput(ctx context.Context, in *source.Input) (io.ReadCloser, error) {
 	if in.Regular() {
 		return in.Open()
@@ -122,7 +125,8 @@ func (p openPipe) Close() error {
 	return nil
 }
 
-// ending reads and writes what does not block, until ctx ends, and counts the bytes read unless that is nil.
+// ending reads and writes what does not block, until ctx ends, and counts the bytes read unless
+// that is nil.
 type ending struct {
 	ctx  context.Context
 	r    io.Reader

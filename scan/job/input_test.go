@@ -11,7 +11,8 @@ import (
 
 func TestInterruptibleReaderReadsAll(t *testing.T) {
 	text := strings.Repeat("0123456789", 30_000)
-	if err := iotest.TestReader(until(t.Context(), iotest.DataErrReader(strings.NewReader(text))), []byte(text)); err != nil {
+	if err := iotest.TestReader(until(t.Context(), iotest.DataErrReader(strings.NewReader(text))),
+		[]byte(text)); err != nil {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -24,8 +24,9 @@ type ArchiveSummary struct {
 	Dated     int      `json:"dated"`    // versions that have a date
 	Rulesets  int      `json:"rulesets"` // distinct ones
 	WithRules int      `json:"with_rules"`
-	// Of the newest version of each origin: that there is no robots.txt, so that everything is allowed; that it could not be fetched, so
-	// that everything is disallowed; and that it is redirected to where the sources had nothing, so that it is not known.
+	// Of the newest version of each origin: that there is no robots.txt, so that everything is
+	// allowed; that it could not be fetched, so that everything is disallowed; and that it is
+	// redirected to where the sources had nothing, so that it is not known.
 	Missing     int `json:"missing"`
 	Unreachable int `json:"unreachable"`
 	Redirected  int `json:"redirected"`
@@ -40,8 +41,9 @@ type ArchiveVersion struct {
 	Rules  int    `json:"rules"`  // in all of them
 }
 
-// ListArchive calls each for every version of each origin of an archive, in the order of the archive, which depends on nothing but what is
-// in it, and returns what it has in sum. Groups and Rules are those of the first of its dialects. each may be nil: then only the sum is wanted. An
+// ListArchive calls each for every version of each origin of an archive, in the order of the
+// archive, which depends on nothing but what is in it, and returns what it has in sum. Groups and
+// Rules are those of the first of its dialects. each may be nil: then only the sum is wanted. An
 // error of each ends the list. Errors are of type *Error.
 func ListArchive(ctx context.Context, name string, each func(ArchiveVersion) error) (sum ArchiveSummary, err error) {
 	mapped, err := disk.Map(name)
@@ -65,7 +67,8 @@ func ListArchive(ctx context.Context, name string, each func(ArchiveVersion) err
 	return sum, err
 }
 
-func listArchive(ctx context.Context, name string, data []byte, each func(ArchiveVersion) error) (sum ArchiveSummary, err error) {
+func listArchive(ctx context.Context, name string, data []byte, each func(ArchiveVersion) error) (sum ArchiveSummary,
+	err error) {
 	a, err := archive.Open(data, compile.Semantics, nil)
 	if err != nil {
 		return sum, err

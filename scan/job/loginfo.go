@@ -10,13 +10,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// logInfo describes a log for the report and for what can be said only when all logs are known, in one audit or in a sum of states. A state has
-// it of each of its logs, so that it does not matter which logs were audited together.
+// logInfo describes a log for the report and for what can be said only when all logs are known, in
+// one audit or in a sum of states. A state has it of each of its logs, so that it does not matter
+// which logs were audited together.
 type logInfo struct {
 	audit.InputInfo
 	// First is the beginning of the first line that is not blank, if no line could be parsed.
 	First string `json:",omitempty"`
-	// Unnamed: values of AuditOptions.Hosts name logs, but neither these values nor its lines name the site of this one.
+	// Unnamed: values of AuditOptions.Hosts name logs, but neither these values nor its lines name the
+	// site of this one.
 	Unnamed bool `json:",omitempty"`
 
 	all int64 // as in Audited.AllLines
@@ -54,9 +56,10 @@ func (log *logInfo) noneParsed() string {
 	return text + quoted
 }
 
-// described returns the inputs as the report describes them. It is partial because of those of which more lines than allowed could
-// not be parsed, or of which some ranges are missing. An input of which no line could be parsed could not be used: it is most likely no log, or one of another format. Only
-// a limit of 100 accepts it.
+// described returns the inputs as the report describes them. It is partial because of those of
+// which more lines than allowed could not be parsed, or of which some ranges are missing. An input
+// of which no line could be parsed could not be used: it is most likely no log, or one of another
+// format. Only a limit of 100 accepts it.
 func (a *auditing) described() audit.Inputs {
 	logs, in, most := joinRanges(a.logs), a.inputs, a.basis.MaxUnparsed
 	if a.anonymous {
@@ -84,7 +87,8 @@ func (a *auditing) described() audit.Inputs {
 			unclear = append(unclear, *info)
 		}
 		if info.To > 0 {
-			text := fmt.Sprintf("%s: only its bytes %s to %s of %s were read", info.Name, english.Grouped(info.From), english.Grouped(info.To), english.Grouped(info.Of))
+			text := fmt.Sprintf("%s: only its bytes %s to %s of %s were read", info.Name, english.Grouped(info.From),
+				english.Grouped(info.To), english.Grouped(info.Of))
 			a.messages.warn("%s", text)
 			info.Error = cmp.Or(info.Error, text)
 		}
@@ -98,7 +102,8 @@ func (a *auditing) described() audit.Inputs {
 	return in
 }
 
-// unparsedWarning is one warning of all logs of which more than most per cent of the lines could not be parsed: there may be hundreds.
+// unparsedWarning is one warning of all logs of which more than most per cent of the lines could
+// not be parsed: there may be hundreds.
 func unparsedWarning(list []audit.InputInfo, most float64) string {
 	const shown = 5
 	const partial = "the report is partial, because these lines may hold what clears a violation"
@@ -107,18 +112,21 @@ func unparsedWarning(list []audit.InputInfo, most float64) string {
 		return ""
 	case 1:
 		return fmt.Sprintf("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): %s",
-			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(linesOf(list[0]), "line"), unparsedShare(list[0]), most, partial)
+			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(linesOf(list[0]), "line"), unparsedShare(list[0]),
+			most, partial)
 	}
 	slices.SortFunc(list, func(x, y audit.InputInfo) int {
 		return cmp.Or(cmp.Compare(unparsedShare(y), unparsedShare(x)), strings.Compare(x.Name, y.Name))
 	})
 	var names []string
 	for _, i := range list[:min(len(list), shown)] {
-		names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed), english.Plural(linesOf(i), "line")))
+		names = append(names, fmt.Sprintf("%s (%s of %s)", i.Name, english.Grouped(i.Unparsed),
+			english.Plural(linesOf(i), "line")))
 	}
 	more := ""
 	if rest := int64(len(list) - len(names)); rest > 0 {
 		more = " and " + english.Plural(rest, "more log")
 	}
-	return fmt.Sprintf("more than %v %% of the lines could not be parsed (--max-unparsed) of %s%s: %s", most, strings.Join(names, ", "), more, partial)
+	return fmt.Sprintf("more than %v %% of the lines could not be parsed (--max-unparsed) of %s%s: %s", most,
+		strings.Join(names, ", "), more, partial)
 }

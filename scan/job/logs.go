@@ -29,7 +29,8 @@ type auditLogs struct {
 	unread  []audit.InputInfo
 	partial bool // some cannot be used
 	isPart  bool // there are more of them elsewhere
-	// hostFiles are as in SideFiles, for a part; unmatched are the values of AuditOptions.Hosts that name none of its logs.
+	// hostFiles are as in SideFiles, for a part; unmatched are the values of AuditOptions.Hosts that
+	// name none of its logs.
 	hostFiles, unmatched []string
 	warnings             []string
 	messages             Messages
@@ -76,7 +77,8 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		logs.hostFiles = o.Side.HostFiles
 		logs.partial = slices.ContainsFunc(part.Unread, func(in audit.InputInfo) bool { return in.Error != "" })
 	}
-	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers, Messages{Warn: func(message string) { logs.warn("%s", message) }})
+	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers,
+		Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,8 @@ func (l *auditLogs) continues(log *auditLog, zone *time.Location) bool {
 	}
 	log.format = f
 	log.look(head, zone)
-	l.warn("%s begins without a line that names its columns: it is read with the last one of %s, which has as many", log.Name, before.Name)
+	l.warn("%s begins without a line that names its columns: it is read with the last one of %s, which has as many",
+		log.Name, before.Name)
 	return true
 }
 
@@ -220,7 +223,8 @@ func (l *auditLogs) checkHosts(b *basis.Basis) error {
 		if len(log.hosts) > 0 {
 			seen = "such as " + english.List(log.hosts)
 		}
-		return usageError("%s names hosts (format %s), %s: use --host to say which of them %s is for", log.Name, log.format.Name(), seen, b.File)
+		return usageError("%s names hosts (format %s), %s: use --host to say which of them %s is for", log.Name,
+			log.format.Name(), seen, b.File)
 	}
 	return nil
 }
@@ -264,8 +268,9 @@ func (l *auditLogs) logInfos() (list []logInfo) {
 	return list
 }
 
-// scan lets the run's workers read all inputs, and tells whether ctx ended first. An
-// error of a worker ends the reading; Run.Report returns it. So does one of its rows, which listing.write returns.
+// scan lets the run's workers read all inputs, and tells whether ctx ended first. An error of a
+// worker ends the reading; Run.Report returns it. So does one of its rows, which listing.write
+// returns.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -285,7 +290,8 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	return err != nil && !errors.Is(context.Cause(ctx), errWorker)
 }
 
-// beginning is what holds at the beginning of a chunk: the header in force, and how many lines come before it.
+// beginning is what holds at the beginning of a chunk: the header in force, and how many lines come
+// before it.
 type beginning struct {
 	header []byte
 	lines  int64
@@ -304,7 +310,8 @@ func (log *auditLog) follow() {
 	})
 }
 
-// beginningOf waits for what holds at the beginning of a chunk. whole is what it has of whole lines.
+// beginningOf waits for what holds at the beginning of a chunk. whole is what it has of whole
+// lines.
 func (log *auditLog) beginningOf(ctx context.Context, c *source.Chunk, whole []byte) (beginning, error) {
 	if log.before == nil {
 		return beginning{}, nil
@@ -402,7 +409,8 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 func covered(r *source.Result, size int64) string {
 	switch {
 	case r.Codec != "plain":
-		return "the report covers the " + english.Plural(r.Bytes, "byte") + " that were decompressed before that; some of these may be damaged too"
+		return "the report covers the " + english.Plural(r.Bytes, "byte") +
+			" that were decompressed before that; some of these may be damaged too"
 	case size > 0:
 		return "the report covers " + english.Grouped(r.Bytes) + " of its " + english.Plural(size, "byte")
 	}
@@ -413,8 +421,11 @@ func covered(r *source.Result, size int64) string {
 // logs.
 func (l *auditLogs) lossNotes() (notes []string) {
 	texts := map[format.Lossy]string{
-		format.Decoded:   "Logs of the format %s have paths without their percent-encoding. A request is undecided (lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded slash is taken as a slash.",
-		format.Rewritten: "Logs of the format %s have paths that the server may have made of those sent: a request is undecided (lossy_path) if robots.txt does not judge all paths alike.",
+		format.Decoded: "Logs of the format %s have paths without their percent-encoding. A request is undecided " +
+			"(lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded " +
+			"slash is taken as a slash.",
+		format.Rewritten: "Logs of the format %s have paths that the server may have made of those sent: a request is " +
+			"undecided (lossy_path) if robots.txt does not judge all paths alike.",
 	}
 	for _, log := range l.list {
 		if text := texts[log.loss]; text != "" {
@@ -437,7 +448,8 @@ const maxQuoted = 200
 // info describes the log, as far as that is known before it is read.
 func (log *auditLog) info() audit.InputInfo {
 	return audit.InputInfo{
-		Name: log.Name, From: log.Range().From, To: log.Range().To, Of: log.Range().Of, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
+		Name: log.Name, From: log.Range().From, To: log.Range().To, Of: log.Range().Of, Host: log.host,
+		Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
 	}
 }
 
@@ -466,16 +478,21 @@ func (log *auditLog) lacks() (warnings []string) {
 	f := log.format
 	name := f.Name()
 	if !f.HasAgent() {
-		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent, so no line of it can name a crawler: have the server log it", name))
+		warnings = append(warnings, fmt.Sprintf("the format %s has no User-Agent, so no line of it can name a crawler: "+
+			"have the server log it", name))
 	}
 	if !f.HasTime() {
-		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is not known which robots.txt was in force", name))
+		warnings = append(warnings, fmt.Sprintf("the format %s has no time, so no request of it can be judged: it is "+
+			"not known which robots.txt was in force", name))
 	}
 	if !log.hasHosts && log.site.N == 0 {
-		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its requests are bound by: name the site with --host", name))
+		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its "+
+			"requests are bound by: name the site with --host", name))
 	}
 	if f.Sampled() {
-		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a crawler something else", name))
+		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that "+
+			"were not sampled: counts are of what was logged, and answers to /robots.txt that are missing may have told a "+
+			"crawler something else", name))
 	}
 	return append(warnings, f.Doubts()...)
 }

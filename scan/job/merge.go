@@ -31,8 +31,9 @@ type MergeOptions struct {
 	NoReport bool
 	// AllowDuplicates counts also the states whose inputs are all in another one.
 	AllowDuplicates bool
-	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not compared. Without NoReport they are all
-	// parts of it, and the messages get the warnings of all parts.
+	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not
+	// compared. Without NoReport they are all parts of it, and the messages get the warnings of all
+	// parts.
 	Parts bool
 
 	// These are as in AuditOptions.
@@ -55,7 +56,8 @@ type BasisError struct {
 
 // Error names the two states and the difference.
 func (e *BasisError) Error() string {
-	return fmt.Sprintf("%s and %s: judged by other files or flags, so the two do not add up; they differ in %s", e.One, e.Other, e.Difference)
+	return fmt.Sprintf("%s and %s: judged by other files or flags, so the two do not add up; they differ in %s", e.One,
+		e.Other, e.Difference)
 }
 
 // Merge adds up states, each of a part of the logs, and makes the report that one audit
@@ -113,7 +115,8 @@ func (m *states) addTo(run *audit.Run) error {
 	return nil
 }
 
-// repeatWarnings gives the messages what one audit of all logs would have given them while it read the logs.
+// repeatWarnings gives the messages what one audit of all logs would have given them while it read
+// the logs.
 func (a *auditing) repeatWarnings() {
 	for _, w := range slices.Concat(a.inputs.Warnings, siteWarnings(a.logs)) {
 		a.messages.warn("%s", w)
@@ -130,7 +133,8 @@ func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit --state has written")
 	}
-	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), append([]output{o.stateFile()}, reportFiles(o.Files, o.Force)...)...)
+	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To),
+		append([]output{o.stateFile()}, reportFiles(o.Files, o.Force)...)...)
 }
 
 // stateFile is the output for the state.
@@ -174,7 +178,10 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		if i == 0 {
 			a.unmatched = head.Unmatched
 		}
-		a.unmatched = slices.DeleteFunc(a.unmatched, func(value string) bool { return !slices.Contains(head.Unmatched, value) })
+		a.unmatched = slices.DeleteFunc(a.unmatched, func(value string) bool {
+			return !slices.Contains(head.Unmatched,
+				value)
+		})
 	}
 	a.logs = joinRanges(a.logs)
 	slices.Sort(in.Warnings)
@@ -270,10 +277,12 @@ func (m *states) dropDuplicates() (warnings []string) {
 		for _, input := range head.Inputs {
 			list := slices.DeleteFunc(slices.Clone(holders[contentOf(input)]), isLeftOut)
 			if len(list) > 0 && list[0] < i {
-				warn("%s, of %s, is in %s and in %s: its lines are counted twice", input.Name, english.Plural(input.Bytes, "byte"), m.names[list[0]], m.names[i])
+				warn("%s, of %s, is in %s and in %s: its lines are counted twice", input.Name,
+					english.Plural(input.Bytes, "byte"), m.names[list[0]], m.names[i])
 			}
 		}
-		kept.names, kept.list, kept.heads = append(kept.names, m.names[i]), append(kept.list, m.list[i]), append(kept.heads, head)
+		kept.names, kept.list, kept.heads = append(kept.names, m.names[i]), append(kept.list, m.list[i]),
+			append(kept.heads, head)
 	}
 	m.names, m.list, m.heads = kept.names, kept.list, kept.heads
 	m.findPacked(warn)
@@ -294,7 +303,8 @@ func (m *states) findPacked(warn func(format string, args ...any)) {
 			case !seen:
 				first[k] = here
 			case other.codec != here.codec && other.state != here.state:
-				warn("%s in %s and %s in %s have as many lines and bytes, decompressed: if they are one log, its lines are counted twice", other.name, other.state, here.name, here.state)
+				warn("%s in %s and %s in %s have as many lines and bytes, decompressed: if they are one log, its lines are "+
+					"counted twice", other.name, other.state, here.name, here.state)
 			}
 		}
 	}
@@ -313,7 +323,8 @@ func within(i int, contents []map[audit.InputInfo]bool, holders map[audit.InputI
 		if more := len(contents[other]) - len(contents[i]); other == i || more < 0 || more == 0 && other > i {
 			continue
 		}
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])), func(c audit.InputInfo) bool { return !contents[other][c] }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])),
+			func(c audit.InputInfo) bool { return !contents[other][c] }) {
 			return other
 		}
 	}

@@ -19,9 +19,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// output is a file that a job writes. All files that jobs write are outputs, so these laws hold for all of them: an output
-// replaces nothing that the job reads, nor, unless force is set, a file with content of another kind; and its name has the
-// old content or the new one, never a part.
+// output is a file that a job writes. All files that jobs write are outputs, so these laws hold for
+// all of them: an output replaces nothing that the job reads, nor, unless force is set, a file with
+// content of another kind; and its name has the old content or the new one, never a part.
 type output struct {
 	flag  string // which names it
 	name  string // as the user gave it; "" if the job shall not write it
@@ -52,8 +52,8 @@ var (
 // headBytes are enough to tell a kind.
 const headBytes = 4096
 
-// check returns the error with which write would fail because of the name, before a job spends hours on reading, or with which
-// it would replace what the job reads or another output.
+// check returns the error with which write would fail because of the name, before a job spends
+// hours on reading, or with which it would replace what the job reads or another output.
 func (o output) check(inputs inputFiles, others []sink) error {
 	if o.name == "" {
 		return nil
@@ -71,9 +71,10 @@ func (o output) check(inputs inputFiles, others []sink) error {
 	return nil
 }
 
-// write calls write with a new file, and gives it the name when all of it is on the disk. If that fails, nothing is left
-// behind, and a file that had the name is unchanged. If the name is a symbolic link, its target is replaced, not the link.
-// The mode of a file that is replaced stays, and its owner if the system permits it.
+// write calls write with a new file, and gives it the name when all of it is on the disk. If that
+// fails, nothing is left behind, and a file that had the name is unchanged. If the name is a
+// symbolic link, its target is replaced, not the link. The mode of a file that is replaced stays,
+// and its owner if the system permits it.
 func (o output) write(write func(io.Writer) error) error {
 	w, err := o.open()
 	if err != nil {
@@ -109,7 +110,8 @@ func (o output) open() (*pending, error) {
 	if err == nil && old != nil && old.Size() > 0 && !o.force {
 		var is bool
 		if is, err = o.isKind(path); err == nil && !is {
-			return nil, usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name, o.kind.name)
+			return nil, usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name,
+				o.kind.name)
 		}
 	}
 	if err != nil {
@@ -147,8 +149,9 @@ func keepMode(f *disk.File, old fs.FileInfo) error {
 	return f.Chmod(old.Mode().Perm())
 }
 
-// pending is a new file that does not have its name yet: it has none at all, so that it vanishes with the process, or where
-// the system does not know that, a hidden one, so that it is not read as a source.
+// pending is a new file that does not have its name yet: it has none at all, so that it vanishes
+// with the process, or where the system does not know that, a hidden one, so that it is not read as
+// a source.
 type pending struct {
 	file   *disk.File
 	name   string // as the user gave it
@@ -157,8 +160,8 @@ type pending struct {
 	named  bool   // it has the hidden name
 }
 
-// maxHiddenBase is how much of a name its hidden one has, in bytes, so that it is not too long where the name is not: file systems
-// permit 255 bytes.
+// maxHiddenBase is how much of a name its hidden one has, in bytes, so that it is not too long
+// where the name is not: file systems permit 255 bytes.
 const maxHiddenBase = 200
 
 func newPending(name, path string, perm fs.FileMode) (*pending, error) {
@@ -202,7 +205,8 @@ func (w *pending) remove() error {
 	return writing(w.name, disk.Remove(w.hidden))
 }
 
-// follow returns where a symbolic link leads, also to a file that does not exist; name itself if it is no link.
+// follow returns where a symbolic link leads, also to a file that does not exist; name itself if it
+// is no link.
 func follow(name string) (path string, err error) {
 	path = name
 	for range 40 { // as many links as Linux follows
@@ -226,8 +230,8 @@ func follow(name string) (path string, err error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// errPlanted is the error for a symbolic link that another user made in a folder where everybody may: it could lead the
-// output to a file of the caller.
+// errPlanted is the error for a symbolic link that another user made in a folder where everybody
+// may: it could lead the output to a file of the caller.
 var errPlanted = errors.New("a symbolic link of another user in a folder where all users may write")
 
 // writing returns an error of writing a file, with the name that the user gave
@@ -254,8 +258,8 @@ func cause(err error) error {
 
 // inputFiles are what a job reads.
 type inputFiles struct {
-	// names are of files, of folders, all of whose members count, and patterns; "-" is stdin. Names that name nothing count
-	// for nothing.
+	// names are of files, of folders, all of whose members count, and patterns; "-" is stdin. Names
+	// that name nothing count for nothing.
 	names []string
 	stdin io.Reader // nil stands for os.Stdin
 }
@@ -284,8 +288,8 @@ func (i inputFiles) find(file fs.FileInfo) string {
 	return ""
 }
 
-// maxLinkedFolders is how many links to folders are followed on a path of inputs: the sources of Compile and the folders of
-// a policy have a folder for each host in a folder.
+// maxLinkedFolders is how many links to folders are followed on a path of inputs: the sources of
+// Compile and the folders of a policy have a folder for each host in a folder.
 const maxLinkedFolders = 2
 
 // findIn looks for a file in what a name names.
@@ -315,8 +319,8 @@ func findIn(name string, file fs.FileInfo, links int) string {
 	return ""
 }
 
-// checkOutputs refuses output files of a job that cannot be written, and outputs that are an input or one file. It also
-// tries the folder for records that wait for the whole input.
+// checkOutputs refuses output files of a job that cannot be written, and outputs that are an input
+// or one file. It also tries the folder for records that wait for the whole input.
 func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 	if err := inputs.refuse(others); err != nil {
 		return err
@@ -381,8 +385,9 @@ func streamSink(name string, w io.Writer) sink {
 	return newSink(name, info, err)
 }
 
-// RefuseStreams returns an error, of type *Error, if stdout or stderr is one of the files that are read: these would grow while
-// they are, and be spoilt. The names are of files, folders and patterns; "-" is stdin.
+// RefuseStreams returns an error, of type *Error, if stdout or stderr is one of the files that are
+// read: these would grow while they are, and be spoilt. The names are of files, folders and
+// patterns; "-" is stdin.
 func RefuseStreams(stdout, stderr io.Writer, stdin io.Reader, names ...string) error {
 	return inputFiles{names, stdin}.refuse(streams(stdout, stderr))
 }
@@ -399,7 +404,8 @@ func (i inputFiles) refuse(outputs []sink) error {
 	return nil
 }
 
-// refuseShared returns an error if a file that a flag names is one of the inputs, or another output is written to it.
+// refuseShared returns an error if a file that a flag names is one of the inputs, or another output
+// is written to it.
 func refuseShared(flag, name string, inputs inputFiles, others []sink) error {
 	file := fileSink(flag, name).file
 	if file == nil {

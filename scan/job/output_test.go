@@ -60,13 +60,15 @@ func TestWritingThatFailsLeavesTheOldFile(t *testing.T) {
 		}
 		onlyOld(t, dir)
 	}
-	if err := (output{"-o", filepath.Join(dir, "rules.rsv"), anArchive, true}).write(func(io.Writer) error { return nil }); err != nil {
+	if err := (output{"-o", filepath.Join(dir, "rules.rsv"), anArchive,
+		true}).write(func(io.Writer) error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "rules.rsv")); err != nil || len(data) != 0 {
 		t.Errorf("the new file is %q, error %v", data, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "rules.rsv")); err != nil || runtime.GOOS == "linux" && info.Mode().Perm()&0o400 == 0 {
+	if info, err := os.Stat(filepath.Join(dir, "rules.rsv")); err != nil || runtime.GOOS == "linux" &&
+		info.Mode().Perm()&0o400 == 0 {
 		t.Errorf("%v, error %v", info.Mode(), err)
 	}
 }

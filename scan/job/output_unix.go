@@ -10,15 +10,17 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// keepOwner gives a file the owner and the group of another one, if the system permits it: mostly they are the same already.
+// keepOwner gives a file the owner and the group of another one, if the system permits it: mostly
+// they are the same already.
 func keepOwner(f *disk.File, old fs.FileInfo) {
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(st.Uid), int(st.Gid))
 	}
 }
 
-// refusePlanted returns an error for a link in a folder in which all users may make one, unless it belongs to the caller or
-// to the owner of the folder, as Linux does if fs.protected_symlinks is set.
+// refusePlanted returns an error for a link in a folder in which all users may make one, unless it
+// belongs to the caller or to the owner of the folder, as Linux does if fs.protected_symlinks is
+// set.
 func refusePlanted(path string, link fs.FileInfo) error {
 	folder, err := disk.Stat(filepath.Dir(path))
 	if err != nil {

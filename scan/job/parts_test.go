@@ -22,7 +22,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// manyLogs writes logs of all kinds, and returns options that audit them by versions of robots.txt and lists of addresses.
+// manyLogs writes logs of all kinds, and returns options that audit them by versions of robots.txt
+// and lists of addresses.
 func manyLogs(t *testing.T) AuditOptions {
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -30,7 +31,8 @@ func manyLogs(t *testing.T) AuditOptions {
 	}
 	logs := jobtest.Write(t, t.TempDir(), 12, func(data []byte) []byte { return z.EncodeAll(data, nil) })
 	return AuditOptions{
-		Logs: Inputs{Names: logs.Names}, Policy: logs.Policy, Ranges: []string{logs.Ranges}, Hosts: logs.Hosts, Since: logs.Since, Samples: 2,
+		Logs: Inputs{Names: logs.Names}, Policy: logs.Policy, Ranges: []string{logs.Ranges}, Hosts: logs.Hosts,
+		Since: logs.Since, Samples: 2,
 	}
 }
 
@@ -85,8 +87,8 @@ func canonicalReport(t *testing.T, a *Audited) string {
 	return fmt.Sprintln(a.Partial, string(text))
 }
 
-// addedUp audits logs in parts, adds their states up in a random tree, and returns the report, and the rows of the parts by the
-// facts of the sum.
+// addedUp audits logs in parts, adds their states up in a random tree, and returns the report, and
+// the rows of the parts by the facts of the sum.
 func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []string, _ error) {
 	t.Helper()
 	side, err := ReadSideFiles(t.Context(), o)
@@ -109,7 +111,8 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 	before := map[place]int64{} // lines before a range
 	audit := func(part *Part, logs Inputs) {
 		states = append(states, next())
-		a, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: part, State: states[len(states)-1], NoReport: true, Workers: 1})
+		a, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: part, State: states[len(states)-1],
+			NoReport: true, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +171,8 @@ func rowsOf(t *testing.T, o AuditOptions) []string {
 	o.Rows = &Rows{To: &b, Appender: func() func([]byte, *audit.Judged, string) []byte {
 		return func(rows []byte, j *audit.Judged, input string) []byte {
 			shown := *j
-			shown.Worker, shown.Input, shown.Profile, shown.Line, shown.Address, shown.Verb, shown.Target = 0, 0, nil, nil, nil, nil, nil
+			shown.Worker, shown.Input, shown.Profile, shown.Line, shown.Address, shown.Verb, shown.Target = 0, 0, nil, nil,
+				nil, nil, nil
 			return fmt.Appendf(rows, "%s:%06d %q %q %q %q %+v\n", input, j.Number, j.Line, j.Address, j.Verb, j.Target, shown)
 		}
 	}}
@@ -179,8 +183,8 @@ func rowsOf(t *testing.T, o AuditOptions) []string {
 	return slices.DeleteFunc(strings.Split(b.String(), "\n"), func(row string) bool { return row == "" })
 }
 
-// TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares the report, and the rows of all parts, with
-// those of one audit.
+// TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares
+// the report, and the rows of all parts, with those of one audit.
 func TestPartsAddUpInAnyTree(t *testing.T) {
 	logLines := func(n int, agent string) []byte {
 		return []byte(strings.Repeat("192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] \"GET /private/x HTTP/1.1\" 200 5 \"-\" \""+agent+"\"\n", n))
@@ -207,7 +211,8 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 	all := 100.0
 	noLines := func(t *testing.T) AuditOptions {
 		o := few(t, map[string][]byte{
-			"divided.log": []byte(strings.Repeat("rubbish of many bytes\n", 4000)), "one.log": []byte("rubbish\n"), "good.log": logLines(9, "GPTBot"),
+			"divided.log": []byte(strings.Repeat("rubbish of many bytes\n", 4000)), "one.log": []byte("rubbish\n"),
+			"good.log": logLines(9, "GPTBot"),
 		})
 		o.Format = "combined"
 		return o
@@ -219,14 +224,16 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 		shows   []string // in the report
 	}{
 		{"many logs", manyLogs, 6, []string{"more-unclear.log (", "damaged", `"verified": `, `"violation": 2`}},
-		{"no lines that can be parsed", noLines, 2, []string{"divided.log: none of its 4,000 lines could be parsed as combined", "the first is \\\"rubbish of", "its only line could not be parsed"}},
+		{"no lines that can be parsed", noLines, 2, []string{"divided.log: none of its 4,000 lines could be parsed as " +
+			"combined", "the first is \\\"rubbish of", "its only line could not be parsed"}},
 		{"and that is accepted", func(t *testing.T) AuditOptions {
 			o := noLines(t)
 			o.MaxUnparsed = &all
 			return o
 		}, 2, []string{"divided.log: none of its 4,000 lines could be parsed as combined"}},
 		{"sites of logs", func(t *testing.T) AuditOptions {
-			o := few(t, map[string][]byte{"access.log": logLines(9, "GPTBot"), "old/access.log": logLines(8, "CCBot"), "divided.log": logLines(800, "GPTBot"), "other.log": logLines(7, "GPTBot")})
+			o := few(t, map[string][]byte{"access.log": logLines(9, "GPTBot"), "old/access.log": logLines(8, "CCBot"),
+				"divided.log": logLines(800, "GPTBot"), "other.log": logLines(7, "GPTBot")})
 			dir := filepath.Dir(o.Robots.Name)
 			t.Chdir(dir)
 			o.Hosts = []string{"http://a.example=access.log", "http://b.example=old/*.log"}
@@ -234,7 +241,8 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 		}, 4, []string{"divided.log, ", "other.log, whose lines name no host either"}},
 		{"notes", func(t *testing.T) AuditOptions {
 			return few(t, map[string][]byte{
-				"iis.log":     []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"),
+				"iis.log": []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 " +
+					"10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"),
 				"json.log":    []byte(`{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x","status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"),
 				"divided.log": logLines(800, "GPTBot"),
 			})
@@ -266,7 +274,8 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 					t.Fatalf("seed %d: another report than of one audit:\n%s", seed, firstDifference(got, want))
 				}
 				if slices.Sort(rows); !slices.Equal(rows, wantRows) {
-					t.Fatalf("seed %d: other rows than of one audit:\n%s", seed, firstDifference(strings.Join(rows, "\n"), strings.Join(wantRows, "\n")))
+					t.Fatalf("seed %d: other rows than of one audit:\n%s", seed,
+						firstDifference(strings.Join(rows, "\n"), strings.Join(wantRows, "\n")))
 				}
 			}
 		})
@@ -290,7 +299,8 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, other, missing := file("1.gz", packed.String()), file("2.gz", packed.String()), filepath.Join(dir, "3.gz")
-	o := AuditOptions{Logs: Inputs{Names: []string{one, other, missing}}, Robots: RobotsFile{Name: file("robots.txt", "User-agent: *\nDisallow: /private/\n")}}
+	o := AuditOptions{Logs: Inputs{Names: []string{one, other, missing}},
+		Robots: RobotsFile{Name: file("robots.txt", "User-agent: *\nDisallow: /private/\n")}}
 	side, err := ReadSideFiles(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +324,8 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 			states = append(states, o.State)
 		}
 		told = nil
-		return Merge(t.Context(), MergeOptions{States: states, Parts: true, Messages: Messages{Warn: func(w string) { told = append(told, w) }}})
+		return Merge(t.Context(), MergeOptions{States: states, Parts: true,
+			Messages: Messages{Warn: func(w string) { told = append(told, w) }}})
 	}
 	for _, counted := range []bool{false, true} {
 		o.AllowDuplicates = counted
@@ -338,7 +349,8 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 		if len(told) != 2 || !strings.Contains(told[0], "same content") || !strings.Contains(told[1], missing) {
 			t.Errorf("counted %v: the warnings are %q", counted, told)
 		}
-		if want, got := canonicalReport(t, whole), canonicalReport(t, a); got != want || !strings.Contains(want, "has the same content as") || !a.Partial {
+		if want, got := canonicalReport(t, whole), canonicalReport(t, a); got != want ||
+			!strings.Contains(want, "has the same content as") || !a.Partial {
 			t.Errorf("counted %v: another report than of one audit:\n%s", counted, firstDifference(got, want))
 		}
 	}
@@ -347,7 +359,8 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *Error
-	if _, err := sum(side, &Part{Unread: []audit.InputInfo{{Name: missing, Error: "is missing"}}}, one, other); !errors.As(err, &e) || e.Kind != Usage || !strings.Contains(err.Error(), "4.gz") {
+	if _, err := sum(side, &Part{Unread: []audit.InputInfo{{Name: missing, Error: "is missing"}}}, one,
+		other); !errors.As(err, &e) || e.Kind != Usage || !strings.Contains(err.Error(), "4.gz") {
 		t.Errorf("a pattern that names no log: %v", err)
 	}
 }
@@ -366,14 +379,16 @@ func TestMissingRangeIsTold(t *testing.T) {
 			logs.Opened = append(logs.Opened, part())
 		}
 	}
-	if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: &Part{}, State: state, NoReport: true}); err != nil {
+	if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: &Part{}, State: state,
+		NoReport: true}); err != nil {
 		t.Fatal(err)
 	}
 	a, err := Merge(t.Context(), MergeOptions{States: []string{state}, Parts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in := a.Inputs; !a.Partial || !a.Report.Partial || len(in) != 2 || in[1].To != in[1].Of || !strings.Contains(in[0].Error, "divided.log: only its bytes 0 to ") {
+	if in := a.Inputs; !a.Partial || !a.Report.Partial || len(in) != 2 || in[1].To != in[1].Of ||
+		!strings.Contains(in[0].Error, "divided.log: only its bytes 0 to ") {
 		t.Errorf("partial %v: %+v", a.Partial, in)
 	}
 }

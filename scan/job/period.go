@@ -63,7 +63,9 @@ func timeOf(flag, text string, zone *time.Location, now time.Time) (time.Time, e
 		at, err = time.Parse(time.RFC3339, text)
 	}
 	if err != nil {
-		return at, usageError("%s %q is neither a date such as 2026-11-22, nor a time such as 2026-11-22T05:00:00Z or 2026-11-22T05:00:00+02:00, nor a number of hours, days or weeks before now, such as 24h, 7d or 4w, up to 3660d", flag, text)
+		return at, usageError("%s %q is neither a date such as 2026-11-22, nor a time such as 2026-11-22T05:00:00Z or "+
+			"2026-11-22T05:00:00+02:00, nor a number of hours, days or weeks before now, such as 24h, 7d or 4w, up to 3660d",
+			flag, text)
 	}
 	if year := at.UTC().Year(); year < firstYear || year > lastYear {
 		return at, usageError("%s %s is not between the years %d and %d", flag, text, firstYear, lastYear)
@@ -101,7 +103,8 @@ func (l *auditLogs) zoneNotes(zone *time.Location, given bool) (notes []string) 
 	}
 	text := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
 	if !given {
-		text = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by 14 h (--time-zone)."
+		text = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by 14 " +
+			"h (--time-zone)."
 	}
 	for _, log := range l.list {
 		if log.zoneless {

@@ -11,8 +11,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// Divide returns the ranges, of about size bytes, into which a log can be divided, for parts of an audit. There are none if source.Input.Divide
-// gives none, and if the lines of the log depend on a header before them. The format is as in AuditOptions. Errors are of type *Error.
+// Divide returns the ranges, of about size bytes, into which a log can be divided, for parts of an
+// audit. There are none if source.Input.Divide gives none, and if the lines of the log depend on a
+// header before them. The format is as in AuditOptions. Errors are of type *Error.
 func Divide(ctx context.Context, in *source.Input, format string, size int64) ([]source.Range, error) {
 	if in.Size <= size || !in.Regular() {
 		return nil, nil
@@ -35,8 +36,8 @@ func Divide(ctx context.Context, in *source.Input, format string, size int64) ([
 	return ranges, nil
 }
 
-// joinRanges makes one input of ranges of one file that adjoin, and of all ranges together the whole file. It does not matter in which order and
-// groups they are joined.
+// joinRanges makes one input of ranges of one file that adjoin, and of all ranges together the
+// whole file. It does not matter in which order and groups they are joined.
 func joinRanges(list []logInfo) []logInfo {
 	isRange := func(in logInfo) bool { return in.To > 0 }
 	if !slices.ContainsFunc(list, isRange) {
@@ -57,7 +58,8 @@ func joinRanges(list []logInfo) []logInfo {
 		if n := len(joined); n > 0 && adjoins(joined[n-1].InputInfo, in.InputInfo) {
 			last := &joined[n-1]
 			last.To, last.Complete, last.Error = in.To, last.Complete && in.Complete, cmp.Or(last.Error, in.Error)
-			last.Format, last.Codec, last.Host = cmp.Or(last.Format, in.Format), cmp.Or(last.Codec, in.Codec), cmp.Or(last.Host, in.Host)
+			last.Format, last.Codec, last.Host = cmp.Or(last.Format, in.Format), cmp.Or(last.Codec, in.Codec),
+				cmp.Or(last.Host, in.Host)
 			last.Disk, last.Bytes = last.Disk+in.Disk, last.Bytes+in.Bytes
 			last.Lines, last.Unparsed = last.Lines+in.Lines, last.Unparsed+in.Unparsed
 			last.OutOfPeriod += in.OutOfPeriod
@@ -77,7 +79,8 @@ func joinRanges(list []logInfo) []logInfo {
 	return joined
 }
 
-// adjoins tells whether a range of a file follows another one. Of a range that could not be opened nothing else is known.
+// adjoins tells whether a range of a file follows another one. Of a range that could not be opened
+// nothing else is known.
 func adjoins(a, b audit.InputInfo) bool {
 	if a.To == 0 || a.To != b.From || a.Name != b.Name || a.Of != b.Of {
 		return false

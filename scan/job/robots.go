@@ -62,7 +62,8 @@ func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error)
 	row := policy.Row{Status: 200, File: f.Name}
 	err := f.open(ctx, memory, func(r io.Reader) (err error) {
 		sum := sha256.New()
-		if row.Body, row.Past, row.Size, err = policy.ReadBody(io.TeeReader(r, sum), f.MaxBytes, memory.room()); row.Size >= 0 {
+		if row.Body, row.Past, row.Size, err = policy.ReadBody(io.TeeReader(r, sum), f.MaxBytes,
+			memory.room()); row.Size >= 0 {
 			row.Sum = hex.EncodeToString(sum.Sum(nil))
 		}
 		return f.explain(cmp.Or(err, f.refuse(row.Body)))
@@ -111,7 +112,8 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 }
 
 // compile reads the file and compiles it in each dialect. It warns of its oddities.
-func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, memory *budget, messages Messages) (map[automaton.Dialect]*compile.Robots, error) {
+func (f RobotsFile) compile(ctx context.Context, dialects []automaton.Dialect, memory *budget,
+	messages Messages) (map[automaton.Dialect]*compile.Robots, error) {
 	body, err := f.read(ctx, memory)
 	if err != nil {
 		return nil, err
@@ -152,7 +154,8 @@ func Oddities(r *compile.Robots, body []byte, file string) []string {
 func hasRule(r *compile.Robots, body []byte) bool {
 	rules := func(g compile.Group) bool { return len(g.Rules) > 0 }
 	return slices.ContainsFunc(r.Groups, rules) ||
-		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google, Engine: compile.EngineList}).Groups, rules)
+		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google,
+			Engine: compile.EngineList}).Groups, rules)
 }
 
 // lookOf says what a robots.txt without a rule looks like.

@@ -12,9 +12,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// Rows say how Audit lists the requests that it has judged, one row for each. They come when all has been read and
-// judged, in the order of the inputs and of their lines. After an interruption they are those of the lines that the
-// report covers.
+// Rows say how Audit lists the requests that it has judged, one row for each. They come when all
+// has been read and judged, in the order of the inputs and of their lines. After an interruption
+// they are those of the lines that the report covers.
 type Rows struct {
 	// Violations: nothing else is listed.
 	Violations bool
@@ -25,8 +25,9 @@ type Rows struct {
 	To io.Writer
 }
 
-// listing keeps the rows of judged requests until all have their verdicts. They are sorted by the places of their
-// lines, perhaps on disk, so their number is not bounded by memory. A nil listing has no rows.
+// listing keeps the rows of judged requests until all have their verdicts. They are sorted by the
+// places of their lines, perhaps on disk, so their number is not bounded by memory. A nil listing
+// has no rows.
 type listing struct {
 	rows    *Rows
 	inputs  []string
@@ -71,8 +72,8 @@ func both(one, other func(*audit.Judged)) func(*audit.Judged) {
 	}
 }
 
-// rowKey is what a record begins with before the row: the place of the line, and of the piece in a row that is longer
-// than a record may be.
+// rowKey is what a record begins with before the row: the place of the line, and of the piece in a
+// row that is longer than a record may be.
 const rowKey = 4 + 8 + 2
 
 // judged adds the row of a request: it is audit.Config.Judged.

@@ -23,7 +23,8 @@ func mixedLogs(t *testing.T, n int) (names []string) {
 	t.Helper()
 	var log, packed bytes.Buffer
 	for i := range 9000 {
-		fmt.Fprintf(&log, "192.0.2.1 - - [02/Mar/2026:10:00:00 +0000] \"GET /%s/%d HTTP/1.1\" 200 5 \"-\" \"GPTBot/1.2\"\n", []string{"a", "p"}[i%10/9], i)
+		fmt.Fprintf(&log, "192.0.2.1 - - [02/Mar/2026:10:00:00 +0000] \"GET /%s/%d HTTP/1.1\" 200 5 \"-\" \"GPTBot/1.2\"\n",
+			[]string{"a", "p"}[i%10/9], i)
 	}
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write(log.Bytes()); err != nil || z.Close() != nil {
@@ -40,7 +41,8 @@ func mixedLogs(t *testing.T, n int) (names []string) {
 	return names
 }
 
-// wide makes rows that are much longer than their lines, and of some lines longer than a record of the sorter may be.
+// wide makes rows that are much longer than their lines, and of some lines longer than a record of
+// the sorter may be.
 func wide(to io.Writer, violations bool) *Rows {
 	return &Rows{Violations: violations, To: to, Appender: func() func([]byte, *audit.Judged, string) []byte {
 		return func(rows []byte, j *audit.Judged, input string) []byte {
@@ -54,7 +56,8 @@ func wide(to io.Writer, violations bool) *Rows {
 }
 
 // auditWide lists the requests of logs, beside o.
-func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string, violations bool) (list string, a *Audited, err error) {
+func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string, violations bool) (list string,
+	a *Audited, err error) {
 	robots := filepath.Join(t.TempDir(), "robots.txt")
 	if err := os.WriteFile(robots, []byte("user-agent: *\ndisallow: /p/"), 0o600); err != nil {
 		t.Fatal(err)
@@ -65,8 +68,8 @@ func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string,
 	return b.String(), a, err
 }
 
-// Rows come in the order of the inputs and their lines, whatever the memory and the number of workers, from plain and
-// compressed logs in turn.
+// Rows come in the order of the inputs and their lines, whatever the memory and the number of
+// workers, from plain and compressed logs in turn.
 func TestRowsComeInOrder(t *testing.T) {
 	n, most := 8, []int{2, 8}
 	if testing.Short() {
@@ -85,9 +88,11 @@ func TestRowsComeInOrder(t *testing.T) {
 	if len(lines) != n*9000 || !slices.IsSorted(lines) {
 		t.Errorf("%d rows, in order: %t", len(lines), slices.IsSorted(lines))
 	}
-	violations := strings.Join(slices.DeleteFunc(lines, func(line string) bool { return !strings.Contains(line, " violation ") }), "") + "\n"
+	violations := strings.Join(slices.DeleteFunc(lines,
+		func(line string) bool { return !strings.Contains(line, " violation ") }), "") + "\n"
 	for _, workers := range most {
-		if list(workers, int64(workers)*workerBytes, false) != want || strings.TrimSuffix(list(workers, 0, true), "\n") != strings.TrimSuffix(violations, "\n") {
+		if list(workers, int64(workers)*workerBytes, false) != want ||
+			strings.TrimSuffix(list(workers, 0, true), "\n") != strings.TrimSuffix(violations, "\n") {
 			t.Errorf("with %d workers the rows differ", workers)
 		}
 	}

@@ -65,7 +65,8 @@ func lacking(path string, held []automaton.Dialect, agents []subject) error {
 		for _, d := range held {
 			names = append(names, d.String())
 		}
-		return fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.dialect, strings.Join(names, " and "))
+		return fmt.Errorf("%s holds no rules by the dialect %v, only by %s", path, agent.dialect,
+			strings.Join(names, " and "))
 	}
 	return nil
 }

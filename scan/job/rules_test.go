@@ -44,11 +44,13 @@ func answered(host, date string, status int, field, value string) string {
 	return fmt.Sprintf("{\"host\":%q,%s\"status\":%d,%q:%q}\n", host, date, status, field, value)
 }
 
-// verdictAt is the verdict of some rules on /x of a host at an instant, and the span for which it is valid.
+// verdictAt is the verdict of some rules on /x of a host at an instant, and the span for which it
+// is valid.
 func verdictAt(t *testing.T, rules *archived, host string, at int64) (string, filter.Span) {
 	t.Helper()
 	var bound [1]filter.Rules
-	valid, found, err := rules.Find(filter.Query{Origin: origin.Origin{Scheme: "http", Host: host, Port: 80}, At: at}, bound[:])
+	valid, found, err := rules.Find(filter.Query{Origin: origin.Origin{Scheme: "http", Host: host, Port: 80}, At: at},
+		bound[:])
 	var s automaton.Scratch
 	switch {
 	case err != nil:
@@ -65,8 +67,8 @@ func verdictAt(t *testing.T, rules *archived, host string, at int64) (string, fi
 
 const forbidsAll = "User-agent: *\nDisallow: /"
 
-// TestRedirectThroughAForbiddenURL: a crawler that obeys robots.txt does not get to the end of such a redirect, so there
-// is no robots.txt for it, as in an audit.
+// TestRedirectThroughAForbiddenURL: a crawler that obeys robots.txt does not get to the end of such
+// a redirect, so there is no robots.txt for it, as in an audit.
 func TestRedirectThroughAForbiddenURL(t *testing.T) {
 	to := func(host, location string) string { return answered(host, "", 301, "location", location) }
 	b := answered("b", "", 200, "body", "User-agent: *\nDisallow: /secret\n\nUser-agent: Bad\nDisallow: /r")
@@ -77,9 +79,12 @@ func TestRedirectThroughAForbiddenURL(t *testing.T) {
 		{"behind another redirect", "Good", to("a", "http://c/robots.txt") + to("c", "http://b/secret/r.txt") + b, "allowed"},
 		{"its host is not known", "Good", to("a", "http://b/secret/r.txt"), "unknown"},
 		{"its host has no file", "Good", to("a", "http://b/secret/r.txt") + answered("b", "", 404, "body", ""), "unknown"},
-		{"its host cannot be reached", "Good", to("a", "http://b/secret/r.txt") + answered("b", "", 503, "body", ""), "unknown"},
-		{"its host is redirected there too", "Good", to("a", "http://b/secret/r.txt") + to("b", "http://b/secret/r.txt"), "unknown"},
-		{"to a robots.txt that forbids all", "Good", to("a", "http://b/robots.txt") + answered("b", "", 200, "body", forbidsAll), "disallowed"},
+		{"its host cannot be reached", "Good", to("a", "http://b/secret/r.txt") + answered("b", "", 503, "body", ""),
+			"unknown"},
+		{"its host is redirected there too", "Good", to("a", "http://b/secret/r.txt") + to("b", "http://b/secret/r.txt"),
+			"unknown"},
+		{"to a robots.txt that forbids all", "Good", to("a", "http://b/robots.txt") + answered("b", "", 200, "body",
+			forbidsAll), "disallowed"},
 	} {
 		if got, _ := verdictAt(t, rulesFor(t, false, c.agent, c.lines), "a", newest); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -87,7 +92,8 @@ func TestRedirectThroughAForbiddenURL(t *testing.T) {
 	}
 }
 
-// TestLastCopyCountsWhileRobotsTxtFails: also after 60 days, and where an archive has one answer of each origin.
+// TestLastCopyCountsWhileRobotsTxtFails: also after 60 days, and where an archive has one answer of
+// each origin.
 func TestLastCopyCountsWhileRobotsTxtFails(t *testing.T) {
 	day := func(n int) string { return fmt.Sprintf("1970-%02d-%02d", 1+n/28, 1+n%28) }
 	at := func(status, n int, body string) string { return answered("a", day(n), status, "body", body) }
@@ -95,7 +101,8 @@ func TestLastCopyCountsWhileRobotsTxtFails(t *testing.T) {
 		name, agent, lines string
 		newest, now        string // of an archive with one answer of each origin; of one with all of them
 	}{
-		{"200, then 503", "x", at(200, 0, forbidsAll) + at(503, 10, "") + at(500, 40, "") + at(503, 70, ""), "disallowed", "disallowed"},
+		{"200, then 503", "x", at(200, 0, forbidsAll) + at(503, 10, "") + at(500, 40, "") + at(503, 70, ""), "disallowed",
+			"disallowed"},
 		{"200 that allows, then 503", "x", at(200, 0, "") + at(503, 10, "") + at(503, 70, ""), "allowed", "allowed"},
 		{"404, then 503", "x", at(200, 0, forbidsAll) + at(404, 10, "") + at(503, 20, ""), "allowed", "allowed"},
 		{"503 alone", "x", at(503, 10, "") + at(500, 20, ""), "unreachable", "unreachable"},

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestSideFilesByContent audits by side files that another process has read, when the files themselves are gone, and
-// compares the report.
+// TestSideFilesByContent audits by side files that another process has read, when the files
+// themselves are gone, and compares the report.
 func TestSideFilesByContent(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -25,27 +25,32 @@ func TestSideFilesByContent(t *testing.T) {
 		return path
 	}
 	line := func(minute, address, path, agent string) string {
-		return address + ` - - [01/Nov/2026:10:` + minute + `:00 +0000] "GET ` + path + ` HTTP/1.1" 200 5 "-" "` + agent + "\" edge\n"
+		return address + ` - - [01/Nov/2026:10:` + minute + `:00 +0000] "GET ` + path + ` HTTP/1.1" 200 5 "-" "` + agent +
+			"\" edge\n"
 	}
-	log := write("access.log", line("01", "192.0.2.1", "/private/", "GPTBot/1.2")+line("02", "198.51.100.7", "/private/", "GPTBot/1.2")+
+	log := write("access.log", line("01", "192.0.2.1", "/private/", "GPTBot/1.2")+line("02", "198.51.100.7", "/private/",
+		"GPTBot/1.2")+
 		line("03", "203.0.113.9", "/x", "NewBot/1.0")+line("04", "192.0.2.1", "/", "CCBot/2.0"))
 	write("side/robots/1.txt", "User-agent: *\nDisallow: /private/\n")
 	nginx := `log_format main '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" edge';`
 	o := AuditOptions{
-		Logs:         Inputs{Names: []string{log}},
-		Policy:       write("side/manifest.csv", "from,origin,status,file\n2026-10-01T00:00:00Z,https://example.com,200,robots/1.txt\n"),
-		Hosts:        []string{"https://example.com=" + filepath.Base(log)},
-		Format:       write("side/nginx.conf", nginx) + ":main",
-		TimeZone:     "Europe/Berlin",
-		Since:        "7d",
-		Now:          time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC),
-		Ranges:       []string{"GPTBot=" + write("side/gptbot.json", `{"creationTime":"2026-10-31T12:00:00.0","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`)},
+		Logs: Inputs{Names: []string{log}},
+		Policy: write("side/manifest.csv",
+			"from,origin,status,file\n2026-10-01T00:00:00Z,https://example.com,200,robots/1.txt\n"),
+		Hosts:    []string{"https://example.com=" + filepath.Base(log)},
+		Format:   write("side/nginx.conf", nginx) + ":main",
+		TimeZone: "Europe/Berlin",
+		Since:    "7d",
+		Now:      time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC),
+		Ranges: []string{"GPTBot=" + write("side/gptbot.json",
+			`{"creationTime":"2026-10-31T12:00:00.0","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`)},
 		Names:        write("side/names.tsv", "198.51.100.7\tcrawl.example.org\ttrue\n"),
 		RangesMaxAge: 90 * 24 * time.Hour,
-		Crawlers:     write("side/crawlers.json", `[{"name":"NewBot","operator":"New","category":"search","obeys":"unknown","words":["NewBot"],"tokens":["NewBot"]}]`),
-		ClientIP:     "addr",
-		Samples:      2,
-		Workers:      1,
+		Crawlers: write("side/crawlers.json",
+			`[{"name":"NewBot","operator":"New","category":"search","obeys":"unknown","words":["NewBot"],"tokens":["NewBot"]}]`),
+		ClientIP: "addr",
+		Samples:  2,
+		Workers:  1,
 	}
 	if _, err := os.Stat(o.Crawlers); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 // hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
-// hostFiles returns those of AuditOptions.Hosts whose PATTERN is the name of a file, or of a folder of files, that is read as a log. They name
-// no other log, even if its name ends alike.
+// hostFiles returns those of AuditOptions.Hosts whose PATTERN is the name of a file, or of a folder
+// of files, that is read as a log. They name no other log, even if its name ends alike.
 func (o *AuditOptions) hostFiles(ctx context.Context) (values []string, err error) {
 	var logs []*source.Input
 	for _, value := range o.Hosts {
@@ -46,7 +46,8 @@ func (o *AuditOptions) hostFiles(ctx context.Context) (values []string, err erro
 	return values, nil
 }
 
-// filesOf returns the files that a PATTERN of AuditOptions.Hosts names on the disk, and the errors of those that are not there.
+// filesOf returns the files that a PATTERN of AuditOptions.Hosts names on the disk, and the errors
+// of those that are not there.
 func filesOf(pattern string) ([]*source.Input, []error) {
 	files, _, errs := source.Inputs(context.Background(), []string{pattern}, nil, source.Limits{Closed: true})
 	return files, errs
@@ -96,7 +97,8 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 	return nil
 }
 
-// warnOfSites gives siteWarnings to the messages before the logs are read, unless only a part of them is here.
+// warnOfSites gives siteWarnings to the messages before the logs are read, unless only a part of
+// them is here.
 func (l *auditLogs) warnOfSites() {
 	if l.isPart {
 		return
@@ -106,7 +108,8 @@ func (l *auditLogs) warnOfSites() {
 	}
 }
 
-// siteWarnings are the warnings of logs that may have been given no site. All logs are known then, in any order.
+// siteWarnings are the warnings of logs that may have been given no site. All logs are known then,
+// in any order.
 func siteWarnings(logs []logInfo) (warnings []string) {
 	var unnamed []string
 	for _, log := range logs {
@@ -116,7 +119,8 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 	}
 	slices.Sort(unnamed)
 	if unnamed = slices.Compact(unnamed); len(unnamed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("no --host HOST=PATTERN names the site of %s, whose lines name no host either: their requests are not judged", english.List(unnamed)))
+		warnings = append(warnings, fmt.Sprintf("no --host HOST=PATTERN names the site of %s, whose lines name no host "+
+			"either: their requests are not judged", english.List(unnamed)))
 	}
 	return warnings
 }
@@ -161,7 +165,8 @@ func union(a, b policy.Site) policy.Site {
 	return policy.Site{First: first, N: last - first}
 }
 
-// among returns the logs that the PATTERN of a value of AuditOptions.Hosts stands for. The error is that of the file, if there is one.
+// among returns the logs that the PATTERN of a value of AuditOptions.Hosts stands for. The error is
+// that of the file, if there is one.
 func (l *auditLogs) among(logs, value string) (list []*auditLog, err error) {
 	if err := checkPattern(logs); err != nil {
 		return nil, err
@@ -207,8 +212,9 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// namedBy tells whether a pattern matches the name of a log, or the end of it behind a separator, or such a part of it that is the
-// name of a folder or of an archive. A wildcard matches within one part of the name.
+// namedBy tells whether a pattern matches the name of a log, or the end of it behind a separator,
+// or such a part of it that is the name of a folder or of an archive. A wildcard matches within one
+// part of the name.
 func namedBy(name, pattern string) bool {
 	parts, patterns := nameParts(name), nameParts(pattern)
 	for ; len(parts) >= len(patterns); parts = parts[1:] {
@@ -229,7 +235,8 @@ func matchAll(parts, patterns []string) bool {
 	return true
 }
 
-// nameParts returns the names of the folders, of the archive and of the file in the name of an input. That of the root is empty.
+// nameParts returns the names of the folders, of the archive and of the file in the name of an
+// input. That of the root is empty.
 func nameParts(name string) []string {
 	return strings.Split(strings.ReplaceAll(filepath.ToSlash(filepath.Clean(name)), source.MemberSeparator, "/"), "/")
 }

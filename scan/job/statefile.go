@@ -28,7 +28,8 @@ func (f *stateFile) Name() string { return f.name }
 // there is no memory for.
 func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.most > 0 && int64(len(p)) > f.most {
-		return 0, fmt.Errorf("%s: has a part of %d bytes: --memory %dMB would do", f.name, len(p), memoryForPart(int64(len(p)))/1_000_000+1)
+		return 0, fmt.Errorf("%s: has a part of %d bytes: --memory %dMB would do", f.name, len(p),
+			memoryForPart(int64(len(p)))/1_000_000+1)
 	}
 	file, err := disk.Open(f.name)
 	if err != nil {
@@ -36,7 +37,8 @@ func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err == nil && !(os.SameFile(info, f.info) && info.Size() == f.info.Size() && info.ModTime().Equal(f.info.ModTime())) {
+	if err == nil && !(os.SameFile(info, f.info) && info.Size() == f.info.Size() &&
+		info.ModTime().Equal(f.info.ModTime())) {
 		err = fmt.Errorf("%s: has changed while it was read", f.name)
 	}
 	if err != nil {

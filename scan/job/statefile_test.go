@@ -39,7 +39,8 @@ func TestStateFilesAreReadInAnyOrder(t *testing.T) {
 	if err := os.WriteFile(files[i].name, []byte("of another length"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files[i].ReadAt(make([]byte, 1), 0); err == nil || !strings.Contains(err.Error(), "has changed while it was read") {
+	if _, err := files[i].ReadAt(make([]byte, 1), 0); err == nil ||
+		!strings.Contains(err.Error(), "has changed while it was read") {
 		t.Errorf("changed: %v", err)
 	}
 	if err := os.Remove(files[i].name); err != nil {

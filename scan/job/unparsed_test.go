@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLinesOutsideOfThePeriodCanBeParsed: a log whose requests are all before the period is no log of another format because of a
-// line of rubbish.
+// TestLinesOutsideOfThePeriodCanBeParsed: a log whose requests are all before the period is no log
+// of another format because of a line of rubbish.
 func TestLinesOutsideOfThePeriodCanBeParsed(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
@@ -32,7 +32,8 @@ func TestLinesOutsideOfThePeriodCanBeParsed(t *testing.T) {
 		t.Errorf("partial %v, %+v", a.Partial, in)
 	}
 	o.Logs.Names[0] = put("other.log", strings.Repeat(line, 10)+"rubbish\n")
-	if a, err = Audit(t.Context(), o); err != nil || !a.Partial || !strings.Contains(strings.Join(a.Report.Warnings, "\n"), "1 of its 11 lines (9.09 %)") {
+	if a, err = Audit(t.Context(), o); err != nil || !a.Partial ||
+		!strings.Contains(strings.Join(a.Report.Warnings, "\n"), "1 of its 11 lines (9.09 %)") {
 		t.Error(a.Partial, err, a.Report.Warnings)
 	}
 }

@@ -56,7 +56,8 @@ func formatInWords(text string) (*format.Format, error) {
 		if similar := format.Similar(text); len(similar) > 0 {
 			perhaps = "; perhaps you mean " + strings.Join(similar, ", ")
 		}
-		return nil, usageError("no format is called %q%s. robotsieve formats lists all, and shows how to give one of your own", text, perhaps)
+		return nil, usageError("no format is called %q%s. robotsieve formats lists all, and shows how to give one of "+
+			"your own", text, perhaps)
 	}
 	f, err := format.Parse(text)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // VerifyOptions say which folder of evidence Verify checks.
 type VerifyOptions struct {
 	Dir string
-	// Logs are the logs that the evidence is from; none: they are not at hand. They may have other names.
+	// Logs are the logs that the evidence is from; none: they are not at hand. They may have other
+	// names.
 	Logs Inputs
 	// These are as in AuditOptions.
 	Memory   int64
@@ -29,7 +30,8 @@ type VerifyOptions struct {
 	Messages Messages
 }
 
-// Verified is the result of Verify, in sentences. Their texts have the bytes of the folder: see audit.Printable.
+// Verified is the result of Verify, in sentences. Their texts have the bytes of the folder: see
+// audit.Printable.
 type Verified struct {
 	// Checked is what was checked and holds, and what that does not show.
 	Checked []string
@@ -53,10 +55,10 @@ func (v *Verified) fail(format string, args ...any) {
 	v.Failed = append(v.Failed, fmt.Sprintf(format, args...))
 }
 
-// Verify checks a folder of evidence: it makes the folder again of what it rests on, and compares all files. It
-// rests on the robots.txt, lists, crawlers and options that are in it, and on lines: those of the folder or, if
-// there are logs, theirs. An error is of type *Error: what keeps it from being checked. The result is then what
-// was found before, or nil.
+// Verify checks a folder of evidence: it makes the folder again of what it rests on, and compares
+// all files. It rests on the robots.txt, lists, crawlers and options that are in it, and on lines:
+// those of the folder or, if there are logs, theirs. An error is of type *Error: what keeps it from
+// being checked. The result is then what was found before, or nil.
 func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 	if slices.Contains(o.Logs.Names, "-") {
 		return nil, usageError("standard input cannot be read twice: give the log as a file")
@@ -98,8 +100,8 @@ type verification struct {
 	folder         *evidence.Folder
 }
 
-// restore makes again what the audit had read before the logs, from the files of the folder. A folder is
-// trusted no more than the files and options of an audit.
+// restore makes again what the audit had read before the logs, from the files of the folder. A
+// folder is trusted no more than the files and options of an audit.
 func (c *verification) restore() error {
 	m := c.manifest
 	for _, x := range m.Crawlers {
@@ -191,7 +193,8 @@ func (c *verification) holds(withLogs bool) {
 		c.hold("The folder lists no requests: the audit found no violation.")
 	} else {
 		c.hold("%s by %s %s judged again: each is a violation, of the rule that is listed.",
-			english.Plural(violations, "request"), english.Plural(int64(len(m.Crawlers)), "crawler"), english.Verb(violations, "was", "were"))
+			english.Plural(violations, "request"), english.Plural(int64(len(m.Crawlers)), "crawler"),
+			english.Verb(violations, "was", "were"))
 	}
 	if m.Partial {
 		c.hold("The evidence is of a part of the logs: what was not read could clear some of the requests.")
@@ -200,7 +203,8 @@ func (c *verification) holds(withLogs bool) {
 		c.hold("%s of the audit %s not in the folder: their lines cannot be judged without the rest of the logs.",
 			english.Plural(m.NotShown, "more violation"), english.Verb(m.NotShown, "is", "are"))
 	}
-	const noLog = "the program and command that made the folder, the options of the audit, whose the logs are and what they were " +
+	const noLog = "the program and command that made the folder, the options of the audit, whose the logs are and " +
+		"what they were " +
 		"called, what names of addresses were found, and the dates of lists that do not have them inside"
 	if withLogs {
 		c.hold("A new audit of the logs finds the same violations, and no others. " +
@@ -208,9 +212,12 @@ func (c *verification) holds(withLogs bool) {
 		c.hold("Not checked, since no log shows it: %s.", noLog)
 		return
 	}
-	c.hold("The logs were not given: this does not show that the lines are from them, and that no other line clears the requests.")
-	c.hold("Not checked without the logs: their sizes and SHA-256, whether they were read to their ends, what other clients were "+
-		"told who asked for robots.txt, how many requests the crawlers made in all, and whether the addresses are those of a proxy; "+
+	c.hold("The logs were not given: this does not show that the lines are from them, and that no other line clears " +
+		"the requests.")
+	c.hold("Not checked without the logs: their sizes and SHA-256, whether they were read to their ends, what other "+
+		"clients were "+
+		"told who asked for robots.txt, how many requests the crawlers made in all, and whether the addresses are those "+
+		"of a proxy; "+
 		"and, since no log shows it, %s.", noLog)
 }
 
@@ -264,7 +271,8 @@ func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceL
 	return result.Report, lines, nil
 }
 
-// findLogs hashes the logs, and returns for the name of each its place in the manifest; nil if they are not those of the evidence.
+// findLogs hashes the logs, and returns for the name of each its place in the manifest; nil if they
+// are not those of the evidence.
 func (c *verification) findLogs(ctx context.Context) (place map[string]int, err error) {
 	inputs, failed, err := c.options.Logs.resolve(ctx, c.options.budget, c.options.Workers, Messages{})
 	if err != nil {
@@ -311,10 +319,12 @@ func (c *verification) findLogs(ctx context.Context) (place map[string]int, err 
 	}
 	for i, in := range c.manifest.Inputs {
 		if in.Read && slices.Contains(places[in.SHA256], i) {
-			return nil, inputError(fmt.Errorf("%s, with the SHA-256 %s, was not given: the logs can only be audited again if all are", in.Name, in.SHA256))
+			return nil, inputError(fmt.Errorf("%s, with the SHA-256 %s, was not given: the logs can only be audited again "+
+				"if all are", in.Name, in.SHA256))
 		}
 	}
-	c.hold("The %s %s the SHA-256 that the manifest states.", english.Plural(int64(len(place)), "log"), english.Verb(int64(len(place)), "has", "have"))
+	c.hold("The %s %s the SHA-256 that the manifest states.", english.Plural(int64(len(place)), "log"),
+		english.Verb(int64(len(place)), "has", "have"))
 	return place, nil
 }
 

@@ -18,6 +18,14 @@ type row struct {
 	*audit.Judged
 	input   string // the name of its input
 	address []byte // as it is shown
+	// crawler, operator and role are those of audit.Judged.Named.
+	crawler, operator, role string
+}
+
+func newRow(j *audit.Judged, input string, address []byte) row {
+	r := row{Judged: j, input: input, address: address}
+	r.crawler, r.operator, r.role = j.Named()
+	return r
 }
 
 // rowKind is the type of a column of rows.
@@ -85,11 +93,11 @@ var rowColumns = []rowColumn{
 		value: func(r *row) value { return words(r.Origin) }},
 	{name: "crawler", means: "the name of the crawler; of one that is not known as its header writes it, " +
 		"with letters outside ASCII as `\\u{HHHH}`",
-		value: func(r *row) value { return words(crawlerName(r.Judged)) }},
+		value: func(r *row) value { return words(r.crawler) }},
 	{name: "operator", means: "who runs the crawler; `unknown` if the crawler is not known",
-		value: func(r *row) value { return words(operatorOf(r.Judged)) }},
+		value: func(r *row) value { return words(r.operator) }},
 	{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
-		value: func(r *row) value { return words(roleOf(r.Judged)) }},
+		value: func(r *row) value { return words(r.role) }},
 	{name: "identity", means: "whether the client is known to be the crawler: `verified`, `spoofed`, " +
 		"`unverified` or `unverifiable`",
 		value: func(r *row) value { return words(r.Identity.String()) }},
@@ -147,27 +155,6 @@ func namesOf(figures []figure) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-func crawlerName(j *audit.Judged) string {
-	if j.Profile != nil {
-		return j.Crawler
-	}
-	return audit.InASCII(j.Crawler)
-}
-
-func operatorOf(j *audit.Judged) string {
-	if j.Profile != nil {
-		return j.Profile.Operator
-	}
-	return "unknown"
-}
-
-func roleOf(j *audit.Judged) string {
-	if j.Profile != nil && j.Profile.IsFetcher() {
-		return "fetcher"
-	}
-	return "crawler"
 }
 
 func ruleVersion(j *audit.Judged) value {
@@ -229,7 +216,7 @@ func (l *Rows) Appender() func(rows []byte, j *audit.Judged, input string) []byt
 	}
 	var r row // not one for each call, which would be allocated
 	return func(rows []byte, j *audit.Judged, input string) []byte {
-		r = row{j, input, j.Address}
+		r = newRow(j, input, j.Address)
 		if names != nil && len(j.Address) > 0 {
 			r.address = names.of(j.Address)
 		}

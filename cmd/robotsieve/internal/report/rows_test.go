@@ -114,7 +114,8 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 		var fields, record []string
 		for i := range rowColumns {
 			c := &rowColumns[i]
-			v := valueOf(c, &row{j, "access.log", j.Address})
+			r := newRow(j, "access.log", j.Address)
+			v := valueOf(c, &r)
 			var field bytes.Buffer
 			if err := WriteJSON(&field, v, ""); err != nil {
 				t.Fatal(err)
