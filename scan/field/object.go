@@ -297,9 +297,13 @@ func (r *Row) array(n *node, elements []*fastjson.Value) {
 			r.value(child, element)
 		}
 		object := element.GetObject()
+		if object == nil {
+			continue
+		}
 		for _, c := range n.choices {
-			if object != nil && bytes.EqualFold(object.Get(c.name).GetStringBytes(), []byte(c.is)) && object.Get(c.value) != nil {
-				r.value(c.node, object.Get(c.value))
+			value := object.Get(c.value)
+			if value != nil && bytes.EqualFold(object.Get(c.name).GetStringBytes(), []byte(c.is)) {
+				r.value(c.node, value)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"strings"
 
 	shape "github.com/robotsieve/robotsieve/scan/field"
@@ -15,33 +14,21 @@ import (
 // so the result is what the client sent, octet by octet. Percent-encoding is the
 // URL's own and is kept.
 func unescape(dst, field []byte) []byte {
-	return undo(dst, field, "x", "\"\\bnrtvf", "\"\\\b\n\r\t\v\f")
-}
-
-// undo appends a field with its backslashes undone: in front of hexBegins and two
-// hexadecimal digits it stands for that octet, in front of a letter for the octet of the same
-// index.
-func undo(dst, field []byte, hexBegins, letters, octets string) []byte {
-	var octet [1]byte
 	for {
 		at := bytes.IndexByte(field, '\\')
 		if at < 0 || at+1 == len(field) {
 			return append(dst, field...)
 		}
-		dst = append(dst, field[:at]...)
-		field = field[at:]
-		if digits := 1 + len(hexBegins); len(field) >= digits+2 && string(field[1:digits]) == hexBegins {
-			if n, _ := hex.Decode(octet[:], field[digits:digits+2]); n == 1 {
-				dst, field = append(dst, octet[0]), field[digits+2:]
-				continue
-			}
+		dst, field = append(dst, field[:at]...), field[at:]
+		i := strings.IndexByte(`"\bnrtvf`, field[1])
+		switch {
+		case i >= 0:
+			dst, field = append(dst, "\"\\\b\n\r\t\v\f"[i]), field[2:]
+		case field[1] == 'x' && len(field) >= 4 && (hexDigits[field[2]]|hexDigits[field[3]])&notHex == 0:
+			dst, field = append(dst, hexDigits[field[2]]<<4|hexDigits[field[3]]), field[4:]
+		default:
+			dst, field = append(dst, field[:2]...), field[2:]
 		}
-		if i := strings.IndexByte(letters, field[1]); i >= 0 {
-			dst = append(dst, octets[i])
-		} else {
-			dst = append(dst, field[:2]...)
-		}
-		field = field[2:]
 	}
 }
 
@@ -137,6 +124,4 @@ var undoubled = spelling{'"', shape.Undouble}
 // jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
 // surrogates because nginx writes octets from 127 on as they are.
 // Source: nginx.org, "Module ngx_http_log_module", log_format.
-var jsonEscaped = spelling{'\\', func(dst, field []byte) []byte {
-	return undo(dst, field, "u00", "\"\\/bnrtf", "\"\\/\b\n\r\t\f")
-}}
+var jsonEscaped = spelling{'\\', shape.Unescape}

@@ -6,12 +6,11 @@ import (
 	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
-// jsonField is a part of a request in a JSON object. The paths lead to its value, as
-// field.Member says.
+// jsonField is a part of a request in a JSON object, to which a path leads as shape.Member says.
 type jsonField struct {
 	part  part
-	paths []string
-	spell spelling
+	path  string
+	spell spelling // the first of a part counts
 }
 
 // jsonFormat returns the format of logs of which each line is a JSON object, or an array of
@@ -20,13 +19,13 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 	f := &Format{bind: bindJSON}
 	var members []shape.Member
 	for _, wanted := range fields {
-		f.parts[wanted.part], f.spell[wanted.part] = true, wanted.spell
+		if !f.parts[wanted.part] {
+			f.parts[wanted.part], f.spell[wanted.part] = true, wanted.spell
+		}
 		if wanted.part == moment {
 			f.layout = anyTime
 		}
-		for _, path := range wanted.paths {
-			members = append(members, shape.Member{Field: int(wanted.part), Path: path})
-		}
+		members = append(members, shape.Member{Field: int(wanted.part), Path: wanted.path})
 	}
 	object := shape.NewObject(members, needs)
 	f.newReader = func(f *Format) Reader {

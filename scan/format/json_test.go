@@ -13,9 +13,9 @@ import (
 // TestJSONValues reads what is special of JSON, and what is none.
 func TestJSONValues(t *testing.T) {
 	f := jsonFormat(nil, []jsonField{
-		{part: userAgent, paths: []string{"ua", "old.ua"}},
-		{part: target, paths: []string{"t"}},
-		{part: bodySize, paths: []string{"n"}},
+		{part: userAgent, path: "ua"}, {part: userAgent, path: "old.ua"},
+		{part: target, path: "t"},
+		{part: bodySize, path: "n"},
 	})
 	for _, c := range []struct{ name, line, agent string }{
 		{"plain", `{"t":"/","ua":"a b"}`, "a b"},
@@ -73,7 +73,7 @@ func TestJSONValues(t *testing.T) {
 
 // TestNoJSON reads lines that are none of JSON, and objects that are no requests.
 func TestNoJSON(t *testing.T) {
-	f := jsonFormat([]string{"s"}, []jsonField{{part: target, paths: []string{"t", "deep.t"}}})
+	f := jsonFormat([]string{"s"}, []jsonField{{part: target, path: "t"}, {part: target, path: "deep.t"}})
 	for _, c := range []struct {
 		line string
 		want Kind
@@ -107,7 +107,7 @@ func TestNoJSON(t *testing.T) {
 
 // TestJSONArrays reads lines of several records. No octet of a line is lost.
 func TestJSONArrays(t *testing.T) {
-	f := jsonFormat([]string{"s"}, []jsonField{{part: target, paths: []string{"t"}}})
+	f := jsonFormat([]string{"s"}, []jsonField{{part: target, path: "t"}})
 	a, b, other := `{"s":1,"t":"/a"}`, `{"s":"\"","t":"/b\u0026"}`, `{"x":[{}]}`
 	for _, c := range []struct {
 		line string

@@ -2,21 +2,27 @@ package format
 
 import "sync"
 
+// caddyWords are those of all versions of Caddy.
+const caddyWords = `xff=request.headers.X-Forwarded-For.0 host=request.host tls=request.tls.version
+	ua=request.headers.User-Agent.0 referer=request.headers.Referer.0 method=request.method target=request.uri
+	status=status bytes=size time=ts time=time`
+
+// ecsWords are those of all that write fields of the Elastic Common Schema.
+const ecsWords = `ip=client.ip ip=source.ip ip=client.address ip=source.address ip=communication.source.ip
+	ip=communication.source.address host=url.domain host=destination.domain scheme=url.scheme ua=user_agent.original
+	ua=http.user_agent.original method=http.request.method referer=http.request.referrer query=url.query
+	status=http.response.status_code bytes=http.response.body.bytes sent=http.response.bytes time=@timestamp`
+
 // jsonRows are the formats of which each line is a JSON object, the more specific first, in the
 // words of parseJSONMap. The names of members are those of the documentation named at each.
 var jsonRows = []row{
 	// caddyserver.com/docs/logging; modules/caddyhttp/marshalers.go in
 	// github.com/caddyserver/caddy. client_ip is since 2.7, remote_ip since 2.5.
 	{"caddy", "Caddy since 2.5", nil, false,
-		`needs=request.remote_ip ip=request.client_ip ip=request.remote_ip xff=request.headers.X-Forwarded-For.0
-			host=request.host tls=request.tls.version ua=request.headers.User-Agent.0
-			referer=request.headers.Referer.0 method=request.method target=request.uri status=status bytes=size
-			time=ts time=time`,
+		`needs=request.remote_ip ip=request.client_ip ip=request.remote_ip ` + caddyWords,
 		`{"level":"info","ts":1772600767.0,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":"192.0.2.1","remote_port":"51234","client_ip":"192.0.2.1","proto":"HTTP/2.0","method":"GET","host":"www.example.com","uri":"/a?b=c","headers":{"User-Agent":["Mozilla/5.0 (compatible; FooBot/1.0)"]},"tls":{"version":772}},"duration":0.01,"size":1234,"status":200}`},
 	{"caddy_old", "Caddy 2.0 to 2.4", nil, false,
-		`needs=request.remote_addr ip=request.remote_addr xff=request.headers.X-Forwarded-For.0 host=request.host
-			tls=request.tls.version ua=request.headers.User-Agent.0 referer=request.headers.Referer.0
-			method=request.method target=request.uri status=status bytes=size time=ts time=time`,
+		`needs=request.remote_addr ip=request.remote_addr ` + caddyWords,
 		`{"level":"info","ts":1772600767.0,"logger":"http.log.access","msg":"handled request","request":{"remote_addr":"192.0.2.1:51234","proto":"HTTP/2.0","method":"GET","host":"www.example.com","uri":"/a?b=c","headers":{"User-Agent":["Mozilla/5.0 (compatible; FooBot/1.0)"]},"tls":{"version":772}},"common_log":"192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] \"GET /a?b=c HTTP/2.0\" 200 1234","duration":0.01,"size":1234,"status":200}`},
 	// doc.traefik.io/traefik/observability/access-logs. The User-Agent is logged only with
 	// accesslog.fields.headers.names.User-Agent=keep. ClientHost is X-Forwarded-For if there is one:
@@ -141,19 +147,10 @@ var jsonRows = []row{
 	// apart. OpenSearch has the same but for http.url, http.user_agent and communication:
 	// opensearch.org/docs/latest/observing-your-data/ss4o.
 	{"ecs_iis", "Filebeat's module iis", nil, false,
-		`needs=event.module=iis decoded=url.path ip=client.ip ip=source.ip ip=client.address ip=source.address
-			ip=communication.source.ip ip=communication.source.address host=url.domain host=destination.domain
-			scheme=url.scheme ua=user_agent.original ua=http.user_agent.original method=http.request.method
-			referer=http.request.referrer query=url.query status=http.response.status_code
-			bytes=http.response.body.bytes sent=http.response.bytes time=@timestamp`,
+		`needs=event.module=iis decoded=url.path ` + ecsWords,
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","event":{"module":"iis"},"source":{"address":"192.0.2.1"},"destination":{"domain":"www.example.com"},"url":{"path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"Mozilla/5.0 (compatible; FooBot/1.0)"}}`},
 	{"ecs", "Elastic Common Schema (Filebeat, Logstash), OpenSearch", nil, false,
-		`needs=@timestamp needs=event.module!=iis target=url.original target=url.full target=http.url path=url.path
-			ip=client.ip ip=source.ip ip=client.address ip=source.address ip=communication.source.ip
-			ip=communication.source.address host=url.domain host=destination.domain scheme=url.scheme
-			ua=user_agent.original ua=http.user_agent.original method=http.request.method
-			referer=http.request.referrer query=url.query status=http.response.status_code
-			bytes=http.response.body.bytes sent=http.response.bytes time=@timestamp`,
+		`needs=@timestamp needs=event.module!=iis target=url.original target=url.full target=http.url path=url.path ` + ecsWords,
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","source":{"ip":"192.0.2.1"},"url":{"domain":"www.example.com","original":"/a?b=c","path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"Mozilla/5.0 (compatible; FooBot/1.0)"}}`},
 }
 

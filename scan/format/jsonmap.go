@@ -11,18 +11,19 @@ import (
 )
 
 // parseJSONMap returns the format that a user describes by name=path for each field, with
-// blanks between them. A path is one of field.Member. Several paths for a field are alternatives.
+// blanks between them. A path is one of shape.Member. Several paths for a field are alternatives.
 // name@percent=path is a field that is percent-encoded, and needs=path a sign of the format.
 func parseJSONMap(text string) (*Format, error) {
 	var fields []jsonField
 	var needs []string
 	for _, word := range strings.Fields(text) {
 		name, path, ok := strings.Cut(word, "=")
-		name, spell, err := jsonSpelling(name)
+		name, how, _ := strings.Cut(name, "@")
+		spell, isSpelled := jsonSpellings[how]
 		p, known := fieldNames[name]
 		switch {
-		case err != nil:
-			return nil, err
+		case !isSpelled:
+			return nil, fmt.Errorf("%s@%s is spelled in no way that is known: only @percent is", name, how)
 		case !ok || path == "" || slices.Contains(shape.Steps(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
 		case name == "needs":
@@ -31,7 +32,7 @@ func parseJSONMap(text string) (*Format, error) {
 		case !known:
 			return nil, unknownField(name)
 		}
-		fields = append(fields, jsonField{p, []string{path}, spell})
+		fields = append(fields, jsonField{p, path, spell})
 	}
 	f := jsonFormat(needs, fields)
 	switch {
@@ -45,17 +46,8 @@ func parseJSONMap(text string) (*Format, error) {
 	return f, nil
 }
 
-// jsonSpelling returns the name of a field without its spelling, and that.
-func jsonSpelling(text string) (name string, s spelling, err error) {
-	name, how, found := strings.Cut(text, "@")
-	switch {
-	case !found:
-		return name, spelling{}, nil
-	case how == "percent":
-		return name, percents, nil
-	}
-	return "", spelling{}, fmt.Errorf("%s is spelled in no way that is known: only @percent is", text)
-}
+// jsonSpellings are what may stand behind the name of a field and @.
+var jsonSpellings = map[string]spelling{"": {}, "percent": percents}
 
 // fieldNames are the parts by the names that users know.
 var fieldNames = map[string]part{
@@ -67,5 +59,6 @@ var fieldNames = map[string]part{
 
 // unknownField is the error for a name that is not in fieldNames.
 func unknownField(name string) error {
-	return fmt.Errorf("no field is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(fieldNames)), ", "))
+	names := slices.Sorted(maps.Keys(fieldNames))
+	return fmt.Errorf("no field is called %q; there are %s", name, strings.Join(names, ", "))
 }

@@ -62,7 +62,7 @@ func (w *wording) json() (*Format, error) {
 		if i < 0 || paths[i] == "" {
 			continue
 		}
-		fields = append(fields, jsonField{part: part(p), paths: []string{paths[i]}})
+		fields = append(fields, jsonField{part: part(p), path: paths[i]})
 	}
 	layout, err := w.layout(best)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 // first: those of Dolma, DataTrove, RedPajama, OSCAR (warc_headers) and HPLT (u) are
 // among them.
 var urlPaths = slices.Concat(urlNames, []string{
-	"URL", "URI", "metadata.url", "meta.url", "metadata.uri", "metadata.source_url", "metadata.WARC-Target-URI", "metadata.warc_target_uri",
-	"warc_headers.warc-target-uri", "metadata.warc_headers.warc-target-uri", "request.url", "u",
+	"URL", "URI", "metadata.url", "meta.url", "metadata.uri", "metadata.source_url", "metadata.WARC-Target-URI",
+	"metadata.warc_target_uri", "warc_headers.warc-target-uri", "metadata.warc_headers.warc-target-uri", "request.url",
+	"u",
 })
 
 // Indexes of the members of JSON and CDXJ.
@@ -32,7 +33,8 @@ func newObjects(_ Kind, head []byte, o Options) (*Layout, error) {
 	}
 	members := memberList(rows)
 	if url == "" && members != "" {
-		return nil, errors.New("its first objects have no member with a usual name, such as url; name it (--column)" + members)
+		return nil, errors.New("its first objects have no member with a usual name, such as url; name it (--column)" +
+			members)
 	}
 	for _, path := range []string{url, o.Date} {
 		if path != "" && members != "" && !hasMember(rows, path) {
