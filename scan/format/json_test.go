@@ -12,6 +12,7 @@ import (
 
 // TestJSONValues reads what is special of JSON, and what is none.
 func TestJSONValues(t *testing.T) {
+	const deep = shape.MaxDepth - 1
 	f := jsonFormat(nil, []jsonField{
 		{part: userAgent, path: "ua"}, {part: userAgent, path: "old.ua"},
 		{part: target, path: "t"},
@@ -53,7 +54,7 @@ func TestJSONValues(t *testing.T) {
 		{"an address without quotes", `{"n":192.0.2.1:80,"t":"/","ua":"a"}`, "a"},
 		{"an element of an array a line", `{"t":"/","ua":"a"},`, "a"},
 		{"the last of it", `{"t":"/","ua":"a"} ]`, "a"},
-		{"deep", `{"t":"/","ua":"a","x":` + strings.Repeat("[", shape.MaxDepth-1) + strings.Repeat("]", shape.MaxDepth-1) + `}`, "a"},
+		{"deep", `{"t":"/","ua":"a","x":` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + `}`, "a"},
 		{"long", `{"x":"` + strings.Repeat("x", 10_000) + `","t":"/","ua":"a"}`, "a"},
 		{"long with escapes", `{"x":"` + strings.Repeat(`\\\"`, 10_000) + `","t":"/","ua":"a"}`, "a"},
 	} {
@@ -74,33 +75,36 @@ func TestJSONValues(t *testing.T) {
 // TestNoJSON reads lines that are none of JSON, and objects that are no requests.
 func TestNoJSON(t *testing.T) {
 	f := jsonFormat([]string{"s"}, []jsonField{{part: target, path: "t"}, {part: target, path: "deep.t"}})
-	for _, c := range []struct {
-		line string
-		want Kind
-	}{
-		{"", Blank}, {" ", Unparsed}, {"x", Unparsed}, {`"x"`, Unparsed}, {"{", Unparsed}, {"}", Unparsed}, {"1", Unparsed}, {"null", Unparsed},
-		{"[", Other}, {"]", Other}, {"[]", Other}, {"{}", Other}, {`{"records":[]}`, Other}, {`{"s":1}`, Other}, {`{"t":"/"}`, Other}, {`{"s":null,"t":"/"}`, Other},
-		{`{"s":1,"t":"/"}`, Request}, {`{"s":{},"t":"/"}`, Request}, {`{"s":"","t":"/"}`, Request},
-		{`{"s":1,"t":""}`, Unparsed}, {`{"s":1,"t":"x"}`, Unparsed}, {`{"s":1,"t":"http://a/"}`, Request},
-		{`{"s":1,"t":"/"}}`, Unparsed}, {`{"s":1,"t":"/"}{}`, Unparsed}, {`{"s":1,"t":"/"},{}`, Unparsed}, {`{"s":1,"t":"/"`, Unparsed}, {`{"s":1,"t":"/}`, Unparsed},
-		{`{"s":1,"t":"/",}`, Unparsed}, {`{"s":"1",,"t":"/"}`, Unparsed}, {`{"s":1 "t":"/"}`, Unparsed}, {`{"s":1,"t" "/"}`, Unparsed}, {`{s:1,"t":"/"}`, Unparsed},
-		{`{"s":1,"t":"/","x":[1,]}`, Unparsed}, {`{"s":1,"t":"/","x":[,]}`, Unparsed}, {`{"s":1,"t":"/","x":[}`, Unparsed}, {`{"s":1,"t":"/","x":{]}`, Unparsed}, {`{"s":1,"t":"/","x":(]}`, Unparsed},
-		{`{"s":1,"t":"/","x":nan}`, Request}, {`{"s":1,"t":"/","x":[nan]}`, Request}, {`{"s":1,"t":"/","x":[tru]}`, Unparsed},
-		{`{"s":1,"t":"/","x":"\`, Unparsed}, {`{"s":1,"t":"/","x":"\"}`, Unparsed},
-		{`{"s":1,"t":"/","x":` + strings.Repeat("[", shape.MaxDepth) + strings.Repeat("]", shape.MaxDepth) + `}`, Unparsed},
-		{`{"s":1,"t":"/","x":` + strings.Repeat("[", 1<<20), Unparsed},
-		{`{"s":1,"t":"/","x":[` + strings.Repeat("0,", shape.MaxValues) + `0]}`, Unparsed},
+	for want, lines := range map[Kind][]string{
+		Blank: {""},
+		Other: {
+			"[", "]", "[]", "{}", `{"records":[]}`, `{"s":1}`, `{"t":"/"}`, `{"s":null,"t":"/"}`,
+		},
+		Request: {
+			`{"s":1,"t":"/"}`, `{"s":{},"t":"/"}`, `{"s":"","t":"/"}`, `{"s":1,"t":"http://a/"}`,
+			`{"s":1,"t":"/","x":nan}`, `{"s":1,"t":"/","x":[nan]}`,
+		},
+		Unparsed: {
+			" ", "x", `"x"`, "{", "}", "1", "null", `{"s":1,"t":""}`, `{"s":1,"t":"x"}`,
+			`{"s":1,"t":"/"}}`, `{"s":1,"t":"/"}{}`, `{"s":1,"t":"/"},{}`, `{"s":1,"t":"/"`, `{"s":1,"t":"/}`,
+			`{"s":1,"t":"/",}`, `{"s":"1",,"t":"/"}`, `{"s":1 "t":"/"}`, `{"s":1,"t" "/"}`, `{s:1,"t":"/"}`,
+			`{"s":1,"t":"/","x":[1,]}`, `{"s":1,"t":"/","x":[,]}`, `{"s":1,"t":"/","x":[}`, `{"s":1,"t":"/","x":{]}`,
+			`{"s":1,"t":"/","x":(]}`, `{"s":1,"t":"/","x":[tru]}`, `{"s":1,"t":"/","x":"\`, `{"s":1,"t":"/","x":"\"}`,
+			`{"s":1,"t":"/","x":` + strings.Repeat("[", shape.MaxDepth) + strings.Repeat("]", shape.MaxDepth) + `}`,
+			`{"s":1,"t":"/","x":` + strings.Repeat("[", 1<<20),
+			`{"s":1,"t":"/","x":[` + strings.Repeat("0,", shape.MaxValues) + `0]}`,
+		},
 	} {
-		var r Record
-		reader := f.NewReader()
-		reader.Reset([]byte(c.line))
-		got := reader.Next(&r)
-		if len(c.line) == 0 {
-			reader.Reset([]byte("\n"))
-			got = reader.Next(&r)
-		}
-		if got != c.want || string(r.Line) != c.line || reader.Next(&r) != End {
-			t.Errorf("%.60q is of kind %d, want %d; its line is %.60q", c.line, got, c.want, r.Line)
+		for _, line := range lines {
+			var r Record
+			reader := f.NewReader()
+			reader.Reset([]byte(line))
+			if line == "" {
+				reader.Reset([]byte("\n"))
+			}
+			if got := reader.Next(&r); got != want || string(r.Line) != line || reader.Next(&r) != End {
+				t.Errorf("%.60q is of kind %d, want %d; its line is %.60q", line, got, want, r.Line)
+			}
 		}
 	}
 }
@@ -149,8 +153,10 @@ func TestJSONArrays(t *testing.T) {
 // TestJSONChoice finds an element of an array by a name in it, wherever the name stands.
 func TestJSONChoice(t *testing.T) {
 	f := mustFormat(t, "aws_waf")
-	line := `{"timestamp":1772600767000,"webaclId":"x","httpRequest":{"headers":[{"name":"Accept","value":"x"},{"x":[{"name":"user-agent","value":"no"}],"value":"\"a\"","name":"USER-AGENT"},` +
-		`{"name":"User-Agent","value":"second"},{"name":"host"},"host",["host"],{"value":"v"},{"name":"Host","value":"www.example.com"}],"uri":"/"}}`
+	line := `{"timestamp":1772600767000,"webaclId":"x","httpRequest":{"headers":[{"name":"Accept","value":"x"},` +
+		`{"x":[{"name":"user-agent","value":"no"}],"value":"\"a\"","name":"USER-AGENT"},` +
+		`{"name":"User-Agent","value":"second"},{"name":"host"},"host",["host"],{"value":"v"},` +
+		`{"name":"Host","value":"www.example.com"}],"uri":"/"}}`
 	var r Record
 	got, ok := read(f.NewReader(), &r, line)
 	if !ok || got.Agent != `"a"` || got.Host != "www.example.com" {
@@ -161,7 +167,10 @@ func TestJSONChoice(t *testing.T) {
 // TestGuardJSON fails when a reader of JSON allocates.
 func TestGuardJSON(t *testing.T) {
 	for _, f := range jsonFormats() {
-		for _, line := range []string{f.sample, strings.Replace(f.sample, "FooBot", `Foo\u0026Bot`, 1), `[` + f.sample + "," + f.sample + `]`, `{"x":"\x22","n":,"y":[{},1,2,3]}`, "[", `{"`} {
+		for _, line := range []string{
+			f.sample, strings.Replace(f.sample, "FooBot", `Foo\u0026Bot`, 1), `[` + f.sample + "," + f.sample + `]`,
+			`{"x":"\x22","n":,"y":[{},1,2,3]}`, "[", `{"`,
+		} {
 			chunk := bytes.Repeat([]byte(line+"\n"), 20)
 			var r Record
 			reader := f.NewReader()
@@ -185,8 +194,12 @@ func TestJSONMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := read(f.NewReader(), new(Record), `{"req":{"headers":["bot"]},"ts":"2026-03-04T05:06:07Z","ip":"192.0.2.1","u":"/a","m":"HEAD","s":200,"b":"5","h":"a.example","x":"192.0.2.2"}`)
-	want := fields{Agent: "bot", Addr: "192.0.2.1", Host: "a.example", Forwarded: "192.0.2.2", Method: "HEAD", Target: "/a", Time: "2026-03-04T05:06:07Z", Status: 200, Size: 5}
+	got, ok := read(f.NewReader(), new(Record), `{"req":{"headers":["bot"]},"ts":"2026-03-04T05:06:07Z",`+
+		`"ip":"192.0.2.1","u":"/a","m":"HEAD","s":200,"b":"5","h":"a.example","x":"192.0.2.2"}`)
+	want := fields{
+		Agent: "bot", Addr: "192.0.2.1", Host: "a.example", Forwarded: "192.0.2.2", Method: "HEAD", Target: "/a",
+		Time: "2026-03-04T05:06:07Z", Status: 200, Size: 5,
+	}
 	if !ok || got != want {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
