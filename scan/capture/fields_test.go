@@ -91,8 +91,8 @@ func TestDatedBodies(t *testing.T) {
 func TestLongTextsInDatedBodies(t *testing.T) {
 	o := all
 	o.MaxLine = 10_000
-	text := `{"http://a":{"2026-01-02":"` + strings.Repeat("x", 9_000) + `","2026-01-03":"` + strings.Repeat("x",
-		1<<20) + `"}}`
+	text := `{"http://a":{"2026-01-02":"` + strings.Repeat("x", 9_000) +
+		`","2026-01-03":"` + strings.Repeat("x", 1<<20) + `"}}`
 	if got := read(capture.Objects(strings.NewReader(text), o)); len(got.got) != 1 || got.err == nil ||
 		!strings.Contains(got.err.Error(), "longer than there is memory for") {
 		t.Errorf("%d captures, error %v", len(got.got), got.err)

@@ -131,8 +131,7 @@ func (w twin) of(url string) (list []capture.Capture) {
 	})
 	if !w.all { // while a robots.txt fails, the last copy counts
 		failed := func(c capture.Capture) int {
-			return asInt(answer.Of(int(c.Status),
-				answer.Archive) == answer.Failed)
+			return asInt(answer.Of(int(c.Status), answer.Archive) == answer.Failed)
 		}
 		slices.SortStableFunc(list, func(x, y capture.Capture) int { return failed(x) - failed(y) })
 	}
@@ -176,16 +175,17 @@ func (w twin) follow(c capture.Capture) (status uint16, body string, via []strin
 		}
 		end = list[0]
 		for _, other := range list {
-			if gap := func(x capture.Capture) int64 {
-				return max(x.Time.Unix()-c.Time.Unix(),
-					c.Time.Unix()-x.Time.Unix())
-			}; gap(other) < gap(end) &&
-				!c.Time.IsZero() && !end.Time.IsZero() {
+			if gap(other, c) < gap(end, c) && !c.Time.IsZero() && !end.Time.IsZero() {
 				end = other
 			}
 		}
 	}
 	return c.Status, "none", via
+}
+
+// gap returns how many seconds are between two captures.
+func gap(x, y capture.Capture) int64 {
+	return max(x.Time.Unix()-y.Time.Unix(), y.Time.Unix()-x.Time.Unix())
 }
 
 // text writes what a set of the captures has to hold.

@@ -90,16 +90,19 @@ func TestWARCPagesThatAreWanted(t *testing.T) {
 		asked = append(asked, to.Origin.String()+to.Path)
 		return strings.HasPrefix(to.Path, "/r")
 	}
-	records := response("https://H:443/r_v2.txt?#x", "HTTP/1.1 200 OK", "a") + response("http://h/x", "HTTP/1.1 200 OK",
-		"b") +
-		response("http://h/r 2", "HTTP/1.1 301 Moved\r\nLocation: /r3", "") + response("dns:h", "HTTP/1.1 200 OK",
-		"c") +
-		response("http://h/robots.txt?", "HTTP/1.1 200 OK", "c") + response("ftp://h/robots.txt", "HTTP/1.1 200 OK",
-		"c") +
-		record("request", "http://h/r", "2026", "") + record("revisit", "http://h/r", "2026",
-		"HTTP/1.1 200 OK\r\n\r\n") +
-		response("http://h/r", "HTTP/1.1 200 OK\r\nContent-Encoding: br", "d") + response(robots, "HTTP/1.1 200 OK",
-		"e")
+	const ok = "HTTP/1.1 200 OK"
+	records := strings.Join([]string{
+		response("https://H:443/r_v2.txt?#x", ok, "a"),
+		response("http://h/x", ok, "b"),
+		response("http://h/r 2", "HTTP/1.1 301 Moved\r\nLocation: /r3", ""),
+		response("dns:h", ok, "c"),
+		response("http://h/robots.txt?", ok, "c"),
+		response("ftp://h/robots.txt", ok, "c"),
+		record("request", "http://h/r", "2026", ""),
+		record("revisit", "http://h/r", "2026", ok+"\r\n\r\n"),
+		response("http://h/r", ok+"\r\nContent-Encoding: br", "d"),
+		response(robots, ok, "e"),
+	}, "")
 	var got []string
 	for c, err := range capture.WARC(strings.NewReader(records), o) {
 		if err != nil {

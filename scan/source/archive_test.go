@@ -74,10 +74,9 @@ func zipOf(t testing.TB, method uint16, files ...archived) []byte {
 func archives(t testing.TB, files ...archived) map[string][]byte {
 	plain := tarOf(t, files...)
 	return map[string][]byte{
-		"a.tar": plain, "a.tar.gz": gz(t, plain), "a.tgz": gz(t, plain[:700], plain[700:]), "a.tar.zst": zst(t,
-			plain), "a.tar.xz": xzs(t, plain),
-		"noname": gz(t, plain), "stored.zip": zipOf(t, zip.Store, files...), "deflated.zip": zipOf(t, zip.Deflate,
-			files...),
+		"a.tar": plain, "a.tar.gz": gz(t, plain), "a.tgz": gz(t, plain[:700], plain[700:]), "noname": gz(t, plain),
+		"a.tar.zst": zst(t, plain), "a.tar.xz": xzs(t, plain),
+		"stored.zip": zipOf(t, zip.Store, files...), "deflated.zip": zipOf(t, zip.Deflate, files...),
 	}
 }
 
@@ -371,8 +370,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		write(t, mustAbs(t, name), data)
 		refused = append(refused, func() []*Input {
 			return slices.DeleteFunc(found(t, name), func(in *Input) bool {
-				return strings.HasSuffix(in.Name,
-					"a.log")
+				return strings.HasSuffix(in.Name, "a.log")
 			})
 		})
 	}
