@@ -24,8 +24,7 @@ import (
 // always stands before the request's quote.
 const timeLength = 29
 
-// nobody stands between the address and the time where neither ident nor user is known; some
-// programs write nothing there.
+// nobody stands between the address and the time where neither ident nor user is known.
 const nobody = "- - "
 
 // nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
@@ -46,7 +45,7 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 		from = shape.Blank(line, 0) + 1
 	}
 	stop := shape.Blank(line, from) + 1
-	if stop != at && (stop+len(nobody) != at || string(line[stop:at]) != nobody) {
+	if stop+len(nobody) != at || string(line[stop:at]) != nobody {
 		return false
 	}
 	request := line[open+1 : end]
