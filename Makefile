@@ -40,7 +40,7 @@ RACE := ./cmd/robotsieve/cli ./scan/source ./scan/job ./scan/filter ./scan
 SHARED := ./automaton ./automaton/archive ./bench ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/policy ./scan/spill
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError
 # Long tests of one goroutine, in which the race detector has nothing to find, and guards, whose counts it changes.
-NORACE := Guard|EveryFileOperationFails|WorldsHaveEveryVerdict|LimitsAreNamedRightly|LongCases|BoundedDumps|NoStateActsOnATerminal
+NORACE := Guard|EveryFileOperationFails|WorldsHaveEveryVerdict|LongCases|BoundedDumps|NoStateActsOnATerminal
 NORACE := $(NORACE)|Bzip2|CorruptBytes|HostileRecords
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \

@@ -20,8 +20,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// An audit makes a state of each shard, and adds the states up in a tree. States go through files in the scratch folder,
-// whose names say what they are of, because they may be larger than an element of a pipeline should be.
+// An audit makes a state of each shard, and adds the states up in a tree. States go through files
+// in the scratch folder, whose names say what they are of, because they may be larger than an
+// element of a pipeline should be.
 
 func init() {
 	register.DoFn4x1[context.Context, shard, func(int, string), func(int, reading), error](&auditFn{})
@@ -31,13 +32,15 @@ func init() {
 	register.Iter1[string]()
 }
 
-// fan is how many states are added up at a time, and levels how often. If there are more than 32,768 shards, the last step adds up more states.
+// fan is how many states are added up at a time, and levels how often. If there are more than
+// 32,768 shards, the last step adds up more states.
 const (
 	fan    = 32
 	levels = 3
 )
 
-// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the key 0, and under the same what was read.
+// audited adds the audit of shards to a pipeline. It returns the name of the sum's state, under the
+// key 0, and under the same what was read.
 func audited(s beam.Scope, spec *spec, shards beam.PCollection) (sum, read beam.PCollection) {
 	s = s.Scope("audit")
 	states, read := beam.ParDo2(s, &auditFn{spec.Scratch}, shards)
@@ -55,8 +58,8 @@ func addedUpInATree(s beam.Scope, spec *spec, states beam.PCollection) beam.PCol
 // auditFn audits shards.
 type auditFn struct{ Scratch string }
 
-// ProcessElement emits the state of a shard under the number of the group that it is added up with, and what was read. An audit that is
-// refused has no state: the submitting process tells why.
+// ProcessElement emits the state of a shard under the number of the group that it is added up with,
+// and what was read. An audit that is refused has no state: the submitting process tells why.
 func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, string), tell func(int, reading)) error {
 	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
@@ -78,7 +81,10 @@ func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, st
 		})
 	})
 	if failed := (&job.Error{}); errors.As(err, &failed) && failed.Kind == job.Usage {
-		return publish(ctx, join(spec.Scratch, refusedName), func(path string) error { return os.WriteFile(path, []byte(err.Error()), 0o600) })
+		return publish(ctx, join(spec.Scratch, refusedName), func(path string) error {
+			return os.WriteFile(path,
+				[]byte(err.Error()), 0o600)
+		})
 	} else if err != nil {
 		return err
 	}
@@ -106,7 +112,8 @@ func (s shard) part() *job.Part {
 	return p
 }
 
-// inputs opens a part of a shard. A copy of it is in dir. What cannot be copied is an input that cannot be read.
+// inputs opens a part of a shard. A copy of it is in dir. What cannot be copied is an input that
+// cannot be read.
 func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
 	path, err := fetch(ctx, p.File.Name, dir)
 	if ctx.Err() != nil {
@@ -137,8 +144,8 @@ func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
 	return inputs, nil
 }
 
-// read gives the files of a shard to do. There is one at a time in a process, which has all its processors and its memory: the
-// copies of the next ones may be made meanwhile.
+// read gives the files of a shard to do. There is one at a time in a process, which has all its
+// processors and its memory: the copies of the next ones may be made meanwhile.
 func (s shard) read(ctx context.Context, do func(job.Inputs) error) error {
 	dir, err := os.MkdirTemp("", "robotsieve-*")
 	if err != nil {
@@ -187,8 +194,10 @@ type mergeFn struct {
 	Memory  int64
 }
 
-// ProcessElement emits the state of the sum under the number of its own group. A state that is alone stays as it is.
-func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*string) bool, emit func(int, string)) error {
+// ProcessElement emits the state of the sum under the number of its own group. A state that is
+// alone stays as it is.
+func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*string) bool,
+	emit func(int, string)) error {
 	var names []string
 	for name := ""; states(&name); {
 		names = append(names, name)
@@ -236,10 +245,14 @@ type endFn struct{ Scratch string }
 
 // ProcessElement publishes the name of the state.
 func (f *endFn) ProcessElement(ctx context.Context, _ int, sum string) error {
-	return publish(ctx, join(f.Scratch, sumName), func(path string) error { return os.WriteFile(path, []byte(sum), 0o600) })
+	return publish(ctx, join(f.Scratch, sumName), func(path string) error {
+		return os.WriteFile(path, []byte(sum),
+			0o600)
+	})
 }
 
-// Files that an audit leaves in the scratch folder for the process that has submitted it: the name of the state of all logs, or why there is none.
+// Files that an audit leaves in the scratch folder for the process that has submitted it: the name
+// of the state of all logs, or why there is none.
 const (
 	sumName     = "sum"
 	refusedName = "refused"
@@ -319,6 +332,7 @@ func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audit
 	}
 	return job.Merge(ctx, job.MergeOptions{
 		States: []string{state}, Parts: true, State: o.State, Force: o.Force, Files: o.Files, By: o.By, Stdout: o.Stdout,
-		Anonymous: o.Anonymous, Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory, Messages: o.Messages,
+		Anonymous: o.Anonymous, Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory,
+		Messages: o.Messages,
 	})
 }

@@ -33,7 +33,8 @@ func command(t *testing.T, shard int64, args ...string) (out, diagnosis string, 
 	return stdout.String(), stderr.String(), code
 }
 
-// faults has the work of elements fail, be interrupted and be done twice, at random, until restore is called.
+// faults has the work of elements fail, be interrupted and be done twice, at random, until restore
+// is called.
 func faults(seed uint64) (restore func() (again int64)) {
 	was := attempt
 	var tries, again atomic.Int64
@@ -71,7 +72,8 @@ func logs(t *testing.T, days int) (args []string, set jobtest.Logs) {
 		t.Fatal(err)
 	}
 	set = jobtest.Write(t, t.TempDir(), days, func(data []byte) []byte { return z.EncodeAll(data, nil) })
-	args = []string{"audit", "--policy", set.Policy, "--ip-ranges", set.Ranges, "--since", set.Since, "--samples", "2", "--host", set.Hosts[0]}
+	args = []string{"audit", "--policy", set.Policy, "--ip-ranges", set.Ranges, "--since", set.Since, "--samples", "2",
+		"--host", set.Hosts[0]}
 	return append(args, set.Names...), set
 }
 
@@ -79,7 +81,8 @@ func logs(t *testing.T, days int) (args []string, set jobtest.Logs) {
 func oneAudit(t *testing.T, set jobtest.Logs) *audit.Report {
 	t.Helper()
 	a, err := job.Audit(t.Context(), job.AuditOptions{
-		Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges}, Since: set.Since, Hosts: set.Hosts, Samples: 2,
+		Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges}, Since: set.Since,
+		Hosts: set.Hosts, Samples: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +131,8 @@ func reportOf(t *testing.T, out string) *audit.Report {
 	return r
 }
 
-// TestReportIsThatOfOneAudit audits 200 logs on Prism, in shards of many sizes, and with work that fails and is done again.
+// TestReportIsThatOfOneAudit audits 200 logs on Prism, in shards of many sizes, and with work that
+// fails and is done again.
 func TestReportIsThatOfOneAudit(t *testing.T) {
 	args, set := logs(t, 85)
 	if len(set.Names) < 200 {
@@ -167,7 +171,8 @@ func TestReportIsThatOfOneAudit(t *testing.T) {
 	}
 }
 
-// TestUsageIsThatOfRobotsieve: options are checked before anything runs, and errors are told as robotsieve tells them.
+// TestUsageIsThatOfRobotsieve: options are checked before anything runs, and errors are told as
+// robotsieve tells them.
 func TestUsageIsThatOfRobotsieve(t *testing.T) {
 	t.Cleanup(func() { *runners.Runner = "" }) // flags of Beam are of the process
 	args, set := logs(t, 1)
@@ -212,7 +217,8 @@ func TestUsageIsThatOfRobotsieve(t *testing.T) {
 		}
 	}
 	out, _, code := command(t, 1<<30, "audit", "--robots", "missing.txt", "--help")
-	if code != 0 || !strings.Contains(out, "--runner") || strings.Contains(out, "autoscaling") || !strings.Contains(out, ": violations|all") || !strings.Contains(out, "of the rows: text|") {
+	if code != 0 || !strings.Contains(out, "--runner") || strings.Contains(out, "autoscaling") ||
+		!strings.Contains(out, ": violations|all") || !strings.Contains(out, "of the rows: text|") {
 		t.Error(fmt.Sprint(code), out)
 	}
 }

@@ -19,10 +19,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// A name with a scheme, such as gs://bucket/access.log, is of one of Beam's filesystems. Any other is a path, which all
-// workers must have: a file there is read in its place. Files of other filesystems are copied to the worker's disk, since
-// the readers of source look at their files more than once, from several places at a time. A copy that breaks off is
-// begun again, so that a bad connection is not taken for a damaged file.
+// A name with a scheme, such as gs://bucket/access.log, is of one of Beam's filesystems. Any other
+// is a path, which all workers must have: a file there is read in its place. Files of other
+// filesystems are copied to the worker's disk, since the readers of source look at their files more
+// than once, from several places at a time. A copy that breaks off is begun again, so that a bad
+// connection is not taken for a damaged file.
 
 // isPath tells whether a name is a path.
 func isPath(name string) bool { return !strings.Contains(name, "://") }
@@ -34,17 +35,19 @@ type file struct {
 	Error string
 }
 
-// checkName refuses a name on another filesystem than that of paths if Beam would read it in another way than it lists it: it takes names as
-// URLs. forbidden are more characters that mean something where the name is used.
+// checkName refuses a name on another filesystem than that of paths if Beam would read it in
+// another way than it lists it: it takes names as URLs. forbidden are more characters that mean
+// something where the name is used.
 func checkName(name, forbidden string) error {
 	if bad := "%#?[\\" + forbidden; !isPath(name) && strings.ContainsAny(name, bad) {
-		return usageError("%s: the name has one of %s, with which Beam would not find it", name, strings.Join(strings.Split(bad, ""), " "))
+		return usageError("%s: the name has one of %s, with which Beam would not find it", name,
+			strings.Join(strings.Split(bad, ""), " "))
 	}
 	return nil
 }
 
-// find returns the files that arguments name, each once and in their order: of paths those that source.Inputs finds, and of
-// patterns on other filesystems those that match.
+// find returns the files that arguments name, each once and in their order: of paths those that
+// source.Inputs finds, and of patterns on other filesystems those that match.
 func find(ctx context.Context, names []string) (files []file, warnings []string) {
 	seen := map[string]bool{}
 	add := func(f file) {
@@ -140,7 +143,8 @@ func fetch(ctx context.Context, name, dir string) (copied string, err error) {
 	return copied, again(ctx, name, func() error { return copyIn(ctx, fs, name, copied) })
 }
 
-// shared are files that all shards need: this process copies each once, since an archive may be as large as all lists.
+// shared are files that all shards need: this process copies each once, since an archive may be as
+// large as all lists.
 var shared copies
 
 type copies struct {
@@ -216,13 +220,15 @@ func copyIn(ctx context.Context, fs filesystem.Interface, name, to string) error
 	}
 	n, err := io.Copy(w, r)
 	if err == nil && n != size {
-		err = fmt.Errorf("%d bytes were read, and its size is %d: the connection broke off, or it is stored with a Content-Encoding", n, size)
+		err = fmt.Errorf("%d bytes were read, and its size is %d: the connection broke off, or it is stored with a "+
+			"Content-Encoding", n, size)
 	}
 	return errors.Join(err, w.Close())
 }
 
-// publish makes a file of that name, whole or not at all, whose content is what write writes to a path. It may be done
-// several times, also at the same time, as runners do when a worker is lost or slow: the last one stays.
+// publish makes a file of that name, whole or not at all, whose content is what write writes to a
+// path. It may be done several times, also at the same time, as runners do when a worker is lost or
+// slow: the last one stays.
 func publish(ctx context.Context, name string, write func(path string) error) error {
 	dir := os.TempDir()
 	if isPath(name) {

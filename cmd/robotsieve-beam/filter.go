@@ -27,7 +27,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// A filter makes of each list a file of the same name, and counts its rows. The lists of a shard are filtered side by side.
+// A filter makes of each list a file of the same name, and counts its rows. The lists of a shard
+// are filtered side by side.
 
 func init() {
 	register.DoFn3x1[context.Context, shard, func(int, []byte), error](&filterFn{})
@@ -36,7 +37,8 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// filterSpec is what the workers know of a filter: its options, and the content of the files that these name.
+// filterSpec is what the workers know of a filter: its options, and the content of the files that
+// these name.
 type filterSpec struct {
 	Options  filterOptions
 	Robots   []byte
@@ -44,7 +46,8 @@ type filterSpec struct {
 	Files    []string // the names of these files and of the archive of rules, which no result may replace
 }
 
-// filterOptions are options as JSON. The fields here hide those that have a meaning only in the process that submits the job.
+// filterOptions are options as JSON. The fields here hide those that have a meaning only in the
+// process that submits the job.
 type filterOptions struct {
 	job.FilterOptions
 	URLs, Messages *struct{} `json:",omitempty"`
@@ -52,7 +55,8 @@ type filterOptions struct {
 
 // outcome is what a filter says of a list.
 type outcome struct {
-	List     string   `json:"list"`   // "" for messages of none, which the user is told but the file of counts does not have
+	// "" for messages of none, which the user is told but the file of counts does not have
+	List     string   `json:"list"`
 	Output   string   `json:"output"` // the name of the file of its rows; "" if there is none
 	Messages []string `json:"messages"`
 	Refused  string   // why nothing has been done for any list
@@ -81,7 +85,8 @@ func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, [
 	}
 	var outcomes []*outcome
 	for _, u := range s.Rest.Unread {
-		outcomes = append(outcomes, &outcome{List: u.Name, Messages: []string{u.Error}, Filtered: job.Filtered{Partial: true}})
+		outcomes = append(outcomes, &outcome{List: u.Name, Messages: []string{u.Error},
+			Filtered: job.Filtered{Partial: true}})
 	}
 	if s.Rest.Refused != "" {
 		outcomes = append(outcomes, &outcome{Refused: s.Rest.Refused})
@@ -177,14 +182,16 @@ func (p part) filter(ctx context.Context, o job.FilterOptions, spec *filterSpec,
 // errNoOutput is the error for a list of which no row could be read.
 var errNoOutput = errors.New("no output")
 
-// fill filters a list, and takes what is to be said of it. An error of writing is not of the list: then the work is to be done again.
+// fill filters a list, and takes what is to be said of it. An error of writing is not of the list:
+// then the work is to be done again.
 func (r *outcome) fill(ctx context.Context, o job.FilterOptions, w io.Writer) error {
 	out := &remembering{Writer: w}
 	f, err := job.Filter(ctx, o, out)
 	return cmp.Or(out.err, r.take(f, err))
 }
 
-// remembering is a writer that remembers its first error: that of a filter does not tell whether it is one of writing.
+// remembering is a writer that remembers its first error: that of a filter does not tell whether it
+// is one of writing.
 type remembering struct {
 	io.Writer
 	err error
@@ -209,7 +216,8 @@ func (r *outcome) take(f *job.Filtered, err error) error {
 		return err
 	case f == nil || f.Read == 0 || f.Invalid < f.Read: // it could not begin, or has ended early
 		text := err.Error()
-		if failed != nil && failed.Kind == job.Usage { // the options have been tried, so it is of this list, which it does not name
+		// the options have been tried, so it is of this list, which it does not name
+		if failed != nil && failed.Kind == job.Usage {
 			text = fmt.Sprintf("%s: not filtered: %s", r.List, text)
 		}
 		r.Filtered.Partial, r.Messages = true, append(r.Messages, text)
@@ -273,7 +281,8 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 	}
 	p, s := beam.NewPipelineWithRoot()
 	err = publishSpec(ctx, &spec{
-		Names: o.URLs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers, Filter: packed,
+		Names: o.URLs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
+		Filter: packed,
 	})
 	if err != nil {
 		return nil, inputError(err)
@@ -362,7 +371,8 @@ func filesOf(o *job.FilterOptions) (files []string, err error) {
 	return files, nil
 }
 
-// total adds up the outcomes of all lists, and gives their messages to the user. It returns the lines of counts that are of lists.
+// total adds up the outcomes of all lists, and gives their messages to the user. It returns the
+// lines of counts that are of lists.
 func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, err error) {
 	f = &job.Filtered{}
 	said, missing := map[string]bool{}, ""
@@ -389,7 +399,8 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 			}
 		}
 		if one.List != "" {
-			line, err := json.Marshal(counted{one.List, one.Output, append([]string{}, one.Messages...), cli.SummaryOf(&one.Filtered)})
+			line, err := json.Marshal(counted{one.List, one.Output, append([]string{}, one.Messages...),
+				cli.SummaryOf(&one.Filtered)})
 			if err != nil {
 				return nil, nil, inputError(err)
 			}
@@ -399,7 +410,8 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 	}
 	switch {
 	case missing != "":
-		err = inputError(fmt.Errorf("--out: there is no %s, which a worker has written: is it a folder that all workers share?", missing))
+		err = inputError(fmt.Errorf("--out: there is no %s, which a worker has written: is it a folder that all workers "+
+			"share?", missing))
 	case f.Read > 0 && f.Invalid == f.Read:
 		err = inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
 	}

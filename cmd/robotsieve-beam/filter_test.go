@@ -20,7 +20,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// lists writes a hundred lists of URLs into two folders, some compressed and one damaged, and a robots.txt.
+// lists writes a hundred lists of URLs into two folders, some compressed and one damaged, and a
+// robots.txt.
 func lists(t *testing.T) (dir, robots string, names []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -68,14 +69,15 @@ func kept(t *testing.T, robots, list string) string {
 	return out.String()
 }
 
-// TestListsKeepTheBytesOfRobotsieve filters a hundred lists on Prism, also with work that fails and is done again, and compares each
-// file with that of robotsieve.
+// TestListsKeepTheBytesOfRobotsieve filters a hundred lists on Prism, also with work that fails and
+// is done again, and compares each file with that of robotsieve.
 func TestListsKeepTheBytesOfRobotsieve(t *testing.T) {
 	dir, robots, names := lists(t)
 	for seed, shard := range []int64{1 << 30, 3000} {
 		out := filepath.Join(dir, fmt.Sprint("out", seed))
 		restore := faults(uint64(seed))
-		_, diagnosis, code := command(t, shard, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out, filepath.Join(dir, "lists"))
+		_, diagnosis, code := command(t, shard, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out,
+			filepath.Join(dir, "lists"))
 		restore()
 		if code != 3 || !strings.Contains(diagnosis, "urls099.txt.gz") || !strings.Contains(diagnosis, "PARTIAL: ") {
 			t.Fatalf("code %d: %s", code, diagnosis)
@@ -117,7 +119,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestResultsOfFullDisksAreNone: an error of writing is not of the list, of which the filter returns a summary all the same.
+// TestResultsOfFullDisksAreNone: an error of writing is not of the list, of which the filter
+// returns a summary all the same.
 func TestResultsOfFullDisksAreNone(t *testing.T) {
 	dir := t.TempDir()
 	urls, none := strings.Repeat("https://host.example/open\n", 100_000), strings.Repeat("no URL\n", 500_000)
@@ -136,7 +139,8 @@ func TestResultsOfFullDisksAreNone(t *testing.T) {
 // TestFiltersThatEndEarlyHaveNoResult: the rows of a list that are there would be taken for all.
 func TestFiltersThatEndEarlyHaveNoResult(t *testing.T) {
 	early := &outcome{}
-	if err := early.take(&job.Filtered{Summary: filter.Summary{Read: 2, Kept: 2}}, inputError(errFull)); !errors.Is(err, errNoOutput) || !early.Filtered.Partial || !slices.Equal(early.Messages, []string{errFull.Error()}) {
+	if err := early.take(&job.Filtered{Summary: filter.Summary{Read: 2, Kept: 2}}, inputError(errFull)); !errors.Is(err,
+		errNoOutput) || !early.Filtered.Partial || !slices.Equal(early.Messages, []string{errFull.Error()}) {
 		t.Errorf("%v, %+v", err, early)
 	}
 }
@@ -145,7 +149,8 @@ func TestFiltersThatEndEarlyHaveNoResult(t *testing.T) {
 func TestBlankListsAreNoErrors(t *testing.T) {
 	dir := t.TempDir()
 	robots := saved(t, dir, "robots.txt", "")
-	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", filepath.Join(dir, "out"),
+	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out",
+		filepath.Join(dir, "out"),
 		saved(t, dir, "blank.txt", "\n\n"), saved(t, dir, "urls.txt", "https://host.example/\n"))
 	if code != 0 {
 		t.Errorf("code %d: %s", code, diagnosis)
@@ -157,9 +162,11 @@ func TestRobotsFromStandardInput(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	code := program(1<<30).Run(t.Context(), []string{
-		"filter", "--robots", "-", "--agent", "GPTBot", "--out", filepath.Join(dir, "out"), saved(t, dir, "urls.txt", "https://a.example/private/\nhttps://a.example/open\n"),
+		"filter", "--robots", "-", "--agent", "GPTBot", "--out", filepath.Join(dir, "out"),
+		saved(t, dir, "urls.txt", "https://a.example/private/\nhttps://a.example/open\n"),
 	}, strings.NewReader("User-agent: *\nDisallow: /private/\n"), &stdout, &stderr)
-	if kept, err := os.ReadFile(filepath.Join(dir, "out", "urls.txt")); code != 0 || err != nil || string(kept) != "https://a.example/open\n" {
+	if kept, err := os.ReadFile(filepath.Join(dir, "out", "urls.txt")); code != 0 || err != nil ||
+		string(kept) != "https://a.example/open\n" {
 		t.Errorf("code %d, %q, %v: %s", code, kept, err, &stderr)
 	}
 }
@@ -168,10 +175,12 @@ func TestRobotsFromStandardInput(t *testing.T) {
 func TestWarningsAreSaidOnce(t *testing.T) {
 	dir := t.TempDir()
 	rules := filepath.Join(dir, "rules.rsv")
-	if _, err := job.Compile(t.Context(), job.CompileOptions{Sources: []string{saved(t, dir, "hosts/a.example/robots.txt", "User-agent: *\n")}, Output: rules}); err != nil {
+	if _, err := job.Compile(t.Context(), job.CompileOptions{Sources: []string{saved(t, dir, "hosts/a.example/robots.txt",
+		"User-agent: *\n")}, Output: rules}); err != nil {
 		t.Fatal(err)
 	}
-	_, diagnosis, code := command(t, 1<<30, "filter", "--rules", rules, "--agent", "Googlebot", "--out", filepath.Join(dir, "out"),
+	_, diagnosis, code := command(t, 1<<30, "filter", "--rules", rules, "--agent", "Googlebot", "--out",
+		filepath.Join(dir, "out"),
 		saved(t, dir, "a.txt", "https://a.example/\n"), saved(t, dir, "b.txt", "https://a.example/\n"))
 	if code != 0 || strings.Count(diagnosis, "serves Googlebot-News too") != 1 {
 		t.Errorf("code %d: %s", code, diagnosis)
@@ -183,7 +192,8 @@ func TestPagesOfRecords(t *testing.T) {
 	dir := t.TempDir()
 	record := func(name, header string) string {
 		block := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + header + "\r\nx"
-		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/%s\r\nWARC-Date: 2026-10-01T00:00:00Z\r\n"+
+		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/%s\r\nWARC-Date: "+
+			"2026-10-01T00:00:00Z\r\n"+
 			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", name, len(block), block)
 	}
 	open, robots, out := record("open", ""), saved(t, dir, "robots.txt", ""), filepath.Join(dir, "out")
@@ -208,7 +218,8 @@ func TestPagesOfRecords(t *testing.T) {
 	}
 }
 
-// TestFilesOfAFilesystem audits and filters files of a filesystem that is not the disk, and writes there.
+// TestFilesOfAFilesystem audits and filters files of a filesystem that is not the disk, and writes
+// there.
 func TestFilesOfAFilesystem(t *testing.T) {
 	args, set := logs(t, 3)
 	want := oneAudit(t, set)
@@ -235,7 +246,8 @@ func TestFilesOfAFilesystem(t *testing.T) {
 
 	_, robots, names := lists(t)
 	put("memfs://lists/one.txt", names[1])
-	_, diagnosis, code = command(t, 40_000, "filter", "--robots", robots, "--agent", "GPTBot", "--out", "memfs://out", "--scratch", "memfs://scratch", "memfs://lists/*.txt", "memfs://lists/*.none")
+	_, diagnosis, code = command(t, 40_000, "filter", "--robots", robots, "--agent", "GPTBot", "--out", "memfs://out",
+		"--scratch", "memfs://scratch", "memfs://lists/*.txt", "memfs://lists/*.none")
 	if code != 3 || !strings.Contains(diagnosis, "no file matches") {
 		t.Fatalf("code %d: %s", code, diagnosis)
 	}

@@ -51,7 +51,8 @@ func robotsTxt(t *testing.T) string {
 func logOf(n int) string {
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "192.0.2.%d - - [10/Nov/2026:10:00:0%d +0000] \"GET /private/%d HTTP/1.1\" 200 123 \"-\" \"GPTBot/1.2\"\n", i%250, i%10, i)
+		fmt.Fprintf(&b, "192.0.2.%d - - [10/Nov/2026:10:00:0%d +0000] \"GET /private/%d HTTP/1.1\" 200 123 \"-\" "+
+			"\"GPTBot/1.2\"\n", i%250, i%10, i)
 	}
 	return b.String()
 }
@@ -61,16 +62,19 @@ func TestEmptyFilesAreRead(t *testing.T) {
 	robots, dir := robotsTxt(t), t.TempDir()
 	empty, log := write(t, filepath.Join(dir, "access.log"), ""), write(t, filepath.Join(dir, "access.log.1"), logOf(3))
 	for _, names := range [][]string{{empty}, {empty, log}, {log, empty}} {
-		if out, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--output", "json", "--robots", robots}, names...)...); code != 0 || len(reportOf(t, out).Inputs) != len(names) {
+		if out, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--output", "json", "--robots", robots},
+			names...)...); code != 0 || len(reportOf(t, out).Inputs) != len(names) {
 			t.Errorf("%d files: code %d: %s", len(names), code, diagnosis)
 		}
 	}
-	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", filepath.Join(dir, "out"), empty); code != 0 {
+	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out",
+		filepath.Join(dir, "out"), empty); code != 0 {
 		t.Errorf("an empty list: code %d: %s", code, diagnosis)
 	}
 }
 
-// TestRowsAreReplacedInTheirFolderOnly: --out is a name and no pattern, and only files that have the names of rows are rows.
+// TestRowsAreReplacedInTheirFolderOnly: --out is a name and no pattern, and only files that have
+// the names of rows are rows.
 func TestRowsAreReplacedInTheirFolderOnly(t *testing.T) {
 	robots, dir := robotsTxt(t), t.TempDir()
 	log := write(t, filepath.Join(dir, "a.log"), logOf(3))
@@ -85,14 +89,16 @@ func TestRowsAreReplacedInTheirFolderOnly(t *testing.T) {
 	if _, diagnosis, code := command(t, 1<<30, append(args, "--force")...); code != 0 {
 		t.Errorf("code %d: %s", code, diagnosis)
 	}
-	for name, there := range map[string]bool{other: true, old: false, notes: true, folder: true, filepath.Join(dir, "r[1]", "rows-00000.ndjson"): true} {
+	for name, there := range map[string]bool{other: true, old: false, notes: true, folder: true,
+		filepath.Join(dir, "r[1]", "rows-00000.ndjson"): true} {
 		if _, err := os.Stat(name); (err == nil) != there {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestNamesThatAreNotUTF8 audits a log whose name is not UTF-8, found in a folder and named, and filters such a list.
+// TestNamesThatAreNotUTF8 audits a log whose name is not UTF-8, found in a folder and named, and
+// filters such a list.
 func TestNamesThatAreNotUTF8(t *testing.T) {
 	robots, dir := robotsTxt(t), t.TempDir()
 	log := filepath.Join(dir, "caf\xe9.log")
@@ -117,8 +123,8 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// TestLogsThatChangeBetweenTheReadings: rows of a log that has grown are those of the lines that the report has counted; if lines are missing,
-// the audit fails.
+// TestLogsThatChangeBetweenTheReadings: rows of a log that has grown are those of the lines that
+// the report has counted; if lines are missing, the audit fails.
 func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 	robots, was := robotsTxt(t), attempt
 	t.Cleanup(func() { attempt = was })
@@ -148,15 +154,18 @@ func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 			}
 			return work(ctx)
 		}
-		_, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", out, "--scratch", scratch, dir)
+		_, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", out,
+			"--scratch", scratch, dir)
 		rows, _ := listedIn(t, out, ".ndjson")
-		if isWhole, isRefused := len(rows)-1 == lines, how == "gone" || how == "cut short"; !isRefused && (code != 0 || !isWhole) || isRefused && (code != 3 || !strings.Contains(diagnosis, "2.log: has changed")) {
+		if isWhole, isRefused := len(rows)-1 == lines, how == "gone" || how == "cut short"; !isRefused &&
+			(code != 0 || !isWhole) || isRefused && (code != 3 || !strings.Contains(diagnosis, "2.log: has changed")) {
 			t.Errorf("%s: code %d, %d rows: %s", how, code, len(rows)-1, diagnosis)
 		}
 	}
 }
 
-// TestALogThatVanishesStopsNoOther: one that was divided by then is one log that could not be read, and is told once.
+// TestALogThatVanishesStopsNoOther: one that was divided by then is one log that could not be read,
+// and is told once.
 func TestALogThatVanishesStopsNoOther(t *testing.T) {
 	robots, dir, was := robotsTxt(t), t.TempDir(), attempt
 	t.Cleanup(func() { attempt = was })
@@ -170,8 +179,10 @@ func TestALogThatVanishesStopsNoOther(t *testing.T) {
 	for _, args := range [][]string{{"--list", "all", "--out", filepath.Join(dir, "rows")}, nil} {
 		once = sync.Once{}
 		write(t, gone, logOf(300))
-		out, diagnosis, code := command(t, 3000, append([]string{"audit", "--robots", robots, filepath.Join(dir, "a.log"), gone}, args...)...)
-		if code != 3 || strings.Count(diagnosis, "b.log") != 1 || !strings.Contains(out, "20 of 20 crawler requests") || !strings.Contains(out, "1 log could not be read") {
+		out, diagnosis, code := command(t, 3000, append([]string{"audit", "--robots", robots, filepath.Join(dir, "a.log"),
+			gone}, args...)...)
+		if code != 3 || strings.Count(diagnosis, "b.log") != 1 || !strings.Contains(out, "20 of 20 crawler requests") ||
+			!strings.Contains(out, "1 log could not be read") {
 			t.Errorf("%s: code %d: %s%s", args, code, diagnosis, out)
 		}
 	}
@@ -186,7 +197,8 @@ func TestStatesKnowTheirLogs(t *testing.T) {
 	var states []string
 	for _, name := range []string{"a", "b"} {
 		states = append(states, filepath.Join(dir, name+".state"))
-		if _, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--state", states[len(states)-1], write(t, filepath.Join(dir, name+".log"), logOf(300))); code != 0 {
+		if _, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--state", states[len(states)-1],
+			write(t, filepath.Join(dir, name+".log"), logOf(300))); code != 0 {
 			t.Fatalf("code %d: %s", code, diagnosis)
 		}
 	}
@@ -199,10 +211,13 @@ func TestStatesKnowTheirLogs(t *testing.T) {
 // TestListsThatCannotBeOpened have no result, so that an older one stays, and are told once.
 func TestListsThatCannotBeOpened(t *testing.T) {
 	dir := t.TempDir()
-	list, old := write(t, filepath.Join(dir, "in", "a.txt"), "PK\x03\x04 an archive that is none"), write(t, filepath.Join(dir, "out", "a.txt"), "old")
+	list, old := write(t, filepath.Join(dir, "in", "a.txt"), "PK\x03\x04 an archive that is none"),
+		write(t, filepath.Join(dir, "out", "a.txt"), "old")
 	write(t, filepath.Join(dir, "in", "b.txt"), "https://a.example/\n")
-	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robotsTxt(t), "--agent", "GPTBot", "--out", filepath.Join(dir, "out"), filepath.Join(dir, "in"))
-	if kept, err := os.ReadFile(old); code != 3 || err != nil || string(kept) != "old" || strings.Count(diagnosis, list) != 1 {
+	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robotsTxt(t), "--agent", "GPTBot", "--out",
+		filepath.Join(dir, "out"), filepath.Join(dir, "in"))
+	if kept, err := os.ReadFile(old); code != 3 || err != nil || string(kept) != "old" ||
+		strings.Count(diagnosis, list) != 1 {
 		t.Errorf("code %d, %q, %v: %s", code, kept, err, diagnosis)
 	}
 }
@@ -210,17 +225,20 @@ func TestListsThatCannotBeOpened(t *testing.T) {
 // TestTheKeyIsNotReplaced by another output.
 func TestTheKeyIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
-	key, log := write(t, filepath.Join(dir, "key"), "sixteen octets, or more"), write(t, filepath.Join(dir, "a.log"), logOf(3))
+	key, log := write(t, filepath.Join(dir, "key"), "sixteen octets, or more"),
+		write(t, filepath.Join(dir, "a.log"), logOf(3))
 	for _, flag := range []string{"--html", "--state"} {
-		_, diagnosis, code := command(t, 1<<30, "audit", "--robots", robotsTxt(t), "--list", "all", "--out", filepath.Join(dir, "rows"), "--anonymize", key, "--force", flag, key, log)
-		if text, err := os.ReadFile(key); code != 2 || err != nil || string(text) != "sixteen octets, or more" || !strings.Contains(diagnosis, "would replace") {
+		_, diagnosis, code := command(t, 1<<30, "audit", "--robots", robotsTxt(t), "--list", "all", "--out",
+			filepath.Join(dir, "rows"), "--anonymize", key, "--force", flag, key, log)
+		if text, err := os.ReadFile(key); code != 2 || err != nil || string(text) != "sixteen octets, or more" ||
+			!strings.Contains(diagnosis, "would replace") {
 			t.Errorf("%s: code %d, %q, %v: %s", flag, code, text, err, diagnosis)
 		}
 	}
 }
 
-// TestRefusalsAreUsageErrors: what a worker refuses because of the options ends the command as it ends robotsieve, and what can be known
-// before is told before anything is read.
+// TestRefusalsAreUsageErrors: what a worker refuses because of the options ends the command as it
+// ends robotsieve, and what can be known before is told before anything is read.
 func TestRefusalsAreUsageErrors(t *testing.T) {
 	robots, dir := robotsTxt(t), t.TempDir()
 	log := write(t, filepath.Join(dir, "a.log"), strings.ReplaceAll(logOf(300), "192", "a.example:80 192"))
@@ -233,8 +251,10 @@ func TestRefusalsAreUsageErrors(t *testing.T) {
 		{[]string{"--fail-on", "violation.verified>0", "--host", "https://a.example"}, "can never hold"},
 		{[]string{"--host", "https://b.example=nothing"}, "names none of the logs"},
 	} {
-		_, diagnosis, code := command(t, 9000, append(append([]string{"audit", "--quiet", "--robots", robots, "--list", "all", "--out", out}, c.args...), log)...)
-		if names, _ := filepath.Glob(filepath.Join(out, "*")); code != 2 || !strings.Contains(diagnosis, c.says) || c.args[0] != "--host" && len(names) > 0 {
+		_, diagnosis, code := command(t, 9000, append(append([]string{"audit", "--quiet", "--robots", robots, "--list",
+			"all", "--out", out}, c.args...), log)...)
+		if names, _ := filepath.Glob(filepath.Join(out, "*")); code != 2 || !strings.Contains(diagnosis, c.says) ||
+			c.args[0] != "--host" && len(names) > 0 {
 			t.Errorf("%s: code %d, %v: %s", c.args, code, names, diagnosis)
 		}
 		if err := os.RemoveAll(out); err != nil {
@@ -252,12 +272,14 @@ func TestRowsThatNobodyCanSeeAreMissed(t *testing.T) {
 		err := work(ctx)
 		return errors.Join(err, os.RemoveAll(out))
 	}
-	printed, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--list", "all", "--out", out, write(t, filepath.Join(dir, "a.log"), logOf(3)))
+	printed, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--list", "all", "--out", out,
+		write(t, filepath.Join(dir, "a.log"), logOf(3)))
 	if code != 3 || !strings.Contains(diagnosis, "rows-00000.ndjson") || !strings.Contains(printed, "GPTBot") {
 		t.Errorf("code %d: %s%s", code, printed, diagnosis)
 	}
 	list := write(t, filepath.Join(dir, "urls.txt"), "https://a.example/\n")
-	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", out, list); code != 3 || !strings.Contains(diagnosis, "is it a folder that all workers share") {
+	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", out,
+		list); code != 3 || !strings.Contains(diagnosis, "is it a folder that all workers share") {
 		t.Errorf("code %d: %s", code, diagnosis)
 	}
 }
@@ -300,7 +322,8 @@ func TestOneSumOfAnyNumberOfShards(t *testing.T) {
 	}
 }
 
-// flaky is a filesystem in memory whose names are URLs, as those of Beam's are, and which fails at times.
+// flaky is a filesystem in memory whose names are URLs, as those of Beam's are, and which fails at
+// times.
 type flaky struct{ filesystem.Interface }
 
 var faulty struct {
@@ -368,8 +391,8 @@ func put(t *testing.T, name, text string) {
 	}
 }
 
-// TestConnectionsThatBreak: copies are found, and counted once, though files cannot be read at the first time; and a file that is named twice is
-// read once.
+// TestConnectionsThatBreak: copies are found, and counted once, though files cannot be read at the
+// first time; and a file that is named twice is read once.
 func TestConnectionsThatBreak(t *testing.T) {
 	wait := pause
 	t.Cleanup(func() { pause = wait })
@@ -378,9 +401,12 @@ func TestConnectionsThatBreak(t *testing.T) {
 	put(t, "flaky://logs/a.log", logOf(50))
 	put(t, "flaky://logs/b.log", logOf(50))
 	for fails := range 4 {
-		faulty.opens, faulty.failing, faulty.sizes = map[string]int{}, map[string]int{"flaky://logs/b.log": fails}, map[string]int{"flaky://logs/b.log": fails}
-		out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/a.log", "flaky://logs/*.log")
-		if r := reportOf(t, out); code != 0 || r.Lines != 50 || !strings.Contains(diagnosis, "same content") || !strings.Contains(diagnosis, "a.log is named twice") {
+		faulty.opens, faulty.failing, faulty.sizes = map[string]int{}, map[string]int{"flaky://logs/b.log": fails},
+			map[string]int{"flaky://logs/b.log": fails}
+		out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/a.log",
+			"flaky://logs/*.log")
+		if r := reportOf(t, out); code != 0 || r.Lines != 50 || !strings.Contains(diagnosis, "same content") ||
+			!strings.Contains(diagnosis, "a.log is named twice") {
 			t.Errorf("the opening %d fails: code %d, %d lines: %s", fails, code, r.Lines, diagnosis)
 		}
 	}
@@ -396,9 +422,11 @@ func TestNamesThatBeamReadsInAnotherWay(t *testing.T) {
 	robots := robotsTxt(t)
 	log := write(t, filepath.Join(t.TempDir(), "a.log"), logOf(5))
 	for _, args := range [][]string{
-		{"--list", "all", "--out", "flaky://rows/x%202026", log}, {"--list", "all", "--out", "flaky://rows/*", log}, {"--scratch", "flaky://s/a#b", log}, {"flaky://logs/a?.log"},
+		{"--list", "all", "--out", "flaky://rows/x%202026", log}, {"--list", "all", "--out", "flaky://rows/*", log},
+		{"--scratch", "flaky://s/a#b", log}, {"flaky://logs/a?.log"},
 	} {
-		if _, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--robots", robots}, args...)...); code != 2 || !strings.Contains(diagnosis, "the name has one of") {
+		if _, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--robots", robots}, args...)...); code != 2 ||
+			!strings.Contains(diagnosis, "the name has one of") {
 			t.Errorf("%q: code %d: %s", args, code, diagnosis)
 		}
 	}
@@ -409,14 +437,17 @@ func TestNamesThatBeamReadsInAnotherWay(t *testing.T) {
 	if r := reportOf(t, out); code != 3 || r.Lines != 6 || !strings.Contains(diagnosis, "day#1.log: the name has one of") {
 		t.Errorf("code %d, %d lines: %s", code, r.Lines, diagnosis)
 	}
-	if _, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", "flaky://rows/plain", "--scratch", "flaky://scratch/s", log); code != 0 {
+	if _, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--quiet", "--list", "all", "--out",
+		"flaky://rows/plain", "--scratch", "flaky://scratch/s", log); code != 0 {
 		t.Errorf("code %d: %s", code, diagnosis)
 	}
 	list := write(t, filepath.Join(t.TempDir(), "day#1.txt"), "https://a.example/\n")
-	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", "flaky://kept/f", list); code != 2 || !strings.Contains(diagnosis, "the name has one of") {
+	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", "flaky://kept/f",
+		list); code != 2 || !strings.Contains(diagnosis, "the name has one of") {
 		t.Errorf("code %d: %s", code, diagnosis)
 	}
-	for pattern, want := range map[string]int{"memfs://flaky-rows/plain/rows-00000.ndjson": 1, "memfs://flaky-scratch/**": 0} {
+	for pattern, want := range map[string]int{"memfs://flaky-rows/plain/rows-00000.ndjson": 1,
+		"memfs://flaky-scratch/**": 0} {
 		if names, err := memfs.New(t.Context()).List(t.Context(), pattern); err != nil || len(names) != want {
 			t.Errorf("%s: %v, %q", pattern, err, names)
 		}

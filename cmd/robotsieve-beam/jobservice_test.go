@@ -16,21 +16,24 @@ import (
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
 )
 
-// TestJobServiceInAnotherProcess submits audits to Prism in a process of its own, as to the job service of a cluster: with the work done in
-// the submitting process, and in worker processes that share nothing with it but the scratch folder and --out.
+// TestJobServiceInAnotherProcess submits audits to Prism in a process of its own, as to the job
+// service of a cluster: with the work done in the submitting process, and in worker processes that
+// share nothing with it but the scratch folder and --out.
 func TestJobServiceInAnotherProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
 	dir := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "prism"), "github.com/apache/beam/sdks/v2/go/cmd/prism").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "prism"),
+		"github.com/apache/beam/sdks/v2/go/cmd/prism").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Prism does not stage the program, but has a command that starts a worker: here what would be in a container.
+	// Prism does not stage the program, but has a command that starts a worker: here what would be
+	// in a container.
 	worker := filepath.Join(dir, "worker")
 	script := `#!/bin/sh
 for a; do case $a in --id=*) id=$(echo "${a#--id=}" | tr -d "'");; --provision_endpoint=*) at=${a#--provision_endpoint=};; esac; done

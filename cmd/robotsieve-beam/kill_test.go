@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// filesIn returns the content of all files below a folder by their names, but for hidden ones, and the names of these.
+// filesIn returns the content of all files below a folder by their names, but for hidden ones, and
+// the names of these.
 func filesIn(t *testing.T, dir string) (files map[string]string, hidden []string) {
 	t.Helper()
 	files = map[string]string{}
@@ -53,8 +54,9 @@ func filesIn(t *testing.T, dir string) (files map[string]string, hidden []string
 	return files, hidden
 }
 
-// TestKilledAtRandomMoments kills the program while it works: each file that has its name is whole, and when the work is done again, all are
-// as if it had never been killed. SIGTERM leaves no other files behind; SIGKILL may leave hidden ones.
+// TestKilledAtRandomMoments kills the program while it works: each file that has its name is whole,
+// and when the work is done again, all are as if it had never been killed. SIGTERM leaves no other
+// files behind; SIGKILL may leave hidden ones.
 func TestKilledAtRandomMoments(t *testing.T) {
 	audited, _ := logs(t, 3)
 	dir, robots, _ := lists(t)
@@ -66,7 +68,8 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		"audit":  append(slices.Clone(audited), "--quiet", "--list", "all", "--force"),
 		"filter": {"filter", "--robots", robots, "--agent", "GPTBot", filepath.Join(dir, "lists")},
 	} {
-		for signal, what := range map[syscall.Signal]string{syscall.SIGTERM: " is told to end", syscall.SIGKILL: " is killed"} {
+		for signal, what := range map[syscall.Signal]string{syscall.SIGTERM: " is told to end",
+			syscall.SIGKILL: " is killed"} {
 			t.Run(name+what, func(t *testing.T) {
 				out, full, temp := t.TempDir(), t.TempDir(), t.TempDir()
 				launch := func(out string) *exec.Cmd {

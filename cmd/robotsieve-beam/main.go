@@ -1,5 +1,5 @@
-// Robotsieve-beam runs the audit and the filter of robotsieve on Apache Beam: in this process, or on a cluster that runs pipelines of
-// Beam. See docs/beam.md, or robotsieve-beam --help.
+// Robotsieve-beam runs the audit and the filter of robotsieve on Apache Beam: in this process, or
+// on a cluster that runs pipelines of Beam. See docs/beam.md, or robotsieve-beam --help.
 package main
 
 import (
@@ -74,7 +74,9 @@ The flags, the report and the exit status are those of robotsieve.`,
 
 // adapt adds the flags of this program and those of Beam to a command.
 func (f *flags) adapt(cmd *cobra.Command) {
-	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam. --runner and\n--endpoint are listed here; Beam's documentation has the others, such as --project.\ndocs/beam.md describes what is different."
+	cmd.Long = "The work of \"robotsieve " + cmd.Name() + "\" on Apache Beam, with its flags and those of Beam. " +
+		"--runner and\n--endpoint are listed here; Beam's documentation has the others, such as --project.\ndocs/beam.md " +
+		"describes what is different."
 	cmd.Example = examples[cmd.Name()]
 	own, out := cmd.Flags(), "folder for the results, each under the name of its list"
 	cmd.Use = strings.Replace(cmd.Use, " LISTS...", " --out DIR LISTS...", 1)
@@ -87,16 +89,19 @@ func (f *flags) adapt(cmd *cobra.Command) {
 		forms, rows := choices("output"), choices("list")
 		own.Lookup("output").Usage = "form of the report, or with --list of the rows" + forms
 		own.Lookup("force").Usage += "; with --list, remove the rows that --out has"
-		own.Lookup("list").Usage = "also make files in --out with a row for each violation, or for each request of a crawler: as --output ndjson, csv or parquet; default ndjson" + rows
+		own.Lookup("list").Usage = "also make files in --out with a row for each violation, or for each request of a " +
+			"crawler: as --output ndjson, csv or parquet; default ndjson" + rows
 	}
 	own.StringVar(&f.out, "out", "", out)
-	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; default: a temporary one, for a runner in this process")
+	own.StringVar(&f.scratch, "scratch", "", "folder for files between the steps, which all workers can read and write; "+
+		"default: a temporary one, for a runner in this process")
 	beams := pflag.NewFlagSet("beam", pflag.ContinueOnError)
 	beams.AddGoFlagSet(flag.CommandLine)
 	beams.VisitAll(func(b *pflag.Flag) {
 		switch b.Hidden = true; b.Name {
 		case "runner":
-			b.Hidden, b.Usage = false, "Beam's runner: prism, which is in this process, or flink, spark, dataflow or universal; default prism"
+			b.Hidden, b.Usage = false, "Beam's runner: prism, which is in this process, or flink, spark, dataflow or "+
+				"universal; default prism"
 		case "endpoint":
 			b.Hidden, b.Usage = false, "address of the job service of another runner, such as localhost:8099"
 		}
@@ -106,7 +111,8 @@ func (f *flags) adapt(cmd *cobra.Command) {
 	})
 }
 
-// check refuses flags of Beam that do not go together, and folders and names of inputs that workers would not find.
+// check refuses flags of Beam that do not go together, and folders and names of inputs that workers
+// would not find.
 func (f *flags) check(inputs []string) error {
 	if err := checkRunner(); err != nil {
 		return err
@@ -125,13 +131,15 @@ func (f *flags) check(inputs []string) error {
 		}
 	}
 	if f.scratch == "" && !isHere() {
-		return usageError("--runner %s needs --scratch: a folder that all workers can read and write, such as gs://bucket/scratch", *runners.Runner)
+		return usageError("--runner %s needs --scratch: a folder that all workers can read and write, such as "+
+			"gs://bucket/scratch", *runners.Runner)
 	}
 	return nil
 }
 
-// begin makes the folder for the files of a job between its steps, and one for the temporary files of this process, among which are some that Beam
-// leaves. It returns the function that removes them.
+// begin makes the folder for the files of a job between its steps, and one for the temporary files
+// of this process, among which are some that Beam leaves. It returns the function that removes
+// them.
 func (f *flags) begin(ctx context.Context) (scratch string, end func(), err error) {
 	temp, err := os.MkdirTemp("", "robotsieve-beam-*")
 	if err != nil {
@@ -139,7 +147,8 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 	}
 	was, wasSet := os.LookupEnv("TMPDIR")
 	if scratch = filepath.Join(temp, "scratch"); f.scratch != "" {
-		scratch = join(f.scratch, fmt.Sprintf("robotsieve-%s-%08x", time.Now().UTC().Format("20060102T150405"), rand.Uint32()))
+		scratch = join(f.scratch, fmt.Sprintf("robotsieve-%s-%08x", time.Now().UTC().Format("20060102T150405"),
+			rand.Uint32()))
 	}
 	beginWork(ctx)
 	return scratch, func() {
@@ -157,7 +166,8 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 // services are the runners that are reached by the address of their job service.
 var services = []string{"flink", "spark", "universal"}
 
-// checkRunner refuses a runner that Beam does not have, for which it would end the process, and one that cannot be reached.
+// checkRunner refuses a runner that Beam does not have, for which it would end the process, and one
+// that cannot be reached.
 func checkRunner() error {
 	switch name := *runners.Runner; {
 	case *jobopts.Async:
@@ -187,7 +197,8 @@ func usageError(format string, args ...any) error {
 
 func inputError(err error) error { return &job.Error{Kind: job.Input, Err: err} }
 
-// chooseWorkerBinary has workers elsewhere run this program, unless another one is named. Otherwise Beam would compile it, which needs its source.
+// chooseWorkerBinary has workers elsewhere run this program, unless another one is named. Otherwise
+// Beam would compile it, which needs its source.
 func chooseWorkerBinary() (err error) {
 	switch {
 	case isHere() || *jobopts.WorkerBinary != "":
@@ -219,7 +230,8 @@ func run(ctx context.Context, p *beam.Pipeline) error {
 			text = text[at+len("failed:\n"):]
 		}
 		text, _, _ = strings.Cut(text, "\nFull error:") // a stack
-		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %s", strings.Join(strings.Fields(text), " "))}
+		return &job.Error{Kind: job.Input, Err: fmt.Errorf("the pipeline failed: %s",
+			strings.Join(strings.Fields(text), " "))}
 	}
 	return nil
 }

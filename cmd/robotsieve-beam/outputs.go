@@ -12,10 +12,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// The results of each list are a file of their own under --out. A file that is there already is replaced, but never one that is read.
+// The results of each list are a file of their own under --out. A file that is there already is
+// replaced, but never one that is read.
 
-// outputs gives each list the name of its file of results: its own, from the folder on that all lists are in. The counts of another
-// filter, which are in a folder of results, are no list: a warning names them.
+// outputs gives each list the name of its file of results: its own, from the folder on that all
+// lists are in. The counts of another filter, which are in a folder of results, are no list: a
+// warning names them.
 func outputs(lists []candidate, spec *spec) (named []candidate, warnings []string, err error) {
 	files := slices.Clone(spec.Filter.Files)
 	for _, c := range lists {
@@ -39,7 +41,8 @@ func outputs(lists []candidate, spec *spec) (named []candidate, warnings []strin
 	for i := range named {
 		c, rest := &named[i], resultName(rests[i], spec.Filter.Options.Format)
 		if !isUnder(rest) { // an object may have any name
-			return nil, nil, usageError("%s: its result would be %q in --out, which is no name of a file there", c.File.Name, rest)
+			return nil, nil, usageError("%s: its result would be %q in --out, which is no name of a file there", c.File.Name,
+				rest)
 		}
 		c.Output = join(spec.Out, rest)
 		if err := checkName(c.Output, "*"); err != nil {
@@ -75,7 +78,8 @@ func relative(lists []candidate) ([]string, error) {
 	return names, nil
 }
 
-// absolute returns a name as a path from the root on, with slashes. Names of objects stay as they are, since others are of other objects.
+// absolute returns a name as a path from the root on, with slashes. Names of objects stay as they
+// are, since others are of other objects.
 func absolute(name string) (string, error) {
 	if !isPath(name) {
 		return "/" + strings.Replace(name, "://", "/", 1), nil
@@ -93,8 +97,9 @@ func common(a, b []string) []string {
 	return a[:n]
 }
 
-// resultName returns the name of a list without the ends that say how it is packed, since results are not. What is kept of the
-// lists in an archive is one text. Members of gzip are copied from WARC files, so these keep their names.
+// resultName returns the name of a list without the ends that say how it is packed, since results
+// are not. What is kept of the lists in an archive is one text. Members of gzip are copied from
+// WARC files, so these keep their names.
 func resultName(name string, format list.Kind) string {
 	isWARC := format == list.WARC || slices.ContainsFunc([]string{".warc.", ".wat.", ".wet."}, func(kind string) bool {
 		return strings.Contains(path.Base(name), kind)
@@ -111,7 +116,8 @@ func resultName(name string, format list.Kind) string {
 	return name
 }
 
-// isUnder tells whether a name, with slashes, is that of a file in any folder or in the folders under it.
+// isUnder tells whether a name, with slashes, is that of a file in any folder or in the folders
+// under it.
 func isUnder(name string) bool {
 	return name != "." && path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))
 }
@@ -166,8 +172,9 @@ func (u *usedNames) write(name, what string) error {
 	return nil
 }
 
-// same returns the file among those that are read to which a path leads, whatever its name; "" if there is none. Files of other
-// sizes are not looked at again: there may be a hundred thousand lists, and as many results of another filter.
+// same returns the file among those that are read to which a path leads, whatever its name; "" if
+// there is none. Files of other sizes are not looked at again: there may be a hundred thousand
+// lists, and as many results of another filter.
 func (u *usedNames) same(name string) string {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -24,7 +24,8 @@ func saved(t *testing.T, dir, name, text string) string {
 	return name
 }
 
-// TestResultsTakeNobodysName: no result may replace a file that is read or another result, also through a link, and all other files are replaced.
+// TestResultsTakeNobodysName: no result may replace a file that is read or another result, also
+// through a link, and all other files are replaced.
 func TestResultsTakeNobodysName(t *testing.T) {
 	dir := t.TempDir()
 	const urls = "https://other.example/private/\nhttps://other.example/open\n"
@@ -35,7 +36,8 @@ func TestResultsTakeNobodysName(t *testing.T) {
 		t.Fatal(err)
 	}
 	crawlers, rules := saved(t, dir, "side/crawlers.json", string(sample)), filepath.Join(dir, "side/rules.rsv")
-	if _, err := job.Compile(t.Context(), job.CompileOptions{Sources: []string{saved(t, dir, "hosts/other.example/robots.txt", "User-agent: *\n")}, Output: rules}); err != nil {
+	if _, err := job.Compile(t.Context(), job.CompileOptions{Sources: []string{saved(t, dir,
+		"hosts/other.example/robots.txt", "User-agent: *\n")}, Output: rules}); err != nil {
 		t.Fatal(err)
 	}
 	asList := map[string]string{}
@@ -55,16 +57,21 @@ func TestResultsTakeNobodysName(t *testing.T) {
 		args []string
 		says string
 	}{
-		"the list":               {at, []string{"--robots", robots, a}, "would replace " + a},
-		"by a link":              {link, []string{"--robots", robots, a}, "would replace " + a},
-		"two lists":              {dir, []string{"--robots", robots, a, packed}, "would have one name"},
-		"robots.txt":             {side, []string{"--robots", robots, asList["robots.txt"]}, "would replace " + robots},
-		"robots.txt, by a link":  {filepath.Join(dir, "sidelink"), []string{"--robots", robots, asList["robots.txt"]}, "would replace " + robots},
-		"the archive of rules":   {side, []string{"--rules", rules, asList["rules.rsv"]}, "would replace " + rules},
-		"the file of crawlers":   {side, []string{"--robots", robots, "--crawlers", crawlers, asList["crawlers.json"]}, "would replace " + crawlers},
-		"the counts":             {dir, []string{"--robots", robots, saved(t, dir, "more/"+countsName+".gz", urls)}, "would have one name"},
-		"a folder of results":    {filepath.Join(dir, "new"), []string{"--robots", robots, saved(t, dir, "tree/x.gz", urls), saved(t, dir, "tree/x/y.txt", urls)}, "the folder of the result of"},
-		"and the other way":      {filepath.Join(dir, "new"), []string{"--robots", robots, saved(t, dir, "tree/x/y.txt", urls), saved(t, dir, "tree/x.gz", urls)}, "the folder of the result of"},
+		"the list":   {at, []string{"--robots", robots, a}, "would replace " + a},
+		"by a link":  {link, []string{"--robots", robots, a}, "would replace " + a},
+		"two lists":  {dir, []string{"--robots", robots, a, packed}, "would have one name"},
+		"robots.txt": {side, []string{"--robots", robots, asList["robots.txt"]}, "would replace " + robots},
+		"robots.txt, by a link": {filepath.Join(dir, "sidelink"), []string{"--robots", robots, asList["robots.txt"]},
+			"would replace " + robots},
+		"the archive of rules": {side, []string{"--rules", rules, asList["rules.rsv"]}, "would replace " + rules},
+		"the file of crawlers": {side, []string{"--robots", robots, "--crawlers", crawlers, asList["crawlers.json"]},
+			"would replace " + crawlers},
+		"the counts": {dir, []string{"--robots", robots, saved(t, dir, "more/"+countsName+".gz", urls)},
+			"would have one name"},
+		"a folder of results": {filepath.Join(dir, "new"), []string{"--robots", robots, saved(t, dir, "tree/x.gz", urls),
+			saved(t, dir, "tree/x/y.txt", urls)}, "the folder of the result of"},
+		"and the other way": {filepath.Join(dir, "new"), []string{"--robots", robots,
+			saved(t, dir, "tree/x/y.txt", urls), saved(t, dir, "tree/x.gz", urls)}, "the folder of the result of"},
 		"an old result, that is": {filepath.Dir(old), []string{"--robots", robots, a}, ""},
 	} {
 		before := contents(t, dir)
@@ -101,7 +108,8 @@ func contents(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// TestNamesOfObjects: an object may have any name, but its result is a file under --out or there is none.
+// TestNamesOfObjects: an object may have any name, but its result is a file under --out or there is
+// none.
 func TestNamesOfObjects(t *testing.T) {
 	for _, c := range []struct{ names, want string }{ // a want of "" is an error
 		{"gs://b/lists/a.txt gs://b/lists/c/d.txt.gz", "a.txt c/d.txt"},
@@ -138,8 +146,10 @@ func TestNamesOfObjects(t *testing.T) {
 // TestNamesOfResults: they do not say that a result is packed as its list was.
 func TestNamesOfResults(t *testing.T) {
 	for name, want := range map[string]string{
-		"a/urls.txt": "a/urls.txt", "urls.txt.zst": "urls.txt", "lists.tar": "lists.txt", "a/lists.tar.gz": "a/lists.txt", "lists.tgz": "lists.txt",
-		"lists.zip": "lists.txt", "crawl.warc.gz": "crawl.warc.gz", "crawl.warc": "crawl.warc", "rows.parquet": "rows.parquet",
+		"a/urls.txt": "a/urls.txt", "urls.txt.zst": "urls.txt", "lists.tar": "lists.txt", "a/lists.tar.gz": "a/lists.txt",
+		"lists.tgz": "lists.txt",
+		"lists.zip": "lists.txt", "crawl.warc.gz": "crawl.warc.gz", "crawl.warc": "crawl.warc",
+		"rows.parquet": "rows.parquet",
 	} {
 		if got := resultName(name, list.Unknown); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -150,13 +160,17 @@ func TestNamesOfResults(t *testing.T) {
 	}
 }
 
-// TestCountsAreNoList: results are filtered again without the counts beside them, which have a line for each list.
+// TestCountsAreNoList: results are filtered again without the counts beside them, which have a line
+// for each list.
 func TestCountsAreNoList(t *testing.T) {
 	dir, robots, names := lists(t)
 	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
-	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", one, names[1], names[1], names[2], filepath.Join(dir, "none.txt"))
+	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", one, names[1],
+		names[1], names[2], filepath.Join(dir, "none.txt"))
 	counts, err := os.ReadFile(filepath.Join(one, countsName))
-	if code != 3 || err != nil || strings.Count(string(counts), "\n") != 2 || strings.Contains(string(counts), `"list":""`) || !strings.Contains(string(counts), `"messages":[],"schema":"robotsieve.filter/1"`) {
+	if code != 3 || err != nil || strings.Count(string(counts), "\n") != 2 ||
+		strings.Contains(string(counts), `"list":""`) ||
+		!strings.Contains(string(counts), `"messages":[],"schema":"robotsieve.filter/1"`) {
 		t.Errorf("code %d, %v, %s: %s", code, err, diagnosis, counts)
 	}
 	for _, says := range []string{"read once", "none.txt"} { // what is of no list

@@ -20,10 +20,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// The plan of a job says which worker reads what. The names are expanded; the beginning of each file is read, side by
-// side; files that begin alike are read to their ends, since a log that is there twice must be counted once; and one
-// worker, who knows all files, puts them together into shards. The shards depend on the files alone, so that it does not
-// matter how often this is done.
+// The plan of a job says which worker reads what. The names are expanded; the beginning of each
+// file is read, side by side; files that begin alike are read to their ends, since a log that is
+// there twice must be counted once; and one worker, who knows all files, puts them together into
+// shards. The shards depend on the files alone, so that it does not matter how often this is done.
 
 func init() {
 	register.DoFn3x1[context.Context, []byte, func(candidate), error](&findFn{})
@@ -80,7 +80,8 @@ type part struct {
 	Output string       // of a filter
 }
 
-// compressed is how many times as large a compressed log is, decompressed: a guess, for shards that take about the same time.
+// compressed is how many times as large a compressed log is, decompressed: a guess, for shards that
+// take about the same time.
 const compressed = 8
 
 // plan returns the shards of a job.
@@ -111,14 +112,16 @@ func (f *findFn) ProcessElement(ctx context.Context, _ []byte, emit func(candida
 	return nil
 }
 
-// lookFn looks at the beginning of a log, and where it can be divided. Of lists nothing has to be known.
+// lookFn looks at the beginning of a log, and where it can be divided. Of lists nothing has to be
+// known.
 type lookFn struct {
 	Logs       bool
 	Format     string // as in AuditOptions
 	ShardBytes int64  // 0: logs are not divided
 }
 
-// ProcessElement emits the file under the hash of its beginning. A damaged file is left to the worker who will read it, and report it.
+// ProcessElement emits the file under the hash of its beginning. A damaged file is left to the
+// worker who will read it, and report it.
 func (f *lookFn) ProcessElement(ctx context.Context, c candidate, emit func(string, candidate)) error {
 	if f.Logs && c.File.Error == "" && c.Warning == "" {
 		if err := f.look(ctx, &c); err != nil {
@@ -179,7 +182,8 @@ func beginning(ctx context.Context, f file) (*source.Input, error) {
 type compareFn struct{}
 
 // ProcessElement emits all files under one key.
-func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*candidate) bool, emit func(int, candidate)) error {
+func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*candidate) bool,
+	emit func(int, candidate)) error {
 	var alike []candidate
 	for c := (candidate{}); files(&c); c = (candidate{}) {
 		alike = append(alike, c)
@@ -198,7 +202,8 @@ func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*c
 	return nil
 }
 
-// sumOf returns the SHA-256 of a file, decompressed; "" if it is damaged. An error is that of copying it.
+// sumOf returns the SHA-256 of a file, decompressed; "" if it is damaged. An error is that of
+// copying it.
 func sumOf(ctx context.Context, f file) (string, error) {
 	dir, err := os.MkdirTemp("", "robotsieve-*")
 	if err != nil {
@@ -233,7 +238,8 @@ func openFile(path string) (io.ReadCloser, error) {
 // planFn makes the shards.
 type planFn struct{ Scratch string }
 
-// ProcessElement emits the shards, of which the first one has what is to be said of files that none of them has.
+// ProcessElement emits the shards, of which the first one has what is to be said of files that none
+// of them has.
 func (f *planFn) ProcessElement(ctx context.Context, _ int, files func(*candidate) bool, emit func(shard)) error {
 	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
@@ -297,7 +303,8 @@ func choose(all []candidate, copies bool) (read []candidate, rest rest) {
 	return read, rest
 }
 
-// divide puts files together into shards of about size bytes, decompressed. Files that are beside each other stay so.
+// divide puts files together into shards of about size bytes, decompressed. Files that are beside
+// each other stay so.
 func divide(files []candidate, size int64) (shards []shard) {
 	room := int64(0)
 	add := func(p part, bytes int64) {

@@ -21,8 +21,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// An audit that lists requests reads the logs twice, because any line may clear a violation elsewhere. When the states have been added up,
-// the sum gives the facts that verdicts depend on; with these each shard is read again, and its rows are a file of their own.
+// An audit that lists requests reads the logs twice, because any line may clear a violation
+// elsewhere. When the states have been added up, the sum gives the facts that verdicts depend on;
+// with these each shard is read again, and its rows are a file of their own.
 
 func init() {
 	register.DoFn5x1[context.Context, int, func(*string) bool, func(*reading) bool, func(shardAgain), error](&againFn{})
@@ -46,7 +47,8 @@ type reading struct {
 // readingsOf returns what an audit has read.
 func readingsOf(a *job.Audited) (list []reading) {
 	for i, in := range a.Inputs {
-		list = append(list, reading{Name: in.Name, From: in.From, Codec: in.Codec, AllLines: a.AllLines[i], Bytes: in.Bytes, Lines: in.Lines, Failed: in.Error != ""})
+		list = append(list, reading{Name: in.Name, From: in.From, Codec: in.Codec, AllLines: a.AllLines[i], Bytes: in.Bytes,
+			Lines: in.Lines, Failed: in.Error != ""})
 	}
 	return list
 }
@@ -95,8 +97,10 @@ type againFn struct {
 	Memory  int64
 }
 
-// ProcessElement publishes the facts, and emits the shards, whose ranges know where in the file their lines are.
-func (f *againFn) ProcessElement(ctx context.Context, _ int, sums func(*string) bool, read func(*reading) bool, emit func(shardAgain)) error {
+// ProcessElement publishes the facts, and emits the shards, whose ranges know where in the file
+// their lines are.
+func (f *againFn) ProcessElement(ctx context.Context, _ int, sums func(*string) bool, read func(*reading) bool,
+	emit func(shardAgain)) error {
 	var sum string
 	if refused, err := glob(ctx, f.Scratch, refusedName); len(refused) > 0 || err != nil || !sums(&sum) {
 		return err
@@ -154,8 +158,8 @@ func publishFacts(ctx context.Context, name, sum string, memory int64) error {
 // rowsFn lists the requests of shards.
 type rowsFn struct{ Scratch string }
 
-// ProcessElement publishes the rows of a shard, and emits the name of the file. Prism keeps one processor busy for nothing while a step
-// without output works (as of Beam 2.77, stage.Execute).
+// ProcessElement publishes the rows of a shard, and emits the name of the file. Prism keeps one
+// processor busy for nothing while a step without output works (as of Beam 2.77, stage.Execute).
 func (f *rowsFn) ProcessElement(ctx context.Context, s shardAgain, emit func(int, string)) error {
 	spec, err := readSpec(ctx, f.Scratch)
 	if err != nil {
@@ -181,12 +185,16 @@ func (f *rowsFn) ProcessElement(ctx context.Context, s shardAgain, emit func(int
 	return err
 }
 
-// asBefore returns the shard with ranges in place of plain logs that have grown, as those of a server do while they are audited.
+// asBefore returns the shard with ranges in place of plain logs that have grown, as those of a
+// server do while they are audited.
 func (s shardAgain) asBefore() shard {
 	now := s.Shard
 	now.Parts = slices.Clone(now.Parts)
 	for _, was := range s.First {
-		i := slices.IndexFunc(now.Parts, func(p part) bool { return p.File.Name == was.Name && p.Range.To == 0 && isPath(was.Name) })
+		i := slices.IndexFunc(now.Parts, func(p part) bool {
+			return p.File.Name == was.Name && p.Range.To == 0 &&
+				isPath(was.Name)
+		})
 		if i < 0 || was.Codec != "plain" || was.Bytes == 0 && was.Failed {
 			continue
 		}
@@ -197,7 +205,8 @@ func (s shardAgain) asBefore() shard {
 	return now
 }
 
-// write writes the rows of an audit to a file. If the logs are not what they were, it fails: the report would be of other lines.
+// write writes the rows of an audit to a file. If the logs are not what they were, it fails: the
+// report would be of other lines.
 func (s shardAgain) write(ctx context.Context, o job.AuditOptions, rows cli.Rows, path string) error {
 	w, err := os.Create(path)
 	if err != nil {
@@ -233,11 +242,13 @@ func rowsIn(ctx context.Context, dir string) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return !isRowsName(path.Base(filepath.ToSlash(name))) }), err
 }
 
-// clearRows removes rows of another audit, with which these would be mixed, before they are made. Without force it refuses the folder.
+// clearRows removes rows of another audit, with which these would be mixed, before they are made.
+// Without force it refuses the folder.
 func clearRows(ctx context.Context, out string, force bool) error {
 	old, err := rowsIn(ctx, out)
 	if err == nil && len(old) > 0 && !force {
-		return usageError("--out %s: has rows already, such as %s; --force replaces all of them", out, path.Base(filepath.ToSlash(old[0])))
+		return usageError("--out %s: has rows already, such as %s; --force replaces all of them", out,
+			path.Base(filepath.ToSlash(old[0])))
 	}
 	if err == nil {
 		err = remove(ctx, old...)
@@ -264,7 +275,8 @@ func checkAllRows(ctx context.Context, spec *spec) error {
 	}
 	for _, s := range shards {
 		if name := rowsName(s.Index, spec.Rows.Output); !there[name] {
-			return inputError(fmt.Errorf("--out %s: there is no %s, which a worker has written: is it a folder that all workers share?", spec.Out, name))
+			return inputError(fmt.Errorf("--out %s: there is no %s, which a worker has written: is it a folder that all "+
+				"workers share?", spec.Out, name))
 		}
 	}
 	return nil

@@ -19,7 +19,8 @@ func oneList(t *testing.T, set jobtest.Logs, rows cli.Rows) []string {
 	t.Helper()
 	var b bytes.Buffer
 	o := job.AuditOptions{
-		Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges}, Since: set.Since, Hosts: set.Hosts, Samples: 2,
+		Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges}, Since: set.Since,
+		Hosts: set.Hosts, Samples: 2,
 	}
 	var end func() error
 	o.Rows, end = rows.Begin(&b)
@@ -36,7 +37,8 @@ func sorted(text string) []string {
 	return lines
 }
 
-// listedIn returns the rows of all files in a folder, sorted, and how many files there are. There is nothing else.
+// listedIn returns the rows of all files in a folder, sorted, and how many files there are. There
+// is nothing else.
 func listedIn(t *testing.T, dir, ext string) (rows []string, files int) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -54,8 +56,9 @@ func listedIn(t *testing.T, dir, ext string) (rows []string, files int) {
 	return sorted(all.String()), len(entries)
 }
 
-// TestRowsAreThoseOfOneAudit lists the requests of many logs on Prism, also with work that fails and is done again. The rows of all shards
-// are those of one audit, with the numbers of lines in divided logs, and the report is printed, too.
+// TestRowsAreThoseOfOneAudit lists the requests of many logs on Prism, also with work that fails
+// and is done again. The rows of all shards are those of one audit, with the numbers of lines in
+// divided logs, and the report is printed, too.
 func TestRowsAreThoseOfOneAudit(t *testing.T) {
 	args, set := logs(t, 9)
 	key := filepath.Join(t.TempDir(), "key")
@@ -70,7 +73,8 @@ func TestRowsAreThoseOfOneAudit(t *testing.T) {
 	}{
 		{20_000, 0, cli.Rows{List: "all", Output: "ndjson"}, nil},
 		{8_000, 1, cli.Rows{List: "all", Output: "ndjson"}, nil},
-		{30_000, 2, cli.Rows{List: "violations", Output: "ndjson", Key: []byte("sixteen octets, or more")}, []string{"--anonymize", key}},
+		{30_000, 2, cli.Rows{List: "violations", Output: "ndjson", Key: []byte("sixteen octets, or more")},
+			[]string{"--anonymize", key}},
 		{1 << 30, 0, cli.Rows{List: "violations", Output: "csv"}, []string{"--output", "csv"}},
 	} {
 		dir, restore := filepath.Join(t.TempDir(), "rows"), func() int64 { return 1 }
@@ -79,7 +83,8 @@ func TestRowsAreThoseOfOneAudit(t *testing.T) {
 		}
 		jsonReport := append(slices.Clone(args), "--list", c.rows.List, "--out", dir)
 		out, diagnosis, code := command(t, c.shard, append(jsonReport, c.args...)...)
-		if again := restore(); again == 0 || code != 3 || !strings.Contains(diagnosis, "damaged.log.gz") || !strings.Contains(out, "violation") {
+		if again := restore(); again == 0 || code != 3 || !strings.Contains(diagnosis, "damaged.log.gz") ||
+			!strings.Contains(out, "violation") {
 			t.Fatalf("shards of %d: code %d, %d again: %s%s", c.shard, code, again, out, diagnosis)
 		}
 		want := oneList(t, set, c.rows)
@@ -93,12 +98,14 @@ func TestRowsAreThoseOfOneAudit(t *testing.T) {
 	}
 }
 
-// TestRowsOfShardsWithoutAnyAreFilesToo lists into files of which each can be read alone: also those of shards without violations.
+// TestRowsOfShardsWithoutAnyAreFilesToo lists into files of which each can be read alone: also
+// those of shards without violations.
 func TestRowsOfShardsWithoutAnyAreFilesToo(t *testing.T) {
 	args, _ := logs(t, 3)
 	for output, begins := range map[string]string{"csv": "time,origin,crawler,", "parquet": "PAR1"} {
 		dir := t.TempDir()
-		_, diagnosis, code := command(t, 8_000, append(slices.Clone(args), "--list", "violations", "--output", output, "--quiet", "--out", dir)...)
+		_, diagnosis, code := command(t, 8_000, append(slices.Clone(args), "--list", "violations", "--output", output,
+			"--quiet", "--out", dir)...)
 		names, err := filepath.Glob(filepath.Join(dir, "rows-*."+output))
 		if code != 3 || err != nil || len(names) < 10 {
 			t.Fatalf("code %d, %d files: %s", code, len(names), diagnosis)
@@ -111,12 +118,14 @@ func TestRowsOfShardsWithoutAnyAreFilesToo(t *testing.T) {
 	}
 }
 
-// TestRowsReplaceThoseOfAnotherAudit lists into a folder that has rows already: with --force none of the old ones stay.
+// TestRowsReplaceThoseOfAnotherAudit lists into a folder that has rows already: with --force none
+// of the old ones stay.
 func TestRowsReplaceThoseOfAnotherAudit(t *testing.T) {
 	args, _ := logs(t, 3)
 	dir := t.TempDir()
 	list := func(shard int64, more ...string) (string, int) {
-		_, diagnosis, code := command(t, shard, append(append(slices.Clone(args), "--list", "all", "--quiet", "--out", dir), more...)...)
+		_, diagnosis, code := command(t, shard, append(append(slices.Clone(args), "--list", "all", "--quiet", "--out", dir),
+			more...)...)
 		return diagnosis, code
 	}
 	list(8_000)
@@ -152,7 +161,8 @@ func TestRowsAreWholeOrMissing(t *testing.T) {
 		t.Errorf("code %d: %v, %d files, %s", code, err, len(entries), diagnosis)
 	}
 	for _, e := range entries {
-		if data, err := os.ReadFile(filepath.Join(dir, e.Name())); err != nil || len(data) > 0 && !bytes.HasSuffix(data, []byte("}\n")) {
+		if data, err := os.ReadFile(filepath.Join(dir, e.Name())); err != nil || len(data) > 0 &&
+			!bytes.HasSuffix(data, []byte("}\n")) {
 			t.Errorf("%s: %v, ends with %q", e.Name(), err, data[max(0, len(data)-20):])
 		}
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// spec is what all workers know: the job, and by content all files that it needs but the logs, the lists and the archive of rules. It
-// is a file in the scratch folder, and no side input of the pipeline: Prism keeps one processor busy for nothing while a step that has one works (as of
-// Beam 2.77, ElementManager.Bundles).
+// spec is what all workers know: the job, and by content all files that it needs but the logs, the
+// lists and the archive of rules. It is a file in the scratch folder, and no side input of the
+// pipeline: Prism keeps one processor busy for nothing while a step that has one works (as of Beam
+// 2.77, ElementManager.Bundles).
 type spec struct {
 	Names   []string // of the logs or lists
 	Scratch string   // folder for files between the steps
@@ -34,10 +35,12 @@ type spec struct {
 
 // options are those of a part of the audit.
 func (s *spec) options() job.AuditOptions {
-	return job.AuditOptions{Side: s.Side, Part: &job.Part{}, NoReport: true, Anonymous: len(s.Rows.Key) > 0, Memory: s.Memory, Workers: s.Workers}
+	return job.AuditOptions{Side: s.Side, Part: &job.Part{}, NoReport: true, Anonymous: len(s.Rows.Key) > 0,
+		Memory: s.Memory, Workers: s.Workers}
 }
 
-// specName is the name of the spec's file in the scratch folder. It is no part of the pipeline, whose size runners limit.
+// specName is the name of the spec's file in the scratch folder. It is no part of the pipeline,
+// whose size runners limit.
 const specName = "job.json"
 
 // publishSpec publishes a spec. Names that are not UTF-8 stay what they are.

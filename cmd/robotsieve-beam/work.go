@@ -5,9 +5,11 @@ import (
 	"sync"
 )
 
-// The process may be told to end while elements are worked on. Then their work ends early and removes its files, and the process waits for that.
+// The process may be told to end while elements are worked on. Then their work ends early and
+// removes its files, and the process waits for that.
 
-// attempt does the work of an element. Tests replace it, to have the work fail, be interrupted and be done again, as runners do.
+// attempt does the work of an element. Tests replace it, to have the work fail, be interrupted and
+// be done again, as runners do.
 var attempt = func(ctx context.Context, do func(context.Context) error) error { return do(ctx) }
 
 var (
@@ -35,7 +37,8 @@ func beginWork(ctx context.Context) {
 	running = ctx
 }
 
-// awaitWork waits for the work that is being done. If the context of the command has ended, nothing begins any more.
+// awaitWork waits for the work that is being done. If the context of the command has ended, nothing
+// begins any more.
 func awaitWork() {
 	working.Lock()
 	defer working.Unlock()

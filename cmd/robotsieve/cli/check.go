@@ -2,8 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -353,4 +356,224 @@ func permission(r job.RuleText) string {
 	default:
 		return "may not fetch"
 	}
+}
+
+// runPages explains what robots.txt and the pages say, as a WARC file has them.
+func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) error {
+	switch {
+	case f.output == "csv":
+		return usageError("--warc has no form csv: what a page states does not fit into a row")
+	case len(urls) == 0:
+		return usageError("no URL: --warc explains the captures of URLs")
+	case f.options.Robots.Name == "-" || f.warc == "-" || len(stdinIn(urls)) > 0:
+		return usageError("with --warc nothing is read from stdin")
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, f.warc, f.options.Robots.Name, f.options.Archive,
+		f.agent.Crawlers); err != nil {
+		return err
+	}
+	answers, err := job.CheckPages(ctx, f.options, f.warc, urls)
+	if f.quiet {
+		s.out = io.Discard
+	}
+	w := newAnswerWriter(s, f.output, len(f.names) > 1)
+	for _, a := range answers {
+		w.write(a.Answer, a, func() {
+			a := audit.Texts(a, audit.Printable)
+			w.text(a.Answer)
+			w.pageText(a)
+		})
+	}
+	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
+}
+
+// end ends the answers and returns the error of the command. The reason is why an answer has no verdict.
+func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
+	if err = errors.Join(w.close(), err); err != nil {
+		return err
+	}
+	if w.unknown > 0 {
+		return inputError(fmt.Errorf("%s without a verdict, because %s", english.Plural(w.unknown, "answer"), reason))
+	}
+	if f.quiet && w.disallowed {
+		return exitWith(exitFound)
+	}
+	return nil
+}
+
+// pageText prints what follows the verdict on the URL of a captured page.
+func (w *answerWriter) pageText(a job.PageAnswer) {
+	line := func(label, format string, args ...any) {
+		fmt.Fprintf(w.w, "  %-9s "+format+"\n", append([]any{label}, args...)...)
+	}
+	if a.RobotsTxt != "" {
+		line("robots", "%s", a.RobotsTxt)
+	}
+	c := a.Capture
+	capture := []string{fmt.Sprintf("status %d", c.Status)}
+	if c.ContentType != "" {
+		capture = append(capture, c.ContentType)
+	}
+	if c.Date != "" {
+		capture = append(capture, c.Date)
+	}
+	if c.Captures > 1 {
+		capture = append(capture, fmt.Sprintf("the newest of %s", english.Plural(int64(c.Captures), "capture")))
+	}
+	line("capture", "%s", strings.Join(capture, ", "))
+	for _, s := range a.Statements {
+		label, text := "header", s.Source+": "+s.Text
+		if s.Source == "meta" {
+			label, text = "meta", s.Crawler+": "+s.Text
+			if s.Crawler == "" {
+				text = "robots: " + s.Text
+			}
+		}
+		if !s.Applies {
+			text += " (not for " + a.Agent + ")"
+		}
+		if len(s.Unknown) > 0 {
+			text += " (unknown: " + strings.Join(s.Unknown, ", ") + ")"
+		}
+		line(label, "%s", text)
+	}
+	if len(a.Directives) > 0 {
+		line("page", "states %s", strings.Join(a.Directives, ", "))
+	} else {
+		line("page", "states nothing that restricts %s", a.Agent)
+	}
+	if a.Partial {
+		line("but", "not all of its head was read, because it is too large")
+	}
+	if c.Unread != "" {
+		line("but", "the body could not be read to its end: %s", c.Unread)
+	}
+	if a.Unseen != "" {
+		line("unseen", "%s", a.Unseen)
+	}
+}
+
+// maxCase is the longest line of cases that is read, many times the default limit
+// of a robots.txt.
+const maxCase = 64 << 20
+
+var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
+
+// runBatch answers the cases on stdin, a line for a line. Other implementations are
+// compared by it: the agent is a bare product token, never the name of a known crawler.
+func runBatch(s streams, o compile.Options) error {
+	b := batch{options: o}
+	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
+	code := exitDone
+	for {
+		line, err := readCase(in, b.line[:0])
+		b.line = line
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, errLongCase) {
+			return errors.Join(out.Flush(), inputError(fmt.Errorf("reading cases: %w", err)))
+		}
+		var v automaton.Verdict
+		if err == nil {
+			v, err = b.answer(line)
+		}
+		if err != nil {
+			code = exitInput
+			_ = report.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
+		} else {
+			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
+		}
+		if in.Buffered() == 0 { // the client may wait for this answer
+			if err := out.Flush(); err != nil {
+				return writing("the answers", err)
+			}
+		}
+	}
+	return cmp.Or(writing("the answers", out.Flush()), exitWith(code))
+}
+
+// readCase appends a line without its end to buf. It returns io.EOF after the last
+// line, and errLongCase for a line longer than maxCase, which it reads to the end.
+func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
+	for long := false; ; {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(buf)+len(part) > maxCase+len("\r\n"); long {
+			buf = buf[:0]
+		} else {
+			buf = append(buf, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case long && (err == nil || errors.Is(err, io.EOF)):
+			return buf, errLongCase
+		case errors.Is(err, io.EOF) && len(buf) > 0: // no newline after the last line
+			err = nil
+		}
+		line := bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r"))
+		if err == nil && len(line) > maxCase {
+			err = errLongCase
+		}
+		return line, err
+	}
+}
+
+// batch answers cases, and keeps the last robots.txt that it compiled, since cases
+// of one file mostly follow each other.
+type batch struct {
+	options compile.Options
+	line    []byte
+	body    []byte
+	ruleset *automaton.Ruleset
+	scratch automaton.Scratch
+}
+
+func (b *batch) answer(line []byte) (automaton.Verdict, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
+			err = errors.New(other.Value) // without the names of Go's types
+		}
+		return automaton.Verdict{}, fmt.Errorf("not a JSON object: %w", err)
+	}
+	if fields == nil {
+		return automaton.Verdict{}, errors.New("not a JSON object: null")
+	}
+	// A map has the exact names of the fields; package json would ignore their case.
+	body, errBody := caseField(fields, "robots")
+	agent, errAgent := caseField(fields, "agent")
+	url, errURL := caseField(fields, "url")
+	if err := cmp.Or(errBody, errAgent, errURL); err != nil {
+		return automaton.Verdict{}, err
+	}
+	if b.ruleset == nil || !bytes.Equal(b.body, body) {
+		b.body = slices.Clone(body)
+		b.ruleset = compile.Compile(body, b.options).Ruleset
+	}
+	return b.ruleset.Match(&b.scratch, agent, url), nil
+}
+
+// caseField returns the bytes of a field: name is a string, or name_b64 the base64
+// of any bytes.
+func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
+	text, isText := fields[name]
+	coded, isCoded := fields[name+"_b64"]
+	switch {
+	case isText && isCoded:
+		return nil, fmt.Errorf("both %s and %s_b64", name, name)
+	case isText:
+		var s *string
+		if err := json.Unmarshal(text, &s); err != nil || s == nil {
+			return nil, fmt.Errorf("%s is not a string", name)
+		}
+		return []byte(*s), nil
+	case isCoded:
+		var s *[]byte
+		if err := json.Unmarshal(coded, &s); err != nil || s == nil || coded[0] != '"' {
+			return nil, fmt.Errorf("%s_b64 is not base64", name)
+		}
+		return *s, nil
+	}
+	return nil, fmt.Errorf("neither %s nor %s_b64", name, name)
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -86,10 +88,13 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 	for path, text := range leaves(t, []byte(crawlers)) {
 		mine := file(t, "mine.json", string(text))
 		for _, args := range [][]string{
-			{"audit", "--robots", robots, log}, {"audit", "--robots", robots, "--output", "csv", log}, {"audit", "--robots", robots, "--output", "json", log},
+			{"audit", "--robots", robots, log}, {"audit", "--robots", robots, "--output", "csv", log},
+			{"audit", "--robots", robots, "--output", "json", log},
 			{"crawlers"}, {"crawlers", "--output", "json"}, {"crawlers", "--lists"}, {"crawlers", "--lists", "--output", "json"},
-			{"crawlers", "MyBot/1 Exempted/2 MyToken"}, {"crawlers", "MyToken"}, {"crawlers", "Exempted" + evil, "--output", "json"},
-			{"check", "--robots", robots, "--agent", "MyBot", "/p"}, {"check", "--robots", robots, "--agent", "Exempted", "--output", "json"},
+			{"crawlers", "MyBot/1 Exempted/2 MyToken"}, {"crawlers", "MyToken"},
+			{"crawlers", "Exempted" + evil, "--output", "json"},
+			{"check", "--robots", robots, "--agent", "MyBot", "/p"}, {"check", "--robots", robots, "--agent", "Exempted",
+				"--output", "json"},
 		} {
 			if staysClean(t, "crawlers"+path, "", append(args, "--crawlers", mine)...) == exitDone {
 				read++
@@ -100,11 +105,14 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 		t.Errorf("only %d runs used the crawlers", read)
 	}
 
-	for path, text := range leaves(t, []byte(`{"creationTime":"2026-08-20T14:46:45Z","prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["Nobody"]}],"ips":[{"ip_address":"192.0.2.1"}],"more":"x"}`)) {
-		staysClean(t, "ranges"+path, "", "audit", "--robots", robots, "--ip-ranges", "GPTBot="+file(t, "r.json", string(text)), log)
+	for path, text := range leaves(t,
+		[]byte(`{"creationTime":"2026-08-20T14:46:45Z","prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["Nobody"]}],"ips":[{"ip_address":"192.0.2.1"}],"more":"x"}`)) {
+		staysClean(t, "ranges"+path, "", "audit", "--robots", robots, "--ip-ranges",
+			"GPTBot="+file(t, "r.json", string(text)), log)
 	}
 	for i := range 6 {
-		header, row := strings.Split("from,origin,status,file,max_age,location", ","), strings.Split("2026-11-01T00:00:00Z,https://example.com,301,,60,https://x.example/robots.txt", ",")
+		header, row := strings.Split("from,origin,status,file,max_age,location", ","),
+			strings.Split("2026-11-01T00:00:00Z,https://example.com,301,,60,https://x.example/robots.txt", ",")
 		row[i] += evil
 		for _, rows := range []string{strings.Join(header, ","), strings.Join(header[:i], ",") + evil} {
 			policy := manifest(t, nil, `"`+strings.Join(row, `","`)+`"`)
@@ -116,17 +124,20 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 			}
 		}
 	}
-	staysClean(t, "names", "", "audit", "--robots", robots, "--resolved-names", file(t, "names", "192.0.2.1\ta"+strings.ReplaceAll(evil, "\n", "")+".example\tyes\n"), log)
+	staysClean(t, "names", "", "audit", "--robots", robots, "--resolved-names",
+		file(t, "names", "192.0.2.1\ta"+strings.ReplaceAll(evil, "\n", "")+".example\tyes\n"), log)
 }
 
 // TestNoStateActsOnATerminal: a hostile text in any place of a state's head comes through in
 // no output of merge.
 func TestNoStateActsOnATerminal(t *testing.T) {
 	skipInShort(t)
-	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"}, "2026-11-01T00:00:00Z,https://example.com,200,a.txt")
+	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"},
+		"2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	lines := logLine("/p", "GPTBot/1") + logLine("/p", "Other-bot/1")
 	ranges, log, copied := file(t, "r.txt", "192.0.2.0/24\n"), file(t, "a.log", lines), file(t, "b.log", lines)
-	name := makeState(t, "--policy", policy, "--host", "https://example.com", "--ip-ranges", "GPTBot="+ranges, "--sampled", "1/2",
+	name := makeState(t, "--policy", policy, "--host", "https://example.com", "--ip-ranges", "GPTBot="+ranges,
+		"--sampled", "1/2",
 		"--client-ip", "xff", "--trusted-proxies", "192.0.2.0/24", log, copied)
 	state, err := os.ReadFile(name)
 	if err != nil {
@@ -150,36 +161,60 @@ func TestNoStateActsOnATerminal(t *testing.T) {
 func TestNoMessageActsOnATerminal(t *testing.T) {
 	octets := evil + "\xff\x9b31m\xe2\x80"
 	line := regexp.MustCompile(`[\r\n]`).ReplaceAllString(octets, "")
-	robots := file(t, "robots.txt", "user-agent: x"+line+"\ndisallow: /p"+line+"\nallow: /p\nsitemap: "+line+"\nno"+line+"\n")
+	robots := file(t, "robots.txt", "user-agent: x"+line+"\ndisallow: /p"+line+"\nallow: /p\nsitemap: "+
+		""+line+"\nno"+line+"\n")
 	folder := filepath.Join(t.TempDir(), "folder"+octets)
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	captures := `{"url":"https://x.example/robots.txt","status":200,"body":"user-agent: *","content_type":"text/html","date":"2026-01-01T00:00:00Z","host":"x.example"}`
+	captures := `{"url":"https://x.example/robots.txt","status":200,"body":"user-agent: ` +
+		`*","content_type":"text/html","date":"2026-01-01T00:00:00Z","host":"x.example"}`
 	archive := filepath.Join(folder, "a"+octets+".rsv")
 	staysClean(t, "compile", captures, "compile", "-o", archive, "-")
 	for path, text := range leaves(t, []byte(captures)) {
-		staysClean(t, "capture"+path, "", "compile", "-o", filepath.Join(folder, "b"+octets), file(t, "c"+octets+".jsonl", string(text)))
+		staysClean(t, "capture"+path, "", "compile", "-o", filepath.Join(folder, "b"+octets),
+			file(t, "c"+octets+".jsonl", string(text)))
 	}
 	crawl := filepath.Join(folder, octets+".warc")
-	page := warcRecord{"https://x.example/" + line, "2026-01-01T00:00:00Z", 200, "Content-Type: text/html;" + line + "\r\nX-Robots-Tag: a" + line + ": noindex" + line + "\r\n", "<meta name='a" + line + "' content='noindex, x" + octets + "'>"}
+	page := warcRecord{"https://x.example/" + line, "2026-01-01T00:00:00Z", 200, "Content-Type: text/html;" + line +
+		"\r\nX-Robots-Tag: a" + line + ": noindex" + line + "\r\n", "<meta name='a" + line + "' content='noindex, x" +
+		octets + "'>"}
 	robotsOf := warcRecord{"https://x.example/robots.txt", page.date, 200, "", "user-agent: *\ndisallow: /" + line + "\n"}
 	if err := os.WriteFile(crawl, []byte(warcText(page, robotsOf)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"check", "--warc", crawl, "--agent", "x" + octets, page.url}, {"check", "--warc", crawl, "--agent", "x", "--output", "json", page.url}, {"check", "--warc", crawl, "--agent", "x", "http://" + octets},
+		{"check", "--warc", crawl, "--agent", "x" + octets, page.url}, {"check", "--warc", crawl, "--agent", "x", "--output",
+			"json", page.url}, {"check", "--warc", crawl, "--agent", "x", "http://" + octets},
 		{"check", "--warc", robots, "--agent", "x", page.url}, {"check", "--warc", "no" + octets, "--agent", "x", page.url},
-		{"compile", "-o", archive, folder}, {"compile", "-o", archive, "no" + octets}, {"compile", "--dump", robots}, {"compile", "--dump" + octets, robots},
-		{"filter", "--robots", robots, "--agent", "x" + octets, "--invalid", "error", "-"}, {"filter", "--rules", archive, "--agent", "x" + octets, "--invalid", "error", "-"},
+		{"compile", "-o", archive, folder}, {"compile", "-o", archive, "no" + octets}, {"compile", "--dump", robots},
+		{"compile", "--dump" + octets, robots},
+		{"filter", "--robots", robots, "--agent", "x" + octets, "--invalid", "error", "-"},
+		{"filter", "--rules", archive, "--agent", "x" + octets, "--invalid", "error", "-"},
 		{"filter", "--rules", robots, "--agent", "x", "-"},
-		{"check", "--jsonl"}, {"check", "--robots", robots, "--agent", "x" + octets}, {"check", "--rules", archive, "--agent", "x", "https://x.example/" + octets},
-		{"check", "--robots", robots, "--agent", "x" + octets, "/p" + octets}, {"check", "--robots", robots, "--agent", "x", "http://" + octets},
-		{"check", "--robots", robots, "--agent", "x" + octets, "--output", "csv", "/p" + octets}, {"check", "--robots", robots, "--agent", "x" + octets, "--output", "ndjson", "/p" + octets},
+		{"check", "--jsonl"}, {"check", "--robots", robots, "--agent", "x" + octets},
+		{"check", "--rules", archive, "--agent", "x", "https://x.example/" + octets},
+		{"check", "--robots", robots, "--agent", "x" + octets, "/p" + octets}, {"check", "--robots", robots, "--agent", "x",
+			"http://" + octets},
+		{"check", "--robots", robots, "--agent", "x" + octets, "--output", "csv", "/p" + octets},
+		{"check", "--robots", robots, "--agent", "x" + octets, "--output", "ndjson", "/p" + octets},
 		{"check", "--robots", robots, "--agent", "x" + octets, "--output", "json"},
-		{"crawlers", "x" + octets}, {"crawlers", "Mybot" + octets, "--output", "json"}, {"crawlers", "-"}, {octets}, {"audit", "--" + octets}, {"audit", "--robots", robots, "--host", octets, robots},
+		{"crawlers", "x" + octets}, {"crawlers", "Mybot" + octets, "--output", "json"}, {"crawlers", "-"}, {octets},
+		{"audit", "--" + octets}, {"audit", "--robots", robots, "--host", octets, robots},
 		{"audit", "--robots", robots, "--fail-on", octets, robots}, {"audit", "--robots", robots, "--window", octets, robots},
 	} {
-		staysClean(t, "messages", fmt.Sprintf("http://h%s/\n{\"robots\":\"%s\n{\"robots\":1,%q:2}\n", line, line, octets), args...)
+		staysClean(t, "messages", fmt.Sprintf("http://h%s/\n{\"robots\":\"%s\n{\"robots\":1,%q:2}\n", line, line, octets),
+			args...)
+	}
+}
+
+// TestLongCases: the limit of a line is of what stands before its end.
+func TestLongCases(t *testing.T) {
+	skipInShort(t)
+	for end, more := range map[string]int{"\n": 0, "\r\n": 0, "": 0, "\n ": 1} {
+		in := bufio.NewReaderSize(strings.NewReader(strings.Repeat("x", maxCase+more)+end), 1<<20)
+		if line, err := readCase(in, nil); errors.Is(err, errLongCase) != (more > 0) || err == nil && len(line) != maxCase {
+			t.Errorf("a line of %d bytes before %q: %d bytes, %v", maxCase+more, end, len(line), err)
+		}
 	}
 }

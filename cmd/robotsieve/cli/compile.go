@@ -179,7 +179,8 @@ func taken(c *job.Compiled) string {
 		total += c.Taken[from]
 		parts = append(parts, english.Grouped(int64(c.Taken[from]))+" from "+from)
 	}
-	return fmt.Sprintf("taken: %s (%s)", english.Grouped(int64(total))+" "+english.Verb(int64(total), "copy", "copies")+" of robots.txt",
+	return fmt.Sprintf("taken: %s (%s)", english.Grouped(int64(total))+" "+english.Verb(int64(total), "copy",
+		"copies")+" of robots.txt",
 		strings.Join(parts, ", "))
 }
 

@@ -1,18 +1,27 @@
 package cli
 
 import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
@@ -59,8 +68,10 @@ func faultyTree(t *testing.T) string {
 	return dir
 }
 
-// TestEveryFileOperationFails makes the first file operation of a command fail, then the second, until a run has fewer. Each time
-// nothing is lost without being told: the results are the true ones, or the exit status is 3 and a report says that it is
+// TestEveryFileOperationFails makes the first file operation of a command fail, then the second,
+// until a run has fewer. Each time
+// nothing is lost without being told: the results are the true ones, or the exit status is 3 and a
+// report says that it is
 // partial. Output files are true, partial or absent, and no other file and no open file is left.
 func TestEveryFileOperationFails(t *testing.T) {
 	dir := faultyTree(t)
@@ -73,17 +84,20 @@ func TestEveryFileOperationFails(t *testing.T) {
 	}
 	robots := []string{"--robots", at("robots.txt")}
 	jobs := map[string]faultyJob{
-		"audit":          {audit(append(robots, at("a.log"))...), ""},
-		"audit gz":       {audit(append(robots, "--state", out, at("a.log"), at("b.log.gz"))...), out},
-		"audit spilled":  {audit(append(robots, "--state", out, "--memory", "1MB", at("big.log"))...), out},
-		"audit folder":   {audit("--policy", at("versions"), "--host", "example.com", at("a.log")), ""},
-		"audit manifest": {audit("--policy", at("manifest.csv"), "--host", "example.com", "--ip-ranges", at("lists"), "--resolved-names", at("names.txt"), at("*.log")), ""},
-		"merge":          {[]string{"merge", "--output", "json", "--memory", "1MB", "--state", out, at("1.state"), at("2.state")}, out},
-		"compile":        {[]string{"compile", "-o", out, at("hosts"), at("more.jsonl")}, out},
-		"filter":         {[]string{"filter", "--rules", at("hosts.rsv"), "--agent", "x", at("urls.txt")}, ""},
-		"check":          {[]string{"check", "--robots", at("robots.txt"), "--agent", "x", "/p"}, ""},
-		"check warc":     {[]string{"check", "--warc", at("crawl.warc.gz"), "--agent", "x", "https://a.example/file.pdf"}, ""},
-		"check rules":    {[]string{"check", "--rules", at("hosts.rsv"), "--agent", "x", "https://one.example/p"}, ""},
+		"audit":         {audit(append(robots, at("a.log"))...), ""},
+		"audit gz":      {audit(append(robots, "--state", out, at("a.log"), at("b.log.gz"))...), out},
+		"audit spilled": {audit(append(robots, "--state", out, "--memory", "1MB", at("big.log"))...), out},
+		"audit folder":  {audit("--policy", at("versions"), "--host", "example.com", at("a.log")), ""},
+		"audit manifest": {audit("--policy", at("manifest.csv"), "--host", "example.com", "--ip-ranges", at("lists"),
+			"--resolved-names", at("names.txt"), at("*.log")), ""},
+		"merge": {[]string{"merge", "--output", "json", "--memory", "1MB", "--state", out, at("1.state"),
+			at("2.state")}, out},
+		"compile": {[]string{"compile", "-o", out, at("hosts"), at("more.jsonl")}, out},
+		"filter":  {[]string{"filter", "--rules", at("hosts.rsv"), "--agent", "x", at("urls.txt")}, ""},
+		"check":   {[]string{"check", "--robots", at("robots.txt"), "--agent", "x", "/p"}, ""},
+		"check warc": {[]string{"check", "--warc", at("crawl.warc.gz"), "--agent", "x", "https://a.example/file.pdf"},
+			""},
+		"check rules": {[]string{"check", "--rules", at("hosts.rsv"), "--agent", "x", "https://one.example/p"}, ""},
 	}
 	for _, name := range slices.Sorted(maps.Keys(jobs)) {
 		t.Run(name, func(t *testing.T) {
@@ -172,18 +186,22 @@ func (f *faults) fails(t *testing.T, n int) bool {
 	isTrue := r.out == f.truth.out && wrote == f.wrote
 	switch {
 	case r.code == exitDone && !isTrue:
-		t.Errorf("operation %d, %s: exit status 0, but something is lost; stderr %q\n%s", n, op, r.err, firstDifference(r.out+wrote, f.truth.out+f.wrote))
+		t.Errorf("operation %d, %s: exit status 0, but something is lost; stderr %q\n%s", n, op, r.err,
+			firstDifference(r.out+wrote, f.truth.out+f.wrote))
 	case r.code != exitDone && r.code != exitInput:
 		t.Errorf("operation %d, %s: exit status %d, stderr %q", n, op, r.code, r.err)
 	case r.code == exitInput && !strings.Contains(r.err, "robotsieve: "):
 		t.Errorf("operation %d, %s: an error without a message: %q", n, op, r.err)
 	case r.out != "" && r.out != f.truth.out && !strings.Contains(r.out, isPartial) && f.args[0] != "filter":
-		t.Errorf("operation %d, %s: a false output that is not called partial, of %d bytes, stderr %q", n, op, len(r.out), r.err)
+		t.Errorf("operation %d, %s: a false output that is not called partial, of %d bytes, stderr %q", n, op, len(r.out),
+			r.err)
 	case f.args[0] == "filter" && !strings.HasPrefix(f.truth.out, r.out):
 		t.Errorf("operation %d, %s: a false output: %q", n, op, r.out)
 	}
-	if wrote != "" && wrote != f.wrote && (r.code != exitInput || f.args[0] != "compile" && !strings.Contains(wrote, isPartial)) {
-		t.Errorf("operation %d, %s: a false output file that is not called partial: exit status %d, stderr %q", n, op, r.code, r.err)
+	if wrote != "" && wrote != f.wrote && (r.code != exitInput || f.args[0] != "compile" &&
+		!strings.Contains(wrote, isPartial)) {
+		t.Errorf("operation %d, %s: a false output file that is not called partial: exit status %d, stderr %q", n, op,
+			r.code, r.err)
 	}
 	if f.output != "" {
 		os.Remove(f.output)
@@ -230,4 +248,268 @@ func openFiles() int {
 		return 0
 	}
 	return len(list)
+}
+
+// TestTooManyOpenFiles: a file that cannot be opened for a while is neither called a pipe, nor read
+// as what it is not, nor counted twice.
+func TestTooManyOpenFiles(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	line := `192.0.2.1 - - [01/Nov/2026:00:00:00 +0000] "GET /p HTTP/1.1" 200 5 "-" "GPTBot/1.0"` + "\n"
+	other := strings.ReplaceAll(line, "/p", "/q")
+	var packed bytes.Buffer
+	w := tar.NewWriter(&packed)
+	if err := w.WriteHeader(&tar.Header{Name: "c.log", Size: int64(len(other)), Mode: 0o600}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(other)); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	a, b := file(t, "a.log", line), file(t, "b.log", line)
+	archive := file(t, "c.tar", packed.String())
+	failures := 0
+	for first := 1; first <= 8; first++ { // the first opening of b.log and of the archive that fails
+		for _, times := range []int{1, 100} {
+			var mu sync.Mutex
+			opened := map[string]int{}
+			restore := disk.Inject(func(op disk.Op, name string) error {
+				mu.Lock()
+				defer mu.Unlock()
+				base := filepath.Base(name)
+				if op != disk.OpOpen || base != "b.log" && base != "c.tar" {
+					return nil
+				}
+				if opened[base]++; opened[base] >= first && opened[base] < first+times {
+					return syscall.EMFILE
+				}
+				return nil
+			})
+			r := command(t, "", "audit", "--robots", robots, "--output", "json", "--workers", "1", a, b, archive)
+			restore()
+			if strings.Contains(r.err, "pipe") || strings.Contains(r.err, "decompress") {
+				t.Errorf("from opening %d, %d times: %s", first, times, r.err)
+			}
+			complete := r.code == exitDone
+			if !complete {
+				failures++
+			}
+			if r.code != exitDone && r.code != exitInput || !complete && !strings.Contains(r.err, "too many open files") {
+				t.Errorf("from opening %d, %d times: code %d, %s", first, times, r.code, r.err)
+			}
+			if report := auditJSON(t, r); complete && report["lines"] != 2.0 || report["lines"].(float64) > 2 {
+				t.Errorf("from opening %d, %d times: code %d, %v lines, want 2: %s", first, times, r.code, report["lines"], r.err)
+			}
+		}
+	}
+	if failures == 0 {
+		t.Error("nothing failed")
+	}
+}
+
+// Whatever it waits for on stdin, the first interrupt ends a command.
+func TestInterruptEndsTheWaitForStdin(t *testing.T) {
+	list, robots := file(t, "list", "http://h.example/p\n"), file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	for _, args := range []string{
+		"compile -o OUT -", "compile --dump -", "filter --robots - --agent x LIST", "filter --robots ROBOTS --agent x -",
+		"bench --robots - --agent x LIST", "bench --robots ROBOTS --agent x -", "audit --robots - LIST",
+		"audit --robots ROBOTS -",
+	} {
+		for _, first := range []string{"", "{"} { // of which nobody can tell yet what it is
+			t.Run(args+" after "+first, func(t *testing.T) {
+				args := strings.NewReplacer("OUT", filepath.Join(t.TempDir(), "out"), "LIST", list, "ROBOTS", robots).Replace(args)
+				in := &blocking{strings.NewReader(first), make(chan struct{}), make(chan struct{})}
+				defer close(in.until)
+				ctx, interrupt := context.WithCancel(t.Context())
+				var stdout, stderr bytes.Buffer
+				code := make(chan int, 1)
+				go func() { code <- run(ctx, strings.Fields(args), streams{in: in, out: &stdout, err: &stderr}) }()
+				<-in.read
+				interrupt()
+				select {
+				case got := <-code:
+					if got != exitInterrupted || !strings.Contains(stdout.String()+stderr.String(), "nterrupted") {
+						t.Errorf("code %d, stdout %q, stderr %q", got, stdout.String(), stderr.String())
+					}
+					if strings.Contains(stderr.String(), "passed over") {
+						t.Errorf("the interrupt is told as trouble with the input: %q", stderr.String())
+					}
+				case <-time.After(20 * time.Second):
+					t.Fatal("it still waits")
+				}
+			})
+		}
+	}
+}
+
+// summaryJSON reads the last line of stderr.
+func summaryJSON(t *testing.T, r result) map[string]any {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(r.err, "\n"), "\n")
+	var sum map[string]any
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &sum); err != nil {
+		t.Fatalf("%v in %q", err, r.err)
+	}
+	return sum
+}
+
+func TestFilterInterruptedPrintsWhatIsKnown(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	in := &blocking{strings.NewReader(strings.Repeat("http://a.example/some/path\n", 60_000)), make(chan struct{}),
+		make(chan struct{})}
+	defer close(in.until)
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		<-in.read
+		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
+		interrupt()
+	}()
+	var out, err bytes.Buffer
+	code := run(ctx, []string{"filter", "--robots", robots, "--agent", "FooBot", "--output", "json", "-"},
+		streams{in: in, out: &out, err: &err})
+	sum := summaryJSON(t, result{out.String(), err.String(), code})
+	if code != exitInterrupted || sum["partial"] != true || !strings.Contains(err.String(), "interrupted") {
+		t.Errorf("code %d, %v, stderr %q", code, sum, err.String())
+	}
+	if n := strings.Count(out.String(), "\n"); sum["kept"] != float64(n) || n == 0 {
+		t.Errorf("%d lines printed, but the summary says %v", n, sum["kept"])
+	}
+}
+
+// brokenPipe is a stdout that nobody reads.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestFilterEndsWhereItsOutputDoes(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	var err bytes.Buffer
+	code := run(t.Context(), []string{"filter", "--robots", robots, "--agent", "FooBot", "-"},
+		streams{in: strings.NewReader("http://h/\n"), out: brokenPipe{}, err: &err})
+	if code != exitInput || !strings.Contains(err.String(), "writing: ") ||
+		!strings.Contains(err.String(), "PARTIAL: 0 lines read") {
+		t.Errorf("code %d, stderr %q", code, err.String())
+	}
+}
+
+// asCommand is the environment variable that makes the test binary the command.
+const asCommand = "ROBOTSIEVE_TEST_COMMAND"
+
+// peakFile is the environment variable that names a file for the status of that process, as
+// Linux has it, at its end.
+const peakFile = "ROBOTSIEVE_TEST_PEAK"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		code := Main()
+		if name := os.Getenv(peakFile); name != "" {
+			status, _ := os.ReadFile("/proc/self/status")
+			_ = os.WriteFile(name, status, 0o666)
+		}
+		os.Exit(code)
+	}
+	testscript.Main(m, scriptCommands)
+}
+
+func TestBenchThatIsInterruptedPrintsWhatItHas(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	// The shell's children hold its output, and would outlive it.
+	marker := file(t, "marker", "")
+	go func() {
+		for {
+			if data, _ := os.ReadFile(marker); len(data) > 0 {
+				cancel()
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	var out, diagnosis bytes.Buffer
+	begin := time.Now()
+	code := run(ctx, []string{"bench", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /everyone\n"),
+		"--agent", "x",
+		"--external", "slow=echo started >'" + marker + "'; sleep 1000 | cat", "-"},
+		streams{in: strings.NewReader("https://h.example/a\nhttps://h.example/b\n"), out: &out, err: &diagnosis})
+	if code != exitInterrupted || time.Since(begin) > 20*time.Second || !strings.HasPrefix(out.String(), "PARTIAL") ||
+		!strings.Contains(out.String(), "compiles once") {
+		t.Errorf("code %d after %v\n%s\n%s", code, time.Since(begin), out.String(), diagnosis.String())
+	}
+}
+
+func TestBenchCutsTheBodyForAllEngines(t *testing.T) {
+	robots := "user-agent: *\ndisallow: /a\ndisallow: /b\n"
+	for limit, want := range map[int]string{len(robots): robots, 39: robots[:39], 38: robots[:27], 27: robots[:27],
+		26: robots[:26], 5: ""} {
+		if got := string(compile.WholeLines([]byte(robots), limit)); strings.TrimSuffix(got,
+			"\n") != strings.TrimSuffix(want, "\n") {
+			t.Errorf("%d: %q, want %q", limit, got, want)
+		}
+	}
+}
+
+// auditFiles are what most audits of a test need.
+type auditFiles struct{ robots, policy, log, dir string }
+
+func newAuditFiles(t *testing.T) auditFiles {
+	return auditFiles{
+		robots: file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"),
+		policy: manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"},
+			"2026-11-01T00:00:00Z,https://example.com,200,a.txt"),
+		log: file(t, "a.log", logLine("/p", "GPTBot/1")),
+		dir: t.TempDir(),
+	}
+}
+
+// Of several things that end an audit the gravest is its exit code.
+func TestGravestExitCodeWins(t *testing.T) {
+	f := newAuditFiles(t)
+	interrupted := func(args ...string) result {
+		in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "GPTBot/1"), 30000)), make(chan struct{}),
+			make(chan struct{})}
+		defer close(in.until)
+		ctx, interrupt := context.WithCancel(t.Context())
+		go func() {
+			<-in.read
+			interrupt()
+		}()
+		var out, diag strings.Builder
+		code := run(ctx, append([]string{"audit", "--robots", f.robots, "-"}, args...),
+			streams{in: in, out: &out, err: &diag})
+		return result{out.String(), diag.String(), code}
+	}
+	failing := []string{"--fail-on", "violation>0"}
+	for name, c := range map[string]struct {
+		got  result
+		want int
+	}{
+		"violations": {command(t, "", append([]string{"audit", "--robots", f.robots, f.log},
+			failing...)...), exitFound},
+		"violations and a missing log": {command(t, "", append([]string{"audit", "--robots", f.robots, f.log,
+			"missing.log"}, failing...)...), exitInput},
+		"wrong usage and a missing log": {command(t, "", "audit", "--robots", f.robots, "missing.log", "--samples", "-1"),
+			exitUsage},
+		"interrupted":                   {interrupted(), exitInterrupted},
+		"interrupted with violations":   {interrupted(failing...), exitInterrupted},
+		"interrupted and a missing log": {interrupted(append(failing, "missing.log")...), exitInterrupted},
+		// before it reads
+		"interrupted, state not writable": {interrupted("--state", filepath.Join(f.dir, "none", "a.state")), exitInput},
+	} {
+		if c.got.code != c.want {
+			t.Errorf("%s: code %d, stderr %q; want %d", name, c.got.code, c.got.err, c.want)
+		}
+	}
+	// An interrupt that finds neither a place for the state nor one for the report is one all the same.
+	dir := filepath.Join(f.dir, "state")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
+	var diag strings.Builder
+	time.AfterFunc(100*time.Millisecond, interrupt)
+	code := run(ctx, []string{"audit", "--robots", f.robots, "--state", filepath.Join(dir, "a.state"), "-"},
+		streams{in: io.MultiReader(in, &blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})}),
+			out: brokenPipe{}, err: &diag})
+	if code != exitInterrupted {
+		t.Errorf("code %d, stderr %q", code, diag.String())
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,10 +22,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 const sample = "../../../testdata/sample/"
@@ -99,7 +103,15 @@ type truth struct {
 	}
 }
 
-// skipInShort skips a long test whose goroutines are those of others: the short tests are for the race detector, under which it takes ten times as long.
+// underRace reports whether the race detector runs. It multiplies the memory of a process, and the time until
+// one starts.
+var underRace = func() bool {
+	info, _ := debug.ReadBuildInfo()
+	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}()
+
+// skipInShort skips a long test whose goroutines are those of others: the short tests are for the
+// race detector, under which it takes ten times as long.
 func skipInShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -158,7 +170,8 @@ func sameTruth(t *testing.T, got, want truth) {
 				g.Crawler, g.Requests, g.GraceInformed, w.Crawler, w.Requests, w.GraceInformed)
 		}
 		if g.Evasive != w.Evasive || g.InformedKnown != w.InformedKnown {
-			t.Errorf("%s: got %d evasive, informed known %v; want %d, %v", w.Crawler, g.Evasive, g.InformedKnown, w.Evasive, w.InformedKnown)
+			t.Errorf("%s: got %d evasive, informed known %v; want %d, %v", w.Crawler, g.Evasive, g.InformedKnown, w.Evasive,
+				w.InformedKnown)
 		}
 		sameCounts(t, w.Crawler, g.Verdicts, w.Verdicts)
 		sameCounts(t, w.Crawler, g.Outcomes, w.Outcomes)
@@ -181,13 +194,15 @@ func TestREADMESaysWhatOneRobotsTxtDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := auditJSON(t, command(t, "", "audit", "--robots", sample+"robots.txt", sample+"access.log.gz", "--output", "json"))
+	report := auditJSON(t, command(t, "", "audit", "--robots", sample+"robots.txt", sample+"access.log.gz", "--output",
+		"json"))
 	unknown := 0.0
 	for _, c := range report["crawlers"].([]any) {
 		n, _ := c.(map[string]any)["reasons"].(map[string]any)["no_version"].(float64)
 		unknown += n
 	}
-	want := fmt.Sprintf("finds %v violations and leaves %v requests undecided, for which a robots.txt that it was not given may count",
+	want := fmt.Sprintf("finds %v violations and leaves %v requests undecided, for which a robots.txt that it was not "+
+		"given may count",
 		report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"], unknown)
 	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
 		t.Errorf("README.md does not say %q", want)
@@ -297,31 +312,6 @@ func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
 	}
 }
 
-func TestAuditDoesNotDependOnWorkersOrOrderOfFiles(t *testing.T) {
-	lines := strings.SplitAfter(string(plain(t, sample+"access.log.gz")), "\n")
-	lines[len(lines)-1] += "\n"
-	reversed := slices.Clone(lines)
-	slices.Reverse(reversed)
-	a, b := file(t, "a.log", strings.Join(lines[:2000], "")), file(t, "b.log", strings.Join(lines[2000:], ""))
-	c := file(t, "c.log", strings.Join(reversed, ""))
-	for _, output := range []string{"json", "ndjson", "csv", "text", "full"} {
-		var first string
-		for _, args := range [][]string{{"1", a, b}, {"2", b, a}, {"16", a, b}, {"3", c}} {
-			r := command(t, "", append([]string{"audit", "--robots", sample + "robots.txt", "--samples", "2",
-				"--output", output, "--workers"}, args...)...)
-			if r.code != exitDone {
-				t.Fatalf("code %d: %s", r.code, r.err)
-			}
-			got := withoutInputs(r.out, output)
-			if first == "" {
-				first = got
-			} else if got != first {
-				t.Errorf("%s with %v differs:\n%s\nfrom\n%s", output, args, got, first)
-			}
-		}
-	}
-}
-
 // withoutCommand cuts the command line out of a report.
 func withoutCommand(report string) string {
 	return regexp.MustCompile(`"command": ?"([^"\\]|\\.)*"`).ReplaceAllString(report, `"command":""`)
@@ -385,7 +375,8 @@ func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 		if covered == len(text) && lines == 30_000 {
 			continue // it read the log to compare it with others
 		}
-		if want := english.Plural(int64(len(text)), "byte") + ")\n"; err != nil || rest != want || covered >= len(text) || math.Abs(float64(covered)/float64(len(text))*30_000-lines) > 10 {
+		if want := english.Plural(int64(len(text)), "byte") + ")\n"; err != nil || rest != want || covered >= len(text) ||
+			math.Abs(float64(covered)/float64(len(text))*30_000-lines) > 10 {
 			t.Errorf("read %d: %v lines, %s", failing, lines, r.err)
 		}
 		if lines > 0 {
@@ -401,7 +392,8 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
 	log := logLine("/p"+evil, "Evil"+evil+"Bot-x/1 http://x.example") + logLine("/p", "Evil-bot/1"+evil) + evil + "\n" +
 		logLine("http://h"+evil+"/p", "Evil-bot/1")
-	crawlers := file(t, "mine.json", `[{"name":"E\u001b[31mBot","operator":"\u202eX","words":["Evil-bot"],"tokens":["x"],"category":"\u009b","exempt":"\u009b","obeys":"no","source":"\u001b","date":"\u007f"}]`)
+	crawlers := file(t, "mine.json",
+		`[{"name":"E\u001b[31mBot","operator":"\u202eX","words":["Evil-bot"],"tokens":["x"],"category":"\u009b","exempt":"\u009b","obeys":"no","source":"\u001b","date":"\u007f"}]`)
 	logName := file(t, "evil"+evil+".log", log)
 	for _, args := range [][]string{
 		{"audit", "--robots", robots, "--samples", "5", logName},
@@ -417,18 +409,7 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "json", "/p" + evil},
 		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "csv", "/p" + evil},
 	} {
-		r := command(t, "", args...)
-		for _, text := range []string{r.out, r.err} {
-			if !utf8.ValidString(text) {
-				t.Errorf("%q: not UTF-8: %q", args[:2], text)
-			}
-			for _, c := range text {
-				if c != '\n' && (c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x202e) {
-					t.Errorf("%q: %U in %q", args, c, text)
-					break
-				}
-			}
-		}
+		staysClean(t, "log", "", args...)
 	}
 }
 
@@ -454,7 +435,8 @@ func (b *blocking) Read(p []byte) (int, error) {
 
 func TestInterruptPrintsWhatIsKnown(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "FooBot/1"), 30000)), make(chan struct{}), make(chan struct{})}
+	in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "FooBot/1"), 30000)), make(chan struct{}),
+		make(chan struct{})}
 	defer close(in.until)
 	ctx, interrupt := context.WithCancel(t.Context())
 	go func() {
@@ -494,11 +476,191 @@ func TestInterruptWhileTheReportIsMade(t *testing.T) {
 		var out bytes.Buffer
 		diag := interrupter{interrupt: interrupt}
 		code := run(ctx, append([]string{"audit", "--robots", robots, log}, args...), streams{in: nil, out: &out, err: &diag})
-		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was made: there is none\n") {
+		if code != exitInterrupted || out.Len() > 0 || !strings.Contains(diag.String(), "interrupted while the report was "+
+			"made: there is none\n") {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", name, code, out.String(), diag.String())
 		}
 		if left, err := os.ReadDir(filepath.Dir(state)); len(left) > 0 || err != nil {
 			t.Errorf("%s: left behind: %v, %v", name, left, err)
 		}
+	}
+}
+
+func TestParseBytes(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1": 1, "1B": 1, "7 B": 7, "1k": 1e3, "1kB": 1e3, "1KB": 1e3, "1KiB": 1024, "1MB": 1e6, "1MiB": 1 << 20,
+		"1.5GB":   1.5e9,
+		" 256MB ": 256e6, "1 GiB": 1 << 30, "2T": 2e12, "1e6": 1e6,
+	} {
+		if got, err := parseBytes(text); err != nil || got != want {
+			t.Errorf("%q: got %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "0MB", "-1", "-1MB", "MB", "junk", "1XB", "NaN", "Inf", "1e30", "9999999999GB",
+		"0.5", "1 2", "0x"} {
+		if got, err := parseBytes(text); err == nil || !strings.Contains(err.Error(), "is not a number of bytes") {
+			t.Errorf("%q: got %d, %v; want an error", text, got, err)
+		}
+	}
+}
+
+func TestParseDuration(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"24h": 24 * time.Hour, "1d": 24 * time.Hour, "30d": 720 * time.Hour, "0d": 0, "90m": 90 * time.Minute,
+		"36h30m": 36*time.Hour + 30*time.Minute,
+		"65535d": 65535 * 24 * time.Hour,
+	} {
+		if got, err := parseDuration(text); err != nil || got != want {
+			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "+1d", "1.5d", "65536d", "99999999999h", "24", "1 d", "24x", "1d12h"} {
+		if got, err := parseDuration(text); err == nil || !strings.Contains(err.Error(), "is not a time") {
+			t.Errorf("%q: got %v, %v; want an error", text, got, err)
+		}
+	}
+}
+
+// initialized matches what the runtime says of the initialization of a package.
+var initialized = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
+
+// Every run waits for the initialization of all packages, so it makes nothing that only some need.
+func TestGuardStart(t *testing.T) {
+	const (
+		mostBytes = 760 << 10 // of all packages: ours take 250 kB, those of other modules the rest
+		mostHere  = 200 << 10 // of one of ours
+		mostMade  = 4000      // allocations
+	)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, "version")
+	c.Env = append(os.Environ(), asCommand+"=1", "GODEBUG=inittrace=1")
+	said, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatal(err, string(said))
+	}
+	bytes, made, packages := 0, 0, 0
+	for _, m := range initialized.FindAllStringSubmatch(string(said), -1) {
+		if m[1] == "main" || m[1] == "testing" { // in which the tests are
+			continue
+		}
+		size, _ := strconv.Atoi(m[2])
+		allocations, _ := strconv.Atoi(m[3])
+		if strings.HasPrefix(m[1], "github.com/robotsieve/") && size > mostHere {
+			t.Errorf("the initialization of %s takes %d bytes", m[1], size)
+		}
+		bytes, made, packages = bytes+size, made+allocations, packages+1
+	}
+	if packages < 50 || bytes > mostBytes || made > mostMade {
+		t.Errorf("the initialization of %d packages takes %d bytes in %d pieces", packages, bytes, made)
+	}
+}
+
+// What an audit of a small log takes is of its size: no buffer is made for a large one.
+func TestGuardSmallAudit(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector allocates")
+	}
+	const most = 8 << 20
+	log := make([]string, 0, 5000)
+	for i := range cap(log) {
+		log = append(log, fmt.Sprintf(`198.51.%d.%d - - [01/Nov/2026:00:%02d:%02d +0000] "GET /news/article-%d HTTP/1.1" `+
+			`200 5 "-" "Mozilla/5.0 (compatible; %s; +http://x.example/bots)"`,
+			i/256, i%256, i/60%60, i%60, i%700, []string{"GPTBot/1", "New-Bot/1", "bingbot/2.0"}[i%3]))
+	}
+	name, robots := file(t, "access.log", strings.Join(log, "\n")),
+		file(t, "robots.txt", "user-agent: *\ndisallow: /news/article-1\n")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := command(t, "", "audit", "--workers", "2", "--robots", robots, name)
+	runtime.ReadMemStats(&after)
+	if r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > most {
+		t.Errorf("an audit of %d kB allocates %d kB", len(strings.Join(log, "\n"))>>10, took>>10)
+	}
+}
+
+// TestElsewhereHasTheReportsAndExitCodes: a program whose jobs are done elsewhere prints what
+// robotsieve prints, and its rows, wherever they are
+// written, are those of robotsieve.
+func TestElsewhereHasTheReportsAndExitCodes(t *testing.T) {
+	const sample = "../../../testdata/sample/"
+	var rows, kept, own string
+	e := &Elsewhere{
+		Name: "elsewhere", Short: "Jobs elsewhere", Long: "Jobs elsewhere.",
+		Adapt: func(cmd *cobra.Command) { cmd.Flags().StringVar(&own, "own", "", "a flag of its own") },
+		Audit: func(ctx context.Context, o job.AuditOptions, r Rows) (*job.Audited, error) {
+			var b bytes.Buffer
+			end := func() error { return nil }
+			if r.List != "" {
+				o.Rows, end = r.Begin(&b)
+			}
+			a, err := job.Audit(ctx, o)
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+			rows = b.String()
+			return a, err
+		},
+		Filter: func(ctx context.Context, o job.FilterOptions) (*job.Filtered, error) {
+			var b bytes.Buffer
+			f, err := job.Filter(ctx, o, &b)
+			kept = b.String()
+			return f, err
+		},
+	}
+	run := func(args ...string) result {
+		var out, diagnosis bytes.Buffer
+		code := e.Run(t.Context(), args, strings.NewReader("https://lantern.example/private/\nhttps://lantern.example/\n"),
+			&out, &diagnosis)
+		return result{out.String(), diagnosis.String(), code}
+	}
+	audit := []string{"audit", "--policy", sample + "policy.csv", "--host", "https://lantern.example", "--crawlers",
+		sample + "crawlers.json", "--ip-ranges", sample + "ranges"}
+	more := func(args ...string) []string {
+		return append(append(audit[:len(audit):len(audit)], args...), sample+"access.log.gz")
+	}
+
+	for _, args := range [][]string{more(), more("--samples", "1"), more("--fail-on", "violation>0"),
+		more("--fail-on", "violation>99%"), more("--quiet")} {
+		here := command(t, "", args...)
+		there := run(args...)
+		if there.err = strings.ReplaceAll(there.err, "elsewhere: ", "robotsieve: "); there != here {
+			t.Errorf("%s: code %d, and here %d: %s%s", args, there.code, here.code, there.out, there.err)
+		}
+	}
+	for _, output := range []string{"ndjson", "csv"} {
+		here := command(t, "", more("--list", "violations", "--output", output)...)
+		if there := run(more("--list", "violations", "--output", output)...); rows != here.out || rows == "" ||
+			!strings.Contains(there.out, "GrabbitBot") || there.code != exitDone {
+			t.Errorf("%s: code %d, %d bytes of rows, and here %d: %.200s", output, there.code, len(rows), len(here.out),
+				there.out)
+		}
+	}
+	filter := []string{"filter", "--robots", sample + "robots.txt", "--agent", "GPTBot", "-"}
+	here := command(t, "https://lantern.example/private/\nhttps://lantern.example/\n", filter...)
+	if there := run(filter...); kept != here.out || there.code != here.code ||
+		strings.ReplaceAll(there.err, "elsewhere: ", "robotsieve: ") != here.err {
+		t.Errorf("code %d: %q, and here %d: %q", there.code, kept, here.code, here.out)
+	}
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{more("--evidence", "x"), "elsewhere: unknown flag: --evidence"},
+		{[]string{"merge", "x"}, `elsewhere: unknown command "merge"`},
+		{more("--output", "parquet"), "--output parquet is for --list"},
+	} {
+		if there := run(c.args...); there.code != exitUsage || !strings.Contains(there.err, c.says) ||
+			!strings.Contains(there.err, "Try 'elsewhere ") {
+			t.Errorf("%s: code %d: %s", c.args, there.code, there.err)
+		}
+	}
+	if there := run(more("--own", "x", "--quiet")...); there.code != exitDone || own != "x" {
+		t.Errorf("code %d, its own flag is %q: %s", there.code, own, there.err)
 	}
 }

@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,10 +20,12 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -271,4 +275,107 @@ func newVersion(s streams) *cobra.Command {
 			return err
 		},
 	}
+}
+
+// Elsewhere is another program that has the commands audit and filter, with the flags, reports and exit codes
+// of robotsieve, while other processes do the work.
+type Elsewhere struct {
+	Name, Short, Long string
+	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is different.
+	Adapt func(*cobra.Command)
+	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a filter
+	// keeps, where they see fit; the report is printed also if there are rows.
+	Audit  func(context.Context, job.AuditOptions, Rows) (*job.Audited, error)
+	Filter func(context.Context, job.FilterOptions) (*job.Filtered, error)
+}
+
+// localFlags are the flags of audit and filter that are of use only in the process that does the work.
+var localFlags = []string{"resolve", "evidence", "sha256", "line-buffered", "profile", "profile-dir"}
+
+// Run runs a command line, without the name of the program, and returns the exit code.
+func (e *Elsewhere) Run(ctx context.Context, args []string, in io.Reader, out, diagnosis io.Writer) int {
+	return streams{in: in, out: out, err: diagnosis, elsewhere: e}.run(ctx, args)
+}
+
+// root returns the root command.
+func (e *Elsewhere) root(s streams) *cobra.Command {
+	root := &cobra.Command{Use: e.Name, Short: e.Short, Long: e.Long}
+	for _, cmd := range []*cobra.Command{newAudit(s, crawler.Resolver{}), newFilter(s)} {
+		kept := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains(localFlags, f.Name) {
+				kept.AddFlag(f)
+			}
+		})
+		cmd.ResetFlags()
+		cmd.Flags().AddFlagSet(kept)
+		e.Adapt(cmd)
+		root.AddCommand(cmd)
+	}
+	return root
+}
+
+// maxLine is the longest line of stdin that eachLine reads.
+const maxLine = 16 << 20
+
+// eachLine calls a function for each line of stdin. Errors call the lines by a name.
+func eachLine(stdin io.Reader, name string, do func(line string) error) error {
+	lines := bufio.NewScanner(stdin)
+	lines.Buffer(nil, maxLine+len("\r\n"))
+	n := int64(0)
+	for ; lines.Scan() && len(lines.Bytes()) <= maxLine; n++ {
+		if err := do(lines.Text()); err != nil {
+			return err
+		}
+	}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) || len(lines.Bytes()) > maxLine {
+		err = fmt.Errorf("line %s is longer than %s", english.Grouped(n+1), english.Plural(maxLine, "byte"))
+	}
+	if err != nil {
+		return inputError(fmt.Errorf("reading %s from stdin: %w", name, err))
+	}
+	return nil
+}
+
+// writing returns the error of a command that could not write something.
+func writing(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return inputError(fmt.Errorf("writing %s: %w", what, err))
+}
+
+// jsonList writes a JSON array, one value a line. The writer keeps the first error.
+type jsonList struct {
+	w     *bufio.Writer
+	begun bool
+}
+
+func (l *jsonList) add(v any) {
+	var b bytes.Buffer
+	_ = report.WriteJSON(&b, v, "") // a buffer has no error
+	separator := "[\n"
+	if l.begun {
+		separator = ",\n"
+	}
+	l.begun = true
+	fmt.Fprintf(l.w, "%s%s", separator, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+func (l *jsonList) end() {
+	if l.begun {
+		fmt.Fprint(l.w, "\n]\n")
+	} else {
+		fmt.Fprint(l.w, "[]\n")
+	}
+}
+
+// writeJSONList writes all values.
+func writeJSONList[T any](w *bufio.Writer, values []T) {
+	list := jsonList{w: w}
+	for _, v := range values {
+		list.add(v)
+	}
+	list.end()
 }

@@ -107,7 +107,8 @@ func printCapture(args []string) int {
 	return exitDone
 }
 
-// pickMembers is the program pick: it prints members of each JSON object on stdin, by paths such as crawlers.0.verdicts, in which * stands
+// pickMembers is the program pick: it prints members of each JSON object on stdin, by paths such as
+// crawlers.0.verdicts, in which * stands
 // for each member. It leaves out what is 0, false or empty inside of them.
 func pickMembers(paths []string) int {
 	for in := json.NewDecoder(os.Stdin); ; {

@@ -43,7 +43,8 @@ type simHiccup struct {
 
 // makeHistory makes a world and lets everybody crawl in it.
 func makeHistory(seed uint64) *simHistory {
-	m := &simMaker{r: rand.New(rand.NewPCG(seed, 0xf1ee7)), w: &simWorld{seed: seed, format: "vhost_combined"}, ports: seed%7 != 3}
+	m := &simMaker{r: rand.New(rand.NewPCG(seed, 0xf1ee7)), w: &simWorld{seed: seed, format: "vhost_combined"},
+		ports: seed%7 != 3}
 	m.w.observed = seed%5 == 2
 	if seed%5 == 4 {
 		m.w.window, m.w.delay, m.w.skew = 48*hour, 6*hour, 30*minute
@@ -66,7 +67,8 @@ func makeHistory(seed uint64) *simHistory {
 	}
 	odd := h.r.IntN(30) // who is sent a file that nobody knows, mostly nobody
 	for i, names := range [][]string{
-		{"Googlebot", "Googlebot-Image", "AdsBot-Google"}, {"GPTBot", "OAI-SearchBot"}, {"ClaudeBot", "Claude-User"}, {"bingbot"}, {"MJ12bot"},
+		{"Googlebot", "Googlebot-Image", "AdsBot-Google"}, {"GPTBot", "OAI-SearchBot"}, {"ClaudeBot", "Claude-User"},
+		{"bingbot"}, {"MJ12bot"},
 		{"PetalBot"}, {"YisouSpider"}, {"FooSpider"}, {"tiny-fetcher9"}, {"Bar_crawl"},
 	} {
 		kind := pick(h.r, simFleetKinds)
@@ -133,7 +135,8 @@ func (h *simHistory) deployed() []simRow {
 		}
 		if h.w.observed {
 			last := max(known+h.told.window+1, before+1)
-			rows = append(rows, simRow{as: as, origins: rows[0].origins, from: last, status: 200, body: permitsAll, hasBody: true})
+			rows = append(rows, simRow{as: as, origins: rows[0].origins, from: last, status: 200, body: permitsAll,
+				hasBody: true})
 		}
 		all = append(all, rows...)
 	}
@@ -159,11 +162,13 @@ func (h *simHistory) makeHiccups() {
 }
 
 // log adds the line of a request.
-func (h *simHistory) log(bot *simBot, addr string, at simOrigin, t int64, target string, status int, size int64, edits ...edit) {
+func (h *simHistory) log(bot *simBot, addr string, at simOrigin, t int64, target string, status int, size int64,
+	edits ...edit) {
 	if h.quiet && target == "/robots.txt" {
 		return
 	}
-	r := simRequest{bot: bot, at: at, addr: addr, time: t, method: "GET", target: target, path: target, status: status, size: size}
+	r := simRequest{bot: bot, at: at, addr: addr, time: t, method: "GET", target: target, path: target, status: status,
+		size: size}
 	if at.host == h.blocked && target == "/robots.txt" && (status/100 == 2 || status/100 == 3) {
 		r.status, r.size = 403, 153
 	}
@@ -221,8 +226,10 @@ type simFleetKind struct {
 }
 
 var (
-	simRefusals = []simReply{{status: 403, size: 153}, {status: 404, size: 153}, {status: 401, size: -1}, {status: 204}, {status: 200}, {status: 200, size: -1}, {status: 301, size: 0}}
-	simFailures = []simReply{{status: 500, size: 153}, {status: 502, size: 153}, {status: 503}, {status: 429}, {status: 444}, {status: 499}}
+	simRefusals = []simReply{{status: 403, size: 153}, {status: 404, size: 153}, {status: 401, size: -1}, {status: 204},
+		{status: 200}, {status: 200, size: -1}, {status: 301, size: 0}}
+	simFailures = []simReply{{status: 500, size: 153}, {status: 502, size: 153}, {status: 503}, {status: 429},
+		{status: 444}, {status: 499}}
 )
 
 var simFleetKinds = []simFleetKind{
@@ -236,17 +243,19 @@ var simFleetKinds = []simFleetKind{
 	{name: "at maximum age", exact: true, late: true},
 	{name: "seen in others' answers", unseen: true, idle: true, exact: true, late: true},
 	{name: "borrowed headers", borrowed: true},
-	{name: "all at once", late: true, edges: true, idle: true, exact: true, answers: slices.Concat(simRefusals, simFailures)},
+	{name: "all at once", late: true, edges: true, idle: true, exact: true,
+		answers: slices.Concat(simRefusals, simFailures)},
 }
 
 // simFleet is the machines of one operator.
 type simFleet struct {
 	simFleetKind
-	h        *simHistory
-	dialect  twin.Dialect // of its parser, which nobody knows
-	ends     bool         // any other record ends a run of user-agent lines, to its parser
-	normal   bool         // it asks for the normal form of a path
-	parts    int          // if not negative, which of the groups with a token in its header, or for another of its products, binds it
+	h       *simHistory
+	dialect twin.Dialect // of its parser, which nobody knows
+	ends    bool         // any other record ends a run of user-agent lines, to its parser
+	normal  bool         // it asks for the normal form of a path
+	// if not negative, which of the groups with a token in its header, or for another of its products, binds it
+	parts    int
 	machines []*simMachine
 	logged   int  // of a hundred fetches of which the source knows the answer
 	lazy     int  // of a hundred times, a copy that is still good is fetched anew
@@ -359,7 +368,8 @@ func (f *simFleet) moment() int64 {
 	if f.exact && h.chance(50) {
 		return pick(h.r, h.real.w.rows).from - 1
 	}
-	near := []int64{-hour, -1, 0, 1, hour, 20 * hour, 24*hour - 1, 24 * hour, 25 * hour, 2 * day, 29 * day, 30 * day, 31 * day, 59 * day, 60 * day}
+	near := []int64{-hour, -1, 0, 1, hour, 20 * hour, 24*hour - 1, 24 * hour, 25 * hour, 2 * day, 29 * day, 30 * day,
+		31 * day, 59 * day, 60 * day}
 	return pick(h.r, h.real.w.rows).from + pick(h.r, near)
 }
 
@@ -770,7 +780,8 @@ func TestRulesNeverAccuseTheHonest(t *testing.T) {
 		fmt.Fprintf(&b, "%-26s %10d requests, none accused\n", kind, requests[kind])
 	}
 	fmt.Fprintf(&b, "%d of these after deployments at other times than the source says\n", late)
-	fmt.Fprintf(&b, "%-26s %10s %10s %7s %10s %10s %7s\n", "cheater", "forbidden", "violations", "share", "in outages", "violations", "share")
+	fmt.Fprintf(&b, "%-26s %10s %10s %7s %10s %10s %7s\n", "cheater", "forbidden", "violations", "share", "in outages",
+		"violations", "share")
 	for _, c := range simCheatKinds() {
 		fmt.Fprintf(&b, "%-26s %v\n", c.kind, caught[c.kind])
 		if caught[c.kind].violations == 0 {
@@ -778,7 +789,8 @@ func TestRulesNeverAccuseTheHonest(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&b, "%-26s %v\n", "all", all)
-	t.Log("Requests that the body in force forbade, or the last body before an outage, and those reported as violations:\n" + b.String())
+	t.Log("Requests that the body in force forbade, or the last body before an outage, and those reported as " +
+		"violations:\n" + b.String())
 }
 
 // tried returns a history, and what the rules say of it.

@@ -216,7 +216,8 @@ func normalPath(target string) string {
 	for rest := target; rest != ""; {
 		if len(rest) >= 3 && rest[0] == '%' {
 			c, err := strconv.ParseUint(rest[1:3], 16, 8)
-			if err == nil && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~", rune(c)) {
+			if err == nil && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~",
+				rune(c)) {
 				b.WriteByte(byte(c))
 				rest = rest[3:]
 				continue
@@ -433,7 +434,8 @@ func (o *simOracle) timeline(at simOrigin) []simPiece {
 	rows := o.rowsOf(at)
 	var pieces []simPiece
 	for i, r := range rows {
-		p := simPiece{from: r.from, to: end, began: r.from, status: r.status, body: r.body, hasBody: r.hasBody, maxAge: r.maxAge}
+		p := simPiece{from: r.from, to: end, began: r.from, status: r.status, body: r.body, hasBody: r.hasBody,
+			maxAge: r.maxAge}
 		if i+1 < len(rows) {
 			p.to = rows[i+1].from // "ends where the next begins"
 		}
@@ -456,7 +458,8 @@ func (o *simOracle) timeline(at simOrigin) []simPiece {
 }
 
 func differ(x, y simRow) bool {
-	return x.status != y.status || x.body != y.body || x.hasBody != y.hasBody || x.location != y.location || x.maxAge != y.maxAge
+	return x.status != y.status || x.body != y.body || x.hasBody != y.hasBody || x.location != y.location ||
+		x.maxAge != y.maxAge
 }
 
 // follow cuts a redirect where what it leads to changes.
@@ -515,7 +518,8 @@ func (o *simOracle) resolve(r simRow, at int64) simPiece {
 			return none
 		}
 		if next.status/100 != 3 {
-			p := simPiece{redirect: true, began: next.from, status: next.status, body: next.body, hasBody: next.hasBody, maxAge: next.maxAge}
+			p := simPiece{redirect: true, began: next.from, status: next.status, body: next.body, hasBody: next.hasBody,
+				maxAge: next.maxAge}
 			if p.beyond = hops > 5; p.beyond && !p.hasFile() {
 				return none
 			}
@@ -611,7 +615,8 @@ func (o *simOracle) lawful(at simOrigin, bot *simBot, t int64) *simLawful {
 	// the origin's first version, or (a) says so"; "With `--history observed` nothing is
 	// known either later than W after an origin's last observation, unless
 	// `--assume-constant`".
-	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning || o.wasSentWhatNobodyKnows(at, bot)
+	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning ||
+		o.wasSentWhatNobodyKnows(at, bot)
 	if o.w.observed && !o.w.assume && len(pieces) > 0 {
 		rows := o.rowsOf(at)
 		l.unknown = l.unknown || t > rows[len(rows)-1].from+o.window
@@ -679,7 +684,8 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 			// that size"
 			for _, p := range o.timelines[at] {
 				if p.hasFile() && int64(len(p.body)) == f.size {
-					l.add(copyBody, p.body, "GET of %s was answered with %d bytes, as of %s", rfc3339(f.time), f.size, rfc3339(p.began))
+					l.add(copyBody, p.body, "GET of %s was answered with %d bytes, as of %s", rfc3339(f.time), f.size,
+						rfc3339(p.began))
 				}
 			}
 		case f.status/100 == 3 && f.status != 304:
@@ -748,7 +754,8 @@ func (g *simGet) isOfOneHost() bool {
 func (o *simOracle) operators(at simOrigin, bot *simBot, from, to int64) (fetches []simGet) {
 	for _, f := range o.gets {
 		when := f.time >= from && f.time <= to && !f.timeless || from == beginning
-		who := f.by.bot != nil && f.by.state != "spoofed" && !f.by.ambiguous && !f.by.bot.exempt && sameOperator(f.by.bot, bot)
+		who := f.by.bot != nil && f.by.state != "spoofed" && !f.by.ambiguous && !f.by.bot.exempt &&
+			sameOperator(f.by.bot, bot)
 		if when && who && slices.Contains(f.sites, at) {
 			fetches = append(fetches, f)
 		}
@@ -792,16 +799,18 @@ func (o *simOracle) explained(at simOrigin, bot *simBot, f simGet) bool {
 	case !f.isOfOneHost():
 		return !slices.ContainsFunc(f.sites, func(at simOrigin) bool { return !redirects(at) })
 	}
-	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(at, bot, f.time, f.time+60), func(g simGet) bool {
-		return g.by.bot.name == f.by.bot.name && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
-	})
+	return slices.ContainsFunc(f.sites, redirects) || slices.ContainsFunc(o.operators(at, bot, f.time, f.time+60),
+		func(g simGet) bool {
+			return g.by.bot.name == f.by.bot.name && (g.status == 304 || g.status/100 == 2 && !isNone(g.status, g.size, false))
+		})
 }
 
 // ---- settling (2) ----
 
 // settleAt gives the verdict of a request under one origin, and the rule that it
 // broke.
-func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot) (verdict string, rule simRule) {
+func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot) (verdict string,
+	rule simRule) {
 	l := o.lawful(at, bot, r.time)
 	answers := make([]simJudgement, len(l.copies))
 	for i, c := range l.copies {
@@ -926,7 +935,8 @@ func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) b
 // wasSent reports whether a GET sent a client a rule that forbids a request: "A fetch is a
 // GET answered 304, or 200 with a size that one of those versions has."
 func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []simOrigin) bool {
-	if f.timeless || !f.known || f.by.bot == nil || f.by.ambiguous || f.by.bot.name != id.bot.name || f.by.state != id.state ||
+	if f.timeless || !f.known || f.by.bot == nil || f.by.ambiguous || f.by.bot.name != id.bot.name ||
+		f.by.state != id.state ||
 		id.bot.nameless || !slices.Equal(f.sites, sites) {
 		return false
 	}
@@ -952,7 +962,8 @@ func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []sim
 // it was sent".
 func (o *simOracle) informedKnown(name string) bool {
 	return slices.ContainsFunc(o.gets, func(f simGet) bool {
-		return f.by.bot != nil && f.by.bot.name == name && f.by.state != "spoofed" && !f.by.ambiguous && f.status == 200 && f.size > 0 &&
+		return f.by.bot != nil && f.by.bot.name == name && f.by.state != "spoofed" && !f.by.ambiguous && f.status == 200 &&
+			f.size > 0 &&
 			slices.ContainsFunc(f.sites, func(at simOrigin) bool { return hasSize(o.timelines[at], f.size) })
 	})
 }
@@ -1065,7 +1076,8 @@ func readings(body string, bot *simBot, header string) (all []simReading) {
 			}
 			if len(body) > simMaxBytes {
 				more := pastTheLimit(body)
-				all = append(all, simReading{dialect, true, true, more, tokens}, simReading{dialect, true, true, endRuns(dialect, more), tokens})
+				all = append(all, simReading{dialect, true, true, more, tokens}, simReading{dialect, true, true,
+					endRuns(dialect, more), tokens})
 			}
 		}
 	}
@@ -1095,7 +1107,8 @@ func tokensIn(header, body string) (lists [][]string) {
 // simNames are the names of records that a dialect knows; google's are prefixes.
 var simNames = map[twin.Dialect][]string{
 	twin.RFC9309: {"user-agent", "allow", "disallow"},
-	twin.Google:  {"user-agent", "useragent", "user agent", "allow", "disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"},
+	twin.Google: {"user-agent", "useragent", "user agent", "allow", "disallow", "dissallow", "dissalow", "disalow",
+		"diasllow", "disallaw"},
 }
 
 // endRuns returns a body in which "every run of user-agent lines [is] ended by any other
@@ -1240,7 +1253,8 @@ func (rep *simReport) countRobots(r *simRequest) {
 }
 
 func (t *simTotals) count(v simVerdict) {
-	violation, content := v.verdict == "violation", v.verdict == "violation" && v.identity == "verified" && v.outcome == "content"
+	violation, content := v.verdict == "violation", v.verdict == "violation" && v.identity == "verified" &&
+		v.outcome == "content"
 	for _, mark := range []struct {
 		set bool
 		n   *int64
@@ -1267,8 +1281,9 @@ func (rep *simReport) crawler(b *simBot) *simCrawler {
 	if c == nil {
 		c = &simCrawler{
 			Crawler: b.name, Operator: b.operator, Role: "crawler",
-			Verdicts: map[string]int64{}, Reasons: map[string]int64{}, Outcomes: map[string]int64{}, Identity: map[string]int64{},
-			crossed: map[simCrossed]int64{}, rules: map[simRule]int64{}, bot: b,
+			Verdicts: map[string]int64{}, Reasons: map[string]int64{}, Outcomes: map[string]int64{},
+			Identity: map[string]int64{},
+			crossed:  map[simCrossed]int64{}, rules: map[simRule]int64{}, bot: b,
 		}
 		if b.fetcher {
 			c.Role = "fetcher"
@@ -1309,7 +1324,8 @@ func (o *simOracle) addFetches(c *simCrawler) {
 	first, last := end, beginning
 	for i := range o.w.requests {
 		r := &o.w.requests[i]
-		if !o.isOf(i, c) || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" || r.method != "GET" {
+		if !o.isOf(i, c) || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" ||
+			r.method != "GET" {
 			continue
 		}
 		f.Fetches++

@@ -332,7 +332,8 @@ func checkWorld(t *testing.T, w *simWorld) {
 		fmt.Fprintf(&all, "\n  %v", d)
 	}
 	small := shrink(t, w, found)
-	t.Errorf("seed %d: %d figures differ:%s\n\nThe smallest part of it that differs:\n%s", w.seed, len(found), all.String(), explainWorld(t, small))
+	t.Errorf("seed %d: %d figures differ:%s\n\nThe smallest part of it that differs:\n%s", w.seed, len(found),
+		all.String(), explainWorld(t, small))
 }
 
 // shrink drops requests and rows as long as the gravest difference stays.
@@ -410,7 +411,8 @@ func explainWorld(t *testing.T, w *simWorld) string {
 	return b.String()
 }
 
-var simSeeds = flag.Uint64("sim-seeds", 0, "how many worlds and histories the simulator makes; 0: few enough for each day")
+var simSeeds = flag.Uint64("sim-seeds", 0, "how many worlds and histories the simulator makes; 0: few enough for "+
+	"each day")
 
 // seeds is how many worlds are tried.
 func seeds(t *testing.T, n uint64) uint64 {
@@ -457,7 +459,8 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 			shuffled := slices.Clone(w.requests)
 			r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 			for _, workers := range []string{"1", "2", "16"} {
-				same("shuffled, workers "+workers, append(args, "--workers", workers, writeLog(t, dir, "shuffled.log", shuffled))...)
+				same("shuffled, workers "+workers, append(args, "--workers", workers,
+					writeLog(t, dir, "shuffled.log", shuffled))...)
 			}
 			var parts, states []string
 			for i, part := range cutAnywhere(r, shuffled, 4) {

@@ -106,8 +106,12 @@ func TestPageHasTheFiguresOfTheReport(t *testing.T) {
 				t.Errorf("the page has %q, the report %q", cells, want[cells[0]])
 			}
 		case attribute(n, "class") == "strip":
-			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c audit.CrawlerInfo) bool { return c.Crawler == attribute(n, "data-crawler") })]
-			sum := fmt.Sprintf("%s of %s forbidden", figureOrNone(c.Verdicts[audit.Violation]), figureOrNone(c.Requests-c.Verdicts[audit.Spoofed]))
+			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c audit.CrawlerInfo) bool {
+				return c.Crawler == attribute(n,
+					"data-crawler")
+			})]
+			sum := fmt.Sprintf("%s of %s forbidden", figureOrNone(c.Verdicts[audit.Violation]),
+				figureOrNone(c.Requests-c.Verdicts[audit.Spoofed]))
 			if strips++; !strings.Contains(textOf(n), sum) {
 				t.Errorf("the strip has %q, the report %q", textOf(n), sum)
 			}
@@ -150,20 +154,23 @@ func TestStripsDrawTheTimeline(t *testing.T) {
 // A strip shows where robots.txt changed or failed, each once, whatever the order of the versions, and
 // words say it in the order of time. The first version of a site is no change.
 func TestStripsMarkVersions(t *testing.T) {
-	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour", From: []string{"2026-11-16T00:00:00Z", "2026-11-16T03:00:00Z"},
+	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour",
+		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T03:00:00Z"},
 		Verdicts: map[string][]int64{"allowed": {1, 1}}}}
 	version := func(origin, at string, status int) audit.VersionInfo {
 		return audit.VersionInfo{Origin: origin, From: "2026-11-16T" + at + "Z", Status: status}
 	}
 	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}, Policy: audit.PolicyInfo{Versions: []audit.VersionInfo{
-		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200), version("a", "09:00:00", 200),
+		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200),
+		version("a", "09:00:00", 200),
 		version("b", "00:10:00", 503), version("b", "01:00:00", 200),
 	}}}
 	s := doc{r, 10, 10}.strips()
 	if want := []area{{"changed", "M1-30v48"}, {"failed", "M0-30v48"}}; !slices.Equal(s.Marks, want) {
 		t.Errorf("got %q, want %q", s.Marks, want)
 	}
-	if len(s.Events) != 4 || !strings.HasPrefix(s.Events[0], "From 2026-11-16 00:10:00 UTC, b, status 503") || !strings.HasPrefix(s.Events[1], "From 2026-11-16 01:00:00 UTC, b") {
+	if len(s.Events) != 4 || !strings.HasPrefix(s.Events[0], "From 2026-11-16 00:10:00 UTC, b, status 503") ||
+		!strings.HasPrefix(s.Events[1], "From 2026-11-16 01:00:00 UTC, b") {
 		t.Errorf("events %q", s.Events)
 	}
 }
@@ -211,8 +218,10 @@ func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 	}
 	r.Crawlers = []audit.CrawlerInfo{c}
 	page := pageOf(t, r)
-	wants(t, page, "8 more versions of the file are not shown: of 7 a line was broken.", "251 lines, of which 201 were broken", "646 lines that nobody broke")
-	if strings.Contains(page, "<summary>From 2026-01-08") || !strings.Contains(page, "<summary>From 2026-01-09") || !strings.Contains(page, "<summary>From 2026-01-20") {
+	wants(t, page, "8 more versions of the file are not shown: of 7 a line was broken.",
+		"251 lines, of which 201 were broken", "646 lines that nobody broke")
+	if strings.Contains(page, "<summary>From 2026-01-08") || !strings.Contains(page, "<summary>From 2026-01-09") ||
+		!strings.Contains(page, "<summary>From 2026-01-20") {
 		t.Error("the versions that are shown are not those that were broken most often")
 	}
 	r.Crawlers[0].RulesNotListed = 1

@@ -11,7 +11,8 @@ import (
 
 // A line of the text format is a comment, or a name with labels and a number. Labels have no
 // quote, backslash or line end that is not escaped.
-var promLine = regexp.MustCompile(`^(?:# (?:HELP|TYPE) robotsieve_[a-z_]+ .+|robotsieve_[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? [0-9.]+)$`)
+var promLine = regexp.MustCompile(`^(?:# (?:HELP|TYPE) robotsieve_[a-z_]+ ` +
+	`.+|robotsieve_[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? [0-9.]+)$`)
 
 func promOf(t *testing.T, r *audit.Report) []string {
 	t.Helper()
@@ -43,16 +44,19 @@ func TestPrometheus(t *testing.T) {
 		name, operator string
 		n              int64
 	}{{"Zbot", "Z", 5}, {"inventedbot", "unknown", 3}, {"Abot", "A", 7}, {"otherbot", "unknown", 2}} {
-		info := audit.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n, ViolationBytes: c.n, InformedKnown: c.name != "Abot"}
+		info := audit.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n,
+			ViolationBytes: c.n, InformedKnown: c.name != "Abot"}
 		info.Verdicts[audit.Violation] = c.n
-		info.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: c.n}}
+		info.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
+			N: c.n}}
 		r.Crawlers = append(r.Crawlers, info)
 	}
 	got := strings.Join(promOf(t, r), "\n") + "\n"
 	const violations = `robotsieve_violations{crawler="%",identity="verified",outcome="content",method="GET",informed="true"} `
 	for _, want := range []string{
 		`robotsieve_info{program="v1",schema="robotsieve.audit/3"} 1`, `robotsieve_partial 1`,
-		`robotsieve_lines{kind="crawler"} 17`, `robotsieve_lines{kind="unparsed"} 1`, `robotsieve_robots_txt_requests{answer="served"} 3`,
+		`robotsieve_lines{kind="crawler"} 17`, `robotsieve_lines{kind="unparsed"} 1`,
+		`robotsieve_robots_txt_requests{answer="served"} 3`,
 		`robotsieve_first_request_timestamp_seconds 1794787201.5`,
 		`robotsieve_requests{crawler="(unknown)",operator="unknown",role="crawler",verdict="violation"} 5`,
 		`robotsieve_requests{crawler="Abot",operator="A",role="crawler",verdict="violation"} 7`,
@@ -73,7 +77,8 @@ func TestPrometheus(t *testing.T) {
 // Texts of clients and files cannot end a label or a line.
 func TestPrometheusEscapesLabels(t *testing.T) {
 	attack := "a\"} 1\nrobotsieve_violations{crawler=\"GPTBot\"} 99 \\\" \x1b[2J \u202e"
-	r := &audit.Report{Program: attack, Crawlers: []audit.CrawlerInfo{{Crawler: attack, Operator: attack, Role: "crawler"}}}
+	r := &audit.Report{Program: attack, Crawlers: []audit.CrawlerInfo{{Crawler: attack, Operator: attack,
+		Role: "crawler"}}}
 	for _, line := range promOf(t, r) {
 		if strings.HasPrefix(line, `robotsieve_violations{crawler="GPTBot"`) || strings.ContainsAny(line, "\x1b\u202e") {
 			t.Errorf("the attack came through: %q", line)

@@ -42,8 +42,10 @@ func TestCutTablesAddUp(t *testing.T) {
 			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 3}},
 			Rules:      []audit.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
 		})
-		r.Policy.Versions = append(r.Policy.Versions, audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
-		r.Inputs = append(r.Inputs, audit.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5, Complete: true})
+		r.Policy.Versions = append(r.Policy.Versions,
+			audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
+		r.Inputs = append(r.Inputs, audit.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5,
+			Complete: true})
 	}
 	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
 	report := written(t, Full, r, false)
@@ -63,14 +65,18 @@ func TestCutTablesAddUp(t *testing.T) {
 // What a list leaves out is counted, fetchers apart from crawlers, and the row of many crawlers as
 // many.
 func TestLeftOutIsCountedByItsKind(t *testing.T) {
-	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant", Versions: []audit.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: audit.RobotsInfo{Logged: true}}
+	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant",
+		Versions: []audit.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: audit.RobotsInfo{Logged: true}}
 	add := func(n int, name, role string, broke bool) {
 		for i := range n {
-			c := audit.CrawlerInfo{Crawler: fmt.Sprint(name, i), Role: role, Operator: "X", Requests: 9, Names: 1, Bytes: 1, Verdicts: audit.VerdictCounts{audit.Allowed: 9},
+			c := audit.CrawlerInfo{Crawler: fmt.Sprint(name, i), Role: role, Operator: "X", Requests: 9, Names: 1, Bytes: 1,
+				Verdicts:  audit.VerdictCounts{audit.Allowed: 9},
 				RobotsTxt: audit.FetchInfo{Fetches: 1}, Claims: []audit.ClaimInfo{{Claim: "x", N: 1}}, ClaimsNotListed: 2,
-				Paths:      audit.PathList{Exact: true, List: []audit.PathInfo{{Path: "/a", N: 5}, {Path: "/b", N: 3}, {Path: "/c", N: 1}}},
+				Paths: audit.PathList{Exact: true, List: []audit.PathInfo{{Path: "/a", N: 5}, {Path: "/b", N: 3},
+					{Path: "/c", N: 1}}},
 				CrawlDelay: []audit.DelayInfo{{Gaps: 1}}, Samples: []audit.SampleInfo{{Line: "x"}},
-				Timeline: audit.Timeline{By: "day", From: []string{"2026-01-01T00:00:00Z"}, Verdicts: map[string][]int64{"allowed": {9}}}}
+				Timeline: audit.Timeline{By: "day", From: []string{"2026-01-01T00:00:00Z"},
+					Verdicts: map[string][]int64{"allowed": {9}}}}
 			if broke {
 				c.Violators, c.Verdicts = 1, audit.VerdictCounts{audit.Violation: 9}
 				c.Violations = []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 9}}
@@ -88,28 +94,33 @@ func TestLeftOutIsCountedByItsKind(t *testing.T) {
 	add(70, "Keeper", "crawler", false)
 	add(9, "Keeping-Fetcher", "fetcher", false)
 	for i := range 30 {
-		r.Operators = append(r.Operators, audit.OperatorInfo{Operator: fmt.Sprint("O", i), Crawled: 1, Referrers: []string{"x"}})
+		r.Operators = append(r.Operators, audit.OperatorInfo{Operator: fmt.Sprint("O", i), Crawled: 1,
+			Referrers: []string{"x"}})
 		r.RobotsTxt.Listed = append(r.RobotsTxt.Listed, audit.SizeInfo{Bytes: int64(i), N: 1})
 	}
 	text := written(t, "text", r, false)
 	wants(t, text, "under 364 names;", "and 356 more crawlers and 70 more fetchers.")
-	kept := regexp.MustCompile(`No violation: (.*) and (\d+) more crawlers and 9\s+more fetchers\.`).FindStringSubmatch(text)
+	kept := regexp.MustCompile(`No violation: (.*) and (\d+) more crawlers and 9\s+more ` +
+		`fetchers\.`).FindStringSubmatch(text)
 	if kept == nil || fmt.Sprint(70-len(strings.Split(kept[1], ", "))) != kept[2] {
 		t.Errorf("%q: %s", kept, text)
 	}
 	full := written(t, Full, r, false)
 	wants(t, full,
 		"(574 more: see json, csv)", "(19 more: see json, csv)", // of 65 rows and 70, and 79
-		"and 574 more crawlers and 79 more fetchers: see --output json.",                  // traffic and operators, of which 60 are shown
+		// traffic and operators, of which 60 are shown
+		"and 574 more crawlers and 79 more fetchers: see --output json.",
 		"and 609 more crawlers and 79 more fetchers: see --output json.",                  // fetches, of which 25 are shown
 		"and 594 more crawlers and 79 more fetchers: see --output json.",                  // paths, three of 40 crawlers
 		"and 225 more violations and 630 more violations by fetchers: see --output json.", // by identity
 		"and 265 more violations and 630 more violations by fetchers: see --output json.", // by rule
-		"and 5 more operators: see --output json.", "and 18 more sizes: see --output json.", "and 189 more rows: see --output json.",
+		"and 5 more operators: see --output json.", "and 18 more sizes: see --output json.",
+		"and 189 more rows: see --output json.",
 		"428 requests with rarer words are in no row.",
 	)
 	page := pageOf(t, r)
-	wants(t, page, "574 more crawlers and 79 more fetchers are not drawn.", "Those of 199 more names are in --output json.")
+	wants(t, page, "574 more crawlers and 79 more fetchers are not drawn.",
+		"Those of 199 more names are in --output json.")
 }
 
 func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
@@ -126,7 +137,8 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	violated := func(verified, content int64) *audit.Report {
 		c := audit.CrawlerInfo{
-			Crawler: "Bot", Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6}, Outcomes: audit.OutcomeCounts{audit.Content: 2},
+			Crawler: "Bot", Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
+			Outcomes: audit.OutcomeCounts{audit.Content: 2},
 			Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
 		}
 		if content > 0 {
@@ -134,7 +146,8 @@ func TestHeadline(t *testing.T) {
 		}
 		return &audit.Report{Totals: audit.Totals{Requests: 9, Identity: c.Identity}, Crawlers: []audit.CrawlerInfo{c}}
 	}
-	allowed := &audit.Report{Totals: audit.Totals{Requests: 2}, Crawlers: []audit.CrawlerInfo{{Requests: 2, Verdicts: audit.VerdictCounts{audit.Allowed: 2}}}}
+	allowed := &audit.Report{Totals: audit.Totals{Requests: 2},
+		Crawlers: []audit.CrawlerInfo{{Requests: 2, Verdicts: audit.VerdictCounts{audit.Allowed: 2}}}}
 	fetched := violated(4, 1)
 	fetched.Crawlers[0].Role = "fetcher"
 	fetched.Totals.Fetchers = audit.FetcherTotals{Requests: 9, Violations: 3}
@@ -150,10 +163,12 @@ func TestHeadline(t *testing.T) {
 	twoVerified := violated(4, 1)
 	twoVerified.Crawlers = append(twoVerified.Crawlers, violated(4, 2).Crawlers...)
 	twoVerified.Crawlers[1].Crawler = "Rover"
-	impostors, onlyImpostors, rest, empty := violated(0, 0), &audit.Report{Totals: audit.Totals{Requests: 7}}, violated(0, 0), *allowed
+	impostors, onlyImpostors, rest, empty := violated(0, 0), &audit.Report{Totals: audit.Totals{Requests: 7}},
+		violated(0, 0), *allowed
 	impostors.Crawlers[0].Requests, impostors.Totals.Requests = 16, 16
 	impostors.Crawlers[0].Verdicts[audit.Spoofed] = 7
-	onlyImpostors.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Requests: 7, Verdicts: audit.VerdictCounts{audit.Spoofed: 7}}}
+	onlyImpostors.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Requests: 7,
+		Verdicts: audit.VerdictCounts{audit.Spoofed: 7}}}
 	rest.Crawlers[0].Crawler = audit.OtherCrawlers
 	empty.Policy = audit.PolicyInfo{File: "folder/robots.txt", NoRule: "it is empty"}
 	for _, c := range []struct {
@@ -163,18 +178,28 @@ func TestHeadline(t *testing.T) {
 		{&audit.Report{}, "The logs have no lines.\n"},
 		{browsers, "No line names a crawler.\n"},
 		{allowed, "2 crawler requests: none broke robots.txt.\n"},
-		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified, because\nno address lists were given (--ip-ranges).\n"},
-		{listed, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified.\n"},
-		{proxied, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified, because\nthe log has the addresses of a proxy.\n"},
-		{violated(4, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. None of these was by a verified\nclient.\n"},
-		{violated(4, 1), "1 request by verified clients (Bot) broke robots.txt and got content. In all, 3 of 9 crawler requests broke it, under\n1 name; 2 got content.\n"},
-		{twoVerified, "3 requests by verified clients (Bot 1, Rover 2) broke robots.txt and got content. In all, 6 of 18 crawler requests\nbroke it, under 2 names; 4 got content.\n"},
-		{impostors, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was verified"},
+		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client " +
+			"was verified, because\nno address lists were given (--ip-ranges).\n"},
+		{listed, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was " +
+			"verified.\n"},
+		{proxied, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was " +
+			"verified, because\nthe log has the addresses of a proxy.\n"},
+		{violated(4, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. None of " +
+			"these was by a verified\nclient.\n"},
+		{violated(4, 1), "1 request by verified clients (Bot) broke robots.txt and got content. In all, 3 of 9 crawler " +
+			"requests broke it, under\n1 name; 2 got content.\n"},
+		{twoVerified, "3 requests by verified clients (Bot 1, Rover 2) broke robots.txt and got content. In all, 6 of 18 " +
+			"crawler requests\nbroke it, under 2 names; 4 got content.\n"},
+		{impostors, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was " +
+			"verified"},
 		{onlyImpostors, "No crawler request could be judged: 7 came from impostors.\n"},
 		{rest, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were"},
-		{&empty, "Nothing is forbidden, because robots.txt has no rule: it is empty. So this audit says nothing about 2 crawler\nrequests.\n"},
-		{contradicted, "If the robots.txt given is what was served, which the logged answers contradict: 1 request by verified clients (Bot)"},
-		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent them. There are\nno other crawler requests.\n"},
+		{&empty, "Nothing is forbidden, because robots.txt has no rule: it is empty. So this audit says nothing about 2 " +
+			"crawler\nrequests.\n"},
+		{contradicted, "If the robots.txt given is what was served, which the logged answers contradict: 1 request by " +
+			"verified clients (Bot)"},
+		{fetched, "3 of 9 requests by fetchers broke robots.txt; a person, a subscription or the site's own operator sent " +
+			"them. There are\nno other crawler requests.\n"},
 		{&audit.Report{Partial: true}, "PARTIAL: "},
 		{outside, "No line is of the period: the lines are from 2026-01-01 00:00:00 UTC to 2026-01-02 00:00:00 UTC.\n"},
 		{garbage, "No line could be parsed.\n"},
@@ -192,16 +217,19 @@ func TestScreenIsNarrow(t *testing.T) {
 		r := &audit.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
 		r.Lines = 9e6
 		for i := range violators + 1 {
-			c := audit.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5), Role: []string{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
+			c := audit.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5),
+				Role: []string{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
 			if i == 0 {
-				c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: 2}}
+				c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
+					N: 2}}
 			}
 			if i < violators {
 				c.Verdicts[audit.Violation], c.Verdicts[audit.Allowed] = 30_002, 2
 				c.Outcomes[audit.Content], c.Outcomes[audit.NotModified] = 15_001, 15_001
 				c.Violations = append(c.Violations, audit.ViolationInfo{Identity: "unverified", N: 30_000})
 				for j := range 9 {
-					c.ViolationPaths.List = append(c.ViolationPaths.List, audit.PathInfo{Path: "/" + strings.Repeat("p", 5+7*i+j), N: 1_000})
+					c.ViolationPaths.List = append(c.ViolationPaths.List, audit.PathInfo{Path: "/" + strings.Repeat("p", 5+7*i+j),
+						N: 1_000})
 				}
 			} else {
 				c.Verdicts[audit.Allowed] = 30_004
@@ -225,10 +253,15 @@ func TestScreenIsNarrow(t *testing.T) {
 func TestAdviceIsWhole(t *testing.T) {
 	r := yearsOf(1)
 	r.Partial, r.Unparsed, r.OtherHost, r.Proxied, r.Policy.Notes = true, 7, 5, true, 3
-	r.Inputs = []audit.InputInfo{{Error: "open a.log: no such file or directory"}, {Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
-	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "), "What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 lines could not be parsed",
-		"- 5 requests went to hosts without a robots.txt here", "- The log has the addresses of a proxy", "- robots.txt has 3 lines to look at")
-	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF", "unexpected EOF": "b.log: unexpected EOF"} {
+	r.Inputs = []audit.InputInfo{{Error: "open a.log: no such file or directory"},
+		{Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
+	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "),
+		"What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 "+
+			"lines could not be parsed",
+		"- 5 requests went to hosts without a robots.txt here", "- The log has the addresses of a proxy",
+		"- robots.txt has 3 lines to look at")
+	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF",
+		"unexpected EOF": "b.log: unexpected EOF"} {
 		r.Inputs = []audit.InputInfo{{Name: "b.log", Format: "combined", Error: text}} // named once
 		wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "), "The first: "+want+" - 7 lines")
 	}
@@ -251,7 +284,8 @@ func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
 func TestUncountedPathsSaySo(t *testing.T) {
 	r := &audit.Report{Totals: audit.Totals{Requests: 1}, Crawlers: []audit.CrawlerInfo{
 		{Crawler: "Wide", Paths: audit.PathList{OthersAtMost: 41}},
-		{Crawler: "Deep", Paths: audit.PathList{OthersAtMost: 7, List: []audit.PathInfo{{Path: "/robots.txt", N: 432}, {Path: "/a", N: 99, TooHigh: 7}}}},
+		{Crawler: "Deep", Paths: audit.PathList{OthersAtMost: 7, List: []audit.PathInfo{{Path: "/robots.txt", N: 432},
+			{Path: "/a", N: 99, TooHigh: 7}}}},
 		{Crawler: "Small", Paths: audit.PathList{Exact: true, OthersAtMost: 1, List: []audit.PathInfo{{Path: "/b", N: 3}}}},
 	}}
 	wants(t, written(t, Full, r, false),
@@ -270,7 +304,8 @@ func TestInputs(t *testing.T) {
 		{Name: "b.log", Format: "combined", Codec: "gzip", Disk: 9, DuplicateOf: "a.log", Complete: true},
 		{Name: "c.log", Format: "combined", Bytes: 5, Lines: 1, DuplicateOf: "a.log", Complete: true},
 		{Name: "d.log", Format: "combined", Bytes: 7, Lines: 2, Unparsed: 1},
-		{Name: "e.tar.gz:a.log", Format: "combined", Codec: "gzip", Disk: 7, Bytes: 7, Lines: 2, Complete: true, SHA256: "34cd"},
+		{Name: "e.tar.gz:a.log", Format: "combined", Codec: "gzip", Disk: 7, Bytes: 7, Lines: 2, Complete: true,
+			SHA256: "34cd"},
 	}}
 	wants(t, written(t, Full, r, false), `Read:      a.log, of a.example: combined, 5 bytes, 1 line
            sha256 12ab
@@ -285,7 +320,8 @@ func TestInputs(t *testing.T) {
 
 // TestManyUnreadInputs: a folder of other files does not fill the report.
 func TestManyUnreadInputs(t *testing.T) {
-	r := &audit.Report{Inputs: slices.Repeat([]audit.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}}, maxUnreadShown+3)}
+	r := &audit.Report{Inputs: slices.Repeat([]audit.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}},
+		maxUnreadShown+3)}
 	text := written(t, Full, r, false)
 	wants(t, text, "           and 3 more inputs that could not be read (--output json lists all)\n")
 	if n := strings.Count(text, "not read: x: this is XML"); n != maxUnreadShown {
@@ -298,7 +334,8 @@ func TestManyUnreadInputs(t *testing.T) {
 func TestFetchersStandApart(t *testing.T) {
 	broke := func(name, role, obeys string, n int64) audit.CrawlerInfo {
 		return audit.CrawlerInfo{
-			Crawler: name, Operator: "Us", Role: role, InformedKnown: true, Obeys: obeys, Requests: n, Verdicts: audit.VerdictCounts{audit.Violation: n},
+			Crawler: name, Operator: "Us", Role: role, InformedKnown: true, Obeys: obeys, Requests: n,
+			Verdicts:   audit.VerdictCounts{audit.Violation: n},
 			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: n}},
 			Rules:      []audit.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: n}},
 		}
@@ -332,11 +369,13 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 // In colours what needs attention stands out, and the text is the same.
 func TestColours(t *testing.T) {
 	r := &audit.Report{
-		Partial: true, Warnings: []string{"a warning"}, Totals: audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}},
+		Partial: true, Warnings: []string{"a warning"},
+		Totals:   audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}},
 		Crawlers: []audit.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}}},
 	}
 	coloured := written(t, Full, r, true)
-	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests", "       \x1b[31m3\x1b[0m\n")
+	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests",
+		"       \x1b[31m3\x1b[0m\n")
 	plain := written(t, Full, r, false)
 	if strings.NewReplacer("\x1b[31m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(coloured) != plain {
 		t.Errorf("%q\nis not\n%q", coloured, plain)
@@ -369,11 +408,15 @@ func counters(v reflect.Value, name string, f func(name string, v reflect.Value)
 // A counter that is added to the Report is in CSV, or is named here.
 func TestEveryCounterHasAColumn(t *testing.T) {
 	without := []string{ // these are about details, or sums of the rows
-		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h", "RobotsTxt.Answers.",
+		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h",
+		"RobotsTxt.Answers.",
 		"MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive",
-		"Totals.VerifiedContent", "Names", "Violators", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes", "Paths.", "ViolationPaths.",
-		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.", "Totals.Proven",
-		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
+		"Totals.VerifiedContent", "Names", "Violators", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes",
+		"Paths.", "ViolationPaths.",
+		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.",
+		"Totals.Proven",
+		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing",
+		"OtherHostsNotListed",
 	}
 	n := 0
 	check := func(row int, of func(*audit.Report) any) {
@@ -426,7 +469,8 @@ func TestColumns(t *testing.T) {
 
 func TestCellIsNoFormula(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx", "a=b": "a=b", "ä": "ä",
+		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx",
+		"\rx": "'\rx", "a=b": "a=b", "ä": "ä",
 		"a;=1": "a;'=1", "a; =1;-;b": "a;' =1;'-;b", ";": ";", " =1": "' =1", "＝1": "'＝1", "－": "'－",
 	} {
 		if got := Cell(text); got != want {
@@ -451,7 +495,8 @@ func TestCellIsNoFormula(t *testing.T) {
 
 func TestShareIsNeverRoundedToNoneOrAll(t *testing.T) {
 	for of, want := range map[float64]string{
-		0: "0 %", 0.0004: "less than 0.1 %", 0.001: "0.1 %", 0.5: "50 %", 0.667: "66.7 %", 0.9991: "more than 99.9 %", 1: "100 %",
+		0: "0 %", 0.0004: "less than 0.1 %", 0.001: "0.1 %", 0.5: "50 %", 0.667: "66.7 %", 0.9991: "more than 99.9 %",
+		1: "100 %",
 	} {
 		if got := share(of); got != want {
 			t.Errorf("%v: got %q, want %q", of, got, want)

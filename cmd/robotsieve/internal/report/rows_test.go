@@ -37,7 +37,8 @@ func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	if want += "\n" + after; *updateRows {
 		err = os.WriteFile(page, []byte(want), 0o666)
 	} else if want != string(text) {
-		t.Error("docs/rows.md does not have the columns as they are: go test ./cmd/robotsieve/internal/report -run Rows -update-rows")
+		t.Error("docs/rows.md does not have the columns as they are: go test ./cmd/robotsieve/internal/report -run Rows " +
+			"-update-rows")
 	}
 	if err != nil {
 		t.Error(err)
@@ -46,7 +47,8 @@ func TestColumnsOfRowsAreDescribed(t *testing.T) {
 
 // hostileTexts are texts of logs that could act on what reads them.
 var hostileTexts = []string{
-	"/", "/a b", `/"quoted"`, `/back\slash`, `\.`, "/,", "=1+1", " =1", "\t=1", "＝1", "'", "-", "@x", "/\x00\x01\x1b[2J\x7f", "/\u202e\u2028\ufeff", "/\xff\xc3", `/\xff`, `/\x5c`, "\r\n", "/ü–\U0001f577",
+	"/", "/a b", `/"quoted"`, `/back\slash`, `\.`, "/,", "=1+1", " =1", "\t=1", "＝1", "'", "-", "@x",
+	"/\x00\x01\x1b[2J\x7f", "/\u202e\u2028\ufeff", "/\xff\xc3", `/\xff`, `/\x5c`, "\r\n", "/ü–\U0001f577",
 	"</script><script>alert(1)</script>", "/`$(id)`", strings.Repeat("\x1b", 8<<10), "\ufffd", " ", "/\u00a0",
 }
 
@@ -57,7 +59,8 @@ func hostileRows() (list []*audit.Judged) {
 		j := &audit.Judged{
 			Number: int64(i + 1), Address: []byte(text), Verb: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
 			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
-			Verdict: audit.Verdict(i % 9), Reason: audit.Reason(i % 9), Identity: audit.Identity(i % 4), Outcome: audit.Outcome(i % 6),
+			Verdict: audit.Verdict(i % 9), Reason: audit.Reason(i % 9), Identity: audit.Identity(i % 4),
+			Outcome:  audit.Outcome(i % 6),
 			Informed: i%2 == 0, InformedKnown: i%4 > 0, Evasive: i%3 == 0, N: 1,
 			Rule: audit.RuleInfo{Line: i, Rule: text, File: text, Version: "2026-11-17T10:00:00Z"},
 		}
@@ -206,14 +209,16 @@ func TestPseudonyms(t *testing.T) {
 	if got := of(key, "192.0.2.1"); got != "834648f6724c306a07b6ce902bc2c10e" || of(key, "::ffff:192.0.2.1") != got {
 		t.Error(got)
 	}
-	if of(key, "2001:db8::1") != of(key, "2001:DB8:0:0::1") || of(key, "2001:db8::1") == of(key, "2001:db8::2") || of(key, "a.example") == of("0123456789abcdeF", "a.example") {
+	if of(key, "2001:db8::1") != of(key, "2001:DB8:0:0::1") || of(key, "2001:db8::1") == of(key, "2001:db8::2") ||
+		of(key, "a.example") == of("0123456789abcdeF", "a.example") {
 		t.Error("an address has two pseudonyms, or two have one")
 	}
 }
 
 // Once the buffers have grown, a row allocates nothing.
 func TestGuardRowsAllocateNothing(t *testing.T) {
-	j := &audit.Judged{Address: []byte("2001:db8::1"), Verb: []byte("GET"), Target: []byte("/a?b=c"), Origin: "https://example.com", Crawler: "GPTBot", HasTime: true, Status: 200, Size: 5, N: 1}
+	j := &audit.Judged{Address: []byte("2001:db8::1"), Verb: []byte("GET"), Target: []byte("/a?b=c"),
+		Origin: "https://example.com", Crawler: "GPTBot", HasTime: true, Status: 200, Size: 5, N: 1}
 	for _, output := range RowOutputs() {
 		for _, key := range []string{"", "0123456789abcdef"} {
 			add, b := NewRows(io.Discard, output, []byte(key)).Appender(), make([]byte, 0, 4<<10)
@@ -226,7 +231,9 @@ func TestGuardRowsAllocateNothing(t *testing.T) {
 }
 
 func BenchmarkRows(b *testing.B) {
-	j := &audit.Judged{Address: []byte("192.0.2.1"), Verb: []byte("GET"), Target: []byte("/archive/2026/11/a-page-of-a-site"), Origin: "https://example.com", Crawler: "GPTBot", HasTime: true, Time: 1763676134e9, Status: 200, Size: 5123, N: 1}
+	j := &audit.Judged{Address: []byte("192.0.2.1"), Verb: []byte("GET"),
+		Target: []byte("/archive/2026/11/a-page-of-a-site"), Origin: "https://example.com", Crawler: "GPTBot", HasTime: true,
+		Time: 1763676134e9, Status: 200, Size: 5123, N: 1}
 	for _, output := range RowOutputs() {
 		b.Run("output="+output, func(b *testing.B) {
 			add, text := NewRows(io.Discard, output, nil).Appender(), []byte(nil)

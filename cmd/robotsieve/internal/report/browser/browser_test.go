@@ -48,7 +48,8 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(dir)}
-	for _, flag := range []string{"headless", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking", "disable-component-update",
+	for _, flag := range []string{"headless", "disable-gpu", "disable-quic", "no-first-run",
+		"disable-background-networking", "disable-component-update",
 		"disable-sync", "hide-scrollbars"} {
 		options = append(options, chromedp.Flag(flag, true))
 	}
@@ -117,7 +118,8 @@ func openFile(t *testing.T, file string, v view) *tab {
 	if v.dark {
 		scheme = "dark"
 	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+		Value: scheme}}}
 	if v.print {
 		media.Media = "print"
 	}
@@ -173,7 +175,10 @@ func (p *tab) do(err error) {
 // call sends a command to the tab, and returns its result.
 func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
 	p.t.Helper()
-	result, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (R, error) { return cdp.Call(ctx, t, command, params) })
+	result, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (R,
+		error) {
+		return cdp.Call(ctx, t, command, params)
+	})
 	p.do(err)
 	return result
 }
@@ -214,7 +219,8 @@ func (p *tab) shoot(name string) {
 	}
 	size := ask[[]float64](p, "[document.documentElement.clientWidth, document.documentElement.scrollHeight]")
 	for i := 0; i < maxShots && float64(i*shotHeight) < size[1]; i++ {
-		params := page.CaptureScreenshotParams{Clip: &page.Viewport{Y: float64(i * shotHeight), Width: size[0], Height: shotHeight, Scale: 1}, CaptureBeyondViewport: new(true)}
+		params := page.CaptureScreenshotParams{Clip: &page.Viewport{Y: float64(i * shotHeight), Width: size[0],
+			Height: shotHeight, Scale: 1}, CaptureBeyondViewport: new(true)}
 		picture := call(p, page.CaptureScreenshot, params)
 		p.do(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.png", name, i+1)), picture.Data, 0o666))
 	}

@@ -44,7 +44,8 @@ func TestPageFits(t *testing.T) {
 }
 
 // widest names the elements that stick out of the page.
-const widest = `[...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest(".wide, pre"))
+const widest = `[...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > innerWidth && ` +
+	`!e.closest(".wide, pre"))
 	.slice(0, 5).map(e => e.tagName + "." + e.getAttribute("class") + "#" + e.id + " " + e.textContent.slice(0, 40)).join("; ")`
 
 // faintTexts are the first texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3). Canvas
@@ -82,7 +83,8 @@ const faintTexts = `(() => {
 
 // column is the texts of a column of the first table of crawlers, of the rows that are shown and
 // that are not sums.
-const column = `((n) => [...document.querySelectorAll("#crawlers table tbody:not(.sum) tr:not(.title)")].filter(r => !r.hidden).map(r => r.cells[n].textContent))`
+const column = `((n) => [...document.querySelectorAll("#crawlers table tbody:not(.sum) tr:not(.title)")].filter(r => ` +
+	`!r.hidden).map(r => r.cells[n].textContent))`
 
 // TestSortByMouse: a click on a heading sorts by it, another one the other way round, and no row is
 // lost or leaves its part of the table.
@@ -92,7 +94,8 @@ func TestSortByMouse(t *testing.T) {
 	p.click("#crawlers th:nth-child(1) button")
 	p.isSorted(1, "ascending")
 	names := ask[[]string](p, column+"(0)")
-	if slices.Equal(names, before) || !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(before))) {
+	if slices.Equal(names, before) || !slices.Equal(slices.Sorted(slices.Values(names)),
+		slices.Sorted(slices.Values(before))) {
 		t.Errorf("sorted %q into %q", before, names)
 	}
 	p.click("#crawlers th:nth-child(1) button")
@@ -171,7 +174,8 @@ func TestFilter(t *testing.T) {
 	if got := ask[[]string](p, column+"(0)"); !slices.Equal(got, []string{"GPTBot"}) {
 		t.Errorf("the table has %q", got)
 	}
-	const strips = `[...document.querySelectorAll(".strip[data-crawler]")].filter(s => s.dataset.crawler && s.checkVisibility()).map(s => s.dataset.crawler)`
+	const strips = `[...document.querySelectorAll(".strip[data-crawler]")].filter(s => s.dataset.crawler && ` +
+		`s.checkVisibility()).map(s => s.dataset.crawler)`
 	if got := ask[[]string](p, strips); !slices.Equal(got, []string{"GPTBot"}) {
 		t.Errorf("the strips are of %q", got)
 	}
@@ -193,22 +197,28 @@ func TestFilter(t *testing.T) {
 func TestHostile(t *testing.T) {
 	for shift := range 3 {
 		texts := append(slices.Clone(reporttest.Attacks[shift*7%len(reporttest.Attacks):]), reporttest.Attacks...)
-		p := open(t, reporttest.Report(reporttest.Options{Crawlers: 12, Days: 30, Versions: 4, Lines: 60, Texts: texts}), view{})
+		p := open(t, reporttest.Report(reporttest.Options{Crawlers: 12, Days: 30, Versions: 4, Lines: 60, Texts: texts}),
+			view{})
 		p.shoot(fmt.Sprint("hostile-", shift))
 		for what, expression := range map[string]string{
-			"scripts but ours":            `document.scripts.length - 1`,
-			"styles but ours":             `document.querySelectorAll("style, link").length - 1`,
-			"elements that load":          `document.querySelectorAll("img, iframe, object, embed, base, form, video, audio, image, foreignObject, use:not([href='#marks'])").length`,
-			"links":                       `document.querySelectorAll("a:not([href^='#'])").length`,
-			"attributes that run or load": `[...document.querySelectorAll("*")].flatMap(e => [...e.attributes]).filter(a => a.name.startsWith("on") || a.name === "style" || /^(href|src|xlink:href|action)$/.test(a.name) && a.value !== "#marks").length`,
-			"metas but ours":              `document.querySelectorAll("meta").length - 4`,
-			"characters that turn text":   `[...document.documentElement.outerHTML].filter(c => /[\u0000\u001b\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u.test(c)).length`,
+			"scripts but ours": `document.scripts.length - 1`,
+			"styles but ours":  `document.querySelectorAll("style, link").length - 1`,
+			"elements that load": `document.querySelectorAll("img, iframe, object, embed, base, form, video, audio, ` +
+				`image, foreignObject, use:not([href='#marks'])").length`,
+			"links": `document.querySelectorAll("a:not([href^='#'])").length`,
+			"attributes that run or load": `[...document.querySelectorAll("*")].flatMap(e => [...e.attributes]).filter(a => ` +
+				`a.name.startsWith("on") || a.name === "style" || /^(href|src|xlink:href|action)$/.test(a.name) && a.value !== ` +
+				`"#marks").length`,
+			"metas but ours": `document.querySelectorAll("meta").length - 4`,
+			"characters that turn text": `[...document.documentElement.outerHTML].filter(c => ` +
+				`/[\u0000\u001b\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u.test(c)).length`,
 		} {
 			if n := ask[int](p, expression); n != 0 {
 				t.Errorf("%d %s", n, what)
 			}
 		}
-		ask[bool](p, `(() => { for (const e of document.querySelectorAll("*")) { e.dispatchEvent(new MouseEvent("mouseover", {bubbles: true})); if (e.focus) e.focus(); } return true })()`)
+		ask[bool](p, `(() => { for (const e of document.querySelectorAll("*")) { e.dispatchEvent(new `+
+			`MouseEvent("mouseover", {bubbles: true})); if (e.focus) e.focus(); } return true })()`)
 	}
 }
 
@@ -221,7 +231,8 @@ func TestWithoutScripts(t *testing.T) {
 	if got := ask[string](p, text); got != want || len(got) < 1000 {
 		t.Errorf("without scripts the page has %d characters, with them %d", len(got), len(want))
 	}
-	if n := ask[int](p, `[...document.querySelectorAll("button, input, select")].filter(e => e.checkVisibility()).length`); n != 0 {
+	if n := ask[int](p, `[...document.querySelectorAll("button, input, select")].filter(e => `+
+		`e.checkVisibility()).length`); n != 0 {
 		t.Errorf("%d controls do nothing", n)
 	}
 }
@@ -231,16 +242,20 @@ func TestPrint(t *testing.T) {
 	p := open(t, twoYears(20), view{print: true, width: 720})
 	p.shoot("print")
 	for what, expression := range map[string]string{
-		"folded parts":   `[...document.querySelectorAll("details > *")].filter(e => e.tagName !== "SUMMARY" && !e.checkVisibility({contentVisibilityAuto: true})).length`,
-		"scrolled parts": `[...document.querySelectorAll("*")].filter(e => e.scrollWidth > e.clientWidth + 1 && ["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX) && e.tagName !== "CAPTION").length`,
-		"cut off parts":  `[...document.querySelectorAll("table, pre, svg")].filter(e => e.getBoundingClientRect().right > innerWidth).length`,
-		"controls":       `[...document.querySelectorAll("input")].filter(e => e.checkVisibility()).length`,
+		"folded parts": `[...document.querySelectorAll("details > *")].filter(e => e.tagName !== "SUMMARY" && ` +
+			`!e.checkVisibility({contentVisibilityAuto: true})).length`,
+		"scrolled parts": `[...document.querySelectorAll("*")].filter(e => e.scrollWidth > e.clientWidth + 1 && ["auto", ` +
+			`"scroll", "hidden"].includes(getComputedStyle(e).overflowX) && e.tagName !== "CAPTION").length`,
+		"cut off parts": `[...document.querySelectorAll("table, pre, svg")].filter(e => e.getBoundingClientRect().right > ` +
+			`innerWidth).length`,
+		"controls": `[...document.querySelectorAll("input")].filter(e => e.checkVisibility()).length`,
 	} {
 		if n := ask[int](p, expression); n != 0 {
 			t.Errorf("%d %s", n, what)
 		}
 	}
-	paper, err := chromedp.Run(p.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
+	paper, err := chromedp.Run(p.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4),
+		chromedp.PDFPrintBackground()))
 	p.do(err)
 	if !bytes.HasPrefix(paper, []byte("%PDF-")) || bytes.Count(paper, []byte("/Type /Page\n")) < 3 {
 		t.Errorf("%d bytes, %d pages", len(paper), bytes.Count(paper, []byte("/Type /Page\n")))
@@ -255,13 +270,19 @@ func TestPrint(t *testing.T) {
 func TestScreenReader(t *testing.T) {
 	p := open(t, twoYears(20), view{})
 	for what, expression := range map[string]string{
-		"pictures without a name":   `[...document.querySelectorAll("svg:not([aria-hidden])")].filter(s => s.getAttribute("role") !== "img" || !(s.getAttribute("aria-label") || s.querySelector("title")?.textContent)).length`,
-		"tables without a caption":  `[...document.querySelectorAll("table")].filter(t => !t.caption?.textContent.trim()).length`,
-		"headings without a scope":  `[...document.querySelectorAll("th")].filter(h => !h.scope).length`,
-		"controls without a name":   `[...document.querySelectorAll("button, input")].filter(c => !(c.textContent.trim() || c.labels?.length)).length`,
-		"headings that leave a gap": `[...document.querySelectorAll("h1, h2, h3, h4")].map(h => Number(h.tagName[1])).filter((level, i, all) => level > (i ? all[i - 1] : 0) + 1).length`,
-		"names given twice":         `(ids => ids.length - new Set(ids).size)([...document.querySelectorAll("[id]")].map(e => e.id))`,
-		"pages without a language":  `document.documentElement.lang ? 0 : 1`,
+		"pictures without a name": `[...document.querySelectorAll("svg:not([aria-hidden])")].filter(s => ` +
+			`s.getAttribute("role") !== "img" || !(s.getAttribute("aria-label") || ` +
+			`s.querySelector("title")?.textContent)).length`,
+		"tables without a caption": `[...document.querySelectorAll("table")].filter(t => ` +
+			`!t.caption?.textContent.trim()).length`,
+		"headings without a scope": `[...document.querySelectorAll("th")].filter(h => !h.scope).length`,
+		"controls without a name": `[...document.querySelectorAll("button, input")].filter(c => !(c.textContent.trim() ` +
+			`|| c.labels?.length)).length`,
+		"headings that leave a gap": `[...document.querySelectorAll("h1, h2, h3, h4")].map(h => ` +
+			`Number(h.tagName[1])).filter((level, i, all) => level > (i ? all[i - 1] : 0) + 1).length`,
+		"names given twice": `(ids => ids.length - new Set(ids).size)([...document.querySelectorAll("[id]")].map(e ` +
+			`=> e.id))`,
+		"pages without a language": `document.documentElement.lang ? 0 : 1`,
 	} {
 		if n := ask[int](p, expression); n != 0 {
 			t.Errorf("%d %s", n, what)

@@ -49,11 +49,13 @@ func TestParquetOfDuckDB(t *testing.T) {
 		FROM (SELECT unnest(range(20000)) AS i)`); err != nil {
 		t.Fatal(err)
 	}
-	for _, form := range []string{"COMPRESSION uncompressed", "COMPRESSION snappy", "COMPRESSION gzip", "COMPRESSION zstd", "COMPRESSION brotli", "COMPRESSION lz4_raw"} {
+	for _, form := range []string{"COMPRESSION uncompressed", "COMPRESSION snappy", "COMPRESSION gzip",
+		"COMPRESSION zstd", "COMPRESSION brotli", "COMPRESSION lz4_raw"} {
 		for _, version := range []string{"V1", "V2"} {
 			t.Run(form+" "+version, func(t *testing.T) {
 				name := filepath.Join(t.TempDir(), "pages.parquet")
-				if _, err := db.Exec(fmt.Sprintf("COPY pages TO '%s' (FORMAT parquet, %s, PARQUET_VERSION %s, ROW_GROUP_SIZE 6144)", name, form, version)); err != nil {
+				if _, err := db.Exec(fmt.Sprintf("COPY pages TO '%s' (FORMAT parquet, %s, PARQUET_VERSION %s, ROW_GROUP_SIZE "+
+					"6144)", name, form, version)); err != nil {
 					t.Fatal(err)
 				}
 				checkLines(t, open(t, name))
@@ -101,7 +103,8 @@ func checkValues(t *testing.T, f *columnar.File) {
 			n = fmt.Sprint(i)
 		}
 		want := fmt.Sprintf("http://a/%d|%s|https://%d.example/|%d|", i, n, i%11, i*i-5)
-		if got := string(bytes.Join(row, []byte("|"))); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "T00:00:00Z") {
+		if got := string(bytes.Join(row, []byte("|"))); !strings.HasPrefix(got, want) ||
+			!strings.HasSuffix(got, "T00:00:00Z") {
 			t.Fatalf("row %d: %s, want %s", i, got, want)
 		}
 		i++
@@ -120,7 +123,8 @@ func TestSidecarInDuckDB(t *testing.T) {
 	defer db.Close()
 	dir := t.TempDir()
 	pages, verdicts := filepath.Join(dir, "pages.parquet"), filepath.Join(dir, "verdicts.parquet")
-	if _, err := db.Exec("COPY (SELECT 'http://a/' || i AS url, i AS id FROM (SELECT unnest(range(10000)) AS i)) TO '" + pages + "' (FORMAT parquet)"); err != nil {
+	if _, err := db.Exec("COPY (SELECT 'http://a/' || i AS url, i AS id FROM (SELECT unnest(range(10000)) AS i)) TO '" +
+		pages + "' (FORMAT parquet)"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ key, join string }{
@@ -131,8 +135,10 @@ func TestSidecarInDuckDB(t *testing.T) {
 		t.Run("key "+c.key, func(t *testing.T) {
 			writeSidecar(t, verdicts, open(t, pages), c.key)
 			var rows, allowed, barred, unknown, lines int
-			query := "SELECT count(*), count(*) FILTER (allowed), count(*) FILTER (list_contains(barred, 'GPTBot')), count(*) FILTER (allowed IS NULL AND class = 'no_url' AND len(barred) = 0), count(*) FILTER (line = id) FROM "
-			if err := db.QueryRow(query+fmt.Sprintf(c.join, pages, verdicts)).Scan(&rows, &allowed, &barred, &unknown, &lines); err != nil {
+			query := "SELECT count(*), count(*) FILTER (allowed), count(*) FILTER (list_contains(barred, 'GPTBot')), count(*) " +
+				"FILTER (allowed IS NULL AND class = 'no_url' AND len(barred) = 0), count(*) FILTER (line = id) FROM "
+			if err := db.QueryRow(query+fmt.Sprintf(c.join, pages, verdicts)).Scan(&rows, &allowed, &barred, &unknown,
+				&lines); err != nil {
 				t.Fatal(err)
 			}
 			if rows != 10000 || allowed != 3333 || barred != 3333 || unknown != 3334 || lines != 10000 {
@@ -159,7 +165,8 @@ func writeSidecar(t *testing.T, name string, f *columnar.File, key string) {
 	s := columnar.NewSidecar(to, keys)
 	var rows []byte
 	for i := range int32(10000) {
-		row := [...]columnar.Row{{Class: "no_url"}, {Class: "allowed", Known: true, Allowed: true}, {Class: "disallowed", Known: true, Barred: []string{"CCBot", "GPTBot"}}}[i%3]
+		row := [...]columnar.Row{{Class: "no_url"}, {Class: "allowed", Known: true, Allowed: true},
+			{Class: "disallowed", Known: true, Barred: []string{"CCBot", "GPTBot"}}}[i%3]
 		row.Line = i
 		rows = columnar.AppendRow(rows, &row)
 	}

@@ -26,20 +26,25 @@ func inputs(t *testing.T) map[string][]string {
 	log, robots := filepath.Join(dir, "hostile.log"), filepath.Join(dir, "robots.txt")
 	var lines strings.Builder
 	for i, target := range []string{
-		"/", `/a\"b`, "/,;|", "/=1+1", "=cmd|'/C calc'!A0", "+1", "/\x00\x01\x1b[2J", "/\xff\xfe", `/\xff\x5c`, "/\u202e\ufeff", "/ü–\U0001f577", "/" + strings.Repeat("\x1b", 9000), "/'); DROP TABLE rows; --", "/null", "/NULL", "/NaN", "/true",
+		"/", `/a\"b`, "/,;|", "/=1+1", "=cmd|'/C calc'!A0", "+1", "/\x00\x01\x1b[2J", "/\xff\xfe", `/\xff\x5c`,
+		"/\u202e\ufeff", "/ü–\U0001f577", "/" + strings.Repeat("\x1b", 9000), "/'); DROP TABLE rows; --", "/null", "/NULL",
+		"/NaN", "/true",
 	} {
 		for _, agent := range []string{"GPTBot/1", "Mozilla/5.0 (compatible; Some-Bot/2)", "=SUM(1) Bot/1"} {
-			fmt.Fprintf(&lines, "192.0.2.%d - - [10/Nov/2026:12:00:%02d +0000] \"GET %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", i, i, target, []int{200, 404, 304}[i%3], i*1000, agent)
+			fmt.Fprintf(&lines, "192.0.2.%d - - [10/Nov/2026:12:00:%02d +0000] \"GET %s HTTP/1.1\" %d %d \"-\" \"%s\"\n", i, i,
+				target, []int{200, 404, 304}[i%3], i*1000, agent)
 		}
 	}
-	for name, text := range map[string]string{log: lines.String(), robots: "user-agent: *\ndisallow: /a\ndisallow: /\"=,\ndisallow: /\xff\n"} {
+	for name, text := range map[string]string{log: lines.String(),
+		robots: "user-agent: *\ndisallow: /a\ndisallow: /\"=,\ndisallow: /\xff\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return map[string][]string{
-		"the sample": {"audit", "--policy", sample("policy.csv"), "--host", "https://lantern.example", "--crawlers", sample("crawlers.json"), "--ip-ranges", sample("ranges"), sample("access.log.gz")},
-		"hostile":    {"audit", "--robots", robots, "--max-unparsed", "100", log},
+		"the sample": {"audit", "--policy", sample("policy.csv"), "--host", "https://lantern.example", "--crawlers",
+			sample("crawlers.json"), "--ip-ranges", sample("ranges"), sample("access.log.gz")},
+		"hostile": {"audit", "--robots", robots, "--max-unparsed", "100", log},
 	}
 }
 
@@ -56,7 +61,8 @@ func run(t *testing.T, args []string, flags ...string) []byte {
 }
 
 // kinds are the types of columns as docs/rows.md names them, and as DuckDB has them in Parquet.
-var kinds = map[string]string{"string": "VARCHAR", "number": "BIGINT", "time": "TIMESTAMP WITH TIME ZONE", "bool": "BOOLEAN"}
+var kinds = map[string]string{"string": "VARCHAR", "number": "BIGINT", "time": "TIMESTAMP WITH TIME ZONE",
+	"bool": "BOOLEAN"}
 
 // columns returns the names of the columns and their types in DuckDB, by docs/rows.md.
 func columns(t *testing.T) (names, types []string) {
@@ -93,17 +99,20 @@ func TestRowsInDuckDB(t *testing.T) {
 			for i := range names {
 				schema = append(schema, fmt.Sprintf("'%s': '%s'", names[i], types[i]))
 			}
-			reads := map[string]string{"ndjson": "read_json('%s', columns = {" + strings.Join(schema, ", ") + "})", "csv": "read_csv('%s', header = true, all_varchar = false)", "parquet": "read_parquet('%s')"}
+			reads := map[string]string{"ndjson": "read_json('%s', columns = {" + strings.Join(schema, ", ") + "})",
+				"csv": "read_csv('%s', header = true, all_varchar = false)", "parquet": "read_parquet('%s')"}
 			for form, read := range reads {
 				file := filepath.Join(dir, "rows."+form)
 				if err := os.WriteFile(file, run(t, args, "--list", "all", "--output", form), 0o666); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := db.Exec("CREATE OR REPLACE TABLE " + form + " AS SELECT * FROM " + fmt.Sprintf(read, file)); err != nil {
+				if _, err := db.Exec("CREATE OR REPLACE TABLE " + form + " AS SELECT * FROM " +
+					fmt.Sprintf(read, file)); err != nil {
 					t.Fatal(form, err)
 				}
 			}
-			if _, err := db.Exec("CREATE OR REPLACE TABLE guessed AS SELECT * FROM read_json_auto('" + filepath.Join(dir, "rows.ndjson") + "')"); err != nil {
+			if _, err := db.Exec("CREATE OR REPLACE TABLE guessed AS SELECT * FROM read_json_auto('" +
+				filepath.Join(dir, "rows.ndjson") + "')"); err != nil {
 				t.Error(err)
 			}
 			checkTypes(t, db, names, types)
@@ -114,7 +123,8 @@ func TestRowsInDuckDB(t *testing.T) {
 }
 
 func checkTypes(t *testing.T, db *sql.DB, names, types []string) {
-	rows, err := db.Query("SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'parquet' ORDER BY ordinal_position")
+	rows, err := db.Query("SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'parquet' " +
+		"ORDER BY ordinal_position")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +159,8 @@ func checkSame(t *testing.T, db *sql.DB, harmless bool, names, types []string) {
 		list := strings.Join(c.columns, ", ")
 		for _, pair := range [][2]string{{c.form, "parquet"}, {"parquet", c.form}} {
 			n := 0
-			err := db.QueryRow(fmt.Sprintf("SELECT count(*) FROM (SELECT %s FROM %s EXCEPT ALL SELECT %s FROM %s)", list, pair[0], list, pair[1])).Scan(&n)
+			err := db.QueryRow(fmt.Sprintf("SELECT count(*) FROM (SELECT %s FROM %s EXCEPT ALL SELECT %s FROM %s)", list,
+				pair[0], list, pair[1])).Scan(&n)
 			if err != nil || n > 0 {
 				t.Errorf("%d rows of %s are not in %s (%v)", n, pair[0], pair[1], err)
 			}

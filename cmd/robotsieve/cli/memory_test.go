@@ -20,7 +20,8 @@ func manyViolations(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, `198.51.%d.%d - - [%02d/Nov/2026:%02d:%02d:%02d +0000] "GET /p/%d HTTP/1.1" 200 5 "-" "%s"`+"\n",
-			i/256%256, i%256, 1+i/86400%28, i/3600%24, i/60%60, i%60, i*7919%n, []string{"GPTBot/1", googleAgent, "New-Bot/1 (+http://x.example)"}[i%3])
+			i/256%256, i%256, 1+i/86400%28, i/3600%24, i/60%60, i%60, i*7919%n,
+			[]string{"GPTBot/1", googleAgent, "New-Bot/1 (+http://x.example)"}[i%3])
 		if i%10 == 0 {
 			b.WriteString(logLine("/p", "Mozilla/5.0 Firefox/1"))
 		}
@@ -53,7 +54,8 @@ func TestLittleMemoryMakesTheSameReport(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "a.state")
 	_, empty := tempDir(t)
 	audit := func(args ...string) result {
-		return command(t, "", append([]string{"audit", "--robots", robots, "--output", "json", "--samples", "2"}, append(args, a, b)...)...)
+		return command(t, "", append([]string{"audit", "--robots", robots, "--output", "json", "--samples", "2"},
+			append(args, a, b)...)...)
 	}
 	want := audit("--workers", "1")
 	if want.code != exitDone {
@@ -72,7 +74,8 @@ func TestLittleMemoryMakesTheSameReport(t *testing.T) {
 	}
 
 	zipped := compressed(t, log)
-	torn := command(t, "", "audit", "--robots", robots, "--memory", "1MB", "--samples", "1", file(t, "torn.gz", zipped[:len(zipped)-20]))
+	torn := command(t, "", "audit", "--robots", robots, "--memory", "1MB", "--samples", "1",
+		file(t, "torn.gz", zipped[:len(zipped)-20]))
 	if torn.code != exitInput || !strings.HasPrefix(torn.out, "PARTIAL") {
 		t.Errorf("torn: code %d, %.100q", torn.code, torn.out)
 	}
@@ -84,9 +87,12 @@ func TestNoTemporaryFileNoReport(t *testing.T) {
 	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", manyViolations(30_000))
 	dir := filepath.Join(t.TempDir(), "none")
 	t.Setenv("TMPDIR", dir)
-	for _, args := range [][]string{{}, {"--workers", "4"}, {"--memory", "1GB"}, {"--state", filepath.Join(t.TempDir(), "a.state")}} {
-		r := command(t, "", append([]string{"audit", "--robots", robots, "--memory", "1MB", "--samples", "9", "--fail-on", "violation>0", log}, args...)...)
-		if r.code != exitInput || r.out != "" || !strings.Contains(r.err, "robotsieve: the folder for temporary files (TMPDIR): open "+dir) {
+	for _, args := range [][]string{{}, {"--workers", "4"}, {"--memory", "1GB"},
+		{"--state", filepath.Join(t.TempDir(), "a.state")}} {
+		r := command(t, "", append([]string{"audit", "--robots", robots, "--memory", "1MB", "--samples", "9", "--fail-on",
+			"violation>0", log}, args...)...)
+		if r.code != exitInput || r.out != "" || !strings.Contains(r.err, "robotsieve: the folder for temporary files "+
+			"(TMPDIR): open "+dir) {
 			t.Errorf("%v: code %d, stdout %.100q, stderr %q", args, r.code, r.out, r.err)
 		}
 		if len(args) > 1 && args[0] == "--state" {
@@ -116,7 +122,8 @@ func startSpilling(t *testing.T, dir string) *child {
 		t.Fatal(err)
 	}
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	c := &child{Cmd: exec.Command(self, "audit", "--robots", robots, "--output", "json", "--memory", "1MB", "--samples", "1", "--fail-on", "violation>0", "-")}
+	c := &child{Cmd: exec.Command(self, "audit", "--robots", robots, "--output", "json", "--memory", "1MB", "--samples",
+		"1", "--fail-on", "violation>0", "-")}
 	c.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+dir)
 	c.Stdout, c.Stderr = &c.out, &c.diag
 	if c.in, err = c.StdinPipe(); err != nil {
@@ -148,7 +155,8 @@ func (c *child) hasOpen(dir string) bool {
 	fds := fmt.Sprintf("/proc/%d/fd", c.Process.Pid)
 	list, _ := os.ReadDir(fds)
 	for _, fd := range list {
-		if to, err := os.Readlink(filepath.Join(fds, fd.Name())); err == nil && strings.HasPrefix(to, dir+"/") && strings.HasSuffix(to, " (deleted)") {
+		if to, err := os.Readlink(filepath.Join(fds, fd.Name())); err == nil && strings.HasPrefix(to, dir+"/") &&
+			strings.HasSuffix(to, " (deleted)") {
 			return true
 		}
 	}
@@ -165,7 +173,8 @@ func TestInterruptLeavesNoTemporaryFile(t *testing.T) {
 	c.Wait()
 	empty("after an interrupt")
 	r := result{c.out.String(), c.diag.String(), c.ProcessState.ExitCode()}
-	if r.code != exitInterrupted || !strings.Contains(r.err, "interrupted: the report covers what was read so far") || strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
+	if r.code != exitInterrupted || !strings.Contains(r.err, "interrupted: the report covers what was read so far") ||
+		strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
 		t.Fatalf("code %d, stderr %q", r.code, r.err)
 	}
 	if report := auditJSON(t, r); report["partial"] != true || report["lines"] == 0.0 {

@@ -74,7 +74,8 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 	manifest := file(t, "manifest.csv", "from,origin,status,file\n2026-11-01,http://h1.example,200,"+robots+"\n")
 	long := strings.Repeat("x", 7900)
 	request := func(i int, addr, path, agent string) string {
-		return fmt.Sprintf(`%s - - [%02d/Nov/2026:%02d:%02d:%02d +0000] "GET %s HTTP/1.1" 200 %d "-" "%s"`, addr, 1+i/86400%28, i/3600%24, i/60%60, i%60, path, 5+i%2, agent)
+		return fmt.Sprintf(`%s - - [%02d/Nov/2026:%02d:%02d:%02d +0000] "GET %s HTTP/1.1" 200 %d "-" "%s"`, addr,
+			1+i/86400%28, i/3600%24, i/60%60, i%60, path, 5+i%2, agent)
 	}
 	const addr = "198.51.100.7"
 	for name, c := range map[string]struct {
@@ -85,7 +86,10 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 			return request(i, addr, "/p", fmt.Sprintf("Nm%dbot%s/1.0 (+http://x.example/bot)", i, long))
 		}},
 		"names": {100_000, func(i int) string { return request(i, addr, "/p", fmt.Sprintf("Name%d-bot/1.0", i)) }},
-		"hosts": {100_000, func(i int) string { return fmt.Sprintf("h%d.example:80 %s", i, request(i, addr, "/p", "GPTBot/1")) }},
+		"hosts": {100_000, func(i int) string {
+			return fmt.Sprintf("h%d.example:80 %s", i,
+				request(i, addr, "/p", "GPTBot/1"))
+		}},
 		"addresses": {100_000, func(i int) string {
 			return request(i, fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "/p", "GPTBot/1")
 		}},
@@ -94,7 +98,8 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 			return strings.Replace(request(i, addr, "/robots.txt", "GPTBot/1"), "200 ", fmt.Sprintf("200 %d", i), 1)
 		}},
 		"statuses": {100_000, func(i int) string {
-			return strings.Replace(request(i, addr, "/robots.txt", fmt.Sprintf("Name%d-bot", i/1000)), "200", fmt.Sprintf("%03d", i%1000), 1)
+			return strings.Replace(request(i, addr, "/robots.txt", fmt.Sprintf("Name%d-bot", i/1000)), "200",
+				fmt.Sprintf("%03d", i%1000), 1)
 		}},
 		"methods": {50_000, func(i int) string {
 			return strings.Replace(request(i, addr, "/p", "GPTBot/1"), "GET", fmt.Sprintf("M%d", i), 1)
@@ -111,7 +116,8 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 					policy = []string{"--policy", manifest, "--format", "vhost_combined"}
 				}
 				n := c.n / few
-				r, held := peak(t, lines(n, c.line), append([]string{"audit", "--memory", "1MB", "--workers", workers, "--output", "json", "-"}, policy...)...)
+				r, held := peak(t, lines(n, c.line), append([]string{"audit", "--memory", "1MB", "--workers", workers, "--output",
+					"json", "-"}, policy...)...)
 				if r.code != exitDone || auditJSON(t, r)["lines"] != float64(n) {
 					t.Fatalf("code %d, stderr %q", r.code, r.err)
 				}
@@ -133,7 +139,8 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 	var bodies bytes.Buffer
 	for i := range hosts {
 		body := "user-agent: *\n" + strings.Repeat(fmt.Sprintf("disallow: /p%d/*x\ndisallow: /q%d\n", i, i), 30)
-		if err := json.NewEncoder(&bodies).Encode(map[string]any{"host": fmt.Sprintf("h%d.example", i), "status": 200, "body": body}); err != nil {
+		if err := json.NewEncoder(&bodies).Encode(map[string]any{"host": fmt.Sprintf("h%d.example", i), "status": 200,
+			"body": body}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +155,8 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 	url := func(i int) string { return fmt.Sprintf("http://h%d.example/q%d", i, i%7) }
 	for _, workers := range []string{"1", "64"} {
 		filter := func(memory string) (result, int64) {
-			return peak(t, lines(2*hosts, url), "filter", "--rules", archive, "--agent", "GPTBot", "--workers", workers, "--memory", memory, "-")
+			return peak(t, lines(2*hosts, url), "filter", "--rules", archive, "--agent", "GPTBot", "--workers", workers,
+				"--memory", memory, "-")
 		}
 		want, _ := filter("1GB")
 		r, held := filter("1MB")
@@ -160,7 +168,8 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("x", 100_000)
-	r, held := peak(t, lines(1000, func(i int) string { return url(i) + long }), "filter", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /q3\n"),
+	r, held := peak(t, lines(1000, func(i int) string { return url(i) + long }), "filter", "--robots",
+		file(t, "robots.txt", "user-agent: *\ndisallow: /q3\n"),
 		"--agent", "GPTBot", "--workers", "64", "--memory", "1MB", "-")
 	if r.code != exitDone || held > 1_000_000+programMemory {
 		t.Errorf("long URLs: code %d, %d MB", r.code, held/1_000_000)
@@ -214,7 +223,8 @@ func TestMemoryBoundsAMerge(t *testing.T) {
 	}
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"+strings.Repeat("# a comment of some length\n", 5000))
 	state := filepath.Join(t.TempDir(), "a.state")
-	if r := command(t, "", "audit", "--robots", robots, "--state", state, file(t, "a.log", manyViolations(2000))); r.code != exitDone {
+	if r := command(t, "", "audit", "--robots", robots, "--state", state,
+		file(t, "a.log", manyViolations(2000))); r.code != exitDone {
 		t.Fatal(r.err)
 	}
 	whole, err := os.ReadFile(state)
@@ -256,7 +266,8 @@ func TestMemoryForSideFiles(t *testing.T) {
 	if r.code != exitInput || !found {
 		t.Fatalf("code %d, stderr %q", r.code, r.err)
 	}
-	if r, held := peak(t, nil, "audit", "--robots", robots, "--memory", would, log); r.code != exitDone || held > 11_000_000+programMemory {
+	if r, held := peak(t, nil, "audit", "--robots", robots, "--memory", would, log); r.code != exitDone ||
+		held > 11_000_000+programMemory {
 		t.Errorf("with %s: code %d, stderr %q, %d MB", would, r.code, r.err, held/1_000_000)
 	}
 }
@@ -265,5 +276,28 @@ func TestMemoryForSideFiles(t *testing.T) {
 func TestMemoryDefault(t *testing.T) {
 	if n, err := parseBytes("256MB"); err != nil || n != job.DefaultMemory {
 		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// However many logs there are, nothing of them is kept but what they are.
+func TestManyLogsTakeLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures the memory of a process")
+	}
+	const logs = 600
+	log := compressed(t, manyViolations(3000)) // more than the beginning that a format is known by
+	dir := t.TempDir()
+	for i := range logs {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte(log), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, held := peak(t, nil, "audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /q\n"),
+		"--allow-duplicates", "--output", "json", dir)
+	if report := auditJSON(t, r); report["lines"] != 3300.*logs {
+		t.Errorf("%v lines", report["lines"])
+	}
+	if held > 100<<20 {
+		t.Errorf("%d MiB", held>>20)
 	}
 }

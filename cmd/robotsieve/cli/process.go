@@ -9,13 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // profileForm is a form of profiles.
@@ -121,4 +127,64 @@ func isTrace(r io.Reader) bool {
 	const magic = "go 1."
 	head, _ := io.ReadAll(io.LimitReader(r, int64(len(magic))))
 	return string(head) == magic
+}
+
+// showProgress draws a bar of the bytes read, with rate and time left, until the
+// returned function is called. It draws nothing unless w is a terminal.
+func showProgress(w io.Writer, r job.Progress) (end func()) {
+	if !isTerminal(w) {
+		return func() {}
+	}
+	_, total := r.Progress()
+	container := mpb.New(mpb.WithOutput(w), mpb.WithWidth(80))
+	bytes := decor.CountersKiloByte("% .1f / % .1f ")
+	left := decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})
+	if total < 0 { // the length of a pipe is not known
+		bytes = decor.CurrentKiloByte("% .1f ")
+		left = decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 8})
+	}
+	bar := container.AddBar(total,
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(bytes),
+		mpb.AppendDecorators(decor.AverageSpeed(decor.SizeB1000(0), " % .1f "), left),
+	)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(100 * time.Millisecond); ; {
+			select {
+			case <-done:
+				tick.Stop()
+				return
+			case <-tick.C:
+				read, _ := r.Progress()
+				bar.SetCurrent(read)
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+		bar.Abort(true)
+		container.Wait()
+	}
+}
+
+// earlyGCPercent has the first garbage collection happen at a heap of 16 MB instead of 4: the
+// least heap is 4 MB for each 100 per cent.
+const earlyGCPercent = 400
+
+// withoutHeapProfile stops the sampling of allocations, which costs a short run a tenth of a
+// millisecond a megabyte. --profile mem starts it again.
+func withoutHeapProfile() { runtime.MemProfileRate = 0 }
+
+// delayCollection spares a process that needs little memory the garbage collection: it lets the heap
+// grow to 16 MB before the first, after which the collector works as usual. It does nothing if the user
+// sets GOGC.
+func delayCollection() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	usual := debug.SetGCPercent(earlyGCPercent)
+	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }

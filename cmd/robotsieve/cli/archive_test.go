@@ -1,0 +1,616 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/automaton/archive"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// tree writes files into a new directory, and returns its name.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// compiled runs the command, which must end as wanted, and opens its archive.
+func compiled(t *testing.T, want int, stdin string, args ...string) (*archive.Archive, result) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "rules.rsv")
+	r := command(t, stdin, append([]string{"compile", "-o", out}, args...)...)
+	if r.code != want || r.out != "" {
+		t.Fatalf("code %d, want %d; stdout %q, stderr %q", r.code, want, r.out, r.err)
+	}
+	return opened(t, out), r
+}
+
+func opened(t testing.TB, name string) *archive.Archive {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// entry looks an origin up, which must be there.
+func entry(t testing.TB, a *archive.Archive, from string, d automaton.Dialect) archive.Entry {
+	t.Helper()
+	origins, err := origin.Parse(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, found, err := a.Lookup(origins[0].AppendKey(nil), d)
+	if err != nil || !found {
+		t.Fatalf("%s: found %v, error %v", from, found, err)
+	}
+	return e
+}
+
+// questions makes agents and paths of what a robots.txt says: what each of its
+// patterns matches, and what it nearly does.
+func questions(r *compile.Robots) (agents, paths []string) {
+	agents, paths = []string{"Nobody"}, []string{"/", "/robots.txt"}
+	for _, g := range r.Groups {
+		for _, a := range g.Agents {
+			agents = append(agents, a.Token)
+		}
+		for _, rule := range g.Rules {
+			path := strings.TrimSuffix(rule.Value, "$")
+			for _, gap := range []string{"", "x/y"} {
+				path := strings.ReplaceAll(path, "*", gap)
+				paths = append(paths, path, path+"?a=%2f", path[:len(path)/2], strings.ToUpper(path))
+			}
+		}
+	}
+	return agents, paths
+}
+
+// agree compares the verdicts of an archive's ruleset with those of the body.
+func agree(t testing.TB, what string, got *automaton.Ruleset, body string, d automaton.Dialect, limit int) (asked int) {
+	t.Helper()
+	want := compile.Compile([]byte(body), compile.Options{Dialect: d, MaxBytes: limit})
+	var s automaton.Scratch
+	agents, paths := questions(want)
+	for _, agent := range agents {
+		for _, path := range paths {
+			asked++
+			g, w := got.Match(&s, []byte(agent), []byte(path)), want.Ruleset.Match(&s, []byte(agent), []byte(path))
+			if g != w {
+				t.Errorf("%s in %v: agent %q, path %q: got %+v, want %+v", what, d, agent, path, g, w)
+			}
+		}
+	}
+	return asked
+}
+
+var bodies = map[string]string{
+	"plain.example": "User-agent: *\nDisallow: /private/\nAllow: /private/open$\n",
+	"empty.example": "",
+	"wild.example": "User-agent: *\nDisallow: /*?sort=*&page=\nDisallow: *.pdf$\nAllow: /index.html\nDisallow: " +
+		"/*a*b*c*d*e*f*g*h*i*j$\n",
+	"groups.example": "User-agent: a\nUser-agent: b\nDisallow: /ab\n\nUser-agent: b\nUser-agent: c\nDisallow: " +
+		"/bc\nAllow: /\n\nUser-agent: *\nUser-agent: a\nDisallow: /\n",
+	"escapes.example":  "User-agent: *\nDisallow: /%7Euser/\nDisallow: /\xc3\xa9?q=http%3A//x\nDisallow: /%2f%zz\n",
+	"html.example":     "<html>\nUser-agent: x\n</html>\nDisallow: /a b\n",
+	"crlf.example":     "\xef\xbb\xbfUser-agent: GPTBot\r\nDisallow: /\r\rUser-agent: Google*bot\nDisallow:",
+	"repeated.example": "User-agent: *\nDisallow: /private/\nAllow: /private/open$\n",
+}
+
+func TestCompiledArchiveAnswersAsTheFilesDo(t *testing.T) {
+	files := map[string]string{}
+	for host, body := range bodies {
+		files[host+"/robots.txt"] = body
+	}
+	dialects := []automaton.Dialect{automaton.Google, automaton.Original, automaton.RFC9309}
+	a, r := compiled(t, exitDone, "", "--dialect", "google,original,rfc9309", tree(t, files))
+	if !strings.Contains(r.err, "16 origins; distinct bodies: 7, of ") {
+		t.Errorf("summary %q", r.err)
+	}
+	for host, body := range bodies {
+		for _, d := range dialects {
+			for _, scheme := range []string{"http://", "https://"} {
+				e := entry(t, a, scheme+host, d)
+				if e.Status != 200 {
+					t.Errorf("%s: status %d", host, e.Status)
+				}
+				agree(t, host, e.Ruleset, body, d, 0)
+			}
+		}
+	}
+	if _, found, err := a.Lookup([]byte("https://plain.example:80"), automaton.Google); found || err != nil {
+		t.Errorf("an origin of no file: found %v, error %v", found, err)
+	}
+}
+
+// TestCompiledArchiveOfTheCorpus asks an archive of 43,507 real hosts about the
+// URLs and agents of each robots.txt itself.
+func TestCompiledArchiveOfTheCorpus(t *testing.T) {
+	name := filepath.Join("..", "..", "..", "shared", "data", "robots", "by-host.jsonl.gz")
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("reference data are not part of the module:", err)
+	}
+	data, want, wantOrigins := plain(t, name), exitInput, 87_007 // four of the hosts are addresses of mail
+	if testing.Short() {
+		t.Log("short: the first 2,000 of 43,514 lines")
+		data, want, wantOrigins = bytes.Join(bytes.SplitAfterN(data, []byte("\n"), 2001)[:2000], nil), exitDone, 4_000
+	}
+	a, r := compiled(t, want, string(data), "-")
+	if a.Len() != wantOrigins {
+		t.Errorf("%d origins, want %d, stderr %s", a.Len(), wantOrigins, r.err)
+	}
+	hosts, asked := 0, 0
+	lines := json.NewDecoder(bytes.NewReader(data))
+	for n := 0; ; n++ {
+		var line struct {
+			Host, Body string
+			Coded      []byte `json:"body_b64"`
+		}
+		if err := lines.Decode(&line); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		origins, err := origin.Parse(line.Host)
+		// A sample, and none of the few that would ask a million questions. Where a host is there twice, the
+		// later line holds; those are written in capitals.
+		if err != nil || strings.ToLower(line.Host) != line.Host || n%20 != 0 || len(line.Body) > 4000 {
+			continue
+		}
+		body := line.Body + string(line.Coded)
+		hosts++
+		for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google} {
+			asked += agree(t, line.Host, entry(t, a, origins[1].String(), d).Ruleset, body, d, 0)
+		}
+	}
+	t.Logf("%d questions about %d hosts", asked, hosts)
+	if asked < 100*hosts || hosts == 0 {
+		t.Error("too few questions")
+	}
+}
+
+func gzipped(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	io.WriteString(w, text)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// unreadable is a stdin that must not be read.
+type unreadable struct{ t *testing.T }
+
+func (u unreadable) Read([]byte) (int, error) {
+	u.t.Error("stdin is read")
+	return 0, io.EOF
+}
+
+func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
+	source := file(t, "hosts.jsonl", `{"host":"a","body":""}`)
+	stdin, err := os.Open(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	for out, in := range map[string]io.Reader{
+		filepath.Join(t.TempDir(), "no", "out.rsv"): unreadable{t}, os.DevNull: unreadable{t}, source: stdin,
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), []string{"compile", "-o", out, "-"},
+			streams{in: in, out: io.Discard, err: &stderr}); code == exitDone {
+			t.Errorf("%s: stderr %q", out, stderr.String())
+		}
+	}
+}
+
+// interrupting gives bytes and then ends the context, as SIGINT does.
+type interrupting struct {
+	io.Reader
+	interrupt func()
+}
+
+func (r interrupting) Read(p []byte) (int, error) {
+	defer r.interrupt()
+	return r.Reader.Read(p)
+}
+
+func TestInterruptedCompileLeavesTheOldArchive(t *testing.T) {
+	dir := tree(t, map[string]string{"rules.rsv": "old"})
+	out := filepath.Join(dir, "rules.rsv")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in := interrupting{strings.NewReader(`{"host":"a","body":""}` + "\n" + strings.Repeat(" ", 1<<20)), cancel}
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, []string{"compile", "--force", "-o", out, "-"}, streams{in: in, out: &stdout, err: &stderr})
+	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; nothing has been written") {
+		t.Errorf("code %d, stderr %q", code, stderr.String())
+	}
+	onlyOld(t, dir)
+}
+
+// onlyOld: the directory holds the old archive and nothing else.
+func onlyOld(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the directory holds %v, error %v", entries, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "rules.rsv")); err != nil || string(data) != "old" {
+		t.Errorf("the archive is %q, error %v", data, err)
+	}
+}
+
+// TestEntangledGroupsTakeWhatTheyHold: 16,385 agents, each bound by a group of its
+// own and by one of 32,768 rules that all have in common.
+func TestEntangledGroupsTakeWhatTheyHold(t *testing.T) {
+	var b strings.Builder
+	token := func(i int) string { return strings.NewReplacer("0", "z", "1", "q").Replace(fmt.Sprintf("%b", i)) }
+	for i := range 16_385 {
+		fmt.Fprintf(&b, "user-agent: %s\n", token(i))
+	}
+	for i := range 32_768 {
+		fmt.Fprintf(&b, "disallow: /%d\n", i)
+	}
+	for i := range 16_385 {
+		fmt.Fprintf(&b, "user-agent: %s\nallow: /\n", token(i))
+	}
+	dir := tree(t, map[string]string{"entangled.example": b.String(), "plain.example": bodies["plain.example"]})
+	a, r := compiled(t, exitDone, "", "--max-bytes", "0", "--dialect", "google", dir)
+	if a.Len() != 4 {
+		t.Errorf("%d origins, stderr %q", a.Len(), r.err)
+	}
+	e := entry(t, a, "entangled.example", automaton.Google)
+	if v := e.Ruleset.Match(new(automaton.Scratch), []byte(token(16_384)), []byte("/32767")); !v.Disallowed {
+		t.Errorf("got %+v", v)
+	}
+}
+
+// full is an output without space, as /dev/full is.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestDumpThatCannotBeWrittenIsNoUsageError(t *testing.T) {
+	var stderr bytes.Buffer
+	for _, body := range []string{bodies["plain.example"], ""} {
+		stderr.Reset()
+		code := run(t.Context(), []string{"compile", "--dump", "-"}, streams{in: strings.NewReader(body), out: full{},
+			err: &stderr})
+		if want := "robotsieve: writing the machines: no space left on device\n"; code != exitInput ||
+			stderr.String() != want {
+			t.Errorf("%q: code %d, stderr %q", body, code, stderr.String())
+		}
+	}
+}
+
+func TestOutputThatCannotBeWrittenIsNoUsageError(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"completion", "bash"}, {"crawlers"}} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, streams{in: strings.NewReader(""), out: full{}, err: &stderr})
+		if code != exitInput || !strings.HasSuffix(stderr.String(), "no space left on device\n") {
+			t.Errorf("%v: code %d, stderr %q", args, code, stderr.String())
+		}
+	}
+}
+
+// TestBoundedDumps: of a hostile robots.txt a bounded amount is printed, in bounded time, and it is
+// said that there is more. The machines
+// of "cross", thousands that share thousands of rules, took gigabytes.
+func TestBoundedDumps(t *testing.T) {
+	skipInShort(t)
+	var cross, rules strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&cross, "User-agent: a%d\n", i)
+	}
+	for i := range 4000 {
+		fmt.Fprintf(&cross, "Disallow: /%d*z\n", i)
+	}
+	for i := range 3000 {
+		fmt.Fprintf(&cross, "User-agent: a%d\nDisallow: /q%d\n", i, i)
+	}
+	rules.WriteString("User-agent: *\n")
+	for i := range 22_000 {
+		fmt.Fprintf(&rules, "Disallow: /p%d/*x%d\nx: %d\n", i, i, i)
+	}
+	for name, body := range map[string]string{
+		"cross": cross.String(), "rules": rules.String(), "line": "User-agent: *\nDisallow: /" +
+			strings.Repeat("a*", 200_000) + "\n",
+		"agent": "User-agent: " + strings.Repeat("a", 400_000) + "\nDisallow: /\nSitemap: " + strings.Repeat("b", 50_000) +
+			"\n",
+	} {
+		robots := file(t, name+".txt", body)
+		for _, args := range [][]string{{"check", "--robots", robots}, {"check", "--robots", robots, "--output", "json"},
+			{"compile", "--dump", robots}} {
+			r := command(t, "", args...)
+			if r.code != exitDone || len(r.out) > 12<<20 || len(r.out) > 1_500_000 && !strings.Contains(r.out, " more") &&
+				!strings.Contains(r.out, "not_listed") {
+				t.Errorf("%q: code %d, %d bytes", args, r.code, len(r.out))
+			}
+			if name == "line" && len(r.out) > 20_000 {
+				t.Errorf("%q: %d bytes", args, len(r.out))
+			}
+		}
+	}
+	if r := command(t, "", "check", "--robots", file(t, "rules.txt", rules.String())); !regexp.MustCompile(`\n  \.\.\. ` +
+		`and [1-9][0-9,]* more rules\n`).MatchString(r.out) {
+		t.Error("rules that are left out are not counted")
+	}
+}
+
+// rules compiles an archive of some origins.
+func rules(t *testing.T, args ...string) string {
+	t.Helper()
+	sources := file(t, "robots.jsonl", `{"host":"a.example","body":"user-agent: *\ndisallow: /p\n\nuser-agent: `+
+		`gptbot\ndisallow: /g\n"}
+{"host":"https://b.example:8443","body":"user-agent: *\ndisallow: /b%7E\n"}
+{"host":"down.example","status":503}
+{"host":"gone.example","status":404}
+`)
+	out := filepath.Join(t.TempDir(), "rules.rsv")
+	if r := command(t, "", append([]string{"compile", sources, "-o", out}, args...)...); r.code != exitDone {
+		t.Fatal(r.err)
+	}
+	return out
+}
+
+// truncating cuts a file short when it is first read from or, if there are other contents, writes
+// them over it in place.
+type truncating struct {
+	io.Reader
+	name  string
+	other []byte
+}
+
+func (r *truncating) Read(p []byte) (int, error) {
+	if r.other == nil {
+		if err := os.Truncate(r.name, 0); err != nil {
+			return 0, err
+		}
+		return r.Reader.Read(p)
+	}
+	f, err := os.OpenFile(r.name, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write(r.other)
+	later := time.Now().Add(time.Minute) // the clock of a disk may be slow
+	if err := cmp.Or(err, f.Close(), os.Chtimes(r.name, later, later)); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+func TestFilterSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("archives are not mapped into memory there")
+	}
+	for _, workers := range []string{"1", "4"} {
+		archive := rules(t)
+		in := &truncating{Reader: strings.NewReader(strings.Repeat("http://a.example/p\nhttps://a.example/\n", 100_000)),
+			name: archive}
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), []string{"filter", "--rules", archive, "--agent", "x", "--workers", workers, "-"},
+			streams{in: in, out: &stdout, err: &stderr})
+		if code != exitInput || stdout.Len() > 0 || !strings.Contains(stderr.String(), archive+": changed while in use") {
+			t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// TestArchiveChangedInPlace: an archive of the same length, but with other rules or with noise behind
+// its index, gives neither false verdicts nor a panic.
+func TestArchiveChangedInPlace(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("archives are not mapped into memory there")
+	}
+	crawl := warcFile(t, "x.warc", warcRecord{"http://a.example/p", "2024-05-03T00:00:00Z", 200, "", ""})
+	for name, change := range map[string]func(data []byte){
+		"another rule": func(data []byte) { copy(data[bytes.Index(data, []byte("/p")):], "/q") },
+		"noise": func(data []byte) {
+			for i := range data[len(data)/2:] {
+				data[len(data)/2+i] ^= byte(i*7 + 1)
+			}
+		},
+		"nothing but the time": func([]byte) {},
+	} {
+		for _, c := range []struct {
+			args []string
+			in   string
+		}{
+			{[]string{"filter", "--agent", "x", "-"}, strings.Repeat("http://a.example/p\nhttp://a.example/q\n", 1000)},
+			{[]string{"filter", "--agent", "x", "--annotate", "json", "-"}, "http://a.example/p\n"},
+			{[]string{"filter", "--agent", "x", "-"}, string(plain(t, crawl))},
+			{[]string{"check", "--agent", "x", "-"}, "http://a.example/p\n"},
+		} {
+			archive := rules(t)
+			other := plain(t, archive)
+			change(other)
+			in := &truncating{strings.NewReader(c.in), archive, other}
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), append(c.args, "--rules", archive), streams{in: in, out: &stdout, err: &stderr})
+			judged := strings.Contains(stdout.String(), "a.example") || strings.Contains(stdout.String(), "allowed")
+			if code != exitInput || judged || !strings.Contains(stderr.String(), archive+": changed while in use") {
+				t.Errorf("%s, %v: code %d, stdout %q, stderr %q", name, c.args, code, stdout.String(), stderr.String())
+			}
+		}
+	}
+}
+
+// warcRecord is one record of a WARC file with a response.
+type warcRecord struct {
+	url, date string
+	status    int
+	headers   string // each with its line end
+	body      string
+}
+
+// warcRecords returns the records of a WARC file: of each response also that of its request.
+func warcRecords(responses ...warcRecord) []string {
+	list := []string{"WARC/1.0\r\nWARC-Type: warcinfo\r\nWARC-Date: 2024-05-01T00:00:00Z\r\nContent-Length: " +
+		"0\r\n\r\n\r\n\r\n"}
+	for i, r := range responses {
+		add := func(kind, block string) {
+			list = append(list, fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:%s:%d>\r\nWARC-Date: "+
+				"%s\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+				kind, kind, i, r.date, r.url, len(block), block))
+		}
+		add("request", "GET / HTTP/1.1\r\n\r\n")
+		add("response", fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", r.status, r.headers, r.body))
+	}
+	return list
+}
+
+func warcText(responses ...warcRecord) string { return strings.Join(warcRecords(responses...), "") }
+
+// warcFile writes a WARC file, a gzip member for each record if the name ends so, and returns its path.
+func warcFile(t *testing.T, name string, responses ...warcRecord) string {
+	t.Helper()
+	text := ""
+	for _, record := range warcRecords(responses...) {
+		if strings.HasSuffix(name, ".gz") {
+			record = gzipped(t, record)
+		}
+		text += record
+	}
+	return file(t, name, text)
+}
+
+const htmlType = "Content-Type: text/html; charset=utf-8\r\n"
+
+// crawled is a crawl of one site: a robots.txt that changes, and pages.
+var crawled = []warcRecord{
+	{"https://a.example/robots.txt", "2024-05-01T00:00:00Z", 200, "Content-Type: text/plain\r\n",
+		"User-agent: GPTBot\nDisallow: /old\n"},
+	{"https://a.example/old/page", "2024-05-01T00:00:01Z", 200, htmlType +
+		"X-Robots-Tag: googlebot: nofollow\r\nx-robots-tag: noarchive\r\n",
+		"<html><head><title>x</title>\n<meta name=robots content='noindex, foo'>\n<meta name=bingbot " +
+			"content=nosnippet></head><body></body></html>"},
+	{"https://a.example/plain?x=1", "2024-05-01T00:00:02Z", 200, htmlType,
+		"<p>hello</p><meta name=robots content=noindex>"},
+	{"https://a.example/robots.txt", "2024-06-01T00:00:00Z", 200, "", "User-agent: *\nDisallow: /plain\n"},
+	{"https://a.example/file.pdf", "2024-06-01T00:00:01Z", 200,
+		"Content-Type: application/pdf\r\nX-Robots-Tag: noindex, unavailable_after: Friday, 25-Jun-10 15:00:00 PST\r\n",
+		"%PDF"},
+	{"https://a.example/plain?x=1", "2024-06-01T00:00:03Z", 200, htmlType + "X-Robots-Tag: none\r\n", ""},
+}
+
+// TestLostProfileIsAnError: a profile of which nothing is in its file at the end is told.
+func TestLostProfileIsAnError(t *testing.T) {
+	dir := faultyTree(t)
+	for form, file := range map[string]string{"cpu": "cpu.pprof", "mem": "mem.pprof", "trace": "trace.out"} {
+		name := filepath.Join(dir, file)
+		restore := disk.Inject(func(op disk.Op, read string) error {
+			if op == disk.OpRead && filepath.Base(read) == "a.log" { // while the profile is made
+				return errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600))
+			}
+			return nil
+		})
+		r := command(t, "", "audit", "--robots", filepath.Join(dir, "robots.txt"), "--profile", form, "--profile-dir", dir,
+			filepath.Join(dir, "a.log"))
+		restore()
+		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: "+name+" is empty") || r.out == "" {
+			t.Errorf("%s: %+v", form, r)
+		}
+	}
+}
+
+// TestPlantedLink: a link that another user made where all may is not followed.
+func TestPlantedLink(t *testing.T) {
+	dir := faultyTree(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	shared := at("shared")
+	if err := os.Mkdir(shared, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(shared, 0o777|fs.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(shared, "link")
+	if err := os.Symlink(at("1.state"), link); err != nil {
+		t.Skip(err)
+	}
+	args := []string{"merge", "--state", link, at("2.state")}
+	if r := command(t, "", args...); r.code != exitDone {
+		t.Errorf("the caller's own link: %+v", r)
+	}
+	if err := os.Lchown(link, 12345, 12345); err != nil {
+		t.Skip("only root can make the link of another user: ", err)
+	}
+	before := plain(t, at("1.state"))
+	if r := command(t, "", args...); r.code != exitInput || !strings.Contains(r.err, "a symbolic link of another user") ||
+		!bytes.Equal(plain(t, at("1.state")), before) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestArchiveCutWhileItIsOpened: an archive that becomes shorter between the look at its size and the reading of it.
+func TestArchiveCutWhileItIsOpened(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("archives are not mapped into memory there")
+	}
+	for _, args := range [][]string{{"filter", "-"}, {"check", "https://a.example/p"}} {
+		archive := rules(t)
+		restore := disk.Inject(func(op disk.Op, name string) error {
+			if op == disk.OpMap {
+				return os.Truncate(name, 0)
+			}
+			return nil
+		})
+		r := command(t, "http://a.example/p\n", append(args, "--rules", archive, "--agent", "x")...)
+		restore()
+		if r.code != exitInput || r.out != "" || !strings.Contains(r.err, "changed while in use") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}
+
+// TestCheckSurvivesAnArchiveThatIsCutWhileInUse: the archive becomes shorter when it is open already.
+func TestCheckSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("archives are not mapped into memory there")
+	}
+	archive := rules(t)
+	in := &truncating{Reader: strings.NewReader("http://a.example/p\n"), name: archive}
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"check", "--rules", archive, "--agent", "x", "-"},
+		streams{in: in, out: &stdout, err: &stderr})
+	if code != exitInput || stdout.Len() > 0 || !strings.Contains(stderr.String(), "changed while in use") {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())
+	}
+}

@@ -1,0 +1,437 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// reportFlags are the flags about the result of an audit.
+type reportFlags struct {
+	output string
+	full   bool
+	by     string // as in audit.Inputs
+	quiet  bool
+	listed bool // rows go to stdout in place of the report
+	files  []job.ReportFile
+	failOn []condition
+	config *audit.Config // known when check has been called
+}
+
+// reportFiles are the flags that write the report to a file, beside what goes to stdout.
+var reportFiles = []struct {
+	flag, usage string
+	kind        string
+	begins      string // what files of the kind begin with
+	write       func(io.Writer, *audit.Report) error
+}{
+	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML",
+		"<!doctype html>", report.WriteHTML},
+	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus",
+		"a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
+}
+
+// addReportFlags adds these flags, with more values of --output.
+func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
+	f := &reportFlags{}
+	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
+	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: "+
+		"as --output full does")
+	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more",
+		func(unit string) {
+			if f.by = unit; unit == "auto" {
+				f.by = ""
+			}
+		}, "auto", "hour", "day")
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print no report and no progress: the exit status, "+
+		"warnings and the files asked for are the answer")
+	f.files = make([]job.ReportFile, len(reportFiles))
+	for i, file := range reportFiles {
+		isKind := func(head []byte) bool { return bytes.HasPrefix(head, []byte(file.begins)) }
+		f.files[i] = job.ReportFile{Flag: "--" + file.flag, Kind: file.kind, Is: isKind, Write: file.write}
+		cmd.Flags().StringVar(&f.files[i].Name, file.flag, "", file.usage)
+	}
+	addFlag(cmd, "stringArray", "fail-on", "",
+		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', "+
+			"'GPTBot:violation>1%' (of its requests) or 'unparsed>0.5%' (of the lines); repeatable; fetchers, "+
+			"such as link previews, count only where they are named",
+		func(text string) error {
+			c, err := parseCondition(text)
+			if err != nil {
+				return usageError("--fail-on %q: %w", text, err)
+			}
+			f.failOn = append(f.failOn, c)
+			return nil
+		})
+	return f
+}
+
+// finish prints the report of an audit or a merge, and returns the error that ends the
+// command with its exit code.
+func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
+	if a == nil {
+		return err
+	}
+	code := exitDone
+	if a.Partial {
+		code = exitInput
+	}
+	if err != nil {
+		s.warn("%v", err)
+		code = codeOf(err)
+	}
+	if f.prints(a.Report) {
+		if err := report.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
+			s.warn("writing the report: %v", err)
+			return exitWith(max(code, exitInput))
+		}
+	}
+	if code == exitDone {
+		return f.verdict(s, a)
+	}
+	if a.Partial && len(f.failOn) > 0 {
+		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
+	}
+	return exitWith(code)
+}
+
+// form is the output that --output and --full ask for.
+func (f *reportFlags) form() string {
+	if f.full && f.output == "text" {
+		return report.Full
+	}
+	return f.output
+}
+
+// prints tells whether the report goes to stdout. If no input could be read, the text would
+// only repeat the warnings.
+func (f *reportFlags) prints(r *audit.Report) bool {
+	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
+	return !f.quiet && !f.listed && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
+}
+
+// messages are those of the command for its job.
+func (f *reportFlags) messages(s streams) job.Messages {
+	m := s.messages()
+	if f.quiet {
+		m.Progress = nil
+	}
+	return m
+}
+
+// verdict ends the command with 1 if a condition holds, and says which one. It ends
+// it with 3 if the logs had nothing that a condition could count.
+func (f *reportFlags) verdict(s streams, a *job.Audited) error {
+	code, r := exitDone, a.Report
+	for _, c := range f.failOn {
+		if why := c.unchecked(r, f.config); why != "" {
+			s.warn("--fail-on %s was not checked: %s", c.text, why)
+			code = exitInput
+		} else if n, of := c.count(r); c.holds(n, of) {
+			s.warn("--fail-on %s: %s", c.text, c.found(n, of))
+			code = max(code, exitFound)
+		}
+	}
+	return exitWith(code)
+}
+
+// check refuses conditions that cannot hold, whatever the logs say.
+func (f *reportFlags) check(config *audit.Config) error {
+	f.config = config
+	for _, c := range f.failOn {
+		if why := c.impossible(config); why != "" {
+			return usageError("--fail-on %s can never hold: %s", c.text, why)
+		}
+	}
+	return nil
+}
+
+// rowFlags are the flags of an audit that lists requests.
+type rowFlags struct {
+	list    string // violations or all; empty: there is no list
+	keyFile string
+	rows    *report.Rows // nil if none are written here
+}
+
+// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As JSON they
+// can be sent to another process. The zero value lists none.
+type Rows struct {
+	List   string // violations or all
+	Output string // ndjson, csv or parquet
+	Key    []byte // of pseudonyms; none: addresses are written
+}
+
+// Begin returns the rows that an audit writes to w, and a function that ends them when the audit has ended.
+func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
+	rows, written := r.begin(w)
+	return rows, written.Close
+}
+
+func (r Rows) begin(w io.Writer) (*job.Rows, *report.Rows) {
+	written := report.NewRows(w, r.Output, r.Key)
+	return &job.Rows{Violations: r.List == "violations", Appender: written.Appender, To: written}, written
+}
+
+func addRowFlags(cmd *cobra.Command) *rowFlags {
+	f := &rowFlags{}
+	choice(cmd, "list", "", "print a row for each violation, or for each request of a crawler, "+
+		"in place of the report: as --output "+strings.Join(report.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
+		"violations", "all")
+	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
+		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
+			"and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
+	return f
+}
+
+// The key of --anonymize: one that is shorter can be guessed, and one that is longer is another
+// file by mistake.
+const (
+	minKey = 16
+	maxKey = 1 << 20
+)
+
+// chosen returns the list that is asked for. output is that of the report, unless another one was chosen.
+func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
+	outputs := report.RowOutputs()
+	switch {
+	case f.list == "" && f.keyFile != "":
+		return rows, usageError("--anonymize is for --list")
+	case f.list == "" && !slices.Contains(report.Outputs(), output):
+		return rows, usageError("--output %s is for --list", output)
+	case f.list == "":
+		return rows, nil
+	case !chosen:
+		output = outputs[0]
+	case !slices.Contains(outputs, output):
+		return rows, usageError("--list has no --output %s: choose one of %s", output, strings.Join(outputs, ", "))
+	}
+	rows = Rows{List: f.list, Output: output}
+	if f.keyFile != "" {
+		if rows.Key, err = disk.ReadLimited(f.keyFile, maxKey); err != nil {
+			return rows, inputError(fmt.Errorf("--anonymize: %w", err))
+		}
+		if len(rows.Key) < minKey {
+			return rows, usageError("--anonymize %s has %d bytes: a key has at least %d", f.keyFile, len(rows.Key),
+				minKey)
+		}
+	}
+	return rows, nil
+}
+
+// begin begins a list on stdout.
+func (f *rowFlags) begin(s streams, r Rows) (rows *job.Rows, err error) {
+	switch {
+	case r.List == "":
+		return nil, nil
+	case r.Output == "parquet" && isTerminal(s.out):
+		return nil, usageError("Parquet is not for a terminal: write it to a file or a pipe")
+	}
+	rows, f.rows = r.begin(s.out)
+	return rows, nil
+}
+
+// end ends the list after an audit with this result, and returns its error or that of the end.
+func (f *rowFlags) end(a *job.Audited, err error) error {
+	if f.rows == nil || a == nil && !f.rows.Begun() {
+		return err
+	}
+	return errors.Join(err, writing("the rows", f.rows.Close()))
+}
+
+// condition is one of --fail-on: a number of violations or of lines that could not be parsed,
+// or its share, compared with another.
+type condition struct {
+	text              string
+	unparsed          bool   // it counts lines that could not be parsed; otherwise violations
+	crawler           string // empty: all together
+	verified, content bool   // count only those
+	operator          string
+	n                 int64   // what is compared with, unless
+	isShare           bool    // it is
+	percent           float64 // per cent
+}
+
+var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] or unparsed, then >, >=, <, " +
+	"<= or =, and a number or a share such as 0.5%")
+
+var conditions = lazy.Regexp(
+	`^(?:(?:([^:]+):)?violation((?:\.(?:verified|content))*)|(unparsed))\s*(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
+
+func parseCondition(text string) (condition, error) {
+	m := conditions().FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return condition{}, errCondition
+	}
+	c := condition{
+		text: text, crawler: strings.TrimSpace(m[1]), unparsed: m[3] != "", operator: m[4], isShare: m[6] != "",
+		verified: strings.Contains(m[2], "verified"), content: strings.Contains(m[2], "content"),
+	}
+	var err error
+	if c.isShare {
+		c.percent, err = strconv.ParseFloat(m[6], 64)
+	} else {
+		c.n, err = strconv.ParseInt(m[5], 10, 64)
+	}
+	switch {
+	case err != nil:
+		return condition{}, fmt.Errorf("%w: %w", errCondition, err)
+	case c.n == 0 && c.percent == 0 && c.operator == "<":
+		return condition{}, fmt.Errorf("%w, which is not below 0", errCondition)
+	case c.percent > 100 || c.percent == 100 && c.operator == ">":
+		return condition{}, fmt.Errorf("%w: no share is above 100 %%", errCondition)
+	}
+	return c, nil
+}
+
+// is tells whether the condition is about the crawler with a name.
+func (c condition) is(name string) bool { return strings.EqualFold(name, c.crawler) }
+
+// profile returns the known crawler of the condition, nil if there is none.
+func (c condition) profile(known *crawler.Set) *crawler.Profile {
+	profiles := known.Profiles()
+	i := slices.IndexFunc(profiles, func(p crawler.Profile) bool { return c.is(p.Name) })
+	if i < 0 {
+		return nil
+	}
+	return &profiles[i]
+}
+
+// impossible says why the condition cannot hold for any logs; "" if it can.
+func (c condition) impossible(config *audit.Config) string {
+	if c.unparsed || c.holds(0, 0) {
+		return ""
+	}
+	p := c.profile(config.Crawlers)
+	switch {
+	case p != nil && p.Control:
+		return p.Name + " is " + controlToken
+	case p != nil && p.Exempt != "":
+		return "robots.txt does not bind " + p.Name + ", so that its requests are no violations"
+	case c.verified && !c.verifies(config, nil):
+		client := "client"
+		if c.crawler != "" {
+			client += " called " + c.crawler
+		}
+		return "no " + client + " can be verified without --ip-ranges, --resolved-names or --resolve"
+	}
+	return ""
+}
+
+// verifies tells whether there is anything to verify those clients by that the condition
+// counts, at the time of the report if there is one.
+func (c condition) verifies(config *audit.Config, r *audit.Report) bool {
+	b := config.Basis
+	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
+		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name) {
+			return false
+		}
+		return len(p.Domains) > 0 && (b.Names != "" || config.Addresses) ||
+			slices.ContainsFunc(b.Ranges, func(list audit.RangeInfo) bool {
+				return strings.EqualFold(list.Crawler, p.Name) && (r == nil || inTime(list, r, b.RangesMaxAge))
+			})
+	})
+}
+
+// inTime tells whether a list of addresses may verify a client of a report.
+func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
+	made, undated := time.Parse(time.RFC3339, list.Created)
+	from, unknown := time.Parse(time.RFC3339, r.From)
+	to, _ := time.Parse(time.RFC3339, r.To)
+	return undated != nil || unknown != nil || !made.Add(maxAge).Before(from) && !made.Add(-maxAge).After(to)
+}
+
+// unchecked says why the report does not tell whether the condition holds; "" if it
+// does.
+func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
+	if c.unparsed || c.holds(0, 0) {
+		return ""
+	}
+	if r.Lines == r.Unparsed && r.OutOfPeriod > 0 {
+		return fmt.Sprintf("no line is of the period: the lines are from %s to %s", r.OutsideFrom, r.OutsideTo)
+	}
+	withoutHost := int64(0)
+	for _, row := range r.Crawlers {
+		withoutHost += row.Reasons[audit.NoHost]
+	}
+	namesCrawlers := func(in audit.InputInfo) bool {
+		f, ok := format.ByName(in.Format)
+		return !ok || f.HasAgent()
+	}
+	switch {
+	case c.crawler != "" && c.profile(config.Crawlers) == nil &&
+		!slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
+		return "no crawler called " + c.crawler + " is known or was seen"
+	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
+		return "the logs have no User-Agent, so no line can name a crawler"
+	case r.Totals.Requests == 0 && r.OtherHost > 0:
+		return "all requests of crawlers were to hosts that are not judged"
+	case withoutHost > 0 && withoutHost == r.Totals.Requests:
+		return "it is not known to which host the requests of crawlers were: name the site with --host"
+	case c.verified && r.Proxied:
+		return "the log has the addresses of a proxy, by which no client is verified"
+	case c.verified && r.Totals.Requests > 0 && !c.verifies(config, r):
+		return "no list of --ip-ranges was made near enough to the time of the logs to verify a client " +
+			"(--ranges-max-age)"
+	}
+	return ""
+}
+
+// count counts what the condition compares, and what that is a share of: for lines that could
+// not be parsed all lines, also those outside of the period, for violations the requests of the same
+// crawlers, without those of impostors, and with .verified only those of verified clients.
+func (c condition) count(r *audit.Report) (n, of int64) {
+	if c.unparsed {
+		return r.Unparsed, r.Lines + r.OutOfPeriod
+	}
+	for _, row := range r.Crawlers {
+		if c.crawler != "" && !c.is(row.Crawler) || c.crawler == "" && row.Role == "fetcher" {
+			continue
+		}
+		if c.verified {
+			of += row.Identity[audit.Verified]
+		} else {
+			of += row.Requests - row.Verdicts[audit.Spoofed]
+		}
+		for _, v := range row.Violations {
+			if (!c.verified || v.Identity == "verified") && (!c.content || v.Outcome == "content") {
+				n += v.N
+			}
+		}
+	}
+	return n, of
+}
+
+// holds tells whether the condition holds for n out of so many.
+func (c condition) holds(n, of int64) bool {
+	order := cmp.Compare(n, c.n)
+	if c.isShare {
+		order = cmp.Compare(100*float64(n)/float64(max(of, 1)), c.percent)
+	}
+	return strings.Contains(c.operator, map[int]string{-1: "<", 0: "=", 1: ">"}[order])
+}
+
+// found says what was counted, where the condition holds.
+func (c condition) found(n, of int64) string {
+	text := fmt.Sprintf("there %s %s", english.Verb(n, "is", "are"), english.Grouped(n))
+	if c.isShare {
+		text += " of " + english.Grouped(of)
+	}
+	return text
+}

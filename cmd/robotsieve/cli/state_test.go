@@ -1,0 +1,437 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// A report of hours of reading is not lost because its state could not be
+// written.
+func TestReportIsPrintedWhereTheStateCannotBeWritten(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	dir := filepath.Join(t.TempDir(), "dir")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	// The folder is there when the flags are checked, and gone when the log has been read.
+	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
+	var out, diag strings.Builder
+	code := run(t.Context(), []string{"audit", "--robots", robots, "--output", "json", "--fail-on", "violation>0",
+		"--state", filepath.Join(dir, "a.state"), "-"}, streams{in: in, out: &out, err: &diag})
+	r := result{out.String(), diag.String(), code}
+	if report := auditJSON(t, r); code != exitInput || report["lines"] != 1.0 || !strings.Contains(r.err, "a.state") ||
+		strings.Contains(r.err, "--fail-on") {
+		t.Errorf("code %d, %v lines, stderr %q", code, report["lines"], r.err)
+	}
+}
+
+// vanishing removes a folder when it is read.
+type vanishing struct {
+	*strings.Reader
+	dir string
+}
+
+func (v *vanishing) Read(p []byte) (int, error) {
+	os.RemoveAll(v.dir)
+	return v.Reader.Read(p)
+}
+
+// makeState writes the state of an audit.
+func makeState(t testing.TB, args ...string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.state")
+	if r := runCommand(t, append([]string{"audit", "--state", name}, args...)); r.code != exitDone {
+		t.Fatalf("%v: %+v", args, r)
+	}
+	return name
+}
+
+// rehead replaces the head of a state, with a checksum that is right.
+func rehead(state []byte, head []byte) []byte {
+	magic := bytes.IndexByte(state, '\n') + 1
+	n := int(binary.BigEndian.Uint64(state[magic:]))
+	b := binary.BigEndian.AppendUint64(slices.Clone(state[:magic]), uint64(len(head)))
+	b = append(b, head...)
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)))
+	return append(b, state[magic+8+n+4:]...)
+}
+
+func headOf(state []byte) []byte {
+	magic := bytes.IndexByte(state, '\n') + 1
+	return state[magic+8:][:binary.BigEndian.Uint64(state[magic:])]
+}
+
+func TestMergeOfDamage(t *testing.T) {
+	policy := manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"},
+		"2026-11-01T00:00:00Z,https://example.com,200,a.txt")
+	log := file(t, "a.log", logLine("/p", "GPTBot/1")+logLine("/robots.txt", "GPTBot/1"))
+	name := makeState(t, "--policy", policy, "--host", "https://example.com", log)
+	good, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.state")
+	refused := func(what string, state []byte) {
+		t.Helper()
+		if err := os.WriteFile(bad, state, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := runCommand(t, []string{"merge", bad}); r.code != exitInput || r.out != "" ||
+			!strings.Contains(r.err, "bad.state") {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	places := []int{0, 5, 18, 19, 20, 26, 27, 28, 29}
+	rest := bytes.IndexByte(good, '\n') + 1 + 8 + len(headOf(good))
+	step := 7
+	if testing.Short() {
+		step = 50
+	}
+	for i := rest - 10; i < len(good); i += step {
+		places = append(places, i)
+	}
+	for i := 30; i < rest; i += rest / 30 {
+		places = append(places, i)
+	}
+	for _, i := range places {
+		flipped := slices.Clone(good)
+		flipped[i] ^= 1 << (i % 8)
+		refused(fmt.Sprintf("byte %d of %d flipped", i, len(good)), flipped)
+		refused(fmt.Sprintf("%d of %d bytes", i, len(good)), good[:i])
+	}
+	refused("a byte more", append(slices.Clip(good), 'x'))
+
+	var head map[string]any
+	if err := json.Unmarshal(headOf(good), &head); err != nil {
+		t.Fatal(err)
+	}
+	basis := head["Basis"].(map[string]any)["Basis"].(map[string]any)
+	for key, values := range map[string][]any{
+		"Constant": {true}, "Rows": {nil, []any{}, []any{map[string]any{"Origins": []string{"https://example.com"},
+			"Status": 200, "Body": 7}}, []any{map[string]any{"Body": -5}}},
+		"Window": {0, -1, int64(1 << 62)}, "Dialect": {"", "bing"},
+		"Profiles": {nil, []any{map[string]any{}}, []any{map[string]any{"name": "x", "control": true}}},
+		"Hosts":    {[]string{"not a host"}, []string{"https://other.example"}}, "Samples": {-1, "x"}, "Bodies": {nil},
+	} {
+		for _, value := range values {
+			was := basis[key]
+			basis[key] = value
+			changed, err := json.Marshal(head)
+			if err != nil {
+				t.Fatal(err)
+			}
+			refused(fmt.Sprintf("%s is %v", key, value), rehead(good, changed))
+			basis[key] = was
+		}
+	}
+	for _, text := range []string{"", "{", "null", "{}", `{"Basis":null}`, `{"Basis":[]}`} {
+		refused("head "+text, rehead(good, []byte(text)))
+	}
+}
+
+// TestSumOfDamageReplacesNoState: damage that is found only when the report is made.
+func TestSumOfDamageReplacesNoState(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	name := makeState(t, "--robots", robots, file(t, "a.log", logLine("/p", "GPTBot/1")))
+	state, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The tally of a state without its records.
+	empty, err := os.ReadFile(makeState(t, "--robots", robots, file(t, "b.log", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := func(b []byte) int { // after the first line, the head and the tally
+		at := bytes.IndexByte(b, '\n') + 1
+		for range 2 {
+			at += 8 + int(binary.BigEndian.Uint64(b[at:])) + 4
+		}
+		return at
+	}
+	bad := file(t, "bad.state", string(state[:records(state)])+string(empty[records(empty):]))
+	sum := file(t, "sum.state", string(state))
+	if r := command(t, "", "merge", "--state", sum, bad); r.code != exitInput || r.out != "" ||
+		!strings.Contains(r.err, "the state is damaged: its numbers do not add up") {
+		t.Fatalf("%+v", r)
+	}
+	if got, err := os.ReadFile(sum); err != nil || !bytes.Equal(got, state) {
+		t.Error("the sum of a damaged state has replaced another", err)
+	}
+	if r := command(t, "", "merge", "--state", sum, name); r.code != exitDone {
+		t.Fatalf("%+v", r)
+	}
+}
+
+// FuzzMerge: whatever the head of a state says, there is a report or an error.
+func FuzzMerge(f *testing.F) {
+	robots := filepath.Join(f.TempDir(), "robots.txt")
+	log := filepath.Join(f.TempDir(), "a.log")
+	crawlers := filepath.Join(f.TempDir(), "mine.json")
+	for name, content := range map[string]string{
+		robots: "user-agent: *\ndisallow: /p\n", log: logLine("/p", "MyBot/1"),
+		crawlers: `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot"],"tokens":["MyBot"],"obeys":"yes"}]`,
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			f.Fatal(err)
+		}
+	}
+	state, err := os.ReadFile(makeState(f, "--robots", robots, "--crawlers", crawlers, log))
+	if err != nil {
+		f.Fatal(err)
+	}
+	// The profile of MyBot alone is enough, and quicker.
+	head := headOf(state)
+	at, end := bytes.Index(head, []byte(`"Profiles":[`))+len(`"Profiles":[`), bytes.Index(head, []byte(`],"Series"`))
+	mine := bytes.LastIndex(head[:end], []byte(`{"name":"MyBot"`))
+	f.Add(slices.Concat(head[:at], head[mine:]))
+	name := filepath.Join(f.TempDir(), "fuzzed.state")
+	f.Fuzz(func(t *testing.T, head []byte) {
+		if err := os.WriteFile(name, rehead(state, head), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := runCommand(t, []string{"merge", name}); r.code != exitDone && r.code != exitInput ||
+			(r.out == "") != (r.code == exitInput) {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// More states than a process may have files open add up, at once or in a tree.
+func TestMergeOfManyStates(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ncrawl-delay: 5\ndisallow: /p\n")
+	var states, logs []string
+	const n = 74 // ten more than are open at once
+	for i := range n {
+		agent := []string{"GPTBot/1", googleAgent, fmt.Sprintf("New%d-Bot/1 (+http://x.example)", i%7), "Firefox/1"}[i%4]
+		path := []string{"/p", "/", "/robots.txt"}[i%3]
+		log := file(t, fmt.Sprintf("%d.log", i), strings.Repeat(logLine(path, agent), 30)+fmt.Sprintf("junk %d\n", i))
+		logs = append(logs, log)
+		states = append(states, makeState(t, "--robots", robots, log))
+	}
+	want := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, logs...)...)
+	all := command(t, "", append([]string{"merge", "--output", "json"}, states...)...)
+	if all.code != exitDone || all.err != "" || withoutInputs(all.out, "json") != withoutInputs(want.out, "json") {
+		t.Errorf("code %d, stderr %q, the report differs at %s", all.code, all.err,
+			firstDifference(withoutInputs(all.out, "json"), withoutInputs(want.out, "json")))
+	}
+	dir := t.TempDir()
+	var sums []string
+	for part := range slices.Chunk(states, 20) {
+		sum := filepath.Join(dir, fmt.Sprint(len(sums), ".state"))
+		sums = append(sums, sum)
+		if r := command(t, "", append([]string{"merge", "--state", sum}, part...)...); r.code != exitDone || r.err != "" ||
+			!strings.Contains(r.out, "crawler requests") {
+			t.Fatalf("%+v", r)
+		}
+	}
+	for _, list := range [][]string{sums, slices.Concat(sums[:1], states[20:])} {
+		if got := command(t, "", append([]string{"merge", "--output", "json"}, list...)...); got.code != exitDone ||
+			got.err != "" || withoutCommand(got.out) != withoutCommand(all.out) {
+			t.Errorf("code %d, stderr %q, the report of a tree differs at %s", got.code, got.err,
+				firstDifference(got.out, all.out))
+		}
+	}
+}
+
+// manifest writes a manifest of rows "from,origin,status,file" and its files.
+func manifest(t *testing.T, files map[string]string, rows ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := filepath.Join(dir, "manifest.csv")
+	text := "from,origin,status,file\n" + strings.Join(rows, "\n") + "\n"
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// fakeDNS answers lookups from tables, and notes which were made.
+type fakeDNS struct {
+	names map[string][]string // of addresses
+	addrs map[string][]string // of names
+
+	mu    sync.Mutex
+	asked []string
+	stop  context.CancelFunc // called at the first lookup, if not nil
+}
+
+func (d *fakeDNS) lookUp(table map[string][]string, what string) ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, what)
+	if d.stop != nil {
+		d.stop()
+	}
+	switch answer, ok := table[what]; {
+	case !ok:
+		return nil, &net.DNSError{Err: "no such host", Name: what, IsNotFound: true}
+	case answer == nil:
+		return nil, errors.New("server misbehaving")
+	default:
+		return answer, nil
+	}
+}
+
+func (d *fakeDNS) resolver() crawler.Resolver {
+	return crawler.Resolver{
+		LookupAddr: func(_ context.Context, addr string) ([]string, error) { return d.lookUp(d.names, addr) },
+		LookupHost: func(_ context.Context, host string) ([]string, error) { return d.lookUp(d.addrs, host) },
+		Rate:       1e6,
+	}
+}
+
+// resolveWith runs audit --resolve with a DNS of the test's own.
+func resolveWith(t *testing.T, ctx context.Context, d *fakeDNS, args ...string) (result, *simReport) {
+	t.Helper()
+	var out, diag strings.Builder
+	cmd := newAudit(streams{in: strings.NewReader(""), out: &out, err: &diag}, d.resolver())
+	cmd.SetArgs(append([]string{"--resolve", "--output", "json"}, args...))
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	var exit exitError
+	if err := cmd.ExecuteContext(ctx); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	r := result{out.String(), diag.String(), int(exit)}
+	report, err := parseReport(r.out)
+	if err != nil {
+		t.Fatalf("%v, stderr %q", err, r.err)
+	}
+	return r, report
+}
+
+// logLineFrom is a line of a combined log with a client's address.
+func logLineFrom(addr, path, agent string) string {
+	return strings.Replace(logLine(path, agent), "192.0.2.1", addr, 1)
+}
+
+func dnsWorld() *fakeDNS {
+	return &fakeDNS{
+		names: map[string][]string{
+			"192.0.2.10":  {"evil.example.", "crawl-1.googlebot.com."},
+			"192.0.2.11":  {"host.example."},
+			"192.0.2.12":  {"crawl-2.googlebot.com."},
+			"192.0.2.13":  nil,
+			"192.0.2.14":  {"crawl-1.googlebot.com."},
+			"2001:db8::1": {"crawl-6.googlebot.com."},
+		},
+		addrs: map[string][]string{
+			"crawl-1.googlebot.com.": {"192.0.2.10", "192.0.2.14"},
+			"crawl-2.googlebot.com.": {"198.51.100.1"},
+			"crawl-6.googlebot.com.": {"2001:db8::1"},
+		},
+	}
+}
+
+const googleAgent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+
+func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log := file(t, "a.log", strings.Join([]string{
+		logLineFrom("192.0.2.10", "/p", googleAgent), logLineFrom("192.0.2.10", "/p/2", googleAgent),
+		logLineFrom("192.0.2.10", "/free", googleAgent),
+		logLineFrom("192.0.2.11", "/p", googleAgent),
+		logLineFrom("192.0.2.12", "/p", googleAgent),
+		logLineFrom("192.0.2.13", "/p", googleAgent),
+		logLineFrom("192.0.2.14", "/free", googleAgent),
+		logLineFrom("2001:DB8:0::1", "/p", googleAgent),
+		logLineFrom("10.0.0.1", "/p", googleAgent),
+		logLineFrom("192.0.2.10", "/p", "GPTBot/1"), // whose operator names no domains
+		logLineFrom("192.0.2.11", "/p", "SomeUnknownBot/1 (+https://some.example/)"),
+	}, ""))
+	d := dnsWorld()
+	r, report := resolveWith(t, t.Context(), d, "--robots", robots, log)
+	if r.code != exitDone || !strings.Contains(r.err, "looking up the names of 5 addresses") {
+		t.Errorf("code %d, stderr %q", r.code, r.err)
+	}
+	google := report.crawlers["Googlebot"]
+	sameCounts(t, "Googlebot", google.Identity, map[string]int64{"verified": 3, "unverified": 5, "unverifiable": 1})
+	violations := map[string]int64{}
+	for _, v := range google.Violations {
+		violations[v.Identity] += v.N
+	}
+	sameCounts(t, "Googlebot's violations", violations, map[string]int64{"verified": 3, "unverified": 3,
+		"unverifiable": 1})
+	for _, name := range []string{"GPTBot", "SomeUnknownBot"} {
+		if n := report.crawlers[name].Identity["verified"]; n != 0 {
+			t.Errorf("%s: %d verified", name, n)
+		}
+	}
+	slices.Sort(d.asked)
+	want := []string{"192.0.2.10", "192.0.2.11", "192.0.2.12", "192.0.2.13", "2001:db8::1", "crawl-1.googlebot.com.",
+		"crawl-2.googlebot.com.", "crawl-6.googlebot.com."}
+	if !slices.Equal(d.asked, want) {
+		t.Errorf("asked for %q, want %q", d.asked, want)
+	}
+	const note = "The names of 5 addresses of violations were looked up: 2 are the crawler's own by forward-confirmed " +
+		"reverse DNS. For the others that proves nothing. For 1 the DNS gave no answer."
+	if !strings.Contains(r.out, note) {
+		t.Errorf("the report does not say %q: %v", note, auditJSON(t, r)["assumptions"])
+	}
+
+	// Each request counts as before, but for who it was.
+	var resolved, plain map[string]any
+	json.Unmarshal([]byte(r.out), &resolved)
+	json.Unmarshal([]byte(command(t, "", "audit", "--output", "json", "--robots", robots, log).out), &plain)
+	for _, key := range []string{"lines", "not_crawlers", "other_host"} {
+		if resolved[key] != plain[key] {
+			t.Errorf("%s: %v with --resolve, %v without", key, resolved[key], plain[key])
+		}
+	}
+	for i, c := range resolved["crawlers"].([]any) {
+		with, without := c.(map[string]any), plain["crawlers"].([]any)[i].(map[string]any)
+		for _, key := range []string{"crawler", "requests", "verdicts", "reasons", "outcomes", "rules"} {
+			if fmt.Sprint(with[key]) != fmt.Sprint(without[key]) {
+				t.Errorf("%v: %s: %v with --resolve, %v without", with["crawler"], key, with[key], without[key])
+			}
+		}
+	}
+}
+
+// The DNS is not asked about clients that are proven to be an impostor, or verified already.
+func TestResolveAsksOnlyWhereIdentityIsOpen(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	ranges := file(t, "googlebot.txt", "192.0.2.14\n")
+	log := file(t, "a.log", logLineFrom("192.0.2.10", "/p", googleAgent)+logLineFrom("192.0.2.14", "/p", googleAgent))
+	d := dnsWorld()
+	r, report := resolveWith(t, t.Context(), d, "--robots", robots, "--ip-ranges", "Googlebot="+ranges+"@2026-11-10", log)
+	sameCounts(t, "Googlebot", report.crawlers["Googlebot"].Identity, map[string]int64{"verified": 1, "spoofed": 1})
+	if len(d.asked) > 0 || !strings.Contains(r.out, "The names of 0 addresses") {
+		t.Errorf("asked for %q; %v", d.asked, auditJSON(t, r)["assumptions"])
+	}
+}
+
+func TestResolveThatIsInterruptedSaysSo(t *testing.T) {
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
+	log := file(t, "a.log", logLineFrom("192.0.2.10", "/p", googleAgent)+logLineFrom("192.0.2.11", "/p", googleAgent))
+	d := dnsWorld()
+	ctx, stop := context.WithCancel(t.Context())
+	d.stop = stop
+	r, report := resolveWith(t, ctx, d, "--robots", robots, "--fail-on", "violation>0", log)
+	if r.code != exitInterrupted || !report.Partial || !strings.Contains(r.err, "interrupted: not all names were looked "+
+		"up") || strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
+		t.Errorf("code %d, partial %v, stderr %q", r.code, report.Partial, r.err)
+	}
+	if report.crawlers["Googlebot"].Verdicts["violation"] != 2 {
+		t.Errorf("%+v", report.crawlers["Googlebot"])
+	}
+}
