@@ -77,8 +77,8 @@ func cutToken(value string) string { return value[:len(automaton.CutToken([]byte
 // hyphens and underscores.
 func googleToken(value string) string {
 	end := 0
-	for end < len(value) && ('a' <= lower(value[end]) && lower(value[end]) <= 'z' || value[end] == '-' ||
-		value[end] == '_') {
+	for end < len(value) &&
+		('a' <= lower(value[end]) && lower(value[end]) <= 'z' || value[end] == '-' || value[end] == '_') {
 		end++
 	}
 	return value[:end]

@@ -69,8 +69,10 @@ func (p *parser) release() {
 // take returns what was read, without the Ruleset.
 func (p *parser) take() *Robots {
 	slices.SortStableFunc(p.notes, func(x, y Note) int { return x.Line - y.Line })
-	r := &Robots{Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes), Lines: p.lines,
-		SplitRuns: p.runs}
+	r := &Robots{
+		Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes),
+		Lines: p.lines, SplitRuns: p.runs,
+	}
 	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range r.Groups {
 		end := start{len(agents), len(rules)}

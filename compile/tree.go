@@ -51,8 +51,10 @@ const (
 
 // newSegmentTree returns an empty tree.
 func newSegmentTree() *segmentTree {
-	g := &segmentTree{symbols: map[string]uint32{}, edges: map[treeEdge]uint32{}, anchors: map[anchorKey]uint32{},
-		order: []uint32{noNode}}
+	g := &segmentTree{
+		symbols: map[string]uint32{}, edges: map[treeEdge]uint32{}, anchors: map[anchorKey]uint32{},
+		order: []uint32{noNode},
+	}
 	for range firstNode {
 		g.node(treeNode{})
 	}
@@ -116,8 +118,8 @@ func (g *segmentTree) child(parent, symbol uint32, atEnd bool) uint32 {
 	key := treeEdge{parent, symbol, atEnd}
 	id, ok := g.edges[key]
 	if !ok {
-		id = g.node(treeNode{symbol: symbol, atEnd: atEnd, slash: parent == everyPathSlashNode,
-			sibling: g.nodes[parent].child})
+		slash, sibling := parent == everyPathSlashNode, g.nodes[parent].child
+		id = g.node(treeNode{symbol: symbol, atEnd: atEnd, slash: slash, sibling: sibling})
 		g.nodes[parent].child = id
 		g.edges[key] = id
 	}

@@ -95,8 +95,8 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("cut short to %d bytes", len(data))}
 	}
 	if h.Length != uint64(len(data)) {
-		return nil, &DamageError{Part: "file", Reason: fmt.Sprintf("its header says %d bytes, but it has %d", h.Length,
-			len(data))}
+		reason := fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))
+		return nil, &DamageError{Part: "file", Reason: reason}
 	}
 	a := &Archive{makeTable: makeTable}
 	if !a.cut(data[headerLen:], &h) {

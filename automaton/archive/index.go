@@ -146,8 +146,8 @@ func (a *Archive) versions(dst []Version, record []byte) []Version {
 		return append(dst, Version{math.MinInt64, status, hasRules(record[recordHead:][:4*len(a.dialects)])})
 	}
 	for b := record[recordHead+int(le.Uint16(record[6:])):]; len(b) > 0; b = b[a.versionLen:] {
-		dst = append(dst,
-			Version{int64(le.Uint64(b)), le.Uint16(b[dateLen:]), hasRules(b[dateLen+statusLen:][:4*len(a.dialects)])})
+		numbers := b[dateLen+statusLen:][:4*len(a.dialects)]
+		dst = append(dst, Version{int64(le.Uint64(b)), le.Uint16(b[dateLen:]), hasRules(numbers)})
 	}
 	return dst
 }

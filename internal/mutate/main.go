@@ -204,7 +204,8 @@ func (m *mutant) overlay(dir string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return name, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(copied, []byte(mutated), 0o666), os.WriteFile(name, replace, 0o666))
+	return name, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(copied, []byte(mutated), 0o666),
+		os.WriteFile(name, replace, 0o666))
 }
 
 // apply returns the source with the edits of the mutant. The old text of each must be in it
@@ -244,16 +245,15 @@ func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
 		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), broken in the code, and the " +
-		"first test that fails then. " +
-		"`make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n| broken rule | in | noticed " +
-		"by |\n|---|---|---|\n")
+		"first test that fails then. `make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n" +
+		"| broken rule | in | noticed by |\n|---|---|---|\n")
 	for i, m := range list {
 		noticed := "**none**"
 		if results[i].noticed != "" {
 			noticed = "`" + results[i].noticed + "`"
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/"),
-			noticed)
+		rule, file := strings.ReplaceAll(m.rule, "|", `\|`), strings.TrimPrefix(m.file, "scan/")
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", rule, file, noticed)
 	}
 	return b.String()
 }

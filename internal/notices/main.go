@@ -136,8 +136,8 @@ func (m *module) write(b *strings.Builder) error {
 				return err
 			}
 			title := m.name + ": " + path.Join(filepath.ToSlash(in), f.Name())
-			fmt.Fprintf(b, "\n%s\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), title, strings.Repeat("=", 80),
-				strings.TrimSpace(string(text)))
+			rule := strings.Repeat("=", 80)
+			fmt.Fprintf(b, "\n%s\n%s\n%s\n\n%s\n", rule, title, rule, strings.TrimSpace(string(text)))
 			count++
 		}
 	}

@@ -192,7 +192,8 @@ type seen struct {
 // room is what is known of a tail in the path.
 type room struct {
 	generation uint32 // the rest is of another path if it is not the current one
-	// the path does not have the tail from this octet on, with isCertain set if it has the tail from all octets before
+	// The path does not have the tail from this octet on, with isCertain set if it has the tail
+	// from all octets before.
 	until      uint32
 	rule, from uint32 // the best rule that has waited for the tail, None if none has, and from which octet on
 }
@@ -415,8 +416,7 @@ func (r *run) wait(c Children, end uint32, ahead int) {
 		Spend(manyChildren)
 		children := r.Nodes[c.First:c.End]
 		i, _ := slices.BinarySearchFunc(children, symbol, func(n GapNode, symbol uint32) int {
-			return cmp.Compare(n.Symbol,
-				symbol)
+			return cmp.Compare(n.Symbol, symbol)
 		})
 		for ; i < len(children) && children[i].Symbol == symbol; i++ {
 			r.waitFor(c.First+uint32(i), end, s.seen[symbol].last&^isPast, ahead)
@@ -436,8 +436,8 @@ func (r *run) waitFor(id, from, last uint32, ahead int) {
 		return
 	}
 	isLast := node.First == node.End
-	if tail := r.tails[id]; tail != None && !isLast && (ahead > 0 || tail != id) && r.isDecided(tail, from, node.Best,
-		ahead) {
+	if tail := r.tails[id]; tail != None && !isLast && (ahead > 0 || tail != id) &&
+		r.isDecided(tail, from, node.Best, ahead) {
 		return
 	}
 	end := from + r.Len[node.Symbol]

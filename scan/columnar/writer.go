@@ -81,8 +81,8 @@ type Writer struct {
 // NewWriter returns a writer of rows with the fields. The name is that of the schema.
 func NewWriter(w io.Writer, name string, fields []Field) *Writer {
 	to := parquet.NewGenericWriter[any](w, schemaOf(name, fields), parquet.Compression(&snappy.Codec{}),
-		parquet.PageBufferSize(pageBytes), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("robotsieve", "",
-			""))
+		parquet.PageBufferSize(pageBytes), parquet.DictionaryMaxBytes(dictionaryBytes),
+		parquet.CreatedBy("robotsieve", "", ""))
 	return &Writer{to: to, fields: fields, columns: to.ColumnWriters(), values: make([][]parquet.Value, len(fields))}
 }
 

@@ -146,8 +146,8 @@ func (g *group) judge(s *automaton.Scratch, path []byte, plain bool) Verdict {
 // countMisencoded counts a path if it has an octet outside ASCII, or an escape in lower case.
 func (j *Judge) countMisencoded(path []byte) {
 	for i, c := range path {
-		if c >= 0x80 || c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]) && max(path[i+1],
-			path[i+2]) >= 'a' {
+		isEscape := c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2])
+		if c >= 0x80 || isEscape && max(path[i+1], path[i+2]) >= 'a' {
 			j.misencoded++
 			return
 		}
