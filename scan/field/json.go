@@ -35,7 +35,7 @@ func ObjectLength(b []byte) int {
 func Members(line []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		at := blanks(line, 0)
-		for more := octet(line, at) == '{'; more; more = octet(line, at) == ',' {
+		for more := byteAt(line, at) == '{'; more; more = byteAt(line, at) == ',' {
 			name, value := memberAt(line, blanks(line, at+1))
 			if value < 0 {
 				return
@@ -51,7 +51,7 @@ func Members(line []byte) iter.Seq2[[]byte, []byte] {
 // valueLength returns the length of the value that b begins with; less than 1 if there is none, or
 // it does not end.
 func valueLength(b []byte) int {
-	switch octet(b, 0) {
+	switch byteAt(b, 0) {
 	case '"':
 		return stringLength(b)
 	case '{', '[':
@@ -60,15 +60,15 @@ func valueLength(b []byte) int {
 	return bareLength(b)
 }
 
-// octet returns an octet of b, 0 behind its end.
-func octet(b []byte, at int) byte {
+// byteAt returns a byte of b, 0 after its end.
+func byteAt(b []byte, at int) byte {
 	if at < len(b) {
 		return b[at]
 	}
 	return 0
 }
 
-// blanks returns the offset of the first octet of b from at on that is no blank.
+// blanks returns the offset of the first byte of b from at on that is no blank.
 func blanks(b []byte, at int) int {
 	for at < len(b) && (b[at] == ' ' || b[at] == '\t' || b[at] == '\r') {
 		at++
@@ -121,16 +121,16 @@ func bareLength(b []byte) int {
 
 var nan, inf = []byte("nan"), []byte("inf")
 
-// numeric has the octets of which fastjson lets a number be made.
+// numeric has the bytes of which fastjson lets a number be made.
 var numeric = [256]bool{
 	'0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true, '7': true, '8': true, '9': true,
 	'.': true, '-': true, '+': true, 'e': true, 'E': true,
 }
 
-// mend appends an object to dst as JSON that fastjson reads. Servers that write logs by a text of
-// the user write values that are neither quoted nor JSON, as of nginx's "n":$upstream_response_time,
-// for which it logs nothing, or 0.001, 0.002: they become null. It returns false for what cannot
-// be read, and for objects beyond the limits.
+// mend appends an object to dst as JSON that fastjson reads. Servers whose users write the text of a
+// line log values that are neither quoted nor JSON, such as nothing or 0.001, 0.002 for nginx's
+// "n":$upstream_response_time: these become null. It returns false for what cannot be read, and for
+// objects beyond the limits.
 func mend(dst, line []byte) (mended []byte, ok bool) {
 	depth, values := 0, 0
 	for at := 0; at < len(line); {
@@ -156,7 +156,7 @@ func mend(dst, line []byte) (mended []byte, ok bool) {
 			continue
 		}
 		at = blanks(line, at)
-		if c := octet(line, at); c == '"' || c == '{' || c == '[' {
+		if c := byteAt(line, at); c == '"' || c == '{' || c == '[' {
 			continue
 		}
 		if n = junkLength(line[at:]); n < 0 {
@@ -179,7 +179,7 @@ func junkLength(b []byte) int {
 		case '}':
 			return i
 		case ',':
-			if octet(b, blanks(b, i+1)) == '"' {
+			if byteAt(b, blanks(b, i+1)) == '"' {
 				return i
 			}
 		case '"', '{', '[', ']':
@@ -191,7 +191,7 @@ func junkLength(b []byte) int {
 
 // Unescape appends what is between the quotes of a JSON string to dst, which may be the same
 // memory, with its escapes undone; half of a surrogate pair becomes U+FFFD. nginx by default, and
-// Apache, write also \xHH for an octet, and \v. Any other escape that JSON does not have stands
+// Apache, write also \xHH for an byte, and \v. Any other escape that JSON does not have stands
 // for itself.
 func Unescape(dst, raw []byte) []byte {
 	for {
@@ -221,7 +221,7 @@ func Unescape(dst, raw []byte) []byte {
 	}
 }
 
-// hexadecimal returns the number of some digits behind the beginning of b.
+// hexadecimal returns the number that hexadecimal digits after a beginning of b stand for.
 func hexadecimal(b []byte, begin string, digits int) (n rune, ok bool) {
 	if len(b) < len(begin)+digits || string(b[:len(begin)]) != begin {
 		return 0, false

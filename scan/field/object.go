@@ -16,7 +16,7 @@ type Object struct {
 	needs uint32 // a bit for each need that an object must have
 }
 
-// Member is a path to a field: the names of members, or behind the first the indexes (0 to 63) of
+// Member is a path to a field: the names of members, or after the first the indexes (0 to 63) of
 // elements, with dots between them; a dot in a name has a backslash before it. A step name=value,
 // the last but one, is the element of an array whose member name is value, in any case of letters.
 // Of several members of one field the first counts that is neither null nor empty.
@@ -166,9 +166,9 @@ type Row struct {
 	// text. It is nil where there is no such member, or it is null, an object or an array. It is
 	// valid until the next line is read.
 	Text [][]byte
-	// Fits tells whether the object has what it needs, as NewObject says.
+	// Fits reports whether the object has what it needs, as NewObject says.
 	Fits bool
-	// Twice tells whether a path leads to two different values: which is right is not known.
+	// Twice reports whether a path leads to two different values: which is right is not known.
 	Twice bool
 
 	ranks [MaxFields]uint8 // of the paths by which the fields came, and one more; 0 if by none
@@ -186,13 +186,13 @@ type Row struct {
 
 // Limits of what a Row keeps.
 const (
-	maxParsed = 1 << 20 // octets for which a parser is used: what it keeps may grow with each line
-	maxPlain  = 1 << 14 // octets of a line that is read without being mended
+	maxParsed = 1 << 20 // bytes for which a parser is used: what it keeps may grow with each line
+	maxPlain  = 1 << 14 // bytes of a line that is read without being mended
 	mendLines = 1000
 )
 
 // Find finds the fields of a line. It returns false if the line is no object. A comma or the end
-// of an array may be behind it, as where each line is an element. What servers write although it
+// of an array may be after it, as where each line is an element. What servers write although it
 // is no JSON is read as mend says.
 func (o *Object) Find(line []byte, r *Row) bool {
 	o.begin(r)
@@ -210,7 +210,7 @@ func (o *Object) Find(line []byte, r *Row) bool {
 
 // objectIn returns a line without what may be around an object, nil if it can have none.
 func objectIn(line []byte) []byte {
-	isObject := func() bool { return octet(line, 0) == '{' && line[len(line)-1] == '}' }
+	isObject := func() bool { return byteAt(line, 0) == '{' && line[len(line)-1] == '}' }
 	if !isObject() {
 		line = bytes.Trim(line, " \t\r")
 		if n := len(line); n > 0 && (line[n-1] == ',' || line[n-1] == ']') {
@@ -237,7 +237,7 @@ func (o *Object) begin(r *Row) {
 // parse returns a line as fastjson reads it, nil if it is no JSON.
 //
 // fastjson quotes in an error what it does not understand, once for each object around it. So
-// lines that are long, and those behind one that is no JSON, are mended at once.
+// lines that are long, and those after one that is no JSON, are mended at once.
 func (r *Row) parse(line []byte) (v *fastjson.Value) {
 	if r.parsed += len(line); r.parsed > maxParsed {
 		r.parser, r.parsed = fastjson.Parser{}, len(line)

@@ -16,7 +16,7 @@ const maxSkim = 1000
 func (o *Object) Skim(line []byte, r *Row) (length int) {
 	o.begin(r)
 	at := blanks(line, 0)
-	if octet(line, at) != '{' {
+	if byteAt(line, at) != '{' {
 		return -1
 	}
 	end := r.skim(o.root, line, at, 1)
@@ -30,7 +30,7 @@ func (o *Object) Skim(line []byte, r *Row) (length int) {
 // if it does not. Nothing of it is wanted if n is nil. depth is how many objects and arrays the
 // value is in, with itself.
 func (r *Row) skim(n *node, line []byte, at, depth int) (end int) {
-	switch c := octet(line, at); {
+	switch c := byteAt(line, at); {
 	case c == '{' || c == '[':
 		if depth > maxSkim {
 			return -1
@@ -56,7 +56,7 @@ func (r *Row) skim(n *node, line []byte, at, depth int) (end int) {
 // skimContainer is skim for an object or array.
 func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 	closing := line[at] + 2 // the bracket that closes it, in ASCII
-	if first := blanks(line, at+1); octet(line, first) == closing {
+	if first := blanks(line, at+1); byteAt(line, first) == closing {
 		return first + 1
 	}
 	for i := 0; ; i++ {
@@ -73,7 +73,7 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 		} else if n != nil {
 			child = n.item(i)
 		}
-		if child == nil && octet(line, at) == '"' { // as most are
+		if child == nil && byteAt(line, at) == '"' { // as most are
 			length := stringLength(line[at:])
 			if length < 0 {
 				return -1
@@ -82,10 +82,10 @@ func (r *Row) skimContainer(n *node, line []byte, at, depth int) (end int) {
 		} else if at = r.skim(child, line, at, depth+1); at < 0 {
 			return -1
 		}
-		if at = blanks(line, at); octet(line, at) == closing {
+		if at = blanks(line, at); byteAt(line, at) == closing {
 			return at + 1
 		}
-		if octet(line, at) != ',' {
+		if byteAt(line, at) != ',' {
 			return -1
 		}
 		if depth == 1 && child != nil && r.isComplete() && isFlat(line[at+1:]) {
@@ -109,7 +109,7 @@ func (r *Row) isComplete() bool {
 func isFlat(rest []byte) bool {
 	rest = rest[blanks(rest, 0):]
 	last := len(rest) - 1
-	return octet(rest, 0) == '"' && rest[last] == '}' && rest[last-1] != ',' && bytes.IndexByte(rest, '}') == last &&
+	return byteAt(rest, 0) == '"' && rest[last] == '}' && rest[last-1] != ',' && bytes.IndexByte(rest, '}') == last &&
 		bytes.IndexByte(rest, '{') < 0 && bytes.IndexByte(rest, '[') < 0 && bytes.IndexByte(rest, '\\') < 0 &&
 		bytes.Count(rest, quotes)%2 == 0
 }
@@ -119,7 +119,7 @@ var quotes = []byte{'"'}
 // memberAt returns the name of the member at an offset in a line, as it is written, and the offset
 // of its value; -1 if there is none.
 func memberAt(line []byte, at int) (name []byte, value int) {
-	if octet(line, at) != '"' {
+	if byteAt(line, at) != '"' {
 		return nil, -1
 	}
 	end := at + 1
@@ -129,7 +129,7 @@ func memberAt(line []byte, at int) (name []byte, value int) {
 		}
 	}
 	colon := blanks(line, end+1)
-	if octet(line, colon) != ':' {
+	if byteAt(line, colon) != ':' {
 		return nil, -1
 	}
 	return line[at+1 : end], blanks(line, colon+1)

@@ -158,7 +158,7 @@ func (j *jsonReader) asks() bool {
 	return false
 }
 
-// Complete sets the other fields. An octet of the target that is no UTF-8 cannot be in JSON: what
+// Complete sets the other fields. A byte of the target that is no UTF-8 cannot be in JSON: what
 // stands in its place may be any.
 func (j *jsonReader) Complete(r *Record) {
 	j.values.complete(r)
@@ -167,7 +167,7 @@ func (j *jsonReader) Complete(r *Record) {
 	}
 }
 
-// replaced is what encoders of JSON write for octets that are no UTF-8: U+FFFD.
+// replaced is what encoders of JSON write for bytes that are no UTF-8: U+FFFD.
 var replaced = []byte("\xef\xbf\xbd")
 
 // Plausible leaves open what the line does not have: which fields a format has depends on
