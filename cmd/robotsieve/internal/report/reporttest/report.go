@@ -5,7 +5,6 @@ package reporttest
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -72,7 +72,7 @@ var isWord = regexp.MustCompile(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`).MatchStr
 // sample returns the report of the sample, which is among the golden files of the command.
 func sample() *audit.Report {
 	_, file, _, _ := runtime.Caller(0)
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(file), "../../../cli/testdata/sample.json"))
+	data, err := disk.ReadLimited(filepath.Join(filepath.Dir(file), "../../../cli/testdata/sample.json"), 1<<24)
 	r := &audit.Report{}
 	if err == nil {
 		err = json.Unmarshal(data, r)
@@ -153,7 +153,8 @@ func (m *maker) crawler(i int, c audit.CrawlerInfo) audit.CrawlerInfo {
 		daily[audit.Violation] = 1 + c.Requests/3
 	}
 	c.Timeline = audit.Timeline{By: "day", Verdicts: map[string][]int64{}}
-	c.Verdicts, c.Requests, c.Identity, c.Outcomes = audit.VerdictCounts{}, 0, audit.IdentityCounts{}, audit.OutcomeCounts{}
+	c.Verdicts, c.Requests = audit.VerdictCounts{}, 0
+	c.Identity, c.Outcomes = audit.IdentityCounts{}, audit.OutcomeCounts{}
 	for day := range max(m.Days, 1) {
 		if day > 0 && (day+i)%7 == 0 {
 			continue
