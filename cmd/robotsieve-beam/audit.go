@@ -225,7 +225,7 @@ func addUp(ctx context.Context, names []string, sum string, memory int64) error 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	o := job.MergeOptions{Parts: true, NoReport: true, Memory: memory}
+	o := job.MergeOptions{Results: job.Results{NoReport: true, Memory: memory}, Parts: true}
 	for _, name := range names {
 		path, err := fetch(ctx, name, dir)
 		if err != nil {
@@ -330,9 +330,5 @@ func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audit
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return job.Merge(ctx, job.MergeOptions{
-		States: []string{state}, Parts: true, State: o.State, Force: o.Force, Files: o.Files, By: o.By, Stdout: o.Stdout,
-		Anonymous: o.Anonymous, Check: o.Check, Program: o.Program, Command: o.Command, Memory: o.Memory,
-		Messages: o.Messages,
-	})
+	return job.Merge(ctx, job.MergeOptions{Results: o.Results, States: []string{state}, Parts: true})
 }

@@ -35,8 +35,8 @@ type spec struct {
 
 // options are those of a part of the audit.
 func (s *spec) options() job.AuditOptions {
-	return job.AuditOptions{Side: s.Side, Part: &job.Part{}, NoReport: true, Anonymous: len(s.Rows.Key) > 0,
-		Memory: s.Memory, Workers: s.Workers}
+	results := job.Results{NoReport: true, Anonymous: len(s.Rows.Key) > 0, Memory: s.Memory}
+	return job.AuditOptions{Results: results, Side: s.Side, Part: &job.Part{}, Workers: s.Workers}
 }
 
 // specName is the name of the spec's file in the scratch folder. It is no part of the pipeline,

@@ -25,6 +25,7 @@ import (
 // AuditOptions name the logs that Audit reads and the robots.txt that it judges them by.
 // Either Robots or Policy is given. Messages about an option name it as the flag of the command.
 type AuditOptions struct {
+	Results
 	Logs Inputs
 	// Format is the logs' format: a name of format.ByName, FILE:NAME for one in the
 	// configuration of nginx or Apache, or a text of format.Parse. "" or "auto": each log's is
@@ -88,8 +89,6 @@ type AuditOptions struct {
 	// MaxUnparsed is the share of lines that cannot be parsed, in per cent, above which an
 	// input makes the result partial. Nil: 5.
 	MaxUnparsed *float64
-	// AllowDuplicates counts also the logs that have the content of one before them.
-	AllowDuplicates bool
 	// Hash finds the SHA-256 also of uncompressed logs that have more than 128 MiB in
 	// all. It takes about half a second a gigabyte.
 	Hash bool
@@ -115,40 +114,12 @@ type AuditOptions struct {
 	Rows *Rows
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
 	Read []string
-	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of
-	// a client. There can be neither Samples nor Evidence.
-	Anonymous bool
-	// Check, if not nil, is called when all files but the logs have been read. Its error
-	// ends the audit before a line is read.
-	Check func(*audit.Config) error
-
-	// State names a file for the state of the logs, for Merge; "" is none. Force replaces also a
-	// file that is not a state, but never one that is read.
-	State string
-	Force bool
 	// Evidence names a folder to be made of the lines that show violations, with what they are judged
 	// by; "" is none. It may exist if it is empty, or, with Force, if it is one of evidence.
 	Evidence string
-	// Files are files to be made of the report, which also has the lines before an interruption.
-	// One that cannot be written does not keep the others from it. By is as in audit.Inputs.
-	Files []ReportFile
-	By    string
-	// Stdout is where the caller writes the report, which must not be a file that is read. Nil: it is
-	// not known.
-	Stdout io.Writer
-	// NoReport: only the state is made.
-	NoReport bool
-
-	// Program is the version of the program, and Command its command line, for the report.
-	Program, Command string
-
-	// Memory is how many bytes the audit may hold; 0 is DefaultMemory. If it is too little
-	// for the side files, the error is of the kind Input.
-	Memory int64
 	// Workers is how many goroutines read lines; below 1, one for each processor. There are
 	// fewer if Memory is too little for so many.
-	Workers  int
-	Messages Messages
+	Workers int
 
 	budget *budget
 	format *format.Format // that Format is, nil if it is to be found
@@ -224,8 +195,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
-	a.state, a.files, a.outputs, a.noReport, a.hasFacts = o.stateFile(), o.Files, reportFiles(o.Files, o.Force),
-		o.NoReport, o.Facts != ""
+	a.hasFacts = o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
 	if o.Evidence == "" || result == nil {
 		return result, failed
@@ -290,7 +260,7 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 		return nil, errors.Join(inputError(err), run.Close())
 	}
 	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched,
-		messages: o.Messages, anonymous: o.Anonymous}
+		Results: o.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -363,22 +333,12 @@ func (o *AuditOptions) check(ctx context.Context) (err error) {
 	return o.checkOutputs(nil)
 }
 
-// stateFile is the output for the state.
-func (o *AuditOptions) stateFile() output {
-	return output{"--state", o.State, aState, o.Force}
-}
-
 // checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the
 // options name, and more files.
 func (o *AuditOptions) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
 	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
-}
-
-// outputs are the state and the files of the report.
-func (o *AuditOptions) outputs() []output {
-	return append([]output{o.stateFile()}, reportFiles(o.Files, o.Force)...)
 }
 
 func (o *AuditOptions) inputs() inputFiles {
@@ -399,6 +359,7 @@ func (o *AuditOptions) RefuseOutput(flag, name string) error {
 
 // auditing is an audit or a merge under way.
 type auditing struct {
+	Results
 	run         *audit.Run
 	rows        *listing // nil if there are none
 	basis       *basis.Basis
@@ -408,13 +369,7 @@ type auditing struct {
 	isPart      bool           // more logs are elsewhere, so that nothing is said of all
 	verified    []crawler.Pair // by looked-up names
 	interrupted error          // why the result is not of the whole input; nil if it is
-	state       output
-	files       []ReportFile
-	outputs     []output // of files
-	noReport    bool
-	hasFacts    bool // of all parts: there are only rows
-	anonymous   bool
-	messages    Messages
+	hasFacts    bool           // of all parts: there are only rows
 }
 
 var (
@@ -450,8 +405,8 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 		case err != nil:
 		case a.hasFacts:
 			err = a.run.JudgeRest()
-		case !a.noReport:
-			if result.Report, err = a.run.Report(in); err == nil && a.anonymous {
+		case !a.NoReport:
+			if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
 				result.Report.UnparsedSamples = []string{}
 			}
 		}
@@ -463,7 +418,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 			err = a.rows.write(end)
 		}
 	}
-	if a.state.name != "" {
+	if a.State != "" {
 		unsaved = a.writeState(func() error {
 			if report(); errors.Is(err, audit.ErrDamaged) {
 				return err
@@ -491,7 +446,7 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	case a.interrupted == nil:
 		return result, inputError(unsaved)
 	case unsaved != nil:
-		a.messages.warn("%v", unsaved)
+		a.Messages.warn("%v", unsaved)
 	}
 	return result, &Error{Interrupted, a.interrupted}
 }
@@ -519,7 +474,7 @@ func (a *auditing) writeState(check func() error) error {
 	if err != nil {
 		return err
 	}
-	return a.state.write(func(w io.Writer) error {
+	return a.stateFile().write(func(w io.Writer) error {
 		if err := a.run.WriteState(w, head); err != nil {
 			return err
 		}
@@ -540,7 +495,7 @@ func (a *auditing) resolve(ctx context.Context, dns *crawler.Resolver) error {
 		return english.Grouped(int64(n)) + " " + english.Verb(int64(n), "address", "addresses")
 	}
 	if len(pairs) > 0 {
-		a.messages.warn("looking up the names of %s", addresses(len(pairs)))
+		a.Messages.warn("looking up the names of %s", addresses(len(pairs)))
 	}
 	found := dns.Resolve(ctx, pairs)
 	verified := int64(0)

@@ -37,8 +37,8 @@ func TestLogsContinueTheHeaderOfTheirSet(t *testing.T) {
 		[2]string{"robots.txt", "user-agent: *\ndisallow: /b\n"})
 	var warnings []string
 	a, err := job.Audit(t.Context(), job.AuditOptions{
-		Logs: job.Inputs{Names: names[:4]}, Robots: job.RobotsFile{Name: names[4]},
-		Messages: job.Messages{Warn: func(message string) { warnings = append(warnings, message) }},
+		Results: job.Results{Messages: job.Messages{Warn: func(message string) { warnings = append(warnings, message) }}},
+		Logs:    job.Inputs{Names: names[:4]}, Robots: job.RobotsFile{Name: names[4]},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -104,16 +104,16 @@ func makeWorld(t *testing.T, data []byte) *world {
 	google := automaton.Google
 	everything := 100.0
 	w.options = job.AuditOptions{
-		Format:          pick(d, "vhost_combined", "combined"),
-		Window:          pick(d, 0, 48*time.Hour, 40*day),
-		Delay:           pick(d, 0, 3*time.Hour, 30*time.Hour),
-		Skew:            pick(d, 0, time.Hour),
-		Dialect:         pick(d, nil, nil, &google),
-		Logs:            job.Inputs{},
-		MaxUnparsed:     &everything, // of a small part all lines may be damaged
-		Workers:         1,
-		Samples:         2,
-		AllowDuplicates: true,
+		Results:     job.Results{AllowDuplicates: true},
+		Format:      pick(d, "vhost_combined", "combined"),
+		Window:      pick(d, 0, 48*time.Hour, 40*day),
+		Delay:       pick(d, 0, 3*time.Hour, 30*time.Hour),
+		Skew:        pick(d, 0, time.Hour),
+		Dialect:     pick(d, nil, nil, &google),
+		Logs:        job.Inputs{},
+		MaxUnparsed: &everything, // of a small part all lines may be damaged
+		Workers:     1,
+		Samples:     2,
 	}
 	for i := range 1 + d.n(4) {
 		body := makeBody(d)
@@ -448,7 +448,7 @@ func (w *world) checkCuts() {
 		states = append(states, o.State)
 		w.audit(o, part)
 	}
-	merged, err := job.Merge(w.Context(), job.MergeOptions{States: states, AllowDuplicates: true})
+	merged, err := job.Merge(w.Context(), job.MergeOptions{Results: job.Results{AllowDuplicates: true}, States: states})
 	if err != nil {
 		w.Fatalf("merge: %v\n%s", err, w.explain())
 	}

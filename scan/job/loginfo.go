@@ -62,14 +62,14 @@ func (log *logInfo) noneParsed() string {
 // format. Only a limit of 100 accepts it.
 func (a *auditing) described() audit.Inputs {
 	logs, in, most := joinRanges(a.logs), a.inputs, a.basis.MaxUnparsed
-	if a.anonymous {
+	if a.Anonymous {
 		for i := range logs {
 			logs[i].First = ""
 		}
 	}
 	in.List, in.Warnings = plainInfos(logs), append(siteWarnings(logs), in.Warnings...)
 	warn := func(text string) {
-		a.messages.warn("%s", text)
+		a.Messages.warn("%s", text)
 		in.Warnings = append(in.Warnings, text)
 	}
 	var unclear []audit.InputInfo
@@ -81,7 +81,7 @@ func (a *auditing) described() audit.Inputs {
 			warn(logs[i].noneParsed())
 		case share == 100:
 			text := logs[i].noneParsed()
-			a.messages.warn("%s", text)
+			a.Messages.warn("%s", text)
 			info.Error = cmp.Or(info.Error, text)
 		case share > most:
 			unclear = append(unclear, *info)
@@ -89,7 +89,7 @@ func (a *auditing) described() audit.Inputs {
 		if info.To > 0 {
 			text := fmt.Sprintf("%s: only its bytes %s to %s of %s were read", info.Name, english.Grouped(info.From),
 				english.Grouped(info.To), english.Grouped(info.Of))
-			a.messages.warn("%s", text)
+			a.Messages.warn("%s", text)
 			info.Error = cmp.Or(info.Error, text)
 		}
 		in.Partial = in.Partial || share > most || info.To > 0

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,30 +17,13 @@ import (
 
 // MergeOptions say which states Merge adds up.
 type MergeOptions struct {
+	Results
 	// States are the names of files that Audit or Merge has written.
 	States []string
-	// These are as in AuditOptions; State is that of the sum.
-	State  string
-	Force  bool
-	Files  []ReportFile
-	By     string
-	Stdout io.Writer
-	// NoReport: only the state is made. Its records are not looked into then: a record that makes no
-	// sense is found when a report is made.
-	NoReport bool
-	// AllowDuplicates counts also the states whose inputs are all in another one.
-	AllowDuplicates bool
 	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not
 	// compared. Without NoReport they are all parts of it, and the messages get the warnings of all
 	// parts.
 	Parts bool
-
-	// These are as in AuditOptions.
-	Anonymous        bool
-	Check            func(*audit.Config) error
-	Program, Command string
-	Memory           int64 // as in AuditOptions
-	Messages         Messages
 }
 
 // ErrBasis is the error for a state whose head this package has not written.
@@ -90,8 +72,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	case o.Parts && !a.isPart:
 		a.repeatWarnings()
 	}
-	a.state, a.noReport, a.inputs.By, a.anonymous = o.stateFile(), o.NoReport, o.By, o.Anonymous
-	a.files, a.outputs = o.Files, reportFiles(o.Files, o.Force)
+	a.Results, a.inputs.By = o.Results, o.By
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	if err := m.addTo(a.run); err != nil {
@@ -119,11 +100,11 @@ func (m *states) addTo(run *audit.Run) error {
 // the logs.
 func (a *auditing) repeatWarnings() {
 	for _, w := range slices.Concat(a.inputs.Warnings, siteWarnings(a.logs)) {
-		a.messages.warn("%s", w)
+		a.Messages.warn("%s", w)
 	}
 	for _, log := range a.logs {
 		if log.Error != "" {
-			a.messages.warn("%s", log.Error)
+			a.Messages.warn("%s", log.Error)
 		}
 	}
 }
@@ -133,13 +114,7 @@ func (o *MergeOptions) check() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit --state has written")
 	}
-	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To),
-		append([]output{o.stateFile()}, reportFiles(o.Files, o.Force)...)...)
-}
-
-// stateFile is the output for the state.
-func (o *MergeOptions) stateFile() output {
-	return output{"--state", o.State, aState, o.Force}
+	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.outputs()...)
 }
 
 // states are the states to add up. There may be thousands: of each no more is kept than the
@@ -163,7 +138,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 			return nil, config, err
 		}
 	}
-	a = &auditing{messages: m.messages}
+	a = &auditing{Results: Results{Messages: m.messages}}
 	in := &a.inputs
 	if !m.parts {
 		in.Warnings = m.dropDuplicates()

@@ -111,8 +111,7 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 	before := map[place]int64{} // lines before a range
 	audit := func(part *Part, logs Inputs) {
 		states = append(states, next())
-		a, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: part, State: states[len(states)-1],
-			NoReport: true, Workers: 1})
+		a, err := Audit(t.Context(), AuditOptions{Results: Results{State: states[len(states)-1], NoReport: true}, Logs: logs, Side: side, Part: part, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +144,7 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 	for {
 		rng.Shuffle(len(states), func(i, j int) { states[i], states[j] = states[j], states[i] })
 		n := min(2+rng.IntN(5), len(states))
-		m := MergeOptions{States: states[:n], Parts: true, State: next(), NoReport: n < len(states)}
+		m := MergeOptions{Results: Results{State: next(), NoReport: n < len(states)}, States: states[:n], Parts: true}
 		a, err := Merge(t.Context(), m)
 		if err != nil {
 			return nil, nil, err
@@ -324,8 +323,7 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 			states = append(states, o.State)
 		}
 		told = nil
-		return Merge(t.Context(), MergeOptions{States: states, Parts: true,
-			Messages: Messages{Warn: func(w string) { told = append(told, w) }}})
+		return Merge(t.Context(), MergeOptions{Results: Results{Messages: Messages{Warn: func(w string) { told = append(told, w) }}}, States: states, Parts: true})
 	}
 	for _, counted := range []bool{false, true} {
 		o.AllowDuplicates = counted
@@ -379,8 +377,7 @@ func TestMissingRangeIsTold(t *testing.T) {
 			logs.Opened = append(logs.Opened, part())
 		}
 	}
-	if _, err := Audit(t.Context(), AuditOptions{Logs: logs, Side: side, Part: &Part{}, State: state,
-		NoReport: true}); err != nil {
+	if _, err := Audit(t.Context(), AuditOptions{Results: Results{State: state, NoReport: true}, Logs: logs, Side: side, Part: &Part{}}); err != nil {
 		t.Fatal(err)
 	}
 	a, err := Merge(t.Context(), MergeOptions{States: []string{state}, Parts: true})

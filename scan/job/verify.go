@@ -79,8 +79,8 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 		english.Plural(int64(len(m.Files)), "file"), folder.Sum)
 	m.Inputs = slices.Clone(m.Inputs)
 	c := &verification{folder: folder, Verified: v, evidenceBasis: &evidenceBasis{manifest: &m, options: AuditOptions{
-		Logs: o.Logs, Format: m.Format, TimeZone: m.TimeZone, AllowDuplicates: m.AllowDuplicates, Hash: true,
-		Memory: o.Memory, Workers: o.Workers, Messages: o.Messages, budget: newBudget(o.Memory),
+		Results: Results{AllowDuplicates: m.AllowDuplicates, Memory: o.Memory, Messages: o.Messages},
+		Logs:    o.Logs, Format: m.Format, TimeZone: m.TimeZone, Hash: true, Workers: o.Workers, budget: newBudget(o.Memory),
 	}}}
 	c.options.Workers = c.options.budget.workers(o.Workers)
 	if err := c.restore(); err != nil {
