@@ -61,13 +61,16 @@ func active(text string) (found string) {
 
 func letterOf(name string) *Letter {
 	return &Letter{
-		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h", Robots: map[string]string{"r": "robots/0001.txt"},
-		Lists: []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
+		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h",
+		Robots: map[string]string{"r": "robots/0001.txt"},
+		Lists:  []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
 		Crawler: audit.CrawlerInfo{
 			Crawler: name, Operator: name, InformedKnown: true, Verdicts: audit.VerdictCounts{audit.Violation: 5},
-			Rules: []audit.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4, Version: "2026-10-01T00:00:00Z"}},
+			Rules: []audit.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
+				Version: "2026-10-01T00:00:00Z"}},
 			Violations: []audit.ViolationInfo{
-				{Identity: "verified", Outcome: "content", Informed: true, N: 2}, {Identity: "unverified", Outcome: "refused", N: 3},
+				{Identity: "verified", Outcome: "content", Informed: true, N: 2},
+				{Identity: "unverified", Outcome: "refused", N: 3},
 			},
 		},
 	}
@@ -115,13 +118,13 @@ func TestLetter(t *testing.T) {
 // A letter claims no more than the log shows.
 func TestLetterClaimsNoMore(t *testing.T) {
 	for want, change := range map[string]func(*Letter){
-		"The log does not say which robots.txt clients of this name were sent before.":                                            func(l *Letter) { l.Crawler.InformedKnown = false },
-		"2 of the 5 requests came from clients that were verified.":                                                               func(l *Letter) { l.Lists = nil },
-		"may have been served differently by name, place, header or server. No log shows what a robots.txt of another size said,": func(l *Letter) { l.Mixed = true },
-		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":                                                                 func(l *Letter) { l.Observed = true },
-		"that was taken as in force before the first request, a copy":                                                             func(l *Letter) { l.Crawler.Rules[0].Version = "" },
-		"This letter holds only if that file is what was served.":                                                                 func(l *Letter) { l.Differing = true },
-		"sent a robots.txt that forbids the request, or told by 304 that its copy stands.":                                        func(*Letter) {},
+		"which robots.txt clients of this name were sent before.":   func(l *Letter) { l.Crawler.InformedKnown = false },
+		"2 of the 5 requests came from clients that were verified.": func(l *Letter) { l.Lists = nil },
+		"No log shows what a robots.txt of another size said,":      func(l *Letter) { l.Mixed = true },
+		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":   func(l *Letter) { l.Observed = true },
+		"taken as in force before the first request, a copy":        func(l *Letter) { l.Crawler.Rules[0].Version = "" },
+		"This letter holds only if that file is what was served.":   func(l *Letter) { l.Differing = true },
+		"that forbids the request, or told by 304 that its copy":    func(*Letter) {},
 	} {
 		l := letterOf("GPTBot")
 		change(l)
@@ -189,13 +192,16 @@ func TestFolder(t *testing.T) {
 	}
 	other := *f.Manifest
 	other.Partial = true
-	if failed, _ := f.Compare(t.Context(), again, other); len(failed) != 1 || !strings.Contains(failed[0], "manifest.json: partial") {
+	if failed, _ := f.Compare(t.Context(), again, other); len(failed) != 1 ||
+		!strings.Contains(failed[0], "manifest.json: partial") {
 		t.Errorf("another manifest: %q", failed)
 	}
-	if err := errors.Join(again.Remove("robots/0001.txt"), again.Put("robots/0001.txt", []byte("user-agent: *\n\n")), again.Put("more", nil)); err != nil {
+	if err := errors.Join(again.Remove("robots/0001.txt"), again.Put("robots/0001.txt", []byte("user-agent: *\n\n")),
+		again.Put("more", nil)); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"more is missing: what the folder rests on makes this file", "robots/0001.txt is not the file that is made again of what the folder rests on"}
+	want := []string{"more is missing: what the folder rests on makes this file",
+		"robots/0001.txt is not the file that is made again of what the folder rests on"}
 	if failed, err := f.Compare(t.Context(), again, *f.Manifest); err != nil || !slices.Equal(failed, want) {
 		t.Errorf("another folder: %q, %v", failed, err)
 	}
@@ -219,7 +225,8 @@ func TestDifferentField(t *testing.T) {
 		{`{"a":1,"b":{"c":[1,2]}}`, `{"b": {"c": [1, 2]}, "a": 1}`, ""},
 		{`{"a":1}`, `{"a":2}`, "a"}, {`{"a":[1,{"b":2}]}`, `{"a":[1,{"b":3}]}`, "a"}, {`{"a":[]}`, `{"a":[1]}`, "a"},
 		{`{"a":1,"x":1}`, `{"a":1}`, "x"}, {`{"a":1}`, `{"a":1,"x":1}`, "x"}, {`{"a":null}`, `{"a":[]}`, "a"},
-		{`{"a":2,"a":1}`, `{"a":1}`, "a field that it has twice"}, {`{"a":1.0}`, `{"a":1}`, "a"}, {`{"a":{"b":2,"b":1}}`, `{"a":{"b":1}}`, "a"},
+		{`{"a":2,"a":1}`, `{"a":1}`, "a field that it has twice"}, {`{"a":1.0}`, `{"a":1}`, "a"},
+		{`{"a":{"b":2,"b":1}}`, `{"a":{"b":1}}`, "a"},
 	} {
 		if at := differentField([]byte(c[0]), []byte(c[1])); at != c[2] {
 			t.Errorf("%s and %s: %q", c[0], c[1], at)
@@ -227,8 +234,8 @@ func TestDifferentField(t *testing.T) {
 	}
 }
 
-// TestLeftFolders: what a process that was killed has left beside a folder is removed by the next one that makes it, unless
-// another one that makes it too is still at work.
+// TestLeftFolders: what a process that was killed has left beside a folder is removed by the next
+// one that makes it, unless another one that makes it too is still at work.
 func TestLeftFolders(t *testing.T) {
 	dir := t.TempDir()
 	working, err := Begin(filepath.Join(dir, "ev"))
@@ -327,14 +334,16 @@ func TestCheckFolder(t *testing.T) {
 	base := t.TempDir()
 	at := func(name string) string { return filepath.Join(base, name) }
 	folder(t, at("ours"))
-	if err := errors.Join(os.Mkdir(at("empty"), 0o700), os.Mkdir(at("full"), 0o700), os.WriteFile(at("full/x"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(at("empty"), 0o700), os.Mkdir(at("full"), 0o700),
+		os.WriteFile(at("full/x"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name  string
 		force bool
 		ok    bool
-	}{{"none", false, true}, {"empty", false, true}, {"full", false, false}, {"full", true, false}, {"full/x", true, false}, {"ours", false, false}, {"ours", true, true}} {
+	}{{"none", false, true}, {"empty", false, true}, {"full", false, false}, {"full", true, false},
+		{"full/x", true, false}, {"ours", false, false}, {"ours", true, true}} {
 		if err := CheckFolder(at(c.name), c.force); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrOccupied) {
 			t.Errorf("%+v: %v", c, err)
 		}

@@ -120,7 +120,8 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 
 // TestListOfAnArchive has each version of each origin, and their sum.
 func TestListOfAnArchive(t *testing.T) {
-	source := file(t, "a.jsonl", `{"host":"http://a.example","body":"user-agent: *\ndisallow: /a\ndisallow: /b\n\nuser-agent: x\nuser-agent: y\ndisallow: /","at":"2026-01-01"}
+	source := file(t, "a.jsonl", `{"host":"http://a.example","at":"2026-01-01",`+
+		`"body":"user-agent: *\ndisallow: /a\ndisallow: /b\n\nuser-agent: x\nuser-agent: y\ndisallow: /"}
 {"host":"http://a.example","status":404,"at":"2026-02-01"}
 {"host":"http://b.example","status":503}
 {"host":"http://c.example","status":301,"location":"http://elsewhere.example/robots.txt"}

@@ -61,7 +61,8 @@ func filterLists(t *testing.T, change func(*FilterOptions), names ...string) (ou
 
 // TestEveryKindOfList keeps the rows whose URL is allowed.
 func TestEveryKindOfList(t *testing.T) {
-	const sitemap = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc> http://a/x </loc></url><url><loc>http://a/p</loc></url></urlset>`
+	const sitemap = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+		`<url><loc> http://a/x </loc></url><url><loc>http://a/p</loc></url></urlset>`
 	for name, c := range map[string]struct{ text, want string }{
 		"urls.txt": {"http://a/p\nhttp://a/x\n", "http://a/x\n"},
 		"a.csv":    {"id;url\n1;http://a/p\n2;http://a/x\n", "id;url\n2;http://a/x\n"},

@@ -111,7 +111,8 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 	before := map[place]int64{} // lines before a range
 	audit := func(part *Part, logs Inputs) {
 		states = append(states, next())
-		a, err := Audit(t.Context(), AuditOptions{Results: Results{State: states[len(states)-1], NoReport: true}, Logs: logs, Side: side, Part: part, Workers: 1})
+		a, err := Audit(t.Context(), AuditOptions{Results: Results{State: states[len(states)-1], NoReport: true},
+			Logs: logs, Side: side, Part: part, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +187,8 @@ func rowsOf(t *testing.T, o AuditOptions) []string {
 // the report, and the rows of all parts, with those of one audit.
 func TestPartsAddUpInAnyTree(t *testing.T) {
 	logLines := func(n int, agent string) []byte {
-		return []byte(strings.Repeat("192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] \"GET /private/x HTTP/1.1\" 200 5 \"-\" \""+agent+"\"\n", n))
+		const line = `192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] "GET /private/x HTTP/1.1" 200 5 "-" %q` + "\n"
+		return []byte(strings.Repeat(fmt.Sprintf(line, agent), n))
 	}
 	// few are options for some logs, by their names.
 	few := func(t *testing.T, logs map[string][]byte) AuditOptions {
@@ -242,7 +244,8 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 			return few(t, map[string][]byte{
 				"iis.log": []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 " +
 					"10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"),
-				"json.log":    []byte(`{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x","status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"),
+				"json.log": []byte(`{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x",` +
+					`"status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"),
 				"divided.log": logLines(800, "GPTBot"),
 			})
 		}, 2, []string{"name no zone", "may have made of those sent"}},
@@ -323,7 +326,9 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 			states = append(states, o.State)
 		}
 		told = nil
-		return Merge(t.Context(), MergeOptions{Results: Results{Messages: Messages{Warn: func(w string) { told = append(told, w) }}}, States: states, Parts: true})
+		return Merge(t.Context(),
+			MergeOptions{Results: Results{Messages: Messages{Warn: func(w string) { told = append(told, w) }}}, States: states,
+				Parts: true})
 	}
 	for _, counted := range []bool{false, true} {
 		o.AllowDuplicates = counted
@@ -377,7 +382,8 @@ func TestMissingRangeIsTold(t *testing.T) {
 			logs.Opened = append(logs.Opened, part())
 		}
 	}
-	if _, err := Audit(t.Context(), AuditOptions{Results: Results{State: state, NoReport: true}, Logs: logs, Side: side, Part: &Part{}}); err != nil {
+	if _, err := Audit(t.Context(), AuditOptions{Results: Results{State: state, NoReport: true}, Logs: logs, Side: side,
+		Part: &Part{}}); err != nil {
 		t.Fatal(err)
 	}
 	a, err := Merge(t.Context(), MergeOptions{States: []string{state}, Parts: true})

@@ -77,7 +77,8 @@ func TestRowsComeInOrder(t *testing.T) {
 	}
 	logs := mixedLogs(t, n)
 	list := func(workers int, memory int64, violations bool) string {
-		rows, a, err := auditWide(t, t.Context(), AuditOptions{Results: Results{Memory: memory}, Workers: workers}, logs, violations)
+		rows, a, err := auditWide(t, t.Context(), AuditOptions{Results: Results{Memory: memory}, Workers: workers}, logs,
+			violations)
 		if err != nil || a.Report.Totals.Requests != int64(9000*n) {
 			t.Fatal(err)
 		}

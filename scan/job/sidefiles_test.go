@@ -32,7 +32,8 @@ func TestSideFilesByContent(t *testing.T) {
 		"GPTBot/1.2")+
 		line("03", "203.0.113.9", "/x", "NewBot/1.0")+line("04", "192.0.2.1", "/", "CCBot/2.0"))
 	write("side/robots/1.txt", "User-agent: *\nDisallow: /private/\n")
-	nginx := `log_format main '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" edge';`
+	nginx := `log_format main '$remote_addr - - [$time_local] "$request" $status $body_bytes_sent ` +
+		`"$http_referer" "$http_user_agent" edge';`
 	o := AuditOptions{
 		Logs: Inputs{Names: []string{log}},
 		Policy: write("side/manifest.csv",

@@ -29,7 +29,7 @@ func TestUserFormat(t *testing.T) {
 		config + ":other":                   "but mine; files that it includes",
 		filepath.Join(dir, "none") + ":a":   "none",
 		`C:\nginx.conf`:                     "is no format in words of",
-		"comined":                           `no format is called "comined"; perhaps you mean combined. robotsieve formats lists all`,
+		"comined":                           `no format is called "comined"; perhaps you mean combined.`,
 		config:                              "is a file: give the name of a format in it too, as in " + config + ":NAME",
 		"time=ts uri=u":                     `no field is called "uri"; there are bytes, claim, decoded, host, ip, `,
 		"nosuch:combined":                   "no format is called",
