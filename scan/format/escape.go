@@ -11,26 +11,44 @@ import (
 // unescape appends a field to dst with the escaping of Apache and nginx undone:
 // \xHH with digits in either case, \" and \\, and \b \n \r \t \v \f. A backslash
 // before any other byte stands for itself. Both servers escape a literal backslash,
-// so the result is what the client sent, octet by octet. Percent-encoding is the
+// so the result is what the client sent, byte for byte. Percent-encoding is the
 // URL's own and is kept.
 func unescape(dst, field []byte) []byte {
+	return undo(dst, field, '\\', "x", "\"\\bnrtvf", "\"\\\b\n\r\t\v\f")
+}
+
+// undo appends a field with its escapes undone: in front of hexBegins and two hexadecimal digits an
+// escape stands for that byte, in front of a letter for the byte of the same index, else for
+// itself.
+func undo(dst, field []byte, escape byte, hexBegins, letters, bytesOf string) []byte {
 	for {
-		at := bytes.IndexByte(field, '\\')
+		at := bytes.IndexByte(field, escape)
 		if at < 0 || at+1 == len(field) {
 			return append(dst, field...)
 		}
-		dst, field = append(dst, field[:at]...), field[at:]
-		i := strings.IndexByte(`"\bnrtvf`, field[1])
-		switch {
-		case i >= 0:
-			dst, field = append(dst, "\"\\\b\n\r\t\v\f"[i]), field[2:]
-		case field[1] == 'x' && len(field) >= 4 && (hexDigits[field[2]]|hexDigits[field[3]])&notHex == 0:
-			dst, field = append(dst, hexDigits[field[2]]<<4|hexDigits[field[3]]), field[4:]
-		default:
-			dst, field = append(dst, field[:2]...), field[2:]
+		dst = append(dst, field[:at]...)
+		field = field[at:]
+		if digits := 1 + len(hexBegins); len(field) >= digits+2 && string(field[1:digits]) == hexBegins {
+			high, low := hexDigits[field[digits]], hexDigits[field[digits+1]]
+			if (high|low)&notHex == 0 {
+				dst, field = append(dst, high<<4|low), field[digits+2:]
+				continue
+			}
+		}
+		if i := strings.IndexByte(letters, field[1]); i >= 0 {
+			dst, field = append(dst, bytesOf[i]), field[2:]
+		} else {
+			dst, field = append(dst, escape), field[1:]
 		}
 	}
 }
+
+// backslashed is the spelling of Apache and nginx, and hashed that of HAProxy: # and two
+// hexadecimal digits.
+var (
+	backslashed = spelling{'\\', unescape}
+	hashed      = spelling{'#', func(dst, field []byte) []byte { return undo(dst, field, '#', "", "", "") }}
+)
 
 // pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
 // pluses is a blank and pluses, unless there cannot be a blank: a header field neither begins
@@ -73,25 +91,11 @@ func equal(octets uint64, c byte) uint64 {
 	return ^(x&lows + lows | x | lows)
 }
 
-// percents is the spelling of CloudFront: octets outside a set are percent-encoded, and a
+// percents is the spelling of CloudFront: bytes outside a set are percent-encoded, and a
 // percent sign is one of them.
 var percents = spelling{'%', unpercent}
 
-func unpercent(dst, field []byte) []byte {
-	for {
-		at := bytes.IndexByte(field, '%')
-		if at < 0 || at+2 >= len(field) {
-			return append(dst, field...)
-		}
-		dst = append(dst, field[:at]...)
-		high, low := hexDigits[field[at+1]], hexDigits[field[at+2]]
-		if (high|low)&notHex == 0 {
-			dst, field = append(dst, high<<4|low), field[at+3:]
-		} else {
-			dst, field = append(dst, '%'), field[at+1:]
-		}
-	}
-}
+func unpercent(dst, field []byte) []byte { return undo(dst, field, '%', "", "", "") }
 
 // hexDigits are the values of hexadecimal digits, and notHex for all other octets.
 var hexDigits = func() (t [256]byte) {
@@ -122,6 +126,6 @@ var allPercents = spelling{'%', func(dst, field []byte) []byte {
 var undoubled = spelling{'"', shape.Undouble}
 
 // jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
-// surrogates because nginx writes octets from 127 on as they are.
+// surrogates because nginx writes bytes from 127 on as they are.
 // Source: nginx.org, "Module ngx_http_log_module", log_format.
 var jsonEscaped = spelling{'\\', shape.Unescape}

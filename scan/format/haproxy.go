@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/hex"
 	"strings"
 )
 
@@ -126,25 +125,6 @@ func (c *captured) name() string {
 		return "x-forwarded-for"
 	}
 	return "-"
-}
-
-// hashed is the spelling of HAProxy: # and two hexadecimal digits.
-var hashed = spelling{'#', unhash}
-
-func unhash(dst, field []byte) []byte {
-	var octet [1]byte
-	for {
-		at := bytes.IndexByte(field, '#')
-		if at < 0 || at+3 > len(field) {
-			return append(dst, field...)
-		}
-		dst = append(dst, field[:at]...)
-		if n, _ := hex.Decode(octet[:], field[at+1:at+3]); n == 1 {
-			dst, field = append(dst, octet[0]), field[at+3:]
-		} else {
-			dst, field = append(dst, '#'), field[at+1:]
-		}
-	}
 }
 
 // tilde is how HAProxy writes that a connection was encrypted: behind the name of the

@@ -354,9 +354,6 @@ type spelling struct {
 	undo func(dst, field []byte) []byte
 }
 
-// backslashed is the spelling of Apache and nginx.
-var backslashed = spelling{'\\', unescape}
-
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
 // digits.
 func parseSize(line []byte, at shape.Span) int64 {
