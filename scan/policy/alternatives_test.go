@@ -127,6 +127,10 @@ func TestEndedRuns(t *testing.T) {
 		{"a blank line", "User-agent: gptbot\n\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
 		{"a key that one reading knows", "User-agent: gptbot\nUseragent: foo\nUser-agent: other\nDisallow: /a", "/a",
 			contested},
+		{"Google's reading alone", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /a/**\n\n" +
+			"User-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html", "/a/", contested},
+		{"and without the other record", "User-agent: gptbot\nUser-agent: other\nDisallow: /a/**\n\n" +
+			"User-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html", "/a/", forbids(3)},
 		{"by canonical forms too", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
 	}
 	for _, test := range tests {
