@@ -29,7 +29,7 @@ const (
 // and ranks rules is in the table of the same name in package compile.
 type reading struct {
 	name string
-	// ends has in its lower classes the octets that end the authority of a URL, in its
+	// ends has in its lower classes the bytes that end the authority of a URL, in its
 	// higher classes those that end the path.
 	ends *table.Classes
 	// form is the form that patterns and paths are compared in. Where it is FormA, rules

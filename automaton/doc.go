@@ -24,21 +24,21 @@
 // Go 1.26, one thread, the same machine):
 //
 //	                                                      real     103   5,005
-//	a list with a set of octets each rule needs            134     258   6,900
-//	table, all segments behind gaps in one automaton        92     184     500
+//	a list with a set of bytes each rule needs            134     258   6,900
+//	table, all segments after gaps in one automaton        92     184     500
 //	... few rules of one prefix tried one by one            90     140     535
-//	... filter and URL by 32 octets at a time (AVX2)        71     116     590
-//	... the first four octets of a segment hashed           52      96     555
+//	... filter and URL by 32 bytes at a time (AVX2)        71     116     590
+//	... the first four bytes of a segment hashed           52      96     555
 //	... arguments that fit in registers                     48      90     530
 //
 // And in a run of its own, in which the last of these took 54, 107 and 613:
 //
 //	segments in a hash, asked where one may begin           48      69     410
 //	... a byte that tells of most that it is not there      46      64     307
-//	... ends by two octets, the first filter inlined        46      59     309
+//	... ends by two bytes, the first filter inlined        46      59     309
 //
 // A single deterministic automaton passes 50,000 states on real files of 16 rules and was not
-// built. A trie that reads octet by octet waits some five cycles for each; this one reads
-// eight at a time. Searching for all segments behind prefixes, or for none, took longer. Both
+// built. A trie that reads byte by byte waits some five cycles for each; this one reads
+// eight at a time. Searching for all segments after prefixes, or for none, took longer. Both
 // engines for segments are needed: see package internal/table.
 package automaton

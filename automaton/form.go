@@ -15,7 +15,7 @@ const (
 	// FormRaw is the URL's own bytes (dialect google).
 	FormRaw Form = iota
 	// FormA is RFC 9309's canonical form (2.2.2): escapes of unreserved octets
-	// decoded, other escapes in upper case, octets that may not stand raw in a
+	// decoded, other escapes in upper case, bytes that may not stand raw in a
 	// URL, and '*' and '$', escaped.
 	FormA
 	// FormB is FormA in which, after the first raw '?', the escapes of
@@ -27,14 +27,14 @@ const (
 	FormDecoded
 )
 
-// What a form may do with an octet, whether raw or escaped.
+// What a form may do with a byte, whether raw or escaped.
 const (
 	rawEscaped   = 1 << iota // raw, it becomes an escape in FormA and FormB
 	rawPercent               // raw, it may begin an escape
-	unreserved               // escaped, it becomes the octet in FormA and FormB
-	queryDecoded             // escaped, after '?', it becomes the octet in FormB
+	unreserved               // escaped, it becomes the byte in FormA and FormB
+	queryDecoded             // escaped, after '?', it becomes the byte in FormB
 	notASCII                 // raw, it becomes an escape in patterns in FormRaw
-	notSlash                 // escaped, it becomes the octet in FormDecoded
+	notSlash                 // escaped, it becomes the byte in FormDecoded
 )
 
 var octets = func() (t [256]uint8) {
@@ -81,7 +81,7 @@ func IsPlain(target []byte) bool {
 	return len(target) > 0 && target[0] == '/' && notPlain.Index(target) == len(target)
 }
 
-// notPlain are the octets that a plain target must not have: those that are not canonical,
+// notPlain are the bytes that a plain target must not have: those that are not canonical,
 // NUL among them, and '#', which begins a fragment.
 var notPlain = func() *table.Classes {
 	c := *notCanonical
@@ -89,7 +89,7 @@ var notPlain = func() *table.Classes {
 	return &c
 }()
 
-// notCanonical are the octets that a canonical path must not have.
+// notCanonical are the bytes that a canonical path must not have.
 var notCanonical = func() *table.Classes {
 	var c table.Classes
 	for octet, is := range octets {
@@ -100,8 +100,8 @@ var notCanonical = func() *table.Classes {
 	return &c
 }()
 
-// canonicalClass returns the class of an octet that is not canonical: one for those with
-// the same upper half, and one for all halves that have no other octets.
+// canonicalClass returns the class of a byte that is not canonical: one for those with
+// the same upper half, and one for all halves that have no other bytes.
 func canonicalClass(octet byte) uint8 {
 	if half := octet >> 4; 2 <= half && half <= 7 {
 		return 1 << (half - 1)

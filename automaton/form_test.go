@@ -83,7 +83,7 @@ func TestAppendFormInPieces(t *testing.T) {
 }
 
 // TestIsCanonical: a path that is canonical is the same in every form, and of
-// the others each has an octet that may not be.
+// the others each has a byte that may not be.
 func TestIsCanonical(t *testing.T) {
 	var every []string
 	for c := range 256 {

@@ -7,7 +7,7 @@ import (
 )
 
 // list is the engine of small machines: the rules are tried in order, and the first that
-// matches decides. One comparison of the eight octets behind the path's slash excludes nearly
+// matches decides. One comparison of the eight bytes after the path's slash excludes nearly
 // all. A list is as fast as a table for up to seven rules, and for up to nine it loses less
 // than it costs to build one (compile.crossover).
 type list []listed
@@ -15,16 +15,16 @@ type list []listed
 // listed is the part of a rule that a list looks at first: 16 bytes, four to a line of the
 // cache.
 type listed struct {
-	// word holds the first octets of the pattern behind its slash, eight or as many as there
+	// word holds the first bytes of the pattern after its slash, eight or as many as there
 	// are.
 	word uint64
 	// line and disallowed are the rule's verdict. To look for it in the rule, when that is in
 	// no cache, costs as much as the match.
 	line       uint32
 	disallowed bool
-	// octets is the number of octets in word.
+	// octets is the number of bytes in word.
 	octets uint8
-	// needed is the rarest of the octets behind the pattern's gaps, 0 if there are no gaps. A
+	// needed is the rarest of the bytes after the pattern's gaps, 0 if there are no gaps. A
 	// path without it does not match, and to find that out costs less than to search for
 	// segments.
 	needed byte
@@ -65,7 +65,7 @@ func (l list) verdict(rules []Rule, path []byte) Verdict {
 // limit if there is none.
 func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint32 {
 	word := table.FirstOctets(path[1:])
-	missing := -1 // an octet that the path does not have
+	missing := -1 // a byte that the path does not have
 	for i := range l[:limit] {
 		table.Spend(1)
 		e := &l[i]
@@ -86,7 +86,7 @@ func (l list) first(rules []Rule, path []byte, forms formSet, limit uint32) uint
 	return limit
 }
 
-// rarest returns the rarest octet of the segments behind a gap.
+// rarest returns the rarest byte of the segments after a gap.
 func rarest(rest string) byte {
 	best := byte('/')
 	for i := range len(rest) {

@@ -133,7 +133,7 @@ func TestMatch(t *testing.T) {
 		{"*a*b*c", map[string]uint32{"/aabbcc": 1, "/cba": no, "/cbabc": 1, "/acb": no}},
 		{"*aa*aa", map[string]uint32{"/aaa": no, "/aaaa": 1}},
 		{"*aab", map[string]uint32{"/aaab": 1, "/aaba": 1, "/aba": no}},
-		// Any octet is one.
+		// Any byte is one.
 		{"/\x00*\xff$", map[string]uint32{"/\x00\xff": 1, "/\x00/\xff": 1, "/\xff": no}},
 	} {
 		m := machine(t, google, c.pattern)
@@ -235,7 +235,7 @@ func TestRobotsTxtIsAllowed(t *testing.T) {
 	}
 }
 
-// TestMatchAgainstNaiveSearch has random machines and paths over octets that
+// TestMatchAgainstNaiveSearch has random machines and paths over bytes that
 // are equal in their last six bits, and some that are not: what a machine does
 // to pass rules over must not be seen.
 func TestMatchAgainstNaiveSearch(t *testing.T) {

@@ -16,15 +16,15 @@ import (
 // is not in that form already: nearly all are.
 //
 // Second, only few rules can match, and to try all would take time for each. A list (list.go)
-// excludes most with one comparison of eight octets. A table does not look at rules that do
-// not match at all: from the path's slash on it reads eight octets at a time, and at each
-// state looks up, for each length of edge that leaves it, the edge with these octets. The
-// lookups are independent loads, where an automaton that reads octet by octet would wait for
+// excludes most with one comparison of eight bytes. A table does not look at rules that do
+// not match at all: from the path's slash on it reads eight bytes at a time, and at each
+// state looks up, for each length of edge that leaves it, the edge with these bytes. The
+// lookups are independent loads, where an automaton that reads byte by byte would wait for
 // each. In the first state, with most of the edges, a filter leaves about one of the eight
 // lengths.
 //
-// Third, a rule with gaps has matched only when all its segments are found one behind the
-// other. Where its prefix ends, the segment behind the first gap begins to wait; where a
+// Third, a rule with gaps has matched only when all its segments are found one after the
+// other. Where its prefix ends, the segment after the first gap begins to wait; where a
 // segment is found that waits, the next one begins to. Segments are searched for where they
 // may begin, or, where that could take long, an automaton reads the path once (package
 // internal/table). The leftmost place of each segment is as good as any later one, since it
@@ -227,7 +227,7 @@ func (p *part) firstInTable(s *Scratch, path []byte, forms formSet, best uint32)
 }
 
 // reach returns the better of best and the rules of a point, at which the path has come to
-// an octet.
+// a byte.
 func (p *part) reach(at *table.Point, s *Scratch, path []byte, end int, forms formSet, best uint32) uint32 {
 	if forms&otherForms != 0 {
 		best = p.act(at, s, path, end, best)

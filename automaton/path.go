@@ -16,7 +16,7 @@ var slash = []byte("/")
 //
 // Google's reading takes '?' and ';' as ends of the authority, skips one "//" at the
 // start, and takes a string such as "a/b" as a host with a path; a request target from a
-// log is therefore given to it behind a scheme and a host, or to TargetPath. The other
+// log is therefore given to it after a scheme and a host, or to TargetPath. The other
 // dialects take a string that begins with a slash as a request target.
 //
 // The result is a view of url or of s, valid until either changes, and not to
@@ -85,7 +85,7 @@ func schemeEnd(url []byte) int {
 	return 0
 }
 
-// anySchemeEnd returns where the authority of url begins: behind its first
+// anySchemeEnd returns where the authority of url begins: after its first
 // "://", if none of the ends precedes that, else at its start.
 func anySchemeEnd(url []byte, ends *table.Classes) int {
 	at := 0

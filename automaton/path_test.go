@@ -101,7 +101,7 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 	}
 }
 
-// TestLongURLs has authorities and paths around the 64 octets that are read at a time.
+// TestLongURLs has authorities and paths around the 64 bytes that are read at a time.
 func TestLongURLs(t *testing.T) {
 	var s automaton.Scratch
 	for n := range 140 {

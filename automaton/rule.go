@@ -27,10 +27,10 @@ type Rule struct {
 	// Rank orders the rules: of those that match, the one with the highest rank
 	// decides. No two rules of a machine have one rank.
 	Rank uint64
-	// Pattern is compared with the start of the path. '*' stands for a gap of any octets or
-	// none, all other octets for themselves. No gap follows another, and none is the last of
+	// Pattern is compared with the start of the path. '*' stands for a gap of any bytes or
+	// none, all other bytes for themselves. No gap follows another, and none is the last of
 	// the pattern, since a pattern need not reach the end of the path. In FormDecoded there
-	// are no gaps, and '*' is an octet like any other.
+	// are no gaps, and '*' is a byte like any other.
 	Pattern string
 	// Verdict is the answer where this rule decides. It has a line.
 	Verdict Verdict
@@ -78,7 +78,7 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
-// matchesAfter reports whether the rule matches a path in its form. The first octets of the
+// matchesAfter reports whether the rule matches a path in its form. The first bytes of the
 // path, as many as seen, are known to be those of the pattern.
 func (r *Rule) matchesAfter(path string, seen int) bool {
 	n := int(r.prefix)
@@ -91,7 +91,7 @@ func (r *Rule) matchesAfter(path string, seen int) bool {
 	return !r.Anchored || len(path) == n
 }
 
-// matchesRest reports whether the rest of a path has the segments behind a gap. For each segment the
+// matchesRest reports whether the rest of a path has the segments after a gap. For each segment the
 // leftmost place after the one before it is as good as any later place, since it leaves the
 // most room for what follows; and the last one, if anchored, can only lie at the end. So
 // nothing is tried twice.
@@ -117,5 +117,5 @@ func matchesRest(path, rest string, anchored bool) bool {
 	}
 }
 
-// octetsAStep is how many octets of a path a search for a segment takes a step for.
+// octetsAStep is how many bytes of a path a search for a segment takes a step for.
 const octetsAStep = 16

@@ -128,7 +128,7 @@ func (r *Ruleset) Match(s *Scratch, name, url []byte) Verdict {
 }
 
 // tokenBit returns one of 64 bits for a token or a name in any case, which depends on its
-// length and its first and last octet.
+// length and its first and last byte.
 func tokenBit[text string | []byte](name text) uint64 {
 	const odd, bits = 0x9E3779B1, 6
 	n := len(name)

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// TestSetsAreExact: each set of octets holds what it is written to hold, and nothing
+// TestSetsAreExact: each set of bytes holds what it is written to hold, and nothing
 // that cannot be told from it.
 func TestSetsAreExact(t *testing.T) {
 	notCanonicals := ""

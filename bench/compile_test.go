@@ -213,7 +213,7 @@ func extremes(b *testing.B) (files []file) {
 func hostile(n int) []file {
 	// So many rules that the machine has a table.
 	agent := "user-agent: *\n" + strings.Repeat("disallow: /x\ndisallow: /y/z\n", 32)
-	// many repeats a rule of a hundred stars; part makes what stands behind a star.
+	// many repeats a rule of a hundred stars; part makes what stands after a star.
 	many := func(part func(star int) string) []byte {
 		body := []byte(agent)
 		for star := 0; len(body) < n; {

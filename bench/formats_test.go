@@ -19,7 +19,7 @@ var formatsMB = flag.Int("formats-mb", 20, "size in MB of the combined log that 
 
 // BenchmarkFormats times the audit of one log that is written in each format, from its file
 // to the report, and in turn with it that of the same log in combined. It reports the speed
-// and its ratio to that of combined, for octets and for lines.
+// and its ratio to that of combined, for bytes and for lines.
 func BenchmarkFormats(b *testing.B) {
 	requests := loggedRequests(b)
 	combined := logwriter.Writers()[1]
@@ -58,7 +58,7 @@ type formatLog struct {
 	lines int64 // without those of the head, which are no requests
 }
 
-// speed is in octets and in lines a second.
+// speed is in bytes and in lines a second.
 type speed struct{ octets, lines float64 }
 
 // audit audits the log.

@@ -16,7 +16,7 @@ import (
 //
 //	<a>    a, i+1 times; any other text likewise
 //	<#>    i as a number
-//	<~>    one to three octets of the path, <~~> up to nine, <~~~> up to 27, at random places
+//	<~>    one to three bytes of the path, <~~> up to nine, <~~~> up to 27, at random places
 //
 // In a path <a> is as many times a as there is room for, and <~> so many random letters.
 type attack struct {
@@ -52,7 +52,7 @@ var attacks = []attack{
 // seed is of the random places of all attacks.
 const seed = 7
 
-// makePath makes a path of n octets.
+// makePath makes a path of n bytes.
 func (a attack) makePath(n int) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	parts := split(a.path)
@@ -82,7 +82,7 @@ func (a attack) makePath(n int) string {
 	return path[:min(len(path), n)]
 }
 
-// file makes a robots.txt of at most n octets, with pieces of a path.
+// file makes a robots.txt of at most n bytes, with pieces of a path.
 func (a attack) file(n int, path string) string {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var b strings.Builder

@@ -17,7 +17,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// listURL returns the i-th URL of a list, of some 60 octets.
+// listURL returns the i-th URL of a list, of some 60 bytes.
 func listURL(i int) string {
 	return fmt.Sprintf("https://www.site%05d.example/articles/%07x/%09d.html", i/20, uint32(i)*2654435761%(1<<28), i)
 }

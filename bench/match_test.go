@@ -57,7 +57,7 @@ type question struct {
 }
 
 // real returns 1,220 real sites with their 111,084 questions in file order, the
-// URLs one behind the other in memory, as a reader of a list has them.
+// URLs one after the other in memory, as a reader of a list has them.
 func real(b *testing.B) (sites []site, questions []question) {
 	b.Helper()
 	var urls []byte

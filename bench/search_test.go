@@ -16,7 +16,7 @@ import (
 
 var rounds = flag.Int("rounds", 150, "how many attacks TestSearch tries in each dialect and for each aim")
 
-// The law that TestSearch puts to the proof: a match takes so many steps for each octet of the
+// The law that TestSearch puts to the proof: a match takes so many steps for each byte of the
 // path, and for each segment of a rule that the path has.
 const (
 	stepsOctet   = 20
@@ -25,7 +25,7 @@ const (
 
 // TestSearch looks for rules and paths which take more steps than the law allows. It changes
 // the attacks at random and goes on from those that come closer, and from those with the most
-// steps an octet.
+// steps a byte.
 func TestSearch(t *testing.T) {
 	for _, d := range []automaton.Dialect{automaton.Google, automaton.RFC9309, automaton.Original} {
 		for _, aim := range []struct {
@@ -164,14 +164,14 @@ func (s *search) change(text string, pieces []string) string {
 	return text
 }
 
-// cost is what a match takes: its steps, the octets of the path, and the segments of rules
+// cost is what a match takes: its steps, the bytes of the path, and the segments of rules
 // that it has.
 type cost struct{ steps, octets, segments int }
 
 // allowed is how many steps the law allows.
 func (c cost) allowed() int { return stepsOctet*c.octets + stepsSegment*c.segments }
 
-// measureSteps counts the steps of an attack with a path of some octets and a file of others.
+// measureSteps counts the steps of an attack with a path of some bytes and a file of others.
 func measureSteps(a attack, d automaton.Dialect, octets, file int) cost {
 	url := a.makePath(octets)
 	m := compile.Compile([]byte(a.file(file, url)), compile.Options{Dialect: d, MaxBytes: -1}).Ruleset.Wildcard()
@@ -183,7 +183,7 @@ func measureSteps(a attack, d automaton.Dialect, octets, file int) cost {
 }
 
 // segmentsOf counts the segments of the rules of a machine that a path has: of each rule, one
-// more than of those from its start on that the path has one behind the other; and the
+// more than of those from its start on that the path has one after the other; and the
 // different ones of all rules.
 func segmentsOf(m *automaton.Machine, path string) (n int) {
 	seen := map[string]bool{}

@@ -19,7 +19,7 @@ const maxDelay = 366 * 24 * time.Hour
 // RFC 9309 does not define Crawl-delay, and readers differ on whether it ends a run of
 // user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" some
 // ask 10 seconds of B, others nothing. So a delay is taken to be for the run of user-agent
-// lines before it, which begins behind the delay before that run. ok is true only if one of
+// lines before it, which begins after the delay before that run. ok is true only if one of
 // these runs names the crawler. The result is the shortest of the delays of such runs and of
 // the first delay in the crawler's groups, which a reader without runs may take.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {

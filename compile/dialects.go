@@ -14,7 +14,7 @@ type reading struct {
 	cutsAtNUL     bool // a line with a NUL is read up to that, else it is dropped
 	blankEnds     bool // a blank line ends a group
 	optionalColon bool // a line of two words is a field without its colon
-	lenientKeys   bool // keys may go on behind a known one, or be misspelled in known ways
+	lenientKeys   bool // keys may go on after a known one, or be misspelled in known ways
 	emptyTokens   bool // a user agent without a token binds crawlers without a name
 	firstGroup    bool // of the groups with one token the first binds, else all, merged
 	emptyRules    bool // a rule with an empty value matches every path, and forbids none
@@ -65,7 +65,7 @@ func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.re
 // isStar reports whether a user-agent line is for all crawlers.
 func isStar(value string) bool { return value == "*" }
 
-// isGoogleStar is isStar to Google's parser, which allows anything behind a space.
+// isGoogleStar is isStar to Google's parser, which allows anything after a space.
 func isGoogleStar(value string) bool {
 	return strings.HasPrefix(value, "*") && (len(value) == 1 || isSpace(value[1]))
 }

@@ -272,7 +272,7 @@ func TestForms(t *testing.T) {
 		check("FormB", path, inForm(path, automaton.FormB), twin.FormB(path))
 		check("decoded", path, inForm(path, automaton.FormDecoded), twin.Decode(path))
 	}
-	for c := range 256 { // every octet: raw, escaped, in the query, and cut short
+	for c := range 256 { // every byte: raw, escaped, in the query, and cut short
 		raw := []byte{byte(c)}
 		path := fmt.Appendf(nil, "/%s%%%02x?%s%%%02X%%%x", raw, c, raw, c, c&15)
 		check("FormA", path, inForm(path, automaton.FormA), twin.FormA(path))

@@ -41,7 +41,7 @@ func twoWords(line string) (first, second string, ok bool) {
 	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
 }
 
-// keys are the keys of the standard, and behind them the other spellings that Google's
+// keys are the keys of the standard, and after them the other spellings that Google's
 // parser accepts. To that parser, a key is known if it begins with one of these.
 var keys = []struct {
 	spelling string
@@ -55,7 +55,7 @@ var keys = []struct {
 
 const standardKeys = 3
 
-// The typographic quotation marks begin with these octets.
+// The typographic quotation marks begin with these bytes.
 const (
 	quotePrefix = "\xe2\x80"
 	quotes      = "\u2018\u2019\u201c\u201d"

@@ -165,7 +165,7 @@ func FuzzMachine(f *testing.F) {
 		f.Add([]byte("\x04\x0a\x0f\x04\x0b\x00\x0f\x04\x09\x04\x0a\x05\x0e\x02\x06\x07"), []byte("\x09\x0a\x0b\x0b"), d)
 	}
 	f.Fuzz(func(t *testing.T, rules, path []byte, dialect uint8) {
-		const most, longest = 300, 60 // a path is asked about at each octet
+		const most, longest = 300, 60 // a path is asked about at each byte
 		m := mode{dialect: dialects[int(dialect)%len(dialects)]}
 		text := []byte("user-agent: *\ndisallow: ")
 		for i, c := range rules[:min(len(rules), most)] {
@@ -186,7 +186,7 @@ func FuzzMachine(f *testing.F) {
 	})
 }
 
-// fuzzWord is what an octet stands for: a word, a new rule or a new group.
+// fuzzWord is what a byte stands for: a word, a new rule or a new group.
 func fuzzWord(c byte, allow bool) string {
 	rule := "\ndisallow: "
 	if allow {

@@ -35,10 +35,10 @@ func (g *segmentTree) gaps() *table.Gaps {
 	return a
 }
 
-// needed returns the rarest octet that stands behind the gaps of all rules, 0 if there is
+// needed returns the rarest byte that stands after the gaps of all rules, 0 if there is
 // none.
 func (g *segmentTree) needed() (rarest byte) {
-	var rules [256]int // how many rules in a row, from the first on, have the octet
+	var rules [256]int // how many rules in a row, from the first on, have the byte
 	for i, rest := range g.rests {
 		for j := range len(rest) {
 			if c := rest[j]; rules[c] == i {
@@ -78,7 +78,7 @@ func (g *segmentTree) number(a *table.Gaps, numbers []uint32) {
 	}
 	children(everyPathNode)
 	everyPath := children(everyPathSlashNode).End
-	// The sort is stable, so that nodes behind nothing come before those behind the slash.
+	// The sort is stable, so that nodes after nothing come before those after the slash.
 	slices.SortStableFunc(final, func(x, y uint32) int { return cmp.Compare(symbol(x), symbol(y)) })
 	a.Best = min(g.nodes[everyPathNode].best, g.nodes[everyPathSlashNode].best)
 	a.Anchors = make([]table.Children, len(g.order))
@@ -115,7 +115,7 @@ type ahoCorasick struct {
 }
 
 // trie makes the states, depth by depth. A state is a range of the symbols, which begin
-// with the same octets.
+// with the same bytes.
 func (b *ahoCorasick) trie() {
 	type symbols struct{ from, to, depth uint32 }
 	n, before := 1, "" // a symbol has the states that it does not share with the one before it
@@ -167,7 +167,7 @@ func (b *ahoCorasick) fail() {
 	}
 }
 
-// suffix returns the state to which an octet leads from a state or, where it leads
+// suffix returns the state to which a byte leads from a state or, where it leads
 // nowhere, from those of its suffixes.
 func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 	for ; state != 0; state = b.Fail[state] {
@@ -182,12 +182,12 @@ func (b *ahoCorasick) suffix(state uint32, c byte) uint32 {
 
 // number numbers the symbols anew, and returns the number of each. The suffixes of a symbol
 // that are symbols make a path in a tree. A symbol is followed by that of the symbols of which
-// it is the longest suffix that has the most symbols behind it; so any such path changes from
+// it is the longest suffix that has the most symbols after it; so any such path changes from
 // one row of numbers to another no more often than the logarithm of the number of symbols.
 func (b *ahoCorasick) number() []uint32 {
 	n := len(b.texts)
 	up := make([]int, n)          // the longest suffix, n if there is none
-	size := make([]int, n+1)      // of the symbols behind one
+	size := make([]int, n+1)      // of the symbols after one
 	heavy := make([]int, n+1)     // the symbol that follows one, 0 for none, which counts from 1
 	shortest := make([]int, 0, n) // all symbols, in the order of their length
 	for state, act := range b.Act {

@@ -43,7 +43,7 @@ var hostile = []struct {
 		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("*a", 100)+"b\n", n/20)
 	}},
 	{"index pages", func(n int) string { return "user-agent: *\n" + numbered("allow:/%d/index.html\n", n) }},
-	// Half of the rules wait behind prefixes, the others behind an octet of every path.
+	// Half of the rules wait after prefixes, the others after a byte of every path.
 	{"prefixes and gates", func(n int) string { return "user-agent: *\n" + gaps(n/2) + gates(n/2) }},
 	{"bytes to escape", func(n int) string {
 		return "user-agent: *\n" + strings.Repeat("disallow:/"+strings.Repeat("\xc3\xa9", 50)+"\n", n/10)
@@ -52,10 +52,10 @@ var hostile = []struct {
 	{"spaces", func(n int) string { return strings.Repeat(" ", n) }},
 }
 
-// gaps are n rules, of which three each wait behind a prefix of their own.
+// gaps are n rules, of which three each wait after a prefix of their own.
 func gaps(n int) string { return numbered("disallow:/%d*x\ndisallow:/%d*y\ndisallow:/%d*z\n", n/3) }
 
-// gates are n rules that wait behind an octet of every path.
+// gates are n rules that wait after a byte of every path.
 func gates(n int) string { return numbered("disallow:/*?*%d\n", n) }
 
 // numbered repeats a line n times, each time with another word for %d.

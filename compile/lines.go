@@ -53,7 +53,7 @@ func WholeLines(body []byte, limit int) []byte {
 	return body[:bytes.LastIndexAny(body[:limit], "\r\n")+1]
 }
 
-// parse reads the body line by line. Lines end at LF, CR or CRLF; the text behind the last
+// parse reads the body line by line. Lines end at LF, CR or CRLF; the text after the last
 // of these, if there is any, is a line too.
 func (p *parser) parse(body string) {
 	p.line = 1
@@ -91,7 +91,7 @@ func (p *parser) parse(body string) {
 	}
 }
 
-// cutLine returns the first line of a text without its end, the text behind that, and
+// cutLine returns the first line of a text without its end, the text after that, and
 // whether the line has an end. cr says that there may be a CR in the text.
 func cutLine(text string, cr bool) (line, rest string, ended bool) {
 	if !cr {

@@ -13,7 +13,7 @@ type parser struct {
 	o       Options
 	reading *reading // of the dialect
 	limit   int      // how many bytes are read
-	more    bool     // the body goes on behind the limit
+	more    bool     // the body goes on after the limit
 	line    int      // 1-based number of the line being read
 	lines   int      // number of lines read
 	open    bool     // a user-agent line belongs to the last group, else it begins one
@@ -24,7 +24,7 @@ type parser struct {
 	colon   bool     // the line has a colon
 	other   bool     // since the last user-agent line there was a record with a colon
 	runs    bool     // as Robots.SplitRuns
-	glued   bool     // the line has a comment directly behind its last character
+	glued   bool     // the line has a comment directly after its last character
 	gap     bool     // since the last user-agent line there was a blank line or a record
 
 	looked int // number of agents that noteDelay has looked at

@@ -14,7 +14,7 @@ type Rule struct {
 	// wildcards and final '$' included. It is empty if the value is, and for a rule
 	// that never matches.
 	Pattern string
-	// Specificity is the length of Pattern in octets. The dialects in which the longest
+	// Specificity is the length of Pattern in bytes. The dialects in which the longest
 	// pattern wins rank rules by it.
 	Specificity int
 	Form        automaton.Form // the spelling that Pattern is in

@@ -13,10 +13,10 @@ import (
 // prefix is the part of a rule's pattern before its first gap.
 type prefix struct {
 	text  string // its slash included
-	key   uint64 // up to eight octets behind the slash, the first in the highest byte
+	key   uint64 // up to eight bytes after the slash, the first in the highest byte
 	rule  uint32
 	gaps  bool // a gap follows
-	waits bool // the segments behind it are searched for, the rule is not tried
+	waits bool // the segments after it are searched for, the rule is not tried
 }
 
 func newPrefix(text string, rule uint32, gaps bool) prefix {
@@ -33,7 +33,7 @@ func comparePrefixes(x, y prefix) int {
 	return cmp.Or(strings.Compare(x.text, y.text), cmp.Compare(x.rule, y.rule))
 }
 
-// prefixes makes the trie of prefixes of a table. An edge has up to eight octets, and more
+// prefixes makes the trie of prefixes of a table. An edge has up to eight bytes, and more
 // where no other prefix ends or differs in them.
 type prefixes struct {
 	rules []automaton.Rule
@@ -70,7 +70,7 @@ func (b *prefixes) build(all []prefix) bool {
 	return t.SetEdges(b.edges)
 }
 
-// state makes the edges of a state at a depth in octets, behind which all the given prefixes
+// state makes the edges of a state at a depth in bytes, after which all the given prefixes
 // go on.
 func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	for len(all) > 0 {
@@ -86,7 +86,7 @@ func (b *prefixes) state(state uint32, depth int, all []prefix) {
 	}
 }
 
-// edge makes the edge of a state to the prefixes that have the same octets from depth to end.
+// edge makes the edge of a state to the prefixes that have the same bytes from depth to end.
 func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 	e := newEdge(state, all[0].text[depth:end])
 	if len(all) == 1 && !all[0].waits {
@@ -103,7 +103,7 @@ func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 		n++
 	}
 	point := b.point(all[:n], end)
-	b.table.Points[point].From = all[0].rule // it has the octets, whether or not it ends here
+	b.table.Points[point].From = all[0].rule // it has the bytes, whether or not it ends here
 	e.To = point | table.IsPoint
 	b.edges = append(b.edges, e)
 	if n < len(all) {
@@ -123,7 +123,7 @@ func common(x, y string) int {
 	return n
 }
 
-// point makes the point of prefixes that are equal, at a depth in octets.
+// point makes the point of prefixes that are equal, at a depth in bytes.
 func (b *prefixes) point(all []prefix, depth int) uint32 {
 	id := b.pointOf(all, depth, false)
 	if slices.ContainsFunc(all, func(p prefix) bool { return b.rules[p.rule].Form == automaton.FormB }) {
@@ -158,7 +158,7 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	return uint32(len(t.Points) - 1)
 }
 
-// newEdge makes an edge of a state with up to eight octets.
+// newEdge makes an edge of a state with up to eight bytes.
 func newEdge(state uint32, text string) table.Edge {
 	return table.Edge{Word: table.FirstOctets([]byte(text)), Key: state<<3 | uint32(len(text)-1)}
 }

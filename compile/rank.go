@@ -38,7 +38,7 @@ func (k *ranker) makeRoom(groups []Group) (listed int) {
 	return listed
 }
 
-// size returns the number of ranked rules that some rules become, and the number of octets
+// size returns the number of ranked rules that some rules become, and the number of bytes
 // in their patterns.
 func (k *ranker) size(rules []Rule) (n, octets int) {
 	for i := range rules {
@@ -134,7 +134,7 @@ func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
 func (k *ranker) fill(ranked *automaton.Rule, r *Rule, pattern string) {
 	ranked.Rank, ranked.Form = k.rankOf(r, len(pattern)), r.Form
 	ranked.Verdict = automaton.Verdict{Line: uint32(r.Line), Disallowed: !r.Allow && pattern != ""}
-	if r.Form != automaton.FormDecoded { // there * and $ are ordinary octets
+	if r.Form != automaton.FormDecoded { // there * and $ are ordinary bytes
 		pattern, ranked.Anchored = strings.CutSuffix(pattern, "$")
 		if strings.HasSuffix(pattern, "*") {
 			pattern, ranked.Anchored = strings.TrimRight(pattern, "*"), false

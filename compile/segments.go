@@ -8,10 +8,10 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// maxWork is the number of probes of a hash table that an octet of any path may cost in the
+// maxWork is the number of probes of a hash table that a byte of any path may cost in the
 // search for segments; a probe takes some six nanoseconds. Rules that could cost more have
-// the automaton of gaps: of 100 real machines with segments, one. Segments that wait behind
-// a segment of one octet count for more (octetWork), since more paths have that.
+// the automaton of gaps: of 100 real machines with segments, one. Segments that wait after
+// a segment of one byte count for more (octetWork), since more paths have that.
 const maxWork, octetWork = 32, 2
 
 // segmentTries makes table.Segments of the tree of segments: for each anchor a trie of the
@@ -23,7 +23,7 @@ type segmentTries struct {
 	roots    []root            // of each anchor
 	work     []uint32          // the probes that a place may cost for each anchor and those that it opens
 	lengths  [2]uint8          // of all edges at which segments begin, and of those where they end
-	heads    [filters][]string // the first octets of the segments that pass a filter
+	heads    [filters][]string // the first bytes of the segments that pass a filter
 	children [2][]segment      // of the anchor at hand, those that may begin anywhere and those at the end
 }
 
@@ -45,7 +45,7 @@ type segment struct {
 const firstAnchor = table.EveryPathSlash + 1
 
 // The filters of where segments may begin: one is for those that wait on every path, one
-// for those that wait behind these, one for those behind prefixes.
+// for those that wait after these, one for those after prefixes.
 const (
 	ofEveryPath = iota
 	behindEveryPath
@@ -119,7 +119,7 @@ func (b *segmentTries) anchor(id uint32) bool {
 			return false
 		}
 		if i > 0 {
-			work = 1 // although it is once a path and not once an octet: so that not too many wait
+			work = 1 // although it is once a path and not once a byte: so that not too many wait
 		}
 		if b.work[r.top] += work; b.work[r.top] > maxWork {
 			return false
@@ -130,7 +130,7 @@ func (b *segmentTries) anchor(id uint32) bool {
 }
 
 // sortChildren puts the children of an anchor in the order of their text, apart from those
-// that are one octet on every path: these have anchors of their own, which open without a
+// that are one byte on every path: these have anchors of their own, which open without a
 // search.
 func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 	b.children[0], b.children[1] = b.children[0][:0], b.children[1][:0]
@@ -157,8 +157,8 @@ func (b *segmentTries) sortChildren(id uint32, a *table.Anchor) {
 	}
 }
 
-// isOctet reports whether a child of an anchor is one octet that may be on any path, and
-// others wait behind it.
+// isOctet reports whether a child of an anchor is one byte that may be on any path, and
+// others wait after it.
 func (b *segmentTries) isOctet(anchor, child uint32) bool {
 	n := &b.nodes[child]
 	return 0 < anchor && anchor < firstAnchor && n.child != 0 && len(b.texts[n.symbol]) == 1
@@ -169,7 +169,7 @@ func (b *segmentTries) newState() uint32 {
 	return uint32(len(b.to.States) - 1)
 }
 
-// state makes the edges of a state at a depth in octets, behind which all the given
+// state makes the edges of a state at a depth in bytes, after which all the given
 // segments go on, and returns how many probes it may cost to read on from it.
 func (b *segmentTries) state(state, anchor uint32, depth int, all []segment) (work uint32) {
 	if depth > maxWork*table.EdgeOctets {
@@ -191,8 +191,8 @@ func (b *segmentTries) state(state, anchor uint32, depth int, all []segment) (wo
 	return work + uint32(bits.OnesCount8(lengths))
 }
 
-// edge makes the edge of a state to the segments that have the same octets from depth to
-// end, and returns what state returns of the state behind it, 0 if there is none.
+// edge makes the edge of a state to the segments that have the same bytes from depth to
+// end, and returns what state returns of the state after it, 0 if there is none.
 func (b *segmentTries) edge(state, anchor uint32, depth, end int, all []segment) (work uint32) {
 	first := all[0]
 	at := len(b.edges)
@@ -278,10 +278,10 @@ func (b *segmentTries) filters() {
 	}
 }
 
-// headOctets is how many octets a table.StartFilter compares.
+// headOctets is how many bytes a table.StartFilter compares.
 const headOctets = 3
 
-// leastHeads sorts the first octets of segments, and leaves out those that begin with
+// leastHeads sorts the first bytes of segments, and leaves out those that begin with
 // others.
 func leastHeads(heads []string) []string {
 	slices.Sort(heads)
@@ -296,7 +296,7 @@ func leastHeads(heads []string) []string {
 }
 
 // startFilter makes the filter of what segments begin with. A group has neighbours in the
-// order of their text, so that they have octets in common.
+// order of their text, so that they have bytes in common.
 func startFilter(heads []string) (f table.StartFilter) {
 	const groups = 8
 	for i, head := range heads {
@@ -307,7 +307,7 @@ func startFilter(heads []string) (f table.StartFilter) {
 				continue
 			}
 			for half := range byte(16) {
-				f.Octets[j].Add(half<<4|half, group) // any octet
+				f.Octets[j].Add(half<<4|half, group) // any byte
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	// EngineAutomaton has a table for any number of rules, unless they are written so that
 	// no table of them is fast: then it is a list.
 	EngineAutomaton
-	// engineGaps is EngineAutomaton with table.Gaps for all segments behind wildcards. The
+	// engineGaps is EngineAutomaton with table.Gaps for all segments after wildcards. The
 	// other engines have it only where table.Segments could take long. It is for tests.
 	engineGaps
 )
@@ -50,7 +50,7 @@ func (e Engine) Table(rules []automaton.Rule) *table.Table {
 	return newTable(rules, e != engineGaps)
 }
 
-// worthTable reports whether the patterns of rules have so many octets that a table, which
+// worthTable reports whether the patterns of rules have so many bytes that a table, which
 // takes a thousand bytes before it holds any, takes at most forty for each. Some files have
 // hundreds of groups of ten rules, one for each file name extension.
 func worthTable(rules []automaton.Rule) bool {
@@ -95,8 +95,8 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	var tree *segmentTree
 	for _, id := range everyPath {
 		text, rest, _ := rules[id].Cut()
-		// A first segment that does not begin with a slash is found at the same places behind
-		// nothing and behind the path's slash. All such segments wait behind the same of the
+		// A first segment that does not begin with a slash is found at the same places after
+		// nothing and after the path's slash. All such segments wait after the same of the
 		// two, so that one search finds them.
 		if rest[0] != '/' {
 			if text = ""; slashes {
@@ -162,7 +162,7 @@ func (s *tableScratch) release() {
 // that, of one prefix or of prefixes of one another, the segments are searched for.
 const maxCandidates = 2
 
-// findWaiting decides for which prefixes the segments behind them are searched for. The
+// findWaiting decides for which prefixes the segments after them are searched for. The
 // prefixes are sorted.
 func findWaiting(all []prefix) {
 	var above []prefix // prefixes of the one at hand whose rules are tried

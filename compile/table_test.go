@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// TestLongSearchesAreNotMade: segments are searched for only where an octet of a path cannot
+// TestLongSearchesAreNotMade: segments are searched for only where a byte of a path cannot
 // cost many probes; the rest is for the automaton of gaps.
 func TestLongSearchesAreNotMade(t *testing.T) {
 	levels := func(n int) string { return "disallow: /" + strings.Repeat("*a", n) + "*b\n" }
@@ -97,8 +97,8 @@ func TestFormBWithoutPrefix(t *testing.T) {
 
 // TestRandomTables has files whose patterns have words in common: prefixes that part
 // late or are prefixes of one another, segments that overlap and are suffixes of
-// others, many behind one prefix, lines of one rank, groups that are entangled.
-// What a path's last octets complete is asked about at each of them.
+// others, many after one prefix, lines of one rank, groups that are entangled.
+// What a path's last bytes complete is asked about at each of them.
 func TestRandomTables(t *testing.T) {
 	files := 1000
 	if testing.Short() {
@@ -136,9 +136,9 @@ func TestRandomTables(t *testing.T) {
 	}
 }
 
-// tableRules reach every part of a table: prefixes that part in their first octets and late,
+// tableRules reach every part of a table: prefixes that part in their first bytes and late,
 // anchored and not, in both forms; rules with gaps that are tried and that wait; nodes of every
-// path; segments of one, two, four and more octets, and suffixes of others. '+' stands for allow.
+// path; segments of one, two, four and more bytes, and suffixes of others. '+' stands for allow.
 var tableRules = strings.Fields(`
 	/abcdefghijklmnop/x/1 /abcdefghijklmnop/x/2 /abcdefgh/long/$ +/abcdefgh /ab$ /ab /c /other/text/as/long/as/any
 	/?q=(1) /?q=(1)$ /?q=*w /?r=(2)
@@ -150,7 +150,7 @@ var tableRules = strings.Fields(`
 `)
 
 // TestTableRules compares tables of the first of tableRules, of the first two, and so on, and of
-// each of them with those behind it, on paths that are made of all.
+// each of them with those after it, on paths that are made of all.
 func TestTableRules(t *testing.T) {
 	var paths [][]byte
 	for _, rule := range tableRules {
@@ -279,8 +279,8 @@ func (g *wordy) path(value string) string {
 	return path[:min(len(path), 300)]
 }
 
-// TestShortSegmentsInLongOnes: a short segment is found also among the octets with which
-// a long one begins, wherever these lie in the 64 octets that the filter sees at once.
+// TestShortSegmentsInLongOnes: a short segment is found also among the bytes with which
+// a long one begins, wherever these lie in the 64 bytes that the filter sees at once.
 func TestShortSegmentsInLongOnes(t *testing.T) {
 	for _, short := range []string{"b", "c", "d", "bc", "cd", "bcd", "cdx"} {
 		r := mode{dialect: google}.tiers([]byte("user-agent: *\ndisallow: /*abcdzzz\ndisallow: /*" + short))
@@ -314,7 +314,7 @@ func TestFormBAtAPoint(t *testing.T) {
 	}
 }
 
-// TestSegmentsWaitOnce: what waits behind a segment costs nothing the second time that
+// TestSegmentsWaitOnce: what waits after a segment costs nothing the second time that
 // the segment is found.
 func TestSegmentsWaitOnce(t *testing.T) {
 	const most = 1 << 20

@@ -18,14 +18,14 @@ type segmentTree struct {
 	anchors  map[anchorKey]uint32 // to the number of the anchor
 	order    []uint32             // the node of each anchor; anchor 0 is none
 	prefixes []string             // the text of each anchor but 0, sorted
-	rests    []string             // of each rule, the pattern behind the first gap
+	rests    []string             // of each rule, the pattern after the first gap
 }
 
 // treeNode is a segment, or a prefix that a gap follows.
 type treeNode struct {
 	symbol       uint32
 	atEnd        bool // it must end with the path
-	slash        bool // it waits behind the slash on every path
+	slash        bool // it waits after the slash on every path
 	accept, best uint32
 	child        uint32 // the last of its children, 0 if none
 	sibling      uint32 // the child before it, 0 if none

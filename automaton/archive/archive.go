@@ -168,7 +168,7 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	return len(rest) == 0
 }
 
-// ascending reports whether the groups lie one behind the other, so that checking all of them reads
+// ascending reports whether the groups lie one after the other, so that checking all of them reads
 // no byte twice.
 func (a *Archive) ascending() bool {
 	before := uint64(0)

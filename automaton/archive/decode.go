@@ -143,7 +143,7 @@ func (c *cursor) lists(lists [][]automaton.Rule, rules []automaton.Rule) [][]aut
 	return lists
 }
 
-// rule reads a rule behind the one before.
+// rule reads a rule after the one before.
 func (c *cursor) rule(r, before *automaton.Rule) {
 	flags := c.byte()
 	high, low := c.step(uint32(before.Rank>>32)), uint64(0)

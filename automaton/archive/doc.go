@@ -87,7 +87,7 @@
 // fold(x, y) is the upper half of the 128 bits of x * y, xor the lower half.
 //
 // The seed is the first eight bytes of the SHA-256 of all keys, the shorter ones first and those
-// of one length in order, each behind its length as a varint. Were it known beforehand, the
+// of one length in order, each after its length as a varint. Were it known beforehand, the
 // owner of many domains could choose names that all fall into one bucket. Should a bucket have
 // more than 64 records all the same, a zero byte is added to what is hashed, until none has. A
 // reader takes any seed.

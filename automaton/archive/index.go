@@ -53,7 +53,7 @@ func (a *Archive) recordsOf(group uint64) []byte {
 	return a.records[le.Uint64(entry):le.Uint64(entry[entryLen:])]
 }
 
-// whole returns the bounds of a bucket, of which the table has the lower halves: they lie behind the
+// whole returns the bounds of a bucket, of which the table has the lower halves: they lie after the
 // beginning of its group, which the directory has.
 func (a *Archive) whole(group, from, to uint64) (wholeFrom, wholeTo uint64) {
 	begin := le.Uint64(a.directory[entryLen*group:])

@@ -106,7 +106,7 @@ func TestManyVersions(t *testing.T) {
 	}
 }
 
-// TestOrigins lists what was added, and goes on behind a damaged group.
+// TestOrigins lists what was added, and goes on after a damaged group.
 func TestOrigins(t *testing.T) {
 	dialects, origins := small(t)
 	for i := range 1_000 {

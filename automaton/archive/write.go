@@ -63,7 +63,7 @@ type layout struct {
 	counts    counts
 	numbers   []uint32 // in the archive, of rulesets by the numbers under which they were added
 	lengths   []uint32 // of the rulesets
-	records   Sorter   // each behind its hash; nil before it is made
+	records   Sorter   // each after its hash; nil before it is made
 	directory []byte
 }
 
@@ -198,7 +198,7 @@ func (a answer) same(b answer) bool {
 	return a.status == b.status && slices.Equal(a.rulesets, b.rulesets)
 }
 
-// The records of the Sorter of origins are a key behind its length, the instant, the status
+// The records of the Sorter of origins are a key after its length, the instant, the status
 // and the numbers under which the rulesets were added, all of them big-endian. Keys are in
 // the order of their lengths, then of their bytes, and the versions of each by instant.
 
@@ -293,7 +293,7 @@ type collected struct {
 	dropped  int64 // the oldest versions, of which there were too many
 }
 
-// add adds a version behind those before it, unless it says the same.
+// add adds a version after those before it, unless it says the same.
 func (o *collected) add(a answer) error {
 	if n := len(o.versions); n > 0 {
 		last := o.versions[n-1]

@@ -80,7 +80,7 @@ func spaced[T any](list []T, most int) []T {
 	return taken
 }
 
-// size returns the number of octets of all robots.txt, and of questions.
+// size returns the number of bytes of all robots.txt, and of questions.
 func (c *corpus) size() (octets, urls int) {
 	for i := range c.sites {
 		octets, urls = octets+len(c.sites[i].Body), urls+len(c.sites[i].URLs)

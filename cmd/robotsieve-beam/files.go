@@ -25,7 +25,7 @@ import (
 // than once, from several places at a time. A copy that breaks off is begun again, so that a bad
 // connection is not taken for a damaged file.
 
-// isPath tells whether a name is a path.
+// isPath reports whether a name is a path.
 func isPath(name string) bool { return !strings.Contains(name, "://") }
 
 // file is an input of the job. Its error is why there is none.
@@ -334,7 +334,7 @@ func removeFolder(ctx context.Context, dir string) error {
 	return errors.Join(err, remove(ctx, names...))
 }
 
-// join joins a folder and a name in it, with slashes behind a scheme.
+// join joins a folder and a name in it, with slashes after a scheme.
 func join(dir, name string) string {
 	if isPath(dir) {
 		return filepath.Join(dir, name)

@@ -190,7 +190,7 @@ func (r *outcome) fill(ctx context.Context, o job.FilterOptions, w io.Writer) er
 	return cmp.Or(out.err, r.take(f, err))
 }
 
-// remembering is a writer that remembers its first error: that of a filter does not tell whether it
+// remembering is a writer that remembers its first error: that of a filter does not report whether it
 // is one of writing.
 type remembering struct {
 	io.Writer

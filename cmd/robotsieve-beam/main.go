@@ -188,7 +188,7 @@ func checkRunner() error {
 	return connection.Close()
 }
 
-// isHere tells whether the pipeline runs in this process.
+// isHere reports whether the pipeline runs in this process.
 func isHere() bool { return slices.Contains([]string{"", "prism", "direct"}, *runners.Runner) }
 
 func usageError(format string, args ...any) error {

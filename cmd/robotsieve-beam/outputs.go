@@ -116,7 +116,7 @@ func resultName(name string, format list.Kind) string {
 	return name
 }
 
-// isUnder tells whether a name, with slashes, is that of a file in any folder or in the folders
+// isUnder reports whether a name, with slashes, is that of a file in any folder or in the folders
 // under it.
 func isUnder(name string) bool {
 	return name != "." && path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name))

@@ -80,7 +80,7 @@ func get[T any](op Op, name string, do func(name string) (value T, err error)) (
 // File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
 type File struct{ f *os.File }
 
-// Of returns a stream as a File, if it is an *os.File, as standard input is. ok tells whether it is
+// Of returns a stream as a File, if it is an *os.File, as standard input is. ok reports whether it is
 // one.
 func Of(stream any) (_ *File, ok bool) {
 	f, ok := stream.(*os.File)
@@ -169,7 +169,7 @@ func explained(err error) error {
 	for path := failed.Path; ; path = filepath.Dir(path) {
 		if to, notLink := os.Readlink(path); notLink == nil {
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-				return failed // what is behind this link is not there
+				return failed // what is after this link is not there
 			}
 			return &fs.PathError{Op: failed.Op, Path: failed.Path, Err: &brokenLinkError{path, failed.Path, to, failed.Err}}
 		}

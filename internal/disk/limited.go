@@ -22,7 +22,7 @@ func ReadLimited(name string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// Limited returns a reader of r that fails with a LimitError behind limit bytes, if there are more.
+// Limited returns a reader of r that fails with a LimitError after limit bytes, if there are more.
 // It belongs to one goroutine.
 func Limited(r io.Reader, limit int64) io.Reader { return &limited{r, limit, LimitError(limit)} }
 

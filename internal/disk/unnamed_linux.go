@@ -30,7 +30,7 @@ func (f *File) Link(name string) error {
 	return nil
 }
 
-// WasClosed tells whether a standard stream was closed when the process began. Then the runtime of
+// WasClosed reports whether a standard stream was closed when the process began. Then the runtime of
 // Go has opened the null device in its place, to read and write. So do few callers that want no
 // output: daemons, which open it once for several streams, and the interpreters that opensNull
 // tells. All others open it to write only.
@@ -40,7 +40,7 @@ func WasClosed(stream *os.File) bool {
 		!sameOpening(stream, os.Stdin) && !sameOpening(stream, os.Stderr) && !opensNull(os.Getppid())
 }
 
-// sameOpening tells whether two streams are one that was opened once: then they have their flags in
+// sameOpening reports whether two streams are one that was opened once: then they have their flags in
 // common.
 func sameOpening(a, b *os.File) bool {
 	was, err := unix.FcntlInt(a.Fd(), unix.F_GETFL, 0)
@@ -59,7 +59,7 @@ func sameOpening(a, b *os.File) bool {
 	return err == nil && now&unix.O_APPEND != was&unix.O_APPEND
 }
 
-// opensNull tells whether a process is an interpreter that opens the null device to read and write
+// opensNull reports whether a process is an interpreter that opens the null device to read and write
 // if a program that it starts shall have no output: Python for subprocess.DEVNULL, Node.js for
 // "ignore".
 func opensNull(process int) bool {

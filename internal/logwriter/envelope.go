@@ -10,7 +10,7 @@ type Envelope struct {
 	Name string
 	// Wrap appends a line in its envelope, without its line end.
 	Wrap func(b, line []byte, at time.Time) []byte
-	// Valid tells that the envelope holds only UTF-8: other octets are replaced.
+	// Valid tells that the envelope holds only UTF-8: other bytes are replaced.
 	Valid bool
 }
 
@@ -27,7 +27,7 @@ func Envelopes() []*Envelope {
 				at.Format("2006-01-02T15:04:05.000000Z07:00"), line)
 		}},
 		// Source: docs.docker.com/engine/logging/drivers/json-file. The encoder is Go's, which
-		// replaces octets that are no UTF-8.
+		// replaces bytes that are no UTF-8.
 		{Name: "docker", Valid: true, Wrap: func(b, line []byte, at time.Time) []byte {
 			return fmt.Appendf(b, `{"log":"%s","stream":"stdout","time":"%s"}`,
 				quoted(string(line)+"\n"), at.UTC().Format(time.RFC3339Nano))

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// each replaces octets by what f returns for them; an empty text leaves them as they are.
+// each replaces bytes by what f returns for them; an empty text leaves them as they are.
 func each(s string, f func(c byte) string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -35,7 +35,7 @@ func apache(s string) string {
 	})
 }
 
-// nginx escapes as nginx does by default: a quote, a backslash, and all octets below 32 and
+// nginx escapes as nginx does by default: a quote, a backslash, and all bytes below 32 and
 // above 126 as \xHH.
 // Source: nginx.org/en/docs/http/ngx_http_log_module.html, log_format, escape.
 func nginx(s string) string {
@@ -62,7 +62,7 @@ func nginxJSON(s string) string {
 	})
 }
 
-// haproxy writes control characters, octets above 126, the hash sign and those in more as #XX.
+// haproxy writes control characters, bytes above 126, the hash sign and those in more as #XX.
 // Source: docs.haproxy.org/2.8/configuration.html, 8.6 "Non-printable characters": in the
 // request line the quote is written so too, in captured headers also braces and the bar.
 func haproxy(s, more string) string {

@@ -14,7 +14,7 @@ import (
 )
 
 // Request is what a server knows about a request. Its strings hold what the client sent,
-// octet by octet.
+// octet by byte.
 type Request struct {
 	// Name says what is special about the request.
 	Name string
@@ -81,7 +81,7 @@ type Writer struct {
 	// missing stands for a header that was not sent: "" is a dash, and "none" nothing.
 	missing string
 	empty   string // stands for a header without a value
-	json    bool   // a string has no octets that are no UTF-8, and no header that was not sent
+	json    bool   // a string has no bytes that are no UTF-8, and no header that was not sent
 	// says is what the line tells where that is not what the request is: words of a name of Facts,
 	// an equals sign and a text for expand.
 	says string
@@ -162,7 +162,7 @@ func (w *Writer) facts(r *Request) Facts {
 	}
 	if w.json {
 		if f.Target = valid(f.Target); strings.ContainsRune(f.Target, '\ufffd') {
-			f.Lossy = "rewritten" // an octet was replaced, or is a client's own U+FFFD
+			f.Lossy = "rewritten" // a byte was replaced, or is a client's own U+FFFD
 		}
 	}
 	return f
@@ -218,7 +218,7 @@ func (r *Request) usualPort() bool {
 	return r.Scheme == "http" && r.Port == 80 || r.Scheme == "https" && r.Port == 443
 }
 
-// onPath tells whether the target is a path, as nearly all are.
+// onPath reports whether the target is a path, as nearly all are.
 func (r *Request) onPath() bool { return strings.HasPrefix(r.Target, "/") }
 
 // absolute is the target as a whole URL, if it is a path.

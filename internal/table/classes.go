@@ -5,26 +5,26 @@ import (
 	"unsafe"
 )
 
-// Classes sorts octets into eight classes, a bit each: those of octet c are
-// Lo[c&15] & Hi[c>>4]. This form lets a processor look up many octets at a time
-// (classes_amd64.s); this file does the same octet by octet, for all other processors. A set
-// of octets fits exactly if those with the same upper half, or with the same lower halves,
+// Classes sorts bytes into eight classes, a bit each: those of byte c are
+// Lo[c&15] & Hi[c>>4]. This form lets a processor look up many bytes at a time
+// (classes_amd64.s); this file does the same byte by byte, for all other processors. A set
+// of bytes fits exactly if those with the same upper half, or with the same lower halves,
 // share a class, and there are no more than eight such.
 type Classes struct {
 	Lo, Hi [16]uint8
 }
 
-// Add puts an octet into classes, and with it those that cannot be told from it.
+// Add puts a byte into classes, and with it those that cannot be told from it.
 func (c *Classes) Add(octet byte, class uint8) {
 	c.Lo[octet&15] |= class
 	c.Hi[octet>>4] |= class
 }
 
-// Of returns the classes of an octet.
+// Of returns the classes of a byte.
 func (c *Classes) Of(octet byte) uint8 { return c.Lo[octet&15] & c.Hi[octet>>4] }
 
-// NewClasses makes the classes of two sets of octets, which In64 tells apart: the first is in
-// the lower classes, the second in the higher. Neither set may have octets of more than four
+// NewClasses makes the classes of two sets of bytes, which In64 tells apart: the first is in
+// the lower classes, the second in the higher. Neither set may have bytes of more than four
 // upper halves, each of which takes a class.
 func NewClasses(low, high string) *Classes {
 	var c Classes
@@ -41,9 +41,9 @@ func NewClasses(low, high string) *Classes {
 	return &c
 }
 
-// readable returns how many octets before b a window must begin so that all in it can be
+// readable returns how many bytes before b a window must begin so that all in it can be
 // read. What lies around b may be anything, but it must be mapped: it is if it is in the
-// memory page in which b begins, or b goes on behind that.
+// memory page in which b begins, or b goes on after that.
 func readable(b []byte, window uintptr) (back uintptr) {
 	const page = 4096
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
@@ -53,7 +53,7 @@ func readable(b []byte, window uintptr) (back uintptr) {
 	return 0
 }
 
-// In64 returns which of the first 64 octets of b, or of as many as there are, are in one of
+// In64 returns which of the first 64 bytes of b, or of as many as there are, are in one of
 // the lower four classes, and which in one of the higher; b is not empty.
 func (c *Classes) In64(b []byte) (low, high uint64) {
 	if !avx2 {
@@ -68,9 +68,9 @@ func (c *Classes) In64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// triples64 returns the set of places among the first 64 octets of b where a class of c[0] is
-// also one of c[1] for the next octet and one of c[2] for the one behind that. Where b has no
-// two octets behind a place, that may be in the set or not.
+// triples64 returns the set of places among the first 64 bytes of b where a class of c[0] is
+// also one of c[1] for the next byte and one of c[2] for the one after that. Where b has no
+// two bytes after a place, that may be in the set or not.
 func triples64(c *[3]Classes, b []byte) uint64 {
 	if !avx2 {
 		return slowTriples64(c, b)
@@ -79,7 +79,7 @@ func triples64(c *[3]Classes, b []byte) uint64 {
 	return triples64AVX2(c, unsafe.SliceData(b), back) >> back
 }
 
-// slow64 is like In64, octet by octet.
+// slow64 is like In64, byte by byte.
 func (c *Classes) slow64(b []byte) (low, high uint64) {
 	for i, octet := range b[:min(len(b), 64)] {
 		class := c.Of(octet)
@@ -93,7 +93,7 @@ func (c *Classes) slow64(b []byte) (low, high uint64) {
 	return low, high
 }
 
-// slowTriples64 is like triples64, octet by octet.
+// slowTriples64 is like triples64, byte by byte.
 func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	for i := range min(len(b)-2, 64) {
 		if c[0].Of(b[i])&c[1].Of(b[i+1])&c[2].Of(b[i+2]) != 0 {
@@ -103,7 +103,7 @@ func slowTriples64(c *[3]Classes, b []byte) (set uint64) {
 	return set
 }
 
-// Index returns the index of the first octet of b that is in a class, the length of b if
+// Index returns the index of the first byte of b that is in a class, the length of b if
 // none is.
 func (c *Classes) Index(b []byte) int {
 	for i := 0; i < len(b); i += 64 {
@@ -124,7 +124,7 @@ func (c *Classes) IndexHigh(b []byte) int {
 	return len(b)
 }
 
-// Every returns the classes in which every octet is.
+// Every returns the classes in which every byte is.
 func (c *Classes) Every() uint8 {
 	every := uint8(0xff)
 	for i := range c.Lo {

@@ -1,17 +1,17 @@
 package table
 
-// avx2 says that the processor can look at 32 octets at a time. Others do what
+// avx2 says that the processor can look at 32 bytes at a time. Others do what
 // classes.go does, and answer the same.
 var avx2 = hasAVX2()
 
 func hasAVX2() bool
 
-// classify64AVX2 is Classes.In64 of the 64 octets that begin back octets before p.
+// classify64AVX2 is Classes.In64 of the 64 bytes that begin back bytes before p.
 //
 //go:noescape
 func classify64AVX2(c *Classes, p *byte, back uintptr) (low, high uint64)
 
-// triples64AVX2 is triples64 of the 66 octets that begin back octets before p.
+// triples64AVX2 is triples64 of the 66 bytes that begin back bytes before p.
 //
 //go:noescape
 func triples64AVX2(c *[3]Classes, p *byte, back uintptr) (set uint64)

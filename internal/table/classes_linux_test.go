@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOctetsNearUnreadableMemory: where many octets are looked at a time, the answer
-// is that of one by one, and nothing is read that may not be, wherever the octets
+// TestOctetsNearUnreadableMemory: where many bytes are looked at a time, the answer
+// is that of one by one, and nothing is read that may not be, wherever the bytes
 // lie in their memory page.
 func TestOctetsNearUnreadableMemory(t *testing.T) {
 	const longest, farthest = 130, 140
@@ -39,7 +39,7 @@ func TestOctetsNearUnreadableMemory(t *testing.T) {
 	}
 }
 
-// slowPlaces is places, octet by octet.
+// slowPlaces is places, byte by byte.
 func (f *StartFilter) slowPlaces(b []byte) (set uint64) {
 	for i := range min(len(b), 64) {
 		classes := uint8(0xff)
@@ -57,7 +57,7 @@ func (f *StartFilter) slowPlaces(b []byte) (set uint64) {
 	return set
 }
 
-// pageBeforeUnreadable returns a page of memory, behind which lies one that must not
+// pageBeforeUnreadable returns a page of memory, after which lies one that must not
 // be read.
 func pageBeforeUnreadable(t *testing.T) []byte {
 	t.Helper()
@@ -77,12 +77,12 @@ func pageBeforeUnreadable(t *testing.T) []byte {
 	return pages[:size:size]
 }
 
-// randomClasses have each octet in about two classes.
+// randomClasses have each byte in about two classes.
 func randomClasses(rng *rand.Rand) (c [3]Classes) {
 	for i := range c {
 		for j := range c[i].Lo {
 			c[i].Lo[j], c[i].Hi[j] = uint8(rng.Uint32()), uint8(rng.Uint32()&rng.Uint32())
-			if i > 0 { // some have fewer octets
+			if i > 0 { // some have fewer bytes
 				c[i].Lo[j], c[i].Hi[j] = c[i].Lo[j]|1, c[i].Hi[j]|1
 			}
 		}

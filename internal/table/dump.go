@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Dump prints the table as text, line by line. The function prefix returns the first octets of
+// Dump prints the table as text, line by line. The function prefix returns the first bytes of
 // the pattern of a rule.
 func (t *Table) Dump(printf func(format string, args ...any), prefix func(rule, octets uint32) string) {
 	edges := t.sortedEdges()
@@ -96,7 +96,7 @@ func (l *links) upTo(what string, first, end uint32) {
 // children adds the nodes of a range.
 func (l *links) children(c Children) { l.upTo("start node", c.First, c.End) }
 
-// sortedEdges returns the edges by state, then octets.
+// sortedEdges returns the edges by state, then bytes.
 func (t *Trie) sortedEdges() []Edge {
 	edges := slices.DeleteFunc(slices.Clone(t.Edges), func(e Edge) bool { return e.Key == 0 })
 	slices.SortFunc(edges, func(x, y Edge) int {
@@ -105,7 +105,7 @@ func (t *Trie) sortedEdges() []Edge {
 	return edges
 }
 
-// text returns the octets of the edge.
+// text returns the bytes of the edge.
 func (e *Edge) text() string {
 	var b []byte
 	for i := range e.Key&7 + 1 {

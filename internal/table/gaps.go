@@ -10,24 +10,24 @@ import (
 // The automaton of gaps, in one line: Aho and Corasick's (1975) reads the path once, and
 // where a segment ends, the nodes that wait for it go on. Five things complicate it.
 //
-// First, on most paths no segment begins at most octets. While the automaton is at its root,
-// a filter of three octets, 64 places at a time, tells where one may begin.
+// First, on most paths no segment begins at most bytes. While the automaton is at its root,
+// a filter of three bytes, 64 places at a time, tells where one may begin.
 //
-// Second, at one octet of the path as many symbols may end as are suffixes of one another. To
-// look at all of them at each octet would take the square of the path. So the path is read
-// before any node goes on, and only the longest symbol that ends at an octet is noted. From
+// Second, at one byte of the path as many symbols may end as are suffixes of one another. To
+// look at all of them at each byte would take the square of the path. So the path is read
+// before any node goes on, and only the longest symbol that ends at a byte is noted. From
 // that the suffixes are followed up to the first that was seen before, so that each symbol
 // costs one step a path: once from the end of the path, which finds where each symbol is for
 // the last time, and once from its start, where the nodes that wait on every path go on.
 //
 // Third, a node may go on only once the one before it has, and only with a segment that
-// begins where that one ended or later. It waits in a list of the first octet at which its
+// begins where that one ended or later. It waits in a list of the first byte at which its
 // segment may end. From there on its symbol is in the set of those that are awaited, until it
 // ends: then all its nodes go on, each once a path. Symbols are numbered so that those which
 // are suffixes of one another are neighbours (Gaps.up), and what is awaited among them is
 // found a word of the set at a time.
 //
-// Fourth, a node may have many children. Those whose symbol the path does not have behind the
+// Fourth, a node may have many children. Those whose symbol the path does not have after the
 // node are left out. Where a node has many more children than the path has symbols, the
 // symbols are looked up among the children instead.
 //
@@ -37,22 +37,22 @@ import (
 // it matches; where they are not, often that it does not. Of the rules that are left only those
 // wait that outrank all that wait already.
 //
-// So a match takes time in proportion to the octets of the path, each times the logarithm of
+// So a match takes time in proportion to the bytes of the path, each times the logarithm of
 // the number of symbols at most (a path in the tree of suffixes changes to a larger tree that
 // often); to the different symbols in the path; and to the nodes that go on, each times the
-// number of its children or, if that is less, of the symbols in the path. In a path of n octets
+// number of its children or, if that is less, of the symbols in the path. In a path of n bytes
 // are at most n(n+1)/2 different symbols, and of each length l at most n and at most the l-th
-// part of the octets of all rules. TestSearch in package bench looks for rules that take longer.
+// part of the bytes of all rules. TestSearch in package bench looks for rules that take longer.
 
-// Gaps finds the segments behind gaps: an Aho-Corasick automaton reads the path, and
-// where the last octet of a segment is read, the nodes that wait for it act.
+// Gaps finds the segments after gaps: an Aho-Corasick automaton reads the path, and
+// where the last byte of a segment is read, the nodes that wait for it act.
 //
 // Its states are numbered by depth and, among those of one parent, by label, so that the
 // children of state s are those from First[s] to First[s+1]-1. State 0 is the root, where
-// no segment has begun. States 1 to Shallow have one octet.
+// no segment has begun. States 1 to Shallow have one byte.
 type Gaps struct {
 	First   []uint32 // one more than there are states
-	Label   []byte   // the octet that leads to the state
+	Label   []byte   // the byte that leads to the state
 	Fail    []uint32 // the state of the longest proper suffix
 	Act     []uint32 // the nearest of the state itself and its suffixes at which a symbol ends, 0 if none does
 	Symbol  []uint32 // the symbol that ends at the state; only where Act[s] == s
@@ -60,11 +60,11 @@ type Gaps struct {
 	Root    [256]uint8  // the child of the root by its label, 0 if none
 	Start   StartFilter // of where segments begin
 
-	// Needed is an octet that stands behind the gaps of each rule, so that no rule in this
+	// Needed is a byte that stands after the gaps of each rule, so that no rule in this
 	// automaton matches without it. 0 if there is none.
 	Needed byte
 
-	// Len is the number of octets of each symbol, which is a segment that stands behind a
+	// Len is the number of bytes of each symbol, which is a segment that stands after a
 	// gap in one or more rules.
 	Len []uint32
 	// EveryPath are the nodes that wait on every path, for rules whose first segment is
@@ -81,7 +81,7 @@ type Gaps struct {
 	Best uint32
 
 	// Complete sets these: chains for each symbol; and tails for each node. That is the node
-	// itself or another behind which exactly the same must follow, its own segment included;
+	// itself or another after which exactly the same must follow, its own segment included;
 	// None if more than one rule waits for the node.
 	chains []chain
 	tails  []uint32
@@ -94,7 +94,7 @@ type chain struct {
 	first uint32 // of the symbol's run
 }
 
-// GapNode is a segment behind a gap, in rules that are the same up to it.
+// GapNode is a segment after a gap, in rules that are the same up to it.
 type GapNode struct {
 	// Symbol is the number of its segment's text, see Gaps.Symbol.
 	Symbol uint32
@@ -148,7 +148,7 @@ func (g *Gaps) completeTails() {
 	}
 	alike := map[tail]uint32{}
 	g.tails = make([]uint32, len(g.Nodes))
-	for id, node := range slices.Backward(g.Nodes) { // children come behind their parents
+	for id, node := range slices.Backward(g.Nodes) { // children come after their parents
 		t := tail{node.Symbol, None, node.AtEnd}
 		if node.First < node.End {
 			t.next = g.tails[node.First]
@@ -172,8 +172,8 @@ type gapScratch struct {
 	found      []uint32  // the symbols that are in the path
 	rooms      []room    // of each node, for those that are tails
 	waiting    []waiter  // the nodes that wait or have waited
-	due        []uint64  // the octets of the path at which symbols of waiters may end first, 64 to a word
-	wake       []uint32  // for each of these octets the last such waiter, see waiter
+	due        []uint64  // the bytes of the path at which symbols of waiters may end first, 64 to a word
+	wake       []uint32  // for each of these bytes the last such waiter, see waiter
 	awaited    symbolSet // the symbols for which nodes wait and which may end now
 	ready      []uint32  // of each symbol that is awaited, the last waiter
 	opened     int       // the anchors whose children wait
@@ -192,10 +192,10 @@ type seen struct {
 // room is what is known of a tail in the path.
 type room struct {
 	generation uint32 // the rest is of another path if it is not the current one
-	// The path does not have the tail from this octet on, with isCertain set if it has the tail
-	// from all octets before.
+	// The path does not have the tail from this byte on, with isCertain set if it has the tail
+	// from all bytes before.
 	until      uint32
-	rule, from uint32 // the best rule that has waited for the tail, None if none has, and from which octet on
+	rule, from uint32 // the best rule that has waited for the tail, None if none has, and from which byte on
 }
 
 // isCertain is a bit that no length of a path has, like isPast.
@@ -293,9 +293,9 @@ func (g *Gaps) read(s *Scratch, path []byte) {
 	}
 }
 
-// begin returns where a segment that begins at octet i or later goes on, and in which
+// begin returns where a segment that begins at byte i or later goes on, and in which
 // state; state 0 if none begins. b is the last block of places that was made, which begin
-// replaces where the path goes on behind it.
+// replaces where the path goes on after it.
 func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	for i < len(path) {
 		Spend(1)
@@ -314,8 +314,8 @@ func (g *Gaps) begin(path []byte, i int, b *block) (at int, state uint32) {
 	return len(path), 0
 }
 
-// next returns the state that an octet leads to. A result up to Shallow has not read the
-// octet: it is 0 if the octet must be read from the root, and the state of the octet before
+// next returns the state that a byte leads to. A result up to Shallow has not read the
+// octet: it is 0 if the byte must be read from the root, and the state of the byte before
 // it if a segment may have begun with that one.
 func (g *Gaps) next(state uint32, c byte) uint32 {
 	for {
@@ -371,7 +371,7 @@ func (r *run) find(possible uint32) {
 	}
 }
 
-// begins goes on behind the nodes of every path for the symbols that end for the first time.
+// begins goes on after the nodes of every path for the symbols that end for the first time.
 func (r *run) begins(e ending) {
 	s := r.s
 	for symbol := e.symbol; symbol != None && s.seen[symbol].last&isPast == 0; symbol = r.chains[symbol].up {
@@ -392,7 +392,7 @@ func (r *run) begins(e ending) {
 	}
 }
 
-// wait lets those children wait that may go on in what follows an octet of the path. It looks
+// wait lets those children wait that may go on in what follows a byte of the path. It looks
 // some segments ahead, and where rules part, as many as if they began here.
 func (r *run) wait(c Children, end uint32, ahead int) {
 	if c.Best >= r.best {
@@ -428,7 +428,7 @@ func (r *run) wait(c Children, end uint32, ahead int) {
 // to be searched rather than gone through.
 const manyChildren = 8
 
-// waitFor lets a node wait for its symbol, which must begin at an octet or later and ends for
+// waitFor lets a node wait for its symbol, which must begin at a byte or later and ends for
 // the last time at another, unless what follows decides at once whether its rule matches.
 func (r *run) waitFor(id, from, last uint32, ahead int) {
 	node := &r.Nodes[id]
@@ -464,7 +464,7 @@ func (r *run) waitFor(id, from, last uint32, ahead int) {
 	s.wake[end] = uint32(len(s.waiting))
 }
 
-// isDecided reports whether a rule that outranks the best need not wait for a tail from an octet
+// isDecided reports whether a rule that outranks the best need not wait for a tail from a byte
 // on: since it is certain that the path has the tail there or that it has not, or since a rule
 // that outranks this one waits for the same tail.
 func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {
@@ -485,13 +485,13 @@ func (r *run) isDecided(tail, from, rule uint32, ahead int) bool {
 	return false
 }
 
-// segmentsAhead is how many segments behind the next one are looked at for each rule. maxSpare
+// segmentsAhead is how many segments after the next one are looked at for each rule. maxSpare
 // is how many more are looked at on a path, so that a tail that many rules share is known to
 // its end.
 const segmentsAhead, maxSpare = 3, 256
 
 // measure finds out where in the path there is room for a tail. It starts from where its
-// segments are for the last time: if these places are one behind the other, the answer is
+// segments are for the last time: if these places are one after the other, the answer is
 // certain. It looks at some segments ahead, and at others while r.spare lasts.
 func (r *run) measure(tail uint32, ahead int) {
 	s := r.s
@@ -536,7 +536,7 @@ func (r *run) roomBehind(tail uint32, ahead int) uint32 {
 	return room.until
 }
 
-// wakeUp adds to the awaited symbols those of the nodes whose segments may end up to an octet.
+// wakeUp adds to the awaited symbols those of the nodes whose segments may end up to a byte.
 func (r *run) wakeUp(end uint32) {
 	s := r.s
 	for ; ; s.woken++ {
@@ -569,7 +569,7 @@ func (r *run) await(i uint32) {
 	}
 }
 
-// goOn goes on behind the nodes that wait for the symbols which end at an octet.
+// goOn goes on after the nodes that wait for the symbols which end at a byte.
 func (r *run) goOn(e ending) {
 	s := r.s
 	for symbol := e.symbol; symbol != None; {
@@ -586,8 +586,8 @@ func (r *run) goOn(e ending) {
 	}
 }
 
-// pass goes on behind a node whose segment has been found: it may be the last of a rule, and
-// other nodes may wait behind it.
+// pass goes on after a node whose segment has been found: it may be the last of a rule, and
+// other nodes may wait after it.
 func (r *run) pass(node *GapNode, end uint32, ahead int) {
 	if node.Best < r.best {
 		r.best = min(r.best, node.Accept)

@@ -7,10 +7,10 @@ import (
 )
 
 // The search for segments, in one line: at each place of the path at which a segment may
-// begin, the segments are looked up as prefixes are, up to eight octets at a time. Four
+// begin, the segments are looked up as prefixes are, up to eight bytes at a time. Four
 // things complicate it.
 //
-// First, there are few such places. A filter of three octets tells of 64 places at once at
+// First, there are few such places. A filter of three bytes tells of 64 places at once at
 // which of them a segment may begin: most often at none.
 //
 // Second, a segment is looked up only once those before it in its rule have been found. Each
@@ -19,17 +19,17 @@ import (
 // are gone through for it: a few times for one path, not once for each rule. Rules of which
 // too many could wait at a time are left to the other engine (gaps.go).
 //
-// Third, most of what others wait behind is a single octet, '?' or '&', that may be anywhere
-// in the path. What waits behind it is searched for as if it had been found, and only if there
-// is a place where that may begin the path is asked for the octet.
+// Third, most of what others wait after is a single byte, '?' or '&', that may be anywhere
+// in the path. What waits after it is searched for as if it had been found, and only if there
+// is a place where that may begin the path is asked for the byte.
 //
 // Fourth, a segment that must end where the path does can only begin at one place. These are
 // looked up from the end backwards, before all others, and most paths do not pass the filter
-// of last octets.
+// of last bytes.
 
 // Segments finds segments where they may begin, and where they must end with the path.
 type Segments struct {
-	// Trie has a state for each anchor behind which segments wait, and one for those of
+	// Trie has a state for each anchor after which segments wait, and one for those of
 	// them that must end with the path, which are read backwards. Edges lead to a rule, of
 	// which the segment is the last, or with IsPoint set to a node. What an edge leads to
 	// in turn has states of higher numbers.
@@ -42,13 +42,13 @@ type Segments struct {
 	Starts []StartFilter
 	// Nodes are what edges with IsPoint set lead to, by index.
 	Nodes []SegmentNode
-	// Anchors are what segments wait behind: none; nothing (EveryPath); the slash at the
+	// Anchors are what segments wait after: none; nothing (EveryPath); the slash at the
 	// start of the path (EveryPathSlash); prefixes and segments.
 	Anchors []Anchor
 
 	// Complete sets these. back is the state of the segments of every path that must end
-	// with it, behind its first octets, backTo of them. everyPath are the anchors of every
-	// path with other segments, and behind how many octets these begin; together says that
+	// with it, after its first bytes, backTo of them. everyPath are the anchors of every
+	// path with other segments, and after how many bytes these begin; together says that
 	// they all have the first filter, so that where it lets none begin they are done with.
 	// best is the first rule of all that waits on every path.
 	back, backTo uint32
@@ -75,30 +75,30 @@ type SegmentNode struct {
 	Next uint32
 }
 
-// Anchor is a prefix, with segments or without, behind which segments wait.
+// Anchor is a prefix, with segments or without, after which segments wait.
 type Anchor struct {
-	// State is where those are read that may begin anywhere behind it, Back where those
+	// State is where those are read that may begin anywhere after it, Back where those
 	// that must end with the path, from there backwards; 0 if there are none.
 	State, Back uint32
 	// Best is the first rule among them.
 	Best uint32
-	// Octet is set for an anchor that is one octet which may stand anywhere in any path
-	// behind the first From octets. Nothing else leads to such an anchor. For all others
+	// Octet is set for an anchor that is one byte which may stand anywhere in any path
+	// behind the first From bytes. Nothing else leads to such an anchor. For all others
 	// Octet and From are 0.
 	Octet, From uint8
 	// Filter is the index in Segments.Starts of the filter that these segments pass.
 	Filter uint8
 }
 
-// StartFilter is a filter of three octets. It has a class for each of eight groups of
-// segments: the first octets of one of the group are of that class. Where no class is in
-// all three octets, no segment begins.
+// StartFilter is a filter of three bytes. It has a class for each of eight groups of
+// segments: the first bytes of one of the group are of that class. Where no class is in
+// all three bytes, no segment begins.
 type StartFilter struct {
-	// Octets has the classes of first, second and third octets. Where a segment of a group
-	// is shorter, every octet behind its end is of the group's class.
+	// Octets has the classes of first, second and third bytes. Where a segment of a group
+	// is shorter, every byte after its end is of the group's class.
 	Octets [3]Classes
 
-	one, two uint8 // the groups with segments of one octet, and of up to two; Complete sets them
+	one, two uint8 // the groups with segments of one byte, and of up to two; Complete sets them
 }
 
 // complete sets what Complete sets.
@@ -186,7 +186,7 @@ func (g *Segments) findEveryPath(s *Scratch, b *block, path []byte, best uint32)
 	return best
 }
 
-// block is the set of places in 64 octets of a path, from octet from on, at which a
+// block is the set of places in 64 bytes of a path, from byte from on, at which a
 // filter lets segments begin.
 type block struct {
 	filter uint32 // None if none has been asked
@@ -194,7 +194,7 @@ type block struct {
 	set    uint64
 }
 
-// search looks for the segments that wait behind an anchor which has ended at an octet of
+// search looks for the segments that wait after an anchor which has ended at a byte of
 // the path.
 func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor, best uint32) uint32 {
 	if a.State == 0 || from == len(path) || a.Best >= best {
@@ -226,7 +226,7 @@ func (g *Segments) search(s *Scratch, b *block, path []byte, from int, a *Anchor
 	}
 }
 
-// read goes through the segments that begin at an octet of the path, in a state of which
+// read goes through the segments that begin at a byte of the path, in a state of which
 // edges of the given lengths may go on with a word.
 func (g *Segments) read(s *Scratch, path []byte, at int, state uint32, word uint64, lengths uint8, best uint32) uint32 {
 	for {
@@ -278,7 +278,7 @@ func (g *Segments) readBack(state uint32, path []byte, best uint32) uint32 {
 	}
 }
 
-// wait adds an anchor that the path has at an octet, unless it was added before.
+// wait adds an anchor that the path has at a byte, unless it was added before.
 func (s *Scratch) wait(anchor, end uint32) {
 	Spend(len(s.Anchors))
 	for _, r := range s.Anchors {
@@ -289,7 +289,7 @@ func (s *Scratch) wait(anchor, end uint32) {
 	s.Anchors = append(s.Anchors, Reached{anchor, end})
 }
 
-// places returns the set of places among the first 64 octets of b, which is not empty, at
+// places returns the set of places among the first 64 bytes of b, which is not empty, at
 // which the filter lets a segment begin.
 func (f *StartFilter) places(b []byte) uint64 {
 	set := triples64(&f.Octets, b)
@@ -297,7 +297,7 @@ func (f *StartFilter) places(b []byte) uint64 {
 	if n > 65 {
 		return set
 	}
-	// Behind the end of b there may be anything, so that its last two octets are looked at here.
+	// Behind the end of b there may be anything, so that its last two bytes are looked at here.
 	set &= 1<<max(n-2, 0) - 1
 	if f.two == 0 {
 		return set
@@ -312,7 +312,7 @@ func (f *StartFilter) places(b []byte) uint64 {
 	return set
 }
 
-// lastOctets returns the last eight octets, the last in the lowest byte, or as many as
+// lastOctets returns the last eight bytes, the last in the lowest byte, or as many as
 // there are.
 func lastOctets(b []byte) uint64 {
 	if n := len(b); n >= EdgeOctets {

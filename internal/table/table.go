@@ -5,24 +5,24 @@
 //
 // A single automaton would need a state for each set of segments that may have been seen. So
 // a table has two parts, neither larger than the rules. One is a trie of what patterns begin
-// with (Trie and Point), which reads eight octets at a time and nearly always ends early. The
-// other is one of two engines for the segments behind wildcards. Segments searches for them
+// with (Trie and Point), which reads eight bytes at a time and nearly always ends early. The
+// other is one of two engines for the segments after wildcards. Segments searches for them
 // where they may begin, which is fast for all real machines with segments but one in a
-// hundred. Gaps is Aho and Corasick's automaton, which takes the same time for each octet of
+// hundred. Gaps is Aho and Corasick's automaton, which takes the same time for each byte of
 // the path whatever the rules are.
 //
-// A match takes time in proportion to the octets of the path and to the segments of rules that
-// the path has: of each rule those from its start on that the path has one behind the other,
+// A match takes time in proportion to the bytes of the path and to the segments of rules that
+// the path has: of each rule those from its start on that the path has one after the other,
 // one more, and the different segments of all rules, each once. It never takes the product of
 // the two. TestSearch in package bench looks for rules and paths that break this law; it counts
 // steps (Spend). No less can be promised: which of many rules of two segments has them in the
-// path, one behind the other, is the question whether a matrix has a one where some of its rows
+// path, one after the other, is the question whether a matrix has a one where some of its rows
 // and some of its columns meet. For that no way is known that is much faster than to look at
 // each rule (Henzinger et al. 2015 conjecture that there is none), and 500 KiB hold 40,000 such
-// rules. The slowest that TestSearch has found take 0.1 to 0.4 ms for a path of 100 octets.
+// rules. The slowest that TestSearch has found take 0.1 to 0.4 ms for a path of 100 bytes.
 //
 // Both engines are needed (BenchmarkHostile in package bench). For rules that Segments
-// could take long with, a path of 8,000 octets took 73 ms to try 20,000 rules of three
+// could take long with, a path of 8,000 bytes took 73 ms to try 20,000 rules of three
 // wildcards one by one, and 0.24 ms with Gaps; Segments without its limit took 21 ms for
 // 1,300 rules of up to 100 wildcards, and Gaps 0.13 ms.
 package table
@@ -43,7 +43,7 @@ type Table struct {
 	// Base is the first rule that matches every path; it is the verdict if nothing better
 	// is found.
 	Base uint32
-	// Trie reads prefixes. Its state 1 stands behind the slash that every path begins
+	// Trie reads prefixes. Its state 1 stands after the slash that every path begins
 	// with; it may be without edges.
 	Trie
 	// First tells of which lengths the edges of state 1 may be.
@@ -52,10 +52,10 @@ type Table struct {
 	Points []Point
 	// Candidates are rules that points try one by one, see Point.Candidates.
 	Candidates []uint32
-	// Segments finds the segments behind gaps. It is nil if there are none or Gaps has
+	// Segments finds the segments after gaps. It is nil if there are none or Gaps has
 	// them.
 	Segments *Segments
-	// Gaps finds the segments behind gaps where Segments could take long, else it is nil.
+	// Gaps finds the segments after gaps where Segments could take long, else it is nil.
 	Gaps *Gaps
 
 	// AtSlash says that there is something to do at point 0 on paths that are longer.
@@ -82,7 +82,7 @@ type Point struct {
 	// here if the path does.
 	Accept, End uint32
 	// Candidates and CandidatesEnd are a range of Table.Candidates, the end excluded: rules
-	// with a gap behind their prefix, so few that to try each costs less than to search for
+	// with a gap after their prefix, so few that to try each costs less than to search for
 	// segments.
 	Candidates, CandidatesEnd uint32
 	// Anchor is the index in Segments.Anchors or in Gaps.Anchors of what waits here
@@ -90,7 +90,7 @@ type Point struct {
 	Anchor uint32
 	// Next is the state that goes on from here, 0 if none.
 	Next uint32
-	// Len is the number of octets of the path before the point. If these are more than
+	// Len is the number of bytes of the path before the point. If these are more than
 	// the edge that leads here has read, the pattern of rule From says what they are.
 	Len, From uint32
 	// B is the point for the rules in form B that end at the same place, 0 if there are
@@ -98,10 +98,10 @@ type Point struct {
 	B uint32
 }
 
-// EdgeOctets is the number of octets that a trie reads at once.
+// EdgeOctets is the number of bytes that a trie reads at once.
 const EdgeOctets = 8
 
-// Trie is an automaton that reads up to eight octets at a time. State 0 is dead.
+// Trie is an automaton that reads up to eight bytes at a time. State 0 is dead.
 type Trie struct {
 	States []State // by number; an edge is of the state in its Key
 	// Edges is a hash table with linear probing. Its length is a power of two, at least
@@ -118,16 +118,16 @@ type Trie struct {
 
 // State is a place in a trie. The zero value is dead.
 type State struct {
-	// Lengths has bit n-1 set if edges of n octets leave the state.
+	// Lengths has bit n-1 set if edges of n bytes leave the state.
 	Lengths uint8
 }
 
-// Edge leads on from a state by one to eight octets. Only edges of eight octets lead to
+// Edge leads on from a state by one to eight bytes. Only edges of eight bytes lead to
 // further states.
 type Edge struct {
-	// Word holds the octets, the first in its lowest byte; the rest is 0.
+	// Word holds the bytes, the first in its lowest byte; the rest is 0.
 	Word uint64
-	// Key is the state, times eight, plus the number of octets less one. It is 0 in an
+	// Key is the state, times eight, plus the number of bytes less one. It is 0 in an
 	// empty place, since no edge leaves state 0.
 	Key uint32
 	// To is a point or node, with IsPoint set, or a rule. In the trie of prefixes that is
@@ -137,7 +137,7 @@ type Edge struct {
 }
 
 // IsPoint tells a point or node from a rule in Edge.To. IsWhole tells a rule there whose
-// pattern is no longer than the octets that lead to it, has no gap, need not end with the
+// pattern is no longer than the bytes that lead to it, has no gap, need not end with the
 // path and is not in form B.
 const (
 	IsPoint = 1 << 31
@@ -209,7 +209,7 @@ func (t *Trie) put(edges []Edge) bool {
 	return true
 }
 
-// seedOf returns a number that depends on the octets of all edges and on their order
+// seedOf returns a number that depends on the bytes of all edges and on their order
 // (after FNV-1a, a word at a time).
 func seedOf(edges []Edge) uint64 {
 	seed := uint64(0xcbf29ce484222325)
@@ -233,22 +233,22 @@ func Hash(word uint64, key uint32, seed uint64) uint64 {
 // at which the search begins.
 func SlotBit(hash uint64) uint8 { return 1 << (hash >> 29 & 7) }
 
-// Filter tells of which lengths an edge at the beginning of a trie may be, by the octets
-// that follow: bit n-1 of Filter[i][c] says that there is an edge of n octets that has c
-// as its octet i, folded by Fold, or has no octet i.
+// Filter tells of which lengths an edge at the beginning of a trie may be, by the bytes
+// that follow: bit n-1 of Filter[i][c] says that there is an edge of n bytes that has c
+// as its byte i, folded by Fold, or has no byte i.
 type Filter [EdgeOctets][64]uint8
 
-// LastFilter is a filter of two octets.
+// LastFilter is a filter of two bytes.
 type LastFilter [2][64]uint8
 
-// Fold makes six bits of each octet of a word. Of the octets that URLs are made of only
+// Fold makes six bits of each byte of a word. Of the bytes that URLs are made of only
 // letters that differ in case become the same.
 func Fold(word uint64) uint64 {
 	const low, letter = 0x1f1f1f1f1f1f1f1f, 0x2020202020202020
 	return word&low | word>>1&letter
 }
 
-// AddEdge lets an edge pass a filter by its octets.
+// AddEdge lets an edge pass a filter by its bytes.
 func AddEdge(f [][64]uint8, e *Edge) {
 	last, word := e.Key&7, Fold(e.Word)
 	for i := range min(int(last)+1, len(f)) {
@@ -256,7 +256,7 @@ func AddEdge(f [][64]uint8, e *Edge) {
 	}
 }
 
-// AddShorter lets edges of the given lengths pass a filter behind their end by any octet.
+// AddShorter lets edges of the given lengths pass a filter after their end by any byte.
 func AddShorter(f [][64]uint8, lengths uint8) {
 	const each = 0x0101010101010101
 	for i := range f {
@@ -282,13 +282,13 @@ func (f *Filter) of(word uint64) uint8 {
 		f[4][word>>32&63] & f[5][word>>40&63] & f[6][word>>48&63] & f[7][word>>56]
 }
 
-// FirstOctets returns the first eight octets, the first in the lowest byte, or as many as
+// FirstOctets returns the first eight bytes, the first in the lowest byte, or as many as
 // there are.
 func FirstOctets(b []byte) uint64 {
 	switch n := len(b); {
 	case n >= EdgeOctets:
 		return binary.LittleEndian.Uint64(b)
-	case n >= 4: // both halves hold the octets in the middle
+	case n >= 4: // both halves hold the bytes in the middle
 		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*(n-4))
 	case n >= 2:
 		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*(n-2))
@@ -310,13 +310,13 @@ var WordMask = func() (m [16]uint64) {
 // LengthsUpTo has a bit for each of the first n lengths.
 var LengthsUpTo = [EdgeOctets + 1]uint8{0, 1, 3, 7, 15, 31, 63, 127, 255}
 
-// HasEmptySegment reports whether there is nothing between two gaps, or behind the last, in
+// HasEmptySegment reports whether there is nothing between two gaps, or after the last, in
 // what follows the first gap of a pattern.
 func HasEmptySegment(rest string) bool {
 	return rest == "" || rest[0] == '*' || rest[len(rest)-1] == '*' || strings.Contains(rest, "**")
 }
 
-// Rarity orders octets by how rarely they stand in the paths of URLs.
+// Rarity orders bytes by how rarely they stand in the paths of URLs.
 func Rarity(octet byte) int {
 	switch {
 	case octet == '/':

@@ -33,7 +33,7 @@ func TestNoFileIsWrittenForAllSeeds(t *testing.T) {
 	}
 }
 
-// lastWord returns the word of an edge behind others with which they make a seed: seedOf
+// lastWord returns the word of an edge after others with which they make a seed: seedOf
 // backwards.
 func lastWord(edges []Edge, seed uint64) uint64 {
 	const prime = 0x100000001b3

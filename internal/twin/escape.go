@@ -25,7 +25,7 @@ func never(int, byte) bool { return false }
 
 // FormA returns form A of a URL's path and query, the form in which "rfc9309"
 // compares most patterns (RFC 9309, 2.2.2): escapes of unreserved octets are
-// decoded, the other escapes have their hex in upper case, and raw octets that
+// decoded, the other escapes have their hex in upper case, and raw bytes that
 // a URI may not hold are escaped. So are * and $, so that they cannot be
 // mistaken for the operators of a pattern.
 func FormA(path []byte) []byte { return canonical(path, false, false) }
@@ -98,11 +98,11 @@ func isUnreserved(c byte) bool {
 	return isLetter(c) || isDigit(c) || strings.IndexByte("-._~", c) >= 0
 }
 
-// isQueryLiteral names the octets that mean the same raw and escaped within a
+// isQueryLiteral names the bytes that mean the same raw and escaped within a
 // query. Those that separate its fields (& = + #) are not among them.
 func isQueryLiteral(c byte) bool { return strings.IndexByte(":/?@!'(),;", c) >= 0 }
 
-// mustEscape names the raw octets that the canonical forms escape: what a URI
+// mustEscape names the raw bytes that the canonical forms escape: what a URI
 // may not hold, and the operators of patterns.
 func mustEscape(c byte) bool {
 	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}*$", c) >= 0

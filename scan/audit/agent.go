@@ -40,7 +40,7 @@ type agent struct {
 // anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.
 var anyCDN = &agent{Claim: crawler.Claim{Library: true}}
 
-// isCDN tells whether a CDN sends a header in place of the client's. Sources: Amazon
+// isCDN reports whether a CDN sends a header in place of the client's. Sources: Amazon
 // CloudFront, Developer Guide, "Request and response behavior for custom origins";
 // docs.webp.se, "User Agent for Origin".
 func isCDN(field []byte) bool {

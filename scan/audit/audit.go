@@ -91,10 +91,10 @@ type Config struct {
 // all time.
 type Period struct{ Since, Until time.Time }
 
-// IsAll tells whether the period has no bounds.
+// IsAll reports whether the period has no bounds.
 func (p Period) IsAll() bool { return p.Since.IsZero() && p.Until.IsZero() }
 
-// contains tells whether a time, in nanoseconds since 1970, is in the period.
+// contains reports whether a time, in nanoseconds since 1970, is in the period.
 func (p Period) contains(nanos int64) bool {
 	t := time.Unix(0, nanos)
 	return (p.Since.IsZero() || !t.Before(p.Since)) && (p.Until.IsZero() || t.Before(p.Until))
@@ -159,7 +159,7 @@ type Judged struct {
 	// input from 1.
 	Input  int
 	Number int64
-	// Line is the line of the log, at most its first 32 KiB; Cut tells whether it was longer.
+	// Line is the line of the log, at most its first 32 KiB; Cut reports whether it was longer.
 	Line []byte
 	Cut  bool
 	// Origin is where it went, such as https://example.com, as far as the log tells: without the
@@ -318,7 +318,7 @@ func (a *Auditor) subject(c crawler.Claim) policy.Subject {
 	return s
 }
 
-// readsAsGoogle tells whether a crawler reads answers other than success as Google does.
+// readsAsGoogle reports whether a crawler reads answers other than success as Google does.
 func readsAsGoogle(p *crawler.Profile) bool {
 	return p != nil && p.Dialect == automaton.Google.String()
 }
@@ -334,7 +334,7 @@ func (a *Auditor) operator(c crawler.Claim) []byte {
 }
 
 // lower returns a name in lower case. Only ASCII letters have one, as in product tokens, and
-// all other octets are kept: names that differ otherwise are of different crawlers.
+// all other bytes are kept: names that differ otherwise are of different crawlers.
 func lower(name string) string {
 	b := []byte(name)
 	for i, c := range b {

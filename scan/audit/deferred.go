@@ -16,7 +16,7 @@ import (
 //	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0. Both have
-//	  counts    the counts of an unknown crawler in a part of the input (counts.go), behind its name
+//	  counts    the counts of an unknown crawler in a part of the input (counts.go), after its name
 //	            as the crawler writes it
 //	  fetch     time, crawler, answer, its use, perhaps address, of a GET of /robots.txt
 //	  visit     crawler, address, time, and a request whose verdict is open, or one that has been

@@ -97,7 +97,7 @@ const maxRedirects = 1 << 12
 // followed is how long after a redirect the file counts as what it led to.
 const followed = minute
 
-// settle notes the redirects before a moment: nothing behind it explains them.
+// settle notes the redirects before a moment: nothing after it explains them.
 func (f *facts) settle(before int64) {
 	for len(f.redirects) > 0 && f.redirects[0].t < before {
 		f.note(&f.redirects[0])

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// informedBy audits a fetch and a violation by GPTBot, and tells whether the
+// informedBy audits a fetch and a violation by GPTBot, and reports whether the
 // violation counts as informed.
 func informedBy(t *testing.T, a *Auditor, entries ...entry) (violations, informed int64) {
 	t.Helper()

@@ -114,7 +114,7 @@ func (f *finalPass) end() {
 	}
 }
 
-// record reads a deferred record behind the key of its operator.
+// record reads a deferred record after the key of its operator.
 func (f *finalPass) record(rd *recordReader, n int64) {
 	switch kind := rd.byte(); {
 	case kind == recordAnswer:

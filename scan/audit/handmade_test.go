@@ -7,7 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// handmade is a reader of records as no format of today makes them, one for each octet of
+// handmade is a reader of records as no format of today makes them, one for each byte of
 // a chunk.
 type handmade struct {
 	records []format.Record

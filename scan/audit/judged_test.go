@@ -28,7 +28,7 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 	line := int64(1)
 	for part := range slices.Chunk(lines, atOnce) {
 		w.SetPlace(7, line)
-		// with room behind it, as chunks of a source
+		// with room after it, as chunks of a source
 		chunk := append(make([]byte, 0, 1<<20), strings.Join(part, "\n")+"\n"...)
 		w.Chunk(f, chunk)
 		line += int64(len(part))

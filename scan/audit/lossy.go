@@ -11,14 +11,14 @@ import (
 // A format may log a path with its percent-encoding undone (audit-rules 5). Then the path as
 // logged and the path encoded again are readings of what the client sent, and a copy of
 // robots.txt on which they differ gives no answer. What has to be encoded in a URL is encoded
-// again; the reserved octets may have been or not; and a plus sign may stand for a blank, as IIS
+// again; the reserved bytes may have been or not; and a plus sign may stand for a blank, as IIS
 // writes it. Slashes and unreserved octets are as they are: a server that takes %2F for a slash
 // has no way of telling, but most refuse it. What a format has rewritten altogether tells nothing
 // but whether robots.txt was asked for.
 
 // encoding says how a decoded path is encoded again.
 type encoding struct {
-	reserved bool // so are the reserved octets
+	reserved bool // so are the reserved bytes
 	blanks   bool // plus signs stand for blanks
 }
 
@@ -41,7 +41,7 @@ func (w *Worker) findLoss() {
 	if path[0] != '/' {
 		path = path[len(w.authority()):]
 	}
-	// Nearly all paths have only octets that no encoding changes.
+	// Nearly all paths have only bytes that no encoding changes.
 	if i := encodedOctets.Index(path); i == len(path) || path[i] == '?' {
 		w.record.Lossy = format.Exact
 	} else if w.readings.find(w.record.Target); w.readings.n == 0 {
@@ -50,7 +50,7 @@ func (w *Worker) findLoss() {
 }
 
 // encodedOctets are the octets that some encoding changes, and the question mark. Those with
-// the same upper half have a class of their own, but for the halves without any other octet.
+// the same upper half have a class of their own, but for the halves without any other byte.
 var encodedOctets = func() *table.Classes {
 	var c table.Classes
 	for octet := range 256 {
@@ -75,7 +75,7 @@ func (r *readings) find(target []byte) {
 	}
 }
 
-// has tells whether a reading is among those found.
+// has reports whether a reading is among those found.
 func (r *readings) has(b []byte) bool {
 	for _, other := range r.list[:r.n] {
 		if bytes.Equal(b, other) {
@@ -114,7 +114,7 @@ func (e encoding) append(dst, target []byte) []byte {
 // reserved are the reserved octets that a path may have as they are (RFC 3986 3.3).
 const reserved = "!$&'()*+,;=:@"
 
-// isEnd tells whether an encoded question mark or number sign begins a text.
+// isEnd reports whether an encoded question mark or number sign begins a text.
 func isEnd(text []byte) bool {
 	return len(text) >= 3 && (string(text[:3]) == "%3F" || string(text[:3]) == "%23")
 }

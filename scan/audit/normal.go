@@ -7,9 +7,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// mayBeAbnormal tells whether the normal form of a target may be another one: it has a
+// mayBeAbnormal reports whether the normal form of a target may be another one: it has a
 // percent sign, two slashes in a row or a segment that begins with a dot. Nearly all
-// targets have none of these. So it looks at eight octets in a step and at four steps at
+// targets have none of these. So it looks at eight bytes in a step and at four steps at
 // once, some of them twice, because a branch for each step would be mispredicted.
 func mayBeAbnormal(target []byte) bool {
 	if len(target) > 0 && target[0] != '/' {
@@ -36,12 +36,12 @@ func mayBeAbnormal(target []byte) bool {
 	}
 }
 
-// abnormalAt has the highest bit of each of the eight octets from i on that is abnormal by
-// itself or with the next one. Octets behind the first of these may have it, too.
+// abnormalAt has the highest bit of each of the eight bytes from i on that is abnormal by
+// itself or with the next one. Octets after the first of these may have it, too.
 func abnormalAt(target []byte, i int) uint64 {
 	const ones, percents, slashes = 0x0101010101010101, 0x2525252525252525, 0x2f2f2f2f2f2f2f2f
 	octets, next := binary.LittleEndian.Uint64(target[i:]), binary.LittleEndian.Uint64(target[i+1:])
-	// An octet is 0 if it is the one sought. A dot with its lowest bit set is a slash.
+	// A byte is 0 if it is the one sought. A dot with its lowest bit set is a slash.
 	percent, slash := octets^percents, octets^slashes|(next|ones)^slashes
 	return (percent-ones)&^percent | (slash-ones)&^slash
 }
@@ -104,7 +104,7 @@ func hexValue(c byte) byte {
 	return 16
 }
 
-// isUnreserved tells whether an octet is unreserved (RFC 3986 2.3).
+// isUnreserved reports whether an octet is unreserved (RFC 3986 2.3).
 func isUnreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
-// preimages are the paths that a decoding server logs as one: each octet of it is sent as it is
+// preimages are the paths that a decoding server logs as one: each byte of it is sent as it is
 // where a URL may have it so (RFC 3986 3.3), and percent-encoded. The octets that need no encoding
 // are never encoded, and slashes are slashes (audit-rules 5).
 func preimages(logged string, spell map[byte][]string) (all []string) {
@@ -29,7 +29,7 @@ func preimages(logged string, spell map[byte][]string) (all []string) {
 	return all
 }
 
-// sentAs says how clients may send octets that a server has logged decoded.
+// sentAs says how clients may send bytes that a server has logged decoded.
 var sentAs = map[byte][]string{
 	// IIS
 	'%': {"%25"}, ' ': {"%20"}, 0xff: {"%FF", "\xff"}, ',': {",", "%2C"}, '?': {"%3F"}, '#': {"%23"},

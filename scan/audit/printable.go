@@ -61,7 +61,7 @@ func InASCII(name string) string {
 	return string(s)
 }
 
-// ToUTF8 returns text as UTF-8, from which FromUTF8 returns the same bytes. An octet that is
+// ToUTF8 returns text as UTF-8, from which FromUTF8 returns the same bytes. A byte that is
 // not UTF-8 is written \xHH, in lower case. So that no other text looks like one, a
 // backslash before x5c, or before x and 80 to ff in lower case, is written \x5c. All other
 // texts are returned as they are.
@@ -100,7 +100,7 @@ func FromUTF8(text string) string {
 	return string(s)
 }
 
-// codedOctet returns the octet of which text begins with the code.
+// codedOctet returns the byte of which text begins with the code.
 func codedOctet(text string) (octet byte, ok bool) {
 	if len(text) < len(`\xHH`) || text[:2] != `\x` || text[2:4] != strings.ToLower(text[2:4]) {
 		return 0, false
@@ -110,7 +110,7 @@ func codedOctet(text string) (octet byte, ok bool) {
 }
 
 // Texts returns a deep copy of v in which write was called for every string: of structs, of
-// slices, arrays and maps, and behind pointers and interfaces. Bytes and fields that are not
+// slices, arrays and maps, and after pointers and interfaces. Bytes and fields that are not
 // exported are left as they are.
 func Texts[T any](v T, write func(string) string) T {
 	rewrite(reflect.ValueOf(&v).Elem(), write)

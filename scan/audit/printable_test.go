@@ -79,7 +79,7 @@ func TestToUTF8(t *testing.T) {
 		"grün \x1b\u202e \ufffd":  "grün \x1b\u202e \ufffd",
 		"\xffz":                   `\xffz`,
 		"gr\xc3":                  `gr\xc3`,
-		`C:\logs\x1b\x22\x7f`:     `C:\logs\x1b\x22\x7f`, // no octet of these is coded
+		`C:\logs\x1b\x22\x7f`:     `C:\logs\x1b\x22\x7f`, // no byte of these is coded
 		`\xE2 as nginx writes it`: `\xE2 as nginx writes it`,
 		`\xe2 as Apache does`:     `\x5cxe2 as Apache does`,
 		`\x5c`:                    `\x5cx5c`,

@@ -26,7 +26,7 @@ type lineFrom struct {
 	Address [sha256.Size]byte
 }
 
-// hashLine is a hash of the length of a line and of octets at its beginning, where nearly
+// hashLine is a hash of the length of a line and of bytes at its beginning, where nearly
 // all logs have the time. It is made for each line, and is the same on every machine.
 func hashLine(line []byte) uint64 {
 	const odd = 0x9e3779b97f4a7c15
@@ -37,7 +37,7 @@ func hashLine(line []byte) uint64 {
 	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
 }
 
-// choose tells whether the record's line is in the choice, and by which hash.
+// choose reports whether the record's line is in the choice, and by which hash.
 func (w *Worker) choose() (hash uint64, chosen bool) {
 	if !w.auditor.verifies {
 		return 0, false
@@ -51,7 +51,7 @@ func (w *Worker) keepClient(hash uint64) {
 	w.tally.Addresses.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{N: 1})
 }
 
-// isProxied tells whether the addresses are those of a proxy.
+// isProxied reports whether the addresses are those of a proxy.
 func (a *Auditor) isProxied(t *tally) bool {
 	if known := a.config.Proxied; known != nil {
 		return *known
@@ -59,7 +59,7 @@ func (a *Auditor) isProxied(t *tally) bool {
 	return t.isProxied()
 }
 
-// isProxied tells whether nearly all lines are from a few addresses.
+// isProxied reports whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
 	t.Addresses.prune(1)
 	all, byAddress := int64(0), map[[sha256.Size]byte]int64{}

@@ -101,7 +101,7 @@ func TestChoiceOfLines(t *testing.T) {
 	}
 }
 
-// TestHashOfShortLines: lines of any length have a hash, which depends on their octets.
+// TestHashOfShortLines: lines of any length have a hash, which depends on their bytes.
 func TestHashOfShortLines(t *testing.T) {
 	line := []byte(strings.Repeat("ab", 40))
 	seen := map[uint64]int{}

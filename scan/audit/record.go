@@ -15,7 +15,7 @@ type recordReader struct {
 	wrong  string // what is wrong with it, the first thing; empty: nothing
 }
 
-// bad tells whether something is wrong.
+// bad reports whether something is wrong.
 func (r *recordReader) bad() bool { return r.wrong != "" }
 
 // require makes the record bad, for the reason given, unless ok.
@@ -127,7 +127,7 @@ func (r *recordReader) site() policy.Site {
 	return at
 }
 
-// hasSite tells whether a policy has the origins of a site.
+// hasSite reports whether a policy has the origins of a site.
 func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }

@@ -36,7 +36,7 @@ type Report struct {
 	Warnings []string    `json:"warnings"`
 	Policy   PolicyInfo  `json:"policy"`
 	Ranges   []RangeInfo `json:"ranges"`
-	// CanVerify tells whether there was anything to verify clients by: address lists,
+	// CanVerify reports whether there was anything to verify clients by: address lists,
 	// resolved names or look-ups.
 	CanVerify bool        `json:"can_verify"`
 	Inputs    []InputInfo `json:"inputs"`
@@ -148,7 +148,7 @@ type RangeInfo struct {
 
 // RobotsInfo is about the log's own answers to robots.txt.
 type RobotsInfo struct {
-	// Requests counts the GETs of /robots.txt of any client. Logged tells whether the log
+	// Requests counts the GETs of /robots.txt of any client. Logged reports whether the log
 	// has any, perhaps of another host: if not, it does not show who fetched robots.txt.
 	Requests int64 `json:"requests"`
 	Logged   bool  `json:"logged"`

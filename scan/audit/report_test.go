@@ -204,7 +204,7 @@ func checkPrintable(t *testing.T, v any) {
 	switch v := v.(type) {
 	case string:
 		for _, c := range v {
-			// Where JSON cannot say an octet it says U+FFFD.
+			// Where JSON cannot say a byte it says U+FFFD.
 			if !strconv.IsPrint(c) || c == utf8.RuneError {
 				t.Fatalf("%q", v)
 			}

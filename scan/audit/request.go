@@ -214,7 +214,7 @@ func (w *Worker) isAllowed(at site, c *agent, l *policy.Lawful, normal []byte) b
 	return ok && d.verdict == Allowed
 }
 
-// sameHost tells whether two origins have one host.
+// sameHost reports whether two origins have one host.
 func sameHost(p *policy.Policy, x, y int32) bool { return p.Origins()[x].Host == p.Origins()[y].Host }
 
 const robotsTxt = "/robots.txt"
@@ -331,7 +331,7 @@ func (w *Worker) tell(at site, c *agent, identity Identity, kind answerKind, use
 	w.deferFetch(at, c, identity, kind, size, use)
 }
 
-// sourceRedirects tells whether the source itself has a redirect at the record's time: for
+// sourceRedirects reports whether the source itself has a redirect at the record's time: for
 // an origin of the host or, if there are several, for all of them.
 func (w *Worker) sourceRedirects(at site) bool {
 	p, n := w.policy, int32(0)
@@ -391,7 +391,7 @@ func (w *Worker) countListed(at site) {
 	t.Sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
 }
 
-// hasVersion tells whether the site had such a version at the record's time.
+// hasVersion reports whether the site had such a version at the record's time.
 func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
 	for o := at.First; o < at.First+at.N; o++ {
 		versions := versionsAt(w.policy, o, w.record.Time)
@@ -404,7 +404,7 @@ func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
 	return false
 }
 
-// hadBody tells whether every version that the site may have had at the record's time
+// hadBody reports whether every version that the site may have had at the record's time
 // is a file with rules or comments, so that an answer without a body came from
 // something else than the site.
 func (w *Worker) hadBody(at site) bool {

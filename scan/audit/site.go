@@ -77,7 +77,7 @@ func (w *Worker) authority() []byte {
 }
 
 // What tells the scheme of a request with an absolute target beside that, as schemeHint
-// writes it behind the URL.
+// writes it after the URL.
 const (
 	httpPort   = "/80"
 	httpsPort  = "/443"
@@ -99,7 +99,7 @@ func (w *Worker) schemeHint() string {
 }
 
 // targetOrigin reads the scheme and authority of an absolute target, with the hint of the
-// log behind them. The log knows better than the target which of http and https was used,
+// log after them. The log knows better than the target which of http and https was used,
 // since a proxy may have spoken TLS with the client. Where a field for the scheme and the
 // default port of the other one contradict each other, nothing tells it.
 func targetOrigin(key []byte) (origin.Origin, error) {

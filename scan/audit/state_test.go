@@ -200,7 +200,7 @@ func TestErrorsOfStatesNameTheirCause(t *testing.T) {
 	}
 }
 
-// failing is a file of which nothing behind the first line of a state can be read.
+// failing is a file of which nothing after the first line of a state can be read.
 type failing struct {
 	io.ReaderAt
 	err error
@@ -410,7 +410,7 @@ func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	return spill.Record{}
 }
 
-// FuzzState: whatever a state holds behind checksums that are right, there is a
+// FuzzState: whatever a state holds after checksums that are right, there is a
 // report or an error.
 func FuzzState(f *testing.F) {
 	a := stateAuditor(f)

@@ -52,7 +52,7 @@ func (u unit) start(t int64) int64 {
 	return t - n
 }
 
-// isAt tells whether a time is in the current unit. No two times are so far apart that their
+// isAt reports whether a time is in the current unit. No two times are so far apart that their
 // difference, which may overflow, is taken for less than a decade.
 func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
 

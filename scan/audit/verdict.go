@@ -236,7 +236,7 @@ func outcomeOf(status int, size int64, m Method) Outcome {
 	return OtherOutcome
 }
 
-// hasBody tells whether an answer with status 2xx to a GET had a body, as far as a log
+// hasBody reports whether an answer with status 2xx to a GET had a body, as far as a log
 // tells: a format without sizes tells it by the status alone.
 func hasBody(status int, size int64) bool {
 	return status != 204 && (size > 0 || size == format.NoSizes)

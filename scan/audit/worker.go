@@ -117,8 +117,8 @@ func (w *Worker) SetZoneless(is bool) {
 // Chunk counts whole lines of a format. It keeps no view of data.
 func (w *Worker) Chunk(f *format.Format, data []byte) { w.ChunkBehind(f, nil, data) }
 
-// ChunkBehind is Chunk for lines behind a header, which format.Headers tells for a format
-// whose logs name their columns. It is nil for lines that stand behind none in their log.
+// ChunkBehind is Chunk for lines after a header, which format.Headers tells for a format
+// whose logs name their columns. It is nil for lines that stand after none in their log.
 func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
 	if w.reader = w.readers[f]; w.reader == nil {
 		if len(w.readers) == maxReaders {

@@ -88,7 +88,7 @@ const (
 	NotModified Reason = "HTTP status that says nothing about robots.txt (1xx or 304)"
 )
 
-// Lost tells whether a usable copy may have been lost: not if the part skipped cannot hold
+// Lost reports whether a usable copy may have been lost: not if the part skipped cannot hold
 // one.
 func (r Reason) Lost() bool { return r != Revisit && r != NotModified }
 

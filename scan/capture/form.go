@@ -50,7 +50,7 @@ func FormOf(content []byte) *FormError {
 	return nil
 }
 
-// isObject tells whether the first line of a text is an object as JSONLines reads it.
+// isObject reports whether the first line of a text is an object as JSONLines reads it.
 func isObject(text []byte) bool {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	var fields struct {
@@ -59,7 +59,7 @@ func isObject(text []byte) bool {
 	return json.Unmarshal(line, &fields) == nil && fields.Host != nil
 }
 
-// isBinary tells whether a text has more control characters than a few. Data that look
+// isBinary reports whether a text has more control characters than a few. Data that look
 // random have one among ten bytes.
 func isBinary(head []byte) bool {
 	controls := 0

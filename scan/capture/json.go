@@ -80,7 +80,7 @@ func readLine(r *bufio.Reader, buf []byte, maxLine int) (line []byte, long bool,
 	}
 }
 
-// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the
+// isEOF reports whether err is io.EOF itself. An error that wraps io.EOF is damage, not the
 // end.
 func isEOF(err error) bool {
 	return err == io.EOF //nolint:errorlint // see above

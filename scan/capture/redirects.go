@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// The records of a set begin with a text behind its length in two bytes: captures with their
+// The records of a set begin with a text after its length in two bytes: captures with their
 // URL, and redirects that are to be followed with the URL that they lead to. A date follows,
 // so that of one URL the newest comes first. All numbers are big-endian.
 
@@ -368,7 +368,7 @@ func (j *join) end(to *held) (err error) {
 	return cmp.Or(err, j.advance())
 }
 
-// before tells whether a date is older than another that is one, by a second at least.
+// before reports whether a date is older than another that is one, by a second at least.
 func (d date) before(other date) bool { return d.second() < other.second() }
 
 // nearest returns the capture that is nearest to a date, the newer one if both are equally near.

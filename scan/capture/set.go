@@ -171,7 +171,7 @@ func target(from answer.Target, location string) (to answer.Target, ok bool) {
 // Set.Memory.
 const maxSpare = 64 << 20
 
-// Wants tells whether a capture of a URL other than an origin's robots.txt should be added:
+// Wants reports whether a capture of a URL other than an origin's robots.txt should be added:
 // if a redirect of a capture in the set leads there, as crawlers store the redirect first.
 // Captures whose path ends in a name such as robots_v2.txt are wanted before that too, in
 // case the files of a crawl are read in another order, until these take 64 MiB or an
@@ -208,7 +208,7 @@ func (s *Set) Replaced() int { return s.replaced }
 // leads to any other URL, or to more than 20 redirects in succession, or if its location is
 // longer than 4 KiB, the origin has no body, and its own status.
 //
-// Crawlers must follow five redirects; behind more they may assume that there is no
+// Crawlers must follow five redirects; after more they may assume that there is no
 // robots.txt. A crawler that obeys the body all the same is right in both readings.
 //
 // Nothing can be added after it, and it can be read once. An error is the last element: that of a

@@ -82,7 +82,7 @@ func (w *crawl) next() (rec record, err error) {
 	return rec, nil
 }
 
-// isRobots tells whether a URL is of an origin's robots.txt.
+// isRobots reports whether a URL is of an origin's robots.txt.
 func isRobots(url string) bool {
 	scheme, rest, ok := strings.Cut(url, "://")
 	host, path, _ := strings.Cut(rest, "/")

@@ -17,7 +17,7 @@ type capture struct {
 	Fetch int64  `parquet:"fetch,timestamp(millisecond)"`
 }
 
-// BenchmarkLines reads URLs of 60 octets. A value is a row.
+// BenchmarkLines reads URLs of 60 bytes. A value is a row.
 func BenchmarkLines(b *testing.B) {
 	const n = 1 << 19
 	rows := make([]capture, n)

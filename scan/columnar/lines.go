@@ -25,10 +25,10 @@ type Options struct {
 
 // Lines returns the URLs of all rows as lines, one for each row in their order, and reads no
 // other column than those of the options. A null is an empty line. With a column of times a tab
-// and Unix seconds follow, or the tab alone if there is no time. In a URL the octets that would
+// and Unix seconds follow, or the tab alone if there is no time. In a URL the bytes that would
 // end the line, and the tab if a time follows, are percent-encoded.
 //
-// The reader is for one goroutine, and decodes in its Read. Damage is an error behind the lines
+// The reader is for one goroutine, and decodes in its Read. Damage is an error after the lines
 // before it. It ends with the error of the context once that is done.
 func (f *File) Lines(ctx context.Context, o Options) (io.ReadCloser, error) {
 	url, err := f.cursor(o.URL)

@@ -63,7 +63,7 @@ func (d *builtinReader) each(open, end byte, item func()) {
 	}
 }
 
-// take passes over a byte and the newlines behind it, and reports whether the byte was there.
+// take passes over a byte and the newlines after it, and reports whether the byte was there.
 func (d *builtinReader) take(c byte) bool {
 	if d.rest == "" || d.rest[0] != c {
 		return false

@@ -15,7 +15,7 @@ const (
 	Names Standing = iota
 	// InContact is a word in a URL or an e-mail address.
 	InContact
-	// BehindLike is a word behind "like ", which names another program.
+	// BehindLike is a word after "like ", which names another program.
 	BehindLike
 	// LessSpecific is a word no longer than another word of the same operator that
 	// counts.
@@ -27,14 +27,14 @@ const (
 	// which one. If no word names the client, the first bare one makes it Nameless.
 	Bare
 	// NoContact is a word that might be an unknown crawler's, but the header does not
-	// begin with it, does not have it directly behind "(compatible; ", and has neither a
+	// begin with it, does not have it directly after "(compatible; ", and has neither a
 	// URL nor an e-mail address.
 	NoContact
 	// Control is the name of a control token, which is used in robots.txt only.
 	Control
 	// Device is a word where a browser on Android names the phone that it runs on.
 	Device
-	// Later is a word that might be an unknown crawler's, or bare, behind the one that
+	// Later is a word that might be an unknown crawler's, or bare, after the one that
 	// counts.
 	Later
 )
@@ -55,7 +55,7 @@ type Explanation struct {
 	Claim
 	// Words are in the order of their ends. Words that might name an unknown
 	// crawler, and control tokens, are listed only if no known crawler is named,
-	// and behind the others.
+	// and after the others.
 	Words []Word
 	// Contact is the first URL or e-mail address of the header, a view of it; nil if
 	// there is none.

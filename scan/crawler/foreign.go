@@ -73,7 +73,7 @@ func (r *Reader) isAdded(run []byte) bool {
 	return false
 }
 
-// isForeignProduct reports whether a run is a product: a number follows it behind a slash.
+// isForeignProduct reports whether a run is a product: a number follows it after a slash.
 func isForeignProduct(header []byte, run extent) bool {
 	version := header[run.end:]
 	if len(version) > 2 && version[0] == '/' && version[1]|0x20 == 'v' {
@@ -97,7 +97,7 @@ func (r *Reader) hasForeignName(header []byte, run extent) bool {
 	}
 }
 
-// isPlain reports whether a run is a word with a letter, and neither a browser's nor behind a
+// isPlain reports whether a run is a word with a letter, and neither a browser's nor after a
 // slash, as a version is.
 func isPlain(header []byte, run extent) bool {
 	text := header[run.start:run.end]

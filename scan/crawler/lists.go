@@ -280,7 +280,7 @@ func cutDate(path string) (file string, made int64, err error) {
 	return path, 0, nil
 }
 
-// dateOf finds a day in a name, and the time behind it.
+// dateOf finds a day in a name, and the time after it.
 var dateOf = lazy.Regexp(`(?:^|\D)(\d{4}-\d\d-\d\d|\d{8})(?:[T_ -]?(\d\d[:.-]?\d\d(?:[:.-]?\d\d)?))?(?:\D|$)`)
 
 // dateIn returns the date that the name of a file has, in nanoseconds since 1970; 0 if it

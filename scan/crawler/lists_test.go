@@ -85,7 +85,7 @@ func listedSet(t testing.TB) *Set {
 	})
 }
 
-// TestLoadSeries reads what users may write behind --ip-ranges. $ stands for
+// TestLoadSeries reads what users may write after --ip-ranges. $ stands for
 // the directory.
 func TestLoadSeries(t *testing.T) {
 	const list = `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`

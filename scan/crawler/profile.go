@@ -77,7 +77,7 @@ type Profile struct {
 	// crawlers may share one.
 	Lists []List `json:"lists,omitempty"`
 	// Referrers are the hosts of the operator's search engines and assistants, which send
-	// visitors. Each stands also for itself behind www., and .* at the end of one for the domain
+	// visitors. Each stands also for itself after www., and .* at the end of one for the domain
 	// of any country, or com. One profile of an operator has them.
 	Referrers []string `json:"referrers,omitempty"`
 }

@@ -84,7 +84,7 @@ var (
 //
 // creationTime may be missing; without a zone it is UTC. An entry of prefixes may have
 // services, an array of the names of the crawlers that it is for
-// (draft-illyes-webbotauth-jafar-00). Bits behind a range's
+// (draft-illyes-webbotauth-jafar-00). Bits after a range's
 // length are ignored. A file is refused if anything in it is not as above, if
 // there is no range in it, and if one is wider than /8 (IPv4) or /19 (IPv6) or has
 // addresses that no client on the internet has, such as those of private networks. name is the

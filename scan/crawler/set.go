@@ -236,7 +236,7 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // client sent it, without a log's escaping.
 //
 // Words count only outside URLs and e-mail addresses, which name the operator's pages and
-// not the client. Words behind "like " name other programs: they count only where no other word
+// not the client. Words after "like " name other programs: they count only where no other word
 // names a known crawler, and the claim is then Foreign. If a header names several crawlers of
 // one operator, the one with the longest word counts.
 // Read allocates only for the name of an unknown crawler, and for several rivals.
@@ -424,7 +424,7 @@ func claimOf(header []byte, at extent, name string) Claim {
 
 // mayName says whether a word that contains one of stems may be the name of an unknown
 // crawler: the first for which it returns Names is. The header begins with a name, has it
-// directly behind "(compatible; ", or has a URL or an e-mail address: headers of crawlers
+// directly after "(compatible; ", or has a URL or an e-mail address: headers of crawlers
 // do, but not those of phones called CUBOT. A control token is no name, because the
 // crawler that obeys it sends its own.
 func (r *Reader) mayName(header []byte, word extent) Standing {
@@ -541,7 +541,7 @@ func indexFold(word []byte, stem string) int {
 const like = "like "
 
 // standing says whether a word that starts at start may name the client: Names means only
-// that it is not in a URL or an e-mail address, and not behind "like ".
+// that it is not in a URL or an e-mail address, and not after "like ".
 func (r *Reader) standing(header []byte, start int) Standing {
 	if inside(r.contacts, start) {
 		return InContact

@@ -226,7 +226,7 @@ func (t *letterText) paragraph(text string) {
 
 func (t *letterText) item(text string) { t.wrap("  - ", "    ", text) }
 
-// wrap writes words in lines, the first behind one text, the others behind another.
+// wrap writes words in lines, the first after one text, the others after another.
 func (t *letterText) wrap(first, others, text string) {
 	const width = 78
 	line := first

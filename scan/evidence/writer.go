@@ -29,7 +29,7 @@ const (
 // ErrOccupied is the error of a folder that is not to be replaced, because it is not empty.
 var ErrOccupied = errors.New("exists and is not empty")
 
-// CheckFolder tells whether a folder of evidence may be made under a name: there is nothing, or an
+// CheckFolder reports whether a folder of evidence may be made under a name: there is nothing, or an
 // empty folder, or, with force, a folder of evidence. Else the error wraps ErrOccupied, or is
 // that of the file system.
 func CheckFolder(dir string, force bool) error {
@@ -236,5 +236,5 @@ func (w *Writer) unlock() {
 	w.lock = nil
 }
 
-// isSumFile tells whether a file has the sum of a manifest, byte for byte.
+// isSumFile reports whether a file has the sum of a manifest, byte for byte.
 func isSumFile(file, manifest []byte) bool { return bytes.Equal(file, sumFile(hexSum(manifest))) }

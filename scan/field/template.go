@@ -68,7 +68,7 @@ type Rule struct {
 	quotes int     // in next
 	ending ending
 	list   bool    // a blank after a comma is part of the field
-	coded  bool    // after next a code and behind must follow
+	coded  bool    // after next a code and after must follow
 	behind literal // if coded is set
 	end    bool    // next ends the line
 	solid  bool    // it has no blanks

@@ -29,7 +29,7 @@ func NewJSON(names []string) Annotator {
 }
 
 // NewTSV returns the Annotator that writes three fields with tabs between them: the name of the class, the names of the
-// agents that are barred, with commas between them, and the line of the rule. It fails if a name has an octet that
+// agents that are barred, with commas between them, and the line of the rule. It fails if a name has a byte that
 // means something there.
 func NewTSV(names []string) (Annotator, error) {
 	a := agentNames(names)
@@ -101,7 +101,7 @@ func quoted(names []string) (a agentNames) {
 	return a
 }
 
-// check fails if a name has an octet that would end a field.
+// check fails if a name has a byte that would end a field.
 func (a agentNames) check() error {
 	for _, name := range a {
 		if strings.ContainsAny(name, ",;|\t\n\r\"") {

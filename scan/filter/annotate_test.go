@@ -184,7 +184,7 @@ func annotated(t *testing.T, c Config, form func([]string) (Annotator, error), w
 	return out
 }
 
-// TestAppended: rows stay what they are, with what is known of them behind, and can be read again by others.
+// TestAppended: rows stay what they are, with what is known of them at the end, and can be read again by others.
 func TestAppended(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind list.Kind

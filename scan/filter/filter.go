@@ -217,7 +217,7 @@ type Summary struct {
 	Barred []int64
 	// Misencoded counts URLs judged by rules of the dialect google that have an octet
 	// outside ASCII, or a percent-encoded octet in lower case: no pattern that states such
-	// an octet matches them, as its parser expects URLs in Google's own form.
+	// a byte matches them, as its parser expects URLs in Google's own form.
 	Misencoded int64
 	// Quotes are the first invalid rows, in the order of the input.
 	Quotes []Quote

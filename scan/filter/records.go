@@ -226,7 +226,7 @@ func (r *Records) wait(input int, rec *warc.Record, from io.Reader) error {
 	return nil
 }
 
-// settle finishes the request that waits, with the verdict on the record behind it if that is of
+// settle finishes the request that waits, with the verdict on the record after it if that is of
 // the same capture and its page is barred. rec is nil at the end.
 func (r *Records) settle(rec *warc.Record, v Verdict) error {
 	w := &r.waiting

@@ -36,7 +36,7 @@ func html(header, head string) string {
 
 const meta = `<meta name="robots" content="noindex">`
 
-// crawl has records of several kinds. What becomes of each is its class by siteBody and, behind a
+// crawl has records of several kinds. What becomes of each is its class by siteBody and, after a
 // slash, by --page noindex.
 var crawl = []struct{ record, class string }{
 	{warcRecord("warcinfo", "", 1, "software: x"), "header"},

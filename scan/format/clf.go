@@ -116,7 +116,7 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
 
-// quotedField returns the first field in quotes at or behind from, which is the
+// quotedField returns the first field in quotes at or after from, which is the
 // end of another field; nil if there is none.
 func quotedField(line []byte, from int) []byte {
 	for from < len(line) {

@@ -287,7 +287,7 @@ func TestNoRecord(t *testing.T) {
 
 // TestCutLine cuts lines at every byte, as a full disk does. What is left is a
 // record only if its request, its status and its User-Agent are whole, and then
-// they are those of the whole line. A cut field behind them is none.
+// they are those of the whole line. A cut field after them is none.
 func TestCutLine(t *testing.T) {
 	type line struct{ format, text string }
 	var lines []line
@@ -425,7 +425,7 @@ func TestGuardAllocs(t *testing.T) {
 	}
 }
 
-// TestParseSize reads sizes of all lengths, and what is none, with and without octets
+// TestParseSize reads sizes of all lengths, and what is none, with and without bytes
 // behind them.
 func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{

@@ -165,7 +165,7 @@ func (d *dialect) named(line []byte) *heading {
 	return d.columnsOf(bytes.Clone(line), names)
 }
 
-// isHeader tells whether a line names columns.
+// isHeader reports whether a line names columns.
 func (d *dialect) isHeader(line []byte) bool {
 	return d.header != "" && len(line) <= maxHeader && len(line) >= len(d.header) &&
 		string(line[:len(d.header)]) == d.header
@@ -201,7 +201,7 @@ func columnFormat(f Format, d *dialect) *Format {
 	return &f
 }
 
-// none are the columns of a log before its first header, and behind one without a target.
+// none are the columns of a log before its first header, and after one without a target.
 var none = &heading{}
 
 // use makes columns those of the lines that follow.

@@ -11,7 +11,7 @@ import (
 	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
-// slowSplit splits a line octet by octet; nil if a field in quotes does not end where it should.
+// slowSplit splits a line byte by byte; nil if a field in quotes does not end where it should.
 // runs says that several delimiters are one.
 func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 	field, inside, closed, began := "", false, false, false
@@ -49,7 +49,7 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 	return fields
 }
 
-// TestColumnsAreThoseOfOctets: lines come apart as they do octet by octet.
+// TestColumnsAreThoseOfOctets: lines come apart as they do byte by byte.
 func TestColumnsAreThoseOfOctets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	shapes := []shape.Columns{
@@ -137,7 +137,7 @@ func kindsOf(f *Format, chunks ...[]byte) (list []string) {
 	return list
 }
 
-// TestColumnLogs reads lines of servers as they are written, each behind its header.
+// TestColumnLogs reads lines of servers as they are written, each after its header.
 func TestColumnLogs(t *testing.T) {
 	tabs := func(s string) string { return strings.ReplaceAll(s, "|", "\t") }
 	for _, c := range []struct{ name, format, header, line, want string }{

@@ -115,7 +115,7 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) 
 	return source, bytes.TrimRight(*buf, "\r\n"), wholeIf(ok)
 }
 
-// numbers appends the octets that a JSON array of numbers has.
+// numbers appends the bytes that a JSON array of numbers has.
 func numbers(dst, array []byte) ([]byte, bool) {
 	n, digits := 0, 0
 	for _, c := range array[1:] {
@@ -161,7 +161,7 @@ func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content)
 	return nil, line[n+1:], whole
 }
 
-// openCompose opens lines behind the name of a container: web-1  | …
+// openCompose opens lines after the name of a container: web-1  | …
 func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	n := 0
 	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && bytes.IndexByte([]byte("-_."), line[n]) >= 0) {

@@ -197,7 +197,7 @@ func (d *detection) reading(around []*envelope, formats []*Format) *reading {
 	return r
 }
 
-// explains tells whether format i explains a line.
+// explains reports whether format i explains a line.
 func (r *reading) explains(i int, line []byte, record *Record) bool {
 	if r.readers[i] == nil {
 		r.readers[i] = r.formats[i].NewReader()
@@ -292,7 +292,7 @@ func (r *reading) format(d *detection) *Format {
 	return f
 }
 
-// hasLists tells whether some line begins with a list of addresses.
+// hasLists reports whether some line begins with a list of addresses.
 func (r *reading) hasLists() bool {
 	for i, f := range r.formats {
 		if r.counts[i] > 0 && f.isOfLists() {

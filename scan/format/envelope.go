@@ -258,7 +258,7 @@ func (e *enveloped) Complete(r *Record) {
 	r.Line = outer
 }
 
-// Plausible tells whether the line in the envelopes looks as it does in a log of its format.
+// Plausible reports whether the line in the envelopes looks as it does in a log of its format.
 func (e *enveloped) Plausible(r *Record) bool {
 	outer := r.Line
 	r.Line = e.within

@@ -52,7 +52,7 @@ var (
 
 // pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
 // pluses is a blank and pluses, unless there cannot be a blank: a header field neither begins
-// nor ends with one (RFC 9110 5.5), and behind an opening parenthesis there is none in
+// nor ends with one (RFC 9110 5.5), and after an opening parenthesis there is none in
 // practice. So "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)"
 // is "X/1 (+http://x)".
 var pluses = spelling{'+', unplus}
@@ -65,8 +65,8 @@ func unplus(dst, field []byte) []byte {
 	for last > 0 && b[last-1] == '+' {
 		last--
 	}
-	// The first of each run, eight octets at a time. Plus signs are 0x80 in pluses, and keeps has
-	// the plus signs and parentheses behind which one is no blank.
+	// The first of each run, eight bytes at a time. Plus signs are 0x80 in pluses, and keeps has
+	// the plus signs and parentheses after which one is no blank.
 	i, before := 0, uint64(0x80)
 	for ; i+8 <= last; i += 8 {
 		octets := binary.LittleEndian.Uint64(b[i:])
@@ -84,7 +84,7 @@ func unplus(dst, field []byte) []byte {
 	return dst
 }
 
-// equal sets the highest bit of each of eight octets that is c, and no other bit.
+// equal sets the highest bit of each of eight bytes that is c, and no other bit.
 func equal(octets uint64, c byte) uint64 {
 	const ones, lows = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
 	x := octets ^ ones*uint64(c)
@@ -97,7 +97,7 @@ var percents = spelling{'%', unpercent}
 
 func unpercent(dst, field []byte) []byte { return undo(dst, field, '%', "", "", "") }
 
-// hexDigits are the values of hexadecimal digits, and notHex for all other octets.
+// hexDigits are the values of hexadecimal digits, and notHex for all other bytes.
 var hexDigits = func() (t [256]byte) {
 	for i := range t {
 		t[i] = notHex

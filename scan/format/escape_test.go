@@ -59,7 +59,7 @@ func TestUnescapeUndoesTheServers(t *testing.T) {
 	}
 }
 
-// slowUnplus is the law of pluses, octet by octet.
+// slowUnplus is the law of pluses, byte by byte.
 func slowUnplus(field string) string {
 	b := []byte(field)
 	end := len(strings.TrimRight(field, "+"))

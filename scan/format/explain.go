@@ -191,7 +191,7 @@ func Similar(text string) (names []string) {
 	return names
 }
 
-// isMistyped tells whether a text is a name with one letter missing, added or changed.
+// isMistyped reports whether a text is a name with one letter missing, added or changed.
 func isMistyped(text, name string) bool {
 	begin := 0
 	for begin < min(len(text), len(name)) && text[begin] == name[begin] {

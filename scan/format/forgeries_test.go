@@ -11,7 +11,7 @@ import (
 
 // openTexts are formats in which a client writes fields that are not in quotes, or not escaped.
 var openTexts = []string{
-	// The address is behind what a client writes.
+	// The address is after what a client writes.
 	`log_format a '$http_x_forwarded_for - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
 	`log_format a '$http_x_forwarded_for - $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,
 	`log_format a '$http_x_forwarded_for $remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"';`,

@@ -1,7 +1,7 @@
 // Package format turns the lines of access logs into records.
 //
 // A line is read in two steps, because most lines are of no interest:
-// Reader.Next cuts it off its chunk, tells whether it is a request, and finds
+// Reader.Next cuts it off its chunk, reports whether it is a request, and finds
 // the User-Agent; only for a crawler does Reader.Complete read the other fields.
 //
 // A Record does not depend on the format of its line: its fields hold what the
@@ -52,7 +52,7 @@ type Format struct {
 	bind func(f *Format, head []byte) *Format
 	// doubts are what may be wrong with its lines: Doubts.
 	doubts []string
-	// sampled tells whether logs of the format may lack requests by design.
+	// sampled reports whether logs of the format may lack requests by design.
 	sampled bool
 }
 
@@ -73,17 +73,17 @@ func (f *Format) Sample() string { return f.sample }
 // for formats in envelopes.
 func (f *Format) Words() string { return f.words }
 
-// HasHost tells whether the format names the host of a request.
+// HasHost reports whether the format names the host of a request.
 func (f *Format) HasHost() bool { return f.parts[hostName] }
 
-// HasAgent tells whether the format has a field for the User-Agent. Without it
+// HasAgent reports whether the format has a field for the User-Agent. Without it
 // no line can name a crawler.
 func (f *Format) HasAgent() bool { return f.parts[userAgent] }
 
-// HasTime tells whether the format has a time. Without it no request can be judged.
+// HasTime reports whether the format has a time. Without it no request can be judged.
 func (f *Format) HasTime() bool { return f.parts[moment] || f.parts[timeOfDay] }
 
-// Sampled tells whether logs of the format may lack requests by design.
+// Sampled reports whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }
 
 // Doubts returns what is known of the format that leaves its lines unclear, as sentences for
@@ -180,7 +180,7 @@ type Reader interface {
 	Next(r *Record) Kind
 	// Complete sets the other fields of the request that Next returned last.
 	Complete(r *Record)
-	// Plausible tells whether the fields of the completed record look as they do in
+	// Plausible reports whether the fields of the completed record look as they do in
 	// a log of the format. Only Detect calls it.
 	Plausible(r *Record) bool
 }
@@ -211,8 +211,8 @@ type Record struct {
 	// Referer is the header Referer, nil or empty or "-" if there is none. A reader need not undo
 	// the log's own escaping in it.
 	Referer []byte
-	// Robots tells whether the target begins with /robots.txt or, if it is not a path, has it
-	// anywhere behind the authority, in these very octets. So it is set for
+	// Robots reports whether the target begins with /robots.txt or, if it is not a path, has it
+	// anywhere after the authority, in these very bytes. So it is set for
 	// http://host/robots.txt, and may be for /robots.txtx.
 	Robots bool
 
@@ -229,7 +229,7 @@ type Record struct {
 	// own, and is kept. A format with a field for the scheme returns the target in
 	// absolute form, with scheme and host, and sets SchemeLogged.
 	Target []byte
-	// SchemeLogged tells whether the scheme of an absolute Target is from a field of the log.
+	// SchemeLogged reports whether the scheme of an absolute Target is from a field of the log.
 	// Otherwise it is the client's word: of a proxy in front of the server, for example.
 	SchemeLogged bool
 	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
@@ -245,7 +245,7 @@ type Record struct {
 	Claim []byte
 	// Lossy says what the log did to the target.
 	Lossy Lossy
-	// Truncated tells whether the server cut the target before logging it.
+	// Truncated reports whether the server cut the target before logging it.
 	Truncated bool
 }
 

@@ -87,7 +87,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// checkLines tells whether each line of a chunk is returned once, in its turn, and is blank
+// checkLines reports whether each line of a chunk is returned once, in its turn, and is blank
 // if it has no byte. A line of JSON that is an array may be returned in parts.
 func checkLines(f *Format, reader Reader, chunk []byte) error {
 	var r Record
@@ -118,7 +118,7 @@ func checkLines(f *Format, reader Reader, chunk []byte) error {
 	return nil
 }
 
-// checkViews tells whether all fields of a record are in its line.
+// checkViews reports whether all fields of a record are in its line.
 func checkViews(r *Record, line, unescaped []byte) error {
 	for _, view := range [][]byte{r.Line, r.Agent, r.Addr, r.Host, r.Forwarded, r.Method, r.Target} {
 		if !bytes.Contains(line, view) && !bytes.Contains(unescaped, view) {
@@ -152,7 +152,7 @@ func checkRecord(f *Format, r *Record) error {
 	return nil
 }
 
-// hasForm tells whether a target is of one of the four forms of RFC 9112 3.2.
+// hasForm reports whether a target is of one of the four forms of RFC 9112 3.2.
 func hasForm(method, target string) bool {
 	scheme, _, absolute := strings.Cut(target, "://")
 	return strings.HasPrefix(target, "/") || target == "*" || strings.HasPrefix(target, "* ") ||

@@ -13,7 +13,7 @@ import (
 //	1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
 //
 // So they have to be named, as in haproxy:host,user-agent, or are guessed by what is in them.
-// A tilde behind the name of the frontend tells that the connection was encrypted.
+// A tilde after the name of the frontend tells that the connection was encrypted.
 // Source: HAProxy's configuration.txt, 8.2.3, 8.6 and 8.8.
 const (
 	haproxyWords  = "escape=hash $remote_addr [${time:%d/%b/%Y:%H:%M:%S}] $frontend $_ $_ $status $bytes_sent $_"
@@ -127,7 +127,7 @@ func (c *captured) name() string {
 	return "-"
 }
 
-// tilde is how HAProxy writes that a connection was encrypted: behind the name of the
+// tilde is how HAProxy writes that a connection was encrypted: after the name of the
 // frontend.
 var tilde = spelling{undo: func(dst, field []byte) []byte {
 	if bytes.HasSuffix(field, []byte("~")) {

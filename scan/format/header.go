@@ -70,7 +70,7 @@ func (d *dialect) headerLines(chunk []byte) iter.Seq2[int64, []byte] {
 // nil if it has none. Put before a log without a header, it is that log's.
 func (f *Format) Header() []byte { return f.header }
 
-// section is a header and the lines behind it.
+// section is a header and the lines after it.
 type section struct {
 	header []byte
 	lines  [][]byte // neither blank nor directives; nil without a header
@@ -162,7 +162,7 @@ func parseFields(text string) (*Format, error) {
 	return f, nil
 }
 
-// quotesOf tells whether the lines behind a header have fields in quotes: if they have as many
+// quotesOf reports whether the lines after a header have fields in quotes: if they have as many
 // fields as there are columns only so.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) bool {
 	fields, with := make([]shape.Span, d.named(header).count), d.Columns

@@ -8,7 +8,7 @@ import (
 )
 
 // TestHeaderInForce: lines are read by the header before them, from Reset to Reset, and no
-// line behind a header that names no path.
+// line after a header that names no path.
 func TestHeaderInForce(t *testing.T) {
 	log := []string{
 		"#Fields: date time cs-uri-stem cs(User-Agent)",
@@ -35,7 +35,7 @@ func TestHeaderInForce(t *testing.T) {
 			t.Errorf("chunks of %d lines\n got %s\nwant %s", size, got, want)
 		}
 	}
-	// A line begins in the log, or behind a header.
+	// A line begins in the log, or after a header.
 	reader := f.NewReader().(Headed)
 	for _, c := range []struct{ header, line, want string }{
 		{log[2], log[3], "Request(/b B example.com) "},

@@ -121,7 +121,7 @@ func mustReader(t testing.TB, name string) Reader {
 	return mustFormat(t, name).NewReader()
 }
 
-// read reads a chunk of one line with r. The line is given with no room behind it, so
+// read reads a chunk of one line with r. The line is given with no room after it, so
 // that a look past its end is a panic.
 func read(reader Reader, r *Record, line string) (fields, bool) {
 	b := bytes.Clone([]byte(line))
@@ -133,7 +133,7 @@ func read(reader Reader, r *Record, line string) (fields, bool) {
 	return fieldsOf(r), true
 }
 
-// chunkOf returns a chunk in which a line comes first, and so many ordinary ones behind it
+// chunkOf returns a chunk in which a line comes first, and so many ordinary ones after it
 // that it is read by the index if there is one.
 func chunkOf(line []byte) []byte {
 	chunk := append(bytes.Clone(line), '\n')
@@ -144,7 +144,7 @@ func chunkOf(line []byte) []byte {
 	return chunk
 }
 
-// checkNext tells whether a line is read in a chunk as it is alone. The reader and r are
+// checkNext reports whether a line is read in a chunk as it is alone. The reader and r are
 // used for it.
 func checkNext(f *Format, reader Reader, r *Record, line []byte) error {
 	if bytes.IndexByte(line, '\n') >= 0 || bytes.HasSuffix(line, []byte("\r")) {
@@ -162,7 +162,7 @@ func checkNext(f *Format, reader Reader, r *Record, line []byte) error {
 	return nil
 }
 
-// isLine tells whether a record's line is the line that was read, or part of one that holds
+// isLine reports whether a record's line is the line that was read, or part of one that holds
 // several records.
 func isLine(reader Reader, r *Record, line []byte) bool {
 	_, several := reader.(*jsonReader)

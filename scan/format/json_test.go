@@ -109,7 +109,7 @@ func TestNoJSON(t *testing.T) {
 	}
 }
 
-// TestJSONArrays reads lines of several records. No octet of a line is lost.
+// TestJSONArrays reads lines of several records. No byte of a line is lost.
 func TestJSONArrays(t *testing.T) {
 	f := jsonFormat([]string{"s"}, []jsonField{{part: target, path: "t"}})
 	a, b, other := `{"s":1,"t":"/a"}`, `{"s":"\"","t":"/b\u0026"}`, `{"x":[{}]}`

@@ -46,7 +46,7 @@ func parseJSONMap(text string) (*Format, error) {
 	return f, nil
 }
 
-// jsonSpellings are what may stand behind the name of a field and @.
+// jsonSpellings are what may stand after the name of a field and @.
 var jsonSpellings = map[string]spelling{"": {}, "percent": percents}
 
 // fieldNames are the parts by the names that users know.

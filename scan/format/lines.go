@@ -6,8 +6,8 @@ import "bytes"
 // lines.
 //
 // To search for the end of a line and for each of its fields would take a call each, and
-// unpredictable branches. So the places of the octets that end lines and fields, the marks,
-// are found together for some lines first, 64 octets at a time (index). A line longer than
+// unpredictable branches. So the places of the bytes that end lines and fields, the marks,
+// are found together for some lines first, 64 bytes at a time (index). A line longer than
 // the index, and every line on a processor without index, are searched without marks.
 //
 // In a format with quotes these are marked, and backslashes because they may make a quote
@@ -18,17 +18,17 @@ type lines struct {
 	at     int // where in chunk the next line begins
 
 	from  int                          // where in chunk the indexed part begins
-	i, n  int                          // marks[i:n] are behind at
+	i, n  int                          // marks[i:n] are after at
 	marks [indexed + blockMarks]uint16 // offsets from from
 }
 
-// octets are the octets whose places are marked; one of them is a newline.
+// octets are the bytes whose places are marked; one of them is a newline.
 type octets [3]byte
 
 // quoted are the marks of formats with quotes, for lines.cut.
 var quoted = octets{'"', '\n', '\\'}
 
-// indexed is how many octets are indexed at a time: few enough to stay in the first-level
+// indexed is how many bytes are indexed at a time: few enough to stay in the first-level
 // cache, and enough that few lines cross the end and are indexed twice. blockMarks is how
 // many marks may be written for a block that has fewer.
 const (
@@ -99,7 +99,7 @@ func (l *lines) search() []byte {
 // one goroutine. The zero value has no lines.
 type Lines struct{ lines lines }
 
-// Reset begins a chunk, which must not change behind the lines that have been read.
+// Reset begins a chunk, which must not change after the lines that have been read.
 func (l *Lines) Reset(chunk []byte) {
 	l.lines.marked = octets{'\n', '\n', '\n'}
 	l.lines.Reset(chunk)

@@ -9,13 +9,13 @@ import (
 // fast says that the processor has the instructions of indexAVX2.
 var fast = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
 
-// indexAVX2 sets marks to the offsets of three octets in blocks of 64 octets from p on, and
+// indexAVX2 sets marks to the offsets of three bytes in blocks of 64 bytes from p on, and
 // returns how many there are.
 //
 //go:noescape
 func indexAVX2(p *byte, blocks int, marks *[indexed + blockMarks]uint16, first, second, third byte) int
 
-// index sets marks to the offsets of the marked octets in the whole blocks of 64 octets of
+// index sets marks to the offsets of the marked bytes in the whole blocks of 64 bytes of
 // b, and returns how many there are. b must not be longer than indexed.
 func index(b []byte, marked octets, marks *[indexed + blockMarks]uint16) int {
 	if !fast {

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// slowIndex is index, octet by octet.
+// slowIndex is index, byte by byte.
 func slowIndex(b []byte, marked octets) (marks []uint16) {
 	for i, c := range b[:len(b)/64*64] {
 		if bytes.IndexByte(marked[:], c) >= 0 {
@@ -18,7 +18,7 @@ func slowIndex(b []byte, marked octets) (marks []uint16) {
 	return marks
 }
 
-// randomChunk is made of octets that mean something, one in so many.
+// randomChunk is made of bytes that mean something, one in so many.
 func randomChunk(r *rand.Rand, n, oneIn int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -29,8 +29,8 @@ func randomChunk(r *rand.Rand, n, oneIn int) []byte {
 	return b
 }
 
-// TestIndexIsThatOfOctets: the index is the same as one made octet by octet, however
-// dense the marks are, and nothing behind the end is looked at.
+// TestIndexIsThatOfOctets: the index is the same as one made byte by byte, however
+// dense the marks are, and nothing after the end is looked at.
 func TestIndexIsThatOfOctets(t *testing.T) {
 	if !fast {
 		t.Skip("this processor has no index")
@@ -89,7 +89,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestLinesAreThoseOfNextLine: Lines cuts chunks of all kinds as NextLine does, one behind the other.
+// TestLinesAreThoseOfNextLine: Lines cuts chunks of all kinds as NextLine does, one after the other.
 func TestLinesAreThoseOfNextLine(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var l Lines

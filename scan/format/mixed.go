@@ -52,7 +52,7 @@ func mix(of []*Format) *Format {
 	return f
 }
 
-// isOfLists tells whether the format has X-Forwarded-For in the place of the client's address.
+// isOfLists reports whether the format has X-Forwarded-For in the place of the client's address.
 func (f *Format) isOfLists() bool {
 	return strings.HasSuffix(f.name, "forwarded_combined") && !f.parts[clientAddr]
 }
@@ -66,7 +66,7 @@ func joined(list []*Format, separator string) string {
 	return strings.Join(names, separator)
 }
 
-// hasHeader tells whether logs of the format have lines that name their columns. Such lines
+// hasHeader reports whether logs of the format have lines that name their columns. Such lines
 // would be lost among those of other formats and in envelopes.
 func (f *Format) hasHeader() bool { return f.dialect != nil && f.dialect.header != "" }
 

@@ -8,11 +8,11 @@ import (
 
 // moments reads times by a layout, and remembers the last one. Most lines of a log differ from
 // the line before only in the time of day, hh:mm:ss, and in the digits of a fraction of a
-// second behind it: then nothing else is read. The zero value is ready for use.
+// second after it: then nothing else is read. The zero value is ready for use.
 type moments struct {
 	last        []byte // a time that has a time of day; empty: none
 	at          int    // of its time of day
-	digits, end int    // of the fraction behind it; both are the end of the time of day if there is none
+	digits, end int    // of the fraction after it; both are the end of the time of day if there is none
 	base        int64  // what it is at 00:00:00, without the fraction
 }
 
@@ -33,7 +33,7 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 	return nanos, ok
 }
 
-// isAlike tells whether a time of the same length differs from the last one at most in the
+// isAlike reports whether a time of the same length differs from the last one at most in the
 // time of day and in the digits of its fraction.
 func (m *moments) isAlike(text []byte) bool {
 	clockEnd := m.at + clockLength

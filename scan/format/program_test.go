@@ -25,7 +25,7 @@ func programOf(t testing.TB, words string) *program {
 }
 
 // TestCombinedTwins reads lines by the words of the common log format and its relatives, as clf
-// does, which was made for them. Only clf finds X-Forwarded-For behind the User-Agent.
+// does, which was made for them. Only clf finds X-Forwarded-For after the User-Agent.
 func TestCombinedTwins(t *testing.T) {
 	for i, row := range clfRows {
 		words, err := Parse(row.words)
@@ -130,7 +130,7 @@ func slowStatus(s string) int {
 	return len(regexp.MustCompile(`^(?:(?:\d{3}|0)(?:\D|$)|-1|-)`).FindString(s)) - map[bool]int{true: 1}[regexp.MustCompile(`^\d+\D`).MatchString(s)]
 }
 
-// slowEscaped tells whether a field ends in a backslash that belongs to what follows.
+// slowEscaped reports whether a field ends in a backslash that belongs to what follows.
 func slowEscaped(s string) bool {
 	isEscaped := false
 	for _, c := range []byte(s) {

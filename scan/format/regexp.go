@@ -112,5 +112,5 @@ func (e *regexpReader) isUnclear(line []byte, at []int) bool {
 // Complete sets the other fields of the request that Next returned last.
 func (e *regexpReader) Complete(r *Record) { e.complete(r) }
 
-// Plausible tells whether the fields look as they do in a log of the format.
+// Plausible reports whether the fields look as they do in a log of the format.
 func (e *regexpReader) Plausible(r *Record) bool { return e.plausible(r) }

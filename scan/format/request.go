@@ -2,7 +2,7 @@ package format
 
 import "bytes"
 
-// hasTarget tells whether request[:method] is a method, behind which are a blank and one
+// hasTarget reports whether request[:method] is a method, after which are a blank and one
 // of the four forms of a request target (RFC 9112 3.2).
 func hasTarget(request []byte, method int) bool {
 	if method <= 0 || method+1 >= len(request) || request[method] != ' ' {

@@ -220,7 +220,7 @@ var clfFormats = sync.OnceValue(func() []*Format {
 	return list
 })
 
-// fromAddress tells whether the client is named by its address.
+// fromAddress reports whether the client is named by its address.
 func fromAddress(r *Record) bool {
 	_, err := netip.ParseAddr(string(r.Addr))
 	return err == nil
@@ -230,7 +230,7 @@ func fromAddress(r *Record) bool {
 // either may come first, and from other fields.
 func hostBesideAddress(r *Record) bool { return fromAddress(r) && isDomain(r.Host) }
 
-// isDomain tells whether b is a domain name with a dot or has a port: no address, no
+// isDomain reports whether b is a domain name with a dot or has a port: no address, no
 // version and no number.
 func isDomain(b []byte) bool {
 	name, _, hasPort := bytes.Cut(b, []byte(":"))
@@ -238,7 +238,7 @@ func isDomain(b []byte) bool {
 	return plausibleHost(b) && (hasPort || len(last) < len(name)) && len(last) > 0 && !isDigit(last[0])
 }
 
-// isList tells whether X-Forwarded-For is a list of several addresses or names.
+// isList reports whether X-Forwarded-For is a list of several addresses or names.
 func isList(r *Record) bool {
 	for element := range bytes.SplitSeq(r.Forwarded, []byte(",")) {
 		if !plausibleAddress(bytes.TrimSpace(element)) {
@@ -248,7 +248,7 @@ func isList(r *Record) bool {
 	return bytes.IndexByte(r.Forwarded, ',') >= 0
 }
 
-// areAddresses tells whether b is a list of addresses with commas between them.
+// areAddresses reports whether b is a list of addresses with commas between them.
 func areAddresses(b []byte) bool {
 	for element := range bytes.SplitSeq(b, []byte(",")) {
 		if _, err := netip.ParseAddr(string(bytes.TrimSpace(element))); err != nil {
@@ -258,7 +258,7 @@ func areAddresses(b []byte) bool {
 	return true
 }
 
-// isProduct tells whether the User-Agent begins with a product and its version (RFC 9110
+// isProduct reports whether the User-Agent begins with a product and its version (RFC 9110
 // 10.1.5), which neither a URL nor a dash does.
 func isProduct(r *Record) bool {
 	name, version, _ := bytes.Cut(r.Agent, []byte("/"))

@@ -101,7 +101,7 @@ func Instant(text []byte) (unix int64, ok bool) {
 }
 
 // Stamp returns the time of a timestamp as archives write it, yyyymmddhhmmss or a beginning
-// of it, in seconds since 1970. Digits behind the seconds are read as a fraction.
+// of it, in seconds since 1970. Digits after the seconds are read as a fraction.
 func Stamp(text []byte) (unix int64, ok bool) {
 	n := len(text)
 	if n < 4 || n > 23 || n < 14 && n%2 != 0 || !isDigits(text) {

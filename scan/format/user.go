@@ -79,13 +79,13 @@ var languages = []language{
 	{"Apache's LogFormat", matcher(`%[0-9,!<>]*(\{[^}]*\})?\^?[a-zA-Z]`), parseApache},
 }
 
-// matcher returns a function that tells whether a text has a match of an expression.
+// matcher returns a function that reports whether a text has a match of an expression.
 func matcher(expression string) func(text string) bool {
 	compiled := lazy.Regexp(expression)
 	return func(text string) bool { return compiled().MatchString(text) }
 }
 
-// isJSONMap tells whether a text has nothing but words name=path.
+// isJSONMap reports whether a text has nothing but words name=path.
 func isJSONMap(text string) bool {
 	words := strings.Fields(text)
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {

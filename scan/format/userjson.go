@@ -12,7 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
-// isJSON tells whether a wording describes an object of JSON.
+// isJSON reports whether a wording describes an object of JSON.
 func (w *wording) isJSON() bool {
 	if len(w.words) == 0 {
 		return false

@@ -20,7 +20,7 @@ type part uint8
 // target, a path.
 const (
 	ignored       part = iota
-	clientAddr         // the client's address or name, perhaps with a port behind it or in brackets
+	clientAddr         // the client's address or name, perhaps with a port after it or in brackets
 	forwardedFor       // the header X-Forwarded-For
 	hostName           // the host, perhaps with a port
 	serverPort         // the port of the host
@@ -88,7 +88,7 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 }
 
 // next does the work of Reader.Next once the fields are known: it sets r.Agent and
-// r.Robots, and tells whether the line is a request.
+// r.Robots, and reports whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Referer, r.Robots = nil, nil, false
 	asked := v.findTarget()
@@ -181,7 +181,7 @@ func (v *values) size() int64 {
 	return size
 }
 
-// bareAddress returns an address without the port behind it, and without brackets. A name
+// bareAddress returns an address without the port after it, and without brackets. A name
 // of a client is returned as it is.
 func bareAddress(b []byte) []byte {
 	colon := bytes.LastIndexByte(b, ':')
@@ -196,7 +196,7 @@ func bareAddress(b []byte) []byte {
 	return b
 }
 
-// isNumeric tells whether b has only digits and dots, as an address of IPv4.
+// isNumeric reports whether b has only digits and dots, as an address of IPv4.
 func isNumeric(b []byte) bool {
 	for _, c := range b {
 		if !isDigit(c) && c != '.' {
@@ -227,7 +227,7 @@ func (v *values) time() (nanos int64, ok bool) {
 	return v.moments.read(v.buf[from:], v.layout, v.zone)
 }
 
-// completeHost sets the host, with the port behind it if the log has one.
+// completeHost sets the host, with the port after it if the log has one.
 func (v *values) completeHost(r *Record) {
 	r.Host = nil
 	if !v.parts[hostName] {
@@ -246,7 +246,7 @@ func (v *values) completeHost(r *Record) {
 	r.Host = v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// hasPort tells whether a host has a port behind it.
+// hasPort reports whether a host has a port after it.
 func hasPort(host []byte) bool {
 	colon := bytes.LastIndexByte(host, ':')
 	return colon >= 0 && (colon == bytes.IndexByte(host, ':') || host[colon-1] == ']')
@@ -303,7 +303,7 @@ func (v *values) pathAndQuery(p part) []byte {
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// endOctets are the octets that end a path.
+// endOctets are the bytes that end a path.
 var endOctets = table.NewClasses("?#", "")
 
 // appendEncoded appends text with some octets percent-encoded.
@@ -344,7 +344,7 @@ func (v *values) plausible(r *Record) bool {
 		(!v.parts[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
 }
 
-// spelling is how a log writes octets that it does not write as they are. The zero value
+// spelling is how a log writes bytes that it does not write as they are. The zero value
 // writes all as they are.
 type spelling struct {
 	// escape begins every sequence that stands for something else. If it is 0, undo is needed
@@ -374,7 +374,7 @@ func parseSize(line []byte, at shape.Span) int64 {
 	return size
 }
 
-// parseEight is parseSize for the first n octets of a little-endian word, 1 to 8. It has
+// parseEight is parseSize for the first n bytes of a little-endian word, 1 to 8. It has
 // no loop over them: n changes from line to line, so its branch would be mispredicted.
 func parseEight(octets uint64, n int) int64 {
 	const zeros, highs = 0x3030303030303030, 0x8080808080808080

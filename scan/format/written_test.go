@@ -191,7 +191,7 @@ func TestGuardWritten(t *testing.T) {
 	checkAllocs(t, mix, []byte(plain+"\nwww.example.com "+plain+"\n"))
 }
 
-// checkAllocs tells whether reading a chunk costs memory.
+// checkAllocs reports whether reading a chunk costs memory.
 func checkAllocs(t *testing.T, f *Format, chunk []byte) {
 	t.Helper()
 	var r Record
@@ -229,7 +229,7 @@ func TestWrittenInEnvelopes(t *testing.T) {
 					log.lines = append(log.lines, l)
 				}
 				f, err := Detect(log.log("\n"), true)
-				if err != nil || !strings.HasPrefix(f.Name(), e.Name+":"+w.Format) { // haproxy has the captured headers behind it
+				if err != nil || !strings.HasPrefix(f.Name(), e.Name+":"+w.Format) { // haproxy has the captured headers after it
 					t.Fatalf("detected as %v, %v", f, err)
 				}
 				got := readLog(f, log.log("\n"))

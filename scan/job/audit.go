@@ -63,7 +63,7 @@ type AuditOptions struct {
 	// Hosts are the only sites to judge, such as https://example.com; none: all of the
 	// policy. HOST=PATTERN says that some logs are of that site: the file, those in the
 	// folder or the archive, and those whose names a pattern with *, ? or [ matches, as
-	// file names on disk or as the whole Input.Name or the end of it behind "/" or ":". All
+	// file names on disk or as the whole Input.Name or the end of it after "/" or ":". All
 	// other logs are of the sites without a PATTERN.
 	Hosts []string
 	// Dialect is how robots.txt is read for all crawlers. Nil: as each crawler reads it.
@@ -385,7 +385,7 @@ func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why,
 // no damage: the sum of a damaged state must not replace another one.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
 	result, reported := &Audited{}, false
-	// stopped tells whether the end of ctx, which Run.StopAt heeds, caused an error.
+	// stopped reports whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
 	var unsaved, err error
 	report := func() {

@@ -237,7 +237,7 @@ func (f *Filtered) Noun() string {
 	return "line"
 }
 
-// noURL tells whether there are rows, but none of them has a URL. Nothing else would tell such a
+// noURL reports whether there are rows, but none of them has a URL. Nothing else would tell such a
 // list, of another format or of names without a scheme, from one that is all disallowed.
 func (f *Filtered) noURL() bool { return f.Read > 0 && f.Invalid == f.Read }
 

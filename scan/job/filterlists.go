@@ -208,7 +208,7 @@ func headOf(in *source.Input) (head []byte, err error) {
 	if in.Regular() {
 		return in.Head(listHead)
 	}
-	for n := 1; n <= firstLineBytes; n++ { // an octet at a time, since there may be no more of it yet
+	for n := 1; n <= firstLineBytes; n++ { // a byte at a time, since there may be no more of it yet
 		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' {
 			break
 		}

@@ -44,7 +44,7 @@ func realText(t *testing.T, name string) string {
 }
 
 // realList returns every n-th of the URLs of real hosts, of those that every form of list can have:
-// without blanks and octets that are not UTF-8.
+// without blanks and bytes that are not UTF-8.
 func realList(t *testing.T, n int) (urls []string) {
 	t.Helper()
 	i := 0

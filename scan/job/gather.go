@@ -91,7 +91,7 @@ func (g *gatherer) source(name string, depth int) {
 	}
 }
 
-// dated reads a directory whose name has the date of the copies in it, and tells whether it is one.
+// dated reads a directory whose name has the date of the copies in it, and reports whether it is one.
 func (g *gatherer) dated(dir string) bool {
 	at, ok := capture.DateOf(dir)
 	if !ok || !g.date.IsZero() {
@@ -216,7 +216,7 @@ func (g *gatherer) rows(name string, at io.ReaderAt, size int64) error {
 	return nil
 }
 
-// read adds the captures in an input. If read is nil, the first bytes tell whether
+// read adds the captures in an input. If read is nil, the first bytes report whether
 // it is JSON or WARC.
 func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 	in.Windows = newBudget(g.memory).windows()

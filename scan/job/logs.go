@@ -117,7 +117,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	return logs, nil
 }
 
-// continues tells whether a log without a header has the columns of the log before it in its
+// continues reports whether a log without a header has the columns of the log before it in its
 // folder, and sets its format if so. Servers that begin a new file may leave the header out.
 func (l *auditLogs) continues(log *auditLog, zone *time.Location) bool {
 	if len(l.list) == 0 {
@@ -268,7 +268,7 @@ func (l *auditLogs) logInfos() (list []logInfo) {
 	return list
 }
 
-// scan lets the run's workers read all inputs, and tells whether ctx ended first. An error of a
+// scan lets the run's workers read all inputs, and reports whether ctx ended first. An error of a
 // worker ends the reading; Run.Report returns it. So does one of its rows, which listing.write
 // returns.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {

@@ -33,7 +33,7 @@ type output struct {
 type kind struct {
 	name string // such as "a state"
 	perm fs.FileMode
-	// is tells whether a file is of the kind, also of another version or damaged, by its first bytes.
+	// is reports whether a file is of the kind, also of another version or damaged, by its first bytes.
 	is func(head []byte) bool
 }
 

@@ -79,7 +79,7 @@ func joinRanges(list []logInfo) []logInfo {
 	return joined
 }
 
-// adjoins tells whether a range of a file follows another one. Of a range that could not be opened
+// adjoins reports whether a range of a file follows another one. Of a range that could not be opened
 // nothing else is known.
 func adjoins(a, b audit.InputInfo) bool {
 	if a.To == 0 || a.To != b.From || a.Name != b.Name || a.Of != b.Of {

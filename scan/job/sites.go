@@ -212,7 +212,7 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// namedBy tells whether a pattern matches the name of a log, or the end of it behind a separator,
+// namedBy reports whether a pattern matches the name of a log, or the end of it after a separator,
 // or such a part of it that is the name of a folder or of an archive. A wildcard matches within one
 // part of the name.
 func namedBy(name, pattern string) bool {
@@ -225,7 +225,7 @@ func namedBy(name, pattern string) bool {
 	return false
 }
 
-// matchAll tells whether each pattern matches the part of a name at its place.
+// matchAll reports whether each pattern matches the part of a name at its place.
 func matchAll(parts, patterns []string) bool {
 	for i, pattern := range patterns {
 		if same, err := path.Match(pattern, parts[i]); !same || err != nil {

@@ -45,7 +45,7 @@ func newCDX(_ Kind, head []byte, o Options) (*Layout, error) {
 	return l, nil
 }
 
-// isIndexHeader tells whether a line of an index is about the others.
+// isIndexHeader reports whether a line of an index is about the others.
 func isIndexHeader(line []byte) bool {
 	switch line[0] {
 	case '!', '#', '@':
@@ -127,8 +127,8 @@ func (r *Reader) unkeyed(key []byte) []byte {
 // http://example.com:8080/a of com,example:8080)/a. A key without a scheme is of http. ok
 // is not set if it is none, as of records that are no pages.
 //
-// A comma may be behind the host, or behind the port. The name of a user is before the host,
-// as Python's surt writes it, or behind the port, as Heritrix does.
+// A comma may be after the host, or after the port. The name of a user is before the host,
+// as Python's surt writes it, or after the port, as Heritrix does.
 //
 // Source: http://crawler.archive.org/articles/user_manual/glossary.html#surt and
 // https://github.com/internetarchive/surt

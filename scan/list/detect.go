@@ -88,7 +88,7 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 	return URLs, nil
 }
 
-// isTable tells whether rows are a table: by a header that names a column of URLs, or as all
+// isTable reports whether rows are a table: by a header that names a column of URLs, or as all
 // rows have as many fields, of which not the first alone is a URL, or is quoted.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
 	l, err := newTable(k, head, o)
@@ -101,7 +101,7 @@ func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) 
 	return l.header, whole
 }
 
-// objects tells whether rows that begin with a brace are lines of JSON.
+// objects reports whether rows that begin with a brace are lines of JSON.
 func objects(head []byte, rows [][]byte) (Kind, error) {
 	if len(rows) > 1 && !slices.ContainsFunc(rows[:2], json.Valid) {
 		return Unknown, errors.New(

@@ -35,7 +35,7 @@ func TestGuardRowsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// endless repeats a text behind another.
+// endless repeats a text after another.
 type endless struct {
 	begin, repeat string
 	read          int64

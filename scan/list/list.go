@@ -167,7 +167,7 @@ func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, shape: tabl
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
 
-// Delimiter returns the octet that one more field would have before it: that between the
+// Delimiter returns the byte that one more field would have before it: that between the
 // columns, a comma where a table has only one column, and a tab in lists without columns.
 func (l *Layout) Delimiter() byte {
 	switch l.shape.Delimiter {
@@ -179,7 +179,7 @@ func (l *Layout) Delimiter() byte {
 	return l.shape.Delimiter
 }
 
-// Timed tells whether the rows should have times.
+// Timed reports whether the rows should have times.
 func (l *Layout) Timed() bool { return l.date >= 0 || l.kind == CDXJ }
 
 // Reader goes over the rows of chunks. It belongs to one goroutine, and allocates nothing
@@ -208,7 +208,7 @@ func (r *Reader) Reset(chunk []byte, first bool) {
 	r.chunk, r.at, r.first, r.header = chunk, 0, first, first && r.layout.header
 }
 
-// Next reads the next row of the chunk, and tells whether there is one.
+// Next reads the next row of the chunk, and reports whether there is one.
 func (r *Reader) Next(row *Row) bool {
 	if r.at >= len(r.chunk) {
 		return false
@@ -282,7 +282,7 @@ func (row *Row) needsURL() bool {
 	return row.State == Good
 }
 
-// isBlank tells whether a line has spaces and tabs only.
+// isBlank reports whether a line has spaces and tabs only.
 func isBlank(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' {
@@ -292,7 +292,7 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// hasScheme tells whether a text begins as an absolute URL does: with a scheme and "://".
+// hasScheme reports whether a text begins as an absolute URL does: with a scheme and "://".
 func hasScheme(text []byte) bool {
 	for i, c := range text {
 		switch {

@@ -93,7 +93,7 @@ func valuesOf(rows [][]byte, path string) [][]byte {
 	return values
 }
 
-// hasMember tells whether one of the rows has a member with a value.
+// hasMember reports whether one of the rows has a member with a value.
 func hasMember(rows [][]byte, path string) bool {
 	return slices.ContainsFunc(valuesOf(rows, path), func(value []byte) bool { return value != nil })
 }

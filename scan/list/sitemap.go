@@ -163,7 +163,7 @@ func (s *sitemap) line(url []byte) {
 
 var errTooLong = fmt.Errorf("a tag or a text is longer than %d bytes", maxToken)
 
-// counted counts octets, and ends with an error when a token has more than maxToken. As
+// counted counts bytes, and ends with an error when a token has more than maxToken. As
 // xml.Decoder wants of the reader of another encoding, it has the method Read too, but only
 // ReadByte is called.
 type counted struct {

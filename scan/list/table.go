@@ -35,7 +35,7 @@ func table(k Kind, delimiter byte) field.Columns {
 	return field.Columns{Delimiter: delimiter, Quotes: k == CSV}
 }
 
-// noDelimiter is the delimiter of a table with one column: an octet that no row has.
+// noDelimiter is the delimiter of a table with one column: a byte that no row has.
 const noDelimiter = '\n'
 
 // delimiters of CSV, the likeliest first.
@@ -60,7 +60,7 @@ func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
 	return nil, err
 }
 
-// delimitersOf returns the octets that cut the first row, and those first that cut most of
+// delimitersOf returns the bytes that cut the first row, and those first that cut most of
 // the others into as many fields; noDelimiter is the last.
 func delimitersOf(rows [][]byte) (likely []byte) {
 	var alike [256]int

@@ -188,7 +188,7 @@ func (b *Binding) findAlike() {
 	b.alike.first, b.alike.different = first, different
 }
 
-// RulesPermit tells whether the rules of each copy that is a body permit a request target,
+// RulesPermit reports whether the rules of each copy that is a body permit a request target,
 // by all readings, whatever their Sitemap lines say. It costs less than Judge for each copy.
 func (b *Binding) RulesPermit(s *automaton.Scratch, target []byte) bool {
 	b.alike.Do(b.findAlike)

@@ -67,7 +67,7 @@ func (b *body) sitemaps(r Reading) *sitemaps {
 	return &c.sitemaps
 }
 
-// names tells whether a group is for a product token. Most bodies do not contain the
+// names reports whether a group is for a product token. Most bodies do not contain the
 // word, and are not compiled for that.
 func (b *body) names(token string) bool {
 	if !bytes.Contains(bytes.ToLower(b.text), bytes.ToLower([]byte(token))) {
@@ -77,7 +77,7 @@ func (b *body) names(token string) bool {
 	return named
 }
 
-// agree tells whether two alternatives of the body give the same verdicts on canonical
+// agree reports whether two alternatives of the body give the same verdicts on canonical
 // paths.
 func (b *body) agree(x, y alternative) bool {
 	if x.reading == ReadRFC9309 && y.reading == ReadGoogleWide &&
@@ -87,7 +87,7 @@ func (b *body) agree(x, y alternative) bool {
 	return x.machine.Agrees(y.machine)
 }
 
-// wildcardsAgree tells whether the groups for * agree in UnknownReadings.
+// wildcardsAgree reports whether the groups for * agree in UnknownReadings.
 func (b *body) wildcardsAgree() bool {
 	b.wildOnce.Do(func() {
 		b.wildAgree = b.robots(ReadRFC9309).Ruleset.Wildcard().Agrees(b.robots(ReadGoogleWide).Ruleset.Wildcard())

@@ -499,7 +499,7 @@ func TestManyOriginsToOneOfManyVersions(t *testing.T) {
 	}
 }
 
-// TestThousandsOfRedirectsInSuccession: a file behind so many does not count, and finding
+// TestThousandsOfRedirectsInSuccession: a file after so many does not count, and finding
 // that takes no time.
 func TestThousandsOfRedirectsInSuccession(t *testing.T) {
 	const n = 5000

@@ -12,7 +12,7 @@ import (
 )
 
 // A crawler may read more of a long robots.txt than the 500 KiB that RFC 9309 2.5 asks
-// for, and stop at any line behind them. What it cannot miss is the part before the limit.
+// for, and stop at any line after them. What it cannot miss is the part before the limit.
 // So such a body forbids only what it forbids up to the limit, and also with those lines
 // behind it that may permit: the user-agent and allow lines (audit rules, section 2). Its
 // Sitemap lines count wherever they are: many files end with them.
@@ -73,7 +73,7 @@ func permittingLines(r io.Reader, most int64) (lines []byte, err error) {
 	}
 }
 
-// mayPermit tells whether a line may be a user-agent, allow or Sitemap line in some
+// mayPermit reports whether a line may be a user-agent, allow or Sitemap line in some
 // dialect.
 func mayPermit(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t\v\f")

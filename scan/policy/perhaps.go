@@ -10,10 +10,10 @@ import (
 // 2.2.1). So a group whose token stands anywhere in the header of a crawler that no page tells
 // the token of may be meant for it (audit rules, section 7).
 
-// minPart is the least length of such a token, in octets.
+// minPart is the least length of such a token, in bytes.
 const minPart = 3
 
-// tokens finds the tokens of the groups of an origin in headers, by the octets that they begin
+// tokens finds the tokens of the groups of an origin in headers, by the bytes that they begin
 // with. It is made when it is first needed.
 type tokens struct {
 	once sync.Once
@@ -21,7 +21,7 @@ type tokens struct {
 }
 
 // TokensIn returns the tokens of groups, of any copy of an origin's robots.txt, that stand in a
-// text in lower case, sorted: those of three octets and more, by the subject's readings. It
+// text in lower case, sorted: those of three bytes and more, by the subject's readings. It
 // takes time in proportion to the text, if few tokens begin alike.
 func (p *Policy) TokensIn(origin int32, s Subject, text []byte) (found []string) {
 	a := p.histories[origin].account

@@ -147,13 +147,13 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 	return p, nil
 }
 
-// sameHistory tells whether two origins have the same rows, as http and https of one
+// sameHistory reports whether two origins have the same rows, as http and https of one
 // host often do, and no redirects, which may be relative.
 func sameHistory(a, b []*Row) bool {
 	return slices.Equal(a, b) && !slices.ContainsFunc(a, func(r *Row) bool { return r.Status/100 == 3 })
 }
 
-// Any tells whether the policy is for all origins.
+// Any reports whether the policy is for all origins.
 func (p *Policy) Any() bool { return p.any }
 
 // Window returns how long a crawler may keep a copy, if its version does not say
@@ -198,13 +198,13 @@ func (p *Policy) OfSize(origin int32, size int64, dst []int32) []int32 {
 	return p.histories[origin].ofSize(size, dst)
 }
 
-// MayRedirect tells whether an answer of an origin, at any time, was a redirect to
+// MayRedirect reports whether an answer of an origin, at any time, was a redirect to
 // something else than a robots.txt of the source.
 func (p *Policy) MayRedirect(origin int32) bool {
 	return p.histories[origin].redirects
 }
 
-// Names tells whether the robots.txt of any origin, at any time, has a group for a
+// Names reports whether the robots.txt of any origin, at any time, has a group for a
 // product token.
 func (p *Policy) Names(token string) bool {
 	asked := map[*body]bool{} // thousands of origins may have one body
@@ -294,7 +294,7 @@ func (p *Policy) Site(o origin.Origin) (s Site, ok bool) {
 	return Site{int32(first), int32(last - first)}, last > first
 }
 
-// mayBe tells whether o, which may lack its port and scheme, is the known origin.
+// mayBe reports whether o, which may lack its port and scheme, is the known origin.
 func mayBe(o, known origin.Origin) bool {
 	return o.Host == known.Host && (o.Port == 0 || o.Port == known.Port) && (o.Scheme == "" || o.Scheme == known.Scheme)
 }

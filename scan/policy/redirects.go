@@ -17,7 +17,7 @@ import (
 //     cannot be followed;
 //   - a redirect counts as 404 if the target has no version yet, or if it leads back to
 //     an origin of the chain;
-//   - the sixth redirect in succession, and any behind it, counts as 404 and is followed
+//   - the sixth redirect in succession, and any after it, counts as 404 and is followed
 //     as well: if there is a file at the end, that is a copy too;
 //   - a redirect to another path than /robots.txt cannot be followed either, because a
 //     source has nothing but robots.txt. But if the target's rules forbid that path to
@@ -35,7 +35,7 @@ type reply struct {
 	status int           // at the end of the chain; 3xx if that cannot be reached
 	row    *Row          // the row with the file or, for a hop, with the rules; nil if there is none
 	hop    string        // the path that a hop leads to, "" if the reply is no hop
-	far    bool          // the file is behind more redirects than a crawler need follow
+	far    bool          // the file is after more redirects than a crawler need follow
 	seen   int64         // the last observation of an origin of the chain, the earliest of these
 
 	// The rest is set by newAccount.

@@ -91,7 +91,7 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 // to begun, which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
-// meets tells whether the period has a moment from the first to the last.
+// meets reports whether the period has a moment from the first to the last.
 func (p *period) meets(first, last int64) bool { return p.start <= last && p.end > first }
 
 // datedRow is a row with the period in which it is, or may be, in force.
@@ -106,7 +106,7 @@ type timeline []datedRow
 
 // newTimeline makes the timeline of rows sorted by time. A deployed row is in force
 // until the next one. An observed row is in force from the observation before it until
-// the one behind it, because the change was at some time between. Equal observations
+// the one after it, because the change was at some time between. Equal observations
 // in succession are one version.
 func newTimeline(rows []*Row, o Options) timeline {
 	var line timeline

@@ -57,7 +57,7 @@ func (l *twinLawful) String() string {
 		l.redirected)
 }
 
-// within tells whether all that is lawful by l is so by o.
+// within reports whether all that is lawful by l is so by o.
 func (l *twinLawful) within(o *twinLawful) bool {
 	subset := func(a, b map[string]bool) bool {
 		for k := range a {
@@ -176,7 +176,7 @@ func (w *twin) at(at origin.Origin, interval int) []twinAnswer {
 	return list
 }
 
-// answers is at, behind redirects of other origins.
+// answers is at, after redirects of other origins.
 func (w *twin) answers(at origin.Origin, interval int, before []origin.Origin) (list []twinAnswer) {
 	path := append(slices.Clone(before), at)
 	for _, v := range w.versions[at] {
@@ -319,7 +319,7 @@ var twinOrigins = func() (list []origin.Origin) {
 }()
 
 // randomRows makes a history of three origins, of which the first is asked, and
-// sometimes of a chain of redirects behind the second of them.
+// sometimes of a chain of redirects after the second of them.
 func randomRows(rng *rand.Rand, redirects, failures bool) []Row {
 	statuses := []int{200, 200, 200, 204, 403, 404, 408}
 	if failures {

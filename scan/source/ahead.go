@@ -30,7 +30,7 @@ type ahead struct {
 	queue  []*part // in their order in the input
 	given  *part   // whose contents Read returns; nil if there is none
 	out    []byte  // what is left of them
-	end    bool    // nothing more can be split off behind the queue
+	end    bool    // nothing more can be split off after the queue
 	again  int64   // offset before which nothing is split off again
 }
 
@@ -69,7 +69,7 @@ const (
 	// little beside decoding it.
 	enoughSource   = 128 << 10
 	enoughContents = 1 << 20
-	// contentsSlack is the room behind the contents with which they are decoded faster.
+	// contentsSlack is the room after the contents with which they are decoded faster.
 	// contentsStep divides the lengths of the buffers, so that they fit the next contents.
 	contentsSlack = 64 << 10
 	contentsStep  = 256 << 10

@@ -467,14 +467,14 @@ func smallMembers(t testing.TB) [][]byte {
 	}
 }
 
-// Members of each kind, in any order, cut anywhere and with anything behind them, are read side by
+// Members of each kind, in any order, cut anywhere and with anything after them, are read side by
 // side as they are serially.
 func TestMembersSideBySide(t *testing.T) {
 	members := smallMembers(t)
 	whole := bytes.Join(members, nil)
 	var decoded atomic.Int64
 	sameAhead(t, "all", opens(whole), oneMember{decoded: &decoded})
-	if decoded.Load() < 4 { // the first, and some behind a false header, are not
+	if decoded.Load() < 4 { // the first, and some after a false header, are not
 		t.Errorf("%d members were decoded side by side", decoded.Load())
 	}
 	step := 1

@@ -111,7 +111,7 @@ func (raw *rawReader) reportTo(progress *atomic.Int64) {
 // simpleDecoder is a decoder that warns of nothing and has nothing to give back. bzip2 is decoded
 // by the standard library, on one goroutine, at 10 to 20 MB/s. (pbzip2 uses all cores, but decodes
 // on goroutines where a panic cannot be caught, and drops the sound blocks of a truncated file.)
-// Data behind the last bzip2 stream, also zero padding, is an error.
+// Data after the last bzip2 stream, also zero padding, is an error.
 type simpleDecoder struct{ io.Reader }
 
 func (simpleDecoder) warnings() []string { return nil }
@@ -161,7 +161,7 @@ func skipZeros(raw *rawReader) (n int64, err error) {
 	}
 }
 
-// isEOF tells whether err is io.EOF itself. An error that wraps io.EOF is damage, not the end.
+// isEOF reports whether err is io.EOF itself. An error that wraps io.EOF is damage, not the end.
 func isEOF(err error) bool {
 	return err == io.EOF //nolint:errorlint // see above
 }

@@ -242,7 +242,7 @@ func TestZstdWindow(t *testing.T) {
 	if got, res := decoded(t, b); res.Err != nil || string(got) != "x" {
 		t.Errorf("%q %+v", got, res)
 	}
-	// Skippable frames before, between and behind.
+	// Skippable frames before, between and after.
 	skip := []byte("\x53\x2a\x4d\x18\x03\x00\x00\x00abc")
 	frame := zst(t, []byte("line\n"))
 	if got, res := decoded(t, bytes.Join([][]byte{skip, frame, skip, frame, skip}, nil)); res.Err != nil ||

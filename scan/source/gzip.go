@@ -44,7 +44,7 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// betweenSmall tells whether a member has ended that is so small that the next ones may be a part.
+// betweenSmall reports whether a member has ended that is so small that the next ones may be a part.
 func (d *gzipDecoder) betweenSmall() bool { return !d.in && d.small }
 
 // next begins a member, or returns io.EOF after the last.
@@ -81,14 +81,14 @@ func (d *gzipDecoder) free() {
 // gzipMembers splits a gzip stream into parts of whole members, as bgzip, servers that compress
 // each buffer of their log, and the concatenation of rotated logs make them. A member of bgzip says
 // how long it is. RFC 1952 does not, so any other is taken to end where the next octets look like
-// the header of another. Both may be wrong: then the part does not end with its last octet, and is
+// the header of another. Both may be wrong: then the part does not end with its last byte, and is
 // none.
 type gzipMembers struct{}
 
 const (
 	gzipHeader  = 10
 	leastGzip   = gzipHeader + 2 + 8 // with an empty block and the trailer
-	bgzipHeader = gzipHeader + 2 + 6 // with an extra field of six octets
+	bgzipHeader = gzipHeader + 2 + 6 // with an extra field of six bytes
 )
 
 func (gzipMembers) split(br *bufio.Reader, p *part) bool {
@@ -96,7 +96,7 @@ func (gzipMembers) split(br *bufio.Reader, p *part) bool {
 		if !p.member(br) {
 			return false
 		}
-		// The last four octets of a member are the size of its contents, modulo 2^32.
+		// The last four bytes of a member are the size of its contents, modulo 2^32.
 		size := binary.LittleEndian.Uint32(p.src[len(p.src)-4:])
 		if size > uint32(p.maxContents-p.size) {
 			return false
@@ -127,7 +127,7 @@ func (p *part) member(br *bufio.Reader) bool {
 		switch {
 		case n >= 0:
 			return p.take(br, n)
-		case err != nil: // fewer octets are left than a header has
+		case err != nil: // fewer bytes are left than a header has
 			return p.take(br, len(b))
 		case !p.take(br, len(b)-gzipHeader+1):
 			return false
@@ -147,7 +147,7 @@ func bgzipLength(header []byte) int {
 	return int(binary.LittleEndian.Uint16(header[gzipHeader+len(field):])) + 1
 }
 
-// findMember returns where in b a header of a member begins, -1 if none does: the three octets that
+// findMember returns where in b a header of a member begins, -1 if none does: the three bytes that
 // all have, flags without a reserved one, and XFL and OS as RFC 1952 lists them, section 2.3.1.
 func findMember(b []byte) int {
 	for at := 0; ; at++ {

@@ -83,7 +83,7 @@ func (c *contents) add(m *member) error {
 	return nil
 }
 
-// wants tells whether a member may be an input by its name.
+// wants reports whether a member may be an input by its name.
 func (c *contents) wants(name string) bool {
 	if len(name) > maxMemberName {
 		c.leaveOut(name, fmt.Sprintf("a name of more than %d bytes", maxMemberName), true)
@@ -92,7 +92,7 @@ func (c *contents) wants(name string) bool {
 	return !hiddenMember(name)
 }
 
-// hiddenMember tells whether a member, or a folder of it, has a hidden name. Archives made by macOS
+// hiddenMember reports whether a member, or a folder of it, has a hidden name. Archives made by macOS
 // have such names too.
 func hiddenMember(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
@@ -239,7 +239,7 @@ func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 
 const noFile = "a link or a device, so its bytes are not in the archive"
 
-// isSparse tells whether a member is one of GNU tar's sparse files in the PAX format: its bytes are
+// isSparse reports whether a member is one of GNU tar's sparse files in the PAX format: its bytes are
 // not one piece.
 func isSparse(h *tar.Header) bool {
 	for key := range h.PAXRecords {
@@ -250,12 +250,12 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// tarBuffer is how much is read at once behind the end of a tar.
+// tarBuffer is how much is read at once after the end of a tar.
 const tarBuffer = 64 << 10
 
 var errAfterEnd = errors.New("data after the end of the archive: perhaps another archive, which is not read")
 
-// endTar reads on behind the end of a tar, where there are only zeros, and which verifies the
+// endTar reads on after the end of a tar, where there are only zeros, and which verifies the
 // checksum of a compressed one.
 func (c *contents) endTar(at *tarPosition) error {
 	marked := at.zeros >= tarBlock

@@ -82,7 +82,7 @@ func newFile(name string, info fs.FileInfo) *Input {
 }
 
 // Codec is "plain", "gzip", "zstd", "bzip2" or "xz", and "" before Head or a Reader has seen the
-// first bytes. That of a member of an archive is how the member is compressed, and behind that of
+// first bytes. That of a member of an archive is how the member is compressed, and after that of
 // the archive, or "deflate", if that is compressed too: "gzip" is also that of a plain member of a
 // .tar.gz, and "xz+gzip" that of a .gz in a .tar.xz.
 func (in *Input) Codec() string {
@@ -105,15 +105,15 @@ func (in *Input) around() sniff.Codec {
 	return in.member.around()
 }
 
-// cut tells whether the input is a member in which its archive ends. It is a stream, whose end is
+// cut reports whether the input is a member in which its archive ends. It is a stream, whose end is
 // an error.
 func (in *Input) cut() bool { return in.member != nil && in.member.cut }
 
-// Regular tells whether the input is a regular file or a member of one, which can be read again and
+// Regular reports whether the input is a regular file or a member of one, which can be read again and
 // again.
 func (in *Input) Regular() bool { return in.regular }
 
-// SameFile tells whether two inputs read one file, as two members of one archive do, or are both
+// SameFile reports whether two inputs read one file, as two members of one archive do, or are both
 // standard input.
 func (in *Input) SameFile(other *Input) bool {
 	if in.info == nil || other.info == nil {

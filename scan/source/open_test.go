@@ -64,7 +64,7 @@ func TestOpenSaysWhereItBroke(t *testing.T) {
 	}
 }
 
-// TestFirstErrorStays: an error behind the very first bytes, such as of a connection that is reset,
+// TestFirstErrorStays: an error after the very first bytes, such as of a connection that is reset,
 // is not taken for the end.
 func TestFirstErrorStays(t *testing.T) {
 	for _, text := range []string{"", "a", "a line\n", strings.Repeat("a line\n", 1000)} {

@@ -96,7 +96,7 @@ func (p *Parts) offset() int64 {
 	return p.o.size - p.bytes.(*span).left
 }
 
-// Compressed tells whether parts are members of gzip.
+// Compressed reports whether parts are members of gzip.
 func (p *Parts) Compressed() bool { return p.zip != nil }
 
 // Offset returns where the part begins: in bytes on disk.

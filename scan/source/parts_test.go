@@ -38,7 +38,7 @@ func asFile(t testing.TB, data []byte) *Input {
 
 func asPipe(_ testing.TB, data []byte) *Input { return NewInput("-", bytes.NewReader(data), -1) }
 
-// randomText returns octets that cannot be compressed.
+// randomText returns bytes that cannot be compressed.
 func randomText(n int) string {
 	b := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(b)

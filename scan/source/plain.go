@@ -207,7 +207,7 @@ func NewUnread(name string, r Range, err error) *Input {
 // Range returns which part of its file the input is.
 func (in *Input) Range() Range { return in.part }
 
-// isPart tells whether the input is a part of a file.
+// isPart reports whether the input is a part of a file.
 func (in *Input) isPart() bool { return in.part.To > 0 }
 
 // Divide returns the ranges, of about size bytes, into which a file can be divided. There are none

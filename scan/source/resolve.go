@@ -289,7 +289,7 @@ func (v *resolver) failFull(name string, err error) {
 	}
 }
 
-// isNew tells whether a file has not been seen before, and warns if it has. If info is nil, the
+// isNew reports whether a file has not been seen before, and warns if it has. If info is nil, the
 // file is not known.
 func (v *resolver) isNew(name string, info fs.FileInfo) bool {
 	if info == nil {

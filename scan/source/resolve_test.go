@@ -100,7 +100,7 @@ func TestDirectoryIsReadRecursively(t *testing.T) {
 	if want := []string{"logs/z.log is the same file as logs/a.log: read once"}; !slices.Equal(warnings, want) {
 		t.Errorf("%q", warnings)
 	}
-	// What is behind the other links to directories is read under its own name.
+	// What is after the other links to directories is read under its own name.
 	if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "logs/there: a link to a directory") {
 		t.Error(errs)
 	}
@@ -232,7 +232,7 @@ func TestRotatedSetsAreReadFromTheOldest(t *testing.T) {
 	}
 }
 
-// FuzzOrderOfNames: the order is one: of three names none can be before and behind another.
+// FuzzOrderOfNames: the order is one: of three names none can be before and after another.
 func FuzzOrderOfNames(f *testing.F) {
 	f.Add("access.log.2", "access.log.10.gz", "access.log")
 	f.Add("a-20260101", "a.1", "a/b")

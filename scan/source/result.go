@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // newError drops the path that the os package puts in front of a cause, and the place that package
-// inflate puts behind it, since name and offset are there already.
+// inflate puts after it, since name and offset are there already.
 func newError(name string, offset int64, err error) *Error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -197,14 +197,14 @@ func (r *Reader) conclude(i int, s *stream) {
 // chunker cuts a stream into chunks.
 //
 // The decoder writes straight into the buffer of a chunk; when that is full, the chunk ends after
-// its last newline. Three things complicate it. First, the bytes behind the last newline begin the
+// its last newline. Three things complicate it. First, the bytes after the last newline begin the
 // next chunk: they are copied aside, usually a hundred bytes, so that the chunk can be sent before
 // there is a buffer for the next. Second, where ChunkSize bytes contain no newline, the buffer
 // grows, up to MaxLine. Third, beyond MaxLine the line is read but not kept.
 type chunker struct {
 	r     *Reader
 	s     *stream
-	carry []byte // bytes read behind the last chunk
+	carry []byte // bytes read after the last chunk
 	eof   bool   // the stream has ended, with or without an error
 	end   bool   // all of the stream is in chunks
 }

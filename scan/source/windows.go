@@ -107,7 +107,7 @@ func (w *window) widen(c sniff.Codec, bytes int64) error {
 	return nil
 }
 
-// tryWiden tells whether the stream may have a large window at once.
+// tryWiden reports whether the stream may have a large window at once.
 func (w *window) tryWiden() bool {
 	select {
 	case w.slot <- struct{}{}:

@@ -33,7 +33,7 @@ import (
 // Two libraries that read the container were tried in its place. github.com/ulikunitz/xz 0.5.17
 // allocates any dictionary that a header asks for, up to 4 GiB, and keeps a record of each block.
 // github.com/therootcompany/xz 1.0.1 (the code of github.com/xi2/xz, last released in 2020) bounds
-// the dictionary, but it reports an error up to 8 KiB behind its place, cannot tell a truncated
+// the dictionary, but it reports an error up to 8 KiB after its place, cannot tell a truncated
 // file from a corrupt one, and refuses zero padding that is not a multiple of four bytes.
 type xzDecoder struct {
 	raw    *rawReader
@@ -288,7 +288,7 @@ type xzChunk struct {
 	left   int    // bytes of the data that were not read yet
 }
 
-// begin reads the header of a chunk behind its first byte, and returns how many bytes the chunk has
+// begin reads the header of a chunk after its first byte, and returns how many bytes the chunk has
 // when it is decoded.
 func (c *xzChunk) begin(control byte) (size int, err error) {
 	n := 3 // of an uncompressed chunk

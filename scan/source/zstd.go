@@ -168,7 +168,7 @@ const zstdFeeds = 2
 const (
 	maxZstdHeader = 18 // of a frame, with its magic number
 	maxZstdBlock  = 128 << 10
-	zstdSlack     = 32 // bytes behind the contents with which the library can copy faster
+	zstdSlack     = 32 // bytes after the contents with which the library can copy faster
 )
 
 func (zstdFrames) split(br *bufio.Reader, p *part) bool {

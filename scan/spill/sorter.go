@@ -191,7 +191,7 @@ func (s *Sorter) spill() {
 	s.changed.Broadcast()
 }
 
-// mergeToFile writes the merge of runs behind the last run in the file. No other goroutine may
+// mergeToFile writes the merge of runs after the last run in the file. No other goroutine may
 // write the file meanwhile.
 func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 	m, err := newMerge(runs, stop)

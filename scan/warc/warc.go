@@ -145,7 +145,7 @@ func (r *Reader) begin() error {
 	}
 }
 
-// blanks passes over the empty lines behind a record: two, in some files fewer or more. It returns
+// blanks passes over the empty lines after a record: two, in some files fewer or more. It returns
 // io.EOF at the end of the part.
 func (r *Reader) blanks() error {
 	for {
@@ -244,7 +244,7 @@ func (r *Reader) End() error {
 // Whole tells, after End, whether the record is all that its part has.
 func (r *Reader) Whole() bool { return r.whole && !r.inPart }
 
-// Bytes returns the record that End has ended, with its header and the empty lines behind it,
+// Bytes returns the record that End has ended, with its header and the empty lines after it,
 // decompressed. They are valid until Next. ok is false if they are more than are kept.
 func (r *Reader) Bytes() (record []byte, ok bool) { return r.kept, !r.over }
 

@@ -433,7 +433,7 @@ func TestFilterSurvivesAnArchiveThatIsCutWhileInUse(t *testing.T) {
 	}
 }
 
-// TestArchiveChangedInPlace: an archive of the same length, but with other rules or with noise behind
+// TestArchiveChangedInPlace: an archive of the same length, but with other rules or with noise after
 // its index, gives neither false verdicts nor a panic.
 func TestArchiveChangedInPlace(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -169,7 +169,7 @@ type headerReading struct {
 	// Words are the words that were considered, in the order of the header.
 	Words []headerWord `json:"words"`
 	// Tokens are the product tokens that may name it in robots.txt, the preferred one
-	// first. Wildcard tells whether groups for * bind it if none of them is there.
+	// first. Wildcard reports whether groups for * bind it if none of them is there.
 	Tokens   []string `json:"tokens"`
 	Wildcard bool     `json:"wildcard"`
 	// Also has the tokens of each further product that the header serves.

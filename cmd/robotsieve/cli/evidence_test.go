@@ -533,7 +533,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 	}
 }
 
-// TestChangedOctetOfEvidence: verify finds one changed octet in any file.
+// TestChangedOctetOfEvidence: verify finds one changed byte in any file.
 func TestChangedOctetOfEvidence(t *testing.T) {
 	dir := evidenceOf(t, "", fullAudit(sample)...)
 	files := 0

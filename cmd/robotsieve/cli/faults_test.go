@@ -176,7 +176,7 @@ func (f *faults) content(t *testing.T) string {
 	return merged.out
 }
 
-// fails tells whether there is an nth operation, and looks at what its failure does.
+// fails reports whether there is an nth operation, and looks at what its failure does.
 func (f *faults) fails(t *testing.T, n int) bool {
 	t.Helper()
 	r, wrote, op := f.run(t, n)

@@ -214,7 +214,7 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 	return nil
 }
 
-// warnOfInvalid tells whether invalid lines were not treated as --invalid asks, or
+// warnOfInvalid reports whether invalid lines were not treated as --invalid asks, or
 // were to be an error, and warns of them.
 func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 	if n := r.Count[filter.TooLong]; n > 0 && invalid == "keep" {

@@ -350,7 +350,7 @@ func compressed(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also behind the place that fails.
+// TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also after the place that fails.
 func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	text := strings.Repeat(logLine("/p", "FooBot/1"), 30_000)

@@ -150,7 +150,7 @@ func startSpilling(t *testing.T, dir string) *child {
 	return c
 }
 
-// hasOpen tells whether the process has a file in a folder open.
+// hasOpen reports whether the process has a file in a folder open.
 func (c *child) hasOpen(dir string) bool {
 	fds := fmt.Sprintf("/proc/%d/fd", c.Process.Pid)
 	list, _ := os.ReadDir(fds)

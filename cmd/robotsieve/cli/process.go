@@ -99,7 +99,7 @@ func (f profileForm) makeRoom(dir string, refuse func(name string) error) error 
 	return nil
 }
 
-// replaceable tells whether a file is empty or a profile of the form.
+// replaceable reports whether a file is empty or a profile of the form.
 func (f profileForm) replaceable(name string, info fs.FileInfo) bool {
 	if !info.Mode().IsRegular() || info.Size() == 0 {
 		return info.Mode().IsRegular()

@@ -120,7 +120,7 @@ func (f *reportFlags) form() string {
 	return f.output
 }
 
-// prints tells whether the report goes to stdout. If no input could be read, the text would
+// prints reports whether the report goes to stdout. If no input could be read, the text would
 // only repeat the warnings.
 func (f *reportFlags) prints(r *audit.Report) bool {
 	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
@@ -300,7 +300,7 @@ func parseCondition(text string) (condition, error) {
 	return c, nil
 }
 
-// is tells whether the condition is about the crawler with a name.
+// is reports whether the condition is about the crawler with a name.
 func (c condition) is(name string) bool { return strings.EqualFold(name, c.crawler) }
 
 // profile returns the known crawler of the condition, nil if there is none.
@@ -334,7 +334,7 @@ func (c condition) impossible(config *audit.Config) string {
 	return ""
 }
 
-// verifies tells whether there is anything to verify those clients by that the condition
+// verifies reports whether there is anything to verify those clients by that the condition
 // counts, at the time of the report if there is one.
 func (c condition) verifies(config *audit.Config, r *audit.Report) bool {
 	b := config.Basis
@@ -349,7 +349,7 @@ func (c condition) verifies(config *audit.Config, r *audit.Report) bool {
 	})
 }
 
-// inTime tells whether a list of addresses may verify a client of a report.
+// inTime reports whether a list of addresses may verify a client of a report.
 func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
 	made, undated := time.Parse(time.RFC3339, list.Created)
 	from, unknown := time.Parse(time.RFC3339, r.From)
@@ -357,7 +357,7 @@ func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
 	return undated != nil || unknown != nil || !made.Add(maxAge).Before(from) && !made.Add(-maxAge).After(to)
 }
 
-// unchecked says why the report does not tell whether the condition holds; "" if it
+// unchecked says why the report does not report whether the condition holds; "" if it
 // does.
 func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	if c.unparsed || c.holds(0, 0) {
@@ -418,7 +418,7 @@ func (c condition) count(r *audit.Report) (n, of int64) {
 	return n, of
 }
 
-// holds tells whether the condition holds for n out of so many.
+// holds reports whether the condition holds for n out of so many.
 func (c condition) holds(n, of int64) bool {
 	order := cmp.Compare(n, c.n)
 	if c.isShare {

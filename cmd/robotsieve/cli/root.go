@@ -47,13 +47,13 @@ func (s streams) program() string {
 	return "robotsieve"
 }
 
-// isTerminal tells whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colours tells whether to write to a stream in colours: to a terminal, unless the user
+// colours reports whether to write to a stream in colours: to a terminal, unless the user
 // forbids it (no-color.org).
 func colours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
 

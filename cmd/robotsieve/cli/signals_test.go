@@ -338,7 +338,7 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 	}
 }
 
-// hidden tells whether a file is a new output without its name.
+// hidden reports whether a file is a new output without its name.
 func (f *faults) hidden(name string) bool {
 	return filepath.Dir(name) == filepath.Dir(f.output) &&
 		strings.HasPrefix(filepath.Base(name), "."+filepath.Base(f.output)+".")

@@ -839,7 +839,7 @@ var fetchCases = map[string]func(*simCase){
 	},
 }
 
-// chain is a robots.txt behind so many redirects.
+// chain is a robots.txt after so many redirects.
 func chain(hops int, want string) func(*simCase) {
 	return func(c *simCase) {
 		as := "https://example.com"
@@ -1168,7 +1168,7 @@ func TestControlTokensAreNotAuditable(t *testing.T) {
 }
 
 // What the third edition of the rules changed, a case for each sentence. Where the second
-// edition had another verdict, it stands behind the line.
+// edition had another verdict, it stands after the line.
 
 // absolute makes the target of a request name its host.
 func absolute(r *simRequest) { r.target = "https://example.com" + r.path }

@@ -432,7 +432,7 @@ func (f *simFleet) look(v simStay) {
 	}
 }
 
-// permits tells whether a copy permits a target, by the fleet's parser.
+// permits reports whether a copy permits a target, by the fleet's parser.
 func (f *simFleet) permits(c simHeld, v simStay, target string) bool {
 	if c.free || c.none {
 		return !c.none
@@ -582,13 +582,13 @@ func (f *simFleet) fromCache(v simStay) *simPlan {
 	return nil
 }
 
-// isNews tells whether the source does not explain a redirect.
+// isNews reports whether the source does not explain a redirect.
 func (h *simHistory) isNews(v simStay) bool {
 	redirects := slices.ContainsFunc(h.told.around(v.at, v.time), func(p simPiece) bool { return p.redirect })
 	return !redirects && h.ports && v.at.port == simPorts[v.at.scheme]
 }
 
-// isOf tells whether the source has a body for an origin.
+// isOf reports whether the source has a body for an origin.
 func (h *simHistory) isOf(body string, at simOrigin) bool {
 	return slices.ContainsFunc(h.told.timelines[at], func(p simPiece) bool { return p.hasFile() && p.body == body })
 }
@@ -653,7 +653,7 @@ type simCheat struct {
 	fetches bool
 	slow    bool
 	keep    int64
-	obeys   func(c *simCheat, body, target string) bool // tells whether it goes
+	obeys   func(c *simCheat, body, target string) bool // reports whether it goes
 
 	body    map[simOrigin]string // the copy that it holds
 	fetched map[simOrigin]int64
@@ -678,7 +678,7 @@ func simCheatKinds() []*simCheat {
 	}
 }
 
-// forbids tells whether a body forbids a target, whoever reads it.
+// forbids reports whether a body forbids a target, whoever reads it.
 func (h *simHistory) forbids(body string, bot *simBot, target string) bool {
 	return h.real.twin.judge(body, bot, simOrigin{}, &simRequest{target: target, path: target}).answer == simForbids
 }

@@ -743,7 +743,7 @@ type simGet struct {
 	known bool        // the log tells the host
 }
 
-// isOfOneHost tells whether it is known of which host the robots.txt was asked for.
+// isOfOneHost reports whether it is known of which host the robots.txt was asked for.
 func (g *simGet) isOfOneHost() bool {
 	return g.known && !slices.ContainsFunc(g.sites, func(at simOrigin) bool { return at.host != g.sites[0].host })
 }
@@ -1167,7 +1167,7 @@ func (c simTwin) ask(way simReading, bot *simBot, target string) (allowed bool, 
 	return c.match(k)
 }
 
-// hasGroup tells whether a robots.txt has a group for a token: whether a group
+// hasGroup reports whether a robots.txt has a group for a token: whether a group
 // for *, with a rule longer than all others, put before it, does not bind.
 func (c simTwin) hasGroup(k twinKey) bool {
 	probe := "/" + strings.Repeat("probe", 50)
@@ -1233,7 +1233,7 @@ func (o *simOracle) report() *simReport {
 	return rep
 }
 
-// hasLists tells whether lists of addresses are given for a crawler.
+// hasLists reports whether lists of addresses are given for a crawler.
 func (o *simOracle) hasLists(b *simBot) bool {
 	return slices.ContainsFunc(o.w.ranges, func(l simRanges) bool { return l.isFor(b) })
 }

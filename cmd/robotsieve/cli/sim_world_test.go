@@ -219,7 +219,7 @@ type simWorld struct {
 	requests []simRequest
 }
 
-// any tells whether one robots.txt is for every line, wherever it went.
+// any reports whether one robots.txt is for every line, wherever it went.
 func (w *simWorld) any() bool { return w.constant && len(w.hosts) == 0 }
 
 // origins returns what is judged: --host if given, else all of the source, in order.

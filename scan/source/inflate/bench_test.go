@@ -18,7 +18,7 @@ import (
 )
 
 // BenchmarkInflate decompresses some 30 MB of gzip, by one goroutine into one buffer, beside the
-// libraries: a log, the same as JSON, the documents of this project, and base64 of random octets,
+// libraries: a log, the same as JSON, the documents of this project, and base64 of random bytes,
 // in which hardly anything comes again. The log is a real one where there is one.
 func BenchmarkInflate(b *testing.B) {
 	for _, name := range []string{"log", "json", "prose", "dense"} {

@@ -10,7 +10,7 @@ const (
 // header reads the header of a block, or finds that the stream has ended.
 func (r *Reader) header() error {
 	if r.final {
-		r.in.bits, r.in.n = 0, 0 // up to the end of the octet
+		r.in.bits, r.in.n = 0, 0 // up to the end of the byte
 		r.state = atEnd
 		return nil
 	}
@@ -38,7 +38,7 @@ func (r *Reader) header() error {
 
 // storedHeader reads the length of a stored block (RFC 1951, section 3.2.4).
 func (r *Reader) storedHeader() error {
-	r.in.bits, r.in.n = 0, 0 // up to the end of the octet
+	r.in.bits, r.in.n = 0, 0 // up to the end of the byte
 	b, err := r.in.take(32)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (r *Reader) storedHeader() error {
 	return nil
 }
 
-// copyStored copies octets of a stored block to out, from n on. It returns how many octets out has
+// copyStored copies bytes of a stored block to out, from n on. It returns how many bytes out has
 // then.
 func (r *Reader) copyStored(out []byte, n int) (int, error) {
 	if r.stored == 0 {

@@ -3,19 +3,19 @@ package inflate
 import "encoding/binary"
 
 const (
-	// step is how many octets of a match are copied at a time: one load and one store of an SSE
+	// step is how many bytes of a match are copied at a time: one load and one store of an SSE
 	// register.
 	step = 16
-	// spareIn is how many octets of input one turn of the fast loop may look at: it refills its
-	// bits twice, each time from eight octets, and takes at most seven of the first eight.
+	// spareIn is how many bytes of input one turn of the fast loop may look at: it refills its
+	// bits twice, each time from eight bytes, and takes at most seven of the first eight.
 	spareIn = 7 + 8
-	// spareOut is how many octets of output it may write: two literals, and a match that is copied
+	// spareOut is how many bytes of output it may write: two literals, and a match that is copied
 	// in whole steps.
 	spareOut = 2 + 258 + step - 1
 )
 
 // decodeCodes decodes the block of codes from out[n] on, until it ends or out is full. It returns
-// how many octets out has then.
+// how many bytes out has then.
 func (r *Reader) decodeCodes(out []byte, n int) (int, error) {
 	for n < len(out) && r.state == inCodes {
 		if r.length > 0 {
@@ -97,7 +97,7 @@ func (r *Reader) match(out []byte, n int) int {
 // Its bits are those of input, but above the nb bits that have been taken from src there may be
 // more of them, which are those that follow in src, too. So a refill may set them once more. Of nb
 // only the lowest six bits count: so an entry is subtracted as it is. The entry of the next symbol
-// is looked up before the octets of a match are copied, since nothing else can go on until it is
+// is looked up before the bytes of a match are copied, since nothing else can go on until it is
 // there.
 func (r *Reader) fast(out []byte, n int) (int, error) {
 	src, at, b, nb, t := r.in.src, r.in.at, r.in.bits, r.in.n, r.tables
@@ -212,14 +212,14 @@ loop:
 		n = r.match(out, n)
 	}
 	nb &= 63
-	at -= int(nb >> 3) // whole octets go back
+	at -= int(nb >> 3) // whole bytes go back
 	nb &= 7
 	r.in.at, r.in.bits, r.in.n = at, b&(1<<nb-1), nb
 	return n, err
 }
 
-// next returns the eight octets of src from at on as bits.
+// next returns the eight bytes of src from at on as bits.
 func next(src []byte, at int) uint64 { return binary.LittleEndian.Uint64(src[at:]) }
 
-// taken is how many octets a refill takes: as many as have room wholly above nb bits.
+// taken is how many bytes a refill takes: as many as have room wholly above nb bits.
 func taken(nb uint) int { return int(^nb >> 3 & 7) }

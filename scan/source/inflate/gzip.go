@@ -13,7 +13,7 @@ import (
 //	for err = z.Next(); err == nil; err = z.Next() {
 //		// read z until io.EOF
 //	}
-//	// err is io.EOF if the last octet of the input is that of a member
+//	// err is io.EOF if the last byte of the input is that of a member
 type Gzip struct {
 	r      Reader
 	br     *bufio.Reader
@@ -24,12 +24,12 @@ type Gzip struct {
 	size   uint32 // that, modulo 2^32
 }
 
-// Reset makes the Gzip read members that begin at br's next octet.
+// Reset makes the Gzip read members that begin at br's next byte.
 func (z *Gzip) Reset(br *bufio.Reader) {
 	z.br, z.inside, z.err, z.offset = br, false, nil, 0
 }
 
-// Offset is how many octets have been taken from the bufio.Reader since Reset.
+// Offset is how many bytes have been taken from the bufio.Reader since Reset.
 func (z *Gzip) Offset() int64 {
 	if z.inside {
 		return z.offset + z.r.Offset()
@@ -37,9 +37,9 @@ func (z *Gzip) Offset() int64 {
 	return z.offset
 }
 
-// Next begins a member: the first one, or the one behind that which has been read to its end. It
+// Next begins a member: the first one, or the one after that which has been read to its end. It
 // returns io.EOF if the input is at its end, else an *Error. Of what is no member, judged by its
-// first two octets, nothing is taken.
+// first two bytes, nothing is taken.
 func (z *Gzip) Next() error {
 	if z.err != nil {
 		return z.err
@@ -55,7 +55,7 @@ func (z *Gzip) Next() error {
 	return nil
 }
 
-// Read reads decompressed octets of the member, as [Reader.Read] does. io.EOF says that they are
+// Read reads decompressed bytes of the member, as [Reader.Read] does. io.EOF says that they are
 // those that were compressed, by their checksum and their number modulo 2^32.
 func (z *Gzip) Read(p []byte) (n int, err error) {
 	if z.err != nil {
@@ -91,7 +91,7 @@ func (z *Gzip) fail(err error) error {
 	return z.err
 }
 
-// next takes n octets, at most as many as the least buffer has. They are valid until the
+// next takes n bytes, at most as many as the least buffer has. They are valid until the
 // bufio.Reader is used again.
 func (z *Gzip) next(n int) ([]byte, error) {
 	b, err := z.br.Peek(n)
@@ -156,7 +156,7 @@ func (z *Gzip) header() error {
 	return nil
 }
 
-// skip takes n octets, and adds them to the checksum of the header.
+// skip takes n bytes, and adds them to the checksum of the header.
 func (z *Gzip) skip(sum uint32, n int) (uint32, error) {
 	for n > 0 {
 		if _, err := z.br.Peek(1); err != nil {
@@ -172,7 +172,7 @@ func (z *Gzip) skip(sum uint32, n int) (uint32, error) {
 	return sum, nil
 }
 
-// skipString takes octets up to a 0, and adds them to the checksum of the header.
+// skipString takes bytes up to a 0, and adds them to the checksum of the header.
 func (z *Gzip) skipString(sum uint32) (uint32, error) {
 	for {
 		b, err := z.next(1)

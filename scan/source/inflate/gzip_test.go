@@ -27,7 +27,7 @@ func member(t testing.TB, text string, header gzip.Header) []byte {
 	return out.Bytes()
 }
 
-// withSum adds the checksum of a header of ten octets.
+// withSum adds the checksum of a header of ten bytes.
 func withSum(data []byte) []byte {
 	header := bytes.Clone(data[:10])
 	header[3] |= 2
@@ -35,7 +35,7 @@ func withSum(data []byte) []byte {
 	return append(append(header, byte(sum), byte(sum>>8)), data[10:]...)
 }
 
-// change returns data with an octet changed.
+// change returns data with a byte changed.
 func change(data []byte, at int, by byte) []byte {
 	data = bytes.Clone(data)
 	if at < 0 {
@@ -45,7 +45,7 @@ func change(data []byte, at int, by byte) []byte {
 	return data
 }
 
-// readMembers reads all members, and returns their text with a mark behind each, and the error that
+// readMembers reads all members, and returns their text with a mark after each, and the error that
 // is not the end.
 func readMembers(z *inflate.Gzip, buffer int, mark string) (string, error) {
 	var text []byte

@@ -12,7 +12,7 @@ import (
 // section 3.1.1).
 type bitWriter struct {
 	out  []byte
-	used uint // bits of the last octet
+	used uint // bits of the last byte
 }
 
 func (w *bitWriter) bits(value, n uint) *bitWriter {

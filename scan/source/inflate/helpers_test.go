@@ -68,7 +68,7 @@ var (
 	scratch  = make([]byte, 1<<20)
 )
 
-// reference is what the standard library makes of a stream, and how many octets it takes for that
+// reference is what the standard library makes of a stream, and how many bytes it takes for that
 // if the stream is sound.
 func reference(stream []byte) (text []byte, taken int, err error) {
 	in := bytes.NewReader(stream)
@@ -140,7 +140,7 @@ func readAll(r io.Reader, buffer int) (text []byte, err error) {
 	}
 }
 
-// slow are readers that give the same octets in other pieces.
+// slow are readers that give the same bytes in other pieces.
 var slow = map[string]func(io.Reader) io.Reader{
 	"octet by octet":     iotest.OneByteReader,
 	"by halves":          iotest.HalfReader,

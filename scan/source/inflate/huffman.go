@@ -4,8 +4,8 @@ import "math/bits"
 
 // Both tables are read with the next bits of the stream as the index, the first bit lowest, as
 // Huffman codes are packed (RFC 1951, section 3.1.1). A code shorter than the table's width is
-// there once for each value of the bits behind it. Codes that are longer share, by their first
-// bits, an entry that links to a second table, which is read with the bits behind those.
+// there once for each value of the bits after it. Codes that are longer share, by their first
+// bits, an entry that links to a second table, which is read with the bits after those.
 //
 // One entry says all that is to be done:
 //
@@ -34,7 +34,7 @@ func (e entry) code() uint { return uint(e) >> 8 & 15 }
 // value is the literal, length or distance without the extra bits.
 func (e entry) value() int { return int(e >> 16) }
 
-// literal is the octet that the entry stands for.
+// literal is the byte that the entry stands for.
 func (e entry) literal() byte { return byte(e >> 16) }
 
 // valueWith is the length or distance, with the extra bits that follow the code in b.
@@ -64,7 +64,7 @@ const (
 	lengthBits   = 7   // bits of the longest of these
 
 	// A second table is there for at least two codes, since only a complete code has codes longer
-	// than one bit. It has at most one entry for each value of the bits behind the width of the
+	// than one bit. It has at most one entry for each value of the bits after the width of the
 	// first.
 	literalEntries  = 1<<literalBits + 288/2*(1<<(maxCode-literalBits))
 	distanceEntries = 1<<distanceBits + 32/2*(1<<(maxCode-distanceBits))
@@ -140,14 +140,14 @@ var fixed = func() (t tables) {
 	return t
 }()
 
-// build fills a table of 1<<width entries, and the second tables behind them, for the code whose
+// build fills a table of 1<<width entries, and the second tables after them, for the code whose
 // symbols have these lengths in bits, 0 for one that is not used (RFC 1951, section 3.2.2). It
 // returns false if there is no such code: more codes than there is room for, or fewer. A single
 // code of one bit is allowed, and no code at all, as zlib does: what is missing is invalid when it
 // comes up.
 //
 // Codes are laid in ascending order of length and symbol, with their bits reversed. So that no
-// entry is written singly for each value of the bits behind it, the table is filled at the size
+// entry is written singly for each value of the bits after it, the table is filled at the size
 // that the present length needs, and is doubled for the next.
 func build(table []entry, width uint, symbols []entry, lengths []uint8) bool {
 	var count [maxCode + 1]int
@@ -219,7 +219,7 @@ func fill(table []entry, width uint, symbols []entry, sorted []uint16, count *[m
 	}
 }
 
-// following returns the code behind one of n bits, both reversed: one is added at the highest bit,
+// following returns the code after one of n bits, both reversed: one is added at the highest bit,
 // and carried downwards. Behind the last one comes 0.
 func following(code, n uint) uint {
 	ones := uint(1)<<n - 1

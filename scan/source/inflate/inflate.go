@@ -2,8 +2,8 @@
 // same bytes as compress/flate, two to four times as fast.
 //
 // A DEFLATE stream is a sequence of blocks. Each is stored as it is, or is a sequence of Huffman
-// codes, which stand for an octet (a literal), or for a length. A length is followed by a code for
-// a distance: so many octets are to be copied from so far back, at most 32 KiB. The codes of a
+// codes, which stand for a byte (a literal), or for a length. A length is followed by a code for
+// a distance: so many bytes are to be copied from so far back, at most 32 KiB. The codes of a
 // block are fixed, or are told in its header.
 //
 // Time goes into three things, and each has its answer here.
@@ -80,15 +80,15 @@ type Reader struct {
 	final bool // this block is the last one
 
 	stored           int // octets of a stored block that are left
-	length, distance int // of a match, of which this many octets did not fit
+	length, distance int // of a match, of which this many bytes did not fit
 
 	tables *tables // of this block: fixed, or own
 
-	past  int          // how many octets of the history there are
+	past  int          // how many bytes of the history there are
 	own   []byte       // decoded for buffers that are too short
 	ready []byte       // the part of own that is not read yet
 	dyn   dynamic      // the tables of this block, if it has any
-	hist  [window]byte // the octets before the buffer that is being decoded into, the last one last
+	hist  [window]byte // the bytes before the buffer that is being decoded into, the last one last
 }
 
 // dynamic are the tables that a block brings along.
@@ -98,18 +98,18 @@ type dynamic struct {
 	lengths [numLiterals + numDistances]uint8
 }
 
-// Reset makes the Reader read a raw DEFLATE stream that begins at br's next octet.
+// Reset makes the Reader read a raw DEFLATE stream that begins at br's next byte.
 func (r *Reader) Reset(br *bufio.Reader) {
 	r.in = input{br: br}
 	r.err, r.state, r.final = nil, atHeader, false
 	r.length, r.past, r.ready = 0, 0, nil
 }
 
-// Offset is how many octets have been taken from the bufio.Reader since Reset.
+// Offset is how many bytes have been taken from the bufio.Reader since Reset.
 func (r *Reader) Offset() int64 { return r.in.offset }
 
-// Read reads decompressed octets. It returns those before an error first, and then the error each
-// time: io.EOF behind the final block, else an *Error. At io.EOF the bufio.Reader is at the octet
+// Read reads decompressed bytes. It returns those before an error first, and then the error each
+// time: io.EOF after the final block, else an *Error. At io.EOF the bufio.Reader is at the byte
 // behind the stream. p may be as long as one likes; from 64 KiB on it is decoded into without a
 // copy.
 func (r *Reader) Read(p []byte) (n int, err error) {
@@ -136,7 +136,7 @@ func (r *Reader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// decode fills out, or sets err. It returns how many octets it has written.
+// decode fills out, or sets err. It returns how many bytes it has written.
 func (r *Reader) decode(out []byte) (n int) {
 	r.in.look()
 	for n < len(out) && r.err == nil {

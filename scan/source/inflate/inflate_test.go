@@ -93,7 +93,7 @@ func TestEveryBitFlipped(t *testing.T) {
 	}
 }
 
-// TestPlaceOfDamage: an error has the same place, however the octets come and whatever they are
+// TestPlaceOfDamage: an error has the same place, however the bytes come and whatever they are
 // decoded into.
 func TestPlaceOfDamage(t *testing.T) {
 	var r inflate.Reader

@@ -7,7 +7,7 @@ import (
 
 // input takes bits from a bufio.Reader, the lowest bit of an octet first (RFC 1951, section 3.1.1).
 //
-// Between two steps of the decoder fewer than eight bits are held back: those of the last octet
+// Between two steps of the decoder fewer than eight bits are held back: those of the last byte
 // taken. So the bufio.Reader is never read further than the stream goes, and is never waited for
 // when the next symbol is there already.
 type input struct {
@@ -31,7 +31,7 @@ func (in *input) drop() {
 	in.src, in.at = nil, 0
 }
 
-// dry tells whether br must be read for the next octet.
+// dry reports whether br must be read for the next byte.
 func (in *input) dry() bool { return in.at == len(in.src) }
 
 // more reads br. It is called when all that is buffered has been taken.
@@ -47,7 +47,7 @@ func (in *input) more() error {
 	return nil
 }
 
-// need takes octets until there are so many bits.
+// need takes bytes until there are so many bits.
 func (in *input) need(n uint) error {
 	for in.n < n {
 		if in.dry() {
@@ -78,8 +78,8 @@ func (in *input) take(n uint) (uint, error) {
 	return b, nil
 }
 
-// symbol takes the next code, and returns its entry. The extra bits behind the code are not taken.
-// While a code is not there wholly, the zeros behind it lead to an entry that is no longer than it
+// symbol takes the next code, and returns its entry. The extra bits after the code are not taken.
+// While a code is not there wholly, the zeros after it lead to an entry that is no longer than it
 // (codes in ascending order have ascending lengths).
 func (in *input) symbol(table []entry, width uint) (entry, error) {
 	for {

@@ -50,7 +50,7 @@ func (d doc) assumptions() block {
 	return block{Heading: "Assumptions", Title: "Assumptions:", List: d.Assumptions}
 }
 
-// details are what stands behind the table of crawlers.
+// details are what stands after the table of crawlers.
 func (d doc) details() []block {
 	blocks := []block{d.claims(), d.violations(), d.rules(),
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
@@ -95,7 +95,7 @@ type doc struct {
 	most, widest int
 }
 
-// isFetcher tells whether a crawler stands in the block of fetchers, outside the headline.
+// isFetcher reports whether a crawler stands in the block of fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == "fetcher" && c.Exempt == "" }
 
 // fetchersLast compares crawlers for an order in which the fetchers come last.
@@ -367,7 +367,7 @@ func (d doc) facts() (b block) {
 	return b
 }
 
-// isUnread tells whether nothing of an input could be read.
+// isUnread reports whether nothing of an input could be read.
 func isUnread(in audit.InputInfo) bool { return in.Error != "" && in.Format == "" }
 
 // beside counts what is not among the lines, empty ones aside.

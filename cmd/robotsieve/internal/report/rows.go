@@ -41,7 +41,7 @@ const (
 // rowKinds name the kinds in the documentation.
 var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool"}
 
-// value is a value in a row. Its column says which field it is in: text is in word or octets, and
+// value is a value in a row. Its column says which field it is in: text is in word or bytes, and
 // an empty one is no value.
 type value struct {
 	none   bool
@@ -257,7 +257,7 @@ func (l *Rows) Close() error {
 	return l.err
 }
 
-// Begun tells whether there is a row.
+// Begun reports whether there is a row.
 func (l *Rows) Begun() bool { return l.to != nil }
 
 // pseudonyms replaces addresses.
@@ -289,7 +289,7 @@ func (p *pseudonyms) of(address []byte) []byte {
 	return name
 }
 
-// beginLines begins a list of lines of text, behind a header.
+// beginLines begins a list of lines of text, after a header.
 func beginLines(header string) func(io.Writer) (io.WriteCloser, error) {
 	return func(w io.Writer) (io.WriteCloser, error) {
 		_, err := io.WriteString(w, header)

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// plain are the octets that stand for themselves in a string of JSON, plainCell those in a cell
+// plain are the bytes that stand for themselves in a string of JSON, plainCell those in a cell
 // of CSV without quotes, and plainFirst those that it may begin with.
 var plain, plainCell, plainFirst = plainOctets(`"\`), plainOctets(`",;`), plainOctets(`",; =+-@\`)
 
@@ -21,7 +21,7 @@ func plainOctets(but string) (is [256]bool) {
 	return is
 }
 
-// isPlain tells whether all octets of a text are.
+// isPlain reports whether all bytes of a text are.
 func isPlain[T string | []byte](is *[256]bool, text T) bool {
 	for i := range len(text) {
 		if !is[text[i]] {

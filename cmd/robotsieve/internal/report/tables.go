@@ -284,7 +284,7 @@ func violationsOf(c *crawler, identity audit.Identity) (s split) {
 }
 
 // rules lists the rules that were broken, the most often broken first, and those that fetchers
-// broke behind the others. A rule is listed
+// broke after the others. A rule is listed
 // once for all versions that have it in the same file.
 func (d doc) rules() block {
 	type rule struct {

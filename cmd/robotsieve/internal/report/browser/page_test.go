@@ -21,7 +21,7 @@ func twoYears(crawlers int) *audit.Report {
 }
 
 // TestPageFits: at any width, light and dark, of few crawlers and of many, nothing sticks out of
-// the page, and all texts stand out from what is behind them.
+// the page, and all texts stand out from what is after them.
 func TestPageFits(t *testing.T) {
 	for _, crawlers := range []int{1, 20, 300} {
 		r := twoYears(crawlers)
@@ -49,7 +49,7 @@ const widest = `[...document.body.querySelectorAll("*")].filter(e => e.getBoundi
 	.slice(0, 5).map(e => e.tagName + "." + e.getAttribute("class") + "#" + e.id + " " + e.textContent.slice(0, 40)).join("; ")`
 
 // faintTexts are the first texts whose contrast is below 4.5 to 1 (WCAG 2.2, 1.4.3). Canvas
-// gives the octets of a colour in whatever form the style has it.
+// gives the bytes of a colour in whatever form the style has it.
 const faintTexts = `(() => {
 	const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true}), memo = new Map();
 	const octets = colour => {
