@@ -17,7 +17,8 @@ func TestKindIsToldByTheName(t *testing.T) {
 	for name, want := range map[string]capture.Kind{
 		"a.jsonl": capture.JSON, "dir.warc/a.JSONL.gz": capture.JSON, "a.ndjson.zst": capture.JSON,
 		"a.warc": capture.Archive, "a.warc.gz": capture.Archive,
-		"example.com": capture.RobotsTxt, "a.jsonl/robots.txt": capture.RobotsTxt, "warc": capture.RobotsTxt, "a.json.gz": capture.JSON, "a.parquet": capture.Table,
+		"example.com": capture.RobotsTxt, "a.jsonl/robots.txt": capture.RobotsTxt, "warc": capture.RobotsTxt,
+		"a.json.gz": capture.JSON, "a.parquet": capture.Table,
 	} {
 		if got := capture.KindOf(name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)
@@ -36,10 +37,13 @@ func TestKindIsToldByTheName(t *testing.T) {
 
 func TestHostIsToldByTheName(t *testing.T) {
 	for path, want := range map[string]string{
-		"example.com": "example.com", "a/example.com": "example.com", "a/example.com.txt": "example.com", "a/example.com:8080": "example.com:8080",
-		"example.com/robots.txt": "example.com", "a/example.com/robots.txt": "example.com", "./example.com//robots.txt": "example.com",
-		"example.com.gz": "example.com", "a/example.com.txt.ZST": "example.com", "example.com/robots.txt.xz": "example.com", "example.com.txt.bz2": "example.com",
-		"robots.txt.gz": "", ".gz": "",
+		"example.com": "example.com", "a/example.com": "example.com", "a/example.com.txt": "example.com",
+		"a/example.com:8080":     "example.com:8080",
+		"example.com/robots.txt": "example.com", "a/example.com/robots.txt": "example.com",
+		"./example.com//robots.txt": "example.com",
+		"example.com.gz":            "example.com", "a/example.com.txt.ZST": "example.com", "example.com/robots.txt.xz": "example.com",
+		"example.com.txt.bz2": "example.com",
+		"robots.txt.gz":       "", ".gz": "",
 		"robots.txt": "", "./robots.txt": "", "../robots.txt": "", "/robots.txt": "", ".hidden": "", "a/.txt": "",
 	} {
 		got, err := capture.HostOf(path)

@@ -14,8 +14,9 @@ import (
 //
 //	{"example.com": {"2026-01-01": "User-agent: *\nDisallow: /", "2026-02-01": "..."}}
 //
-// There may be one object for all hosts, on any number of lines, or several. A null stands for nothing known. Hosts and dates are
-// read as in JSONLines. Each body gives a capture or a *SkipError. Any other error ends the objects.
+// There may be one object for all hosts, on any number of lines, or several. A null stands for
+// nothing known. Hosts and dates are read as in JSONLines. Each body gives a capture or a
+// *SkipError. Any other error ends the objects.
 func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		in := &bounded{r: r, most: o.maxLine()}
@@ -26,7 +27,8 @@ func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	}
 }
 
-// Objects reads a file of JSON as JSONLines does or, if it begins so and Options.Fields has no names, as DatedBodies does.
+// Objects reads a file of JSON as JSONLines does or, if it begins so and Options.Fields has no
+// names, as DatedBodies does.
 func Objects(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if mark, _ := in.Peek(len(bom)); string(mark) == bom {

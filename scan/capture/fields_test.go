@@ -41,9 +41,11 @@ func TestFieldsWithOtherNames(t *testing.T) {
 func TestDatesOfFields(t *testing.T) {
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
-		`"2026-01-02"`: day, `"2026-01-02T03:04:05Z"`: day.Add(3*time.Hour + 4*time.Minute + 5*time.Second), `"2026-01-02T02:00:00+02:00"`: day,
-		`"2026-01-02 00:00:00"`: day, `"20260102000000"`: day, `1767312000`: day, `"1767312000"`: day, `"2026-01"`: day.AddDate(0, 0, -1),
-		`"20"`: {}, `5`: {}, `"01/02/2026"`: {},
+		`"2026-01-02"`: day, `"2026-01-02T03:04:05Z"`: day.Add(3*time.Hour + 4*time.Minute + 5*time.Second),
+		`"2026-01-02T02:00:00+02:00"`: day,
+		`"2026-01-02 00:00:00"`:       day, `"20260102000000"`: day, `1767312000`: day, `"1767312000"`: day,
+		`"2026-01"`: day.AddDate(0, 0, -1),
+		`"20"`:      {}, `5`: {}, `"01/02/2026"`: {},
 	} {
 		o := all
 		o.Fields = capture.Fields{capture.Host: "h", capture.Body: "b", capture.Date: "d"}
@@ -114,8 +116,9 @@ func TestObjectsThatAreNotDated(t *testing.T) {
 
 func TestDateOfAFolder(t *testing.T) {
 	for name, want := range map[string]string{
-		"2026-01": "2026-01-01", "x/2026-01-15": "2026-01-15", "2026-01-robots.txt": "2026-01-01", "2026-01-15_robots": "2026-01-15",
-		"2026": "", "2026-13": "", "2026-011": "", "2026-01x": "", "a2026-01": "", "2026-01.example.com": "",
+		"2026-01": "2026-01-01", "x/2026-01-15": "2026-01-15", "2026-01-robots.txt": "2026-01-01",
+		"2026-01-15_robots": "2026-01-15",
+		"2026":              "", "2026-13": "", "2026-011": "", "2026-01x": "", "a2026-01": "", "2026-01.example.com": "",
 	} {
 		at, ok := capture.DateOf(name)
 		if got := at.Format(time.DateOnly); ok != (want != "") || ok && got != want {

@@ -58,7 +58,8 @@ func TestJSONLines(t *testing.T) {
 		t.Run(c.line, func(t *testing.T) {
 			same(t, read(capture.JSONLines(strings.NewReader(c.line), all)), c.want)
 			after := `http://h 200 "b"`
-			same(t, read(capture.JSONLines(strings.NewReader("\n"+c.line+"\n \r\n"+`{"host":"http://h","body":"b"}`+"\n"), all)), c.want, after)
+			same(t, read(capture.JSONLines(strings.NewReader("\n"+c.line+"\n \r\n"+`{"host":"http://h","body":"b"}`+"\n"), all)),
+				c.want, after)
 		})
 	}
 }

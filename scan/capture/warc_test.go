@@ -130,7 +130,8 @@ func TestWARCThatIsDamagedEndsWithAnErrorAfterWhatWasBefore(t *testing.T) {
 		{"cut in the header", "WARC/1.0\r\nContent-Le", "unexpected EOF"},
 		{"endless header", "WARC/1.0\r\n" + strings.Repeat("a: b\r\n", 20_000), "header longer"},
 		{"claims 2^63-1 bytes",
-			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 9223372036854775807\r\n\r\nabc", "record 2: unexpected EOF"},
+			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 9223372036854775807\r\n\r\nabc",
+			"record 2: unexpected EOF"},
 	} {
 		o := read(capture.WARC(strings.NewReader(good+c.bad), all))
 		if len(o.got) != 1 || o.err == nil || !strings.Contains(o.err.Error(), c.want) {

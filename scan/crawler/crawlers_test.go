@@ -173,9 +173,10 @@ func TestLists(t *testing.T) {
 // TestListsOfGoogle: its pages say which list is for which of its crawlers.
 func TestListsOfGoogle(t *testing.T) {
 	ofPages := map[string][]string{
-		"google-common-crawlers":         {"googlebot.json"},
-		"google-special-case-crawlers":   {"special-crawlers.json"},
-		"google-user-triggered-fetchers": {"user-triggered-fetchers-google.json", "user-triggered-fetchers.json", "user-triggered-agents.json"},
+		"google-common-crawlers":       {"googlebot.json"},
+		"google-special-case-crawlers": {"special-crawlers.json"},
+		"google-user-triggered-fetchers": {"user-triggered-fetchers-google.json", "user-triggered-fetchers.json",
+			"user-triggered-agents.json"},
 	}
 	for _, p := range builtinSet(t).Profiles() {
 		if p.Operator != "Google" || p.Control {

@@ -56,7 +56,8 @@ func TestIdentity(t *testing.T) {
 	const october = "2026-10-01T00:00:00"
 	i := NewIdentities(set, IdentityOptions{
 		Series: []Series{
-			{set.ByName("Googlebot"), []*Ranges{ranges(t, `{"creationTime":"`+october+`","prefixes":[{"ipv4Prefix":"66.249.64.0/19"},{"ipv6Prefix":"2001:4860:4801::/48"}]}`)}},
+			{set.ByName("Googlebot"), []*Ranges{ranges(t,
+				`{"creationTime":"`+october+`","prefixes":[{"ipv4Prefix":"66.249.64.0/19"},{"ipv6Prefix":"2001:4860:4801::/48"}]}`)}},
 			{set.ByName("GPTBot"), []*Ranges{listOf(t, october, "192.0.2.0/25")}},
 			{set.ByName("Bytespider"), []*Ranges{listOf(t, october, "198.51.100.0/24")}},
 			{set.ByName("PerplexityBot"), []*Ranges{listOf(t, "", "192.0.2.0/25")}},
@@ -210,7 +211,8 @@ func TestDatesOfLists(t *testing.T) {
 		{"made a year and a day after", one(october), 0, "2025-09-30T00:00:00Z", Unverified, Unverified},
 		{"a creationTime without a zone is UTC", one(october), time.Second, "2026-10-01T02:00:01+02:00", Verified, Spoofed},
 		{"the maximum age is settable to more", one(october), 366 * dayLong, "2027-10-02T00:00:00Z", Verified, Unverified},
-		{"the maximum age is settable to less, for membership only", one(october), 2 * dayLong, "2026-09-20T00:00:00Z", Unverified, Spoofed},
+		{"the maximum age is settable to less, for membership only", one(october), 2 * dayLong, "2026-09-20T00:00:00Z",
+			Unverified, Spoofed},
 
 		{"an undated list", one(timeless), 0, "2026-10-01T00:00:00Z", Verified, Unverified},
 		{"an undated list and an old request", one(timeless), 0, "1999-01-01T00:00:00Z", Verified, Unverified},
@@ -220,19 +222,24 @@ func TestDatesOfLists(t *testing.T) {
 		{"between two lists, far from both", one(october, december), 0, "2026-10-31T12:00:00Z", Verified, Unverified},
 		{"between two lists, near the second", one(december, october), 0, "2026-11-01T00:00:00Z", Verified, Spoofed},
 		{"behind two lists", one(october, december), 0, "2027-01-01T00:00:00Z", Verified, Unverified},
-		{"a dated list and one without, of a series, the dated one near", one(october, timeless), 0, "2026-10-01T00:00:00Z", Verified, Spoofed},
-		{"a dated list and one without, of a series, the dated one far", one(october, timeless), 0, "2030-01-01T00:00:00Z", Verified, Unverified},
+		{"a dated list and one without, of a series, the dated one near", one(october, timeless), 0, "2026-10-01T00:00:00Z",
+			Verified, Spoofed},
+		{"a dated list and one without, of a series, the dated one far", one(october, timeless), 0, "2030-01-01T00:00:00Z",
+			Verified, Unverified},
 
-		{"two series, both near", two(october, listOf(t, "2026-10-05T00:00:00", "192.0.2.0/26", six)), 0, "2026-10-01T12:00:00Z", Verified, Spoofed},
+		{"two series, both near", two(october, listOf(t, "2026-10-05T00:00:00", "192.0.2.0/26", six)), 0,
+			"2026-10-01T12:00:00Z", Verified, Spoofed},
 		{"two series, one stale", two(october, december), 0, "2026-10-01T12:00:00Z", Verified, Unverified},
 		{"two series, one undated", two(october, timeless), 0, "2026-10-01T12:00:00Z", Verified, Unverified},
 		{"a series without lists", []Series{{gptbot, nil}}, 0, "2026-10-10T00:00:00Z", Unverified, Unverified},
 		{"a series of nobody", []Series{{nil, []*Ranges{timeless}}}, 0, "2026-10-10T00:00:00Z", Unverified, Unverified},
 
 		{"a list of IPv4 and a stale one of IPv6", two(only4, only6), 0, "2026-10-01T00:00:00Z", Verified, Unverified},
-		{"a list of IPv4 and one of IPv6 of the same day", two(only4, listOf(t, "2026-10-01T00:00:00", "2001:db8:1::/48")), 0, "2026-10-01T00:00:00Z", Verified, Unverified},
+		{"a list of IPv4 and one of IPv6 of the same day", two(only4, listOf(t, "2026-10-01T00:00:00", "2001:db8:1::/48")), 0,
+			"2026-10-01T00:00:00Z", Verified, Unverified},
 		{"a stale list of IPv4 and one of IPv6", two(only4, only6), 0, "2026-12-01T00:00:00Z", Verified, Unverified},
-		{"a near list of IPv6 and a far one of IPv4, of a series", one(only4, only6), 0, "2026-12-01T00:00:00Z", Verified, Unverified},
+		{"a near list of IPv6 and a far one of IPv4, of a series", one(only4, only6), 0, "2026-12-01T00:00:00Z", Verified,
+			Unverified},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			i := NewIdentities(set, IdentityOptions{Series: c.series, MaxAge: c.maxAge})
@@ -408,11 +415,16 @@ func TestAmbiguousClaim(t *testing.T) {
 		{"verified by an old list", "GPTBot ClaudeBot", "203.0.113.1", "ClaudeBot (Anthropic)", Verified},
 		{"verified for both", "Googlebot bingbot", "192.0.2.200", "Googlebot (ambiguous)", Verified},
 		{"spoofed for all", "Googlebot bingbot", "203.0.113.1", "Googlebot (ambiguous)", Spoofed},
-		{"spoofed for the first, the second has no ranges", "Googlebot GPTBot", "203.0.113.1", "Googlebot (ambiguous)", Unverified},
-		{"spoofed for the second, the first has no ranges", "GPTBot Googlebot", "203.0.113.1", "GPTBot (ambiguous)", Unverified},
-		{"spoofed for two, the third's list is stale", "Googlebot bingbot ClaudeBot", "8.8.8.8", "Googlebot (ambiguous)", Unverified},
-		{"spoofed for the second, the first publishes nothing", "DotBot Googlebot", "203.0.113.1", "DotBot (ambiguous)", Unverifiable},
-		{"spoofed for the first, the second publishes nothing", "Googlebot DotBot", "203.0.113.1", "Googlebot (ambiguous)", Unverified},
+		{"spoofed for the first, the second has no ranges", "Googlebot GPTBot", "203.0.113.1", "Googlebot (ambiguous)",
+			Unverified},
+		{"spoofed for the second, the first has no ranges", "GPTBot Googlebot", "203.0.113.1", "GPTBot (ambiguous)",
+			Unverified},
+		{"spoofed for two, the third's list is stale", "Googlebot bingbot ClaudeBot", "8.8.8.8", "Googlebot (ambiguous)",
+			Unverified},
+		{"spoofed for the second, the first publishes nothing", "DotBot Googlebot", "203.0.113.1", "DotBot (ambiguous)",
+			Unverifiable},
+		{"spoofed for the first, the second publishes nothing", "Googlebot DotBot", "203.0.113.1", "Googlebot (ambiguous)",
+			Unverified},
 		{"no ranges for any", "GPTBot PerplexityBot", "203.0.113.1", "GPTBot (ambiguous)", Unverified},
 		{"a private address", "Googlebot bingbot", "10.0.0.1", "Googlebot (ambiguous)", Unverifiable},
 		{"no address", "Googlebot bingbot", "-", "Googlebot (ambiguous)", Unverifiable},
@@ -558,12 +570,17 @@ func TestState(t *testing.T) {
 
 // addrs are spellings of addresses and of what is none.
 var addrs = []string{
-	"", "-", "0.0.0.0", "1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "1..2.3", "01.2.3.4", "1.2.3.00",
+	"", "-", "0.0.0.0", "1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "1..2.3",
+	"01.2.3.4", "1.2.3.00",
 	"1.2.3.4 ", " 1.2.3.4", "1.2.3.4:80", "1.2.3.a", "999999999999.1.1.1", "1.2.3.+4",
-	"::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1::3:4:5:6:7:8", "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", ":1:2:3:4:5:6:7",
-	"1::2::3", ":::", ":", "1:", ":1", "12345::", "fFfF:AbCd::", "g::", "::1.2.3.4", "::ffff:1.2.3.4", "::ffff:0102:0304", "1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4",
-	"1:2:3:4:5:1.2.3.4", "::1.2.3", "::1.2.3.4:5", "::1.2.3.256", "::01.2.3.4", "::1.2.3.4::", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8", "fe80::1%eth0", "::%", "1.2.3.4%x",
-	"[::1]", "1:2:3:4:5::6:7:8", "1:2:3:4::5:6:7:8", "0001:0002::", "00001::", "1:2:3:4:5:6::1.2.3.4", "::1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5::1.2.3.4",
+	"::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1::3:4:5:6:7:8", "1:2:3:4:5:6:7:8:9",
+	"1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", ":1:2:3:4:5:6:7",
+	"1::2::3", ":::", ":", "1:", ":1", "12345::", "fFfF:AbCd::", "g::", "::1.2.3.4", "::ffff:1.2.3.4", "::ffff:0102:0304",
+	"1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4",
+	"1:2:3:4:5:1.2.3.4", "::1.2.3", "::1.2.3.4:5", "::1.2.3.256", "::01.2.3.4", "::1.2.3.4::", "1:2:3:4:5:6:7:8::",
+	"::1:2:3:4:5:6:7:8", "fe80::1%eth0", "::%", "1.2.3.4%x",
+	"[::1]", "1:2:3:4:5::6:7:8", "1:2:3:4::5:6:7:8", "0001:0002::", "00001::", "1:2:3:4:5:6::1.2.3.4",
+	"::1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5::1.2.3.4",
 }
 
 // checkAddr compares with netip, which reads zones too.
@@ -709,7 +726,8 @@ func TestAddressesFromNowhere(t *testing.T) {
 	p := set.ByName("GPTBot")
 	identities := NewIdentities(set, IdentityOptions{Series: []Series{{Profile: p, Lists: []*Ranges{list}}}})
 	for addr, want := range map[string]State{
-		"198.51.100.17": Verified, "::ffff:198.51.100.17": Verified, "64:ff9b::198.51.100.17": Verified, "64:ff9b::c633:6411": Verified,
+		"198.51.100.17": Verified, "::ffff:198.51.100.17": Verified, "64:ff9b::198.51.100.17": Verified,
+		"64:ff9b::c633:6411":     Verified,
 		"64:ff9b::198.51.100.77": Spoofed, "198.51.100.77": Spoofed, "2001:db8::1": Spoofed, "192.0.2.1": Spoofed,
 		"240.1.2.3": Unverifiable, "255.255.255.255": Unverifiable, "224.1.1.1": Unverifiable, "0.1.2.3": Unverifiable,
 		"192.0.0.1": Unverifiable, "198.18.0.1": Unverifiable, "198.19.255.255": Unverifiable, "fec0::1": Unverifiable,

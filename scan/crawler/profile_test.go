@@ -14,7 +14,8 @@ import (
 var categories = []string{"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
 	"ads", "monitoring", "feed", "security", "research", "other"}
 
-// TestBuiltinIsRead: the profiles of crawlers.json are those that Read finds in it. It has no escapes.
+// TestBuiltinIsRead: the profiles of crawlers.json are those that Read finds in it. It has no
+// escapes.
 func TestBuiltinIsRead(t *testing.T) {
 	want, err := Read([]byte(builtinText))
 	if err != nil || len(want) != len(Builtin()) {
@@ -212,7 +213,8 @@ func TestWordsAreWhole(t *testing.T) {
 // TestByName finds a crawler by its name before its words and its token.
 func TestByName(t *testing.T) {
 	set := newSet(t, []Profile{
-		{Name: "Screaming", Operator: "S", Words: []string{"Screaming Frog", "Frog"}, Tokens: []string{"ScreamingFrog", "Second"}},
+		{Name: "Screaming", Operator: "S", Words: []string{"Screaming Frog", "Frog"},
+			Tokens: []string{"ScreamingFrog", "Second"}},
 		{Name: "ScreamingFrog", Operator: "T", Words: []string{"Toad"}, Tokens: []string{"Frog"}},
 		{Name: "Control", Operator: "U", Control: true, Tokens: []string{"Toad"}},
 		{Name: "Other", Operator: "V", Words: []string{"Another"}, Tokens: []string{"Pond"}},
@@ -307,10 +309,12 @@ func TestReadError(t *testing.T) {
 		{"a domain of all of com", change(`"obeys"`, `"domains":["com"],"obeys"`), "com"},
 		{"an empty domain", change(`"obeys"`, `"domains":[""],"obeys"`), "domain name"},
 		{"a domain that begins with a hyphen", change(`"obeys"`, `"domains":["-foo.example"],"obeys"`), "domain name"},
-		{"a domain with a long label", change(`"obeys"`, `"domains":["`+strings.Repeat("x", 64)+`.example"],"obeys"`), "domain name"},
+		{"a domain with a long label", change(`"obeys"`, `"domains":["`+strings.Repeat("x", 64)+`.example"],"obeys"`),
+			"domain name"},
 		{"a long domain", change(`"obeys"`, `"domains":["`+strings.Repeat("x.", 130)+`example"],"obeys"`), "domain name"},
 		{"the domain of rented machines", change(`"obeys"`, `"domains":["googleusercontent.com"],"obeys"`), "rented"},
-		{"a part of the domain of rented machines", change(`"obeys"`, `"domains":["bc.googleusercontent.com"],"obeys"`), "rented"},
+		{"a part of the domain of rented machines",
+			change(`"obeys"`, `"domains":["bc.googleusercontent.com"],"obeys"`), "rented"},
 		{"a name twice", second("foo", "Bar"), "shares"},
 		{"a word twice", second("Bar", "FOO"), "shares"},
 		{"a word twice in one profile", change(`["Foo"]`, `["Foo","foo"]`), "shares"},
@@ -343,7 +347,8 @@ func TestReadErrorNamesTheLine(t *testing.T) {
 // TestExtend changes what is known by a user's list.
 func TestExtend(t *testing.T) {
 	base := []Profile{
-		{Name: "Foo", Operator: "F", Words: []string{"Foo", "Foo Bar"}, Tokens: []string{"foo"}, Obeys: "yes", Exempt: "because"},
+		{Name: "Foo", Operator: "F", Words: []string{"Foo", "Foo Bar"}, Tokens: []string{"foo"}, Obeys: "yes",
+			Exempt: "because"},
 		{Name: "Bar", Operator: "B", Words: []string{"Bar"}, Tokens: []string{"bar"}, Obeys: "no"},
 		{Name: "Bar-Extended", Operator: "B", Control: true, Tokens: []string{"bar-extended"}, Obeys: "yes"},
 	}
@@ -359,11 +364,14 @@ func TestExtend(t *testing.T) {
 		{"nothing", nil, "Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended B []"},
 		{"a new one", []Profile{own("Baz", "Baz")}, "Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended B [], Baz U [Baz]"},
 		{"a known one, wholly", []Profile{own("FOO", "Fool")}, "FOO U [Fool], Bar B [Bar], Bar-Extended B []"},
-		{"a word of another", []Profile{own("Baz", "foo bar")}, "Foo F [Foo], Bar B [Bar], Bar-Extended B [], Baz U [foo bar]"},
+		{"a word of another", []Profile{own("Baz", "foo bar")},
+			"Foo F [Foo], Bar B [Bar], Bar-Extended B [], Baz U [foo bar]"},
 		{"the last word of another", []Profile{own("Baz", "BAR")}, "Foo F [Foo Foo Bar], Bar-Extended B [], Baz U [BAR]"},
-		{"one of the other's words by one that is replaced", []Profile{own("Bar", "Foo")}, "Foo F [Foo Bar], Bar U [Foo], Bar-Extended B []"},
+		{"one of the other's words by one that is replaced", []Profile{own("Bar", "Foo")},
+			"Foo F [Foo Bar], Bar U [Foo], Bar-Extended B []"},
 		{"a control token", []Profile{own("bar")}, "Foo F [Foo Foo Bar], bar U [], Bar-Extended B []"},
-		{"a control token that gets a header", []Profile{own("Bar-Extended", "BarX")}, "Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended U [BarX]"},
+		{"a control token that gets a header", []Profile{own("Bar-Extended", "BarX")},
+			"Foo F [Foo Foo Bar], Bar B [Bar], Bar-Extended U [BarX]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			all, err := Extend(base, c.more)

@@ -30,22 +30,30 @@ func TestReadRanges(t *testing.T) {
 	const day = "2026-08-20T14:46:45Z"
 	for _, c := range []struct{ name, text, created, want string }{
 		{"Google's form", `{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv6Prefix":"2001:4860:4801:10::/64"},{"ipv4Prefix":"66.249.79.32/27"}]}`, day, "2001:4860:4801:10::/64 66.249.79.32/27"},
-		{"Ahrefs' form", `{"ips":[{"ip_address":"5.39.1.224"},{"ip_address":"2001:db8::1"}]}`, "", "5.39.1.224/32 2001:db8::1/128"},
-		{"Ahrefs' form with a date and a range", `{"creationTime":"2026-08-20T14:46:45Z","ips":[{"ip_address":"5.39.1.224/30"}]}`, day, "5.39.1.224/30"},
-		{"both prefixes in one entry", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","ipv6Prefix":"2001:db8::/32"}]}`, "", "192.0.2.0/24 2001:db8::/32"},
-		{"fields that nobody knows", `{"syncToken":1,"prefixes":[{"ipv4Prefix":"192.0.2.0/24","service":"x"}],"more":"x"}`, "", "192.0.2.0/24"},
+		{"Ahrefs' form", `{"ips":[{"ip_address":"5.39.1.224"},{"ip_address":"2001:db8::1"}]}`, "",
+			"5.39.1.224/32 2001:db8::1/128"},
+		{"Ahrefs' form with a date and a range",
+			`{"creationTime":"2026-08-20T14:46:45Z","ips":[{"ip_address":"5.39.1.224/30"}]}`, day, "5.39.1.224/30"},
+		{"both prefixes in one entry", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","ipv6Prefix":"2001:db8::/32"}]}`, "",
+			"192.0.2.0/24 2001:db8::/32"},
+		{"fields that nobody knows", `{"syncToken":1,"prefixes":[{"ipv4Prefix":"192.0.2.0/24","service":"x"}],"more":"x"}`,
+			"", "192.0.2.0/24"},
 		{"JSON behind blank lines", "\r\n {\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}\r\n", "", "192.0.2.0/24"},
 		{"JSON behind a byte order mark", "\ufeff{\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}", "", "192.0.2.0/24"},
-		{"an address or range a line", "192.0.2.1\n192.0.2.128/25\n2001:db8::1\n2001:DB8:1::/48\n", "", "192.0.2.1/32 192.0.2.128/25 2001:db8::1/128 2001:db8:1::/48"},
+		{"an address or range a line", "192.0.2.1\n192.0.2.128/25\n2001:db8::1\n2001:DB8:1::/48\n", "",
+			"192.0.2.1/32 192.0.2.128/25 2001:db8::1/128 2001:db8:1::/48"},
 		{"blank lines and comments", "# of 2026\n\n \t\n  192.0.2.1  # one\n#192.0.2.2\n", "", "192.0.2.1/32"},
 		{"lines from Windows", "\ufeff192.0.2.1\r\n\r\n192.0.2.2\r\n", "", "192.0.2.1/32 192.0.2.2/32"},
 		{"no final newline", "192.0.2.1\n192.0.2.2", "", "192.0.2.1/32 192.0.2.2/32"},
 		{"bits behind the length", "192.0.2.77/24\n2001:db8::77/32", "", "192.0.2.0/24 2001:db8::/32"},
 		{"IPv4 in IPv6", "::ffff:192.0.2.1\n::ffff:198.51.100.0/120", "", "192.0.2.1/32 198.51.100.0/24"},
-		{"IPv4, as a translator writes it", "64:ff9b::192.0.2.1\n64:ff9b::198.51.100.0/120", "", "192.0.2.1/32 198.51.100.0/24"},
+		{"IPv4, as a translator writes it", "64:ff9b::192.0.2.1\n64:ff9b::198.51.100.0/120", "",
+			"192.0.2.1/32 198.51.100.0/24"},
 		{"the widest ranges", "17.0.0.0/8\n2001:e000::/19", "", "17.0.0.0/8 2001:e000::/19"},
-		{"documentation ranges are not private", "192.0.2.0/24\n198.51.100.0/24\n203.0.113.0/24\n2001:db8::/32", "", "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32"},
-		{"beside private ranges", "172.15.0.0/16\n172.32.0.0/16\n100.63.0.0/16\n100.128.0.0/16\n192.167.0.0/16", "", "172.15.0.0/16 172.32.0.0/16 100.63.0.0/16 100.128.0.0/16 192.167.0.0/16"},
+		{"documentation ranges are not private", "192.0.2.0/24\n198.51.100.0/24\n203.0.113.0/24\n2001:db8::/32", "",
+			"192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32"},
+		{"beside private ranges", "172.15.0.0/16\n172.32.0.0/16\n100.63.0.0/16\n100.128.0.0/16\n192.167.0.0/16", "",
+			"172.15.0.0/16 172.32.0.0/16 100.63.0.0/16 100.128.0.0/16 192.167.0.0/16"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := ranges(t, c.text)
@@ -86,7 +94,8 @@ func TestCreationTime(t *testing.T) {
 		"9999-12-31T23:59:59Z":        "",
 	} {
 		got := ""
-		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`, text)), "list", 1<<30)
+		r, err := ReadRanges(strings.NewReader(fmt.Sprintf(`{"creationTime":%q,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
+			text)), "list", 1<<30)
 		if err == nil {
 			got = time.Unix(0, r.Created).UTC().Format(time.RFC3339Nano)
 		} else if !errors.Is(err, errCreation) {
@@ -111,14 +120,19 @@ func TestRefusedRanges(t *testing.T) {
 		{"only comments", "# nothing\n\n", errNoRange, "list: "},
 		{"no prefix in JSON", `{"creationTime":"2026-08-20T14:46:45Z","prefixes":[]}`, errNoRange, "list: "},
 		{"an empty object", `{}`, errNoRange, "list: "},
-		{"addresses that would not be read", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"ipv6_prefixes":[{"ipv6Prefix":"2001:db8::/32"}]}`, errUnread, "list: "},
-		{"a list twice", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"Prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`, errTwice, "list: "},
-		{"services that are none", entry(`{"ipv4Prefix":"198.51.100.0/24","services":[]}`), errNoService, "list: prefixes[1]: "},
+		{"addresses that would not be read",
+			`{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"ipv6_prefixes":[{"ipv6Prefix":"2001:db8::/32"}]}`,
+			errUnread, "list: "},
+		{"a list twice", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"Prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`,
+			errTwice, "list: "},
+		{"services that are none", entry(`{"ipv4Prefix":"198.51.100.0/24","services":[]}`), errNoService,
+			"list: prefixes[1]: "},
 		{"services that are no array", entry(`{"ipv4Prefix":"198.51.100.0/24","services":"GPTBot"}`), nil, "services"},
 		{"an entry without a prefix", entry(`{}`), errNoPrefix, "list: prefixes[1]: "},
 		{"an empty prefix", entry(`{"ipv4Prefix":""}`), errNoPrefix, "list: prefixes[1]: "},
 		{"no entry", entry(`null`), errNoPrefix, "list: prefixes[1]: "},
-		{"an entry without an address", `{"ips":[{"ip_address":"192.0.2.1"},{"ip":"192.0.2.2"}]}`, errNoAddress, "list: ips[1]: "},
+		{"an entry without an address", `{"ips":[{"ip_address":"192.0.2.1"},{"ip":"192.0.2.2"}]}`, errNoAddress,
+			"list: ips[1]: "},
 		{"no address in JSON", entry(`{"ipv6Prefix":"x"}`), errNotRange, `list: prefixes[1]: "x"`},
 		{"no address among ips", `{"ips":[{"ip_address":"x"}]}`, errNotRange, `list: ips[0]: "x"`},
 		{"no address in a line", "192.0.2.1\n\ncrawl.example.com\n", errNotRange, `list:3: "crawl.example.com"`},

@@ -5,10 +5,14 @@ import "testing"
 func TestReferrer(t *testing.T) {
 	s := builtinSet(t)
 	for host, want := range map[string]string{
-		"www.google.com": "Google", "google.de": "Google", "www.google.co.uk": "Google", "google.com.br": "Google", "gemini.google.com": "Google",
-		"mail.google.com": "", "google": "", "google.evil.example": "", "notgoogle.com": "", "google.com.evil": "", "www.": "", "": "", ".": "",
-		"www.bing.com": "Microsoft", "copilot.microsoft.com": "Microsoft", "duckduckgo.com": "DuckDuckGo", "chatgpt.com": "OpenAI", "chat.openai.com": "OpenAI",
-		"claude.ai": "Anthropic", "www.perplexity.ai": "Perplexity", "yandex.ru": "Yandex", "yandex.com.tr": "Yandex", "www.baidu.com": "Baidu",
+		"www.google.com": "Google", "google.de": "Google", "www.google.co.uk": "Google", "google.com.br": "Google",
+		"gemini.google.com": "Google",
+		"mail.google.com":   "", "google": "", "google.evil.example": "", "notgoogle.com": "", "google.com.evil": "",
+		"www.": "", "": "", ".": "",
+		"www.bing.com": "Microsoft", "copilot.microsoft.com": "Microsoft", "duckduckgo.com": "DuckDuckGo",
+		"chatgpt.com": "OpenAI", "chat.openai.com": "OpenAI",
+		"claude.ai": "Anthropic", "www.perplexity.ai": "Perplexity", "yandex.ru": "Yandex", "yandex.com.tr": "Yandex",
+		"www.baidu.com":   "Baidu",
 		"chat.mistral.ai": "Mistral", "kagi.com": "Kagi", "you.com": "You.com", "search.brave.com": "Brave", "brave.com": "",
 	} {
 		if got := s.Referrer([]byte(host)); got != want {

@@ -68,8 +68,9 @@ func TestResolve(t *testing.T) {
 				"192.0.2.6":            {"broken.googlebot.com."},
 				"192.0.2.7":            {"a.search.msn.com.", "b.googlebot.com."},
 				"192.0.2.8":            {"partly.googlebot.com."},
-				"192.0.2.9":            {"1.googlebot.com", "2.googlebot.com", "3.googlebot.com", "4.googlebot.com", "5.googlebot.com", "true.googlebot.com"},
-				"10.0.0.1":             {"private.googlebot.com."},
+				"192.0.2.9": {"1.googlebot.com", "2.googlebot.com", "3.googlebot.com", "4.googlebot.com",
+					"5.googlebot.com", "true.googlebot.com"},
+				"10.0.0.1": {"private.googlebot.com."},
 			},
 			addrs: map[string][]string{
 				"crawl-66-249-66-1.googlebot.com.":    {"66.249.66.2", "66.249.66.1"},

@@ -35,22 +35,26 @@ var records = []struct {
 	{
 		"vhost_combined as Debian logs it", "vhost_combined",
 		`www.example.com:443 1.2.3.4 - - [10/Feb/2012:16:42:07 -0500] "GET / HTTP/1.1" 200 368 "-" "UA"`,
-		fields{Agent: "UA", Host: "www.example.com:443", Addr: "1.2.3.4", Method: "GET", Target: "/", Time: "2012-02-10T21:42:07Z", Status: 200, Size: 368},
+		fields{Agent: "UA", Host: "www.example.com:443", Addr: "1.2.3.4", Method: "GET", Target: "/",
+			Time: "2012-02-10T21:42:07Z", Status: 200, Size: 368},
 	},
 	{
 		"vhost_combined without a port", "vhost_combined",
 		`www.example.com 1.2.3.4 - - [10/Feb/2012:16:42:07 -0500] "GET / HTTP/1.1" 200 368 "-" "UA"`,
-		fields{Agent: "UA", Host: "www.example.com", Addr: "1.2.3.4", Method: "GET", Target: "/", Time: "2012-02-10T21:42:07Z", Status: 200, Size: 368},
+		fields{Agent: "UA", Host: "www.example.com", Addr: "1.2.3.4", Method: "GET", Target: "/",
+			Time: "2012-02-10T21:42:07Z", Status: 200, Size: 368},
 	},
 	{
 		"vhost_combined with an address for a host", "vhost_combined",
 		`[2001:db8::1]:8080 2001:db8::2 - - [10/Feb/2012:16:42:07 -0500] "GET / HTTP/1.1" 200 368 "-" "UA"`,
-		fields{Agent: "UA", Host: "[2001:db8::1]:8080", Addr: "2001:db8::2", Method: "GET", Target: "/", Time: "2012-02-10T21:42:07Z", Status: 200, Size: 368},
+		fields{Agent: "UA", Host: "[2001:db8::1]:8080", Addr: "2001:db8::2", Method: "GET", Target: "/",
+			Time: "2012-02-10T21:42:07Z", Status: 200, Size: 368},
 	},
 	{
 		"vhost_common", "vhost_common",
 		`example.com 1.2.3.4 - - [10/Feb/2012:16:42:07 -0500] "HEAD /x HTTP/1.1" 404 -`,
-		fields{Host: "example.com", Addr: "1.2.3.4", Method: "HEAD", Target: "/x", Time: "2012-02-10T21:42:07Z", Status: 404, Size: -1},
+		fields{Host: "example.com", Addr: "1.2.3.4", Method: "HEAD", Target: "/x", Time: "2012-02-10T21:42:07Z",
+			Status: 404, Size: -1},
 	},
 }
 
@@ -84,7 +88,8 @@ var variants = []struct {
 }{
 	{"nothing", "", "", func(*fields) {}},
 
-	{"Apache's escapes in the target", "/x", `/a\"b\\c\n\t\r\v\b\xc3\xa9`, func(f *fields) { f.Target = "/a\"b\\c\n\t\r\v\b\xc3\xa9" }},
+	{"Apache's escapes in the target", "/x", `/a\"b\\c\n\t\r\v\b\xc3\xa9`,
+		func(f *fields) { f.Target = "/a\"b\\c\n\t\r\v\b\xc3\xa9" }},
 	{"nginx's escapes in the target", "/x", `/a\x22b\x5Cc\xC3\xA9`, func(f *fields) { f.Target = "/a\"b\\c\xc3\xa9" }},
 	{"percent-encoding is the URL's own", "/x", `/%41%2f%5C%22`, func(f *fields) { f.Target = "/%41%2f%5C%22" }},
 	{"an escaped x is no escape", "/x", `/\\x41`, func(f *fields) { f.Target = `/\x41` }},
@@ -101,11 +106,15 @@ var variants = []struct {
 	{"a status in the referer", `"-"`, `"\" 200 5 \"-\" \"Googlebot\""`, func(*fields) {}},
 
 	{"further fields at the end", `"UA"`, `"UA" 0.003 [x] -`, func(*fields) {}},
-	{"X-Forwarded-For as nginx's packages log it", `"UA"`, `"UA" "203.0.113.9"`, func(f *fields) { f.Forwarded = "203.0.113.9" }},
-	{"X-Forwarded-For and more", `"UA"`, `"UA" "203.0.113.9, 10.0.0.1" 0.003 [x] - "other"`, func(f *fields) { f.Forwarded = "203.0.113.9, 10.0.0.1" }},
-	{"X-Forwarded-For behind other fields", `"UA"`, `"UA" 0.003 x"y" "203.0.113.9"`, func(f *fields) { f.Forwarded = "203.0.113.9" }},
+	{"X-Forwarded-For as nginx's packages log it", `"UA"`, `"UA" "203.0.113.9"`,
+		func(f *fields) { f.Forwarded = "203.0.113.9" }},
+	{"X-Forwarded-For and more", `"UA"`, `"UA" "203.0.113.9, 10.0.0.1" 0.003 [x] - "other"`,
+		func(f *fields) { f.Forwarded = "203.0.113.9, 10.0.0.1" }},
+	{"X-Forwarded-For behind other fields", `"UA"`, `"UA" 0.003 x"y" "203.0.113.9"`,
+		func(f *fields) { f.Forwarded = "203.0.113.9" }},
 	{"X-Forwarded-For that was not sent", `"UA"`, `"UA" "-"`, func(f *fields) { f.Forwarded = "-" }},
-	{"escapes in X-Forwarded-For", `"UA"`, `"UA" "\"[2001:db8::1]:80\", \x22x\x22"`, func(f *fields) { f.Forwarded = `"[2001:db8::1]:80", "x"` }},
+	{"escapes in X-Forwarded-For", `"UA"`, `"UA" "\"[2001:db8::1]:80\", \x22x\x22"`,
+		func(f *fields) { f.Forwarded = `"[2001:db8::1]:80", "x"` }},
 	{"X-Forwarded-For that does not end", `"UA"`, `"UA" "203.0.113.9`, func(*fields) {}},
 	{"a quote within a field behind the agent", `"UA"`, `"UA" x"203.0.113.9"`, func(*fields) {}},
 	{"a blank at the end", `"UA"`, `"UA" `, func(*fields) {}},
@@ -114,7 +123,8 @@ var variants = []struct {
 	{"a quoted empty user", "- - [", `- "" [`, func(*fields) {}},
 	{"a user with a bracket", "- - [", "- joe[2] [", func(*fields) {}},
 	{"a user with a time", "- - [", "- [01/Jan/2000:00:00:00 +0000] [", func(*fields) {}},
-	{"a user with a bracket and a time with a fraction", "- - [10/Feb/2012:16:42:07", "- a[b [10/Feb/2012:16:42:07.5", func(f *fields) { f.Time = "2012-02-10T16:42:07.5Z" }},
+	{"a user with a bracket and a time with a fraction", "- - [10/Feb/2012:16:42:07", "- a[b [10/Feb/2012:16:42:07.5",
+		func(f *fields) { f.Time = "2012-02-10T16:42:07.5Z" }},
 	{"a user in raw quotes, with a bracket", "- - [", `- "[a]b" [`, func(*fields) {}},
 	{"a user with a request", "- - [", `- x] \"GET /y HTTP/1.1\" 200 1 \"-\" \"z\" [`, func(*fields) {}},
 	{"an ident", "- - [", "joe - [", func(*fields) {}},
@@ -137,27 +147,34 @@ var variants = []struct {
 	{"raw blanks in the target", "/x", "/a b  c", func(f *fields) { f.Target = "/a b  c" }},
 	{"raw blanks and no protocol", "/x HTTP/1.1", "/a b", func(f *fields) { f.Target = "/a b" }},
 	{"a protocol in the target", "/x", "/x HTTP/1.0 y", func(f *fields) { f.Target = "/x HTTP/1.0 y" }},
-	{"something like a protocol in the target", "/x HTTP/1.1", "/x HTTP/1 y", func(f *fields) { f.Target = "/x HTTP/1 y" }},
+	{"something like a protocol in the target", "/x HTTP/1.1", "/x HTTP/1 y",
+		func(f *fields) { f.Target = "/x HTTP/1 y" }},
 	{"a blank behind the protocol", "HTTP/1.1", "HTTP/1.1 ", func(*fields) {}},
 	{"a blank behind the target", "/x HTTP/1.1", "/x ", func(f *fields) { f.Target = "/x " }},
 	{"raw quotes in the target", "/x", `/a"b" c"`, func(f *fields) { f.Target = `/a"b" c"` }},
 	{"robots.txt", "/x", "/robots.txt", func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
-	{"robots.txt by another method", "GET /x", "HEAD /robots.txt", func(f *fields) { f.Method, f.Target, f.Robots = "HEAD", "/robots.txt", true }},
-	{"robots.txt by an absolute target", "/x", "http://a.example/robots.txt", func(f *fields) { f.Target, f.Robots = "http://a.example/robots.txt", true }},
+	{"robots.txt by another method", "GET /x", "HEAD /robots.txt",
+		func(f *fields) { f.Method, f.Target, f.Robots = "HEAD", "/robots.txt", true }},
+	{"robots.txt by an absolute target", "/x", "http://a.example/robots.txt",
+		func(f *fields) { f.Target, f.Robots = "http://a.example/robots.txt", true }},
 	{"robots.txt with a query", "/x", "/robots.txt?x", func(f *fields) { f.Target, f.Robots = "/robots.txt?x", true }},
-	{"robots.txt and an escape elsewhere", `/x HTTP/1.1" 200 368 "-"`, `/robots.txt HTTP/1.1" 200 368 "\""`, func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
+	{"robots.txt and an escape elsewhere", `/x HTTP/1.1" 200 368 "-"`, `/robots.txt HTTP/1.1" 200 368 "\""`,
+		func(f *fields) { f.Target, f.Robots = "/robots.txt", true }},
 	{"robots.txt in a directory", "/x", "/a/robots.txt", func(f *fields) { f.Target = "/a/robots.txt" }},
 	{"robots.txt cut short", "/x", "/robots.tx", func(f *fields) { f.Target = "/robots.tx" }},
 	{"the root", "/x", "/", func(f *fields) { f.Target = "/" }},
 	{"a double slash", "/x", "//a/x", func(f *fields) { f.Target = "//a/x" }},
-	{"absolute form", "/x", "HTTPS://u:p@example.com:8443/x?y", func(f *fields) { f.Target = "HTTPS://u:p@example.com:8443/x?y" }},
+	{"absolute form", "/x", "HTTPS://u:p@example.com:8443/x?y",
+		func(f *fields) { f.Target = "HTTPS://u:p@example.com:8443/x?y" }},
 	{"absolute form of another scheme", "/x", "a+b-c.9://x", func(f *fields) { f.Target = "a+b-c.9://x" }},
 	{"asterisk form", "GET /x", "OPTIONS *", func(f *fields) { f.Method, f.Target = "OPTIONS", "*" }},
-	{"authority form", "GET /x", "CONNECT example.com:443", func(f *fields) { f.Method, f.Target = "CONNECT", "example.com:443" }},
+	{"authority form", "GET /x", "CONNECT example.com:443",
+		func(f *fields) { f.Method, f.Target = "CONNECT", "example.com:443" }},
 	{"a method in lower case", "GET", "get", func(f *fields) { f.Method = "get" }},
 	{"a method of odd bytes", "GET", "M-SEARCH!", func(f *fields) { f.Method = "M-SEARCH!" }},
 
-	{"a target too long", "GET /x HTTP/1.1\" 200", "GET /xxxxxx\" 414", func(f *fields) { f.Target, f.Status, f.Truncated = "/xxxxxx", 414, true }},
+	{"a target too long", "GET /x HTTP/1.1\" 200", "GET /xxxxxx\" 414",
+		func(f *fields) { f.Target, f.Status, f.Truncated = "/xxxxxx", 414, true }},
 	{"a target too long, logged whole", "\" 200", "\" 414", func(f *fields) { f.Status = 414 }},
 	{"HTTP/0.9 refused", "GET /x HTTP/1.1\" 200", "GET /x\" 400", func(f *fields) { f.Status = 400 }},
 
@@ -381,7 +398,8 @@ func TestHostileLine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			long := strings.Repeat(part, size/len(part))
 			for _, f := range formats() {
-				for _, line := range []string{long, head + long, head + long + `" 200 3 "-" "UA"`, head + `" 200 3 "-" "UA" ` + long, head + `" 200 3 "-" "` + long, "a " + long + " [x] \"GET / HTTP/1.1\" 200 3"} {
+				for _, line := range []string{long, head + long, head + long + `" 200 3 "-" "UA"`, head + `" 200 3 "-" "UA" ` +
+					long, head + `" 200 3 "-" "` + long, "a " + long + " [x] \"GET / HTTP/1.1\" 200 3"} {
 					if got, ok := read(f.NewReader(), new(Record), line); ok && got.Target == "" {
 						t.Errorf("%s: a record without a target", f.Name())
 					}
@@ -431,7 +449,8 @@ func TestParseSize(t *testing.T) {
 	for text, want := range map[string]int64{
 		"": -1, "-": -1, "0": 0, "7": 7, "42": 42, "00012": 12, "1234567": 1234567, "12345678": 12345678,
 		"99999999": 99999999, "123456789": 123456789, "999999999999999999": 999999999999999999,
-		"1000000000000000000": -1, "1a": -1, "a1": -1, "1 2": -1, "12345:78": -1, "1/": -1, "\xb1": -1, "1234\x00": -1, "1\xff": -1, "\xff\xff1": -1, "1\xbb2": -1,
+		"1000000000000000000": -1, "1a": -1, "a1": -1, "1 2": -1, "12345:78": -1, "1/": -1, "\xb1": -1, "1234\x00": -1,
+		"1\xff": -1, "\xff\xff1": -1, "1\xbb2": -1,
 	} {
 		for _, behind := range []string{"", " ", ` "https://example.org/"`, "99999999"} {
 			if got := parseSize([]byte("x "+text+behind), shape.Span{From: 2, To: 2 + len(text)}); got != want {

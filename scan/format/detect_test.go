@@ -53,36 +53,49 @@ func TestDetect(t *testing.T) {
 		{"vhost without a port", log(3, "vhost_combined", with("example.com", "", "")), "vhost_combined"},
 		{"vhost of one label", log(3, "vhost_common", with("localhost", "", "")), "vhost_common"},
 		{"vhost that is an address", log(3, "vhost_combined", with("203.0.113.5", "", "")), "vhost_combined"},
-		{"vhost that is an address with a port", log(3, "vhost_combined", with("[2001:db8::5]:443", "", "")), "vhost_combined"},
+		{"vhost that is an address with a port", log(3, "vhost_combined", with("[2001:db8::5]:443", "", "")),
+			"vhost_combined"},
 		{"IPv6 clients", log(3, "combined", with("", "2001:db8::5", "")), "combined"},
 		{"IPv6 clients of vhosts", log(3, "vhost_combined", with("example.com", "2001:db8::5", "")), "vhost_combined"},
 		{"clients by name", log(3, "combined", with("", "crawl-1.example.net", "")), "combined"},
-		{"clients by name, of vhosts with a port", log(3, "vhost_combined", with("", "crawl-1.example.net", "")), "vhost_combined"},
-		{"clients by name, of vhosts without a port", log(3, "vhost_combined", with("example.com", "crawl-1.example.net", "")), "vhost_combined"},
+		{"clients by name, of vhosts with a port", log(3, "vhost_combined", with("", "crawl-1.example.net", "")),
+			"vhost_combined"},
+		{"clients by name, of vhosts without a port",
+			log(3, "vhost_combined", with("example.com", "crawl-1.example.net", "")), "vhost_combined"},
 		{"clients by name, in common", log(3, "common", with("", "crawl-1.example.net", "")), "common"},
-		{"clients by name, in vhost_common", log(3, "vhost_common", with("example.com", "crawl-1.example.net", "")), "vhost_common"},
+		{"clients by name, in vhost_common", log(3, "vhost_common", with("example.com", "crawl-1.example.net", "")),
+			"vhost_common"},
 		{"users with blanks", log(3, "combined", with("", "", "John Q Public")), "combined"},
 		{"users with blanks, of vhosts", log(3, "vhost_combined", with("", "", "John Q Public")), "vhost_combined"},
-		{"users with blanks, clients by name", log(3, "combined", with("", "crawl-1.example.net", "John Q Public")), "combined"},
+		{"users with blanks, clients by name", log(3, "combined", with("", "crawl-1.example.net", "John Q Public")),
+			"combined"},
 		{"idents", log(3, "combined", identd), "combined"},
-		{"idents and clients by name", strings.ReplaceAll(log(3, "combined", identd), visit().addr, "crawl-1.example.net"), "combined"},
+		{"idents and clients by name", strings.ReplaceAll(log(3, "combined", identd), visit().addr, "crawl-1.example.net"),
+			"combined"},
 		{"idents, of vhosts", log(3, "vhost_combined", identd), "vhost_combined"},
 
 		{"40 % garbage", log(60, "combined", visit()) + strings.Repeat(garbage, 40), "combined"},
 		{"40 % garbage before", strings.Repeat(garbage, 40) + log(60, "vhost_common", visit()), "vhost_common"},
 		{"50 % garbage", log(50, "combined", visit()) + strings.Repeat(garbage, 50), ""},
-		{"invalid requests", log(2, "combined", visit()) + strings.Repeat(strings.Replace(log(1, "combined", visit()), visit().request, `\x16\x03`, 1), 8), "combined"},
+		{"invalid requests", log(2, "combined", visit()) +
+			strings.Repeat(strings.Replace(log(1, "combined", visit()), visit().request, `\x16\x03`, 1), 8), "combined"},
 		{"two formats", log(66, "combined", visit()) + log(33, "vhost_combined", visit()), "combined+vhost_combined"},
-		{"two formats, the second first", log(40, "vhost_common", visit()) + log(60, "common", visit()), "common+vhost_common"},
+		{"two formats, the second first", log(40, "vhost_common", visit()) + log(60, "common", visit()),
+			"common+vhost_common"},
 		{"two formats, half and half", log(50, "common", visit()) + log(50, "combined", visit()), "combined+common"},
-		{"three formats", log(50, "common", visit()) + log(20, "combined", visit()) + log(30, "vhost_combined", visit()), "combined+vhost_combined+common"},
-		{"four formats", log(25, "common", visit()) + log(25, "combined", visit()) + log(25, "vhost_combined", visit()) + log(25, "vhost_common", visit()), ""},
-		{"two formats and garbage", log(30, "combined", visit()) + log(25, "vhost_combined", visit()) + strings.Repeat(garbage, 45), "combined+vhost_combined"},
-		{"two formats and too much garbage", log(25, "combined", visit()) + log(25, "vhost_combined", visit()) + strings.Repeat(garbage, 50), ""},
+		{"three formats", log(50, "common", visit()) + log(20, "combined", visit()) + log(30, "vhost_combined", visit()),
+			"combined+vhost_combined+common"},
+		{"four formats", log(25, "common", visit()) + log(25, "combined", visit()) + log(25, "vhost_combined", visit()) +
+			log(25, "vhost_common", visit()), ""},
+		{"two formats and garbage", log(30, "combined", visit()) + log(25, "vhost_combined", visit()) +
+			strings.Repeat(garbage, 45), "combined+vhost_combined"},
+		{"two formats and too much garbage", log(25, "combined", visit()) + log(25, "vhost_combined", visit()) +
+			strings.Repeat(garbage, 50), ""},
 		{"another format, rare", log(96, "combined", visit()) + log(4, "vhost_combined", visit()), "combined"},
 		{"lines of nginx's error log", log(80, "combined", visit()) + strings.Repeat(nginxError, 20), "combined+error_log"},
 		{"lines of Apache's error log", log(40, "combined", visit()) + strings.Repeat(apacheError, 60), "combined+error_log"},
-		{"another format behind the sample", log(sampleLines, "combined", visit()) + log(10*sampleLines, "common", visit()), "combined"},
+		{"another format behind the sample", log(sampleLines, "combined", visit()) + log(10*sampleLines, "common", visit()),
+			"combined"},
 
 		{"JSON", `{"ip":"192.0.2.1","path":"/","user_agent":"GPTBot"}` + "\n", ""},
 		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", log(1, "combined", visit())), ""},
@@ -90,7 +103,8 @@ func TestDetect(t *testing.T) {
 		{"W3C", "#Fields: date time c-ip cs-uri-stem\n2026-03-04 05:06:07 192.0.2.1 /\n", "w3c"},
 		{"a syslog header before each line", syslog + log(1, "combined", visit()), "syslog:combined"},
 		{"a syslog header before each line of a vhost", syslog + log(1, "vhost_combined", visit()), "syslog:vhost_combined"},
-		{"a container runtime's header before each line", "2022-01-28T16:04:05.413656027Z stdout F " + log(1, "combined", visit()), "cri:combined"},
+		{"a container runtime's header before each line", "2022-01-28T16:04:05.413656027Z stdout F " +
+			log(1, "combined", visit()), "cri:combined"},
 		{"colours", "\x1b[32m" + strings.TrimSpace(log(1, "combined", visit())) + "\x1b[0m\n", "ansi:combined"},
 		{"vhosts that are none", log(3, "vhost_combined", with("(null)", "", "")), ""},
 		{"vhosts without a letter", log(3, "vhost_combined", with("-", "", "")), ""},
@@ -105,7 +119,8 @@ func TestDetect(t *testing.T) {
 		{"a field between size and referer", strings.ReplaceAll(log(3, "combined", visit()), " 1234 ", " 1234 0.003 "), ""},
 		{"a referer and no agent", strings.ReplaceAll(log(3, "common", visit()), " 1234", ` 1234 "-"`), ""},
 		{"common with numbers at the end", strings.ReplaceAll(log(3, "common", visit()), " 1234", " 1234 0.003"), "common"},
-		{"combined with more at the end", strings.ReplaceAll(log(3, "combined", visit()), "\n", " \"203.0.113.1\" 0.003\n"), "combined"},
+		{"combined with more at the end", strings.ReplaceAll(log(3, "combined", visit()), "\n", " \"203.0.113.1\" 0.003\n"),
+			"combined"},
 		{"no requests", strings.ReplaceAll(log(3, "combined", visit()), visit().request, "-"), ""},
 		{"URLs", "https://example.com/\nhttps://example.com/a\n", ""},
 		{"NULs", strings.Repeat("\x00", 1000) + "\n", ""},
@@ -173,7 +188,8 @@ func TestDetectError(t *testing.T) {
 		says       []string
 	}{
 		{"nothing known", "\nfirst line\nsecond\n", []string{"`first line`", "first 2", "robotsieve formats"}},
-		{"too little", log(2, "common", visit()) + "garbage 1\ngarbage 2\n", []string{"4 lines", "common reads 2", "`garbage 1`", "--format"}},
+		{"too little", log(2, "common", visit()) + "garbage 1\ngarbage 2\n",
+			[]string{"4 lines", "common reads 2", "`garbage 1`", "--format"}},
 		{"a long line", long, []string{fmt.Sprintf("(%d bytes)", len(long))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -215,9 +231,11 @@ func TestHosts(t *testing.T) {
 	if got, _ := Hosts(f, []byte(many.String())); len(got) != 10 || got[9] != "h9.example" {
 		t.Errorf("of a hundred hosts: %q", got)
 	}
-	const path, whole = `"GET /a HTTP/1.1" 200 1 "-" "x"` + "\n", `"GET http://a.example:8080/a HTTP/1.1" 200 1 "-" "x"` + "\n"
+	const path, whole = `"GET /a HTTP/1.1" 200 1 "-" "x"` + "\n",
+		`"GET http://a.example:8080/a HTTP/1.1" 200 1 "-" "x"` + "\n"
 	const client = "192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "
-	for text, want := range map[string]bool{client + path: false, client + path + client + whole: false, client + path + client + whole + client + whole: true} {
+	for text, want := range map[string]bool{client + path: false, client + path + client + whole: false, client + path +
+		client + whole + client + whole: true} {
 		hosts, named := Hosts(Default(), []byte(text))
 		if named != want || strings.Contains(text, "http:") != slices.Equal(hosts, []string{"a.example:8080"}) {
 			t.Errorf("%q: %q, %v", text, hosts, named)

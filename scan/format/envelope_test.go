@@ -79,7 +79,8 @@ func TestTwoEnvelopes(t *testing.T) {
 			t.Errorf("%s: %+v", c.want, got)
 		}
 	}
-	for _, name := range []string{"docker:docker:docker:combined", "syslog:", "syslog", "nothing:combined", "combined:syslog"} {
+	for _, name := range []string{"docker:docker:docker:combined", "syslog:", "syslog", "nothing:combined",
+		"combined:syslog"} {
 		if f, ok := ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, f.Name())
 		}
@@ -194,18 +195,22 @@ func kindsIn(f *Format, chunk []byte) (list []Kind) {
 // TestMixed reads each line as the first format that explains it. A line without a host is
 // of no host where others have one.
 func TestMixed(t *testing.T) {
-	combined, vhost, common := mustFormat(t, "combined").Sample(), mustFormat(t, "vhost_combined").Sample(), mustFormat(t, "common").Sample()
+	combined, vhost, common := mustFormat(t, "combined").Sample(), mustFormat(t, "vhost_combined").Sample(),
+		mustFormat(t, "common").Sample()
 	f := mustFormat(t, "combined+vhost_combined+common+error_log")
 	if !f.HasHost() || !f.HasAgent() || !f.HasTime() {
 		t.Error("the mix lacks what its formats have")
 	}
 	var r Record
 	reader := f.NewReader()
-	reader.Reset([]byte(vhost + "\n" + combined + "\r\n" + common + "\n2026/03/04 05:06:07 [error] 71#71: *5 x\ngarbage\n\n"))
+	reader.Reset([]byte(vhost + "\n" + combined + "\r\n" + common +
+		"\n2026/03/04 05:06:07 [error] 71#71: *5 x\ngarbage\n\n"))
 	for _, want := range []struct {
 		kind        Kind
 		host, agent string
-	}{{Request, "www.example.com:443", "Mozilla/5.0 (compatible; FooBot/1.0)"}, {Request, "", "Mozilla/5.0 (compatible; FooBot/1.0)"}, {kind: Request}, {kind: Other}, {kind: Unparsed}, {kind: Blank}, {kind: End}} {
+	}{{Request, "www.example.com:443", "Mozilla/5.0 (compatible; FooBot/1.0)"},
+		{Request, "", "Mozilla/5.0 (compatible; FooBot/1.0)"}, {kind: Request}, {kind: Other}, {kind: Unparsed},
+		{kind: Blank}, {kind: End}} {
 		got := reader.Next(&r)
 		if got != want.kind {
 			t.Fatalf("kind %d, want %d: %q", got, want.kind, r.Line)
@@ -214,12 +219,14 @@ func TestMixed(t *testing.T) {
 			continue
 		}
 		reader.Complete(&r)
-		if string(r.Host) != want.host || string(r.Agent) != want.agent || r.Host == nil || r.Agent == nil || string(r.Method) != "GET" || !r.HasTime {
+		if string(r.Host) != want.host || string(r.Agent) != want.agent || r.Host == nil || r.Agent == nil ||
+			string(r.Method) != "GET" || !r.HasTime {
 			t.Errorf("%+v, want %+v", fieldsOf(&r), want)
 		}
 	}
 	checkKinds(t, reader, vhost)
-	for _, name := range []string{"combined+", "combined+combined", "error_log", "combined+x", "combined+vhost_combined+common+vhost_common"} {
+	for _, name := range []string{"combined+", "combined+combined", "error_log", "combined+x",
+		"combined+vhost_combined+common+vhost_common"} {
 		if f, ok := ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, f.Name())
 		}

@@ -213,12 +213,15 @@ func TestForgedRegexps(t *testing.T) {
 		lazy  = `^(?P<ip>\S+) .*? \[(?P<time>.*?)\] "\S+ (?P<path>\S+?)(?:\?(?P<query>\S*))? \S+" (?P<status>\d+) .*?"(?P<ua>[^"]*)"$`
 	)
 	for _, c := range []struct{ expression, line, want string }{
-		{loose, `192.0.2.9 - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0"`, "192.0.2.7 200 /a GPTBot/1.0"},
-		{loose, `x - 6.6.6.6 - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0"`, "192.0.2.7 200 /a GPTBot/1.0"},
+		{loose, `192.0.2.9 - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0"`,
+			"192.0.2.7 200 /a GPTBot/1.0"},
+		{loose, `x - 6.6.6.6 - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0"`,
+			"192.0.2.7 200 /a GPTBot/1.0"},
 		{loose, `x - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 404 "GET /b HTTP/1.1" 200 "GPTBot/1.0"`, ""},
 		{loose, `x - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "GPTBot/1.0" 404 "x"`, ""},
 		{loose, `x - 6.6.6.6 [04/Mar/2020:05:06:07 +0000] "GET /b HTTP/1.1" 404 "x - 192.0.2.7 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 "x"`, ""},
-		{lazy, `192.0.2.7 - a [04/Mar/2026:05:06:07 +0000] "GET /a?b=1?c HTTP/1.1" 200 12 "-" "GPTBot/1.0"`, "192.0.2.7 200 /a?b=1?c GPTBot/1.0"},
+		{lazy, `192.0.2.7 - a [04/Mar/2026:05:06:07 +0000] "GET /a?b=1?c HTTP/1.1" 200 12 "-" "GPTBot/1.0"`,
+			"192.0.2.7 200 /a?b=1?c GPTBot/1.0"},
 		{lazy, `192.0.2.7 - x [04/Mar/2020:05:06:07 +0000] "GET /b HTTP/1.1" 404 "x [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 1 "-" "GPTBot/1.0"`, ""},
 	} {
 		f, err := Parse(c.expression)

@@ -12,7 +12,8 @@ import (
 func TestFormats(t *testing.T) {
 	for i, f := range formats() {
 		t.Run(f.name, func(t *testing.T) {
-			if f.name != strings.ToLower(f.name) || slices.IndexFunc(formats(), func(g *Format) bool { return g.name == f.name }) != i {
+			if f.name != strings.ToLower(f.name) ||
+				slices.IndexFunc(formats(), func(g *Format) bool { return g.name == f.name }) != i {
 				t.Error("the name is not in lower case, or not unique")
 			}
 			if got, ok := ByName(strings.ToUpper(f.name)); !ok || got.name != f.name || !slices.Contains(Names(), f.name) {
@@ -129,8 +130,10 @@ func TestNoName(t *testing.T) {
 // another format: the record is the same as a new one.
 func TestCompleteSetsAll(t *testing.T) {
 	other := Record{
-		Line: []byte("x"), Agent: []byte("x"), Referer: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"), Forwarded: []byte("x"), Method: []byte("x"),
-		Target: []byte("x"), SchemeLogged: true, Time: 1, HasTime: true, Status: 1, Size: 1, Claim: []byte("x"), Lossy: Rewritten, Truncated: true,
+		Line: []byte("x"), Agent: []byte("x"), Referer: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"),
+		Forwarded: []byte("x"), Method: []byte("x"),
+		Target: []byte("x"), SchemeLogged: true, Time: 1, HasTime: true, Status: 1, Size: 1, Claim: []byte("x"),
+		Lossy: Rewritten, Truncated: true,
 	}
 	for i, v := 0, reflect.ValueOf(other); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

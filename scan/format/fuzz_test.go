@@ -125,7 +125,8 @@ func checkViews(r *Record, line, unescaped []byte) error {
 			return fmt.Errorf("%q is not in the line", view)
 		}
 	}
-	if r.Robots && !bytes.Contains(line, []byte("/robots.txt")) || !r.Robots && bytes.HasPrefix(r.Target, []byte("/robots.txt")) && bytes.Contains(line, r.Target) {
+	if r.Robots && !bytes.Contains(line, []byte("/robots.txt")) || !r.Robots &&
+		bytes.HasPrefix(r.Target, []byte("/robots.txt")) && bytes.Contains(line, r.Target) {
 		return fmt.Errorf("a request for robots.txt: %v", r.Robots)
 	}
 	return nil
@@ -163,7 +164,8 @@ func hasForm(method, target string) bool {
 // them back from the line.
 func FuzzFields(f *testing.F) {
 	f.Add("www.example.com", "frank", "/a?b=c", "https://example.org/", "GPTBot/1.0", int64(1e18), uint16(200), uint32(5))
-	f.Add("a", `] "GET / HTTP/1.1" 200 5 "-" "x`, "/\" 200 5 \"-\" \"Googlebot\"", `" "`, `\"`, int64(-1), uint16(414), uint32(0))
+	f.Add("a", `] "GET / HTTP/1.1" 200 5 "-" "x`, "/\" 200 5 \"-\" \"Googlebot\"", `" "`, `\"`, int64(-1),
+		uint16(414), uint32(0))
 	f.Add("\n\\x41\t", "0", "0", "0", "0", int64(1e18), uint16(227), uint32(111))
 	f.Add("[::1]:80", "[01/Jan/2000:00:00:00 +0000] ", "/ HTTP/1.1", `\`, "\x00\xff\n", int64(0), uint16(999), uint32(1))
 	f.Fuzz(func(t *testing.T, host, user, target, referer, agent string, nanos int64, status uint16, size uint32) {

@@ -13,7 +13,8 @@ func TestNamesZones(t *testing.T) {
 	}{
 		{"combined", "", true},
 		{"combined", formats()[0].Sample() + "\n", true},
-		{"w3c", "#Fields: date time cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", true}, // W3C: in UTC
+		// W3C: in UTC
+		{"w3c", "#Fields: date time cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", true},
 		{"w3c", "#Fields: date-local time-local cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", false},
 		{"haproxy", `10.0.1.2:33317 [06/Feb/2026:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"` + "\n", false},
 	} {
@@ -51,10 +52,14 @@ func TestLoss(t *testing.T) {
 		text, line string
 		want       Lossy
 	}{
-		{`$remote_addr [$time_local] "$request" "$http_user_agent"`, `192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" "x"`, Exact},
-		{"#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a - x", Decoded},
-		{"#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a x", Rewritten}, // the query is not logged
-		{`$remote_addr [$time_local] $request_method $uri "$http_user_agent"`, `192.0.2.1 [04/Mar/2026:05:06:07 +0000] GET /a "x"`, Rewritten},
+		{`$remote_addr [$time_local] "$request" "$http_user_agent"`,
+			`192.0.2.1 [04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" "x"`, Exact},
+		{"#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query cs(User-Agent)",
+			"2026-03-04 05:06:07 192.0.2.1 GET /a - x", Decoded},
+		// the query is not logged
+		{"#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent)", "2026-03-04 05:06:07 192.0.2.1 GET /a x", Rewritten},
+		{`$remote_addr [$time_local] $request_method $uri "$http_user_agent"`,
+			`192.0.2.1 [04/Mar/2026:05:06:07 +0000] GET /a "x"`, Rewritten},
 	} {
 		f, err := Parse(c.text)
 		if err != nil {
@@ -68,7 +73,8 @@ func TestLoss(t *testing.T) {
 
 // TestSimilar proposes names for what is none.
 func TestSimilar(t *testing.T) {
-	for text, want := range map[string]string{"combind": "combined", "Comined": "combined", "iis": "w3c", "apache": "combined", "caddyy": "caddy", "": "", "nosuch": ""} {
+	for text, want := range map[string]string{"combind": "combined", "Comined": "combined", "iis": "w3c",
+		"apache": "combined", "caddyy": "caddy", "": "", "nosuch": ""} {
 		got := Similar(text)
 		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
 			t.Errorf("%q: %q, want %q", text, got, want)

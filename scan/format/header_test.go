@@ -70,7 +70,8 @@ func kinds(reader Reader, chunk string) (list string) {
 // TestLogBeforeItsHeader: lines before the first header of a log are not read by it, but by
 // the header of the log before.
 func TestLogBeforeItsHeader(t *testing.T) {
-	const first, second = "#Fields: date time cs-uri-stem cs(User-Agent)\n", "#Fields: date time cs(User-Agent) cs-uri-stem\n"
+	const first, second = "#Fields: date time cs-uri-stem cs(User-Agent)\n",
+		"#Fields: date time cs(User-Agent) cs-uri-stem\n"
 	const line = "2026-03-04 05:06:07 /a /b\n"
 	w3c := mustFormat(t, "w3c")
 	if _, err := w3c.For([]byte(line), true); err == nil || !strings.Contains(err.Error(), "#Fields:") {
@@ -99,12 +100,14 @@ func TestHostileHeaders(t *testing.T) {
 	}
 	reader := f.NewReader().(*columns)
 	for _, header := range []string{
-		"#Fields:" + strings.Repeat(" x", maxColumns+1), "#Fields:" + strings.Repeat("x", maxHeader), "#Fields: ", "#Fields: x", "#Fields:\t\tcs-uri-stem,\"", "#Fields: cs-uri cs-uri",
+		"#Fields:" + strings.Repeat(" x", maxColumns+1), "#Fields:" + strings.Repeat("x", maxHeader), "#Fields: ",
+		"#Fields: x", "#Fields:\t\tcs-uri-stem,\"", "#Fields: cs-uri cs-uri",
 	} {
 		kinds(reader, header+"\n/\nx y z\n#\n")
 	}
 	for i := range 10 * maxKnown {
-		if got, want := kinds(reader, fmt.Sprintf("#Fields: cs-uri-stem x%d\n/%d x", i, i)), fmt.Sprintf("Other Request(/%d  ) ", i); got != want {
+		if got, want := kinds(reader, fmt.Sprintf("#Fields: cs-uri-stem x%d\n/%d x", i, i)),
+			fmt.Sprintf("Other Request(/%d  ) ", i); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -115,7 +118,8 @@ func TestHostileHeaders(t *testing.T) {
 
 // TestFieldsGiven reads logs that lack their line #Fields by that line.
 func TestFieldsGiven(t *testing.T) {
-	for name, log := range map[string]string{"w3c": w3cFormat.sample, "cloudfront": cloudfrontFormat.sample, "incapsula": incapsulaFormat.sample} {
+	for name, log := range map[string]string{"w3c": w3cFormat.sample, "cloudfront": cloudfrontFormat.sample,
+		"incapsula": incapsulaFormat.sample} {
 		row, _ := ByName(name)
 		lines := strings.Split(strings.TrimSuffix(row.Head(), "\n"), "\n")
 		f, err := Parse(lines[len(lines)-1])

@@ -156,8 +156,10 @@ func checkNext(f *Format, reader Reader, r *Record, line []byte) error {
 		reader.Complete(r)
 	}
 	want, isRequest := read(f.NewReader(), new(Record), string(line))
-	if (got == Request) != isRequest || (got == Blank) != (len(line) == 0) || !isLine(reader, r, line) || isRequest && fieldsOf(r) != want {
-		return fmt.Errorf("%s reads %q in a chunk as %v %+v, alone as %v %+v", f.Name(), line, got, fieldsOf(r), isRequest, want)
+	if (got == Request) != isRequest || (got == Blank) != (len(line) == 0) || !isLine(reader, r, line) || isRequest &&
+		fieldsOf(r) != want {
+		return fmt.Errorf("%s reads %q in a chunk as %v %+v, alone as %v %+v", f.Name(), line, got, fieldsOf(r),
+			isRequest, want)
 	}
 	return nil
 }

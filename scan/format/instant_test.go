@@ -36,7 +36,8 @@ func TestInstant(t *testing.T) {
 			t.Errorf("%q is %d, %v, want %d", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "-", "x", "2024-02-30", "20240230", "20241301", "202", "20240102030461", "Tue, 02 Jan 2024", "Tue, 02 Jan 2024 03:04:05", "Tue, 02 Foo 2024 03:04:05 GMT",
+	for _, text := range []string{"", "-", "x", "2024-02-30", "20240230", "20241301", "202", "20240102030461",
+		"Tue, 02 Jan 2024", "Tue, 02 Jan 2024 03:04:05", "Tue, 02 Foo 2024 03:04:05 GMT",
 		"2024-01-02T03:04", "2024-1-2", "99999999999999", "-5", "17041646451234567890", "12345678.5", "٢٠٢٤"} {
 		if got, ok := Instant([]byte(text)); ok {
 			t.Errorf("%q is %d", text, got)
@@ -45,12 +46,14 @@ func TestInstant(t *testing.T) {
 }
 
 func TestStamp(t *testing.T) {
-	for text, want := range map[string]int64{"20240102030405": 1704164645, "2024010203": 1704164400, "20240102030405000": 1704164645, "1996": 820454400} {
+	for text, want := range map[string]int64{"20240102030405": 1704164645, "2024010203": 1704164400,
+		"20240102030405000": 1704164645, "1996": 820454400} {
 		if got, ok := Stamp([]byte(text)); got != want || !ok {
 			t.Errorf("%q is %d, %v, want %d", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "-", "199", "19961", "1996010203040", "19960102030405x", "199613", strings.Repeat("1", 24)} {
+	for _, text := range []string{"", "-", "199", "19961", "1996010203040", "19960102030405x", "199613",
+		strings.Repeat("1", 24)} {
 		if got, ok := Stamp([]byte(text)); ok {
 			t.Errorf("%q is %d", text, got)
 		}

@@ -53,9 +53,9 @@ var jsonRows = []row{
 			status=httpRequest.status status=protoPayload.status sent=httpRequest.responseSize
 			sent=protoPayload.responseSize time=protoPayload.startTime time=timestamp`,
 		`{"httpRequest":{"latency":"0.058s","remoteIp":"192.0.2.1","requestMethod":"GET","requestSize":"220","requestUrl":"https://www.example.com/a?b=c","responseSize":"1234","status":200,"userAgent":"Mozilla/5.0 (compatible; FooBot/1.0)"},"insertId":"1oek5rg3l3fxj7","logName":"projects/p/logs/requests","resource":{"type":"http_load_balancer"},"timestamp":"2026-03-04T05:06:07Z"}`},
-	// learn.microsoft.com/azure/frontdoor/front-door-diagnostics, and .../cdn/enable-raw-logs for
-	// the classic tiers, where a request to the parent cache has a line of its own. Clients can set clientIp, by a
-	// header: .../frontdoor/front-door-http-headers-protocol, X-Azure-SocketIP.
+	// learn.microsoft.com/azure/frontdoor/front-door-diagnostics, and .../cdn/enable-raw-logs for the
+	// classic tiers, where a request to the parent cache has a line of its own. Clients can set
+	// clientIp, by a header: .../frontdoor/front-door-http-headers-protocol, X-Azure-SocketIP.
 	{"azure_front_door", "Azure Front Door and CDN", nil, false,
 		`needs=properties.requestUri needs=properties.httpStatusCode needs=properties.isReceivedFromClient!=false
 			ip=properties.socketIp xff=properties.clientIp xff=properties.clientIP host=properties.hostName
@@ -108,8 +108,8 @@ var jsonRows = []row{
 			ua=user_agent ua=user-agent method=method target=x_envoy_original_path target=x-envoy-origin-path
 			target=path status=response_code bytes=bytes_sent time=start_time`,
 		`{"authority":"www.example.com","bytes_received":0,"bytes_sent":1234,"downstream_remote_address":"192.0.2.1:51234","duration":4,"method":"GET","path":"/a?b=c","protocol":"HTTP/1.1","response_code":200,"response_flags":"-","start_time":"2026-03-04T05:06:07.000Z","user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","x_forwarded_for":null}`},
-	// fastly.com/documentation/guides/integrations/logging/useful-log-formats, JSON. client_ip is
-	// the header Fastly-Client-IP, which clients may send themselves: .../http-headers/Fastly-Client-IP.
+	// fastly.com/documentation/guides/integrations/logging/useful-log-formats, JSON. client_ip is the
+	// header Fastly-Client-IP, which clients may send themselves: .../http-headers/Fastly-Client-IP.
 	{"fastly_json", "Fastly with its JSON template", nil, false,
 		`needs=url needs=response_status xff=client_ip host=host ua=request_user_agent method=request_method
 			target=url status=response_status bytes=response_body_size time=timestamp time=time_start`,
@@ -150,7 +150,8 @@ var jsonRows = []row{
 		`needs=event.module=iis decoded=url.path ` + ecsWords,
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","event":{"module":"iis"},"source":{"address":"192.0.2.1"},"destination":{"domain":"www.example.com"},"url":{"path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"Mozilla/5.0 (compatible; FooBot/1.0)"}}`},
 	{"ecs", "Elastic Common Schema (Filebeat, Logstash), OpenSearch", nil, false,
-		`needs=@timestamp needs=event.module!=iis target=url.original target=url.full target=http.url path=url.path ` + ecsWords,
+		`needs=@timestamp needs=event.module!=iis target=url.original target=url.full target=http.url path=url.path ` +
+			ecsWords,
 		`{"@timestamp":"2026-03-04T05:06:07.000Z","source":{"ip":"192.0.2.1"},"url":{"domain":"www.example.com","original":"/a?b=c","path":"/a","query":"b=c"},"http":{"request":{"method":"GET"},"response":{"status_code":200,"body":{"bytes":1234}}},"user_agent":{"original":"Mozilla/5.0 (compatible; FooBot/1.0)"}}`},
 }
 

@@ -55,7 +55,8 @@ func slowly(t *shape.Template, line string) (texts []string, ok bool) {
 	if !strings.HasPrefix(line, t.Rules[0].Before) {
 		return nil, false
 	}
-	froms, quotes, isOpen, isForged, free := make([]int, len(t.Rules)), strings.Count(t.Rules[0].Before, `"`), false, false, ""
+	froms, quotes, isOpen, isForged, free := make([]int, len(t.Rules)), strings.Count(t.Rules[0].Before, `"`),
+		false, false, ""
 	for i, r := range t.Rules {
 		for r.Padded && at < len(line) && (line[at] == ' ' || line[at] == '\t') {
 			at++
@@ -117,7 +118,8 @@ func slowly(t *shape.Template, line string) (texts []string, ok bool) {
 		froms[i], texts = at, append(texts, line[at:end])
 		if r.Free {
 			free = line[at:end]
-			isForged = strings.Contains(free, r.Before) && slices.ContainsFunc(t.Rules[:i], func(r shape.Rule) bool { return r.Holds == shape.Any })
+			isForged = strings.Contains(free, r.Before) &&
+				slices.ContainsFunc(t.Rules[:i], func(r shape.Rule) bool { return r.Holds == shape.Any })
 		}
 		at = end + len(next)
 	}
@@ -141,18 +143,29 @@ func slowEscaped(s string) bool {
 
 // twins are programs with all that programs can have.
 var twins = map[string]*program{
-	"blanks":          twin("", false, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, hostName}, fieldOf{shape.Rule{Before: " "}, userAgent}),
-	"more":            twin("", true, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, userAgent}),
-	"quotes":          twin(`"`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target}, fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
-	"quotes and more": twin(`"`, true, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target}, fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
-	"open quotes":     twin(`"`, true, fieldOf{shape.Rule{Before: `"`}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}, fieldOf{shape.Rule{Before: ` "`}, userAgent}),
-	"request":         twin("", true, fieldOf{shape.Rule{Escape: '\\'}, clientAddr}, fieldOf{shape.Rule{Before: ` "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}, fieldOf{shape.Rule{Before: ` `}, bodySize}),
-	"time":            twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " ["}, moment}, fieldOf{shape.Rule{Before: `] "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}),
-	"quoted and time": twin(`]`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, hostName}, fieldOf{shape.Rule{Before: `" [`}, moment}),
+	"blanks": twin("", false, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, hostName},
+		fieldOf{shape.Rule{Before: " "}, userAgent}),
+	"more": twin("", true, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, userAgent}),
+	"quotes": twin(`"`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target},
+		fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
+	"quotes and more": twin(`"`, true, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target},
+		fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
+	"open quotes": twin(`"`, true, fieldOf{shape.Rule{Before: `"`}, requestLine},
+		fieldOf{shape.Rule{Before: `" `}, statusCode}, fieldOf{shape.Rule{Before: ` "`}, userAgent}),
+	"request": twin("", true, fieldOf{shape.Rule{Escape: '\\'}, clientAddr},
+		fieldOf{shape.Rule{Before: ` "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode},
+		fieldOf{shape.Rule{Before: ` `}, bodySize}),
+	"time": twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " ["}, moment},
+		fieldOf{shape.Rule{Before: `] "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}),
+	"quoted and time": twin(`]`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, hostName},
+		fieldOf{shape.Rule{Before: `" [`}, moment}),
 	"status and time": twin(`]`, false, fieldOf{shape.Rule{}, statusCode}, fieldOf{shape.Rule{Before: " ["}, moment}),
-	"status":          twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " "}, statusCode}, fieldOf{shape.Rule{Before: " ", Padded: true}, userAgent}),
-	"without":         twin("", false, fieldOf{shape.Rule{Before: "[", Without: '2'}, hostName}, fieldOf{shape.Rule{Before: "]"}, userAgent}),
-	"text and quotes": twin(`"`, false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: `2 "`}, bodySize}, fieldOf{shape.Rule{Before: `] `}, userAgent}),
+	"status": twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " "}, statusCode},
+		fieldOf{shape.Rule{Before: " ", Padded: true}, userAgent}),
+	"without": twin("", false, fieldOf{shape.Rule{Before: "[", Without: '2'}, hostName},
+		fieldOf{shape.Rule{Before: "]"}, userAgent}),
+	"text and quotes": twin(`"`, false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: `2 "`}, bodySize},
+		fieldOf{shape.Rule{Before: `] `}, userAgent}),
 }
 
 // fieldOf is a field of a part.
@@ -212,7 +225,8 @@ func TestProgramTwin(t *testing.T) {
 			all = append(all, all[from]+string(c))
 		}
 	}
-	pieces := []string{`"`, `" "`, `" 200 `, `\"`, `\\`, " ", "  ", "[", " [", "] ", `] "`, "]", "-", "-1", "20", "2", "x", "GET /", "\t", "04/Mar/2026:05:06:07 +0000", ` "`, `" [`, `[04/Mar/2026:05:06:07 +0000] "`}
+	pieces := []string{`"`, `" "`, `" 200 `, `\"`, `\\`, " ", "  ", "[", " [", "] ", `] "`, "]", "-", "-1", "20", "2", "x",
+		"GET /", "\t", "04/Mar/2026:05:06:07 +0000", ` "`, `" [`, `[04/Mar/2026:05:06:07 +0000] "`}
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 40_000 {
 		var line strings.Builder

@@ -42,7 +42,8 @@ func (d *detection) named() error {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
 		}
 		if sniff.Most(inner, hasInvalidRequest) && len(d.readings) == 0 {
-			return fmt.Errorf("this is like an access log, but its requests have no method and target; the first line is %s", quote(d.lines[0]))
+			return fmt.Errorf("this is like an access log, but its requests have no method and target; the first line is %s",
+				quote(d.lines[0]))
 		}
 		if err := jsonSign(inner); err != nil {
 			return fmt.Errorf("%w%s", err, inEnvelopes(around))
@@ -52,7 +53,8 @@ func (d *detection) named() error {
 		return nil
 	}
 	if fields := d.lineWith(w3cFormat.dialect.header); fields != nil {
-		return fmt.Errorf("this is a W3C log, but none of its lines is a request with the columns that it names: %s", quote(fields))
+		return fmt.Errorf("this is a W3C log, but none of its lines is a request with the columns that it names: %s",
+			quote(fields))
 	}
 	return otherPrograms(few)
 }
@@ -143,13 +145,16 @@ var jsonKeys = []struct {
 	name, what string
 	is, like   func() *regexp.Regexp
 }{
-	{"time", "the time", key(`time|@?timestamp|date|date_?time|ts|start_?time|time_?(local|iso8601|utc)|start_?utc`), lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`)},
+	{"time", "the time", key(`time|@?timestamp|date|date_?time|ts|start_?time|time_?(local|iso8601|utc)|start_?utc`),
+		lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`)},
 	{"ip", "", key(`(remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip`), nil},
 	{"host", "", key(`(http_?)?host|vhost|host_?name|domain|server_?name|authority`), nil},
 	{"method", "", key(`method|(http|request|req)_?method|verb`), nil},
-	{"url", "the URL", key(`(request_?|req_?|original_?)?(ur[il]|target|path)`), lazy.Regexp(`(?i)ur[il]|path|request|target`)},
+	{"url", "the URL", key(`(request_?|req_?|original_?)?(ur[il]|target|path)`),
+		lazy.Regexp(`(?i)ur[il]|path|request|target`)},
 	{"status", "", key(`(http_?|response_?|resp_?)?status(_?code)?`), nil},
-	{"ua", "the User-Agent", key(`(http_?|request_?|req_?)?user[-_]?agent(\.0)?|agent|ua`), lazy.Regexp(`(?i)agent|(^|[._-])ua$`)},
+	{"ua", "the User-Agent", key(`(http_?|request_?|req_?)?user[-_]?agent(\.0)?|agent|ua`),
+		lazy.Regexp(`(?i)agent|(^|[._-])ua$`)},
 }
 
 // key returns an expression for a path that ends with a key, and can be written in a user's

@@ -38,7 +38,9 @@ func TestSigns(t *testing.T) {
 		{"an object over lines", "{\n  \"a\": 1\n}\n", "jq -c"},
 		{"an array", `[{"a":1},{"a":2}]` + "\n", "jq -c"},
 		{"nginx's error log", lines("2026/03/04 05:06:07 [error] 71#71: *5 open() failed"), "error log of nginx"},
-		{"nginx's error log in syslog", lines("Mar  4 05:06:07 web1 nginx: 2026/03/04 05:06:07 [error] 71#71: *5 open() failed"), "error log of nginx; its access log is another file (access_log) (in syslog)"},
+		{"nginx's error log in syslog",
+			lines("Mar  4 05:06:07 web1 nginx: 2026/03/04 05:06:07 [error] 71#71: *5 open() failed"),
+			"error log of nginx; its access log is another file (access_log) (in syslog)"},
 		{"Apache's error log", lines("[Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71] x"), "error log of Apache"},
 		{"HAProxy's TCP log", lines("192.0.2.1:40962 [04/Mar/2026:05:06:07.285] main app/<NOSRV> -1/-1/1 212 SC 1/1/0/0/0 0/0"), "TCP log of HAProxy"},
 		{"Caddy's console", lines("2026/03/04 05:06:07.089\t\x1b[34mINFO\x1b[0m\thttp.log.access\thandled request\t{\"request\": {}}"), "log { format json } (in ansi)"},
@@ -47,13 +49,18 @@ func TestSigns(t *testing.T) {
 		{"robots.txt", "# ours\nUser-agent: *\nDisallow: /\n", "--robots"},
 		{"CEF", lines("CEF:0|Incapsula|SIEMintegration|1|1|Normal|0| fileId=1"), "Common Event Format"},
 		{"logfmt", lines(`time=2026-03-04 level=info msg="a b" status=200 x`), "logfmt"},
-		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"), "a W3C log, such as IIS writes, but its line #Fields is missing"},
-		{"CloudFront without #Fields", lines("2026-03-04\t05:06:07\tFRA2-C1\t1234\t192.0.2.1\tGET\td1.cloudfront.net\t/a\t200"), "a log of Amazon CloudFront, but its line #Fields is missing"},
+		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"),
+			"a W3C log, such as IIS writes, but its line #Fields is missing"},
+		{"CloudFront without #Fields",
+			lines("2026-03-04\t05:06:07\tFRA2-C1\t1234\t192.0.2.1\tGET\td1.cloudfront.net\t/a\t200"),
+			"a log of Amazon CloudFront, but its line #Fields is missing"},
 		{"HTTPERR", "#Software: Microsoft HTTP API 2.0\n#Fields: date time c-ip cs-method cs-uri\n2026-03-04 05:06:07 ::1 - -\n", "an error log of Windows"},
-		{"columns of others", "#Fields: time cs-uri-stem\n05:06:07\n", "none of its lines is a request with the columns that it names: `#Fields: time cs-uri-stem`"},
+		{"columns of others", "#Fields: time cs-uri-stem\n05:06:07\n",
+			"none of its lines is a request with the columns that it names: `#Fields: time cs-uri-stem`"},
 		{"a month in French", lines(strings.Replace(visit().line("combined", raw), "Mar", "mars", 1)), `"mars"`},
 		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they are of sshd"},
-		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`), "without the URL and the User-Agent, which an audit needs: have the server log it. The keys of its first line are time message.x"},
+		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`),
+			"without the URL and the User-Agent, which an audit needs: have the server log it. The keys of its first line are time message.x"},
 		{"no requests", lines(strings.Replace(visit().line("combined", raw), visit().request, "-", 1)), "like an access log"},
 		{"one line", "x", "its only line"},
 		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "--format 'time="},
@@ -94,7 +101,8 @@ func TestProposedJSONFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		var r Record
-		if got, ok := read(f.NewReader(), &r, c.line); strings.Contains(text, "URL") == ok || ok && (string(r.Agent) != "FooBot/1.0" || !r.HasTime) {
+		if got, ok := read(f.NewReader(), &r, c.line); strings.Contains(text, "URL") == ok || ok &&
+			(string(r.Agent) != "FooBot/1.0" || !r.HasTime) {
 			t.Errorf("%s: %+v, %v", text, got, ok)
 		}
 	}
@@ -121,7 +129,8 @@ func TestExplainFaults(t *testing.T) {
 		}
 	}
 	e := Explain([]byte(good+"\n\nx\n"+good+"\n"+good), true, nil, 2)
-	if e.Err != nil || e.Lines != 4 || e.Requests != 3 || e.Unparsed != 1 || len(e.Examples) != 3 || e.Examples[1].Number != 3 || e.Readings[0] != (Count{"combined", 3}) {
+	if e.Err != nil || e.Lines != 4 || e.Requests != 3 || e.Unparsed != 1 || len(e.Examples) != 3 ||
+		e.Examples[1].Number != 3 || e.Readings[0] != (Count{"combined", 3}) {
 		t.Errorf("%+v", e)
 	}
 }

@@ -225,9 +225,12 @@ func (s *scribe) hostHeader(r *logwriter.Request) string {
 
 // envoyNames are the operators of Envoy by the variables of nginx that write the same.
 var envoyNames = map[string]string{
-	"%START_TIME%": "$time_iso8601", "%REQ(:METHOD)%": "$request_method", "%REQ(:PATH)%": "$uri", "%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%": "$request_uri",
-	"%PROTOCOL%": "$server_protocol", "%RESPONSE_CODE%": "$status", "%BYTES_SENT%": "$body_bytes_sent", "%REQ(X-FORWARDED-FOR)%": "$http_x_forwarded_for",
-	"%REQ(USER-AGENT)%": "$http_user_agent", "%REQ(:AUTHORITY)%": "$host", "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%": "$remote_addr", "%REQ(COOKIE)%": "$http_cookie",
+	"%START_TIME%": "$time_iso8601", "%REQ(:METHOD)%": "$request_method", "%REQ(:PATH)%": "$uri",
+	"%REQ(X-ENVOY-ORIGINAL-PATH?:PATH)%": "$request_uri",
+	"%PROTOCOL%":                         "$server_protocol", "%RESPONSE_CODE%": "$status", "%BYTES_SENT%": "$body_bytes_sent",
+	"%REQ(X-FORWARDED-FOR)%": "$http_x_forwarded_for",
+	"%REQ(USER-AGENT)%":      "$http_user_agent", "%REQ(:AUTHORITY)%": "$host",
+	"%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%": "$remote_addr", "%REQ(COOKIE)%": "$http_cookie",
 }
 
 func writeEnvoy(s *scribe, name string, r *logwriter.Request) string {
@@ -247,7 +250,8 @@ func writeGoAccess(s *scribe, name string, r *logwriter.Request) string {
 		return s.escape(r.Target + " " + r.Protocol)
 	}
 	return writeApache(s, map[string]string{
-		"%h": "%h", "%v": "%v", "%r": "%r", "%m": "%m", "%s": "%>s", "%b": "%b", "%R": "%{Referer}i", "%u": "%{User-Agent}i", "%T": "%D",
+		"%h": "%h", "%v": "%v", "%r": "%r", "%m": "%m", "%s": "%>s", "%b": "%b", "%R": "%{Referer}i", "%u": "%{User-Agent}i",
+		"%T": "%D",
 	}[name], r)
 }
 

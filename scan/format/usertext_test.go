@@ -59,7 +59,8 @@ func TestDoubts(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, f, err)
 		}
 	}
-	for _, text := range []string{`$time_local "$request" "$http_user_agent" $status`, `$time_local "$request" $http_user_agent $status`} {
+	for _, text := range []string{`$time_local "$request" "$http_user_agent" $status`,
+		`$time_local "$request" $http_user_agent $status`} {
 		if f, _ := Parse(text); len(f.Doubts()) > 0 || f.HasHost() || !f.HasAgent() {
 			t.Errorf("%s: %v", text, f.Doubts())
 		}

@@ -52,9 +52,11 @@ func write(w *logwriter.Writer) *written {
 // wantOf are the fields of a record that a line of these facts must give.
 func wantOf(says logwriter.Facts) fields {
 	want := fields{
-		Agent: says.Agent, Addr: says.Addr, Host: says.Host, Forwarded: says.Forwarded, Method: says.Method, Target: says.Target, Claim: says.Claim,
+		Agent: says.Agent, Addr: says.Addr, Host: says.Host, Forwarded: says.Forwarded, Method: says.Method,
+		Target: says.Target, Claim: says.Claim,
 		Time: says.Time.UTC().Format(time.RFC3339Nano), Status: says.Status, Size: says.Size,
-		Lossy: map[string]Lossy{"decoded": Decoded, "rewritten": Rewritten}[says.Lossy], Robots: strings.Contains(says.Target, "/robots.txt"),
+		Lossy:  map[string]Lossy{"decoded": Decoded, "rewritten": Rewritten}[says.Lossy],
+		Robots: strings.Contains(says.Target, "/robots.txt"),
 	}
 	if says.Time.IsZero() {
 		want.Time = ""
@@ -212,7 +214,8 @@ func checkAllocs(t *testing.T, f *Format, chunk []byte) {
 // TestWrittenInEnvelopes reads lines of several formats in each envelope as without it.
 func TestWrittenInEnvelopes(t *testing.T) {
 	for _, w := range logwriter.Writers() {
-		if !slices.Contains([]string{"combined/Apache", "combined/nginx", "vhost_combined/Debian", "haproxy", "caddy", "nginx_json/default escaping"}, w.Name()) {
+		if !slices.Contains([]string{"combined/Apache", "combined/nginx", "vhost_combined/Debian", "haproxy", "caddy",
+			"nginx_json/default escaping"}, w.Name()) {
 			continue
 		}
 		plain := write(w)

@@ -193,7 +193,8 @@ func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	o.Messages.Warn = func(message string) { warnings = append(warnings, message) }
 	o.Logs.Names = []string{"missing.log"}
 	o.Logs.Opened = []*source.Input{source.NewInput("memory", strings.NewReader(
-		`192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://a.example/)"`+"\n"), -1)}
+		`192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://a.example/)"`+"\n"),
+		-1)}
 	a, err := job.Audit(t.Context(), o)
 	if err != nil || !a.Partial || !a.Report.Partial || a.Report.Lines != 1 || len(a.Report.Inputs) != 2 ||
 		len(warnings) != 1 {

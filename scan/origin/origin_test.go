@@ -98,7 +98,8 @@ func TestParse(t *testing.T) {
 		{"an IPv6 address with a port", "https://[2001:db8::1]:8443/", "https://[2001:db8::1]:8443"},
 		{"a name of one label", "http://localhost:8000", "http://localhost:8000"},
 		{"an underscore", "https://foo_bar.example.com", "https://foo_bar.example.com"},
-		{"hyphens in third and fourth place", "https://r3---sn-4g5e6nez.googlevideo.com", "https://r3---sn-4g5e6nez.googlevideo.com"},
+		{"hyphens in third and fourth place", "https://r3---sn-4g5e6nez.googlevideo.com",
+			"https://r3---sn-4g5e6nez.googlevideo.com"},
 		{"hyphens at the edges of a label", "https://-foo-.example.com", "https://-foo-.example.com"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -418,7 +419,8 @@ func TestLongName(t *testing.T) {
 func randomHost(r *rand.Rand) string {
 	parts := []string{"a", "EXAMPLE", "com", ".", ".", "..", ":", ":80", ":443", ":0", "[", "]", "[::1]", "::", "%",
 		"1", "192.0.2.1",
-		"ä", "ß", "。", "．", "：", "／", "℀", "１", "xn--", "xn--exmple-cua", "-", "--", "_", " ", "\x00", "\x7f", "\xff", "\u00ad", "\u200d",
+		"ä", "ß", "。", "．", "：", "／", "℀", "１", "xn--", "xn--exmple-cua", "-", "--", "_", " ", "\x00", "\x7f", "\xff",
+		"\u00ad", "\u200d",
 		"@", "/", "?", "://", "http://", "https", "ftp://", "\u0308", "\u0130", "ſ", "K", "א", "٣"}
 	var b strings.Builder
 	for range 1 + r.IntN(6) {

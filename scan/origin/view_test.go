@@ -105,7 +105,8 @@ func TestGuardViewAllocs(t *testing.T) {
 
 func FuzzView(f *testing.F) {
 	for _, url := range []string{
-		"https://www.example.com/a", "http://a..b", "http://.a", "http://a.", "http://xn--a", "http://-", "https://1.2.3.4:80",
+		"https://www.example.com/a", "http://a..b", "http://.a", "http://a.", "http://xn--a", "http://-",
+		"https://1.2.3.4:80",
 		"http://" + strings.Repeat("a", 64), "http://u:p@h/", "http://[::1]/", "://", "http:///", "http://ä",
 	} {
 		f.Add(url)

@@ -19,9 +19,12 @@ func TestWhereTheHeadEnds(t *testing.T) {
 	for document, want := range map[string]bool{
 		noindex:                  true,
 		"<html><head>" + noindex: true,
-		"<!DOCTYPE html>\n<!-- x -->\n<html lang=en>\n<head profile=x>\n" + noindex:                                           true,
-		"<?xml version='1.0'?><html><head>" + noindex:                                                                         true,
-		"<title>a</title><base href=/><link rel=x><style>a{}</style><script>x()</script><noscript><img></noscript>" + noindex: true,
+		"<!DOCTYPE html>\n<!-- x -->\n<html lang=en>\n<head profile=x>\n" +
+			noindex: true,
+		"<?xml version='1.0'?><html><head>" +
+			noindex: true,
+		"<title>a</title><base href=/><link rel=x><style>a{}</style><script>x()</script><noscript><img></noscript>" +
+			noindex: true,
 		"<head></head>" + noindex:                  true, // a browser puts it into the head
 		"<head></head><!-- x --> <link>" + noindex: true,
 		"</div></p>" + noindex:                     true,
@@ -69,8 +72,10 @@ func TestWhereTheHeadEnds(t *testing.T) {
 
 func TestContentTypes(t *testing.T) {
 	for contentType, want := range map[string]bool{
-		"": true, "text/html": true, " TEXT/HTML ;charset=x": true, "application/xhtml+xml; charset=utf-8": true, "*/*": true, ";charset=utf-8": true,
-		"text/plain": false, "application/pdf": false, "image/svg+xml": false, "text/htmlx": false, "application/json": false, "text/xml": false,
+		"": true, "text/html": true, " TEXT/HTML ;charset=x": true, "application/xhtml+xml; charset=utf-8": true, "*/*": true,
+		";charset=utf-8": true,
+		"text/plain":     false, "application/pdf": false, "image/svg+xml": false, "text/htmlx": false, "application/json": false,
+		"text/xml": false,
 	} {
 		p := &Page{}
 		p.HTML([]byte(contentType), []byte(noindex))
@@ -118,15 +123,20 @@ func TestEncodings(t *testing.T) {
 	}
 	// The second bytes of these characters are quotes, angle brackets and letters of ASCII.
 	for name, c := range map[string]struct{ contentType, document string }{
-		"Shift_JIS":             {"text/html; charset=shift_jis", "<meta name=description content=\"\x83\x5C\x95\x5C\">" + noindex},
-		"GBK":                   {"text/html; charset=gbk", "<meta name=description content=\"\x81\x5C\x81\x7C\">" + noindex},
-		"gb18030":               {"text/html; charset=gb18030", "<meta name=description content=\"\x81\x30\x81\x30\">" + noindex},
-		"ISO-2022-JP":           {"text/html; charset=ISO-2022-JP", "<meta name=description content=\"\x1b$B\"\"<>\x1b(B\">" + noindex},
+		"Shift_JIS": {"text/html; charset=shift_jis",
+			"<meta name=description content=\"\x83\x5C\x95\x5C\">" + noindex},
+		"GBK": {"text/html; charset=gbk", "<meta name=description content=\"\x81\x5C\x81\x7C\">" + noindex},
+		"gb18030": {"text/html; charset=gb18030",
+			"<meta name=description content=\"\x81\x30\x81\x30\">" + noindex},
+		"ISO-2022-JP": {"text/html; charset=ISO-2022-JP",
+			"<meta name=description content=\"\x1b$B\"\"<>\x1b(B\">" + noindex},
 		"ISO-2022-JP, katakana": {"text/html; charset=ISO-2022-JP", "<title>\x1b(I</title><body>\x1b(B</title>" + noindex},
-		"ISO-2022-JP, stated":   {"text/html", "<meta http-equiv=Content-Type content=\"text/html; charset=iso-2022-jp\"><meta name=description content='\x1b$@'\"\x1b(J'>" + noindex},
-		"ISO-2022-JP, at once":  {"text/html; charset=csISO2022JP", "<meta name=robots content=\"\x1b(Bnoindex\x1b(B\">"},
-		"escapes of nothing":    {"text/html; charset=utf-8", "<meta name=description content=\"\x1b$B\">" + noindex},
-		"another escape":        {"text/html; charset=iso-2022-jp", "<meta name=description content=\"\x1b[1m\x1b\">" + noindex + "<!--\x1b$"},
+		"ISO-2022-JP, stated": {"text/html",
+			"<meta http-equiv=Content-Type content=\"text/html; charset=iso-2022-jp\"><meta name=description content='\x1b$@'\"\x1b(J'>" + noindex},
+		"ISO-2022-JP, at once": {"text/html; charset=csISO2022JP", "<meta name=robots content=\"\x1b(Bnoindex\x1b(B\">"},
+		"escapes of nothing":   {"text/html; charset=utf-8", "<meta name=description content=\"\x1b$B\">" + noindex},
+		"another escape": {"text/html; charset=iso-2022-jp", "<meta name=description content=\"\x1b[1m\x1b\">" +
+			noindex + "<!--\x1b$"},
 	} {
 		p := &Page{}
 		p.HTML([]byte(c.contentType), []byte(c.document))
@@ -136,8 +146,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// inTree returns what the meta tags in the head of a document state, as the tree shows them that x/net/html builds of
-// the whole document.
+// inTree returns what the meta tags in the head of a document state, as the tree shows them that
+// x/net/html builds of the whole document.
 func inTree(document []byte) *Page {
 	p := &Page{}
 	root, err := html.Parse(bytes.NewReader(document))
@@ -173,11 +183,14 @@ func inTree(document []byte) *Page {
 	return p
 }
 
-// Documents made of the pieces that matter have the meta tags that the tree of the whole document has in its head.
+// Documents made of the pieces that matter have the meta tags that the tree of the whole document
+// has in its head.
 func TestHeadsAsTheTreeHasThem(t *testing.T) {
 	pieces := []string{
-		"<html>", "<head>", "</head>", "<body>", "</body>", "</html>", "<title>", "</title>", "<script>", "</script>", "<noscript>", "</noscript>", "<style>", "</style>",
-		"<template>", "</template>", "<!--", "-->", "x", " ", "<link>", "<base/>", "<p>", "</p>", "<br>", "</br>", "<frameset>", "<noframes>", "</noframes>", "<!doctype html>", "&#9;", "</>", "<?x?>",
+		"<html>", "<head>", "</head>", "<body>", "</body>", "</html>", "<title>", "</title>", "<script>", "</script>",
+		"<noscript>", "</noscript>", "<style>", "</style>",
+		"<template>", "</template>", "<!--", "-->", "x", " ", "<link>", "<base/>", "<p>", "</p>", "<br>", "</br>",
+		"<frameset>", "<noframes>", "</noframes>", "<!doctype html>", "&#9;", "</>", "<?x?>",
 	}
 	n := 0
 	for _, a := range pieces {
@@ -201,7 +214,8 @@ var ordinary = func() []byte {
 		"<title>Things to see &amp; do - Example</title>\n<meta name=\"description\" content=\"All the things to see and do in Example, and how to get there by train, by bus or on foot.\">\n" +
 		"<meta name=\"robots\" content=\"max-snippet:-1, max-image-preview:large, max-video-preview:-1\">\n<link rel=\"canonical\" href=\"https://www.example.com/things-to-see/\">\n")
 	for _, p := range []string{"title", "description", "url", "site_name", "image", "type", "locale"} {
-		fmt.Fprintf(&b, "<meta property=\"og:%s\" content=\"https://www.example.com/wp-content/uploads/2024/05/%s.jpg\">\n", p, p)
+		fmt.Fprintf(&b, "<meta property=\"og:%s\" content=\"https://www.example.com/wp-content/uploads/2024/05/%s.jpg\">\n",
+			p, p)
 	}
 	for i := range 12 {
 		fmt.Fprintf(&b, "<link rel='stylesheet' id='style-%d-css' href='https://www.example.com/wp-content/plugins/plugin-%d/css/style.min.css?ver=6.5.%d' type='text/css' media='all'>\n", i, i, i)
@@ -293,8 +307,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// FuzzPage: a document has the tags that its tree has; a header means the same in any case, with any white space, and
-// with more of it.
+// FuzzPage: a document has the tags that its tree has; a header means the same in any case, with
+// any white space, and with more of it.
 func FuzzPage(f *testing.F) {
 	for _, document := range hostile() {
 		f.Add([]byte(document[:2000]), "noindex, googlebot: nofollow, unavailable_after: Friday, 25-Jun-10 15:00:00 PST")
@@ -329,8 +343,9 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// Reading makes a Tokenizer a page, with its buffer, and copies of the names of tags and attributes; nothing that
-// depends on the size of the body. Statements and rules allocate nothing, but for dates.
+// Reading makes a Tokenizer a page, with its buffer, and copies of the names of tags and
+// attributes; nothing that depends on the size of the body. Statements and rules allocate nothing,
+// but for dates.
 func TestGuardAllocations(t *testing.T) {
 	p := &Page{}
 	tokens := []string{"Googlebot-News", "Googlebot"}

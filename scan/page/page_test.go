@@ -29,8 +29,8 @@ func rules(p *Page, tokens ...string) string {
 
 func meta(name, content string) string { return `<meta name="` + name + `" content="` + content + `">` }
 
-// The table "valid indexing and serving rules" of Google's documentation, with its special values, its list of rules that
-// are no longer used, and noai and noimageai.
+// The table "valid indexing and serving rules" of Google's documentation, with its special values,
+// its list of rules that are no longer used, and noai and noimageai.
 func TestGoogleDirectives(t *testing.T) {
 	for content, want := range map[string]string{
 		"all":                                     "",
@@ -87,29 +87,44 @@ func TestGoogleExamples(t *testing.T) {
 		headers            []string
 		google, news, misc string
 	}{
-		"robots for all":        {document: "<!DOCTYPE html>\n<html><head>\n" + meta("robots", "noindex") + "\n(...)\n</head>\n<body>(...)</body>\n</html>", google: "noindex", news: "noindex", misc: "noindex"},
-		"one crawler":           {document: meta("googlebot", "noindex"), google: "noindex"},
-		"another":               {document: meta("googlebot-news", "nosnippet"), news: "nosnippet"},
-		"several tags":          {document: meta("googlebot", "notranslate") + meta("googlebot-news", "nosnippet"), google: "notranslate", news: "nosnippet"},
-		"negative rules add up": {document: meta("robots", "nofollow") + meta("googlebot", "noindex"), google: "noindex nofollow", news: "nofollow", misc: "nofollow"},
-		"multiple rules":        {document: meta("robots", "noindex, nofollow"), google: "noindex nofollow", news: "noindex nofollow", misc: "noindex nofollow"},
-		"multiple tags":         {document: meta("robots", "noindex") + meta("robots", "nofollow"), google: "noindex nofollow", news: "noindex nofollow", misc: "noindex nofollow"},
-		"the more restrictive":  {document: meta("robots", "max-snippet:50, nosnippet"), google: "nosnippet", news: "nosnippet", misc: "nosnippet"},
-		"header":                {headers: []string{"noindex"}, google: "noindex", news: "noindex", misc: "noindex"},
+		"robots for all": {document: "<!DOCTYPE html>\n<html><head>\n" + meta("robots", "noindex") +
+			"\n(...)\n</head>\n<body>(...)</body>\n</html>", google: "noindex", news: "noindex", misc: "noindex"},
+		"one crawler": {document: meta("googlebot", "noindex"), google: "noindex"},
+		"another":     {document: meta("googlebot-news", "nosnippet"), news: "nosnippet"},
+		"several tags": {document: meta("googlebot", "notranslate") + meta("googlebot-news", "nosnippet"),
+			google: "notranslate", news: "nosnippet"},
+		"negative rules add up": {document: meta("robots", "nofollow") + meta("googlebot", "noindex"),
+			google: "noindex nofollow", news: "nofollow", misc: "nofollow"},
+		"multiple rules": {document: meta("robots", "noindex, nofollow"), google: "noindex nofollow",
+			news: "noindex nofollow", misc: "noindex nofollow"},
+		"multiple tags": {document: meta("robots", "noindex") + meta("robots", "nofollow"),
+			google: "noindex nofollow", news: "noindex nofollow", misc: "noindex nofollow"},
+		"the more restrictive": {document: meta("robots", "max-snippet:50, nosnippet"), google: "nosnippet",
+			news: "nosnippet", misc: "nosnippet"},
+		"header": {headers: []string{"noindex"}, google: "noindex", news: "noindex", misc: "noindex"},
 		"several headers": {
 			headers: []string{"noimageindex", "unavailable_after: 25 Jun 2010 15:00:00 PST"},
 			google:  "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
 			news:    "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
 			misc:    "noindex noimageindex unavailable_after:2010-06-25T23:00:00Z",
 		},
-		"headers with names":            {headers: []string{"googlebot: nofollow", "otherbot: noindex, nofollow"}, google: "nofollow", misc: "noindex nofollow"},
-		"embedded":                      {headers: []string{"googlebot:noindex,indexifembedded"}, google: "noindex indexifembedded"},
-		"embedded, in several":          {headers: []string{"googlebot:noindex", "googlebot:indexifembedded"}, google: "noindex indexifembedded"},
-		"embedded, in tags":             {document: meta("googlebot", "noindex") + meta("googlebot", "indexifembedded"), google: "noindex indexifembedded"},
-		"embedded for a crawler":        {document: meta("robots", "noindex") + meta("googlebot", "indexifembedded"), google: "noindex indexifembedded", news: "noindex", misc: "noindex"},
-		"max-image-preview for all":     {document: meta("robots", "max-image-preview:standard"), google: "max-image-preview:standard", news: "max-image-preview:standard", misc: "max-image-preview:standard"},
-		"a header and a tag":            {headers: []string{"googlebot: max-snippet:10"}, document: meta("robots", "max-snippet:5, nofollow"), google: "nofollow max-snippet:5", news: "nofollow max-snippet:5", misc: "nofollow max-snippet:5"},
-		"headers that a proxy combined": {headers: []string{"noarchive, googlebot: nofollow, otherbot: noindex, nofollow"}, google: "nofollow noarchive", news: "noarchive", misc: "noindex nofollow noarchive"},
+		"headers with names": {headers: []string{"googlebot: nofollow", "otherbot: noindex, nofollow"},
+			google: "nofollow", misc: "noindex nofollow"},
+		"embedded": {headers: []string{"googlebot:noindex,indexifembedded"},
+			google: "noindex indexifembedded"},
+		"embedded, in several": {headers: []string{"googlebot:noindex", "googlebot:indexifembedded"},
+			google: "noindex indexifembedded"},
+		"embedded, in tags": {document: meta("googlebot", "noindex") + meta("googlebot", "indexifembedded"),
+			google: "noindex indexifembedded"},
+		"embedded for a crawler": {document: meta("robots", "noindex") + meta("googlebot", "indexifembedded"),
+			google: "noindex indexifembedded", news: "noindex", misc: "noindex"},
+		"max-image-preview for all": {document: meta("robots", "max-image-preview:standard"),
+			google: "max-image-preview:standard", news: "max-image-preview:standard", misc: "max-image-preview:standard"},
+		"a header and a tag": {headers: []string{"googlebot: max-snippet:10"},
+			document: meta("robots", "max-snippet:5, nofollow"), google: "nofollow max-snippet:5",
+			news: "nofollow max-snippet:5", misc: "nofollow max-snippet:5"},
+		"headers that a proxy combined": {headers: []string{"noarchive, googlebot: nofollow, otherbot: noindex, nofollow"},
+			google: "nofollow noarchive", news: "noarchive", misc: "noindex nofollow noarchive"},
 	} {
 		p := read(c.document, c.headers...)
 		for crawler, want := range map[string]string{"Googlebot": c.google, "Googlebot-News": c.news, "OtherBot": c.misc} {
@@ -165,7 +180,8 @@ func TestConflicts(t *testing.T) {
 		{"max-video-preview:7", "max-video-preview:6", "max-video-preview:6"},
 		{"max-snippet:3", "max-video-preview:7", "max-snippet:3 max-video-preview:7"},
 		{"unavailable_after:2030-01-02", "unavailable_after:2030-01-01", "unavailable_after:2030-01-01T00:00:00Z"},
-		{"unavailable_after:2030-01-02", "unavailable_after:2020-01-01, indexifembedded", "noindex indexifembedded unavailable_after:2020-01-01T00:00:00Z"},
+		{"unavailable_after:2030-01-02", "unavailable_after:2020-01-01, indexifembedded",
+			"noindex indexifembedded unavailable_after:2020-01-01T00:00:00Z"},
 		{"unavailable_after:never", "unavailable_after:2030-01-01", "unavailable_after:2030-01-01T00:00:00Z"},
 	} {
 		for name, p := range map[string]*Page{
@@ -208,7 +224,8 @@ func statements(p *Page) []string {
 func TestHeaderNamesCrawlers(t *testing.T) {
 	for header, want := range map[string][]string{
 		"googlebot: nofollow": {"X-Robots-Tag googlebot|googlebot: nofollow"},
-		"noindex, BadBot: noindex, nofollow, googlebot:nofollow,":                 {"X-Robots-Tag |noindex", "X-Robots-Tag BadBot|BadBot: noindex, nofollow", "X-Robots-Tag googlebot|googlebot:nofollow"},
+		"noindex, BadBot: noindex, nofollow, googlebot:nofollow,": {"X-Robots-Tag |noindex",
+			"X-Robots-Tag BadBot|BadBot: noindex, nofollow", "X-Robots-Tag googlebot|googlebot:nofollow"},
 		"Googlebot : max-snippet : 10, noindex":                                   {"X-Robots-Tag Googlebot|Googlebot : max-snippet : 10, noindex"},
 		"otherbot: unavailable_after: Friday, 25-Jun-10 15:00:00 PST, x: noindex": {"X-Robots-Tag otherbot|otherbot: unavailable_after: Friday, 25-Jun-10 15:00:00 PST", "X-Robots-Tag x|x: noindex"},
 		"robots: noindex":            {"X-Robots-Tag |robots: noindex"},

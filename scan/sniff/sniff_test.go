@@ -53,8 +53,9 @@ func TestForms(t *testing.T) {
 	}
 	for head, want := range map[string]string{
 		"\ufeff\r\nWARC/1.0": "warc", "filedesc://x": "arc", "PAR1\x15": "parquet", "{\"a\"": "json", "": "", "x": "",
-		" CDX N b a\ncom,a)/ 2024 x": "cdx", "com,a)/ 20240102030405 http://a/ text/html": "cdx", "com,a)/ 20240102030405 {}": "cdxj",
-		"!meta {": "cdxj", "User-Agent: *": "robots.txt", "Disallow: 20140301000000 {": "robots.txt", "# 2014\nx": "",
+		" CDX N b a\ncom,a)/ 2024 x": "cdx", "com,a)/ 20240102030405 http://a/ text/html": "cdx",
+		"com,a)/ 20240102030405 {}": "cdxj",
+		"!meta {":                   "cdxj", "User-Agent: *": "robots.txt", "Disallow: 20140301000000 {": "robots.txt", "# 2014\nx": "",
 	} {
 		if got := Form([]byte(head)); got != want {
 			t.Errorf("%q is %q, want %q", head, got, want)

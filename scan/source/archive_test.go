@@ -156,7 +156,8 @@ func TestCodecsOfMembers(t *testing.T) {
 	text := []byte("a line\n")
 	files := []archived{{"a", text, 0}, {"b", xzs(t, text), 0}}
 	for name, want := range map[string]string{
-		"a.tar": "plain xz", "a.tar.gz": "gzip gzip+xz", "a.tar.zst": "zstd zstd+xz", "stored.zip": "plain xz", "deflated.zip": "deflate deflate+xz",
+		"a.tar": "plain xz", "a.tar.gz": "gzip gzip+xz", "a.tar.zst": "zstd zstd+xz", "stored.zip": "plain xz",
+		"deflated.zip": "deflate deflate+xz",
 	} {
 		write(t, mustAbs(t, name), archives(t, files...)[name])
 		ins := found(t, name)

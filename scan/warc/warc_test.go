@@ -32,7 +32,8 @@ func (p *parted) Next() error {
 
 func (p *parted) Read(b []byte) (int, error) { return p.in.Read(b) }
 
-// all reads the records of parts: their kinds and targets, bytes, and whether each is all of its part.
+// all reads the records of parts: their kinds and targets, bytes, and whether each is all of its
+// part.
 func all(parts ...string) (heads, texts []string, whole []bool, err error) {
 	r := NewPartsReader(&parted{parts: parts}, 1<<20)
 	for {
@@ -65,7 +66,8 @@ func TestRecordsAndTheirOctets(t *testing.T) {
 		"with an empty part": {[]string{"", a, "", b, c, ""}, []bool{true, true, true}},
 	} {
 		heads, texts, whole, err := all(f.parts...)
-		if err != io.EOF || fmt.Sprint(heads) != "[warcinfo  response http://a/ metadata http://c/]" { //nolint:errorlint // the end itself
+		//nolint:errorlint // the end itself
+		if err != io.EOF || fmt.Sprint(heads) != "[warcinfo  response http://a/ metadata http://c/]" {
 			t.Errorf("%s: %q, error %v", name, heads, err)
 		}
 		if strings.Join(texts, "") != a+b+c || len(texts) != 3 || texts[1] != b || fmt.Sprint(whole) != fmt.Sprint(f.whole) {
@@ -100,13 +102,14 @@ func TestFieldsOfARecord(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	good := record("response", "http://a/", "abc")
 	for name, c := range map[string]struct{ bad, want string }{
-		"garbage":           {"hello\n", `record 2: no WARC record where one should begin: "hello"`},
-		"no length":         {"WARC/1.0\r\n\r\n", "record 2: WARC record without a Content-Length"},
-		"an odd length":     {"WARC/1.0\r\nContent-Length: 3x\r\n\r\n", `without a Content-Length: "3x"`},
-		"an endless header": {"WARC/1.0\r\n" + strings.Repeat("a: b\r\n", 20_000), "record 2: header longer than 65536 bytes"},
-		"a cut header":      {"WARC/1.0\r\nWARC-Type: resp", "record 2: unexpected EOF"},
-		"a cut block":       {good[:len(good)-6], "record 2: unexpected EOF"},
-		"a huge claim":      {"WARC/1.0\r\nContent-Length: 9223372036854775807\r\n\r\nabc", "record 2: unexpected EOF"},
+		"garbage":       {"hello\n", `record 2: no WARC record where one should begin: "hello"`},
+		"no length":     {"WARC/1.0\r\n\r\n", "record 2: WARC record without a Content-Length"},
+		"an odd length": {"WARC/1.0\r\nContent-Length: 3x\r\n\r\n", `without a Content-Length: "3x"`},
+		"an endless header": {"WARC/1.0\r\n" + strings.Repeat("a: b\r\n", 20_000),
+			"record 2: header longer than 65536 bytes"},
+		"a cut header": {"WARC/1.0\r\nWARC-Type: resp", "record 2: unexpected EOF"},
+		"a cut block":  {good[:len(good)-6], "record 2: unexpected EOF"},
+		"a huge claim": {"WARC/1.0\r\nContent-Length: 9223372036854775807\r\n\r\nabc", "record 2: unexpected EOF"},
 	} {
 		_, texts, _, err := all(good + c.bad)
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(texts) != 1 || texts[0] != good {
@@ -153,7 +156,8 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// FuzzReader: whatever the bytes, nothing panics, and the records that are read are read again in the same way when they are all that is left.
+// FuzzReader: whatever the bytes, nothing panics, and the records that are read are read again in
+// the same way when they are all that is left.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(record("response", "http://a/", "abc")+record("request", "http://a/", "")), 70)
 	f.Add([]byte("WARC/1.0\nContent-Length: 2\n\nab\n\n\nWARC/1.0\r\nContent-Length: 0\r\n\r\n"), 3)

@@ -66,7 +66,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWithoutAssembly: the report is the same from a program that has neither assembly nor the profile of this one.
+// TestWithoutAssembly: the report is the same from a program that has neither assembly nor the
+// profile of this one.
 func TestWithoutAssembly(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || testing.Short() {
 		t.Skip("needs a processor that runs two architectures, and time to build for the other one")
@@ -144,7 +145,8 @@ var neverSaid = []string{
 	"was told", "got no robots.txt", "by 1 crawler", "by 2 crawlers",
 }
 
-// TestNoOutputSaysMore: what robotsieve prints for people, as the sessions and golden files have it, and its letters.
+// TestNoOutputSaysMore: what robotsieve prints for people, as the sessions and golden files have
+// it, and its letters.
 func TestNoOutputSaysMore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "evidence")
 	if r := command(t, "", append(fullAudit(sample), "--evidence", folder, "--quiet")...); r.code != exitDone {
@@ -440,7 +442,8 @@ func checkFunction(t *testing.T, config string) {
 	}
 }
 
-// checkDataTrove runs a filter with a base class that calls it as that of DataTrove does, in batches.
+// checkDataTrove runs a filter with a base class that calls it as that of DataTrove does, in
+// batches.
 func checkDataTrove(t *testing.T, script string) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -622,7 +625,8 @@ func TestRecipesForManyProcesses(t *testing.T) {
 	}
 }
 
-// manySmallLogs divides the log of the sample, in a folder, into some in logs, and returns their names.
+// manySmallLogs divides the log of the sample, in a folder, into some in logs, and returns their
+// names.
 func manySmallLogs(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	in, err := source.NewFile(filepath.Join(dir, "access.log.gz"))

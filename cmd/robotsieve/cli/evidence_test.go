@@ -54,7 +54,8 @@ func refuted(t *testing.T, what string, args ...string) {
 	}
 }
 
-// contents returns the files of a folder by their paths in it; what is compressed comes decompressed.
+// contents returns the files of a folder by their paths in it; what is compressed comes
+// decompressed.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -374,7 +375,8 @@ func TestVerifyFindsForgery(t *testing.T) {
 	})
 }
 
-// TestVerifyFindsForgedFields: each field of the manifest is made again and compared, or said to be not checked.
+// TestVerifyFindsForgedFields: each field of the manifest is made again and compared, or said to be
+// not checked.
 func TestVerifyFindsForgedFields(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"a.log": logLine("/p/1", "GPTBot/1") + logLine("/robots.txt", "GPTBot/1") +
@@ -499,7 +501,8 @@ func forgedLine(line string) (changed, key string) {
 	return parts[1] + value + parts[4], parts[2]
 }
 
-// TestVerifyHostileFolders: a folder can say anything. It is refused, and nothing outside of it is opened.
+// TestVerifyHostileFolders: a folder can say anything. It is refused, and nothing outside of it is
+// opened.
 func TestVerifyHostileFolders(t *testing.T) {
 	log := file(t, "a.log", logLine("/p/1", "GPTBot/1"))
 	args := []string{"audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), log}
@@ -559,7 +562,8 @@ func TestChangedOctetOfEvidence(t *testing.T) {
 	verifies(t, dir, sample+"access.log.gz")
 }
 
-// TestEvidenceOfHostileNames: names of crawlers, paths and rules act neither on the file system nor on a shell.
+// TestEvidenceOfHostileNames: names of crawlers, paths and rules act neither on the file system nor
+// on a shell.
 func TestEvidenceOfHostileNames(t *testing.T) {
 	var log strings.Builder
 	for _, name := range []string{"../../x-bot", "CON-bot", "$(touch x)bot", "`id`-bot", "'; id; 'bot", "nul-bot\x00",

@@ -162,7 +162,8 @@ func (f *faults) run(t *testing.T, n int) (r result, wrote string, failed disk.O
 	return r, f.content(t), failed
 }
 
-// content returns what is in the output file, "" if there is none. States of the same content are not the same bytes.
+// content returns what is in the output file, "" if there is none. States of the same content are
+// not the same bytes.
 func (f *faults) content(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(f.output)
@@ -497,7 +498,8 @@ func TestGravestExitCodeWins(t *testing.T) {
 			t.Errorf("%s: code %d, stderr %q; want %d", name, c.got.code, c.got.err, c.want)
 		}
 	}
-	// An interrupt that finds neither a place for the state nor one for the report is one all the same.
+	// An interrupt that finds neither a place for the state nor one for the report is one all the
+	// same.
 	dir := filepath.Join(f.dir, "state")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)

@@ -103,8 +103,8 @@ type truth struct {
 	}
 }
 
-// underRace reports whether the race detector runs. It multiplies the memory of a process, and the time until
-// one starts.
+// underRace reports whether the race detector runs. It multiplies the memory of a process, and the
+// time until one starts.
 var underRace = func() bool {
 	info, _ := debug.ReadBuildInfo()
 	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
@@ -350,7 +350,8 @@ func compressed(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also after the place that fails.
+// TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also after the
+// place that fails.
 func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	text := strings.Repeat(logLine("/p", "FooBot/1"), 30_000)

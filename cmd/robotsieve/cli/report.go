@@ -170,15 +170,16 @@ type rowFlags struct {
 	rows    *report.Rows // nil if none are written here
 }
 
-// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As JSON they
-// can be sent to another process. The zero value lists none.
+// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As
+// JSON they can be sent to another process. The zero value lists none.
 type Rows struct {
 	List   string // violations or all
 	Output string // ndjson, csv or parquet
 	Key    []byte // of pseudonyms; none: addresses are written
 }
 
-// Begin returns the rows that an audit writes to w, and a function that ends them when the audit has ended.
+// Begin returns the rows that an audit writes to w, and a function that ends them when the audit
+// has ended.
 func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
 	rows, written := r.begin(w)
 	return rows, written.Close
@@ -207,7 +208,8 @@ const (
 	maxKey = 1 << 20
 )
 
-// chosen returns the list that is asked for. output is that of the report, unless another one was chosen.
+// chosen returns the list that is asked for. output is that of the report, unless another one was
+// chosen.
 func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
 	outputs := report.RowOutputs()
 	switch {
@@ -393,8 +395,8 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	return ""
 }
 
-// count counts what the condition compares, and what that is a share of: for lines that could
-// not be parsed all lines, also those outside of the period, for violations the requests of the same
+// count counts what the condition compares, and what that is a share of: for lines that could not
+// be parsed all lines, also those outside of the period, for violations the requests of the same
 // crawlers, without those of impostors, and with .verified only those of verified clients.
 func (c condition) count(r *audit.Report) (n, of int64) {
 	if c.unparsed {

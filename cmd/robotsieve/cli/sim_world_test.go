@@ -181,7 +181,8 @@ type simRequest struct {
 	blank, garbage bool
 	bot            *simBot // nil: no crawler
 	rival          *simBot // a second crawler that the header names, of another operator
-	// if not empty, what is added to the crawler's own header, which is %s or has "not" before its name
+	// if not empty, what is added to the crawler's own header, which is %s or has "not" before its
+	// name
 	wrap           string
 	foreign        bool   // what is added makes nobody's header of it
 	agent          string // the header
@@ -1025,8 +1026,8 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	return m.hostField(r.at)
 }
 
-// isJudged reports whether an origin is among those that are judged, or its host is not. Of an absolute
-// target for another scheme it is not certain how it must be judged.
+// isJudged reports whether an origin is among those that are judged, or its host is not. Of an
+// absolute target for another scheme it is not certain how it must be judged.
 func (m *simMaker) isJudged(at simOrigin) bool {
 	of := m.w.origins()
 	return m.w.any() || slices.Contains(of, at) ||

@@ -1,4 +1,5 @@
-// Package jobtest writes logs of all kinds, with what they are judged by, for tests that audit the same logs in several ways.
+// Package jobtest writes logs of all kinds, with what they are judged by, for tests that audit the
+// same logs in several ways.
 package jobtest
 
 import (
@@ -24,8 +25,9 @@ type Logs struct {
 	Since  string   // a date within the logs
 }
 
-// Write writes logs to a folder: days plain ones and as many compressed ones of a day each, and of each kind that an audit
-// treats in a way of its own one or two: damaged, with lines that cannot be parsed, without lines, with a header, and one that is to be divided.
+// Write writes logs to a folder: days plain ones and as many compressed ones of a day each, and of
+// each kind that an audit treats in a way of its own one or two: damaged, with lines that cannot be
+// parsed, without lines, with a header, and one that is to be divided.
 func Write(t testing.TB, dir string, days int, zstd func(data []byte) []byte) Logs {
 	w := &writer{t: t, dir: dir, rng: rand.New(rand.NewPCG(19, 1))}
 	for i := range days {
@@ -50,9 +52,10 @@ func Write(t testing.TB, dir string, days int, zstd func(data []byte) []byte) Lo
 		Names: w.logs,
 		Policy: w.put("manifest.csv", []byte("from,origin,status,file\n2026-10-01T00:00:00Z,https://example.com,200,1.txt\n"+
 			"2026-11-06T12:00:00Z,https://example.com,200,2.txt\n")),
-		Ranges: "GPTBot=" + w.put("gptbot.json", []byte(`{"creationTime":"2026-11-03T00:00:00.0","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`)),
-		Hosts:  []string{"https://example.com"},
-		Since:  "2026-11-02",
+		Ranges: "GPTBot=" + w.put("gptbot.json",
+			[]byte(`{"creationTime":"2026-11-03T00:00:00.0","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`)),
+		Hosts: []string{"https://example.com"},
+		Since: "2026-11-02",
 	}
 }
 
@@ -79,7 +82,8 @@ func (w *writer) put(name string, data []byte) string {
 func (w *writer) log(name string, data []byte) { w.logs = append(w.logs, w.put(name, data)) }
 
 var agents = []string{
-	"GPTBot/1.2", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "NewBot/1.0", "CCBot/2.0 (GPTBot)", "Mozilla/5.0 Firefox/130",
+	"GPTBot/1.2", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "NewBot/1.0",
+	"CCBot/2.0 (GPTBot)", "Mozilla/5.0 Firefox/130",
 }
 
 // lines returns n lines of a day in November 2026, of which a share cannot be parsed.
@@ -96,7 +100,8 @@ func (w *writer) lines(day, n int, rubbish float64) []byte {
 			status = 503 // which clears the requests of some days
 		}
 		fmt.Fprintf(&b, "192.0.%d.%d - - [%02d/Nov/2026:%02d:%02d:%02d +0000] \"GET %s HTTP/1.1\" %d %d \"-\" %q\n",
-			2+rng.IntN(2), rng.IntN(40), day, rng.IntN(24), rng.IntN(60), rng.IntN(60), path, status, 40+rng.IntN(9), agents[rng.IntN(len(agents))])
+			2+rng.IntN(2), rng.IntN(40), day, rng.IntN(24), rng.IntN(60), rng.IntN(60), path, status, 40+rng.IntN(9),
+			agents[rng.IntN(len(agents))])
 	}
 	return b.Bytes()
 }

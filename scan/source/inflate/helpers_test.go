@@ -23,9 +23,12 @@ func texts() map[string][]byte {
 	var log, json, urls bytes.Buffer
 	for i := range 700 {
 		a, b := dense[i], dense[i+700]
-		log.WriteString("192.0.2." + string('0'+a%10) + " - - [17/Nov/2026:06:25:" + string('0'+b%6) + string('0'+a%10) + " +0000] \"GET /shop/" + string(rune('a'+b%26)) +
-			"?page=" + string('0'+a%9) + " HTTP/1.1\" 200 51" + string('0'+b%10) + " \"-\" \"ExampleBot/1.0 (+https://bot.example)\"\n")
-		json.WriteString(`{"host":"shop.example","status":200,"path":"/p/` + string(rune('a'+a%26)) + `","ua":"ExampleBot/2.` + string('0'+b%10) + `"}` + "\n")
+		log.WriteString("192.0.2." + string('0'+a%10) + " - - [17/Nov/2026:06:25:" + string('0'+b%6) + string('0'+a%10) +
+			" +0000] \"GET /shop/" + string(rune('a'+b%26)) +
+			"?page=" + string('0'+a%9) + " HTTP/1.1\" 200 51" + string('0'+b%10) +
+			" \"-\" \"ExampleBot/1.0 (+https://bot.example)\"\n")
+		json.WriteString(`{"host":"shop.example","status":200,"path":"/p/` + string(rune('a'+a%26)) +
+			`","ua":"ExampleBot/2.` + string('0'+b%10) + `"}` + "\n")
 		urls.WriteString("https://shop.example/" + string(rune('a'+a%26)) + "/" + string(rune('a'+b%26)) + "\n")
 	}
 	return map[string][]byte{

@@ -106,8 +106,8 @@ func TestSortByMouse(t *testing.T) {
 	p.isSorted(2, "ascending")
 }
 
-// TestSortByKeyboard: Tab reaches the headings, Enter and Space press them, and what has the focus is
-// seen.
+// TestSortByKeyboard: Tab reaches the headings, Enter and Space press them, and what has the focus
+// is seen.
 func TestSortByKeyboard(t *testing.T) {
 	p := open(t, twoYears(20), view{})
 	const focus = `document.activeElement.closest("#crawlers th:nth-child(2)") !== null`
@@ -129,8 +129,8 @@ func TestSortByKeyboard(t *testing.T) {
 	}
 }
 
-// isSorted checks that each part of the table of crawlers is in the order of a column, counted from 1,
-// and that it alone says so.
+// isSorted checks that each part of the table of crawlers is in the order of a column, counted from
+// 1, and that it alone says so.
 func (p *tab) isSorted(column int, direction string) {
 	p.t.Helper()
 	said := ask[[]string](p, `[...document.querySelectorAll("#crawlers th")].map(h => h.getAttribute("aria-sort") || "")`)
@@ -222,7 +222,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestWithoutScripts: the page says the same without scripts, and offers nothing that would not work.
+// TestWithoutScripts: the page says the same without scripts, and offers nothing that would not
+// work.
 func TestWithoutScripts(t *testing.T) {
 	r := twoYears(20)
 	const text = `document.querySelector("label.filter, .filter")?.remove(), document.body.innerText`

@@ -35,7 +35,8 @@ func open(t *testing.T, name string) *columnar.File {
 	return f
 }
 
-// Files that DuckDB writes, in each codec and both versions of the format, have the values that it was told to write.
+// Files that DuckDB writes, in each codec and both versions of the format, have the values that it
+// was told to write.
 func TestParquetOfDuckDB(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
