@@ -66,6 +66,7 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
 	}
 	r.Robots = isRobots(request[method+1:])
+	p.from, p.stop, p.method = from, stop-1, method
 	return true
 }
 
@@ -79,24 +80,26 @@ func isAnswered(b []byte) bool {
 
 // completeOrdinary does the work of Complete for a line that nextOrdinary has read.
 func (p *programReader) completeOrdinary(r *Record) {
-	marks, back, line, from := p.places.Marks, p.places.Back, r.Line, 0
+	marks, back, line := p.places.Marks, p.places.Back, r.Line
 	open, end := int(marks[0])-back, int(marks[1])-back
 	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged = nil, nil, nil, Exact, false
-	if p.meaning.parts[hostName] {
-		stop := shape.Blank(line, 0)
-		r.Host, from = line[:stop], stop+1
+	if p.from > 0 {
+		r.Host = line[:p.from-1]
 	}
 	at := open - timeLength
-	r.Addr = bareAddress(line[from:shape.Blank(line, from)])
+	r.Addr = bareAddress(line[p.from:p.stop])
 	r.Time, r.HasTime = p.moments.read(line[at+1:open-2], p.layout, nil)
 	r.Status = statusOf(line[end+2 : end+5])
-	size := end + len(answer)
-	r.Size = parseSize(line, shape.Span{From: size, To: shape.Blank(line, size)})
-	method := methodEnd(line[open+1 : end])
-	r.Method, r.Target = line[open+1:open+1+method], requestTarget(line[open+2+method:end], r)
+	method := open + 1 + p.method
+	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
+	size := shape.Span{From: end + len(answer)}
 	if p.meaning.parts[userAgent] {
+		size.To = int(marks[2]) - back - 1 // before the referrer
 		r.Forwarded = quotedField(line, int(marks[5])-back+1)
+	} else {
+		size.To = shape.Blank(line, size.From)
 	}
+	r.Size = parseSize(line, size)
 }
 
 // isPlausibleCommon reports whether a record of the common log format or a relative looks as in a

@@ -89,6 +89,9 @@ type programReader struct {
 	// Of the line that Next returned last:
 	places   shape.Places
 	ordinary bool // nextOrdinary has read it, so that places has none
+
+	// Of an ordinary line: where the address begins and ends, and the length of the method.
+	from, stop, method int
 }
 
 // Reset begins a chunk. Nothing after it is read.

@@ -242,6 +242,9 @@ func (r *Reader) Next() (*Chunk, bool) {
 	if r.isStopped() {
 		return nil, false
 	}
+	if 2*len(r.ready) < cap(r.ready) {
+		runtime.Gosched() // callers may keep all processors busy, so that nobody makes items
+	}
 	select {
 	case next := <-r.ready:
 		return r.deliver(next)
