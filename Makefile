@@ -39,12 +39,13 @@ golden:
 RACE := ./cmd/robotsieve/cli ./scan/source ./scan/job ./scan/filter ./scan
 SHARED := ./automaton ./automaton/archive ./bench ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/policy ./scan/spill
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError
-# Long tests of one goroutine, in which the race detector has nothing to find, and guards, whose counts it changes.
-NORACE := Guard|EveryFileOperationFails|WorldsHaveEveryVerdict|LongCases|BoundedDumps|NoStateActsOnATerminal
+# Long tests of one goroutine, in which the race detector has nothing to find, guards, whose counts it changes, and tests
+# that start the command many times: what it does with several goroutines, the tests of its packages do too.
+NORACE := Guard|TestScripts|Recipes|MemoryBounds|Killed|WithoutAssembly|EveryFileOperationFails|WorldsHaveEveryVerdict|LongCases|BoundedDumps|NoStateActsOnATerminal
 NORACE := $(NORACE)|Bzip2|CorruptBytes|HostileRecords
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
-		set -ex; $(GO) test -pgo=off -race -short -skip '$(NORACE)' $(RACE); \
+		set -ex; $(GO) test -pgo=off -race -short -timeout 20m -skip '$(NORACE)' $(RACE); \
 		$(GO) test -pgo=off -race -short -skip Guard -run '$(SHARING)' $(SHARED); \
 	else \
 		echo "race: skipped, no C compiler found"; \
