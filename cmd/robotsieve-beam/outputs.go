@@ -107,8 +107,8 @@ func resultName(name string, format list.Kind) string {
 	if isWARC {
 		return name
 	}
-	if path.Ext(name) != ".tgz" {
-		name = sniff.Uncompressed(name)
+	if ext := path.Ext(name); ext != ".tgz" && slices.Contains(sniff.Compressions(), ext) {
+		name = strings.TrimSuffix(name, ext)
 	}
 	if ext := path.Ext(name); slices.Contains([]string{".tar", ".zip", ".tgz", ".tzst", ".tbz2", ".txz"}, ext) {
 		name = strings.TrimSuffix(name, ext) + ".txt"

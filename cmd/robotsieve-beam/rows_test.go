@@ -82,6 +82,10 @@ func TestRowsAreThoseOfOneAudit(t *testing.T) {
 			restore = faults(c.seed)
 		}
 		jsonReport := append(slices.Clone(args), "--list", c.rows.List, "--out", dir)
+		if c.rows.Key != nil { // samples show addresses, so --anonymize refuses them
+			i := slices.Index(jsonReport, "--samples")
+			jsonReport = slices.Delete(jsonReport, i, i+2)
+		}
 		out, diagnosis, code := command(t, c.shard, append(jsonReport, c.args...)...)
 		if again := restore(); again == 0 || code != 3 || !strings.Contains(diagnosis, "damaged.log.gz") ||
 			!strings.Contains(out, "violation") {
