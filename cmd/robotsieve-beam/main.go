@@ -216,11 +216,15 @@ func run(ctx context.Context, p *beam.Pipeline) error {
 		return err
 	}
 	beam.Init()
+	pipeline := ctx
 	if isHere() {
+		// Prism panics in a goroutine of its own if its context ends while it starts a worker. The work
+		// of each element ends with the command, and with it the pipeline.
+		pipeline = context.WithoutCancel(ctx)
 		slog.SetDefault(slog.New(slog.DiscardHandler)) // the error that ends a pipeline says all that a user can mend
 		defer func() { *jobopts.Endpoint = "" }()      // where Prism writes its own
 	}
-	err := beamx.Run(ctx, p)
+	err := beamx.Run(pipeline, p)
 	switch {
 	case ctx.Err() != nil:
 		return &job.Error{Kind: job.Interrupted, Err: errors.New("interrupted: there is no result")}
