@@ -122,12 +122,13 @@ beam:
 beam-test:
 	cd cmd/robotsieve-beam && $(GO) vet ./... && $(GO) test -count=1 ./...
 
-# Each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
+# More worlds and fleets of the simulator than a test has, then each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
 # for the machine. Without -fuzzminimizetime those of states, whose inputs are long,
 # would do nothing but minimize what they find. Go before 1.27 may end a round with
 # "context deadline exceeded" and no input (go.dev/issue/75804), so a round that fails is
 # made once more: what a target found is in testdata then, and fails again.
 fuzz:
+	$(GO) test -pgo=off ./cmd/robotsieve/cli -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
 		time=$(or $(FUZZTIME),10m); if [ $$target = FuzzMachine ]; then time=$(or $(FUZZTIME),30m); fi; \
@@ -138,7 +139,7 @@ fuzz:
 
 # The same in some eight minutes.
 fuzz-short:
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=20s
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=20s SEEDS=60
 
 # Breaks the rules of the audit one by one in copies of the code, and shows which test
 # notices it.
