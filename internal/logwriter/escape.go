@@ -20,10 +20,10 @@ func each(s string, f func(c byte) string) string {
 	return b.String()
 }
 
-// apache escapes as Apache does since 2.0.46: quotes and backslashes by a backslash, white
+// Apache escapes as Apache does since 2.0.46: quotes and backslashes by a backslash, white
 // space in the way of C, and all that is not printable as \xhh.
 // Source: httpd.apache.org/docs/2.4/mod/mod_log_config.html, "Format Notes".
-func apache(s string) string {
+func Apache(s string) string {
 	return each(s, func(c byte) string {
 		if i := strings.IndexByte("\b\n\r\t\v\\\"", c); i >= 0 {
 			return `\` + `bnrtv\"`[i:i+1]
@@ -35,10 +35,10 @@ func apache(s string) string {
 	})
 }
 
-// nginx escapes as nginx does by default: a quote, a backslash, and all bytes below 32 and
+// Nginx escapes as nginx does by default: a quote, a backslash, and all bytes below 32 and
 // above 126 as \xHH.
 // Source: nginx.org/en/docs/http/ngx_http_log_module.html, log_format, escape.
-func nginx(s string) string {
+func Nginx(s string) string {
 	return each(s, func(c byte) string {
 		if c < ' ' || c > 126 || c == '"' || c == '\\' {
 			return fmt.Sprintf(`\x%02X`, c)
@@ -47,10 +47,10 @@ func nginx(s string) string {
 	})
 }
 
-// nginxJSON escapes as nginx does with escape=json: only what JSON does not allow in
+// NginxJSON escapes as nginx does with escape=json: only what JSON does not allow in
 // strings. Octets that are no UTF-8 are written as they are.
-// Source: as nginx.
-func nginxJSON(s string) string {
+// Source: as Nginx.
+func NginxJSON(s string) string {
 	return each(s, func(c byte) string {
 		if i := strings.IndexByte("\n\r\t\b\f\"\\", c); i >= 0 {
 			return `\` + `nrtbf"\`[i:i+1]
@@ -137,3 +137,6 @@ func akamai(s string) string {
 		return ""
 	})
 }
+
+// squid percent-encodes blanks.
+func squid(s string) string { return strings.ReplaceAll(s, " ", "%20") }

@@ -13,7 +13,6 @@ import (
 var (
 	conditional = regexp.MustCompile(`<\?([^>]+)>(.*?)<\?>`)
 	joint       = regexp.MustCompile(`,([}\]])`)
-	lineBreak   = regexp.MustCompile(`\n\t*`)
 	placeholder = regexp.MustCompile(`<([a-z]+)(%?)(?:\|([^>]*)|:([^>]*))?>`)
 )
 
@@ -23,10 +22,10 @@ func (r *Request) meets(condition string) bool {
 		return !r.meets(condition)
 	}
 	return map[string]bool{
-		"http": r.Protocol != "", "path": r.onPath(), "https": r.Scheme == "https", "usual": r.usualPort(),
+		"http": r.Protocol != "", "path": r.onPath(), "https": r.Scheme == "https",
 		"claim": r.Claim != "",
 		"agent": len(r.Agent) > 0, "referer": len(r.Referer) > 0, "forwarded": len(r.Forwarded) > 0,
-		"clientv6": r.Client.Addr().Is6(), "hostv6": strings.Contains(r.Host, ":"), "blank": strings.Contains(r.Target, " "),
+		"hostv6": strings.Contains(r.Host, ":"), "blank": strings.Contains(r.Target, " "),
 	}[condition]
 }
 
@@ -35,7 +34,7 @@ func (r *Request) meets(condition string) bool {
 // <utc:layout> and <created:layout> for its time, <unix:digits> for the seconds since 1970, and
 // <?condition>text<?> for text if the condition is met.
 func (w *Writer) expand(text string, r *Request, escape func(string) string) string {
-	text = conditional.ReplaceAllStringFunc(lineBreak.ReplaceAllString(text, ""), func(match string) string {
+	text = conditional.ReplaceAllStringFunc(text, func(match string) string {
 		parts := conditional.FindStringSubmatch(match)
 		if r.meets(parts[1]) {
 			return parts[2]
@@ -96,14 +95,14 @@ func (r *Request) at(name, layout string) string {
 func (r *Request) own(name string) (value string, ok bool) {
 	path, _ := r.pathQuery()
 	value, ok = map[string]string{
-		"client": r.Client.Addr().String(), "peer": r.Client.String(), "clientport": fmt.Sprint(r.Client.Port()),
+		"client": r.Client.Addr().String(), "peer": r.Client.String(),
 		"host": r.bracketed(), "hostheader": r.hostHeader(), "hostport": r.hostPort(), "port": fmt.Sprint(r.Port),
 		"scheme": r.Scheme,
-		"method": r.Method, "protocol": r.Protocol, "version": strings.TrimPrefix(r.Protocol, "HTTP/"),
+		"method": r.Method, "protocol": r.Protocol,
 		"status": fmt.Sprint(r.Status), "size": fmt.Sprint(r.Size), "seconds": fmt.Sprint(r.Time.Unix()),
 		"millis": fmt.Sprint(r.Time.UnixMilli()), "micros": fmt.Sprint(r.Time.UnixMicro()),
 		"nanos":   fmt.Sprint(r.Time.UnixNano()),
-		"proxies": first(r.Forwarded, "-"), "plainuser": or(r.User, "-"), "none": "",
+		"proxies": first(r.Forwarded, "-"), "plainuser": or(r.User, "-"),
 		"key": or(cloudfront(strings.TrimPrefix(path, "/")), "-"),
 	}[name]
 	return value, ok

@@ -1,10 +1,12 @@
 // Package logwriter writes one request as the servers, load balancers and CDNs of this
-// world do. Each writer is made from the documentation of its format, which it names, and
-// shares no code with the readers in scan/format, so that a misreading by either side is
+// world do. Each writer is made from a sample line, which is from the documentation of its format,
+// and from what that says of escaping. It shares no code with the readers in scan/format, and
+// knows nothing of the words by which they find fields, so that a misreading by either side is
 // found. No shipped program contains it.
 package logwriter
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -70,9 +72,10 @@ type Writer struct {
 	// Head is what stands before the first line of a file.
 	Head string
 
-	// line is the line of a request, as expand has it. Line breaks and the tabs after them are
-	// left out.
-	line string
+	// line is the line of a request, as expand has it. If it is empty, it is made of the sample of
+	// the format of, Format if that is empty, with some texts replaced: pairs of old and new ones.
+	line, of string
+	with     []string
 	// only says which requests come into such a log: conditions with blanks between them.
 	only   string
 	escape func(string) string // of what a client writes; nil: nothing is
@@ -172,14 +175,25 @@ func (w *Writer) facts(r *Request) Facts {
 // is documented: they tell of the body only if nothing was sent. (Sizes of logs written here are
 // those of bodies all the same.)
 var wholeAnswers = map[string]bool{
-	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "gcs_csv": true, "alb": true, "alb_early": true,
-	"squid": true, "haproxy": true,
+	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "incapsula": true, "gcs_csv": true,
+	"alb": true, "alb_early": true, "squid": true, "haproxy": true,
 	"cloudflare": true, "gcp": true, "azure_front_door": true, "azure_app_gateway": true, "vercel": true, "netlify": true,
 }
 
-// Writers returns the writers of all formats.
-func Writers() []*Writer {
-	return slices.Concat(clfWriters(), textWriters(), columnWriters(), jsonWriters(), userWriters())
+// Writers returns the writers of all formats. sample returns what stands before the first line of
+// a log in a format, and a line of it.
+func Writers(sample func(format string) (head, line string)) []*Writer {
+	writers := slices.Concat(textWriters(), columnWriters(), jsonWriters(), userWriters())
+	for _, w := range writers {
+		if w.line != "" {
+			continue
+		}
+		head, line := sample(cmp.Or(w.of, w.Format))
+		if w.line = w.lineOf(line); w.Format != "" {
+			w.Head = head
+		}
+	}
+	return writers
 }
 
 // first returns the first value of a header, or what a log writes if there is none.

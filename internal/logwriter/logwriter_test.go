@@ -3,6 +3,8 @@ package logwriter
 import (
 	"bytes"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/format"
 )
 
 // TestWriters checks what readers rely on: forty requests with different names, of which
@@ -16,7 +18,10 @@ func TestWriters(t *testing.T) {
 	if len(requests) != 40 || len(names) != 40 {
 		t.Errorf("%d requests with %d names", len(requests), len(names))
 	}
-	for _, w := range Writers() {
+	for _, w := range Writers(func(name string) (head, sample string) {
+		f, _ := format.ByName(name)
+		return f.Head(), f.Sample()
+	}) {
 		if names[w.Name()] {
 			t.Errorf("there are two writers of %s", w.Name())
 		}

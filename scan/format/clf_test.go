@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/logwriter"
+
 	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
@@ -423,7 +425,7 @@ func TestGuardAllocs(t *testing.T) {
 				if e.request = "GET " + c.target + " HTTP/1.1"; c.target == "" {
 					e.request = "-"
 				}
-				line := []byte(e.line(f.Name(), escapeApache) + ` "203.0.113.9"`)
+				line := []byte(e.line(f.Name(), logwriter.Apache) + ` "203.0.113.9"`)
 				var r Record
 				reader := f.NewReader()
 				if n := testing.AllocsPerRun(100, func() {

@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
 // log is n lines of an entry in a format, as Apache writes them.
 func log(n int, format string, e entry) string {
-	return strings.Repeat(e.line(format, escapeApache)+"\n", n)
+	return strings.Repeat(e.line(format, logwriter.Apache)+"\n", n)
 }
 
 // with returns an ordinary entry with its host, client and user changed; an

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
 // entry is what a server knows of a request, before it is written to a log.
@@ -45,42 +47,12 @@ func (e entry) line(format string, escape func(string) string) string {
 // raw is the escaping of a server that does none.
 func raw(s string) string { return s }
 
-// escapeApache escapes as ap_escape_logitem of Apache 2.4 does.
-func escapeApache(s string) string {
-	short := map[byte]string{'\b': `\b`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\v': `\v`, '\\': `\\`, '"': `\"`}
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		switch {
-		case short[c] != "":
-			b.WriteString(short[c])
-		case c < 0x20 || c >= 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// escapeNginx escapes as ngx_http_log_escape of nginx does by default.
-func escapeNginx(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		if c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
-			fmt.Fprintf(&b, `\x%02X`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
 var escapers = []struct {
 	name   string
 	escape func(string) string
 }{
-	{"Apache", escapeApache},
-	{"nginx", escapeNginx},
+	{"Apache", logwriter.Apache},
+	{"nginx", logwriter.Nginx},
 }
 
 func mustFormat(t testing.TB, name string) *Format {

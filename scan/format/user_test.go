@@ -48,16 +48,16 @@ var (
 
 // scribeOf returns the scribe of a format that was found.
 func scribeOf(text string) *scribe {
-	s := &scribe{escape: escapeApache, missing: "-", used: map[string]bool{}}
+	s := &scribe{escape: logwriter.Apache, missing: "-", used: map[string]bool{}}
 	switch {
 	case strings.Contains(text, "%REQ("):
 		s.text, s.values, s.write = text, regexp.MustCompile(`%[A-Z_]+(\([^)]*\))?%`), writeEnvoy
 		s.escape = func(s string) string { return s }
 	case strings.HasPrefix(text, "log_format"):
 		s.values, s.write = regexp.MustCompile(`\$\w+`), writeNginx
-		s.escape = escapeNginx
+		s.escape = logwriter.Nginx
 		if strings.Contains(text, "escape=json") {
-			s.escape, s.missing = escapeNginxJSON, ""
+			s.escape, s.missing = logwriter.NginxJSON, ""
 		}
 		if strings.Contains(text, "escape=none") {
 			s.escape, s.missing = func(s string) string { return s }, ""
@@ -81,21 +81,6 @@ func scribeOf(text string) *scribe {
 		s.used[name], s.used[envoyNames[name]] = true, true
 	}
 	return s
-}
-
-func escapeNginxJSON(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		switch i := strings.IndexByte("\n\r\t\b\f\"\\", c); {
-		case i >= 0:
-			b.WriteString(`\` + `nrtbf"\`[i:i+1])
-		case c < 0x20:
-			fmt.Fprintf(&b, `\u%04X`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 // line writes a request.

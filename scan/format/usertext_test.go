@@ -161,7 +161,7 @@ func FuzzFormatText(f *testing.F) {
 		f.Add(found.text, []byte(scribeOf(found.text).line(logwriter.Ordinary())))
 		f.Add(found.text, lines)
 	}
-	for _, w := range logwriter.Writers() {
+	for _, w := range writers() {
 		if w.Text != "" {
 			line, _, _ := w.Write(nil, logwriter.Ordinary())
 			f.Add(w.Text, line)
