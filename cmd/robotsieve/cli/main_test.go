@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -80,29 +81,6 @@ func auditJSON(t *testing.T, r result) map[string]any {
 	return report
 }
 
-// truth is what the generator of testdata/sample knows that an audit of its log
-// finds, in the form of the audit's own output.
-type truth struct {
-	Lines, Blank, Unparsed int64
-	NotCrawlers            int64 `json:"not_crawlers"`
-	NotJudged              int64 `json:"not_judged"`
-	OtherHost              int64 `json:"other_host"`
-	Crawlers               []struct {
-		Crawler                      string
-		Requests                     int64
-		Verdicts, Outcomes, Identity map[string]int64
-		Reasons                      map[string]int64
-		GraceInformed                int64 `json:"grace_informed"`
-		Evasive                      int64
-		InformedKnown                bool `json:"informed_known"`
-		Violations                   []struct {
-			Identity, Outcome, Method string
-			Informed                  bool
-			N                         int64
-		}
-	}
-}
-
 // underRace reports whether the race detector runs. It multiplies the memory of a process, and the
 // time until one starts.
 var underRace = func() bool {
@@ -128,62 +106,31 @@ func fullAudit(folder string) []string {
 	}
 }
 
+// What expected.json says of the sample is what an audit finds.
 func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 	data, err := os.ReadFile(sample + "expected.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want map[string]truth
+	var want map[string]json.RawMessage
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
 	}
+	notSaid := regexp.MustCompile(`^(schema|http_libraries|identity_no_list|totals .*|robots_txt .*` +
+		`|.*: (operator|role|rules .*|robots_txt .*))\s*$`)
 	for by, args := range map[string][]string{
 		"robots": {"audit", "--robots", sample + "robots.txt", sample + "access.log.gz"},
 		"policy": fullAudit(sample),
 	} {
-		t.Run(by, func(t *testing.T) {
-			r := command(t, "", append(args, "--output", "json")...)
-			if r.code != exitDone || r.err != "" {
-				t.Fatalf("code %d, stderr %q", r.code, r.err)
-			}
-			var got truth
-			if err := json.Unmarshal([]byte(r.out), &got); err != nil {
-				t.Fatal(err)
-			}
-			sameTruth(t, got, want[by])
-		})
-	}
-}
-
-func sameTruth(t *testing.T, got, want truth) {
-	if got.Lines != want.Lines || got.Blank != want.Blank || got.Unparsed != want.Unparsed ||
-		got.NotCrawlers != want.NotCrawlers || got.NotJudged != want.NotJudged || got.OtherHost != want.OtherHost {
-		t.Errorf("lines: got %+v, want %+v", got, want)
-	}
-	if len(got.Crawlers) != len(want.Crawlers) || len(want.Crawlers) == 0 {
-		t.Fatalf("got %d crawlers, want %d", len(got.Crawlers), len(want.Crawlers))
-	}
-	for i, w := range want.Crawlers {
-		g := got.Crawlers[i]
-		if g.Crawler != w.Crawler || g.Requests != w.Requests || g.GraceInformed != w.GraceInformed {
-			t.Errorf("got %s with %d requests, %d informed in grace; want %s with %d, %d",
-				g.Crawler, g.Requests, g.GraceInformed, w.Crawler, w.Requests, w.GraceInformed)
+		r := command(t, "", append(args, "--output", "json")...)
+		got, err := figuresOf(r.out)
+		truth, err2 := figuresOf(string(want[by]))
+		if r.code != exitDone || r.err != "" || err != nil || err2 != nil || len(truth) < 100 {
+			t.Fatalf("%v, %v, %d figures, code %d, stderr %q", err, err2, len(truth), r.code, r.err)
 		}
-		if g.Evasive != w.Evasive || g.InformedKnown != w.InformedKnown {
-			t.Errorf("%s: got %d evasive, informed known %v; want %d, %v", w.Crawler, g.Evasive, g.InformedKnown, w.Evasive,
-				w.InformedKnown)
-		}
-		sameCounts(t, w.Crawler, g.Verdicts, w.Verdicts)
-		sameCounts(t, w.Crawler, g.Outcomes, w.Outcomes)
-		sameCounts(t, w.Crawler, g.Reasons, w.Reasons)
-		sameCounts(t, w.Crawler, g.Identity, w.Identity)
-		if len(g.Violations) != len(w.Violations) {
-			t.Errorf("%s: got violations %v, want %v", w.Crawler, g.Violations, w.Violations)
-		}
-		for _, v := range w.Violations {
-			if !slices.Contains(g.Violations, v) {
-				t.Errorf("%s: got violations %v without %v", w.Crawler, g.Violations, v)
-			}
+		maps.DeleteFunc(got, func(name string, _ any) bool { return notSaid.MatchString(name) })
+		if found := compareFigures(got, truth); len(found) > 0 {
+			t.Errorf("%s: %v", by, found)
 		}
 	}
 }
@@ -206,21 +153,6 @@ func TestREADMESaysWhatOneRobotsTxtDecides(t *testing.T) {
 		report["totals"].(map[string]any)["verdicts"].(map[string]any)["violation"], unknown)
 	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), want) {
 		t.Errorf("README.md does not say %q", want)
-	}
-}
-
-// sameCounts compares counts by name; a name that is missing stands for 0.
-func sameCounts(t *testing.T, crawler string, got, want map[string]int64) {
-	t.Helper()
-	for name, n := range got {
-		if n != want[name] {
-			t.Errorf("%s: %s is %d, want %d", crawler, name, n, want[name])
-		}
-	}
-	for name, n := range want {
-		if n != got[name] {
-			t.Errorf("%s: %s is %d, want %d", crawler, name, got[name], n)
-		}
 	}
 }
 

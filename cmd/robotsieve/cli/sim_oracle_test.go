@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -25,7 +26,6 @@ type simOracle struct {
 	identity  []simIdentity // of each request
 	gets      []simGet      // the GETs of a robots.txt by anybody
 	verdicts  []simVerdict  // of each request, once report has run
-	truth     *simReport    // the report, once that is asked for
 	twin      simTwin
 	trace     *strings.Builder // if not nil, the reasoning is written here
 
@@ -1180,57 +1180,56 @@ func (c simTwin) hasGroup(k twinKey) bool {
 // ---- the report (9, 10) ----
 
 // report sums up what is said of all requests.
-func (o *simOracle) report() *simReport {
-	rep := &simReport{crawlers: map[string]*simCrawler{}}
+func (o *simOracle) report() figures {
+	f, bots := figures{"schema": "robotsieve.audit/3"}, map[string]*simBot{}
 	for i := range o.w.requests {
 		o.verdicts = append(o.verdicts, o.decide(i))
 	}
 	for i, v := range o.verdicts {
 		r := &o.w.requests[i]
 		if sites, known := o.sites(r); r.path == "/robots.txt" && r.method == "GET" && (len(sites) > 0 || !known) {
-			rep.countRobots(r)
+			f.countRobots(r)
 		}
-		switch v.bucket {
-		case "blank":
-			rep.Blank++
-			continue
-		case "unparsed":
-			rep.Unparsed++
-		case "not_crawlers":
-			rep.NotCrawlers++
-		case "not_judged":
-			rep.NotJudged++
-		case "other_host":
-			rep.OtherHost++
+		if v.bucket != "" {
+			f.add(v.bucket, 1)
 		}
-		rep.Lines++
+		if v.bucket != "blank" {
+			f.add("lines", 1)
+		}
 		if v.bucket == "not_crawlers" && r.library {
-			rep.HTTPLibraries++
+			f.add("http_libraries", 1)
 		}
 		if v.bucket == "" {
-			rep.crawler(v.crawler).count(v)
-			rep.Totals.count(v)
+			bots[v.crawler.name] = v.crawler
+			f.count(v)
 			if !o.identity[i].ambiguous && v.identity == "unverified" && o.hasLists(v.crawler) {
-				rep.NoList++
+				f.add("identity_no_list", 1)
 			}
 		}
 	}
 	// 10: "an input of which more than 5 % of the lines are unparsed"
-	rep.Partial = 20*rep.Unparsed > rep.Lines
-	for _, c := range rep.crawlers {
-		c.InformedKnown = o.informedKnown(c.Crawler)
-		o.addFetches(c)
-		o.addDelays(c)
-		rep.Crawlers = append(rep.Crawlers, c)
+	if 20*f.number("unparsed") > f.number("lines") {
+		f["partial"] = true
+	}
+	for name, bot := range bots {
+		f[name+": operator"], f[name+": role"] = bot.operator, "crawler"
+		if bot.fetcher {
+			f[name+": role"] = "fetcher"
+		}
+		if o.informedKnown(name) {
+			f[name+": informed_known"] = true
+		}
+		o.addFetches(f, name)
+		o.addDelays(f, bot)
 	}
 	// "crawlers sorted by violations then name"
-	slices.SortFunc(rep.Crawlers, func(x, y *simCrawler) int {
-		if d := y.Verdicts["violation"] - x.Verdicts["violation"]; d != 0 {
-			return int(d)
-		}
-		return strings.Compare(x.Crawler, y.Crawler)
-	})
-	return rep
+	violations := func(name string) float64 { return f.number(name + ": verdicts violation") }
+	for i, name := range slices.SortedFunc(maps.Keys(bots), func(x, y string) int {
+		return cmp.Or(cmp.Compare(violations(y), violations(x)), strings.Compare(x, y))
+	}) {
+		f[fmt.Sprint("crawler ", i)] = name
+	}
+	return f
 }
 
 // hasLists reports whether lists of addresses are given for a crawler.
@@ -1239,97 +1238,54 @@ func (o *simOracle) hasLists(b *simBot) bool {
 }
 
 // countRobots counts a GET of /robots.txt by anybody.
-func (rep *simReport) countRobots(r *simRequest) {
-	n := &rep.RobotsTxt
-	n.Requests++
+func (f figures) countRobots(r *simRequest) {
+	f.add("robots_txt requests", 1)
 	switch {
 	case isNone(r.status, r.size, false):
-		n.None++
+		f.add("robots_txt none", 1)
 	case isFailure(r.status, false):
-		n.Failed++
+		f.add("robots_txt failed", 1)
 	case r.status/100 == 2 || r.status == 304:
-		n.Served++
+		f.add("robots_txt served", 1)
 	}
 }
 
-func (t *simTotals) count(v simVerdict) {
-	violation, content := v.verdict == "violation", v.verdict == "violation" && v.identity == "verified" &&
-		v.outcome == "content"
-	for _, mark := range []struct {
-		set bool
-		n   *int64
-	}{
-		{true, &t.Requests}, {v.evasive, &t.Evasive}, {content && !v.crawler.fetcher, &t.VerifiedContent},
-	} {
-		if mark.set {
-			*mark.n++
-		}
-	}
-	if f := &t.Fetchers; v.crawler.fetcher && !v.crawler.exempt {
-		f.Requests++
-		if violation {
-			f.Violation++
-		}
-		if content {
-			f.VerifiedContent++
-		}
-	}
-}
-
-func (rep *simReport) crawler(b *simBot) *simCrawler {
-	c := rep.crawlers[b.name]
-	if c == nil {
-		c = &simCrawler{
-			Crawler: b.name, Operator: b.operator, Role: "crawler",
-			Verdicts: map[string]int64{}, Reasons: map[string]int64{}, Outcomes: map[string]int64{},
-			Identity: map[string]int64{},
-			crossed:  map[simCrossed]int64{}, rules: map[simRule]int64{}, bot: b,
-		}
-		if b.fetcher {
-			c.Role = "fetcher"
-		}
-		rep.crawlers[b.name] = c
-	}
-	return c
-}
-
-func (c *simCrawler) count(v simVerdict) {
-	c.Requests++
-	c.Identity[v.identity]++
+// count counts a request of a crawler.
+func (f figures) count(v simVerdict) {
+	isViolation := v.verdict == "violation"
+	isContent := isViolation && v.identity == "verified" && v.outcome == "content"
+	isFetcher, of := v.crawler.fetcher && !v.crawler.exempt, v.crawler.name+": "
 	verdict, reason, _ := strings.Cut(v.verdict, ":")
-	c.Verdicts[verdict]++
-	if reason != "" {
-		c.Reasons[reason]++
-	}
-	if verdict == "violation" {
-		c.Outcomes[v.outcome]++
-		c.crossed[simCrossed{v.identity, v.outcome, v.method, v.informed}]++
-		c.rules[v.rule]++
-	}
-	if verdict == "grace" && v.informed {
-		c.GraceInformed++
-	}
-	if v.evasive {
-		c.Evasive++
+	for figure, is := range map[string]bool{
+		"totals requests": true, "totals evasive": v.evasive, "totals verified_content": isContent && !v.crawler.fetcher,
+		"totals fetchers requests": isFetcher, "totals fetchers violation": isFetcher && isViolation,
+		"totals fetchers verified_content": isFetcher && isContent,
+		of + "requests":                    true, of + "verdicts " + verdict: true, of + "identity " + v.identity: true,
+		of + "reasons " + reason: reason != "", of + "outcomes " + v.outcome: isViolation, of + "evasive": v.evasive,
+		of + "grace_informed": verdict == "grace" && v.informed,
+		fmt.Sprintln(of+"violations", v.identity, v.outcome, v.method, v.informed):        isViolation,
+		fmt.Sprintln(of+"rules", v.rule.origin, v.rule.line, v.rule.rule, v.rule.version): isViolation,
+	} {
+		if is {
+			f.add(figure, 1)
+		}
 	}
 }
 
 // addFetches adds the crawler's own fetches of /robots.txt: "HEAD fetches
 // nothing", and a spoofed client is not the crawler. Gaps are between successive
 // fetches of the same origin.
-func (o *simOracle) addFetches(c *simCrawler) {
-	f := &c.RobotsTxt
-	f.Answers = map[string]int64{}
-	byOrigin := map[string][]int64{}
+func (o *simOracle) addFetches(f figures, name string) {
+	of, byOrigin := name+": robots_txt ", map[string][]int64{}
 	first, last := end, beginning
 	for i := range o.w.requests {
 		r := &o.w.requests[i]
-		if !o.isOf(i, c) || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" ||
+		if !o.isOf(i, name) || o.identity[i].state == "spoofed" || o.verdicts[i].bucket != "" || r.path != "/robots.txt" ||
 			r.method != "GET" {
 			continue
 		}
-		f.Fetches++
-		f.Answers[answerClass(r.status)]++
+		f.add(of+"fetches", 1)
+		f.add(of+"answers "+answerClass(r.status), 1)
 		if r.timeless {
 			continue
 		}
@@ -1338,28 +1294,23 @@ func (o *simOracle) addFetches(c *simCrawler) {
 		byOrigin[fmt.Sprint(sites)] = append(byOrigin[fmt.Sprint(sites)], r.time)
 	}
 	if first != end {
-		f.First, f.Last = rfc3339(first), rfc3339(last)
+		f[of+"first"], f[of+"last"] = rfc3339(first), rfc3339(last)
 	}
 	var gaps []int64
 	for _, times := range byOrigin {
 		gaps = append(gaps, between(times)...)
 	}
-	within := 0
-	for _, g := range gaps {
-		f.longest = max(f.longest, g)
-		if g <= 24*hour {
-			within++
-		}
-	}
-	f.Gaps, f.gaps = int64(len(gaps)), slices.Sorted(slices.Values(gaps))
-	if len(gaps) > 0 {
-		f.within = float64(within) / float64(len(gaps))
+	if slices.Sort(gaps); len(gaps) > 0 {
+		days, _ := slices.BinarySearch(gaps, 24*hour+1)
+		within := float64(days) / float64(len(gaps))
+		f[of+"gaps"], f[of+"within_24h"] = float64(len(gaps)), simRange{within - 0.001, within + 0.001}
+		f[of+"median_gap_seconds"], f[of+"longest_gap_seconds"] = quantile(gaps, 0.5), quantile(gaps, 1)
 	}
 }
 
 // isOf reports whether a request is counted as a crawler's.
-func (o *simOracle) isOf(i int, c *simCrawler) bool {
-	return o.identity[i].bot != nil && o.identity[i].bot.name == c.Crawler
+func (o *simOracle) isOf(i int, name string) bool {
+	return o.identity[i].bot != nil && o.identity[i].bot.name == name
 }
 
 func answerClass(status int) string {
@@ -1385,33 +1336,31 @@ func between(times []int64) []int64 {
 // addDelays is section 9, for worlds with one constant robots.txt: "gaps between
 // successive requests of one (crawler, address) on the origin"; "not for crawlers
 // that are known not to support it (Google)". It binds no exempt agent.
-func (o *simOracle) addDelays(c *simCrawler) {
-	if !o.w.any() || c.bot.exempt || c.bot.noDelay {
+func (o *simOracle) addDelays(f figures, bot *simBot) {
+	if !o.w.any() || bot.exempt || bot.noDelay {
 		return
 	}
-	delay, found := crawlDelay(o.w.rows[0].body, c.bot)
+	delay, found := crawlDelay(o.w.rows[0].body, bot)
 	if !found {
 		return
 	}
 	byAddr := map[string][]int64{}
 	for i := range o.w.requests {
 		r := &o.w.requests[i]
-		if o.isOf(i, c) && o.identity[i].state != "spoofed" && !r.timeless && o.verdicts[i].bucket == "" {
+		if o.isOf(i, bot.name) && o.identity[i].state != "spoofed" && !r.timeless && o.verdicts[i].bucket == "" {
 			byAddr[r.addr] = append(byAddr[r.addr], r.time)
 		}
 	}
-	d := simDelay{Delay: delay}
-	for _, addr := range slices.Sorted(maps.Keys(byAddr)) {
-		for _, g := range between(byAddr[addr]) {
-			d.all = append(d.all, g)
-			if float64(g) < delay {
-				d.Shorter++
-			}
-		}
+	var gaps []int64
+	for _, times := range byAddr {
+		gaps = append(gaps, between(times)...)
 	}
-	if d.Gaps = int64(len(d.all)); d.Gaps > 0 {
-		slices.Sort(d.all)
-		c.CrawlDelay = append(c.CrawlDelay, d)
+	if slices.Sort(gaps); len(gaps) > 0 {
+		of := bot.name + ": crawl_delay 0 "
+		shorter := slices.IndexFunc(append(gaps, math.MaxInt64), func(g int64) bool { return float64(g) >= delay })
+		f.add(of+"shorter", float64(shorter))
+		f[of+"delay_seconds"], f[of+"gaps"] = delay, float64(len(gaps))
+		f[of+"median_seconds"], f[of+"p10_seconds"] = quantile(gaps, 0.5), quantile(gaps, 0.1)
 	}
 }
 
