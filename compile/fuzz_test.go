@@ -131,9 +131,9 @@ func checkEqual(t *testing.T, x, y *compile.Robots) {
 func FuzzVerdict(f *testing.F) {
 	for _, d := range dialects {
 		for _, e := range readExamples(f, d) {
-			if e.Function == "" && len(e.Agents) == 1 && len(e.Robots) < longestSeed {
-				f.Add(e.Robots, e.Agents[0], e.URL, uint8(d), uint16(0), false)
-				f.Add(e.Robots, e.Agents[0], e.URL, uint8(d), uint16(len(e.Robots)), true)
+			if e.Function == "" && len(e.Robots) < longestSeed {
+				f.Add(e.Robots, e.Agent, e.URL, uint8(d), uint16(0), false)
+				f.Add(e.Robots, e.Agent, e.URL, uint8(d), uint16(len(e.Robots)), true)
 			}
 		}
 	}

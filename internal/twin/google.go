@@ -2,7 +2,6 @@ package twin
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 )
 
@@ -18,35 +17,32 @@ var googleKeys = map[string][]string{
 	"disallow":   {"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"},
 }
 
+// googleText returns the beginning of a line, up to a NUL or a comment.
+func googleText(line []byte) []byte {
+	return beforeByte(beforeByte(line[:min(len(line), maxGoogleLine)], 0), '#')
+}
+
 // googleField splits a line in key and value, both trimmed. Only a line
 // without any colon may have spaces or tabs as its separator, and then only
 // between exactly two words. Keys are compared by prefix, and some misspellings
 // are accepted.
-func googleField(text []byte) (key string, value []byte, ok bool) {
-	text = text[:min(len(text), maxGoogleLine)]
-	text = trim(beforeByte(beforeByte(text, 0), '#'))
+func googleField(text []byte) (key string, value []byte) {
 	k, value, ok := bytes.Cut(text, []byte(":"))
 	if !ok {
-		words := bytes.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '\t' })
+		words := bytes.FieldsFunc(trim(text), func(r rune) bool { return r == ' ' || r == '\t' })
 		if len(words) != 2 {
-			return "", nil, false
+			return "", nil
 		}
 		k, value = words[0], words[1]
 	}
 	for key, prefixes := range googleKeys {
 		for _, prefix := range prefixes {
 			if strings.HasPrefix(lower(trim(k)), prefix) {
-				return key, trim(value), true
+				return key, trim(value)
 			}
 		}
 	}
-	return "", nil, false
-}
-
-// hasGoogleColon: Google's library reads the beginning of a line, up to a NUL or a comment.
-func hasGoogleColon(text []byte) bool {
-	text = text[:min(len(text), maxGoogleLine)]
-	return bytes.IndexByte(beforeByte(beforeByte(text, 0), '#'), ':') >= 0
+	return "", nil
 }
 
 // isGoogleWildcard is isWildcard for Google's library, to which "* anything" is the
@@ -83,10 +79,8 @@ func googlePath(url []byte) []byte {
 	return beforeByte(rooted(url[authority+start:]), 0)
 }
 
-func matchGoogle(groups []*group, agents [][]byte, path []byte) (allowed bool, line int) {
-	rules := mergedRules(groups, func(token string) bool {
-		return slices.ContainsFunc(agents, func(agent []byte) bool { return lower(agent) == token })
-	})
+func matchGoogle(groups []*group, agent, path []byte) (allowed bool, line int) {
+	rules := mergedRules(groups, lower(agent))
 	return longestMatch(rules, func(r rule) int { return googlePriority(r, path) })
 }
 

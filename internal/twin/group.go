@@ -1,6 +1,9 @@
 package twin
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // A rule is one allow or disallow line.
 type rule struct {
@@ -32,14 +35,10 @@ func (d reading) parse(lines []line, wideTokens, endRuns bool) []*group {
 			g = nil
 			continue
 		}
-		key, value, ok := d.field(l.text)
-		known := ok && (key == "user-agent" || key == "allow" || key == "disallow")
-		if endRuns && g != nil && !known && d.hasColon(l.text) {
-			g.closed = true
-		}
-		switch {
-		case !ok:
-		case key == "user-agent":
+		text := d.text(l.text)
+		key, value := d.field(text)
+		switch key {
+		case "user-agent":
 			if g == nil || g.closed {
 				g = &group{}
 				groups = append(groups, g)
@@ -49,24 +48,31 @@ func (d reading) parse(lines []line, wideTokens, endRuns bool) []*group {
 			} else if token, ok := d.token(value, wideTokens); ok {
 				g.tokens = append(g.tokens, token)
 			}
-		case g != nil && (key == "allow" || key == "disallow"):
+		case "allow", "disallow":
+			if g == nil {
+				continue
+			}
 			g.closed = true
 			if pattern, formB, ok := d.pattern(value); ok {
 				g.rules = append(g.rules, rule{key == "allow", pattern, formB, l.number})
+			}
+		default:
+			if endRuns && g != nil && bytes.Contains(text, []byte(":")) {
+				g.closed = true
 			}
 		}
 	}
 	return groups
 }
 
-// mergedRules returns the rules of all groups with a token that binds; if there
-// is no such group, those of all wildcard groups. A group that binds and has no
+// mergedRules returns the rules of all groups that have a token; if there
+// is no such group, those of all wildcard groups. A group that has it and no
 // rules still keeps the wildcard groups out.
-func mergedRules(groups []*group, binds func(token string) bool) []rule {
+func mergedRules(groups []*group, token string) []rule {
 	var specific, wildcard []rule
 	named := false
 	for _, g := range groups {
-		if slices.ContainsFunc(g.tokens, binds) {
+		if slices.Contains(g.tokens, token) {
 			named = true
 			specific = append(specific, g.rules...)
 		}

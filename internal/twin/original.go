@@ -21,11 +21,11 @@ func originalPattern(value []byte) (pattern []byte, formB, ok bool) {
 
 // matchOriginal: the first record with a name that is part of the caller's binds it,
 // else the first record with the wildcard. Its first rule that matches decides.
-func matchOriginal(records []*group, agents [][]byte, path []byte) (allowed bool, line int) {
+func matchOriginal(records []*group, agent, path []byte) (allowed bool, line int) {
 	if isRobotsTxt(path) {
 		return true, 0
 	}
-	caller, decoded := lower(agents[0]), Decode(path)
+	caller, decoded := lower(agent), Decode(path)
 	bound := slices.IndexFunc(records, func(record *group) bool {
 		return slices.ContainsFunc(record.tokens, func(name string) bool { return strings.Contains(caller, name) })
 	})

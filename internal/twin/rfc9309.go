@@ -5,19 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// colonField reads a line as "rfc9309" and "original" do: the colon is
-// required, and a line with a NUL anywhere is no field.
-func colonField(text []byte) (key string, value []byte, ok bool) {
-	if bytes.IndexByte(text, 0) >= 0 {
-		return "", nil, false
+// plainText returns a line up to a comment, nothing if there is a NUL anywhere in it.
+func plainText(line []byte) []byte {
+	if bytes.IndexByte(line, 0) >= 0 {
+		return nil
 	}
-	k, v, ok := bytes.Cut(beforeByte(text, '#'), []byte(":"))
-	return lower(trim(k)), trim(v), ok
+	return beforeByte(line, '#')
 }
 
-func isColonField(text []byte) bool {
-	_, _, ok := colonField(text)
-	return ok
+// colonField splits a line at its colon, which is required.
+func colonField(text []byte) (key string, value []byte) {
+	k, v, ok := bytes.Cut(text, []byte(":"))
+	if !ok {
+		return "", nil
+	}
+	return lower(trim(k)), trim(v)
 }
 
 func isWildcard(value []byte) bool { return string(value) == "*" }
@@ -59,13 +61,12 @@ func requestPath(url []byte) []byte {
 	return rooted(beforeByte(url[start:], '#'))
 }
 
-func matchRFC9309(groups []*group, agents [][]byte, path []byte) (allowed bool, line int) {
+func matchRFC9309(groups []*group, agent, path []byte) (allowed bool, line int) {
 	if isRobotsTxt(path) {
 		return true, 0
 	}
 	// A caller without a token finds no group: groups keep no empty tokens.
-	caller := lower(tokenPrefix(agents[0], wideTokenByte))
-	rules := mergedRules(groups, func(token string) bool { return token == caller })
+	rules := mergedRules(groups, lower(tokenPrefix(agent, wideTokenByte)))
 	formA, formB := FormA(path), FormB(path)
 	return longestMatch(rules, func(r rule) int {
 		form := formA

@@ -29,11 +29,11 @@ const (
 
 // A reading is what one dialect does, step by step.
 type reading struct {
-	// field splits a line in its key, in lower case and spelled as in the standard,
-	// and its value.
-	field func(text []byte) (key string, value []byte, ok bool)
-	// hasColon reports whether what is read of a line has a colon.
-	hasColon func(text []byte) bool
+	// text returns what is read of a line.
+	text func(line []byte) []byte
+	// field splits such a text in its key, in lower case and spelled as in the standard,
+	// and its value. The key of any other field is of no importance.
+	field func(text []byte) (key string, value []byte)
 	// blankEnds says that a blank line ends a group.
 	blankEnds bool
 	// wildcard reports whether the value of a user-agent line stands for all crawlers.
@@ -46,22 +46,22 @@ type reading struct {
 	pattern func(value []byte) (pattern []byte, formB, ok bool)
 	// path returns the part of a URL that rules are compared with.
 	path func(url []byte) []byte
-	// match gives the verdict about a path for a caller with some names.
-	match func(groups []*group, agents [][]byte, path []byte) (allowed bool, line int)
+	// match gives the verdict about a path for an agent.
+	match func(groups []*group, agent, path []byte) (allowed bool, line int)
 }
 
 // readings has one row for each dialect.
 var readings = map[Dialect]reading{
 	Google: {
-		field: googleField, hasColon: hasGoogleColon, wildcard: isGoogleWildcard, token: googleToken,
+		text: googleText, field: googleField, wildcard: isGoogleWildcard, token: googleToken,
 		pattern: googlePattern, path: googlePath, match: matchGoogle,
 	},
 	RFC9309: {
-		field: colonField, hasColon: isColonField, wildcard: isWildcard, token: rfc9309Token,
+		text: plainText, field: colonField, wildcard: isWildcard, token: rfc9309Token,
 		pattern: rfc9309Pattern, path: requestPath, match: matchRFC9309,
 	},
 	Original: {
-		field: colonField, hasColon: isColonField, blankEnds: true, wildcard: isWildcard, token: originalToken,
+		text: plainText, field: colonField, blankEnds: true, wildcard: isWildcard, token: originalToken,
 		pattern: originalPattern, path: requestPath, match: matchOriginal,
 	},
 }
@@ -91,17 +91,7 @@ func readingOf(dialect Dialect) reading {
 // Any bytes are good as body, agent or url.
 func Match(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
 	r := readingOf(dialect)
-	groups := r.parse(splitLines(body, maxBytes), wideTokens, false)
-	return r.match(groups, [][]byte{agent}, r.path(url))
-}
-
-// MatchAgents is [Match] in the "google" dialect, without a body limit, for a
-// caller with several names: the rules of every group that names any of them
-// are pooled, and only if there is no such group do the groups for * count.
-// The order of agents is irrelevant.
-func MatchAgents(body []byte, agents [][]byte, url []byte) (allowed bool, line int) {
-	r := readings[Google]
-	return r.match(r.parse(splitLines(body, 0), false, false), agents, r.path(url))
+	return r.match(r.parse(splitLines(body, maxBytes), wideTokens, false), agent, r.path(url))
 }
 
 // MatchEnded is [Match] where any other record ends a run of user-agent lines: a line with a
@@ -109,8 +99,7 @@ func MatchAgents(body []byte, agents [][]byte, url []byte) (allowed bool, line i
 // group.
 func MatchEnded(dialect Dialect, body, agent, url []byte, maxBytes int, wideTokens bool) (allowed bool, line int) {
 	r := readingOf(dialect)
-	groups := r.parse(splitLines(body, maxBytes), wideTokens, true)
-	return r.match(groups, [][]byte{agent}, r.path(url))
+	return r.match(r.parse(splitLines(body, maxBytes), wideTokens, true), agent, r.path(url))
 }
 
 // Path returns the part of url that rules are compared with, in the given
