@@ -5,7 +5,7 @@
 // crawler that is named and one for all others. Ruleset.Match is the simplest way to a
 // verdict. What changes during a match is in a Scratch, one for each goroutine; machines and
 // rulesets are shared by all. Builder, Rule, Form and TableFunc are for those that make
-// machines: package compile and archives. Words finds words in a User-Agent header.
+// machines: package compile and archives.
 //
 // The dialects of robots.txt differ in how a URL becomes a path (Dialect.Path), in which form
 // a path is compared with a pattern (Form), and in how rules outrank one another, which is

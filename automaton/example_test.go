@@ -92,17 +92,3 @@ func ExampleBuilder() {
 	fmt.Println(rules.Match(new(automaton.Scratch), []byte("FooBot"), []byte("/a.pdf")).Allowed())
 	// Output: false
 }
-
-func ExampleWords() {
-	bots := []string{"bot", "Googlebot"}
-	words, err := automaton.NewWords(bots)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	header := "Mozilla/5.0 (compatible; googlebot/2.1; no robot)"
-	for _, hit := range words.Append(nil, []byte(header)) {
-		fmt.Println(bots[hit.Word], "is", header[hit.Start:hit.End])
-	}
-	// Output: Googlebot is googlebot
-}

@@ -125,17 +125,6 @@ func TestGuardRulesetDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestGuardWordsDoNotAllocate(t *testing.T) {
-	w := mustWords(t, "ab", "b")
-	header := []byte("ab b ab, AB; xab")
-	dst := make([]automaton.Hit, 0, 4)
-	mustNotAllocate(t, "Append", func() {
-		if got := w.Append(dst, header); len(got) != 4 {
-			t.Fatalf("found %v", got)
-		}
-	})
-}
-
 // TestGuardInlining: what the loops over bytes call is inlined into them.
 func TestGuardInlining(t *testing.T) {
 	out := compilerSays(t, "-m")
@@ -149,7 +138,6 @@ func TestGuardInlining(t *testing.T) {
 		"segments.go": {"(*Classes).Of", "FirstOctets", "(*LastFilter).of"},
 		"path.go":     {"schemeEnd", "Dialect.reading"},
 		"ruleset.go":  {"lower", "CutToken"},
-		"words.go":    {"IsWordByte"},
 	} {
 		for _, function := range functions {
 			call := regexp.MustCompile(`(?m)^(\S*/)?` + regexp.QuoteMeta(file) + `:\d+:\d+: inlining call to ` +

@@ -192,4 +192,10 @@ func TestCutToken(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_."
+	for c := range 256 {
+		if got := automaton.IsTokenByte(byte(c)); got != (strings.IndexByte(letters, byte(c)) >= 0) {
+			t.Errorf("%q: got %v", byte(c), got)
+		}
+	}
 }

@@ -65,11 +65,9 @@ func TestOneScratchServesAllDialects(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines share machines, rulesets and words. The race detector
+// TestManyGoroutines share machines and rulesets. The race detector
 // finds what a wrong answer does not.
 func TestManyGoroutines(t *testing.T) {
-	words := mustWords(t, "ab", "b")
-	header := []byte("ab and b")
 	for d, m := range guardMachines(t) {
 		r := mustRuleset(t, d, m, automaton.Agent{Token: "f", Machine: m})
 		want := map[string]automaton.Verdict{}
@@ -90,10 +88,6 @@ func TestManyGoroutines(t *testing.T) {
 							return
 						}
 					}
-					if hits := words.Append(nil, header); len(hits) != 2 {
-						errs <- fmt.Sprintf("words: got %v", hits)
-						return
-					}
 				}
 			})
 		}
@@ -102,8 +96,5 @@ func TestManyGoroutines(t *testing.T) {
 		for err := range errs {
 			t.Error(err)
 		}
-	}
-	if string(header) != "ab and b" {
-		t.Error("the header was written to")
 	}
 }

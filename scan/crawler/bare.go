@@ -1,5 +1,7 @@
 package crawler
 
+import "bytes"
+
 // bareParts are what bare words are made of, beside digits, '-', '_' and '.'. A bare word
 // says that a client is a crawler, or what it is for or made with, but not which it is.
 var bareParts = [...]string{
@@ -9,7 +11,7 @@ var bareParts = [...]string{
 	"web", "site", "page", "link", "url", "http", "my", "test", "java", "python", "php", "node", "go",
 }
 
-// isBare reports whether a word is made only of bare parts, in any ASCII case. Several ways
+// isBare reports whether a word in lower case is made only of bare parts. Several ways
 // to divide it may begin alike ("botsite" is no "bots" and more), so all are followed at
 // once: bit i of ends is set if one of them has a part that ends i bytes further on. The
 // time is in proportion to the length of the word.
@@ -33,7 +35,7 @@ func partsAt(text []byte, c byte) (lengths uint) {
 		return 1 << 1
 	}
 	for _, part := range bareParts {
-		if c|0x20 == part[0] && len(text) >= len(part) && indexFold(text[:len(part)], part) == 0 {
+		if c == part[0] && bytes.HasPrefix(text, []byte(part)) {
 			lengths |= 1 << len(part)
 		}
 	}

@@ -3,8 +3,6 @@ package crawler
 import (
 	"bytes"
 	"slices"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // extent is a part of a header, from start until just before end.
@@ -25,21 +23,21 @@ func nextOf(header []byte, from int, isOne func(byte) bool) (run extent) {
 	return run
 }
 
-// appendContacts appends the extents of the URLs and e-mail addresses of a header, in
+// appendContacts appends the extents of the URLs and e-mail addresses of a header in lower case, in
 // their order. It searches the header once, not around each word, so that the time is in
 // proportion to the length even if a header is long and has many words.
-func appendContacts(dst []extent, header []byte) []extent {
-	for from := 0; from < len(header); {
+func appendContacts(dst []extent, low []byte) []extent {
+	for from := 0; from < len(low); {
 		to, seen := from, byte(0)
-		for ; to < len(header); to++ {
-			kind := kinds[header[to]]
+		for ; to < len(low); to++ {
+			kind := kinds[low[to]]
 			if kind == isBreak {
 				break
 			}
 			seen |= kind
 		}
 		if seen != 0 {
-			dst = appendContactsOf(dst, header[from:to], from)
+			dst = appendContactsOf(dst, low[from:to], from)
 		}
 		from = to + 1
 	}
@@ -61,7 +59,7 @@ var kinds = func() (table [256]byte) {
 	for _, c := range []byte(`()<>[]{}"';,|`) {
 		table[c] = isBreak
 	}
-	for _, c := range []byte(":@wW") {
+	for _, c := range []byte(":@w") {
 		table[c] = mayContact
 	}
 	return table
@@ -99,7 +97,7 @@ func inside(contacts []extent, i int) bool {
 // or without one at "www."; -1 if there is none.
 func urlStart(text []byte) int {
 	scheme := bytes.Index(text, []byte("://"))
-	for scheme > 0 && 'a' <= text[scheme-1]|0x20 && text[scheme-1]|0x20 <= 'z' {
+	for scheme > 0 && 'a' <= text[scheme-1] && text[scheme-1] <= 'z' {
 		scheme--
 	}
 	www := wwwStart(text)
@@ -112,11 +110,11 @@ func urlStart(text []byte) int {
 // wwwStart returns the start of the first word that begins with "www.", -1 if none does.
 func wwwStart(text []byte) int {
 	for at := 0; ; at++ {
-		n := indexFold(text[at:], "www.")
+		n := bytes.Index(text[at:], []byte("www."))
 		if n < 0 {
 			return -1
 		}
-		if at += n; at == 0 || !automaton.IsWordByte(text[at-1]) {
+		if at += n; at == 0 || !isWordByte(text[at-1]) {
 			return at
 		}
 	}
@@ -125,5 +123,5 @@ func wwwStart(text []byte) int {
 // isEmailByte reports whether c may be in an e-mail address, as '+' may, which many
 // write before the address too.
 func isEmailByte(c byte) bool {
-	return automaton.IsWordByte(c) || c == '.' || c == '+' || c == '@'
+	return isWordByte(c) || c == '.' || c == '+' || c == '@'
 }

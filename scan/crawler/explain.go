@@ -1,9 +1,8 @@
 package crawler
 
 import (
+	"cmp"
 	"slices"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // Standing says whether a word of a header names the client, and if not why.
@@ -71,17 +70,17 @@ func (s *Set) Explain(header []byte) Explanation {
 	r := s.Reader()
 	claim, foreign := r.read(header)
 	e := Explanation{Claim: claim}
-	r.contacts = appendContacts(r.contacts[:0], header)
+	r.contacts = appendContacts(r.contacts[:0], r.low)
 	if len(r.contacts) > 0 {
 		e.Contact = header[r.contacts[0].start:r.contacts[0].end]
 	}
-	for _, hit := range r.hits {
-		w := Word{Start: hit.Start, End: hit.End, Profile: s.owner[hit.Word], Standing: r.standing(header, hit.Start)}
-		if r.counts(header, hit.Start) {
+	for _, h := range r.hits {
+		w := Word{Start: h.start, End: h.end, Profile: h.of[0], Standing: r.standing(h.start)}
+		if r.counts(h.start) {
 			w.Standing = Names
 			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == w.Profile.Operator })
 			switch {
-			case hit != r.mentions[m].best:
+			case h != r.mentions[m].best:
 				w.Standing = LessSpecific
 			case m > 0:
 				w.Standing = Rival
@@ -89,53 +88,49 @@ func (s *Set) Explain(header []byte) Explanation {
 		}
 		e.Words = append(e.Words, w)
 	}
+	slices.SortFunc(e.Words, func(x, y Word) int { return cmp.Or(cmp.Compare(x.End, y.End), cmp.Compare(x.Start, y.Start)) })
 	switch {
 	case e.Library:
-		e.Product = header[:frontEnd(header)]
+		e.Product = header[:len(frontOf(r.low))]
 	case e.Foreign:
 		e.Product = header[foreign.start:foreign.end]
 	}
 	if e.Profile == nil {
-		e.addUnknown(r, header)
+		e.addUnknown(r)
 	}
 	return e
 }
 
 // addUnknown adds the words that might name an unknown crawler, and control tokens,
 // because a reader might expect them to name one. Words of known crawlers are listed already.
-func (e *Explanation) addUnknown(r *Reader, header []byte) {
-	r.device = deviceIn(header, r.contacts)
+func (e *Explanation) addUnknown(r *Reader) {
+	r.device = deviceIn(r.low, r.contacts)
 	counts := Names // the standing of the word that counts
 	if e.Nameless {
 		counts = Bare
 	}
 	found := false
 	hits := r.hits // behind the word
-	for at := nextOf(header, 0, automaton.IsWordByte); at.end > 0; at = nextOf(header, at.end, automaton.IsWordByte) {
+	for at := nextOf(r.low, 0, isWordByte); at.end > 0; at = nextOf(r.low, at.end, isWordByte) {
 		listed := false
-		for ; len(hits) > 0 && hits[0].End <= at.end; hits = hits[1:] {
-			listed = listed || hits[0].Start == at.start && hits[0].End == at.end
+		for ; len(hits) > 0 && hits[0].start <= at.start; hits = hits[1:] {
+			listed = listed || hits[0].extent == at
 		}
-		if listed {
+		_, stem := nextStem(r.low[:at.end], at.start)
+		w := Word{Start: at.start, End: at.end, Profile: r.controlAt(at)}
+		switch {
+		case listed, w.Profile == nil && stem == "":
 			continue
-		}
-		w := Word{Start: at.start, End: at.end, Profile: r.controlAt(header, at)}
-		if w.Profile != nil {
-			if w.Standing = r.standing(header, at.start); w.Standing == Names {
+		case w.Profile != nil:
+			if w.Standing = r.standing(at.start); w.Standing == Names {
 				w.Standing = Control
 			}
-			e.Words = append(e.Words, w)
-			continue
+		default:
+			if w.Stem, w.Standing = stem, r.mayName(at); found && w.Standing == counts {
+				w.Standing = Later
+			}
+			found = found || w.Standing == counts
 		}
-		_, w.Stem = nextStem(header[:at.end], at.start)
-		if w.Stem == "" {
-			continue
-		}
-		w.Standing = r.mayName(header, at)
-		if found && w.Standing == counts {
-			w.Standing = Later
-		}
-		found = found || w.Standing == counts
 		e.Words = append(e.Words, w)
 	}
 }

@@ -2,10 +2,7 @@ package crawler
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // A header that names a crawler may be of somebody else: of a program that calls itself by
@@ -22,31 +19,26 @@ import (
 //   - a plain word right before the crawler's, as in "like Googlebot" and "not bingbot".
 //
 // The words of known crawlers are none of these, nor are those that the operator adds.
-func (r *Reader) foreign(header []byte) extent {
-	r.named = r.named[:0]
-	for _, hit := range r.hits {
-		r.named = append(r.named, extent{hit.Start, hit.End})
-	}
-	slices.SortFunc(r.named, func(x, y extent) int { return cmp.Compare(x.start, y.start) })
-	r.device = deviceIn(header, r.contacts)
-	next, named := 0, 0 // of r.named: the first that begins after the run, and the end of those that begin before
-	var before extent   // the run before, if it is a plain word
-	for run := nextOf(header, 0, isRunByte); run.end > 0; run = nextOf(header, run.end, isRunByte) {
-		for ; next < len(r.named) && r.named[next].start < run.end; next++ {
-			at := r.named[next].start
-			named = max(named, r.named[next].end)
-			if before.end > 0 && r.counts(header, at) && isBlank(header[before.end:at]) {
+func (r *Reader) foreign() extent {
+	r.device = deviceIn(r.low, r.contacts)
+	hits, named := r.hits, 0 // those that begin after the run, and the end of those that begin before
+	var before extent        // the run before, if it is a plain word
+	for run := nextOf(r.low, 0, isRunByte); run.end > 0; run = nextOf(r.low, run.end, isRunByte) {
+		for ; len(hits) > 0 && hits[0].start < run.end; hits = hits[1:] {
+			at := hits[0].start
+			named = max(named, hits[0].end)
+			if before.end > 0 && r.counts(at) && isBlank(r.low[before.end:at]) {
 				return before
 			}
 		}
 		before = extent{}
-		text := header[run.start:run.end]
+		text := r.low[run.start:run.end]
 		switch {
 		case named > run.start, r.isAdded(text), inside(r.contacts, run.start),
-			r.set.controlNamed(bytes.Trim(text, ".")) != nil:
-		case run.start == 0 && !isBrowser(text), isForeignProduct(header, run), r.hasForeignName(header, run):
+			r.set.controls[string(bytes.Trim(text, "."))] != nil:
+		case run.start == 0 && !isBrowser(text), r.isForeignProduct(run), r.hasForeignName(run):
 			return run
-		case isPlain(header, run):
+		case r.isPlain(run):
 			before = run
 		}
 	}
@@ -54,7 +46,7 @@ func (r *Reader) foreign(header []byte) extent {
 }
 
 // isRunByte reports whether a byte may be in a run of words that dots join.
-func isRunByte(c byte) bool { return c == '.' || automaton.IsWordByte(c) }
+func isRunByte(c byte) bool { return c == '.' || isWordByte(c) }
 
 // isBlank reports whether a text is blanks, at least one.
 func isBlank(text []byte) bool { return len(text) > 0 && len(bytes.TrimLeft(text, " ")) == 0 }
@@ -65,7 +57,7 @@ func (r *Reader) isAdded(run []byte) bool {
 	added := r.set.added[r.mentions[0].operator]
 	for len(added) > 0 && len(run) > 0 {
 		word, rest, _ := bytes.Cut(run, []byte("."))
-		if slices.ContainsFunc(added, func(a []byte) bool { return bytes.EqualFold(a, word) }) {
+		if slices.ContainsFunc(added, func(a string) bool { return a == string(word) }) {
 			return true
 		}
 		run = rest
@@ -74,23 +66,23 @@ func (r *Reader) isAdded(run []byte) bool {
 }
 
 // isForeignProduct reports whether a run is a product: a number follows it after a slash.
-func isForeignProduct(header []byte, run extent) bool {
-	version := header[run.end:]
-	if len(version) > 2 && version[0] == '/' && version[1]|0x20 == 'v' {
+func (r *Reader) isForeignProduct(run extent) bool {
+	version := r.low[run.end:]
+	if len(version) > 2 && version[0] == '/' && version[1] == 'v' {
 		version = version[1:]
 	}
-	return len(version) > 1 && version[1] >= '0' && version[1] <= '9' && (version[0] == '/' || version[0]|0x20 == 'v') &&
-		!isWare(header[run.start:run.end])
+	return len(version) > 1 && version[1] >= '0' && version[1] <= '9' && (version[0] == '/' || version[0] == 'v') &&
+		!isWare(r.low[run.start:run.end])
 }
 
 // hasForeignName reports whether a word of a run would name an unknown crawler.
-func (r *Reader) hasForeignName(header []byte, run extent) bool {
+func (r *Reader) hasForeignName(run extent) bool {
 	for from := run.start; ; {
-		word, stem := nextStem(header[:run.end], from)
+		word, stem := nextStem(r.low[:run.end], from)
 		if stem == "" {
 			return false
 		}
-		if r.mayName(header, word) == Names {
+		if r.mayName(word) == Names {
 			return true
 		}
 		from = word.end
@@ -99,8 +91,8 @@ func (r *Reader) hasForeignName(header []byte, run extent) bool {
 
 // isPlain reports whether a run is a word with a letter, and neither a browser's nor after a
 // slash, as a version is.
-func isPlain(header []byte, run extent) bool {
-	text := header[run.start:run.end]
-	return (run.start == 0 || header[run.start-1] != '/') && !isWare(text) &&
-		bytes.ContainsFunc(text, func(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 })
+func (r *Reader) isPlain(run extent) bool {
+	text := r.low[run.start:run.end]
+	return (run.start == 0 || r.low[run.start-1] != '/') && !isWare(text) &&
+		bytes.ContainsFunc(text, func(c rune) bool { return 'a' <= c && c <= 'z' || c >= 0x80 })
 }

@@ -56,6 +56,14 @@ func (s State) String() string {
 	}
 }
 
+// wordsOf returns the words of all profiles.
+func wordsOf(profiles []Profile) (words []string) {
+	for i := range profiles {
+		words = append(words, profiles[i].Words...)
+	}
+	return words
+}
+
 // naive reads headers as the specification says it (audit-rules 7), one word of
 // one profile after the other.
 type naive struct {
@@ -81,25 +89,14 @@ func newNaive(profiles []Profile) naive {
 			}
 		}
 		for _, word := range profiles[i].Words {
-			n.words = append(n.words, naiveWord{lower([]byte(word)), &profiles[i]})
+			n.words = append(n.words, naiveWord{appendLower(nil, []byte(word)), &profiles[i]})
 		}
 	}
 	return n
 }
 
-// lower is bytes.ToLower for ASCII only.
-func lower(b []byte) []byte {
-	b = bytes.Clone(b)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return b
-}
-
 func (n naive) read(header []byte) Claim {
-	low := lower(header)
+	low := appendLower(nil, header)
 	hidden, contact := contactBytes(low)
 	var all, hits, like []naiveHit
 	for _, w := range n.words {

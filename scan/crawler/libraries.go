@@ -26,9 +26,6 @@ var libraries = wordSet(
 	`ruby httpclient mechanize rest-client http.rb`,
 )
 
-// maxLibrary is not less than the length of the longest of libraries and wares.
-const maxLibrary = 32
-
 // wares are, in lower case, the products of browsers, of what they are made of, and of the
 // systems and libraries that programs name beside themselves. None of them says whose the
 // program is.
@@ -62,46 +59,25 @@ func wordSet(lists ...string) map[string]bool {
 	return set
 }
 
-// isWare reports whether a product is one of wares or libraries.
-func isWare(product []byte) bool { return isIn(wares, product) || isIn(libraries, product) }
+// isWare reports whether a product, in lower case, is one of wares or libraries.
+func isWare(product []byte) bool { return wares[string(product)] || libraries[string(product)] }
 
-// isLibrary reports whether a header begins with a product of libraries, or is one.
-func isLibrary(header []byte) bool {
-	end := frontEnd(header)
-	return (end == len(header) || header[end] == '/') && isIn(libraries, header[:end])
-}
-
-// isIn reports whether a product, in any ASCII case, is in a set.
-func isIn(set map[string]bool, product []byte) bool {
-	if len(product) > maxLibrary {
-		return false
-	}
-	var lower [maxLibrary]byte
-	for i, c := range product {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	return set[string(lower[:len(product)])]
+// isLibrary reports whether a header, in lower case, begins with a product of libraries, or is one.
+func isLibrary(low []byte) bool {
+	front := frontOf(low)
+	return (len(front) == len(low) || low[len(front)] == '/') && libraries[string(front)]
 }
 
 // isBrowser reports whether a product is one with which the headers of browsers begin, and
 // those of many crawlers.
 func isBrowser(product []byte) bool {
-	for _, browser := range [...]string{"mozilla", "opera"} {
-		if len(product) == len(browser) && indexFold(product, browser) == 0 {
-			return true
-		}
-	}
-	return false
+	return string(product) == "mozilla" || string(product) == "opera"
 }
 
-// frontEnd returns the end of the words that dots join at the beginning of a header.
-func frontEnd(header []byte) int {
-	end := 0
-	for end < len(header) && isRunByte(header[end]) {
-		end++
+// frontOf returns the words that dots join at the beginning of a header in lower case.
+func frontOf(low []byte) []byte {
+	if run := nextOf(low, 0, isRunByte); run.start == 0 {
+		return low[:run.end]
 	}
-	return end
+	return nil
 }

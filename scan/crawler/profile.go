@@ -207,7 +207,7 @@ func (p *Profile) texts() []string {
 
 // isNoWord reports whether a text is anything but one word of a header.
 func isNoWord(text string) bool {
-	return text == "" || nextOf([]byte(text), 0, automaton.IsWordByte) != extent{0, len(text)}
+	return text == "" || nextOf(appendLower(nil, text), 0, isWordByte) != extent{0, len(text)}
 }
 
 func (p *Profile) check(seen map[string]string) error {

@@ -264,9 +264,6 @@ func TestRead(t *testing.T) {
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
-	if got, want := wordsOf(got), []string{"Foo", "Foo Bar"}; !slices.Equal(got, want) {
-		t.Errorf("Words() = %q, want %q", got, want)
-	}
 }
 
 // TestReadError has one case for each way in which a list of profiles is wrong.

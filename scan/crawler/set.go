@@ -15,69 +15,58 @@ import (
 // safe for any number of goroutines.
 type Set struct {
 	profiles []Profile
-	words    *automaton.Words
-	owner    []*Profile // of each word: its profile
-	loose    []bool     // of each word: see Claim.Loose
-	controls []control
-	added    map[string][][]byte // by operator: the words that its crawlers add to their headers
+	words    map[string][]*word  // by what they begin with, the longer first: see Reader.find
+	begins   [256]uint64         // of these keys by their first byte: a bit for each length, the last for all longer ones
+	controls map[string]*Profile // control tokens by their names and tokens, in lower case
+	added    map[string][]string // by operator: the words that its crawlers add to their headers, in lower case
 	referrers
 
 	longestDotted int // length of the longest name in controls that has a dot
 }
 
-// control is a name or a token of a control token's profile.
-type control struct {
-	name    []byte
-	profile *Profile
+// word is a word of a profile.
+type word struct {
+	text  string     // in lower case
+	of    []*Profile // the one profile
+	loose bool       // see Claim.Loose
 }
 
 // New makes a set of profiles, which it keeps. It fails if a profile has an empty
 // word.
 func New(profiles []Profile) (*Set, error) {
-	words, err := automaton.NewWords(wordsOf(profiles))
-	if err != nil {
-		return nil, err
+	s := &Set{
+		profiles: profiles, words: map[string][]*word{}, controls: map[string]*Profile{},
+		added: map[string][]string{}, referrers: newReferrers(profiles),
 	}
-	s := &Set{profiles: profiles, words: words, added: map[string][][]byte{}, referrers: newReferrers(profiles)}
 	for i := range profiles {
 		p := &profiles[i]
-		for _, word := range p.Words {
-			is := func(token string) bool { return strings.EqualFold(token, word) }
-			s.owner, s.loose = append(s.owner, p), append(s.loose, p.Source == "" || !slices.ContainsFunc(p.Tokens, is))
+		for _, text := range p.Words {
+			if text == "" {
+				return nil, fmt.Errorf("crawler profile %d, %q: %w", i+1, cut(p.Name), errNoWord)
+			}
+			low := string(appendLower(nil, text))
+			start := low[:startLen([]byte(low))]
+			is := func(token string) bool { return strings.EqualFold(token, text) }
+			loose := p.Source == "" || !slices.ContainsFunc(p.Tokens, is)
+			s.words[start] = append(s.words[start], &word{low, []*Profile{p}, loose})
+			s.begins[start[0]] |= 1 << min(len(start), 63)
 		}
-		for _, word := range p.Adds {
-			s.added[p.Operator] = append(s.added[p.Operator], []byte(word))
+		for _, added := range p.Adds {
+			s.added[p.Operator] = append(s.added[p.Operator], string(appendLower(nil, added)))
 		}
 		if p.Control {
 			for _, name := range append([]string{p.Name}, p.Tokens...) {
-				s.controls = append(s.controls, control{[]byte(name), p})
+				s.controls[string(appendLower(nil, name))] = p
 				if strings.Contains(name, ".") {
 					s.longestDotted = max(s.longestDotted, len(name))
 				}
 			}
 		}
 	}
+	for _, words := range s.words {
+		slices.SortFunc(words, func(x, y *word) int { return cmp.Compare(len(y.text), len(x.text)) })
+	}
 	return s, nil
-}
-
-// wordsOf returns the words of all profiles, in the order in which the automaton
-// numbers them.
-func wordsOf(profiles []Profile) (words []string) {
-	for i := range profiles {
-		words = append(words, profiles[i].Words...)
-	}
-	return words
-}
-
-// controlNamed returns the control token with that name, in any ASCII case; nil if there
-// is none. There are few, so they are compared one by one.
-func (s *Set) controlNamed(name []byte) *Profile {
-	for _, c := range s.controls {
-		if bytes.EqualFold(c.name, name) {
-			return c.profile
-		}
-	}
-	return nil
 }
 
 // Profiles returns the profiles of the set. They must not be changed.
@@ -215,18 +204,24 @@ func (c Claim) Word() string {
 // usable, see Set.Reader.
 type Reader struct {
 	set      *Set
-	hits     []automaton.Hit
+	low      []byte // the header in lower case, ASCII letters only
+	hits     []hit  // the words of known crawlers in it, in the order of their starts, the longer first
 	contacts []extent
 	device   extent    // see deviceIn
 	mentions []mention // of each operator that the header names
 	like     bool      // words behind "like " count
-	named    []extent  // the words of known crawlers, by their starts
+}
+
+// hit is a word of a known crawler in a header.
+type hit struct {
+	extent
+	*word
 }
 
 // mention is an operator whose crawlers a header names.
 type mention struct {
 	operator    string
-	first, best automaton.Hit // the first word of its crawlers, and the longest
+	first, best hit // the first word of its crawlers, and the longest
 }
 
 // Reader returns a new reader of headers.
@@ -247,100 +242,126 @@ func (r *Reader) Read(header []byte) Claim {
 
 // read is Read, which also returns the part of the header for which a claim is Foreign.
 func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
-	r.hits = r.set.words.Append(r.hits[:0], header)
+	r.find(header)
 	if len(r.hits) == 0 {
 		return r.unknown(header, false), extent{}
 	}
-	r.contacts = appendContacts(r.contacts[:0], header)
+	r.contacts = appendContacts(r.contacts[:0], r.low)
 	r.mentions, r.like = r.mentions[:0], false
-	r.addMentions(header)
+	r.addMentions()
 	if len(r.mentions) == 0 {
 		r.like = true
-		r.addMentions(header)
+		r.addMentions()
 	}
 	if len(r.mentions) == 0 {
 		return r.unknown(header, true), extent{}
 	}
-	slices.SortFunc(r.mentions, byFirst)
-	word := r.mentions[0].best.Word
-	p := r.set.owner[word]
-	foreign = r.foreign(header)
+	word := r.mentions[0].best.word
+	p := word.of[0]
+	foreign = r.foreign()
 	if r.like && foreign.end == 0 {
-		at := r.mentions[0].first.Start
+		at := r.mentions[0].first.start
 		foreign = extent{at - len(like), at - 1}
 	}
-	claim = Claim{Profile: p, Name: p.Name, Loose: r.set.loose[word], Foreign: foreign.end > 0}
+	claim = Claim{Profile: p, Name: p.Name, Loose: word.loose, Foreign: foreign.end > 0}
 	switch {
 	case len(r.mentions) > 1:
 		claim.Ambiguous, claim.Rivals = true, make([]*Profile, len(r.mentions))
 		for i, m := range r.mentions {
-			claim.Rivals[i] = r.set.owner[m.best.Word]
-			if i > 0 && r.set.loose[m.best.Word] {
+			claim.Rivals[i] = m.best.of[0]
+			if i > 0 && m.best.loose {
 				claim.looseRivals = append(claim.looseRivals, claim.Rivals[i])
 			}
 		}
 	case claim.Foreign:
-		claim.Ambiguous, claim.Rivals = true, r.set.owner[word:word+1:word+1]
+		claim.Ambiguous, claim.Rivals = true, word.of
 	}
 	return claim, foreign
 }
 
-// Outside appends to dst the header in lower case, with a blank for each URL and e-mail address.
-func (r *Reader) Outside(dst, header []byte) []byte {
-	r.contacts = appendContacts(r.contacts[:0], header)
-	from := 0
-	for _, c := range r.contacts {
-		dst = append(append(dst, header[from:c.start]...), ' ')
-		from = c.end
+// find sets low and hits. A word is found only whole: letters, digits, '-', '_' and all bytes from 0x80 belong
+// to a word, so that "bot" is found in "a bot/1" but not in "robot", "bot-x" or "my_bot". An edge that is itself
+// another byte, such as the end of "Yahoo!", needs no boundary beside it. So a word can only begin where no other
+// goes on, with just the bytes of one that stand there, by which it is looked up.
+func (r *Reader) find(header []byte) {
+	r.low, r.hits = appendLower(r.low[:0], header), r.hits[:0]
+	for at := 0; at < len(r.low); {
+		rest := r.low[at:]
+		n := startLen(rest)
+		if r.set.begins[rest[0]]>>min(n, 63)&1 == 0 {
+			at += n
+			continue
+		}
+		for _, w := range r.set.words[string(rest[:n])] {
+			end := at + len(w.text)
+			if bytes.HasPrefix(rest, []byte(w.text)) &&
+				(end == len(r.low) || !isWordByte(r.low[end]) || !isWordByte(r.low[end-1])) {
+				r.hits = append(r.hits, hit{extent{at, end}, w})
+			}
+		}
+		at += n
 	}
-	dst = append(dst, header[from:]...)
-	for i, c := range dst {
+}
+
+// startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins with another.
+func startLen(text []byte) int {
+	n := 1
+	for isWordByte(text[0]) && n < len(text) && isWordByte(text[n]) {
+		n++
+	}
+	return n
+}
+
+// isWordByte reports whether c, in lower case, belongs to a word: an ASCII letter or digit, '-', '_', or a
+// byte from 0x80, which is part of some other script's letter.
+func isWordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c >= 0x80
+}
+
+// appendLower appends a text to dst with its ASCII letters in lower case.
+func appendLower[T string | []byte](dst []byte, text T) []byte {
+	from := len(dst)
+	dst = append(dst, text...)
+	for i, c := range dst[from:] {
 		if 'A' <= c && c <= 'Z' {
-			dst[i] = c + 'a' - 'A'
+			dst[from+i] = c + 'a' - 'A'
 		}
 	}
 	return dst
 }
 
+// Outside appends to dst the header in lower case, with a blank for each URL and e-mail address.
+func (r *Reader) Outside(dst, header []byte) []byte {
+	r.low = appendLower(r.low[:0], header)
+	r.contacts = appendContacts(r.contacts[:0], r.low)
+	from := 0
+	for _, c := range r.contacts {
+		dst = append(append(dst, r.low[from:c.start]...), ' ')
+		from = c.end
+	}
+	return append(dst, r.low[from:]...)
+}
+
 // addMentions adds the words that count to the mentions of their operators.
-func (r *Reader) addMentions(header []byte) {
-	for _, hit := range r.hits {
-		if r.counts(header, hit.Start) {
-			r.add(hit)
+func (r *Reader) addMentions() {
+	for _, h := range r.hits {
+		if !r.counts(h.start) {
+			continue
+		}
+		operator := h.of[0].Operator
+		i := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == operator })
+		if i < 0 {
+			r.mentions = append(r.mentions, mention{operator, h, h})
+		} else if len(h.text) > len(r.mentions[i].best.text) {
+			r.mentions[i].best = h
 		}
 	}
 }
 
 // counts reports whether the word of a known crawler that starts at start names the client.
-func (r *Reader) counts(header []byte, start int) bool {
-	standing := r.standing(header, start)
+func (r *Reader) counts(start int) bool {
+	standing := r.standing(start)
 	return standing == Names || r.like && standing == BehindLike
-}
-
-// add adds a word to the mention of its operator.
-func (r *Reader) add(hit automaton.Hit) {
-	operator := r.set.owner[hit.Word].Operator
-	for i := range r.mentions {
-		m := &r.mentions[i]
-		if m.operator != operator {
-			continue
-		}
-		if inOrder(hit, m.first) < 0 {
-			m.first = hit
-		}
-		if hit.End-hit.Start > m.best.End-m.best.Start {
-			m.best = hit
-		}
-		return
-	}
-	r.mentions = append(r.mentions, mention{operator, hit, hit})
-}
-
-func byFirst(x, y mention) int { return inOrder(x.first, y.first) }
-
-// inOrder compares words by their starts; if they are equal, the longer word is first.
-func inOrder(x, y automaton.Hit) int {
-	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End))
 }
 
 // maxName bounds the name by which an unknown crawler is listed. Longer names are listed by
@@ -370,17 +391,17 @@ const (
 func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 	bare := extent{}
 	for from, first := 0, true; ; first = false {
-		word, stem := nextStem(header, from)
+		word, stem := nextStem(r.low, from)
 		if stem == "" {
 			break
 		}
 		if !hasContacts {
-			r.contacts, hasContacts = appendContacts(r.contacts[:0], header), true
+			r.contacts, hasContacts = appendContacts(r.contacts[:0], r.low), true
 		}
 		if first {
-			r.device = deviceIn(header, r.contacts)
+			r.device = deviceIn(r.low, r.contacts)
 		}
-		switch standing := r.mayName(header, word); {
+		switch standing := r.mayName(word); {
 		case standing == Names:
 			return claimOf(header, word, listedName(header[word.start:word.end]))
 		case standing == Bare && bare.end == 0:
@@ -389,7 +410,7 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 		from = word.end
 	}
 	if bare.end == 0 {
-		return Claim{Library: isLibrary(header)}
+		return Claim{Library: isLibrary(r.low)}
 	}
 	claim := claimOf(header, bare, Nameless)
 	claim.Name, claim.Nameless = Nameless, true
@@ -427,17 +448,17 @@ func claimOf(header []byte, at extent, name string) Claim {
 // directly after "(compatible; ", or has a URL or an e-mail address: headers of crawlers
 // do, but not those of phones called CUBOT. A control token is no name, because the
 // crawler that obeys it sends its own.
-func (r *Reader) mayName(header []byte, word extent) Standing {
-	switch standing := r.standing(header, word.start); {
+func (r *Reader) mayName(word extent) Standing {
+	switch standing := r.standing(word.start); {
 	case standing != Names:
 		return standing
-	case word.start > 0 && !behind(header, word.start, "(compatible; ") && len(r.contacts) == 0:
+	case word.start > 0 && !bytes.HasSuffix(r.low[:word.start], []byte("(compatible; ")) && len(r.contacts) == 0:
 		return NoContact
-	case r.controlAt(header, word) != nil:
+	case r.controlAt(word) != nil:
 		return Control
 	case r.device.start < word.start && word.start < r.device.end:
 		return Device
-	case isBare(header[word.start:word.end]):
+	case isBare(r.low[word.start:word.end]):
 		return Bare
 	default:
 		return Names
@@ -446,25 +467,24 @@ func (r *Reader) mayName(header []byte, word extent) Standing {
 
 // controlAt returns the control token at a word: the word alone, or with the words that
 // dots join to it; nil if there is none.
-func (r *Reader) controlAt(header []byte, word extent) *Profile {
+func (r *Reader) controlAt(word extent) *Profile {
 	longest := r.set.longestDotted
-	if p := r.set.controlNamed(header[word.start:word.end]); p != nil || longest == 0 {
+	if p := r.set.controls[string(r.low[word.start:word.end])]; p != nil || longest == 0 {
 		return p
 	}
 	// Bounded, because a header may be one long run of dots and words.
-	from, to := max(0, word.start-longest-1), min(len(header), word.end+longest+1)
-	return r.set.controlNamed(withDotted(header[from:to], word.start-from, word.end-from))
+	from, to := max(0, word.start-longest-1), min(len(r.low), word.end+longest+1)
+	return r.set.controls[string(withDotted(r.low[from:to], word.start-from, word.end-from))]
 }
 
 // deviceIn returns the part of a header that names the phone of a browser on Android: in
 // the first comment, such as "(Linux; Android 9; CUBOT_X19)", from the semicolon after
 // the version on. A comment with a URL or an e-mail address belongs to a crawler;
 // elsewhere in the header owners of phones may have added a URL.
-func deviceIn(header []byte, contacts []extent) extent {
-	const linux, android = "linux", "android"
-	start := bytes.IndexByte(header, '(') + 1
-	end := start + max(bytes.IndexByte(header[start:], ')'), 0)
-	if start == 0 || end-start < len(linux) || indexFold(header[start:start+len(linux)], linux) != 0 {
+func deviceIn(low []byte, contacts []extent) extent {
+	start := bytes.IndexByte(low, '(') + 1
+	end := start + max(bytes.IndexByte(low[start:], ')'), 0)
+	if start == 0 || !bytes.HasPrefix(low[start:end], []byte("linux")) {
 		return extent{}
 	}
 	for _, c := range contacts {
@@ -472,11 +492,11 @@ func deviceIn(header []byte, contacts []extent) extent {
 			return extent{}
 		}
 	}
-	version := indexFold(header[start:end], android)
+	version := bytes.Index(low[start:end], []byte("android"))
 	if version < 0 {
 		return extent{}
 	}
-	model := bytes.IndexByte(header[start+version:end], ';')
+	model := bytes.IndexByte(low[start+version:end], ';')
 	if model < 0 {
 		return extent{}
 	}
@@ -496,24 +516,24 @@ func withDotted(header []byte, start, end int) []byte {
 
 var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
 
-// nextStem returns the first whole word of header[from:] that contains one of stems, and
+// nextStem returns the first whole word of low[from:] that contains one of stems, and
 // that stem; "" if no word does. from is not inside a word.
-func nextStem(header []byte, from int) (word extent, stem string) {
-	for i := from; i < len(header); i++ {
-		switch header[i] | 0x20 {
+func nextStem(low []byte, from int) (word extent, stem string) {
+	for i := from; i < len(low); i++ {
+		switch low[i] {
 		case 'b', 's', 'c', 'f': // all stems begin with these
 		default:
 			continue
 		}
 		for _, stem := range stems {
-			if len(header)-i < len(stem) || indexFold(header[i:i+len(stem)], stem) != 0 {
+			if !bytes.HasPrefix(low[i:], []byte(stem)) {
 				continue
 			}
 			word = extent{i, i + len(stem)}
-			for word.start > from && automaton.IsWordByte(header[word.start-1]) {
+			for word.start > from && isWordByte(low[word.start-1]) {
 				word.start--
 			}
-			for word.end < len(header) && automaton.IsWordByte(header[word.end]) {
+			for word.end < len(low) && isWordByte(low[word.end]) {
 				word.end++
 			}
 			return word, stem
@@ -522,38 +542,18 @@ func nextStem(header []byte, from int) (word extent, stem string) {
 	return extent{}, ""
 }
 
-// indexFold returns the index of stem, which is in lower case, in word in any ASCII
-// case, -1 if word does not have it.
-func indexFold(word []byte, stem string) int {
-	for i := 0; i+len(stem) <= len(word); i++ {
-		j := 0
-		for j < len(stem) && word[i+j]|0x20 == stem[j] && (stem[j] >= 'a' || word[i+j] == stem[j]) {
-			j++
-		}
-		if j == len(stem) {
-			return i
-		}
-	}
-	return -1
-}
-
 // like stands before the name of a program that the client is like.
 const like = "like "
 
 // standing says whether a word that starts at start may name the client: Names means only
 // that it is not in a URL or an e-mail address, and not after "like ".
-func (r *Reader) standing(header []byte, start int) Standing {
+func (r *Reader) standing(start int) Standing {
 	if inside(r.contacts, start) {
 		return InContact
 	}
-	if n := start - len(like); behind(header, start, like) &&
-		(n == 0 || header[n-1] == '-' || !automaton.IsWordByte(header[n-1])) {
+	before, isBehind := bytes.CutSuffix(r.low[:start], []byte(like))
+	if n := len(before); isBehind && (n == 0 || before[n-1] == '-' || !isWordByte(before[n-1])) {
 		return BehindLike
 	}
 	return Names
-}
-
-// behind reports whether text, which is in lower case, ends at header[end] in any ASCII case.
-func behind(header []byte, end int, text string) bool {
-	return end >= len(text) && indexFold(header[end-len(text):end], text) == 0
 }
