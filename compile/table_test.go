@@ -100,11 +100,7 @@ func TestFormBWithoutPrefix(t *testing.T) {
 // others, many after one prefix, lines of one rank, groups that are entangled.
 // What a path's last bytes complete is asked about at each of them.
 func TestRandomTables(t *testing.T) {
-	files := 1000
-	if testing.Short() {
-		t.Log("short: 150 files instead of 2,500")
-		files = 150
-	}
+	const files = 300
 	for _, d := range dialects {
 		t.Run(d.String(), func(t *testing.T) {
 			t.Parallel()

@@ -171,7 +171,7 @@ var listForms = map[string]func(t *testing.T, urls []string) (text string, heade
 // TestTheSameURLsInEachForm of list have the same verdicts, which package filter compares with the
 // slow matcher, and the same rows are kept as they are, by any number of workers.
 func TestTheSameURLsInEachForm(t *testing.T) {
-	eachURL, eachHost := 4, 1
+	eachURL, eachHost := 8, 3
 	if testing.Short() { // to compile the robots.txt of all hosts takes most of the time
 		eachURL, eachHost = 25, 10
 	}

@@ -224,7 +224,7 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 		trees   uint64
 		shows   []string // in the report
 	}{
-		{"many logs", manyLogs, 6, []string{"more-unclear.log (", "damaged", `"verified": `, `"violation": 2`}},
+		{"many logs", manyLogs, 3, []string{"more-unclear.log (", "damaged", `"verified": `, `"violation": 2`}},
 		{"no lines that can be parsed", noLines, 2, []string{"divided.log: none of its 4,000 lines could be parsed as " +
 			"combined", "the first is \\\"rubbish of", "its only line could not be parsed"}},
 		{"and that is accepted", func(t *testing.T) AuditOptions {

@@ -349,7 +349,7 @@ func TestKilledEvidence(t *testing.T) {
 	if underRace {
 		t.Skip("its processes are tried without the race detector")
 	}
-	log := file(t, "a.log", strings.Repeat(logLine("/p", "GPTBot/1"), 50_000))
+	log := file(t, "a.log", strings.Repeat(logLine("/p", "GPTBot/1"), 15_000))
 	dir := filepath.Join(t.TempDir(), "ev")
 	args := []string{"audit", "--quiet", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence",
 		dir, "--force", log}
@@ -358,7 +358,7 @@ func TestKilledEvidence(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	whole, left := time.Since(begin), 0
-	for range min(*kills, 8) {
+	for range min(*kills, 4) {
 		c := launched(t, args...)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
