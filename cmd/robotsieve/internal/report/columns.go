@@ -28,35 +28,44 @@ type figure struct {
 	ofAudit   func(*whole) any
 }
 
-// term is the row of a verdict, an outcome or a reason.
-type term struct {
-	heading, means string
-	excuse         string // why requests with the verdict are held against nobody, if they are not
-	layer          string // in which they stand on the page, as layers has it
+// term is the row of an outcome or a reason, and a part of that of a verdict.
+type term struct{ heading, means string }
+
+// verdictTerm is the row of a verdict.
+type verdictTerm struct {
+	verdict audit.Verdict
+	term
+	// layer is the one of layers in which the page draws it; it is empty for violations.
+	layer string
+	// excuse is why requests with the verdict are held against nobody, and undecided what became of
+	// them where no violation is known for certain. Both are empty for most.
+	excuse, undecided string
 }
 
-var verdictTerms = [len(audit.VerdictCounts{})]term{
-	audit.Allowed:     {heading: "allowed", layer: "allowed"},
-	audit.RobotsFetch: {heading: "for \u200brobots\u200b.txt", layer: "allowed"},
-	audit.Violation:   {heading: "for\u00adbidden"},
-	audit.Grace: {"rule \u200bwas new",
-		"some copies of robots.txt that the crawler may still have been using forbid the request, others permit it",
-		"rule was new", "excused"},
-	audit.Indeterminate: {"un\u00addecided", "", "undecided", "excused"},
-	audit.NoPolicy: {"told: no \u200brobots\u200b.txt",
-		"permitted only because there was no robots.txt, according to the files or to an answer in the log",
-		"told: no robots.txt", "excused"},
-	audit.Unreachable: {"robots\u200b.txt \u200bfailed",
-		"permitted only because robots.txt failed, according to the files or to an answer in the log",
-		"robots.txt failed", "excused"},
-	audit.Exempt: {"says not \u200bbound", "", "says it is not bound", "apart"},
-	audit.Spoofed: {"im\u00adpostor",
-		"sent under this name from an address that is not the crawler's, according to the lists given for it",
-		"impostor", "apart"},
+// verdictTerms are the rows of all verdicts, in the order in which sentences name them.
+var verdictTerms = []verdictTerm{
+	{audit.Allowed, term{heading: "allowed"}, "allowed", "", ""},
+	{audit.RobotsFetch, term{heading: "for \u200brobots\u200b.txt"}, "allowed", "", ""},
+	{audit.Violation, term{heading: "for\u00adbidden"}, "", "", ""},
+	{audit.Grace, term{"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using " +
+		"forbid the request, others permit it"}, "excused", "rule was new", ""},
+	{audit.NoPolicy, term{"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, " +
+		"according to the files or to an answer in the log"}, "excused", "told: no robots.txt", ""},
+	{audit.Unreachable, term{"robots\u200b.txt \u200bfailed", "permitted only because robots.txt failed, " +
+		"according to the files or to an answer in the log"}, "excused", "robots.txt failed", ""},
+	{audit.Indeterminate, term{heading: "un\u00addecided"}, "excused", "undecided", "could not be decided"},
+	{audit.Exempt, term{heading: "says not \u200bbound"}, "apart", "says it is not bound",
+		"came from crawlers that robots.txt does not bind, as their operators say"},
+	{audit.Spoofed, term{"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to " +
+		"the lists given for it"}, "apart", "impostor", ""},
 }
 
-// layers are what stands above the line of a strip on the page, from the line up.
-var layers = []string{"allowed", "excused", "apart"}
+// layers are what stands above the line of a strip on the page, from the line up, with their names in
+// the key.
+var layers = []struct{ Class, Means string }{
+	{"allowed", "allowed"}, {"excused", "rule was new, undecided, or no robots.txt to read"},
+	{"apart", "not bound, or impostor"},
+}
 
 var outcomeTerms = [len(audit.OutcomeCounts{})]term{
 	audit.Content:      {means: "answered with content"},
@@ -104,13 +113,22 @@ func counts[E interface {
 	return list
 }
 
+// termsOfVerdicts are in the order of the verdicts.
+func termsOfVerdicts() []term {
+	list := make([]term, len(verdictTerms))
+	for _, v := range verdictTerms {
+		list[v.verdict] = v.term
+	}
+	return list
+}
+
 // Figures that the document lists, too: those of the table of crawlers, how violations are
 // split, and why requests are indeterminate.
 var (
 	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
 	verified = figure{name: "verified", heading: "verified",
 		ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
-	verdicts = counts(verdictTerms[:], func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
+	verdicts = counts(termsOfVerdicts(), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(reasonTerms[:], func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
 	informed = figure{name: "informed", heading: "in\u00adformed",

@@ -248,23 +248,22 @@ func someOrNone(n int64) string {
 
 // noViolation says what became of requests without a violation.
 func noViolation(v map[audit.Verdict]int64, requests int64) string {
-	text := "none broke robots.txt"
-	switch v[audit.Indeterminate] + v[audit.Exempt] {
+	text, undecided := "none broke robots.txt", int64(0)
+	for _, part := range verdictTerms {
+		if part.undecided != "" {
+			undecided += v[part.verdict]
+		}
+	}
+	switch undecided {
 	case 0:
 	case requests:
 		text = "none could be judged"
 	default:
 		text = "none is known to have broken robots.txt"
 	}
-	for _, part := range []struct {
-		verdict audit.Verdict
-		why     string
-	}{
-		{audit.Indeterminate, "could not be decided"},
-		{audit.Exempt, "came from crawlers that robots.txt does not bind, as their operators say"},
-	} {
-		if n := v[part.verdict]; n > 0 {
-			text += "; " + english.Grouped(n) + " " + part.why
+	for _, part := range verdictTerms {
+		if n := v[part.verdict]; n > 0 && part.undecided != "" {
+			text += "; " + english.Grouped(n) + " " + part.undecided
 		}
 	}
 	return text

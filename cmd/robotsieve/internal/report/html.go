@@ -36,6 +36,7 @@ var page = sync.OnceValue(func() *template.Template {
 			return "default-src 'none'; style-src " + hashSource(pageStyle) + "; script-src " + hashSource(pageScript) +
 				"; base-uri 'none'; form-action 'none'"
 		},
+		"layers":   func() any { return layers },
 		"spans":    spans,
 		"unbroken": unbroken.Replace,
 		"quote":    func(line string) string { return Cut(line, maxQuoteOnPage) },

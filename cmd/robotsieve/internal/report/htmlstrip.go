@@ -174,17 +174,20 @@ func (a axis) strip(c *crawler) strip {
 	}
 	for i, from := range c.Timeline.From {
 		column, ok := a.column(from)
-		for v, term := range verdictTerms {
-			list := c.Timeline.Verdicts[audit.Verdict(v).String()]
+		for _, v := range verdictTerms {
+			list := c.Timeline.Verdicts[v.verdict.String()]
 			if !ok || i >= len(list) {
 				continue
 			}
-			if j := slices.Index(layers, term.layer); j >= 0 {
-				byLayer[j][column] += list[i]
-			} else {
+			if v.layer == "" {
 				below[column] += list[i]
 			}
-			if audit.Verdict(v) == audit.RobotsFetch {
+			for j, layer := range layers {
+				if layer.Class == v.layer {
+					byLayer[j][column] += list[i]
+				}
+			}
+			if v.verdict == audit.RobotsFetch {
 				fetches[column] += list[i]
 			}
 		}
@@ -227,7 +230,7 @@ func (a axis) strip(c *crawler) strip {
 			}
 		}
 		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
-			s.Areas = slices.Insert(s.Areas, 0, area{layer, steps(drawn, -scale)})
+			s.Areas = slices.Insert(s.Areas, 0, area{layer.Class, steps(drawn, -scale)})
 		}
 	}
 	if slices.Max(below) > 0 {

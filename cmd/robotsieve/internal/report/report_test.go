@@ -454,11 +454,14 @@ func TestColumns(t *testing.T) {
 		}
 		seen[c.name] = true
 	}
-	for v, term := range verdictTerms {
-		held := audit.Verdict(v) <= audit.Violation // for or against the crawler
-		if term.heading == "" || held != (term.excuse == "") || (audit.Verdict(v) == audit.Violation) != (term.layer == "") {
-			t.Errorf("the verdict %s has %+v", audit.Verdict(v), term)
+	for _, v := range verdictTerms {
+		held := v.verdict <= audit.Violation // for or against the crawler
+		if v.heading == "" || held != (v.excuse == "") || (v.verdict == audit.Violation) != (v.layer == "") {
+			t.Errorf("the verdict %s has %+v", v.verdict, v)
 		}
+	}
+	if len(verdictTerms) != len(audit.VerdictCounts{}) {
+		t.Errorf("%d of %d verdicts have a row", len(verdictTerms), len(audit.VerdictCounts{}))
 	}
 	for _, c := range append(reasons, outcomes...) {
 		if c.means == "" {

@@ -200,14 +200,13 @@ func (d doc) clean() []string {
 // notHeld says which requests are held against nobody, and why.
 func (d doc) notHeld() []string {
 	var parts []string
-	for _, v := range []audit.Verdict{audit.Grace, audit.NoPolicy, audit.Unreachable, audit.Indeterminate, audit.Exempt,
-		audit.Spoofed} {
-		if n := d.Totals.Verdicts[v]; n > 0 {
+	for _, v := range verdictTerms {
+		if n := d.Totals.Verdicts[v.verdict]; n > 0 && v.excuse != "" {
 			number := english.Grouped(n)
 			if parts == nil {
 				number = english.Plural(n, "request")
 			}
-			parts = append(parts, number+" ("+verdictTerms[v].excuse+")")
+			parts = append(parts, number+" ("+v.excuse+")")
 		}
 	}
 	if parts == nil {
