@@ -159,11 +159,7 @@ func (p *pages) decompress(dst, src []byte, codec format.CompressionCodec) (int,
 	case format.Zstd:
 		return p.blocks.Zstd(dst, src)
 	case format.Gzip:
-		r, err := p.blocks.Gzip(src)
-		if err != nil {
-			return 0, err
-		}
-		return readWhole(r, dst)
+		return p.blocks.Gzip(dst, src)
 	case format.Brotli:
 		return readWhole(brotli.NewReader(bytes.NewReader(src)), dst)
 	case format.Lz4:

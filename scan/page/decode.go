@@ -2,138 +2,65 @@ package page
 
 import (
 	"bytes"
-	"encoding/binary"
 	"io"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
-// decoder reads HTML as UTF-8, or as another encoding whose bytes below 128 are ASCII: such ones
-// need no decoding, because the names of tags, attributes, crawlers and directives are ASCII. In
-// the encodings of the web whose characters have a second byte below 128 (Shift_JIS, GBK, gb18030,
-// Big5) that byte is never one of `"&'<=>`, a separator or a blank, so the tags are the same. What
-// remains is UTF-16, and ISO-2022-JP, which has characters of two bytes below 128.
+var (
+	utf16LE = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	utf16BE = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+)
+
+// encodings are those that need decoding, by their names (WHATWG Encoding, section 4.2). In all
+// others of the web the bytes below 128 are ASCII, and so are the names of tags, attributes,
+// crawlers and directives. In those whose characters have a second byte below 128 (Shift_JIS, GBK,
+// gb18030, Big5) that byte is never one of `"&'<=>`, a separator or a blank, so the tags are the
+// same.
+var encodings = map[string]encoding.Encoding{
+	"utf-16": utf16LE, "utf-16le": utf16LE, "unicode": utf16LE, "unicodefeff": utf16LE,
+	"ucs-2": utf16LE, "iso-10646-ucs-2": utf16LE, "csunicode": utf16LE,
+	"utf-16be": utf16BE, "unicodefffe": utf16BE,
+	"iso-2022-jp": japanese.ISO2022JP, "csiso2022jp": japanese.ISO2022JP,
+}
+
+// decoded returns a document as UTF-8, or in another encoding whose bytes below 128 are ASCII. The
+// charset is that of Content-Type, in lower case, or "".
 //
 // Which encoding it is follows the WHATWG Encoding and HTML standards: a byte order mark, then the
 // charset of Content-Type, then that of a meta tag in the first 1,024 bytes; a meta tag cannot
 // state UTF-16.
-type decoder struct {
-	rest   []byte
-	coding coding
-	wide   bool // in ISO-2022-JP, after an escape sequence for characters that are not of ASCII
-}
-
-type coding uint8
-
-const (
-	ascii coding = iota // a superset of it
-	utf16LE
-	utf16BE
-	iso2022JP
-)
-
-// labels are the names of the encodings that need decoding (WHATWG Encoding, section 4.2).
-var labels = map[string]coding{
-	"utf-16": utf16LE, "utf-16le": utf16LE, "unicode": utf16LE, "unicodefeff": utf16LE,
-	"ucs-2": utf16LE, "iso-10646-ucs-2": utf16LE, "csunicode": utf16LE,
-	"utf-16be": utf16BE, "unicodefffe": utf16BE,
-	"iso-2022-jp": iso2022JP, "csiso2022jp": iso2022JP,
-}
-
-// reset makes the decoder read a document. The charset is that of Content-Type, in lower case, or
-// "".
-func (d *decoder) reset(document []byte, charset string) {
-	*d = decoder{rest: document, coding: labels[charset]}
-	has := func(prefix string) bool {
-		return len(document) >= len(prefix) && string(document[:len(prefix)]) == prefix
+func decoded(document []byte, charset string) io.Reader {
+	from := encodings[charset]
+	cut := func(mark string) (ok bool) {
+		document, ok = bytes.CutPrefix(document, []byte(mark))
+		return ok
 	}
 	switch {
-	case has("\xEF\xBB\xBF"):
-		d.coding, d.rest = ascii, document[3:]
-	case has("\xFF\xFE"):
-		d.coding, d.rest = utf16LE, document[2:]
-	case has("\xFE\xFF"):
-		d.coding, d.rest = utf16BE, document[2:]
-	case has("<\x00"): // the HTML standard looks for more of an XML declaration, which begins so
-		d.coding = utf16LE
-	case has("\x00<"):
-		d.coding = utf16BE
+	case cut("\xEF\xBB\xBF"):
+		from = nil
+	case cut("\xFF\xFE"):
+		from = utf16LE
+	case cut("\xFE\xFF"):
+		from = utf16BE
+	case bytes.HasPrefix(document, []byte("<\x00")): // the HTML standard looks for more of an XML declaration
+		from = utf16LE
+	case bytes.HasPrefix(document, []byte("\x00<")):
+		from = utf16BE
 	case charset == "" && bytes.IndexByte(document, escape) >= 0 && statesISO2022JP(document[:min(len(document), 1024)]):
-		d.coding = iso2022JP
+		from = japanese.ISO2022JP
 	}
+	if from == nil {
+		return bytes.NewReader(document)
+	}
+	return transform.NewReader(bytes.NewReader(document), from.NewDecoder())
 }
 
 const escape = 0x1B
 
 func statesISO2022JP(start []byte) bool {
 	return bytes.Contains(bytes.ToLower(start), []byte("iso-2022-jp"))
-}
-
-// Read reads decoded bytes. It needs room for one character.
-func (d *decoder) Read(p []byte) (n int, err error) {
-	if len(d.rest) == 0 {
-		return 0, io.EOF
-	}
-	switch d.coding {
-	case utf16LE, utf16BE:
-		for len(d.rest) > 0 && len(p)-n >= utf8.UTFMax {
-			n += utf8.EncodeRune(p[n:], d.rune16())
-		}
-	case iso2022JP:
-		for ; len(d.rest) > 0 && n < len(p); d.rest = d.rest[1:] {
-			if d.escape() {
-				continue
-			}
-			p[n] = d.rest[0]
-			if d.wide && p[n] > ' ' {
-				p[n] |= 0x80 // a character that is not of ASCII, whichever it is
-			}
-			n++
-		}
-	default:
-		n = copy(p, d.rest)
-		d.rest = d.rest[n:]
-	}
-	return n, nil
-}
-
-// rune16 takes one character of UTF-16.
-func (d *decoder) rune16() rune {
-	first := d.unit(0)
-	if r := utf16.DecodeRune(first, d.unit(2)); r != utf8.RuneError {
-		d.rest = d.rest[4:]
-		return r
-	}
-	d.rest = d.rest[min(2, len(d.rest)):]
-	return first // EncodeRune writes half a pair as U+FFFD
-}
-
-// unit returns the code unit at an offset, U+FFFD where the document ends.
-func (d *decoder) unit(i int) rune {
-	switch {
-	case len(d.rest) < i+2:
-		return utf8.RuneError
-	case d.coding == utf16LE:
-		return rune(binary.LittleEndian.Uint16(d.rest[i:]))
-	default:
-		return rune(binary.BigEndian.Uint16(d.rest[i:]))
-	}
-}
-
-// escape passes over all but the last byte of an escape sequence of ISO-2022-JP (WHATWG Encoding,
-// section 12.2.1).
-func (d *decoder) escape() bool {
-	if d.rest[0] != escape || len(d.rest) < 3 {
-		return false
-	}
-	switch string(d.rest[1:3]) {
-	case "$@", "$B", "(I":
-		d.wide = true
-	case "(B", "(J":
-		d.wide = false
-	default:
-		return false
-	}
-	d.rest = d.rest[2:]
-	return true
 }

@@ -19,12 +19,11 @@ func (p *Page) HTML(contentType, body []byte) {
 	if kind == notHTML {
 		return
 	}
-	p.input.reset(body[:min(len(body), MaxHead)], charset)
-	h := headReader{page: p, tags: html.NewTokenizer(&p.input), xml: kind == xhtml}
+	tags := html.NewTokenizer(decoded(body[:min(len(body), MaxHead)], charset))
+	h := headReader{page: p, tags: tags, xml: kind == xhtml}
 	for h.next() {
 	}
 	p.partial = p.partial || h.cut || h.atEnd && len(body) > MaxHead
-	p.input.rest = nil
 }
 
 type docKind uint8

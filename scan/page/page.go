@@ -36,7 +36,6 @@ type Page struct {
 	list    []Statement
 	text    []byte // the texts of the statements
 	partial bool
-	input   decoder
 }
 
 // Reset forgets the page.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // ahead decodes parts of a stream side by side and returns their contents in order, where the
@@ -45,17 +43,15 @@ type splitter interface {
 
 // part is a piece of the compressed bytes. A goroutine of its own decodes it.
 type part struct {
-	src   []byte
-	whole int    // bytes of src that belong to the part
-	ends  []int  // where in src each of its frames ends
-	size  int    // of its contents, at most
-	dst   []byte // its contents; it has room for contentsSlack more
-	err   error
-	zstd  *zstd.Decoder // nil until it has decoded frames
-	gzip  *memberDecoder
+	src    []byte
+	whole  int    // bytes of src that belong to the part
+	ends   []int  // where in src each of its frames ends
+	size   int    // of its contents, at most
+	dst    []byte // its contents; it has room for contentsSlack more
+	err    error
+	blocks Blocks // decoders
 
-	maxSource, maxContents int   // bytes that it may have
-	taken                  int64 // memory, as its pool counts it
+	maxSource, maxContents int // bytes that it may have
 	of                     *ahead
 	run                    func()         // decode
 	busy                   sync.WaitGroup // until it is decoded
@@ -65,6 +61,7 @@ const (
 	// maxContents is how long the contents of a part may be. Those of a frame of pzstd -3 are 8
 	// MiB. A part itself may have a quarter of that.
 	maxContents = 8 << 20
+	sourceShare = 4
 	// With as many bytes, compressed or as contents, a part is large enough: handing it over costs
 	// little beside decoding it.
 	enoughSource   = 128 << 10
@@ -156,7 +153,7 @@ func (a *ahead) leave() {
 	}
 	a.queue = a.queue[:0]
 	if a.window != nil {
-		a.pool.idle = nil
+		a.pool = nil
 		a.window.free()
 	}
 	a.inside = false
@@ -192,7 +189,6 @@ func (a *ahead) split(p *part) bool {
 	if want := p.size + contentsSlack; cap(p.dst) < want {
 		p.dst = make([]byte, 0, (want+contentsStep-1)/contentsStep*contentsStep)
 	}
-	a.pool.settle(p)
 	p.of = a
 	return true
 }
@@ -215,7 +211,7 @@ func (p *part) decode() {
 	defer func() {
 		if e := recover(); e != nil {
 			p.err = fmt.Errorf("decoder failed: %v", e)
-			p.zstd, p.gzip = nil, nil
+			p.blocks = Blocks{}
 		}
 		p.of.r.decoding.Add(-1)
 		p.busy.Done()
@@ -226,55 +222,49 @@ func (p *part) decode() {
 // idle is how many of the callers of Next wait whose cores no goroutine that decodes can be using.
 func (r *Reader) idle() int32 { return r.waiting.Load() - r.decoding.Load() }
 
-// partPool is memory for parts. It is safe for concurrent use.
+// partPool is memory for a number of parts. It is safe for concurrent use.
 type partPool struct {
 	maxContents int // of a part
 
 	mu   sync.Mutex
-	room int64 // bytes that are left
 	idle []*part
+	more int // parts that may still be made
 }
 
-// newPartPool returns the pool of so many bytes. A part has at most a quarter of them, so that
-// there are several.
-func newPartPool(room int64) *partPool {
-	return &partPool{maxContents: int(min(room/5, maxContents)), room: room}
+// newPartPool returns the pool of n bytes. A part has at most a fifth of them as contents, so that there are several.
+func newPartPool(n int64) *partPool {
+	b := &partPool{maxContents: int(min(n/5, maxContents))}
+	b.more = int(n / int64(b.bytes()))
+	return b
 }
 
-// get returns an empty part, or nil if there is too little memory for the largest.
+// bytes is how many bytes a part takes at most.
+func (b *partPool) bytes() int {
+	return b.maxContents/sourceShare + b.maxContents + contentsSlack + contentsStep + decoderBytes
+}
+
+// get returns an empty part, or nil if all are in use.
 func (b *partPool) get() *part {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.idle) == 0 {
-		p := &part{maxSource: b.maxContents / 4, maxContents: b.maxContents}
+		if b.more == 0 {
+			return nil
+		}
+		b.more--
+		p := &part{maxSource: b.maxContents / sourceShare, maxContents: b.maxContents}
 		p.run = p.decode
 		b.idle = append(b.idle, p)
 	}
 	last := len(b.idle) - 1
 	p := b.idle[last]
-	most := int64(p.maxSource + p.maxContents + contentsStep + decoderBytes)
-	if b.room+p.taken < most {
-		return nil
-	}
 	b.idle = b.idle[:last]
-	b.room += p.taken - most
-	p.taken = most
 	p.src, p.ends, p.whole, p.size, p.err = p.src[:0], p.ends[:0], 0, 0, nil
 	return p
 }
 
-// settle gives back the memory that the part does not need for what it has got.
-func (b *partPool) settle(p *part) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	taken := int64(cap(p.src) + cap(p.dst) + decoderBytes)
-	b.room += p.taken - taken
-	p.taken = taken
-}
-
 // put takes back a part that is not used any more.
 func (b *partPool) put(p *part) {
-	b.settle(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.of = nil

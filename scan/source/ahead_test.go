@@ -305,8 +305,8 @@ func TestSideBySideMemory(t *testing.T) {
 		read, err = s.Read(buf)
 		total += read
 		most = max(most, len(a.queue))
-		if p := a.given; p != nil && int64(cap(p.src)+cap(p.dst)) > p.taken { // the others may be decoding
-			t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), p.taken)
+		if p := a.given; p != nil && cap(p.src)+cap(p.dst) > a.pool.bytes() { // the others may be decoding
+			t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), a.pool.bytes())
 		}
 	}
 	if !isEOF(err) || total != n*maxContents || most > 4 {
@@ -594,8 +594,8 @@ func TestMembersSideBySideMemory(t *testing.T) {
 		for buf := make([]byte, 1<<20); err == nil; {
 			_, err = s.Read(buf)
 			for _, p := range a.pool.idle {
-				if int64(cap(p.src)+cap(p.dst)) > p.taken {
-					t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), p.taken)
+				if cap(p.src)+cap(p.dst) > a.pool.bytes() {
+					t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), a.pool.bytes())
 				}
 			}
 		}

@@ -436,14 +436,14 @@ func TestBlocks(t *testing.T) {
 		if _, err := b.Zstd(dst, packed[:len(packed)/2]); err == nil {
 			t.Error("half a block is no error")
 		}
-		r, err := b.Gzip(gz(t, text[:5], text[5:]))
-		if err != nil {
-			t.Fatal(err)
+		packed = gz(t, text[:5], text[5:])
+		if n, err := b.Gzip(dst, packed); n != len(text) || err != nil || !bytes.Equal(dst, text) {
+			t.Error(n, err)
 		}
-		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, text) {
-			t.Error(len(got), err)
+		if n, err := b.Gzip(dst[:len(text)-1], packed); n != len(text) || err != nil {
+			t.Error("a block larger than its place:", n, err)
 		}
-		if _, err := b.Gzip(packed); err == nil {
+		if _, err := b.Gzip(dst, zst(t, text)); err == nil {
 			t.Error("Zstandard is read as gzip")
 		}
 	}

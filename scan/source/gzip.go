@@ -38,7 +38,7 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 	n, err := d.z.Read(p)
 	if isEOF(err) {
-		d.in, d.small = false, d.raw.offset()-d.at <= maxContents/4
+		d.in, d.small = false, d.raw.offset()-d.at <= maxContents/sourceShare
 		err = nil
 	}
 	return n, err
@@ -162,50 +162,15 @@ func findMember(b []byte) int {
 	}
 }
 
-// memberDecoder decodes the members of a part.
-type memberDecoder struct {
-	src bytes.Reader
-	br  *bufio.Reader
-	z   inflate.Gzip
-}
-
 var errNoPart = errors.New("the contents have another size")
 
 func (gzipMembers) decode(p *part) error {
-	if p.gzip == nil {
-		p.gzip = &memberDecoder{}
-		p.gzip.br = bufio.NewReaderSize(&p.gzip.src, 64<<10)
-	}
-	d := p.gzip
-	d.src.Reset(p.src)
-	d.br.Reset(&d.src)
-	d.z.Reset(d.br)
-	n, err := d.members(p.dst[:cap(p.dst)], p.size)
-	if p.dst = p.dst[:n]; err == nil && n != p.size {
+	n, err := p.blocks.Gzip(p.dst[:cap(p.dst)], p.src)
+	if err == nil && n != p.size {
 		err = errNoPart
 	}
-	return err
-}
-
-// members decodes all members into dst, until they are longer than size. Behind that dst is so long
-// that it is decoded into without a copy.
-func (d *memberDecoder) members(dst []byte, size int) (n int, err error) {
-	for n <= size {
-		if err := d.z.Next(); err != nil {
-			if isEOF(err) {
-				err = nil
-			}
-			return n, err
-		}
-		for n <= size && !isEOF(err) {
-			var m int
-			m, err = d.z.Read(dst[n:])
-			n += m
-			if err != nil && !isEOF(err) {
-				return n, err
-			}
-		}
-		err = nil
+	if err == nil {
+		p.dst = p.dst[:n]
 	}
-	return n, nil
+	return err
 }

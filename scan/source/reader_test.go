@@ -406,7 +406,7 @@ func TestNoAllocationPerChunk(t *testing.T) {
 		if n := after.Mallocs - before.Mallocs; n > 40 {
 			t.Errorf("%s: %d allocations for 4000 chunks", form, n)
 		}
-		if r.parts.mu.Lock(); form == "members" && r.parts.room == r.o.Ahead {
+		if r.parts.mu.Lock(); form == "members" && r.parts.more == newPartPool(r.o.Ahead).more {
 			t.Error("no members were read side by side")
 		}
 		r.parts.mu.Unlock()

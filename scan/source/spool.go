@@ -9,24 +9,21 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/s2"
-
 	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // A spool is a temporary file with the members of compressed tars, which can only be read from
-// their beginnings. The pass that finds the members puts each into the spool, as a stream of S2: it
-// takes about as many bytes as gzip, and a fifth of the time to decompress. So the members are read
-// in any order and side by side. One goroutine adds members; after that any number may read.
+// their beginnings. The pass that finds the members puts each into the spool, packed. So the members
+// are read in any order and side by side. One goroutine adds members; after that any number may read.
 type spool struct {
 	left *atomic.Int64    // how many bytes all spools of one list of inputs may still take
 	file *spill.Temporary // nil until there is a member
 	end  int64            // of the last member
 	once sync.Once        // release
 
-	// Of the member that is added: S2 goes from z to the spool, and from there to the file.
-	z      *s2.Writer
+	// Of the member that is added: what is packed goes from z to the spool, and from there to the file.
+	z      *spill.Packer
 	to     *bufio.Writer
 	length int64
 }
@@ -52,8 +49,7 @@ func (s *spool) add(m *member, bytes io.Reader) (err error) {
 			return fmt.Errorf("%w (%v)", errSpool, err) //nolint:errorlint // an Error drops what is around a PathError
 		}
 		s.to = bufio.NewWriterSize(nil, rawBuffer)
-		// Beside the goroutine that decompresses:
-		s.z = s2.NewWriter(nil, s2.WriterBlockSize(rawBuffer), s2.WriterConcurrency(2))
+		s.z = spill.NewPacker() // beside the goroutine that decompresses
 	}
 	s.length = 0
 	s.to.Reset(io.NewOffsetWriter(s.file, s.end))
@@ -86,15 +82,15 @@ func (s *spool) release() {
 // an error.
 type unspooler struct {
 	span
-	z *s2.Reader // from the pool
+	z *spill.Unpacker // from the pool
 }
 
-var unspoolers = sync.Pool{New: func() any { return s2.NewReader(nil, s2.ReaderMaxBlockSize(rawBuffer)) }}
+var unspoolers = sync.Pool{New: func() any { return spill.NewUnpacker() }}
 
 // newUnspooling returns a stream of the decoded bytes of a member in a spool.
 func newUnspooling(m *member) *stream {
 	raw := newRawReader(io.NewSectionReader(m.spool.file, m.off, m.length))
-	z := unspoolers.Get().(*s2.Reader)
+	z := unspoolers.Get().(*spill.Unpacker)
 	z.Reset(raw.br)
 	return &stream{codec: sniff.S2, raw: raw, dec: &unspooler{span{z, m.size}, z}, window: newWindow(nil, nil)}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/scan/sniff"
-	"github.com/robotsieve/robotsieve/scan/source/inflate"
 )
 
 // zstdDecoder decodes all frames on the calling goroutine (concurrency 1), where a panic can be
@@ -40,9 +39,9 @@ func takeZstd() (*zstd.Decoder, error) {
 	return newDecoder(ordinaryWindow)
 }
 
-func newDecoder(window uint64, more ...zstd.DOption) (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, append(more, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window))...)
+func newDecoder(window uint64) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window))
 }
 
 func newZstd(raw *rawReader, w *window) (*zstdDecoder, error) {
@@ -168,7 +167,6 @@ const zstdFeeds = 2
 const (
 	maxZstdHeader = 18 // of a frame, with its magic number
 	maxZstdBlock  = 128 << 10
-	zstdSlack     = 32 // bytes after the contents with which the library can copy faster
 )
 
 func (zstdFrames) split(br *bufio.Reader, p *part) bool {
@@ -247,81 +245,16 @@ func (p *part) take(br *bufio.Reader, n int) bool {
 
 // decode decodes frame after frame: of several at once the library would copy the contents of all
 // but the first.
-func (zstdFrames) decode(p *part) (err error) {
-	if p.zstd == nil {
-		if p.zstd, err = newDecoder(ordinaryWindow, zstd.WithDecodeAllCapLimit(true)); err != nil {
-			return err
-		}
-	}
-	p.dst = slices.Grow(p.dst[:0], p.size+zstdSlack)
+func (zstdFrames) decode(p *part) error {
+	p.dst = p.dst[:0]
 	begin := 0
 	for _, end := range p.ends {
 		at := len(p.dst)
-		contents, err := p.zstd.DecodeAll(p.src[begin:end], p.dst[at:at])
+		n, err := p.blocks.Zstd(p.dst[at:cap(p.dst)], p.src[begin:end])
 		if err != nil {
 			return err
 		}
-		p.dst, begin = p.dst[:at+len(contents)], end
+		p.dst, begin = p.dst[:at+n], end
 	}
 	return nil
-}
-
-// Blocks decompresses blocks that are in memory, as formats have them whose pages are compressed
-// one by one. The zero value is ready. It is for one goroutine, and starts none.
-type Blocks struct {
-	zstd  *zstd.Decoder
-	gzip  inflate.Gzip
-	from  *bufio.Reader // nil until it is needed
-	bytes bytes.Reader
-}
-
-// Zstd decompresses Zstandard into dst and returns how much that is. It is an error if dst is too
-// short.
-func (b *Blocks) Zstd(dst, src []byte) (n int, err error) {
-	if b.zstd == nil {
-		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return 0, err
-		}
-	}
-	out, err := b.zstd.DecodeAll(src, dst[:0:len(dst)])
-	return len(out), err
-}
-
-// Gzip returns a reader of what gzip has compressed, of one or several members. It is valid until
-// the next call.
-func (b *Blocks) Gzip(src []byte) (io.Reader, error) {
-	b.bytes.Reset(src)
-	if b.from == nil {
-		b.from = bufio.NewReader(&b.bytes)
-	}
-	b.from.Reset(&b.bytes)
-	b.gzip.Reset(b.from)
-	return (*concatenated)(&b.gzip), noEOF(b.gzip.Next())
-}
-
-// concatenated reads the members of gzip as one.
-type concatenated inflate.Gzip
-
-func (c *concatenated) Read(p []byte) (n int, err error) {
-	z := (*inflate.Gzip)(c)
-	for {
-		if n, err = z.Read(p); n > 0 || !isEOF(err) {
-			if isEOF(err) {
-				err = nil // there may be another member
-			}
-			return n, err
-		}
-		if err := z.Next(); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// Close releases what the decoders hold.
-func (b *Blocks) Close() {
-	if b.zstd != nil {
-		b.zstd.Close()
-	}
 }

@@ -46,7 +46,7 @@
 // the order in which records were added or on the memory.
 //
 // Runs in the temporary file have no footer, the size of their blocks depends on
-// Options.Memory, and with Options.Compress blocks of long records are compressed.
+// Options.Memory, and with Options.Compress they are compressed as blocks of S2.
 //
 // [Records] is a Sorter for one goroutine.
 package spill

@@ -2,7 +2,6 @@ package spill
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/klauspost/compress/s2"
 )
 
 // run is records in order: in memory, or in blocks in a file. It is not changed once it is made.
@@ -29,8 +30,7 @@ type run struct {
 // block before; of a packed one also what it is unpacked to.
 func (r *run) cost() int64 {
 	if r.packed {
-		const unpacker = 48 << 10 // about what it takes besides the payload
-		return 3*int64(r.longest) + unpacker
+		return 3 * int64(r.longest)
 	}
 	return 2 * int64(r.longest)
 }
@@ -59,11 +59,6 @@ const (
 
 	// wholeFrom is the length from which on records are written whole.
 	wholeFrom = 1024 + 1
-
-	// packFrom is how long the records of a block are on average, in bytes, from which on it is
-	// compressed. The prefixes that records share are not written anyway, so that it pays for long
-	// records alone.
-	packFrom = 256
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -76,11 +71,8 @@ type blockWriter struct {
 	limit   int    // of its length
 	crc     uint32 // of all blocks written
 	longest int    // of the payloads written
-	records int    // in the block
-
-	pack   bool // payloads are a byte 0 and the payload, or a byte 1 and the payload as flate
-	packed bytes.Buffer
-	zip    *flate.Writer // nil before the first
+	pack    bool   // payloads are compressed as a block of S2
+	packed  []byte
 }
 
 // writeAll writes all records that are left in m and returns their number.
@@ -119,7 +111,6 @@ func (w *blockWriter) add(rec []byte, shared int, n int64) error {
 	b = binary.AppendUvarint(b, uint64(len(rec)-shared))
 	b = append(b, rec[shared:]...)
 	w.block = binary.AppendUvarint(b, uint64(n))
-	w.records++
 	return nil
 }
 
@@ -131,7 +122,9 @@ func (w *blockWriter) flush() error {
 	block := w.block
 	w.longest = max(w.longest, len(block)-blockHead)
 	if w.pack {
-		block = w.packBlock()
+		w.packed = slices.Grow(w.packed[:0], blockHead+s2.MaxEncodedLen(len(block)-blockHead))
+		n := len(s2.Encode(w.packed[blockHead:cap(w.packed)], block[blockHead:]))
+		block = w.packed[:blockHead+n]
 	}
 	payload := block[blockHead:]
 	binary.LittleEndian.PutUint32(block, uint32(len(payload)))
@@ -140,28 +133,8 @@ func (w *blockWriter) flush() error {
 	binary.LittleEndian.PutUint32(block[4:], w.crc)
 	w.longest = max(w.longest, len(payload))
 	err := w.write(block)
-	w.block, w.records = w.block[:0], 0
+	w.block = w.block[:0]
 	return err
-}
-
-// packBlock returns the block with a packed payload, valid until the next call.
-func (w *blockWriter) packBlock() []byte {
-	payload := w.block[blockHead:]
-	w.packed.Reset()
-	w.packed.Write(w.block[:blockHead])
-	if len(payload) < packFrom*w.records {
-		w.packed.WriteByte(0)
-		w.packed.Write(payload)
-		return w.packed.Bytes()
-	}
-	w.packed.WriteByte(1)
-	if w.zip == nil {
-		w.zip, _ = flate.NewWriter(&w.packed, flate.BestSpeed) // the level is valid
-	}
-	w.zip.Reset(&w.packed)
-	_, _ = w.zip.Write(payload) // a buffer never fails
-	_ = w.zip.Close()
-	return w.packed.Bytes()
 }
 
 // cursor reads a run, and checks all that it reads from a file.
@@ -177,9 +150,7 @@ type cursor struct {
 	off   int64  // of the next block
 	crc   uint32 // of the blocks so far
 
-	zip      io.ReadCloser // of a packed run; nil before the first block that is compressed
-	from     bytes.Reader
-	unpacked bytes.Buffer
+	unpacked []byte // of a packed run: the block
 }
 
 // next reads the next record, and returns false at the end.
@@ -278,21 +249,17 @@ func (c *cursor) load() error {
 
 // unpack replaces the payload in data by what it was packed from.
 func (c *cursor) unpack() error {
-	packed := c.data[0] == 1
-	if c.data = c.data[1:]; !packed {
-		return nil
+	n, err := s2.DecodedLen(c.data)
+	if err == nil && n > c.run.longest {
+		return c.damaged("impossible length of a block")
 	}
-	c.from.Reset(c.data)
-	if c.zip == nil {
-		c.zip = flate.NewReader(&c.from)
-	} else {
-		_ = c.zip.(flate.Resetter).Reset(&c.from, nil) // it never fails
+	if err == nil {
+		c.unpacked, err = s2.Decode(slices.Grow(c.unpacked[:0], n)[:n], c.data)
 	}
-	c.unpacked.Reset()
-	if _, err := c.unpacked.ReadFrom(io.LimitReader(c.zip, int64(c.run.longest))); err != nil {
-		return c.damaged("unpacking: " + err.Error())
+	if err != nil {
+		return c.damaged(err.Error())
 	}
-	c.data = c.unpacked.Bytes()
+	c.data = c.unpacked
 	return nil
 }
 

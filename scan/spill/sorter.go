@@ -24,8 +24,9 @@ type Options struct {
 	// records, compressed as the package says.
 	Dir string
 
-	// Compress compresses blocks of long records in the temporary file, so that records that repeat
-	// themselves, such as those of an input that was compressed, do not fill the disk.
+	// Compress compresses the temporary file, so that long records that repeat themselves, such as
+	// those of an input that was compressed, do not fill the disk. With short ones, whose common
+	// prefixes are not written anyway, it takes longer and saves little.
 	Compress bool
 }
 

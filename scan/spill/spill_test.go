@@ -94,17 +94,6 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestShortRecordsAreNotCompressed: that would take longer and save little.
-func TestShortRecordsAreNotCompressed(t *testing.T) {
-	w := blockWriter{pack: true, block: append(make([]byte, blockHead), bytes.Repeat([]byte("x"), 1000)...)}
-	for w.records = 1; w.records < 6; w.records++ {
-		if packed := w.packBlock(); (packed[blockHead] == 1) != (w.records < 4) ||
-			(len(packed) < 100) != (w.records < 4) {
-			t.Errorf("%d records: %d bytes", w.records, len(packed))
-		}
-	}
-}
-
 func TestTenThousandRunsOnDisk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	// No memory for runs: each full arena is spilled.

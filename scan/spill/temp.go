@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
@@ -62,3 +64,20 @@ func CheckDir(dir string) error {
 	}
 	return nil
 }
+
+// Packer compresses a stream of bytes for a temporary file: it takes about as many bytes as gzip,
+// and a fifth of the time to decompress. Unpacker reads the stream.
+type (
+	Packer   = s2.Writer
+	Unpacker = s2.Reader
+)
+
+const packedBlock = 256 << 10
+
+// NewPacker returns a Packer to Reset. It compresses beside the goroutine that writes.
+func NewPacker() *Packer {
+	return s2.NewWriter(nil, s2.WriterBlockSize(packedBlock), s2.WriterConcurrency(2))
+}
+
+// NewUnpacker returns an Unpacker to Reset.
+func NewUnpacker() *Unpacker { return s2.NewReader(nil, s2.ReaderMaxBlockSize(packedBlock)) }
