@@ -69,6 +69,7 @@ var packages = map[string][]string{
 	"scan/policy":  {"./scan/policy", "./scan/audit"},
 	"scan/crawler": {"./scan/crawler"},
 	"scan/audit":   {"./scan/audit"},
+	"scan/judge":   {"./scan/judge", "./scan/audit"},
 }
 
 func main() {

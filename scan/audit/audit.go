@@ -6,8 +6,8 @@
 // cut.
 //
 // The reader of its format splits a line (worker.go), memos (memo.go) give the crawler
-// of its User-Agent (agent.go) and the site that it went to (site.go), and the request
-// gets a verdict (request.go, verdict.go) by the copies of robots.txt that its crawler
+// of its User-Agent (agent.go) and the site that it went to (site.go), and package judge is asked
+// for a verdict (request.go) by the copies of robots.txt that its crawler
 // could lawfully use; a path that the log has changed is read in more than one way
 // (lossy.go). Most verdicts are final at once, and are counted (tally.go). A
 // request whose verdict may depend on answers to robots.txt elsewhere in the log becomes
@@ -15,9 +15,8 @@
 // are sorted, perhaps on disk. When the whole input has been read, it is known
 // whether addresses prove anything (proxied.go), and the final pass over the records
 // (finalpass.go) takes them apart (record.go), collects the answers to all clients
-// (answers.go) and then, operator by operator, what each crawler was told (facts.go), and
-// when (moments.go). It gives the open verdicts, also for
-// the normal form of a path (normal.go), measures gaps (rates.go) and finds the most
+// and then, operator by operator, what each crawler was told. With all that it asks package judge
+// for the open verdicts, measures gaps (rates.go) and finds the most
 // frequent unknown crawlers. The Report (report.go) is made from the counts
 // (makereport.go), with its assumptions and warnings (sentences.go), and is given out only
 // if its numbers add up (sums.go).

@@ -62,37 +62,3 @@ func TestQuotaIsEnough(t *testing.T) {
 		})
 	}
 }
-
-// Of any number of crawlers that share a name, no more is noted about what they were told
-// than there is room for, and nothing is held against those beyond that.
-func TestToldIsBounded(t *testing.T) {
-	a := newAuditor(t, robotsTxtBody)
-	f := newFacts(newAnswersToAll(a.config.Policy, nil))
-	size := a.config.Policy.Versions(0)[0].Size
-	for i := range 100_000 {
-		x := &fetch{sender: sender{crawlerAt: crawlerAt{word: fmt.Sprintf("%d.example_bot", i)}}, t: moment(0) + int64(i),
-			kind: toldFile, size: size}
-		x.at.N = 1
-		f.tell(x)
-	}
-	if n := len(f.rules); n < 1000 || n > f.mostTold/memoBytes+1 {
-		t.Errorf("%d crawlers are noted", n)
-	}
-}
-
-// Redirects that something may still follow are few, also if all fetches of a minute are
-// redirected.
-func TestRedirectsAreBounded(t *testing.T) {
-	f := newFacts(newAnswersToAll(newAuditor(t, robotsTxtBody).config.Policy, nil))
-	for i := range 3 * maxRedirects {
-		x := &fetch{t: moment(0) + int64(i), kind: toldRedirect}
-		x.at.N = 1
-		f.add(x)
-		if len(f.redirects) > maxRedirects {
-			t.Fatalf("%d redirects", len(f.redirects))
-		}
-	}
-	if !f.of(0).byKind[toldRedirect].meets(moment(0), moment(0)) {
-		t.Error("the first is lost")
-	}
-}

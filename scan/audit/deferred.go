@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -115,15 +115,15 @@ func (w *Worker) deferCounts(key string, row *row) {
 
 // deferAnswer keeps the record as an answer to a GET of robots.txt by any client, unless the last
 // answer of its kind was the same: with its minute, if that matters.
-func (w *Worker) deferAnswer(at site, kind answerKind) {
+func (w *Worker) deferAnswer(at site, kind judge.Kind) {
 	now := answerAt{Site: at.Site, any: true}
-	switch timed := kind == toldGone || kind.is5xx(); {
+	switch timed := kind == judge.ToldGone || kind.Is5xx(); {
 	case timed && w.record.HasTime:
 		now.minute = minuteOf(w.record.Time)
-	case kind.is5xx():
+	case kind.Is5xx():
 		return
 	case timed:
-		kind = toldNone
+		kind = judge.ToldNone
 	}
 	if w.lastAnswers[kind] == now {
 		return
@@ -152,7 +152,7 @@ func minuteOf(t int64) int64 {
 
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
 func (w *Worker) countSize(at site) {
-	size := sizeOf(w.record.Status, w.record.Size)
+	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if size == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func (w *Worker) countSize(at site) {
 
 // deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size
 // is 0 if it does not show which file was sent.
-func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind answerKind, size int64, use fetchUse) {
+func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind judge.Kind, size int64, use fetchUse) {
 	t := w.record.Time
 	if use == fetchTimeless {
 		t = 0
@@ -199,21 +199,20 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 	w.keepFact()
 }
 
-// deferRequest keeps a request whose verdict depends on other lines. normal is the normal
-// form of its target, nil if that is the target itself.
-func (w *Worker) deferRequest(at site, c *agent, identity Identity, normal []byte) {
-	answers := w.appendAnswers(w.answersKey[:0], at, c, w.record.Target)
+// deferRequest keeps a request whose verdict depends on other lines.
+func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identity) {
 	kinds := w.kinds()
-	if w.record.Lossy != format.Exact {
+	if !q.Exact {
 		kinds |= notExact
 	}
-	if normal != nil {
+	if q.HasNormal {
 		kinds |= withNormal
-		answers = w.appendNormalAnswers(answers, at, c, normal)
 	}
-	w.answersKey = answers
 	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.keptAddress())
-	b = append(append(b, visitRequest, byte(identity), kinds), answers...)
+	b = w.appendAnswers(append(b, visitRequest, byte(identity), kinds), at, false)
+	if q.HasNormal {
+		b = w.appendAnswers(b, at, true)
+	}
 	b = w.appendCited(b, at.First, c)
 	b = appendBytes(binary.AppendUvarint(b, uint64(max(w.record.Size, 0))),
 		w.record.Target[:min(len(w.record.Target), maxPath)])
@@ -234,27 +233,10 @@ const (
 	notExact   = 4
 )
 
-// appendAnswers appends the answers of all copies of each origin for a target. It has also
-// the copies that were not lawful: what the log tells may depend on any of them.
-func (w *Worker) appendAnswers(b []byte, at site, c *agent, target []byte) []byte {
+// appendAnswers appends the answers of all copies of each origin, in runs.
+func (w *Worker) appendAnswers(b []byte, at site, normal bool) []byte {
 	for o := at.First; o < at.First+at.N; o++ {
-		w.judgeCopies(c, o, target)
-		b = appendRuns(b, w.answers)
-	}
-	return b
-}
-
-// appendNormalAnswers is appendAnswers for the normal form of the target. /robots.txt is always
-// permitted.
-func (w *Worker) appendNormalAnswers(b []byte, at site, c *agent, normal []byte) []byte {
-	if w.asksFor(normal) == asksElse {
-		w.readings, w.otherReadings = w.otherReadings, w.readings
-		b = w.appendAnswers(b, at, c, normal)
-		w.readings, w.otherReadings = w.otherReadings, w.readings
-		return b
-	}
-	for o := at.First; o < at.First+at.N; o++ {
-		b = appendRuns(b, make([]policy.Answer, w.policy.Copies(o)))
+		b = appendRuns(b, w.Answers(o, normal))
 	}
 	return b
 }
@@ -266,41 +248,6 @@ func (w *Worker) appendCited(b []byte, o int32, c *agent) []byte {
 		line = w.bindingAt(c, o).Judge(&w.scratch, w.policy.Versions(o)[version].Copy, w.record.Target).Line
 	}
 	return binary.BigEndian.AppendUint32(binary.AppendUvarint(b, uint64(version+1)), line)
-}
-
-// judgeCopies sets w.answers to the answers of all copies of an origin on a target of the
-// record, and w.bySitemap if one permits only by a Sitemap line. Copies that are alike for the
-// crawler are asked once.
-func (w *Worker) judgeCopies(c *agent, o int32, target []byte) {
-	binding := w.bindingAt(c, o)
-	w.answers, w.bySitemap = w.answers[:0], false
-	for i, first := range binding.Alike() {
-		if int(first) < i {
-			w.answers = append(w.answers, w.answers[first])
-		} else {
-			j := w.judgeCopy(binding, first, target)
-			w.answers, w.bySitemap = append(w.answers, j.Answer), w.bySitemap || j.Sitemap
-		}
-	}
-}
-
-// judgeCopy returns the judgement of a copy on a target of the record.
-func (w *Worker) judgeCopy(b *policy.Binding, copy int32, target []byte) policy.Judgement {
-	switch w.record.Lossy {
-	case format.Exact:
-		return b.Judge(&w.scratch, copy, target)
-	case format.Rewritten:
-		return b.JudgeUnseen(copy)
-	}
-	j := b.Judge(&w.scratch, copy, target)
-	for _, reading := range w.readings.list[:w.readings.n] {
-		other := b.Judge(&w.scratch, copy, reading)
-		j.Sitemap = j.Sitemap || other.Sitemap
-		if j.Answer != other.Answer {
-			j.Answer = policy.Unseen
-		}
-	}
-	return j
 }
 
 // appendRuns appends answers as runs of equal ones: the length of each and the

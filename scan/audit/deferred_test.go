@@ -3,12 +3,12 @@ package audit
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -38,93 +38,6 @@ func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 		t.Fatal("no deferred record")
 	}
 	return found
-}
-
-func TestLateFetchHoldsWhatWasTold(t *testing.T) {
-	a := stateAuditor(t)
-	for _, c := range []struct {
-		status, size string
-		want         answerKind
-	}{
-		{"200", "512", toldFile},
-		{"206", "1", toldFile},
-		{"304", "-", toldSame},
-		{"304", "0", toldSame},
-		{"200", "0", toldNone},
-		{"200", "-", toldNone},
-		{"204", "-", toldNone},
-		{"204", "512", toldNone},
-		{"404", "512", toldGone},
-		{"401", "512", toldNone},
-		{"403", "0", toldNone},
-		{"410", "-", toldGone},
-		{"429", "0", toldLimited},
-		{"408", "0", toldNone},
-		{"444", "0", toldFailed},
-		{"499", "0", toldFailed},
-		{"301", "0", toldRedirect},
-		{"307", "512", toldRedirect},
-		{"500", "512", toldError},
-		{"502", "0", toldError},
-		{"503", "0", toldBusy},
-		{"-", "0", toldFailed},
-	} {
-		e := entry{vhost: "example.com:443", target: "/robots.txt", status: c.status, size: c.size, time: at(-100)}
-		rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordFetch)}
-		_, name := rd.operator()
-		rd.byte()
-		x := fetch{t: rd.time()}
-		x.crawlerAt = rd.crawlerAt()
-		rd.answer(&x)
-		ambiguous, address := rd.byte(), rd.bytes()
-		rd.end()
-		size := int64(0)
-		if c.status == "200" {
-			fmt.Sscan(c.size, &size)
-		}
-		if rd.bad() || name != "" || x.t != moment(-100) || x.at.N != 1 || x.kind != c.want || x.size != size ||
-			x.identity != Unverified || ambiguous != 0 || len(address) > 0 {
-			t.Errorf("status %s, size %s: %+v, want kind %d; bad: %v", c.status, c.size, x, c.want, rd.bad())
-		}
-	}
-}
-
-func TestLateRequestIsReadAsItWasWritten(t *testing.T) {
-	a := stateAuditor(t)
-	a.config.Addresses = true
-	e := entry{vhost: "www.example.com:443", addr: "198.51.100.7", target: "/private/x", method: "HEAD", status: "403",
-		time: at(60), agent: acmebot}
-	rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordVisit)}
-	key, name := rd.operator()
-	if want := "\x02acmebot\x00"; string(key) != want || name != "acmebot" {
-		t.Errorf("operator %q, name %q; want %q", key, name, want)
-	}
-	rd.byte()
-	who := rd.crawlerAt()
-	copies := a.config.Policy.Copies(who.at.First)
-	address, when, kind := rd.bytes(), rd.time(), rd.byte()
-	identity, what, answers := rd.identity(), rd.byte(), rd.runs(nil, copies)
-	version, line, size, path, sample := rd.uvarint(uint64(copies)), rd.uint32(), rd.uvarint(512), rd.bytes(), rd.rest
-	if rd.bad() || kind != visitRequest || who.crawler != 0 || who.at.N != 1 || len(answers) != copies || version == 0 ||
-		line == 0 ||
-		Outcome(what>>4) != Refused || Method(what&15) != Head || identity != Unverifiable || when != moment(60) ||
-		string(address) != "198.51.100.7" || size != 512 || string(path) != "/private/x" || string(sample) != e.String() {
-		t.Errorf("%+v, answers %v, line %d, %x, %d, %d, %q, %q", who, answers, line, what, identity, when, address, sample)
-	}
-}
-
-func TestLateVisitIsReadAsItWasWritten(t *testing.T) {
-	a := stateAuditor(t)
-	e := entry{vhost: "www.example.com:443", addr: "2001:db8::1", target: "/x", time: at(-7)}
-	rd := &recordReader{policy: a.config.Policy, rest: recordsOf(t, a, e, recordDelayed)}
-	rd.operator()
-	rd.byte()
-	who, address, when, delay := rd.crawlerAt(), rd.bytes(), rd.time(), rd.delay()
-	rd.end()
-	if rd.bad() || a.config.Policy.Origins()[who.at.First].Host != "www.example.com" || string(address) != "2001:db8::1" ||
-		when != moment(-7) || delay != 5000 {
-		t.Errorf("%+v %q %d %d, bad: %v", who, address, when, delay, rd.bad())
-	}
 }
 
 func TestTimesAreInTheOrderOfTheirBytes(t *testing.T) {
@@ -214,7 +127,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"origin that is not there":     set("fetch", 12, 0, 0, 0, 3),
 		"negative origin":              set("fetch", 12, 0xff),
 		"too many origins":             set("fetch", 16, 0x7f, 0xff, 0xff, 0xff),
-		"answer of no kind":            set("fetch", 21, byte(answerKinds)),
+		"answer of no kind":            set("fetch", 21, byte(judge.Kinds)),
 		"a word longer than all":       set("fetch", 20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
 		"kind of visit":                set("request", 22, visitSettled+1),
 		"outcome":                      set("request", 24, byte(outcomes)<<4),

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -190,31 +189,6 @@ func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 	bing := r.row("bingbot")
 	if bing == nil || bing.RobotsTxt.Fetches != 2 || bing.RobotsTxt.Gaps != 1 || r.row("GPTBot") != nil {
 		t.Errorf("%s", marshal(t, r))
-	}
-}
-
-// Facts take room by the days of a log, not by its fetches.
-func TestFactsOfManyFetchesAreFew(t *testing.T) {
-	p := history(t, policy.Options{}, version{from: -9 * day0, body: "a"}, version{from: 0, body: "b"},
-		version{from: day0, body: "c"})
-	f := newFacts(newAnswersToAll(p, nil))
-	from := sender{crawlerAt: crawlerAt{crawler: 4, at: policy.Site{First: 0, N: 1}}}
-	for n := -day0; n < 2*day0; n += 10 {
-		for kind := range answerKinds {
-			x := &fetch{sender: from, t: moment(n), kind: kind, size: 1}
-			f.add(x)
-			f.tell(x)
-		}
-	}
-	f.settle(math.MaxInt64)
-	for _, kind := range []answerKind{toldNone, toldRedirect} {
-		if n := len(f.origins[0].byKind[kind].kept); n > 6 {
-			t.Errorf("kind %d: %d moments of three days", kind, n)
-		}
-	}
-	// Before, about, and after each of two changes.
-	if list := f.rules[from]; len(list) != 5 {
-		t.Errorf("told %+v", list)
 	}
 }
 

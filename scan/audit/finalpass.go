@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -19,7 +20,7 @@ type finalPass struct {
 	rates   *rates // nil if nothing but the requests counts
 	ranking *ranking
 	proxied bool // addresses prove nothing
-	toAll   *answersToAll
+	toAll   *judge.Answers
 	records int64 // read so far, each as often as it was added
 	unknown int64 // requests of unknown crawlers so far
 	operatorPass
@@ -32,11 +33,11 @@ type operatorPass struct {
 	key      []byte // of these records; the first byte says what they are about
 	name     string // of the unknown crawler that the operator is, if it is one
 	counts   *row   // of that
-	facts    *facts
+	told     *judge.Told
 	informed informedMemo
 }
 
-// informedMemo is facts.informedSince by all that it depends on. Most requests of a crawler
+// informedMemo is judge.Told.InformedSince by all that it depends on. Most requests of a crawler
 // are alike for it. A memo that is full is emptied.
 type informedMemo struct {
 	since map[informedKey]int64
@@ -45,7 +46,7 @@ type informedMemo struct {
 
 // informedKey has the answers as the record has them.
 type informedKey struct {
-	sender
+	judge.Sender
 	answers string
 }
 
@@ -65,7 +66,10 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 	p := r.policy()
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
-		toAll: newAnswersToAll(p, r.tally.Sent), origins: originTexts{},
+		toAll: judge.NewAnswers(p), origins: originTexts{},
+	}
+	for at, n := range r.tally.Sent {
+		f.toAll.AddSent(at.Origin, at.Odd, n)
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -88,7 +92,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 		}
 	}
 	f.end()
-	r.tally.mostOdd = f.toAll.mostOdd
+	r.tally.mostOdd = f.toAll.MostOdd
 	if rates != nil {
 		r.tally.listed, r.tally.others = f.ranking.end()
 	}
@@ -97,7 +101,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 
 // begin turns to the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
-	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, facts: newFacts(f.toAll)}
+	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, told: judge.NewTold(f.toAll)}
 	if key[0] == aboutUnknown {
 		f.counts = f.run.tally.newRow("", unknownBounds)
 	}
@@ -134,10 +138,9 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 
 // answer reads what anybody was answered in a minute.
 func (f *finalPass) answer(rd *recordReader) {
-	t, at, kind := rd.time(), rd.site(), answerKind(rd.byte())
-	rd.require(kind < answerKinds, "an answer is of no kind")
+	t, at, kind := rd.time(), rd.site(), rd.kind()
 	if rd.end(); !rd.bad() {
-		f.toAll.add(at, t, kind)
+		f.toAll.Add(at, t, kind)
 	}
 }
 
@@ -158,35 +161,31 @@ func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
 }
 
 func (f *finalPass) fetch(rd *recordReader, n int64) {
-	x := &fetch{t: rd.time()}
-	x.crawlerAt = rd.crawlerAt()
-	rd.answer(x)
-	use, address := fetchUse(rd.byte()), rd.bytes()
-	x.identity = f.identity(x.crawler, x.identity, address)
+	t := rd.time()
+	x := judge.Fetch{Time: t, Sender: rd.sender(), Kind: rd.kind(), Size: int64(rd.uint64())}
+	identity, use, address := rd.identity(), fetchUse(rd.byte()), rd.bytes()
+	identity = f.identity(x.Crawler, identity, address)
+	x.Identity, x.HasTime = uint8(identity), use != fetchTimeless
 	var row *row
 	switch use {
 	case fetchCounted:
-		row, _ = f.row(rd, x.crawler)
+		row, _ = f.row(rd, x.Crawler)
 	case fetchOutside, fetchTimeless:
-		if profile := f.profile(rd, x.crawler); profile != nil {
+		if profile := f.profile(rd, x.Crawler); profile != nil {
 			row = f.run.tally.known[profile]
 		} else {
 			row = f.counts
 		}
 	}
-	if rd.end(); rd.bad() || x.identity == SpoofedIdentity {
+	if rd.end(); rd.bad() || identity == SpoofedIdentity {
 		return
 	}
-	f.facts.addSent(x, n)
-	if use != fetchTimeless {
-		f.facts.add(x)
-		f.facts.tell(x)
-	}
+	shown := f.told.Add(&x, n)
 	if row != nil {
-		row.informedKnown = row.informedKnown || f.facts.showsFile(x)
+		row.informedKnown = row.informedKnown || shown
 	}
 	if f.rates != nil && use == fetchCounted {
-		f.rates.fetch(row, x.at, x.t, n)
+		f.rates.fetch(row, x.Site, x.Time, n)
 	}
 }
 
@@ -203,8 +202,8 @@ func (f *finalPass) identity(crawler uint32, identity Identity, address []byte) 
 }
 
 func (f *finalPass) delayed(rd *recordReader, n int64) {
-	from, address, t, delay := rd.crawlerAt(), rd.bytes(), rd.time(), rd.delay()
-	row, _ := f.row(rd, from.crawler)
+	from, address, t, delay := rd.sender(), rd.bytes(), rd.time(), rd.delay()
+	row, _ := f.row(rd, from.Crawler)
 	if rd.end(); !rd.bad() && f.rates != nil {
 		f.rates.delayed(row, from, address, t, delay, n)
 	}
@@ -237,14 +236,14 @@ func (f *finalPass) profile(rd *recordReader, crawler uint32) *crawler.Profile {
 
 // visit reads a request.
 func (f *finalPass) visit(rd *recordReader, n int64) {
-	from, address, t, kind := rd.crawlerAt(), rd.bytes(), rd.time(), rd.byte()
+	from, address, t, kind := rd.sender(), rd.bytes(), rd.time(), rd.byte()
 	switch kind {
 	case visitRequest:
-		row, profile := f.row(rd, from.crawler)
+		row, profile := f.row(rd, from.Crawler)
 		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
 		f.request(rd, x, from)
 	case visitSettled:
-		row, profile := f.row(rd, from.crawler)
+		row, profile := f.row(rd, from.Crawler)
 		f.settled(rd, &deferredRequest{row: row, Judged: Judged{Time: t, Profile: profile, N: n}}, from)
 	default:
 		rd.require(false, "a visit is of no kind")
@@ -252,43 +251,66 @@ func (f *finalPass) visit(rd *recordReader, n int64) {
 }
 
 // request reads the rest of a request, and gives it its verdict.
-func (f *finalPass) request(rd *recordReader, x *deferredRequest, from crawlerAt) {
+func (f *finalPass) request(rd *recordReader, x *deferredRequest, from judge.Sender) {
 	identity, kinds := rd.identity(), rd.byte()
 	x.Outcome, x.Method = Outcome(kinds>>4), Method(kinds&(notExact-1))
-	rd.require(from.at.N > 0 && x.Outcome < outcomes && x.Method < methods,
+	rd.require(from.Site.N > 0 && x.Outcome < outcomes && x.Method < methods,
 		"a request is to no origin, or of no outcome or method")
 	if rd.bad() {
 		return
 	}
 	answers := rd.rest
-	f.answers = rd.answers(f.answers, from.at)
+	f.answers = rd.answers(f.answers, from.Site)
 	answers = answers[:len(answers)-len(rd.rest)]
 	if kinds&withNormal != 0 {
-		f.normal = rd.answers(f.normal, from.at)
+		f.normal = rd.answers(f.normal, from.Site)
 	}
-	cited := int32(rd.uvarint(uint64(len(rd.policy.Versions(from.at.First))))) - 1
+	cited := int32(rd.uvarint(uint64(len(rd.policy.Versions(from.Site.First))))) - 1
 	line := rd.uint32()
 	x.Size, x.path = int64(rd.uvarint(math.MaxInt64)), rd.bytes()
 	switch c := &f.run.auditor.config; {
 	case c.Judged != nil:
 		rd.judged(&x.Judged)
-		x.Origin, x.Site = f.origins.of(f.run.auditor, from.at), from.at
+		x.Origin, x.Site = f.origins.of(f.run.auditor, from.Site), from.Site
 	case c.Samples > 0:
 		x.Line = rd.take(min(len(rd.rest), maxSample))
 	}
 	if rd.end(); rd.bad() {
 		return
 	}
-	x.Identity, x.Crawler, x.Verdict = f.identity(from.crawler, identity, x.address), x.row.name, Spoofed
-	if x.Identity != SpoofedIdentity {
-		f.decide(x, from.at, kinds&withNormal != 0, kinds&notExact == 0)
+	x.Identity, x.Crawler = f.identity(from.Crawler, identity, x.address), x.row.name
+	d, _ := judge.Decide(rd.policy, &judge.Case{
+		Spoofed: x.Identity == SpoofedIdentity, Time: x.Time, HasTime: true, Site: from.Site,
+		Google: readsAsGoogle(x.Profile), Exact: kinds&notExact == 0, HasNormal: kinds&withNormal != 0,
+		Copies: pendingCopies{from.Site.First, f.answers, f.normal},
+	}, f.told)
+	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
+	if x.Verdict != Spoofed {
 		x.InformedKnown = x.row.informedKnown
-		x.rule = ruleKey{from.at, max(cited, 0), line}
+		x.rule = ruleKey{from.Site, max(cited, 0), line}
 		if f.isOne(x.Profile) {
-			x.Informed = f.informedSince(sender{from, x.Identity}, answers) < x.Time
+			from.Identity = uint8(x.Identity)
+			x.Informed = f.informedSince(from, answers) < x.Time
 		}
 	}
 	f.judged(x)
+}
+
+// pendingCopies are the answers of the copies of each origin of a site as a record has them.
+type pendingCopies struct {
+	first           int32
+	answers, normal [][]policy.Answer
+}
+
+// Permit implements judge.Copies.
+func (c pendingCopies) Permit(int32, bool) bool { return false }
+
+// Answers implements judge.Copies.
+func (c pendingCopies) Answers(origin int32, normal bool) []policy.Answer {
+	if normal {
+		return c.normal[origin-c.first]
+	}
+	return c.answers[origin-c.first]
 }
 
 // isOne reports whether the clients of a crawler may know of each other's fetches: users of one
@@ -297,32 +319,17 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
 }
 
-// decide gives a request its verdict. What is forbidden as it stands, but not in its normal form, is
-// contested, and what is permitted or contested, but forbidden in its normal form, is evasive.
-func (f *finalPass) decide(x *deferredRequest, at policy.Site, hasNormal, exact bool) {
-	google := readsAsGoogle(x.Profile)
-	d := f.facts.decide(at, x.Time, google, f.answers)
-	if hasNormal && (d.verdict == Allowed || d.verdict == Violation || d == indeterminate(ContestedRule)) {
-		forbidden := f.facts.decide(at, x.Time, google, f.normal).verdict == Violation
-		x.Evasive = forbidden && exact && d.verdict != Violation
-		if !forbidden && d.verdict == Violation {
-			d = indeterminate(ContestedRule)
-		}
-	}
-	x.Verdict, x.Reason = d.verdict, d.reason
-}
-
-// informedSince is facts.informedSince for the request with these answers.
-func (f *finalPass) informedSince(from sender, answers []byte) int64 {
+// informedSince is judge.Told.InformedSince for the request with these answers.
+func (f *finalPass) informedSince(from judge.Sender, answers []byte) int64 {
 	m := &f.informed
 	since, known := m.since[informedKey{from, string(answers)}]
 	if !known {
 		if m.since == nil || m.bytes >= f.run.budget.informed {
 			*m = informedMemo{since: map[informedKey]int64{}}
 		}
-		since = f.facts.informedSince(from, f.answers)
+		since = f.told.InformedSince(from, f.answers)
 		m.since[informedKey{from, string(answers)}] = since
-		m.bytes += len(answers) + len(from.word) + memoBytes
+		m.bytes += len(answers) + len(from.Word) + memoBytes
 	}
 	return since
 }
@@ -331,7 +338,7 @@ func (f *finalPass) informedSince(from sender, answers []byte) int64 {
 // that it quotes: of each origin that it may have gone to and that has this version.
 func (r *Run) count(x *deferredRequest) {
 	row := x.row
-	row.count(x.Identity, decision{x.Verdict, x.Reason}, x.N)
+	row.count(x.Identity, x.Verdict, x.Reason, x.N)
 	if x.Evasive {
 		row.evasive += x.N
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -65,7 +66,7 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 
 // giveJudged gives the record with a verdict that no other line can change to Config.Judged. If
 // addresses may yet turn out to prove nothing, that has to wait.
-func (w *Worker) giveJudged(at site, c *agent, identity Identity, d decision) {
+func (w *Worker) giveJudged(at site, c *agent, identity Identity, d judge.Decision) {
 	if identity == Verified || identity == SpoofedIdentity {
 		w.deferSettled(at, c, identity, d)
 		return
@@ -84,18 +85,18 @@ func (w *Worker) giveAnswer(at site, c *agent, identity Identity) {
 	if c == nil {
 		c = nobody
 	}
-	w.auditor.config.Answered(w.asJudged(at, c, identity, decision{verdict: RobotsFetch}))
+	w.auditor.config.Answered(w.asJudged(at, c, identity, judge.Decision{Verdict: RobotsFetch}))
 }
 
 // asJudged returns the record as a request with a verdict.
-func (w *Worker) asJudged(at site, c *agent, identity Identity, d decision) *Judged {
+func (w *Worker) asJudged(at site, c *agent, identity Identity, d judge.Decision) *Judged {
 	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxJudgedLine)]
 	w.judged = Judged{
 		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),
 		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.judgedAddress(), Verb: textOf(r.Method),
 		Target: textOf(r.Target), Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
-		Verdict: d.verdict, Reason: d.reason, Ambiguous: c.Ambiguous, N: 1,
+		Verdict: d.Verdict, Reason: d.Reason, Ambiguous: c.Ambiguous, N: 1,
 	}
 	return &w.judged
 }
@@ -149,7 +150,7 @@ func (r *recordReader) flag() bool {
 
 // deferSettled keeps the record, which has been counted with its verdict, until it is known
 // whether addresses prove anything.
-func (w *Worker) deferSettled(at site, c *agent, identity Identity, d decision) {
+func (w *Worker) deferSettled(at site, c *agent, identity Identity, d judge.Decision) {
 	r := &w.record
 	b := appendBytes(appendCrawler(w.head(c.operator, recordVisit), c, at), "")
 	t := r.Time
@@ -157,13 +158,13 @@ func (w *Worker) deferSettled(at site, c *agent, identity Identity, d decision) 
 		t = 0
 	}
 	b = append(appendTime(b, t), visitSettled)
-	b = appendFlag(append(b, byte(identity), byte(d.verdict), byte(d.reason), w.kinds()), r.HasTime)
+	b = appendFlag(append(b, byte(identity), byte(d.Verdict), byte(d.Reason), w.kinds()), r.HasTime)
 	w.key = w.appendJudged(b)
 	w.keep()
 }
 
 // settled reads a request that has been counted, and gives it to Config.Judged.
-func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from crawlerAt) {
+func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from judge.Sender) {
 	x.Identity, x.Verdict, x.Reason = rd.identity(), Verdict(rd.byte()), Reason(rd.byte())
 	kinds := rd.byte()
 	x.Outcome, x.Method, x.HasTime = Outcome(kinds>>4), Method(kinds&(notExact-1)), rd.flag()
@@ -178,6 +179,6 @@ func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from crawlerAt
 	} else if x.Identity == SpoofedIdentity {
 		x.Verdict, x.Reason = Spoofed, 0
 	}
-	x.Crawler, x.Origin, x.Site = x.row.name, f.origins.of(f.run.auditor, from.at), from.at
+	x.Crawler, x.Origin, x.Site = x.row.name, f.origins.of(f.run.auditor, from.Site), from.Site
 	f.run.auditor.config.Judged(&x.Judged)
 }

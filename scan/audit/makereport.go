@@ -380,7 +380,7 @@ func (a *Auditor) sizesMixed(sizes map[sizeKey]tallied) bool {
 			cmp.Compare(x.Last, y.Last),
 			cmp.Compare(sizes[x].Period.First, sizes[y].Period.First))
 	})
-	isVersion := func(k sizeKey) bool { return hasSize(a.config.Policy.Versions(k.At.First), k.Size) }
+	isVersion := func(k sizeKey) bool { return policy.HaveSize(a.config.Policy.Versions(k.At.First), k.Size) }
 	last := 0 // the one of its versions that ends last
 	for i, k := range keys {
 		of := keys[last]
@@ -422,10 +422,10 @@ func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 			next = int(k.Last)
 		}
 		list := p.Versions(o)
-		if hasSize(list[:next], k.Size) {
+		if policy.HaveSize(list[:next], k.Size) {
 			return false
 		}
-		early = early || hasSize(list[next:], k.Size)
+		early = early || policy.HaveSize(list[next:], k.Size)
 	}
 	return early
 }
@@ -435,7 +435,7 @@ func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 func (a *Auditor) expectedSizes(k sizeKey, t int64) []int64 {
 	p, list := a.config.Policy, []int64{}
 	for i := range k.At.N {
-		versions := versionsAt(p, k.At.First+i, t)
+		versions := p.VersionsAt(k.At.First+i, t)
 		if i == 0 {
 			versions = p.Versions(k.At.First)[k.First:k.Last]
 		}

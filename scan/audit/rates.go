@@ -7,6 +7,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -16,8 +17,8 @@ import (
 type rates struct {
 	fetches map[*row]*fetchRate // of the operator whose records come now
 
-	row     *row      // whose delayed requests come now
-	from    crawlerAt // the client of the last one
+	row     *row         // whose delayed requests come now
+	from    judge.Sender // the client of the last one
 	address []byte
 	last    int64 // time of the address's last request
 	gaps    gaps  // shorter than the delay at their end, or not
@@ -142,8 +143,8 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 // delayed adds n requests of a client at one moment, to which a Crawl-delay applies. Those of
 // a row and a site come together; among them those of a client, which is a crawler at an
 // address, in the order of time.
-func (r *rates) delayed(row *row, from crawlerAt, address []byte, t, delay, n int64) {
-	if row != r.row || from.at != r.from.at {
+func (r *rates) delayed(row *row, from judge.Sender, address []byte, t, delay, n int64) {
+	if row != r.row || from.Site != r.from.Site {
 		r.endRequests()
 		r.row, r.gaps, r.latest = row, gaps{}, t
 	} else if from == r.from && bytes.Equal(address, r.address) {
@@ -160,7 +161,7 @@ func (r *rates) delayed(row *row, from crawlerAt, address []byte, t, delay, n in
 // endRequests adds the measurements of delayed requests to their row.
 func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
-		r.row.addDelay(delayAt{r.from.at, DelayInfo{
+		r.row.addDelay(delayAt{r.from.Site, DelayInfo{
 			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)),
 			P10: seconds(r.gaps.quantile(10)),
 		}})

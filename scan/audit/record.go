@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -96,26 +97,12 @@ func (r *recordReader) operator() (key []byte, name string) {
 	return all[:len(all)-len(r.rest)], name
 }
 
-// sender is a crawler, the site that it requested, and how far its identity is proven.
-type sender struct {
-	crawlerAt
-	identity Identity
-}
-
-// crawlerAt is a crawler and the site that it requested.
-type crawlerAt struct {
-	crawler uint32 // agent.index
-	word    string // agent.word
-	at      policy.Site
-}
-
 // crawler reads agent.index.
 func (r *recordReader) crawler() uint32 { return uint32(r.uvarint(math.MaxUint32)) }
 
-func (r *recordReader) crawlerAt() crawlerAt {
-	c := crawlerAt{crawler: r.crawler(), at: r.site()}
-	c.word = string(r.bytes())
-	return c
+// sender reads a crawler and the site that it requested, which appendCrawler has written.
+func (r *recordReader) sender() judge.Sender {
+	return judge.Sender{Crawler: r.crawler(), Site: r.site(), Word: string(r.bytes())}
 }
 
 func (r *recordReader) site() policy.Site {
@@ -132,18 +119,11 @@ func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }
 
-// fetch is a GET of /robots.txt by a crawler.
-type fetch struct {
-	sender
-	t    int64
-	kind answerKind
-	size int64 // if that shows which file was sent; otherwise 0
-}
-
-// answer reads the part of a fetch that Worker.appendAnswer has written.
-func (r *recordReader) answer(x *fetch) {
-	x.kind, x.size, x.identity = answerKind(r.byte()), int64(r.uint64()), r.identity()
-	r.require(x.kind < answerKinds, "an answer is of no kind")
+// kind reads the kind of an answer.
+func (r *recordReader) kind() judge.Kind {
+	kind := judge.Kind(r.byte())
+	r.require(kind < judge.Kinds, "an answer is of no kind")
+	return kind
 }
 
 // answers reads the answers of the copies of each origin of a site, into dst.

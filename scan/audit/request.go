@@ -8,6 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -32,24 +33,31 @@ func (w *Worker) request(c *agent) {
 	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
 	}
-	var l *policy.Lawful // of the first origin that it may have gone to
-	if at.N > 0 && w.record.HasTime && !c.exempt() {
-		l = w.policy.Lawful(at.First, w.record.Time, c.google)
-		if identity != SpoofedIdentity && !c.Overlong {
-			w.delayed(at, c, l)
-		}
+	if at.N > 0 && w.record.HasTime && !c.exempt() && identity != SpoofedIdentity && !c.Overlong {
+		w.delayed(at, c)
 	}
-	d, ok := w.early(at, c, ask != asksElse, l)
-	var normal []byte
-	if (!ok || d.verdict == Allowed) && w.record.Lossy != format.Rewritten && mayBeAbnormal(w.record.Target) {
-		normal = w.normalForm()
-		ok = ok && (normal == nil || w.record.Lossy != format.Exact || w.isAllowed(at, c, l, normal))
-	}
-	if ok {
+	q := w.asCase(at, c, ask)
+	if d, final := judge.Decide(w.policy, q, nil); final {
 		w.settle(at, c, identity, d)
 	} else {
-		w.deferRequest(at, c, identity, normal)
+		w.deferRequest(q, at, c, identity)
 	}
+}
+
+// asCase returns the record as a request to be judged.
+func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
+	r := &w.record
+	w.asked = c
+	w.normal = w.normal[:0]
+	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
+		w.findNormal()
+	}
+	w.judging = judge.Case{
+		Exempt: c.exempt(), Robots: ask != asksElse, Ambiguous: c.Ambiguous, Truncated: r.Truncated || c.Overlong,
+		Time: r.Time, HasTime: r.HasTime, Site: at.Site, Google: c.google, Exact: r.Lossy == format.Exact,
+		HasNormal: len(w.normal) > 0, Copies: w,
+	}
+	return &w.judging
 }
 
 // scope returns where the record went. ok is false if it is not to be judged, for its target
@@ -75,14 +83,14 @@ func (w *Worker) scope() (at site, ok bool) {
 }
 
 // settle counts the record with a verdict that no other line can change.
-func (w *Worker) settle(at site, c *agent, identity Identity, d decision) {
+func (w *Worker) settle(at site, c *agent, identity Identity, d judge.Decision) {
 	row, counted := c.row, identity
 	if identity == SpoofedIdentity {
 		row, counted = row.impostors(), Unverified
 	}
-	row.count(counted, d, 1)
+	row.count(counted, d.Verdict, d.Reason, 1)
 	if w.record.HasTime {
-		w.quota.held += row.Timeline.add(w.record.Time, d.verdict, 1)
+		w.quota.held += row.Timeline.add(w.record.Time, d.Verdict, 1)
 	}
 	if config := &w.auditor.config; config.Judged != nil && !config.OnlyViolations {
 		w.giveJudged(at, c, identity, d)
@@ -143,79 +151,66 @@ var identityOf = [...]Identity{
 	crawler.Unverified: Unverified, crawler.Unverifiable: Unverifiable,
 }
 
-// early gives the record its verdict, if no other line of the log can change it and the
-// client is no impostor: that is known at the end, see row.settle.
-// The order of the questions is part of the specification (audit-rules 1). l are the
-// lawful copies of the first origin.
-func (w *Worker) early(at site, c *agent, fetch bool, l *policy.Lawful) (d decision, ok bool) {
-	r := &w.record
-	switch {
-	case c.exempt():
-		return decision{verdict: Exempt}, true
-	case fetch:
-		return decision{verdict: RobotsFetch}, true
-	case !r.HasTime:
-		return indeterminate(NoTime), true
-	case at.N == 0:
-		return indeterminate(NoHost), true
-	case c.Ambiguous:
-		return indeterminate(AmbiguousAgent), true
-	case r.Truncated, c.Overlong:
-		return indeterminate(Truncated), true
+// Permit implements judge.Copies for the record and the crawler that it was asked by.
+func (w *Worker) Permit(o int32, normal bool) bool {
+	target := w.record.Target
+	if normal {
+		target = w.normal
 	}
-	return w.verdict(at, c, l, r.Target)
+	return w.record.Lossy == format.Exact && w.bindingAt(w.asked, o).RulesPermit(&w.scratch, target)
 }
 
-// verdict gives the record, with a target, its verdict by all origins that it may have gone to, if
-// that is sure. l are the lawful copies of the first.
-func (w *Worker) verdict(at site, c *agent, l *policy.Lawful, target []byte) (d decision, ok bool) {
-	d, ok = w.sure(at.First, c, l, target)
-	for o := at.First + 1; ok && o < at.First+at.N; o++ {
-		other := w.policy.Lawful(o, w.record.Time, c.google)
-		if other == l && d.verdict == Allowed && !w.bySitemap {
-			continue // they have one history, as http and https of a host nearly always do
+// Answers implements judge.Copies. Copies that are alike for the crawler are asked once.
+// /robots.txt as a normal form is permitted.
+func (w *Worker) Answers(o int32, normal bool) []policy.Answer {
+	target, readings := w.record.Target, &w.readings
+	if normal {
+		target, readings = w.normal, &w.otherReadings
+	}
+	binding := w.bindingAt(w.asked, o)
+	w.answers = w.answers[:0]
+	if normal && w.asksFor(target) != asksElse {
+		return append(w.answers, make([]policy.Answer, w.policy.Copies(o))...)
+	}
+	for i, first := range binding.Alike() {
+		if int(first) < i {
+			w.answers = append(w.answers, w.answers[first])
+		} else {
+			w.answers = append(w.answers, w.answerOf(binding, first, target, readings))
 		}
-		var e decision
-		e, ok = w.sure(o, c, other, target)
-		d = together(d, e, sameHost(w.policy, at.First, o))
 	}
-	return d, ok
+	return w.answers
 }
 
-// sure is the verdict on one origin, if it is sure. Nearly always all copies permit the target.
-func (w *Worker) sure(o int32, c *agent, l *policy.Lawful, target []byte) (d decision, ok bool) {
-	redirects := w.policy.MayRedirect(o)
-	if len(l.Bodies) > 0 && !redirects && w.record.Lossy == format.Exact &&
-		w.bindingAt(c, o).RulesPermit(&w.scratch, target) {
-		w.bySitemap = false
-		return decision{verdict: Allowed}, true
+// answerOf returns the answer of a copy to a target of the record, of which there are other readings.
+func (w *Worker) answerOf(b *policy.Binding, copy int32, target []byte, of *readings) policy.Answer {
+	if w.record.Lossy == format.Rewritten {
+		return b.JudgeUnseen(copy).Answer
 	}
-	w.judgeCopies(c, o, target)
-	return sure(l, w.answers, redirects)
+	answer := b.Judge(&w.scratch, copy, target).Answer
+	if w.record.Lossy == format.Exact {
+		return answer
+	}
+	for _, reading := range of.list[:of.n] {
+		if answer != b.Judge(&w.scratch, copy, reading).Answer {
+			return policy.Unseen
+		}
+	}
+	return answer
 }
 
-// normalForm returns the normal form of the record's target, nil if that is the target itself.
-func (w *Worker) normalForm() []byte {
+// findNormal sets w.normal to the normal form of the record's target, unless that is the target itself.
+func (w *Worker) findNormal() {
 	var differs bool
-	if w.normal, differs = appendNormal(w.normal[:0], w.record.Target); !differs {
-		return nil
+	if w.normal, differs = appendNormal(w.normal, w.record.Target); !differs {
+		w.normal = w.normal[:0]
+		return
 	}
 	for i, reading := range w.readings.list[:w.readings.n] {
 		w.otherReadings.list[i], _ = appendNormal(w.otherReadings.list[i][:0], reading)
 	}
 	w.otherReadings.n = w.readings.n
-	return w.normal
 }
-
-// isAllowed reports whether the normal form of a target that is allowed is surely allowed, too. Otherwise the
-// request may be evasive. Where the log has changed the path, that is no ground to say so.
-func (w *Worker) isAllowed(at site, c *agent, l *policy.Lawful, normal []byte) bool {
-	d, ok := w.verdict(at, c, l, normal)
-	return ok && d.verdict == Allowed
-}
-
-// sameHost reports whether two origins have one host.
-func sameHost(p *policy.Policy, x, y int32) bool { return p.Origins()[x].Host == p.Origins()[y].Host }
 
 const robotsTxt = "/robots.txt"
 
@@ -299,61 +294,40 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 	}
 	f.Period.add(r.Time)
 	kind := w.kindAt(at)
-	if kind.none(c.google) && !c.exempt() && w.hadBody(at) {
+	if kind.None(c.google) && !c.exempt() && w.hadBody(at) {
 		f.Refused[r.Status]++
 	}
 	w.tell(at, c, identity, kind, fetchCounted)
 }
 
 // kindAt returns the meaning of the record, an answer to a GET of robots.txt.
-func (w *Worker) kindAt(at site) answerKind {
-	kind := answerOf(w.record.Status, w.record.Size)
-	switch {
-	case kind != toldRedirect:
-		return kind
-	case w.sourceRedirects(at):
-		return toldFollowed
-	case at.schemeless && oneHost(w.policy, at.Site):
-		return toldMoved
-	}
-	return kind
+func (w *Worker) kindAt(at site) judge.Kind {
+	r := &w.record
+	return judge.KindAt(w.policy, at.Site, at.schemeless, r.Time, r.Status, hasBody(r.Status, r.Size))
 }
 
 // tell keeps what a crawler was told by the answer to its fetch of robots.txt.
-func (w *Worker) tell(at site, c *agent, identity Identity, kind answerKind, use fetchUse) {
-	size := sizeOf(w.record.Status, w.record.Size)
+func (w *Worker) tell(at site, c *agent, identity Identity, kind judge.Kind, use fetchUse) {
+	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if c.Ambiguous {
-		c, kind, size = w.knownAgent(c.Profile), toldNothing, 0 // no crawler is known to have been told
+		c, kind, size = w.knownAgent(c.Profile), judge.ToldNothing, 0 // no crawler is known to have been told
 	}
 	if c.exempt() {
-		kind = toldNothing // robots.txt does not bind it, so its answers count for no crawler
+		kind = judge.ToldNothing // robots.txt does not bind it, so its answers count for no crawler
 	}
 	w.deferFetch(at, c, identity, kind, size, use)
-}
-
-// sourceRedirects reports whether the source itself has a redirect at the record's time: for
-// an origin of the host or, if there are several, for all of them.
-func (w *Worker) sourceRedirects(at site) bool {
-	p, n := w.policy, int32(0)
-	for o := at.First; o < at.First+at.N; o++ {
-		first, last := p.InForce(o, w.record.Time)
-		if slices.ContainsFunc(p.Versions(o)[first:last], func(v policy.Version) bool { return v.Status/100 == 3 }) {
-			n++
-		}
-	}
-	return n > 0 && (n == at.N || oneHost(p, at.Site))
 }
 
 // answered counts an answer to a GET of robots.txt.
 func (w *Worker) answered(at site) {
 	r, t := &w.record, w.tally
 	t.RobotsRequests++
-	switch answerOf(r.Status, r.Size) {
-	case toldFile, toldSame:
+	switch judge.KindOf(r.Status, hasBody(r.Status, r.Size)) {
+	case judge.ToldFile, judge.ToldSame:
 		t.RobotsServed++
-	case toldNone, toldGone, toldLimited:
+	case judge.ToldNone, judge.ToldGone, judge.ToldLimited:
 		t.RobotsNone++
-	case toldFailed, toldBusy, toldError:
+	case judge.ToldFailed, judge.ToldBusy, judge.ToldError:
 		t.RobotsFailed++
 	}
 	w.showed(at, true)
@@ -363,11 +337,11 @@ func (w *Worker) answered(at site) {
 // size if the status is 200 and the log tells size, time and site, in the period.
 func (w *Worker) showed(at site, inPeriod bool) {
 	r := &w.record
-	switch kind := answerOf(r.Status, r.Size); kind {
-	case toldNone, toldGone, toldLimited, toldBusy, toldError:
+	switch kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size)); kind {
+	case judge.ToldNone, judge.ToldGone, judge.ToldLimited, judge.ToldBusy, judge.ToldError:
 		w.deferAnswer(at, kind)
-	case toldFile, toldSame, toldRedirect:
-		w.deferAnswer(at, toldFile)
+	case judge.ToldFile, judge.ToldSame, judge.ToldRedirect:
+		w.deferAnswer(at, judge.ToldFile)
 	}
 	if inPeriod && r.HasTime && r.Status == 200 && r.Size >= 0 && at.N > 0 {
 		w.countListed(at)
@@ -377,10 +351,9 @@ func (w *Worker) showed(at site, inPeriod bool) {
 // countListed counts the size of an answer to a GET of robots.txt for the report.
 func (w *Worker) countListed(at site) {
 	r, t := &w.record, w.tally
-	right := w.hasVersion(at, func(v *policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
-	other := !right && !w.hasVersion(at, func(v *policy.Version) bool {
-		return v.Size < 0 || v.Status == 204 &&
-			r.Size == 0
+	right := w.hasVersion(at, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
+	other := !right && !w.hasVersion(at, func(v policy.Version) bool {
+		return v.Size < 0 || v.Status == 204 && r.Size == 0
 	})
 	if right {
 		t.SizesRight++
@@ -392,13 +365,10 @@ func (w *Worker) countListed(at site) {
 }
 
 // hasVersion reports whether the site had such a version at the record's time.
-func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
+func (w *Worker) hasVersion(at site, is func(policy.Version) bool) bool {
 	for o := at.First; o < at.First+at.N; o++ {
-		versions := versionsAt(w.policy, o, w.record.Time)
-		for i := range versions {
-			if is(&versions[i]) {
-				return true
-			}
+		if slices.ContainsFunc(w.policy.VersionsAt(o, w.record.Time), is) {
+			return true
 		}
 	}
 	return false
@@ -409,13 +379,10 @@ func (w *Worker) hasVersion(at site, is func(*policy.Version) bool) bool {
 // something else than the site.
 func (w *Worker) hadBody(at site) bool {
 	for i := range at.N {
-		first, last := w.policy.InForce(at.First+i, w.record.Time)
-		for _, v := range w.policy.Versions(at.First + i)[first:last] {
-			if v.Status/100 != 2 || v.Size == 0 {
-				return false
-			}
-		}
-		if first == last {
+		list := w.policy.VersionsAt(at.First+i, w.record.Time)
+		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {
+			return v.Status/100 != 2 || v.Size == 0
+		}) {
 			return false
 		}
 	}
@@ -424,7 +391,8 @@ func (w *Worker) hadBody(at site) bool {
 
 // delayed keeps the record if the version that a violation would quote asks its crawler
 // to wait between two requests.
-func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
+func (w *Worker) delayed(at site, c *agent) {
+	l := w.policy.Lawful(at.First, w.record.Time, c.google)
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
 		if l.Cited >= 0 && delaySupport(c.Profile) != "no" {

@@ -323,11 +323,11 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		},
 		"impostors of impostors": func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
 		"impostors of nothing": func(s *tally, r *row) {
-			r.impostors().count(Unverified, decision{verdict: Allowed},
+			r.impostors().count(Unverified, Allowed, 0,
 				1e6)
 		},
 		"impostors that are verified": func(s *tally, r *row) {
-			r.impostors().count(Verified, decision{verdict: Allowed},
+			r.impostors().count(Verified, Allowed, 0,
 				1)
 		},
 		"a period before all time":   func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },

@@ -48,7 +48,7 @@ type tally struct {
 	listed  []*row
 	others  *row
 	cited   map[versionKey]int64 // violations, by the version that they quote
-	mostOdd bool                 // answersToAll.mostOdd, after the final pass
+	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
 	samples int                  // of each row
 }
 
@@ -256,11 +256,11 @@ func (r *row) settle(proxied bool) {
 }
 
 // count counts n requests with a verdict.
-func (r *row) count(i Identity, d decision, n int64) {
+func (r *row) count(i Identity, v Verdict, reason Reason, n int64) {
 	r.Identities[i] += n
-	r.Verdicts[d.verdict] += n
-	if d.verdict == Indeterminate {
-		r.Reasons[d.reason] += n
+	r.Verdicts[v] += n
+	if v == Indeterminate {
+		r.Reasons[reason] += n
 	}
 }
 

@@ -5,60 +5,38 @@ import (
 	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
 )
 
-// Verdict is the result for one request of a crawler: one of nine.
-type Verdict uint8
-
-const (
-	// Allowed: every known lawful copy of robots.txt permits the request.
-	Allowed Verdict = iota
-	// RobotsFetch: a request for /robots.txt itself (RFC 9309 2.2.2).
-	RobotsFetch
-	// Violation: every lawful copy forbids the request.
-	Violation
-	// Grace: some lawful copies forbid it, some permit it.
-	Grace
-	// Indeterminate: it cannot be decided, for a Reason.
-	Indeterminate
-	// NoPolicy: only an unavailable robots.txt permits it (RFC 9309 2.3.1.3).
-	NoPolicy
-	// Unreachable: only an unreachable robots.txt permits it (RFC 9309 2.3.1.4).
-	Unreachable
-	// Exempt: robots.txt does not apply to the agent, according to its operator.
-	Exempt
-	// Spoofed: the client claims to be a crawler, and its address proves that it is
-	// not.
-	Spoofed
-	verdicts
+// The verdicts and reasons of package judge, which gives them.
+type (
+	Verdict = judge.Verdict
+	Reason  = judge.Reason
 )
 
-// Reason is why a request is Indeterminate.
-type Reason uint8
-
+// See package judge.
 const (
-	// NoVersion: the copy used may be older than the first known version.
-	NoVersion Reason = iota
-	// NoHost: the log does not tell to which host the request went.
-	NoHost
-	// NoTime: the time of the request cannot be read.
-	NoTime
-	// UnknownScheme: http and https have different rules, and the log does not tell
-	// which of them was used.
-	UnknownScheme
-	// LossyPath: the log does not show the path as it was sent (format.Record.Lossy), and the
-	// verdict depends on that.
-	LossyPath
-	// Truncated: the server logged only the beginning of the target, or the name of an
-	// unknown crawler is longer than is read (crawler.Claim.Overlong).
-	Truncated
-	// AmbiguousAgent: the User-Agent names crawlers of several operators.
-	AmbiguousAgent
-	// RedirectedPolicy: robots.txt was a redirect to a place that is not known.
-	RedirectedPolicy
-	// ContestedRule: Google's parser and RFC 9309 read the rule differently.
-	ContestedRule
-	reasons
+	Allowed       = judge.Allowed
+	RobotsFetch   = judge.RobotsFetch
+	Violation     = judge.Violation
+	Grace         = judge.Grace
+	Indeterminate = judge.Indeterminate
+	NoPolicy      = judge.NoPolicy
+	Unreachable   = judge.Unreachable
+	Exempt        = judge.Exempt
+	Spoofed       = judge.Spoofed
+	verdicts      = judge.Verdicts
+
+	NoVersion        = judge.NoVersion
+	NoHost           = judge.NoHost
+	NoTime           = judge.NoTime
+	UnknownScheme    = judge.UnknownScheme
+	LossyPath        = judge.LossyPath
+	Truncated        = judge.Truncated
+	AmbiguousAgent   = judge.AmbiguousAgent
+	RedirectedPolicy = judge.RedirectedPolicy
+	ContestedRule    = judge.ContestedRule
+	reasons          = judge.Reasons
 )
 
 // Outcome is how the server answered a request, by status, method and size of the body.
@@ -109,27 +87,27 @@ const (
 	answerClasses
 )
 
+// namesOf returns the names of the values below a number.
+func namesOf[E interface {
+	~uint8
+	String() string
+}](n E) (names []string) {
+	for e := range n {
+		names = append(names, e.String())
+	}
+	return names
+}
+
 // The names of all these in reports. A new value is one line above and one name here:
 // states, sums and reports take both from these tables.
 var (
-	verdictNames = [verdicts]string{
-		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
-	}
-	reasonNames = [reasons]string{
-		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent",
-		"redirected_policy", "contested",
-	}
+	verdictNames  = namesOf(verdicts)
+	reasonNames   = namesOf(reasons)
 	outcomeNames  = [outcomes]string{"content", "not_modified", "empty", "redirected", "refused", "other"}
 	methodNames   = [methods]string{"GET", "HEAD", "other"}
 	identityNames = [identities]string{"verified", "spoofed", "unverified", "unverifiable"}
 	answerNames   = [answerClasses]string{"2xx", "304", "3xx", "4xx", "429", "5xx", "other"}
 )
-
-// String returns the verdict's name in reports.
-func (v Verdict) String() string { return verdictNames[v] }
-
-// String returns the reason's name in reports.
-func (r Reason) String() string { return reasonNames[r] }
 
 // String returns the outcome's name in reports.
 func (o Outcome) String() string { return outcomeNames[o] }
@@ -159,10 +137,10 @@ type (
 )
 
 // MarshalJSON implements json.Marshaler.
-func (n VerdictCounts) MarshalJSON() ([]byte, error) { return counts(verdictNames[:], n[:]), nil }
+func (n VerdictCounts) MarshalJSON() ([]byte, error) { return counts(verdictNames, n[:]), nil }
 
 // MarshalJSON implements json.Marshaler.
-func (n ReasonCounts) MarshalJSON() ([]byte, error) { return counts(reasonNames[:], n[:]), nil }
+func (n ReasonCounts) MarshalJSON() ([]byte, error) { return counts(reasonNames, n[:]), nil }
 
 // MarshalJSON implements json.Marshaler.
 func (n OutcomeCounts) MarshalJSON() ([]byte, error) { return counts(outcomeNames[:], n[:]), nil }
@@ -174,10 +152,10 @@ func (n IdentityCounts) MarshalJSON() ([]byte, error) { return counts(identityNa
 func (n AnswerCounts) MarshalJSON() ([]byte, error) { return counts(answerNames[:], n[:]), nil }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (n *VerdictCounts) UnmarshalJSON(b []byte) error { return readCounts(b, verdictNames[:], n[:]) }
+func (n *VerdictCounts) UnmarshalJSON(b []byte) error { return readCounts(b, verdictNames, n[:]) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (n *ReasonCounts) UnmarshalJSON(b []byte) error { return readCounts(b, reasonNames[:], n[:]) }
+func (n *ReasonCounts) UnmarshalJSON(b []byte) error { return readCounts(b, reasonNames, n[:]) }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *OutcomeCounts) UnmarshalJSON(b []byte) error { return readCounts(b, outcomeNames[:], n[:]) }

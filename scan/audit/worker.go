@@ -6,6 +6,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
@@ -42,12 +43,12 @@ type Worker struct {
 	bindings    map[bindingKey]*policy.Binding
 	headers     *crawler.Reader
 	scratch     automaton.Scratch
+	judging     judge.Case
+	asked       *agent                // whose request that is
 	answers     []policy.Answer       // of one origin's copies
-	bySitemap   bool                  // one of these permits only by a Sitemap line
-	lastAnswers [answerKinds]answerAt // of each kind
+	lastAnswers [judge.Kinds]answerAt // of each kind
 	key         []byte                // the deferred record that is being made
-	answersKey  []byte                // the answers in it
-	normal      []byte                // the normal form of a target
+	normal      []byte                // the normal form of the target; empty if that is the target itself
 	readings    readings              // of a decoded target: see lossy.go
 	// otherReadings are those of its normal form.
 	otherReadings readings

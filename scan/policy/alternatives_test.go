@@ -215,7 +215,7 @@ func TestSitemapTargets(t *testing.T) {
 		}
 	}
 	var s automaton.Scratch
-	bySitemap := Judgement{Sitemap: true}
+	bySitemap := Judgement{}
 	contested := all[:len(all)-2] + "/a%7Eb\nSitemap: /a~b"
 	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0,
 		[]byte("/a~b")); got != bySitemap {

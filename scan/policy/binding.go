@@ -315,9 +315,6 @@ const (
 type Judgement struct {
 	Answer Answer
 	Line   uint32
-	// Sitemap says that only a Sitemap line of the copy permits the request. On another
-	// origin with this copy it may be forbidden.
-	Sitemap bool
 }
 
 // Judge returns the judgement of a copy on a request target in origin or absolute form.
@@ -333,7 +330,7 @@ func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgeme
 	}
 	j := m.ask(s, target)
 	if j.Answer != Permits && b.isSitemap(s, copy, target) {
-		return Judgement{Sitemap: true}
+		return Judgement{}
 	}
 	return j
 }

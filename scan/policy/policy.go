@@ -185,6 +185,17 @@ func (p *Policy) InForce(origin int32, t int64) (first, last int) {
 	return p.histories[origin].inForce(before(t, p.skew), after(t, p.skew))
 }
 
+// VersionsAt returns the versions of InForce.
+func (p *Policy) VersionsAt(origin int32, t int64) []Version {
+	first, last := p.InForce(origin, t)
+	return p.Versions(origin)[first:last]
+}
+
+// HaveSize reports whether one of some versions has a file of a size.
+func HaveSize(versions []Version, size int64) bool {
+	return slices.ContainsFunc(versions, func(v Version) bool { return v.Copy >= 0 && v.Size == size })
+}
+
 // HasSize reports whether any version of an origin may have a size: one whose size is not
 // known may have each.
 func (p *Policy) HasSize(origin int32, size int64) bool {
@@ -264,6 +275,11 @@ func (p *Policy) RuleText(origin, version int32, line int) string {
 type Site struct {
 	First int32 `cbor:"1,keyasint"`
 	N     int32 `cbor:"2,keyasint"`
+}
+
+// OneHost reports whether a site is one host, whose scheme may not be known.
+func (p *Policy) OneHost(s Site) bool {
+	return s.N > 0 && p.origins[s.First].Host == p.origins[s.First+s.N-1].Host
 }
 
 // compareOrigins orders origins by host, port and scheme: the origins of one host, and

@@ -1,16 +1,19 @@
-package audit
+package judge
 
 import (
 	"math"
 	"slices"
 )
 
+// minute is that of a clock, in nanoseconds.
+const minute = int64(60_000_000_000)
+
 // byKind has the moments of each kind of answer to a GET of /robots.txt.
-type byKind [answerKinds]moments
+type byKind [Kinds]moments
 
 // meets reports whether there was an answer in [from, to] of a kind of which is is true.
-func (k *byKind) meets(from, to int64, google bool, is func(answerKind, bool) bool) bool {
-	for kind := range answerKinds {
+func (k *byKind) meets(from, to int64, google bool, is func(Kind, bool) bool) bool {
+	for kind := range Kinds {
 		if is(kind, google) && k[kind].meets(from, to) {
 			return true
 		}

@@ -1,0 +1,254 @@
+package judge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Kind is the meaning of an answer to a GET of /robots.txt. Of two answers at one
+// moment, a redirect comes before the file that it led to.
+type Kind uint8
+
+const (
+	ToldNothing  Kind = iota // to an agent that is not bound
+	ToldFollowed             // a redirect that the source has itself: it has been followed already
+	ToldNone                 // there is none: everything is allowed
+	ToldGone                 // so too, by 404 or 410
+	ToldLimited              // 429: it failed for Google's crawlers, there is none for all others
+	ToldFailed               // it failed, without a status of 5xx
+	ToldBusy                 // 503
+	ToldError                // another 5xx, which Google may take for a 404
+	ToldRedirect             // it is elsewhere
+	ToldMoved                // so too, but the log does not tell the scheme: perhaps from http to https
+	ToldFile                 // a body
+	ToldSame                 // not modified
+	Kinds                    // their number
+)
+
+// failed reports whether a GET that was answered so has failed.
+func (k Kind) failed(google bool) bool {
+	return k == ToldFailed || k.Is5xx() || google && k == ToldLimited
+}
+
+// Is5xx reports whether the status is 5xx.
+func (k Kind) Is5xx() bool { return k == ToldBusy || k == ToldError }
+
+// None reports whether a GET that was answered so says that there is no robots.txt.
+func (k Kind) None(google bool) bool {
+	return k == ToldNone || k == ToldGone || !google && k == ToldLimited
+}
+
+// KindOf returns the meaning of an answer in the log (audit-rules 2). Package answer
+// knows that of the status; a log also has answers with 304, and may tell whether there was a body.
+func KindOf(status int, hasBody bool) Kind {
+	meaning := answer.Of(status, answer.Others)
+	switch {
+	case status == 304:
+		return ToldSame
+	case meaning == answer.File && hasBody:
+		return ToldFile
+	case meaning == answer.File:
+		return ToldNone
+	case meaning == answer.Redirect:
+		return ToldRedirect
+	case meaning != answer.Of(status, answer.Google):
+		return ToldLimited
+	case status == 404 || status == 410:
+		return ToldGone
+	case meaning == answer.None:
+		return ToldNone
+	case status == 503:
+		return ToldBusy
+	case status/100 == 5:
+		return ToldError
+	}
+	return ToldFailed
+}
+
+// KindAt is KindOf for a GET of a crawler at a moment. schemeless: the log does not tell the
+// scheme.
+func KindAt(p *policy.Policy, at policy.Site, schemeless bool, t int64, status int, hasBody bool) Kind {
+	kind := KindOf(status, hasBody)
+	switch {
+	case kind != ToldRedirect:
+		return kind
+	case sourceRedirects(p, at, t):
+		return ToldFollowed
+	case schemeless && p.OneHost(at):
+		return ToldMoved
+	}
+	return kind
+}
+
+// sourceRedirects reports whether the source itself has a redirect at a moment: for
+// an origin of the host or, if there are several, for all of them.
+func sourceRedirects(p *policy.Policy, at policy.Site, t int64) bool {
+	n := int32(0)
+	for o := at.First; o < at.First+at.N; o++ {
+		if slices.ContainsFunc(p.VersionsAt(o, t), func(v policy.Version) bool { return v.Status/100 == 3 }) {
+			n++
+		}
+	}
+	return n > 0 && (n == at.N || p.OneHost(at))
+}
+
+// SizeOf returns the size of an answer if it shows which file was sent, otherwise 0.
+func SizeOf(status int, size int64) int64 {
+	if status != 200 {
+		return 0
+	}
+	return max(size, 0)
+}
+
+// Answers are what the log's answers to GETs of /robots.txt show, whoever the clients
+// were.
+type Answers struct {
+	policy  *policy.Policy
+	span    int64 // how long the span of a request is at least
+	origins map[int32]*originAnswers
+	any     originAnswers     // where the origin is not known
+	ofSize  map[int64][]int32 // the origins that ever had a file of a size
+	// MostOdd: a file that no version is did not count, because most clients were sent such files.
+	MostOdd bool
+	// mostTold bounds Told.held, in bytes, by the size of the policy: clients may invent
+	// any number of names. A crawler of which there is no room to note what it was told
+	// does not count as informed.
+	mostTold int
+}
+
+const (
+	minTold      = 4 << 20
+	versionBytes = 1 << 10
+	toldBytes    = 256 // beside the versions and the word
+)
+
+// originAnswers are the answers of one origin to all clients. Minutes are noted by their
+// beginnings.
+type originAnswers struct {
+	gone   moments     // the minutes with a 404 or 410
+	errors moments     // the minutes with a 5xx
+	told   [Kinds]bool // the kinds of answers in the whole log; ToldFile for all that do not fail
+	sizes  sizeCount
+}
+
+var noAnswers originAnswers
+
+// sizeCount counts answers 200 with a size.
+type sizeCount struct {
+	all int64
+	odd int64 // those with the size of no version of the origin
+}
+
+func (c *sizeCount) add(odd bool, n int64) {
+	if c.all += n; odd {
+		c.odd += n
+	}
+}
+
+// NewAnswers returns answers to which AddSent and Add add those of the log.
+func NewAnswers(p *policy.Policy) *Answers {
+	from, to := p.Span(0, false)
+	a := &Answers{policy: p, span: to - from, origins: map[int32]*originAnswers{}, ofSize: map[int64][]int32{},
+		mostTold: minTold}
+	for o := range int32(len(p.Origins())) {
+		a.mostTold += versionBytes * len(p.Versions(o))
+		for _, v := range p.Versions(o) {
+			if list := a.ofSize[v.Size]; v.Copy >= 0 && !slices.Contains(list[max(0, len(list)-1):], o) {
+				a.ofSize[v.Size] = append(list, o)
+			}
+		}
+	}
+	return a
+}
+
+// AddSent adds n answers 200 of an origin with a size: those with the size of no version, which are
+// odd, or others.
+func (a *Answers) AddSent(o int32, odd bool, n int64) {
+	a.at(policy.Site{First: o, N: 1})[0].sizes.add(odd, n)
+}
+
+// originsOfSize returns the origins that ever had a file of a size, among those of a site,
+// or among all if the site is not known.
+func (a *Answers) originsOfSize(at policy.Site, size int64) []int32 {
+	list := a.ofSize[size]
+	if at.N == 0 {
+		return list
+	}
+	first, _ := slices.BinarySearch(list, at.First)
+	last, _ := slices.BinarySearch(list, at.First+at.N)
+	return list[first:last]
+}
+
+// at returns the answers of the origins of a site, or of no origin that is known.
+func (a *Answers) at(site policy.Site) (list []*originAnswers) {
+	if site.N == 0 {
+		return []*originAnswers{&a.any}
+	}
+	for o := site.First; o < site.First+site.N; o++ {
+		if a.origins[o] == nil {
+			a.origins[o] = &originAnswers{}
+		}
+		list = append(list, a.origins[o])
+	}
+	return list
+}
+
+// Add adds answers of a kind in the minute that begins at a moment. They come in the order of time.
+// Answers of several hosts are not those of each: only those count that are in favour of crawlers.
+func (a *Answers) Add(site policy.Site, from int64, kind Kind) {
+	if kind == ToldFile && !a.policy.OneHost(site) {
+		return
+	}
+	for _, of := range a.at(site) {
+		of.told[kind] = true
+		switch {
+		case kind == ToldGone:
+			of.gone.add(from, a.span-minute) // a minute that is partly in a span counts
+		case kind.Is5xx():
+			of.errors.add(from, 0)
+		}
+	}
+}
+
+// gone reports whether a GET of the robots.txt of an origin, by anybody, was answered 404 or
+// 410 in [from, to].
+func (a *Answers) gone(o int32, from, to int64) bool {
+	of := cmp.Or(a.origins[o], &noAnswers)
+	return of.gone.meets(from-minute+1, to) || a.any.gone.meets(from-minute+1, to)
+}
+
+// nobodyGot reports whether, in the whole log, clients asked for the robots.txt of an origin,
+// were told that there is none, and nobody got one.
+func (a *Answers) nobodyGot(o int32, google bool) bool {
+	of := cmp.Or(a.origins[o], &noAnswers)
+	if of.told[ToldFile] {
+		return false
+	}
+	for kind := range Kinds {
+		if kind.None(google) && (of.told[kind] || a.any.told[kind]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastError returns the last minute in [from, to] in which a GET of the robots.txt of an origin,
+// by anybody, was answered 5xx, by its end; math.MinInt64 if there is none.
+func (a *Answers) lastError(o int32, from, to int64) int64 {
+	of := cmp.Or(a.origins[o], &noAnswers)
+	last := max(of.errors.last(from-minute+1, to), a.any.errors.last(from-minute+1, to))
+	if last > math.MinInt64 {
+		last += minute - 1
+	}
+	return last
+}
+
+// hasErrors reports whether a GET of the robots.txt of an origin was ever answered 5xx.
+func (a *Answers) hasErrors(o int32) bool {
+	of := a.origins[o]
+	return of != nil && len(of.errors.kept) > 0 || len(a.any.errors.kept) > 0
+}

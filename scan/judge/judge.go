@@ -1,0 +1,314 @@
+// Package judge gives a request of a crawler its verdict. It is the specification
+// (docs/audit-rules.md) as code: it reads no bytes, counts nothing, and depends on nothing but what
+// it is told.
+//
+// Decide is the one question. It is asked twice: where a line is read, with no more than the
+// policy, so that most verdicts are final at once, and for the other ones when the whole log is
+// known (Told). It asks in the order of section 1, and then settles the copies of robots.txt that
+// the crawler may have used by section 2. Those that the log adds come from what it answered to
+// GETs of /robots.txt: to anybody (Answers), and to the crawlers of one operator (Told), at moments
+// of which few are kept (moments.go).
+package judge
+
+import (
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// Verdict is the result for one request of a crawler: one of nine.
+type Verdict uint8
+
+const (
+	// Allowed: every known lawful copy of robots.txt permits the request.
+	Allowed Verdict = iota
+	// RobotsFetch: a request for /robots.txt itself (RFC 9309 2.2.2).
+	RobotsFetch
+	// Violation: every lawful copy forbids the request.
+	Violation
+	// Grace: some lawful copies forbid it, some permit it.
+	Grace
+	// Indeterminate: it cannot be decided, for a Reason.
+	Indeterminate
+	// NoPolicy: only an unavailable robots.txt permits it (RFC 9309 2.3.1.3).
+	NoPolicy
+	// Unreachable: only an unreachable robots.txt permits it (RFC 9309 2.3.1.4).
+	Unreachable
+	// Exempt: robots.txt does not apply to the agent, according to its operator.
+	Exempt
+	// Spoofed: the client claims to be a crawler, and its address proves that it is
+	// not.
+	Spoofed
+	// Verdicts is their number.
+	Verdicts
+)
+
+// Reason is why a request is Indeterminate.
+type Reason uint8
+
+const (
+	// NoVersion: the copy used may be older than the first known version.
+	NoVersion Reason = iota
+	// NoHost: the log does not tell to which host the request went.
+	NoHost
+	// NoTime: the time of the request cannot be read.
+	NoTime
+	// UnknownScheme: http and https have different rules, and the log does not tell
+	// which of them was used.
+	UnknownScheme
+	// LossyPath: the log does not show the path as it was sent, and the verdict depends on that.
+	LossyPath
+	// Truncated: the server logged only the beginning of the target, or the name of an
+	// unknown crawler is longer than is read.
+	Truncated
+	// AmbiguousAgent: the User-Agent names crawlers of several operators.
+	AmbiguousAgent
+	// RedirectedPolicy: robots.txt was a redirect to a place that is not known.
+	RedirectedPolicy
+	// ContestedRule: Google's parser and RFC 9309 read the rule differently.
+	ContestedRule
+	// Reasons is their number.
+	Reasons
+)
+
+// The names in reports. A new verdict or reason is one line above and one name here.
+var (
+	verdictNames = [Verdicts]string{
+		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
+	}
+	reasonNames = [Reasons]string{
+		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent",
+		"redirected_policy", "contested",
+	}
+)
+
+// String returns the verdict's name in reports.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// String returns the reason's name in reports.
+func (r Reason) String() string { return reasonNames[r] }
+
+// Decision is a verdict with its reason.
+type Decision struct {
+	Verdict Verdict
+	Reason  Reason // if Indeterminate
+	// Evasive: the request is allowed or contested, although the normal form of its path
+	// is forbidden by every copy.
+	Evasive bool
+}
+
+func undecided(r Reason) Decision { return Decision{Verdict: Indeterminate, Reason: r} }
+
+// Case is a request of a crawler, as far as its verdict depends on it.
+type Case struct {
+	Spoofed bool // the client is proven not to be the crawler: that is known when the whole log is
+	Exempt  bool // robots.txt does not bind the crawler
+	Robots  bool // it asks for robots.txt
+	// Ambiguous: the header names several crawlers. Truncated: the log has only a part of the
+	// target or of the name.
+	Ambiguous, Truncated bool
+	// Time is in nanoseconds since 1970, if HasTime.
+	Time    int64
+	HasTime bool
+	// Site has the origins that it may have gone to, none if the log does not tell.
+	Site policy.Site
+	// Google: the crawler reads answers other than success as Google does.
+	Google bool
+	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
+	// another one.
+	Exact, HasNormal bool
+	Copies
+}
+
+// Copies say whether the copies of an origin's robots.txt permit a target or its normal form.
+type Copies interface {
+	// Permit reports whether the rules of all copies that are bodies permit it. False may mean that
+	// it is not known.
+	Permit(origin int32, normal bool) bool
+	// Answers has the answer of each copy, until the next call. It has also the copies that were
+	// not lawful: what the log tells may depend on any of them.
+	Answers(origin int32, normal bool) []policy.Answer
+}
+
+// Decide gives a request its verdict. told is what the log told the operator of its crawler, of the
+// same policy; nil if the log has not been read to its end. Then final reports whether no other
+// line can change the verdict, but for proof that the client is not the crawler.
+//
+// The order of the questions is part of the specification (audit-rules 1). What is forbidden as it
+// stands, but not in its normal form, is contested, and what is permitted or contested, but
+// forbidden in its normal form, is evasive (audit-rules 5).
+func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
+	switch {
+	case c.Spoofed:
+		return Decision{Verdict: Spoofed}, true
+	case c.Exempt:
+		return Decision{Verdict: Exempt}, true
+	case c.Robots:
+		return Decision{Verdict: RobotsFetch}, true
+	case !c.HasTime:
+		return undecided(NoTime), true
+	case c.Site.N == 0:
+		return undecided(NoHost), true
+	case c.Ambiguous:
+		return undecided(AmbiguousAgent), true
+	case c.Truncated:
+		return undecided(Truncated), true
+	}
+	d, final = c.onSite(p, told, false)
+	forbidden := d.Verdict == Violation
+	permitted := d.Verdict == Allowed || d == undecided(ContestedRule)
+	if !final || !c.HasNormal || !forbidden && !(permitted && c.Exact) {
+		return d, final
+	}
+	normal, final := c.onSite(p, told, true)
+	switch normalForbidden := normal.Verdict == Violation; {
+	case forbidden && !normalForbidden:
+		d = undecided(ContestedRule)
+	case permitted:
+		d.Evasive = normalForbidden
+	}
+	return d, final
+}
+
+// onSite is the verdict by all origins of a site: that by each of them, or none.
+func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, final bool) {
+	var before *policy.Lawful
+	for i := range c.Site.N {
+		o, until := c.Site.First+i, policy.Site{First: c.Site.First, N: i + 1}
+		l, logged := p.Lawful(o, c.Time, c.Google), loggedAnswers{}
+		if told != nil {
+			l, logged = told.lawful(o, c.Time, c.Google)
+		} else if l == before && p.OneHost(until) {
+			continue // they have one history, as http and https of a host nearly always do
+		}
+		before = l
+		var e Decision
+		if e, final = c.onOrigin(p, told, o, normal, l, logged); !final {
+			return e, false
+		}
+		switch {
+		case i == 0:
+			d = e
+		case d == e:
+		case p.OneHost(until):
+			d = undecided(UnknownScheme)
+		default:
+			d = undecided(NoHost)
+		}
+	}
+	return d, final
+}
+
+// onOrigin is the verdict by one origin. Nearly always all copies permit the target.
+func (c *Case) onOrigin(p *policy.Policy, told *Told, o int32, normal bool, l *policy.Lawful,
+	logged loggedAnswers) (d Decision, final bool) {
+	if told != nil {
+		return settle(l, c.Answers(o, normal), logged), true
+	}
+	redirects := p.MayRedirect(o)
+	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
+		return Decision{Verdict: Allowed}, true
+	}
+	return sure(l, c.Answers(o, normal), redirects)
+}
+
+// sure is the verdict of a request on one origin whose copies all give the same answer, if that
+// stands whatever else the log tells: that may add any copy of the origin, that robots.txt is not
+// there, that it failed or is elsewhere, and it may matter whether the crawler was informed.
+// redirects says that some version of the origin is a redirect that may not be possible to follow.
+func sure(l *policy.Lawful, answers []policy.Answer, redirects bool) (d Decision, ok bool) {
+	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(answers,
+		func(a policy.Answer) bool { return a != answers[0] }) {
+		return d, false
+	}
+	switch answers[0] {
+	case policy.Permits:
+		return Decision{Verdict: Allowed}, true
+	case policy.Unseen:
+		return undecided(LossyPath), true
+	}
+	return d, false
+}
+
+// loggedAnswers are what the log's own answers to robots.txt add to the lawful copies of
+// the source.
+type loggedAnswers struct {
+	none        bool    // there is no robots.txt: everything is allowed
+	unreachable bool    // it failed, and everything is allowed
+	redirect    bool    // robots.txt is elsewhere
+	unknown     bool    // a file was sent that nobody knows
+	bodies      []int32 // copies of files that were sent; some of them may be in Lawful.Bodies
+}
+
+// settle gives the verdict of a request on one origin (audit-rules 2). answers has
+// the answer of each copy. A copy that the two readings of a crawler differ on, or whose
+// answer depends on what the log does not show of the path, is taken once as forbidding and
+// once as permitting: if that gives two verdicts, the request is contested or in grace, or
+// its path is lossy.
+func settle(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) Decision {
+	d := settleAs(l, answers, logged, policy.Forbids)
+	doubt := leastSure(answers, l.Bodies, l.Hops, logged.bodies)
+	if doubt < policy.Contested {
+		return d
+	}
+	e := settleAs(l, answers, logged, policy.Permits)
+	switch {
+	case d == e:
+		return d
+	case doubt == policy.Unseen:
+		return undecided(LossyPath)
+	case d.Verdict == Violation, d.Verdict == Indeterminate, e.Verdict == Violation, e.Verdict == Indeterminate:
+		return undecided(ContestedRule)
+	default:
+		return Decision{Verdict: Grace}
+	}
+}
+
+// leastSure returns the answer of the copies that says least: an answer says less than those
+// before it.
+func leastSure(answers []policy.Answer, copies ...[]int32) (least policy.Answer) {
+	for _, list := range copies {
+		for _, i := range list {
+			least = max(least, answers[i])
+		}
+	}
+	return least
+}
+
+// settleAs is settle with the copies in doubt taken as forbidding or permitting.
+func settleAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, doubtful policy.Answer) Decision {
+	permits := func(i int32) bool {
+		return answers[i] == policy.Permits || answers[i] >= policy.Contested && doubtful == policy.Permits
+	}
+	permitting, bodies := 0, len(l.Bodies)+len(logged.bodies)
+	for _, list := range [2][]int32{l.Bodies, logged.bodies} {
+		for _, i := range list {
+			if permits(i) {
+				permitting++
+			}
+		}
+	}
+	none, unreachable, redirected := l.NoPolicy || logged.none, l.Unreachable || logged.unreachable, l.Redirected
+	for _, i := range l.Hops {
+		// A redirect through a path that the crawler may not fetch leads nowhere, and
+		// counts as no robots.txt; another one cannot be followed.
+		none, redirected = none || !permits(i), redirected || permits(i)
+	}
+	permitted := permitting > 0 || none || unreachable
+	switch {
+	case (l.Unknown || logged.unknown) && !permitted:
+		return undecided(NoVersion)
+	case redirected || !permitted && logged.redirect:
+		return undecided(RedirectedPolicy)
+	case !permitted:
+		return Decision{Verdict: Violation}
+	case permitting == 0 && unreachable:
+		return Decision{Verdict: Unreachable}
+	case permitting == 0:
+		return Decision{Verdict: NoPolicy}
+	case permitting == bodies:
+		return Decision{Verdict: Allowed}
+	default:
+		return Decision{Verdict: Grace}
+	}
+}
