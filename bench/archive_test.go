@@ -3,14 +3,16 @@ package bench
 import (
 	"bytes"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // hosts is a corpus of the robots.txt of 43,507 hosts, each for http and https.
@@ -18,80 +20,27 @@ const hosts = "data/robots/by-host.jsonl.gz"
 
 var archiveDialects = []automaton.Dialect{automaton.RFC9309, automaton.Google}
 
-// gathered reads the corpus.
-func gathered(b *testing.B, lines []byte) *capture.Set {
+// compileCorpus writes the archive of the corpus.
+func compileCorpus(b *testing.B) (path string, c *job.Compiled) {
 	b.Helper()
-	var set capture.Set
-	for c, err := range capture.JSONLines(bytes.NewReader(lines), capture.Options{MaxBody: compile.DefaultMaxBytes + 1}) {
-		if err != nil { // a few hosts are addresses of mail
-			continue
-		}
-		if err := set.Add(c); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return &set
-}
-
-// archived compiles all bodies, on all processors, and writes an archive. It
-// returns the bytes of the bodies too, and the keys of the origins.
-func archived(b *testing.B, set *capture.Set) (data []byte, bodies int, keys [][]byte) {
-	b.Helper()
-	defer set.Close()
-	var copies []capture.Copy
-	for c, err := range set.Copies(b.Context()) {
-		if err != nil {
-			b.Fatal(err)
-		}
-		copies = append(copies, c)
-	}
-	if set.Len() < 80_000 {
-		b.Fatalf("only %d origins", set.Len())
-	}
-	rulesets := make([][]*automaton.Ruleset, len(copies))
-	var workers sync.WaitGroup
-	for first := range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := first; i < len(copies); i += runtime.GOMAXPROCS(0) {
-				rulesets[i] = make([]*automaton.Ruleset, len(archiveDialects))
-				for k, d := range archiveDialects {
-					rulesets[i][k] = compile.Compile(copies[i].Body, compile.Options{Dialect: d}).Ruleset
-				}
-			}
-		})
-	}
-	workers.Wait()
-	w, err := archive.NewWriter(compile.Semantics, archiveDialects...)
-	if err != nil {
+	path = filepath.Join(b.TempDir(), "rules.rsv")
+	c, err := job.Compile(b.Context(), job.CompileOptions{
+		Sources: []string{sharedFile(b, hosts)}, Output: path, Dialects: archiveDialects,
+	})
+	if err != nil && c == nil { // a few hosts are addresses of mail
 		b.Fatal(err)
 	}
-	for i, c := range copies {
-		if !c.Again {
-			bodies += len(c.Body)
-		}
-		for _, use := range c.Uses {
-			if err := w.Add(use.Key, use.Status, rulesets[i]...); err != nil {
-				b.Fatal(err)
-			}
-			keys = append(keys, []byte(use.Key))
-		}
-	}
-	var out bytes.Buffer
-	if _, err := w.WriteTo(&out); err != nil {
-		b.Fatal(err)
-	}
-	return out.Bytes(), bodies, keys
+	return path, c
 }
 
 // BenchmarkArchiveBuild times lines of JSON to an archive of two dialects.
 func BenchmarkArchiveBuild(b *testing.B) {
 	b.Run("corpus=by-host", func(b *testing.B) {
-		lines := shared(b, hosts)
-		b.SetBytes(int64(len(lines)))
+		b.SetBytes(int64(len(shared(b, hosts))))
 		for b.Loop() {
-			data, bodies, _ := archived(b, gathered(b, lines))
-			b.ReportMetric(float64(len(data)), "archive-B")
-			b.ReportMetric(float64(len(data))/float64(bodies), "archive-B/body-B")
+			_, c := compileCorpus(b)
+			b.ReportMetric(float64(c.Size), "archive-B")
+			b.ReportMetric(float64(c.Size)/float64(c.BodyBytes), "archive-B/body-B")
 		}
 	})
 }
@@ -103,14 +52,21 @@ var built struct {
 	keys [][]byte
 }
 
-// corpusArchive returns the archive, and all its keys in an order without order.
+// corpusKeys returns the archive, and all its keys in an order without order.
 // The keys lie one after the other, as a stream's do: that they are not in a cache
 // is not what is timed.
-func corpusArchive(b *testing.B) (data []byte, keys [][]byte) {
+func corpusKeys(b *testing.B) (data []byte, keys [][]byte) {
 	b.Helper()
-	lines := shared(b, hosts)
+	sharedFile(b, hosts)
 	built.Do(func() {
-		built.data, _, built.keys = archived(b, gathered(b, lines))
+		path, _ := compileCorpus(b)
+		built.data = decompressed(b, path)
+		for o, err := range openArchive(b, built.data).Origins() {
+			if err != nil {
+				b.Fatal(err)
+			}
+			built.keys = append(built.keys, slices.Clone(o.Key))
+		}
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(built.keys), func(i, j int) {
 			built.keys[i], built.keys[j] = built.keys[j], built.keys[i]
 		})
@@ -120,6 +76,12 @@ func corpusArchive(b *testing.B) (data []byte, keys [][]byte) {
 		}
 	})
 	return built.data, built.keys
+}
+
+// corpusArchive returns the name of a file with the archive.
+func corpusArchive(b *testing.B) string {
+	data, _ := corpusKeys(b)
+	return writeFile(b, "rules.rsv", data)
 }
 
 func openArchive(b *testing.B, data []byte) *archive.Archive {
@@ -142,7 +104,7 @@ func lookup(b *testing.B, a *archive.Archive, key []byte, d automaton.Dialect) a
 // BenchmarkArchiveOpen times the opening of an archive in memory.
 func BenchmarkArchiveOpen(b *testing.B) {
 	b.Run("corpus=by-host", func(b *testing.B) {
-		data, keys := corpusArchive(b)
+		data, keys := corpusKeys(b)
 		b.ReportAllocs()
 		for b.Loop() {
 			if a := openArchive(b, data); a.Len() != len(keys) {
@@ -157,7 +119,7 @@ func BenchmarkArchiveOpen(b *testing.B) {
 func BenchmarkArchiveFirst(b *testing.B) {
 	for _, d := range archiveDialects {
 		b.Run("corpus=by-host/dialect="+d.String(), func(b *testing.B) {
-			data, keys := corpusArchive(b)
+			data, keys := corpusKeys(b)
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
@@ -182,7 +144,7 @@ func BenchmarkArchiveFirst(b *testing.B) {
 // decoded, alone and with the match of a path. The rules of a random origin are in
 // no cache, so that most of the time of a match is that of memory.
 func BenchmarkArchiveLookup(b *testing.B) {
-	data, keys := corpusArchive(b)
+	data, keys := corpusKeys(b)
 	a := openArchive(b, data)
 	for _, d := range archiveDialects {
 		for _, key := range keys {

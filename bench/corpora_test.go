@@ -2,56 +2,133 @@ package bench
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// shared returns the content of a file of the shared data, decompressed if its
-// name ends in .gz. It skips the benchmark where there is none.
-func shared(b *testing.B, name string) []byte {
+// sharedFile returns the path of a file of the shared data. It skips the benchmark where there is none.
+func sharedFile(b *testing.B, name string) string {
 	b.Helper()
-	name = filepath.Join("../../shared", name)
-	data, err := os.ReadFile(name)
-	if err != nil {
+	path := filepath.Join("../../shared", name)
+	if _, err := os.Stat(path); err != nil {
 		b.Skipf("no shared data: %v", err)
 	}
-	if strings.HasSuffix(name, ".gz") {
-		return inflate(b, data)
+	return path
+}
+
+// shared returns the content of a file of the shared data, decompressed.
+func shared(b *testing.B, name string) []byte {
+	b.Helper()
+	return decompressed(b, sharedFile(b, name))
+}
+
+func decompressed(b *testing.B, path string) []byte {
+	b.Helper()
+	in, err := source.NewFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := in.Open()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		b.Fatal(err)
 	}
 	return data
 }
 
-// sample returns a file of the sample site.
-func sample(b *testing.B, name string) []byte {
+// realLog returns a real log of the combined format where there is one, else the sample's. Its last line ends.
+func realLog(b *testing.B) []byte {
 	b.Helper()
-	data, err := os.ReadFile(filepath.Join("../testdata/sample", name))
-	if err != nil {
-		b.Fatal(err)
+	path := "../../shared/data/logs/wordpress-2016.combined.log.gz"
+	if _, err := os.Stat(path); err != nil {
+		path = "../testdata/sample/access.log.gz"
 	}
-	if strings.HasSuffix(name, ".gz") {
-		return inflate(b, data)
-	}
-	return data
+	return append(bytes.TrimSuffix(decompressed(b, path), []byte("\n")), '\n')
 }
 
-func inflate(b *testing.B, data []byte) []byte {
+// writeFile writes data to a file of a folder of its own.
+func writeFile(b *testing.B, name string, data []byte) (path string) {
 	b.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
+	path = filepath.Join(b.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	data, err = io.ReadAll(r)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return data
+	return path
 }
 
 func lines(data []byte) [][]byte {
 	return bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+}
+
+// site is a robots.txt with URLs and the reference's verdicts on them.
+type site struct {
+	Robots []byte  `json:"robots_b64"`
+	Agent  string  `json:"agent"`
+	Cases  [][]any `json:"cases"` // URL, allowed, line
+}
+
+// question is a URL with the reference's verdict on it.
+type question struct {
+	site int
+	url  []byte
+	want automaton.Verdict
+}
+
+// real returns 1,220 real sites with their 111,084 questions in file order, the
+// URLs one after the other in memory, as a reader of a list has them.
+func real(b *testing.B) (sites []site, questions []question) {
+	b.Helper()
+	var urls []byte
+	var ends []int
+	for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
+		var s site
+		if err := json.Unmarshal(line, &s); err != nil {
+			b.Fatal(err)
+		}
+		for _, c := range s.Cases {
+			urls = append(urls, c[0].(string)...)
+			ends = append(ends, len(urls))
+			questions = append(questions, question{
+				site: len(sites),
+				want: automaton.Verdict{Line: uint32(c[2].(float64)), Disallowed: !c[1].(bool)},
+			})
+		}
+		s.Cases = nil
+		sites = append(sites, s)
+	}
+	from := 0
+	for i, end := range ends {
+		questions[i].url = urls[from:end:end]
+		from = end
+	}
+	return sites, questions
+}
+
+// realBodies returns 19,257 distinct real files.
+func realBodies(b *testing.B) (bodies [][]byte) {
+	b.Helper()
+	for _, line := range lines(shared(b, "data/robots/bodies.jsonl.gz")) {
+		var r struct {
+			Body string `json:"body"`
+			B64  []byte `json:"body_b64"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			b.Fatal(err)
+		}
+		if r.B64 == nil {
+			r.B64 = []byte(r.Body)
+		}
+		bodies = append(bodies, r.B64)
+	}
+	return bodies
 }

@@ -108,10 +108,7 @@ func writeFormat(b *testing.B, path string, w *logwriter.Writer, requests []*log
 // else the sample's.
 func loggedRequests(b *testing.B) []*logwriter.Request {
 	b.Helper()
-	data := sample(b, "access.log.gz")
-	if gz, err := os.ReadFile("../../shared/data/logs/wordpress-2016.combined.log.gz"); err == nil {
-		data = inflate(b, gz)
-	}
+	data := realLog(b)
 	var requests []*logwriter.Request
 	var r format.Record
 	reader := format.Default().NewReader()

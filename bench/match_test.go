@@ -1,13 +1,14 @@
 package bench
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // BenchmarkMatch times a URL to its verdict, on rules already compiled.
@@ -40,50 +41,6 @@ func BenchmarkMatch(b *testing.B) {
 			}
 		})
 	}
-}
-
-// site is a robots.txt with URLs and the reference's verdicts on them.
-type site struct {
-	Robots []byte  `json:"robots_b64"`
-	Agent  string  `json:"agent"`
-	Cases  [][]any `json:"cases"` // URL, allowed, line
-}
-
-// question is a URL with the reference's verdict on it.
-type question struct {
-	site int
-	url  []byte
-	want automaton.Verdict
-}
-
-// real returns 1,220 real sites with their 111,084 questions in file order, the
-// URLs one after the other in memory, as a reader of a list has them.
-func real(b *testing.B) (sites []site, questions []question) {
-	b.Helper()
-	var urls []byte
-	var ends []int
-	for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
-		var s site
-		if err := json.Unmarshal(line, &s); err != nil {
-			b.Fatal(err)
-		}
-		for _, c := range s.Cases {
-			urls = append(urls, c[0].(string)...)
-			ends = append(ends, len(urls))
-			questions = append(questions, question{
-				site: len(sites),
-				want: automaton.Verdict{Line: uint32(c[2].(float64)), Disallowed: !c[1].(bool)},
-			})
-		}
-		s.Cases = nil
-		sites = append(sites, s)
-	}
-	from := 0
-	for i, end := range ends {
-		questions[i].url = urls[from:end:end]
-		from = end
-	}
-	return sites, questions
 }
 
 // BenchmarkReal times real URLs on the rules of their sites, a URL an operation,
@@ -191,5 +148,32 @@ func BenchmarkCrossover(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkClassify times the reading of a header that no worker has seen
+// before: each distinct header of real logs, of many sites and of crawlers only.
+// An operation is one header.
+func BenchmarkClassify(b *testing.B) {
+	for corpus, file := range map[string]string{
+		"logs": "log-user-agent-counts.tsv.xz", "crawlers": "bot-user-agents.tsv.xz",
+	} {
+		b.Run("headers="+corpus, func(b *testing.B) {
+			set, err := crawler.New(crawler.Builtin())
+			if err != nil {
+				b.Fatal(err)
+			}
+			list, size := lines(shared(b, "data/bots/"+file)), 0
+			for i := range list {
+				_, list[i], _ = bytes.Cut(list[i], []byte("\t"))
+				size += len(list[i])
+			}
+			reader := set.Reader()
+			b.SetBytes(int64(size / len(list)))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				reader.Read(list[i%len(list)])
+			}
+		})
 	}
 }
