@@ -70,6 +70,8 @@ func (f figures) readMember(list string, i int, object map[string]any) {
 	case last == "rules":
 		f.add(fmt.Sprintln(list, object["origin"], object["line"], object["rule"], object["version"]),
 			object["violations"].(float64))
+	case last == "statuses":
+		f.add(fmt.Sprint(list, " ", object["status"]), object["n"].(float64))
 	default:
 		f.read(fmt.Sprint(list, " ", i), object)
 	}
