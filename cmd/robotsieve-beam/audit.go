@@ -15,7 +15,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -71,7 +70,7 @@ func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, st
 		return s.read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
-				o.Logs, o.State, o.Part, o.Hash = logs, path, s.part(), spec.Hashes
+				o.Logs, o.State, o.Part, o.Hash = logs, path, &s.Rest, spec.Hashes
 				a, err := job.Audit(ctx, o)
 				if err == nil {
 					done.Store(a)
@@ -81,10 +80,7 @@ func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, st
 		})
 	})
 	if failed := (&job.Error{}); errors.As(err, &failed) && failed.Kind == job.Usage {
-		return publish(ctx, join(spec.Scratch, refusedName), func(path string) error {
-			return os.WriteFile(path,
-				[]byte(err.Error()), 0o600)
-		})
+		return publishBytes(ctx, join(spec.Scratch, refusedName), []byte(err.Error()))
 	} else if err != nil {
 		return err
 	}
@@ -94,22 +90,6 @@ func (f *auditFn) ProcessElement(ctx context.Context, s shard, emit func(int, st
 	}
 	emit(s.Index/fan, name)
 	return nil
-}
-
-// part describes the files for an audit.
-func (s shard) part() *job.Part {
-	p := &job.Part{Warnings: s.Rest.Warnings, Copies: map[string]string{}}
-	for _, log := range s.Parts {
-		if log.CopyOf != "" {
-			p.Copies[log.File.Name] = log.CopyOf
-		}
-	}
-	for _, u := range s.Rest.Unread {
-		in := audit.InputInfo{Name: u.Name, Error: u.Error, DuplicateOf: u.CopyOf, Codec: u.Codec, Disk: u.Size}
-		in.Complete = u.CopyOf != ""
-		p.Unread = append(p.Unread, in)
-	}
-	return p
 }
 
 // inputs opens a part of a shard. A copy of it is in dir. What cannot be copied is an input that
@@ -147,45 +127,36 @@ func (p part) inputs(ctx context.Context, dir string) ([]*source.Input, error) {
 // read gives the files of a shard to do. There is one at a time in a process, which has all its
 // processors and its memory: the copies of the next ones may be made meanwhile.
 func (s shard) read(ctx context.Context, do func(job.Inputs) error) error {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	var logs job.Inputs
-	for i, p := range s.Parts {
-		own := filepath.Join(dir, strconv.Itoa(i)) // files of one name may be in several folders
-		if err := os.Mkdir(own, 0o700); err != nil {
-			return err
+	return inTemp(func(dir string) error {
+		var logs job.Inputs
+		for i, p := range s.Parts {
+			own := filepath.Join(dir, strconv.Itoa(i)) // files of one name may be in several folders
+			if err := os.Mkdir(own, 0o700); err != nil {
+				return err
+			}
+			inputs, err := p.inputs(ctx, own)
+			if err != nil {
+				return err
+			}
+			logs.Opened = append(logs.Opened, inputs...)
 		}
-		inputs, err := p.inputs(ctx, own)
-		if err != nil {
-			return err
-		}
-		logs.Opened = append(logs.Opened, inputs...)
-	}
-	if err := occupy(ctx); err != nil {
-		return err
-	}
-	defer leave()
-	return do(logs)
+		return alone(ctx, func() error { return do(logs) })
+	})
 }
 
 // busy has an entry while a shard is read.
 var busy = make(chan struct{}, 1)
 
-// occupy waits until no other shard is read in this process.
-func occupy(ctx context.Context) error {
+// alone calls do when no other shard is read in this process.
+func alone(ctx context.Context, do func() error) error {
 	select {
 	case busy <- struct{}{}:
-		return nil
+		defer func() { <-busy }()
+		return do()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
-
-// leave lets the next shard be read.
-func leave() { <-busy }
 
 // mergeFn adds up the states of a group.
 type mergeFn struct {
@@ -220,23 +191,20 @@ func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*st
 
 // addUp publishes the sum of states.
 func addUp(ctx context.Context, names []string, sum string, memory int64) error {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	o := job.MergeOptions{Results: job.Results{NoReport: true, Memory: memory}, Parts: true}
-	for _, name := range names {
-		path, err := fetch(ctx, name, dir)
-		if err != nil {
-			return err
+	return inTemp(func(dir string) error {
+		for _, name := range names {
+			path, err := fetch(ctx, name, dir)
+			if err != nil {
+				return err
+			}
+			o.States = append(o.States, path)
 		}
-		o.States = append(o.States, path)
-	}
-	return publish(ctx, sum, func(path string) error {
-		o.State = path
-		_, err := job.Merge(ctx, o)
-		return err
+		return publish(ctx, sum, func(path string) error {
+			o.State = path
+			_, err := job.Merge(ctx, o)
+			return err
+		})
 	})
 }
 
@@ -245,10 +213,7 @@ type endFn struct{ Scratch string }
 
 // ProcessElement publishes the name of the state.
 func (f *endFn) ProcessElement(ctx context.Context, _ int, sum string) error {
-	return publish(ctx, join(f.Scratch, sumName), func(path string) error {
-		return os.WriteFile(path, []byte(sum),
-			0o600)
-	})
+	return publishBytes(ctx, join(f.Scratch, sumName), []byte(sum))
 }
 
 // Files that an audit leaves in the scratch folder for the process that has submitted it: the name
@@ -290,7 +255,7 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	if spec.Hashes {
 		look.ShardBytes = 0 // logs are not divided: a range has no hash
 	}
-	if err := publishSpec(ctx, spec); err != nil {
+	if err := publishValue(ctx, join(scratch, specName), spec); err != nil {
 		return nil, inputError(err)
 	}
 	sum, read := audited(s, spec, plan(s, look, scratch))
@@ -316,19 +281,18 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 }
 
 // report makes the report of the state that the pipeline has left.
-func report(ctx context.Context, o job.AuditOptions, scratch string) (*job.Audited, error) {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return nil, inputError(err)
-	}
-	defer os.RemoveAll(dir)
+func report(ctx context.Context, o job.AuditOptions, scratch string) (a *job.Audited, err error) {
 	name, err := readAll(ctx, join(scratch, sumName))
-	var state string
-	if err == nil {
-		state, err = fetch(ctx, string(name), dir)
-	}
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return job.Merge(ctx, job.MergeOptions{Results: o.Results, States: []string{state}, Parts: true})
+	err = inTemp(func(dir string) error {
+		state, err := fetch(ctx, string(name), dir)
+		if err != nil {
+			return inputError(err)
+		}
+		a, err = job.Merge(ctx, job.MergeOptions{Results: o.Results, States: []string{state}, Parts: true})
+		return err
+	})
+	return a, err
 }

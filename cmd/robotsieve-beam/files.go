@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -163,7 +165,7 @@ func (c *copies) get(ctx context.Context, name string) (string, error) {
 		_, err := os.Stat(name)
 		return name, err
 	}
-	dir, err := os.MkdirTemp("", "robotsieve-*")
+	dir, err := os.MkdirTemp("", tempPattern)
 	if err != nil {
 		return "", err
 	}
@@ -226,6 +228,19 @@ func copyIn(ctx context.Context, fs filesystem.Interface, name, to string) error
 	return errors.Join(err, w.Close())
 }
 
+// tempPattern is that of the names of folders for temporary files.
+const tempPattern = "robotsieve-*"
+
+// inTemp calls do with a folder for temporary files, which it removes then.
+func inTemp(do func(dir string) error) error {
+	dir, err := os.MkdirTemp("", tempPattern)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	return do(dir)
+}
+
 // publish makes a file of that name, whole or not at all, whose content is what write writes to a
 // path. It may be done several times, also at the same time, as runners do when a worker is lost or
 // slow: the last one stays.
@@ -255,6 +270,41 @@ func publish(ctx context.Context, name string, write func(path string) error) er
 	}
 	defer fs.Close()
 	return again(ctx, name, func() error { return copyOut(ctx, fs, made, name) })
+}
+
+// publishBytes publishes a file of the scratch folder.
+func publishBytes(ctx context.Context, name string, content []byte) error {
+	return publish(ctx, name, func(path string) error { return os.WriteFile(path, content, 0o600) })
+}
+
+// publishValue publishes a value for readValue. Its texts that are not UTF-8 stay what they are.
+func publishValue[T any](ctx context.Context, name string, v T) error {
+	encoded, err := json.Marshal(audit.Texts(v, audit.ToUTF8))
+	if err != nil {
+		return err
+	}
+	return publishBytes(ctx, name, encoded)
+}
+
+// readValue returns what publishValue has published.
+func readValue[T any](ctx context.Context, name string) (v T, err error) {
+	encoded, err := readAll(ctx, name)
+	if err == nil {
+		err = json.Unmarshal(encoded, &v)
+	}
+	return audit.Texts(v, audit.FromUTF8), err
+}
+
+// readAll returns the content of a file.
+func readAll(ctx context.Context, name string) (content []byte, err error) {
+	err = inTemp(func(dir string) error {
+		path, err := fetch(ctx, name, dir)
+		if err == nil {
+			content, err = os.ReadFile(path)
+		}
+		return err
+	})
+	return content, err
 }
 
 // copyOut writes a file on a filesystem whose files appear when they are closed.

@@ -88,17 +88,21 @@ func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, [
 		outcomes = append(outcomes, &outcome{List: u.Name, Messages: []string{u.Error},
 			Filtered: job.Filtered{Partial: true}})
 	}
-	if s.Rest.Refused != "" {
-		outcomes = append(outcomes, &outcome{Refused: s.Rest.Refused})
+	if s.Refused != "" {
+		outcomes = append(outcomes, &outcome{Refused: s.Refused})
 	}
 	if len(s.Rest.Warnings) > 0 {
 		outcomes = append(outcomes, &outcome{Messages: s.Rest.Warnings})
 	}
 	var made atomic.Pointer[[]*outcome]
 	err = work(ctx, func(ctx context.Context) error {
-		all, err := s.filter(ctx, spec)
-		made.Store(&all)
-		return err
+		return inTemp(func(dir string) error {
+			return alone(ctx, func() error {
+				all, err := s.filter(ctx, spec, dir)
+				made.Store(&all)
+				return err
+			})
+		})
 	})
 	if err != nil {
 		return err
@@ -113,21 +117,12 @@ func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, [
 	return nil
 }
 
-// filter filters the lists of a shard. There is one shard at a time in a process, as in an audit.
-func (s shard) filter(ctx context.Context, spec *spec) ([]*outcome, error) {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+// filter filters the lists of a shard, with temporary files in dir.
+func (s shard) filter(ctx context.Context, spec *spec, dir string) ([]*outcome, error) {
 	options, err := spec.Filter.unpack(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := occupy(ctx); err != nil {
-		return nil, err
-	}
-	defer leave()
 	workers := cmp.Or(max(spec.Workers, 0), runtime.GOMAXPROCS(0))
 	at := max(min(workers, len(s.Parts)), 1) // lists at a time
 	options.Workers, options.Memory = max(workers/at, 1), spec.Memory/int64(at)
@@ -260,9 +255,7 @@ func (f *countFn) ProcessElement(ctx context.Context, _ int, outcomes func(*[]by
 		lines = append(lines, line)
 	}
 	slices.SortFunc(lines, bytes.Compare) // an object begins with the name of its list
-	return publish(ctx, join(f.Scratch, countsName), func(path string) error {
-		return os.WriteFile(path, append(bytes.Join(lines, []byte("\n")), '\n'), 0o666)
-	})
+	return publishBytes(ctx, join(f.Scratch, countsName), append(bytes.Join(lines, []byte("\n")), '\n'))
 }
 
 // filter is the filter of a command line.
@@ -280,7 +273,7 @@ func (f *flags) filter(ctx context.Context, o job.FilterOptions) (*job.Filtered,
 		return nil, err
 	}
 	p, s := beam.NewPipelineWithRoot()
-	err = publishSpec(ctx, &spec{
+	err = publishValue(ctx, join(scratch, specName), &spec{
 		Names: o.URLs.Names, Scratch: scratch, Out: f.out, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
 		Filter: packed,
 	})

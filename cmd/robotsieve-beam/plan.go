@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -44,31 +44,19 @@ type candidate struct {
 	Codec   string         // how it is compressed; "" if it has not been looked at
 	Head    string         // the SHA-256 of its first bytes, decompressed; "" if there are none or they cannot be read
 	Sum     string         // that of all its bytes, if another file begins as it does and they can be read
-	CopyOf  string         // as in part
+	CopyOf  string         // of an audit: a log before it with the same content, if both are counted
 	Output  string         // as in part
 	Ranges  []source.Range // into which it is divided; none if it is one part
 	Warning string         // about the names of files; then there is nothing else
 }
 
-// shard is what one worker reads at a time.
+// shard is what one worker reads at a time. The first one has in Rest what is to be said of files
+// that none of them has.
 type shard struct {
-	Index int
-	Parts []part
-	Rest  rest // of the first one
-}
-
-// rest is what is to be said of files that no shard has.
-type rest struct {
-	Unread   []unread
-	Warnings []string
-	Refused  string // why nothing is read
-}
-
-// unread is a file that is not read: its error says why, or it is a copy of another one.
-type unread struct {
-	Name, Error   string
-	CopyOf, Codec string
-	Size          int64
+	Index   int
+	Parts   []part
+	Rest    job.Part
+	Refused string // why nothing is read
 }
 
 // part is a file, or a range of its bytes.
@@ -76,7 +64,6 @@ type part struct {
 	File   file
 	Range  source.Range // zero: the whole file
 	Empty  bool         // of an audit: nothing is read of the file
-	CopyOf string       // of an audit: a log before it with the same content, if both are counted
 	Output string       // of a filter
 }
 
@@ -204,35 +191,20 @@ func (*compareFn) ProcessElement(ctx context.Context, head string, files func(*c
 
 // sumOf returns the SHA-256 of a file, decompressed; "" if it is damaged. An error is that of
 // copying it.
-func sumOf(ctx context.Context, f file) (string, error) {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	path, err := fetch(ctx, f.Name, dir)
-	if err != nil {
-		return "", err
-	}
-	r, err := openFile(path)
-	if err != nil {
-		return "", nil // it will be reported when it is read
-	}
-	defer r.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, r); err != nil {
-		return "", nil // so will this
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// openFile opens a file, decompressed.
-func openFile(path string) (io.ReadCloser, error) {
-	in, err := source.NewFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return in.Open()
+func sumOf(ctx context.Context, f file) (sum string, err error) {
+	err = inTemp(func(dir string) error {
+		path, err := fetch(ctx, f.Name, dir)
+		if err != nil {
+			return err
+		}
+		if in, err := source.NewFile(path); err == nil { // an error will be reported when it is read
+			if all, err := in.Sum(); err == nil {
+				sum = hex.EncodeToString(all[:])
+			}
+		}
+		return nil
+	})
+	return sum, err
 }
 
 // planFn makes the shards.
@@ -253,10 +225,11 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, files func(*candidat
 		return cmp.Or(cmp.Compare(a.Place, b.Place), strings.Compare(a.Warning, b.Warning))
 	})
 	read, rest := choose(all, spec.AllowDuplicates)
+	refused := ""
 	if spec.Filter != nil {
 		named, warnings, err := outputs(read, spec)
 		if err != nil {
-			rest.Refused = err.Error()
+			refused = err.Error()
 		}
 		read, rest.Warnings = named, append(rest.Warnings, warnings...)
 	}
@@ -264,9 +237,10 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, files func(*candidat
 	if len(shards) == 0 {
 		shards = []shard{{}}
 	}
-	shards[0].Rest = rest
+	rest.Copies = shards[0].Rest.Copies
+	shards[0].Rest, shards[0].Refused = rest, refused
 	if spec.Rows.List != "" {
-		if err := publishShards(ctx, spec.Scratch, shards); err != nil {
+		if err := publishValue(ctx, join(spec.Scratch, shardsName), shards); err != nil {
 			return err
 		}
 	}
@@ -277,7 +251,7 @@ func (f *planFn) ProcessElement(ctx context.Context, _ int, files func(*candidat
 }
 
 // choose returns the files that are to be read, and what is to be said of the others.
-func choose(all []candidate, copies bool) (read []candidate, rest rest) {
+func choose(all []candidate, copies bool) (read []candidate, rest job.Part) {
 	first := map[string]string{} // names of files, by their sums
 	for _, c := range all {
 		original, isCopy := first[c.Sum]
@@ -285,7 +259,7 @@ func choose(all []candidate, copies bool) (read []candidate, rest rest) {
 		case c.Warning != "":
 			rest.Warnings = append(rest.Warnings, c.Warning)
 		case c.File.Error != "":
-			rest.Unread = append(rest.Unread, unread{Name: c.File.Name, Error: c.File.Error})
+			rest.Unread = append(rest.Unread, audit.InputInfo{Name: c.File.Name, Error: c.File.Error})
 		case c.Sum == "":
 			read = append(read, c)
 		case !isCopy:
@@ -296,7 +270,8 @@ func choose(all []candidate, copies bool) (read []candidate, rest rest) {
 			if c.CopyOf = original; copies {
 				read = append(read, c)
 			} else {
-				rest.Unread = append(rest.Unread, unread{Name: c.File.Name, CopyOf: original, Size: c.File.Size, Codec: c.Codec})
+				rest.Unread = append(rest.Unread, audit.InputInfo{Name: c.File.Name, DuplicateOf: original, Disk: c.File.Size,
+					Codec: c.Codec, Complete: true})
 			}
 		}
 	}
@@ -307,13 +282,15 @@ func choose(all []candidate, copies bool) (read []candidate, rest rest) {
 // each other stay so.
 func divide(files []candidate, size int64) (shards []shard) {
 	room := int64(0)
-	add := func(p part, bytes int64) {
+	add := func(p part, copyOf string, bytes int64) {
 		if len(shards) == 0 || room < bytes {
-			shards = append(shards, shard{Index: len(shards)})
+			shards = append(shards, shard{Index: len(shards), Rest: job.Part{Copies: map[string]string{}}})
 			room = max(size, bytes)
 		}
 		s := &shards[len(shards)-1]
-		s.Parts = append(s.Parts, p)
+		if s.Parts = append(s.Parts, p); copyOf != "" {
+			s.Rest.Copies[p.File.Name] = copyOf
+		}
 		room -= bytes
 	}
 	for _, c := range files {
@@ -322,10 +299,10 @@ func divide(files []candidate, size int64) (shards []shard) {
 			bytes *= compressed
 		}
 		if len(c.Ranges) == 0 {
-			add(part{File: c.File, CopyOf: c.CopyOf, Output: c.Output}, bytes)
+			add(part{File: c.File, Output: c.Output}, c.CopyOf, bytes)
 		}
 		for _, r := range c.Ranges {
-			add(part{File: c.File, Range: r, CopyOf: c.CopyOf}, r.To-r.From)
+			add(part{File: c.File, Range: r}, c.CopyOf, r.To-r.From)
 		}
 	}
 	return shards

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -72,25 +70,6 @@ func listed(s beam.Scope, spec *spec, sum, read beam.PCollection) {
 	beam.GroupByKey(s, beam.ParDo(s, &rowsFn{spec.Scratch}, beam.Reshuffle(s, again)))
 }
 
-// publishShards keeps the shards for their second reading.
-func publishShards(ctx context.Context, scratch string, shards []shard) error {
-	encoded, err := json.Marshal(audit.Texts(shards, audit.ToUTF8))
-	if err != nil {
-		return err
-	}
-	return publish(ctx, join(scratch, shardsName), func(path string) error { return os.WriteFile(path, encoded, 0o600) })
-}
-
-// readShards returns what publishShards has kept.
-func readShards(ctx context.Context, scratch string) (shards []shard, err error) {
-	encoded, err := readAll(ctx, join(scratch, shardsName))
-	if err != nil {
-		return nil, err
-	}
-	err = json.Unmarshal(encoded, &shards)
-	return audit.Texts(shards, audit.FromUTF8), err
-}
-
 // againFn has all shards read again.
 type againFn struct {
 	Scratch string
@@ -108,7 +87,7 @@ func (f *againFn) ProcessElement(ctx context.Context, _ int, sums func(*string) 
 	if err := publishFacts(ctx, join(f.Scratch, factsName), sum, f.Memory); err != nil {
 		return err
 	}
-	shards, err := readShards(ctx, f.Scratch)
+	shards, err := readValue[[]shard](ctx, join(f.Scratch, shardsName))
 	if err != nil {
 		return err
 	}
@@ -141,17 +120,14 @@ func (f *againFn) ProcessElement(ctx context.Context, _ int, sums func(*string) 
 
 // publishFacts makes the facts of a sum.
 func publishFacts(ctx context.Context, name, sum string, memory int64) error {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	state, err := fetch(ctx, sum, dir)
-	if err != nil {
-		return err
-	}
-	return work(ctx, func(ctx context.Context) error {
-		return publish(ctx, name, func(path string) error { return job.WriteFacts(ctx, state, path, memory) })
+	return inTemp(func(dir string) error {
+		state, err := fetch(ctx, sum, dir)
+		if err != nil {
+			return err
+		}
+		return work(ctx, func(ctx context.Context) error {
+			return publish(ctx, name, func(path string) error { return job.WriteFacts(ctx, state, path, memory) })
+		})
 	})
 }
 
@@ -174,7 +150,7 @@ func (f *rowsFn) ProcessElement(ctx context.Context, s shardAgain, emit func(int
 		return s.asBefore().read(ctx, func(logs job.Inputs) error {
 			return publish(ctx, name, func(path string) error {
 				o := spec.options()
-				o.Logs, o.Part, o.Facts = logs, s.Shard.part(), facts
+				o.Logs, o.Part, o.Facts = logs, &s.Shard.Rest, facts
 				return s.write(ctx, o, spec.Rows, path)
 			})
 		})
@@ -261,7 +237,7 @@ func clearRows(ctx context.Context, out string, force bool) error {
 
 // checkAllRows tells if files are missing, as they do if workers have another folder of that name.
 func checkAllRows(ctx context.Context, spec *spec) error {
-	shards, err := readShards(ctx, spec.Scratch)
+	shards, err := readValue[[]shard](ctx, join(spec.Scratch, shardsName))
 	if err != nil {
 		return inputError(err)
 	}

@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -43,15 +40,6 @@ func (s *spec) options() job.AuditOptions {
 // whose size runners limit.
 const specName = "job.json"
 
-// publishSpec publishes a spec. Names that are not UTF-8 stay what they are.
-func publishSpec(ctx context.Context, of *spec) error {
-	encoded, err := json.Marshal(audit.Texts(*of, audit.ToUTF8))
-	if err != nil {
-		return err
-	}
-	return publish(ctx, join(of.Scratch, specName), func(path string) error { return os.WriteFile(path, encoded, 0o600) })
-}
-
 // specs keeps the spec that a process has read last: that of the job that it works for.
 var specs struct {
 	sync.Mutex
@@ -65,29 +53,10 @@ func readSpec(ctx context.Context, scratch string) (*spec, error) {
 	if specs.last != nil && specs.last.Scratch == scratch {
 		return specs.last, nil
 	}
-	encoded, err := readAll(ctx, join(scratch, specName))
+	s, err := readValue[*spec](ctx, join(scratch, specName))
 	if err != nil {
-		return nil, err
-	}
-	s := &spec{}
-	if err := json.Unmarshal(encoded, s); err != nil {
 		return nil, fmt.Errorf("the description of the job: %w", err)
 	}
-	*s = audit.Texts(*s, audit.FromUTF8)
 	specs.last = s
 	return s, nil
-}
-
-// readAll returns the content of a file.
-func readAll(ctx context.Context, name string) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "robotsieve-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	path, err := fetch(ctx, name, dir)
-	if err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
 }

@@ -6,8 +6,6 @@ package disk
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,13 +66,12 @@ func try(op Op, name string, do func() error) error {
 	return do()
 }
 
-// get is try for an operation that takes a name and returns a value; see explained for its error.
+// get is try for an operation that takes a name and returns a value.
 func get[T any](op Op, name string, do func(name string) (value T, err error)) (value T, err error) {
 	if err := check(op, name); err != nil {
 		return value, err
 	}
-	value, err = do(name)
-	return value, explained(err)
+	return do(name)
 }
 
 // File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
@@ -154,45 +151,10 @@ func (f *File) Close() error {
 // opened makes the result of opening a file.
 func opened(f *os.File, err error) (*File, error) {
 	if err != nil {
-		return nil, explained(err)
+		return nil, err
 	}
 	return &File{f}, nil
 }
-
-// explained returns an error of following a path. If there is no such file because of a symbolic
-// link on the path, it names the link and where it leads: the user sees a file of that name.
-func explained(err error) error {
-	var failed *fs.PathError
-	if !errors.As(err, &failed) || !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for path := failed.Path; ; path = filepath.Dir(path) {
-		if to, notLink := os.Readlink(path); notLink == nil {
-			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-				return failed // what is after this link is not there
-			}
-			return &fs.PathError{Op: failed.Op, Path: failed.Path, Err: &brokenLinkError{path, failed.Path, to, failed.Err}}
-		}
-		if path == filepath.Dir(path) {
-			return failed
-		}
-	}
-}
-
-// brokenLinkError is the error of a path with a symbolic link to nowhere.
-type brokenLinkError struct {
-	link, path, to string
-	err            error
-}
-
-func (e *brokenLinkError) Error() string {
-	if e.link == e.path {
-		return fmt.Sprintf("a link to %s, which does not exist", e.to)
-	}
-	return fmt.Sprintf("%s is a link to %s, which does not exist", e.link, e.to)
-}
-
-func (e *brokenLinkError) Unwrap() error { return e.err }
 
 // Open is os.Open.
 func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }

@@ -125,42 +125,6 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestBrokenLinkIsNamed: whatever follows a link to nowhere says so, and is still told that there
-// is no such file.
-func TestBrokenLinkIsNamed(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.Mkdir(at("folder"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for link, to := range map[string]string{"broken": "nowhere", "second": "broken", "linked": "folder"} {
-		if err := os.Symlink(to, at(link)); err != nil {
-			t.Skip(err)
-		}
-	}
-	for name, want := range map[string]string{
-		"broken":   at("broken") + ": a link to nowhere, which does not exist",
-		"second":   at("second") + ": a link to broken, which does not exist",
-		"broken/x": at("broken/x") + ": " + at("broken") + " is a link to nowhere, which does not exist",
-		"linked/x": at("linked/x") + ": " + syscall.ENOENT.Error(),
-		"none":     at("none") + ": " + syscall.ENOENT.Error(),
-	} {
-		_, opening := Open(at(name))
-		_, reading := ReadDir(at(name))
-		_, stat := Stat(at(name))
-		for _, err := range []error{opening, reading, stat} {
-			var path *fs.PathError
-			if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &path) || path.Path+": "+path.Err.Error() != want &&
-				runtime.GOOS != "windows" {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-	if _, err := Stat(at("linked")); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestSyncDirOfUnreadableFolder: files can be made in a folder that cannot be read.
 func TestSyncDirOfUnreadableFolder(t *testing.T) {
 	restore := Inject(func(Op, string) error { return syscall.EACCES })

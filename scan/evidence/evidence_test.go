@@ -1,14 +1,10 @@
 package evidence
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -166,59 +162,6 @@ func folder(t *testing.T, dir string) (sum string) {
 	return sum
 }
 
-func TestFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "e")
-	sum := folder(t, dir)
-	f, failed, err := Open(t.Context(), dir)
-	if err != nil || len(failed) > 0 || f.Sum != sum || len(f.Manifest.Files) != 3 {
-		t.Fatal(f, failed, err)
-	}
-	again, err := Begin(filepath.Join(t.TempDir(), "again"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Discard()
-	for _, file := range f.Manifest.Files {
-		data, err := f.Read(file.Name, 1<<20)
-		if err == nil && compressed(file.Name) {
-			data = unzipped(t, data)
-		}
-		if err = errors.Join(err, again.Put(file.Name, data)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if failed, err := f.Compare(t.Context(), again, *f.Manifest); err != nil || len(failed) > 0 {
-		t.Errorf("the same folder: %q, %v", failed, err)
-	}
-	other := *f.Manifest
-	other.Partial = true
-	if failed, _ := f.Compare(t.Context(), again, other); len(failed) != 1 ||
-		!strings.Contains(failed[0], "manifest.json: partial") {
-		t.Errorf("another manifest: %q", failed)
-	}
-	if err := errors.Join(again.Remove("robots/0001.txt"), again.Put("robots/0001.txt", []byte("user-agent: *\n\n")),
-		again.Put("more", nil)); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"more is missing: what the folder rests on makes this file",
-		"robots/0001.txt is not the file that is made again of what the folder rests on"}
-	if failed, err := f.Compare(t.Context(), again, *f.Manifest); err != nil || !slices.Equal(failed, want) {
-		t.Errorf("another folder: %q, %v", failed, err)
-	}
-}
-
-func unzipped(t *testing.T, data []byte) []byte {
-	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(data))
-	if err == nil {
-		data, err = io.ReadAll(r)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // TestDifferentField: what is not as it was made again is named.
 func TestDifferentField(t *testing.T) {
 	for _, c := range [][3]string{
@@ -268,65 +211,6 @@ func TestLeftFolders(t *testing.T) {
 	}
 	if err := working.Discard(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestChangedOctets changes every octet of every file, removes each file and adds some.
-func TestChangedOctets(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "e")
-	folder(t, dir)
-	found := func(what string) {
-		t.Helper()
-		if _, failed, err := Open(t.Context(), dir); err == nil && len(failed) == 0 {
-			t.Errorf("%s: not found", what)
-		}
-	}
-	files := 0
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		files++
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for i := range data {
-			changed := slices.Clone(data)
-			changed[i] ^= 1 << (i % 8)
-			if err := os.WriteFile(path, changed, 0o600); err != nil {
-				return err
-			}
-			found(path)
-		}
-		if err := os.WriteFile(path, append(bytes.Clone(data), '\n'), 0o600); err != nil {
-			return err
-		}
-		found("more in " + path)
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-		found("without " + path)
-		return os.WriteFile(path, data, 0o600)
-	})
-	if err != nil || files != 5 {
-		t.Fatal(files, err)
-	}
-	for _, more := range []string{"more", "0001-x/.hidden"} {
-		path := filepath.Join(dir, more)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		found(more)
-		os.Remove(path)
-	}
-	if err := os.Symlink("/dev/zero", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
-	found("a link")
-	os.Remove(filepath.Join(dir, "link"))
-	if _, failed, err := Open(t.Context(), dir); err != nil || len(failed) > 0 {
-		t.Error("the folder as it was:", failed, err)
 	}
 }
 

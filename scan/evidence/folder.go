@@ -147,17 +147,3 @@ func (f *Folder) Open(name string) (*disk.File, error) {
 	}
 	return disk.Open(f.path(name))
 }
-
-// Read reads a file that the manifest names, of at most so many bytes.
-func (f *Folder) Read(name string, most int64) ([]byte, error) {
-	file, err := f.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(disk.Limited(file, most))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return data, nil
-}

@@ -83,24 +83,6 @@ func TestJudgedIsTheReport(t *testing.T) {
 	}
 }
 
-// A state alone, merged, is the report.
-func TestStateWithoutReport(t *testing.T) {
-	o := sampleAudit()
-	want, err := job.Audit(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.State, o.NoReport = filepath.Join(t.TempDir(), "a.state"), true
-	a, err := job.Audit(t.Context(), o)
-	if err != nil || a.Report != nil {
-		t.Fatalf("%+v, %v", a, err)
-	}
-	got, err := job.Merge(t.Context(), job.MergeOptions{States: []string{o.State}})
-	if err != nil || fmt.Sprintf("%+v", got.Report) != fmt.Sprintf("%+v", want.Report) || !got.Report.CanVerify {
-		t.Errorf("%v, %+v", err, got)
-	}
-}
-
 // Errors can be told apart.
 // A number of workers that is none stands for one for each processor, as for Filter.
 func TestAuditWithoutWorkers(t *testing.T) {

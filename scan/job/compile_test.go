@@ -9,11 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
@@ -109,61 +105,5 @@ func TestCompileEndsWhenTheDiskFails(t *testing.T) {
 		Output: filepath.Join(t.TempDir(), "x")})
 	if e := new(Error); !errors.As(err, &e) || e.Kind != Interrupted {
 		t.Errorf("interrupted: %v", err)
-	}
-}
-
-// TestCompileKeepsAllVersions: each capture that has a date, whatever their order and the memory;
-// without AllVersions the newest.
-func TestCompileKeepsAllVersions(t *testing.T) {
-	capture := func(day int, status, rest string) string {
-		head := "HTTP/1.1 " + status + "\r\n" + rest
-		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Date: "+
-			"2026-11-%02dT00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
-			day, len(head), head)
-	}
-	at := func(day int) int64 { return time.Date(2026, 11, day, 0, 0, 0, 0, time.UTC).Unix() }
-	warc := []string{
-		capture(9, "404 Not Found", "\r\n"), capture(3, "200 OK", "\r\nUser-agent: *\nDisallow: /a\n"),
-		capture(5, "200 OK", "\r\nUser-agent: *\nDisallow: /a\n# the same\n"), capture(7, "503 Busy", "\r\n"),
-	}
-	compiled := func(all bool) *archive.Archive {
-		t.Helper()
-		out := filepath.Join(t.TempDir(), "rules.rsv")
-		c, err := Compile(t.Context(), CompileOptions{Sources: []string{"-"},
-			Stdin: strings.NewReader(strings.Join(warc, "")), Output: out, AllVersions: all})
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := archive.Open(data, compile.Semantics, nil)
-		if err != nil || a.Len() != 1 {
-			t.Fatal(err, a.Len())
-		}
-		for o := range a.Origins() {
-			if int64(len(o.Versions)) != c.Versions {
-				t.Errorf("%d versions, not %d", len(o.Versions), c.Versions)
-			}
-		}
-		return a
-	}
-	for range warc {
-		warc = append(warc[1:], warc[0])
-		all, newest := compiled(true), compiled(false)
-		for day, want := range map[int]uint16{2: 0, 3: 200, 5: 200, 7: 503, 8: 503, 9: 404, 30: 404} {
-			e, found, err := all.LookupAt([]byte("http://a:80"), automaton.Google, at(day))
-			if e.Status != want || found != (want != 0) || err != nil || (e.Ruleset != nil) != (want == 200) {
-				t.Errorf("on day %d: %+v, found %v, error %v", day, e, found, err)
-			}
-		}
-		if e, _, _ := all.LookupAt([]byte("http://a:80"), automaton.Google, at(6)); e.From != at(3) || e.Until != at(7) {
-			t.Errorf("from %d to %d", e.From, e.Until)
-		}
-		if e, found, err := newest.LookupAt([]byte("http://a:80"), automaton.Google, at(8)); !found || e.Status != 404 ||
-			err != nil {
-			t.Errorf("the newest, before its date: %+v, found %v, error %v", e, found, err)
-		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 )
@@ -115,78 +114,5 @@ func TestTablesThatCannotBeRead(t *testing.T) {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q is not in %s", want, said.String())
 		}
-	}
-}
-
-// TestListOfAnArchive has each version of each origin, and their sum.
-func TestListOfAnArchive(t *testing.T) {
-	source := file(t, "a.jsonl", `{"host":"http://a.example","at":"2026-01-01",`+
-		`"body":"user-agent: *\ndisallow: /a\ndisallow: /b\n\nuser-agent: x\nuser-agent: y\ndisallow: /"}
-{"host":"http://a.example","status":404,"at":"2026-02-01"}
-{"host":"http://b.example","status":503}
-{"host":"http://c.example","status":301,"location":"http://elsewhere.example/robots.txt"}
-`)
-	fields, err := capture.ParseFields("host=host,body=body,status=status,location=location,date=at")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := CompileOptions{
-		Sources: []string{source}, Output: filepath.Join(t.TempDir(), "a.rsv"), Fields: fields, AllVersions: true,
-		Dialects: []automaton.Dialect{automaton.RFC9309},
-	}
-	if _, err := Compile(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]bool{}
-	sum, err := ListArchive(t.Context(), o.Output, func(v ArchiveVersion) error {
-		got[fmt.Sprintf("%s %s %d %d %d", v.Origin, v.From, v.Status, v.Groups, v.Rules)] = true
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"http://a.example:80 2026-01-01T00:00:00Z 200 2 3", "http://a.example:80 2026-02-01T00:00:00Z 404 0 0",
-		"http://b.example:80  503 0 0", "http://c.example:80  301 0 0",
-	} {
-		if !got[want] {
-			t.Errorf("%q is not in %v", want, got)
-		}
-	}
-	if sum.Origins != 3 || sum.Versions != 4 || sum.Dated != 2 || sum.Missing != 1 || sum.Unreachable != 1 ||
-		sum.Redirected != 1 || sum.WithRules != 0 || len(got) != 4 {
-		t.Errorf("%+v", sum)
-	}
-	if _, err := ListArchive(t.Context(), source, nil); kindOf(err) != Input {
-		t.Errorf("a list of what is no archive: %v", err)
-	}
-}
-
-// TestVerdictsAsOfATime are those of the version in force.
-func TestVerdictsAsOfATime(t *testing.T) {
-	archive := filepath.Join(t.TempDir(), "a.rsv")
-	o := CompileOptions{Sources: []string{"-"}, Output: archive, AllVersions: true, Stdin: strings.NewReader(
-		versionOf("2026-01-01T00:00:00Z", "user-agent: *\ndisallow: /p") + versionOf("2026-06-01T00:00:00Z",
-			"user-agent: *\ndisallow: /q"))}
-	if _, err := Compile(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
-	for at, want := range map[string]string{"": "allowed", "2026-07-01": "allowed", "2026-03-01": "disallowed",
-		"2025-03-01": "unknown"} {
-		c, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{{Name: "x"}}, Archive: archive, AsOf: at})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers, err := c.Check("http://a/p")
-		if err != nil || len(answers) != 1 || answers[0].Verdict() != want {
-			t.Errorf("as of %q: %+v, %v; want %s", at, answers, err, want)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{{Name: "x"}}, Robots: robotsFile(t),
-		AsOf: "2026-01-01"}); kindOf(err) != Usage {
-		t.Errorf("as of a time by a robots.txt: %v", err)
 	}
 }

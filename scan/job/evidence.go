@@ -20,8 +20,7 @@ import (
 type evidenceLines struct {
 	sorted  *spill.Sorter // by operators: evidenceLine
 	files   *spill.Sorter // by the files of the folder: appendLogLine and appendAnswer
-	input   []int         // what stands for each Judged.Input, nil: that itself
-	names   []string      // of what stands for it
+	names   []string      // of the inputs
 	writers []lineWriter  // of the final pass, and of each worker
 }
 
@@ -51,17 +50,15 @@ func newEvidenceLines(wanted bool) *evidenceLines {
 	return &evidenceLines{}
 }
 
-// keep has an audit give its lines to l too, and takes memory for them from that of the audit.
-// logs are what is read, unless l.names is set.
+// keep has an audit of logs give its lines to l too, and takes memory for them from that of the
+// audit.
 func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
 	}
 	logs.evidence = l
-	if l.names == nil {
-		for _, log := range logs.list {
-			l.names = append(l.names, log.Name)
-		}
+	for _, log := range logs.list {
+		l.names = append(l.names, log.Name)
 	}
 	share := c.Memory / 8
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
@@ -86,14 +83,6 @@ func (l *evidenceLines) Close() error {
 func (l *evidenceLines) stopAt(ctx context.Context) {
 	l.sorted.StopAt(ctx)
 	l.files.StopAt(ctx)
-}
-
-// place is what stands for an input.
-func (l *evidenceLines) place(input int) int {
-	if l.input == nil {
-		return input
-	}
-	return l.input[input]
 }
 
 // judged is for audit.Config.Judged. Impostors and fetches with a header that names crawlers of
@@ -132,12 +121,13 @@ func isFetch(j *audit.Judged) bool {
 // add adds a line. Its record begins with operator, kind and crawler, then the place of the line,
 // so that the lines of each come in this order. Row, answer and line follow.
 func (l *evidenceLines) add(kind byte, j *audit.Judged) {
-	if j.Cut { // it cannot be judged by its beginning
+	// A line that was cut cannot be judged by its beginning. Answers, whose input has no name, have no
+	// line of a crawler in an honest folder.
+	if j.Cut || l.names[j.Input] == "" {
 		return
 	}
 	w, row := &l.writers[j.Worker+1], rowOf(j)
-	row.InputIndex = l.place(j.Input)
-	row.Input = l.names[row.InputIndex]
+	row.InputIndex, row.Input = j.Input, l.names[j.Input]
 	text, err := row.Marshal()
 	w.failed(err)
 	crawler, known := asciiLower(row.Crawler), byte(0) // which may be spelled in several ways

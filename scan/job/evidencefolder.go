@@ -108,16 +108,11 @@ func (e *evidenceFolder) writeLogs(ctx context.Context, lines *evidenceLines) (*
 func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string) (
 	*evidenceLines, *audit.Report, error,
 ) {
-	logs, place, err := c.logs(path)
+	logs, err := c.logs(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	lines := &evidenceLines{input: place, names: []string{}}
-	for _, in := range c.manifest.Inputs {
-		lines.names = append(lines.names, in.Name)
-	}
-	lines.names = append(lines.names, "")
-	quiet := *c
+	lines, quiet := &evidenceLines{}, *c
 	quiet.options.Messages = Messages{} // the audit of the logs has said it
 	result, err := quiet.audit(ctx, logs, lines, &c.manifest.Proxied)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
@@ -85,7 +86,7 @@ func (l *evidenceLines) headers(worker int, f *format.Format, header []byte, inp
 			continue
 		}
 		header = line
-		w.failed(w.files.Add(appendLogLine(nil, l.place(input), first+before, line)))
+		w.failed(w.files.Add(appendLogLine(nil, input, first+before, line)))
 	}
 }
 
@@ -213,51 +214,57 @@ func originTexts(p *policy.Policy, at policy.Site) []string {
 	return texts
 }
 
-// evidenceLogs returns the logs of a folder, and for each its place in the manifest. path tells
-// where a file is.
-func (c *evidenceBasis) logs(path func(name string) string) (logs *auditLogs, place []int, err error) {
-	logs = &auditLogs{}
-	add := func(name string, f *format.Format, in *evidence.Input) error {
-		input, err := source.NewFile(path(name))
+// logs returns the logs of a folder: those of the manifest in their places, of which some have no
+// lines, and then the answers. path tells where a file is.
+func (c *evidenceBasis) logs(path func(name string) string) (*auditLogs, error) {
+	logs := &auditLogs{}
+	add := func(file string, f *format.Format, in *evidence.Input) (err error) {
+		log := &auditLog{Input: source.NewLines(in.Name, strings.NewReader("")), format: f}
+		if file != "" {
+			log.Input, err = source.NewFile(path(file))
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
-		log := &auditLog{Input: input, format: f}
-		if in.Only {
-			log.host = in.Name
-		}
-		log.site, err = siteOfOrigins(in.Origins, c.side.config.Policy)
+		log.Name = in.Name
 		logs.list = append(logs.list, log)
-		return err
+		return c.belongs(log, in)
 	}
 	for i := range c.manifest.Inputs {
-		in := &c.manifest.Inputs[i]
-		if in.Lines == "" {
-			continue
+		in, f := &c.manifest.Inputs[i], format.Default()
+		var err error
+		if in.Lines != "" {
+			f, err = c.formatOf(in, path(in.Lines))
 		}
-		f, err := c.formatOf(in, path(in.Lines))
 		if err == nil {
 			err = add(in.Lines, f, in)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", in.Name, err)
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
-		place = append(place, i)
 	}
 	for _, a := range c.manifest.Answers {
 		if !slices.Contains([]string{answersFormat, sizelessAnswers}, a.Format) {
-			return nil, nil, fmt.Errorf("%s: the format %q is not one of answers", a.Lines, a.Format)
+			return nil, fmt.Errorf("%s: the format %q is not one of answers", a.Lines, a.Format)
 		}
 		f, err := format.Parse(a.Format)
 		if err == nil {
 			err = add(a.Lines, f, &evidence.Input{Origins: a.Origins})
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		place = append(place, len(c.manifest.Inputs)) // of no log: an honest folder has no line of a crawler here
 	}
-	return logs, place, nil
+	return logs, nil
+}
+
+// belongs sets of which site a log is, by the manifest.
+func (c *evidenceBasis) belongs(log *auditLog, in *evidence.Input) (err error) {
+	if in.Only {
+		log.host = in.Name
+	}
+	log.site, err = siteOfOrigins(in.Origins, c.side.config.Policy)
+	return err
 }
 
 // maxHead bounds the lines by which it is found how a log is written, in bytes.

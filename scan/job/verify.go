@@ -1,7 +1,9 @@
 package job
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -240,41 +242,44 @@ func failure(ctx context.Context, err error) error {
 
 // judgeLogs audits the logs. The report is nil if they are not those of the evidence.
 func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceLines, error) {
-	place, err := c.findLogs(ctx)
-	if err != nil || place == nil {
+	found, err := c.findLogs(ctx)
+	if err != nil || found == nil {
 		return nil, nil, err
 	}
-	logs, err := c.options.prepareLogs(ctx, c.side, func(logs *auditLogs) error { return c.assign(logs, place) })
+	c.options.Logs = Inputs{Opened: found}
+	m, policy := c.manifest, c.side.config.Policy
+	var unread []evidence.Input
+	read := slices.DeleteFunc(m.Inputs, func(in evidence.Input) bool {
+		if !in.Read {
+			unread = append(unread, in)
+		}
+		return !in.Read
+	})
+	logs, err := c.options.prepareLogs(ctx, c.side, func(logs *auditLogs) (err error) {
+		for i, log := range logs.list {
+			err = cmp.Or(err, c.belongs(log, &read[i]))
+		}
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	m, lines := c.manifest, &evidenceLines{names: []string{}, input: make([]int, len(logs.list))}
-	partial := false
-	for _, in := range m.Inputs {
-		lines.names = append(lines.names, in.Name)
-		partial = partial || m.Partial && !in.Read && in.DuplicateOf == ""
-	}
-	for i, log := range logs.list {
-		lines.input[i] = place[log.Name]
-	}
+	lines := &evidenceLines{}
 	result, err := c.audit(ctx, logs, lines, nil)
 	if err != nil {
 		return nil, nil, errors.Join(err, lines.Close())
 	}
-	again := logs.evidenceInputs(result.Report.Inputs, c.side.config.Policy)
-	for i, log := range logs.list {
-		in := &m.Inputs[place[log.Name]]
-		again[i].Name, again[i].DuplicateOf = in.Name, in.DuplicateOf
-		*in = again[i]
-	}
-	result.Report.Partial = result.Report.Partial || partial
-	return result.Report, lines, nil
+	report := result.Report
+	report.Partial = report.Partial || m.Partial && slices.ContainsFunc(unread,
+		func(in evidence.Input) bool { return in.DuplicateOf == "" })
+	m.Inputs = append(logs.evidenceInputs(report.Inputs[:len(logs.list)], policy), unread...)
+	return report, lines, nil
 }
 
-// findLogs hashes the logs, and returns for the name of each its place in the manifest; nil if they
-// are not those of the evidence.
-func (c *verification) findLogs(ctx context.Context) (place map[string]int, err error) {
-	inputs, failed, err := c.options.Logs.resolve(ctx, c.options.budget, c.options.Workers, Messages{})
+// findLogs hashes the logs, and returns them in the order and with the names of the manifest; nil if
+// they are not those of the evidence.
+func (c *verification) findLogs(ctx context.Context) (found []*source.Input, err error) {
+	inputs, failed, err := c.options.Logs.resolve(ctx, c.options.budget, c.options.Workers, c.options.Messages)
 	if err != nil {
 		return nil, err
 	}
@@ -292,53 +297,35 @@ func (c *verification) findLogs(ctx context.Context) (place map[string]int, err 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	places := map[string][]int{} // by SHA-256
-	for i, in := range c.manifest.Inputs {
-		if in.Read {
-			places[in.SHA256] = append(places[in.SHA256], i)
-		}
-	}
-	place, before := map[string]int{}, len(c.Failed)
-	for _, result := range reader.Results() {
+	given := map[string][]*source.Input{} // by SHA-256
+	before := len(c.Failed)
+	found = []*source.Input{}
+	for i, result := range reader.Results() {
 		if result.Err != nil {
 			return nil, inputError(result.Err)
 		}
-		sum := fmt.Sprintf("%x", result.Sum)
-		list, known := places[sum]
-		switch {
-		case known && len(list) == 0: // a copy, which prepareLogs finds
-			continue
-		case !known:
+		sum := hex.EncodeToString(result.Sum)
+		given[sum] = append(given[sum], inputs[i])
+		if !slices.ContainsFunc(c.manifest.Inputs, func(in evidence.Input) bool { return in.Read && in.SHA256 == sum }) {
 			c.fail("%s, with the SHA-256 %s, is none of the logs that the evidence is from.", result.Name, sum)
-			continue
 		}
-		place[result.Name], places[sum] = list[0], list[1:]
 	}
 	if len(c.Failed) > before {
 		return nil, nil
 	}
-	for i, in := range c.manifest.Inputs {
-		if in.Read && slices.Contains(places[in.SHA256], i) {
+	for _, in := range c.manifest.Inputs {
+		list := given[in.SHA256]
+		switch {
+		case !in.Read:
+			continue
+		case len(list) == 0:
 			return nil, inputError(fmt.Errorf("%s, with the SHA-256 %s, was not given: the logs can only be audited again "+
 				"if all are", in.Name, in.SHA256))
 		}
+		list[0].Name = in.Name
+		found, given[in.SHA256] = append(found, list[0]), list[1:]
 	}
-	c.hold("The %s %s the SHA-256 that the manifest states.", english.Plural(int64(len(place)), "log"),
-		english.Verb(int64(len(place)), "has", "have"))
-	return place, nil
-}
-
-// assign tells of which sites logs are, by their places in the manifest.
-func (c *verification) assign(logs *auditLogs, place map[string]int) error {
-	for _, log := range logs.list {
-		in := c.manifest.Inputs[place[log.Name]]
-		var err error
-		if log.site, err = siteOfOrigins(in.Origins, c.side.config.Policy); err != nil {
-			return err
-		}
-		if in.Only {
-			log.host = in.Name
-		}
-	}
-	return nil
+	c.hold("The %s %s the SHA-256 that the manifest states.", english.Plural(int64(len(found)), "log"),
+		english.Verb(int64(len(found)), "has", "have"))
+	return found, nil
 }

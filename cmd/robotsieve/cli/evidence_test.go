@@ -345,6 +345,8 @@ func TestVerifyFindsForgery(t *testing.T) {
 		"a number of a line": in("lines.0001", "", "\n"),
 		"a line of others":   in("lines.0001", "\n\n", "\n"+logLine("/ok/1", "GPTBot/1")),
 		"answers":            in("answers.0001", `200 5`, `200 6 x`),
+		"a crawler in answers": in("answers.0001", "",
+			"[2026-11-02T12:00:00Z] \"GET /p/9 HTTP/1.1\" 200 5 \"GPTBot/1\"\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, changed := evidenceOf(t, "", args...), false
