@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/robotsieve/robotsieve/scan/field"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
@@ -54,27 +53,6 @@ func isIndexHeader(line []byte) bool {
 	return sniff.IsCDXHeader(line)
 }
 
-// cdx reads a row of CDX.
-func (r *Reader) cdx(row *Row, begin int) {
-	if !r.line(row, begin) {
-		return
-	}
-	if isIndexHeader(row.Text) {
-		row.State = Header
-		return
-	}
-	var date []byte
-	row.URL, date = r.columns(row)
-	row.Time, row.HasTime = format.Stamp(date)
-	switch {
-	case r.layout.surt:
-		row.URL = r.unkeyed(row.URL)
-	case string(row.URL) == "-":
-		row.URL = nil
-	}
-	row.needsURL()
-}
-
 // newCDXJ returns the layout of CDXJ. pywb and Common Crawl write the member url, and InterPlanetary
 // Wayback original_uri.
 func newCDXJ(_ Kind, _ []byte, o Options) (*Layout, error) {
@@ -88,27 +66,18 @@ func newCDXJ(_ Kind, _ []byte, o Options) (*Layout, error) {
 	return l, nil
 }
 
-// capture reads a row of CDXJ that begins at an offset in the chunk.
-func (r *Reader) capture(row *Row, begin int) {
-	if !r.line(row, begin) {
-		return
-	}
-	if isIndexHeader(row.Text) {
-		row.State = Header
-		return
-	}
+// capture returns the URL and the timestamp of a row of CDXJ.
+func (r *Reader) capture(row *Row) (url, stamp []byte) {
 	key, rest, _ := bytes.Cut(row.Text, blank)
 	stamp, rest, found := bytes.Cut(rest, blank)
 	if !found || !r.skim(row, rest) {
 		row.State = BadRow
-		return
+		return nil, nil
 	}
-	row.Time, row.HasTime = format.Stamp(stamp)
-	row.URL = r.members.Text[urlMember]
-	if r.layout.surt && len(row.URL) == 0 {
-		row.URL = r.unkeyed(key)
+	if url = r.members.Text[urlMember]; r.layout.surt && len(url) == 0 {
+		url = r.unkeyed(key)
 	}
-	row.needsURL()
+	return url, stamp
 }
 
 var blank = []byte(" ")

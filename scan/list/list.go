@@ -51,17 +51,17 @@ const (
 type kind struct {
 	name   string
 	layout func(k Kind, head []byte, o Options) (*Layout, error)
-	row    func(r *Reader, row *Row, begin int) // reads a row that begins at an offset in the chunk
+	find   func(r *Reader, row *Row) (url, date []byte) // where a row has them; nil if nowhere
 }
 
-// kinds are all kinds. Those that are no lines have neither layouts nor rows.
+// kinds are all kinds. Those that are no lines have no layouts.
 var kinds = [...]kind{
 	Unknown: {name: "unknown"},
-	URLs:    {"urls", newURLs, (*Reader).url},
-	CSV:     {"csv", newTable, (*Reader).table},
-	TSV:     {"tsv", newTable, (*Reader).table},
+	URLs:    {"urls", newURLs, func(_ *Reader, row *Row) (url, date []byte) { return row.Text, nil }},
+	CSV:     {"csv", newTable, (*Reader).columns},
+	TSV:     {"tsv", newTable, (*Reader).columns},
 	JSON:    {"json", newObjects, (*Reader).object},
-	CDX:     {"cdx", newCDX, (*Reader).cdx},
+	CDX:     {"cdx", newCDX, (*Reader).columns},
 	CDXJ:    {"cdxj", newCDXJ, (*Reader).capture},
 	Sitemap: {name: "sitemap"},
 	WARC:    {name: "warc"},
@@ -85,7 +85,7 @@ func ParseKind(name string) Kind {
 }
 
 // HasLines reports whether a list of the kind has a URL on each line, so that it has a Layout.
-func (k Kind) HasLines() bool { return kinds[k].row != nil }
+func (k Kind) HasLines() bool { return kinds[k].layout != nil }
 
 // Options say where the URL and the time of each row are.
 type Options struct {
@@ -218,69 +218,46 @@ func (r *Reader) Next(row *Row) bool {
 		begin = len(format.BOM)
 	}
 	r.first = false
-	r.buf = r.buf[:0]
-	*row = Row{End: -1}
-	kinds[r.layout.kind].row(r, row, begin)
-	return true
-}
-
-// line sets the line of a row that begins at an offset in the chunk, after a byte order mark if
-// there is one, and goes to the next. It reports whether the row is neither blank nor the header.
-func (r *Reader) line(row *Row, begin int) bool {
-	end := len(r.chunk)
-	if n := bytes.IndexByte(r.chunk[begin:], '\n'); n >= 0 {
-		end = begin + n + 1
-	}
-	r.endLine(row, begin, end)
-	switch {
-	case isBlank(row.Text):
+	line, text := format.NextLine(r.chunk[begin:])
+	*row = Row{Line: r.chunk[r.at : begin+len(line)], Text: text, End: -1}
+	r.at, r.buf = begin+len(line), r.buf[:0]
+	switch l := r.layout; {
+	case isBlank(text):
 		row.State = Blank
 	case r.header:
 		r.header, row.State = false, Header
+	case l.isIndex() && isIndexHeader(text):
+		row.State = Header
 	default:
-		return true
+		url, date := kinds[l.kind].find(r, row)
+		r.found(row, url, date)
 	}
-	return false
+	return true
 }
 
-// endLine is line if the end of the line is known.
-func (r *Reader) endLine(row *Row, begin, end int) {
-	row.Line, row.Text = r.chunk[r.at:end], r.chunk[begin:end]
-	if n := len(row.Text); n > 0 && row.Text[n-1] == '\n' {
-		row.Text = row.Text[:n-1]
-	}
-	if n := len(row.Text); n > 0 && row.Text[n-1] == '\r' {
-		row.Text = row.Text[:n-1]
-	}
-	r.at = end
-}
-
-// url reads a row of URLs.
-func (r *Reader) url(row *Row, begin int) {
-	if r.line(row, begin) {
-		row.URL = row.Text
-	}
-}
-
-// found sets the URL of a row, nil if there is none, and its time, whose column or member
-// is date.
+// found sets the URL of a row, nil if there is none, and its time.
 func (r *Reader) found(row *Row, url, date []byte) {
-	row.URL = url
-	if r.layout.date >= 0 {
+	isIndex, isDated := r.layout.isIndex(), r.layout.date >= 0
+	switch {
+	case row.State == BadRow:
+		return
+	case isIndex:
+		row.Time, row.HasTime = format.Stamp(date)
+	case isDated:
 		row.Time, row.HasTime = format.Instant(date)
 	}
-	if row.needsURL() && r.layout.date >= 0 && !row.HasTime {
+	switch {
+	case len(url) == 0:
+		row.State = NoURL
+		return
+	case isDated && !isIndex && !row.HasTime:
 		row.State = BadTime
 	}
+	row.URL = url
 }
 
-// needsURL reports whether a row has a URL. One without is no Good row.
-func (row *Row) needsURL() bool {
-	if len(row.URL) == 0 && row.State == Good {
-		row.URL, row.State = nil, NoURL
-	}
-	return row.State == Good
-}
+// isIndex reports whether the list is an index of captures.
+func (l *Layout) isIndex() bool { return l.kind == CDX || l.kind == CDXJ }
 
 // isBlank reports whether a line has spaces and tabs only.
 func isBlank(text []byte) bool {

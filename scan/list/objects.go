@@ -117,20 +117,16 @@ func memberList(rows [][]byte) string {
 	return ""
 }
 
-// object reads a row of JSON that begins at an offset in the chunk.
-func (r *Reader) object(row *Row, begin int) {
-	if !r.line(row, begin) {
-		return
-	}
+// object returns the values of the members of the URL and the time in a row of JSON.
+func (r *Reader) object(row *Row) (url, date []byte) {
 	if !r.skim(row, row.Text) {
 		row.State = BadRow
-		return
+		return nil, nil
 	}
-	var date []byte
 	if r.layout.date >= 0 {
 		date = r.members.Text[dateMember]
 	}
-	r.found(row, r.members.Text[urlMember], date)
+	return r.members.Text[urlMember], date
 }
 
 // skim finds the members of the object with which a row ends, and reports whether it is whole.

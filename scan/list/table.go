@@ -22,12 +22,19 @@ var urlNames = []string{
 // UsualColumn returns the column that has URLs by its name, the likeliest of some columns; "" if
 // there is none.
 func UsualColumn(columns []string) string {
-	for _, name := range urlNames {
-		if i := slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) }); i >= 0 {
-			return columns[i]
-		}
+	if i := usualColumn(columns); i >= 0 {
+		return columns[i]
 	}
 	return ""
+}
+
+func usualColumn(columns []string) int {
+	for _, name := range urlNames {
+		if i := columnOf(columns, name); i >= 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // table returns the shape of CSV or TSV with a delimiter. Of TSV quotes mean nothing.
@@ -119,12 +126,7 @@ func (l *Layout) findColumns(table [][]string, o Options) (err error) {
 	if l.date, err = findColumn(o.Date, names, width); err != nil {
 		return err
 	}
-	usual := -1
-	for _, name := range urlNames {
-		if usual < 0 {
-			usual = columnOf(names, name)
-		}
-	}
+	usual := usualColumn(names)
 	l.header = usual >= 0 || columnOf(names, o.Column) >= 0 || columnOf(names, o.Date) >= 0
 	if l.url < 0 {
 		l.url = usual
@@ -221,19 +223,8 @@ func columnWithURLs(table [][]string) int {
 
 func isURL(field string) bool { return hasScheme([]byte(field)) }
 
-// table reads a row of CSV or TSV.
-func (r *Reader) table(row *Row, begin int) {
-	if !r.line(row, begin) {
-		return
-	}
-	url, date := r.columns(row)
-	if row.State == Good {
-		r.found(row, url, date)
-	}
-}
-
-// columns returns the values of the columns of the URL and the time, nil if the row does not have
-// them.
+// columns returns the values of the columns of the URL and the time. If the URL's has a key, its
+// URL is returned.
 func (r *Reader) columns(row *Row) (url, date []byte) {
 	l := r.layout
 	n := l.shape.First(r.fields, row.Text)
@@ -246,6 +237,12 @@ func (r *Reader) columns(row *Row) (url, date []byte) {
 	}
 	if l.date >= 0 && l.date < n {
 		date = r.value(row.Text, r.fields[l.date])
+	}
+	switch {
+	case l.surt:
+		url = r.unkeyed(url)
+	case l.kind == CDX && string(url) == "-":
+		url = nil
 	}
 	return url, date
 }
