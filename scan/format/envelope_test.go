@@ -6,33 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
 // in returns a line in an envelope, as its sample has it.
-func in(e *envelope, line string) string {
-	if strings.Contains(e.sample, "%q") {
-		return strings.Replace(e.sample, "%q", jsonString(line+map[string]string{"docker": "\n"}[e.name]), 1)
-	}
-	return strings.Replace(e.sample, "%s", line, 1)
-}
-
-// jsonString writes a text as a JSON string.
-func jsonString(s string) string {
-	var b strings.Builder
-	for _, c := range []byte(s) {
-		switch {
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c == '"' || c == '\\':
-			b.WriteString(`\` + string(c))
-		case c < 0x20:
-			fmt.Fprintf(&b, `\u%04x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return `"` + b.String() + `"`
-}
+func in(e *envelope, line string) string { return logwriter.Wrap(e.name, e.sample, line) }
 
 // TestEnvelopes puts each envelope around the samples of all formats: they are detected, and
 // read as they are without it.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
 // FuzzFormat reads any bytes as every format. No line may be lost, and nothing may be in a
@@ -33,11 +31,11 @@ func FuzzFormat(f *testing.F) {
 		f.Add(log.log("\n"))
 		f.Add(log.lines[len(log.lines)/2].line)
 	}
-	for _, e := range logwriter.Envelopes() {
-		if format, ok := ByName(e.Name + ":combined"); ok {
+	for _, e := range envelopes {
+		if format, ok := ByName(e.name + ":combined"); ok {
 			all = append(all, format)
 		}
-		f.Add(e.Wrap(nil, []byte(plain), time.Unix(0, 0)))
+		f.Add([]byte(in(e, plain)))
 	}
 	if mix, ok := ByName("combined+vhost_combined"); ok {
 		all = append(all, mix)

@@ -119,35 +119,13 @@ func civil(year, month, day, hour, minute, second int, zone *time.Location) (int
 	if year < 1700 || year > 2200 || month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60 {
 		return 0, false // nanoseconds hold no other years
 	}
-	if day < 1 || day > daysIn(year, month) {
-		return 0, false
+	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, time.UTC)
+	isDate := t.Day() == day // else it is one of the next month
+	if zone != nil && zone != time.UTC {
+		t = time.Date(year, time.Month(month), day, hour, minute, 0, 0, zone)
+		isDate = isDate && isClear(t, hour, minute)
 	}
-	if zone == nil || zone == time.UTC {
-		return int64(((days(year, month, day)*24+hour)*60+minute)*60 + second), true
-	}
-	t := time.Date(year, time.Month(month), day, hour, minute, 0, 0, zone)
-	return t.Unix() + int64(second), isClear(t, hour, minute)
-}
-
-// daysIn returns how many days a month has, in the Gregorian calendar.
-func daysIn(year, month int) int {
-	if month == 2 {
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	}
-	return 30 + (month+month>>3)&1
-}
-
-// days returns the days from 1970-01-01 to a date from year 0 on.
-func days(year, month, day int) int {
-	const march = 719468 // days from 0000-03-01 to 1970-01-01
-	month -= 3           // a leap day is the last day of a year that begins in March
-	if month < 0 {
-		month, year = month+12, year-1
-	}
-	return year*365 + year/4 - year/100 + year/400 + (153*month+2)/5 + day - 1 - march
+	return t.Unix() + int64(second), isDate
 }
 
 // isClear reports whether a time has this time of day, which it has not if clocks are set forward

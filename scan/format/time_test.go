@@ -93,20 +93,3 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
-
-func TestDaysAreThoseOfTheCalendar(t *testing.T) {
-	want := int(time.Date(1700, 1, 1, 0, 0, 0, 0, time.UTC).Unix() / 86400)
-	for year := 1700; year <= 2200; year++ {
-		for month := 1; month <= 12; month++ {
-			if last := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day(); daysIn(year, month) != last {
-				t.Fatalf("%d-%d has %d days, want %d", year, month, daysIn(year, month), last)
-			}
-			for day := 1; day <= daysIn(year, month); day++ {
-				if got := days(year, month, day); got != want {
-					t.Fatalf("%d-%d-%d is day %d, want %d", year, month, day, got, want)
-				}
-				want++
-			}
-		}
-	}
-}
