@@ -47,6 +47,23 @@ func Detect(head []byte, whole bool) (*Format, error) {
 	return nil, d.err()
 }
 
+// For returns the format as the beginning of a log, head, shows it: with the envelopes that are
+// around its lines, and with the columns that it names; f itself if there are none. whole is as
+// for Detect.
+func (f *Format) For(head []byte, whole bool) (*Format, error) {
+	d := detection{head: bytes.TrimPrefix(head, BOM)}
+	if d.sample(whole); len(d.lines) > 0 && !f.hasHeader() {
+		if d.read([]*Format{f}); len(d.readings) > 0 {
+			f = wrap(d.readings[0].around, f, nil)
+		}
+	}
+	g := f.boundTo(d.head)
+	if g == f && f.hasHeader() && len(d.head) > 0 {
+		return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
+	}
+	return g, nil
+}
+
 // Errors of Detect that a caller may want to tell apart.
 var (
 	// ErrEmpty means that there is no line to look at.

@@ -2,6 +2,7 @@ package format
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 )
@@ -90,6 +91,109 @@ func TestClock(t *testing.T) {
 		want, wantOK := clfTime(text, nil)
 		if got != want || gotOK != wantOK {
 			t.Fatalf("%q: %d %v, want %d %v", text, got, gotOK, want, wantOK)
+		}
+	}
+}
+
+// TestMoments: a reader that remembers times reads each as one that has read none before.
+func TestMoments(t *testing.T) {
+	// halves is a layout by hours from 1 to 12, in which no time can be told from the one before.
+	halves := func(b []byte, _ *time.Location) (int64, bool) {
+		at, err := time.Parse("2006-01-02 03:04:05 PM", string(b))
+		return at.UnixNano(), err == nil
+	}
+	offset := time.FixedZone("", 3600)
+	texts := []string{
+		"2026-03-04 05:06:07", "2026-03-04 23:59:60", "2026-03-04 24:00:00", "2026-03-05 00:00:00", "2026-03-05 05:06:07.5",
+		"2026-03-05T05:06:08Z",
+		"2026-03-05T05:06:09+01:00", "2026-03-05T05:06:10+01:00", "2026-03-05T05:06:10+02:00", "2026-02-30T05:06:10+02:00",
+		"23:05:06:07", "",
+		"04/Mar/2023:05:06:07 +0000", "04/Mar/2023:05:06:08 +0000", "04/Mar/2023:05:06:08 +0100",
+		"32/Mar/2023:05:06:08 +0100", "1772600767.5", "1772600767",
+		"2026-03-04 12:06:07 PM", "2026-03-04 01:06:07 PM", "2026-03-04 11:06:07 PM", "2026-03-04 12:00:00 AM", ":::::::::::",
+		"::", "2026-03-04 05:06:07 05:06:07",
+		"2026-03-05 05:06:07.25", "2026-03-05 05:06:08.75", "2026-03-05 05:06:08,75", "2026-03-05 05:06:08.7x",
+		"2026-03-05 05:06:08.", "2026-03-05T05:06:08.250Z",
+		"2026-03-05T05:06:08.123456789012Z", "2026-03-05T05:06:08.923456789099Z", "2026-03-05 05:06:07.25 1.5",
+		"04/Mar/2023:05:06:07.125", "04/Mar/2023:05:06:59.875",
+	}
+	for name, layout := range map[string]layout{"isoTime": isoTime, "clfTime": clfTime, "epochTime": epochTime,
+		"halves": halves, "webTime": webTime} {
+		for _, zone := range []*time.Location{nil, offset} {
+			var m moments
+			for _, first := range texts {
+				for _, second := range texts {
+					for _, text := range []string{first, second, strings.ReplaceAll(second, "06", "07")} {
+						nanos, ok := m.read([]byte(text), layout, zone)
+						if want, wantOK := layout([]byte(text), zone); ok != wantOK || ok && nanos != want {
+							t.Fatalf("%s in %v: %q is %d, %v, want %d, %v", name, zone, text, nanos, ok, want, wantOK)
+						}
+					}
+				}
+			}
+		}
+	}
+	for text, layout := range map[string]layout{"04/Mar/2026:05:06:07 +0000": clfTime,
+		"2026-03-04T05:06:07.123456Z": isoTime, "04/Mar/2026:05:06:07.123": webTime} {
+		var m moments
+		text := []byte(text)
+		if n := testing.AllocsPerRun(100, func() { m.read(text, layout, nil) }); n != 0 || len(m.last) == 0 {
+			t.Errorf("%q: %v allocations, %q remembered", text, n, m.last)
+		}
+	}
+}
+
+func TestInstant(t *testing.T) {
+	const at = 1704164645 // 2024-01-02T03:04:05Z
+	for text, want := range map[string]int64{
+		"2024-01-02T03:04:05Z":            at,
+		"2024-01-02t03:04:05.999z":        at,
+		"2024-01-02T05:04:05+02:00":       at,
+		" 2024-01-02 03:04:05 ":           at,
+		"2024-01-02 03:04:05+0000":        at,
+		"2024-01-02":                      at - 3*3600 - 4*60 - 5,
+		"20240102030405":                  at,
+		"20240102030405123":               at,
+		"202401020304":                    at - 5,
+		"20240102":                        at - 3*3600 - 4*60 - 5,
+		"202401":                          1704067200,
+		"2024":                            1704067200,
+		"1704164645":                      at,
+		"1704164645.9":                    at,
+		"1704164645123":                   at,
+		"1704164645123456":                at,
+		"1704164645123456789":             at,
+		"Tue, 02 Jan 2024 03:04:05 GMT":   at,
+		"Tue, 2 Jan 2024 03:04:05 UTC":    at,
+		"Tue, 02 Jan 2024 04:04:05 +0100": at,
+		"02/Jan/2024:03:04:05 +0000":      at,
+		"1969-12-31T23:59:59.5Z":          -1,
+		"2024-02-29":                      1709164800,
+	} {
+		if got, ok := Instant([]byte(text)); got != want || !ok {
+			t.Errorf("%q is %d, %v, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "-", "x", "2024-02-30", "20240230", "20241301", "202", "20240102030461",
+		"Tue, 02 Jan 2024", "Tue, 02 Jan 2024 03:04:05", "Tue, 02 Foo 2024 03:04:05 GMT",
+		"2024-01-02T03:04", "2024-1-2", "99999999999999", "-5", "17041646451234567890", "12345678.5", "٢٠٢٤"} {
+		if got, ok := Instant([]byte(text)); ok {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+}
+
+func TestStamp(t *testing.T) {
+	for text, want := range map[string]int64{"20240102030405": 1704164645, "2024010203": 1704164400,
+		"20240102030405000": 1704164645, "1996": 820454400} {
+		if got, ok := Stamp([]byte(text)); got != want || !ok {
+			t.Errorf("%q is %d, %v, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "-", "199", "19961", "1996010203040", "19960102030405x", "199613",
+		strings.Repeat("1", 24)} {
+		if got, ok := Stamp([]byte(text)); ok {
+			t.Errorf("%q is %d", text, got)
 		}
 	}
 }
