@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -357,11 +356,7 @@ type spelling struct {
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
 // digits.
 func parseSize(line []byte, at shape.Span) int64 {
-	n := at.To - at.From
-	if 1 <= n && n <= 8 && at.From+8 <= len(line) {
-		return parseEight(binary.LittleEndian.Uint64(line[at.From:]), n)
-	}
-	if n == 0 || n > 18 {
+	if n := at.To - at.From; n == 0 || n > 18 {
 		return -1
 	}
 	size := int64(0)
@@ -372,20 +367,6 @@ func parseSize(line []byte, at shape.Span) int64 {
 		size = size*10 + int64(c-'0')
 	}
 	return size
-}
-
-// parseEight is parseSize for the first n bytes of a little-endian word, 1 to 8. It has
-// no loop over them: n changes from line to line, so its branch would be mispredicted.
-func parseEight(octets uint64, n int) int64 {
-	const zeros, highs = 0x3030303030303030, 0x8080808080808080
-	d := (octets ^ zeros) << (64 - 8*n) // with zeros before the first digit
-	if (d|(d+0x7676767676767676))&highs != 0 {
-		return -1
-	}
-	// Adjacent numbers are joined: to two digits, then to four, then to eight.
-	d = d*10 + d>>8
-	d = d&0x000000ff000000ff*(100+1000000<<32) + d>>16&0x000000ff000000ff*(1+10000<<32)
-	return int64(d >> 32)
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
