@@ -92,14 +92,14 @@ func (p *programReader) completeOrdinary(r *Record) {
 	r.Status = statusOf(line[end+2 : end+5])
 	method := open + 1 + p.method
 	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
-	size := shape.Span{From: end + len(answer)}
+	from, to := end+len(answer), 0
 	if p.meaning.parts[userAgent] {
-		size.To = int(marks[2]) - back - 1 // before the referrer
+		to = int(marks[2]) - back - 1 // before the referrer
 		r.Forwarded = quotedField(line, int(marks[5])-back+1)
 	} else {
-		size.To = shape.Blank(line, size.From)
+		to = shape.Blank(line, from)
 	}
-	r.Size = parseSize(line, size)
+	r.Size = parseSize(line[from:to])
 }
 
 // isPlausibleCommon reports whether a record of the common log format or a relative looks as in a

@@ -4,10 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/internal/logwriter"
-
-	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // records are lines of each format, with what is in them.
@@ -118,6 +114,7 @@ var variants = []struct {
 	{"escapes in X-Forwarded-For", `"UA"`, `"UA" "\"[2001:db8::1]:80\", \x22x\x22"`,
 		func(f *fields) { f.Forwarded = `"[2001:db8::1]:80", "x"` }},
 	{"X-Forwarded-For that does not end", `"UA"`, `"UA" "203.0.113.9`, func(*fields) {}},
+	{"a raw quote in X-Forwarded-For", `"UA"`, `"UA" "203.0.113.9"x" y`, func(*fields) {}},
 	{"a quote within a field behind the agent", `"UA"`, `"UA" x"203.0.113.9"`, func(*fields) {}},
 	{"a blank at the end", `"UA"`, `"UA" `, func(*fields) {}},
 
@@ -235,15 +232,6 @@ func TestCombinedLine(t *testing.T) {
 	}
 }
 
-// TestForwardedWithRawQuote reads a field whose end cannot be told: the client
-// may have sent the quote, and what follows it.
-func TestForwardedWithRawQuote(t *testing.T) {
-	got, ok := read(mustReader(t, "combined"), new(Record), plain+` "203.0.113.9"x" y`)
-	if !ok || got != plainFields {
-		t.Errorf("\n got %+v %v\nwant %+v", got, ok, plainFields)
-	}
-}
-
 // TestNoRecord has lines that no format may take for a request, or that combined
 // may not because it cannot say what the User-Agent is.
 func TestNoRecord(t *testing.T) {
@@ -344,41 +332,6 @@ func TestCutLine(t *testing.T) {
 	}
 }
 
-// TestRecordReuse reads lines one after the other with one record and one reader of
-// each format, in which
-// nothing may be left of the line before.
-func TestRecordReuse(t *testing.T) {
-	var r Record
-	formats, readers := clfFormats(), map[*Format]Reader{}
-	for _, f := range formats {
-		readers[f] = f.NewReader()
-	}
-	lines := []string{"", plain[:60], "garbage"}
-	for _, c := range variants {
-		lines = append(lines, strings.Replace(plain, c.old, c.new, 1))
-	}
-	for round := range 3 {
-		for i, line := range lines {
-			// Other formats and other neighbours in each round.
-			for k := range formats {
-				f := formats[(k+round)%len(formats)]
-				text := line
-				if f.HasHost() {
-					text = "example.com " + line
-				}
-				if err := checkNext(f, readers[f], &r, []byte(text)); err != nil {
-					t.Error(err)
-				}
-				got, gotOK := read(readers[f], &r, text)
-				want, wantOK := read(f.NewReader(), new(Record), text)
-				if gotOK != wantOK || got != want {
-					t.Errorf("line %d as %s\n got %+v %v\nwant %+v %v", i, f.Name(), got, gotOK, want, wantOK)
-				}
-			}
-		}
-	}
-}
-
 // TestHostileLine reads lines of four megabytes that are made to be read slowly. If
 // the time grew with the square of their length this test would not end.
 func TestHostileLine(t *testing.T) {
@@ -408,56 +361,5 @@ func TestHostileLine(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestGuardAllocs fails when a line begins to cost memory.
-func TestGuardAllocs(t *testing.T) {
-	for _, c := range []struct{ name, target, agent string }{
-		{"plain", "/a/b?c=d", "Mozilla/5.0 (compatible; FooBot/1.0)"},
-		{"escapes", "/a\"b\\c\xc3\xa9", `Foo"Bot"`},
-		{"no record", "", "x"},
-	} {
-		for _, f := range clfFormats() {
-			t.Run(c.name+"/"+f.Name(), func(t *testing.T) {
-				e := visit()
-				e.agent = c.agent
-				if e.request = "GET " + c.target + " HTTP/1.1"; c.target == "" {
-					e.request = "-"
-				}
-				line := []byte(e.line(f.Name(), logwriter.Apache) + ` "203.0.113.9"`)
-				var r Record
-				reader := f.NewReader()
-				if n := testing.AllocsPerRun(100, func() {
-					for reader.Reset(line); ; reader.Complete(&r) {
-						if reader.Next(&r) != Request {
-							break
-						}
-					}
-				}); n != 0 {
-					t.Errorf("%v allocations a line", n)
-				}
-				if c.target != "" && string(r.Target) != c.target {
-					t.Errorf("target %q", r.Target)
-				}
-			})
-		}
-	}
-}
-
-// TestParseSize reads sizes of all lengths, and what is none, with and without bytes
-// behind them.
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{
-		"": -1, "-": -1, "0": 0, "7": 7, "42": 42, "00012": 12, "1234567": 1234567, "12345678": 12345678,
-		"99999999": 99999999, "123456789": 123456789, "999999999999999999": 999999999999999999,
-		"1000000000000000000": -1, "1a": -1, "a1": -1, "1 2": -1, "12345:78": -1, "1/": -1, "\xb1": -1, "1234\x00": -1,
-		"1\xff": -1, "\xff\xff1": -1, "1\xbb2": -1,
-	} {
-		for _, behind := range []string{"", " ", ` "https://example.org/"`, "99999999"} {
-			if got := parseSize([]byte("x "+text+behind), shape.Span{From: 2, To: 2 + len(text)}); got != want {
-				t.Errorf("%q before %q: %d, want %d", text, behind, got, want)
-			}
-		}
 	}
 }

@@ -68,33 +68,6 @@ func TestDamagedTime(t *testing.T) {
 	}
 }
 
-// TestClock: what remembers the last day and zone reads as what remembers nothing, of
-// times that differ in all ways from those before.
-func TestClock(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	var m moments
-	at := randomTime(r)
-	for range 300_000 {
-		switch r.IntN(20) {
-		case 0:
-			at = randomTime(r)
-		case 1:
-			at = at.In(time.FixedZone("", (r.IntN(48)-24)*1800))
-		default:
-			at = at.Add(time.Duration(r.IntN(3*3600)) * time.Second)
-		}
-		text := []byte(at.Format("02/Jan/2006:15:04:05 -0700"))
-		if r.IntN(3) == 0 {
-			text[r.IntN(len(text))] = "0123456789:/ +-.,Jan\x00\x80\xff"[r.IntN(23)]
-		}
-		got, gotOK := m.read(text, clfTime, nil)
-		want, wantOK := clfTime(text, nil)
-		if got != want || gotOK != wantOK {
-			t.Fatalf("%q: %d %v, want %d %v", text, got, gotOK, want, wantOK)
-		}
-	}
-}
-
 // TestMoments: a reader that remembers times reads each as one that has read none before.
 func TestMoments(t *testing.T) {
 	// halves is a layout by hours from 1 to 12, in which no time can be told from the one before.

@@ -139,17 +139,7 @@ func TestGuardUserFormats(t *testing.T) {
 		for _, r := range logwriter.Requests() {
 			log.WriteString(s.line(r) + "\n")
 		}
-		reader, r := f.NewReader(), new(Record)
-		if n := testing.AllocsPerRun(5, func() {
-			reader.Reset(log.Bytes())
-			for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
-				if kind == Request {
-					reader.Complete(r)
-				}
-			}
-		}); n != 0 {
-			t.Errorf("%s: %v allocations", found.source, n)
-		}
+		checkAllocs(t, f, log.Bytes())
 	}
 }
 

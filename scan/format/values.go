@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/table"
-	shape "github.com/robotsieve/robotsieve/scan/field"
 )
 
 // part says what a field of a log is about. Every engine of this package finds the raw
@@ -173,7 +172,7 @@ func (v *values) size() int64 {
 	if !v.parts[p] {
 		return NoSizes
 	}
-	size := parseSize(v.text[p], shape.Span{From: 0, To: len(v.text[p])})
+	size := parseSize(v.text[p])
 	if p == sentSize && size > 0 {
 		return NoSizes
 	}
@@ -355,12 +354,12 @@ type spelling struct {
 
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
 // digits.
-func parseSize(line []byte, at shape.Span) int64 {
-	if n := at.To - at.From; n == 0 || n > 18 {
+func parseSize(b []byte) int64 {
+	if len(b) == 0 || len(b) > 18 {
 		return -1
 	}
 	size := int64(0)
-	for _, c := range line[at.From:at.To] {
+	for _, c := range b {
 		if !isDigit(c) {
 			return -1
 		}
