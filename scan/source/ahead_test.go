@@ -20,17 +20,28 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// oneFrame makes each frame a part of its own, so that small streams have several parts.
-type oneFrame struct {
-	zstdFrames
-	decoded *atomic.Int64
+// tested is a form of parts, of which it may make each frame or member a part of its own, so that small streams have
+// several.
+type tested struct {
+	splitter
+	one            bool
+	panics         bool
+	decoded, bytes *atomic.Int64 // counted if it is not nil
 }
 
-func (o oneFrame) split(br *bufio.Reader, p *part) bool {
-	if !p.frame(br) {
+func (f tested) split(br *bufio.Reader, p *part) bool {
+	_, ofGzip := f.splitter.(gzipMembers)
+	switch {
+	case !f.one:
+		return f.splitter.split(br, p)
+	case ofGzip:
+		if p.maxContents = max(p.maxContents, 1); !p.member(br) {
+			return false
+		}
+		p.size = int(min(binary.LittleEndian.Uint32(p.src[len(p.src)-4:]), 1<<20))
+	case !p.frame(br):
 		return false
 	}
 	p.whole = len(p.src)
@@ -38,17 +49,32 @@ func (o oneFrame) split(br *bufio.Reader, p *part) bool {
 	return true
 }
 
-func (o oneFrame) decode(p *part) error {
-	err := o.zstdFrames.decode(p)
-	if err == nil && o.decoded != nil {
-		o.decoded.Add(1)
+func (f tested) decode(p *part) error {
+	if f.panics {
+		panic("a decoder that has an error")
+	}
+	err := f.splitter.decode(p)
+	if err == nil && f.decoded != nil {
+		f.decoded.Add(1)
+		f.bytes.Add(int64(len(p.dst)))
 	}
 	return err
 }
 
+// counting returns a form that counts what it decodes.
+func counting(f tested) tested {
+	f.decoded, f.bytes = &atomic.Int64{}, &atomic.Int64{}
+	return f
+}
+
+var (
+	zstdParts, gzipParts = tested{splitter: zstdFrames{}}, tested{splitter: gzipMembers{}}
+	oneFrame, oneMember  = tested{splitter: zstdFrames{}, one: true}, tested{splitter: gzipMembers{}, one: true}
+)
+
 // readAs returns all that can be told about the reading of a stream: its bytes, how it ended and
 // where, warnings and hash. It is read by the serial decoder alone if there is no form of parts.
-func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending string) {
+func readAs(t testing.TB, r io.Reader, form *tested) (text []byte, ending string) {
 	t.Helper()
 	windows := NewWindows(0)
 	w := newWindow(windows, make(chan struct{}))
@@ -59,7 +85,7 @@ func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending strin
 		return nil, err.Error()
 	}
 	if form != nil {
-		defer readAhead(t, s, form, 3)()
+		defer readAhead(t, s, *form, 3)()
 	}
 	var progress atomic.Int64
 	s.raw.reportTo(&progress)
@@ -82,14 +108,14 @@ func readAs(t testing.TB, r io.Reader, form splitter) (text []byte, ending strin
 
 // readAhead has the parts of a stream decoded as a Reader with so many workers does, which shall
 // have done all when done is called.
-func readAhead(t testing.TB, s *stream, form splitter, workers int) (done func()) {
+func readAhead(t testing.TB, s *stream, form tested, workers int) (done func()) {
 	t.Helper()
 	r := &Reader{o: Options{Workers: workers}, parts: newPartPool(64 << 20)}
 	r.waiting.Store(int32(workers))
 	r.decoding.Store(1)
 	r.readAhead(s)
-	if _, ofGzip := form.(interface{ member() }); s.codec == sniff.Zstd && !ofGzip || s.codec == sniff.Gzip && ofGzip {
-		s.dec.(*ahead).form = form
+	if a, ok := s.dec.(*ahead); ok && fmt.Sprintf("%T", a.form) == fmt.Sprintf("%T", form.splitter) {
+		a.form = form
 	}
 	return func() {
 		if r.decoding.Load() != 1 {
@@ -99,10 +125,10 @@ func readAhead(t testing.TB, s *stream, form splitter, workers int) (done func()
 }
 
 // sameAhead fails the test if a stream is not read side by side as it is read serially.
-func sameAhead(t testing.TB, what string, open func() io.Reader, form splitter) {
+func sameAhead(t testing.TB, what string, open func() io.Reader, form tested) {
 	t.Helper()
 	want, ending := readAs(t, open(), nil)
-	if got, end := readAs(t, open(), form); !bytes.Equal(got, want) || end != ending {
+	if got, end := readAs(t, open(), &form); !bytes.Equal(got, want) || end != ending {
 		t.Fatalf("%s: side by side %d bytes, %s\nserially %d bytes, %s", what, len(got), end, len(want), ending)
 	}
 }
@@ -164,31 +190,49 @@ func smallFrames(t testing.TB) [][]byte {
 	}
 }
 
-// Frames of each kind, in any order and cut anywhere, are read side by side as they are serially.
+// Frames and members of each kind, in any order, cut anywhere and with anything after them, are read side by side as
+// they are serially.
 func TestSideBySide(t *testing.T) {
-	frames := smallFrames(t)
-	whole := bytes.Join(frames, nil)
-	var decoded atomic.Int64
-	sameAhead(t, "all", opens(whole), oneFrame{decoded: &decoded})
-	if int(decoded.Load()) != len(frames) {
-		t.Errorf("%d of %d frames were decoded ahead", decoded.Load(), len(frames))
-	}
-	step := 1
-	if testing.Short() {
-		step = 5
-	}
-	for n := 4; n < len(whole); n += step {
-		sameAhead(t, fmt.Sprintf("cut to %d", n), opens(whole[:n]), oneFrame{})
-		sameAhead(t, fmt.Sprintf("failing at %d", n), func() io.Reader { return failing(whole[:n]) }, oneFrame{})
-	}
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
-		var parts [][]byte
-		for range rng.IntN(12) + 1 {
-			parts = append(parts, frames[rng.IntN(len(frames))])
+	small := smallMembers(t)
+	wrong, short, long := bytes.Clone(small[0]), bytes.Clone(small[1]), bytes.Clone(small[1])
+	wrong[len(wrong)-5] ^= 1 // of the checksum
+	short[16]--              // of the length
+	long[16]++
+	for _, c := range []struct {
+		one, several   tested
+		pieces, others [][]byte
+		least, rounds  int // of the pieces that are decoded ahead, and of random orders
+		begin          []byte
+	}{
+		{oneFrame, zstdParts, smallFrames(t), nil, len(smallFrames(t)), 300, nil},
+		// The first member, and some after a false header, are not decoded ahead.
+		{oneMember, gzipParts, small, [][]byte{make([]byte, 30), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"),
+			[]byte("not compressed\n"), wrong, short, long}, 4, 100, small[0]},
+	} {
+		whole := bytes.Join(c.pieces, nil)
+		counted := counting(c.one)
+		sameAhead(t, "all", opens(whole), counted)
+		if n := int(counted.decoded.Load()); n < c.least {
+			t.Errorf("%d of %d pieces were decoded ahead", n, len(c.pieces))
 		}
-		b := bytes.Join(parts, nil)
-		sameAhead(t, fmt.Sprintf("%x", b), opens(b), oneFrame{})
+		step := 1
+		if testing.Short() {
+			step = 5
+		}
+		for n := 4; n < len(whole); n += step {
+			sameAhead(t, fmt.Sprintf("cut to %d", n), opens(whole[:n]), c.one)
+			sameAhead(t, fmt.Sprintf("failing at %d", n), func() io.Reader { return failing(whole[:n]) }, c.one)
+		}
+		pieces := append(c.pieces, c.others...)
+		rng := rand.New(rand.NewPCG(5, 6))
+		for range c.rounds {
+			b := bytes.Clone(c.begin)
+			for range rng.IntN(12) + 1 {
+				b = append(b, pieces[rng.IntN(len(pieces))]...)
+			}
+			sameAhead(t, fmt.Sprintf("%x", b), opens(b), c.one)
+			sameAhead(t, fmt.Sprintf("several at once, %x", b), opens(b), c.several)
+		}
 	}
 }
 
@@ -207,14 +251,14 @@ func TestSideBySideSplits(t *testing.T) {
 			b = append(b, zstFrame(t, rest[:n], rng.IntN(2) == 0, zstd.WithEncoderLevel(zstd.SpeedFastest))...)
 			rest = rest[n:]
 		}
-		if got, _ := readAs(t, bytes.NewReader(b), zstdFrames{}); !bytes.Equal(got, text) {
+		if got, _ := readAs(t, bytes.NewReader(b), &zstdParts); !bytes.Equal(got, text) {
 			t.Errorf("frames of up to %d bytes: %d bytes of %d", most, len(got), len(text))
 		}
-		sameAhead(t, fmt.Sprintf("frames of up to %d bytes", most), opens(b), zstdFrames{})
+		sameAhead(t, fmt.Sprintf("frames of up to %d bytes", most), opens(b), zstdParts)
 		for range rounds {
 			damaged := bytes.Clone(b)
 			damaged[rng.IntN(len(b))] ^= byte(1 + rng.IntN(255))
-			sameAhead(t, fmt.Sprintf("damaged frames of up to %d bytes", most), opens(damaged), zstdFrames{})
+			sameAhead(t, fmt.Sprintf("damaged frames of up to %d bytes", most), opens(damaged), zstdParts)
 		}
 	}
 }
@@ -222,7 +266,7 @@ func TestSideBySideSplits(t *testing.T) {
 // What is not a frame that can be decoded ahead is left to the serial decoder, with all that
 // follows.
 func TestNotSideBySide(t *testing.T) {
-	frames := smallFrames(t)
+	small := smallFrames(t)
 	text := strings.Repeat("a line of a log\n", 1<<12)
 	large := zstdFrame(t, 16<<20, text) // needs a large window
 	long := zstFrame(t, bytes.Repeat([]byte(text), 200), false)
@@ -231,7 +275,7 @@ func TestNotSideBySide(t *testing.T) {
 		"zeros and more":    append(make([]byte, 1000), 'x'),
 		"two zeros":         make([]byte, 2),
 		"a log line":        []byte("10.0.0.1 - - a log line\n"),
-		"half a magic":      frames[0][:2],
+		"half a magic":      small[0][:2],
 		"gzip":              gz(t, []byte("a line\n")),
 		"a dictionary":      {0x28, 0xb5, 0x2f, 0xfd, 0x21, 0x07, 0x01, 0x09, 0x00, 0x00, 'x'},
 		"a window of 1 GiB": {0x28, 0xb5, 0x2f, 0xfd, 0x00, 20 << 3, 0x09, 0x00, 0x00, 'x'},
@@ -244,22 +288,18 @@ func TestNotSideBySide(t *testing.T) {
 		"a long skippable":  skippable(make([]byte, 3<<20)),
 		"a false skippable": append(skippable(nil)[:4], 0xff, 0xff, 0xff, 0xff, 'x'),
 	} {
-		for _, form := range []splitter{oneFrame{}, zstdFrames{}} {
+		for _, form := range []tested{oneFrame, zstdParts} {
 			for _, n := range []int{3, 0} {
 				if n == 0 && testing.Short() {
 					continue
 				}
-				stream := slices.Concat(bytes.Join(frames[:n], nil), b, bytes.Join(frames[n:], nil))
+				stream := slices.Concat(bytes.Join(small[:n], nil), b, bytes.Join(small[n:], nil))
 				sameAhead(t, what, opens(stream), form)
-				sameAhead(t, what+" at the end", opens(slices.Concat(bytes.Join(frames[:n+1], nil), b)), form)
+				sameAhead(t, what+" at the end", opens(slices.Concat(bytes.Join(small[:n+1], nil), b)), form)
 			}
 		}
 	}
 }
-
-type panickingFrames struct{ oneFrame }
-
-func (panickingFrames) decode(*part) error { panic("a decoder that has an error") }
 
 // Any bit that is wrong has the same consequence, and a panic of a decoder in another goroutine is
 // caught.
@@ -270,47 +310,62 @@ func TestSideBySideFlips(t *testing.T) {
 	}
 	for _, c := range []struct {
 		parts      [][]byte
-		form       splitter
-		panicking  splitter
+		form       tested
 		magicBytes int
-	}{{smallFrames(t), oneFrame{}, panickingFrames{}, 4}, {smallMembers(t), oneMember{}, panickingMembers{}, 3}} {
+	}{{smallFrames(t), oneFrame, 4}, {smallMembers(t), oneMember, 3}} {
 		whole := bytes.Join(c.parts, nil)
 		for i := 8 * c.magicBytes; i < 8*len(whole); i += step {
 			b := bytes.Clone(whole)
 			b[i/8] ^= 1 << (i % 8)
 			sameAhead(t, fmt.Sprintf("bit %d", i), opens(b), c.form)
 		}
-		sameAhead(t, "panic", opens(whole), c.panicking)
+		c.form.panics = true
+		sameAhead(t, "panic", opens(whole), c.form)
 	}
 }
 
-// The parts take no more memory than is meant for them, whatever a few bytes decode to.
+// The parts take no more memory than is meant for them, whatever a few bytes decode to and whatever they say of it.
 func TestSideBySideMemory(t *testing.T) {
 	n := 50
 	if testing.Short() {
 		n = 12
 	}
-	bomb := bytes.Repeat(runs(maxContents/(128<<10), 128<<10), n)
-	w := newWindow(NewWindows(0), make(chan struct{}))
-	s, err := newStream(newRawReader(bytes.NewReader(bomb)), "log", w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer readAhead(t, s, zstdFrames{}, 3)()
-	defer s.close()
-	a := s.dec.(*ahead)
-	total, most := 0, 0
-	for buf := make([]byte, 1<<20); err == nil; {
-		var read int
-		read, err = s.Read(buf)
-		total += read
-		most = max(most, len(a.queue))
-		if p := a.given; p != nil && cap(p.src)+cap(p.dst) > a.pool.bytes() { // the others may be decoding
-			t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), a.pool.bytes())
+	zeros := make([]byte, 20<<20)
+	small, bomb := gz(t, []byte("a line\n")), gz(t, zeros)
+	modest := bytes.Clone(bomb)
+	binary.LittleEndian.PutUint32(modest[len(modest)-4:], 1000)
+	for _, c := range []struct {
+		form  tested
+		bytes []byte
+		want  int
+	}{
+		{zstdParts, bytes.Repeat(runs(maxContents/(128<<10), 128<<10), n), n * maxContents},
+		{gzipParts, bytes.Join([][]byte{small, bomb, small, gz(t, zeros[:7<<20]), bomb, small}, nil), 47<<20 + 3*7},
+		{gzipParts, slices.Concat(small, small, modest, small), -1},
+	} {
+		if !testing.Short() && c.form == gzipParts {
+			sameAhead(t, "a bomb", opens(c.bytes), gzipParts)
 		}
-	}
-	if !isEOF(err) || total != n*maxContents || most > 4 {
-		t.Errorf("%d bytes, %v, %d parts at a time", total, err, most)
+		s, err := newStream(newRawReader(bytes.NewReader(c.bytes)), "log", newWindow(NewWindows(0), make(chan struct{})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := readAhead(t, s, c.form, 3)
+		a, total, most := s.dec.(*ahead), 0, 0
+		for buf := make([]byte, 1<<20); err == nil; {
+			var read int
+			read, err = s.Read(buf)
+			total += read
+			most = max(most, len(a.queue))
+			if p := a.given; p != nil && cap(p.src)+cap(p.dst) > a.pool.bytes() { // the others may be decoding
+				t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), a.pool.bytes())
+			}
+		}
+		if c.want >= 0 && (!isEOF(err) || total != c.want) || most > 4 {
+			t.Errorf("%d bytes, %v, %d parts at a time", total, err, most)
+		}
+		s.close()
+		done()
 	}
 }
 
@@ -380,44 +435,15 @@ func TestReaderSideBySide(t *testing.T) {
 
 // Frames with every mix of harm are read side by side as they are serially.
 func FuzzSideBySide(f *testing.F) {
-	frames := smallFrames(f)
-	for n := range frames {
-		f.Add(bytes.Join(frames[n:], nil))
+	small := smallFrames(f)
+	for n := range small {
+		f.Add(bytes.Join(small[n:], nil))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		open := func() io.Reader { return io.LimitReader(bytes.NewReader(b), 4<<10) } // which decode to 128 MiB at most
-		sameAhead(t, "fuzzed", open, oneFrame{})
+		sameAhead(t, "fuzzed", open, oneFrame)
 	})
 }
-
-// oneMember makes each member a part of its own, so that small streams have several parts.
-type oneMember struct {
-	gzipMembers
-	decoded *atomic.Int64
-}
-
-func (oneMember) member() {}
-
-func (oneMember) split(br *bufio.Reader, p *part) bool {
-	p.maxContents = max(p.maxContents, 1)
-	if !p.member(br) {
-		return false
-	}
-	p.size, p.whole = int(min(binary.LittleEndian.Uint32(p.src[len(p.src)-4:]), 1<<20)), len(p.src)
-	return true
-}
-
-func (o oneMember) decode(p *part) error {
-	err := o.gzipMembers.decode(p)
-	if err == nil && o.decoded != nil {
-		o.decoded.Add(1)
-	}
-	return err
-}
-
-type panickingMembers struct{ oneMember }
-
-func (panickingMembers) decode(*part) error { panic("a decoder that has an error") }
 
 // gzMember is a member with a header of the caller's.
 func gzMember(t testing.TB, level int, header gzip.Header, text []byte) []byte {
@@ -467,46 +493,6 @@ func smallMembers(t testing.TB) [][]byte {
 	}
 }
 
-// Members of each kind, in any order, cut anywhere and with anything after them, are read side by
-// side as they are serially.
-func TestMembersSideBySide(t *testing.T) {
-	members := smallMembers(t)
-	whole := bytes.Join(members, nil)
-	var decoded atomic.Int64
-	sameAhead(t, "all", opens(whole), oneMember{decoded: &decoded})
-	if decoded.Load() < 4 { // the first, and some after a false header, are not
-		t.Errorf("%d members were decoded side by side", decoded.Load())
-	}
-	step := 1
-	if testing.Short() {
-		step = 5
-	}
-	for n := 2; n < len(whole); n += step {
-		sameAhead(t, fmt.Sprintf("cut to %d", n), opens(whole[:n]), oneMember{})
-		sameAhead(t, fmt.Sprintf("failing at %d", n), func() io.Reader { return failing(whole[:n]) }, oneMember{})
-	}
-	wrong, short, long := bytes.Clone(members[0]), bytes.Clone(members[1]), bytes.Clone(members[1])
-	wrong[len(wrong)-5] ^= 1 // of the checksum
-	short[16]--              // of the length
-	long[16]++
-	members = append(members, make([]byte, 30), []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"),
-		[]byte("not compressed\n"), wrong, short, long)
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 100 {
-		b := bytes.Clone(members[0])
-		for range rng.IntN(12) + 1 {
-			b = append(b, members[rng.IntN(len(members))]...)
-		}
-		sameAhead(t, fmt.Sprintf("%x", b), opens(b), oneMember{})
-		sameAhead(t, fmt.Sprintf("several at once, %x", b), opens(b), gzipForm{})
-	}
-}
-
-// gzipForm is gzipMembers as it is.
-type gzipForm struct{ gzipMembers }
-
-func (gzipForm) member() {}
-
 // logMembers are files as bgzip, a server and the concatenation of rotated logs make them.
 func logMembers(t testing.TB) (text []byte, files map[string][]byte) {
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -543,63 +529,19 @@ func TestMembersOfLogs(t *testing.T) {
 		rounds = 1
 	}
 	for name, b := range files {
-		counted := countedMembers{bytes: &atomic.Int64{}}
-		if got, _ := readAs(t, bytes.NewReader(b), counted); !bytes.Equal(got, text) {
+		counted := counting(gzipParts)
+		if got, _ := readAs(t, bytes.NewReader(b), &counted); !bytes.Equal(got, text) {
 			t.Errorf("%s: %d bytes of %d", name, len(got), len(text))
 		}
 		if n := counted.bytes.Load(); n < int64(len(text)/3) {
 			t.Errorf("%s: only %d of %d bytes were decoded side by side", name, n, len(text))
 		}
-		sameAhead(t, name, opens(b), gzipForm{})
-		sameAhead(t, name+" with zeros", opens(append(bytes.Clone(b), make([]byte, 1000)...)), gzipForm{})
+		sameAhead(t, name, opens(b), gzipParts)
+		sameAhead(t, name+" with zeros", opens(append(bytes.Clone(b), make([]byte, 1000)...)), gzipParts)
 		for range rounds {
 			damaged := bytes.Clone(b)
 			damaged[rng.IntN(len(b))] ^= byte(1 + rng.IntN(255))
-			sameAhead(t, name+" damaged", opens(damaged), gzipForm{})
+			sameAhead(t, name+" damaged", opens(damaged), gzipParts)
 		}
-	}
-}
-
-// countedMembers counts the bytes decoded side by side.
-type countedMembers struct {
-	gzipForm
-	bytes *atomic.Int64
-}
-
-func (c countedMembers) decode(p *part) error {
-	err := c.gzipMembers.decode(p)
-	c.bytes.Add(int64(len(p.dst)))
-	return err
-}
-
-// Members that decompress to more than a part may have, whatever they say of it, take no more
-// memory.
-func TestMembersSideBySideMemory(t *testing.T) {
-	zeros := make([]byte, 20<<20)
-	small := gz(t, []byte("a line\n"))
-	bomb := gz(t, zeros)
-	modest := bytes.Clone(bomb)
-	binary.LittleEndian.PutUint32(modest[len(modest)-4:], 1000)
-	for _, b := range [][]byte{bytes.Join([][]byte{small, bomb, small, gz(t, zeros[:7<<20]), bomb, small}, nil),
-		slices.Concat(small, small, modest, small)} {
-		if !testing.Short() {
-			sameAhead(t, "a bomb", opens(b), gzipForm{})
-		}
-		s, err := newStream(newRawReader(bytes.NewReader(b)), "log", newWindow(nil, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		done := readAhead(t, s, gzipForm{}, 3)
-		a := s.dec.(*ahead)
-		for buf := make([]byte, 1<<20); err == nil; {
-			_, err = s.Read(buf)
-			for _, p := range a.pool.idle {
-				if cap(p.src)+cap(p.dst) > a.pool.bytes() {
-					t.Fatalf("a part takes %d and %d bytes, and %d are counted", cap(p.src), cap(p.dst), a.pool.bytes())
-				}
-			}
-		}
-		s.close()
-		done()
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -23,18 +21,7 @@ func members(t testing.TB, texts ...string) (all []byte, each [][]byte) {
 }
 
 // asFile and asPipe are the two ways in which an input may come.
-func asFile(t testing.TB, data []byte) *Input {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "input")
-	if err := os.WriteFile(name, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	in, err := NewFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
-}
+func asFile(t testing.TB, data []byte) *Input { return file(t, write(t, "input", data)) }
 
 func asPipe(_ testing.TB, data []byte) *Input { return NewInput("-", bytes.NewReader(data), -1) }
 
