@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -164,5 +165,22 @@ func TestLongNamesAndExtras(t *testing.T) {
 		}
 	}); got > 10 {
 		t.Errorf("a name that does not end takes %v allocations", got)
+	}
+}
+
+// TestSamplesOfTools: testdata holds what other compressors, each of which chooses its blocks and codes in its own way,
+// made of one text.
+func TestSamplesOfTools(t *testing.T) {
+	text := readFile(t, "testdata/text")
+	samples, err := filepath.Glob("testdata/*.gz")
+	if err != nil || len(samples) < 20 {
+		t.Fatalf("%d samples, %v", len(samples), err)
+	}
+	for _, name := range samples {
+		var z inflate.Gzip
+		z.Reset(bufio.NewReader(bytes.NewReader(readFile(t, name))))
+		if got, err := readMembers(&z, 1<<17, ""); err != nil || got != string(text) {
+			t.Errorf("%s: %d octets, not the %d that were compressed, %v", name, len(got), len(text), err)
+		}
 	}
 }
