@@ -12,10 +12,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/internal/twin"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -58,21 +60,17 @@ func realList(t *testing.T, n int) (urls []string) {
 	return urls
 }
 
-// realHosts returns the name of a list of the robots.txt of every n-th of the real hosts.
+// realHosts returns a list of the robots.txt of every n-th of the real hosts.
 func realHosts(t *testing.T, n int) string {
 	t.Helper()
-	const name = "../../../shared/data/robots/by-host.jsonl.gz"
-	if n == 1 {
-		return name
-	}
 	var b strings.Builder
 	i := 0
-	for line := range strings.Lines(realText(t, name)) {
+	for line := range strings.Lines(realText(t, "../../../shared/data/robots/by-host.jsonl.gz")) {
 		if i++; i%n == 0 {
 			b.WriteString(line)
 		}
 	}
-	return file(t, "hosts.jsonl", b.String())
+	return b.String()
 }
 
 // listForms write URLs in each form; rows is what is printed of the i-th if it is kept, header what
@@ -168,16 +166,57 @@ var listForms = map[string]func(t *testing.T, urls []string) (text string, heade
 	},
 }
 
-// TestTheSameURLsInEachForm of list have the same verdicts, which package filter compares with the
-// slow matcher, and the same rows are kept as they are, by any number of workers.
+// checkVerdicts compares the verdicts on URLs, in the form TSV, with the slow matcher, for those whose host is in the
+// list of robots.txt as it is written.
+func checkVerdicts(t *testing.T, hosts string, urls, verdicts []string) {
+	t.Helper()
+	bodies := map[string][]byte{}
+	for line := range strings.Lines(hosts) {
+		var r struct {
+			Host, Body string
+			B64        []byte `json:"body_b64"`
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		bodies[r.Host] = append([]byte(r.Body), r.B64...)
+	}
+	judged := 0
+	for i, url := range urls {
+		_, rest, _ := strings.Cut(url, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		body, known := bodies[host]
+		if !known {
+			continue
+		}
+		judged++
+		var barred []string
+		for agent, dialect := range map[string]twin.Dialect{"GPTBot": twin.RFC9309, "Googlebot": twin.Google} {
+			if allowed, _ := twin.Match(dialect, body, []byte(agent), []byte(url), 512_000, false); !allowed {
+				barred = append(barred, agent)
+			}
+		}
+		slices.Sort(barred)
+		class := map[bool]string{true: "allowed", false: "disallowed"}[len(barred) == 0]
+		if want := class + "\t" + strings.Join(barred, ",") + "\t"; !strings.HasPrefix(verdicts[i], want) {
+			t.Errorf("%s: %q, want %q", url, verdicts[i], want)
+		}
+	}
+	if judged < 100 {
+		t.Errorf("the slow matcher has judged %d of %d URLs", judged, len(urls))
+	}
+}
+
+// TestTheSameURLsInEachForm of list have the verdicts of the slow matcher, and the same rows are kept as they are, by any
+// number of workers.
 func TestTheSameURLsInEachForm(t *testing.T) {
 	eachURL, eachHost := 8, 3
 	if testing.Short() { // to compile the robots.txt of all hosts takes most of the time
 		eachURL, eachHost = 25, 10
 	}
-	urls := realList(t, eachURL)
+	urls, hosts := realList(t, eachURL), realHosts(t, eachHost)
 	archive := filepath.Join(t.TempDir(), "web.rsv")
-	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{realHosts(t, eachHost)},
+	if _, err := Compile(t.Context(), CompileOptions{Sources: []string{file(t, "hosts.jsonl", hosts)},
 		Output: archive}); err != nil {
 		t.Fatal(err)
 	}
@@ -198,6 +237,7 @@ func TestTheSameURLsInEachForm(t *testing.T) {
 	if n := strings.Count(plain, "disallowed"); n < 30 {
 		t.Errorf("%d of %d URLs are disallowed, which proves little", n, len(urls))
 	}
+	checkVerdicts(t, hosts, urls, verdicts)
 	for name, form := range listForms {
 		text, header, rows := form(t, urls)
 		var kept strings.Builder
