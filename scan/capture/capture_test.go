@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/capture"
@@ -92,33 +91,6 @@ func add(t *testing.T, set *capture.Set, captures ...capture.Capture) {
 	for _, c := range captures {
 		if err := set.Add(c); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-func TestSetKeepsTheNewestCopy(t *testing.T) {
-	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
-	one := mustParse(t, "http://h")
-	for _, c := range []struct {
-		captures []capture.Capture
-		want     string
-	}{
-		{[]capture.Capture{{Time: day(1), Body: []byte("a")}, {Time: day(2), Body: []byte("b")}}, "b"},
-		{[]capture.Capture{{Time: day(2), Body: []byte("a")}, {Time: day(1), Body: []byte("b")}}, "a"},
-		{[]capture.Capture{{Time: day(1), Body: []byte("a")}, {Time: day(1), Body: []byte("b")}}, "b"},
-		{[]capture.Capture{{Body: []byte("a")}, {Body: []byte("b")}}, "b"},
-		{[]capture.Capture{{Body: []byte("a")}, {Time: day(1), Body: []byte("b")}}, "a"},
-		{[]capture.Capture{{Time: day(1), Body: []byte("a")}, {Body: []byte("b")}}, "b"},
-	} {
-		var set capture.Set
-		for _, x := range c.captures {
-			x.Origins, x.Status = one, 200
-			add(t, &set, x)
-			copy(x.Body, "?") // what was added is the set's own
-		}
-		if got := copies(t, &set); got != fmt.Sprintf("http://h 200 %q", c.want) || set.Replaced() != 1 ||
-			set.Len() != 1 {
-			t.Errorf("got %s, %d replaced, want %s", got, set.Replaced(), c.want)
 		}
 	}
 }

@@ -48,6 +48,8 @@ func TestWARCResponses(t *testing.T) {
 			string(capture.BadBody)},
 		"of another coding": {response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: br", "a"),
 			string(capture.BadCoding)},
+		"an old HTTP":  {response(robots, "HTTP/1.1 20", "a"), string(capture.NotHTTP)},
+		"SIP":          {response(robots, "SIP/2.0 200 OK", "a"), string(capture.NotHTTP)},
 		"not HTTP":     {response(robots, "User-agent: *", "a"), string(capture.NotHTTP)},
 		"nothing":      {record("response", robots, "2026", ""), string(capture.NotHTTP)},
 		"not modified": {response(robots, "HTTP/1.1 304 Not Modified", ""), string(capture.NotModified)},
@@ -121,22 +123,9 @@ func TestWARCPagesThatAreWanted(t *testing.T) {
 }
 
 func TestWARCThatIsDamagedEndsWithAnErrorAfterWhatWasBefore(t *testing.T) {
-	good := response(robots, "HTTP/1.1 200 OK", "a")
-	for _, c := range []struct{ name, bad, want string }{
-		{"garbage", "hello\n", "record 2: no WARC record"},
-		{"no length", "WARC/1.0\r\nWARC-Type: response\r\n\r\n", "record 2: WARC record without a Content-Length"},
-		{"negative length", "WARC/1.0\r\nContent-Length: -1\r\n\r\n", "without a Content-Length"},
-		{"huge length", "WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n", "without a Content-Length"},
-		{"cut in the header", "WARC/1.0\r\nContent-Le", "unexpected EOF"},
-		{"endless header", "WARC/1.0\r\n" + strings.Repeat("a: b\r\n", 20_000), "header longer"},
-		{"claims 2^63-1 bytes",
-			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 9223372036854775807\r\n\r\nabc",
-			"record 2: unexpected EOF"},
-	} {
-		o := read(capture.WARC(strings.NewReader(good+c.bad), all))
-		if len(o.got) != 1 || o.err == nil || !strings.Contains(o.err.Error(), c.want) {
-			t.Errorf("%s: got %+v, want %q", c.name, o, c.want)
-		}
+	o := read(capture.WARC(strings.NewReader(response(robots, "HTTP/1.1 200 OK", "a")+"hello\n"), all))
+	if len(o.got) != 1 || o.err == nil || !strings.Contains(o.err.Error(), "record 2: no WARC record") {
+		t.Errorf("got %+v", o)
 	}
 }
 

@@ -200,15 +200,6 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestNoNumber: NaN is no value, in lines as in rows.
-func TestNoNumber(t *testing.T) {
-	values := []parquet.Value{parquet.DoubleValue(math.NaN()), parquet.DoubleValue(1)}
-	f := open(t, column(t, parquet.Leaf(parquet.DoubleType), values, 1000, 2))
-	if got, err := readLines(t, f, Options{URL: "v"}); got != "\n1\n" || err != nil {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
 // TestGuardLines holds the allocations of lines to those of pages.
 func TestGuardLines(t *testing.T) {
 	rows := pagesOf(50_000)

@@ -471,25 +471,6 @@ func TestFindingMembersEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestStopAmongMembers: Stop ends the reading of an archive, and everything is closed.
-func TestStopAmongMembers(t *testing.T) {
-	t.Chdir(t.TempDir())
-	big := bytes.Repeat([]byte("a line\n"), 1<<17)
-	for name, data := range archives(t, archived{"a.log", big, 0}, archived{"b.log", big, 0}) {
-		write(t, mustAbs(t, name), data)
-		r := NewReader(found(t, name), Options{Workers: 1, ChunkSize: 4096})
-		c, ok := r.Next()
-		if !ok {
-			t.Fatal("no chunk")
-		}
-		r.Release(c)
-		r.Stop()
-		for ok {
-			_, ok = r.Next()
-		}
-	}
-}
-
 // TestArchivesAreLookedIntoTogether: several at the same time, and their members come in the order
 // of the archives.
 func TestArchivesAreLookedIntoTogether(t *testing.T) {

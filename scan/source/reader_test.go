@@ -204,15 +204,6 @@ func finish(t *testing.T, wg *sync.WaitGroup) {
 	}
 }
 
-func TestMoreCallersThanWorkers(t *testing.T) {
-	text := bytes.Repeat([]byte("some line\n"), 5000)
-	o := Options{Workers: 1, ChunkSize: 100, MaxLine: 200}
-	ins := []*Input{NewInput("pipe", bytes.NewReader(gz(t, text)), -1), file(t, write(t, "plain", text))}
-	got, _ := readAll(t, ins, o, 16)
-	check(t, text, got[0], o)
-	check(t, text, got[1], o)
-}
-
 func TestProgress(t *testing.T) {
 	text := noise(500_000)
 	a, b := file(t, write(t, "a", text)), file(t, write(t, "b", gz(t, text)))
@@ -345,16 +336,6 @@ func TestStopWhileBlocked(t *testing.T) {
 	time.Sleep(10 * time.Millisecond)
 	r.Stop()
 	finish(t, &wg)
-}
-
-func TestNoInputs(t *testing.T) {
-	r := NewReader(nil, Options{})
-	if c, ok := r.Next(); ok {
-		t.Errorf("a chunk of no input: %+v", c)
-	}
-	if done, total := r.Progress(); done != 0 || total != 0 || len(r.Results()) != 0 {
-		t.Error("progress or results of no input")
-	}
 }
 
 // A chunk costs no allocation, however many there are.

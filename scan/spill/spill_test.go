@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -209,24 +208,6 @@ func TestNothingAdded(t *testing.T) {
 	twin{"": 6, "\x00": 2}.check(t, s)
 }
 
-func TestBreakInTheMiddle(t *testing.T) {
-	s := tiny(t)
-	for i := range 1000 {
-		add(t, s, numbered(i))
-	}
-	for stop := range 20 {
-		n := 0
-		for _, err := range s.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n++; n > stop {
-				break
-			}
-		}
-	}
-}
-
 func TestRecordsOfMaximalLength(t *testing.T) {
 	s, want := sized(t, sizesFor(1)), twin{}
 	w := s.Writer()
@@ -424,40 +405,6 @@ func TestWritersAfterAnError(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestSortArena(t *testing.T) {
-	for name, record := range kinds {
-		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(7, 1))
-			for _, n := range []int{0, 1, 2, 16, 100, 2000} {
-				a := newArena(n*2000 + 64<<10)
-				var want []string
-				for range n {
-					rec := record(r)
-					a.add(rec)
-					want = append(want, string(rec))
-				}
-				slices.Sort(want)
-				scratch := make([]byte, 0, cap(a.data))
-				for time := range 3 { // the second time they are sorted
-					most := cap(a.data)
-					if time == 2 {
-						most = 0
-					}
-					scratch = a.sort(scratch, most)
-					for i, e := range a.index {
-						if string(a.record(e)) != want[i] {
-							t.Fatalf("of %d records, %d is %.80q, want %.80q", n, i, a.record(e), want[i])
-						}
-					}
-					if time < 2 && len(scratch) != len(a.data) {
-						t.Error("the records were not put in order")
-					}
-				}
-			}
-		})
-	}
 }
 
 // A disk that returns other bytes than were written causes an error.

@@ -139,23 +139,6 @@ func TestALongRecordIsNotKept(t *testing.T) {
 	}
 }
 
-func TestResponses(t *testing.T) {
-	const text = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: noindex\r\nTransfer-Encoding: chunked\r\nx-robots-tag: GPTBot: noai\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"
-	p, err := ReadResponse(strings.NewReader(text))
-	if err != nil || p.Status != 200 || p.ContentType != "text/html" ||
-		strings.Join(p.RobotsTags, "|") != "noindex|GPTBot: noai" {
-		t.Fatalf("%+v, error %v", p, err)
-	}
-	if body, err := p.Body(100, false); string(body) != "abc" || err != nil {
-		t.Errorf("%q, error %v", body, err)
-	}
-	for _, bad := range []string{"", "HTTP/1.1", "HTTP/1.1 20", "SIP/2.0 200 OK\r\n\r\n", "HTTP/1.1 99 x"} {
-		if _, err := ReadResponse(strings.NewReader(bad)); !errors.Is(err, ErrNotHTTP) {
-			t.Errorf("%q: error %v", bad, err)
-		}
-	}
-}
-
 // FuzzReader: whatever the bytes, nothing panics, and the records that are read are read again in
 // the same way when they are all that is left.
 func FuzzReader(f *testing.F) {
