@@ -109,13 +109,3 @@ func TestRunInOrderStoppedInTheMiddleLeavesNoGap(t *testing.T) {
 		t.Errorf("error %v after %d chunks", err, due)
 	}
 }
-
-func TestRunInOrderWithoutInputs(t *testing.T) {
-	err := RunInOrder(deadline(t), inOrder(nil, 2), 2, nothing, func(*source.Chunk, struct{}) error {
-		t.Error("a chunk of nothing")
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}

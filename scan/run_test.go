@@ -117,15 +117,6 @@ func TestRunUsesAllWorkers(t *testing.T) {
 	}
 }
 
-func TestRunWithoutInputs(t *testing.T) {
-	err := Run(deadline(t), source.NewReader(nil, source.Options{}), 2, func(int, *source.Chunk) {
-		t.Error("a chunk of nothing")
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // endless is a log that never ends.
 type endless struct{}
 
@@ -158,22 +149,28 @@ func TestRunStopsInTheMiddle(t *testing.T) {
 	}
 }
 
-func TestRunStopsWhereNothingComes(t *testing.T) {
+// A run without inputs ends, and so does one that is stopped before it begins or where nothing comes.
+func TestRunEnds(t *testing.T) {
 	silent, writer := io.Pipe()
 	defer writer.Close()
-	ctx, cancel := context.WithCancelCause(deadline(t))
-	r := source.NewReader([]*source.Input{source.NewInput("-", silent, -1)}, small(2))
-	go cancel(errInterrupted)
-	if err := Run(ctx, r, 2, func(int, *source.Chunk) {}); !errors.Is(err, errInterrupted) {
-		t.Errorf("error %v, want the cause", err)
-	}
-}
-
-func TestRunStoppedBeforeItBegins(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errInterrupted)
-	r := source.NewReader([]*source.Input{source.NewInput("-", endless{}, -1)}, small(2))
-	if err := Run(ctx, r, 2, func(int, *source.Chunk) {}); !errors.Is(err, errInterrupted) {
-		t.Errorf("error %v, want the cause", err)
+	for name, c := range map[string]struct {
+		inputs []*source.Input
+		stop   func(end func())
+		want   error
+	}{
+		"no inputs":     {nil, func(func()) {}, nil},
+		"nothing comes": {[]*source.Input{source.NewInput("-", silent, -1)}, func(end func()) { go end() }, errInterrupted},
+		"stopped":       {[]*source.Input{source.NewInput("-", endless{}, -1)}, func(end func()) { end() }, errInterrupted},
+	} {
+		ctx, cancel := context.WithCancelCause(deadline(t))
+		c.stop(func() { cancel(errInterrupted) })
+		if err := Run(ctx, source.NewReader(c.inputs, small(2)), 2, func(int, *source.Chunk) {
+			if name != "stopped" {
+				t.Errorf("%s: a chunk", name)
+			}
+		}); !errors.Is(err, c.want) || err != nil && c.want == nil {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+		cancel(nil)
 	}
 }
