@@ -128,6 +128,18 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 		file(t, "names", "192.0.2.1\ta"+strings.ReplaceAll(evil, "\n", "")+".example\tyes\n"), log)
 }
 
+// TestNoLogActsOnATerminal: nor does what clients send, and what a log and its robots.txt are called.
+func TestNoLogActsOnATerminal(t *testing.T) {
+	line := strings.NewReplacer("\r", "", "\n", "").Replace(evil)
+	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
+	log := file(t, "evil"+evil+".log", logLine("/p"+line, "Evil"+line+"Bot-x/1 http://x.example")+
+		logLine("/p", "Evil-bot/1"+line)+evil+"\n"+logLine("http://h"+line+"/p", "Evil-bot/1"))
+	for _, args := range [][]string{{log}, {log, "--host", "a.example"}, {log, "--output", "json"},
+		{log, "--output", "ndjson"}, {log, "--output", "csv"}, {log, "--full"}, {"missing" + evil}, {log, "--robots", "missing" + evil}} {
+		staysClean(t, "log", "", append([]string{"audit", "--robots", robots, "--samples", "5"}, args...)...)
+	}
+}
+
 // TestNoStateActsOnATerminal: a hostile text in any place of a state's head comes through in
 // no output of merge.
 func TestNoStateActsOnATerminal(t *testing.T) {

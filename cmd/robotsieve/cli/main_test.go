@@ -319,33 +319,6 @@ func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 	t.Error("no read failed")
 }
 
-// Whatever stands in the input, no control character but the newline leaves.
-func TestControlCharactersNeverReachATerminal(t *testing.T) {
-	evil := "\x1b[31m\x9b\u009b\u202e\x07\x7f"
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p"+evil+"\ndisallow: /p\n"+evil+"\n")
-	log := logLine("/p"+evil, "Evil"+evil+"Bot-x/1 http://x.example") + logLine("/p", "Evil-bot/1"+evil) + evil + "\n" +
-		logLine("http://h"+evil+"/p", "Evil-bot/1")
-	crawlers := file(t, "mine.json",
-		`[{"name":"E\u001b[31mBot","operator":"\u202eX","words":["Evil-bot"],"tokens":["x"],"category":"\u009b","exempt":"\u009b","obeys":"no","source":"\u001b","date":"\u007f"}]`)
-	logName := file(t, "evil"+evil+".log", log)
-	for _, args := range [][]string{
-		{"audit", "--robots", robots, "--samples", "5", logName},
-		{"audit", "--robots", robots, "--samples", "5", "--host", "a.example", logName},
-		{"audit", "--robots", robots, "--samples", "5", "--output", "json", logName},
-		{"audit", "--robots", robots, "--samples", "5", "--output", "ndjson", logName},
-		{"audit", "--robots", robots, "--output", "csv", logName},
-		{"audit", "--robots", robots, "--crawlers", crawlers, logName},
-		{"audit", "--robots", robots, "--crawlers", crawlers, "--output", "json", logName},
-		{"audit", "--robots", robots, "missing" + evil},
-		{"audit", "--robots", "missing" + evil, logName},
-		{"check", "--robots", robots, "--agent", "x" + evil, "/p" + evil},
-		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "json", "/p" + evil},
-		{"check", "--robots", robots, "--agent", "x" + evil, "--output", "csv", "/p" + evil},
-	} {
-		staysClean(t, "log", "", args...)
-	}
-}
-
 // blocking is a stdin on which nothing more comes until it is closed.
 type blocking struct {
 	first io.Reader

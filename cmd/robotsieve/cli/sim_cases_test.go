@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // workedCases are the worked cases of the specification. Each is a small world in which every
@@ -356,25 +354,6 @@ func TestOracleOnTheWorkedCases(t *testing.T) {
 func TestAuditOfTheWorkedCases(t *testing.T) {
 	for name, w := range simCases(t) {
 		t.Run(name, func(t *testing.T) { checkWorld(t, w) })
-	}
-}
-
-// The facts about crawlers that the simulator relies on are those of the data.
-func TestSimulatorKnowsItsCrawlers(t *testing.T) {
-	profiles := crawler.Builtin()
-	for _, b := range simKnown {
-		i := slices.IndexFunc(profiles, func(p crawler.Profile) bool { return p.Name == b.name })
-		if i < 0 {
-			t.Errorf("%s is not in the data", b.name)
-			continue
-		}
-		p := profiles[i]
-		is := fmt.Sprint(p.Operator, p.Tokens, p.Also, p.Dialect == "google", p.IgnoresWildcard, p.CrawlDelay == "no",
-			p.Exempt != "", p.IsFetcher(), p.Verify != "")
-		if want := fmt.Sprint(b.operator, b.tokens, b.also, b.google, b.noStar, b.noDelay, b.exempt, b.fetcher,
-			b.publishes); is != want {
-			t.Errorf("%s: the data say %s, the simulator %s", b.name, is, want)
-		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
 // A world is all that an audit is given, in a form of which the truth can be
@@ -81,47 +83,44 @@ type simBot struct {
 	agent          string
 }
 
-// simKnown are crawlers of the data file; TestSimulatorKnowsItsCrawlers compares.
-var simKnown = []*simBot{
-	{name: "Googlebot", operator: "Google", tokens: []string{"Googlebot"},
-		also: [][]string{{"Googlebot-News", "Googlebot"}}, google: true, noDelay: true, publishes: true,
-		agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"},
-	{name: "Googlebot-Image", operator: "Google", tokens: []string{"Googlebot-Image", "Googlebot"}, google: true,
-		noDelay: true, publishes: true,
-		agent: "Googlebot-Image/1.0"},
-	{name: "AdsBot-Google", operator: "Google", tokens: []string{"AdsBot-Google"}, google: true, noDelay: true,
-		noStar: true, publishes: true,
-		agent: "AdsBot-Google (+http://www.google.com/adsbot.html)"},
-	{name: "Storebot-Google", operator: "Google", tokens: []string{"Storebot-Google"}, google: true, noDelay: true,
-		publishes: true,
-		agent: "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) " +
-			"Chrome/88.0.4324.175 Safari/537.36"},
-	{name: "GPTBot", operator: "OpenAI", tokens: []string{"GPTBot"}, publishes: true,
-		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
-	{name: "OAI-SearchBot", operator: "OpenAI", tokens: []string{"OAI-SearchBot"}, publishes: true,
-		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; OAI-SearchBot/1.0; " +
-			"+https://openai.com/searchbot)"},
-	{name: "ChatGPT-User", operator: "OpenAI", tokens: []string{"ChatGPT-User"}, exempt: true, fetcher: true,
-		publishes: true,
-		agent:     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
-	{name: "ClaudeBot", operator: "Anthropic", tokens: []string{"ClaudeBot"}, publishes: true,
-		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-	{name: "Claude-User", operator: "Anthropic", tokens: []string{"Claude-User"}, fetcher: true, publishes: true,
-		agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
-	{name: "bingbot", operator: "Microsoft", tokens: []string{"bingbot", "msnbot"}, publishes: true,
-		agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
-	{name: "MJ12bot", operator: "Majestic", tokens: []string{"MJ12bot"},
-		agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
-	{name: "CCBot", operator: "Common Crawl", tokens: []string{"CCBot"}, publishes: true,
-		agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
-	{name: "PetalBot", operator: "Huawei", tokens: []string{"PetalBot"}, publishes: true, loose: true, word: "AspiegelBot",
-		agent: "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; " +
-			"AspiegelBot)"},
-	// no page of its operator is known
-	{name: "YisouSpider", operator: "Shenma", tokens: []string{"YisouSpider"}, loose: true,
-		agent: "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/61.0.3163.100 " +
-			"Safari/537.36 YisouSpider/5.0"},
-	{name: "Twitterbot", operator: "X", tokens: []string{"Twitterbot"}, fetcher: true, agent: "Twitterbot/1.0"},
+// simKnown are crawlers of the data, which says all else of them.
+var simKnown = knownBots([]simBot{
+	{name: "Googlebot", agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"},
+	{name: "Googlebot-Image", agent: "Googlebot-Image/1.0"},
+	{name: "AdsBot-Google", agent: "AdsBot-Google (+http://www.google.com/adsbot.html)"},
+	{name: "Storebot-Google", agent: "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) " +
+		"AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.175 Safari/537.36"},
+	{name: "GPTBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+		"compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
+	{name: "OAI-SearchBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+		"compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)"},
+	{name: "ChatGPT-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+		"compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
+	{name: "ClaudeBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+		"compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
+	{name: "Claude-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+		"compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
+	{name: "bingbot", agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
+	{name: "MJ12bot", agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
+	{name: "CCBot", agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
+	{name: "PetalBot", loose: true, word: "AspiegelBot", agent: "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 " +
+		"(KHTML, like Gecko) Mobile Safari/537.36 (compatible; AspiegelBot)"},
+	{name: "YisouSpider", loose: true, agent: "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 " +
+		"(KHTML, like Gecko) Chrome/61.0.3163.100 Safari/537.36 YisouSpider/5.0"},
+	{name: "Twitterbot", agent: "Twitterbot/1.0"},
+})
+
+// knownBots adds to crawlers what the data says of them.
+func knownBots(bots []simBot) (list []*simBot) {
+	profiles := crawler.Builtin()
+	for _, b := range bots {
+		p := profiles[slices.IndexFunc(profiles, func(p crawler.Profile) bool { return p.Name == b.name })]
+		b.operator, b.tokens, b.also, b.google = p.Operator, p.Tokens, p.Also, p.Dialect == "google"
+		b.noStar, b.noDelay, b.exempt = p.IgnoresWildcard, p.CrawlDelay == "no", p.Exempt != ""
+		b.fetcher, b.publishes = p.IsFetcher(), p.Verify != ""
+		list = append(list, &b)
+	}
+	return list
 }
 
 // simStrangers are crawlers that are in no data file.

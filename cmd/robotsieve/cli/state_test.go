@@ -96,26 +96,8 @@ func TestMergeOfDamage(t *testing.T) {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
-	places := []int{0, 5, 18, 19, 20, 26, 27, 28, 29}
-	rest := bytes.IndexByte(good, '\n') + 1 + 8 + len(headOf(good))
-	step := 7
-	if testing.Short() {
-		step = 50
-	}
-	for i := rest - 10; i < len(good); i += step {
-		places = append(places, i)
-	}
-	for i := 30; i < rest; i += rest / 30 {
-		places = append(places, i)
-	}
-	for _, i := range places {
-		flipped := slices.Clone(good)
-		flipped[i] ^= 1 << (i % 8)
-		refused(fmt.Sprintf("byte %d of %d flipped", i, len(good)), flipped)
-		refused(fmt.Sprintf("%d of %d bytes", i, len(good)), good[:i])
-	}
+	refused("half", good[:len(good)/2]) // package audit has damage at each byte
 	refused("a byte more", append(slices.Clip(good), 'x'))
-
 	var head map[string]any
 	if err := json.Unmarshal(headOf(good), &head); err != nil {
 		t.Fatal(err)
@@ -395,8 +377,9 @@ func TestResolveVerifiesAddressesOfViolationsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	identities := regexp.MustCompile(`: (identity|violations) |verified_content`)
 	for _, d := range compareFigures(report, without) {
-		if told.MatchString(d.figure) && !regexp.MustCompile(`: (identity|violations) |verified_content`).MatchString(d.figure) {
+		if told.MatchString(d.figure) && !identities.MatchString(d.figure) {
 			t.Errorf("with and without --resolve: %v", d)
 		}
 	}
@@ -424,8 +407,8 @@ func TestResolveThatIsInterruptedSaysSo(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	d.stop = stop
 	r, report := resolveWith(t, ctx, d, "--robots", robots, "--fail-on", "violation>0", log)
-	if r.code != exitInterrupted || report["partial"] == nil || !strings.Contains(r.err, "interrupted: not all names were looked "+
-		"up") || strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
+	if r.code != exitInterrupted || report["partial"] == nil ||
+		!strings.Contains(r.err, "interrupted: not all names were looked up") || strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
 		t.Errorf("code %d, partial %v, stderr %q", r.code, report["partial"], r.err)
 	}
 	if report.number("Googlebot: verdicts violation") != 2 {
