@@ -103,138 +103,6 @@ func TestNothingAllowsEverything(t *testing.T) {
 	}
 }
 
-func TestMatch(t *testing.T) {
-	const no = 0
-	for _, c := range []struct {
-		pattern string
-		paths   map[string]uint32
-	}{
-		{"/", map[string]uint32{"/": 1, "/a": 1, "": no, "a": no}},
-		{"/$", map[string]uint32{"/": 1, "/a": no}},
-		{"", map[string]uint32{"/": 1, "": 1}},
-		{"$", map[string]uint32{"/": no, "": 1}},
-		{"*", map[string]uint32{"/": 1, "/ab": 1}},
-		{"*$", map[string]uint32{"/": 1, "/ab": 1}},
-		{"/a", map[string]uint32{"/a": 1, "/ab": 1, "/": no, "/b": no, "/A": no}},
-		{"/a$", map[string]uint32{"/a": 1, "/ab": no, "/aa": no}},
-		{"/a*", map[string]uint32{"/a": 1, "/ab": 1, "/ba": no}},
-		{"/a*$", map[string]uint32{"/a": 1, "/ab": 1}},
-		{"*a", map[string]uint32{"/a": 1, "/xax": 1, "/x": no}},
-		{"*a$", map[string]uint32{"/a": 1, "/aba": 1, "/ab": no}},
-		{"/a*c", map[string]uint32{"/ac": 1, "/abc": 1, "/abcd": 1, "/ca": no, "/a": no}},
-		{"/a*a", map[string]uint32{"/a": no, "/aa": 1, "/aba": 1}},
-		{"/a*a$", map[string]uint32{"/a": no, "/aa": 1, "/aab": no, "/aba": 1}},
-		{"/ab*b$", map[string]uint32{"/ab": no, "/abb": 1, "/abbb": 1, "/abba": no}},
-		// The segments may not overlap one another.
-		{"*ab*bc", map[string]uint32{"abc": no, "abbc": 1, "/abxbc": 1, "/bcab": no}},
-		{"*ab*bc$", map[string]uint32{"/abc": no, "/abbc": 1, "/abbcbc": 1, "/abbcb": no}},
-		{"/ab*ba*ab$", map[string]uint32{"/abab": no, "/abba": no, "/abbab": no, "/abbaab": 1, "/abxbaxab": 1}},
-		// The leftmost place of a segment leaves the most room.
-		{"*a*b*c", map[string]uint32{"/aabbcc": 1, "/cba": no, "/cbabc": 1, "/acb": no}},
-		{"*aa*aa", map[string]uint32{"/aaa": no, "/aaaa": 1}},
-		{"*aab", map[string]uint32{"/aaab": 1, "/aaba": 1, "/aba": no}},
-		// Any byte is one.
-		{"/\x00*\xff$", map[string]uint32{"/\x00\xff": 1, "/\x00/\xff": 1, "/\xff": no}},
-	} {
-		m := machine(t, google, c.pattern)
-		for path, line := range c.paths {
-			if got, want := match(m, path), (automaton.Verdict{Line: line, Disallowed: line > 0}); got != want {
-				t.Errorf("%q on %q: got %v, want %v", c.pattern, path, got, want)
-			}
-		}
-	}
-}
-
-// TestFirstRuleThatMatchesDecides: rank is the order of the list, whatever the
-// rules and lines are.
-func TestFirstRuleThatMatchesDecides(t *testing.T) {
-	for d := range automaton.NumDialects {
-		m := mustNew(t, d,
-			rule(form[d], 9, "/ab"),
-			rule(form[d], 7, "+/a"),
-			rule(form[d], 7, "/a"), // of the same line and rank or not: too late
-			rule(form[d], 8, "/"),
-		)
-		for path, want := range map[string]automaton.Verdict{
-			"/abc": forbids(9), "/ac": {Line: 7}, "/": forbids(8), "/b": forbids(8),
-		} {
-			if got := match(m, path); got != want {
-				t.Errorf("%v: %q: got %v, want %v", d, path, got, want)
-			}
-		}
-	}
-}
-
-// TestFormsOfOneMachine: each rule is compared in its own form, and the first
-// in rank decides across forms.
-func TestFormsOfOneMachine(t *testing.T) {
-	m := mustNew(t, rfc9309,
-		rule(automaton.FormB, 1, "/?u=http://x$"),
-		rule(automaton.FormA, 2, "+/%2A"),
-		rule(automaton.FormA, 3, "*%2F"),
-		rule(automaton.FormB, 4, "/?"),
-		rule(automaton.FormA, 5, "/~"),
-	)
-	for path, want := range map[string]automaton.Verdict{
-		"/?u=http://x":         forbids(1),
-		"/?u=http%3a%2F%2fx":   forbids(1),
-		"/?u=http%3a%2F%2fx%2": forbids(3), // not the end
-		"/?%75=http:%2F/x":     forbids(1),
-		"/*":                   {Line: 2},
-		"/%2a":                 {Line: 2},
-		"/%2F":                 forbids(3),
-		"/?%2f":                forbids(3), // form A of it has the escape
-		"/?/":                  forbids(4),
-		"/%3F":                 {}, // no raw '?'
-		"/%7e":                 forbids(5),
-		"/%257e":               {},
-	} {
-		if got := match(m, path); got != want {
-			t.Errorf("%q: got %v, want %v", path, got, want)
-		}
-	}
-}
-
-func TestOriginalDecodesAllButSlashes(t *testing.T) {
-	m := machine(t, original, "/a b", "/c%2Fd")
-	for path, want := range map[string]automaton.Verdict{
-		"/a%20b": forbids(1), "/a b": forbids(1), "/%61 b": forbids(1), "/%2561 b": {},
-		"/c%2fd": forbids(2), "/c%2Fd": forbids(2), "/c/d": {},
-	} {
-		if got := match(m, path); got != want {
-			t.Errorf("%q: got %v, want %v", path, got, want)
-		}
-	}
-}
-
-// TestRobotsTxtIsAllowed, to all but google, and only in these very bytes.
-func TestRobotsTxtIsAllowed(t *testing.T) {
-	for d := range automaton.NumDialects {
-		r := mustRuleset(t, d, machine(t, d, "/"))
-		for url, exempt := range map[string]bool{
-			"http://h/robots.txt":    true,
-			"/robots.txt":            true,
-			"http://h/robots.txt#f":  true,
-			"http://h/robots.txt?":   false,
-			"http://h/robots.txt?a":  false,
-			"http://h/robots%2Etxt":  false,
-			"http://h/Robots.txt":    false,
-			"http://h/robots.txt/":   false,
-			"http://h//robots.txt":   false,
-			"http://h/a/robots.txt":  false,
-			"http://h/robots.txt%00": false,
-		} {
-			want := forbids(1)
-			if exempt && d != google {
-				want = automaton.Verdict{}
-			}
-			if got := r.Match(new(automaton.Scratch), []byte("F"), []byte(url)); got != want {
-				t.Errorf("%v: %q: got %v, want %v", d, url, got, want)
-			}
-		}
-	}
-}
-
 // TestMatchAgainstNaiveSearch has random machines and paths over bytes that
 // are equal in their last six bits, and some that are not: what a machine does
 // to pass rules over must not be seen.
@@ -397,8 +265,8 @@ func TestJoinAnswersByRank(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Len() != 5 {
-			t.Errorf("%d rules, want 5", m.Len())
+		if _, err := automaton.Join(rfc9309, machines...); m.Len() != 5 || err == nil {
+			t.Errorf("%d rules, want 5; in another dialect: %v", m.Len(), err)
 		}
 		var s automaton.Scratch
 		for path, want := range map[string]automaton.Verdict{
@@ -412,13 +280,6 @@ func TestJoinAnswersByRank(t *testing.T) {
 				t.Errorf("%s: %+v, want %+v", path, got, want)
 			}
 		}
-	}
-}
-
-func TestJoinRefuses(t *testing.T) {
-	good := ranked(t, google, []uint64{2, 1}, "/a", "/b")
-	if _, err := automaton.Join(google, good, mustNew(t, rfc9309)); err == nil {
-		t.Error("a machine of another dialect")
 	}
 }
 

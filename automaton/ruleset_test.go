@@ -199,3 +199,80 @@ func TestCutToken(t *testing.T) {
 		}
 	}
 }
+
+func TestListsOfJoinedMachinesAreShared(t *testing.T) {
+	ranked := func(line uint32, pattern string) *automaton.Machine {
+		r := rule(automaton.FormRaw, line, pattern)
+		r.Rank = uint64(100 - line)
+		return mustNew(t, google, r)
+	}
+	common, own := ranked(1, "/a"), ranked(2, "/b")
+	joined, err := automaton.Join(google, common, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := joined.Lists()
+	if len(lists) != 2 || &lists[0][0] != &common.Lists()[0][0] || &lists[1][0] != &own.Lists()[0][0] {
+		t.Errorf("got %v", lists)
+	}
+	if lists := mustNew(t, google).Lists(); len(lists) != 0 {
+		t.Errorf("a machine without rules has lists %v", lists)
+	}
+	if lists := (*automaton.Machine)(nil).Lists(); lists != nil {
+		t.Errorf("no machine has lists %v", lists)
+	}
+}
+
+func TestAgentsAreSortedUnlessTheirOrderDecides(t *testing.T) {
+	for d, want := range map[automaton.Dialect]string{google: "a", rfc9309: "a", original: "b"} {
+		m := machine(t, d, "/")
+		r := mustRuleset(t, d, nil, automaton.Agent{Token: "b", Machine: m}, automaton.Agent{Token: "a", Machine: m})
+		if agents := r.Agents(); len(agents) != 2 || agents[0].Token != want || agents[0].Machine != m {
+			t.Errorf("%v: got %v", d, agents)
+		}
+	}
+	if agents := (*automaton.Ruleset)(nil).Agents(); agents != nil {
+		t.Errorf("no ruleset has agents %v", agents)
+	}
+}
+
+// TestUnknownDialectIsRefused: by an error where there is one, else by a panic.
+func TestUnknownDialectIsRefused(t *testing.T) {
+	const unknown automaton.Dialect = 200
+	if unknown.Known() {
+		t.Error("Dialect(200) is known")
+	}
+	b := automaton.NewBuilder(unknown, 0, 0)
+	_, machineErr := b.Machine(nil, nil)
+	_, rulesetErr := b.Ruleset(nil, nil)
+	_, joinErr := automaton.Join(unknown)
+	for what, err := range map[string]error{"Machine": machineErr, "Ruleset": rulesetErr, "Join": joinErr} {
+		if err == nil || !strings.Contains(err.Error(), "unknown dialect") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	for what, f := range map[string]func(*automaton.Scratch, []byte) []byte{"Path": unknown.Path,
+		"TargetPath": unknown.TargetPath} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", what)
+				}
+			}()
+			f(new(automaton.Scratch), []byte("/a"))
+		}()
+	}
+}
+
+func TestDialectProperties(t *testing.T) {
+	for d := range automaton.NumDialects {
+		if got, want := d.SearchesNames(), d == original; got != want {
+			t.Errorf("%v.SearchesNames: %v", d, got)
+		}
+		for path, itself := range map[string]bool{"/robots.txt": true, "/robots.txt?": false, "/": false} {
+			if got, want := d.Exempts([]byte(path)), itself && d != google; got != want {
+				t.Errorf("%v.Exempts(%q): %v", d, path, got)
+			}
+		}
+	}
+}
