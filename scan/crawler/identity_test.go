@@ -256,23 +256,6 @@ func TestDatesOfLists(t *testing.T) {
 	}
 }
 
-// TestFormerAddress: an address that any list of the time has is no impostor's, even if
-// the newest list lacks it.
-func TestFormerAddress(t *testing.T) {
-	set := builtinSet(t)
-	p := set.ByName("GPTBot")
-	list := func(date, prefix string) *Ranges { return listOf(t, date+"T00:00:00", prefix) }
-	i := NewIdentities(set, IdentityOptions{MaxAge: time.Hour, Series: []Series{{p, []*Ranges{
-		list("2026-10-01", "192.0.2.0/28"), list("2026-10-20", "192.0.2.0/24"), list("2026-10-30", "192.0.3.0/24"),
-	}}}})
-	for addr, want := range map[string]State{"192.0.2.1": Unverified, "192.0.2.77": Unverified, "192.0.3.1": Verified,
-		"192.0.4.1": Spoofed} {
-		if got := i.identify(p, []byte(addr), at(t, "2026-10-30T00:00:00Z"), true); got != want {
-			t.Errorf("%s is %v, want %v", addr, got, want)
-		}
-	}
-}
-
 // TestServices has a list for two crawlers whose entries say which of them they are for.
 func TestServices(t *testing.T) {
 	set := builtinSet(t)
@@ -385,14 +368,6 @@ func TestEndsOfTime(t *testing.T) {
 				t.Errorf("%s at %d is %v, want %v", addr, when, got, want[n])
 			}
 		}
-	}
-}
-
-// TestZeroIdentities knows no ranges.
-func TestZeroIdentities(t *testing.T) {
-	p := builtinSet(t).ByName("Googlebot")
-	if got := new(Identities).identify(p, []byte("192.0.2.1"), 0, true); got != Unverified {
-		t.Errorf("the zero value says %v", got)
 	}
 }
 
@@ -636,38 +611,6 @@ func TestGuardIdentityAllocs(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%q costs %v allocations", text, n)
 		}
-	}
-}
-
-// BenchmarkIdentify tells who clients are, in ranges such as Google's.
-func BenchmarkIdentify(b *testing.B) {
-	set := builtinSet(b)
-	p := set.ByName("Googlebot")
-	var list strings.Builder
-	list.WriteString(`{"creationTime":"2026-10-01T00:00:00","prefixes":[`)
-	for i := range 1000 {
-		fmt.Fprintf(&list, `{"ipv4Prefix":"66.%d.%d.0/27"},{"ipv6Prefix":"2001:4860:4801:%x::/64"},`, 200+i/256, i%256, i)
-	}
-	list.WriteString(`{"ipv4Prefix":"192.0.2.0/24"}]}`)
-	i := NewIdentities(set, IdentityOptions{Series: []Series{{p, []*Ranges{ranges(b, list.String())}}}})
-	when := at(b, "2026-10-01T00:00:00Z")
-	for _, c := range []struct {
-		name, addr string
-		want       State
-	}{
-		{"IPv4 in", "66.201.66.1", Verified},
-		{"IPv4 out", "66.201.66.99", Spoofed},
-		{"IPv6 in", "2001:4860:4801:10::1", Verified},
-		{"hash", "d41d8cd98f00b204e9800998ecf8427e", Unverifiable},
-	} {
-		b.Run("addr="+strings.ReplaceAll(c.name, " ", "-"), func(b *testing.B) {
-			addr := []byte(c.addr)
-			for b.Loop() {
-				if got := i.identify(p, addr, when, true); got != c.want {
-					b.Fatal(got)
-				}
-			}
-		})
 	}
 }
 

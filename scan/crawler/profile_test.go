@@ -195,21 +195,6 @@ func TestFactsHaveTheirSource(t *testing.T) {
 	}
 }
 
-// TestWordsAreWhole reads a header in which a crawler's word is part of another.
-func TestWordsAreWhole(t *testing.T) {
-	set := newSet(t, []Profile{{Name: "FooBot", Operator: "F", Words: []string{"FooBot"}, Tokens: []string{"FooBot"},
-		Obeys: "yes"}})
-	for header, want := range map[string]string{
-		"MyFooBotX/1.0": "MyFooBotX (unknown)",
-		"FooBot/1.0":    "FooBot (F)",
-		"my.foobot.x":   "FooBot (F)",
-	} {
-		if got := set.Reader().Read([]byte(header)).String(); got != want {
-			t.Errorf("%q is %s, want %s", header, got, want)
-		}
-	}
-}
-
 // TestByName finds a crawler by its name before its words and its token.
 func TestByName(t *testing.T) {
 	set := newSet(t, []Profile{
