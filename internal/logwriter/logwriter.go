@@ -33,6 +33,9 @@ type Request struct {
 	// Headers are nil if the client did not send them. Forwarded is X-Forwarded-For.
 	Agent, Referer, Forwarded []string
 
+	// Cookie is a header of no interest, and HostHeader the header Host if it is not the host's.
+	Cookie, HostHeader string
+
 	// Claim is what a CDN says about the client; empty if nothing.
 	Claim string
 }
@@ -179,6 +182,14 @@ var wholeAnswers = map[string]bool{
 	"alb": true, "alb_early": true, "squid": true, "haproxy": true,
 	"cloudflare": true, "gcp": true, "azure_front_door": true, "azure_app_gateway": true, "vercel": true, "netlify": true,
 }
+
+// Of returns a writer of lines, as Expand has them, which say what says has.
+func Of(line, says string, escape func(string) string, missing string) *Writer {
+	return &Writer{line: line, says: says, escape: escape, missing: missing}
+}
+
+// Expand is a part of a line of Of for a request.
+func (w *Writer) Expand(line string, r *Request) string { return w.expand(line, r, w.escape) }
 
 // Writers returns the writers of all formats. sample returns what stands before the first line of
 // a log in a format, and a line of it.

@@ -15,7 +15,7 @@ func Ordinary() *Request {
 		Scheme: "https", Host: "www.example.com", Port: 443,
 		Method: "GET", Target: "/a/b?c=d", Protocol: "HTTP/1.1", Status: 200, Size: 1234,
 		Agent:   []string{"Mozilla/5.0 (compatible; FooBot/1.0)"},
-		Referer: []string{"https://example.org/"},
+		Referer: []string{"https://example.org/"}, Cookie: "a=b",
 	}
 }
 
