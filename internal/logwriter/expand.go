@@ -126,7 +126,9 @@ func (r *Request) sent(name string) (value string, wasSent bool) {
 		return first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1"), true
 	}
 	value, ok := map[string]string{
-		"line": r.line(), "cookie": r.Cookie, "senthost": or(r.HostHeader, r.bracketed()), "target": r.Target, "path": path, "query": query, "claim": r.Claim, "joined": joined(path, query),
+		"line":   r.line(),
+		"cookie": r.Cookie, "senthost": or(r.HostHeader, r.bracketed()),
+		"target": r.Target, "path": path, "query": query, "claim": r.Claim, "joined": joined(path, query),
 		"url": r.absolute(r.bracketed()), "urlheader": r.absolute(r.hostHeader()), "urlport": r.absolute(r.hostPort()),
 		"decoded": decoded(path), "marked": strings.TrimPrefix(r.Target, path), // the query with its mark
 		"shown": joined(decoded(path), query),
