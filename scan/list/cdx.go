@@ -17,7 +17,7 @@ const usualCDX = " CDX N b a"
 // original URL, b the time of the capture, and N and A are keys.
 //
 // Source: https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/
-func newCDX(_ Kind, head []byte, o Options) (*Layout, error) {
+func newCDX(_ *kind, head []byte, o Options) (*Layout, error) {
 	if o != (Options{}) {
 		return nil, errors.New("CDX has its columns named by its header, and no others can be chosen")
 	}
@@ -25,7 +25,7 @@ func newCDX(_ Kind, head []byte, o Options) (*Layout, error) {
 	if rows := sample(head, 1); len(rows) > 0 && sniff.IsCDXHeader(rows[0]) {
 		header = rows[0]
 	}
-	l := &Layout{kind: CDX, shape: field.Columns{Delimiter: header[0]}, url: -1, date: -1}
+	l := &Layout{shape: field.Columns{Delimiter: header[0]}, url: -1, date: -1}
 	for i, name := range bytes.Split(header[len(" CDX "):], header[:1]) {
 		switch string(name) {
 		case "a":
@@ -55,11 +55,11 @@ func isIndexHeader(line []byte) bool {
 
 // newCDXJ returns the layout of CDXJ. pywb and Common Crawl write the member url, and InterPlanetary
 // Wayback original_uri.
-func newCDXJ(_ Kind, _ []byte, o Options) (*Layout, error) {
+func newCDXJ(_ *kind, _ []byte, o Options) (*Layout, error) {
 	if o.Date != "" {
 		return nil, errors.New("CDXJ has the time in its second column, and no other can be chosen")
 	}
-	l := &Layout{kind: CDXJ, date: -1, surt: o.Column == "", object: objectOf(o.Column)}
+	l := &Layout{date: -1, surt: o.Column == "", object: objectOf(o.Column)}
 	if l.surt {
 		l.object = field.NewObject([]field.Member{{Path: "url"}, {Path: "original_uri"}}, nil)
 	}

@@ -91,7 +91,7 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 // isTable reports whether rows are a table: by a header that names a column of URLs, or as all
 // rows have as many fields, of which not the first alone is a URL, or is quoted.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
-	l, err := newTable(k, head, o)
+	l, err := newTable(&kinds[k], head, o)
 	if err != nil {
 		return false, false
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // TestGuardRowsDoNotAllocate reads lists of each kind: once the buffers have grown, no row takes
@@ -113,7 +115,7 @@ func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 func TestLongRows(t *testing.T) {
 	const n = 1 << 20
 	objects := withMembers(&Layout{kind: JSON}, "url", "")
-	table := &Layout{kind: CSV, shape: table(CSV, ','), date: -1}
+	table := &Layout{kind: CSV, shape: field.Columns{Delimiter: ',', Quotes: true}, date: -1}
 	for _, test := range []struct {
 		layout *Layout
 		text   string

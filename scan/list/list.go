@@ -50,19 +50,22 @@ const (
 // kind is a row of the table of kinds.
 type kind struct {
 	name   string
-	layout func(k Kind, head []byte, o Options) (*Layout, error)
+	layout func(k *kind, head []byte, o Options) (*Layout, error)
 	find   func(r *Reader, row *Row) (url, date []byte) // where a row has them; nil if nowhere
+	// Of tables: the delimiters, the likeliest first, and whether fields may be quoted.
+	delimiters string
+	quoted     bool
 }
 
 // kinds are all kinds. Those that are no lines have no layouts.
 var kinds = [...]kind{
 	Unknown: {name: "unknown"},
-	URLs:    {"urls", newURLs, func(_ *Reader, row *Row) (url, date []byte) { return row.Text, nil }},
-	CSV:     {"csv", newTable, (*Reader).columns},
-	TSV:     {"tsv", newTable, (*Reader).columns},
-	JSON:    {"json", newObjects, (*Reader).object},
-	CDX:     {"cdx", newCDX, (*Reader).columns},
-	CDXJ:    {"cdxj", newCDXJ, (*Reader).capture},
+	URLs:    {name: "urls", layout: newURLs, find: (*Reader).whole},
+	CSV:     {"csv", newTable, (*Reader).columns, ",;|", true},
+	TSV:     {"tsv", newTable, (*Reader).columns, "\t", false},
+	JSON:    {name: "json", layout: newObjects, find: (*Reader).object},
+	CDX:     {name: "cdx", layout: newCDX, find: (*Reader).columns},
+	CDXJ:    {name: "cdxj", layout: newCDXJ, find: (*Reader).capture},
 	Sitemap: {name: "sitemap"},
 	WARC:    {name: "warc"},
 	Parquet: {name: "parquet"},
@@ -150,19 +153,26 @@ func New(k Kind, head []byte, o Options) (*Layout, error) {
 	if !k.HasLines() {
 		return nil, fmt.Errorf("a list of the kind %s has no lines", k)
 	}
-	return kinds[k].layout(k, bytes.TrimPrefix(head, format.BOM), o)
+	l, err := kinds[k].layout(&kinds[k], bytes.TrimPrefix(head, format.BOM), o)
+	if err != nil {
+		return nil, err
+	}
+	l.kind = k
+	return l, nil
 }
 
-func newURLs(_ Kind, _ []byte, o Options) (*Layout, error) {
+func newURLs(_ *kind, _ []byte, o Options) (*Layout, error) {
 	if o != (Options{}) {
 		return nil, errors.New("a list with a URL on each line has no columns; name its format if it has")
 	}
-	return &Layout{kind: URLs, date: -1}, nil
+	return &Layout{date: -1}, nil
 }
 
 // NewTimed returns the layout of lines that package columnar makes: a URL, a tab, and its time in
 // Unix seconds.
-func NewTimed() *Layout { return &Layout{kind: CSV, url: 0, date: 1, shape: table(CSV, '\t')} }
+func NewTimed() *Layout {
+	return &Layout{kind: CSV, url: 0, date: 1, shape: field.Columns{Delimiter: '\t', Quotes: true}}
+}
 
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
@@ -255,6 +265,9 @@ func (r *Reader) found(row *Row, url, date []byte) {
 	}
 	row.URL = url
 }
+
+// whole returns a row of URLs.
+func (r *Reader) whole(row *Row) (url, date []byte) { return row.Text, nil }
 
 // isIndex reports whether the list is an index of captures.
 func (l *Layout) isIndex() bool { return l.kind == CDX || l.kind == CDXJ }

@@ -25,7 +25,7 @@ const (
 )
 
 // newObjects returns the layout of lines of JSON.
-func newObjects(_ Kind, head []byte, o Options) (*Layout, error) {
+func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
 	url := o.Column
 	if url == "" {
@@ -41,7 +41,7 @@ func newObjects(_ Kind, head []byte, o Options) (*Layout, error) {
 			return nil, fmt.Errorf("its first objects have no member %s%s", shorten(path), members)
 		}
 	}
-	return withMembers(&Layout{kind: JSON}, cmp.Or(url, urlPaths[0]), o.Date), nil
+	return withMembers(&Layout{}, cmp.Or(url, urlPaths[0]), o.Date), nil
 }
 
 // withMembers sets the paths of the members of a layout; an empty one is none.

@@ -37,27 +37,15 @@ func usualColumn(columns []string) int {
 	return -1
 }
 
-// table returns the shape of CSV or TSV with a delimiter. Of TSV quotes mean nothing.
-func table(k Kind, delimiter byte) field.Columns {
-	return field.Columns{Delimiter: delimiter, Quotes: k == CSV}
-}
-
 // noDelimiter is the delimiter of a table with one column: a byte that no row has.
 const noDelimiter = '\n'
 
-// delimiters of CSV, the likeliest first.
-const delimiters = ",;|"
-
-// newTable returns the layout of CSV or TSV. The delimiter of CSV is the likeliest that
-// leaves a column for the URLs.
-func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
+// newTable returns the layout of a table. Its delimiter is the likeliest that leaves a column for
+// the URLs.
+func newTable(k *kind, head []byte, o Options) (layout *Layout, err error) {
 	rows := sample(head, sampleRows)
-	likely := []byte{'\t'}
-	if k == CSV {
-		likely = delimitersOf(rows)
-	}
-	for _, d := range likely {
-		l := &Layout{kind: k, shape: table(k, d), date: -1}
+	for _, d := range k.likely(rows) {
+		l := &Layout{shape: field.Columns{Delimiter: d, Quotes: k.quoted}, date: -1}
 		missing := l.findColumns(split(&l.shape, rows), o)
 		if missing == nil {
 			return l, nil
@@ -67,12 +55,15 @@ func newTable(k Kind, head []byte, o Options) (layout *Layout, err error) {
 	return nil, err
 }
 
-// delimitersOf returns the bytes that cut the first row, and those first that cut most of
-// the others into as many fields; noDelimiter is the last.
-func delimitersOf(rows [][]byte) (likely []byte) {
+// likely returns the delimiters that cut the first row, and those first that cut most of the
+// others into as many fields; noDelimiter is the last. A kind with one delimiter has no other.
+func (k *kind) likely(rows [][]byte) (likely []byte) {
+	if len(k.delimiters) == 1 {
+		return []byte(k.delimiters)
+	}
 	var alike [256]int
-	for _, d := range []byte(delimiters) {
-		width, shape := 0, table(CSV, d)
+	for _, d := range []byte(k.delimiters) {
+		width, shape := 0, field.Columns{Delimiter: d, Quotes: k.quoted}
 		for _, row := range rows {
 			n := max(shape.Split(nil, row), 0)
 			if width == 0 {

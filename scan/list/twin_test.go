@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // allRows calls f with each text of up to n of some letters.
@@ -33,7 +35,7 @@ func TestAllRowsOfCSV(t *testing.T) {
 	}
 	row := regexp.MustCompile(`^(?:"(?:[^"]|"")*"|[^",][^,]*|)(?:,(?:"(?:[^"]|"")*"|[^",][^,]*|))*$`)
 	allRows("a,\";", n, func(text string) {
-		shape := table(CSV, ',')
+		shape := field.Columns{Delimiter: ',', Quotes: true}
 		got := split(&shape, [][]byte{[]byte(text)})[0]
 		if want := row.MatchString(text); want != (got != nil) {
 			t.Errorf("%q has fields %q, a row: %v", text, got, want)
@@ -48,7 +50,7 @@ func TestAllRowsOfCSV(t *testing.T) {
 		}
 		// The reader finds each field as the row has it, and no other.
 		for column := range 3 {
-			l := &Layout{kind: CSV, shape: table(CSV, ','), url: column, date: -1}
+			l := &Layout{kind: CSV, shape: field.Columns{Delimiter: ',', Quotes: true}, url: column, date: -1}
 			r := l.NewReader()
 			r.Reset([]byte(text+"\n"), false)
 			var found Row
