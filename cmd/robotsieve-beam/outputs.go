@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -124,23 +123,33 @@ func isUnder(name string) bool {
 
 // usedNames are the files that a filter reads, and those that it is going to write.
 type usedNames struct {
-	files   []string           // that are read
-	read    map[string]string  // the same, by their full names
-	sizes   map[int64][]string // the same, by their sizes; nil before a file is to be replaced
-	written map[string]string  // what is written, by the full name
-	folders map[string]string  // one of the files that are written in each folder, by its full name
+	read    map[string]string // what is read, by its places
+	written map[string]string // what is written, by the full name
+	folders map[string]string // one of the files that are written in each folder, by its full name
 }
 
 func newUsedNames(files []string) (*usedNames, error) {
-	u := &usedNames{files: files, read: map[string]string{}, written: map[string]string{}, folders: map[string]string{}}
+	u := &usedNames{read: map[string]string{}, written: map[string]string{}, folders: map[string]string{}}
 	for _, name := range files {
 		full, err := absolute(name)
 		if err != nil {
 			return nil, err
 		}
-		u.read[full] = name
+		u.read[full], u.read[placeOf(name, full)] = name, name
+		if real, err := filepath.EvalSymlinks(full); err == nil && isPath(name) {
+			u.read[filepath.ToSlash(real)] = name
+		}
 	}
 	return u, nil
+}
+
+// placeOf returns where in the tree of folders a name is, whatever links lead there: that is what
+// renaming replaces.
+func placeOf(name, full string) string {
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(full)); err == nil && isPath(name) {
+		return path.Join(filepath.ToSlash(dir), path.Base(full))
+	}
+	return full
 }
 
 // write notes the name of a file and what is written there. It fails if the name is in use.
@@ -162,36 +171,8 @@ func (u *usedNames) write(name, what string) error {
 		}
 		u.folders[folder] = what
 	}
-	file := u.read[full]
-	if file == "" && isPath(name) {
-		file = u.same(name)
-	}
-	if file != "" {
+	if file := u.read[placeOf(name, full)]; file != "" {
 		return usageError("%s would replace %s, which is read", what, file)
 	}
 	return nil
-}
-
-// same returns the file among those that are read to which a path leads, whatever its name; "" if
-// there is none. Files of other sizes are not looked at again: there may be a hundred thousand
-// lists, and as many results of another filter.
-func (u *usedNames) same(name string) string {
-	info, err := os.Stat(name)
-	if err != nil {
-		return "" // nothing is replaced, or writing it tells why it cannot be
-	}
-	if u.sizes == nil {
-		u.sizes = map[int64][]string{}
-		for _, file := range u.files {
-			if info, err := os.Stat(file); err == nil { // there is none of the name of an object
-				u.sizes[info.Size()] = append(u.sizes[info.Size()], file)
-			}
-		}
-	}
-	for _, file := range u.sizes[info.Size()] {
-		if other, err := os.Stat(file); err == nil && os.SameFile(info, other) {
-			return file
-		}
-	}
-	return ""
 }

@@ -114,7 +114,7 @@ func (p *Packed) Open(name string) (io.ReadCloser, error) {
 // Unpack returns the basis that is packed.
 func (p *Packed) Unpack() (*Basis, error) { return Unpack(p.Basis, p.Open) }
 
-// maxText bounds a text of robots.txt.
+// maxText bounds a file.
 const maxText = 256 << 20
 
 // Unpack makes a basis of its document and files, but for the lists and names. It is trusted no
@@ -128,20 +128,21 @@ func Unpack(document []byte, open Open) (*Basis, error) {
 	for i := range b.Bodies {
 		body := &b.Bodies[i]
 		var err error
-		if body.Text, err = readAll(open, body.File); err != nil {
+		if body.Text, err = open.Read(body.File); err != nil {
 			return nil, err
 		}
 		if body.PastFile == "" {
 			continue
 		}
-		if body.Past, err = readAll(open, body.PastFile); err != nil {
+		if body.Past, err = open.Read(body.PastFile); err != nil {
 			return nil, err
 		}
 	}
 	return b, b.check()
 }
 
-func readAll(open Open, name string) ([]byte, error) {
+// Read returns the content of a file.
+func (open Open) Read(name string) ([]byte, error) {
 	file, err := open(name)
 	if err != nil {
 		return nil, err

@@ -213,28 +213,3 @@ func TestLeftFolders(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestCheckFolder(t *testing.T) {
-	base := t.TempDir()
-	at := func(name string) string { return filepath.Join(base, name) }
-	folder(t, at("ours"))
-	if err := errors.Join(os.Mkdir(at("empty"), 0o700), os.Mkdir(at("full"), 0o700),
-		os.WriteFile(at("full/x"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name  string
-		force bool
-		ok    bool
-	}{{"none", false, true}, {"empty", false, true}, {"full", false, false}, {"full", true, false},
-		{"full/x", true, false}, {"ours", false, false}, {"ours", true, true}} {
-		if err := CheckFolder(at(c.name), c.force); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrOccupied) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-	folder(t, at("ours")) // replaces it
-	folder(t, at("empty"))
-	if names, _ := filepath.Glob(at(".*")); len(names) > 0 {
-		t.Error("left:", names)
-	}
-}

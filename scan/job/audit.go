@@ -267,8 +267,7 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	end()
 	a.logs, a.inputs = logs.describe(side.basis, reader.Results())
 	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
-	a.inputs.Notes = append(logs.zoneNotes(side.zone, o.TimeZone != ""), logs.lossNotes()...)
-	slices.Sort(a.inputs.Notes) // as those of a sum are
+	a.inputs.Notes = logs.notes(side.zone, o.TimeZone != "")
 	if interrupted {
 		a.interrupt(errSoFar)
 	} else {

@@ -83,7 +83,6 @@ func TestJudgedIsTheReport(t *testing.T) {
 	}
 }
 
-// Errors can be told apart.
 // A number of workers that is none stands for one for each processor, as for Filter.
 func TestAuditWithoutWorkers(t *testing.T) {
 	for _, n := range []int{0, -3} {
@@ -95,6 +94,7 @@ func TestAuditWithoutWorkers(t *testing.T) {
 	}
 }
 
+// Errors can be told apart.
 func TestAuditErrors(t *testing.T) {
 	write := func(name, text string) string {
 		name = filepath.Join(t.TempDir(), name)
@@ -143,23 +143,6 @@ func TestAuditErrors(t *testing.T) {
 	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other ||
 		differ.Difference != "--samples 0 and 2" {
 		t.Errorf("%v", err)
-	}
-	for name, change := range map[string]func(*job.AuditOptions){
-		"two policies":     func(o *job.AuditOptions) { o.Robots.Name = "robots.txt" },
-		"no such format":   func(o *job.AuditOptions) { o.Format = "common-log" },
-		"no such history":  func(o *job.AuditOptions) { o.History = "guessed" },
-		"no logs":          func(o *job.AuditOptions) { o.Logs = job.Inputs{} },
-		"no policy":        func(o *job.AuditOptions) { o.Policy = "" },
-		"short window":     func(o *job.AuditOptions) { o.Window = 1 },
-		"short delay":      func(o *job.AuditOptions) { o.Delay = 1 },
-		"short skew":       func(o *job.AuditOptions) { o.Skew = 1 },
-		"state and judged": func(o *job.AuditOptions) { o.State, o.Judged = "x", func(*audit.Judged) {} },
-	} {
-		o := sampleAudit()
-		change(&o)
-		if a, err := job.Audit(t.Context(), o); a != nil || kindOf(err) != job.Usage {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

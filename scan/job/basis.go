@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -94,8 +93,7 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 			b.Hosts = append(b.Hosts, o.String())
 		}
 	}
-	slices.Sort(b.Hosts)
-	b.Hosts = slices.Compact(b.Hosts)
+	b.Hosts = setOf(b.Hosts)
 	if b.Profiles, err = knownProfiles(o.Crawlers); err != nil {
 		return nil, err
 	}
@@ -139,8 +137,7 @@ func robotsFiles(b *basis.Basis) (names []string) {
 			names = append(names, filepath.Join(filepath.Dir(b.File), name))
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return setOf(names)
 }
 
 // configOf compiles a basis.
@@ -317,7 +314,7 @@ func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*si
 	if err := memory.loadBasis(b); err != nil {
 		return nil, err
 	}
-	s := &sideFiles{basis: b, list: func(l basis.List) ([]byte, error) { return readAll(open, l.File) }}
+	s := &sideFiles{basis: b, list: func(l basis.List) ([]byte, error) { return open.Read(l.File) }}
 	var err error
 	if s.zone, err = zoneOf(zone); err != nil {
 		return nil, errors.Unwrap(err) // it is no option of the user
@@ -329,14 +326,4 @@ func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*si
 		err = memory.failed(err)
 	}
 	return s, err
-}
-
-// readAll reads a file of a basis.
-func readAll(open basis.Open, name string) ([]byte, error) {
-	file, err := open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(disk.Limited(file, maxListFile))
 }

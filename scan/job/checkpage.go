@@ -468,7 +468,7 @@ func (p *pageCheck) eachResponse(wanted func(answer.Target) bool, limit int, eac
 		case err == io.EOF: //nolint:errorlint // an error that wraps io.EOF is damage
 			return nil
 		case err != nil:
-			return p.named(err)
+			return named(p.file, err)
 		case rec.Kind != "response":
 			continue
 		}
@@ -505,13 +505,5 @@ func (p *pageCheck) check() error {
 	if err == nil && kind != list.WARC {
 		err = errors.New("it is not a WARC file")
 	}
-	return p.named(err)
-}
-
-// named names the file in an error that does not.
-func (p *pageCheck) named(err error) error {
-	if _, names := errors.AsType[*source.Error](err); err == nil || names {
-		return err
-	}
-	return fmt.Errorf("%s: %w", p.file, err)
+	return named(p.file, err)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +21,16 @@ func kindOf(err error) Kind {
 		return e.Kind
 	}
 	return 0
+}
+
+// file writes a file into a new directory, and returns its name.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 func robotsFile(t *testing.T) RobotsFile {
@@ -50,41 +61,6 @@ func TestFilterReadsNamesAndOpenedInputs(t *testing.T) {
 	}
 	if len(f.Inputs) != 4 || f.Inputs[3].Err == nil || len(warnings) != 1 || warnings[0] != f.Inputs[3].Err.Error() {
 		t.Errorf("inputs %+v, warnings %q", f.Inputs, warnings)
-	}
-}
-
-func TestErrorsHaveAKind(t *testing.T) {
-	robots, list := robotsFile(t), Inputs{Names: []string{file(t, "a", "http://a/\n")}}
-	x := Agent{Name: "x"}
-	none := RobotsFile{Name: "missing"}
-	for name, c := range map[string]struct {
-		kind Kind
-		o    FilterOptions
-	}{
-		"no rules":  {Usage, FilterOptions{Agents: []Agent{x}, URLs: list}},
-		"two rules": {Usage, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: robots, Archive: "a.rsv"}},
-		"no agent":  {Usage, FilterOptions{URLs: list, Robots: robots}},
-		"no list":   {Usage, FilterOptions{Agents: []Agent{x}, Robots: robots}},
-		"stdin twice": {Usage, FilterOptions{Agents: []Agent{x}, Robots: RobotsFile{Name: "-"},
-			URLs: Inputs{Names: []string{"-"}}}},
-		"no robots.txt":  {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Robots: none}},
-		"not an archive": {Input, FilterOptions{Agents: []Agent{x}, URLs: list, Archive: robots.Name}},
-		"no crawlers": {Input, FilterOptions{Agents: []Agent{{Name: "x", Crawlers: "missing"}}, URLs: list,
-			Robots: robots}},
-		"no list is read": {Input, FilterOptions{Agents: []Agent{x}, Robots: robots,
-			URLs: Inputs{Names: []string{"missing", "none"}}}},
-	} {
-		if f, err := Filter(t.Context(), c.o, io.Discard); f != nil || kindOf(err) != c.kind {
-			t.Errorf("%s: %+v, kind %d, %v", name, f, kindOf(err), err)
-		}
-	}
-	for name, o := range map[string]CompileOptions{"no source": {Output: "x"}, "no output": {Sources: []string{"x"}}} {
-		if c, err := Compile(t.Context(), o); c != nil || kindOf(err) != Usage {
-			t.Errorf("%s: %+v, %v", name, c, err)
-		}
-	}
-	if _, err := NewChecker(t.Context(), CheckOptions{Agents: []Agent{x}}); kindOf(err) != Usage {
-		t.Error(err)
 	}
 }
 

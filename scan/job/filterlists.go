@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/scan/columnar"
+	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -162,10 +163,7 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		in, f.layout, f.err = l.table(ctx, o, in)
 	}
 	if f.err != nil {
-		if e := (*source.Error)(nil); !errors.As(f.err, &e) || e.Name != in.Name { // which is named already
-			f.err = fmt.Errorf("%s: %w", in.Name, f.err)
-		}
-		l.refused = append(l.refused, f.err)
+		l.refused = append(l.refused, named(in.Name, f.err))
 		return
 	}
 	l.inputs, l.layouts = append(l.inputs, in), append(l.layouts, f.layout)
@@ -214,4 +212,93 @@ func headOf(in *source.Input) (head []byte, err error) {
 		}
 	}
 	return head, err
+}
+
+// table returns an input with the URLs of a Parquet file, and with their times if the options name
+// a column of them.
+func (l *lists) table(ctx context.Context, o *FilterOptions, in *source.Input) (*source.Input, *list.Layout, error) {
+	open := func() (io.ReadCloser, error) { return openLines(ctx, o, in) }
+	r, err := open() // it will be opened again: thousands of them are not open at a time
+	if err != nil {
+		return in, nil, err
+	}
+	if err := r.Close(); err != nil {
+		return in, nil, err
+	}
+	if o.Key != "" {
+		file, closer, err := openTable(in)
+		if err != nil {
+			return in, nil, err
+		}
+		l.close = append(l.close, closer)
+		if l.keys, err = file.Keys(o.Key); err != nil {
+			return in, nil, err
+		}
+	}
+	var layout *list.Layout
+	if o.List.Date != "" {
+		layout = list.NewTimed()
+	}
+	return l.made(in.Name, open), layout, nil
+}
+
+// openLines returns the lines of a Parquet file.
+func openLines(ctx context.Context, o *FilterOptions, in *source.Input) (io.ReadCloser, error) {
+	file, closer, err := openTable(in)
+	if err != nil {
+		return nil, err
+	}
+	columns := columnar.Options{URL: o.List.Column, Date: o.List.Date}
+	if columns.URL == "" {
+		columns.URL, err = urlColumn(file)
+	}
+	if err == nil {
+		var lines io.ReadCloser
+		if lines, err = file.Lines(ctx, columns); err == nil {
+			return closing{lines, []io.Closer{lines, closer}}, nil
+		}
+	}
+	return nil, errors.Join(err, closer.Close())
+}
+
+// urlColumn returns the column of a file that has URLs by its name.
+func urlColumn(file *columnar.File) (string, error) {
+	var names []string
+	for _, c := range file.Columns() {
+		if !c.List {
+			names = append(names, c.Name)
+		}
+	}
+	if usual := list.UsualColumn(names); usual != "" {
+		return usual, nil
+	}
+	const most = 20
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], " and others"
+	}
+	return "", fmt.Errorf("no column has a usual name for URLs: name it with --column, one of %q%s", names, more)
+}
+
+// annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.
+func annotateAsTable(names []string) filter.Annotator {
+	return func(dst []byte, _ *list.Layout, _ *list.Row, v filter.Verdict) []byte {
+		r := columnar.Row{Class: v.Class.String(), Line: int32(v.Line), Allowed: v.Class == filter.Allowed}
+		r.Known = r.Allowed || v.Class == filter.Disallowed || v.Class == filter.Unreachable
+		for i, name := range names {
+			if v.Barred>>i&1 != 0 {
+				r.Barred = append(r.Barred, name)
+			}
+		}
+		return columnar.AppendRow(dst, &r)
+	}
+}
+
+// sidecar returns a writer of the rows of annotateAsTable. Its Close must be called if nothing
+// failed: without it what is written is no Parquet.
+func (l *lists) sidecar(out io.Writer) (*columnar.Sidecar, error) {
+	if len(l.inputs) != 1 {
+		return nil, errors.New("--annotate parquet needs one list")
+	}
+	return columnar.NewSidecar(out, l.keys), nil
 }

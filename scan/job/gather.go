@@ -18,7 +18,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/capture"
-	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -169,23 +168,18 @@ func (g *gatherer) table(name string) {
 		g.skip(unread, err)
 		return
 	}
-	at, size, closer, err := in.OpenAt()
-	if err != nil {
-		g.skip(unread, err)
-		return
-	}
-	defer closer.Close()
-	if err := g.rows(name, at, size); err != nil && g.ctx.Err() == nil {
-		g.skip(unread, fmt.Errorf("%s: %w", name, err))
+	if err := g.rows(in); err != nil && g.ctx.Err() == nil {
+		g.skip(unread, named(name, err))
 	}
 }
 
 // rows reads the captures in the rows of a table.
-func (g *gatherer) rows(name string, at io.ReaderAt, size int64) error {
-	file, err := columnar.Open(at, size)
+func (g *gatherer) rows(in *source.Input) error {
+	file, closer, err := openTable(in)
 	if err != nil {
 		return err
 	}
+	defer closer.Close()
 	fields := g.options.Fields
 	if fields == (capture.Fields{}) {
 		fields[capture.Host], fields[capture.Body] = "host", "body"
@@ -207,7 +201,7 @@ func (g *gatherer) rows(name string, at io.ReaderAt, size int64) error {
 		}
 		c, why := v.Capture(g.options)
 		if why != "" {
-			g.skip(why, &capture.SkipError{Where: fmt.Sprintf("%s: row %d", name, number), Reason: why,
+			g.skip(why, &capture.SkipError{Where: fmt.Sprintf("%s: row %d", in.Name, number), Reason: why,
 				Text: string(v[capture.Host])})
 			continue
 		}
@@ -242,7 +236,6 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 	for c, err := range read(ending{g.ctx, r, nil, &g.bytes}, g.options) {
 		var skipped *capture.SkipError
 		var form *capture.FormError
-		var broken *source.Error // names the input itself
 		switch {
 		case g.ctx.Err() != nil:
 			return
@@ -252,10 +245,8 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 			g.skip(skipped.Reason, fmt.Errorf("%s: %w", in.Name, err))
 		case errors.As(err, &form):
 			g.skip(capture.BadForm, fmt.Errorf("%s: %w", in.Name, err))
-		case errors.As(err, &broken):
-			g.skip(unread, explained(err))
 		default:
-			g.skip(unread, fmt.Errorf("%s: %w", in.Name, err))
+			g.skip(unread, named(in.Name, explained(err)))
 		}
 	}
 }

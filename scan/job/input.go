@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -50,6 +51,27 @@ func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messag
 	inputs = slices.Concat(inputs, i.Opened)
 	memory.loadInputs(inputs)
 	return inputs, failed, nil
+}
+
+// named names an input in an error that does not.
+func named(name string, err error) error {
+	if _, names := errors.AsType[*source.Error](err); err == nil || names {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// openTable opens a Parquet file.
+func openTable(in *source.Input) (*columnar.File, io.Closer, error) {
+	at, size, closer, err := in.OpenAt()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := columnar.Open(at, size)
+	if err != nil {
+		return nil, nil, errors.Join(err, closer.Close())
+	}
+	return file, closer, nil
 }
 
 // inParallel calls a function for 0 to n-1 on so many goroutines, until ctx ends.

@@ -398,9 +398,7 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 	for _, info := range l.unread {
 		logs = append(logs, logInfo{InputInfo: info})
 	}
-	in.Warnings = l.warnings
-	slices.Sort(in.Warnings)
-	in.Warnings = slices.Compact(in.Warnings)
+	in.Warnings = setOf(l.warnings)
 	return logs, in
 }
 
@@ -417,10 +415,22 @@ func covered(r *source.Result, size int64) string {
 	return "the report covers " + english.Plural(r.Bytes, "byte") + " of it"
 }
 
-// lossNotes say which formats log other paths than clients sent, for each format of such
-// logs.
-func (l *auditLogs) lossNotes() (notes []string) {
-	texts := map[format.Lossy]string{
+// notes say, of each format of logs, in which zone its times are taken if they name none, and that
+// it has other paths than clients sent.
+func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
+	name := zone.String()
+	switch {
+	case zone == time.Local:
+		name = "the zone of the machine that read them"
+	case name == "":
+		name = time.Time{}.In(zone).Format("-07:00")
+	}
+	zoneless := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
+	if !given {
+		zoneless = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by " +
+			"14 h (--time-zone)."
+	}
+	losses := map[format.Lossy]string{
 		format.Decoded: "Logs of the format %s have paths without their percent-encoding. A request is undecided " +
 			"(lossy_path) if robots.txt judges differently the ways in which its path may have been encoded. An encoded " +
 			"slash is taken as a slash.",
@@ -428,12 +438,20 @@ func (l *auditLogs) lossNotes() (notes []string) {
 			"undecided (lossy_path) if robots.txt does not judge all paths alike.",
 	}
 	for _, log := range l.list {
-		if text := texts[log.loss]; text != "" {
+		if log.zoneless {
+			notes = append(notes, fmt.Sprintf(zoneless, log.format.Name()))
+		}
+		if text := losses[log.loss]; text != "" {
 			notes = append(notes, fmt.Sprintf(text, log.format.Name()))
 		}
 	}
-	slices.Sort(notes)
-	return slices.Compact(notes)
+	return setOf(notes)
+}
+
+// setOf sorts texts, and leaves out those that come again.
+func setOf(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // firstLine returns the beginning of the first line of a text that is not blank.

@@ -1,8 +1,6 @@
 package job
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,27 +88,3 @@ const (
 	firstYear = 1700
 	lastYear  = 2200
 )
-
-// zoneNotes say in which zone the times of logs are taken that name none, for each format of
-// such logs.
-func (l *auditLogs) zoneNotes(zone *time.Location, given bool) (notes []string) {
-	name := zone.String()
-	switch {
-	case zone == time.Local:
-		name = "the zone of the machine that read them"
-	case name == "":
-		name = time.Time{}.In(zone).Format("-07:00")
-	}
-	text := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
-	if !given {
-		text = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by 14 " +
-			"h (--time-zone)."
-	}
-	for _, log := range l.list {
-		if log.zoneless {
-			notes = append(notes, fmt.Sprintf(text, log.format.Name()))
-		}
-	}
-	slices.Sort(notes)
-	return slices.Compact(notes)
-}

@@ -18,13 +18,24 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// mixedLogs makes plain and compressed logs in turn, and returns their names.
+// mixedLogs makes plain and compressed logs in turn, and returns their names. The requests have the
+// numbers of their lines; there are blank lines, and one longer than any that is kept.
 func mixedLogs(t *testing.T, n int) (names []string) {
 	t.Helper()
 	var log, packed bytes.Buffer
+	number := 1
 	for i := range 9000 {
+		switch {
+		case i%700 == 3:
+			log.WriteString("\n")
+			number++
+		case i == 4000:
+			log.WriteString(strings.Repeat("x", 3<<20) + "\n")
+			number++
+		}
 		fmt.Fprintf(&log, "192.0.2.1 - - [02/Mar/2026:10:00:00 +0000] \"GET /%s/%d HTTP/1.1\" 200 5 \"-\" \"GPTBot/1.2\"\n",
-			[]string{"a", "p"}[i%10/9], i)
+			[]string{"a", "p"}[i%10/9], number)
+		number++
 	}
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write(log.Bytes()); err != nil || z.Close() != nil {
@@ -47,6 +58,9 @@ func wide(to io.Writer, violations bool) *Rows {
 	return &Rows{Violations: violations, To: to, Appender: func() func([]byte, *audit.Judged, string) []byte {
 		return func(rows []byte, j *audit.Judged, input string) []byte {
 			rows = fmt.Appendf(rows, "%s %05d %s %s", filepath.Base(input), j.Number, j.Verdict, j.Target)
+			if _, number, is := strings.Cut(string(j.Target[1:]), "/"); is && number != fmt.Sprint(j.Number) {
+				rows = append(rows, " is in another line"...)
+			}
 			if j.Number%4500 == 1 {
 				rows = append(rows, strings.Repeat("abcdefg", 500_000)...)
 			}
@@ -85,6 +99,9 @@ func TestRowsComeInOrder(t *testing.T) {
 		return rows
 	}
 	want := list(1, 0, false)
+	if strings.Contains(want, "another line") {
+		t.Error("the numbers of lines are others")
+	}
 	lines := strings.SplitAfter(strings.TrimSuffix(want, "\n"), "\n")
 	if len(lines) != n*9000 || !slices.IsSorted(lines) {
 		t.Errorf("%d rows, in order: %t", len(lines), slices.IsSorted(lines))

@@ -117,8 +117,7 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 			unnamed = append(unnamed, log.Name)
 		}
 	}
-	slices.Sort(unnamed)
-	if unnamed = slices.Compact(unnamed); len(unnamed) > 0 {
+	if unnamed = setOf(unnamed); len(unnamed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("no --host HOST=PATTERN names the site of %s, whose lines name no host "+
 			"either: their requests are not judged", english.List(unnamed)))
 	}

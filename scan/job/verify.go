@@ -114,8 +114,8 @@ func (c *verification) restore() error {
 	if strings.EqualFold(m.TimeZone, "local") {
 		return errors.New("its time zone is that of another machine")
 	}
-	open := func(name string) (io.ReadCloser, error) { return c.folder.Open(name) }
-	document, err := readAll(open, evidence.Basis)
+	open := basis.Open(func(name string) (io.ReadCloser, error) { return c.folder.Open(name) })
+	document, err := open.Read(evidence.Basis)
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/basis"
@@ -159,10 +161,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		})
 	}
 	a.logs = joinRanges(a.logs)
-	slices.Sort(in.Warnings)
-	in.Warnings = slices.Compact(in.Warnings)
-	slices.Sort(in.Notes)
-	in.Notes = slices.Compact(in.Notes)
+	in.Warnings, in.Notes = setOf(in.Warnings), setOf(in.Notes)
 	if a.basis, err = m.basis.Unpack(); err == nil {
 		if err := m.memory.loadBasis(a.basis); err != nil {
 			return nil, config, err
@@ -304,4 +303,103 @@ func within(i int, contents []map[audit.InputInfo]bool, holders map[audit.InputI
 		}
 	}
 	return -1
+}
+
+// stateFile is the file of a state. It is open only while it is read, since a process
+// may have few files open, such as 256 on macOS. It is safe for concurrent use.
+type stateFile struct {
+	name string
+	info fs.FileInfo // when it was first seen
+	most int64       // bytes to be read at once; 0 is no limit
+}
+
+func newStateFile(name string) (*stateFile, error) {
+	info, err := disk.Stat(name)
+	return &stateFile{name: name, info: info}, err
+}
+
+// Name returns the name of the file, for errors of package spill.
+func (f *stateFile) Name() string { return f.name }
+
+// ReadAt implements io.ReaderAt. A file that has changed is an error, and so is a part that
+// there is no memory for.
+func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.most > 0 && int64(len(p)) > f.most {
+		return 0, fmt.Errorf("%s: has a part of %d bytes: --memory %dMB would do", f.name, len(p),
+			memoryForPart(int64(len(p)))/1_000_000+1)
+	}
+	file, err := disk.Open(f.name)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !(os.SameFile(info, f.info) && info.Size() == f.info.Size() &&
+		info.ModTime().Equal(f.info.ModTime())) {
+		err = fmt.Errorf("%s: has changed while it was read", f.name)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return file.ReadAt(p, off)
+}
+
+// WriteFacts makes a file of what the rows of parts depend on beside their own lines, for
+// AuditOptions.Facts. state is that of the sum of all parts. Both files are in use up to memory
+// bytes, as in AuditOptions. Errors are as those of Merge.
+func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
+	m := &states{parts: true, memory: newBudget(memory)}
+	_, config, err := m.open([]string{state})
+	if err != nil {
+		return inputError(err)
+	}
+	shares, err := m.memory.divide(1, nil)
+	if err != nil {
+		return err
+	}
+	config.Memory = shares.rest / 2 // of the records that come, and of those that are kept
+	run := audit.New(config).Begin()
+	defer run.Close()
+	run.StopAt(ctx)
+	if err := m.addTo(run); err != nil {
+		return err
+	}
+	head, err := json.Marshal(stateHead{Basis: m.basis})
+	if err != nil {
+		return inputError(err)
+	}
+	out := output{name: facts, kind: aState, force: true}
+	err = out.write(func(w io.Writer) error { return run.WriteFacts(w, head) })
+	if ctx.Err() != nil {
+		return errNothingDone
+	}
+	return err
+}
+
+// addFacts gives a run the facts of all parts, if there are any. They must have been judged by the
+// same basis.
+func (o *AuditOptions) addFacts(run *audit.Run) error {
+	if o.Facts == "" {
+		return nil
+	}
+	file, err := newStateFile(o.Facts)
+	if err != nil {
+		return err
+	}
+	file.most = o.budget.statePart()
+	facts, err := audit.ReadFacts(file, file.info.Size())
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.Facts, err)
+	}
+	var head stateHead
+	if err := json.Unmarshal(facts.Head, &head); err != nil {
+		return fmt.Errorf("%s: %w: %w", o.Facts, ErrBasis, err)
+	}
+	if what := basis.Difference(&o.Side.Packed, &head.Basis); what != "" {
+		return &BasisError{"the logs", o.Facts, what}
+	}
+	if err := run.AddFacts(facts); err != nil {
+		return fmt.Errorf("%s: %w", o.Facts, err)
+	}
+	return nil
 }
