@@ -489,10 +489,7 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 		t.Fatal(err)
 	}
 	many := builtinSet(t)
-	rounds := 60_000
-	if testing.Short() {
-		rounds = 4_000
-	}
+	const rounds = 12_000
 	for name, set := range map[string]*Set{"few words that overlap": newSet(t, few), "all of the builtin": many} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(7, 8))
@@ -520,13 +517,10 @@ func TestReaderFollowsTheSpecification(t *testing.T) {
 	}
 }
 
-// TestHostileHeader reads headers of a megabyte made to be read slowly. If the
+// TestHostileHeader reads headers of 256 kB made to be read slowly. If the
 // time grew with the square of their length this test would not end.
 func TestHostileHeader(t *testing.T) {
-	size := 1 << 20
-	if testing.Short() {
-		size = 1 << 18
-	}
+	const size = 1 << 18
 	set := builtinSet(t)
 	reader := set.Reader()
 	for _, part := range []string{

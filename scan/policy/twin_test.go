@@ -414,10 +414,7 @@ func moments(rows []Row, p *Policy, h *history) []int64 {
 }
 
 func TestLawfulIsTheTwins(t *testing.T) {
-	rounds := 1500
-	if testing.Short() {
-		rounds = 150
-	}
+	const rounds = 400
 	rng := rand.New(rand.NewPCG(3, 4))
 	asked, outages, far := 0, 0, 0
 	for round := range rounds {
@@ -491,10 +488,7 @@ func citedByTwin(p *Policy, origin int32, bodies []int32, t int64) int32 {
 // TestObservedHasAllThatMayHaveBeen: whenever between two observations the change
 // was, what is lawful by it is lawful by the table.
 func TestObservedHasAllThatMayHaveBeen(t *testing.T) {
-	rounds := 1500
-	if testing.Short() {
-		rounds = 150
-	}
+	const rounds = 400
 	rng := rand.New(rand.NewPCG(5, 6))
 	for round := range rounds {
 		o := Options{Observed: true, AssumeConstant: rng.IntN(4) == 0}
