@@ -1,8 +1,6 @@
 package capture_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 var all = capture.Options{MaxBody: 1 << 20}
@@ -66,16 +65,7 @@ func response(target, head, body string) string {
 	return record("response", target, "2026-11-01T00:00:00Z", head+"\r\n\r\n"+body)
 }
 
-func gz(t testing.TB, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
+func gz(text string) string { return string(source.AppendMember(nil, []byte(text))) }
 
 // endless gives a text again and again, n bytes in all.
 func endless(text string, n int64) io.Reader {

@@ -16,7 +16,7 @@ import (
 const robots = "http://example.com/robots.txt"
 
 func TestWARCResponses(t *testing.T) {
-	zipped := gz(t, "a\n")
+	zipped := gz("a\n")
 	for name, c := range map[string]struct{ record, want string }{
 		"plain": {response(robots, "HTTP/1.1 200 OK", "a\n"), `http://example.com 200 "a\n"`},
 		"of an origin with a port": {response("HTTPS://Example.com:8443/robots.txt", "HTTP/1.1 200 OK", "a"),
@@ -150,7 +150,7 @@ func TestBodyThatTheCrawlerCutIsKept(t *testing.T) {
 func TestHostileBodiesTakeBoundedMemory(t *testing.T) {
 	var zeros strings.Builder
 	io.Copy(&zeros, endless("\x00", 64<<20))
-	bomb := response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", gz(t, zeros.String()))
+	bomb := response(robots, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip", gz(zeros.String()))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	o := read(capture.WARC(strings.NewReader(bomb), capture.Options{MaxBody: 1000}))

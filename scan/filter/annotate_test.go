@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,40 +76,6 @@ func teamList(lines int) string {
 	return b.String()
 }
 
-// TestSeveralAgents: each verdict, by all and by any, and the number of URLs that each may not
-// fetch, are those of the naive reading.
-func TestSeveralAgents(t *testing.T) {
-	text := teamList(3000)
-	for _, anyOf := range []bool{false, true} {
-		var kept strings.Builder
-		barred := make([]int64, len(team))
-		c := teamConfig()
-		c.Any = anyOf
-		for line := range strings.Lines(text) {
-			url := strings.TrimSuffix(line, "\n")
-			if class := naive(automaton.RFC9309, "", nil, url); !class.Valid() {
-				continue
-			}
-			class, names, _ := wanted(url, anyOf)
-			if class == Allowed {
-				kept.WriteString(line)
-			}
-			for i, name := range team {
-				if strings.Contains(strings.Join(names, " "), name) {
-					barred[i]++
-				}
-			}
-		}
-		for _, workers := range []int{1, 2, 16} {
-			out, s := filtered(t, c, workers, memory(text))
-			if out != kept.String() || fmt.Sprint(s.Barred) != fmt.Sprint(barred) || s.Kept == 0 {
-				t.Errorf("any %v, %d workers: %d bytes, want %d; barred %v, want %v", anyOf, workers, len(out), kept.Len(),
-					s.Barred, barred)
-			}
-		}
-	}
-}
-
 // TestAgentsWithTheSameRulesAreMatchedOnce for a URL.
 func TestAgentsWithTheSameRulesAreMatchedOnce(t *testing.T) {
 	j := NewJudge(new(teamConfig()))
@@ -127,13 +94,17 @@ func TestAgentsWithTheSameRulesAreMatchedOnce(t *testing.T) {
 	}
 }
 
-// TestAnnotations: one line for each line, whatever it is, with the naive verdict, for any number of workers.
+// TestAnnotations: one line for each line, whatever it is, with the naive verdict, by all and by any, for any number of
+// workers; the rows that are kept, and the number of URLs that each agent may not fetch, are those of the verdicts.
 func TestAnnotations(t *testing.T) {
-	text := "\ufeffhttp://h/a\r\n" + teamList(500) + "\n \t\nfoo\nhttp://a..b/\n" + "http://h/" + strings.Repeat("x",
+	text := "\ufeffhttp://h/a\r\n" + teamList(1500) + "\n \t\nfoo\nhttp://a..b/\n" + "http://h/" + strings.Repeat("x",
 		3000) + "\nhttp://h/p"
 	lines := strings.SplitAfter(text, "\n")
-	for _, workers := range []int{1, 2, 16} {
-		c := teamConfig()
+	for i := range 6 {
+		workers, c := []int{1, 2, 16}[i/2], teamConfig()
+		c.Any = i%2 == 1
+		var kept strings.Builder
+		fetch := make([]int64, len(team))
 		c.Annotate = NewJSON(team)
 		out, s := filtered(t, c, workers, memory(text))
 		got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -161,15 +132,28 @@ func TestAnnotations(t *testing.T) {
 				}
 				continue
 			}
-			class, barred, at := wanted(url, false)
+			class, barred, at := wanted(url, c.Any)
 			if a.Allowed == nil || *a.Allowed != (class == Allowed) || fmt.Sprint(a.Barred) != fmt.Sprint(barred) ||
 				a.Line != at || a.Reason != "" {
 				t.Errorf("%q: %s, want %v %v %d", url, got[i], class, barred, at)
 			}
+			if class == Allowed {
+				kept.WriteString(strings.TrimSuffix(line, "\n") + "\n")
+			}
+			for k, name := range team {
+				if slices.Contains(barred, name) {
+					fetch[k]++
+				}
+			}
 		}
-		if tsv := annotated(t, c, NewTSV, workers, text); strings.Count(tsv, "\n") != len(lines) || !strings.HasPrefix(tsv,
-			"disallowed\tabot,bbot\t3\n") {
+		if tsv := annotated(t, c, NewTSV, workers, text); strings.Count(tsv, "\n") != len(lines) ||
+			!c.Any && !strings.HasPrefix(tsv, "disallowed\tabot,bbot\t3\n") {
 			t.Errorf("tab-separated: %d lines, the first %.40q", strings.Count(tsv, "\n"), tsv)
+		}
+		c.Annotate = nil
+		if out, s = filtered(t, c, workers, memory(text)); out != kept.String() || !slices.Equal(s.Barred, fetch) {
+			t.Errorf("any %v, %d workers: %d bytes, want %d; barred %v, want %v", c.Any, workers, len(out), kept.Len(),
+				s.Barred, fetch)
 		}
 	}
 }

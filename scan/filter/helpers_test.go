@@ -2,10 +2,8 @@ package filter
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -187,7 +185,7 @@ func onDisk(t testing.TB, name, text string) *source.Input {
 	path := filepath.Join(t.TempDir(), name)
 	data := []byte(text)
 	if strings.HasSuffix(name, ".gz") {
-		data = compressed(t, text)
+		data = source.AppendMember(nil, data)
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
@@ -197,19 +195,6 @@ func onDisk(t testing.TB, name, text string) *source.Input {
 		t.Fatal(err)
 	}
 	return in
-}
-
-func compressed(t testing.TB, text string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := io.WriteString(w, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // describe names the classes that there are.

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 )
@@ -183,17 +182,11 @@ func texts() map[string][]byte {
 	return m
 }
 
-func gz(t testing.TB, parts ...[]byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
+func gz(_ testing.TB, parts ...[]byte) (all []byte) {
 	for _, p := range parts {
-		w := gzip.NewWriter(&b)
-		w.Write(p)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		all = AppendMember(all, p)
 	}
-	return b.Bytes()
+	return all
 }
 
 func zst(t testing.TB, parts ...[]byte) []byte {

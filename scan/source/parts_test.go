@@ -12,12 +12,10 @@ import (
 
 // members returns texts as members of gzip, and each member.
 func members(t testing.TB, texts ...string) (all []byte, each [][]byte) {
-	t.Helper()
 	for _, text := range texts {
-		m := AppendMember(nil, []byte(text))
-		all, each = append(all, m...), append(each, m)
+		each = append(each, gz(t, []byte(text)))
 	}
-	return all, each
+	return bytes.Join(each, nil), each
 }
 
 // asFile and asPipe are the two ways in which an input may come.
