@@ -197,7 +197,13 @@ func readHead(r io.Reader, n int) ([]byte, error) {
 // Open returns the decompressed bytes of the input from beginning to end, for inputs that are not
 // made of lines. Errors of Read are *Error. The caller closes the reader, and only one goroutine at
 // a time may use it.
-func (in *Input) Open() (io.ReadCloser, error) { return in.reader(in.take(nil)) }
+func (in *Input) Open() (io.ReadCloser, error) {
+	r, err := in.reader(in.take(nil))
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
 
 // OpenAt returns the bytes of a plain file, for inputs that are not read from beginning to end, and
 // how many there are. The caller closes it.
@@ -219,11 +225,11 @@ func (in *Input) OpenAt() (r io.ReaderAt, size int64, closer io.Closer, err erro
 var errNotPlain = errors.New("it can be read only from a file that is not compressed")
 
 // reader reads an input that has been opened.
-func (in *Input) reader(o opened, err error) (io.ReadCloser, error) {
+func (in *Input) reader(o opened, err error) (*openInput, error) {
 	if err != nil {
 		return nil, newError(in.Name, -1, err)
 	}
-	r := &openInput{name: in.Name, opened: o}
+	r := &openInput{name: in.Name, opened: o, bytes: o.stream}
 	if o.stream == nil {
 		r.bytes = &span{o.plainReader(), o.size}
 	}
@@ -260,23 +266,30 @@ func (o opened) close() {
 type openInput struct {
 	opened
 	name  string
-	bytes io.Reader // of a plain file
-	read  int64     // of these
+	bytes io.Reader // decoded
+	read  int64     // of those of a plain file
 }
 
 func (o *openInput) Read(p []byte) (n int, err error) {
-	at := o.read
-	if o.stream != nil {
-		n, err = o.stream.Read(p)
-		at = o.stream.raw.offset()
-	} else {
-		n, err = o.bytes.Read(p)
+	if n, err = o.bytes.Read(p); o.stream == nil {
 		o.read += int64(n)
 	}
-	if err != nil && !isEOF(err) {
-		err = newError(o.name, at, err)
+	return n, o.error(err)
+}
+
+// error names the input in an error that is not the end, and where on disk it is.
+func (o *openInput) error(err error) error {
+	if err == nil || isEOF(err) {
+		return err
 	}
-	return n, err
+	return newError(o.name, o.offset(), err)
+}
+
+func (o *openInput) offset() int64 {
+	if o.stream != nil {
+		return o.stream.raw.offset()
+	}
+	return o.read
 }
 
 func (o *openInput) Close() error {

@@ -15,31 +15,27 @@ import (
 // input, so that a member can be copied without being compressed again. It belongs to one
 // goroutine.
 type Parts struct {
-	in    *Input
-	o     opened
-	zip   *gzipDecoder // of gzip; else nil
-	bytes io.Reader    // decoded; of gzip those of the member
-	at    int64        // where on disk the part begins
-	begun bool
+	*openInput // of gzip its bytes are those of the member
+	in         *Input
+	zip        *gzipDecoder // of gzip; else nil
+	at         int64        // where on disk the part begins
+	begun      bool
 }
 
 // OpenParts opens an input part by part. keep is how many bytes of a gzip member are kept at most.
 // Errors are *Error. The caller closes the Parts.
 func (in *Input) OpenParts(keep int) (*Parts, error) {
 	in.parts = true
-	o, err := in.take(nil)
+	o, err := in.reader(in.take(nil))
 	if err != nil {
-		return nil, newError(in.Name, -1, err)
+		return nil, err
 	}
-	p := &Parts{in: in, o: o}
-	switch s := o.stream; {
-	case s == nil:
-		p.bytes = &span{o.plainReader(), o.size}
-	case s.codec == sniff.Gzip && s.dec.(*gzipDecoder).at == 0: // Head has read no further than the first member
-		p.zip, p.bytes = s.dec.(*gzipDecoder), memberReader{s}
-		s.raw.tape.limit = keep
-	default:
-		p.bytes = s
+	p := &Parts{openInput: o, in: in}
+	if s := o.stream; s != nil && s.codec == sniff.Gzip {
+		if d := s.dec.(*gzipDecoder); d.at == 0 { // Head has read no further than the first member
+			p.zip, p.bytes = d, memberReader{s}
+			s.raw.tape.limit = keep
+		}
 	}
 	return p, nil
 }
@@ -54,7 +50,7 @@ func (p *Parts) Next() error {
 		p.begun = true
 		return nil
 	}
-	if !p.begun && p.o.stream.raw.offset() > 0 {
+	if !p.begun && p.stream.raw.offset() > 0 {
 		p.begun = true
 		return nil // Head has begun it
 	}
@@ -63,37 +59,10 @@ func (p *Parts) Next() error {
 			return err
 		}
 	}
-	raw := p.o.stream.raw
+	raw := p.stream.raw
 	p.at = raw.offset()
 	raw.tape.cut(p.at)
-	if err := p.zip.next(); !isEOF(err) {
-		return p.error(err)
-	}
-	return io.EOF
-}
-
-// Read reads the decoded bytes of the part. It returns io.EOF at its end. Other errors are *Error.
-func (p *Parts) Read(b []byte) (n int, err error) {
-	n, err = p.bytes.Read(b)
-	if isEOF(err) {
-		return n, io.EOF
-	}
-	return n, p.error(err)
-}
-
-// error names the input in an error, and where on disk it is.
-func (p *Parts) error(err error) error {
-	if err == nil {
-		return nil
-	}
-	return newError(p.in.Name, p.offset(), err)
-}
-
-func (p *Parts) offset() int64 {
-	if p.o.stream != nil {
-		return p.o.stream.raw.offset()
-	}
-	return p.o.size - p.bytes.(*span).left
+	return p.error(p.zip.next())
 }
 
 // Compressed reports whether parts are members of gzip.
@@ -112,8 +81,8 @@ func (p *Parts) Member() (member io.Reader, ok bool) {
 	if p.zip == nil || p.zip.in {
 		return nil, false
 	}
-	end := p.o.stream.raw.offset()
-	if kept, ok := p.o.stream.raw.tape.upTo(end); ok {
+	end := p.stream.raw.offset()
+	if kept, ok := p.stream.raw.tape.upTo(end); ok {
 		return bytes.NewReader(kept), true
 	}
 	return p.section(p.at, end)
@@ -122,7 +91,7 @@ func (p *Parts) Member() (member io.Reader, ok bool) {
 // Section returns the bytes of a part that is not a member of gzip, from one offset to another. ok
 // is false if they are known no more: the input is not a plain file.
 func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
-	if p.o.stream != nil {
+	if p.stream != nil {
 		return nil, false
 	}
 	return p.section(from, to)
@@ -130,10 +99,10 @@ func (p *Parts) Section(from, to int64) (section io.Reader, ok bool) {
 
 // section returns bytes on disk.
 func (p *Parts) section(from, to int64) (io.Reader, bool) {
-	if p.o.file == nil || !p.in.regular || p.in.around() != sniff.Plain {
+	if p.file == nil || !p.in.regular || p.in.around() != sniff.Plain {
 		return nil, false
 	}
-	return io.NewSectionReader(p.o.file, p.o.off+from, to-from), true
+	return io.NewSectionReader(p.file, p.off+from, to-from), true
 }
 
 // Warnings returns oddities that lost nothing, after the last part.
@@ -142,12 +111,6 @@ func (p *Parts) Warnings() []string {
 		return nil
 	}
 	return p.zip.warnings()
-}
-
-// Close closes the input.
-func (p *Parts) Close() error {
-	p.o.close()
-	return nil
 }
 
 // memberReader reads the member of gzip that has begun, of which Head may have read a part.

@@ -106,7 +106,7 @@ func TestAMemberThatIsTooLongToKeep(t *testing.T) {
 		if err != nil || len(raw) != 3 || raw[0] != string(each[0]) || raw[1] != c.want || raw[2] != string(each[2]) {
 			t.Errorf("%s: %d members, error %v", name, len(raw), err)
 		}
-		if kept := cap(p.o.stream.raw.tape.bytes); kept > 4*rawBuffer {
+		if kept := cap(p.stream.raw.tape.bytes); kept > 4*rawBuffer {
 			t.Errorf("%s: %d bytes are held", name, kept)
 		}
 		p.Close()
