@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -23,13 +22,11 @@ import (
 // to.
 const tarBlock = 512
 
-// archive is a tar or zip file.
+// archive is a tar or zip file, as an input that was found.
 type archive struct {
-	name, path string
-	info       fs.FileInfo // when its members were found
-	kind       string      // "tar" or "zip"
-	codec      sniff.Codec // of the whole file
-	windows    *Windows
+	*Input
+	kind   string      // "tar" or "zip"
+	packed sniff.Codec // the whole file
 }
 
 // member is a regular file in an archive.
@@ -46,20 +43,20 @@ type member struct {
 }
 
 // inputName is the name of the member as an input.
-func (m *member) inputName() string { return m.of.name + MemberSeparator + m.name }
+func (m *member) inputName() string { return m.of.Name + MemberSeparator + m.name }
 
 // around is how the archive compresses the member.
 func (m *member) around() sniff.Codec {
 	if m.packed == sniff.S2 {
-		return m.of.codec
+		return m.of.packed
 	}
 	return m.packed
 }
 
 var errChanged = errors.New("the archive has changed since its members were found")
 
-// open opens the file, in which the members must lie as they were found.
-func (a *archive) open() (*disk.File, error) {
+// openWhole opens the file, in which the members must lie as they were found.
+func (a *archive) openWhole() (*disk.File, error) {
 	file, err := disk.Open(a.path)
 	if err != nil {
 		return nil, err
@@ -107,7 +104,7 @@ func (v *resolver) openArchives(ctx context.Context) {
 		wg.Go(func() {
 			spool := &spool{left: &spoolLeft}
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				opened[i] = files[i].look(ctx, v.room, spool)
+				opened[i] = files[i].contents(ctx, v.room, spool)
 			}
 		})
 	}
@@ -121,19 +118,6 @@ func (v *resolver) openArchives(ctx context.Context) {
 			v.members(in, opened[i])
 		}
 	}
-}
-
-// look returns the contents of an archive; nil if the input is none.
-func (in *Input) look(ctx context.Context, r *room, s *spool) *contents {
-	kind := in.archiveKind()
-	if kind == "" {
-		return nil
-	}
-	a := &archive{
-		name: in.Name, path: in.path, info: in.info, windows: in.Windows,
-		kind: kind, codec: sniff.Codec(in.codec.Load()),
-	}
-	return a.find(ctx, r, s)
 }
 
 // members adds the members of an archive, and tells what is no input.

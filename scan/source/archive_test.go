@@ -218,8 +218,7 @@ func TestSpoolsHaveTheirRoom(t *testing.T) {
 	in.codec.Store(int32(sniff.Gzip))
 	var left atomic.Int64
 	left.Store(100_000 - spoolFactor*in.Size)
-	a := &archive{name: "a.tar.gz", path: in.path, info: in.info, kind: "tar", codec: sniff.Gzip}
-	c := a.find(t.Context(), newRoom(0), &spool{left: &left})
+	c := in.contents(t.Context(), newRoom(0), &spool{left: &left})
 	if len(c.members) != 1 || left.Load() > 100_000-20 || !errors.Is(c.err, errSpool) {
 		t.Fatal(len(c.members), c.err)
 	}

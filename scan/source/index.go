@@ -13,16 +13,21 @@ import (
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
-// find finds the members of an archive. Those found before an error are returned with it.
-func (a *archive) find(ctx context.Context, room *room, spool *spool) *contents {
-	c := &contents{of: a, ctx: ctx, room: room, spool: spool}
-	find := c.findTar
-	if a.kind == "zip" {
-		find = c.findZip
+// contents finds the members of an archive. It returns those found before an error with it, and nil if the input is no
+// archive.
+func (in *Input) contents(ctx context.Context, room *room, spool *spool) *contents {
+	kind := in.archiveKind()
+	if kind == "" {
+		return nil
 	}
-	c.err = find()
-	c.replaceDoubles()
+	c := &contents{of: &archive{in, kind, sniff.Codec(in.codec.Load())}, ctx: ctx, room: room, spool: spool}
+	if kind == "zip" {
+		c.err = c.findZip()
+	} else {
+		c.err = c.findTar()
+	}
 	slices.SortStableFunc(c.members, func(x, y *member) int { return compareNames(x.name, y.name) })
+	c.replaceDoubles()
 	return c
 }
 
@@ -105,16 +110,9 @@ func hiddenMember(name string) bool {
 
 // replaceDoubles keeps the last of the members that have one name, as unpacking does.
 func (c *contents) replaceDoubles() {
-	last := make(map[string]int, len(c.members))
-	for i, m := range c.members {
-		last[m.name] = i
-	}
-	if len(last) == len(c.members) {
-		return
-	}
 	kept := c.members[:0]
 	for i, m := range c.members {
-		if last[m.name] == i {
+		if i+1 == len(c.members) || c.members[i+1].name != m.name {
 			kept = append(kept, m)
 		} else {
 			c.leaveOut(m.name, "replaced by a later member of that name, as unpacking does", false)
@@ -163,17 +161,17 @@ func (t *tarPosition) Seek(offset int64, whence int) (int64, error) {
 
 // findTar finds the members of a tar. Those of a compressed one are put into the spool.
 func (c *contents) findTar() error {
-	file, err := c.of.open()
+	file, err := c.of.openWhole()
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	size := c.of.info.Size()
-	if c.of.codec == sniff.Plain {
+	if c.of.packed == sniff.Plain {
 		return c.readTar(&tarPosition{ctx: c.ctx, r: io.NewSectionReader(file, 0, size)})
 	}
 	c.spool.left.Add(spoolFactor * size)
-	s, err := newStream(newRawReader(file), c.of.name, newWindow(c.of.windows, nil))
+	s, err := newStream(newRawReader(file), c.of.Name, newWindow(c.of.Windows, nil))
 	if err != nil {
 		return err
 	}
@@ -201,7 +199,7 @@ func (c *contents) readTar(at *tarPosition) error {
 
 // markCut marks the last member of a plain tar if that ends inside it.
 func (c *contents) markCut() {
-	if n := len(c.members); n > 0 && c.of.codec == sniff.Plain {
+	if n := len(c.members); n > 0 && c.of.packed == sniff.Plain {
 		last := c.members[n-1]
 		last.cut = last.size > c.of.info.Size()-last.off
 	}
@@ -229,7 +227,7 @@ func (c *contents) addTar(h *tar.Header, r *tar.Reader, at int64) error {
 		return nil
 	}
 	m := &member{of: c.of, name: name, off: at, length: h.Size, packed: sniff.Plain, size: h.Size}
-	if c.of.codec != sniff.Plain {
+	if c.of.packed != sniff.Plain {
 		if err := c.spool.add(m, r); err != nil {
 			return err
 		}

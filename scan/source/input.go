@@ -372,7 +372,7 @@ func (in *Input) refuse(head []byte) error {
 // plain one.
 func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	if in.member != nil {
-		o.file, err = in.member.of.open()
+		o.file, err = in.member.of.openWhole()
 	} else {
 		o.file, err = disk.Open(in.path)
 	}

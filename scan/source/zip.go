@@ -19,7 +19,7 @@ import (
 
 // findZip finds the members of a zip, which its directory lists.
 func (c *contents) findZip() error {
-	file, err := c.of.open()
+	file, err := c.of.openWhole()
 	if err != nil {
 		return err
 	}
