@@ -83,15 +83,21 @@ type detection struct {
 // reading is a way to read the lines: with envelopes around them or without.
 type reading struct {
 	around  []*envelope
-	inner   [][]byte // the lines in the envelopes; empty where there is none
-	formats []*Format
-	readers []Reader // of formats; nil until a line is tried as the format
-	// behindHeaders tells which lines the formats with headers explain, by their indexes.
-	behindHeaders map[int][]bool
-	counts        []int // how many lines count for each format
-	total         int   // of counts
-	errors        int   // lines of error logs among the others
-	invalid       int   // lines of access logs among the others, with requests that are none
+	inner   [][]byte   // the lines in the envelopes; empty where there is none
+	tries   []*attempt // one for each format
+	total   int        // of the lines that count for one
+	errors  int        // lines of error logs among the others
+	invalid int        // lines of access logs among the others, with requests that are none
+}
+
+// attempt is a format as which lines are read.
+type attempt struct {
+	*Format
+	around []*envelope
+	reader Reader
+	lines  int // that count for it
+	// behind tells which lines a format with headers explains.
+	behind []bool
 }
 
 // examine reads the beginning of a log in all ways. The error names what is no text, or has
@@ -127,8 +133,8 @@ func (d *detection) read(formats []*Format) {
 	few := spread(len(d.lines), fewLines)
 	for _, around := range envelopesAround(pick(d.lines, few)) {
 		r := d.reading(around, formats)
-		if r.count(few, nil); r.total > 0 {
-			r.count(spread(len(d.lines), len(d.lines)), r.counts)
+		if r.count(few); r.total > 0 {
+			r.count(spread(len(d.lines), len(d.lines)))
 			d.readings = append(d.readings, r)
 		}
 	}
@@ -197,30 +203,33 @@ func unwrapAll(around []*envelope, lines [][]byte) [][]byte {
 // reading returns the reading of the lines as formats in envelopes. Of formats with a
 // header those are left out whose header the log does not have, and in envelopes all.
 func (d *detection) reading(around []*envelope, formats []*Format) *reading {
-	r := &reading{around: around, inner: unwrapAll(around, d.lines), behindHeaders: map[int][]bool{}}
+	r := &reading{around: around, inner: unwrapAll(around, d.lines)}
 	for _, f := range formats {
+		a := &attempt{Format: f, around: around}
 		if f.hasHeader() {
 			if len(around) > 0 {
 				continue
 			}
-			if f = f.bind(f, d.head); f == nil {
+			if a.Format = f.bind(f, d.head); a.Format == nil {
 				continue
 			}
-			r.behindHeaders[len(r.formats)] = d.explained(f)
+			a.behind = d.explained(a.Format)
 		}
-		r.formats = append(r.formats, f)
+		r.tries = append(r.tries, a)
 	}
-	r.readers = make([]Reader, len(r.formats))
 	return r
 }
 
-// explains reports whether format i explains a line.
-func (r *reading) explains(i int, line []byte, record *Record) bool {
-	if r.readers[i] == nil {
-		r.readers[i] = r.formats[i].NewReader()
+// reads returns what a line that is not empty is as the format.
+func (a *attempt) reads(line []byte, record *Record) Kind {
+	if a.reader == nil {
+		a.reader = a.NewReader()
 	}
-	return explain(r.readers[i], line, record) == Request
+	return explain(a.reader, line, record)
 }
+
+// name is that of the format in its envelopes.
+func (a *attempt) name() string { return wrap(a.around, a.Format, nil).name }
 
 // explained tells which of the lines a format explains that has headers among them.
 func (d *detection) explained(f *Format) []bool {
@@ -243,26 +252,27 @@ func (d *detection) explained(f *Format) []bool {
 	return list
 }
 
-// count counts lines for the first format that explains them; those of likely are tried
-// before the others.
-func (r *reading) count(lines []int, likely []int) {
-	order := spread(len(r.formats), len(r.formats))
-	if likely != nil {
-		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(min(likely[y], 1), min(likely[x], 1)) })
+// count counts lines for the first format that explains them; those that lines have counted for
+// before are tried before the others.
+func (r *reading) count(lines []int) {
+	tries := slices.Clone(r.tries)
+	slices.SortStableFunc(tries, func(x, y *attempt) int { return cmp.Compare(min(y.lines, 1), min(x.lines, 1)) })
+	for _, a := range tries {
+		a.lines = 0
 	}
-	r.counts, r.total, r.errors, r.invalid = make([]int, len(r.formats)), 0, 0, 0
+	r.total, r.errors, r.invalid = 0, 0, 0
 	var record Record
 	for _, at := range lines {
 		line := r.inner[at]
-		i := slices.IndexFunc(order, func(i int) bool {
-			if explained := r.behindHeaders[i]; explained != nil {
-				return explained[at]
+		i := slices.IndexFunc(tries, func(a *attempt) bool {
+			if a.behind != nil {
+				return a.behind[at]
 			}
-			return len(line) > 0 && r.explains(i, line, &record)
+			return len(line) > 0 && a.reads(line, &record) == Request
 		})
 		switch {
 		case i >= 0:
-			r.counts[order[i]]++
+			tries[i].lines++
 			r.total++
 		case isErrorLine(line):
 			r.errors++
@@ -284,16 +294,18 @@ func (d *detection) format() *Format {
 
 // format returns the format or the mix of the reading if it is good enough.
 func (r *reading) format(d *detection) *Format {
-	order := r.order()
-	best := order[0]
-	of, explained := []*Format{r.formats[best]}, r.counts[best]
-	if known := r.total + r.errors; 20*explained < 19*known || r.hasLists() {
-		order = slices.DeleteFunc(order, func(i int) bool { return r.formats[i].hasHeader() })
+	tries := bestOf(r.tries)
+	of, explained := []*Format{tries[0].Format}, tries[0].lines
+	hasLists := slices.ContainsFunc(tries, func(a *attempt) bool { return a.isOfLists() })
+	if known := r.total + r.errors; 20*explained < 19*known || hasLists {
+		tries = slices.DeleteFunc(tries, func(a *attempt) bool { return a.hasHeader() })
 		of, explained = nil, 0
-		order = order[:min(len(order), maxMixed)]
-		slices.Sort(order)
-		for _, i := range order {
-			of, explained = append(of, r.formats[i]), explained+r.counts[i]
+		tries = tries[:min(len(tries), maxMixed)]
+		slices.SortFunc(tries, func(x, y *attempt) int {
+			return cmp.Compare(slices.Index(r.tries, x), slices.Index(r.tries, y))
+		})
+		for _, a := range tries {
+			of, explained = append(of, a.Format), explained+a.lines
 		}
 		if r.errors > 0 {
 			of = append(of, errorLog)
@@ -302,40 +314,26 @@ func (r *reading) format(d *detection) *Format {
 			return nil
 		}
 	}
-	f := r.enclose(mix(of), d.head)
+	f := enclose(r.around, mix(of), d.head)
 	if 2*explained <= len(d.lines)-r.invalid-d.others(f) {
 		return nil
 	}
 	return f
 }
 
-// hasLists reports whether some line begins with a list of addresses.
-func (r *reading) hasLists() bool {
-	for i, f := range r.formats {
-		if r.counts[i] > 0 && f.isOfLists() {
-			return true
-		}
-	}
-	return false
+// bestOf returns the formats that some lines count for, the best first.
+func bestOf(tries []*attempt) []*attempt {
+	tries = slices.DeleteFunc(slices.Clone(tries), func(a *attempt) bool { return a.lines == 0 })
+	slices.SortStableFunc(tries, func(x, y *attempt) int { return cmp.Compare(y.lines, x.lines) })
+	return tries
 }
 
-// order returns the indexes of formats that some lines count for, the best first.
-func (r *reading) order() (order []int) {
-	for i, n := range r.counts {
-		if n > 0 {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(r.counts[y], r.counts[x]) })
-	return order
-}
-
-// enclose returns a format in the envelopes of the reading, as the log shows both.
-func (r *reading) enclose(f *Format, head []byte) *Format {
+// enclose returns a format in envelopes, as the log shows both.
+func enclose(around []*envelope, f *Format, head []byte) *Format {
 	if f.hasHeader() { // which reading has found
 		return f
 	}
-	return wrap(r.around, f, nil).boundTo(head)
+	return wrap(around, f, nil).boundTo(head)
 }
 
 // hasInvalidRequest reports whether a line is like those of the common log format, but its
@@ -387,43 +385,29 @@ func (d *detection) err() error {
 	best = best[:min(len(best), 2)]
 	reads := make([]string, len(best))
 	for i, c := range best {
-		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines())
+		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines)
 	}
 	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
 		"Use --format to name or describe its format; robotsieve formats --explain shows how the lines are read",
 		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 
-// candidate is one of the formats of a reading.
-type candidate struct {
-	*reading
-	i int // index of the format
-}
-
 // candidates returns the formats that some lines count for, the best first.
-func (d *detection) candidates() (list []candidate) {
+func (d *detection) candidates() []*attempt {
+	var all []*attempt
 	for _, r := range d.readings {
-		for _, i := range r.order() {
-			list = append(list, candidate{r, i})
-		}
+		all = append(all, bestOf(r.tries)...)
 	}
-	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(y.lines(), x.lines()) })
-	return list
+	return bestOf(all)
 }
-
-func (c candidate) lines() int { return c.counts[c.i] }
-
-func (c candidate) name() string { return wrap(c.around, c.formats[c.i], nil).name }
 
 // firstUnread returns the first line that no candidate reads.
-func (d *detection) firstUnread(list []candidate) []byte {
+func (d *detection) firstUnread(list []*attempt) []byte {
 	var r Record
 	for at, line := range d.lines {
-		read := slices.ContainsFunc(list, func(c candidate) bool {
-			if explained := c.behindHeaders[c.i]; explained != nil && explained[at] {
-				return true
-			}
-			return len(c.inner[at]) > 0 && explain(c.formats[c.i].NewReader(), c.inner[at], &r) != Unparsed
+		read := slices.ContainsFunc(list, func(a *attempt) bool {
+			inner := unwrapAll(a.around, d.lines[at:at+1])[0]
+			return a.behind != nil && a.behind[at] || len(inner) > 0 && a.reads(inner, &r) != Unparsed
 		})
 		if !read {
 			return line

@@ -59,14 +59,14 @@ func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
 		e.Format = d.format()
 		best := d.candidates()
 		for _, c := range best {
-			e.Readings = append(e.Readings, Count{c.name(), c.lines()})
+			e.Readings = append(e.Readings, Count{c.name(), c.lines})
 		}
 		if f = e.Format; f == nil {
 			e.Err = d.err()
 			if len(best) == 0 {
 				return e
 			}
-			f = best[0].enclose(best[0].formats[best[0].i], d.head)
+			f = enclose(best[0].around, best[0].Format, d.head)
 		}
 	}
 	e.read(f, d, n)
