@@ -6,7 +6,6 @@
 package logwriter
 
 import (
-	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -69,16 +68,13 @@ type Writer struct {
 	// Format is the name of the format that reads the lines, and Variant what else writes
 	// it, if several do.
 	Format, Variant string
-	// Text is the format in the words of its user, where it has to be given; otherwise the
-	// format is detected.
-	Text string
 	// Head is what stands before the first line of a file.
 	Head string
 
-	// line is the line of a request, as expand has it. If it is empty, it is made of the sample of
-	// the format of, Format if that is empty, with some texts replaced: pairs of old and new ones.
-	line, of string
-	with     []string
+	// line is the line of a request, as expand has it. It is made of the sample of the format, with
+	// some texts replaced: pairs of old and new ones.
+	line string
+	with []string
 	// only says which requests come into such a log: conditions with blanks between them.
 	only   string
 	escape func(string) string // of what a client writes; nil: nothing is
@@ -98,9 +94,6 @@ type Writer struct {
 // Name is the name of the format and its variant.
 func (w *Writer) Name() string {
 	name := w.Format
-	if w.Text != "" {
-		name = w.Text
-	}
 	if w.Variant != "" {
 		name += "/" + w.Variant
 	}
@@ -194,15 +187,10 @@ func (w *Writer) Expand(line string, r *Request) string { return w.expand(line, 
 // Writers returns the writers of all formats. sample returns what stands before the first line of
 // a log in a format, and a line of it.
 func Writers(sample func(format string) (head, line string)) []*Writer {
-	writers := slices.Concat(textWriters(), columnWriters(), jsonWriters(), userWriters())
+	writers := slices.Concat(textWriters(), columnWriters(), jsonWriters())
 	for _, w := range writers {
-		if w.line != "" {
-			continue
-		}
-		head, line := sample(cmp.Or(w.of, w.Format))
-		if w.line = w.lineOf(line); w.Format != "" {
-			w.Head = head
-		}
+		head, line := sample(w.Format)
+		w.Head, w.line = head, w.lineOf(line)
 	}
 	return writers
 }

@@ -219,45 +219,6 @@ func jsonWriters() []*Writer {
 			with: []string{`"referer":"-"`, `"referer":"<referer>"`}})
 }
 
-// userWriters write what users define in the configuration of their servers.
-func userWriters() []*Writer {
-	const main = `'$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" ` +
-		`"$http_user_agent" "$http_x_forwarded_for" $scheme $host $server_port'`
-	// $server_port is the server's, which need not be that of the site.
-	const mainSays = "host=<host> agent=<agent> forwarded=<forwarded> target=<url>"
-	mainLine := []string{`0)"`, `0)" "<forwarded>" <scheme> <host> <port>`, " 200 ", " <status|000> "}
-	iso := strings.NewReplacer(" ", "\t", "AT", "<time:2006-01-02T15:04:05-07:00>").Replace
-	return []*Writer{
-		{Text: `log_format main ` + main + `;`, of: "combined", escape: Nginx, with: mainLine, says: mainSays},
-		{Text: `log_format main escape=json ` + main + `;`, of: "combined", escape: NginxJSON, missing: "none",
-			with: mainLine,
-			says: mainSays},
-		{Text: `log_format main escape=none ` + main + `;`, of: "combined", missing: "none", with: mainLine,
-			says: mainSays + " unclear=<agent><target><referer>"},
-		{Text: `log_format t escape=json '$time_iso8601\t$http_x_forwarded_for\t$remote_addr\t$request_method\t$request_uri` +
-			`\t$status\t$http_user_agent\t$http_host';`,
-			line:   iso(`AT <forwarded> <client> <method> <target> <status|000> <agent> <hostheader>`),
-			escape: NginxJSON, missing: "none", says: "host=<hostheader> agent=<agent> forwarded=<forwarded> size=none"},
-		{Text: `LogFormat "%V:%{local}p %a %l %u %{%Y-%m-%dT%H:%M:%S}t.%{msec_frac}t %{%z}t \"%m %U%q %H\" %>s %B ` +
-			`\"%{User-Agent}i\" \"%{Referer}i\"" site`, only: "http path", escape: Apache,
-			line: `<hostport> <client> - <user> <time:2006-01-02T15:04:05.000> <time:-0700> "<method> <decoded><marked> ` +
-				`<protocol>" <status|-> <size> "<agent>" "<referer>"`,
-			says: "host=<hostport> lossy=rewritten time=1ms target=<decoded><marked>"},
-		{Text: `LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %v" combined_host`,
-			of: "host_end_combined", escape: Apache, says: "size=- host=<host>"},
-		// GoAccess's own name for the common log format with virtual hosts. A colon ends %v, and
-		// the zone is skipped. Source: goaccess.io/man, CUSTOM LOG/DATE FORMAT.
-		{Text: `%v:%^ %h %^[%d:%t %^] "%r" %s %b "%R" "%u"`, of: "vhost_combined", only: "!hostv6", escape: Apache,
-			with: []string{"04/Mar/2026:05:06:07", "<utc:02/Jan/2006:15:04:05>"}, says: "host=<host>"},
-		{Text: `ua=request.headers.User-Agent.0 time=ts ip=request.client_ip host=request.host method=request.method ` +
-			`target=request.uri status=status bytes=size`, of: "caddy",
-			only: "http", escape: quoted, json: true, says: "host=<hostheader> time=100ns"},
-		{Text: `^(?P<ip>\S+) (?P<time>\S+) (?P<host>\S+) (?P<request>.*?) (?P<status>\d{3}|-) \| (?P<ua>.*)$`,
-			escape: Nginx, line: "<client> <time:2006-01-02T15:04:05Z07:00> <host> <line> <status|-> | <agent>",
-			says: "host=<host> size=none"},
-	}
-}
-
 // siteOf is a path as a whole URL if the server's port tells the scheme: it is not the site's, but
 // for 443.
 func siteOf(r *Request, host, path string) string {

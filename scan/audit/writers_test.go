@@ -165,10 +165,7 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 		of[string(line)], written[i] = i, says
 		log = append(append(log, line...), '\n')
 	}
-	f, err := format.Parse(w.Text)
-	if w.Text == "" {
-		f, err = format.Detect(log, true)
-	}
+	f, err := format.Detect(log, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ var (
 		"$uri": "<path>", "$server_protocol": "<protocol>", "$status": "<status|000>",
 		"$body_bytes_sent": "<size>", "$bytes_sent": "<size>", "$http_referer": "<referer>", "$http_user_agent": "<agent>",
 		"$http_x_forwarded_for": "<forwarded>", "$host": "<host>", "$http_host": "<senthost>", "$http_cookie": "<cookie>",
-		"$http_x_forwarded_proto": "<cookie>", "$scheme": "<scheme>",
+		"$http_x_forwarded_proto": "<cookie>", "$scheme": "<scheme>", "$server_port": "<port>",
 	}
 	envoyNames = map[string]string{ // by nginx's
 		"%START_TIME%": "$time_iso8601", "%REQ(:METHOD)%": "$request_method", "%REQ(:PATH)%": "$uri",

@@ -151,12 +151,6 @@ func FuzzFormatText(f *testing.F) {
 		f.Add(found.text, []byte(scribeOf(found.text).line(logwriter.Ordinary())))
 		f.Add(found.text, lines)
 	}
-	for _, w := range writers() {
-		if w.Text != "" {
-			line, _, _ := w.Write(nil, logwriter.Ordinary())
-			f.Add(w.Text, line)
-		}
-	}
 	f.Add("%~%~", lines) // once a crash
 	f.Add(nginxConfig, lines)
 	f.Add(apacheConfig, lines)
