@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // CheckOptions say by which robots.txt, and for whom, a Checker answers. Either Robots or
@@ -54,8 +55,8 @@ type Answer struct {
 	Groups   []AgentLines `json:"groups"`
 	WhyGroup string       `json:"why_group"` // why these groups bind it
 	WhyRule  string       `json:"why_rule"`  // why this rule decided
-	// Contested is the other verdict of Google's parser, where it is not known how the
-	// agent reads robots.txt; "" if the verdict is the same.
+	// Contested is another verdict, and which reading gives it, where it is not known how the
+	// agent reads robots.txt (policy.UnknownReadings); "" if all give the same.
 	Contested string `json:"contested"`
 	// Exempt says why the agent does not apply robots.txt; "" if it does.
 	Exempt string `json:"exempt"`
@@ -128,16 +129,18 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 	c := &Checker{file: o.Robots, body: body}
 	c.warn = sync.OnceFunc(func() {
-		for _, w := range Oddities(c.compile(automaton.RFC9309, false), body, o.Robots.Name) {
+		for _, w := range Oddities(c.compile(policy.ReadRFC9309), body, o.Robots.Name) {
 			o.Messages.warn("%s", w)
 		}
 	})
 	for _, agent := range agents {
-		x := newChecked(c.compile(agent.dialect, false), agent)
+		x := newChecked(c.compile(policy.Reading(agent.dialect)), agent)
 		agent.warnOfOthers(x.robots.Ruleset, o.Messages)
 		if !agent.stated {
-			agent.dialect = automaton.Google
-			x.google = newChecked(c.compile(agent.dialect, true), agent)
+			for _, r := range policy.UnknownReadings()[1:] {
+				agent.dialect = r.Dialect()
+				x.others = append(x.others, otherReading{readers[r], newChecked(c.compile(r), agent)})
+			}
 		}
 		c.agents = append(c.agents, x)
 	}
@@ -174,8 +177,8 @@ func (c *Checker) Close() error {
 }
 
 // compile compiles the robots.txt.
-func (c *Checker) compile(d automaton.Dialect, wide bool) *compile.Robots {
-	return compile.Compile(c.body, compile.Options{Dialect: d, MaxBytes: c.file.MaxBytes, WideTokens: wide})
+func (c *Checker) compile(r policy.Reading) *compile.Robots {
+	return compile.Compile(c.body, r.Options(c.file.MaxBytes))
 }
 
 // checked is an agent with the rules that bind it.
@@ -188,8 +191,21 @@ type checked struct {
 	machine  *automaton.Machine
 	groups   []AgentLines
 	whyGroup string
-	// google reads as Google's parser does. It is nil if it is known how the agent reads.
-	google *checked
+	// others are the agent by the further readings that it may have, none if that is known.
+	others []otherReading
+}
+
+// otherReading is an agent by a reading that not all parsers have.
+type otherReading struct {
+	reader string
+	*checked
+}
+
+// readers say who has the further readings of policy.UnknownReadings.
+var readers = map[policy.Reading]string{
+	policy.ReadGoogleWide:   "Google's parser",
+	policy.ReadRFC9309Ended: "a parser that ends a group's user-agent lines at any other line",
+	policy.ReadGoogleEnded:  "a parser like Google's that ends a group's user-agent lines at any other line",
 }
 
 // newChecked finds the groups of a robots.txt that bind an agent.
@@ -307,15 +323,25 @@ func (c *checked) judge(url string, o origin.Origin, at int64) (Answer, error) {
 	v := m.Match(&c.scratch, path)
 	a.Allowed, a.Line = v.Allowed(), int(v.Line)
 	a.Rule, a.WhyRule = c.why(m, path, v)
-	if c.google != nil && !c.dialect.Exempts(path) {
-		if other, _ := c.google.check(url, o, at); other.Allowed != a.Allowed {
-			a.Contested = "Google's parser would say " + other.Verdict()
-			if other.Line > 0 {
-				a.Contested += fmt.Sprintf(", by line %d: %s", other.Line, other.Rule)
-			}
-		}
+	if !c.dialect.Exempts(path) {
+		a.Contested = c.contested(a.Allowed, url, o, at)
 	}
 	return a, nil
+}
+
+// contested returns the first verdict of the other readings that is not the one given.
+func (c *checked) contested(allowed bool, url string, o origin.Origin, at int64) string {
+	for _, r := range c.others {
+		other, _ := r.check(url, o, at) // which fails with archives only
+		switch {
+		case other.Allowed == allowed:
+		case other.Line > 0:
+			return fmt.Sprintf("%s would say %s, by line %d: %s", r.reader, other.Verdict(), other.Line, other.Rule)
+		default:
+			return r.reader + " would say " + other.Verdict()
+		}
+	}
+	return ""
 }
 
 const whyUnreachable = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // Description is what a robots.txt says, in words. Its texts have the bytes of the
@@ -146,7 +147,7 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	if dialect != nil {
 		by = *dialect
 	}
-	robots := c.compile(by, false)
+	robots := c.compile(policy.Reading(by))
 	notes := robots.Notes
 	if dialect == nil {
 		notes = c.notes()
@@ -187,12 +188,12 @@ func (c *Checker) commonDialect() (common automaton.Dialect) {
 
 // notes returns the notes of RFC 9309's reading and of Google's, each once, by line.
 func (c *Checker) notes() []compile.Note {
-	notes := c.compile(automaton.RFC9309, false).Notes
+	notes := c.compile(policy.ReadRFC9309).Notes
 	known := map[compile.Note]bool{}
 	for _, n := range notes {
 		known[n] = true
 	}
-	for _, n := range c.compile(automaton.Google, true).Notes {
+	for _, n := range c.compile(policy.ReadGoogleWide).Notes {
 		if !known[n] {
 			notes = append(notes, n)
 		}

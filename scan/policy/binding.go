@@ -51,8 +51,8 @@ func (r Reading) Dialect() automaton.Dialect {
 	return automaton.Dialect(r)
 }
 
-// options returns how a body is compiled for the reading.
-func (r Reading) options(maxBytes int) compile.Options {
+// Options returns how a body is compiled for the reading, up to maxBytes as in compile.Options.
+func (r Reading) Options(maxBytes int) compile.Options {
 	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.whole() == ReadGoogleWide,
 		EndRuns: r != r.whole()}
 }

@@ -24,7 +24,7 @@ type body struct {
 		robots, withPast *compile.Robots
 		sitemaps         sitemaps
 	}
-	// wildAgree says that the groups for * agree in the two readings of UnknownReadings. Most
+	// wildAgree says that the groups for * agree in all of UnknownReadings. Most
 	// crawlers that have these readings are bound by the groups for *.
 	wildAgree bool
 	wildOnce  sync.Once
@@ -39,7 +39,7 @@ func (b *body) robots(r Reading) *compile.Robots {
 			c.robots = b.robots(r.whole())
 			return
 		}
-		c.robots = compile.Compile(b.text, r.options(b.maxBytes))
+		c.robots = compile.Compile(b.text, r.Options(b.maxBytes))
 	})
 	return c.robots
 }
@@ -49,7 +49,7 @@ func (b *body) withPast(r Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.pastOnce.Do(func() {
 		text := append(slices.Clip(compile.WholeLines(b.text, b.maxBytes)), '\n')
-		c.withPast = compile.Compile(append(text, b.past...), r.options(-1))
+		c.withPast = compile.Compile(append(text, b.past...), r.Options(-1))
 	})
 	return c.withPast
 }
