@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -104,7 +105,7 @@ type file struct {
 }
 
 // readFile reads a file. Only regular files are opened, because a pipe might block for
-// ever.
+// ever. A compressed one is an error: read as it is, it would permit everything.
 func readFile(path string, max int, memory int64) (file, error) {
 	info, err := disk.Stat(path)
 	if err != nil {
@@ -119,8 +120,8 @@ func readFile(path string, max int, memory int64) (file, error) {
 	}
 	defer f.Close()
 	hash := sha256.New()
-	body, past, read, err := ReadBody(io.TeeReader(f, hash), max, memory)
-	if over := disk.LimitError(0); errors.As(err, &over) || errors.Is(err, disk.ErrMemory) {
+	body, past, read, err := ReadBody(io.TeeReader(disk.Text(f), hash), max, memory)
+	if of := (*fs.PathError)(nil); err != nil && !errors.As(err, &of) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	content := file{body: body, past: past, size: info.Size()}

@@ -154,6 +154,8 @@ func TestManifestRefused(t *testing.T) {
 			"M:3: stat D/b.txt: no such file or directory"},
 		{"a folder for a file", head + "2026-11-02T00:00:00Z,https://example.com,200,sub,,",
 			"M:2: D/sub: not a regular file"},
+		{"a compressed file", head + "2026-11-02T00:00:00Z,https://example.com,200,c.gz,,",
+			"M:2: D/c.gz: compressed with gzip: decompress it first"},
 		{"200 without a file", head + "2026-11-02T00:00:00Z,https://example.com,200,,,", "M:2: status 200 without a file"},
 		{"a file for 404", head + "2026-11-02T00:00:00Z,https://example.com,404,a.txt,,", "M:2: a file for status 404"},
 		{"a file for 301", head + "2026-11-02T00:00:00Z,https://example.com,301,a.txt,,http://b/",
@@ -193,7 +195,7 @@ func TestManifestRefused(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			dir := files(t, map[string]string{"m.csv": test.manifest, "a.txt": "", "sub/": ""})
+			dir := files(t, map[string]string{"m.csv": test.manifest, "a.txt": "", "c.gz": "\x1f\x8b\x08", "sub/": ""})
 			path := filepath.Join(dir, "m.csv")
 			rows, err := ReadManifest(path, 100, 1<<30)
 			if err == nil {
