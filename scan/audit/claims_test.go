@@ -28,7 +28,6 @@ func TestClaims(t *testing.T) {
 	add(1, acmebot, strings.Repeat("x", 2*maxClaim), true)
 	add(5, browser, "AI Crawler", true)
 	r := auditRecords(t, a, records...)
-	checkSums(t, r)
 	gpt := r.row("GPTBot")
 	if want := []ClaimInfo{{"AI Crawler", 3}, {"", 2}}; !slices.Equal(gpt.Claims, want) || gpt.ClaimsNotListed != 0 {
 		t.Errorf("claims %v", gpt.Claims)
@@ -62,7 +61,6 @@ func TestManyClaims(t *testing.T) {
 		w.Chunk(format.Default(), []byte("x"))
 	}
 	r := report(t, run)
-	checkSums(t, r)
 	if got := marshal(t, r); got != want {
 		t.Error(firstDifference(got, want))
 	}
@@ -122,7 +120,6 @@ func TestCDNAgents(t *testing.T) {
 	}
 	r := auditEntries(t, a, entry{agent: "Amazon CloudFront"}, entry{agent: "Amazon CloudFront", target: "/private/"},
 		entry{agent: "curl/8"}, entry{agent: browser}, entry{agent: "WebP Cloud Services/1.0"})
-	checkSums(t, r)
 	if r.CDNAgents != 3 || r.HTTPLibraries != 1 || r.NotCrawlers != 5 || !warned(r) {
 		t.Errorf("%d of CDNs, %d libraries, %d in all, warnings %v", r.CDNAgents, r.HTTPLibraries, r.NotCrawlers, r.Warnings)
 	}

@@ -50,65 +50,40 @@ func encode(b []byte, v any) []byte {
 
 // appendRow appends a row without its name.
 func appendRow(b []byte, r *row) []byte {
+	r.cutPaths()
+	return encode(b, r)
+}
+
+// cutPaths keeps as many paths as a row has when all lines have been read.
+func (r *row) cutPaths() {
 	for _, r := range []*row{r, r.Spoofed} {
 		if r != nil {
 			r.Figures.Paths.cut(r.Figures.Paths.paths)
 		}
 	}
-	return encode(b, r)
 }
 
-// MarshalCBOR implements cbor.Marshaler.
-func (s statuses) MarshalCBOR() ([]byte, error) {
-	n := map[int]int64{}
-	for _, of := range s.sorted() {
-		n[of.Status] = of.N
-	}
-	return toCBOR.Marshal(n)
-}
-
-// UnmarshalCBOR implements cbor.Unmarshaler.
-func (s *statuses) UnmarshalCBOR(b []byte) error {
-	var counts map[int]int64
-	err := fromCBOR.Unmarshal(b, &counts)
-	for status, n := range counts {
-		s.add(status, n)
-	}
-	return err
-}
-
-// appendTally appends a tally of workers that have ended: it and then, for each known crawler, the
-// number of its profile and its row.
+// appendTally appends a tally of workers that have ended.
 func (a *Auditor) appendTally(b []byte, t *tally) []byte {
-	b = encode(b, t)
-	profiles := a.config.Crawlers.Profiles()
-	for i := range profiles {
-		if r := t.known[&profiles[i]]; r != nil {
-			b = appendRow(encode(b, i), r)
-		}
+	t.Rows = map[int]*row{}
+	for p, r := range t.known {
+		r.cutPaths()
+		t.Rows[int(a.profiles[p])] = r
 	}
-	return b
+	return encode(b, t)
 }
 
 // readTally makes a tally of what appendTally has written.
 func (a *Auditor) readTally(b []byte) (*tally, error) {
 	t := a.newTally()
-	b, err := a.decode(b, t, bounds{}, mostLines)
+	rest, err := a.decode(b, t, knownBounds, mostLines)
 	profiles := a.config.Crawlers.Profiles()
-	for next := 0; err == nil && len(b) > 0; {
-		var number int
-		if b, err = fromCBOR.UnmarshalFirst(b, &number); err != nil {
-			return nil, err
+	for number, r := range t.Rows {
+		if number >= len(profiles) || len(rest) > 0 {
+			return nil, errors.New("a crawler is not known")
 		}
-		if number < next || number >= len(profiles) {
-			return nil, errors.New("a crawler is not known, or comes twice")
-		}
-		next = number + 1
-		var r row
-		if b, err = a.decode(b, &r, knownBounds, t.read()); err == nil {
-			p := &profiles[number]
-			t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(&r, 1)
-		}
+		p := &profiles[number]
+		t.rowOf(crawler.Claim{Profile: p, Name: p.Name}).merge(r, 1)
 	}
 	return t, err
 }
@@ -153,6 +128,11 @@ func (l *limits) hold(v reflect.Value) bool {
 		if counts, are := v.Interface().([]int64); are && len(counts) > 0 {
 			return slices.Min(counts) >= 0 && slices.Max(counts) <= l.most
 		}
+		for i := range v.Len() {
+			if v.Type().Elem().Kind() == reflect.Struct && !l.hold(v.Index(i)) {
+				return false
+			}
+		}
 	case reflect.Struct:
 		return l.holdStruct(v)
 	}
@@ -173,11 +153,8 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 		}
 		return x.Unit < units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) &&
 			l.hold(v.FieldByName("Counts"))
-	case statuses:
-		return !slices.ContainsFunc(x.sorted(), func(s StatusCount) bool {
-			return s.Status < 0 || s.Status > maxStatus ||
-				s.N > l.most
-		})
+	case StatusCount:
+		return 0 <= x.Status && x.Status <= maxStatus && 0 < x.N && x.N <= l.most
 	case sizesAt:
 		return hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
 	case sizeKey:

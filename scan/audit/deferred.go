@@ -1,46 +1,29 @@
 package audit
 
 import (
-	"encoding/binary"
+	"math"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // A deferred record is kept until the whole input has been read. The order of its
 // bytes is the order in which the final pass needs it: first what concerns the crawlers
-// of all operators, then all records of each operator together.
+// of all operators, then all records of each operator together. So a record begins with
 //
-//	0           about all:
-//	  answer    minute, origins, kind of answer, of a GET of /robots.txt by any client
+//	0           about all
 //	1 operator  of a known operator, by its number
-//	2 operator  an unknown crawler, by its name and 0. Both have
-//	  counts    the counts of an unknown crawler in a part of the input (counts.go), after its name
-//	            as the crawler writes it
-//	  fetch     time, crawler, answer, its use, perhaps address, of a GET of /robots.txt
-//	  visit     crawler, address, time, and a request whose verdict is open, or one that has been
-//	            counted. A request has identity, outcome and method, the answers of the
-//	            copies, perhaps those for the normal form of its path, the version and the line that a
-//
-// violation would quote, the size, the beginning of the target, and perhaps the raw line, or all
-// that Config.Judged gets
-//
-//	delayed   crawler, address, time, delay in milliseconds, of a request to which a
-//	          Crawl-delay applies
-//
-// A crawler is its index, the origins that it may have asked, and its word where its name
-// is only a part of that. An answer is its kind, the size and the identity of the client.
-// The answers of the copies are those of each origin, in runs. The address is empty if it does not matter. Numbers are
-// big-endian, except those of crawlers and operators, lengths, runs and the delay, which are
-// uvarints. Times have their sign
-// bit flipped, so that the order of bytes is the order of numbers.
+//	2 operator  an unknown crawler, by its name and 0
 const (
 	aboutAll byte = iota
 	aboutKnown
 	aboutUnknown
 )
 
+// After that comes its kind. The counts of an unknown crawler in a part of the input (counts.go) follow its
+// name as the crawler writes it; each other kind has a type below.
 const (
 	recordAnswer byte = iota
 	recordCounts
@@ -49,11 +32,26 @@ const (
 	recordDelayed
 )
 
-// Kinds of visits.
-const (
-	visitRequest byte = iota
-	visitSettled      // a request that has been counted, for Config.Judged
-)
+// answered is what a GET of /robots.txt by any client was answered in a minute.
+type answered struct {
+	minute int64
+	site   policy.Site
+	kind   judge.Kind
+}
+
+func (x *answered) code(c *coder) {
+	c.time(&x.minute)
+	c.site(&x.site)
+	octet(c, &x.kind, judge.Kinds, "an answer is of no kind")
+}
+
+// fetch is a GET of /robots.txt by a crawler.
+type fetch struct {
+	judge.Fetch
+	identity Identity
+	use      fetchUse
+	address  []byte // empty if it does not matter
+}
 
 // fetchUse is what a fetch of robots.txt is used for.
 type fetchUse byte
@@ -65,6 +63,108 @@ const (
 	fetchUses
 )
 
+func (x *fetch) code(c *coder) {
+	c.time(&x.Time)
+	c.sender(&x.Sender)
+	octet(c, &x.Kind, judge.Kinds, "an answer is of no kind")
+	uvarint(c, &x.Size, math.MaxInt64)
+	octet(c, &x.identity, identities, "an identity is of no kind")
+	octet(c, &x.use, fetchUses, "a fetch is of no use")
+	text(c, &x.address)
+}
+
+// delayed is a request to which a Crawl-delay applies.
+type delayed struct {
+	from    judge.Sender
+	address []byte
+	time    int64
+	millis  int64
+}
+
+func (x *delayed) code(c *coder) {
+	c.sender(&x.from)
+	text(c, &x.address)
+	c.time(&x.time)
+	uvarint(c, &x.millis, math.MaxInt64/millisecond) // as many as a time.Duration can have
+}
+
+// visit is a request whose verdict is open or, if it is settled, that has been counted, and waits for Config.Judged
+// until it is known whether addresses prove anything.
+type visit struct {
+	Judged
+	from    judge.Sender
+	address []byte // empty if it does not matter
+	settled bool
+	// Of one that is open:
+	exact, hasNormal bool
+	copies           judge.Copies      // when it is written
+	answers, normal  [][]policy.Answer // when it has been read: of each origin, and for its normal form
+	coded            []byte            // the bytes of answers
+	cited            int32             // 1 and the version that a violation would quote
+	line             uint32            // and the line
+	path             []byte            // the beginning of its target
+
+	row  *row
+	rule ruleKey // if a violation
+}
+
+func (x *visit) code(c *coder, config *Config) {
+	c.sender(&x.from)
+	text(c, &x.address)
+	c.time(&x.Time)
+	for _, is := range [...]*bool{&x.settled, &x.HasTime, &x.exact, &x.hasNormal} {
+		c.flag(is)
+	}
+	octet(c, &x.Identity, identities, "an identity is of no kind")
+	octet(c, &x.Outcome, outcomes, "a request is of no outcome")
+	octet(c, &x.Method, methods, "a request is of no method")
+	if x.settled {
+		octet(c, &x.Verdict, verdicts, "a request has no verdict")
+		octet(c, &x.Reason, reasons, "a request is undecided for no reason")
+	} else {
+		x.codeOpen(c)
+	}
+	if size := x.Size - format.NoSizes; true {
+		uvarint(c, &size, math.MaxInt64)
+		x.Size = size + format.NoSizes
+	}
+	if config.Judged != nil {
+		x.codeJudged(c)
+	}
+	if config.Judged != nil || config.Samples > 0 {
+		text(c, &x.Line)
+	}
+}
+
+func (x *visit) codeOpen(c *coder) {
+	c.require(x.from.Site.N > 0 && x.HasTime, "a request is to no origin, or has no time")
+	before := c.b
+	x.answers = c.answers(x.from.Site, x.copies, false, x.answers)
+	if x.coded = nil; c.reads {
+		x.coded = before[:len(before)-len(c.b)]
+	}
+	if x.hasNormal {
+		x.normal = c.answers(x.from.Site, x.copies, true, x.normal)
+	}
+	if c.bad() {
+		return
+	}
+	uvarint(c, &x.cited, int32(len(c.policy.Versions(x.from.Site.First))))
+	fixed(c, &x.line)
+	text(c, &x.path)
+}
+
+// codeJudged is for what Config.Judged gets, and no report needs.
+func (x *visit) codeJudged(c *coder) {
+	uvarint(c, &x.Input, mostLines)
+	uvarint(c, &x.Number, mostLines)
+	uvarint(c, &x.Status, maxStatus)
+	for _, of := range [...]*[]byte{&x.Address, &x.Verb, &x.Target} {
+		text(c, of)
+	}
+	c.flag(&x.Cut)
+}
+
 // Times that a format can read lie well within these bounds, which leaves room for
 // windows around them.
 var (
@@ -72,26 +172,13 @@ var (
 	latest   = time.Date(2240, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 )
 
-// head begins a record in w.key.
-func (w *Worker) head(operator []byte, kind byte) []byte {
-	return append(append(w.key[:0], operator...), kind)
+// begin begins a record.
+func (w *Worker) begin(operator []byte, kind byte) *coder {
+	w.out.b = append(append(w.out.b[:0], operator...), kind)
+	return &w.out
 }
 
-// appendCrawler appends a crawler and the site that it asked.
-func appendCrawler(b []byte, c *agent, at site) []byte {
-	return appendBytes(appendSite(binary.AppendUvarint(b, uint64(c.index)), at.Site), c.word)
-}
-
-func appendSite(b []byte, at policy.Site) []byte {
-	b = binary.BigEndian.AppendUint32(b, uint32(at.First))
-	return binary.BigEndian.AppendUint32(b, uint32(at.N))
-}
-
-func appendTime(b []byte, t int64) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(t)^1<<63)
-}
-
-// keepFact writes the record in w.key, which is not of a request for Config.Judged, unless the run
+// keepFact writes the record that was begun, which is not of a request for Config.Judged, unless the run
 // has the facts of all lines.
 func (w *Worker) keepFact() {
 	if !w.run.hasFacts {
@@ -99,46 +186,35 @@ func (w *Worker) keepFact() {
 	}
 }
 
-// keep writes the record in w.key.
+// keep writes the record that was begun.
 func (w *Worker) keep() {
 	if w.err == nil {
-		w.err = w.deferred.Add(w.key)
+		w.err = w.deferred.Add(w.out.b)
 	}
 }
 
 // deferCounts keeps the counts of an unknown crawler.
 func (w *Worker) deferCounts(key string, row *row) {
-	b := append(append(append(w.key[:0], aboutUnknown), key...), 0, recordCounts)
-	w.key = appendRow(appendBytes(b, row.name), row)
+	c := w.begin(unknownOperator(key), recordCounts)
+	text(c, &row.name)
+	c.b = appendRow(c.b, row)
 	w.keepFact()
 }
 
-// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, unless the last
-// answer of its kind was the same: with its minute, if that matters.
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client: with its minute, if
+// that matters.
 func (w *Worker) deferAnswer(at site, kind judge.Kind) {
-	now := answerAt{Site: at.Site, any: true}
+	x := answered{site: at.Site, kind: kind}
 	switch timed := kind == judge.ToldGone || kind.Is5xx(); {
 	case timed && w.record.HasTime:
-		now.minute = minuteOf(w.record.Time)
+		x.minute = minuteOf(w.record.Time)
 	case kind.Is5xx():
 		return
 	case timed:
-		kind = judge.ToldNone
+		x.kind = judge.ToldNone
 	}
-	if w.lastAnswers[kind] == now {
-		return
-	}
-	w.lastAnswers[kind] = now
-	b := appendTime(append(w.key[:0], aboutAll, recordAnswer), now.minute)
-	w.key = append(appendSite(b, at.Site), byte(kind))
+	x.code(w.begin([]byte{aboutAll}, recordAnswer))
 	w.keepFact()
-}
-
-// answerAt is a minute in which a site answered a GET of robots.txt.
-type answerAt struct {
-	policy.Site
-	minute int64
-	any    bool // there was one
 }
 
 // minuteOf returns the beginning of the minute of a time.
@@ -161,17 +237,19 @@ func (w *Worker) countSize(at site) {
 	}
 }
 
+// sender returns a crawler that requested a site.
+func (c *agent) sender(at site) judge.Sender {
+	return judge.Sender{Crawler: c.index, Word: c.word, Site: at.Site}
+}
+
 // deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size
 // is 0 if it does not show which file was sent.
 func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind judge.Kind, size int64, use fetchUse) {
-	t := w.record.Time
-	if use == fetchTimeless {
-		t = 0
+	x := fetch{identity: identity, use: use, address: w.keptAddress()}
+	if x.Sender, x.Kind, x.Size = c.sender(at), kind, size; use != fetchTimeless {
+		x.Time = w.record.Time
 	}
-	b := appendCrawler(appendTime(w.head(c.operator, recordFetch), t), c, at)
-	b = binary.BigEndian.AppendUint64(append(b, byte(kind)), uint64(size))
-	b = append(b, byte(identity), byte(use))
-	w.key = appendBytes(b, w.keptAddress())
+	x.code(w.begin(c.operator, recordFetch))
 	w.keepFact()
 }
 
@@ -183,85 +261,56 @@ func (w *Worker) keptAddress() []byte {
 	return nil
 }
 
-func (w *Worker) appendVisit(b []byte, c *agent, at site, address []byte) []byte {
-	return appendTime(appendBytes(appendCrawler(b, c, at), address), w.record.Time)
-}
-
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
 // tells its client.
 func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
-	address := w.address()
-	if len(address) == 0 {
-		return
+	x := delayed{c.sender(at), w.address(), w.record.Time, max(delay.Milliseconds(), 0)}
+	if len(x.address) > 0 {
+		x.code(w.begin(c.operator, recordDelayed))
+		w.keepFact()
 	}
-	b := w.appendVisit(w.head(c.operator, recordDelayed), c, at, address)
-	w.key = binary.AppendUvarint(b, uint64(max(delay.Milliseconds(), 0)))
-	w.keepFact()
 }
 
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identity) {
-	kinds := w.kinds()
-	if !q.Exact {
-		kinds |= notExact
+	x := &w.visit
+	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
+		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
+	if version := w.policy.Lawful(at.First, w.record.Time, c.google).Cited; version >= 0 {
+		x.cited = version + 1
+		x.line = w.bindingAt(c, at.First).Judge(&w.scratch, w.policy.Versions(at.First)[version].Copy, w.record.Target).Line
 	}
-	if q.HasNormal {
-		kinds |= withNormal
+	w.keepVisit(c)
+}
+
+// deferSettled keeps the record, which has been counted with its verdict, until it is known
+// whether addresses prove anything.
+func (w *Worker) deferSettled(at site, c *agent, identity Identity, d judge.Decision) {
+	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), settled: true}
+	w.visit.Verdict, w.visit.Reason = d.Verdict, d.Reason
+	w.keepVisit(c)
+}
+
+// asVisit returns as much of the record as is kept.
+func (w *Worker) asVisit(at site, c *agent, identity Identity) Judged {
+	r, config := &w.record, &w.auditor.config
+	if config.Judged != nil {
+		return *w.asJudged(at, c, identity, judge.Decision{})
 	}
-	b := w.appendVisit(w.head(c.operator, recordVisit), c, at, w.keptAddress())
-	b = w.appendAnswers(append(b, visitRequest, byte(identity), kinds), at, false)
-	if q.HasNormal {
-		b = w.appendAnswers(b, at, true)
+	j := Judged{Time: r.Time, HasTime: true, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
+		Size: max(r.Size, 0)}
+	if config.Samples > 0 {
+		j.Line = beginning(r.Line)
 	}
-	b = w.appendCited(b, at.First, c)
-	b = appendBytes(binary.AppendUvarint(b, uint64(max(w.record.Size, 0))),
-		w.record.Target[:min(len(w.record.Target), maxPath)])
-	switch {
-	case w.auditor.config.Judged != nil:
-		b = w.appendJudged(b)
-	case w.auditor.config.Samples > 0:
-		b = append(b, beginning(w.record.Line)...)
+	return j
+}
+
+func (w *Worker) keepVisit(c *agent) {
+	if !w.visit.HasTime {
+		w.visit.Time = 0
 	}
-	w.key = b
+	w.visit.code(w.begin(c.operator, recordVisit), &w.auditor.config)
 	w.keep()
-}
-
-// These are added to outcome and method: withNormal if the answers for the normal form follow,
-// notExact if the log does not show the path as it was sent.
-const (
-	withNormal = 8
-	notExact   = 4
-)
-
-// appendAnswers appends the answers of all copies of each origin, in runs.
-func (w *Worker) appendAnswers(b []byte, at site, normal bool) []byte {
-	for o := at.First; o < at.First+at.N; o++ {
-		b = appendRuns(b, w.Answers(o, normal))
-	}
-	return b
-}
-
-// appendCited appends the version and the line that a violation on an origin would quote.
-func (w *Worker) appendCited(b []byte, o int32, c *agent) []byte {
-	version, line := w.policy.Lawful(o, w.record.Time, c.google).Cited, uint32(0)
-	if version >= 0 {
-		line = w.bindingAt(c, o).Judge(&w.scratch, w.policy.Versions(o)[version].Copy, w.record.Target).Line
-	}
-	return binary.BigEndian.AppendUint32(binary.AppendUvarint(b, uint64(version+1)), line)
-}
-
-// appendRuns appends answers as runs of equal ones: the length of each and the
-// answer in one number.
-func appendRuns(b []byte, answers []policy.Answer) []byte {
-	for len(answers) > 0 {
-		n := 1
-		for n < len(answers) && answers[n] == answers[0] {
-			n++
-		}
-		b = binary.AppendUvarint(b, uint64(n)<<2|uint64(answers[0]))
-		answers = answers[n:]
-	}
-	return b
 }
 
 // client returns what the log has as the client's address.
@@ -276,9 +325,4 @@ func (w *Worker) address() []byte {
 		return a
 	}
 	return nil
-}
-
-// appendBytes appends bytes after their number.
-func appendBytes[T string | []byte](b []byte, s T) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }

@@ -49,39 +49,14 @@ func TestNobodyIsInformedByAnothersFetch(t *testing.T) {
 		"the Kelvin sign and a k":         {"\u212a-Scrapbot", "K-Scrapbot", 1, 0},
 		"letters of another script":       {"\u00c4-Scrapbot", "\u00e4-Scrapbot", 1, 0},
 		"a word with and without its dot": {"a.x-bot/1", "b.x-bot/1", 1, 0},
+		"the same with a dot":             {"beta.acme_bot", "BETA.acme_bot", 1, 1},
+		"another before the dot":          {"alpha.acme_bot", "beta.acme_bot", 1, 0},
+		"what follows the dot":            {"acme_bot", "beta.acme_bot", 1, 0},
+		"behind 64 bytes, in other case":  {long[:64] + "A-bot", long[:64] + "a-bot", 1, 1},
 	} {
 		violations, informed := informedOf(t, c.fetching, c.requesting)
 		if violations != c.violations || informed != c.informed {
 			t.Errorf("%s: %d violations, %d informed, want %d and %d", name, violations, informed, c.violations, c.informed)
-		}
-	}
-}
-
-// Names whose hashes are alike in 15 bits, as few as some 184 names have, are still two.
-func TestCollidingNamesAreTold(t *testing.T) {
-	byHash := map[uint64]string{}
-	pairs := 0
-	var log []entry
-	for i := 0; pairs < 20; i++ {
-		name := fmt.Sprintf("Name%dx-Bot", i)
-		for _, hash := range []uint64{hashString(name) >> 49, hashString(strings.ToLower(name)) & 0x7fff << 15} {
-			other, seen := byHash[hash]
-			if byHash[hash] = name; !seen || other == name {
-				continue
-			}
-			pairs++
-			log = append(log, entry{agent: other, target: "/robots.txt", status: "304"},
-				entry{agent: name, target: "/private/x", time: at(60)})
-		}
-	}
-	// A name that is in two pairs may have fetched itself: it is left out.
-	fetched := map[string]bool{}
-	for _, e := range log {
-		fetched[e.agent] = fetched[e.agent] || e.target == "/robots.txt"
-	}
-	for _, c := range auditEntries(t, newAuditor(t, forbid), log...).Crawlers {
-		if n := c.Informed(); n > 0 && !fetched[c.Crawler] {
-			t.Errorf("%s never fetched robots.txt, and is informed %d times", c.Crawler, n)
 		}
 	}
 }

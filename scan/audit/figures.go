@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -47,8 +46,8 @@ const (
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
 	f.Bytes = plus(f.Bytes, byteSum(max(r.Size, 0)))
-	if f.Statuses.last.Status == r.Status {
-		f.Statuses.last.N++
+	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
+		known[0].N++ // the first is nearly always 200
 	} else {
 		w.quota.held += f.Statuses.add(r.Status, 1)
 	}
@@ -122,51 +121,35 @@ func times[N ~int64](x N, n int64) N {
 	return x * N(n)
 }
 
-// statuses counts answers by status. The last status is nearly always the next.
-type statuses struct {
-	last StatusCount
-	list []StatusCount // of the others, in no order
-}
+// statuses counts answers by status, in the order of these. They are few.
+type statuses []StatusCount
 
 // add counts n answers with a status, and returns how many bytes that takes more.
 func (s *statuses) add(status int, n int64) (bytes int) {
-	if s.last.Status != status {
-		at := slices.IndexFunc(s.list, func(of StatusCount) bool { return of.Status == status })
-		if at < 0 {
-			at, bytes = len(s.list), statusBytes
-			s.list = append(s.list, StatusCount{Status: status})
-		}
-		s.last, s.list[at] = s.list[at], s.last
+	at := 0
+	for at < len(*s) && (*s)[at].Status < status {
+		at++
 	}
-	s.last.N += n
+	if at == len(*s) || (*s)[at].Status != status {
+		*s = slices.Insert(*s, at, StatusCount{Status: status})
+		bytes = statusBytes
+	}
+	(*s)[at].N += n
 	return bytes
 }
 
 // sum returns how many answers were counted.
-func (s *statuses) sum() int64 {
-	n := s.last.N
-	for _, of := range s.list {
+func (s statuses) sum() (n int64) {
+	for _, of := range s {
 		n += of.N
 	}
 	return n
 }
 
-// sorted returns the counts in the order of the statuses.
-func (s *statuses) sorted() []StatusCount {
-	list := []StatusCount{}
-	for _, of := range append(slices.Clone(s.list), s.last) {
-		if of.N > 0 {
-			list = append(list, of)
-		}
-	}
-	slices.SortFunc(list, func(x, y StatusCount) int { return cmp.Compare(x.Status, y.Status) })
-	return list
-}
-
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
 	f.Bytes = plus(f.Bytes, times(other.Bytes, n))
-	for _, s := range other.Statuses.sorted() {
+	for _, s := range other.Statuses {
 		f.Statuses.add(s.Status, s.N*n)
 	}
 	for _, hash := range other.Addresses.Kept {

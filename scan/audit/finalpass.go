@@ -16,7 +16,7 @@ import (
 // each deferred request its verdict.
 type finalPass struct {
 	run     *Run
-	judged  func(*deferredRequest)
+	judged  func(*visit)
 	rates   *rates // nil if nothing but the requests counts
 	ranking *ranking
 	proxied bool // addresses prove nothing
@@ -24,8 +24,8 @@ type finalPass struct {
 	records int64 // read so far, each as often as it was added
 	unknown int64 // requests of unknown crawlers so far
 	operatorPass
-	origins         originTexts
-	answers, normal [][]policy.Answer // of each origin of a request, and for its normal form
+	origins originTexts
+	now     visit // the request whose record comes
 }
 
 // operatorPass is what is known while the records of one operator come.
@@ -50,19 +50,10 @@ type informedKey struct {
 	answers string
 }
 
-// deferredRequest is a deferred request with its verdict.
-type deferredRequest struct {
-	Judged
-	row     *row
-	rule    ruleKey // if a violation
-	address []byte  // a view; empty if it does not matter
-	path    []byte  // the beginning of its target
-}
-
 // judgeDeferred reads the deferred records and gives every request among them to judged,
 // which must not keep it. With rates, which get every fetch and delayed request, it also
 // makes the rows of unknown crawlers.
-func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
+func (r *Run) judgeDeferred(judged func(*visit), rates *rates) error {
 	p := r.policy()
 	f := &finalPass{
 		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
@@ -75,7 +66,7 @@ func (r *Run) judgeDeferred(judged func(*deferredRequest), rates *rates) error {
 		if err != nil {
 			return err
 		}
-		rd := &recordReader{policy: p, rest: record.Data}
+		rd := newReader(p, record.Data)
 		if rd.require(record.N <= r.tally.read() && f.records <= math.MaxInt64/2,
 			"it was added more often than there are lines"); !rd.bad() {
 			f.records += record.N
@@ -119,8 +110,8 @@ func (f *finalPass) end() {
 }
 
 // record reads a deferred record after the key of its operator.
-func (f *finalPass) record(rd *recordReader, n int64) {
-	switch kind := rd.byte(); {
+func (f *finalPass) record(rd *coder, n int64) {
+	switch kind := rd.kind(); {
 	case kind == recordAnswer:
 		f.answer(rd)
 	case kind == recordCounts && f.counts != nil:
@@ -137,54 +128,45 @@ func (f *finalPass) record(rd *recordReader, n int64) {
 }
 
 // answer reads what anybody was answered in a minute.
-func (f *finalPass) answer(rd *recordReader) {
-	t, at, kind := rd.time(), rd.site(), rd.kind()
+func (f *finalPass) answer(rd *coder) {
+	var x answered
+	x.code(rd)
 	if rd.end(); !rd.bad() {
-		f.toAll.Add(at, t, kind)
+		f.toAll.Add(x.site, x.minute, x.kind)
 	}
 }
 
 // unknownCounts adds the counts of an unknown crawler, which are the same in n parts of the
 // input.
-func (f *finalPass) unknownCounts(rd *recordReader, n int64) {
-	lines, name, row := f.run.tally.Lines, rd.bytes(), &row{}
-	if rest, err := f.run.auditor.decode(rd.rest, row, unknownBounds, lines/n); err != nil || len(rest) > 0 {
+func (f *finalPass) unknownCounts(rd *coder, n int64) {
+	lines, name, row := f.run.tally.Lines, "", &row{}
+	text(rd, &name)
+	if rest, err := f.run.auditor.decode(rd.b, row, unknownBounds, lines/n); err != nil || len(rest) > 0 {
 		rd.require(false, fmt.Sprint("the counts of a crawler: ", err))
 		return
 	}
 	f.unknown += row.Requests * n
 	rd.require(f.unknown <= lines, "unknown crawlers have more requests than there are lines")
 	f.counts.merge(row, n)
-	if f.counts.name == "" || string(name) < f.counts.name {
-		f.counts.name = string(name)
+	if f.counts.name == "" || name < f.counts.name {
+		f.counts.name = name
 	}
 }
 
-func (f *finalPass) fetch(rd *recordReader, n int64) {
-	t := rd.time()
-	x := judge.Fetch{Time: t, Sender: rd.sender(), Kind: rd.kind(), Size: int64(rd.uint64())}
-	identity, use, address := rd.identity(), fetchUse(rd.byte()), rd.bytes()
-	identity = f.identity(x.Crawler, identity, address)
-	x.Identity, x.HasTime = uint8(identity), use != fetchTimeless
-	var row *row
-	switch use {
-	case fetchCounted:
-		row, _ = f.row(rd, x.Crawler)
-	case fetchOutside, fetchTimeless:
-		if profile := f.profile(rd, x.Crawler); profile != nil {
-			row = f.run.tally.known[profile]
-		} else {
-			row = f.counts
-		}
-	}
-	if rd.end(); rd.bad() || identity == SpoofedIdentity {
+func (f *finalPass) fetch(rd *coder, n int64) {
+	var x fetch
+	x.code(rd)
+	x.identity = f.identity(x.Crawler, x.identity, x.address)
+	x.Identity, x.HasTime = uint8(x.identity), x.use != fetchTimeless
+	row, _ := f.row(rd, x.Crawler, x.use == fetchCounted)
+	if rd.end(); rd.bad() || x.identity == SpoofedIdentity {
 		return
 	}
-	shown := f.told.Add(&x, n)
+	shown := f.told.Add(&x.Fetch, n)
 	if row != nil {
 		row.informedKnown = row.informedKnown || shown
 	}
-	if f.rates != nil && use == fetchCounted {
+	if f.rates != nil && x.use == fetchCounted {
 		f.rates.fetch(row, x.Site, x.Time, n)
 	}
 }
@@ -201,116 +183,88 @@ func (f *finalPass) identity(crawler uint32, identity Identity, address []byte) 
 	return identity
 }
 
-func (f *finalPass) delayed(rd *recordReader, n int64) {
-	from, address, t, delay := rd.sender(), rd.bytes(), rd.time(), rd.delay()
-	row, _ := f.row(rd, from.Crawler)
+func (f *finalPass) delayed(rd *coder, n int64) {
+	var x delayed
+	x.code(rd)
+	row, _ := f.row(rd, x.from.Crawler, true)
 	if rd.end(); !rd.bad() && f.rates != nil {
-		f.rates.delayed(row, from, address, t, delay, n)
+		f.rates.delayed(row, x.from, x.address, x.time, x.millis, n)
 	}
 }
 
-// row returns the row of a crawler of the operator. A record of a crawler that has made no request
-// is bad: no report has its row.
-func (f *finalPass) row(rd *recordReader, crawler uint32) (r *row, p *crawler.Profile) {
-	if p = f.profile(rd, crawler); p != nil {
-		r = f.run.tally.known[p]
-	} else {
+// row returns the row of a crawler of the operator, and its profile if it is known. If it has been counted in
+// the row, it has made a request: no report has the row of a crawler that has made none.
+func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *crawler.Profile) {
+	profiles := f.run.auditor.config.Crawlers.Profiles()
+	switch {
+	case f.counts != nil:
 		r = f.counts
+	case int64(crawler) >= int64(len(profiles)):
+		rd.require(false, "a crawler is not known")
+	default:
+		p = &profiles[crawler]
+		r = f.run.tally.known[p]
 	}
-	rd.require(r != nil && r.Requests > 0, "a crawler has made no request")
+	rd.require(!counted || r != nil && r.Requests > 0, "a crawler has made no request")
 	return r, p
 }
 
-// profile returns the profile of a crawler of the operator, nil if that is an unknown crawler.
-func (f *finalPass) profile(rd *recordReader, crawler uint32) *crawler.Profile {
-	if f.counts != nil {
-		return nil
-	}
-	profiles := f.run.auditor.config.Crawlers.Profiles()
-	if int64(crawler) >= int64(len(profiles)) {
-		rd.require(false, "a crawler is not known")
-		return nil
-	}
-	return &profiles[crawler]
-}
-
-// visit reads a request.
-func (f *finalPass) visit(rd *recordReader, n int64) {
-	from, address, t, kind := rd.sender(), rd.bytes(), rd.time(), rd.byte()
-	switch kind {
-	case visitRequest:
-		row, profile := f.row(rd, from.Crawler)
-		x := &deferredRequest{row: row, address: address, Judged: Judged{Time: t, HasTime: true, Profile: profile, N: n}}
-		f.request(rd, x, from)
-	case visitSettled:
-		row, profile := f.row(rd, from.Crawler)
-		f.settled(rd, &deferredRequest{row: row, Judged: Judged{Time: t, Profile: profile, N: n}}, from)
-	default:
-		rd.require(false, "a visit is of no kind")
-	}
-}
-
-// request reads the rest of a request, and gives it its verdict.
-func (f *finalPass) request(rd *recordReader, x *deferredRequest, from judge.Sender) {
-	identity, kinds := rd.identity(), rd.byte()
-	x.Outcome, x.Method = Outcome(kinds>>4), Method(kinds&(notExact-1))
-	rd.require(from.Site.N > 0 && x.Outcome < outcomes && x.Method < methods,
-		"a request is to no origin, or of no outcome or method")
-	if rd.bad() {
-		return
-	}
-	answers := rd.rest
-	f.answers = rd.answers(f.answers, from.Site)
-	answers = answers[:len(answers)-len(rd.rest)]
-	if kinds&withNormal != 0 {
-		f.normal = rd.answers(f.normal, from.Site)
-	}
-	cited := int32(rd.uvarint(uint64(len(rd.policy.Versions(from.Site.First))))) - 1
-	line := rd.uint32()
-	x.Size, x.path = int64(rd.uvarint(math.MaxInt64)), rd.bytes()
-	switch c := &f.run.auditor.config; {
-	case c.Judged != nil:
-		rd.judged(&x.Judged)
-		x.Origin, x.Site = f.origins.of(f.run.auditor, from.Site), from.Site
-	case c.Samples > 0:
-		x.Line = rd.take(min(len(rd.rest), maxSample))
-	}
+// visit reads a request. It gives it its verdict, unless it has one.
+func (f *finalPass) visit(rd *coder, n int64) {
+	x, config := &f.now, &f.run.auditor.config
+	*x = visit{answers: x.answers, normal: x.normal}
+	x.code(rd, config)
+	x.row, x.Profile = f.row(rd, x.from.Crawler, true)
+	rd.require(!x.settled || config.Judged != nil, "a request waits for nobody")
 	if rd.end(); rd.bad() {
 		return
 	}
-	x.Identity, x.Crawler = f.identity(from.Crawler, identity, x.address), x.row.name
-	d, _ := judge.Decide(rd.policy, &judge.Case{
-		Spoofed: x.Identity == SpoofedIdentity, Time: x.Time, HasTime: true, Site: from.Site,
-		Google: readsAsGoogle(x.Profile), Exact: kinds&notExact == 0, HasNormal: kinds&withNormal != 0,
-		Copies: pendingCopies{from.Site.First, f.answers, f.normal},
-	}, f.told)
-	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
-	if x.Verdict != Spoofed {
-		x.InformedKnown = x.row.informedKnown
-		x.rule = ruleKey{from.Site, max(cited, 0), line}
-		if f.isOne(x.Profile) {
-			from.Identity = uint8(x.Identity)
-			x.Informed = f.informedSince(from, answers) < x.Time
+	x.Identity, x.Crawler, x.N = f.identity(x.from.Crawler, x.Identity, x.address), x.row.name, n
+	if config.Judged != nil {
+		x.Worker, x.Origin, x.Site = -1, f.origins.of(f.run.auditor, x.from.Site), x.from.Site
+		if len(x.Address) == 0 {
+			x.Address = nil
 		}
 	}
-	f.judged(x)
+	switch {
+	case !x.settled:
+		f.decide(rd.policy, x)
+		f.judged(x)
+	case f.rates != nil:
+		if x.Identity == SpoofedIdentity {
+			x.Verdict, x.Reason = Spoofed, 0
+		}
+		config.Judged(&x.Judged)
+	}
 }
 
-// pendingCopies are the answers of the copies of each origin of a site as a record has them.
-type pendingCopies struct {
-	first           int32
-	answers, normal [][]policy.Answer
+// decide gives a request its verdict.
+func (f *finalPass) decide(p *policy.Policy, x *visit) {
+	d, _ := judge.Decide(p, &judge.Case{
+		Spoofed: x.Identity == SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
+		Google: readsAsGoogle(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
+	}, f.told)
+	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
+	if x.Verdict == Spoofed {
+		return
+	}
+	x.InformedKnown = x.row.informedKnown
+	x.rule = ruleKey{x.from.Site, max(x.cited-1, 0), x.line}
+	if f.isOne(x.Profile) {
+		x.from.Identity = uint8(x.Identity)
+		x.Informed = f.informedSince(x.from, x.coded) < x.Time
+	}
 }
 
 // Permit implements judge.Copies.
-func (c pendingCopies) Permit(int32, bool) bool { return false }
+func (x *visit) Permit(int32, bool) bool { return false }
 
 // Answers implements judge.Copies.
-func (c pendingCopies) Answers(origin int32, normal bool) []policy.Answer {
+func (x *visit) Answers(origin int32, normal bool) []policy.Answer {
 	if normal {
-		return c.normal[origin-c.first]
+		return x.normal[origin-x.from.Site.First]
 	}
-	return c.answers[origin-c.first]
+	return x.answers[origin-x.from.Site.First]
 }
 
 // isOne reports whether the clients of a crawler may know of each other's fetches: users of one
@@ -327,7 +281,7 @@ func (f *finalPass) informedSince(from judge.Sender, answers []byte) int64 {
 		if m.since == nil || m.bytes >= f.run.budget.informed {
 			*m = informedMemo{since: map[informedKey]int64{}}
 		}
-		since = f.told.InformedSince(from, f.answers)
+		since = f.told.InformedSince(from, f.now.answers)
 		m.since[informedKey{from, string(answers)}] = since
 		m.bytes += len(answers) + len(from.Word) + memoBytes
 	}
@@ -336,7 +290,7 @@ func (f *finalPass) informedSince(from judge.Sender, answers []byte) int64 {
 
 // count counts a deferred request in its row and, if it is a violation, for the version
 // that it quotes: of each origin that it may have gone to and that has this version.
-func (r *Run) count(x *deferredRequest) {
+func (r *Run) count(x *visit) {
 	row := x.row
 	row.count(x.Identity, x.Verdict, x.Reason, x.N)
 	if x.Evasive {
@@ -362,7 +316,7 @@ func (r *Run) count(x *deferredRequest) {
 }
 
 // give gives a deferred request to Config.Judged.
-func (r *Run) give(x *deferredRequest) {
+func (r *Run) give(x *visit) {
 	if give := r.auditor.config.Judged; give != nil && (x.Verdict == Violation || !r.auditor.config.OnlyViolations) {
 		if x.Verdict == Violation {
 			x.Rule = r.auditor.rule(x.rule, 0)

@@ -2,9 +2,7 @@ package audit
 
 import (
 	"bytes"
-	"encoding/binary"
 
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -110,75 +108,4 @@ func (w *Worker) judgedAddress() []byte {
 		return textOf(a)
 	}
 	return nil
-}
-
-// appendJudged appends what Config.Judged gets of the record, and no report needs. The raw line
-// comes last.
-func (w *Worker) appendJudged(b []byte) []byte {
-	r := &w.record
-	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(w.place.input)), uint64(w.place.numberOf(r.Line)))
-	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(max(r.Status, 0))), uint64(r.Size-format.NoSizes))
-	b = appendBytes(appendBytes(appendBytes(b, w.judgedAddress()), textOf(r.Method)), textOf(r.Target))
-	line := r.Line[:min(len(r.Line), maxJudgedLine)]
-	return append(appendFlag(b, len(line) < len(r.Line)), line...)
-}
-
-// judged reads what appendJudged has written.
-func (r *recordReader) judged(x *Judged) {
-	x.Worker, x.Input, x.Number = -1, int(r.uvarint(mostLines)), int64(r.uvarint(mostLines))
-	x.Status, x.Size = int(r.uvarint(maxStatus)), int64(r.uvarint(1<<63-1))+format.NoSizes
-	x.Address, x.Verb, x.Target = r.bytes(), r.bytes(), r.bytes()
-	if len(x.Address) == 0 {
-		x.Address = nil
-	}
-	x.Cut = r.flag()
-	x.Line = r.take(len(r.rest))
-}
-
-func appendFlag(b []byte, is bool) []byte {
-	if is {
-		return append(b, 1)
-	}
-	return append(b, 0)
-}
-
-func (r *recordReader) flag() bool {
-	b := r.byte()
-	r.require(b <= 1, "it is neither so nor not so")
-	return b == 1
-}
-
-// deferSettled keeps the record, which has been counted with its verdict, until it is known
-// whether addresses prove anything.
-func (w *Worker) deferSettled(at site, c *agent, identity Identity, d judge.Decision) {
-	r := &w.record
-	b := appendBytes(appendCrawler(w.head(c.operator, recordVisit), c, at), "")
-	t := r.Time
-	if !r.HasTime {
-		t = 0
-	}
-	b = append(appendTime(b, t), visitSettled)
-	b = appendFlag(append(b, byte(identity), byte(d.Verdict), byte(d.Reason), w.kinds()), r.HasTime)
-	w.key = w.appendJudged(b)
-	w.keep()
-}
-
-// settled reads a request that has been counted, and gives it to Config.Judged.
-func (f *finalPass) settled(rd *recordReader, x *deferredRequest, from judge.Sender) {
-	x.Identity, x.Verdict, x.Reason = rd.identity(), Verdict(rd.byte()), Reason(rd.byte())
-	kinds := rd.byte()
-	x.Outcome, x.Method, x.HasTime = Outcome(kinds>>4), Method(kinds&(notExact-1)), rd.flag()
-	rd.judged(&x.Judged)
-	rd.require(f.run.auditor.config.Judged != nil && x.Verdict < verdicts && x.Reason < reasons &&
-		x.Outcome < outcomes && x.Method < methods, "a request is of no kind")
-	if rd.bad() || f.rates == nil {
-		return
-	}
-	if f.proxied {
-		x.Identity = Unverified
-	} else if x.Identity == SpoofedIdentity {
-		x.Verdict, x.Reason = Spoofed, 0
-	}
-	x.Crawler, x.Origin, x.Site = x.row.name, f.origins.of(f.run.auditor, from.Site), from.Site
-	f.run.auditor.config.Judged(&x.Judged)
 }

@@ -22,7 +22,7 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 		return nil, false, err
 	}
 	kept := newBounded(most, hashVerified)
-	err = r.judgeDeferred(func(x *deferredRequest) {
+	err = r.judgeDeferred(func(x *visit) {
 		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
 			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
 		}

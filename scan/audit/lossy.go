@@ -3,8 +3,8 @@ package audit
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/internal/table"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 
@@ -42,28 +42,15 @@ func (w *Worker) findLoss() {
 		path = path[len(w.authority()):]
 	}
 	// Nearly all paths have only bytes that no encoding changes.
-	if i := encodedOctets.Index(path); i == len(path) || path[i] == '?' {
+	if i := bytes.IndexFunc(path, isEncoded); i < 0 || path[i] == '?' {
 		w.record.Lossy = format.Exact
 	} else if w.readings.find(w.record.Target); w.readings.n == 0 {
 		w.record.Lossy = format.Exact
 	}
 }
 
-// encodedOctets are the octets that some encoding changes, and the question mark. Those with
-// the same upper half have a class of their own, but for the halves without any other byte.
-var encodedOctets = func() *table.Classes {
-	var c table.Classes
-	for octet := range 256 {
-		class := uint8(1)
-		if half := octet >> 4; 2 <= half && half <= 7 {
-			class <<= half - 1
-		}
-		if octet != '/' && !isUnreserved(byte(octet)) {
-			c.Add(byte(octet), class)
-		}
-	}
-	return &c
-}()
+// isEncoded reports whether some encoding changes a character.
+func isEncoded(c rune) bool { return c != '/' && (c >= utf8.RuneSelf || !isUnreserved(byte(c))) }
 
 func (r *readings) find(target []byte) {
 	r.n = 0

@@ -232,7 +232,7 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 		Identity:      r.Identities,
 		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
 		Evasive: r.evasive,
-		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: f.Statuses.sorted(),
+		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: append([]StatusCount{}, f.Statuses...),
 		Addresses: f.Addresses.count(requests),
 		Timeline:  r.Timeline.info(by), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
 		Rules:      []RuleInfo{},

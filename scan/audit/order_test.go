@@ -68,7 +68,6 @@ func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *Re
 	f := byName(t, formatName)
 	rng := rand.New(rand.NewPCG(3, uint64(len(lines))))
 	first := auditText(t, a, formatName, strings.Join(lines, "\n")+"\n")
-	checkSums(t, first)
 	want := marshal(t, first)
 	compare := func(how string, lines []string, workers int) {
 		t.Helper()
@@ -349,7 +348,6 @@ func TestOrderOfAnUnlistedCrawlersRules(t *testing.T) {
 		if r.row("AcmeBot") != nil {
 			t.Fatal("AcmeBot is listed, so that this tests nothing")
 		}
-		checkSums(t, r)
 		return marshal(t, r)
 	}
 	up, down := report(func(i int) int { return i }), report(func(i int) int { return rules - 1 - i })
@@ -396,7 +394,6 @@ func TestMemoIsEmptied(t *testing.T) {
 				t.Errorf("the memo was never emptied, so that this tests nothing: %d headers", most)
 			}
 			r := report(t, run)
-			checkSums(t, r)
 			if got := r.Totals.Verdicts[Violation] + r.NotCrawlers; got != int64(2*test.headers) {
 				t.Errorf("%d lines counted of %d", got, 2*test.headers)
 			}

@@ -40,7 +40,6 @@ func TestAPeriodChangesNoVerdict(t *testing.T) {
 		var whole, part []string
 		all := auditText(t, limited(t, Period{}, &whole), "vhost_combined", strings.Join(lines, "\n"))
 		r := auditText(t, limited(t, periodOfTest(), &part), "vhost_combined", strings.Join(lines, "\n"))
-		checkSums(t, r)
 		slices.Sort(whole)
 		slices.Sort(part)
 		if !slices.Equal(whole, part) {
@@ -113,7 +112,6 @@ func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 		entry{target: "/robots.txt", agent: twoBots},
 		entry{target: "/robots.txt", agent: browser}, entry{target: "/robots.txt", agent: chatgpt},
 		entry{agent: browser, time: at(200)})
-	checkSums(t, r)
 	if len(r.Crawlers) != 0 || r.Lines != 1 || r.OutOfPeriod != 5 || r.RobotsTxt.Requests != 0 || !r.RobotsTxt.Logged {
 		t.Errorf("%d crawlers, %d lines, %d out of the period, %+v", len(r.Crawlers), r.Lines, r.OutOfPeriod, r.RobotsTxt)
 	}

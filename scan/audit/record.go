@@ -9,109 +9,151 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// recordReader takes a deferred record, or another part of a state, apart. It returns views.
-type recordReader struct {
+// coder writes the fields of a deferred record, or of another part of a state, or reads them: each
+// kind of record has one list of its fields for both. What it reads are views.
+//
+// The order of its bytes is that of its numbers where they have a fixed length: these are big-endian,
+// and times have their sign bit flipped. All others are uvarints.
+type coder struct {
 	policy *policy.Policy
-	rest   []byte
-	wrong  string // what is wrong with it, the first thing; empty: nothing
+	reads  bool
+	b      []byte // what is written, or is still to be read
+	wrong  string // what is wrong with what was read, the first thing; empty: nothing
 }
+
+func newReader(p *policy.Policy, b []byte) *coder { return &coder{policy: p, reads: true, b: b} }
 
 // bad reports whether something is wrong.
-func (r *recordReader) bad() bool { return r.wrong != "" }
+func (c *coder) bad() bool { return c.wrong != "" }
 
 // require makes the record bad, for the reason given, unless ok.
-func (r *recordReader) require(ok bool, wrong string) {
-	if !ok && r.wrong == "" {
-		r.wrong = wrong
+func (c *coder) require(ok bool, wrong string) {
+	if !ok && c.wrong == "" {
+		c.wrong = wrong
 	}
 }
 
-func (r *recordReader) take(n int) []byte {
-	if n > len(r.rest) {
-		r.require(false, "it is cut short")
-		r.rest = nil
+// fail makes a record bad of which no more can be read.
+func (c *coder) fail(wrong string) {
+	c.require(false, wrong)
+	c.b = nil
+}
+
+// take reads bytes, of which there may be too few.
+func (c *coder) take(n int) []byte {
+	if n > len(c.b) {
+		c.fail("it is cut short")
 		return make([]byte, n)
 	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
+	b := c.b[:n]
+	c.b = c.b[n:]
 	return b
 }
 
-func (r *recordReader) byte() byte     { return r.take(1)[0] }
-func (r *recordReader) uint32() uint32 { return binary.BigEndian.Uint32(r.take(4)) }
-func (r *recordReader) uint64() uint64 { return binary.BigEndian.Uint64(r.take(8)) }
-
-// uvarint reads a number that is at most most.
-func (r *recordReader) uvarint(most uint64) uint64 {
-	v, n := binary.Uvarint(r.rest)
-	if n <= 0 || v > most {
-		r.require(false, "a number is too large, or not one")
-		r.rest = nil
-		return 0
+// octet is a number below another.
+func octet[E ~uint8](c *coder, v *E, below E, wrong string) {
+	if !c.reads {
+		c.b = append(c.b, byte(*v))
+		return
 	}
-	r.rest = r.rest[n:]
-	return v
+	*v = E(c.take(1)[0])
+	c.require(*v < below, wrong)
 }
 
-// delay reads the milliseconds of a delay, at most as many as a time.Duration can
-// have.
-func (r *recordReader) delay() int64 { return int64(r.uvarint(math.MaxInt64 / millisecond)) }
-
-func (r *recordReader) bytes() []byte { return r.take(int(r.uvarint(uint64(len(r.rest))))) }
-
-func (r *recordReader) time() int64 {
-	t := int64(r.uint64() ^ 1<<63)
-	r.require(earliest <= t && t <= latest, "a time is one that no log has")
-	return t
+// uvarint is a number that is at most most, and not negative.
+func uvarint[N int | int32 | int64 | uint32](c *coder, v *N, most N) {
+	if !c.reads {
+		c.b = binary.AppendUvarint(c.b, uint64(*v))
+		return
+	}
+	u, n := binary.Uvarint(c.b)
+	if n <= 0 || u > uint64(most) {
+		c.fail("a number is too large, or not one")
+		return
+	}
+	*v, c.b = N(u), c.b[n:]
 }
 
-// identity reads how far a client is proven.
-func (r *recordReader) identity() Identity {
-	i := Identity(r.byte())
-	r.require(i < identities, "an identity is of no kind")
-	return i
+// fixed is a number of four bytes.
+func fixed[N int32 | uint32](c *coder, v *N) {
+	if c.reads {
+		*v = N(binary.BigEndian.Uint32(c.take(4)))
+	} else {
+		c.b = binary.BigEndian.AppendUint32(c.b, uint32(*v))
+	}
+}
+
+// text is a text after its length.
+func text[T string | []byte](c *coder, v *T) {
+	n := len(*v)
+	if uvarint(c, &n, len(c.b)); c.reads {
+		*v = T(c.take(n))
+	} else {
+		c.b = append(c.b, *v...)
+	}
+}
+
+func (c *coder) time(t *int64) {
+	if !c.reads {
+		c.b = binary.BigEndian.AppendUint64(c.b, uint64(*t)^1<<63)
+		return
+	}
+	*t = int64(binary.BigEndian.Uint64(c.take(8)) ^ 1<<63)
+	c.require(earliest <= *t && *t <= latest, "a time is one that no log has")
+}
+
+func (c *coder) flag(is *bool) {
+	v := uint8(0)
+	if *is {
+		v = 1
+	}
+	octet(c, &v, 2, "it is neither so nor not so")
+	*is = v == 1
 }
 
 // end requires that nothing is left.
-func (r *recordReader) end() { r.require(len(r.rest) == 0, "it is too long") }
+func (c *coder) end() { c.require(len(c.b) == 0, "it is too long") }
 
-// operator returns the bytes of the operator's key, or of what stands in its place, and
+// operator reads the bytes of the operator's key, or of what stands in its place, and
 // the name if it is an unknown crawler.
-func (r *recordReader) operator() (key []byte, name string) {
-	all := r.rest
-	switch r.byte() {
+func (c *coder) operator() (key []byte, name string) {
+	all := c.b
+	switch c.take(1)[0] {
 	case aboutAll:
 	case aboutKnown:
-		r.uvarint(math.MaxUint32)
+		number := uint32(0)
+		uvarint(c, &number, math.MaxUint32)
 	case aboutUnknown:
-		end := bytes.IndexByte(r.rest, 0)
+		end := bytes.IndexByte(c.b, 0)
 		if end < 0 {
-			r.require(false, "a name does not end")
+			c.require(false, "a name does not end")
 			return nil, ""
 		}
-		name = string(r.take(end))
-		r.byte()
+		name = string(c.take(end))
+		c.take(1)
 	default:
-		r.require(false, "it is about nothing known")
+		c.require(false, "it is about nothing known")
 	}
-	return all[:len(all)-len(r.rest)], name
+	return all[:len(all)-len(c.b)], name
 }
 
-// crawler reads agent.index.
-func (r *recordReader) crawler() uint32 { return uint32(r.uvarint(math.MaxUint32)) }
+// kind reads the kind of a record, which follows the operator's key.
+func (c *coder) kind() byte { return c.take(1)[0] }
 
-// sender reads a crawler and the site that it requested, which appendCrawler has written.
-func (r *recordReader) sender() judge.Sender {
-	return judge.Sender{Crawler: r.crawler(), Site: r.site(), Word: string(r.bytes())}
+// sender is a crawler, the site that it requested, and its word where its name is only a part of that.
+func (c *coder) sender(s *judge.Sender) {
+	uvarint(c, &s.Crawler, math.MaxUint32)
+	c.site(&s.Site)
+	text(c, &s.Word)
 }
 
-func (r *recordReader) site() policy.Site {
-	at := policy.Site{First: int32(r.uint32()), N: int32(r.uint32())}
-	if !hasSite(r.policy, at) {
-		r.require(false, "an origin is not in the policy")
-		return policy.Site{}
+func (c *coder) site(at *policy.Site) {
+	fixed(c, &at.First)
+	fixed(c, &at.N)
+	if c.reads && !hasSite(c.policy, *at) {
+		c.require(false, "an origin is not in the policy")
+		*at = policy.Site{}
 	}
-	return at
 }
 
 // hasSite reports whether a policy has the origins of a site.
@@ -119,36 +161,46 @@ func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }
 
-// kind reads the kind of an answer.
-func (r *recordReader) kind() judge.Kind {
-	kind := judge.Kind(r.byte())
-	r.require(kind < judge.Kinds, "an answer is of no kind")
-	return kind
+// answers are the answers of all copies of each origin of a site, in runs of equal ones: the length of each and
+// the answer in one number. They are those of copies, and are read into list.
+func (c *coder) answers(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Answer) [][]policy.Answer {
+	for i := range int(at.N) {
+		if !c.reads {
+			c.b = appendRuns(c.b, copies.Answers(at.First+int32(i), normal))
+			continue
+		}
+		if i == len(list) {
+			list = append(list, nil)
+		}
+		list[i] = c.runs(list[i][:0], c.policy.Copies(at.First+int32(i)))
+	}
+	return list
 }
 
-// answers reads the answers of the copies of each origin of a site, into dst.
-func (r *recordReader) answers(dst [][]policy.Answer, at policy.Site) [][]policy.Answer {
-	for i := range int(at.N) {
-		if i == len(dst) {
-			dst = append(dst, nil)
+func appendRuns(b []byte, answers []policy.Answer) []byte {
+	for len(answers) > 0 {
+		n := 1
+		for n < len(answers) && answers[n] == answers[0] {
+			n++
 		}
-		dst[i] = r.runs(dst[i][:0], r.policy.Copies(at.First+int32(i)))
+		b = binary.AppendUvarint(b, uint64(n)<<2|uint64(answers[0]))
+		answers = answers[n:]
 	}
-	return dst
+	return b
 }
 
 // runs appends the answer of each copy of an origin.
-func (r *recordReader) runs(dst []policy.Answer, copies int) []policy.Answer {
-	for end := len(dst) + copies; len(dst) < end; {
-		run := r.uvarint(uint64(end-len(dst))<<2 | 3)
-		if run>>2 == 0 {
-			r.require(false, "the answers of copies are not as many as the copies")
-			r.rest = nil
-			return append(dst, make([]policy.Answer, end-len(dst))...)
+func (c *coder) runs(dst []policy.Answer, copies int) []policy.Answer {
+	for left := copies; left > 0; {
+		run := 0
+		if uvarint(c, &run, left<<2|3); run>>2 == 0 {
+			c.fail("the answers of copies are not as many as the copies")
+			return append(dst, make([]policy.Answer, left)...)
 		}
 		for range run >> 2 {
 			dst = append(dst, policy.Answer(run&3))
 		}
+		left -= run >> 2
 	}
 	return dst
 }

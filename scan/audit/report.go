@@ -327,8 +327,8 @@ type FetchInfo struct {
 
 // StatusCount counts answers with a status.
 type StatusCount struct {
-	Status int   `json:"status"`
-	N      int64 `json:"n"`
+	Status int   `json:"status" cbor:"1,keyasint"`
+	N      int64 `json:"n" cbor:"2,keyasint"`
 }
 
 // DelayInfo is how a crawler kept a Crawl-delay: the gaps between successive requests

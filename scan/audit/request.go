@@ -103,9 +103,6 @@ func (w *Worker) outcome() Outcome {
 	return outcomeOf(r.Status, r.Size, methodOf(r.Method))
 }
 
-// kinds returns the outcome and the method of the record as deferred records have them.
-func (w *Worker) kinds() byte { return byte(w.outcome())<<4 | byte(methodOf(w.record.Method)) }
-
 // identify returns the crawler that sent the record, and how far that is proven: of
 // a header that names several crawlers it is the one that the address verifies. hasNoList:
 // the crawler has lists of addresses, but none speaks of the request.

@@ -114,7 +114,6 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 			}
 		}
 		whole := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
-		checkSums(t, whole)
 		want := marshal(t, whole)
 		rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		cut := len(lines) / 3
@@ -400,8 +399,8 @@ func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
 func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	t.Helper()
 	for _, r := range records {
-		if rd := (&recordReader{rest: r.Data}); r.N == 1 {
-			if rd.operator(); rd.byte() == recordVisit && bytes.Contains(r.Data, []byte("HTTP/1")) {
+		if rd := newReader(nil, r.Data); r.N == 1 {
+			if rd.operator(); rd.kind() == recordVisit && bytes.Contains(r.Data, []byte("HTTP/1")) {
 				return r
 			}
 		}

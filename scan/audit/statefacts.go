@@ -44,9 +44,9 @@ func (r *Run) keepFacts(to *spill.Writer) error {
 		if err != nil {
 			return err
 		}
-		rd := &recordReader{policy: r.auditor.config.Policy, rest: record.Data}
+		rd := newReader(r.auditor.config.Policy, record.Data)
 		rd.operator()
-		switch kind := rd.byte(); {
+		switch kind := rd.kind(); {
 		case rd.bad():
 		case kind == recordAnswer, kind == recordCounts, kind == recordFetch:
 			err = to.Add(record.Data)

@@ -39,6 +39,9 @@ type tally struct {
 	Sent      map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
 	Quoted    samples           `cbor:"8,keyasint"`           // lines that could not be read
 
+	// Rows are those of known, by the number of the profile, while a state is written or read.
+	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
+
 	known map[*crawler.Profile]*row
 	// unknown has rows of unknown crawlers by their names in lower case, while lines
 	// are read: more counts of them may be in deferred records.
@@ -267,8 +270,7 @@ func (r *row) count(i Identity, v Verdict, reason Reason, n int64) {
 func newRow(b bounds) *row {
 	return &row{
 		Figures: figures{
-			Statuses: statuses{last: StatusCount{Status: -1}}, Addresses: addressSet{highest: math.MaxUint64},
-			Paths: pathCounts{Below: math.MaxUint64, bounds: b},
+			Addresses: addressSet{highest: math.MaxUint64}, Paths: pathCounts{Below: math.MaxUint64, bounds: b},
 		},
 		Timeline: timeline{most: b.units},
 	}

@@ -103,7 +103,6 @@ func TestVerdicts(t *testing.T) {
 				identity = "unverifiable" // by whom?
 			}
 			wantCounts(t, "identity", c.Identity, map[string]int64{identity: 1})
-			checkSums(t, r)
 		})
 	}
 }
@@ -116,7 +115,6 @@ func TestHostThatIsLeftOut(t *testing.T) {
 	c := r.row("GPTBot")
 	wantCounts(t, "verdicts", c.Verdicts, map[string]int64{"indeterminate": 1, "robots_fetch": 1})
 	wantCounts(t, "reasons", c.Reasons, map[string]int64{"no_host": 1})
-	checkSums(t, r)
 }
 
 // TestAmbiguousFetchTellsWhoeverItNames: whichever of the two crawlers was answered
@@ -284,7 +282,6 @@ func TestViolationsAreCountedCrosswise(t *testing.T) {
 	if got := fmt.Sprint(r.row("GPTBot").Violations); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	checkSums(t, r)
 }
 
 func TestNotJudged(t *testing.T) {
@@ -388,7 +385,6 @@ func TestScope(t *testing.T) {
 			if got := r.Totals.Verdicts[Violation] == 1; got != test.want || r.OtherHost == 1 == test.want {
 				t.Errorf("judged: %v, want %v\n%s", got, test.want, marshal(t, r))
 			}
-			checkSums(t, r)
 		})
 	}
 }

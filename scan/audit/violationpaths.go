@@ -41,7 +41,7 @@ func (r *Run) newViolationPaths() *violationPaths {
 }
 
 // violated adds a violation.
-func (p *violationPaths) violated(x *deferredRequest) {
+func (p *violationPaths) violated(x *visit) {
 	b := p.key[:0]
 	if x.Profile != nil {
 		b = binary.AppendUvarint(append(b, aboutKnown), uint64(p.run.auditor.profiles[x.Profile]))
@@ -53,12 +53,19 @@ func (p *violationPaths) violated(x *deferredRequest) {
 
 // add adds violations of a crawler whose bytes are in b, which belongs to p.
 func (p *violationPaths) add(b, path []byte, rule ruleKey, n int64) {
-	b = appendSite(appendBytes(b, path), rule.at)
-	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, uint32(rule.version)), rule.line)
-	p.key = binary.AppendUvarint(b, uint64(n))
-	if p.err == nil {
+	c := coder{b: b}
+	codeViolated(&c, &path, &rule, &n)
+	if p.key = c.b; p.err == nil {
 		p.err = p.writer.Add(p.key)
 	}
+}
+
+func codeViolated(c *coder, path *[]byte, rule *ruleKey, n *int64) {
+	text(c, path)
+	c.site(&rule.at)
+	fixed(c, &rule.version)
+	fixed(c, &rule.line)
+	uvarint(c, n, mostLines)
 }
 
 // count counts the violations in the rows that will be listed.
@@ -80,10 +87,13 @@ func (p *violationPaths) count() error {
 		if err != nil {
 			return err
 		}
-		rd := &recordReader{policy: p.run.auditor.config.Policy, rest: record.Data}
+		var path []byte
+		var rule ruleKey
+		var n int64
+		rd := newReader(p.run.auditor.config.Policy, record.Data)
 		key, name := rd.operator()
-		path, rule := rd.bytes(), ruleKey{at: rd.site(), version: int32(rd.uint32()), line: rd.uint32()}
-		n := int64(rd.uvarint(mostLines)) * record.N
+		codeViolated(rd, &path, &rule, &n)
+		n *= record.N
 		row := t.others
 		switch key[0] {
 		case aboutKnown:

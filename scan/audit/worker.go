@@ -25,31 +25,30 @@ type Worker struct {
 	deferred *spill.Writer
 	err      error // of deferred, the first
 
-	readers     map[*format.Format]format.Reader
-	reader      format.Reader  // of the chunk
-	policy      *policy.Policy // for the times of the log
-	zoneless    bool           // these are of an unknown zone
-	unnamed     policy.Site    // of requests in a log that names no host
-	only        bool           // requests elsewhere than unnamed are of another host
-	record      format.Record
-	quota       quota // of the memos, which follow, and of the rows of tally
-	agents      memo[*agent]
-	hosts       sites  // by the host field
-	urls        sites  // by the scheme and authority of an absolute target
-	lastOrigin  []byte // the scheme and authority of the absolute target before
-	claims      memo[string]
-	known       map[*crawler.Profile]*agent
-	named       map[string]*agent // unknown crawlers, by their tokens
-	bindings    map[bindingKey]*policy.Binding
-	headers     *crawler.Reader
-	scratch     automaton.Scratch
-	judging     judge.Case
-	asked       *agent                // whose request that is
-	answers     []policy.Answer       // of one origin's copies
-	lastAnswers [judge.Kinds]answerAt // of each kind
-	key         []byte                // the deferred record that is being made
-	normal      []byte                // the normal form of the target; empty if that is the target itself
-	readings    readings              // of a decoded target: see lossy.go
+	readers    map[*format.Format]format.Reader
+	reader     format.Reader  // of the chunk
+	policy     *policy.Policy // for the times of the log
+	zoneless   bool           // these are of an unknown zone
+	unnamed    policy.Site    // of requests in a log that names no host
+	only       bool           // requests elsewhere than unnamed are of another host
+	record     format.Record
+	quota      quota // of the memos, which follow, and of the rows of tally
+	agents     memo[*agent]
+	hosts      sites  // by the host field
+	urls       sites  // by the scheme and authority of an absolute target
+	lastOrigin []byte // the scheme and authority of the absolute target before
+	claims     memo[string]
+	known      map[*crawler.Profile]*agent
+	named      map[string]*agent // unknown crawlers, by their tokens
+	bindings   map[bindingKey]*policy.Binding
+	headers    *crawler.Reader
+	scratch    automaton.Scratch
+	asked      *agent          // whose request that is
+	answers    []policy.Answer // of one origin's copies
+	out        coder           // of the deferred record that is being made
+	key        []byte          // of a memo
+	normal     []byte          // the normal form of the target; empty if that is the target itself
+	readings   readings        // of a decoded target: see lossy.go
 	// otherReadings are those of its normal form.
 	otherReadings readings
 	seen          [1 << 10]seenAddress
@@ -59,6 +58,8 @@ type Worker struct {
 	place         place
 	origins       originTexts
 	judged        Judged
+	judging       judge.Case
+	visit         visit // the deferred record that is being made, if it is one
 }
 
 // maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
@@ -72,7 +73,7 @@ func (r *Run) Worker() *Worker {
 	w := &Worker{
 		auditor: a, run: r, tally: a.newTally(), deferred: r.deferred.Writer(),
 		readers: map[*format.Format]format.Reader{}, headers: a.config.Crawlers.Reader(),
-		number: len(r.workers), origins: originTexts{},
+		number: len(r.workers), origins: originTexts{}, out: coder{policy: a.config.Policy},
 		quota: quota{limit: r.budget.memos},
 	}
 	w.empty()
