@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -54,7 +55,10 @@ func (x *external) Round(ctx context.Context, sites []Site, record func([]Verdic
 func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)) (time.Duration, error) {
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	in, out, stderr := &cases{sites: sites}, &answers{sites: sites, record: record, garbled: cancel}, &Tail{}
+	in, cases := io.Pipe()
+	defer in.Close()
+	go func() { cases.CloseWithError(writeCases(cases, sites)) }()
+	out, stderr := &answers{sites: sites, record: record, garbled: cancel}, &Tail{}
 	for i := range sites {
 		out.want += len(sites[i].URLs)
 	}
@@ -84,50 +88,25 @@ func (x *external) run(ctx context.Context, sites []Site, record func([]Verdict)
 	return took, nil
 }
 
-// cases is the input of the command. It holds one case at a time, since each case
+// writeCases writes a case for each URL of the sites. It holds one at a time, since each
 // contains a whole robots.txt.
-type cases struct {
-	sites []Site
-	url   int    // of the first of the sites
-	head  []byte // the beginning of every case of that site
-	buf   []byte
-	rest  []byte // the part of buf that was not read yet
-}
-
-// Read implements io.Reader.
-func (c *cases) Read(b []byte) (n int, err error) {
-	for n < len(b) {
-		if len(c.rest) == 0 && !c.next() {
-			return n, io.EOF
+func writeCases(w io.Writer, sites []Site) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	for i := range sites {
+		s := &sites[i]
+		head := appendField(appendField([]byte{'{'}, "robots", s.Body), "agent", []byte(s.Agent))
+		for _, url := range s.URLs {
+			line := appendField(head[:len(head):len(head)], "url", []byte(url))
+			line[len(line)-1] = '}' // in the place of the last comma
+			if _, err := out.Write(append(line, '\n')); err != nil {
+				return err
+			}
 		}
-		m := copy(b[n:], c.rest)
-		c.rest = c.rest[m:]
-		n += m
 	}
-	return n, nil
+	return out.Flush()
 }
 
-// next makes the next case, if there is one.
-func (c *cases) next() bool {
-	for len(c.sites) > 0 && c.url == len(c.sites[0].URLs) {
-		c.sites, c.url = c.sites[1:], 0
-	}
-	if len(c.sites) == 0 {
-		return false
-	}
-	s := &c.sites[0]
-	if c.url == 0 {
-		c.head = appendField(append(c.head[:0], '{'), "robots", s.Body)
-		c.head = appendField(append(c.head, ','), "agent", []byte(s.Agent))
-	}
-	c.buf = appendField(append(append(c.buf[:0], c.head...), ','), "url", []byte(s.URLs[c.url]))
-	c.buf = append(c.buf, '}', '\n')
-	c.rest = c.buf
-	c.url++
-	return true
-}
-
-// appendField writes a field as text if it is UTF-8, otherwise in base64.
+// appendField writes a field, with a comma after it, as text if it is UTF-8, otherwise in base64.
 func appendField(b []byte, name string, value []byte) []byte {
 	var coded []byte
 	if utf8.Valid(value) {
@@ -136,7 +115,7 @@ func appendField(b []byte, name string, value []byte) []byte {
 		name += "_b64"
 		coded, _ = json.Marshal(value)
 	}
-	return fmt.Appendf(b, "%q:%s", name, coded)
+	return fmt.Appendf(b, "%q:%s,", name, coded)
 }
 
 // answers is the output of the command, recorded site by site.

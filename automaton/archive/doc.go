@@ -88,9 +88,8 @@
 //
 // The seed is the first eight bytes of the SHA-256 of all keys, the shorter ones first and those
 // of one length in order, each after its length as a varint. Were it known beforehand, the
-// owner of many domains could choose names that all fall into one bucket. Should a bucket have
-// more than 64 records all the same, a zero byte is added to what is hashed, until none has. A
-// reader takes any seed.
+// owner of many domains could choose names that all fall into one bucket, which has more than 64 records
+// only if SHA-256 is broken: then there is no archive. A reader takes any seed.
 //
 // Rulesets are in the order of the SHA-256 of their bytes. A ruleset is a uint32, the checksum of
 // its number (as a uint32) and of what follows, and then:

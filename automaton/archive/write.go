@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	stdhash "hash"
 	"io"
 	"iter"
 	"math"
@@ -73,35 +71,23 @@ func (l *layout) arrange(longest int) error {
 	if err := l.numberRulesets(); err != nil {
 		return err
 	}
-	keys, err := l.readKeys()
-	if err != nil {
+	if err := l.readKeys(); err != nil {
 		return err
 	}
 	l.header.Bits = uint8(min(bits.Len64(uint64(l.counts.origins)), maxBits))
-	for range maxSeeds {
-		l.header.Seed = le.Uint64(keys.Sum(nil))
-		if err := l.sortRecords(); err != nil {
-			return err
-		}
-		switch err := l.makeDirectory(longest); {
-		case errors.Is(err, errBucket):
-			_, _ = keys.Write([]byte{0}) // it never fails
-		case err != nil:
-			return err
-		default:
-			l.header.Origins, l.header.Rulesets = uint32(l.counts.origins), uint32(len(l.lengths))
-			l.header.Length = headerLen + l.header.directoryLen() + l.header.offsetsLen() + l.header.bucketsLen() +
-				l.header.RecordsLen + l.header.BlobsLen
-			return nil
-		}
+	if err := l.sortRecords(); err != nil {
+		return err
 	}
-	return fmt.Errorf("%w: more than %d keys fall into one bucket", ErrLimit, longest)
+	if err := l.makeDirectory(longest); err != nil {
+		return err
+	}
+	l.header.Origins, l.header.Rulesets = uint32(l.counts.origins), uint32(len(l.lengths))
+	l.header.Length = headerLen + l.header.directoryLen() + l.header.offsetsLen() + l.header.bucketsLen() +
+		l.header.RecordsLen + l.header.BlobsLen
+	return nil
 }
 
-// maxSeeds is how many seeds are tried. The first is good unless SHA-256 is broken.
-const maxSeeds = 8
-
-var errBucket = errors.New("a bucket is too long")
+var errBucket = fmt.Errorf("%w: too many keys fall into one bucket", ErrLimit)
 
 // The records of the Sorter of rulesets begin with the SHA-256 of the ruleset. Behind it is
 // byte 0 and a number under which the ruleset was added, or byte 1, the number of a piece of
@@ -230,28 +216,29 @@ func (l *layout) readAnswer(b []byte, rulesets []uint32) answer {
 	return a
 }
 
-// readKeys counts the origins, and hashes their keys for the seed. The seed is made of all
+// readKeys counts the origins, and makes the seed of their keys. The seed is made of all
 // keys, so that nobody can choose keys for one bucket: any key changes where all of them are.
-func (l *layout) readKeys() (keys stdhash.Hash, err error) {
-	keys = sha256.New()
+func (l *layout) readKeys() error {
+	keys := sha256.New()
 	var before, buf []byte
 	for r, err := range l.w.origins.All() {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		key := keyOf(r)
 		if l.counts.origins > 0 && bytes.Equal(key, before) {
 			continue
 		}
 		if l.counts.origins == math.MaxUint32 {
-			return nil, errTooMany
+			return errTooMany
 		}
 		l.counts.origins++
 		before = append(before[:0], key...)
 		buf = append(binary.AppendUvarint(buf[:0], uint64(len(key))), key...)
 		_, _ = keys.Write(buf) // it never fails
 	}
-	return keys, nil
+	l.header.Seed = le.Uint64(keys.Sum(nil))
+	return nil
 }
 
 // keyOf returns the key of a record of the Sorter of origins.
