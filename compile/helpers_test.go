@@ -101,6 +101,15 @@ func (m mode) tiers(body []byte) (r tiers) {
 // checkTables checks the tables of all machines that an engine makes. It panics for want of
 // a test where tiers is called.
 func checkTables(r *automaton.Ruleset, engine compile.Engine) {
+	eachTable(r, engine, func(rules []automaton.Rule, t *table.Table) {
+		if err := checkShape(t); err != nil {
+			panic(fmt.Sprintf("a table is wrong: %v: %+v", err, rules))
+		}
+	})
+}
+
+// eachTable calls a function for the table that an engine makes of each list of rules of a ruleset.
+func eachTable(r *automaton.Ruleset, engine compile.Engine, use func(rules []automaton.Rule, t *table.Table)) {
 	machines := []*automaton.Machine{r.Wildcard()}
 	for _, a := range r.Agents() {
 		machines = append(machines, a.Machine)
@@ -113,9 +122,7 @@ func checkTables(r *automaton.Ruleset, engine compile.Engine) {
 			}
 			seen[&rules[0]] = true
 			if t := engine.Table(rules); t != nil {
-				if err := checkShape(t); err != nil {
-					panic(fmt.Sprintf("a table is wrong: %v: %+v", err, rules))
-				}
+				use(rules, t)
 			}
 		}
 	}
