@@ -61,28 +61,6 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestFetchersAndExempt are those that audit-rules 7 names.
-func TestFetchersAndExempt(t *testing.T) {
-	set := builtinSet(t)
-	for _, c := range []struct {
-		fetcher, exempt bool
-		names           string
-	}{
-		{true, false, "facebookexternalhit Twitterbot Slackbot-LinkExpanding TelegramBot WhatsApp Discordbot LinkedInBot SkypeUriPreview"},
-		{true, false, "UptimeRobot Pingdom.com_bot StatusCake NewsBlur Feedbin Claude-User MistralAI-User DuckAssistBot"},
-		{true, true, "ChatGPT-User Perplexity-User Meta-ExternalFetcher Google-Read-Aloud FeedFetcher-Google Google-Agent Inoreader Feedly Kimi-User"},
-		{false, true, "Google-Safety"},
-		{false, false, "Googlebot bingbot GPTBot AdsBot-Google Screaming AhrefsSiteAudit"},
-	} {
-		for _, name := range strings.Fields(c.names) {
-			p := set.ByName(name)
-			if p == nil || p.IsFetcher() != c.fetcher || (p.Exempt != "") != c.exempt {
-				t.Errorf("%s is %+v; fetcher: want %v, exempt: want %v", name, p, c.fetcher, c.exempt)
-			}
-		}
-	}
-}
-
 // TestClaims: nobody speaks for all users of a program, and who is exempt does not obey.
 func TestClaims(t *testing.T) {
 	for _, p := range builtinSet(t).Profiles() {
