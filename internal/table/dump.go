@@ -20,20 +20,20 @@ func (t *Table) Dump(printf func(format string, args ...any), prefix func(rule, 
 		if i > 0 {
 			text = prefix(p.From, p.Len)
 		} else {
-			l.rule("any path", t.Base)
+			l.add("any path rule", t.Base, None)
 		}
-		l.rule("", p.Accept)
-		l.rule("at the end", p.End)
+		l.add("rule", p.Accept, None)
+		l.add("at the end rule", p.End, None)
 		for _, rule := range t.Candidates[p.Candidates:p.CandidatesEnd] {
-			l.rule("try", rule)
+			l.add("try rule", rule, None)
 		}
 		if t.Gaps != nil {
 			l.children(t.Gaps.Anchors[p.Anchor])
 		} else {
-			l.to("start anchor", p.Anchor)
+			l.add("start anchor", p.Anchor, 0)
 		}
-		l.to("in form B point", p.B)
-		l.to("to state", p.Next)
+		l.add("in form B point", p.B, 0)
+		l.add("to state", p.Next, 0)
 		printf("  point %d, behind %+q%v\n", i, text, l)
 	}
 	for _, e := range edges {
@@ -66,35 +66,22 @@ func (l links) String() string {
 	return ": " + strings.Join(l, ", ")
 }
 
-// add adds a link to a thing by its number.
-func (l *links) add(what string, id uint32) { *l = append(*l, fmt.Sprintf("%s %d", what, id)) }
-
-// to adds a link to a thing whose kind has no number 0.
-func (l *links) to(what string, id uint32) {
-	if id != 0 {
-		l.add(what, id)
-	}
-}
-
-// rule adds a rule, unless it is none.
-func (l *links) rule(label string, rule uint32) {
-	if rule != None {
-		l.add(strings.TrimPrefix(label+" rule", " "), rule)
-	}
-}
-
-// upTo adds things from one number to another, the end excluded.
-func (l *links) upTo(what string, first, end uint32) {
-	switch {
-	case first+1 == end:
-		l.add(what, first)
-	case first < end:
-		*l = append(*l, fmt.Sprintf("%s %d to %d", what, first, end-1))
+// add adds a link to a thing by its number, unless that is the one which stands for none.
+func (l *links) add(what string, id, none uint32) {
+	if id != none {
+		*l = append(*l, fmt.Sprintf("%s %d", what, id))
 	}
 }
 
 // children adds the nodes of a range.
-func (l *links) children(c Children) { l.upTo("start node", c.First, c.End) }
+func (l *links) children(c Children) {
+	switch {
+	case c.First+1 == c.End:
+		l.add("start node", c.First, None)
+	case c.First < c.End:
+		*l = append(*l, fmt.Sprintf("start node %d to %d", c.First, c.End-1))
+	}
+}
 
 // sortedEdges returns the edges by state, then bytes.
 func (t *Trie) sortedEdges() []Edge {
@@ -141,15 +128,15 @@ func (g *Segments) dump(printf func(format string, args ...any)) {
 			label = `, on every path behind "/"`
 		}
 		var l links
-		l.to("to search state", a.State)
-		l.to("at the end to search state", a.Back)
+		l.add("to search state", a.State, 0)
+		l.add("at the end to search state", a.Back, 0)
 		printf("  anchor %d%s%v\n", i, label, l)
 	}
 	for i, n := range g.Nodes {
 		var l links
-		l.rule("", n.Accept)
-		l.to("start anchor", n.Anchor)
-		l.to("to search state", n.Next)
+		l.add("rule", n.Accept, None)
+		l.add("start anchor", n.Anchor, 0)
+		l.add("to search state", n.Next, 0)
 		printf("  node %d%v\n", i, l)
 	}
 	for _, e := range edges { // in the order of their states, and they lead to higher ones
@@ -175,27 +162,13 @@ func (g *Gaps) dump(printf func(format string, args ...any)) {
 		printf("  only paths with %q\n", g.Needed)
 	}
 	texts, symbols := make([]string, len(g.Label)), make([]string, len(g.Len))
-	nodes := make([][]uint32, len(g.Len)) // of each symbol
-	for i, n := range g.Nodes {
-		nodes[n.Symbol] = append(nodes[n.Symbol], uint32(i))
-	}
-	for state := range uint32(len(g.Label)) {
-		first, end := g.First[state], g.First[state+1]
-		for child := first; child < end; child++ {
+	for state, act := range g.Act {
+		for child := g.First[state]; child < g.First[state+1]; child++ {
 			texts[child] = shownText(texts[state] + string(g.Label[child:child+1]))
 		}
-		var l links
-		l.upTo("to read state", first, end)
-		l.to("else read state", g.Fail[state])
-		if act := g.Act[state]; act != state {
-			l.to("as read state", act)
-		} else if state > 0 {
+		if state > 0 && act == uint32(state) {
 			symbols[g.Symbol[state]] = texts[state]
-			for _, node := range nodes[g.Symbol[state]] {
-				l.add("found node", node)
-			}
 		}
-		printf("  read state %d, %+q%v\n", state, texts[state], l)
 	}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
@@ -210,7 +183,7 @@ func (g *Gaps) dump(printf func(format string, args ...any)) {
 			label += ", at the end"
 		}
 		var l links
-		l.rule("", n.Accept)
+		l.add("rule", n.Accept, None)
 		l.children(n.Children)
 		printf("  node %d, on %+q%s%v\n", i, symbols[n.Symbol], label, l)
 	}
