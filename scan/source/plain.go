@@ -50,7 +50,6 @@ func (r *Reader) sendRanges(input int, o opened) {
 	p.users.Store(1)
 	r.watch(p.file)
 	defer r.leave(p)
-	st := &r.states[input]
 	buf := make([]byte, min(searchBuffer, p.size))
 	for t := (fileRange{file: p}); !t.last; t.seq++ {
 		t.off = t.end
@@ -66,7 +65,7 @@ func (r *Reader) sendRanges(input int, o opened) {
 		p.users.Add(1)
 		r.ready <- item{plain: t}
 	}
-	st.complete.Store(true) // the callers finish the ranges they have before their Next returns
+	r.states[input].add(0, 0, true) // the callers finish the ranges they have before their Next returns
 }
 
 // searchBuffer is how much is read at once where a line is long.
@@ -142,7 +141,7 @@ func (r *Reader) leave(p *plainFile) {
 
 // readRange makes the chunk of a range.
 func (r *Reader) readRange(t fileRange) *Chunk {
-	p, st := t.file, &r.states[t.file.input]
+	p := t.file
 	c := r.chunks.take(p.input, t.seq)
 	base := t.off &^ (alignment - 1) // position in the file of c.buf[0]
 	begin, end := int(t.off-base), int(t.off-base+t.keep)
@@ -154,8 +153,7 @@ func (r *Reader) readRange(t fileRange) *Chunk {
 		r.failPlain(p, base+int64(n), noEOF(err))
 	}
 	got := int64(len(c.Data)) + c.Cut
-	st.bytes.Add(got)
-	st.disk.Add(got)
+	r.states[p.input].add(got, got, false)
 	r.read.Add(got)
 	r.leave(p)
 	return c

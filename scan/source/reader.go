@@ -271,11 +271,7 @@ func (r *Reader) deliver(next item) (*Chunk, bool) {
 	case c == nil:
 		return nil, false
 	}
-	st := &r.states[c.Input]
-	st.bytes.Add(int64(len(c.Data)) + c.Cut)
-	if c.Last {
-		st.complete.Store(true)
-	}
+	r.states[c.Input].add(int64(len(c.Data))+c.Cut, 0, c.Last)
 	return c, true
 }
 

@@ -3,10 +3,8 @@ package source
 import (
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/robotsieve/robotsieve/scan/source/inflate"
@@ -60,49 +58,36 @@ func newError(name string, offset int64, err error) *Error {
 	return &Error{Name: name, Offset: offset, Err: err}
 }
 
-// state is the result of one input while it is being read.
+// state is the result of one input while it is being read. It is changed while it is locked.
 type state struct {
-	disk, bytes atomic.Int64
-	complete    atomic.Bool
-
-	mu       sync.Mutex
-	err      *Error
-	warnings []string
-	sum      []byte
-}
-
-// hashed records the hash of all bytes.
-func (s *state) hashed(sum hash.Hash) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sum = sum.Sum(nil)
+	sync.Mutex
+	Result
 }
 
 // fail records an error. Ranges of a file fail in any order; the error nearest to the beginning is
 // kept.
 func (s *state) fail(e *Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil || e.Offset < s.err.Offset {
-		s.err = e
+	s.Lock()
+	defer s.Unlock()
+	if s.Err == nil || e.Offset < s.Err.(*Error).Offset { //nolint:errorlint // it is one of ours
+		s.Err = e
 	}
 }
 
-func (s *state) warn(w []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.warnings = append(s.warnings, w...)
+// add counts what was given to a caller of Next, and what was read for it.
+func (s *state) add(bytes, disk int64, complete bool) {
+	s.Lock()
+	defer s.Unlock()
+	s.Bytes, s.Disk, s.Complete = s.Bytes+bytes, s.Disk+disk, s.Complete || complete
 }
 
 func (s *state) result(in *Input) Result {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	res := Result{Name: in.Name, Codec: in.Codec(), Disk: s.disk.Load(), Bytes: s.bytes.Load(), Warnings: s.warnings}
-	if s.err != nil {
-		res.Err = s.err
-	}
-	if res.Complete = s.complete.Load() && s.err == nil; res.Complete {
-		res.Sum = s.sum
+	s.Lock()
+	defer s.Unlock()
+	res := s.Result
+	res.Name, res.Codec = in.Name, in.Codec()
+	if res.Complete = res.Complete && res.Err == nil; !res.Complete {
+		res.Sum = nil
 	}
 	return res
 }

@@ -153,7 +153,6 @@ func (s *stream) close() {
 
 // readStream decodes a stream to its end and sends its chunks to the callers of Next.
 func (r *Reader) readStream(i int, s *stream) {
-	st := &r.states[i]
 	if s.file != nil {
 		defer r.unwatch(s.file)
 	}
@@ -161,7 +160,7 @@ func (r *Reader) readStream(i int, s *stream) {
 	r.decoding.Add(1)
 	defer r.decoding.Add(-1)
 	s.raw.reportTo(&r.read)
-	defer func() { st.disk.Store(s.raw.offset()) }()
+	defer r.conclude(i, s)
 	k := chunker{r: r, s: s}
 	for seq := int64(0); !k.end; seq++ {
 		if !r.takeSlot() {
@@ -180,18 +179,21 @@ func (r *Reader) readStream(i int, s *stream) {
 	}
 }
 
-// conclude records how a stream ended, before its last chunk is sent.
+// conclude records how far a stream was read and, before its last chunk is sent, how it ended.
 func (r *Reader) conclude(i int, s *stream) {
 	st := &r.states[i]
-	st.disk.Store(s.raw.offset())
-	if isEOF(s.err) {
-		if s.raw.sum != nil {
-			st.hashed(s.raw.sum)
-		}
-		st.warn(s.dec.warnings())
-		return
+	if s.err != nil && !isEOF(s.err) && !r.isStopped() { // which closes the file
+		st.fail(newError(r.ins[i].Name, s.raw.offset(), s.err))
 	}
-	st.fail(newError(r.ins[i].Name, s.raw.offset(), s.err))
+	st.Lock()
+	defer st.Unlock()
+	st.Disk = s.raw.offset()
+	if isEOF(s.err) {
+		st.Warnings = s.dec.warnings()
+		if s.raw.sum != nil {
+			st.Sum = s.raw.sum.Sum(nil)
+		}
+	}
 }
 
 // chunker cuts a stream into chunks.
