@@ -32,6 +32,40 @@ func TestJSONIsDescribed(t *testing.T) {
 	}
 }
 
+// TestNamesOfCounts holds the lists of names in json.md to the report, or writes them anew: go test ./docs -run
+// NamesOfCounts -update.
+func TestNamesOfCounts(t *testing.T) {
+	page, err := os.ReadFile("json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c audit.CrawlerInfo
+	made := string(page)
+	for field, counts := range map[string]json.Marshaler{
+		"verdicts": c.Verdicts, "reasons": c.Reasons, "identity": c.Identity,
+	} {
+		object, _ := counts.MarshalJSON()
+		var names []string // in their order
+		for _, m := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(object), -1) {
+			names = append(names, "`"+m[1]+"`")
+		}
+		list := regexp.MustCompile("(?m)^(\\| `" + field + "` \\| object \\| [^`\n]*)`\\w+`(, `\\w+`)*")
+		if !list.MatchString(made) {
+			t.Errorf("json.md has no list of %s", field)
+		}
+		made = list.ReplaceAllString(made, "${1}"+strings.Join(names, ", "))
+	}
+	if made == string(page) {
+		return
+	}
+	if !*update {
+		t.Fatal("json.md does not have the names as they are: go test ./docs -run NamesOfCounts -update")
+	}
+	if err := os.WriteFile("json.md", []byte(made), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // fields appends the JSON names of a struct's fields, and those of the structs and counts
 // in it.
 func fields(of reflect.Type, names []string) []string {
