@@ -17,27 +17,19 @@ import (
 
 var formatsMB = flag.Int("formats-mb", 20, "size in MB of the combined log that BenchmarkFormats writes in all formats")
 
-// writers returns the writers of all formats.
-func writers() []*logwriter.Writer {
-	return logwriter.Writers(func(name string) (head, sample string) {
-		f, _ := format.ByName(name)
-		return f.Head(), f.Sample()
-	})
-}
-
 // BenchmarkFormats times the audit of one log that is written in each format, from its file
 // to the report, and in turn with it that of the same log in combined. It reports the speed
 // and its ratio to that of combined, for bytes and for lines.
 func BenchmarkFormats(b *testing.B) {
 	requests := loggedRequests(b)
-	combined := writers()[1]
+	combined := logwriter.Writers(format.ByName)[1]
 	if combined.Name() != "combined/nginx" {
 		b.Fatal("the second writer is of ", combined.Name())
 	}
 	dir := b.TempDir()
 	base := writeFormat(b, filepath.Join(dir, "combined"), combined, requests, int64(*formatsMB)*1e6)
 	done := map[string]bool{}
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(format.ByName) {
 		if done[w.Format] {
 			continue
 		}

@@ -184,13 +184,16 @@ func Of(line, says string, escape func(string) string, missing string) *Writer {
 // Expand is a part of a line of Of for a request.
 func (w *Writer) Expand(line string, r *Request) string { return w.expand(line, r, w.escape) }
 
-// Writers returns the writers of all formats. sample returns what stands before the first line of
-// a log in a format, and a line of it.
-func Writers(sample func(format string) (head, line string)) []*Writer {
+// Writers returns the writers of all formats. byName is format.ByName, which this package
+// cannot import: the tests of scan/format import it.
+func Writers[F interface {
+	Head() string
+	Sample() string
+}](byName func(name string) (F, bool)) []*Writer {
 	writers := slices.Concat(textWriters(), columnWriters(), jsonWriters())
 	for _, w := range writers {
-		head, line := sample(w.Format)
-		w.Head, w.line = head, w.lineOf(line)
+		f, _ := byName(w.Format)
+		w.Head, w.line = f.Head(), w.lineOf(f.Sample())
 	}
 	return writers
 }

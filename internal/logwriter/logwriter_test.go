@@ -18,10 +18,7 @@ func TestWriters(t *testing.T) {
 	if len(requests) != 40 || len(names) != 40 {
 		t.Errorf("%d requests with %d names", len(requests), len(names))
 	}
-	for _, w := range Writers(func(name string) (head, sample string) {
-		f, _ := format.ByName(name)
-		return f.Head(), f.Sample()
-	}) {
+	for _, w := range Writers(format.ByName) {
 		if names[w.Name()] {
 			t.Errorf("there are two writers of %s", w.Name())
 		}

@@ -16,21 +16,13 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// writers returns the writers of all formats.
-func writers() []*logwriter.Writer {
-	return logwriter.Writers(func(name string) (head, sample string) {
-		f, _ := format.ByName(name)
-		return f.Head(), f.Sample()
-	})
-}
-
 // TestWritersAccuseAlike audits the log of a small site as each program would write it. A request
 // is judged as in a log that has everything, or less is said of it: nobody is accused, verified or
 // found out to be an impostor who is not there.
 func TestWritersAccuseAlike(t *testing.T) {
 	visits := siteVisits()
 	var full *logwriter.Writer
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(format.ByName) {
 		if w.Name() == "vhost_combined/Debian" {
 			full = w
 		}
@@ -45,7 +37,7 @@ func TestWritersAccuseAlike(t *testing.T) {
 	if n < 50 || len(truth) < len(visits)/2 {
 		t.Fatalf("%d of %d requests are judged, %d violations", len(truth), len(visits), n)
 	}
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(format.ByName) {
 		t.Run(w.Name(), func(t *testing.T) {
 			same := 0
 			judged, written := judgeWritten(t, w, visits)

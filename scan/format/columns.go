@@ -124,7 +124,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 		return none
 	}
 	for _, l := range all {
-		if l.part == userAgent || l.part == referrer || l.part == methodName || slices.Contains(targetParts[:], l.part) {
+		if l.part.isEarly() {
 			h.needed = append(h.needed, l)
 		} else {
 			h.rest = append(h.rest, l)

@@ -174,7 +174,7 @@ func TestForgedHosts(t *testing.T) {
 		"x 6.6.6.6 - - [04/Mar/2020", "x 2001:db8::1 - -",
 	}
 	n := 0
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(ByName) {
 		line, _, ok := w.Write(nil, logwriter.Ordinary())
 		if !ok || w.Format == "apache_csv" || !strings.HasPrefix(string(line), "www.example.com") {
 			continue

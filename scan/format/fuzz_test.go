@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
 // FuzzFormat reads any bytes as every format. No line may be lost, and nothing may be in a
@@ -22,7 +24,7 @@ func FuzzFormat(f *testing.F) {
 	f.Add([]byte(`a [] "* "" - `))
 	f.Add([]byte(` [ ] "G /\" 414 `))
 	all := slices.Clone(formats())
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(ByName) {
 		log := write(w)
 		if bound, err := formatOfWritten(w, log); err == nil && !slices.Contains(all, bound) {
 			all = append(all, bound) // it has the columns of its head, or is the user's own

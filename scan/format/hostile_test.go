@@ -50,7 +50,7 @@ func TestForgeries(t *testing.T) {
 		"forwarded":  func(r *logwriter.Request, s string) { r.Forwarded = header(strings.ToValidUTF8(s, "?")) },
 		"user":       func(r *logwriter.Request, s string) { r.User = s },
 	}
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(ByName) {
 		t.Run(w.Name(), func(t *testing.T) {
 			f, err := formatOfWritten(w, write(w))
 			if err != nil {

@@ -12,14 +12,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
-// writers returns the writers of all formats, which know their samples.
-func writers() []*logwriter.Writer {
-	return logwriter.Writers(func(name string) (head, sample string) {
-		f, _ := ByName(name)
-		return f.head, f.sample
-	})
-}
-
 // writtenLine is a line of internal/logwriter and what it says.
 type writtenLine struct {
 	name string // of the request
@@ -74,7 +66,7 @@ func wantOf(says logwriter.Facts) fields {
 
 // eachWritten runs a test for the log of each writer.
 func eachWritten(t *testing.T, test func(t *testing.T, log *written)) {
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(ByName) {
 		t.Run(w.Name(), func(t *testing.T) {
 			log := write(w)
 			f, err := formatOfWritten(w, log)
@@ -216,7 +208,7 @@ func checkAllocs(t *testing.T, f *Format, chunk []byte) {
 
 // TestWrittenInEnvelopes reads lines of several formats in each envelope as without it.
 func TestWrittenInEnvelopes(t *testing.T) {
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(ByName) {
 		if !slices.Contains([]string{"combined/Apache", "combined/nginx", "vhost_combined/Debian", "haproxy", "caddy",
 			"nginx_json/default escaping"}, w.Name()) {
 			continue
@@ -253,7 +245,7 @@ func TestWrittenInEnvelopes(t *testing.T) {
 // TestEveryFormatIsWritten fails for a row of the table of formats that no writer checks.
 func TestEveryFormatIsWritten(t *testing.T) {
 	is := map[string]bool{}
-	for _, w := range writers() {
+	for _, w := range logwriter.Writers(ByName) {
 		is[w.Format] = true
 	}
 	for _, name := range Names() {
