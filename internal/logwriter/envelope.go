@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Wrap puts a line into an envelope, by its name and a sample in which %s stands for a line, or %q
-// for one in a string of JSON.
+// Wrap puts a line into an envelope, by its name and a sample with an ellipsis for the line, in
+// quotes if it is a string of JSON.
 //
 // Docker ends each line with a line break. A field of the journal that is no UTF-8 is an array of
 // numbers; so is one with control characters. Source: systemd.io/JOURNAL_EXPORT_FORMATS, JSON.
@@ -21,7 +21,7 @@ func Wrap(name, sample, line string) string {
 	default:
 		text = `"` + quoted(line) + `"`
 	}
-	return strings.NewReplacer("%q", text, "%s", line).Replace(sample)
+	return strings.NewReplacer(`"…"`, text, "…", line).Replace(sample)
 }
 
 // printable reports whether the journal writes a text as a string.

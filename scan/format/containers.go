@@ -112,7 +112,10 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) 
 	default:
 		ok = false
 	}
-	return source, bytes.TrimRight(*buf, "\r\n"), wholeIf(ok)
+	if !ok {
+		return source, nil, nothing
+	}
+	return source, bytes.TrimRight(*buf, "\r\n"), whole
 }
 
 // numbers appends the bytes that a JSON array of numbers has.

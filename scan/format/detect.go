@@ -82,7 +82,7 @@ type detection struct {
 
 // reading is a way to read the lines: with envelopes around them or without.
 type reading struct {
-	around  []*envelope
+	around  []*Envelope
 	inner   [][]byte   // the lines in the envelopes; empty where there is none
 	tries   []*attempt // one for each format
 	total   int        // of the lines that count for one
@@ -93,7 +93,7 @@ type reading struct {
 // attempt is a format as which lines are read.
 type attempt struct {
 	*Format
-	around []*envelope
+	around []*Envelope
 	reader Reader
 	lines  int // that count for it
 	// behind tells which lines a format with headers explains.
@@ -164,8 +164,8 @@ func pick(lines [][]byte, indexes []int) [][]byte {
 
 // envelopesAround returns the envelopes that may be around lines, none first: those that
 // at least half of the lines are in.
-func envelopesAround(lines [][]byte) [][]*envelope {
-	all := [][]*envelope{nil}
+func envelopesAround(lines [][]byte) [][]*Envelope {
+	all := [][]*Envelope{nil}
 	for i := 0; i < len(all); i++ {
 		if len(all[i]) == maxEnvelopes {
 			break
@@ -188,7 +188,7 @@ func envelopesAround(lines [][]byte) [][]*envelope {
 }
 
 // unwrapAll returns the lines in envelopes; empty where there is none.
-func unwrapAll(around []*envelope, lines [][]byte) [][]byte {
+func unwrapAll(around []*Envelope, lines [][]byte) [][]byte {
 	if len(around) == 0 {
 		return lines
 	}
@@ -202,7 +202,7 @@ func unwrapAll(around []*envelope, lines [][]byte) [][]byte {
 
 // reading returns the reading of the lines as formats in envelopes. Of formats with a
 // header those are left out whose header the log does not have, and in envelopes all.
-func (d *detection) reading(around []*envelope, formats []*Format) *reading {
+func (d *detection) reading(around []*Envelope, formats []*Format) *reading {
 	r := &reading{around: around, inner: unwrapAll(around, d.lines)}
 	for _, f := range formats {
 		a := &attempt{Format: f, around: around}
@@ -329,7 +329,7 @@ func bestOf(tries []*attempt) []*attempt {
 }
 
 // enclose returns a format in envelopes, as the log shows both.
-func enclose(around []*envelope, f *Format, head []byte) *Format {
+func enclose(around []*Envelope, f *Format, head []byte) *Format {
 	if f.hasHeader() { // which reading has found
 		return f
 	}

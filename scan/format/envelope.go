@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An envelope is what a program between the server and the file puts around each line of
+// Envelope is what a program between the server and the file puts around each line of
 // a log: syslog, a container runtime, a terminal. The lines within are of any format that
 // needs no header. Up to two envelopes are opened, one in the other.
 //
@@ -16,11 +16,11 @@ import (
 // source, or if the line is not in the envelope. Lines that the envelope's program has cut
 // into pieces are Unparsed, the last piece too: a client that sends a long request could
 // choose what the piece begins with.
-type envelope struct {
-	name string
-	by   string // what writes it
-	// sample is an example of it; the line stands for %s, or for %q if it is a JSON string.
-	sample string
+type Envelope struct {
+	Name string
+	By   string // what writes it
+	// Sample is an example of it, with an ellipsis for the line.
+	Sample string
 	// open returns the line in an envelope, and its source: a program, a container or a
 	// stream; nil if the envelope names none. buf has room for a line that is no view of
 	// the outer one.
@@ -38,51 +38,41 @@ const (
 	whole                  // a line
 )
 
-// wholeIf returns whole if a line is in an envelope that cuts no lines.
-func wholeIf(ok bool) content {
-	if ok {
-		return whole
-	}
-	return nothing
-}
-
 // maxEnvelopes is how many envelopes may be around a line.
 const maxEnvelopes = 2
 
 // envelopes is the table of envelopes, the more specific first.
-var envelopes = []*envelope{
-	{"ansi", "programs that write colours for a terminal", "\x1b[32m%s\x1b[0m", openColours, false},
+var envelopes = []*Envelope{
+	{"ansi", "programs that write colours for a terminal", "\x1b[32m…\x1b[0m", openColours, false},
 	{"docker", "Docker's json-file, Fluent Bit",
-		`{"log":%q,"stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true},
+		`{"log":"…","stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true},
 	{"journald", "journalctl -o json",
-		`{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":%q,"SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true},
-	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F %s", openCRI, true},
-	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - %s", openSyslog5424, false},
+		`{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":"…","SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true},
+	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F …", openCRI, true},
+	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - …", openSyslog5424, false},
 	{"timestamped", "docker logs -t, kubectl logs --timestamps",
-		"2026-03-04T05:06:07.089000000Z %s", openTimestamped, false},
-	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: %s", openSyslog, false},
-	{"compose", "docker compose logs", "web-1  | %s", openCompose, false},
+		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false},
+	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false},
+	{"compose", "docker compose logs", "web-1  | …", openCompose, false},
 }
 
 // envelopeByName returns the envelope with a name, in any ASCII case.
-func envelopeByName(name string) *envelope {
+func envelopeByName(name string) *Envelope {
 	for _, e := range envelopes {
-		if strings.EqualFold(e.name, name) {
+		if strings.EqualFold(e.Name, name) {
 			return e
 		}
 	}
 	return nil
 }
 
-// unwrap returns the line in all the envelopes, and its source: that which the outermost
-// envelope names that names any. bufs has a buffer for each envelope.
-func unwrap(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, ok bool) {
-	source, inner, has := contentOf(around, line, bufs)
-	return source, inner, has == whole
-}
+// Envelopes returns the envelopes that may be around the lines of a log.
+func Envelopes() []*Envelope { return envelopes }
 
-// contentOf is unwrap that tells of a piece, whose source is that of the envelope which cuts.
-func contentOf(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, has content) {
+// unwrap returns the line in all the envelopes, and its source: that which the outermost
+// envelope names that names any. The source of a piece is that of the envelope which cuts. bufs has
+// a buffer for each envelope.
+func unwrap(around []*Envelope, line []byte, bufs *[maxEnvelopes][]byte) (source, inner []byte, has content) {
 	for i, e := range around {
 		from, within, has := e.open(line, &bufs[i])
 		if has != whole {
@@ -98,16 +88,16 @@ func contentOf(around []*envelope, line []byte, bufs *[maxEnvelopes][]byte) (sou
 
 // wrap returns the format of lines of f in envelopes, the outermost first. sources are
 // those of its requests, nil if they are not known.
-func wrap(around []*envelope, f *Format, sources [][]byte) *Format {
+func wrap(around []*Envelope, f *Format, sources [][]byte) *Format {
 	if len(around) == 0 {
 		return f
 	}
 	g := *f
 	g.words = ""
 	for _, e := range slices.Backward(around) {
-		g.name = e.name + ":" + g.name
+		g.name = e.Name + ":" + g.name
 	}
-	if slices.ContainsFunc(around, func(e *envelope) bool { return e.cuts }) {
+	if slices.ContainsFunc(around, func(e *Envelope) bool { return e.cuts }) {
 		g.state = func(chunk []byte) []byte { return lastPieces(around, chunk) }
 	}
 	g.newReader = func(g *Format) Reader {
@@ -120,7 +110,7 @@ func wrap(around []*envelope, f *Format, sources [][]byte) *Format {
 }
 
 // contents returns the lines in envelopes at the beginning of a log.
-func contents(around []*envelope, head []byte) (inner []byte) {
+func contents(around []*Envelope, head []byte) (inner []byte) {
 	for len(head) > 0 {
 		var bufs [maxEnvelopes][]byte
 		line, outer := NextLine(head)
@@ -155,7 +145,7 @@ func contains(list [][]byte, b []byte) bool {
 
 // enveloped reads lines in envelopes.
 type enveloped struct {
-	around  []*envelope
+	around  []*Envelope
 	sources [][]byte // of requests; nil if they are not known
 	inner   Reader
 	chunk   []byte // what has not been read
@@ -203,7 +193,7 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 
 // open returns the line in the envelopes, and false if there is none that is whole.
 func (e *enveloped) open(line []byte) (inner []byte, ok bool) {
-	source, inner, has := contentOf(e.around, line, &e.bufs)
+	source, inner, has := unwrap(e.around, line, &e.bufs)
 	e.source = source
 	if has == piece && !contains(e.cut, source) {
 		e.cut = append(e.cut, bytes.Clone(source))
@@ -236,7 +226,7 @@ const lookBack = 100
 
 // lastPieces returns the sources whose last line in a chunk is a piece, with line breaks between
 // them, not nil.
-func lastPieces(around []*envelope, chunk []byte) []byte {
+func lastPieces(around []*Envelope, chunk []byte) []byte {
 	from := len(chunk)
 	for n := 0; n <= lookBack && from > 0; n++ {
 		from = bytes.LastIndexByte(chunk[:from-1], '\n') + 1

@@ -11,7 +11,7 @@ import (
 )
 
 // in returns a line in an envelope, as its sample has it.
-func in(e *envelope, line string) string { return logwriter.Wrap(e.name, e.sample, line) }
+func in(e *Envelope, line string) string { return logwriter.Wrap(e.Name, e.Sample, line) }
 
 // TestEnvelopes puts each envelope around the samples of all formats: they are detected, and
 // read as they are without it.
@@ -21,7 +21,7 @@ func TestEnvelopes(t *testing.T) {
 			if f.hasHeader() {
 				continue
 			}
-			name := e.name + ":" + f.name
+			name := e.Name + ":" + f.name
 			line := in(e, f.sample)
 			if got, err := Detect([]byte(line+"\n"), true); err != nil || got.Name() != name {
 				t.Errorf("%s: detected as %v, %v", name, got, err)
@@ -221,7 +221,7 @@ func FuzzEnvelope(f *testing.F) {
 	f.Add([]byte(formats()[0].sample + "\n" + formats()[1].sample + "\n2026/03/04 05:06:07 [error] 71#71: *5 x"))
 	names := []string{"combined+vhost_combined+error_log", "docker:ansi:common"}
 	for _, e := range envelopes {
-		names = append(names, e.name+":combined")
+		names = append(names, e.Name+":combined")
 	}
 	f.Fuzz(func(t *testing.T, chunk []byte) {
 		for _, name := range names {

@@ -207,18 +207,6 @@ func isMistyped(text, name string) bool {
 	return max(len(text), len(name))-end <= 1
 }
 
-// EnvelopeInfo describes an envelope.
-type EnvelopeInfo struct{ Name, By, Sample string }
-
-// Envelopes returns the envelopes that may be around the lines of a log, with an ellipsis
-// for the line in each sample.
-func Envelopes() (list []EnvelopeInfo) {
-	for _, e := range envelopes {
-		list = append(list, EnvelopeInfo{e.name, e.by, strings.NewReplacer("%q", `"…"`, "%s", "…").Replace(e.sample)})
-	}
-	return list
-}
-
 // fault says at which place a line could not be read, "" if that cannot be told.
 func fault(reader Reader, line []byte) string {
 	reader.Reset(line)
@@ -226,9 +214,9 @@ func fault(reader Reader, line []byte) string {
 	reader.Next(&r)
 	switch reader := reader.(type) {
 	case *enveloped:
-		_, inner, ok := unwrap(reader.around, line, &reader.bufs)
-		if !ok {
-			return "it is not in the envelope " + reader.around[0].name + ", or it is a piece of a longer line"
+		_, inner, has := unwrap(reader.around, line, &reader.bufs)
+		if has != whole {
+			return "it is not in the envelope " + reader.around[0].Name + ", or it is a piece of a longer line"
 		}
 		return fault(reader.inner, bytes.Clone(inner))
 	case *mixed:

@@ -139,7 +139,7 @@ func Names() (names []string) {
 // lines, as in syslog:combined. The format haproxy may have the names of captured headers
 // behind it, as in haproxy:host,user-agent.
 func ByName(name string) (*Format, bool) {
-	var around []*envelope
+	var around []*Envelope
 	for len(around) < maxEnvelopes {
 		first, rest, found := strings.Cut(name, ":")
 		e := envelopeByName(first)

@@ -34,7 +34,7 @@ func FuzzFormat(f *testing.F) {
 		f.Add(log.lines[len(log.lines)/2].line)
 	}
 	for _, e := range envelopes {
-		if format, ok := ByName(e.name + ":combined"); ok {
+		if format, ok := ByName(e.Name + ":combined"); ok {
 			all = append(all, format)
 		}
 		f.Add([]byte(in(e, plain)))

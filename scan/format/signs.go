@@ -69,10 +69,10 @@ func (d *detection) lineWith(begin string) []byte {
 }
 
 // inEnvelopes names the envelopes that lines are in.
-func inEnvelopes(around []*envelope) string {
+func inEnvelopes(around []*Envelope) string {
 	text := ""
 	for _, e := range around {
-		text = " (in " + e.name + ")"
+		text = " (in " + e.Name + ")"
 	}
 	return text
 }
@@ -196,11 +196,11 @@ func otherPrograms(lines [][]byte) error {
 	var first []byte
 	for _, line := range lines {
 		var bufs [maxEnvelopes][]byte
-		source, inner, ok := unwrap(chains[1], line, &bufs)
-		if ok && first == nil {
+		source, inner, has := unwrap(chains[1], line, &bufs)
+		if has == whole && first == nil {
 			first = inner
 		}
-		if name := string(source); ok && source != nil && !slices.Contains(programs, name) && len(programs) < most {
+		if name := string(source); has == whole && source != nil && !slices.Contains(programs, name) && len(programs) < most {
 			programs = append(programs, name)
 		}
 	}
@@ -208,5 +208,5 @@ func otherPrograms(lines [][]byte) error {
 		return nil
 	}
 	return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; they are of %s. The first is %s",
-		chains[1][0].name, strings.Join(programs, ", "), quote(first))
+		chains[1][0].Name, strings.Join(programs, ", "), quote(first))
 }

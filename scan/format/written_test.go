@@ -179,8 +179,8 @@ func TestGuardWritten(t *testing.T) {
 		checkAllocs(t, log.format, log.log("\n"))
 	})
 	for _, e := range envelopes {
-		t.Run(e.name, func(t *testing.T) {
-			f, _ := ByName(e.name + ":combined")
+		t.Run(e.Name, func(t *testing.T) {
+			f, _ := ByName(e.Name + ":combined")
 			checkAllocs(t, f, []byte(in(e, plain)+"\n"))
 		})
 	}
@@ -215,18 +215,18 @@ func TestWrittenInEnvelopes(t *testing.T) {
 		}
 		plain := write(w)
 		for _, e := range envelopes {
-			t.Run(e.name+":"+w.Name(), func(t *testing.T) {
+			t.Run(e.Name+":"+w.Name(), func(t *testing.T) {
 				log := *plain
 				log.lines = nil
 				for _, l := range plain.lines {
-					if e.name == "docker" && !utf8.Valid(l.line) {
+					if e.Name == "docker" && !utf8.Valid(l.line) {
 						continue
 					}
 					l.line = []byte(in(e, string(l.line)))
 					log.lines = append(log.lines, l)
 				}
 				f, err := Detect(log.log("\n"), true)
-				if err != nil || !strings.HasPrefix(f.Name(), e.name+":"+w.Format) { // haproxy has the captured headers after it
+				if err != nil || !strings.HasPrefix(f.Name(), e.Name+":"+w.Format) { // haproxy has the captured headers after it
 					t.Fatalf("detected as %v, %v", f, err)
 				}
 				got := readLog(f, log.log("\n"))
