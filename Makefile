@@ -120,12 +120,13 @@ beam:
 beam-test:
 	cd cmd/robotsieve-beam && $(GO) vet ./... && $(GO) test -count=1 ./...
 
-# More worlds and fleets of the simulator than a test has, then each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
+# More patterns, worlds and fleets than a test has, then each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
 # for the machine. Without -fuzzminimizetime those of states, whose inputs are long,
 # would do nothing but minimize what they find. Go before 1.27 may end a round with
 # "context deadline exceeded" and no input (go.dev/issue/75804), so a round that fails is
 # made once more: what a target found is in testdata then, and fails again.
 fuzz:
+	$(GO) test -pgo=off ./compile -run TestAllPairs -exhaust -timeout 1h
 	$(GO) test -pgo=off ./cmd/robotsieve/cli -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \

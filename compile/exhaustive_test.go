@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,16 +14,21 @@ import (
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
+var exhaust = flag.Bool("exhaust", false, "TestAllPairsAndTriplesOfPatterns has longer patterns and paths")
+
 // TestAllPairsAndTriplesOfPatterns has every pair of patterns over the letters that mean something
 // and one that does not, but for pairs of the longest, and triples of short ones, and asks about all
 // small paths. The twin
 // matches each pattern with each path once; what several patterns say together is then a
 // comparison of lengths.
 func TestAllPairsAndTriplesOfPatterns(t *testing.T) {
-	pairs, triples, longestPath := 4, 2, 6
-	if testing.Short() {
-		t.Log("short: pairs of length 3, triples of length 1, paths of length 4")
-		pairs, triples, longestPath = 3, 1, 4
+	pairs, triples, longestPath := 3, 2, 5 // of each pair the first may be one letter longer if the second is short
+	switch {
+	case *exhaust:
+		pairs, longestPath = 4, 6
+	case testing.Short():
+		t.Log("short: triples of length 1, paths of length 4")
+		triples, longestPath = 1, 4
 	}
 	letters := []string{"a", "/", "*", "$"}
 	// which exhaustive knows
@@ -43,19 +49,19 @@ func TestAllPairsAndTriplesOfPatterns(t *testing.T) {
 					e.paths = append(e.paths, []byte("/"+rest))
 				}
 			}
-			e.patterns(words(letters, max(pairs, triples)))
-			n, short, shorter := len(words(letters, pairs)), len(words(letters, pairs-1)), len(words(letters, pairs-2))
-			for p := range n {
-				for q := range n {
-					if max(p, q) < short {
-						e.check([]int{p, q}, []bool{false, true})
-					}
-					if max(p, q) < short || min(p, q) < shorter { // the longest with the shortest only
-						e.check([]int{p, q}, []bool{true, false})
-					}
+			e.patterns(words(letters, max(pairs+1, triples)))
+			count := func(longest int) int { return len(words(letters, longest)) }
+			for p := range count(pairs + 1) { // which may have several segments
+				second := count(triples)
+				if p < count(pairs) {
+					second = count(pairs)
+				}
+				for q := range second {
+					e.check([]int{p, q}, []bool{true, false})
+					e.check([]int{p, q}, []bool{false, true})
 				}
 			}
-			n = len(words(letters, triples))
+			n := count(triples)
 			for i := range n * n * n * 8 { // each of the three allows or forbids
 				p, q, r := i/8%n, i/8/n%n, i/8/n/n
 				if d == automaton.Original || p <= q && q <= r { // to others their order is as that of two
