@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,10 +25,10 @@ const (
 	NoAI                                    // nothing of the page is used to train models
 	NoImageAI                               // the images of the page are not used to train models
 	IndexIfEmbedded                         // NoIndex does not hold where another page embeds this one
-	MaxSnippet                              // Rules.MaxSnippet bounds the text in search results
-	MaxImagePreview                         // Rules.MaxImagePreview bounds the size of images in search results
-	MaxVideoPreview                         // Rules.MaxVideoPreview bounds the length of videos in search results
-	UnavailableAfter                        // the page is not shown after Rules.UnavailableAfter
+	MaxSnippet                              // the text in search results has a bound, in characters
+	MaxImagePreview                         // images in search results have a largest size: none, standard or large
+	MaxVideoPreview                         // videos in search results have a bound, in seconds
+	UnavailableAfter                        // the page is not shown after an instant
 )
 
 // restricting are the directives that ParseDirectives knows: those that have no value and forbid a
@@ -124,55 +125,46 @@ func (d Directives) String() string {
 	return strings.Join(names, ",")
 }
 
-// Preview is the size of the images that search results may show.
-type Preview uint8
+// directive returns the i-th directive of valued.
+func directive(i int) Directives { return MaxSnippet << i }
 
-// The sizes, from the smallest.
-const (
-	PreviewNone Preview = iota
-	PreviewStandard
-	PreviewLarge
-)
-
+// previews are the sizes of images, from the smallest.
 var previews = []string{"none", "standard", "large"}
 
-// String returns the value that max-image-preview has for the size.
-func (p Preview) String() string { return previews[p] }
+// unlimited is the value of max-snippet and max-video-preview that sets no bound, -1 in a page.
+const unlimited = math.MaxInt64
 
-// Unlimited is the value of max-snippet and max-video-preview that sets no bound, -1 in a page.
-const Unlimited = -1
+// text writes the value of a directive.
+func (d Directives) text(n int64) string {
+	switch {
+	case d == MaxImagePreview:
+		return previews[n]
+	case d == UnavailableAfter:
+		return time.Unix(n, 0).UTC().Format(time.RFC3339)
+	case n == unlimited:
+		return "-1"
+	}
+	return strconv.FormatInt(n, 10)
+}
 
 // Rules are what directives state together. The zero value restricts nothing.
 type Rules struct {
 	// Set has the directives that are stated.
 	Set Directives
-	// MaxSnippet is a number of characters or Unlimited, if Set has it.
-	MaxSnippet int
-	// MaxVideoPreview is a number of seconds or Unlimited, if Set has it.
-	MaxVideoPreview int
-	// MaxImagePreview is a size, if Set has it.
-	MaxImagePreview Preview
-	// UnavailableAfter is an instant, if Set has it.
-	UnavailableAfter time.Time
 	// Unknown counts the directives that are not known, and those without a value that can be read.
 	// They restrict nothing.
 	Unknown int
+
+	// values are those of the directives of valued that are in Set. The least is the most restrictive.
+	values [4]int64
 }
 
 // add adds what others state. Of two values of one directive the more restrictive one stays.
 func (r *Rules) add(o Rules) {
-	wins := func(d Directives, stricter bool) bool { return o.Set&d != 0 && (r.Set&d == 0 || stricter) }
-	if wins(MaxSnippet, uint(o.MaxSnippet) < uint(r.MaxSnippet)) { // Unlimited is the largest uint
-		r.MaxSnippet = o.MaxSnippet
-	}
-	if wins(MaxVideoPreview, uint(o.MaxVideoPreview) < uint(r.MaxVideoPreview)) {
-		r.MaxVideoPreview = o.MaxVideoPreview
-	}
-	if wins(MaxImagePreview, o.MaxImagePreview < r.MaxImagePreview) {
-		r.MaxImagePreview = o.MaxImagePreview
-	}
-	if wins(UnavailableAfter, o.UnavailableAfter.Before(r.UnavailableAfter)) {
-		r.UnavailableAfter = o.UnavailableAfter
+	for i, n := range o.values {
+		if d := directive(i); o.Set&d != 0 && (r.Set&d == 0 || n < r.values[i]) {
+			r.values[i] = n
+		}
 	}
 	r.Set |= o.Set
 	r.Unknown += o.Unknown
@@ -182,17 +174,18 @@ func (r *Rules) add(o Rules) {
 // more; IndexIfEmbedded is removed if there is no NoIndex for it to lift; and "no text" is always
 // NoSnippet, never a bound of 0 beside it.
 func (r Rules) at(t time.Time) Rules {
-	if r.Set&UnavailableAfter != 0 && t.After(r.UnavailableAfter) {
+	const snippet, after = 0, 3
+	if r.Set&UnavailableAfter != 0 && t.After(time.Unix(r.values[after], 0)) {
 		r.Set |= NoIndex
 	}
 	if r.Set&NoIndex == 0 {
 		r.Set &^= IndexIfEmbedded
 	}
-	if r.Set&MaxSnippet != 0 && r.MaxSnippet == 0 {
+	if r.Set&MaxSnippet != 0 && r.values[snippet] == 0 {
 		r.Set |= NoSnippet
 	}
 	if r.Set&NoSnippet != 0 {
-		r.Set, r.MaxSnippet = r.Set&^MaxSnippet, 0
+		r.Set, r.values[snippet] = r.Set&^MaxSnippet, 0
 	}
 	return r
 }
@@ -206,14 +199,10 @@ func (r Rules) Names() []string {
 			list = append(list, name)
 		}
 	}
-	value := func(d Directives, text string) {
-		if r.Set&d != 0 {
-			list = append(list, d.String()+":"+text)
+	for i, n := range r.values {
+		if d := directive(i); r.Set&d != 0 {
+			list = append(list, d.String()+":"+d.text(n))
 		}
 	}
-	value(MaxSnippet, strconv.Itoa(r.MaxSnippet))
-	value(MaxImagePreview, r.MaxImagePreview.String())
-	value(MaxVideoPreview, strconv.Itoa(r.MaxVideoPreview))
-	value(UnavailableAfter, r.UnavailableAfter.UTC().Format(time.RFC3339))
 	return slices.Clip(list)
 }

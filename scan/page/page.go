@@ -85,7 +85,7 @@ type Statement struct {
 // or its value cannot be read.
 func (s Statement) Unknown() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		v := values{text: s.Text, named: s.Source == Header}
+		v := reader{text: s.Text, named: s.Source == Header}
 		for it, ok := v.next(); ok; it, ok = v.next() {
 			if it.rules.Unknown > 0 && !yield(it.text) {
 				return
@@ -123,7 +123,7 @@ func (p *Page) Rules(tokens []string, at time.Time) Rules {
 // that the directives after it are for, up to the next name; directives before any name are for all
 // crawlers.
 func (p *Page) Header(value []byte) {
-	v := values{text: value, named: true}
+	v := reader{text: value, named: true}
 	s, start := Statement{Source: Header}, 0
 	for it, ok := v.next(); ok; it, ok = v.next() {
 		if it.crawler {
@@ -142,7 +142,7 @@ func (p *Page) Header(value []byte) {
 // directives; other tags are left out.
 func (p *Page) Meta(name, content []byte) {
 	s := Statement{Source: Meta, Crawler: bytes.Trim(name, blanks)}
-	v := values{text: content}
+	v := reader{text: content}
 	for it, ok := v.next(); ok; it, ok = v.next() {
 		s.add(it)
 	}

@@ -1,18 +1,21 @@
 package page
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
-// values reads the directives of a value: of the content of a meta tag, or of a header.
+// reader reads the directives of a value: of the content of a meta tag, or of a header.
 //
 // Directives are separated by commas. White space and semicolons separate them too, because pages
 // have "noindex nofollow" as well, and no directive contains one of them outside of a date.
-type values struct {
+type reader struct {
 	text  []byte
 	i     int  // offset in text
 	named bool // crawlers may be named before directives
 }
 
-// item is what values.next read.
+// item is what reader.next read.
 type item struct {
 	at   int    // offset in the value
 	text []byte // as it is written
@@ -23,7 +26,7 @@ type item struct {
 }
 
 // next reads the next directive or name of a crawler; it returns false at the end of the value.
-func (v *values) next() (item, bool) {
+func (v *reader) next() (item, bool) {
 	for v.i < len(v.text) && (isSeparator(v.text[v.i]) || v.text[v.i] == ':') {
 		v.i++
 	}
@@ -55,7 +58,7 @@ func (v *values) next() (item, bool) {
 }
 
 // word reads the text before the next separator or colon.
-func (v *values) word() []byte {
+func (v *reader) word() []byte {
 	start := v.i
 	for v.i < len(v.text) && !isSeparator(v.text[v.i]) && v.text[v.i] != ':' {
 		v.i++
@@ -64,7 +67,7 @@ func (v *values) word() []byte {
 }
 
 // colon reads a colon, and the white space around it, if it is what follows.
-func (v *values) colon() bool {
+func (v *reader) colon() bool {
 	i := v.skipBlanks(v.i)
 	if i == len(v.text) || v.text[i] != ':' {
 		return false
@@ -74,7 +77,7 @@ func (v *values) colon() bool {
 }
 
 // skipBlanks returns the offset after the white space at an offset.
-func (v *values) skipBlanks(i int) int {
+func (v *reader) skipBlanks(i int) int {
 	for i < len(v.text) && isBlank(v.text[i]) {
 		i++
 	}
@@ -84,63 +87,66 @@ func (v *values) skipBlanks(i int) int {
 // namesCrawler reports whether an unknown word before a colon is the name of a crawler: directives
 // follow, or nothing. What follows is a value if it begins with anything but a letter, as in
 // "max-pages: 3".
-func (v *values) namesCrawler() bool {
+func (v *reader) namesCrawler() bool {
 	return v.i == len(v.text) || isLetter(v.text[v.i]) || isSeparator(v.text[v.i])
 }
 
 // value reads the value of a directive. It returns false if the value cannot be read: then Google
 // ignores the directive.
-func (v *values) value(it *item) bool {
+func (v *reader) value(it *item) (ok bool) {
 	r := &it.rules
 	r.Set = it.entry.set
-	if r.Set == UnavailableAfter {
-		return v.date(r)
-	}
-	word, ok := v.word(), false
+	n := &r.values[bits.TrailingZeros32(uint32(r.Set/MaxSnippet))]
 	switch r.Set {
 	case MaxImagePreview:
-		for i, name := range previews {
-			if equalFold(word, name) {
-				r.MaxImagePreview, ok = Preview(i), true
-			}
-		}
-	case MaxSnippet:
-		r.MaxSnippet, ok = bound(word)
-	case MaxVideoPreview:
-		r.MaxVideoPreview, ok = bound(word)
+		*n, ok = v.preview()
+	case UnavailableAfter:
+		*n, ok = v.date()
+	default:
+		*n, ok = v.bound()
 	}
 	return ok
 }
 
 // date reads a date, which may have commas, colons and white space. One that cannot be read ends at
 // a comma.
-func (v *values) date(r *Rules) bool {
+func (v *reader) date() (unix int64, ok bool) {
 	t, n := cutDate(v.text[v.i:])
 	if n > 0 && (v.i+n == len(v.text) || isSeparator(v.text[v.i+n])) {
 		v.i += n
-		r.UnavailableAfter = t
-		return true
+		return t.Unix(), true
 	}
 	for v.i < len(v.text) && v.text[v.i] != ',' {
 		v.i++
 	}
-	return false
+	return 0, false
 }
 
-// bound reads a number that is not negative, or Unlimited. A number that is too large for 32 bits
-// is the largest of these.
-func bound(b []byte) (n int, ok bool) {
-	if string(b) == "-1" {
-		return Unlimited, true
+// preview reads the size of an image.
+func (v *reader) preview() (n int64, ok bool) {
+	word := v.word()
+	for i, name := range previews {
+		if equalFold(word, name) {
+			return int64(i), true
+		}
 	}
-	large := int64(0)
-	for _, c := range b {
+	return 0, false
+}
+
+// bound reads a number that is not negative, or unlimited. A number that is too large for 32 bits
+// is the largest of these.
+func (v *reader) bound() (n int64, ok bool) {
+	word := v.word()
+	if string(word) == "-1" {
+		return unlimited, true
+	}
+	for _, c := range word {
 		if !isDigit(c) {
 			return 0, false
 		}
-		large = min(10*large+int64(c-'0'), math.MaxInt32)
+		n = min(10*n+int64(c-'0'), math.MaxInt32)
 	}
-	return int(large), len(b) > 0
+	return n, len(word) > 0
 }
 
 // blanks is the white space of HTML.
