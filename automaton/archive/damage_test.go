@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -87,10 +88,23 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	none := slices.Clone(data)
 	none[37] = 0
 	damaged := &archive.DamageError{Part: "file"}
+	if _, err := archive.Open(data, compile.Semantics+1, nil); !errors.Is(err, archive.ErrSemantics) ||
+		!strings.Contains(err.Error(), "semantics 1, and this program matches by semantics 2; compile the archive again") {
+		t.Errorf("of other semantics: %v", err)
+	}
+	old := func(version int) string {
+		data, err := os.ReadFile(fmt.Sprintf("testdata/version%d.rsv", version))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
 	for _, c := range []struct {
 		data, want string
 		is         error
 	}{
+		{old(1), "version 1, and this program reads version 3; compile the archive again", archive.ErrVersion},
+		{old(2), "version 2, and this program reads version 3; compile the archive again", archive.ErrVersion},
 		{"", "not an archive", archive.ErrNotArchive},
 		{"User-agent: *\nDisallow: /\n", "not an archive", archive.ErrNotArchive},
 		{strings.Repeat("\x00", 1000), "not an archive", archive.ErrNotArchive},

@@ -2,7 +2,6 @@ package archive_test
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -121,38 +120,5 @@ func TestFixture(t *testing.T) {
 	}
 	if e := lookedUp(t, a, "https://gone.example:443", google); e.Status != 404 || e.Ruleset != nil {
 		t.Errorf("gone: %+v", e)
-	}
-}
-
-// TestOldArchivesAreRefused: by a message with both numbers that says what to do.
-func TestOldArchivesAreRefused(t *testing.T) {
-	old := func(version int) []byte {
-		data, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("version%d.rsv", version)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
-	}
-	present, err := os.ReadFile(fixture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		data      []byte
-		semantics uint32
-		is        error
-		want      string
-	}{
-		{old(1), compile.Semantics, archive.ErrVersion,
-			"version 1, and this program reads version 3; compile the archive again"},
-		{old(2), compile.Semantics, archive.ErrVersion,
-			"version 2, and this program reads version 3; compile the archive again"},
-		{present, compile.Semantics + 1, archive.ErrSemantics,
-			"semantics 1, and this program matches by semantics 2; compile the archive again"},
-	} {
-		if _, err := archive.Open(c.data, c.semantics, nil); !errors.Is(err, c.is) || !strings.HasSuffix(err.Error(),
-			c.want) {
-			t.Errorf("got %v, want %q", err, c.want)
-		}
 	}
 }

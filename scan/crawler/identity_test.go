@@ -536,13 +536,6 @@ func TestIdentityFollowsTheSpecification(t *testing.T) {
 	}
 }
 
-// TestState spells the states as reports do.
-func TestState(t *testing.T) {
-	if got := fmt.Sprint(Verified, Spoofed, Unverified, Unverifiable); got != "verified spoofed unverified unverifiable" {
-		t.Error(got)
-	}
-}
-
 // addrs are spellings of addresses and of what is none.
 var addrs = []string{
 	"", "-", "0.0.0.0", "1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "1.2.3.4.", ".1.2.3.4", "1..2.3",

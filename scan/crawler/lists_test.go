@@ -221,38 +221,6 @@ func TestLoadSeries(t *testing.T) {
 	}
 }
 
-// TestOfficialLists reads a directory with lists under the names under which their
-// operator publishes them: all crawlers that a list serves have it.
-func TestOfficialLists(t *testing.T) {
-	set := listedSet(t)
-	list := func(prefix string) string {
-		return `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"` + prefix + `"}]}`
-	}
-	dir := write(t, map[string]string{"googlebot.json": list("192.0.2.0/25"),
-		"special-crawlers.json": list("198.51.100.0/25")})
-	l, err := LoadSeries(dir, set, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := NewIdentities(set, IdentityOptions{Series: l.Series})
-	for _, c := range []struct {
-		crawler, addr string
-		want          State
-	}{
-		{"Googlebot", "192.0.2.1", Verified},
-		{"Googlebot", "192.0.2.128", Spoofed},
-		{"Googlebot-Image", "192.0.2.1", Verified},
-		{"Googlebot-Image", "198.51.100.1", Spoofed},
-		{"AdsBot-Google", "198.51.100.1", Verified},
-		{"AdsBot-Google", "192.0.2.1", Spoofed},
-		{"GPTBot", "192.0.2.1", Unverifiable}, // no list was given, and Verify is empty
-	} {
-		if got := i.identify(set.ByName(c.crawler), []byte(c.addr), at(t, "2026-11-01T00:00:00Z"), true); got != c.want {
-			t.Errorf("%s at %s is %v, want %v", c.crawler, c.addr, got, c.want)
-		}
-	}
-}
-
 // TestDateInName finds the dates in the names of files.
 func TestDateInName(t *testing.T) {
 	for name, want := range map[string]string{

@@ -69,28 +69,6 @@ func TestRefusedNames(t *testing.T) {
 	}
 }
 
-// TestInDomains asks which names an operator's domains have.
-func TestInDomains(t *testing.T) {
-	domains := []string{"googlebot.com", "google.com"}
-	for name, want := range map[string]bool{
-		"crawl-66-249-66-1.googlebot.com":      true,
-		"geo-crawl-1.geo.googlebot.com":        true,
-		"google.com":                           true,
-		"a.google.com":                         true,
-		"agoogle.com":                          false,
-		"google.com.example":                   false,
-		"1.bc.googleusercontent.com":           false,
-		"1.gae.googleusercontent.com":          false,
-		"com":                                  false,
-		"":                                     false,
-		"crawl-66-249-66-1.googlebot.com.evil": false,
-	} {
-		if got := inDomains(name, domains); got != want {
-			t.Errorf("%q: %v", name, got)
-		}
-	}
-}
-
 // TestDomainsOfTheOperators are those that the operators' own pages name.
 func TestDomainsOfTheOperators(t *testing.T) {
 	set := builtinSet(t)

@@ -327,30 +327,6 @@ func TestBareWords(t *testing.T) {
 	}
 }
 
-// TestAnybodysSoftwareIsFoundByItsWords: also by words that are bare, or that would name
-// an unknown crawler.
-func TestAnybodysSoftwareIsFoundByItsWords(t *testing.T) {
-	profiles, err := Read([]byte(`[
-		{"name":"crawler4j","operator":"users of crawler4j","words":["crawler4j"],"tokens":["crawler4j"],"obeys":"unknown"},
-		{"name":"node-fetch","operator":"users of node-fetch","words":["node-fetch"],"tokens":["node-fetch"],"obeys":"unknown"},
-		{"name":"Tiny","operator":"users of Tiny Tiny RSS","words":["Tiny Tiny RSS"],"tokens":["Tiny"],"obeys":"unknown"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader := newSet(t, profiles).Reader()
-	for header, want := range map[string]string{
-		"crawler4j (https://github.com/yasserg/crawler4j/)": "crawler4j (users of crawler4j)",
-		"crawler4j": "crawler4j (users of crawler4j)",
-		"node-fetch/1.0 (+https://github.com/bitinn/node-fetch)": "node-fetch (users of node-fetch)",
-		"Tiny Tiny RSS/20.08 (Unsupported) (http://tt-rss.org/)": "Tiny (users of Tiny Tiny RSS)",
-		"MyReader/1.0 (compatible; node-fetch/1.0)":              "node-fetch (ambiguous)",
-	} {
-		if got := reader.Read([]byte(header)); got.String() != want || !got.Profile.Anybodys() {
-			t.Errorf("%q is %v, want %s", header, got, want)
-		}
-	}
-}
-
 // TestLibraries holds the table against its law.
 func TestLibraries(t *testing.T) {
 	set := builtinSet(t)
