@@ -49,7 +49,7 @@ func TestNothingIsShared(t *testing.T) {
 func said(r *compile.Robots) string {
 	text := fmt.Sprint(r.Groups, r.Records, r.Notes, r.Lines)
 	for _, a := range r.Ruleset.Agents() {
-		text += fmt.Sprintf("\n%s %v\n%v", a.Token, r.Bound(a.Machine), a.Machine)
+		text += fmt.Sprintf("\n%s %v\n%v", a.Token, r.GroupsOf(a.Machine), a.Machine)
 	}
 	return text + fmt.Sprintf("\n%v", r.Ruleset.Wildcard())
 }

@@ -283,7 +283,7 @@ func agentsNamed(r *compile.Robots) [][]byte {
 // the agent.
 func probe(rng *rand.Rand, r *compile.Robots, agent []byte) []byte {
 	var rules []compile.Rule
-	for _, g := range r.Bound(r.Ruleset.Machine(agent)) {
+	for _, g := range r.GroupsOf(r.Ruleset.Machine(agent)) {
 		rules = append(rules, r.Groups[g].Rules...)
 	}
 	if len(rules) == 0 || rng.IntN(8) == 0 {

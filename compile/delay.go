@@ -24,7 +24,7 @@ const maxDelay = 366 * 24 * time.Hour
 // the first delay in the crawler's groups, which a reader without runs may take.
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
-	groups, dialect := r.Bound(m), r.Ruleset.Dialect()
+	groups, dialect := r.GroupsOf(m), r.Ruleset.Dialect()
 	isNamed := func(a *Agent) bool {
 		if len(name) == 0 || a.Wildcard {
 			return len(name) == 0 && a.Wildcard

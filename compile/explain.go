@@ -18,9 +18,9 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 	return Rule{}, false
 }
 
-// Bound returns the groups that m, a machine of the file's ruleset, is made of, as indexes
+// GroupsOf returns the groups that m, a machine of the file's ruleset, is made of, as indexes
 // in Groups in file order. There are none for nil.
-func (r *Robots) Bound(m *automaton.Machine) []int {
+func (r *Robots) GroupsOf(m *automaton.Machine) []int {
 	if m == nil {
 		return nil
 	}

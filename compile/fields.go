@@ -92,7 +92,7 @@ func (p *parser) record(key, value string) {
 		group = len(p.starts) - 1
 	}
 	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
-	p.gap = true
+	p.apart = true
 	p.endRun()
 	switch {
 	case equalFold(key, "noindex"):

@@ -28,10 +28,10 @@ func (p *parser) agent(value string) {
 	case !p.open:
 		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
 		p.open, p.inside = true, true
-	case p.gap:
+	case p.apart:
 		p.note(NoteContinued, value)
 	}
-	p.gap, p.other = false, false
+	p.apart, p.other = false, false
 	p.agents = append(p.agents, Agent{})
 	a := &p.agents[len(p.agents)-1]
 	a.Line, a.Value = p.line, value
@@ -55,8 +55,8 @@ func (p *parser) allow(value string) { p.rule(true, value) }
 
 func (p *parser) disallow(value string) { p.rule(false, value) }
 
-// endGroup notes that the last group has no rule.
-func (p *parser) endGroup() {
+// noteEmptyGroup notes that the last group has no rule.
+func (p *parser) noteEmptyGroup() {
 	if p.open && len(p.starts) > 0 {
 		first := &p.agents[p.starts[len(p.starts)-1].agents]
 		p.notes = append(p.notes, Note{first.Line, NoteEmptyGroup, first.Value})
@@ -80,18 +80,18 @@ func (p *parser) rule(allow bool, value string) {
 	p.compilePattern(r)
 }
 
-// bindings are the groups that bind each token, and the groups for *. A crawler is
-// bound by all groups that name it, merged, or, if there are none, by all groups for *,
-// merged. In the dialect original the first of these binds it alone.
-type bindings struct {
+// tokenGroups are the groups that bind each token, and the groups for *. A crawler is
+// bound by all groups that name it together, or, if there are none, by all groups for *
+// together. In the dialect original the first of these binds it alone.
+type tokenGroups struct {
 	reading  *reading
-	named    []binding // in file order
+	named    []groupsOfToken // in file order
 	wildcard []int
 	index    map[string]int // the index of a token in named; nil while there are few
 	each     []int          // 0, 1, 2...: a list of one group is a view of this
 }
 
-type binding struct {
+type groupsOfToken struct {
 	token  string
 	groups []int
 }
@@ -101,7 +101,7 @@ type binding struct {
 const fewTokens = 16
 
 // all binds all groups.
-func (b *bindings) all(groups []Group) {
+func (b *tokenGroups) all(groups []Group) {
 	b.each = slices.Grow(b.each, len(groups))
 	for i := range groups {
 		b.each = append(b.each, i)
@@ -116,15 +116,15 @@ func (b *bindings) all(groups []Group) {
 	}
 }
 
-// reset empties the bindings and keeps their arrays.
-func (b *bindings) reset() {
+// reset empties it and keeps their arrays.
+func (b *tokenGroups) reset() {
 	clear(b.named)
-	*b = bindings{named: b.named[:0], each: b.each[:0]}
+	*b = tokenGroups{named: b.named[:0], each: b.each[:0]}
 }
 
 // add adds a group to a list, unless it is the last one already, because the group names
 // one token twice. Where the first group binds alone, add adds no other.
-func (b *bindings) add(groups *[]int, group int) {
+func (b *tokenGroups) add(groups *[]int, group int) {
 	switch n := len(*groups); {
 	case n == 0:
 		*groups = b.each[group : group+1 : group+1]
@@ -133,8 +133,8 @@ func (b *bindings) add(groups *[]int, group int) {
 	}
 }
 
-// of returns the binding of a token. It makes one if there is none.
-func (b *bindings) of(token string) *binding {
+// of returns the groups of a token. It makes one if there is none.
+func (b *tokenGroups) of(token string) *groupsOfToken {
 	if b.index == nil {
 		for i := range b.named {
 			if b.named[i].token == token {
@@ -153,6 +153,6 @@ func (b *bindings) of(token string) *binding {
 	if b.index != nil {
 		b.index[token] = len(b.named)
 	}
-	b.named = append(b.named, binding{token: token})
+	b.named = append(b.named, groupsOfToken{token: token})
 	return &b.named[len(b.named)-1]
 }

@@ -141,8 +141,8 @@ func TestAgentsShareTheMachineOfTheirRules(t *testing.T) {
 	}
 }
 
-// TestBound: which groups a machine is made of.
-func TestBound(t *testing.T) {
+// TestGroupsOf: which groups a machine is made of.
+func TestGroupsOf(t *testing.T) {
 	const body = "user-agent: a\nuser-agent: b\ndisallow: /0\n\n" +
 		"user-agent: *\ndisallow: /1\n\n" +
 		"user-agent: A/2\ndisallow: /2\n\n" +
@@ -166,15 +166,15 @@ func TestBound(t *testing.T) {
 	} {
 		r := compile.Compile([]byte(body), c.mode.options())
 		m := r.Ruleset.Machine([]byte(c.agent))
-		if got := r.Bound(m); !slices.Equal(got, c.want) {
+		if got := r.GroupsOf(m); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %s is bound by groups %v, want %v", c.mode, c.agent, got, c.want)
 		}
 	}
 	r := compileIn(rfc9309, "user-agent: a\ndisallow: /")
-	if got := r.Bound(nil); got != nil {
+	if got := r.GroupsOf(nil); got != nil {
 		t.Errorf("no machine is made of groups %v", got)
 	}
-	if got := r.Bound(compileIn(rfc9309, "user-agent: *").Ruleset.Wildcard()); got != nil {
+	if got := r.GroupsOf(compileIn(rfc9309, "user-agent: *").Ruleset.Wildcard()); got != nil {
 		t.Errorf("another file's machine is made of groups %v", got)
 	}
 }
@@ -244,7 +244,7 @@ func TestManyGroupsOfOneAgent(t *testing.T) {
 			if parts := len(got.Lists()); parts > 16 || got.Len() != want.Len() {
 				t.Errorf("%v, %s: %d parts, %d rules instead of %d", m, name, parts, got.Len(), want.Len())
 			}
-			if bound := r.Bound(got); len(bound) != n {
+			if bound := r.GroupsOf(got); len(bound) != n {
 				t.Errorf("%v, %s: bound by %d groups", m, name, len(bound))
 			}
 			var s automaton.Scratch

@@ -11,7 +11,7 @@ import (
 const maxLines = math.MaxInt32
 
 // cut sets the limit, and returns a copy of the body up to it and of up to three bytes
-// behind it, which report whether the last line ends at the limit.
+// after it, which show whether the last line ends at the limit.
 func (p *parser) cut(body []byte) string {
 	p.limit = p.o.MaxBytes
 	switch {
@@ -70,7 +70,7 @@ func (p *parser) parse(body string) {
 	if IsUTF16([]byte(body[:min(len(body), 4)])) {
 		p.note(NoteUTF16, "")
 	}
-	defer p.endGroup()
+	defer p.noteEmptyGroup()
 	for ; ; p.line++ {
 		start := len(body) - len(rest)
 		line, after, more := cutLine(rest, cr)
@@ -123,10 +123,10 @@ func bomLength(body string) int {
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
 		if p.reading.blankEnds {
-			p.endGroup()
+			p.noteEmptyGroup()
 			p.open, p.inside = false, false
 		}
-		p.gap = true
+		p.apart = true
 		return
 	}
 	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {

@@ -13,7 +13,7 @@ func (p *parser) ruleset(r *Robots) {
 	m := machines{o: p.o, Robots: r, ranker: ranker{reading: p.reading, order: p.order[:0]}}
 	m.makeRoom()
 	m.keepTokens()
-	b := &p.bindings
+	b := &p.tokens
 	b.reading = p.reading
 	b.all(r.Groups)
 	m.plan(b)
@@ -137,7 +137,7 @@ const maxMerged = 4
 
 // plan chooses the crawlers with many groups whose groups are merged, all but the largest:
 // those with the most groups first, as far as maxMerged allows.
-func (m *machines) plan(b *bindings) {
+func (m *machines) plan(b *tokenGroups) {
 	var many [][]int
 	for _, n := range b.named {
 		if len(n.groups) > maxParts {

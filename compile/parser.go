@@ -25,7 +25,7 @@ type parser struct {
 	other   bool     // since the last user-agent line there was a record with a colon
 	runs    bool     // as Robots.SplitRuns
 	glued   bool     // the line has a comment directly after its last character
-	gap     bool     // since the last user-agent line there was a blank line or a record
+	apart   bool     // since the last user-agent line there was a blank line or a record
 
 	looked int // number of agents that noteDelay has looked at
 	google int // number of agents up to the first of Google's in the group that noteDelay found last
@@ -36,8 +36,8 @@ type parser struct {
 	records []Record
 	notes   []Note
 
-	bindings bindings
-	order    []uint64 // see ranker
+	tokens tokenGroups
+	order  []uint64 // see ranker
 }
 
 // start has the numbers of agents and of rules before a group.
@@ -58,10 +58,10 @@ func (p *parser) release() {
 	clear(p.rules)
 	clear(p.records)
 	clear(p.notes)
-	p.bindings.reset()
+	p.tokens.reset()
 	*p = parser{
 		starts: p.starts[:0], agents: p.agents[:0], rules: p.rules[:0], records: p.records[:0], notes: p.notes[:0],
-		bindings: p.bindings, order: p.order,
+		tokens: p.tokens, order: p.order,
 	}
 	parsers.Put(p)
 }

@@ -130,7 +130,7 @@ func (k *ranker) rankOf(r *Rule, length int) uint64 {
 func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
 
 // fill makes a ranked rule of a line and a pattern. Several wildcards in a row are one. A
-// wildcard at the end means nothing, nor does an anchor after it.
+// wildcard at the end means nothing, nor does a \$ after it.
 func (k *ranker) fill(ranked *automaton.Rule, r *Rule, pattern string) {
 	ranked.Rank, ranked.Form = k.rankOf(r, len(pattern)), r.Form
 	ranked.Verdict = automaton.Verdict{Line: uint32(r.Line), Disallowed: !r.Allow && pattern != ""}

@@ -51,7 +51,7 @@ type IdentityOptions struct {
 	Names *HostNames
 }
 
-// Identities report whether clients are the crawlers that they claim to be. They
+// Identities say whether clients are the crawlers that they claim to be. They
 // are immutable and safe for any number of goroutines. The zero value knows no
 // ranges.
 type Identities struct {

@@ -229,7 +229,7 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 		c.whyGroup = fmt.Sprintf("no group names %s, and none is for *", all)
 	}
 	const most = 1000
-	bound := robots.Bound(m)
+	bound := robots.GroupsOf(m)
 	names := func(a compile.Agent) bool { return strings.EqualFold(a.Token, token) }
 	isNamed := func(i int) bool { return slices.ContainsFunc(robots.Groups[i].Agents, names) }
 	if agent.dialect == automaton.Original && token != "" && !slices.ContainsFunc(bound, isNamed) {

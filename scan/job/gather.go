@@ -210,7 +210,7 @@ func (g *gatherer) rows(in *source.Input) error {
 	return nil
 }
 
-// read adds the captures in an input. If read is nil, the first bytes report whether
+// read adds the captures in an input. If read is nil, the first bytes show whether
 // it is JSON or WARC.
 func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 	in.Windows = newBudget(g.memory).windows()
