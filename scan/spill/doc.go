@@ -1,5 +1,5 @@
-// Package spill keeps the records of an audit that can be judged only when all the input
-// has been read: it sorts them in bounded memory.
+// Package spill sorts records in bounded memory, such as those of an audit that can be judged
+// only when all the input has been read.
 //
 // A record is any bytes, up to [MaxRecord] of them. Records are in the order of
 // bytes.Compare, and equal records are kept once, with their number. The caller decides
