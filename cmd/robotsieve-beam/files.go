@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,8 +49,8 @@ func checkName(name, forbidden string) error {
 	return nil
 }
 
-// find returns the files that arguments name, each once and in their order: of paths those that
-// source.Inputs finds, and of patterns on other filesystems those that match.
+// find returns the files that arguments name, each once: of paths those that source.Inputs finds,
+// and then of patterns on other filesystems those that match.
 func find(ctx context.Context, names []string) (files []file, warnings []string) {
 	seen := map[string]bool{}
 	add := func(f file) {
@@ -60,32 +61,26 @@ func find(ctx context.Context, names []string) (files []file, warnings []string)
 		seen[f.Name] = true
 		files = append(files, f)
 	}
-	for len(names) > 0 {
-		n := 0
-		for n < len(names) && isPath(names[n]) == isPath(names[0]) {
-			n++
+	paths := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isPath(name) })
+	inputs, more, errs := source.Inputs(ctx, paths, strings.NewReader(""), source.Limits{Closed: true})
+	warnings = append(warnings, more...)
+	for _, in := range inputs {
+		f := file{Name: in.Name, Size: in.Size}
+		if !in.Regular() {
+			f.Error = fmt.Sprintf("%s: no regular file, which a worker could read again", in.Name)
 		}
-		if isPath(names[0]) {
-			inputs, more, errs := source.Inputs(ctx, names[:n], strings.NewReader(""), source.Limits{Closed: true})
-			warnings = append(warnings, more...)
-			for _, in := range inputs {
-				f := file{Name: in.Name, Size: in.Size}
-				if !in.Regular() {
-					f.Error = fmt.Sprintf("%s: no regular file, which a worker could read again", in.Name)
-				}
-				add(f)
-			}
-			for _, err := range errs {
-				files = append(files, file{Error: err.Error()})
-			}
-		} else {
-			for _, pattern := range names[:n] {
-				for _, f := range match(ctx, pattern) {
-					add(f)
-				}
-			}
+		add(f)
+	}
+	for _, err := range errs {
+		files = append(files, file{Error: err.Error()})
+	}
+	for _, name := range names {
+		if isPath(name) {
+			continue
 		}
-		names = names[n:]
+		for _, f := range match(ctx, name) {
+			add(f)
+		}
 	}
 	return files, warnings
 }

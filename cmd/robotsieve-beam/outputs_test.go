@@ -14,14 +14,7 @@ import (
 // saved writes a file into a folder, and returns its name.
 func saved(t *testing.T, dir, name, text string) string {
 	t.Helper()
-	name = filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return write(t, filepath.Join(dir, name), text)
 }
 
 // TestResultsTakeNobodysName: no result may replace a file that is read or another result, also

@@ -107,16 +107,10 @@ func (m *madeLines) end(err error) {
 // closing is a reader that closes what it reads.
 type closing struct {
 	io.Reader
-	all []io.Closer
+	close func() error
 }
 
-// Close closes all, in their order.
-func (c closing) Close() (err error) {
-	for _, each := range c.all {
-		err = cmp.Or(err, each.Close())
-	}
-	return err
-}
+func (c closing) Close() error { return c.close() }
 
 // found is what an input was found to be.
 type found struct {
@@ -176,7 +170,7 @@ func (l *lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
 		if err != nil {
 			return nil, err
 		}
-		return closing{list.NewSitemap(r), []io.Closer{r}}, nil
+		return closing{list.NewSitemap(r), r.Close}, nil
 	})
 }
 
@@ -255,7 +249,7 @@ func openLines(ctx context.Context, o *FilterOptions, in *source.Input) (io.Read
 	if err == nil {
 		var lines io.ReadCloser
 		if lines, err = file.Lines(ctx, columns); err == nil {
-			return closing{lines, []io.Closer{lines, closer}}, nil
+			return closing{lines, func() error { return errors.Join(lines.Close(), closer.Close()) }}, nil
 		}
 	}
 	return nil, errors.Join(err, closer.Close())

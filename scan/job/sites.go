@@ -216,22 +216,12 @@ func checkPattern(pattern string) error {
 // part of the name.
 func namedBy(name, pattern string) bool {
 	parts, patterns := nameParts(name), nameParts(pattern)
-	for ; len(parts) >= len(patterns); parts = parts[1:] {
-		if matchAll(parts, patterns) {
+	for n := len(patterns); len(parts) >= n; parts = parts[1:] {
+		if same, _ := path.Match(strings.Join(patterns, "/"), strings.Join(parts[:n], "/")); same {
 			return true
 		}
 	}
 	return false
-}
-
-// matchAll reports whether each pattern matches the part of a name at its place.
-func matchAll(parts, patterns []string) bool {
-	for i, pattern := range patterns {
-		if same, err := path.Match(pattern, parts[i]); !same || err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // nameParts returns the names of the folders, of the archive and of the file in the name of an
