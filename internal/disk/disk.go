@@ -175,14 +175,6 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return opened(os.CreateTemp(dir, pattern))
 }
 
-// MkdirTemp is os.MkdirTemp.
-func MkdirTemp(dir, pattern string) (string, error) {
-	if err := check(OpOpen, filepath.Join(dir, pattern)); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp(dir, pattern)
-}
-
 // ReadDir is os.ReadDir.
 func ReadDir(name string) ([]fs.DirEntry, error) { return get(OpReadDir, name, os.ReadDir) }
 

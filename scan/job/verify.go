@@ -248,13 +248,14 @@ func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceL
 	}
 	c.options.Logs = Inputs{Opened: found}
 	m, policy := c.manifest, c.side.config.Policy
-	var unread []evidence.Input
-	read := slices.DeleteFunc(m.Inputs, func(in evidence.Input) bool {
-		if !in.Read {
+	var read, unread []evidence.Input
+	for _, in := range m.Inputs {
+		if in.Read {
+			read = append(read, in)
+		} else {
 			unread = append(unread, in)
 		}
-		return !in.Read
-	})
+	}
 	logs, err := c.options.prepareLogs(ctx, c.side, func(logs *auditLogs) (err error) {
 		for i, log := range logs.list {
 			err = cmp.Or(err, c.belongs(log, &read[i]))
@@ -297,6 +298,14 @@ func (c *verification) findLogs(ctx context.Context) (found []*source.Input, err
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	// What was read cannot be read again where it is a member of an archive.
+	again, failed, err := c.options.Logs.resolve(ctx, c.options.budget, c.options.Workers, Messages{})
+	if err == nil && (len(failed) > 0 || len(again) != len(inputs)) {
+		err = inputError(errors.New("the logs have changed while they were read"))
+	}
+	if err != nil {
+		return nil, err
+	}
 	given := map[string][]*source.Input{} // by SHA-256
 	before := len(c.Failed)
 	found = []*source.Input{}
@@ -305,7 +314,7 @@ func (c *verification) findLogs(ctx context.Context) (found []*source.Input, err
 			return nil, inputError(result.Err)
 		}
 		sum := hex.EncodeToString(result.Sum)
-		given[sum] = append(given[sum], inputs[i])
+		given[sum] = append(given[sum], again[i])
 		if !slices.ContainsFunc(c.manifest.Inputs, func(in evidence.Input) bool { return in.Read && in.SHA256 == sum }) {
 			c.fail("%s, with the SHA-256 %s, is none of the logs that the evidence is from.", result.Name, sum)
 		}
