@@ -3,12 +3,10 @@ package archive_test
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
