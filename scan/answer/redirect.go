@@ -14,28 +14,10 @@ const RobotsPath = "/robots.txt"
 // RFC 9309 2.3.1.2.
 const maxRedirects = 5
 
-// Redirects finds where redirects lead, and remembers it. The zero value is ready
-// for use. It belongs to one goroutine.
-type Redirects struct {
-	known map[link]resolved
-}
-
-// link is a redirect: a location that an origin gave.
-type link struct {
-	from     origin.Origin
-	location string
-}
-
 // Target is where a redirect leads.
 type Target struct {
 	Origin origin.Origin
 	Path   string // with the query
-}
-
-// resolved is a result of Resolve.
-type resolved struct {
-	Target
-	ok bool
 }
 
 // Kind says whether a redirect can be followed.
@@ -60,32 +42,24 @@ const (
 // Next returns the target of a redirect. chain has the origins that were asked so far,
 // from the first to the one that gave the location. has reports whether the source has
 // answers of an origin.
-func (r *Redirects) Next(chain []origin.Origin, location string, has func(origin.Origin) bool) (Target, Kind) {
-	l := link{chain[len(chain)-1], location}
-	to, seen := r.known[l]
-	if !seen {
-		if r.known == nil {
-			r.known = map[link]resolved{}
-		}
-		to.Target, to.ok = Resolve(Target{l.from, RobotsPath}, location)
-		r.known[l] = to
-	}
+func Next(chain []origin.Origin, location string, has func(origin.Origin) bool) (Target, Kind) {
+	to, ok := Resolve(Target{chain[len(chain)-1], RobotsPath}, location)
 	robots := to.Path == RobotsPath
 	again := slices.Contains(chain, to.Origin)
-	found, distant := to.ok && has(to.Origin), len(chain) > maxRedirects
+	found, distant := ok && has(to.Origin), len(chain) > maxRedirects
 	switch {
 	case found && again && robots:
-		return to.Target, Endless
+		return to, Endless
 	case distant && found && robots:
-		return to.Target, Distant
+		return to, Distant
 	case distant:
-		return to.Target, Endless
+		return to, Endless
 	case !found || again:
-		return to.Target, Lost
+		return to, Lost
 	case !robots:
-		return to.Target, OtherPath
+		return to, OtherPath
 	default:
-		return to.Target, Followed
+		return to, Followed
 	}
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,7 +26,8 @@ var clients = map[string]string{
 	"impostor": mj12bot,
 	"twobots":  twoBots, "browser": browser, "acmebot": acmebot,
 	"botstwo": "Mozilla/5.0 (compatible; GPTBot/1.2; bingbot/2.0)",
-	"ACMEBOT": "ACMEBOT/3 (+http://x.example)", "other": "Other-Bot/3 (+http://x.example)",
+	"image":   "Googlebot-Image/1.0", "ACMEBOT": "ACMEBOT/3 (+http://x.example)",
+	"other": "Other-Bot/3 (+http://x.example)",
 }
 
 // secondsOf reads a time such as -20d, 1d3h10m or 9m59s, after someTime.
@@ -48,15 +50,16 @@ func secondsOf(t testing.TB, text string) int {
 }
 
 // versionsOf reads versions of https://example.com such as "permit -400d; 503 0s; 301>http://b/ 1h", of a body or a
-// status. Those of https://www.example.com begin with "www:".
+// status. Those of https://www.example.com begin with "www:", those of http with "http:".
 func versionsOf(t testing.TB, text string) (list []version) {
 	t.Helper()
 	for item := range strings.SplitSeq(text, "; ") {
 		what, when, _ := strings.Cut(item, " ")
 		v := version{from: secondsOf(t, when)}
-		what, isWWW := strings.CutPrefix(what, "www:")
-		if isWWW {
-			v.at = "https://www.example.com"
+		for prefix, origin := range map[string]string{"www:": "https://www.example.com", "http:": "http://example.com"} {
+			if rest, is := strings.CutPrefix(what, prefix); is {
+				what, v.at = rest, origin
+			}
 		}
 		what, v.to, _ = strings.Cut(what, ">")
 		if status, err := strconv.Atoi(what); err == nil {
@@ -70,13 +73,15 @@ func versionsOf(t testing.TB, text string) (list []version) {
 }
 
 // logOf reads a log such as "gptbot 503 -5h; browser 200=permit 0s; gptbot /private/x 1m": of GETs of robots.txt with
-// a status and a size, which is that of a body, or 9; of a HEAD for it; and of other requests.
+// a status and a size, which is that of a body, or 9; of a HEAD for it; and of other requests. Who asks
+// another host than that of https says which: "gptbot@example.com:80".
 func logOf(t testing.TB, text string) (list []entry) {
 	t.Helper()
 	for item := range strings.SplitSeq(text, "; ") {
 		f := strings.Fields(item)
-		e := entry{vhost: onSite, target: "/robots.txt", agent: clients[f[0]], time: at(secondsOf(t, f[2]))}
-		if f[0] == "impostor" {
+		who, host, _ := strings.Cut(f[0], "@")
+		e := entry{vhost: cmp.Or(host, onSite), target: "/robots.txt", agent: clients[who], time: at(secondsOf(t, f[2]))}
+		if who == "impostor" {
 			e.addr = "198.51.100.9"
 		}
 		status, size, _ := strings.Cut(f[1], "=")
@@ -105,6 +110,7 @@ func TestWorkedCases(t *testing.T) {
 		changed = "permit -400d; forbid 0s"
 		moved   = "forbid -400d; www:forbid -400d; 301>https://www.example.com/robots.txt -10h; forbid -9h"
 		x       = "; gptbot /private/x 0s"
+		y       = "; gptbot@example.com /private/x 0s"
 		google  = "; googlebot /private/x 0s"
 		gotFile = "; browser 200=forbid -20h" // somebody did
 	)
@@ -115,7 +121,8 @@ func TestWorkedCases(t *testing.T) {
 		{"a file served by an edge 2 h after deployment, with the old size", changed,
 			"gptbot 200=permit 2h; gptbot /private/x 1d5h10m", "grace"},
 		{"the same with the new size", changed, "gptbot 200=forbid 2h; gptbot /private/x 1d5h10m", "violation"},
-		{"the old size, sent to another operator", changed, "mj12bot 200=permit 2h; gptbot /private/x 1d5h10m", "violation"},
+		{"the old size, sent to another operator", changed, "mj12bot 200=permit 2h; gptbot /private/x 1d5h10m",
+			"violation"},
 		{"the size of a file that was in force within the skew shows no other file", changed,
 			"gptbot 200=permit 5m; gptbot /private/x 1d3h14m", "violation"},
 		{"the size of the file in force shows no other file of that size", "same -400d; forbid -200d",
@@ -142,7 +149,8 @@ func TestWorkedCases(t *testing.T) {
 		{"all answers to anybody 503", always, "browser 503 -5h" + x, "violation"},
 		{"none as the long span begins", always, "gptbot 403 -61d3h10m; browser 200=forbid -6h; gptbot 503 -5h" + x,
 			"no_policy"},
-		{"none a second earlier", always, "gptbot 403 -61d3h10m1s; browser 200=forbid -6h; gptbot 503 -5h" + x, "violation"},
+		{"none a second earlier", always, "gptbot 403 -61d3h10m1s; browser 200=forbid -6h; gptbot 503 -5h" + x,
+			"violation"},
 		{"404 to anybody in the long span", always, "browser 404 -50d; browser 200=forbid -6h; gptbot 503 -5h" + x,
 			"no_policy"},
 		{"a copy of the long span", "permit -400d; forbid -61d3h9m59s", "gptbot 503 -5h" + x, "grace"},
@@ -225,6 +233,29 @@ func TestWorkedCases(t *testing.T) {
 		{"a 301 later than that", moved, "gptbot 301 -8h49m59s" + x, "redirected_policy"},
 		{"a 301 before the span", always, "gptbot 301 -1d3h10m1s" + x, "violation"},
 		{"a 301 ten minutes after the request", always, "gptbot 301 10m" + x, "redirected_policy"},
+		{"where the log tells no scheme: a 301, and the file at once", always,
+			"gptbot@example.com 301 -10m; gptbot@example.com 200=forbid -10m" + y, "violation"},
+		{"not modified", always, "gptbot@example.com 301 -10m; gptbot@example.com 304 -10m" + y, "violation"},
+		{"the file a minute later", always, "gptbot@example.com 301 -10m; gptbot@example.com 200=forbid -9m" + y,
+			"violation"},
+		{"later than that", always, "gptbot@example.com 301 -10m; gptbot@example.com 200=forbid -8m59s" + y,
+			"redirected_policy"},
+		{"the file before", always, "gptbot@example.com 301 -10m; gptbot@example.com 200=forbid -10m1s" + y,
+			"redirected_policy"},
+		{"the file to another operator", always, "gptbot@example.com 301 -10m; mj12bot@example.com 200=forbid -10m" + y,
+			"redirected_policy"},
+		{"the file after one of two", always,
+			"gptbot@example.com 301 -15m; gptbot@example.com 301 -10m; gptbot@example.com 200=forbid -9m50s" + y,
+			"redirected_policy"},
+		{"the file to the crawler itself", always,
+			"googlebot@example.com 301 -10m; googlebot@example.com 200=forbid -10m; googlebot@example.com /private/x 0s",
+			"violation"},
+		{"the file to another crawler of the operator", always,
+			"googlebot@example.com 301 -10m; image@example.com 200=forbid -10m; googlebot@example.com /private/x 0s",
+			"redirected_policy"},
+		{"404 by an unknown host", always, "gptbot@- 404 -1m" + gotFile + x, "no_policy"},
+		{"301 by an unknown host", always, "gptbot@- 301 -1m" + gotFile + x, "redirected_policy"},
+		{"304 by an unknown host", always, "gptbot@- 304 -1m" + gotFile + x, "violation"},
 	} {
 		list, first := strings.CutPrefix(c.versions, "first ")
 		log := logOf(t, c.log)
@@ -254,39 +285,60 @@ func TestInformed(t *testing.T) {
 	const (
 		x   = "; gptbot /private/x -8m20s"
 		new = "; gptbot /new/x 2d"
+		// Of these, one forbids on the first days, the other later, and then both.
+		apart = "http:forbid -9d; http:permit -5d; http:forbid -1d; permit -9d; forbid -5d"
+		one   = "http:forbid -9d; forbid -9d"
+		two   = "http:forbid -9d; both -9d"
 	)
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, versionsOf(t, "forbid -90d; both 0s")...)})
 	for _, c := range []struct {
 		name, log string
 		want      bool
+		versions  string
 	}{
-		{"never fetched", "browser 200=forbid -1h" + x, false},
-		{"a second before", "gptbot 200=forbid -8m21s" + x, true},
-		{"in the same second", "gptbot 200=forbid -8m20s" + x, false},
-		{"a second after", "gptbot 200=forbid -8m19s" + x, false},
-		{"days before", "gptbot 200=forbid -8d" + x, true},
-		{"the earliest counts", "gptbot 200=forbid -6m; gptbot 200=forbid -8m21s" + x, true},
-		{"not changed", "gptbot 304=0 -10m" + x, true},
-		{"answered without a body", "gptbot 200=0 -3d; browser 200=forbid -3d" + x, false},
-		{"answered with a size that most were sent", "gptbot 200 -10m; browser 200 -11m" + x, false},
-		{"answered with a part", "gptbot 206=forbid -10m" + x, false},
-		{"answered nothing", "gptbot 503 -10m" + x, false},
-		{"answered elsewhere", "gptbot 301 -3d" + x, false},
-		{"by HEAD", "gptbot HEAD -10m" + x, false},
-		{"with a query", "gptbot /robots.txt?x -10m" + x, false},
-		{"by another crawler", "mj12bot 200=forbid -10m" + x, false},
-		{"by another of the operator", "chatgpt 200=forbid -10m" + x, false},
-		{"by one of two that a header names", "twobots 200=forbid -10m" + x, false},
-		{"an unknown crawler", "acmebot 200=forbid -10m; acmebot /private/x -8m20s", true},
-		{"an unknown crawler of another name", "other 200=forbid -10m; acmebot /private/x -8m20s", false},
-		{"told before it was forbidden", "gptbot 200=forbid -2d" + new, false},
-		{"told since it is forbidden", "gptbot 200=both 1d" + new, true},
-		{"told just before it was forbidden", "gptbot 200=forbid -30s" + new, false},
-		{"told just after it was forbidden", "gptbot 200=both 9m59s" + new, false},
-		{"told when both versions forbid", "gptbot 200=both 30s; gptbot /private/x 2d", true},
-		{"told ten minutes and more after", "gptbot 200=both 10m1s" + new, true},
-		{"told what no longer is in force", "gptbot 200=forbid -2d; gptbot /private/x 5d", true},
+		{"never fetched", "browser 200=forbid -1h" + x, false, ""},
+		{"a second before", "gptbot 200=forbid -8m21s" + x, true, ""},
+		{"in the same second", "gptbot 200=forbid -8m20s" + x, false, ""},
+		{"a second after", "gptbot 200=forbid -8m19s" + x, false, ""},
+		{"days before", "gptbot 200=forbid -8d" + x, true, ""},
+		{"the earliest counts", "gptbot 200=forbid -6m; gptbot 200=forbid -8m21s" + x, true, ""},
+		{"not changed", "gptbot 304=0 -10m" + x, true, ""},
+		{"answered without a body", "gptbot 200=0 -3d; browser 200=forbid -3d" + x, false, ""},
+		{"answered with a size that most were sent", "gptbot 200 -10m; browser 200 -11m" + x, false, ""},
+		{"answered with a part", "gptbot 206=forbid -10m" + x, false, ""},
+		{"answered nothing", "gptbot 503 -10m" + x, false, ""},
+		{"answered elsewhere", "gptbot 301 -3d" + x, false, ""},
+		{"by HEAD", "gptbot HEAD -10m" + x, false, ""},
+		{"with a query", "gptbot /robots.txt?x -10m" + x, false, ""},
+		{"by another crawler", "mj12bot 200=forbid -10m" + x, false, ""},
+		{"by another of the operator", "chatgpt 200=forbid -10m" + x, false, ""},
+		{"by one of two that a header names", "twobots 200=forbid -10m" + x, false, ""},
+		{"an unknown crawler", "acmebot 200=forbid -10m; acmebot /private/x -8m20s", true, ""},
+		{"an unknown crawler of another name", "other 200=forbid -10m; acmebot /private/x -8m20s", false, ""},
+		{"told before it was forbidden", "gptbot 200=forbid -2d" + new, false, ""},
+		{"told since it is forbidden", "gptbot 200=both 1d" + new, true, ""},
+		{"told just before it was forbidden", "gptbot 200=forbid -30s" + new, false, ""},
+		{"told just after it was forbidden", "gptbot 200=both 9m59s" + new, false, ""},
+		{"told when both versions forbid", "gptbot 200=both 30s; gptbot /private/x 2d", true, ""},
+		{"told ten minutes and more after", "gptbot 200=both 10m1s" + new, true, ""},
+		{"told what no longer is in force", "gptbot 200=forbid -2d; gptbot /private/x 5d", true, ""},
+		{"no scheme is known, of one file", "gptbot@example.com 304 -10m; gptbot@example.com /private/x 0s", true, one},
+		{"no scheme is known, of two files", "gptbot@example.com 304 -10m; gptbot@example.com /private/x 0s", true, two},
+		{"that of the fetch is not", "gptbot@example.com 304 -10m; gptbot /private/x 0s", false, two},
+		{"that of the request is not", "gptbot 304 -10m; gptbot@example.com /private/x 0s", false, two},
+		{"both are", "gptbot 304 -10m; gptbot /private/x 0s", true, two},
+		{"the other scheme was asked", "gptbot@example.com:80 304 -10m; gptbot /private/x 0s", false, one},
+		{"each fetch may have been of what permits",
+			"gptbot@example.com 304 -7d; gptbot@example.com 304 -3d; gptbot@example.com /private/x 5d", false, apart},
+		{"one that was of what forbids on both",
+			"gptbot@example.com 304 0s; gptbot@example.com /private/x 5d", true, apart},
+		{"one fetch of each",
+			"gptbot@example.com:80 304 -7d; gptbot 304 -3d; gptbot@example.com /private/x 5d", true, apart},
+		{"only of one", "gptbot@example.com:80 304 -7d; gptbot@example.com /private/x 5d", false, apart},
+		{"of both, and the request of one", "gptbot@example.com 304 0s; gptbot /private/x 5d", false, apart},
+		{"of one, and the request of it", "gptbot 304 0s; gptbot /private/x 5d", true, apart},
 	} {
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+			versionsOf(t, cmp.Or(c.versions, "forbid -90d; both 0s"))...)})
 		violations, informed := int64(0), int64(0)
 		for _, row := range auditEntries(t, a, logOf(t, c.log)...).Crawlers {
 			violations, informed = violations+row.Verdicts[Violation], informed+row.Informed()

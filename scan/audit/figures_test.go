@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // naive are the figures of a crawler as maps of all that is counted.
@@ -282,38 +281,6 @@ func checkPaths(t *testing.T, list PathList, want map[string]int64) {
 	}
 	if list.Exact != (len(want) <= knownBounds.paths) {
 		t.Errorf("%d paths, exact: %v", len(want), list.Exact)
-	}
-}
-
-// The unit of a timeline is what was asked for, or what suits the log, or what is kept.
-func TestUnitOfATimeline(t *testing.T) {
-	for _, c := range []struct {
-		hours int
-		every int
-		by    string
-		want  string
-		n     int
-	}{
-		{168, 1, "", "hour", 168}, {170, 1, "", "day", 8}, {80, 1, "hour", "hour", 80}, {48, 1, "day", "day", 3},
-		{2000, 1, "hour", "day", 84}, {24 * 1100, 24, "day", "week", 158},
-	} {
-		var log strings.Builder
-		for i := 0; i < c.hours; i += c.every {
-			fmt.Fprintln(&log, entry{time: at(i * 3600)})
-		}
-		run := begin(t, newAuditor(t, robotsTxtBody))
-		run.Worker().Chunk(byName(t, "combined"), []byte(log.String()))
-		r, err := run.Report(Inputs{By: c.by})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if l := r.row("GPTBot").Timeline; l.By != c.want || len(l.From) != c.n ||
-			len(slices.Collect(maps.Keys(l.Verdicts))) != 1 {
-			t.Errorf("%d hours by %q: %d of %s, want %d of %s", c.hours, c.by, len(l.From), l.By, c.n, c.want)
-		}
-	}
-	if monday := time.Unix(0, byWeek.start(moment(0))).UTC(); monday.Weekday() != time.Monday || monday.Hour() != 0 {
-		t.Error(monday)
 	}
 }
 

@@ -89,33 +89,6 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 	}
 }
 
-// TestMinuteOf: minutes before 1970 begin before their times, too.
-func TestMinuteOf(t *testing.T) {
-	for at, want := range map[int64]int64{0: 0, minute - 1: 0, minute: minute, -1: -minute, -minute: -minute,
-		-minute - 1: -2 * minute} {
-		if got := minuteOf(at); got != want {
-			t.Errorf("%d: %d, want %d", at, got, want)
-		}
-	}
-}
-
-// TestRedirectExplainedByItsOwnCrawler: that another crawler of the operator got the file
-// does not tell where a redirect led.
-func TestRedirectExplainedByItsOwnCrawler(t *testing.T) {
-	a := judging(t, version{from: farAgo, body: forbid})
-	ask := func(n int, agent, status string) entry {
-		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, size: sizeOfBody(forbid),
-			time: at(n)}
-	}
-	for agent, want := range map[string]string{googlebot: "violation", "Googlebot-Image/1.0": "indeterminate"} {
-		r := auditEntries(t, a, ask(-600, googlebot, "301"), ask(-590, agent, "200"),
-			entry{vhost: "example.com", target: "/private/x", agent: googlebot, time: at(0)})
-		if v := nonZero(t, r.row("Googlebot").Verdicts); v[want] != 1 {
-			t.Errorf("%s: %v, want %s", agent, v, want)
-		}
-	}
-}
-
 // TestInformedByVersionsWithoutABody: a crawler that fetched while robots.txt may have been
 // missing, or a redirect, has not been sent the rule.
 func TestInformedByVersionsWithoutABody(t *testing.T) {

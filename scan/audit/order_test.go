@@ -208,19 +208,6 @@ func TestOrderOfFloods(t *testing.T) {
 			},
 		},
 		{
-			name: "as many names as are listed", rules: 1,
-			log: func(add func(entry)) {
-				for i := range maxUnknownListed {
-					add(entry{agent: fmt.Sprintf("Some%dBot/1.0", i)})
-				}
-			},
-			check: func(t *testing.T, r *Report) {
-				if len(r.Crawlers) != maxUnknownListed || r.row(OtherCrawlers) != nil {
-					t.Errorf("%d rows", len(r.Crawlers))
-				}
-			},
-		},
-		{
 			name: "more rules of one unknown crawler than are listed", rules: 3 * maxNameRules,
 			log: func(add func(entry)) {
 				for i := range 3 * maxNameRules {
@@ -232,19 +219,6 @@ func TestOrderOfFloods(t *testing.T) {
 			check: func(t *testing.T, r *Report) {
 				c := r.row("AcmeBot")
 				if len(c.Rules) != maxNameRules || c.RulesNotListed == 0 {
-					t.Errorf("%d rules listed, %d violations of others", len(c.Rules), c.RulesNotListed)
-				}
-			},
-		},
-		{
-			name: "all rules of a known crawler are listed", rules: 3 * maxNameRules,
-			log: func(add func(entry)) {
-				for i := range 3 * maxNameRules {
-					add(entry{target: target(i)})
-				}
-			},
-			check: func(t *testing.T, r *Report) {
-				if c := r.row("GPTBot"); len(c.Rules) != 3*maxNameRules || c.RulesNotListed != 0 {
 					t.Errorf("%d rules listed, %d violations of others", len(c.Rules), c.RulesNotListed)
 				}
 			},
@@ -295,20 +269,6 @@ func TestOrderOfFloods(t *testing.T) {
 				}
 			},
 		},
-		{
-			name: "more violations than are kept as samples", rules: 1,
-			log: func(add func(entry)) {
-				for i := range 3000 {
-					add(entry{target: target(0) + fmt.Sprint(i%1000), time: at(1000 - i%50)})
-					add(entry{agent: acmebot, target: target(0) + fmt.Sprint(i%1000), time: at(i % 100)})
-				}
-			},
-			check: func(t *testing.T, r *Report) {
-				if n := len(r.row("GPTBot").Samples); n != 3 {
-					t.Errorf("%d samples", n)
-				}
-			},
-		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -320,39 +280,6 @@ func TestOrderOfFloods(t *testing.T) {
 			}
 			test.check(t, checkOrder(t, newAuditor(t, manyRules(test.rules), test.hosts...), name, log))
 		})
-	}
-}
-
-// TestOrderOfAnUnlistedCrawlersRules: a crawler that asked too seldom to be listed
-// broke more rules than are kept of one.
-func TestOrderOfAnUnlistedCrawlersRules(t *testing.T) {
-	const rules = 3 * maxNameRules
-	a, f := newAuditor(t, manyRules(rules)), byName(t, "combined")
-	var frequent strings.Builder
-	for i := range maxUnknownListed {
-		fmt.Fprintln(&frequent, entry{agent: fmt.Sprintf("Some%dBot/1.0", i)})
-	}
-	report := func(rule func(i int) int) string {
-		run := begin(t, a)
-		w := run.Worker()
-		w.Chunk(f, []byte(frequent.String()))
-		for _, r := range w.tally.unknown {
-			// As if these lines stood in the log this often.
-			r.merge(r, rules)
-			w.tally.Lines += rules
-		}
-		for i := range rules {
-			w.Chunk(f, []byte(entry{agent: acmebot, target: fmt.Sprintf("/r/%d/", rule(i))}.String()))
-		}
-		r := report(t, run)
-		if r.row("AcmeBot") != nil {
-			t.Fatal("AcmeBot is listed, so that this tests nothing")
-		}
-		return marshal(t, r)
-	}
-	up, down := report(func(i int) int { return i }), report(func(i int) int { return rules - 1 - i })
-	if up != down {
-		t.Error(firstDifference(down, up))
 	}
 }
 

@@ -100,16 +100,3 @@ func TestChoiceOfLines(t *testing.T) {
 		}
 	}
 }
-
-// TestHashOfShortLines: lines of any length have a hash, which depends on their bytes.
-func TestHashOfShortLines(t *testing.T) {
-	line := []byte(strings.Repeat("ab", 40))
-	seen := map[uint64]int{}
-	for n := range line {
-		h := hashLine(line[:n])
-		if other, known := seen[h]; known {
-			t.Errorf("lines of %d and %d octets have one hash", other, n)
-		}
-		seen[h] = n
-	}
-}

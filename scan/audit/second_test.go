@@ -40,33 +40,6 @@ func keysOf(counts map[string]int64) (list []string) {
 	return list
 }
 
-// A log that tells no scheme may show how http was redirected to https.
-func TestRedirectFromAnUnknownScheme(t *testing.T) {
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid})})
-	ask := func(n int, agent, status string) entry {
-		return entry{vhost: "example.com", target: "/robots.txt", agent: agent, status: status, size: sizeOfBody(forbid),
-			time: at(n)}
-	}
-	for name, c := range map[string]struct {
-		log  []entry
-		want string
-	}{
-		"the file at once":        {[]entry{ask(-600, gptbot, "301"), ask(-600, gptbot, "200")}, "violation"},
-		"not modified":            {[]entry{ask(-600, gptbot, "301"), ask(-600, gptbot, "304")}, "violation"},
-		"the file a minute later": {[]entry{ask(-600, gptbot, "301"), ask(-540, gptbot, "200")}, "violation"},
-		"later than that":         {[]entry{ask(-600, gptbot, "301"), ask(-539, gptbot, "200")}, "indeterminate"},
-		"before":                  {[]entry{ask(-600, gptbot, "301"), ask(-601, gptbot, "200")}, "indeterminate"},
-		"to another":              {[]entry{ask(-600, gptbot, "301"), ask(-600, mj12bot, "200")}, "indeterminate"},
-		"one of two": {[]entry{ask(-900, gptbot, "301"), ask(-600, gptbot, "301"), ask(-590, gptbot, "200")},
-			"indeterminate"},
-	} {
-		r := auditEntries(t, a, append(c.log, entry{vhost: "example.com", target: "/private/x", time: at(0)})...)
-		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
-			t.Errorf("%s: %v, want %s", name, v, c.want)
-		}
-	}
-}
-
 // TestContradicted: the headline is conditional where the answers contradict the files. So it is
 // where a file that nobody knows does not clear a crawler, because most others were sent one too.
 func TestContradicted(t *testing.T) {

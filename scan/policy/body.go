@@ -102,15 +102,11 @@ type bodyText struct{ text, past string }
 type store struct {
 	maxBytes int
 	byText   map[bodyText]*body
-	byRow    map[*Row]*body
 	byFile   map[*byte]*body // by where the text is: rows that name one file share it
 }
 
 // body returns the body of a row.
 func (s *store) body(r *Row) *body {
-	if b := s.byRow[r]; b != nil {
-		return b
-	}
 	at := unsafe.SliceData(r.Body)
 	b := s.byFile[at]
 	if b == nil || len(b.text) != len(r.Body) || len(b.text) == 0 {
@@ -121,7 +117,6 @@ func (s *store) body(r *Row) *body {
 		}
 		s.byFile[at] = b
 	}
-	s.byRow[r] = b
 	return b
 }
 

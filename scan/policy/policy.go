@@ -132,7 +132,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 		window: int64(max(o.Window, MinWindow)), delay: int64(max(o.Delay, MinDelay)), skew: int64(max(o.Skew, MinSkew)),
 	}}
 	follower := newFollower(rows, o)
-	store := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byRow: map[*Row]*body{}, byFile: map[*byte]*body{}}
+	store := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byFile: map[*byte]*body{}}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {
 			p.histories = append(p.histories, p.histories[i-1])

@@ -60,8 +60,7 @@ const (
 // follower follows the redirects of one source.
 type follower struct {
 	timelines map[origin.Origin]timeline
-	left      int // steps that may still be taken: many origins may redirect to one that has many versions
-	redirects answer.Redirects
+	left      int             // steps that may still be taken: many origins may redirect to one that has many versions
 	chain     []origin.Origin // from the origin itself to the target of the last redirect
 	replies   []reply
 }
@@ -103,7 +102,7 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	case answer.File:
 		r.row = v.row
 	case answer.Redirect:
-		to, kind := f.redirects.Next(f.chain, v.row.Location, func(o origin.Origin) bool { return len(f.timelines[o]) > 0 })
+		to, kind := answer.Next(f.chain, v.row.Location, func(o origin.Origin) bool { return len(f.timelines[o]) > 0 })
 		switch kind {
 		case answer.Endless:
 			r.status = notFound
