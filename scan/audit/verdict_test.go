@@ -310,69 +310,51 @@ func TestNotJudged(t *testing.T) {
 }
 
 // TestScope: which requests the robots.txt of an origin is for. The test of package origin has all
-// examples of audit-rules 4.
+// examples of audit-rules 4. The authority of an absolute target beats the host field, but not
+// what the log knows of the scheme.
 func TestScope(t *testing.T) {
-	const (
-		judged = true
-		other  = false
-	)
-	tests := []struct {
-		policy string
-		vhost  string // of the log
-		target string
-		want   bool
-	}{
-		{"https://example.com", "example.com:443", "/folder/file", judged},
-		{"https://example.com", "example.com", "/", judged}, // the scheme is not known
-		{"https://example.com", "other.example.com:443", "/", other},
-		{"https://example.com", "example.com:80", "/", other},
-		{"https://example.com", "example.com:8181", "/", other},
-		{"https://www.exämple.com", "www.xn--exmple-cua.com:443", "/", judged},
-		{"ftp://example.com", "example.com:443", "/", other},
-		{"ftp://example.com", "example.com:21", "/", judged},
-		{"https://example.com:8181", "example.com:8181", "/", judged},
-		{"https://[2001:db8::1]", "2001:db8::1", "/", judged},
-		{"https://example.com", "EXAMPLE.com.:443", "/", judged},
-		{"https://example.com", "example.com:x", "/", other},
-		{"example.com", "example.com:80", "/", judged}, // without a scheme: both
-		{"example.com", "example.com:443", "/", judged},
-		{"example.com", "example.com:8080", "/", other},
-
-		// The authority of an absolute target beats the host field.
-		{"https://example.com", "other.example:443", "https://example.com/x", judged},
-		{"https://example.com", "other.example:443", "HTTPS://Example.COM:443/x", judged},
-		{"https://example.com", "example.com:443", "https://other.example/x", other},
-		{"https://example.com", "example.com:443", "http://example.com/x", judged}, // the log knows better
-		{"http://example.com", "example.com:443", "http://example.com/x", other},
-		{"http://example.com", "example.com", "https://example.com/x", judged},
-		{"https://example.com", "other.example:8080", "http://example.com/x", judged},
-		{"https://example.com", "example.com:443", "http://example.com:8080/x", other},
-		{"https://example.com:8443", "example.com", "http://example.com/x", other},
-		{"https://example.com:8443", "example.com:443", "http://example.com:8443/x", judged},
-		{"https://[2001:db8::1]", "other.example:443", "http://[2001:db8::1]/x", judged},
-		{"https://example.com", "example.com:443", "https://example.com:444/x", other},
-		{"https://example.com", "example.com:443", "https://example.com", judged},
-		{"https://example.com", "example.com:443", "https://example.com?q", judged},
-		{"https://example.com", "example.com:443", "https://user:password@example.com/x", judged},
-		{"https://example.com", "example.com:443", "https://example.com@other.example/x", other},
-		{"https://example.com", "example.com:443", "https://other.example/https://example.com/", other},
-		{"https://example.com", "example.com:443", "wss://example.com/x", other},
-		{"https://example.com", "example.com:443", "https:///x", other},
-		{"https://example.com", "example.com:443", "//other.example/x", judged}, // a path
-
-		// The authority stands in the target more than once.
-		{"https://t", "t:443", "https://t/x", judged},
-		{"https://example.com", "example.com:443", "https://my.example.com@example.com/x", judged},
-		{"https://example.com", "example.com:443", "https://example.com@com/x", other},
-	}
-	for _, test := range tests {
-		t.Run(test.policy+" "+test.vhost+" "+test.target, func(t *testing.T) {
-			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", test.policy),
-				entry{vhost: test.vhost, target: test.target})
-			if got := r.Totals.Verdicts[Violation] == 1; got != test.want || r.OtherHost == 1 == test.want {
-				t.Errorf("judged: %v, want %v\n%s", got, test.want, marshal(t, r))
+	for judged, list := range map[bool][]string{ // the origin of the policy, the host of the log, and the target
+		true: {
+			"https://example.com example.com:443 /folder/file", "https://example.com example.com /",
+			"https://www.exämple.com www.xn--exmple-cua.com:443 /", "ftp://example.com example.com:21 /",
+			"https://example.com:8181 example.com:8181 /", "https://[2001:db8::1] 2001:db8::1 /",
+			"https://example.com EXAMPLE.com.:443 /", "example.com example.com:80 /",
+			"example.com example.com:443 /", "https://example.com other.example:443 https://example.com/x",
+			"https://example.com other.example:443 HTTPS://Example.COM:443/x",
+			"https://example.com example.com:443 http://example.com/x",
+			"http://example.com example.com https://example.com/x",
+			"https://example.com other.example:8080 http://example.com/x",
+			"https://example.com:8443 example.com:443 http://example.com:8443/x",
+			"https://[2001:db8::1] other.example:443 http://[2001:db8::1]/x",
+			"https://example.com example.com:443 https://example.com",
+			"https://example.com example.com:443 https://example.com?q",
+			"https://example.com example.com:443 https://user:password@example.com/x",
+			"https://example.com example.com:443 //other.example/x", "https://t t:443 https://t/x",
+			"https://example.com example.com:443 https://my.example.com@example.com/x",
+		},
+		false: {
+			"https://example.com other.example.com:443 /", "https://example.com example.com:80 /",
+			"https://example.com example.com:8181 /", "ftp://example.com example.com:443 /",
+			"https://example.com example.com:x /", "example.com example.com:8080 /",
+			"https://example.com example.com:443 https://other.example/x",
+			"http://example.com example.com:443 http://example.com/x",
+			"https://example.com example.com:443 http://example.com:8080/x",
+			"https://example.com:8443 example.com http://example.com/x",
+			"https://example.com example.com:443 https://example.com:444/x",
+			"https://example.com example.com:443 https://example.com@other.example/x",
+			"https://example.com example.com:443 https://other.example/https://example.com/",
+			"https://example.com example.com:443 wss://example.com/x",
+			"https://example.com example.com:443 https:///x",
+			"https://example.com example.com:443 https://example.com@com/x",
+		},
+	} {
+		for _, text := range list {
+			f := strings.Fields(text)
+			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", f[0]), entry{vhost: f[1], target: f[2]})
+			if got := r.Totals.Verdicts[Violation] == 1; got != judged || r.OtherHost == 1 == judged {
+				t.Errorf("%s: judged: %v, want %v", text, got, judged)
 			}
-		})
+		}
 	}
 }
 

@@ -181,6 +181,7 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 	worker := run.Worker()
 	worker.SetSite(siteOf(t, p), false)
 	worker.Chunk(f, log)
+	report(t, run)
 	return judged, written
 }
 

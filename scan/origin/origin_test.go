@@ -17,66 +17,57 @@ func mustParse(t *testing.T, s string) Origin {
 	return origins[0]
 }
 
-// TestScope asks which URLs a robots.txt is for. The cases that name Google are
-// the examples of its documentation.
+// TestScope asks which URLs a robots.txt is for.
 func TestScope(t *testing.T) {
 	for _, c := range []struct {
-		name, robots, url string
-		want              bool
+		want bool
+		list []string // the origin of the robots.txt, and the URL
 	}{
-		{"Google: the host itself", "https://example.com", "https://example.com/", true},
-		{"Google: a file in a folder", "https://example.com", "https://example.com/folder/file", true},
-		{"Google: another subdomain", "https://example.com", "https://other.example.com/", false},
-		{"Google: another scheme", "https://example.com", "http://example.com/", false},
-		{"Google: another port", "https://example.com", "https://example.com:8181/", false},
-		{"Google: www and without", "https://www.example.com", "https://example.com/", false},
-		{"Google: a subdomain in front", "https://www.example.com", "https://shop.www.example.com/", false},
-		{"Google: a subdomain between", "https://www.example.com", "https://www.shop.example.com/", false},
-		{"Google: an IDN and its Punycode", "https://www.exämple.com", "https://www.xn--exmple-cua.com/", true},
-		{"Google: Punycode and its IDN", "https://www.xn--exmple-cua.com", "https://www.exämple.com/", true},
-		{"Google: an IDN without its dots", "https://www.exämple.com", "https://www.example.com/", false},
-		{"Google: ftp", "ftp://example.com", "ftp://example.com/file", true},
-		{"Google: ftp and https", "ftp://example.com", "https://example.com/", false},
-		{"Google: an address", "https://212.96.82.21", "https://212.96.82.21/", true},
-		{"Google: an address and a name", "https://212.96.82.21", "https://example.com/", false},
-		{"Google: the default port named", "https://example.com:443", "https://example.com/", true},
-		{"Google: the default port and its neighbour", "https://example.com:443", "https://example.com:444/", false},
-		{"Google: the default port in the URL", "https://example.com", "https://example.com:443/", true},
-		{"Google: an odd port", "https://example.com:8181", "https://example.com:8181/", true},
-		{"Google: an odd port and none", "https://example.com:8181", "https://example.com/", false},
-
-		{"www is another host", "https://example.com", "https://www.example.com/", false},
-		{"case", "https://Example.COM", "HTTPS://eXAMPLE.com/X", true},
-		{"a trailing dot", "https://example.com.", "https://example.com/", true},
-		{"a trailing dot and a port", "https://example.com", "https://example.com.:443/", true},
-		{"port 80 of http", "http://example.com", "http://example.com:80/", true},
-		{"port 21 of ftp", "ftp://example.com:21", "ftp://example.com/", true},
-		{"port 443 of http", "http://example.com", "http://example.com:443/", false},
-		{"an empty port", "https://example.com:", "https://example.com/", true},
-		{"an IDN in capitals", "https://WWW.EXÄMPLE.COM", "https://www.exämple.com/", true},
-		{"an IDN in its decomposed form", "https://exa\u0308mple.com", "https://exämple.com/", true},
-		{"an ideographic dot", "https://www。example。com", "https://www.example.com/", true},
-		{"sharp s is no double s", "https://faß.de", "https://fass.de/", false},
-		{"an IPv6 address in another spelling", "https://[2001:DB8:0:0::1]", "https://[2001:db8::1]/", true},
-		{"an IPv6 address and a port", "https://[2001:db8::1]:443", "https://[2001:db8::1]/", true},
-		{"another IPv6 address", "https://[2001:db8::1]", "https://[2001:db8::2]/", false},
-		{"a user in the URL", "https://example.com", "https://user:pass@example.com/", true},
-		{"a host in the user", "https://example.com", "https://example.com@example.org/", false},
-		{"a host in the path", "https://example.com", "https://example.org/@example.com/", false},
-		{"a host in the query", "https://example.com", "https://example.org?@example.com", false},
-		{"a host in the fragment", "https://example.com", "https://example.org#@example.com", false},
-		{"a query and no path", "https://example.com", "https://example.com?x", true},
-		{"another scheme of the same port", "https://example.com", "wss://example.com:443/", false},
+		// The examples of Google's documentation.
+		{true, []string{
+			"https://example.com https://example.com/", "https://example.com https://example.com/folder/file",
+			"https://www.exämple.com https://www.xn--exmple-cua.com/",
+			"https://www.xn--exmple-cua.com https://www.exämple.com/",
+			"ftp://example.com ftp://example.com/file", "https://212.96.82.21 https://212.96.82.21/",
+			"https://example.com:443 https://example.com/", "https://example.com https://example.com:443/",
+			"https://example.com:8181 https://example.com:8181/",
+		}},
+		{false, []string{
+			"https://example.com https://other.example.com/", "https://example.com http://example.com/",
+			"https://example.com https://example.com:8181/", "https://www.example.com https://example.com/",
+			"https://www.example.com https://shop.www.example.com/",
+			"https://www.example.com https://www.shop.example.com/",
+			"https://www.exämple.com https://www.example.com/", "ftp://example.com https://example.com/",
+			"https://212.96.82.21 https://example.com/", "https://example.com:443 https://example.com:444/",
+			"https://example.com:8181 https://example.com/",
+		}},
+		// Spellings of one origin, and other ones.
+		{true, []string{
+			"https://Example.COM HTTPS://eXAMPLE.com/X", "https://example.com. https://example.com/",
+			"https://example.com https://example.com.:443/", "http://example.com http://example.com:80/",
+			"ftp://example.com:21 ftp://example.com/", "https://example.com: https://example.com/",
+			"https://WWW.EXÄMPLE.COM https://www.exämple.com/", "https://exa\u0308mple.com https://exämple.com/",
+			"https://www。example。com https://www.example.com/",
+			"https://[2001:DB8:0:0::1] https://[2001:db8::1]/",
+			"https://[2001:db8::1]:443 https://[2001:db8::1]/",
+			"https://example.com https://user:pass@example.com/", "https://example.com https://example.com?x",
+		}},
+		{false, []string{
+			"https://example.com https://www.example.com/", "http://example.com http://example.com:443/",
+			"https://faß.de https://fass.de/", "https://[2001:db8::1] https://[2001:db8::2]/",
+			"https://example.com https://example.com@example.org/",
+			"https://example.com https://example.org/@example.com/",
+			"https://example.com https://example.org?@example.com",
+			"https://example.com https://example.org#@example.com", "https://example.com wss://example.com:443/",
+		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := Of([]byte(c.url))
-			if err != nil {
-				t.Fatal(err)
+		for _, text := range c.list {
+			robots, url, _ := strings.Cut(text, " ")
+			got, err := Of([]byte(url))
+			if of := mustParse(t, robots); err != nil || (got == of) != c.want {
+				t.Errorf("%+v is for %+v: %v, %v, want %v", of, got, !c.want, err, c.want)
 			}
-			if robots := mustParse(t, c.robots); (got == robots) != c.want {
-				t.Errorf("%+v is for %+v: %v, want %v", robots, got, !c.want, c.want)
-			}
-		})
+		}
 	}
 }
 
@@ -123,71 +114,40 @@ func TestParse(t *testing.T) {
 
 // TestParseError has what is no origin. Each message quotes what was given.
 func TestParseError(t *testing.T) {
-	for _, c := range []struct {
-		name, in string
-		want     error
-	}{
-		{"empty", "", errHost},
-		{"a slash", "/", errHost},
-		{"no host", "https://", errHost},
-		{"no host but a port", "https://:443", errHost},
-		{"a path", "https://example.com/robots.txt", errPath},
-		{"two slashes at the end", "https://example.com//", errPath},
-		{"a path without a scheme", "example.com/a", errPath},
-		{"a query", "https://example.com?x", errPath},
-		{"a fragment", "https://example.com#x", errPath},
-		{"a user", "https://user@example.com", errPath},
-		{"a backslash", `https://example.com\a`, errPath},
-		{"a scheme that has no robots.txt", "gopher://example.com", errScheme},
-		{"no scheme before ://", "://example.com", errScheme},
-		{"a blank before the scheme", " https://example.com", errScheme},
-		{"port 0", "https://example.com:0", errPort},
-		{"port 65536", "https://example.com:65536", errPort},
-		{"a port of letters", "https://example.com:abc", errPort},
-		{"a port with a sign", "https://example.com:+80", errPort},
-		{"a negative port", "https://example.com:-1", errPort},
-		{"a port with a blank", "https://example.com: 80", errPort},
-		{"a port behind brackets that is none", "https://[2001:db8::1]:x", errPort},
-		{"two ports", "https://example.com:80:80", errHost},
-		{"a blank in the host", "https://exa mple.com", errHost},
-		{"a blank behind the host", "https://example.com ", errHost},
-		{"a tab", "https://example.com\t", errHost},
-		{"a newline", "https://exam\nple.com", errHost},
-		{"a NUL", "https://exam\x00ple.com", errHost},
-		{"an escape for terminals", "https://exam\x1bple.com", errHost},
-		{"DEL", "https://exam\x7fple.com", errHost},
-		{"percent-encoding", "https://ex%61mple.com", errHost},
-		{"a quote", `https://"example.com"`, errHost},
-		{"angle brackets", "https://<host>", errHost},
-		{"a bracket in the name", "https://exa[mple.com", errHost},
-		{"a bracket behind the name", "https://example.com]", errHost},
-		{"a dot", "https://.", errHost},
-		{"an empty label", "https://example..com", errHost},
-		{"an empty label in front", "https://.example.com", errHost},
-		{"two trailing dots", "https://example.com..", errHost},
-		{"brackets that do not end", "https://[2001:db8::1", errHost},
-		{"brackets around an IPv4 address that do not end", "https://[192.0.2.1", errHost},
-		{"brackets that do not end, an empty port", "https://[2001:db8::1:", errHost},
-		{"brackets around nothing", "https://[]", errHost},
-		{"brackets around a name", "https://[example.com]", errHost},
-		{"more behind the brackets", "https://[2001:db8::1]x", errPort},
-		{"Punycode that is none", "https://xn--a.example", errHost},
-		{"not UTF-8", "https://\xff\xfe.example", errHost},
-		{"a slash of another width", "https://example.com／foo", errHost},
-		{"a colon of another width", "https://example.com：80", errHost},
-		{"a letter that maps to a slash", "https://℀.example", errHost},
-		{"a blank that does not break", "https://exa\u00a0mple.com", errHost},
-		{"characters that map to nothing", "https://\u00ad", errHost},
+	for want, list := range map[error][]string{
+		errHost: {
+			"", "/", "https://", "https://:443", "https://example.com:80:80", "https://exa mple.com",
+			"https://example.com ", "https://example.com\t", "https://exam\nple.com",
+			"https://exam\x00ple.com", "https://exam\x1bple.com", "https://exam\x7fple.com",
+			"https://ex%61mple.com", `https://"example.com"`, "https://<host>", "https://exa[mple.com",
+			"https://example.com]", "https://.", "https://example..com", "https://.example.com",
+			"https://example.com..", "https://[2001:db8::1", "https://[192.0.2.1", "https://[2001:db8::1:",
+			"https://[]", "https://[example.com]", "https://xn--a.example", "https://\xff\xfe.example",
+			"https://example.com／foo", "https://example.com：80", "https://℀.example",
+			"https://exa\u00a0mple.com", "https://\u00ad",
+		},
+		errPath: {
+			"https://example.com/robots.txt", "https://example.com//", "example.com/a",
+			"https://example.com?x", "https://example.com#x", "https://user@example.com",
+			`https://example.com\a`,
+		},
+		errScheme: {
+			"gopher://example.com", "://example.com", " https://example.com",
+		},
+		errPort: {
+			"https://example.com:0", "https://example.com:65536", "https://example.com:abc",
+			"https://example.com:+80", "https://example.com:-1", "https://example.com: 80",
+			"https://[2001:db8::1]:x", "https://[2001:db8::1]x",
+		},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := Parse(c.in)
-			if !errors.Is(err, c.want) {
-				t.Fatalf("got %v, %v, want %v", got, err, c.want)
-			}
-			if strings.ContainsAny(err.Error(), "\x00\x1b\n\t") {
+		for _, text := range list {
+			got, err := Parse(text)
+			if !errors.Is(err, want) {
+				t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
+			} else if strings.ContainsAny(err.Error(), "\x00\x1b\n\t") {
 				t.Errorf("%q is not fit to print", err)
 			}
-		})
+		}
 	}
 }
 
@@ -242,27 +202,22 @@ func TestOf(t *testing.T) {
 			t.Errorf("Of(%q) = %+v, %v, want %+v", c.url, got, err, c.want)
 		}
 	}
-	for _, c := range []struct {
-		url  string
-		want error
-	}{
-		{"", errNotAbsolute},
-		{"/path", errNotAbsolute},
-		{"/path?u=http://example.com", errNotAbsolute},
-		{"?http://example.com", errNotAbsolute},
-		{"#http://example.com", errNotAbsolute},
-		{"example.com", errNotAbsolute},
-		{"http:/example.com", errNotAbsolute},
-		{"//example.com", errNotAbsolute},
-		{"://example.com", errNotAbsolute},
-		{"http://", errHost},
-		{"http:///x", errHost},
-		{"http://user@/x", errHost},
-		{"http://exa mple/", errHost},
-		{"http://example.com:99999/", errPort},
+	for want, list := range map[error][]string{
+		errNotAbsolute: {
+			"", "/path", "/path?u=http://example.com", "?http://example.com", "#http://example.com",
+			"example.com", "http:/example.com", "//example.com", "://example.com",
+		},
+		errHost: {
+			"http://", "http:///x", "http://user@/x", "http://exa mple/",
+		},
+		errPort: {
+			"http://example.com:99999/",
+		},
 	} {
-		if got, err := Of([]byte(c.url)); !errors.Is(err, c.want) {
-			t.Errorf("Of(%q) = %+v, %v, want %v", c.url, got, err, c.want)
+		for _, url := range list {
+			if got, err := Of([]byte(url)); !errors.Is(err, want) {
+				t.Errorf("Of(%q) = %+v, %v, want %v", url, got, err, want)
+			}
 		}
 	}
 }

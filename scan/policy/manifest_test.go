@@ -138,6 +138,7 @@ func TestReadManifestWithoutLimit(t *testing.T) {
 // by New.
 func TestManifestRefused(t *testing.T) {
 	const head = "from,origin,status,file,max_age,location\n"
+	const row = head + "2026-11-02T00:00:00Z,https://example.com,"
 	const ok = "2026-11-01T00:00:00Z,https://example.com,200,a.txt,,\n"
 	tests := []struct{ name, manifest, want string }{
 		{"no header", "", "M: no rows"},
@@ -152,22 +153,18 @@ func TestManifestRefused(t *testing.T) {
 		{"a quote that does not end", head + ok + "\"a,b\n", `M:3: extraneous or missing " in quoted-field`},
 		{"missing file", head + ok + "2026-11-02T00:00:00Z,https://example.com,200,b.txt,,",
 			"M:3: stat D/b.txt: no such file or directory"},
-		{"a folder for a file", head + "2026-11-02T00:00:00Z,https://example.com,200,sub,,",
-			"M:2: D/sub: not a regular file"},
-		{"a compressed file", head + "2026-11-02T00:00:00Z,https://example.com,200,c.gz,,",
-			"M:2: D/c.gz: compressed with gzip: decompress it first"},
-		{"200 without a file", head + "2026-11-02T00:00:00Z,https://example.com,200,,,", "M:2: status 200 without a file"},
-		{"a file for 404", head + "2026-11-02T00:00:00Z,https://example.com,404,a.txt,,", "M:2: a file for status 404"},
-		{"a file for 301", head + "2026-11-02T00:00:00Z,https://example.com,301,a.txt,,http://b/",
-			"M:2: a file for status 301"},
-		{"a file for unreachable", head + "2026-11-02T00:00:00Z,https://example.com,unreachable,a.txt,,",
-			"M:2: a file for status unreachable"},
-		{"a word for a status", head + "2026-11-02T00:00:00Z,https://example.com,gone,,,", `M:2: unknown status "gone"`},
-		{"no status", head + "2026-11-02T00:00:00Z,https://example.com,,,,", `M:2: unknown status ""`},
-		{"status 0", head + "2026-11-02T00:00:00Z,https://example.com,0,,,", `M:2: unknown status "0"`},
-		{"status 99", head + "2026-11-02T00:00:00Z,https://example.com,099,,,", `M:2: unknown status "099"`},
-		{"status 1000", head + "2026-11-02T00:00:00Z,https://example.com,1000,,,", `M:2: unknown status "1000"`},
-		{"status +20", head + "2026-11-02T00:00:00Z,https://example.com,-20,,,", `M:2: unknown status "-20"`},
+		{"a folder for a file", row + "200,sub,,", "M:2: D/sub: not a regular file"},
+		{"a compressed file", row + "200,c.gz,,", "M:2: D/c.gz: compressed with gzip: decompress it first"},
+		{"200 without a file", row + "200,,,", "M:2: status 200 without a file"},
+		{"a file for 404", row + "404,a.txt,,", "M:2: a file for status 404"},
+		{"a file for 301", row + "301,a.txt,,http://b/", "M:2: a file for status 301"},
+		{"a file for unreachable", row + "unreachable,a.txt,,", "M:2: a file for status unreachable"},
+		{"a word for a status", row + "gone,,,", `M:2: unknown status "gone"`},
+		{"no status", row + ",,,", `M:2: unknown status ""`},
+		{"status 0", row + "0,,,", `M:2: unknown status "0"`},
+		{"status 99", row + "099,,,", `M:2: unknown status "099"`},
+		{"status 1000", row + "1000,,,", `M:2: unknown status "1000"`},
+		{"status +20", row + "-20,,,", `M:2: unknown status "-20"`},
 		{"a date that is not", head + "2026-02-30,https://example.com,404,,,",
 			`M:2: bad time "2026-02-30": not like 2026-11-01T00:00:00Z`},
 		{"a time without a zone", head + "2026-11-02T00:00:00,https://example.com,404,,,",
@@ -183,8 +180,8 @@ func TestManifestRefused(t *testing.T) {
 		{"no origin", head + "2026-11-02T00:00:00Z,,404,,,", `M:2: bad origin "": not a host name: ""`},
 		{"a scheme that is none", head + "2026-11-02T00:00:00Z,gopher://example.com,404,,,",
 			`M:2: bad origin "gopher://example.com": scheme is none of http, https and ftp`},
-		{"negative max_age", head + "2026-11-02T00:00:00Z,https://example.com,404,,-1,", `M:2: bad max_age "-1"`},
-		{"max_age that is no number", head + "2026-11-02T00:00:00Z,https://example.com,404,,1h,", `M:2: bad max_age "1h"`},
+		{"negative max_age", row + "404,,-1,", `M:2: bad max_age "-1"`},
+		{"max_age that is no number", row + "404,,1h,", `M:2: bad max_age "1h"`},
 		{"second row", head + ok + "2026-11-02T00:00:00Z,https://example.com,404,,,\n" + ok,
 			"M:4: second row for https://example.com at 2026-11-01T00:00:00Z, the first is M:2"},
 		{"second row at another hour of the world", head + ok +
