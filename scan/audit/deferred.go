@@ -99,7 +99,6 @@ type visit struct {
 	exact, hasNormal bool
 	copies           judge.Copies      // when it is written
 	answers, normal  [][]policy.Answer // when it has been read: of each origin, and for its normal form
-	coded            []byte            // the bytes of answers
 	cited            int32             // 1 and the version that a violation would quote
 	line             uint32            // and the line
 	path             []byte            // the beginning of its target
@@ -124,10 +123,9 @@ func (x *visit) code(c *coder, config *Config) {
 	} else {
 		x.codeOpen(c)
 	}
-	if size := x.Size - format.NoSizes; true {
-		uvarint(c, &size, math.MaxInt64)
-		x.Size = size + format.NoSizes
-	}
+	x.Size -= format.NoSizes // which is negative
+	uvarint(c, &x.Size, math.MaxInt64)
+	x.Size += format.NoSizes
 	if config.Judged != nil {
 		x.codeJudged(c)
 	}
@@ -138,11 +136,7 @@ func (x *visit) code(c *coder, config *Config) {
 
 func (x *visit) codeOpen(c *coder) {
 	c.require(x.from.Site.N > 0 && x.HasTime, "a request is to no origin, or has no time")
-	before := c.b
 	x.answers = c.answers(x.from.Site, x.copies, false, x.answers)
-	if x.coded = nil; c.reads {
-		x.coded = before[:len(before)-len(c.b)]
-	}
 	if x.hasNormal {
 		x.normal = c.answers(x.from.Site, x.copies, true, x.normal)
 	}

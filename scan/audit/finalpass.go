@@ -30,24 +30,10 @@ type finalPass struct {
 
 // operatorPass is what is known while the records of one operator come.
 type operatorPass struct {
-	key      []byte // of these records; the first byte says what they are about
-	name     string // of the unknown crawler that the operator is, if it is one
-	counts   *row   // of that
-	told     *judge.Told
-	informed informedMemo
-}
-
-// informedMemo is judge.Told.InformedSince by all that it depends on. Most requests of a crawler
-// are alike for it. A memo that is full is emptied.
-type informedMemo struct {
-	since map[informedKey]int64
-	bytes int // that it holds
-}
-
-// informedKey has the answers as the record has them.
-type informedKey struct {
-	judge.Sender
-	answers string
+	key    []byte // of these records; the first byte says what they are about
+	name   string // of the unknown crawler that the operator is, if it is one
+	counts *row   // of that
+	told   *judge.Told
 }
 
 // judgeDeferred reads the deferred records and gives every request among them to judged,
@@ -252,7 +238,7 @@ func (f *finalPass) decide(p *policy.Policy, x *visit) {
 	x.rule = ruleKey{x.from.Site, max(x.cited-1, 0), x.line}
 	if f.isOne(x.Profile) {
 		x.from.Identity = uint8(x.Identity)
-		x.Informed = f.informedSince(x.from, x.coded) < x.Time
+		x.Informed = f.told.Informed(x.from, x.Time, x.answers)
 	}
 }
 
@@ -271,21 +257,6 @@ func (x *visit) Answers(origin int32, normal bool) []policy.Answer {
 // tool do not, nor do clients without a name. A nil profile is that of an unknown crawler.
 func (f *finalPass) isOne(p *crawler.Profile) bool {
 	return p == nil && f.name != crawler.Nameless || p != nil && !p.Anybodys()
-}
-
-// informedSince is judge.Told.InformedSince for the request with these answers.
-func (f *finalPass) informedSince(from judge.Sender, answers []byte) int64 {
-	m := &f.informed
-	since, known := m.since[informedKey{from, string(answers)}]
-	if !known {
-		if m.since == nil || m.bytes >= f.run.budget.informed {
-			*m = informedMemo{since: map[informedKey]int64{}}
-		}
-		since = f.told.InformedSince(from, f.now.answers)
-		m.since[informedKey{from, string(answers)}] = since
-		m.bytes += len(answers) + len(from.Word) + memoBytes
-	}
-	return since
 }
 
 // count counts a deferred request in its row and, if it is a violation, for the version

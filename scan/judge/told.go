@@ -254,29 +254,32 @@ func (f *Told) sentUnknown(o int32) bool {
 	return !most
 }
 
-// InformedSince returns the first moment at which a crawler got rules that forbid a
-// request, math.MaxInt64 if there is none. answers are those of the copies of each origin
-// that the request may have gone to. A fetch that may have been from several origins counts
-// only if the rules of all of them forbid the request, and only for a request that may have
-// gone to the same ones. Or it fetched from each of them.
-func (f *Told) InformedSince(from Sender, answers [][]policy.Answer) int64 {
-	since, each := f.toldSince(from, answers), int64(math.MinInt64)
+// Informed reports whether a crawler had got rules that forbid a request before a moment. answers
+// are those of the copies of each origin that the request may have gone to. A fetch that may have
+// been from several origins counts only if the rules of all of them forbid the request, and only for
+// a request that may have gone to the same ones. Or it fetched from each of them.
+func (f *Told) Informed(from Sender, t int64, answers [][]policy.Answer) bool {
+	if f.toldBefore(from, t, answers) {
+		return true
+	}
 	for i := range from.Site.N {
 		one := from
 		one.Site = policy.Site{First: from.Site.First + i, N: 1}
-		each = max(each, f.toldSince(one, answers[i:]))
-	}
-	return min(since, each)
-}
-
-// toldSince is InformedSince with the fetches from the same site only.
-func (f *Told) toldSince(from Sender, answers [][]policy.Answer) int64 {
-	for _, t := range f.rules[from] {
-		if f.forbid(from.Site, t.versions, answers) {
-			return t.moment // they are in the order of time
+		if !f.toldBefore(one, t, answers[i:]) {
+			return false
 		}
 	}
-	return math.MaxInt64
+	return true
+}
+
+// toldBefore is Informed with the fetches from the same site only. Nearly always the last of them tells.
+func (f *Told) toldBefore(from Sender, t int64, answers [][]policy.Answer) bool {
+	for _, told := range slices.Backward(f.rules[from]) {
+		if told.moment < t && f.forbid(from.Site, told.versions, answers) {
+			return true
+		}
+	}
+	return false
 }
 
 // forbid reports whether all these versions of each origin of a site have bodies that forbid
