@@ -135,23 +135,13 @@ func TestLines(t *testing.T) {
 			}
 			return fmt.Sprint(raw, "\t", start.Unix()+int64(i))
 		},
-		{URL: "url", Date: "micros"}: func(i int,
-			r *page) string {
-			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
-		},
-		{URL: "url", Date: "nanos"}: func(i int,
-			r *page) string {
-			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
-		},
-		{URL: "url", Date: "when"}: func(i int,
-			r *page) string {
-			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
-		},
-		{URL: "url", Date: "day"}: func(_ int,
-			r *page) string {
-			return fmt.Sprint(text0(r.URL), "\t", int64(r.Day)*86400)
-		},
+		{URL: "url", Date: "day"}:  func(_ int, r *page) string { return fmt.Sprint(text0(r.URL), "\t", int64(r.Day)*86400) },
 		{URL: "url", Date: "dict"}: func(_ int, r *page) string { return text0(r.URL) + "\t" },
+	}
+	for _, date := range []string{"micros", "nanos", "when"} {
+		want[Options{URL: "url", Date: date}] = func(i int, r *page) string {
+			return fmt.Sprint(text0(r.URL), "\t", start.Unix()+int64(i))
+		}
 	}
 	for name, codec := range codecs {
 		for version := 1; version <= 2; version++ {
