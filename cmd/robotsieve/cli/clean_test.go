@@ -106,7 +106,8 @@ func TestNoFileActsOnATerminal(t *testing.T) {
 	}
 
 	for path, text := range leaves(t,
-		[]byte(`{"creationTime":"2026-08-20T14:46:45Z","prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["Nobody"]}],"ips":[{"ip_address":"192.0.2.1"}],"more":"x"}`)) {
+		[]byte(`{"creationTime":"2026-08-20T14:46:45Z","ips":[{"ip_address":"192.0.2.1"}],"more":"x",
+			"prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["Nobody"]}]}`)) {
 		staysClean(t, "ranges"+path, "", "audit", "--robots", robots, "--ip-ranges",
 			"GPTBot="+file(t, "r.json", string(text)), log)
 	}
@@ -135,7 +136,8 @@ func TestNoLogActsOnATerminal(t *testing.T) {
 	log := file(t, "evil"+evil+".log", logLine("/p"+line, "Evil"+line+"Bot-x/1 http://x.example")+
 		logLine("/p", "Evil-bot/1"+line)+evil+"\n"+logLine("http://h"+line+"/p", "Evil-bot/1"))
 	for _, args := range [][]string{{log}, {log, "--host", "a.example"}, {log, "--output", "json"},
-		{log, "--output", "ndjson"}, {log, "--output", "csv"}, {log, "--full"}, {"missing" + evil}, {log, "--robots", "missing" + evil}} {
+		{log, "--output", "ndjson"}, {log, "--output", "csv"}, {log, "--full"}, {"missing" + evil},
+		{log, "--robots", "missing" + evil}} {
 		staysClean(t, "log", "", append([]string{"audit", "--robots", robots, "--samples", "5"}, args...)...)
 	}
 }

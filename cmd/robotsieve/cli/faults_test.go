@@ -46,7 +46,8 @@ func faultyTree(t *testing.T) string {
 	dir := tree(t, map[string]string{
 		"a.log": log.String(), "b.log.gz": gzipped(t, log.String()+logLine("/p", "GPTBot/1")), "big.log": big.String(),
 		"robots.txt": rules, "versions/example.com/2026-01-01.txt": rules,
-		"manifest.csv":                 "from,origin,status,file\n2026-01-01,example.com,200,robots.txt\n2026-02-01,example.com,200,versions/example.com/2026-01-01.txt\n",
+		"manifest.csv": "from,origin,status,file\n2026-01-01,example.com,200,robots.txt\n" +
+			"2026-02-01,example.com,200,versions/example.com/2026-01-01.txt\n",
 		"lists/gptbot.json":            `{"creationTime":"2026-11-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,
 		"names.txt":                    "192.0.2.9\tx.example\tyes\n",
 		"hosts/one.example":            rules,

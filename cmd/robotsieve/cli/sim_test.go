@@ -92,7 +92,8 @@ func (f figures) number(name string) float64 {
 
 // told are the figures that the oracle tells, but for those of Crawl-delay, which it tells of some worlds.
 var told = regexp.MustCompile(`^(schema|lines|blank|unparsed|not_crawlers|other_host|not_judged|partial` +
-	`|http_libraries|identity_no_list|totals (requests|evasive|verified_content|fetchers .*)|robots_txt (requests|served|none|failed)` +
+	`|http_libraries|identity_no_list|totals (requests|evasive|verified_content|fetchers .*)` +
+	`|robots_txt (requests|served|none|failed)` +
 	`|crawler \d+|.*: (operator|role|requests|(verdicts|reasons|identity|outcomes|violations|rules) .*|evasive` +
 	`|grace_informed|informed_known|robots_txt (fetches|first|last|answers .*|gaps|.*_gap_seconds|within_24h)))\s*$`)
 

@@ -408,7 +408,8 @@ func TestResolveThatIsInterruptedSaysSo(t *testing.T) {
 	d.stop = stop
 	r, report := resolveWith(t, ctx, d, "--robots", robots, "--fail-on", "violation>0", log)
 	if r.code != exitInterrupted || report["partial"] == nil ||
-		!strings.Contains(r.err, "interrupted: not all names were looked up") || strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
+		!strings.Contains(r.err, "interrupted: not all names were looked up") ||
+		strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
 		t.Errorf("code %d, partial %v, stderr %q", r.code, report["partial"], r.err)
 	}
 	if report.number("Googlebot: verdicts violation") != 2 {
