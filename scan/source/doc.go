@@ -29,6 +29,6 @@
 // compressed tar), input.go opens one input, reader.go returns its chunks, plain.go finds and reads
 // ranges of plain files, stream.go decodes everything else and cuts it, codec.go has what decoders
 // share (they are in gzip.go, zstd.go and xz.go, and windows.go bounds their memory), ahead.go has
-// parts of a stream decoded side by side, blocks.go decodes what is in memory, parts.go reads members of gzip one by one, and result.go
+// parts of a stream decoded side by side, parts.go reads members of gzip one by one, and result.go
 // holds how the reading of an input ended.
 package source
