@@ -20,6 +20,16 @@ func each(s string, f func(c byte) string) string {
 	return b.String()
 }
 
+// hex writes control characters, bytes above 126 and those of a set as numbers.
+func hex(s, number, set string) string {
+	return each(s, func(c byte) string {
+		if c < ' ' || c > 126 || strings.IndexByte(set, c) >= 0 {
+			return fmt.Sprintf(number, c)
+		}
+		return ""
+	})
+}
+
 // Apache escapes as Apache does since 2.0.46: quotes and backslashes by a backslash, white
 // space in the way of C, and all that is not printable as \xhh.
 // Source: httpd.apache.org/docs/2.4/mod/mod_log_config.html, "Format Notes".
@@ -38,14 +48,7 @@ func Apache(s string) string {
 // Nginx escapes as nginx does by default: a quote, a backslash, and all bytes below 32 and
 // above 126 as \xHH.
 // Source: nginx.org/en/docs/http/ngx_http_log_module.html, log_format, escape.
-func Nginx(s string) string {
-	return each(s, func(c byte) string {
-		if c < ' ' || c > 126 || c == '"' || c == '\\' {
-			return fmt.Sprintf(`\x%02X`, c)
-		}
-		return ""
-	})
-}
+func Nginx(s string) string { return hex(s, `\x%02X`, `"\`) }
 
 // NginxJSON escapes as nginx does with escape=json: only what JSON does not allow in
 // strings. Octets that are no UTF-8 are written as they are.
@@ -65,26 +68,12 @@ func NginxJSON(s string) string {
 // haproxy writes control characters, bytes above 126, the hash sign and those in more as #XX.
 // Source: docs.haproxy.org/2.8/configuration.html, 8.6 "Non-printable characters": in the
 // request line the quote is written so too, in captured headers also braces and the bar.
-func haproxy(s, more string) string {
-	return each(s, func(c byte) string {
-		if c < ' ' || c > 126 || c == '#' || strings.IndexByte(more, c) >= 0 {
-			return fmt.Sprintf("#%02X", c)
-		}
-		return ""
-	})
-}
+func haproxy(s, more string) string { return hex(s, "#%02X", "#"+more) }
 
 // cloudfront percent-encodes what CloudFront does in the values of its logs, the percent
 // sign included: a client's %20 is logged as %2520.
 // Source: docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/AccessLogs.html.
-func cloudfront(s string) string {
-	return each(s, func(c byte) string {
-		if c <= ' ' || c >= 127 || strings.IndexByte("<>\"#%{|}\\^~[]`'", c) >= 0 {
-			return fmt.Sprintf("%%%02X", c)
-		}
-		return ""
-	})
-}
+func cloudfront(s string) string { return hex(s, "%%%02X", " <>\"#%{|}\\^~[]`'") }
 
 // zeek writes octets that are not printable as \xhh and a backslash twice. Valid UTF-8 is
 // kept.
@@ -120,23 +109,10 @@ func quoted(s string) string {
 }
 
 // valid is what quoted leaves of a string.
-func valid(s string) string {
-	var b strings.Builder
-	for _, c := range s {
-		b.WriteRune(c)
-	}
-	return b.String()
-}
+func valid(s string) string { return string([]rune(s)) }
 
 // akamai percent-encodes a header for DataStream 2.
-func akamai(s string) string {
-	return each(s, func(c byte) string {
-		if c <= ' ' || c >= 127 || strings.IndexByte(`"%<>\^{|}`, c) >= 0 {
-			return fmt.Sprintf("%%%02X", c)
-		}
-		return ""
-	})
-}
+func akamai(s string) string { return hex(s, "%%%02X", ` "%<>\^{|}`) }
 
 // squid percent-encodes blanks.
 func squid(s string) string { return strings.ReplaceAll(s, " ", "%20") }
