@@ -107,21 +107,12 @@ func objects(head []byte, rows [][]byte) (Kind, error) {
 		return Unknown, errors.New(
 			"it is JSON over several lines, not a list with an object on each line: convert it with jq -c")
 	}
-	if path := usualPath(rows); path == "" || !hasURL(rows, path) {
+	if _, isURL := usualPath(rows); !isURL {
 		if err := otherLines(rows); err != nil {
 			return Unknown, err
 		}
 	}
 	return JSON, nil
-}
-
-func hasURL(rows [][]byte, path string) bool {
-	for _, value := range valuesOf(rows, path) {
-		if hasScheme(value) {
-			return true
-		}
-	}
-	return false
 }
 
 // otherLines returns an error that names rows of a log, or of something else that is known and

@@ -29,7 +29,7 @@ func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
 	url := o.Column
 	if url == "" {
-		url = usualPath(rows)
+		url, _ = usualPath(rows)
 	}
 	members := memberList(rows)
 	if url == "" && members != "" {
@@ -37,7 +37,8 @@ func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
 			members)
 	}
 	for _, path := range []string{url, o.Date} {
-		if path != "" && members != "" && !hasMember(rows, path) {
+		isThere := func(value []byte) bool { return value != nil }
+		if path != "" && members != "" && !slices.ContainsFunc(valuesOf(rows, path), isThere) {
 			return nil, fmt.Errorf("its first objects have no member %s%s", shorten(path), members)
 		}
 	}
@@ -66,19 +67,18 @@ func objectOf(paths ...string) *field.Object {
 
 // usualPath returns the first of urlPaths that leads to a URL in one of the rows, or else
 // to anything; empty if none does.
-func usualPath(rows [][]byte) string {
-	present := ""
-	for _, path := range urlPaths {
-		for _, value := range valuesOf(rows, path) {
+func usualPath(rows [][]byte) (path string, isURL bool) {
+	for _, usual := range urlPaths {
+		for _, value := range valuesOf(rows, usual) {
 			if hasScheme(value) {
-				return path
+				return usual, true
 			}
-			if value != nil && present == "" {
-				present = path
+			if value != nil && path == "" {
+				path = usual
 			}
 		}
 	}
-	return present
+	return path, false
 }
 
 // valuesOf returns the values of a member in rows that begin an object, even if it does not
@@ -91,11 +91,6 @@ func valuesOf(rows [][]byte, path string) [][]byte {
 		values[i] = members.Text[0]
 	}
 	return values
-}
-
-// hasMember reports whether one of the rows has a member with a value.
-func hasMember(rows [][]byte, path string) bool {
-	return slices.ContainsFunc(valuesOf(rows, path), func(value []byte) bool { return value != nil })
 }
 
 // memberList names the members of the first of the rows that is an object for an error,
