@@ -150,7 +150,7 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 func (w *Worker) empty() {
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
-	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, newSites(), newSites()
+	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
 	w.claims = memo[string]{}
 	clear(w.seen[:])
 	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}

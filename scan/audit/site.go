@@ -49,12 +49,12 @@ func (w *Worker) namedSite() site {
 	switch {
 	case w.record.Target[0] != '/' && (!p.Any() || w.namesElsewhere()):
 		w.key = append(append(w.key[:0], w.authority()...), w.schemeHint()...)
-		return w.siteBy(&w.urls, w.key, targetOrigin)
+		return w.siteBy(w.urls, w.key, targetOrigin)
 	case !p.Any() && w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
 		}
-		return w.siteBy(&w.hosts, w.record.Host, loggedOrigin)
+		return w.siteBy(w.hosts, w.record.Host, loggedOrigin)
 	}
 	return site{Site: w.unnamed, schemeless: true}
 }
@@ -66,15 +66,8 @@ func (w *Worker) namesElsewhere() bool {
 }
 
 // authority returns the scheme and authority of the record's target, which is absolute:
-// nothing if it is no URL. Most lines have those of the line before.
-func (w *Worker) authority() []byte {
-	target, n := w.record.Target, len(w.lastOrigin)
-	if n == 0 || n >= len(target) || target[n] != '/' || string(target[:n]) != string(w.lastOrigin) {
-		n, _ = origin.Prefix(target)
-		w.lastOrigin = append(w.lastOrigin[:0], target[:n]...)
-	}
-	return target[:n]
-}
+// nothing if it is no URL.
+func (w *Worker) authority() []byte { return w.record.Target[:authorityEnd(w.record.Target)] }
 
 // What tells the scheme of a request with an absolute target beside that, as schemeHint
 // writes it after the URL.
@@ -128,28 +121,13 @@ func loggedOrigin(field []byte) (origin.Origin, error) {
 	return origin.Logged(string(field))
 }
 
-// sites is a memo of sites that remembers the last one: most lines have that of the line before.
-type sites struct {
-	memo[site]
-	key  []byte // of last, which is never empty; empty: none
-	last site
-}
-
-func newSites() sites { return sites{memo: memo[site]{}} }
-
 // siteBy returns the site of a key. Each function read has a memo of its own: a host
 // field may look like a URL without being one.
-func (w *Worker) siteBy(known *sites, key []byte, read func([]byte) (origin.Origin, error)) site {
-	if len(known.key) > 0 && string(key) == string(known.key) {
-		return known.last
-	}
-	s, ok := known.memo[string(key)]
+func (w *Worker) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
+	s, ok := known[string(key)]
 	if !ok {
 		s = w.newSite(key, read)
 		known.keep(&w.quota, key, s, 2*len(s.host)) // the tally may keep it too
-	}
-	if len(key) <= maxMemoKey {
-		known.key, known.last = append(known.key[:0], key...), s
 	}
 	return s
 }

@@ -25,30 +25,29 @@ type Worker struct {
 	deferred *spill.Writer
 	err      error // of deferred, the first
 
-	readers    map[*format.Format]format.Reader
-	reader     format.Reader  // of the chunk
-	policy     *policy.Policy // for the times of the log
-	zoneless   bool           // these are of an unknown zone
-	unnamed    policy.Site    // of requests in a log that names no host
-	only       bool           // requests elsewhere than unnamed are of another host
-	record     format.Record
-	quota      quota // of the memos, which follow, and of the rows of tally
-	agents     memo[*agent]
-	hosts      sites  // by the host field
-	urls       sites  // by the scheme and authority of an absolute target
-	lastOrigin []byte // the scheme and authority of the absolute target before
-	claims     memo[string]
-	known      map[*crawler.Profile]*agent
-	named      map[string]*agent // unknown crawlers, by their tokens
-	bindings   map[bindingKey]*policy.Binding
-	headers    *crawler.Reader
-	scratch    automaton.Scratch
-	asked      *agent          // whose request that is
-	answers    []policy.Answer // of one origin's copies
-	out        coder           // of the deferred record that is being made
-	key        []byte          // of a memo
-	normal     []byte          // the normal form of the target; empty if that is the target itself
-	readings   readings        // of a decoded target: see lossy.go
+	readers  map[*format.Format]format.Reader
+	reader   format.Reader  // of the chunk
+	policy   *policy.Policy // for the times of the log
+	zoneless bool           // these are of an unknown zone
+	unnamed  policy.Site    // of requests in a log that names no host
+	only     bool           // requests elsewhere than unnamed are of another host
+	record   format.Record
+	quota    quota // of the memos, which follow, and of the rows of tally
+	agents   memo[*agent]
+	hosts    memo[site] // by the host field
+	urls     memo[site] // by the scheme and authority of an absolute target
+	claims   memo[string]
+	known    map[*crawler.Profile]*agent
+	named    map[string]*agent // unknown crawlers, by their tokens
+	bindings map[bindingKey]*policy.Binding
+	headers  *crawler.Reader
+	scratch  automaton.Scratch
+	asked    *agent          // whose request that is
+	answers  []policy.Answer // of one origin's copies
+	out      coder           // of the deferred record that is being made
+	key      []byte          // of a memo
+	normal   []byte          // the normal form of the target; empty if that is the target itself
+	readings readings        // of a decoded target: see lossy.go
 	// otherReadings are those of its normal form.
 	otherReadings readings
 	seen          [1 << 10]seenAddress
