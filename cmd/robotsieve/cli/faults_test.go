@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -402,6 +403,9 @@ func TestMain(m *testing.M) {
 			_ = os.WriteFile(name, status, 0o666)
 		}
 		os.Exit(code)
+	}
+	if signal.Ignored(os.Interrupt) { // in the background of a shell; commands that are started would ignore it too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	testscript.Main(m, scriptCommands)
 }
