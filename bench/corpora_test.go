@@ -12,7 +12,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// sharedFile returns the path of a file of the shared data. It skips the benchmark where there is none.
+// sharedFile returns the path of a file of the shared data. It skips the benchmark where there is
+// none.
 func sharedFile(b *testing.B, name string) string {
 	b.Helper()
 	path := filepath.Join("../../shared", name)
@@ -46,7 +47,8 @@ func decompressed(b *testing.B, path string) []byte {
 	return data
 }
 
-// realLog returns a real log of the combined format where there is one, else the sample's. Its last line ends.
+// realLog returns a real log of the combined format where there is one, else the sample's. Its last
+// line ends.
 func realLog(b *testing.B) []byte {
 	b.Helper()
 	path := "../../shared/data/logs/wordpress-2016.combined.log.gz"

@@ -54,7 +54,8 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// auditFile audits a log by the sample's robots.txt, and returns how many lines its report is about.
+// auditFile audits a log by the sample's robots.txt, and returns how many lines its report is
+// about.
 func auditFile(b *testing.B, path string) int64 {
 	a, err := job.Audit(b.Context(), job.AuditOptions{
 		Logs: job.Inputs{Names: []string{path}}, Robots: job.RobotsFile{Name: "../testdata/sample/robots.txt"},
@@ -210,5 +211,7 @@ func BenchmarkLists(b *testing.B) {
 		filterFile(b, o, writeFile(b, "list.urls", list), "GPTBot", "CCBot", "ClaudeBot", "Bytespider", "Googlebot",
 			"PerplexityBot", "AhrefsBot", "MyBot")
 	})
-	b.Run("form=parquet", func(b *testing.B) { filterFile(b, o, writeFile(b, "list.parquet", parquetList(b, urls)), "MyBot") })
+	b.Run("form=parquet", func(b *testing.B) {
+		filterFile(b, o, writeFile(b, "list.parquet", parquetList(b, urls)), "MyBot")
+	})
 }

@@ -145,8 +145,8 @@ func (c *siteCase) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&c.url, &c.allowed, &c.line})
 }
 
-// TestRealVectors: the C++ library's verdicts on real URLs. The twin, which reads the body anew for each, is asked
-// about the first of each site.
+// TestRealVectors: the C++ library's verdicts on real URLs. The twin, which reads the body anew for
+// each, is asked about the first of each site.
 func TestRealVectors(t *testing.T) {
 	t.Parallel()
 	var s automaton.Scratch

@@ -11,7 +11,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
-// sizeOf adds up the bytes of the tables of all machines of a file, each once, and the rules in them.
+// sizeOf adds up the bytes of the tables of all machines of a file, each once, and the rules in
+// them.
 func sizeOf(body []byte, engine compile.Engine) (rules int, bytes int64) {
 	r := compile.Compile(body, compile.Options{Dialect: google, MaxBytes: all, Engine: engine})
 	eachTable(r.Ruleset, engine, func(list []automaton.Rule, t *table.Table) {

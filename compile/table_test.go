@@ -411,8 +411,8 @@ func TestFewRules(t *testing.T) {
 		{google, "/*abc*d", "/abcd /abc"}, {google, "/*ab*cdefgh*i", "/abcd"},
 		{google, "/*a*" + strings.Repeat("b", 10_000) + "*c", "/abc"},
 	}
-	// A short segment is found also among the bytes with which a long one begins, wherever these lie in the 64 bytes
-	// that the filter sees at once.
+	// A short segment is found also among the bytes with which a long one begins, wherever these lie
+	// in the 64 bytes that the filter sees at once.
 	urls := ""
 	for n := range 200 {
 		urls += "/" + strings.Repeat("x", n) + "abcdx "

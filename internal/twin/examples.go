@@ -27,9 +27,9 @@ type Example struct {
 //	ROBOTS | AGENT | URL => allow LINE
 //	FUNCTION: INPUT => OUTPUT
 //
-// with "disallow LINE" as the other verdict. Lines that are empty or begin with # are skipped. In all fields
-// \n \r \t \v \f \\ and \xHH are single bytes, {a*12} is twelve times a (or one
-// of those bytes), and <empty> is a field of no bytes. Spaces count.
+// with "disallow LINE" as the other verdict. Lines that are empty or begin with # are skipped. In
+// all fields \n \r \t \v \f \\ and \xHH are single bytes, {a*12} is twelve times a (or one of those
+// bytes), and <empty> is a field of no bytes. Spaces count.
 func ReadExamples(r io.Reader) (examples []Example, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -59,7 +59,8 @@ func ReadExamples(r io.Reader) (examples []Example, err error) {
 // repetition is the notation {a*12}.
 var repetition = regexp.MustCompile(`\{(\\x[0-9a-fA-F]{2}|\\.|[^\\])\*([0-9]+)\}`)
 
-// unquote returns the bytes that a field stands for. One that is wrong is no bytes, which no example survives.
+// unquote returns the bytes that a field stands for. One that is wrong is no bytes, which no
+// example survives.
 func unquote(field string) []byte {
 	field = repetition.ReplaceAllStringFunc(strings.ReplaceAll(field, "<empty>", ""), func(found string) string {
 		parts := repetition.FindStringSubmatch(found)

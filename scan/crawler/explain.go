@@ -88,7 +88,9 @@ func (s *Set) Explain(header []byte) Explanation {
 		}
 		e.Words = append(e.Words, w)
 	}
-	slices.SortFunc(e.Words, func(x, y Word) int { return cmp.Or(cmp.Compare(x.End, y.End), cmp.Compare(x.Start, y.Start)) })
+	slices.SortFunc(e.Words, func(x, y Word) int {
+		return cmp.Or(cmp.Compare(x.End, y.End), cmp.Compare(x.Start, y.Start))
+	})
 	switch {
 	case e.Library:
 		e.Product = header[:len(frontOf(r.low))]

@@ -90,11 +90,13 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestProfilesOfTheSpecification are those that audit-rules 7 names. A token is the name but where tokens says otherwise.
+// TestProfilesOfTheSpecification are those that audit-rules 7 names. A token is the name but where
+// tokens says otherwise.
 func TestProfilesOfTheSpecification(t *testing.T) {
 	set := builtinSet(t)
-	tokens := map[string]string{"Googlebot-Image": " Googlebot", "Googlebot-News": " Googlebot", "Googlebot-Video": " Googlebot",
-		"bingbot": " msnbot", "Screaming": " Googlebot"}
+	tokens := map[string]string{"Googlebot-Image": " Googlebot", "Googlebot-News": " Googlebot",
+		"Googlebot-Video": " Googlebot",
+		"bingbot":         " msnbot", "Screaming": " Googlebot"}
 	for want, names := range map[string]string{
 		"": "Googlebot Googlebot-Image Storebot-Google Googlebot-Video GPTBot ClaudeBot bingbot Screaming AhrefsSiteAudit",
 		"fetcher": "facebookexternalhit Claude-User MistralAI-User DuckAssistBot Twitterbot Slackbot-LinkExpanding TelegramBot " +

@@ -58,9 +58,9 @@ var (
 	dressedOf = regexp.MustCompile(`BingPreview|GoogleOther|Mediapartners-Google|slurp$`)
 )
 
-// TestRealHeaders reads the headers of real logs with their counts, and headers that others have collected of crawlers.
-// Each crawler that sent a hundred requests or more is known, and more than 99.5 % of all requests of crawlers are of
-// known ones.
+// TestRealHeaders reads the headers of real logs with their counts, and headers that others have
+// collected of crawlers. Each crawler that sent a hundred requests or more is known, and more than
+// 99.5 % of all requests of crawlers are of known ones.
 func TestRealHeaders(t *testing.T) {
 	set := builtinSet(t)
 	reader, spec := set.Reader(), newNaive(set.Profiles())
@@ -100,7 +100,8 @@ func TestRealHeaders(t *testing.T) {
 		}
 	}
 	// Observed: 99.82 % attributed. The rest are phones, and headers that have the word in a URL only.
-	if browsers < 500 || float64(attributed) < 0.998*float64(bots) || float64(known) < 0.995*float64(all) || all < 100_000 {
+	if browsers < 500 || float64(attributed) < 0.998*float64(bots) || float64(known) < 0.995*float64(all) ||
+		all < 100_000 {
 		t.Errorf("%d browsers; of %d requests with bot in their header %d were attributed; of %d of crawlers %d are known",
 			browsers, bots, attributed, all, known)
 	}

@@ -279,10 +279,11 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 	return claim, foreign
 }
 
-// find sets low and hits. A word is found only whole: letters, digits, '-', '_' and all bytes from 0x80 belong
-// to a word, so that "bot" is found in "a bot/1" but not in "robot", "bot-x" or "my_bot". An edge that is itself
-// another byte, such as the end of "Yahoo!", needs no boundary beside it. So a word can only begin where no other
-// goes on, with just the bytes of one that stand there, by which it is looked up.
+// find sets low and hits. A word is found only whole: letters, digits, '-', '_' and all bytes from
+// 0x80 belong to a word, so that "bot" is found in "a bot/1" but not in "robot", "bot-x" or
+// "my_bot". An edge that is itself another byte, such as the end of "Yahoo!", needs no boundary
+// beside it. So a word can only begin where no other goes on, with just the bytes of one that stand
+// there, by which it is looked up.
 func (r *Reader) find(header []byte) {
 	r.low, r.hits = appendLower(r.low[:0], header), r.hits[:0]
 	for at := 0; at < len(r.low); {
@@ -303,7 +304,8 @@ func (r *Reader) find(header []byte) {
 	}
 }
 
-// startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins with another.
+// startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins
+// with another.
 func startLen(text []byte) int {
 	n := 1
 	for isWordByte(text[0]) && n < len(text) && isWordByte(text[n]) {
@@ -312,8 +314,8 @@ func startLen(text []byte) int {
 	return n
 }
 
-// isWordByte reports whether c, in lower case, belongs to a word: an ASCII letter or digit, '-', '_', or a
-// byte from 0x80, which is part of some other script's letter.
+// isWordByte reports whether c, in lower case, belongs to a word: an ASCII letter or digit, '-',
+// '_', or a byte from 0x80, which is part of some other script's letter.
 func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c >= 0x80
 }

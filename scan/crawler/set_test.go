@@ -262,8 +262,9 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestReadClaims asks which crawlers a header may be of, by which tokens robots.txt may call the first, and by which word it
-// calls itself if it is unknown. Nothing of a header is left for the next.
+// TestReadClaims asks which crawlers a header may be of, by which tokens robots.txt may call the
+// first, and by which word it calls itself if it is unknown. Nothing of a header is left for the
+// next.
 func TestReadClaims(t *testing.T) {
 	const contact = " (http://foo.example/)"
 	long := "a." + strings.Repeat("x", 100) + "bot"
