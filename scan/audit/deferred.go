@@ -150,7 +150,7 @@ func (x *visit) codeOpen(c *coder) {
 
 // codeJudged is for what Config.Judged gets, and no report needs.
 func (x *visit) codeJudged(c *coder) {
-	uvarint(c, &x.Input, mostLines)
+	uvarint(c, &x.Input, math.MaxInt32)
 	uvarint(c, &x.Number, mostLines)
 	uvarint(c, &x.Status, maxStatus)
 	for _, of := range [...]*[]byte{&x.Address, &x.Verb, &x.Target} {

@@ -12,13 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
@@ -270,7 +270,7 @@ func tally[K comparable](rows []listedRow, key func(*listedRow) (K, bool)) map[K
 }
 
 // ofRows are the figures of crawlers that rows tell, too.
-var ofRows = regexp.MustCompile(`: (requests|operator|role` +
+var ofRows = lazy.Regexp(`: (requests|operator|role` +
 	`|(verdicts|reasons|identity|outcomes|violations|rules|statuses) .*|evasive|grace_informed` +
 	`|bytes|violation_bytes|addresses n)\s*$`)
 
@@ -317,7 +317,7 @@ func compareRows(t *testing.T, r *audit.Report, report string, rows []listedRow)
 		comparePaths(t, c.Crawler+": violations", c.ViolationPaths,
 			slices.DeleteFunc(slices.Clone(of), func(r listedRow) bool { return !isViolation(r) }))
 	}
-	maps.DeleteFunc(got, func(name string, _ any) bool { return !ofRows.MatchString(name) })
+	maps.DeleteFunc(got, func(name string, _ any) bool { return !ofRows().MatchString(name) })
 	for _, d := range compareFigures(want, got) {
 		t.Errorf("of rows: %v", d)
 	}

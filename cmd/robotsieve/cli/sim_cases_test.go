@@ -4,11 +4,12 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // workedCases are the worked cases of the specification. Each is a small world in which every
@@ -64,11 +65,11 @@ const (
 var simBodies = map[string]string{"forbidAll": forbidAll, "forbidP": forbidP, "permitsAll": permitsAll}
 
 // caseWords are the words of a line: blanks within quotes are part of a word.
-var caseWords = regexp.MustCompile(`(?:[^\s"]|"(?:[^"\\]|\\.)*")+`)
+var caseWords = lazy.Regexp(`(?:[^\s"]|"(?:[^"\\]|\\.)*")+`)
 
 // read reads a line.
 func (c *simCase) read(line string) {
-	words := caseWords.FindAllString(line, -1)
+	words := caseWords().FindAllString(line, -1)
 	for i, word := range words {
 		if word == "#" { // a comment
 			words = words[:i]
@@ -307,12 +308,12 @@ func simOriginOf(as string) simOrigin {
 	return at
 }
 
-var caseSpan = regexp.MustCompile(`[+-]|span|skew|\d+[dhms]?`)
+var caseSpan = lazy.Regexp(`[+-]|span|skew|\d+[dhms]?`)
 
 // spanOf reads a time such as 3d2h or +50d+span-1s, in seconds.
 func spanOf(text string) (seconds int64) {
 	sign := int64(1)
-	for _, part := range caseSpan.FindAllString(text, -1) {
+	for _, part := range caseSpan().FindAllString(text, -1) {
 		switch part {
 		case "+":
 			sign = 1

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -83,31 +84,34 @@ type simBot struct {
 	agent          string
 }
 
-// simKnown are crawlers of the data, which says all else of them.
-var simKnown = knownBots([]simBot{
-	{name: "Googlebot", agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"},
-	{name: "Googlebot-Image", agent: "Googlebot-Image/1.0"},
-	{name: "AdsBot-Google", agent: "AdsBot-Google (+http://www.google.com/adsbot.html)"},
-	{name: "Storebot-Google", agent: "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) " +
-		"AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.175 Safari/537.36"},
-	{name: "GPTBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-		"compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
-	{name: "OAI-SearchBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-		"compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)"},
-	{name: "ChatGPT-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-		"compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
-	{name: "ClaudeBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-		"compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-	{name: "Claude-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-		"compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
-	{name: "bingbot", agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
-	{name: "MJ12bot", agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
-	{name: "CCBot", agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
-	{name: "PetalBot", loose: true, word: "AspiegelBot", agent: "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 " +
-		"(KHTML, like Gecko) Mobile Safari/537.36 (compatible; AspiegelBot)"},
-	{name: "YisouSpider", loose: true, agent: "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 " +
-		"(KHTML, like Gecko) Chrome/61.0.3163.100 Safari/537.36 YisouSpider/5.0"},
-	{name: "Twitterbot", agent: "Twitterbot/1.0"},
+// simKnown returns crawlers of the data, which says all else of them. It is read when it is asked for: TestGuardStart
+// measures what is made before.
+var simKnown = sync.OnceValue(func() []*simBot {
+	return knownBots([]simBot{
+		{name: "Googlebot", agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"},
+		{name: "Googlebot-Image", agent: "Googlebot-Image/1.0"},
+		{name: "AdsBot-Google", agent: "AdsBot-Google (+http://www.google.com/adsbot.html)"},
+		{name: "Storebot-Google", agent: "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) " +
+			"AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.175 Safari/537.36"},
+		{name: "GPTBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+			"compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
+		{name: "OAI-SearchBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+			"compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)"},
+		{name: "ChatGPT-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+			"compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
+		{name: "ClaudeBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+			"compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
+		{name: "Claude-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
+			"compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
+		{name: "bingbot", agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
+		{name: "MJ12bot", agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
+		{name: "CCBot", agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
+		{name: "PetalBot", loose: true, word: "AspiegelBot", agent: "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 " +
+			"(KHTML, like Gecko) Mobile Safari/537.36 (compatible; AspiegelBot)"},
+		{name: "YisouSpider", loose: true, agent: "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 " +
+			"(KHTML, like Gecko) Chrome/61.0.3163.100 Safari/537.36 YisouSpider/5.0"},
+		{name: "Twitterbot", agent: "Twitterbot/1.0"},
+	})
 })
 
 // knownBots adds to crawlers what the data says of them.
@@ -137,7 +141,7 @@ func stranger(word, agent string) *simBot {
 }
 
 func simBotNamed(name string) *simBot {
-	for _, b := range slices.Concat(simKnown, simStrangers) {
+	for _, b := range slices.Concat(simKnown(), simStrangers) {
 		if b.name == name {
 			return b
 		}
@@ -555,7 +559,7 @@ func (m *simMaker) judgeSome(places ...simPlace) {
 
 // makeBots chooses who crawls.
 func (m *simMaker) makeBots() {
-	for _, b := range simKnown {
+	for _, b := range simKnown() {
 		if m.chance(70) {
 			m.bots = append(m.bots, b)
 		}
@@ -720,7 +724,7 @@ func (m *simMaker) stay(status int) int64 {
 
 // Addresses: those of a crawler, by its place in the data, and others.
 func simHome(b *simBot) []string {
-	for i, known := range simKnown {
+	for i, known := range simKnown() {
 		if known == b {
 			return []string{fmt.Sprintf("66.%d.64.0/27", 10+i), fmt.Sprintf("2a00:%d::/64", 1000+i),
 				fmt.Sprintf("66.%d.65.7", 10+i)}
