@@ -209,6 +209,7 @@ func TestWorkedCases(t *testing.T) {
 		{"all answers to anybody 404", always, "browser 404 -5h; mj12bot 500 -4h" + x, "no_policy"},
 		{"all 403 but one", always, "browser 403 -5h; browser 200 -4h" + x, "violation"},
 		{"all 403 but a redirect", always, "browser 403 -5h; browser 301 -4h" + x, "violation"},
+		{"all 403 but no answer", always, "browser 403 -5h; browser 499 -4h" + x, "no_policy"},
 		{"403 to anybody, and 304 to another, at any time", always, "browser 403 -5h; browser 304=0 -40d" + x, "violation"},
 		{"none to all, long ago", always, "browser 403 -300d; browser 500=0 -4h" + x, "no_policy"},
 		{"/robots.txt?x tells nothing", always, "gptbot /robots.txt?x -5h" + gotFile + x, "violation"},
