@@ -88,17 +88,17 @@ func (x *delayed) code(c *coder) {
 	uvarint(c, &x.millis, math.MaxInt64/millisecond) // as many as a time.Duration can have
 }
 
-// visit is a request whose verdict is open or, if it is settled, that has been counted, and waits for Config.Judged
-// until it is known whether addresses prove anything.
+// visit is a request whose verdict is open or, if counted, one that has been counted in its row
+// and waits for Config.Judged until it is known whether addresses prove anything.
 type visit struct {
 	Judged
 	from    judge.Sender
 	address []byte // empty if it does not matter
-	settled bool
+	counted bool
 	// Of one that is open:
 	exact, hasNormal bool
 	copies           judge.Copies      // when it is written
-	answers, normal  [][]policy.Answer // when it has been read: of each origin, and for its normal form
+	stances, normal  [][]policy.Stance // when it has been read: of each origin, and for its normal form
 	cited            int32             // 1 and the version that a violation would quote
 	line             uint32            // and the line
 	path             []byte            // the beginning of its target
@@ -111,13 +111,13 @@ func (x *visit) code(c *coder, config *Config) {
 	c.sender(&x.from)
 	text(c, &x.address)
 	c.time(&x.Time)
-	for _, is := range [...]*bool{&x.settled, &x.HasTime, &x.exact, &x.hasNormal} {
+	for _, is := range [...]*bool{&x.counted, &x.HasTime, &x.exact, &x.hasNormal} {
 		c.flag(is)
 	}
 	octet(c, &x.Identity, identities, "an identity is of no kind")
 	octet(c, &x.Outcome, outcomes, "a request is of no outcome")
 	octet(c, &x.Method, methods, "a request is of no method")
-	if x.settled {
+	if x.counted {
 		octet(c, &x.Verdict, verdicts, "a request has no verdict")
 		octet(c, &x.Reason, reasons, "a request is undecided for no reason")
 	} else {
@@ -136,9 +136,9 @@ func (x *visit) code(c *coder, config *Config) {
 
 func (x *visit) codeOpen(c *coder) {
 	c.require(x.from.Site.N > 0 && x.HasTime, "a request is to no origin, or has no time")
-	x.answers = c.answers(x.from.Site, x.copies, false, x.answers)
+	x.stances = c.stances(x.from.Site, x.copies, false, x.stances)
 	if x.hasNormal {
-		x.normal = c.answers(x.from.Site, x.copies, true, x.normal)
+		x.normal = c.stances(x.from.Site, x.copies, true, x.normal)
 	}
 	if c.bad() {
 		return
@@ -277,10 +277,10 @@ func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identit
 	w.keepVisit(c)
 }
 
-// deferSettled keeps the record, which has been counted with its verdict, until it is known
+// deferCounted keeps the record, which has been counted with its verdict, until it is known
 // whether addresses prove anything.
-func (w *Worker) deferSettled(at site, c *agent, identity Identity, d judge.Decision) {
-	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), settled: true}
+func (w *Worker) deferCounted(at site, c *agent, identity Identity, d judge.Decision) {
+	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), counted: true}
 	w.visit.Verdict, w.visit.Reason = d.Verdict, d.Reason
 	w.keepVisit(c)
 }

@@ -114,7 +114,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		return record
 	}
 	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20,
-	// answer 21, size 22, identity 24; request: crawler 3, origins 4 and 8, word 12, address 13, time 14, settled 22,
+	// answer 21, size 22, identity 24; request: crawler 3, origins 4 and 8, word 12, address 13, time 14, counted 22,
 	// has a time 23, identity 26, outcome 27, method 28, answers 29.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, aboutUnknown+1),
@@ -129,8 +129,8 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"too many origins":             set("fetch", 16, 0x7f, 0xff, 0xff, 0xff),
 		"answer of no kind":            set("fetch", 21, byte(judge.Kinds)),
 		"a word longer than all":       set("fetch", 20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
-		"neither settled nor open":     set("request", 22, 2),
-		"settled, and for nobody":      set("request", 22, 1),
+		"neither counted nor open":     set("request", 22, 2),
+		"counted, and for nobody":      set("request", 22, 1),
 		"without a time":               set("request", 23, 0),
 		"identity":                     set("request", 26, byte(identities)),
 		"outcome":                      set("request", 27, byte(outcomes)),

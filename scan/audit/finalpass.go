@@ -198,10 +198,10 @@ func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *cra
 // visit reads a request. It gives it its verdict, unless it has one.
 func (f *finalPass) visit(rd *coder, n int64) {
 	x, config := &f.now, &f.run.auditor.config
-	*x = visit{answers: x.answers, normal: x.normal}
+	*x = visit{stances: x.stances, normal: x.normal}
 	x.code(rd, config)
 	x.row, x.Profile = f.row(rd, x.from.Crawler, true)
-	rd.require(!x.settled || config.Judged != nil, "a request waits for nobody")
+	rd.require(!x.counted || config.Judged != nil, "a request waits for nobody")
 	if rd.end(); rd.bad() {
 		return
 	}
@@ -213,7 +213,7 @@ func (f *finalPass) visit(rd *coder, n int64) {
 		}
 	}
 	switch {
-	case !x.settled:
+	case !x.counted:
 		f.decide(rd.policy, x)
 		f.judged(x)
 	case f.rates != nil:
@@ -238,19 +238,19 @@ func (f *finalPass) decide(p *policy.Policy, x *visit) {
 	x.rule = ruleKey{x.from.Site, max(x.cited-1, 0), x.line}
 	if f.isOne(x.Profile) {
 		x.from.Identity = uint8(x.Identity)
-		x.Informed = f.told.Informed(x.from, x.Time, x.answers)
+		x.Informed = f.told.Informed(x.from, x.Time, x.stances)
 	}
 }
 
 // Permit implements judge.Copies.
 func (x *visit) Permit(int32, bool) bool { return false }
 
-// Answers implements judge.Copies.
-func (x *visit) Answers(origin int32, normal bool) []policy.Answer {
+// Stances implements judge.Copies.
+func (x *visit) Stances(origin int32, normal bool) []policy.Stance {
 	if normal {
 		return x.normal[origin-x.from.Site.First]
 	}
-	return x.answers[origin-x.from.Site.First]
+	return x.stances[origin-x.from.Site.First]
 }
 
 // isOne reports whether the clients of a crawler may know of each other's fetches: users of one

@@ -62,11 +62,11 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 	return text
 }
 
-// giveJudged gives the record with a verdict that no other line can change to Config.Judged. If
+// giveJudged gives the record with a verdict that is final to Config.Judged. If
 // addresses may yet turn out to prove nothing, that has to wait.
 func (w *Worker) giveJudged(at site, c *agent, identity Identity, d judge.Decision) {
 	if identity == Verified || identity == SpoofedIdentity {
-		w.deferSettled(at, c, identity, d)
+		w.deferCounted(at, c, identity, d)
 		return
 	}
 	w.auditor.config.Judged(w.asJudged(at, c, identity, d))

@@ -50,7 +50,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	}
 	proxied := r.auditor.isProxied(r.tally)
 	for _, row := range r.tally.known {
-		row.settle(proxied)
+		row.applyIdentity(proxied)
 	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()

@@ -161,12 +161,12 @@ func hasSite(p *policy.Policy, at policy.Site) bool {
 	return at.First >= 0 && at.N >= 0 && int64(at.First)+int64(at.N) <= int64(len(p.Origins()))
 }
 
-// answers are the answers of all copies of each origin of a site, in runs of equal ones: the length of each and
-// the answer in one number. They are those of copies, and are read into list.
-func (c *coder) answers(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Answer) [][]policy.Answer {
+// stances are the stances of all copies of each origin of a site, in runs of equal ones: the length of each and
+// the stance in one number. They are those of copies, and are read into list.
+func (c *coder) stances(at policy.Site, copies judge.Copies, normal bool, list [][]policy.Stance) [][]policy.Stance {
 	for i := range int(at.N) {
 		if !c.reads {
-			c.b = appendRuns(c.b, copies.Answers(at.First+int32(i), normal))
+			c.b = appendRuns(c.b, copies.Stances(at.First+int32(i), normal))
 			continue
 		}
 		if i == len(list) {
@@ -177,28 +177,28 @@ func (c *coder) answers(at policy.Site, copies judge.Copies, normal bool, list [
 	return list
 }
 
-func appendRuns(b []byte, answers []policy.Answer) []byte {
-	for len(answers) > 0 {
+func appendRuns(b []byte, stances []policy.Stance) []byte {
+	for len(stances) > 0 {
 		n := 1
-		for n < len(answers) && answers[n] == answers[0] {
+		for n < len(stances) && stances[n] == stances[0] {
 			n++
 		}
-		b = binary.AppendUvarint(b, uint64(n)<<2|uint64(answers[0]))
-		answers = answers[n:]
+		b = binary.AppendUvarint(b, uint64(n)<<2|uint64(stances[0]))
+		stances = stances[n:]
 	}
 	return b
 }
 
-// runs appends the answer of each copy of an origin.
-func (c *coder) runs(dst []policy.Answer, copies int) []policy.Answer {
+// runs appends the stance of each copy of an origin.
+func (c *coder) runs(dst []policy.Stance, copies int) []policy.Stance {
 	for left := copies; left > 0; {
 		run := 0
 		if uvarint(c, &run, left<<2|3); run>>2 == 0 {
-			c.fail("the answers of copies are not as many as the copies")
-			return append(dst, make([]policy.Answer, left)...)
+			c.fail("the stances of copies are not as many as the copies")
+			return append(dst, make([]policy.Stance, left)...)
 		}
 		for range run >> 2 {
-			dst = append(dst, policy.Answer(run&3))
+			dst = append(dst, policy.Stance(run&3))
 		}
 		left -= run >> 2
 	}

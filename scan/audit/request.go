@@ -14,6 +14,10 @@ import (
 
 // request counts the record of a crawler: a verdict that no other line can change is
 // counted in its row, and any other request becomes a deferred record.
+//
+// Whether addresses prove anything is known only when all lines have been read (proxied.go).
+// Until then an impostor is judged as if it were unverified, and counted in a row of its own
+// (row.impostors). row.applyIdentity decides what becomes of that row.
 func (w *Worker) request(c *agent) {
 	at, ok := w.scope()
 	if !ok {
@@ -38,7 +42,7 @@ func (w *Worker) request(c *agent) {
 	}
 	q := w.asCase(at, c, ask)
 	if d, final := judge.Decide(w.policy, q, nil); final {
-		w.settle(at, c, identity, d)
+		w.countFinal(at, c, identity, d)
 	} else {
 		w.deferRequest(q, at, c, identity)
 	}
@@ -82,8 +86,9 @@ func (w *Worker) scope() (at site, ok bool) {
 	return at, true
 }
 
-// settle counts the record with a verdict that no other line can change.
-func (w *Worker) settle(at site, c *agent, identity Identity, d judge.Decision) {
+// countFinal counts the record with a verdict that no other line can change, but for what
+// row.applyIdentity makes of an impostor.
+func (w *Worker) countFinal(at site, c *agent, identity Identity, d judge.Decision) {
 	row, counted := c.row, identity
 	if identity == SpoofedIdentity {
 		row, counted = row.impostors(), Unverified
@@ -157,43 +162,43 @@ func (w *Worker) Permit(o int32, normal bool) bool {
 	return w.record.Lossy == format.Exact && w.bindingAt(w.asked, o).RulesPermit(&w.scratch, target)
 }
 
-// Answers implements judge.Copies. Copies that are alike for the crawler are asked once.
+// Stances implements judge.Copies. Copies that are alike for the crawler are asked once.
 // /robots.txt as a normal form is permitted.
-func (w *Worker) Answers(o int32, normal bool) []policy.Answer {
+func (w *Worker) Stances(o int32, normal bool) []policy.Stance {
 	target, readings := w.record.Target, &w.readings
 	if normal {
 		target, readings = w.normal, &w.otherReadings
 	}
 	binding := w.bindingAt(w.asked, o)
-	w.answers = w.answers[:0]
+	w.stances = w.stances[:0]
 	if normal && w.asksFor(target) != asksElse {
-		return append(w.answers, make([]policy.Answer, w.policy.Copies(o))...)
+		return append(w.stances, make([]policy.Stance, w.policy.Copies(o))...)
 	}
 	for i, first := range binding.Alike() {
 		if int(first) < i {
-			w.answers = append(w.answers, w.answers[first])
+			w.stances = append(w.stances, w.stances[first])
 		} else {
-			w.answers = append(w.answers, w.answerOf(binding, first, target, readings))
+			w.stances = append(w.stances, w.stanceOf(binding, first, target, readings))
 		}
 	}
-	return w.answers
+	return w.stances
 }
 
-// answerOf returns the answer of a copy to a target of the record, of which there are other readings.
-func (w *Worker) answerOf(b *policy.Binding, copy int32, target []byte, of *readings) policy.Answer {
+// stanceOf returns the stance of a copy on a target of the record, of which there are other spellings.
+func (w *Worker) stanceOf(b *policy.Binding, copy int32, target []byte, of *readings) policy.Stance {
 	if w.record.Lossy == format.Rewritten {
-		return b.JudgeUnseen(copy).Answer
+		return b.JudgeUnseen(copy).Stance
 	}
-	answer := b.Judge(&w.scratch, copy, target).Answer
+	stance := b.Judge(&w.scratch, copy, target).Stance
 	if w.record.Lossy == format.Exact {
-		return answer
+		return stance
 	}
 	for _, reading := range of.list[:of.n] {
-		if answer != b.Judge(&w.scratch, copy, reading).Answer {
+		if stance != b.Judge(&w.scratch, copy, reading).Stance {
 			return policy.Unseen
 		}
 	}
-	return answer
+	return stance
 }
 
 // findNormal sets w.normal to the normal form of the record's target, unless that is the target itself.

@@ -178,7 +178,7 @@ type row struct {
 	Reasons    ReasonCounts   `cbor:"5,keyasint,omitzero"`
 	Identities IdentityCounts `cbor:"6,keyasint,omitzero"`
 	violations map[violationKind]int64
-	// spoofed are the counts of impostors as if they were not known to be: see settle.
+	// spoofed are the counts of impostors as if they were not known to be: see applyIdentity.
 	// Their requests are among those of the row. Nil if there are none.
 	Spoofed *row             `cbor:"7,keyasint,omitempty"`
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
@@ -240,10 +240,11 @@ func (r *row) impostors() *row {
 	return r.Spoofed
 }
 
-// settle counts the impostors as such, or, if addresses prove nothing because they are
+// applyIdentity counts the impostors as such, or, if addresses prove nothing because they are
 // those of a proxy, as unverified clients, and verified ones too. It is called once, when
-// all lines have been read.
-func (r *row) settle(proxied bool) {
+// all lines have been read: only then is it known whether addresses prove anything (proxied.go).
+// Until then an impostor was judged as if it were unverified, and counted in the row Spoofed.
+func (r *row) applyIdentity(proxied bool) {
 	s := r.impostors()
 	r.Spoofed = nil
 	if !proxied {

@@ -43,7 +43,7 @@ type Worker struct {
 	headers  *crawler.Reader
 	scratch  automaton.Scratch
 	asked    *agent          // whose request that is
-	answers  []policy.Answer // of one origin's copies
+	stances  []policy.Stance // of one origin's copies
 	out      coder           // of the deferred record that is being made
 	key      []byte          // of a memo
 	normal   []byte          // the normal form of the target; empty if that is the target itself

@@ -59,7 +59,7 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	if hasAgent {
 		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
 		agent, agentEnd := int(quotes[4])-back, int(quotes[5])-back
-		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || shape.Blank(line, end+len(answer)) != referer-1 ||
+		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || shape.Blank(line, end+len(statusEnd)) != referer-1 ||
 			agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 			return false
 		}
@@ -70,12 +70,12 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	return true
 }
 
-// answer is the end of a request and the status after it.
-const answer = `" 200 `
+// statusEnd is the end of a request and the status after it.
+const statusEnd = `" 200 `
 
-// isAnswered reports whether b begins as answer does, with three digits.
+// isAnswered reports whether b begins as statusEnd does, with three digits.
 func isAnswered(b []byte) bool {
-	return len(b) >= len(answer) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
+	return len(b) >= len(statusEnd) && b[1] == ' ' && b[5] == ' ' && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[4])
 }
 
 // completeOrdinary does the work of Complete for a line that nextOrdinary has read.
@@ -92,7 +92,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 	r.Status = statusOf(line[end+2 : end+5])
 	method := open + 1 + p.method
 	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
-	from, to := end+len(answer), 0
+	from, to := end+len(statusEnd), 0
 	if p.meaning.parts[userAgent] {
 		to = int(marks[2]) - back - 1 // before the referrer
 		r.Forwarded = quotedField(line, int(marks[5])-back+1)

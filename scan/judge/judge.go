@@ -4,7 +4,7 @@
 //
 // Decide is the one question. It is asked twice: where a line is read, with no more than the
 // policy, so that most verdicts are final at once, and for the other ones when the whole log is
-// known (Told). It asks in the order of section 1, and then settles the copies of robots.txt that
+// known (Told). It asks in the order of section 1, and then weighs the copies of robots.txt that
 // the crawler may have used by section 2. Those that the log adds come from what it answered to
 // GETs of /robots.txt: to anybody (Answers), and to the crawlers of one operator (Told), at moments
 // of which few are kept (moments.go).
@@ -125,9 +125,9 @@ type Copies interface {
 	// Permit reports whether the rules of all copies that are bodies permit it. False may mean that
 	// it is not known.
 	Permit(origin int32, normal bool) bool
-	// Answers has the answer of each copy, until the next call. It has also the copies that were
+	// Stances has the stance of each copy, until the next call. It has also the copies that were
 	// not lawful: what the log tells may depend on any of them.
-	Answers(origin int32, normal bool) []policy.Answer
+	Stances(origin int32, normal bool) []policy.Stance
 }
 
 // Decide gives a request its verdict. told is what the log told the operator of its crawler, of the
@@ -203,25 +203,25 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 func (c *Case) onOrigin(p *policy.Policy, told *Told, o int32, normal bool, l *policy.Lawful,
 	logged loggedAnswers) (d Decision, final bool) {
 	if told != nil {
-		return settle(l, c.Answers(o, normal), logged), true
+		return verdictOf(l, c.Stances(o, normal), logged), true
 	}
 	redirects := p.MayRedirect(o)
 	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
 		return Decision{Verdict: Allowed}, true
 	}
-	return sure(l, c.Answers(o, normal), redirects)
+	return sure(l, c.Stances(o, normal), redirects)
 }
 
-// sure is the verdict of a request on one origin whose copies all give the same answer, if that
+// sure is the verdict of a request on one origin whose copies all have the same stance, if that
 // stands whatever else the log tells: that may add any copy of the origin, that robots.txt is not
 // there, that it failed or is elsewhere, and it may matter whether the crawler was informed.
 // redirects says that some version of the origin is a redirect that may not be possible to follow.
-func sure(l *policy.Lawful, answers []policy.Answer, redirects bool) (d Decision, ok bool) {
-	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(answers,
-		func(a policy.Answer) bool { return a != answers[0] }) {
+func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision, ok bool) {
+	if len(l.Bodies) == 0 || redirects || slices.ContainsFunc(stances,
+		func(a policy.Stance) bool { return a != stances[0] }) {
 		return d, false
 	}
-	switch answers[0] {
+	switch stances[0] {
 	case policy.Permits:
 		return Decision{Verdict: Allowed}, true
 	case policy.Unseen:
@@ -240,18 +240,18 @@ type loggedAnswers struct {
 	bodies      []int32 // copies of files that were sent; some of them may be in Lawful.Bodies
 }
 
-// settle gives the verdict of a request on one origin (audit-rules 2). answers has
-// the answer of each copy. A copy that the two readings of a crawler differ on, or whose
-// answer depends on what the log does not show of the path, is taken once as forbidding and
+// verdictOf gives the verdict of a request on one origin (audit-rules 2). stances has
+// the stance of each copy. A copy that the readings of a crawler differ on, or whose
+// stance depends on what the log does not show of the path, is taken once as forbidding and
 // once as permitting: if that gives two verdicts, the request is contested or in grace, or
 // its path is lossy.
-func settle(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) Decision {
-	d := settleAs(l, answers, logged, policy.Forbids)
-	doubt := leastSure(answers, l.Bodies, l.Hops, logged.bodies)
+func verdictOf(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers) Decision {
+	d := verdictTaking(l, stances, logged, policy.Forbids)
+	doubt := leastSure(stances, l.Bodies, l.Hops, logged.bodies)
 	if doubt < policy.Contested {
 		return d
 	}
-	e := settleAs(l, answers, logged, policy.Permits)
+	e := verdictTaking(l, stances, logged, policy.Permits)
 	switch {
 	case d == e:
 		return d
@@ -264,21 +264,22 @@ func settle(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers) Dec
 	}
 }
 
-// leastSure returns the answer of the copies that says least: an answer says less than those
+// leastSure returns the stance of the copies that says least: a stance says less than those
 // before it.
-func leastSure(answers []policy.Answer, copies ...[]int32) (least policy.Answer) {
+func leastSure(stances []policy.Stance, copies ...[]int32) (least policy.Stance) {
 	for _, list := range copies {
 		for _, i := range list {
-			least = max(least, answers[i])
+			least = max(least, stances[i])
 		}
 	}
 	return least
 }
 
-// settleAs is settle with the copies in doubt taken as forbidding or permitting.
-func settleAs(l *policy.Lawful, answers []policy.Answer, logged loggedAnswers, doubtful policy.Answer) Decision {
+// verdictTaking returns the verdict with each copy in doubt, whose stance is Contested or Unseen,
+// taken as if its stance were doubtful: Forbids or Permits.
+func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers, doubtful policy.Stance) Decision {
 	permits := func(i int32) bool {
-		return answers[i] == policy.Permits || answers[i] >= policy.Contested && doubtful == policy.Permits
+		return stances[i] == policy.Permits || stances[i] >= policy.Contested && doubtful == policy.Permits
 	}
 	permitting, bodies := 0, len(l.Bodies)+len(logged.bodies)
 	for _, list := range [2][]int32{l.Bodies, logged.bodies} {

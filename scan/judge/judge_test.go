@@ -57,7 +57,7 @@ func TestSettle(t *testing.T) {
 		l := policy.Lawful{NoPolicy: strings.HasPrefix(flags, "none"), Unreachable: strings.Contains(flags, "unreachable"),
 			Unknown: strings.Contains(flags, "unknown"), Redirected: strings.Contains(flags, "redirected")}
 		logged := loggedAnswers{none: strings.Contains(flags, "log:none"), redirect: strings.Contains(flags, "log:redirect")}
-		var answers []policy.Answer
+		var stances []policy.Stance
 		list := &l.Bodies
 		for _, c := range copies {
 			switch c {
@@ -66,12 +66,12 @@ func TestSettle(t *testing.T) {
 			case '+':
 				list = &logged.bodies
 			default:
-				*list = append(*list, int32(len(answers)))
-				answers = append(answers, map[rune]policy.Answer{'p': policy.Permits, 'f': policy.Forbids,
+				*list = append(*list, int32(len(stances)))
+				stances = append(stances, map[rune]policy.Stance{'p': policy.Permits, 'f': policy.Forbids,
 					'c': policy.Contested}[c])
 			}
 		}
-		d := settle(&l, answers, logged)
+		d := verdictOf(&l, stances, logged)
 		got := d.Verdict.String()
 		if d.Verdict == Indeterminate {
 			got = d.Reason.String()
@@ -112,7 +112,7 @@ func TestSureIsSure(t *testing.T) {
 		return l
 	}
 	for number := range 64 * 4 * 32 * 2 {
-		all := []policy.Answer{policy.Answer(number % 4), policy.Answer(number / 4 % 4), policy.Answer(number / 16 % 4)}
+		all := []policy.Stance{policy.Stance(number % 4), policy.Stance(number / 4 % 4), policy.Stance(number / 16 % 4)}
 		number /= 64
 		bodies, flags, redirects := lists[number%4], number/4%32, number/128 > 0
 		if !redirects && flags&24 > 0 {
@@ -121,12 +121,12 @@ func TestSureIsSure(t *testing.T) {
 		if len(bodies) == 0 && flags == 0 {
 			continue // something was in force
 		}
-		answers := all[:2] // of the bodies; the third is of the hop
+		stances := all[:2] // of the bodies; the third is of the hop
 		if redirects {
-			answers = all
+			stances = all
 		}
 		l := flagged(policy.Lawful{Bodies: bodies}, flags)
-		d := settle(&l, answers, loggedAnswers{})
+		d := verdictOf(&l, stances, loggedAnswers{})
 		changes := false
 		for more := range 32 * 4 * 16 {
 			added := more % 32
@@ -136,12 +136,12 @@ func TestSureIsSure(t *testing.T) {
 			m := flagged(l, added)
 			logged := loggedAnswers{bodies: lists[more/32%4], none: more/128&1 > 0, redirect: more/128&2 > 0,
 				unreachable: more/128&4 > 0, unknown: more/128&8 > 0}
-			changes = changes || settle(&m, answers, logged) != d
+			changes = changes || verdictOf(&m, stances, logged) != d
 		}
 		waits := changes || d.Verdict == Violation || d.Verdict == Grace
-		e, ok := sure(&l, answers, redirects)
+		e, ok := sure(&l, stances, redirects)
 		if ok && (waits || d != e) || !ok && !waits && d.Verdict == Allowed && !redirects {
-			t.Fatalf("%+v, answers %v, redirects %v: %+v is sure: %v, changes: %v", l, answers, redirects, d, ok, changes)
+			t.Fatalf("%+v, answers %v, redirects %v: %+v is sure: %v, changes: %v", l, stances, redirects, d, ok, changes)
 		}
 	}
 }
@@ -255,15 +255,15 @@ func TestViolationHasAVersionToQuote(t *testing.T) {
 			}
 		}
 		p := history(t, policy.Options{Observed: rng.IntN(2) == 0, AssumeConstant: rng.IntN(2) == 0}, list...)
-		answers := make([]policy.Answer, p.Copies(0))
-		for i := range answers {
-			answers[i] = policy.Forbids
+		stances := make([]policy.Stance, p.Copies(0))
+		for i := range stances {
+			stances[i] = policy.Forbids
 		}
 		for range 200 {
 			when := moment(rng.IntN(60*aDay) - 25*aDay)
 			for _, google := range []bool{false, true} {
 				l := p.Lawful(0, when, google)
-				if settle(l, answers, loggedAnswers{}).Verdict != Violation {
+				if verdictOf(l, stances, loggedAnswers{}).Verdict != Violation {
 					continue
 				}
 				if violations++; l.Cited < 0 || int(l.Cited) >= len(p.Versions(0)) || p.Versions(0)[l.Cited].Copy < 0 {
@@ -288,7 +288,7 @@ func TestToldOfManyFetchesIsLittle(t *testing.T) {
 			f.Add(&x, 1)
 		}
 	}
-	f.settle(math.MaxInt64)
+	f.noteRedirects(math.MaxInt64)
 	for _, kind := range []Kind{ToldNone, ToldRedirect} {
 		if n := len(f.origins[0].byKind[kind].kept); n > 6 {
 			t.Errorf("kind %d: %d moments of three days", kind, n)

@@ -94,7 +94,7 @@ func (f *Told) addSent(x *Fetch, n int64) {
 
 // answered adds what a fetch was answered.
 func (f *Told) answered(x *Fetch) {
-	f.settle(x.Time - followed)
+	f.noteRedirects(x.Time - followed)
 	if x.Kind == ToldNothing {
 		return
 	}
@@ -117,7 +117,7 @@ func (f *Told) answered(x *Fetch) {
 			f.redirects = append(f.redirects, *x)
 		}
 		if len(f.redirects) > maxRedirects {
-			f.settle(f.redirects[0].Time + 1)
+			f.noteRedirects(f.redirects[0].Time + 1)
 		}
 	default:
 		f.note(x)
@@ -131,8 +131,8 @@ const maxRedirects = 1 << 12
 // followed is how long after a redirect the file counts as what it led to.
 const followed = minute
 
-// settle notes the redirects before a moment: nothing after it explains them.
-func (f *Told) settle(before int64) {
+// noteRedirects notes the redirects before a moment: nothing after it explains them.
+func (f *Told) noteRedirects(before int64) {
 	for len(f.redirects) > 0 && f.redirects[0].Time < before {
 		f.note(&f.redirects[0])
 		f.redirects = f.redirects[1:]
@@ -212,7 +212,7 @@ func (f *Told) sent(dst []versionRange, x *Fetch) []versionRange {
 // what the log told crawlers of the operator (audit-rules 2), both of them valid
 // until the next call.
 func (f *Told) lawful(o int32, t int64, google bool) (*policy.Lawful, loggedAnswers) {
-	f.settle(math.MaxInt64)
+	f.noteRedirects(math.MaxInt64)
 	of := cmp.Or(f.origins[o], &nothingTold)
 	own := [...]*originTold{&f.anyOrigin, of}
 	meets := func(from, to int64, is func(Kind, bool) bool) bool {
@@ -254,18 +254,18 @@ func (f *Told) sentUnknown(o int32) bool {
 	return !most
 }
 
-// Informed reports whether a crawler had got rules that forbid a request before a moment. answers
+// Informed reports whether a crawler had got rules that forbid a request before a moment. stances
 // are those of the copies of each origin that the request may have gone to. A fetch that may have
 // been from several origins counts only if the rules of all of them forbid the request, and only for
 // a request that may have gone to the same ones. Or it fetched from each of them.
-func (f *Told) Informed(from Sender, t int64, answers [][]policy.Answer) bool {
-	if f.toldBefore(from, t, answers) {
+func (f *Told) Informed(from Sender, t int64, stances [][]policy.Stance) bool {
+	if f.toldBefore(from, t, stances) {
 		return true
 	}
 	for i := range from.Site.N {
 		one := from
 		one.Site = policy.Site{First: from.Site.First + i, N: 1}
-		if !f.toldBefore(one, t, answers[i:]) {
+		if !f.toldBefore(one, t, stances[i:]) {
 			return false
 		}
 	}
@@ -273,9 +273,9 @@ func (f *Told) Informed(from Sender, t int64, answers [][]policy.Answer) bool {
 }
 
 // toldBefore is Informed with the fetches from the same site only. Nearly always the last of them tells.
-func (f *Told) toldBefore(from Sender, t int64, answers [][]policy.Answer) bool {
+func (f *Told) toldBefore(from Sender, t int64, stances [][]policy.Stance) bool {
 	for _, told := range slices.Backward(f.rules[from]) {
-		if told.moment < t && f.forbid(from.Site, told.versions, answers) {
+		if told.moment < t && f.forbid(from.Site, told.versions, stances) {
 			return true
 		}
 	}
@@ -283,12 +283,12 @@ func (f *Told) toldBefore(from Sender, t int64, answers [][]policy.Answer) bool 
 }
 
 // forbid reports whether all these versions of each origin of a site have bodies that forbid
-// a request with these answers.
-func (f *Told) forbid(at policy.Site, versions []versionRange, answers [][]policy.Answer) bool {
+// a request with these stances.
+func (f *Told) forbid(at policy.Site, versions []versionRange, stances [][]policy.Stance) bool {
 	for i, r := range versions {
 		list := f.policy.Versions(at.First + int32(i))[r.first:r.last]
 		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {
-			return v.Status/100 != 2 || v.Copy < 0 || answers[i][v.Copy] != policy.Forbids
+			return v.Status/100 != 2 || v.Copy < 0 || stances[i][v.Copy] != policy.Forbids
 		}) {
 			return false
 		}

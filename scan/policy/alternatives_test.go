@@ -141,10 +141,10 @@ func TestEndedRuns(t *testing.T) {
 	}
 	var s automaton.Scratch
 	googles := constant("User-agent: googlebot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a")
-	if got := googles.Bind(0, by(googlebot, ReadGoogle)).Judge(&s, 0, []byte("/a")); got.Answer != Forbids {
+	if got := googles.Bind(0, by(googlebot, ReadGoogle)).Judge(&s, 0, []byte("/a")); got.Stance != Forbids {
 		t.Errorf("Google's crawler: %+v", got)
 	}
-	if got := constant(crawlDelay).Bind(0, by(gptbot, ReadRFC9309)).Judge(&s, 0, []byte("/a")); got.Answer != Forbids {
+	if got := constant(crawlDelay).Bind(0, by(gptbot, ReadRFC9309)).Judge(&s, 0, []byte("/a")); got.Stance != Forbids {
 		t.Errorf("a dialect that is given: %+v", got)
 	}
 	past := Constant(long("User-agent: gptbot\nSitemap: /s\nUser-agent: other\nAllow: /a/b\n"), Options{MaxBytes: 50})
@@ -174,7 +174,7 @@ func TestSitemapTargets(t *testing.T) {
 	const all = "User-agent: *\nDisallow: /\n"
 	tests := []struct {
 		name, line, target string
-		want               Answer
+		want               Stance
 	}{
 		{"its own", "Sitemap: https://example.com/s.xml", "/s.xml", Permits},
 		{"with a query", "Sitemap: https://example.com/s.xml?a=1&b", "/s.xml?a=1&b", Permits},
@@ -208,9 +208,9 @@ func TestSitemapTargets(t *testing.T) {
 		for _, s := range []Subject{gptbot, googlebot, by(gptbot, ReadOriginal)} {
 			var scratch automaton.Scratch
 			p := constant(all+test.line, origins(t, "https://example.com")...)
-			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Answer != test.want {
+			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Stance != test.want {
 				t.Errorf("%s, readings %v: %q asked for %q: %v, want %v", test.name, s.Readings, test.line, test.target,
-					got.Answer, test.want)
+					got.Stance, test.want)
 			}
 		}
 	}
@@ -236,9 +236,9 @@ func TestSitemapUnderAnyScheme(t *testing.T) {
 	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml; b 0h 200 "+
 		"User-agent:*|Disallow:/|Sitemap:https://a/s.xml", Options{})
 	var s automaton.Scratch
-	for host, want := range []Answer{Permits, Forbids} {
-		if got := p.Bind(int32(host), gptbot).Judge(&s, 0, []byte("/s.xml")); got.Answer != want {
-			t.Errorf("%v: %v, want %v", p.Origins()[host], got.Answer, want)
+	for host, want := range []Stance{Permits, Forbids} {
+		if got := p.Bind(int32(host), gptbot).Judge(&s, 0, []byte("/s.xml")); got.Stance != want {
+			t.Errorf("%v: %v, want %v", p.Origins()[host], got.Stance, want)
 		}
 	}
 }
@@ -299,7 +299,7 @@ func TestPastTheLimit(t *testing.T) {
 		if strings.HasPrefix(test.target, "/a") {
 			want = Forbids
 		}
-		if got := p.Bind(0, googlebot).Judge(&s, 0, []byte(test.target)); got.Answer != want {
+		if got := p.Bind(0, googlebot).Judge(&s, 0, []byte(test.target)); got.Stance != want {
 			t.Errorf("%s, Google: %+v, want %v", test.name, got, want)
 		}
 	}
@@ -314,8 +314,8 @@ func TestSitemapPastTheLimit(t *testing.T) {
 		p := Constant(long(past), Options{MaxBytes: 50})
 		for _, subject := range []Subject{gptbot, googlebot} {
 			b := p.Bind(0, subject)
-			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Answer != Permits ||
-				other.Answer != Forbids {
+			if got, other := b.Judge(&s, 0, []byte(target)), b.Judge(&s, 0, []byte("/a/u.xml")); got.Stance != Permits ||
+				other.Stance != Forbids {
 				t.Errorf("%q: %+v, and another path %+v", past, got, other)
 			}
 		}

@@ -160,7 +160,7 @@ func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	return b
 }
 
-// Alike returns, for each copy, the first copy that gives every request the same answer,
+// Alike returns, for each copy, the first copy that has the same stance on every request,
 // perhaps by other lines: most versions differ only in the groups of other crawlers. The
 // slice must not be changed. The first call compiles all copies.
 func (b *Binding) Alike() []int32 {
@@ -194,7 +194,7 @@ func (b *Binding) RulesPermit(s *automaton.Scratch, target []byte) bool {
 	b.alike.Do(b.findAlike)
 	if !automaton.IsPlain(target) {
 		for _, m := range b.alike.different {
-			if m.ask(s, target).Answer != Permits {
+			if m.ask(s, target).Stance != Permits {
 				return false
 			}
 		}
@@ -282,7 +282,7 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 }
 
 // says returns a key for what a copy says, which m has: copies with the same key give the
-// crawler the same answers.
+// crawler the same stances.
 func (b *Binding) says(copy int32, m *bound) string {
 	var key []byte
 	for _, a := range append([]alternative{m.first}, m.others...) {
@@ -297,23 +297,23 @@ func (b *Binding) says(copy int32, m *bound) string {
 	return string(key)
 }
 
-// Answer says whether a copy permits a request.
-type Answer uint8
+// Stance says whether a copy permits a request.
+type Stance uint8
 
 const (
-	Permits Answer = iota
+	Permits Stance = iota
 	Forbids
 	// Contested says that the alternatives differ: readings of which it is not known which is
 	// the crawler's, the tokens of several crawlers, or a group that may be meant.
 	Contested
-	// Unseen says that the answer depends on a part of the target that is not known.
+	// Unseen says that the stance depends on a part of the target that is not known.
 	Unseen
 )
 
-// Judgement is an answer with the line of the rule that forbids; where alternatives
+// Judgement is a stance with the line of the rule that forbids; where alternatives
 // forbid by different lines, the line of the first reading and the first tokens.
 type Judgement struct {
-	Answer Answer
+	Stance Stance
 	Line   uint32
 }
 
@@ -329,7 +329,7 @@ func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgeme
 		return *m.hop
 	}
 	j := m.ask(s, target)
-	if j.Answer != Permits && b.isSitemap(s, copy, target) {
+	if j.Stance != Permits && b.isSitemap(s, copy, target) {
 		return Judgement{}
 	}
 	return j
@@ -344,7 +344,7 @@ func (b *Binding) JudgeUnseen(copy int32) Judgement {
 	}
 	forbids := func(a alternative) bool { return a.machine.Forbids() }
 	if forbids(m.first) || slices.ContainsFunc(m.others, forbids) {
-		return Judgement{Answer: Unseen}
+		return Judgement{Stance: Unseen}
 	}
 	return Judgement{}
 }
@@ -356,19 +356,19 @@ func (m *bound) ask(s *automaton.Scratch, target []byte) Judgement {
 		forbids = m.first.machine.MatchPlain(s, target)
 		for i := range m.plain {
 			if m.plain[i].machine.MatchPlain(s, target).Disallowed != forbids.Disallowed {
-				return Judgement{Answer: Contested}
+				return Judgement{Stance: Contested}
 			}
 		}
 	} else {
 		forbids = m.first.match(s, target)
 		for i := range m.others {
 			if m.others[i].match(s, target).Disallowed != forbids.Disallowed {
-				return Judgement{Answer: Contested}
+				return Judgement{Stance: Contested}
 			}
 		}
 	}
 	if forbids.Disallowed {
-		return Judgement{Answer: Forbids, Line: forbids.Line}
+		return Judgement{Stance: Forbids, Line: forbids.Line}
 	}
 	return Judgement{}
 }

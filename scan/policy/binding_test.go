@@ -32,9 +32,9 @@ func by(s Subject, r ...Reading) Subject {
 	return s
 }
 
-var permits, contested = Judgement{}, Judgement{Answer: Contested}
+var permits, contested = Judgement{}, Judgement{Stance: Contested}
 
-func forbids(line uint32) Judgement { return Judgement{Answer: Forbids, Line: line} }
+func forbids(line uint32) Judgement { return Judgement{Stance: Forbids, Line: line} }
 
 func TestReadings(t *testing.T) {
 	tests := []struct {
@@ -188,7 +188,7 @@ func TestCheapJudgementIsTheFullOne(t *testing.T) {
 			target := randomTarget(rng)
 			want := p.Bind(0, by(gptbot, asBoth[0])).Judge(&s, 0, target)
 			for _, r := range asBoth[1:] {
-				if p.Bind(0, by(gptbot, r)).Judge(&s, 0, target).Answer != want.Answer {
+				if p.Bind(0, by(gptbot, r)).Judge(&s, 0, target).Stance != want.Stance {
 					want = contested
 				}
 			}
@@ -298,7 +298,7 @@ func TestJudgeByCopy(t *testing.T) {
 func TestJudgeHop(t *testing.T) {
 	tests := []struct {
 		name, location, robots string
-		want                   Answer
+		want                   Stance
 	}{
 		{"forbidden", "http://y/private/robots.txt", "User-agent:*|Disallow:/private", Forbids},
 		{"by its query", "http://y/?robots", "User-agent:*|Disallow:/?r", Forbids},
@@ -315,8 +315,8 @@ func TestJudgeHop(t *testing.T) {
 		}
 		var s automaton.Scratch
 		b := p.Bind(0, gptbot)
-		if got := b.Judge(&s, hops[0], []byte("/x")); got.Answer != test.want {
-			t.Errorf("%s: %v, want %v", test.name, got.Answer, test.want)
+		if got := b.Judge(&s, hops[0], []byte("/x")); got.Stance != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got.Stance, test.want)
 		}
 		if _, ok := b.Delay(hops[0]); ok {
 			t.Errorf("%s: a hop states a delay", test.name)
