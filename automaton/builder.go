@@ -85,8 +85,8 @@ func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
 	m := b.machine()
-	reading := b.dialect.reading()
-	*m = Machine{dialect: b.dialect, form: reading.form, exemptsItself: reading.exemptsItself, part: part{rules: rules}}
+	row := b.dialect.row()
+	*m = Machine{dialect: b.dialect, form: row.form, exemptsItself: row.exemptsItself, part: part{rules: rules}}
 	for i := range rules {
 		r := &rules[i]
 		if err := r.complete(b.dialect); err != nil {
@@ -137,7 +137,7 @@ func (b *Builder) list(rules []Rule) (l list) {
 // order whose token is part of a crawler's name; for the others the order is of no
 // importance, and each token may occur once. The agents are taken over, not copied. Ruleset is
 // called once.
-func (b *Builder) Ruleset(agents []Agent, wildcard *Machine) (*Ruleset, error) {
+func (b *Builder) Ruleset(agents []TokenMachine, wildcard *Machine) (*Ruleset, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
@@ -145,8 +145,8 @@ func (b *Builder) Ruleset(agents []Agent, wildcard *Machine) (*Ruleset, error) {
 	if wildcard != nil && wildcard.dialect != r.dialect {
 		return nil, fmt.Errorf("automaton: wildcard: %w", errDialect)
 	}
-	if r.dialect.reading().crawlers != namedWithin {
-		slices.SortFunc(r.agents, func(a, b Agent) int { return strings.Compare(a.Token, b.Token) })
+	if r.dialect.row().crawlers != namedWithin {
+		slices.SortFunc(r.agents, func(a, b TokenMachine) int { return strings.Compare(a.Token, b.Token) })
 	}
 	for i := range r.agents {
 		if err := r.check(i); err != nil {

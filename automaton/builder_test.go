@@ -18,13 +18,13 @@ func TestBuilder(t *testing.T) {
 	for _, machines := range []int{0, 1, 3, len(sizes), len(sizes) + 1} {
 		for _, room := range []int{0, 1, 2, 3, 6, 10, 20, 40, 66, total - 1, total, total + 1} {
 			b := automaton.NewBuilder(google, machines, room)
-			var agents []automaton.Agent
+			var agents []automaton.TokenMachine
 			for _, n := range sizes {
 				m, err := b.Machine(numbered(n), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				agents = append(agents, automaton.Agent{Token: fmt.Sprintf("of%d", n), Machine: m})
+				agents = append(agents, automaton.TokenMachine{Token: fmt.Sprintf("of%d", n), Machine: m})
 			}
 			r, err := b.Ruleset(agents, agents[0].Machine)
 			if err != nil {

@@ -25,9 +25,9 @@ const (
 	Original
 )
 
-// reading is how a dialect reads URLs and the names of crawlers. How it reads robots.txt
+// dialectRow is how a dialect reads URLs and the names of crawlers. How it reads robots.txt
 // and ranks rules is in the table of the same name in package compile.
-type reading struct {
+type dialectRow struct {
 	name string
 	// ends has in its lower classes the bytes that end the authority of a URL, in its
 	// higher classes those that end the path.
@@ -53,8 +53,8 @@ const (
 	namedWithin               // the first token of the file that is part of the name
 )
 
-// readings has one row for each dialect.
-var readings = [...]reading{
+// dialectRows has one row for each dialect.
+var dialectRows = [...]dialectRow{
 	RFC9309: {
 		name: "rfc9309", form: FormA, crawlers: namedCut,
 		ends: table.NewClasses("/?#", "#"), targets: true, exemptsItself: true,
@@ -70,16 +70,16 @@ var readings = [...]reading{
 }
 
 // NumDialects is the number of dialects. They are the numbers below it.
-const NumDialects = Dialect(len(readings))
+const NumDialects = Dialect(len(dialectRows))
 
 var errUnknownDialect = errors.New("unknown dialect")
 
-// reading returns the dialect's row.
-func (d Dialect) reading() *reading {
+// row returns the dialect's row.
+func (d Dialect) row() *dialectRow {
 	if !d.Known() {
 		panic("automaton: unknown dialect")
 	}
-	return &readings[d]
+	return &dialectRows[d]
 }
 
 // Known reports whether d is one of the dialects.
@@ -88,7 +88,7 @@ func (d Dialect) Known() bool { return d < NumDialects }
 // String returns the name by which ParseDialect knows the dialect.
 func (d Dialect) String() string {
 	if d.Known() {
-		return readings[d].name
+		return dialectRows[d].name
 	}
 	return fmt.Sprintf("Dialect(%d)", uint8(d))
 }
@@ -114,7 +114,7 @@ func ParseDialect(name string) (Dialect, error) {
 // Names reports whether a token of robots.txt, in lower case, names a crawler. Ruleset.Named
 // finds the token by that name unless it finds another one first.
 func (d Dialect) Names(name []byte, token string) bool {
-	switch d.reading().crawlers {
+	switch d.row().crawlers {
 	case namedWithin:
 		return token != "" && containsFold(name, token)
 	case namedCut:
@@ -125,12 +125,12 @@ func (d Dialect) Names(name []byte, token string) bool {
 
 // SearchesNames reports whether tokens of robots.txt are searched for in a crawler's name,
 // which may then be a whole User-Agent header.
-func (d Dialect) SearchesNames() bool { return d.reading().crawlers == namedWithin }
+func (d Dialect) SearchesNames() bool { return d.row().crawlers == namedWithin }
 
 // Exempts reports whether a path, as Path returns it, is allowed by any rules: in all dialects
 // but google /robots.txt is (RFC 9309 2.2.2).
 func (d Dialect) Exempts(path []byte) bool {
-	return d.reading().exemptsItself && string(path) == robotsTxt
+	return d.row().exemptsItself && string(path) == robotsTxt
 }
 
 // IsTokenByte reports whether c may stand in a product token as RFC 9309's

@@ -40,5 +40,5 @@
 // A single deterministic automaton passes 50,000 states on real files of 16 rules and was not
 // built. A trie that reads byte by byte waits some five cycles for each; this one reads
 // eight at a time. Searching for all segments after prefixes, or for none, took longer. Both
-// engines for segments are needed: see package internal/table.
+// ways to find segments are needed: see package internal/table.
 package automaton

@@ -23,7 +23,7 @@ func (m *Machine) String() string {
 		}
 		engine := "list"
 		if p.table != nil {
-			engine = "automaton"
+			engine = "table"
 		}
 		b.printf("%v, %s, %s\n", m.Dialect(), table.Count(len(p.rules), "rule"), engine)
 		for i := range p.rules {
@@ -74,16 +74,16 @@ func shown(pattern string) (beginning, more string) {
 
 // text writes a rule as a line of robots.txt would say it.
 func (r *Rule) text() string {
-	verdict, anchor, form := "allow", "", ""
+	verdict, end, form := "allow", "", ""
 	if r.Verdict.Disallowed {
 		verdict = "disallow"
 	}
-	if r.Anchored {
-		anchor = "$"
+	if r.AtEnd {
+		end = "$"
 	}
 	if r.Form == FormB {
 		form = " in form B"
 	}
-	pattern, more := shown(r.Pattern + anchor)
+	pattern, more := shown(r.Pattern + end)
 	return fmt.Sprintf("line %d: %s %+q%s%s", r.Verdict.Line, verdict, pattern, more, form)
 }

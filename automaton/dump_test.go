@@ -48,9 +48,9 @@ func TestDump(t *testing.T) {
 		rules   string
 	}{
 		{"list.txt", google, compile.EngineList, "disallow: /a*b$\nallow: /\"\x7f\n"},
-		{"everything.txt", rfc9309, compile.EngineAutomaton, everything},
-		{"gaps.txt", rfc9309, compile.EngineAutomaton, everything + manyGaps},
-		{"prefixes.txt", original, compile.EngineAutomaton,
+		{"everything.txt", rfc9309, compile.EngineTable, everything},
+		{"gaps.txt", rfc9309, compile.EngineTable, everything + manyGaps},
+		{"prefixes.txt", original, compile.EngineTable,
 			"disallow: /a*\ndisallow: /a*b$\ndisallow: /abcdefghijklmnop1\ndisallow: /abcdefghijklmnop2\n"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestDumpOfNothing(t *testing.T) {
 func TestDumpIsPrintable(t *testing.T) {
 	rules := "disallow: /\x1b[2J*\x07\"\\\ndisallow: /\xff*\u202e$\n"
 	for d := range automaton.NumDialects {
-		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineAutomaton} {
+		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineTable} {
 			for _, rules := range []string{rules, rules + manyGaps} {
 				text := dumped(t, d, engine, rules).String()
 				if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\n' || c >= 0x7f }) {

@@ -78,13 +78,13 @@ func ExampleDialect() {
 func ExampleBuilder() {
 	b := automaton.NewBuilder(automaton.Google, 1, 1)
 	m, err := b.Machine([]automaton.Rule{
-		{Rank: 1, Pattern: "/*.pdf", Anchored: true, Verdict: automaton.Verdict{Line: 1, Disallowed: true}},
+		{Rank: 1, Pattern: "/*.pdf", AtEnd: true, Verdict: automaton.Verdict{Line: 1, Disallowed: true}},
 	}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rules, err := b.Ruleset([]automaton.Agent{{Token: "foobot", Machine: m}}, nil)
+	rules, err := b.Ruleset([]automaton.TokenMachine{{Token: "foobot", Machine: m}}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -29,7 +29,7 @@ var guardPaths = []string{
 	"/" + strings.Repeat("%2f", 500),
 }
 
-// guardMachines has for each dialect a list and an automaton of the same rules:
+// guardMachines has for each dialect a list and a table of the same rules:
 // prefixes that part early and late, wildcards that are tried and that wait,
 // segments on every path and anchors, and with FormA also FormB.
 func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine] {
@@ -46,8 +46,8 @@ func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine
 				engine compile.Engine
 				rules  []automaton.Rule
 				has    string // what finds the segments
-			}{{compile.EngineList, rules, ", list\n"}, {compile.EngineAutomaton, rules,
-				"\nsegments: "}, {compile.EngineAutomaton, many, "\ngaps: "}} {
+			}{{compile.EngineList, rules, ", list\n"}, {compile.EngineTable, rules,
+				"\nsegments: "}, {compile.EngineTable, many, "\ngaps: "}} {
 				m, err := newMachine(d, inOrder(c.rules), c.engine.Table)
 				if err != nil {
 					t.Fatal(err)
@@ -88,9 +88,9 @@ func mustNotAllocate(t *testing.T, what string, f func()) {
 func TestGuardMatchDoesNotAllocate(t *testing.T) {
 	var s automaton.Scratch
 	for d, m := range guardMachines(t) {
-		var agents []automaton.Agent
+		var agents []automaton.TokenMachine
 		for i := range 50 {
-			agents = append(agents, automaton.Agent{Token: fmt.Sprintf("bot%d", i), Machine: m})
+			agents = append(agents, automaton.TokenMachine{Token: fmt.Sprintf("bot%d", i), Machine: m})
 		}
 		r := mustRuleset(t, d, m, agents...)
 		for _, path := range guardPaths {
@@ -120,7 +120,7 @@ func TestGuardInlining(t *testing.T) {
 		"classes.go":  {"(*Classes).Of"},
 		"table.go":    {"Hash", "SlotBit"},
 		"segments.go": {"(*Classes).Of", "FirstOctets", "(*LastFilter).of"},
-		"path.go":     {"schemeEnd", "Dialect.reading"},
+		"path.go":     {"schemeEnd", "Dialect.row"},
 		"ruleset.go":  {"lower", "CutToken"},
 	} {
 		for _, function := range functions {

@@ -33,9 +33,9 @@ var form = func() (forms [automaton.NumDialects]automaton.Form) {
 func rule(form automaton.Form, line uint32, pattern string) automaton.Rule {
 	pattern, allow := strings.CutPrefix(pattern, "+")
 	r := automaton.Rule{Form: form, Verdict: automaton.Verdict{Line: line, Disallowed: !allow}}
-	pattern, r.Anchored = strings.CutSuffix(pattern, "$")
+	pattern, r.AtEnd = strings.CutSuffix(pattern, "$")
 	if strings.HasSuffix(pattern, "*") {
-		r.Anchored = false
+		r.AtEnd = false
 	}
 	for i, segment := range strings.Split(pattern, "*") {
 		if i > 0 && segment != "" {
@@ -73,7 +73,7 @@ func newMachine(d automaton.Dialect, rules []automaton.Rule, makeTable automaton
 	return b.Machine(rules, makeTable)
 }
 
-func newRuleset(d automaton.Dialect, agents []automaton.Agent, wildcard *automaton.Machine) (*automaton.Ruleset,
+func newRuleset(d automaton.Dialect, agents []automaton.TokenMachine, wildcard *automaton.Machine) (*automaton.Ruleset,
 	error) {
 	b := automaton.NewBuilder(d, 0, 0)
 	return b.Ruleset(slices.Clone(agents), wildcard)
@@ -91,7 +91,7 @@ func inOrder(rules []automaton.Rule) []automaton.Rule {
 }
 
 func mustRuleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine,
-	agents ...automaton.Agent) *automaton.Ruleset {
+	agents ...automaton.TokenMachine) *automaton.Ruleset {
 	t.Helper()
 	r, err := newRuleset(d, agents, wildcard)
 	if err != nil {

@@ -38,7 +38,7 @@ func (e *listed) set(r *Rule) {
 	e.line, e.disallowed = r.Verdict.Line, r.Verdict.Disallowed
 	n := int(r.prefix)
 	switch {
-	case r.gaps || r.Anchored || n > table.EdgeOctets+1:
+	case r.gaps || r.AtEnd || n > table.EdgeOctets+1:
 	case n == 0:
 		e.whole = 1 // as long as any path
 	case r.Pattern[0] == '/':

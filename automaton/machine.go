@@ -22,7 +22,7 @@ type Scratch struct {
 // safe for any number of goroutines. The nil Machine has no rules and allows everything.
 type Machine struct {
 	dialect       Dialect
-	form          Form // of the dialect's reading
+	form          Form // of the dialect
 	exemptsItself bool // likewise
 	hasB          bool // a rule is in FormB
 	part
@@ -58,7 +58,7 @@ func Join(d Dialect, machines ...*Machine) (*Machine, error) {
 	if !d.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
-	joined := &Machine{dialect: d, form: d.reading().form, exemptsItself: d.reading().exemptsItself}
+	joined := &Machine{dialect: d, form: d.row().form, exemptsItself: d.row().exemptsItself}
 	for i, m := range machines {
 		if m == nil {
 			continue
@@ -135,7 +135,7 @@ func (m *Machine) Agrees(o *Machine) bool {
 	mine, others := m.deciding(), o.deciding()
 	return slices.EqualFunc(mine, others, func(p, q []Rule) bool {
 		return slices.EqualFunc(p, q, func(x, y Rule) bool {
-			return x.Anchored == y.Anchored && x.Verdict == y.Verdict && x.Pattern == y.Pattern &&
+			return x.AtEnd == y.AtEnd && x.Verdict == y.Verdict && x.Pattern == y.Pattern &&
 				(len(mine) == 1 || x.Rank == y.Rank)
 		})
 	})

@@ -59,7 +59,7 @@ func TestNewAccepts(t *testing.T) {
 		{"no rules", google, nil},
 		{"empty first segment", google, []automaton.Rule{{Pattern: "", Verdict: line}}},
 		{"empty first segment before another", google, []automaton.Rule{{Pattern: "*a", Verdict: line}}},
-		{"empty and anchored", google, []automaton.Rule{{Pattern: "", Anchored: true, Verdict: line}}},
+		{"empty and at the end", google, []automaton.Rule{{Pattern: "", AtEnd: true, Verdict: line}}},
 		{"both forms", rfc9309, []automaton.Rule{
 			{Pattern: "/", Form: automaton.FormA, Verdict: line},
 			{Pattern: "/?", Form: automaton.FormB, Verdict: line},
@@ -120,9 +120,9 @@ func TestMatchAgainstNaiveSearch(t *testing.T) {
 		var rules []automaton.Rule
 		for range rng.IntN(6) {
 			r := automaton.Rule{
-				Pattern:  randomWord(rng, alphabet, 0, 2),
-				Anchored: rng.IntN(3) == 0,
-				Verdict:  automaton.Verdict{Line: 1 + rng.Uint32N(9), Disallowed: rng.IntN(2) == 0},
+				Pattern: randomWord(rng, alphabet, 0, 2),
+				AtEnd:   rng.IntN(3) == 0,
+				Verdict: automaton.Verdict{Line: 1 + rng.Uint32N(9), Disallowed: rng.IntN(2) == 0},
 			}
 			for range rng.IntN(3) {
 				r.Pattern += "*" + randomWord(rng, alphabet, 1, 2)
@@ -149,7 +149,7 @@ func TestMatchAgainstNaiveSearch(t *testing.T) {
 func naiveMatch(rules []automaton.Rule, path string) automaton.Verdict {
 	for _, r := range rules {
 		segments := strings.Split(r.Pattern, "*")
-		if strings.HasPrefix(path, segments[0]) && naiveRest(segments[1:], r.Anchored, path[len(segments[0]):]) {
+		if strings.HasPrefix(path, segments[0]) && naiveRest(segments[1:], r.AtEnd, path[len(segments[0]):]) {
 			return r.Verdict
 		}
 	}

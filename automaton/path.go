@@ -22,7 +22,7 @@ var slash = []byte("/")
 // The result is a view of url or of s, valid until either changes, and not to
 // be written to.
 func (d Dialect) Path(s *Scratch, url []byte) []byte {
-	r := d.reading()
+	r := d.row()
 	at := schemeEnd(url)
 	if at == 0 {
 		if len(url) > 0 && url[0] == '/' && r.targets {
@@ -42,7 +42,7 @@ func (d Dialect) TargetPath(s *Scratch, target []byte) []byte {
 	if len(target) == 0 || target[0] != '/' {
 		return d.Path(s, target)
 	}
-	return target[:d.reading().ends.IndexHigh(target)]
+	return target[:d.row().ends.IndexHigh(target)]
 }
 
 // split returns the path in what begins with an authority. The lower classes of ends end

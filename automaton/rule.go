@@ -37,8 +37,9 @@ type Rule struct {
 
 	prefix uint32 // octets before the first gap; Builder.Machine sets prefix and gaps
 
-	// Anchored says that the pattern ends where the path ends.
-	Anchored bool
+	// AtEnd says that a final $ of the pattern, which Pattern does not have, lets it match only
+	// where the path ends.
+	AtEnd bool
 	// Form is the form in which the pattern is written, one of the dialect.
 	Form Form
 	gaps bool
@@ -61,7 +62,7 @@ func (r *Rule) complete(d Dialect) error {
 
 // uses reports whether rules of the dialect may be in a form.
 func (d Dialect) uses(f Form) bool {
-	form := d.reading().form
+	form := d.row().form
 	return f == form || f == FormB && form == FormA
 }
 
@@ -86,23 +87,23 @@ func (r *Rule) matchesAfter(path string, seen int) bool {
 		return false
 	}
 	if r.gaps {
-		return matchesRest(path[n:], r.Pattern[n+1:], r.Anchored)
+		return matchesRest(path[n:], r.Pattern[n+1:], r.AtEnd)
 	}
-	return !r.Anchored || len(path) == n
+	return !r.AtEnd || len(path) == n
 }
 
 // matchesRest reports whether the rest of a path has the segments after a gap. For each segment the
 // leftmost place after the one before it is as good as any later place, since it leaves the
-// most room for what follows; and the last one, if anchored, can only lie at the end. So
+// most room for what follows; and the last one, if atEnd, can only lie at the end. So
 // nothing is tried twice.
-func matchesRest(path, rest string, anchored bool) bool {
+func matchesRest(path, rest string, atEnd bool) bool {
 	for {
 		// A segment longer than what is left of the path is not read to its end.
 		segment, _, gaps := strings.Cut(rest[:min(len(rest), len(path)+1)], "*")
 		switch {
 		case !gaps && len(rest) > len(path):
 			return false
-		case !gaps && anchored:
+		case !gaps && atEnd:
 			return strings.HasSuffix(path, segment)
 		case !gaps:
 			table.Spend(len(path) / octetsAStep)

@@ -10,15 +10,15 @@ import (
 // everything.
 type Ruleset struct {
 	dialect  Dialect
-	agents   []Agent // sorted by token; in file order for the dialect original
+	agents   []TokenMachine // sorted by token; in file order for the dialect original
 	wildcard *Machine
 	// tokens has the tokenBit of each agent. Most crawlers are not named, and the agents
 	// and tokens of a random origin are in no cache.
 	tokens uint64
 }
 
-// Agent is a product token and the machine for the crawlers that have it.
-type Agent struct {
+// TokenMachine is a product token and the machine for the crawlers that have it.
+type TokenMachine struct {
 	// Token is the product token in lower case.
 	Token string
 	// Machine holds the rules of all groups that name the token.
@@ -36,9 +36,9 @@ func (r *Ruleset) check(i int) error {
 	case a.Machine.dialect != r.dialect:
 		return errDialect
 	// original would find it in every name, rfc9309 in none
-	case a.Token == "" && r.dialect.reading().crawlers != namedWhole:
+	case a.Token == "" && r.dialect.row().crawlers != namedWhole:
 		return errors.New("no product token")
-	case r.dialect.reading().crawlers != namedWithin && i > 0 && r.agents[i-1].Token == a.Token:
+	case r.dialect.row().crawlers != namedWithin && i > 0 && r.agents[i-1].Token == a.Token:
 		return errors.New("product token twice")
 	}
 	for i := range len(a.Token) {
@@ -68,7 +68,7 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	if r == nil {
 		return nil, false
 	}
-	crawlers := r.dialect.reading().crawlers
+	crawlers := r.dialect.row().crawlers
 	if crawlers == namedWithin {
 		for i := range r.agents {
 			if containsFold(name, r.agents[i].Token) {
@@ -85,7 +85,7 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	if r.tokens&tokenBit(name) == 0 {
 		return nil, false
 	}
-	i, ok := slices.BinarySearchFunc(r.agents, name, func(a Agent, name []byte) int {
+	i, ok := slices.BinarySearchFunc(r.agents, name, func(a TokenMachine, name []byte) int {
 		return -compareFold(name, a.Token)
 	})
 	if !ok {
@@ -97,7 +97,7 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 // Agents returns the agents of the ruleset in the order in which names are looked up: sorted
 // by token, in file order for the dialect original. The slice is the ruleset's own and is
 // not to be changed.
-func (r *Ruleset) Agents() []Agent {
+func (r *Ruleset) Agents() []TokenMachine {
 	if r == nil {
 		return nil
 	}

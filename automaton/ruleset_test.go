@@ -10,7 +10,7 @@ import (
 )
 
 func TestNewRulesetRefuses(t *testing.T) {
-	type agents = []automaton.Agent
+	type agents = []automaton.TokenMachine
 	g, r, o := machine(t, google), machine(t, rfc9309), machine(t, original)
 	for _, c := range []struct {
 		name     string
@@ -43,10 +43,10 @@ func TestNewRulesetAccepts(t *testing.T) {
 	o := machine(t, original)
 	// Of original the first of two agents decides; it is up to the compiler to
 	// leave the second out.
-	mustRuleset(t, original, nil, automaton.Agent{Token: "a", Machine: o}, automaton.Agent{Token: "a", Machine: o})
+	mustRuleset(t, original, nil, []automaton.TokenMachine{{Token: "a", Machine: o}, {Token: "a", Machine: o}}...)
 	mustRuleset(t, google, nil)
-	mustRuleset(t, google, nil, automaton.Agent{Token: "", Machine: machine(t, google)})
-	mustRuleset(t, google, nil, automaton.Agent{Token: "\xc3\x89-_.1", Machine: machine(t, google)})
+	mustRuleset(t, google, nil, automaton.TokenMachine{Token: "", Machine: machine(t, google)})
+	mustRuleset(t, google, nil, automaton.TokenMachine{Token: "\xc3\x89-_.1", Machine: machine(t, google)})
 }
 
 func TestNoRulesetAllowsEverything(t *testing.T) {
@@ -108,11 +108,11 @@ func TestNamed(t *testing.T) {
 		{original, "abc", "", "*"},
 		{original, "\xc3\xa9", "\xc3\x89", "*"},
 	} {
-		var agents []automaton.Agent
+		var agents []automaton.TokenMachine
 		machines := map[string]*automaton.Machine{"*": machine(t, c.dialect)}
 		for _, token := range strings.Fields(c.tokens) {
 			machines[token] = machine(t, c.dialect)
-			agents = append(agents, automaton.Agent{Token: strings.TrimPrefix(token, "-"), Machine: machines[token]})
+			agents = append(agents, automaton.TokenMachine{Token: strings.TrimPrefix(token, "-"), Machine: machines[token]})
 		}
 		r := mustRuleset(t, c.dialect, machines["*"], agents...)
 		m, ok := r.Named([]byte(c.name))
@@ -128,16 +128,16 @@ func TestNamed(t *testing.T) {
 // TestNamedAmongMany: every token is found whatever the number of them.
 func TestNamedAmongMany(t *testing.T) {
 	for n := range 70 {
-		var agents []automaton.Agent
+		var agents []automaton.TokenMachine
 		for i := range n {
 			token := fmt.Sprintf("bot%d", (i*37)%n)
 			if i%2 == 0 {
 				token += "-x"
 			}
-			agents = append(agents, automaton.Agent{Token: token, Machine: machine(t, rfc9309)})
+			agents = append(agents, automaton.TokenMachine{Token: token, Machine: machine(t, rfc9309)})
 		}
-		slices.SortStableFunc(agents, func(a, b automaton.Agent) int { return strings.Compare(a.Token, b.Token) })
-		agents = slices.CompactFunc(agents, func(a, b automaton.Agent) bool { return a.Token == b.Token })
+		slices.SortStableFunc(agents, func(a, b automaton.TokenMachine) int { return strings.Compare(a.Token, b.Token) })
+		agents = slices.CompactFunc(agents, func(a, b automaton.TokenMachine) bool { return a.Token == b.Token })
 		slices.Reverse(agents)
 		r := mustRuleset(t, rfc9309, nil, agents...)
 		for _, a := range agents {
@@ -154,7 +154,7 @@ func TestNamedAmongMany(t *testing.T) {
 // TestGroupWithoutRulesKeepsTheWildcardOut: to be named is enough.
 func TestGroupWithoutRulesKeepsTheWildcardOut(t *testing.T) {
 	for d := range automaton.NumDialects {
-		r := mustRuleset(t, d, machine(t, d, "/"), automaton.Agent{Token: "f", Machine: machine(t, d)})
+		r := mustRuleset(t, d, machine(t, d, "/"), automaton.TokenMachine{Token: "f", Machine: machine(t, d)})
 		if got := r.Match(new(automaton.Scratch), []byte("F"), []byte("/a")); got != (automaton.Verdict{}) {
 			t.Errorf("%v: F: got %v", d, got)
 		}
@@ -226,7 +226,7 @@ func TestListsOfJoinedMachinesAreShared(t *testing.T) {
 func TestAgentsAreSortedUnlessTheirOrderDecides(t *testing.T) {
 	for d, want := range map[automaton.Dialect]string{google: "a", rfc9309: "a", original: "b"} {
 		m := machine(t, d, "/")
-		r := mustRuleset(t, d, nil, automaton.Agent{Token: "b", Machine: m}, automaton.Agent{Token: "a", Machine: m})
+		r := mustRuleset(t, d, nil, []automaton.TokenMachine{{Token: "b", Machine: m}, {Token: "a", Machine: m}}...)
 		if agents := r.Agents(); len(agents) != 2 || agents[0].Token != want || agents[0].Machine != m {
 			t.Errorf("%v: got %v", d, agents)
 		}

@@ -12,7 +12,7 @@ import (
 // what they were given has been overwritten.
 func TestMatchKeepsNothingOfThePath(t *testing.T) {
 	for d, m := range guardMachines(t) {
-		r := mustRuleset(t, d, m, automaton.Agent{Token: "f", Machine: m})
+		r := mustRuleset(t, d, m, automaton.TokenMachine{Token: "f", Machine: m})
 		var s automaton.Scratch
 		for _, path := range guardPaths {
 			for _, other := range guardPaths {
@@ -69,7 +69,7 @@ func TestOneScratchServesAllDialects(t *testing.T) {
 // finds what a wrong answer does not.
 func TestManyGoroutines(t *testing.T) {
 	for d, m := range guardMachines(t) {
-		r := mustRuleset(t, d, m, automaton.Agent{Token: "f", Machine: m})
+		r := mustRuleset(t, d, m, automaton.TokenMachine{Token: "f", Machine: m})
 		want := map[string]automaton.Verdict{}
 		for _, path := range guardPaths {
 			want[path] = match(m, path)

@@ -74,7 +74,7 @@ func BenchmarkReal(b *testing.B) {
 var engines = []struct {
 	name   string
 	engine compile.Engine
-}{{"auto", compile.EngineAuto}, {"list", compile.EngineList}, {"automaton", compile.EngineAutomaton}}
+}{{"auto", compile.EngineAuto}, {"list", compile.EngineList}, {"table", compile.EngineTable}}
 
 // BenchmarkPath times a URL to its path.
 func BenchmarkPath(b *testing.B) {

@@ -18,7 +18,11 @@
 // table (dialects.go).
 package compile
 
-import "github.com/robotsieve/robotsieve/automaton"
+import (
+	"math"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
 
 // Allowed reports whether a crawler may fetch a URL by a robots.txt, according to RFC 9309.
 // It reads the first DefaultMaxBytes of body, each time anew.
@@ -60,6 +64,18 @@ type Options struct {
 	EndRuns bool
 	// Engine is how the machines answer. It changes only the time that takes.
 	Engine Engine
+}
+
+// Limit returns how many bytes of a body are read with Options.MaxBytes: DefaultMaxBytes for 0,
+// and math.MaxInt, which stands for all of it, for a negative number.
+func Limit(maxBytes int) int {
+	switch {
+	case maxBytes == 0:
+		return DefaultMaxBytes
+	case maxBytes < 0:
+		return math.MaxInt
+	}
+	return maxBytes
 }
 
 // Robots is one robots.txt as it was read. It is not changed after Compile

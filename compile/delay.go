@@ -25,7 +25,7 @@ const maxDelay = 366 * 24 * time.Hour
 func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
 	delay = maxDelay
 	groups, dialect := r.GroupsOf(m), r.Ruleset.Dialect()
-	isNamed := func(a *Agent) bool {
+	isNamed := func(a *AgentLine) bool {
 		if len(name) == 0 || a.Wildcard {
 			return len(name) == 0 && a.Wildcard
 		}

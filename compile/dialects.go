@@ -7,9 +7,9 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// reading is how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
+// dialectRow is how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
 // the names of crawlers is in the table of the same name in package automaton.
-type reading struct {
+type dialectRow struct {
 	maxLine       int  // the bytes of a line that are read, 0 for all
 	cutsAtNUL     bool // a line with a NUL is read up to that, else it is dropped
 	blankEnds     bool // a blank line ends a group
@@ -31,8 +31,8 @@ type reading struct {
 	pattern func(value string) (form automaton.Form, pattern string, ignored NoteKind)
 }
 
-// readings has one row for each dialect.
-var readings = [...]reading{
+// dialectRows has one row for each dialect.
+var dialectRows = [...]dialectRow{
 	automaton.RFC9309: {
 		wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
 	},
@@ -49,18 +49,18 @@ var readings = [...]reading{
 	},
 }
 
-// reading returns the row of a dialect. That it panics if there is none is part of the
+// row returns the row of a dialect. That it panics if there is none is part of the
 // contract of Compile.
-func (o Options) reading() *reading {
+func (o Options) row() *dialectRow {
 	if !o.Dialect.Known() {
 		panic("compile: unknown dialect " + o.Dialect.String())
 	}
-	return &readings[o.Dialect]
+	return &dialectRows[o.Dialect]
 }
 
 // FirstMatchDecides reports whether, of the rules that match, the first in the file decides
 // in a dialect. In the others the longest does. It panics if the dialect is unknown.
-func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.reading().firstMatch }
+func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.row().firstMatch }
 
 // isStar reports whether a user-agent line is for all crawlers.
 func isStar(value string) bool { return value == "*" }
@@ -116,7 +116,7 @@ func inForm(value string, form automaton.Form) string {
 }
 
 // canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'
-// that no wildcard precedes is compared in FormB, all others in FormA.
+// that no gap precedes is compared in FormB, all others in FormA.
 func canonicalPattern(value string) (form automaton.Form, pattern string, ignored NoteKind) {
 	for i := range len(value) {
 		if value[i] < 0x21 {
@@ -130,25 +130,25 @@ func canonicalPattern(value string) (form automaton.Form, pattern string, ignore
 	if head, _, _ := cutAt(value, '*'); strings.Contains(head, "?") {
 		form = automaton.FormB
 	}
-	unanchored, anchored := strings.CutSuffix(value, "$")
-	if isCanonical(unanchored) {
+	text, atEnd := strings.CutSuffix(value, "$")
+	if isCanonical(text) {
 		return form, value, 0
 	}
 	b := make([]byte, 0, len(value)+8)
 	query := false
-	for i, segment := range strings.Split(unanchored, "*") {
+	for i, segment := range strings.Split(text, "*") {
 		if i > 0 {
 			b = append(b, '*')
 		}
 		b, query = automaton.AppendForm(b, []byte(segment), form, query)
 	}
-	if anchored {
+	if atEnd {
 		b = append(b, '$')
 	}
 	return form, string(b), 0
 }
 
-// isCanonical reports whether what lies between the wildcards of a pattern is the
+// isCanonical reports whether what lies between the gaps of a pattern is the
 // same in both canonical forms.
 func isCanonical(pattern string) bool {
 	for more := true; more; {

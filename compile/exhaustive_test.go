@@ -308,7 +308,7 @@ func checkPattern(t *testing.T, d automaton.Dialect, value, pattern string, form
 	t.Helper()
 	rule, ok := compileIn(d, "user-agent: *\nallow: "+value).Rule(2)
 	want := compile.Rule{
-		Line: 2, Allow: true, Value: value, Pattern: pattern, Form: form, Specificity: len(pattern),
+		Line: 2, Allow: true, Value: value, Pattern: pattern, Form: form,
 	}
 	if !ok || rule != want {
 		t.Errorf("%v: got %+v, want %+v", d, rule, want)

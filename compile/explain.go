@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -35,22 +36,30 @@ func (r *Robots) GroupsOf(m *automaton.Machine) []int {
 	return nil
 }
 
+// Match is a rule that matches a path.
+type Match struct {
+	// Rule is as in the file (Robots.Matches) or, where there is no file, as the machine has it
+	// (Matching): its Value is the pattern as it is compared.
+	Rule
+	// RankedBy is the length that the rule was ranked by, 0 where the first match decides. It
+	// is that of Pattern except where an Allow for an index page matches the bare directory:
+	// then it is that of the directory.
+	RankedBy int
+}
+
 // Matching returns every rule of m that matches a path, as Dialect.Path returns it, in the
-// order of their rank: the first one decides. Their Value is the pattern as it is compared.
-// The Specificity of each is the length that it was ranked by, 0 where the first match
-// decides: where an Allow for an index page matches the bare directory, that of the
-// directory. Matching is slow, and serves to explain a verdict.
-func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
+// order of their rank: the first one decides. It is slow, and serves to explain a verdict.
+func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	if m == nil {
 		return nil
 	}
 	rules := slices.Concat(m.Lists()...)
-	slices.SortFunc(rules, byRank)
-	var matching []Rule
+	slices.SortFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
+	var matching []Match
 	for _, rule := range rules {
 		line := int(rule.Verdict.Line)
 		// An Allow of Google's for an index page is two rules of one line.
-		if slices.ContainsFunc(matching, func(r Rule) bool { return r.Line == line }) {
+		if slices.ContainsFunc(matching, func(m Match) bool { return m.Line == line }) {
 			continue
 		}
 		b := automaton.NewBuilder(m.Dialect(), 1, 1)
@@ -59,12 +68,14 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
 			continue
 		}
 		pattern := rule.Pattern
-		if rule.Anchored {
+		if rule.AtEnd {
 			pattern += "$"
 		}
-		found := Rule{Line: line, Value: pattern, Pattern: pattern, Form: rule.Form, Allow: !rule.Verdict.Disallowed}
-		if !readings[m.Dialect()].firstMatch {
-			found.Specificity = int(rule.Rank >> 33)
+		found := Match{Rule: Rule{
+			Line: line, Value: pattern, Pattern: pattern, Form: rule.Form, Allow: !rule.Verdict.Disallowed,
+		}}
+		if !dialectRows[m.Dialect()].firstMatch {
+			found.RankedBy = lengthOf(rule.Rank)
 		}
 		matching = append(matching, found)
 	}
@@ -73,12 +84,11 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
 
 // Matches is Matching for m, a machine of the file's ruleset, with the rules as they are in
 // the file.
-func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Rule {
+func (r *Robots) Matches(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	matching := Matching(m, s, path)
 	for i := range matching {
 		if rule, ok := r.Rule(matching[i].Line); ok {
-			rule.Specificity = matching[i].Specificity
-			matching[i] = rule
+			matching[i].Rule = rule
 		}
 	}
 	return matching

@@ -21,7 +21,7 @@ type Record struct {
 // the value of a field. Google's parser also accepts two words without a colon.
 func (p *parser) split(line string) (key, value string, ok bool) {
 	key, value, ok = cutAt(line, ':')
-	if p.colon = ok; !ok && p.reading.optionalColon {
+	if p.colon = ok; !ok && p.row.optionalColon {
 		if key, value, ok = twoWords(line); ok {
 			p.note(NoteNoColon, line)
 		}
@@ -69,7 +69,7 @@ func (p *parser) field(key, value string) {
 	for i := range keys {
 		k := &keys[i]
 		standard := i < standardKeys && len(key) == len(k.spelling)
-		if (standard || p.reading.lenientKeys) && hasPrefixFold(key, k.spelling) {
+		if (standard || p.row.lenientKeys) && hasPrefixFold(key, k.spelling) {
 			if !standard {
 				p.note(NoteTypo, key)
 			}

@@ -5,12 +5,12 @@ import "slices"
 // Group is a run of user-agent lines and the rules under it. In the dialect
 // original it is a record.
 type Group struct {
-	Agents []Agent // in file order
-	Rules  []Rule  // in file order
+	Agents []AgentLine // in file order
+	Rules  []Rule      // in file order
 }
 
-// Agent is one user-agent line.
-type Agent struct {
+// AgentLine is one user-agent line.
+type AgentLine struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
 	// Token is the part of the value that names crawlers, in lower case: the product
@@ -32,15 +32,15 @@ func (p *parser) agent(value string) {
 		p.note(NoteContinued, value)
 	}
 	p.apart, p.other = false, false
-	p.agents = append(p.agents, Agent{})
+	p.agents = append(p.agents, AgentLine{})
 	a := &p.agents[len(p.agents)-1]
 	a.Line, a.Value = p.line, value
-	if a.Wildcard = p.reading.wildcard(value); a.Wildcard {
+	if a.Wildcard = p.row.wildcard(value); a.Wildcard {
 		return
 	}
-	token := p.reading.token
+	token := p.row.token
 	if p.o.WideTokens {
-		token = p.reading.wideToken
+		token = p.row.wideToken
 	}
 	a.Token = token(value)
 	switch rest := trim(value[len(a.Token):]); {
@@ -84,7 +84,7 @@ func (p *parser) rule(allow bool, value string) {
 // bound by all groups that name it together, or, if there are none, by all groups for *
 // together. In the dialect original the first of these binds it alone.
 type tokenGroups struct {
-	reading  *reading
+	row      *dialectRow
 	named    []groupsOfToken // in file order
 	wildcard []int
 	index    map[string]int // the index of a token in named; nil while there are few
@@ -109,7 +109,7 @@ func (b *tokenGroups) all(groups []Group) {
 			switch a := &groups[i].Agents[j]; {
 			case a.Wildcard:
 				b.add(&b.wildcard, i)
-			case a.Token != "" || b.reading.emptyTokens:
+			case a.Token != "" || b.row.emptyTokens:
 				b.add(&b.of(a.Token).groups, i)
 			}
 		}
@@ -128,7 +128,7 @@ func (b *tokenGroups) add(groups *[]int, group int) {
 	switch n := len(*groups); {
 	case n == 0:
 		*groups = b.each[group : group+1 : group+1]
-	case !b.reading.firstGroup && (*groups)[n-1] != group:
+	case !b.row.firstGroup && (*groups)[n-1] != group:
 		*groups = append(*groups, group)
 	}
 }

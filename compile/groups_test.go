@@ -15,42 +15,44 @@ import (
 // TestGroups: what of a file is in Groups, and how each dialect spells it.
 func TestGroups(t *testing.T) {
 	const body = "User-Agent: Foo/1.2 # c\nuser-agent: *\nAllow: /A%7e\n\nDisallow:\nuser-agent: MJ12bot\ndisallow: x\n"
-	foo := compile.Agent{Line: 1, Value: "Foo/1.2", Token: "foo"}
-	star := compile.Agent{Line: 2, Value: "*", Wildcard: true}
-	mj := func(token string) compile.Agent { return compile.Agent{Line: 6, Value: "MJ12bot", Token: token} }
+	foo := compile.AgentLine{Line: 1, Value: "Foo/1.2", Token: "foo"}
+	star := compile.AgentLine{Line: 2, Value: "*", Wildcard: true}
+	mj := func(token string) compile.AgentLine {
+		return compile.AgentLine{Line: 6, Value: "MJ12bot", Token: token}
+	}
 	for _, c := range []struct {
 		mode mode
 		want []compile.Group
 	}{
 		{mode{dialect: google}, []compile.Group{
-			{[]compile.Agent{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E", Specificity: 5},
+			{[]compile.AgentLine{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E"},
 				{Line: 5},
 			}},
-			{[]compile.Agent{mj("mj")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
+			{[]compile.AgentLine{mj("mj")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
 		}},
 		{mode{dialect: google, wide: true}, []compile.Group{
-			{[]compile.Agent{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E", Specificity: 5},
+			{[]compile.AgentLine{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E"},
 				{Line: 5},
 			}},
-			{[]compile.Agent{mj("mj12bot")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
+			{[]compile.AgentLine{mj("mj12bot")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
 		}},
 		{mode{dialect: rfc9309}, []compile.Group{
-			{[]compile.Agent{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormA, Specificity: 3},
+			{[]compile.AgentLine{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormA},
 				{Line: 5, Inert: true},
 			}},
-			{[]compile.Agent{mj("mj12bot")}, []compile.Rule{
+			{[]compile.AgentLine{mj("mj12bot")}, []compile.Rule{
 				{Line: 7, Value: "x", Form: automaton.FormA, Inert: true},
 			}},
 		}},
 		// A blank line ends the record, and the rule after it is outside.
 		{mode{dialect: original}, []compile.Group{
-			{[]compile.Agent{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormDecoded, Specificity: 3},
+			{[]compile.AgentLine{foo, star}, []compile.Rule{
+				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormDecoded},
 			}},
-			{[]compile.Agent{mj("mj12bot")}, []compile.Rule{
+			{[]compile.AgentLine{mj("mj12bot")}, []compile.Rule{
 				{Line: 7, Value: "x", Form: automaton.FormDecoded, Inert: true},
 			}},
 		}},

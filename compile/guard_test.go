@@ -60,7 +60,7 @@ func TestGuardTablesDoNotGrow(t *testing.T) {
 		{"1,000 prefixes of one another before a wildcard", star + nested(1000, "*x"), 1000, 149489},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rules, bytes := sizeOf([]byte(c.file), compile.EngineAutomaton)
+			rules, bytes := sizeOf([]byte(c.file), compile.EngineTable)
 			checkSize(t, rules, c.rules, bytes, c.bytes)
 		})
 	}
@@ -76,7 +76,7 @@ func nested(n int, end string) string {
 }
 
 // TestGuardTablesOfRealFiles has the tables of all real files, by the engine that is
-// faster and by the automaton alone.
+// faster and by tables alone.
 func TestGuardTablesOfRealFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: not all real files are read")
@@ -84,7 +84,7 @@ func TestGuardTablesOfRealFiles(t *testing.T) {
 	for engine, want := range map[compile.Engine]struct {
 		rules int
 		bytes int64
-	}{compile.EngineAuto: {706049, 50902062}, compile.EngineAutomaton: {817376, 113585317}} {
+	}{compile.EngineAuto: {706049, 50902062}, compile.EngineTable: {817376, 113585317}} {
 		rules, bytes := 0, int64(0)
 		eachObject(t, "data/robots/bodies.jsonl.gz", 19257, func(b body) {
 			r, n := sizeOf(b.text, engine)

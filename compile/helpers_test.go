@@ -86,12 +86,12 @@ type tiers [4]*compile.Robots
 
 // tiers compiles a body for each engine. The tables of all must have the right shape.
 func (m mode) tiers(body []byte) (r tiers) {
-	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineAutomaton,
+	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineTable,
 		compile.EngineGaps} {
 		o := m.options()
 		o.Engine = engine
 		r[i] = compile.Compile(body, o)
-		if engine == compile.EngineAutomaton || engine == compile.EngineGaps {
+		if engine == compile.EngineTable || engine == compile.EngineGaps {
 			checkTables(r[i].Ruleset, engine)
 		}
 	}
@@ -134,7 +134,7 @@ func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer
 	auto, list, table, gaps := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url), ask(r[3], s,
 		agent, url)
 	if list != auto || table != auto || gaps != auto {
-		t.Fatalf("the faster engine answers %v, a list %v, the automaton %v, that of gaps %v: agent %q, url %q, rules %+v",
+		t.Fatalf("the faster engine answers %v, a list %v, a table %v, one with Gaps %v: agent %q, url %q, rules %+v",
 			auto, list, table, gaps, agent, url, r[0].Groups)
 	}
 	return auto

@@ -13,13 +13,7 @@ const maxLines = math.MaxInt32
 // cut sets the limit, and returns a copy of the body up to it and of up to three bytes
 // after it, which show whether the last line ends at the limit.
 func (p *parser) cut(body []byte) string {
-	p.limit = p.o.MaxBytes
-	switch {
-	case p.limit == 0:
-		p.limit = DefaultMaxBytes
-	case p.limit < 0 || p.limit > len(body):
-		p.limit = len(body)
-	}
+	p.limit = min(Limit(p.o.MaxBytes), len(body))
 	const lineEnd = "\r\n"
 	end := min(p.limit+len(lineEnd), len(body))
 	p.more = len(bytes.TrimLeft(body[end:], lineEnd)) > 0
@@ -38,13 +32,11 @@ func IsUTF16(body []byte) bool {
 	return IsUTF16(body[:2]) || low(0) && zero(1) || zero(0) && low(1)
 }
 
-// WholeLines returns the part of a body that Compile reads with the limit MaxBytes, as
-// Options has it: without the lines that go past the limit.
-func WholeLines(body []byte, limit int) []byte {
-	if limit == 0 {
-		limit = DefaultMaxBytes
-	}
-	if limit < 0 || len(body) <= limit {
+// WholeLines returns the part of a body that Compile reads with Options.MaxBytes: without the
+// lines that go past the limit.
+func WholeLines(body []byte, maxBytes int) []byte {
+	limit := Limit(maxBytes)
+	if len(body) <= limit {
 		return body
 	}
 	if body[limit] == '\n' || body[limit] == '\r' {
@@ -122,21 +114,21 @@ func bomLength(body string) int {
 // readLine takes one line, without its end, through the rest of the parser.
 func (p *parser) readLine(line string) {
 	if trim(line) == "" {
-		if p.reading.blankEnds {
+		if p.row.blankEnds {
 			p.noteEmptyGroup()
 			p.open, p.inside = false, false
 		}
 		p.apart = true
 		return
 	}
-	if longest := p.reading.maxLine; longest > 0 && len(line) > longest {
+	if longest := p.row.maxLine; longest > 0 && len(line) > longest {
 		p.note(NoteLongLine, "")
 		line = line[:longest]
 	}
 	if p.nul {
 		if nul := strings.IndexByte(line, 0); nul >= 0 {
 			p.note(NoteNUL, "")
-			if !p.reading.cutsAtNUL {
+			if !p.row.cutsAtNUL {
 				return
 			}
 			line = line[:nul]

@@ -10,16 +10,16 @@ import (
 
 // ruleset makes the machines of the file and binds its tokens to them.
 func (p *parser) ruleset(r *Robots) {
-	m := machines{o: p.o, Robots: r, ranker: ranker{reading: p.reading, order: p.order[:0]}}
+	m := machines{o: p.o, Robots: r, ranker: ranker{row: p.row, order: p.order[:0]}}
 	m.makeRoom()
 	m.keepTokens()
 	b := &p.tokens
-	b.reading = p.reading
+	b.row = p.row
 	b.all(r.Groups)
 	m.plan(b)
-	agents := make([]automaton.Agent, len(b.named))
+	agents := make([]automaton.TokenMachine, len(b.named))
 	for i, n := range b.named {
-		agents[i] = automaton.Agent{Token: n.token, Machine: m.of(n.groups)}
+		agents[i] = automaton.TokenMachine{Token: n.token, Machine: m.of(n.groups)}
 	}
 	var wildcard *automaton.Machine
 	if len(b.wildcard) > 0 {
@@ -40,14 +40,17 @@ func must[T any](made T, err error) T {
 }
 
 // machines makes the machines of lists of groups, one for each list, so that a file with
-// hundreds of agents over one list of rules makes one machine.
+// hundreds of agents over one list of rules makes one machine. The machine of several groups is
+// joined: its parts are those of the machines of its groups, which it shares (automaton.Join).
+// If there are too many, the small ones are merged before that: their rules are copied to one
+// list, which is one part.
 type machines struct {
 	*Robots // of the file
 	o       Options
 	ranker  ranker
 	builder automaton.Builder
 	byKey   map[string]*automaton.Machine // the machines of several groups, by groupsKey
-	merged  map[string]bool               // whether the small groups of such a machine are merged
+	merged  map[string]bool               // the keys of those machines whose small groups are merged
 }
 
 // joined is a machine with the groups that it is made of.
@@ -135,8 +138,10 @@ const maxParts = 16
 // memory would grow with the square of the file.
 const maxMerged = 4
 
-// plan chooses the crawlers with many groups whose groups are merged, all but the largest:
-// those with the most groups first, as far as maxMerged allows.
+// plan decides which lists of groups are merged. A match looks at each part, so that a crawler
+// with thousands of groups would be slow; but copying the rules of all lists could square the
+// memory. So the crawlers with many groups have theirs merged, all but the largest: those with
+// the most groups first, as far as maxMerged allows.
 func (m *machines) plan(b *tokenGroups) {
 	var many [][]int
 	for _, n := range b.named {
@@ -185,13 +190,13 @@ func (m *machines) bySize(groups []int) (large, small []int) {
 	return large, small
 }
 
-// merge makes one machine of several groups.
+// merge makes one machine of one part of several groups, with copies of their rules.
 func (m *machines) merge(groups []int) *automaton.Machine {
 	var all Group
 	for _, g := range groups {
 		all.Rules = append(all.Rules, m.Groups[g].Rules...)
 	}
-	k := ranker{reading: m.o.reading()}
+	k := ranker{row: m.o.row()}
 	k.makeRoom([]Group{all})
 	b := automaton.NewBuilder(m.o.Dialect, 1, 0)
 	return must(b.Machine(k.rank(all), m.o.Engine.Table))

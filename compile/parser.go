@@ -10,29 +10,29 @@ import (
 // kind in one piece of its size. Arrays that grow anew for each file, or guesses of
 // their sizes, took a fourth of the time.
 type parser struct {
-	o       Options
-	reading *reading // of the dialect
-	limit   int      // how many bytes are read
-	more    bool     // the body goes on after the limit
-	line    int      // 1-based number of the line being read
-	lines   int      // number of lines read
-	open    bool     // a user-agent line belongs to the last group, else it begins one
-	inside  bool     // rules belong to the last group, else to none
-	nul     bool     // there is a NUL in the body
-	hash    bool     // there is a '#' in the body
-	quotes  bool     // there may be a typographic quotation mark in the body
-	colon   bool     // the line has a colon
-	other   bool     // since the last user-agent line there was a record with a colon
-	runs    bool     // as Robots.SplitRuns
-	glued   bool     // the line has a comment directly after its last character
-	apart   bool     // since the last user-agent line there was a blank line or a record
+	o      Options
+	row    *dialectRow // of the dialect
+	limit  int         // how many bytes are read
+	more   bool        // the body goes on after the limit
+	line   int         // 1-based number of the line being read
+	lines  int         // number of lines read
+	open   bool        // a user-agent line belongs to the last group, else it begins one
+	inside bool        // rules belong to the last group, else to none
+	nul    bool        // there is a NUL in the body
+	hash   bool        // there is a '#' in the body
+	quotes bool        // there may be a typographic quotation mark in the body
+	colon  bool        // the line has a colon
+	other  bool        // since the last user-agent line there was a record with a colon
+	runs   bool        // as Robots.SplitRuns
+	glued  bool        // the line has a comment directly after its last character
+	apart  bool        // since the last user-agent line there was a blank line or a record
 
 	looked int // number of agents that noteDelay has looked at
 	google int // number of agents up to the first of Google's in the group that noteDelay found last
 
-	starts  []start // of the groups
-	agents  []Agent // of all groups, their tokens not yet in lower case
-	rules   []Rule  // of all groups
+	starts  []start     // of the groups
+	agents  []AgentLine // of all groups, their tokens not yet in lower case
+	rules   []Rule      // of all groups
 	records []Record
 	notes   []Note
 
@@ -48,7 +48,7 @@ var parsers = sync.Pool{New: func() any { return &parser{} }}
 
 func newParser(o Options) *parser {
 	p := parsers.Get().(*parser)
-	p.o, p.reading = o, o.reading()
+	p.o, p.row = o, o.row()
 	return p
 }
 

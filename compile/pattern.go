@@ -11,15 +11,12 @@ type Rule struct {
 	Line  int    // 1-based
 	Value string // as in the file, trimmed
 	// Pattern is the value in the spelling in which it is compared, its
-	// wildcards and final '$' included. It is empty if the value is, and for a rule
+	// gaps (*) and final '$' included. It is empty if the value is, and for a rule
 	// that never matches.
 	Pattern string
-	// Specificity is the length of Pattern in bytes. The dialects in which the longest
-	// pattern wins rank rules by it.
-	Specificity int
-	Form        automaton.Form // the spelling that Pattern is in
-	Allow       bool           // the line is an allow line, else a disallow line
-	Inert       bool           // the rule never matches
+	Form    automaton.Form // the spelling that Pattern is in
+	Allow   bool           // the line is an allow line, else a disallow line
+	Inert   bool           // the rule never matches
 }
 
 // String returns the rule as a line of robots.txt, its key spelled as in the
@@ -35,17 +32,17 @@ func (r Rule) String() string {
 // compilePattern fills in all fields that follow from the rule's value.
 func (p *parser) compilePattern(r *Rule) {
 	if r.Value == "" {
-		r.Inert = !p.reading.emptyRules
+		r.Inert = !p.row.emptyRules
 		return
 	}
-	form, pattern, ignored := p.reading.pattern(r.Value)
+	form, pattern, ignored := p.row.pattern(r.Value)
 	if ignored != 0 {
 		p.note(ignored, r.Value)
 		r.Inert = true
 		return
 	}
 	r.Form = form
-	// Every path begins with a slash, and in FormDecoded there are no wildcards.
+	// Every path begins with a slash, and in FormDecoded there are no gaps.
 	if c := pattern[0]; c != '/' && (c != '*' || form == automaton.FormDecoded) {
 		kind := NoteNoSlash
 		if hasPrefixFold(r.Value, "http://") || hasPrefixFold(r.Value, "https://") {
@@ -55,5 +52,5 @@ func (p *parser) compilePattern(r *Rule) {
 		r.Inert = true
 		return
 	}
-	r.Pattern, r.Specificity = pattern, len(pattern)
+	r.Pattern = pattern
 }

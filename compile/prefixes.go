@@ -91,7 +91,7 @@ func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 	e := newEdge(state, all[0].text[depth:end])
 	if len(all) == 1 && !all[0].waits {
 		e.To = all[0].rule
-		if r := &b.rules[e.To]; end == len(all[0].text) && !all[0].gaps && !r.Anchored && r.Form != automaton.FormB {
+		if r := &b.rules[e.To]; end == len(all[0].text) && !all[0].gaps && !r.AtEnd && r.Form != automaton.FormB {
 			e.To |= table.IsWhole
 		}
 		b.edges = append(b.edges, e)
@@ -144,7 +144,7 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 			p.Anchor = b.anchor(prefix)
 		case prefix.gaps:
 			t.Candidates = append(t.Candidates, prefix.rule)
-		case r.Anchored:
+		case r.AtEnd:
 			p.End = min(p.End, prefix.rule)
 		default:
 			p.Accept = min(p.Accept, prefix.rule)

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -13,10 +12,10 @@ import (
 // their patterns in one string, so that a ruleset keeps nothing else of the body.
 // On real files that halves the memory that is kept.
 type ranker struct {
-	reading *reading
-	rules   []automaton.Rule
-	text    text
-	order   []uint64 // of the current group, see orderOf
+	row   *dialectRow
+	rules []automaton.Rule
+	text  text
+	order []uint64 // of the current group, see orderOf
 }
 
 // makeRoom makes room for the rules of groups, and for the tokens of their agents. It
@@ -101,7 +100,7 @@ func (k *ranker) orderOf(r *Rule, length, index int) uint64 {
 // there is none.
 func (k *ranker) indexPage(r *Rule) string {
 	const page = "/index.htm"
-	if !r.Allow || !k.reading.indexPages || !strings.Contains(r.Pattern, page) {
+	if !r.Allow || !k.row.indexPages || !strings.Contains(r.Pattern, page) {
 		return ""
 	}
 	at := strings.LastIndexByte(r.Pattern, '/')
@@ -117,7 +116,7 @@ func (k *ranker) indexPage(r *Rule) string {
 // in the file outranks all.
 func (k *ranker) rankOf(r *Rule, length int) uint64 {
 	earlier := uint64(math.MaxUint32 - uint32(r.Line)) // the higher, the earlier in the file
-	if k.reading.firstMatch {
+	if k.row.firstMatch {
 		return earlier
 	}
 	rank := uint64(length)<<33 | earlier
@@ -127,17 +126,18 @@ func (k *ranker) rankOf(r *Rule, length int) uint64 {
 	return rank
 }
 
-func byRank(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) }
+// lengthOf returns the length of the pattern that a rank is of, where the longest decides.
+func lengthOf(rank uint64) int { return int(rank >> 33) }
 
-// fill makes a ranked rule of a line and a pattern. Several wildcards in a row are one. A
-// wildcard at the end means nothing, nor does a \$ after it.
+// fill makes a ranked rule of a line and a pattern. Several gaps in a row are one. A
+// gap at the end means nothing, nor does a \$ after it.
 func (k *ranker) fill(ranked *automaton.Rule, r *Rule, pattern string) {
 	ranked.Rank, ranked.Form = k.rankOf(r, len(pattern)), r.Form
 	ranked.Verdict = automaton.Verdict{Line: uint32(r.Line), Disallowed: !r.Allow && pattern != ""}
 	if r.Form != automaton.FormDecoded { // there * and $ are ordinary bytes
-		pattern, ranked.Anchored = strings.CutSuffix(pattern, "$")
+		pattern, ranked.AtEnd = strings.CutSuffix(pattern, "$")
 		if strings.HasSuffix(pattern, "*") {
-			pattern, ranked.Anchored = strings.TrimRight(pattern, "*"), false
+			pattern, ranked.AtEnd = strings.TrimRight(pattern, "*"), false
 		}
 		if strings.IndexByte(pattern, '*') >= 0 { // as few have
 			for strings.Contains(pattern, "**") {

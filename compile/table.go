@@ -13,14 +13,14 @@ import (
 type Engine uint8
 
 const (
-	// EngineAuto is what is faster: a list for few rules, else the automaton.
+	// EngineAuto is what is faster: a list for few rules, else a table.
 	EngineAuto Engine = iota
 	// EngineList tries the rules one by one.
 	EngineList
-	// EngineAutomaton has a table for any number of rules, unless they are written so that
+	// EngineTable has a table for any number of rules, unless they are written so that
 	// no table of them is fast: then it is a list.
-	EngineAutomaton
-	// engineGaps is EngineAutomaton with table.Gaps for all segments after wildcards. The
+	EngineTable
+	// engineGaps is EngineTable with table.Gaps for all segments after gaps. The
 	// other engines have it only where table.Segments could take long. It is for tests.
 	engineGaps
 )
@@ -28,23 +28,23 @@ const (
 // crossover is the number of rules up to which a machine is a list. On real files
 // and URLs of their sites (BenchmarkCrossover in package bench, Go 1.26):
 //
-//	rules   ns a URL by list, automaton   µs to build a list, an automaton
+//	rules   ns a URL by list, table       µs to build a list, a table
 //	1-7     29 to 31       27 to 32        0.2 to 0.4     1.1 to 2.6
 //	8-9     47             35              0.6            3.4
 //	10-16   48 to 56       34 to 37        0.6 to 0.8     4.3 to 5.4
 //	17-30   99 to 113      42 to 44        0.9 to 1.6     7.2 to 11
 //	31-50   99             41              2.2            15
 //
-// So an automaton of up to 50 rules pays for itself after 100 to 300 URLs; a site of the
+// So a table of up to 50 rules pays for itself after 100 to 300 URLs; a site of the
 // corpus has 91. The median file has eight rules: with lists it compiles in 2.5 µs and keeps
-// 2.4 bytes a byte, with automata, one for each of its groups, in 6.2 µs and 11 bytes.
+// 2.4 bytes a byte, with tables, one for each of its groups, in 6.2 µs and 11 bytes.
 const crossover = 9
 
 // Table makes the table of ranked rules for automaton.Builder.Machine. It returns nil where
 // a list is to answer, or where the rules are written so that no table of them is fast. It
 // relies on what automaton.Rule demands, which the builder has checked.
 func (e Engine) Table(rules []automaton.Rule) *table.Table {
-	if e != EngineAutomaton && e != engineGaps && (e != EngineAuto || len(rules) <= crossover || !worthTable(rules)) {
+	if e != EngineTable && e != engineGaps && (e != EngineAuto || len(rules) <= crossover || !worthTable(rules)) {
 		return nil
 	}
 	return newTable(rules, e != engineGaps)
@@ -78,7 +78,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 		text, rest, gaps := r.Cut()
 		formB := r.Form == automaton.FormB
 		switch {
-		case text != "" && text[0] != '/' || text == "" && r.Anchored && !gaps:
+		case text != "" && text[0] != '/' || text == "" && r.AtEnd && !gaps:
 			// It matches no path.
 		case text == "" && formB, gaps && table.HasEmptySegment(rest):
 			s.prefixes = all
@@ -86,7 +86,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 		case gaps && isEveryPath(text, formB):
 			everyPath = append(everyPath, id)
 			slashes = slashes || text == "/" && rest[0] == '/'
-		case len(text) <= 1 && !r.Anchored && !gaps && !formB:
+		case len(text) <= 1 && !r.AtEnd && !gaps && !formB:
 			t.Base = min(t.Base, id)
 		default:
 			all = append(all, newPrefix(text, id, gaps))
@@ -110,7 +110,7 @@ func newTable(rules []automaton.Rule, search bool) *table.Table {
 	// A rule with the same pattern as one that outranks it never decides.
 	all = slices.CompactFunc(all, func(x, y prefix) bool {
 		r, q := &rules[x.rule], &rules[y.rule]
-		return r.Pattern == q.Pattern && r.Anchored == q.Anchored &&
+		return r.Pattern == q.Pattern && r.AtEnd == q.AtEnd &&
 			(r.Form == automaton.FormB) == (q.Form == automaton.FormB)
 	})
 	findWaiting(all)

@@ -44,8 +44,8 @@ func TestLongSearchesAreNotMade(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := "user-agent: *\n" + c.rules
-			r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineAutomaton})
-			table := compile.EngineAutomaton.Table(r.Ruleset.Wildcard().Lists()[0])
+			r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineTable})
+			table := compile.EngineTable.Table(r.Ruleset.Wildcard().Lists()[0])
 			if table == nil || (table.Segments != nil) == (table.Gaps != nil) || (table.Segments != nil) != c.searched {
 				t.Errorf("segments are searched for: %v, want %v", table != nil && table.Segments != nil, c.searched)
 			}
@@ -73,7 +73,7 @@ func TestFormBWithoutPrefix(t *testing.T) {
 			})
 		}
 		b := automaton.NewBuilder(rfc9309, 1, 0)
-		m, err := b.Machine(rules, compile.EngineAutomaton.Table)
+		m, err := b.Machine(rules, compile.EngineTable.Table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestTableRules(t *testing.T) {
 	}
 }
 
-// compareAtEachOctet asks a list and an automaton about all beginnings of a path, and
+// compareAtEachOctet asks a list and a table about all beginnings of a path, and
 // about what is no path.
 func compareAtEachOctet(t *testing.T, r tiers, s *automaton.Scratch, path []byte) {
 	t.Helper()
@@ -336,7 +336,7 @@ func TestNoTableOfWhatIsNoRule(t *testing.T) {
 	for _, pattern := range []string{"/**b", "/a*", "/a*b**c", "/*"} {
 		rules := []automaton.Rule{{Rank: 1, Pattern: pattern, Verdict: automaton.Verdict{Line: 1}}}
 		b := automaton.NewBuilder(google, 1, 0)
-		if m, err := b.Machine(rules, compile.EngineAutomaton.Table); err == nil {
+		if m, err := b.Machine(rules, compile.EngineTable.Table); err == nil {
 			t.Errorf("%q: got %v", pattern, m)
 		}
 	}
@@ -361,7 +361,7 @@ func TestTablesOfManyRules(t *testing.T) {
 					text = fmt.Appendf(text, format, rng.Uint64()&0xffffff)
 				}
 				m := compile.Compile(text, mode{dialect: rfc9309}.options()).Ruleset.Machine(nil)
-				if !strings.Contains(m.String(), ", automaton\n") {
+				if !strings.Contains(m.String(), ", table\n") {
 					t.Fatalf("no table:\n%s", text)
 				}
 			}

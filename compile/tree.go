@@ -73,7 +73,7 @@ func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *
 		g.nodes[at].best = min(g.nodes[at].best, rule)
 		var segment string
 		segment, rest, more = strings.Cut(rest, "*")
-		at = g.child(at, g.symbol(segment), r.Anchored && !more)
+		at = g.child(at, g.symbol(segment), r.AtEnd && !more)
 	}
 	g.nodes[at].best = min(g.nodes[at].best, rule)
 	g.nodes[at].accept = min(g.nodes[at].accept, rule)

@@ -48,7 +48,7 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 	for i, rank := range []uint64{1<<64 - 1, 1<<64 - 9, 1<<32 | 7, 1 << 32, 1<<32 - 4, 8, 5, 2} {
 		for j, line := range []uint32{1, 1<<32 - 1, uint32(i) + 2} {
 			list = append(list, automaton.Rule{
-				Rank: rank - uint64(j), Pattern: strings.Repeat("/\x00\xff*", i) + "/", Anchored: i%2 == 0,
+				Rank: rank - uint64(j), Pattern: strings.Repeat("/\x00\xff*", i) + "/", AtEnd: i%2 == 0,
 				Form: automaton.FormA + automaton.Form(i/2%2), Verdict: automaton.Verdict{Line: line, Disallowed: i%3 == 0},
 			})
 		}
@@ -67,8 +67,8 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 }
 
 func TestOrderOfAgentsOfTheDialectOriginalIsKept(t *testing.T) {
-	r := ruleset(t, original, nil, automaton.Agent{Token: "b", Machine: machine(t, original, "/b")},
-		automaton.Agent{Token: "a", Machine: machine(t, original, "/a")}, automaton.Agent{Token: "b",
+	r := ruleset(t, original, nil, automaton.TokenMachine{Token: "b", Machine: machine(t, original, "/b")},
+		automaton.TokenMachine{Token: "a", Machine: machine(t, original, "/a")}, automaton.TokenMachine{Token: "b",
 			Machine: machine(t, original, "/c")})
 	a := opened(t, written(t, []automaton.Dialect{original}, origin{key: "k", status: 200,
 		rulesets: []*automaton.Ruleset{r}}))
@@ -114,13 +114,13 @@ func TestListsInCommonAreStoredOnce(t *testing.T) {
 	}
 	size := func(agents int) int {
 		shared := machine(t, google, common...)
-		var bound []automaton.Agent
+		var bound []automaton.TokenMachine
 		for i := range agents {
 			m, err := automaton.Join(google, shared, machine(t, google, fmt.Sprintf("/own%d", i)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			bound = append(bound, automaton.Agent{Token: fmt.Sprintf("bot%d", i), Machine: m})
+			bound = append(bound, automaton.TokenMachine{Token: fmt.Sprintf("bot%d", i), Machine: m})
 		}
 		return len(written(t, []automaton.Dialect{google},
 			origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{ruleset(t, google, nil, bound...)}}))
@@ -220,13 +220,13 @@ func TestWriteToReportsWhatWasWrittenBeforeAnError(t *testing.T) {
 
 // listsOf has for its origin a list of each of some lengths, of as many agents.
 func listsOf(t *testing.T, lengths ...int) origin {
-	var agents []automaton.Agent
+	var agents []automaton.TokenMachine
 	for _, n := range lengths {
 		var patterns []string
 		for i := range n {
 			patterns = append(patterns, fmt.Sprintf("/%d/%d", n, i))
 		}
-		agents = append(agents, automaton.Agent{Token: fmt.Sprint(n), Machine: machine(t, google, patterns...)})
+		agents = append(agents, automaton.TokenMachine{Token: fmt.Sprint(n), Machine: machine(t, google, patterns...)})
 	}
 	return origin{key: "https://many.example:443", status: 200,
 		rulesets: []*automaton.Ruleset{ruleset(t, google, nil, agents...)}}
@@ -251,7 +251,7 @@ func (a *tables) make(list []automaton.Rule) *table.Table {
 	defer a.Unlock()
 	a.lists[&list[0]]++
 	a.sizes = append(a.sizes, len(list))
-	return compile.EngineAutomaton.Table(list)
+	return compile.EngineTable.Table(list)
 }
 
 // hasTable reports whether a machine of one list has a table.
@@ -262,7 +262,7 @@ func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), "
 func TestTables(t *testing.T) {
 	many, shared := listsOf(t, 9, 10, 64, 65), machine(t, google, hundred()...)
 	many.rulesets[0] = ruleset(t, google, shared, append(slices.Clone(many.rulesets[0].Agents()),
-		automaton.Agent{Token: "one", Machine: shared})...)
+		automaton.TokenMachine{Token: "one", Machine: shared})...)
 	made := tables{lists: map[*automaton.Rule]int{}}
 	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), compile.Semantics, made.make)
 	if err != nil {

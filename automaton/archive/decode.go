@@ -40,7 +40,7 @@ func decode(blob []byte, most int, makeTable automaton.TableFunc) (
 			return nil, 0, false, err
 		}
 	}
-	bound := make([]automaton.Agent, agents)
+	bound := make([]automaton.TokenMachine, agents)
 	for i := range bound {
 		bound[i].Token = c.text()
 		if m := c.below(machines); !c.bad {
@@ -158,7 +158,7 @@ func (c *cursor) rule(r, before *automaton.Rule) {
 		c.fail()
 	}
 	r.Rank = uint64(high)<<32 | low
-	r.Anchored = flags&flagAnchored != 0
+	r.AtEnd = flags&flagAtEnd != 0
 	r.Form = automaton.Form(flags >> shiftForm & maskForm)
 	r.Verdict = automaton.Verdict{Line: line, Disallowed: flags&flagDisallowed != 0}
 	r.Pattern = c.text()

@@ -104,7 +104,8 @@
 //
 // A rule is:
 //
-//	byte     sum of 1 if anchored; 2 if it disallows; 0, 4, 8 or 12 for automaton.FormRaw, FormA, FormB, FormDecoded;
+//	byte     sum of 1 if the pattern ends with $; 2 if it disallows;
+//	         0, 4, 8 or 12 for automaton.FormRaw, FormA, FormB, FormDecoded;
 //	         16 if the lower half of the rank is the complement of the line
 //	signed   the upper half of the rank, less that of the rule before in this list (0 before the first)
 //	varint   the lower half of the rank, unless it is the complement of the line

@@ -93,8 +93,8 @@ func (e *encoder) list(list []automaton.Rule) {
 	for i := range list {
 		r := &list[i]
 		flags := byte(r.Form) & maskForm << shiftForm
-		if r.Anchored {
-			flags |= flagAnchored
+		if r.AtEnd {
+			flags |= flagAtEnd
 		}
 		if r.Verdict.Disallowed {
 			flags |= flagDisallowed

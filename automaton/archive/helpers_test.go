@@ -34,7 +34,7 @@ func rules(d automaton.Dialect, patterns ...string) []automaton.Rule {
 		line := uint32(1000 - i)
 		r := automaton.Rule{Form: forms[d], Verdict: automaton.Verdict{Line: line, Disallowed: !allow}}
 		r.Rank = uint64(1000-i)<<33 | uint64(^line)
-		p, r.Anchored = strings.CutSuffix(p, "$")
+		p, r.AtEnd = strings.CutSuffix(p, "$")
 		r.Pattern = p
 		list = append(list, r)
 	}
@@ -52,7 +52,7 @@ func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.M
 }
 
 func ruleset(t testing.TB, d automaton.Dialect, wildcard *automaton.Machine,
-	agents ...automaton.Agent) *automaton.Ruleset {
+	agents ...automaton.TokenMachine) *automaton.Ruleset {
 	t.Helper()
 	b := automaton.NewBuilder(d, 0, 0)
 	r, err := b.Ruleset(slices.Clone(agents), wildcard)
@@ -174,9 +174,9 @@ func small(t testing.TB) ([]automaton.Dialect, []origin) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entangled[i] = ruleset(t, d, common, automaton.Agent{Token: "two", Machine: joined},
-			automaton.Agent{Token: "one", Machine: own},
-			automaton.Agent{Token: "uno", Machine: own}, automaton.Agent{Token: "none", Machine: machine(t, d)})
+		entangled[i] = ruleset(t, d, common, automaton.TokenMachine{Token: "two", Machine: joined},
+			automaton.TokenMachine{Token: "one", Machine: own},
+			automaton.TokenMachine{Token: "uno", Machine: own}, automaton.TokenMachine{Token: "none", Machine: machine(t, d)})
 		plain[i] = ruleset(t, d, machine(t, d, "/", "+"))
 	}
 	origins = append(origins,

@@ -81,7 +81,7 @@ func (h *header) offsetsLen() uint64 { return (uint64(h.Rulesets) + 1) * 8 }
 
 // The first byte of a rule.
 const (
-	flagAnchored   = 1 << 0
+	flagAtEnd      = 1 << 0
 	flagDisallowed = 1 << 1
 	shiftForm      = 2
 	maskForm       = 3

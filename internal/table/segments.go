@@ -17,7 +17,7 @@ import (
 // list of a prefix and segments behind which others wait is an anchor with states of its own.
 // It begins to wait at the leftmost place where the path has it, and the places from there on
 // are gone through for it: a few times for one path, not once for each rule. Rules of which
-// too many could wait at a time are left to the other engine (gaps.go).
+// too many could wait at a time are left to the other way (gaps.go).
 //
 // Third, most of what others wait after is a single byte, '?' or '&', that may be anywhere
 // in the path. What waits after it is searched for as if it had been found, and only if there

@@ -6,7 +6,7 @@
 // A single automaton would need a state for each set of segments that may have been seen. So
 // a table has two parts, neither larger than the rules. One is a trie of what patterns begin
 // with (Trie and Point), which reads eight bytes at a time and nearly always ends early. The
-// other is one of two engines for the segments after wildcards. Segments searches for them
+// other finds the segments after gaps, in one of two ways. Segments searches for them
 // where they may begin, which is fast for all real machines with segments but one in a
 // hundred. Gaps is Aho and Corasick's automaton, which takes the same time for each byte of
 // the path whatever the rules are.
@@ -21,10 +21,10 @@
 // each rule (Henzinger et al. 2015 conjecture that there is none), and 500 KiB hold 40,000 such
 // rules. The slowest that TestSearch has found take 0.1 to 0.4 ms for a path of 100 bytes.
 //
-// Both engines are needed (BenchmarkHostile in package bench). For rules that Segments
+// Both ways are needed (BenchmarkHostile in package bench). For rules that Segments
 // could take long with, a path of 8,000 bytes took 73 ms to try 20,000 rules of three
-// wildcards one by one, and 0.24 ms with Gaps; Segments without its limit took 21 ms for
-// 1,300 rules of up to 100 wildcards, and Gaps 0.13 ms.
+// gaps one by one, and 0.24 ms with Gaps; Segments without its limit took 21 ms for
+// 1,300 rules of up to 100 gaps, and Gaps 0.13 ms.
 package table
 
 import (

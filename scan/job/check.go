@@ -230,7 +230,7 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 	}
 	const most = 1000
 	bound := robots.GroupsOf(m)
-	names := func(a compile.Agent) bool { return strings.EqualFold(a.Token, token) }
+	names := func(a compile.AgentLine) bool { return strings.EqualFold(a.Token, token) }
 	isNamed := func(i int) bool { return slices.ContainsFunc(robots.Groups[i].Agents, names) }
 	if agent.dialect == automaton.Original && token != "" && !slices.ContainsFunc(bound, isNamed) {
 		c.whyGroup = "a group names a part of " + token
@@ -385,9 +385,9 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 	switch {
 	case compile.FirstMatchDecides(c.dialect):
 		return rule, "the first rule in the file that matches; next is " + next
-	case rules[0].Specificity > rules[1].Specificity:
+	case rules[0].RankedBy > rules[1].RankedBy:
 		return rule, fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",
-			len(rules), english.Plural(int64(rules[0].Specificity), "octet"), next, rules[1].Specificity)
+			len(rules), english.Plural(int64(rules[0].RankedBy), "octet"), next, rules[1].RankedBy)
 	case rules[0].Allow != rules[1].Allow:
 		return rule, "as long as " + next + "; of equally long patterns, the one that allows wins"
 	default:

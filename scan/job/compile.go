@@ -153,7 +153,7 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	if o.MaxBytes < 0 {
 		o.MaxBytes = int(most)
 	}
-	o.MaxBytes = min(cmp.Or(o.MaxBytes, compile.DefaultMaxBytes), maxBody)
+	o.MaxBytes = min(compile.Limit(o.MaxBytes), maxBody)
 	if int64(o.MaxBytes) > most {
 		enough := (int64(o.MaxBytes)*compileCost - minWork) / 3 * 8
 		return usageError("there is too little memory to compile robots.txt files of up to %s: --memory %dMB would do",

@@ -62,7 +62,7 @@ func (d *describer) text(s string) string {
 // group describes a group, and counts in left what it leaves out.
 func (d *describer) group(g compile.Group, left *NotListed) GroupText {
 	text := GroupText{AgentLines: AgentLines{Line: g.Agents[0].Line}}
-	text.Agents = described(d, g.Agents, &left.Agents, func(a compile.Agent) string { return d.text(a.Value) })
+	text.Agents = described(d, g.Agents, &left.Agents, func(a compile.AgentLine) string { return d.text(a.Value) })
 	known := map[string]bool{}
 	text.Binds = []string{}
 	for _, a := range g.Agents[:len(text.Agents)] {

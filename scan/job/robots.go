@@ -51,10 +51,10 @@ func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err 
 
 // most is how many bytes of the file are read.
 func (f RobotsFile) most() int {
-	if n := cmp.Or(f.MaxBytes, compile.DefaultMaxBytes); n > 0 {
-		return n
+	if f.MaxBytes < 0 {
+		return policy.MaxBody
 	}
-	return policy.MaxBody
+	return compile.Limit(f.MaxBytes)
 }
 
 // row is like Read for a policy, which is also judged by lines past the limit.

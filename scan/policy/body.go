@@ -161,7 +161,7 @@ func appendRules(b []byte, m *automaton.Machine) []byte {
 		for i := range rules {
 			r := &rules[i]
 			flags := uint64(r.Form) << 2
-			if r.Anchored {
+			if r.AtEnd {
 				flags |= 1
 			}
 			if r.Verdict.Disallowed {

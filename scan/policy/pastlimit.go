@@ -3,7 +3,6 @@ package policy
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 
@@ -30,8 +29,8 @@ const MaxBody = 256 << 20
 // whole, is -1 if there are more. An error behind the limit leaves only the rest unread. A body
 // of more than MaxBody bytes is a disk.LimitError, one that takes more than memory bytes is disk.ErrMemory.
 func ReadBody(r io.Reader, maxBytes int, memory int64) (body, past []byte, size int64, err error) {
-	limit := cmp.Or(maxBytes, compile.DefaultMaxBytes)
-	if limit < 0 {
+	limit := compile.Limit(maxBytes)
+	if maxBytes < 0 {
 		body, err = io.ReadAll(disk.Within(r, MaxBody, memory))
 		return body, nil, int64(len(body)), err
 	}

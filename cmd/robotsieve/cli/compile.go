@@ -77,7 +77,7 @@ and the number of groups and rules; before that, on stderr, what it has in all.
 With --dump no archive is written: the arguments are robots.txt files, plain or
 compressed (- is stdin), and their machines are printed, one for each dialect
 and set of groups: the rules in the order of their rank, and for more than a
-few rules the automaton with its states, edges and actions. Of a very large
+few rules the table with its states, edges and actions. Of a very large
 machine the beginning is printed.`,
 		Example: `  robotsieve compile -o rules.rsv robots/
   robotsieve compile -o rules.rsv --dialect google crawl-2026-*.warc.gz
