@@ -22,19 +22,19 @@ type Archive struct {
 	hasVia     bool      // the last column is that of Entry.Via
 	columns    [256]int8 // of each dialect: 1 + its place in dialects, or 0
 	origins    int
-	rulesets   int
+	blobCount  int    // of rulesets and texts of Entry.Via
 	seed       uint64 // of the hash
 	shift      uint   // of a hash, to the number of its bucket
 	groupBits  uint   // of the number of a bucket, to that of its group
-	answerLen  int    // of the numbers of rulesets
+	answerLen  int    // of the numbers of blobs
 	versionLen int    // of an instant, a status and an answer
 	makeTable  automaton.TableFunc
 
 	directory []byte
-	offsets   []byte // of the rulesets
+	offsets   []byte // of the blobs
 	buckets   []byte
 	records   []byte
-	blobs     []byte          // the rulesets
+	blobs     []byte
 	checked   []atomic.Uint32 // a bit for each group whose checksum is right
 	decoded   []atomic.Pointer[slab]
 
@@ -154,7 +154,7 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	}
 	groups, buckets := h.groups()
 	a.seed, a.shift, a.groupBits = h.Seed, 64-uint(h.Bits), uint(bits.TrailingZeros(uint(buckets)))
-	a.origins, a.rulesets, a.dialects = int(h.Origins), int(h.Rulesets), h.Dialects[:h.Columns]
+	a.origins, a.blobCount, a.dialects = int(h.Origins), int(h.Blobs), h.Dialects[:h.Columns]
 	a.answerLen = 4 * len(a.dialects)
 	if last := len(a.dialects) - 1; a.dialects[last] == via {
 		a.dialects, a.hasVia = a.dialects[:last], true
@@ -164,7 +164,7 @@ func (a *Archive) cut(rest []byte, h *header) bool {
 	}
 	a.versionLen = dateLen + statusLen + a.answerLen
 	a.checked = make([]atomic.Uint32, (groups+31)/32)
-	a.decoded = make([]atomic.Pointer[slab], (a.rulesets+slabLen-1)/slabLen)
+	a.decoded = make([]atomic.Pointer[slab], (a.blobCount+slabLen-1)/slabLen)
 	return len(rest) == 0
 }
 
@@ -189,8 +189,8 @@ func (a *Archive) Dialects() []automaton.Dialect { return slices.Clone(a.dialect
 func (a *Archive) Len() int { return a.origins }
 
 // Rulesets returns the number of distinct rulesets, those of several dialects
-// counted apart.
-func (a *Archive) Rulesets() int { return a.rulesets }
+// counted apart, and of distinct texts of Entry.Via, which are stored as rulesets are.
+func (a *Archive) Rulesets() int { return a.blobCount }
 
 // Lookup returns what is known of the origin with a key, its ruleset in a dialect, and
 // whether the archive has the origin. The first lookup of a ruleset checks and decodes it;
@@ -245,12 +245,12 @@ func (a *Archive) lookup(key []byte, d automaton.Dialect, at int64, busy bool) (
 	return e, true, nil
 }
 
-// text returns an Entry.Via by its number among the rulesets.
+// text returns an Entry.Via by its number.
 func (a *Archive) text(id uint32) (string, error) {
-	if id == noRuleset {
+	if id == noBlob {
 		return "", nil
 	}
-	if uint64(id) >= uint64(a.rulesets) {
+	if uint64(id) >= uint64(a.blobCount) {
 		return "", errIndex
 	}
 	blob, err := a.blob(id)
@@ -303,10 +303,10 @@ func (a *Archive) slab(id uint32) *slab {
 
 // ruleset returns a ruleset by its number.
 func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton.Ruleset, error) {
-	if id == noRuleset {
+	if id == noBlob {
 		return nil, nil
 	}
-	if uint64(id) >= uint64(a.rulesets) {
+	if uint64(id) >= uint64(a.blobCount) {
 		return nil, errIndex
 	}
 	s := a.slab(id)
@@ -323,7 +323,7 @@ func (a *Archive) ruleset(id uint32, d automaton.Dialect, busy bool) (*automaton
 	return r, nil
 }
 
-// blob returns the bytes of a ruleset, or of an Entry.Via, if their checksum is right.
+// blob returns the bytes of a blob, if their checksum is right.
 func (a *Archive) blob(id uint32) ([]byte, error) {
 	bounds := a.offsets[8*uint64(id):]
 	from, to := le.Uint64(bounds), le.Uint64(bounds[8:])
@@ -331,7 +331,7 @@ func (a *Archive) blob(id uint32) ([]byte, error) {
 		return nil, errors.New(wrongLengths)
 	}
 	sum, blob := le.Uint32(a.blobs[from:]), a.blobs[from+checksumLen:to]
-	if rulesetChecksum(id, blob) != sum {
+	if blobChecksum(id, blob) != sum {
 		return nil, errors.New(wrongChecksum)
 	}
 	return blob, nil

@@ -255,7 +255,7 @@ func (a *tables) make(list []automaton.Rule) *table.Table {
 }
 
 // hasTable reports whether a machine of one list has a table.
-func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), ", automaton\n") }
+func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), ", table\n") }
 
 // TestTables: long lists have them at once, short ones never, the others once their
 // origin is busy; and a list that machines share has one.

@@ -75,7 +75,7 @@ func (a *Archive) measure(records []byte) (keyAt, length int) {
 }
 
 // version returns the Entry of a record at an instant, without the ruleset, and the numbers of the
-// rulesets, nil if no version is in force.
+// blobs, nil if no version is in force.
 func (a *Archive) version(record []byte, at int64) (e Entry, answer []byte) {
 	if status := le.Uint16(record[4:]); status < dated {
 		return Entry{Status: status, From: math.MinInt64, Until: math.MaxInt64}, record[recordHead:]
@@ -155,7 +155,7 @@ func (a *Archive) versions(dst []Version, record []byte) []Version {
 // hasRules reports whether one of the numbers of an answer is that of a ruleset.
 func hasRules(answer []byte) bool {
 	for ; len(answer) > 0; answer = answer[4:] {
-		if le.Uint32(answer) != noRuleset {
+		if le.Uint32(answer) != noBlob {
 			return true
 		}
 	}

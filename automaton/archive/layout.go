@@ -1,140 +1,474 @@
 package archive
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/binary"
-	"hash/crc32"
+	"fmt"
+	"io"
+	"iter"
+	"math"
 	"math/bits"
-	"unsafe"
-
-	"github.com/robotsieve/robotsieve/automaton"
+	"slices"
 )
 
-// The format, as the package documentation has it.
-const (
-	magic       = "\x89rsv\r\n\x1a\n"
-	version     = 3
-	headerLen   = 68
-	atVersion   = 8
-	atChecksum  = 16
-	checksumLen = 4
-	entryLen    = 12 // of the directory
-	bucketLen   = 4
-	recordHead  = 8 // of a record, what comes before its rulesets or its key
-	dateLen     = 8 // of a version
-	statusLen   = 2
-	maxKey      = 1<<16 - 1
-	maxStatus   = 999
-	maxBits     = 30 // so that numbers of buckets fit an int of 32 bits
-	noRuleset   = 1<<32 - 1
-
-	// dated is the bit of a status that stands for versions, and their number is in the others.
-	dated       = 1 << 15
-	maxVersions = 1 << 14
-
-	// maxBucket is how many records a bucket has at most. A random hash makes four of
-	// them on average at most, and never comes near it.
-	maxBucket = 64
-	// groupBits: a group has 64 buckets, so that it has about three kilobytes and is checked in
-	// less than a microsecond.
-	groupBits = 6
-)
-
-// header is what a file begins with, field by field.
-type header struct {
-	Magic      [len(magic)]byte
-	Version    uint32
-	Semantics  uint32
-	Checksum   uint32
-	Length     uint64 // of the file
-	Origins    uint32
-	Rulesets   uint32
-	Bits       uint8 // there are 1<<Bits buckets
-	Columns    uint8 // how many of Dialects there are
-	Dialects   [6]automaton.Dialect
-	RecordsLen uint64
-	BlobsLen   uint64 // of the rulesets
-	Seed       uint64 // of the hash
-}
-
-const maxDialects = len(header{}.Dialects)
-
-// via stands among the dialects of a header for the column of Entry.Via. Such a column comes last.
-const via = automaton.Dialect(0xff)
-
-// groups returns how many groups there are, and how many buckets each has.
-func (h *header) groups() (groups, buckets int) {
-	inGroup := min(h.Bits, groupBits)
-	return 1 << (h.Bits - inGroup), 1 << inGroup
-}
-
-// directoryLen returns the length of the directory.
-func (h *header) directoryLen() uint64 {
-	groups, _ := h.groups()
-	return (uint64(groups) + 1) * entryLen
-}
-
-// bucketsLen returns the length of the table of buckets.
-func (h *header) bucketsLen() uint64 { return (1<<h.Bits + 1) * bucketLen }
-
-// offsetsLen returns the length of the offsets of rulesets.
-func (h *header) offsetsLen() uint64 { return (uint64(h.Rulesets) + 1) * 8 }
-
-// The first byte of a rule.
-const (
-	flagAtEnd      = 1 << 0
-	flagDisallowed = 1 << 1
-	shiftForm      = 2
-	maskForm       = 3
-	flagLineRank   = 1 << 4
-	flagsEnd       = 1 << 5
-)
-
-var (
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	le         = binary.LittleEndian
-)
-
-// checksum returns the checksum of the header without its checksum, and of the directory.
-func checksum(head, directory []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, head[:atChecksum])
-	sum = crc32.Update(sum, castagnoli, head[atChecksum+checksumLen:headerLen])
-	return crc32.Update(sum, castagnoli, directory)
-}
-
-// groupChecksum returns the checksum of a group: of the offsets of its buckets, with the end of
-// the last one, and of its records.
-func groupChecksum(buckets, records []byte) uint32 {
-	return crc32.Update(crc32.Update(0, castagnoli, buckets), castagnoli, records)
-}
-
-// rulesetChecksum returns the checksum of a ruleset and its number.
-func rulesetChecksum(number uint32, ruleset []byte) uint32 {
-	var place [4]byte
-	le.PutUint32(place[:], number)
-	return crc32.Update(crc32.Update(0, castagnoli, place[:]), castagnoli, ruleset)
-}
-
-// hash is fast for keys of some thirty bytes, and spreads them evenly. Keys that fall into
-// one bucket with one seed are spread with another.
-func hash(seed uint64, key []byte) uint64 {
-	h, n := seed, uint64(len(key))
-	for ; len(key) >= 8; key = key[8:] {
-		h = fold(h^le.Uint64(key), 0xd6e8feb86659fd93)
+// WriteTo writes the archive and returns the number of bytes written. The bytes
+// depend only on what was added, on the dialects and on the semantics, not on the order of
+// Add. The error is ErrDuplicate, ErrLimit, or one of a Sorter or of out.
+func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
+	counted := &counter{out: out}
+	w.open()
+	l := &layout{w: w, header: w.header()}
+	if err = l.arrange(maxBucket); err == nil {
+		err = l.write(counted, maxBucket)
 	}
-	if len(key) > 0 {
-		var word uint64
-		for i, c := range key {
-			word |= uint64(c) << (8 * i)
+	if err = cmp.Or(err, l.close()); err != nil {
+		return counted.n, fmt.Errorf("archive: %w", err)
+	}
+	w.written = l.counts
+	return counted.n, nil
+}
+
+// header returns what is known of the header from the beginning.
+func (w *Writer) header() header {
+	columns := w.dialects
+	if w.hasVia {
+		columns = append(slices.Clip(columns), via)
+	}
+	h := header{Magic: [8]byte([]byte(magic)), Version: version, Semantics: w.semantics, Columns: uint8(len(columns))}
+	copy(h.Dialects[:], columns)
+	return h
+}
+
+// counter counts what is written.
+type counter struct {
+	out io.Writer
+	n   int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.out.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// layout is an archive as it will be written.
+type layout struct {
+	w         *Writer
+	header    header
+	counts    counts
+	numbers   []uint32 // in the archive, of blobs by the numbers under which they were added
+	lengths   []uint32 // of the blobs
+	records   Sorter   // each after its hash; nil before it is made
+	directory []byte
+}
+
+// arrange numbers the blobs, sorts the records and makes the directory and the header,
+// except its checksum. No bucket has more than longest records.
+func (l *layout) arrange(longest int) error {
+	if err := l.numberBlobs(); err != nil {
+		return err
+	}
+	if err := l.readKeys(); err != nil {
+		return err
+	}
+	l.header.Bits = uint8(min(bits.Len64(uint64(l.counts.origins)), maxBits))
+	if err := l.sortRecords(); err != nil {
+		return err
+	}
+	if err := l.makeDirectory(longest); err != nil {
+		return err
+	}
+	l.header.Origins, l.header.Blobs = uint32(l.counts.origins), uint32(len(l.lengths))
+	l.header.Length = headerLen + l.header.directoryLen() + l.header.offsetsLen() + l.header.bucketsLen() +
+		l.header.RecordsLen + l.header.BlobsLen
+	return nil
+}
+
+var errBucket = fmt.Errorf("%w: too many keys fall into one bucket", ErrLimit)
+
+// A blob is an encoded ruleset or a text of Entry.Via.
+//
+// The records of the Sorter of blobs begin with the SHA-256 of the blob. After it is
+// byte 0 and a number under which the blob was added, or byte 1, the number of a piece of
+// the blob, and the piece; all numbers are big-endian.
+const (
+	pieceLen  = 16 << 10
+	numberMid = 0
+	pieceMid  = 1
+	atNumber  = sha256.Size + 1
+	atPiece   = atNumber + 4
+)
+
+// addBlob adds a blob.
+func (w *Writer) addBlob(digest [sha256.Size]byte, id uint32, blob []byte) error {
+	be := binary.BigEndian
+	w.record = be.AppendUint32(append(append(w.record[:0], digest[:]...), numberMid), id)
+	if err := w.blobs.Add(w.record); err != nil {
+		return err
+	}
+	n := uint32(0)
+	for piece := range slices.Chunk(blob, pieceLen) {
+		w.record = be.AppendUint32(append(append(w.record[:0], digest[:]...), pieceMid), n)
+		if err := w.blobs.Add(append(w.record, piece...)); err != nil {
+			return err
 		}
-		h = fold(h^word, 0xd6e8feb86659fd93)
+		n++
 	}
-	return fold(h^n, 0xa0761d6478bd642f)
+	return nil
 }
 
-func fold(x, y uint64) uint64 {
-	high, low := bits.Mul64(x, y)
-	return high ^ low
+// numberBlobs numbers the blobs in the order of their SHA-256.
+func (l *layout) numberBlobs() error {
+	l.numbers, l.lengths = make([]uint32, l.w.added), make([]uint32, 0, l.w.added)
+	var before, piece []byte
+	for r, err := range l.w.blobs.All() {
+		switch {
+		case err != nil:
+			return err
+		case r[sha256.Size] == numberMid:
+			if !bytes.Equal(r[:sha256.Size], before) {
+				before = append(before[:0], r[:sha256.Size]...)
+				l.lengths = append(l.lengths, checksumLen)
+				l.header.BlobsLen += checksumLen
+				piece = piece[:0]
+			}
+			l.numbers[binary.BigEndian.Uint32(r[atNumber:])] = uint32(len(l.lengths) - 1)
+		case !bytes.Equal(r[:atPiece], piece):
+			piece = append(piece[:0], r[:atPiece]...)
+			l.lengths[len(l.lengths)-1] += uint32(len(r) - atPiece)
+			l.header.BlobsLen += uint64(len(r) - atPiece)
+		}
+	}
+	l.counts.blobs = int64(len(l.lengths))
+	return nil
 }
 
-// view is b as a string that shares its bytes.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// writeBlobs writes the blobs.
+func (l *layout) writeBlobs(out *bufio.Writer) error {
+	number := uint32(0)
+	var blob, piece []byte
+	end := func() {
+		if blob != nil {
+			_, _ = out.Write(le.AppendUint32(nil, blobChecksum(number, blob)))
+			_, _ = out.Write(blob) // Flush returns the error
+			number++
+		}
+	}
+	for r, err := range l.w.blobs.All() {
+		switch {
+		case err != nil:
+			return err
+		case r[sha256.Size] != pieceMid || bytes.Equal(r[:atPiece], piece):
+			continue
+		case binary.BigEndian.Uint32(r[atNumber:]) == 0:
+			end()
+			blob = blob[:0]
+		}
+		piece = append(piece[:0], r[:atPiece]...)
+		blob = append(blob, r[atPiece:]...)
+	}
+	end()
+	return nil
+}
+
+// answer is what an origin answered from an instant on.
+type answer struct {
+	from   int64
+	status uint16
+	blobs  []uint32 // their numbers, in the order of the columns
+}
+
+// same reports whether two answers differ in nothing but the instant.
+func (a answer) same(b answer) bool {
+	return a.status == b.status && slices.Equal(a.blobs, b.blobs)
+}
+
+// The records of the Sorter of origins are a key after its length, the instant, the status
+// and the numbers under which the blobs were added, all of them big-endian. Keys are in
+// the order of their lengths, then of their bytes, and the versions of each by instant.
+
+func appendKey(dst []byte, key string) []byte {
+	return append(binary.BigEndian.AppendUint16(dst, uint16(len(key))), key...)
+}
+
+func appendAnswer(dst []byte, a answer) []byte {
+	be := binary.BigEndian
+	dst = be.AppendUint16(be.AppendUint64(dst, uint64(a.from)^1<<63), a.status)
+	for _, id := range a.blobs {
+		dst = be.AppendUint32(dst, id)
+	}
+	return dst
+}
+
+// readAnswer reads an answer; its blobs are those of the archive, in the place of old ones.
+func (l *layout) readAnswer(b []byte, blobs []uint32) answer {
+	be := binary.BigEndian
+	a := answer{from: int64(be.Uint64(b) ^ 1<<63), status: be.Uint16(b[dateLen:]), blobs: blobs[:0]}
+	for b = b[dateLen+statusLen:]; len(b) > 0; b = b[4:] {
+		id := be.Uint32(b)
+		if id != noBlob {
+			id = l.numbers[id]
+		}
+		a.blobs = append(a.blobs, id)
+	}
+	a.blobs = a.blobs[:l.header.Columns]
+	return a
+}
+
+// readKeys counts the origins, and makes the seed of their keys. The seed is made of all
+// keys, so that nobody can choose keys for one bucket: any key changes where all of them are.
+func (l *layout) readKeys() error {
+	keys := sha256.New()
+	var before, buf []byte
+	for r, err := range l.w.origins.All() {
+		if err != nil {
+			return err
+		}
+		key := keyOf(r)
+		if l.counts.origins > 0 && bytes.Equal(key, before) {
+			continue
+		}
+		if l.counts.origins == math.MaxUint32 {
+			return errTooMany
+		}
+		l.counts.origins++
+		before = append(before[:0], key...)
+		buf = append(binary.AppendUvarint(buf[:0], uint64(len(key))), key...)
+		_, _ = keys.Write(buf) // it never fails
+	}
+	l.header.Seed = le.Uint64(keys.Sum(nil))
+	return nil
+}
+
+// keyOf returns the key of a record of the Sorter of origins.
+func keyOf(r []byte) []byte { return r[2:][:binary.BigEndian.Uint16(r)] }
+
+// sortRecords sorts the records of the file by the hashes of their keys, then by their bytes.
+func (l *layout) sortRecords() error {
+	if err := l.close(); err != nil {
+		return err
+	}
+	l.records = l.w.NewSorter()
+	l.counts.versions, l.counts.dropped = 0, 0
+	var o collected
+	for r, err := range l.w.origins.All() {
+		if err != nil {
+			return err
+		}
+		if key := keyOf(r); len(o.versions) == 0 || !bytes.Equal(key, o.key) {
+			if err := l.addRecord(&o); err != nil {
+				return err
+			}
+			o.key, o.versions = append(o.key[:0], key...), o.versions[:0]
+		}
+		a := l.readAnswer(r[2+len(o.key):], o.spare)
+		o.spare = a.blobs
+		if err := o.add(a); err != nil {
+			return err
+		}
+	}
+	return l.addRecord(&o)
+}
+
+// collected is an origin with the versions that have been read.
+type collected struct {
+	key      []byte
+	versions []answer
+	spare    []uint32
+	record   []byte
+	dropped  int64 // the oldest versions, of which there were too many
+}
+
+// add adds a version after those before it, unless it says the same.
+func (o *collected) add(a answer) error {
+	if n := len(o.versions); n > 0 {
+		last := o.versions[n-1]
+		switch {
+		case a.same(last):
+			return nil
+		case a.from == last.from:
+			return fmt.Errorf("%w: %q", ErrDuplicate, o.key[:min(len(o.key), 300)])
+		case n == 2*maxVersions:
+			o.dropped += maxVersions
+			o.versions = o.versions[:copy(o.versions, o.versions[maxVersions:])]
+		}
+	}
+	a.blobs = slices.Clone(a.blobs)
+	o.versions = append(o.versions, a)
+	return nil
+}
+
+// addRecord adds the record of an origin, if it has versions.
+func (l *layout) addRecord(o *collected) error {
+	if len(o.versions) == 0 {
+		return nil
+	}
+	newest := o.versions[max(len(o.versions)-maxVersions, 0):]
+	l.counts.dropped += o.dropped + int64(len(o.versions)-len(newest))
+	l.counts.versions += int64(len(newest))
+	o.dropped = 0
+	h := hash(l.header.Seed, o.key)
+	b := binary.BigEndian.AppendUint64(o.record[:0], h)
+	b = le.AppendUint32(b, uint32(h))
+	if only := newest[0]; len(newest) == 1 && only.from == math.MinInt64 {
+		b = le.AppendUint16(le.AppendUint16(b, only.status), uint16(len(o.key)))
+		o.record = append(appendNumbers(b, only.blobs), o.key...)
+		return l.records.Add(o.record)
+	}
+	b = le.AppendUint16(le.AppendUint16(b, dated|uint16(len(newest))), uint16(len(o.key)))
+	b = append(b, o.key...)
+	for _, v := range newest {
+		b = le.AppendUint16(le.AppendUint64(b, uint64(v.from)), v.status)
+		b = appendNumbers(b, v.blobs)
+	}
+	o.record = b
+	return l.records.Add(b)
+}
+
+func appendNumbers(dst []byte, numbers []uint32) []byte {
+	for _, n := range numbers {
+		dst = le.AppendUint32(dst, n)
+	}
+	return dst
+}
+
+// groups yields the groups of the index in order, each valid until the next. No bucket of them
+// has more than longest records.
+func (l *layout) groups(longest int) iter.Seq2[*group, error] {
+	return func(yield func(*group, error) bool) {
+		groups, buckets := l.header.groups()
+		g := newGroup(buckets)
+		next := 0 // the number of the group
+		for r, err := range l.records.All() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			bucket := int(binary.BigEndian.Uint64(r) >> (64 - l.header.Bits))
+			for ; next < bucket/buckets; next++ {
+				if !yield(g.ended(), nil) {
+					return
+				}
+				g.reset()
+			}
+			if g.add(bucket%buckets, r[8:]) > longest {
+				yield(nil, errBucket)
+				return
+			}
+		}
+		for ; next < groups; next++ {
+			if !yield(g.ended(), nil) {
+				return
+			}
+			g.reset()
+		}
+	}
+}
+
+// group is a group that is being filled, bucket by bucket.
+type group struct {
+	at      uint64 // where it begins among the records
+	buckets []byte // the offsets of its buckets, and the end of the last
+	last    int    // the bucket of the last record
+	inLast  int    // how many records it has
+	records []byte
+}
+
+func newGroup(buckets int) *group {
+	return &group{buckets: make([]byte, (buckets+1)*bucketLen)}
+}
+
+// reset begins the next group.
+func (g *group) reset() {
+	g.at += uint64(len(g.records))
+	g.records, g.last, g.inLast = g.records[:0], 0, 0
+	le.PutUint32(g.buckets, uint32(g.at))
+}
+
+// begin notes that the buckets up to one begin here.
+func (g *group) begin(bucket int) {
+	for ; g.last < bucket; g.inLast = 0 {
+		g.last++
+		le.PutUint32(g.buckets[bucketLen*g.last:], uint32(g.at+uint64(len(g.records))))
+	}
+}
+
+// add adds a record and returns how many its bucket has.
+func (g *group) add(bucket int, record []byte) int {
+	g.begin(bucket)
+	g.records = append(g.records, record...)
+	g.inLast++
+	return g.inLast
+}
+
+// ended ends the group and returns it.
+func (g *group) ended() *group {
+	g.begin(len(g.buckets)/bucketLen - 1)
+	return g
+}
+
+// makeDirectory makes the directory.
+func (l *layout) makeDirectory(longest int) error {
+	l.directory, l.header.RecordsLen = l.directory[:0], 0
+	for g, err := range l.groups(longest) {
+		if err != nil {
+			return err
+		}
+		l.directory = le.AppendUint32(le.AppendUint64(l.directory, g.at), groupChecksum(g.buckets, g.records))
+		l.header.RecordsLen += uint64(len(g.records))
+	}
+	l.directory = le.AppendUint32(le.AppendUint64(l.directory, l.header.RecordsLen), 0)
+	return nil
+}
+
+// write writes the archive, of which no bucket has more than longest records.
+func (l *layout) write(out io.Writer, longest int) error {
+	l.header.Checksum = checksum(l.head(), l.directory)
+	buf := bufio.NewWriterSize(out, 64<<10)
+	_, _ = buf.Write(l.head()) // Flush returns the error
+	_, _ = buf.Write(l.directory)
+	at := uint64(0)
+	for _, n := range l.lengths {
+		_, _ = buf.Write(le.AppendUint64(nil, at))
+		at += uint64(n)
+	}
+	_, _ = buf.Write(le.AppendUint64(nil, at))
+	for g, err := range l.groups(longest) {
+		if err != nil {
+			return err
+		}
+		_, _ = buf.Write(g.buckets[:len(g.buckets)-bucketLen]) // the end is that of the next one
+	}
+	_, _ = buf.Write(le.AppendUint32(nil, uint32(l.header.RecordsLen)))
+	for g, err := range l.groups(longest) {
+		if err != nil {
+			return err
+		}
+		if _, err := buf.Write(g.records); err != nil {
+			return err
+		}
+	}
+	if err := l.writeBlobs(buf); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+// head returns the bytes of the header.
+func (l *layout) head() []byte {
+	head, _ := binary.Append(nil, le, l.header) // it has fields of fixed size only
+	return head
+}
+
+// close frees the sorted records.
+func (l *layout) close() error {
+	if l.records == nil {
+		return nil
+	}
+	err := l.records.Close()
+	l.records = nil
+	return err
+}

@@ -11,8 +11,8 @@ import (
 )
 
 // Writer collects origins and writes them as an archive. The zero value is not
-// usable: call NewWriter. Origins and rulesets are in sorters; beside these the Writer takes
-// eight bytes of memory for each ruleset, and a quarter of a byte for each origin. Of the
+// usable: call NewWriter. Origins and blobs are in sorters; beside these the Writer takes
+// eight bytes of memory for each blob, and a quarter of a byte for each origin. Of the
 // rulesets that it was given it keeps the last of each dialect. It belongs to one goroutine.
 type Writer struct {
 	// NewSorter makes an empty Sorter. It is set before the first Add. WriteTo needs three of
@@ -23,19 +23,19 @@ type Writer struct {
 	dialects  []automaton.Dialect
 	hasVia    bool   // a version has Entry.Via
 	origins   Sorter // nil before the first Add
-	rulesets  Sorter
-	added     uint64 // rulesets, equal ones perhaps several times
+	blobs     Sorter // encoded rulesets and texts of Entry.Via
+	added     uint64 // blobs, equal ones perhaps several times
 	encoder   *encoder
 	last      []*automaton.Ruleset // of the last origin, which often are those of the next
 	lastIDs   []uint32
-	recent    map[[sha256.Size]byte]uint32 // rulesets that need not be added again
+	recent    map[[sha256.Size]byte]uint32 // blobs that need not be added again
 	record    []byte                       // reused
 
 	written counts
 }
 
 // counts are what a Writer has written.
-type counts struct{ origins, rulesets, versions, dropped int64 }
+type counts struct{ origins, blobs, versions, dropped int64 }
 
 var errTooMany = fmt.Errorf("%w: too many origins or rulesets", ErrLimit)
 
@@ -102,7 +102,7 @@ func (w *Writer) add(key string, from int64, status uint16, via string, rulesets
 		}
 		ids = append(ids, id)
 	}
-	through := uint32(noRuleset)
+	through := uint32(noBlob)
 	if via != "" {
 		w.hasVia = true
 		var err error
@@ -118,18 +118,18 @@ func (w *Writer) add(key string, from int64, status uint16, via string, rulesets
 // open makes the sorters.
 func (w *Writer) open() {
 	if w.origins == nil {
-		w.origins, w.rulesets = w.NewSorter(), w.NewSorter()
+		w.origins, w.blobs = w.NewSorter(), w.NewSorter()
 	}
 }
 
-// maxRecent is how many rulesets are remembered as added. Equal rulesets beyond that are in the
+// maxRecent is how many blobs are remembered as added. Equal blobs beyond that are in the
 // Sorter several times, but in the archive once.
 const maxRecent = 1 << 15
 
 // number returns the number under which a ruleset of the i-th dialect was added.
 func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	if r == nil {
-		return noRuleset, nil
+		return noBlob, nil
 	}
 	if r == w.last[i] {
 		return w.lastIDs[i], nil
@@ -142,7 +142,7 @@ func (w *Writer) number(i int, r *automaton.Ruleset) (uint32, error) {
 	return id, nil
 }
 
-// numberBlob returns the number under which the bytes of a ruleset, or of Entry.Via, were added.
+// numberBlob returns the number under which a blob was added.
 func (w *Writer) numberBlob(blob []byte) (uint32, error) {
 	if uint64(len(blob)) > math.MaxUint32-checksumLen {
 		return 0, errTooMany
@@ -150,7 +150,7 @@ func (w *Writer) numberBlob(blob []byte) (uint32, error) {
 	digest := sha256.Sum256(blob)
 	id, there := w.recent[digest]
 	if !there {
-		if w.added == noRuleset {
+		if w.added == noBlob {
 			return 0, errTooMany
 		}
 		id = uint32(w.added)
@@ -170,8 +170,8 @@ func (w *Writer) numberBlob(blob []byte) (uint32, error) {
 func (w *Writer) Len() int { return int(w.written.origins) }
 
 // Rulesets returns the number of distinct rulesets written, those of several dialects counted
-// apart.
-func (w *Writer) Rulesets() int { return int(w.written.rulesets) }
+// apart, and of distinct texts of Entry.Via, which are stored as rulesets are.
+func (w *Writer) Rulesets() int { return int(w.written.blobs) }
 
 // Versions returns the number of versions written, one at least for each origin, and the number
 // of those dropped because their origins have too many.
@@ -182,5 +182,5 @@ func (w *Writer) Close() error {
 	if w.origins == nil {
 		return nil
 	}
-	return cmp.Or(w.origins.Close(), w.rulesets.Close())
+	return cmp.Or(w.origins.Close(), w.blobs.Close())
 }

@@ -1,0 +1,140 @@
+package archive
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math/bits"
+	"unsafe"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// The format, as the package documentation has it.
+const (
+	magic       = "\x89rsv\r\n\x1a\n"
+	version     = 3
+	headerLen   = 68
+	atVersion   = 8
+	atChecksum  = 16
+	checksumLen = 4
+	entryLen    = 12 // of the directory
+	bucketLen   = 4
+	recordHead  = 8 // of a record, what comes before the numbers of its blobs or its key
+	dateLen     = 8 // of a version
+	statusLen   = 2
+	maxKey      = 1<<16 - 1
+	maxStatus   = 999
+	maxBits     = 30 // so that numbers of buckets fit an int of 32 bits
+	noBlob      = 1<<32 - 1
+
+	// dated is the bit of a status that stands for versions, and their number is in the others.
+	dated       = 1 << 15
+	maxVersions = 1 << 14
+
+	// maxBucket is how many records a bucket has at most. A random hash makes four of
+	// them on average at most, and never comes near it.
+	maxBucket = 64
+	// groupBits: a group has 64 buckets, so that it has about three kilobytes and is checked in
+	// less than a microsecond.
+	groupBits = 6
+)
+
+// header is what a file begins with, field by field.
+type header struct {
+	Magic      [len(magic)]byte
+	Version    uint32
+	Semantics  uint32
+	Checksum   uint32
+	Length     uint64 // of the file
+	Origins    uint32
+	Blobs      uint32 // rulesets and texts of Entry.Via
+	Bits       uint8  // there are 1<<Bits buckets
+	Columns    uint8  // how many of Dialects there are
+	Dialects   [6]automaton.Dialect
+	RecordsLen uint64
+	BlobsLen   uint64
+	Seed       uint64 // of the hash
+}
+
+const maxDialects = len(header{}.Dialects)
+
+// via stands among the dialects of a header for the column of Entry.Via. Such a column comes last.
+const via = automaton.Dialect(0xff)
+
+// groups returns how many groups there are, and how many buckets each has.
+func (h *header) groups() (groups, buckets int) {
+	inGroup := min(h.Bits, groupBits)
+	return 1 << (h.Bits - inGroup), 1 << inGroup
+}
+
+// directoryLen returns the length of the directory.
+func (h *header) directoryLen() uint64 {
+	groups, _ := h.groups()
+	return (uint64(groups) + 1) * entryLen
+}
+
+// bucketsLen returns the length of the table of buckets.
+func (h *header) bucketsLen() uint64 { return (1<<h.Bits + 1) * bucketLen }
+
+// offsetsLen returns the length of the offsets of blobs.
+func (h *header) offsetsLen() uint64 { return (uint64(h.Blobs) + 1) * 8 }
+
+// The first byte of a rule.
+const (
+	flagAtEnd      = 1 << 0
+	flagDisallowed = 1 << 1
+	shiftForm      = 2
+	maskForm       = 3
+	flagLineRank   = 1 << 4
+	flagsEnd       = 1 << 5
+)
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	le         = binary.LittleEndian
+)
+
+// checksum returns the checksum of the header without its checksum, and of the directory.
+func checksum(head, directory []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, head[:atChecksum])
+	sum = crc32.Update(sum, castagnoli, head[atChecksum+checksumLen:headerLen])
+	return crc32.Update(sum, castagnoli, directory)
+}
+
+// groupChecksum returns the checksum of a group: of the offsets of its buckets, with the end of
+// the last one, and of its records.
+func groupChecksum(buckets, records []byte) uint32 {
+	return crc32.Update(crc32.Update(0, castagnoli, buckets), castagnoli, records)
+}
+
+// blobChecksum returns the checksum of a blob and its number.
+func blobChecksum(number uint32, blob []byte) uint32 {
+	var place [4]byte
+	le.PutUint32(place[:], number)
+	return crc32.Update(crc32.Update(0, castagnoli, place[:]), castagnoli, blob)
+}
+
+// hash is fast for keys of some thirty bytes, and spreads them evenly. Keys that fall into
+// one bucket with one seed are spread with another.
+func hash(seed uint64, key []byte) uint64 {
+	h, n := seed, uint64(len(key))
+	for ; len(key) >= 8; key = key[8:] {
+		h = fold(h^le.Uint64(key), 0xd6e8feb86659fd93)
+	}
+	if len(key) > 0 {
+		var word uint64
+		for i, c := range key {
+			word |= uint64(c) << (8 * i)
+		}
+		h = fold(h^word, 0xd6e8feb86659fd93)
+	}
+	return fold(h^n, 0xa0761d6478bd642f)
+}
+
+func fold(x, y uint64) uint64 {
+	high, low := bits.Mul64(x, y)
+	return high ^ low
+}
+
+// view is b as a string that shares its bytes.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
