@@ -224,13 +224,6 @@ func FuzzNormal(f *testing.F) {
 	})
 }
 
-func linesOf(entries []entry) (list []string) {
-	for _, e := range entries {
-		list = append(list, e.String())
-	}
-	return list
-}
-
 // Fetchers that are not exempt stand apart.
 func TestFetchersStandApart(t *testing.T) {
 	set := crawlers(t)

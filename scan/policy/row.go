@@ -91,9 +91,6 @@ func sortRows(rows []Row) (map[origin.Origin][]*Row, error) {
 // to begun, which are equal if the moment is known.
 type period struct{ start, end, begun int64 }
 
-// meets reports whether the period has a moment from the first to the last.
-func (p *period) meets(first, last int64) bool { return p.start <= last && p.end > first }
-
 // datedRow is a row with the period in which it is, or may be, in force.
 type datedRow struct {
 	row *Row
