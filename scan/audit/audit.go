@@ -83,7 +83,7 @@ type Config struct {
 	TempDir string
 	// Basis describes the files and options, for the sentences of the report. Nil stands
 	// for the zero Basis.
-	Basis *Basis
+	Basis *BasisInfo
 }
 
 // Period is a time from Since on and before Until. A zero bound is none: the zero value is
@@ -99,9 +99,9 @@ func (p Period) contains(nanos int64) bool {
 	return (p.Since.IsZero() || !t.Before(p.Since)) && (p.Until.IsZero() || t.Before(p.Until))
 }
 
-// Basis describes the files and choices that an audit rests on, for the sentences of
+// BasisInfo describes the files and choices that an audit rests on, for the sentences of
 // its report. The audit itself does not use it.
-type Basis struct {
+type BasisInfo struct {
 	// File names the robots.txt, or the list of its versions.
 	File string
 	// Constant: policy.Constant made the policy. Observed: versions have the times at
@@ -213,7 +213,7 @@ func New(c Config) *Auditor {
 		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
 	}
 	if c.Basis == nil {
-		c.Basis = &Basis{}
+		c.Basis = &BasisInfo{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses,
 		profiles: map[*crawler.Profile]uint32{}}

@@ -272,7 +272,7 @@ func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
 	v := p.Versions(o)[k.version]
 	return RuleInfo{
 		Origin: a.originText(k.at), Version: startText(v.From), File: v.File,
-		Line: int(k.line), Rule: p.RuleText(o, k.version, int(k.line)), Violations: n,
+		Line: int(k.line), Rule: p.QuoteRule(o, k.version, int(k.line)), Violations: n,
 	}
 }
 

@@ -71,7 +71,7 @@ func (a *Auditor) assumptions(r *Report) []string {
 	return list
 }
 
-func (b *Basis) historyText() string {
+func (b *BasisInfo) historyText() string {
 	file := b.File
 	switch {
 	case b.Constant:
@@ -108,7 +108,7 @@ func fetchesText(r *Report) string {
 		"had been answered with rules that forbid it, or with 304 while they were in force."
 }
 
-func (b *Basis) identityText(r *Report) []string {
+func (b *BasisInfo) identityText(r *Report) []string {
 	list := []string{"Any client can send any User-Agent: all counts are of requests by clients that identify " +
 		"themselves as the crawler named."}
 	if !r.CanVerify {
@@ -151,7 +151,7 @@ func (b *Basis) identityText(r *Report) []string {
 	return list
 }
 
-func (b *Basis) hostText(r *Report) string {
+func (b *BasisInfo) hostText(r *Report) string {
 	switch {
 	case slices.ContainsFunc(r.Inputs, func(in InputInfo) bool { return in.Host != "" }):
 		return "Only requests to " + english.List(b.Hosts) +
@@ -202,7 +202,7 @@ func cdnWarning(r *Report) []string {
 }
 
 // sizeWarnings say that the sizes of logged answers contradict the files, or each other.
-func (b *Basis) sizeWarnings(r *Report) (list []string) {
+func (b *BasisInfo) sizeWarnings(r *Report) (list []string) {
 	switch t := r.RobotsTxt; {
 	case b.Constant && t.SizesChange:
 		list = append(list, fmt.Sprintf("answers to /robots.txt have several sizes, "+

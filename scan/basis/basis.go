@@ -24,7 +24,7 @@ import (
 
 // Basis is what an audit rests on. States that rest on the same add up.
 type Basis struct {
-	audit.Basis
+	audit.BasisInfo
 	Rows                []Row
 	Bodies              []Body // of the rows, each once
 	Window, Delay, Skew time.Duration
@@ -38,10 +38,10 @@ type Basis struct {
 	MaxUnparsed         float64 // in per cent
 }
 
-// Row is a policy.Row with its body as an index in Bodies, -1 if it has none.
+// Row is a policy.Row whose Body and Past are in Bodies, at BodyAt, which is -1 if it has none.
 type Row struct {
 	policy.Row
-	Body int
+	BodyAt int `json:"Body"`
 }
 
 // Body is a text of robots.txt: the part that is read, and those lines after it that may permit,
@@ -89,7 +89,7 @@ func (b *Basis) SetRows(rows []policy.Row) {
 				}
 				known[text], files[unsafe.SliceData(r.Body)] = i, i
 			}
-			row.Body, row.Row.Body, row.Past = i, nil, nil
+			row.BodyAt, row.Body, row.Past = i, nil, nil
 		}
 		b.Rows = append(b.Rows, row)
 	}
@@ -108,17 +108,18 @@ func newBody(n int, text, past []byte) Body {
 func (b *Basis) FilesOf() map[string]string {
 	files := map[string]string{}
 	for _, r := range b.Rows {
-		if r.Body >= 0 {
-			files[r.File] = b.Bodies[r.Body].File
+		if r.BodyAt >= 0 {
+			files[r.File] = b.Bodies[r.BodyAt].File
 		}
 	}
 	return files
 }
 
-// Config compiles the basis. It sets the fields of audit.Basis that follow from the others, but for
-// those about the text of robots.txt, and leaves out Identities.
+// Config makes the configuration of an audit. Bodies are compiled when they are first needed. It
+// sets the fields of audit.BasisInfo that follow from the others, but for those about the text of
+// robots.txt, and leaves out Identities.
 func (b *Basis) Config() (audit.Config, error) {
-	c := audit.Config{Samples: b.Samples, Period: b.Period, Basis: &b.Basis}
+	c := audit.Config{Samples: b.Samples, Period: b.Period, Basis: &b.BasisInfo}
 	var err error
 	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
 		return c, err
@@ -144,8 +145,8 @@ func (b *Basis) Config() (audit.Config, error) {
 	rows := make([]policy.Row, 0, len(b.Rows))
 	b.LastSeen = map[string]int64{}
 	for _, r := range b.Rows {
-		if r.Body >= 0 {
-			r.Row.Body, r.Past = b.Bodies[r.Body].Text, b.Bodies[r.Body].Past
+		if r.BodyAt >= 0 {
+			r.Body, r.Past = b.Bodies[r.BodyAt].Text, b.Bodies[r.BodyAt].Past
 		}
 		rows = append(rows, r.Row)
 		for _, o := range r.Origins {
@@ -185,7 +186,7 @@ func (b *Basis) check() error {
 	if _, err := crawler.Read(profiles); err != nil {
 		return err
 	}
-	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].Body != 0 || len(b.Rows[0].Origins) > 0) {
+	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].BodyAt != 0 || len(b.Rows[0].Origins) > 0) {
 		return errors.New("not one robots.txt")
 	}
 	if !InBounds(b.Window, policy.MinWindow) || !InBounds(b.Delay, policy.MinDelay) ||
@@ -196,8 +197,8 @@ func (b *Basis) check() error {
 		return errors.New("a period ends before it begins")
 	}
 	for _, r := range b.Rows {
-		hasBody := r.Body >= 0
-		if r.Body < -1 || r.Body >= len(b.Bodies) || hasBody != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
+		hasBody := r.BodyAt >= 0
+		if r.BodyAt < -1 || r.BodyAt >= len(b.Bodies) || hasBody != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
 			return errors.New("a version is invalid")
 		}
 		for _, o := range r.Origins {

@@ -76,8 +76,8 @@ func (b *Basis) versions(wanted bool) (list []policy.Row) {
 		if !wanted {
 			break
 		}
-		if r.Body >= 0 {
-			r.Row.Body, r.Past = b.Bodies[r.Body].Text, b.Bodies[r.Body].Past
+		if r.BodyAt >= 0 {
+			r.Body, r.Past = b.Bodies[r.BodyAt].Text, b.Bodies[r.BodyAt].Past
 		}
 		r.File, r.Where = "", ""
 		list = append(list, r.Row)

@@ -114,8 +114,8 @@ func (p *Packed) Open(name string) (io.ReadCloser, error) {
 // Unpack returns the basis that is packed.
 func (p *Packed) Unpack() (*Basis, error) { return Unpack(p.Basis, p.Open) }
 
-// maxText bounds a file.
-const maxText = 256 << 20
+// maxFile bounds a file of a basis.
+const maxFile = 256 << 20
 
 // Unpack makes a basis of its document and files, but for the lists and names. It is trusted no
 // more than the files and options of an audit.
@@ -148,7 +148,7 @@ func (open Open) Read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(disk.Limited(file, maxText))
+	data, err := io.ReadAll(disk.Limited(file, maxFile))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

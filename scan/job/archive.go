@@ -188,7 +188,7 @@ type ArchiveVersion struct {
 	Origin string `json:"origin"`
 	From   string `json:"from"` // since when it is in force, RFC 3339; "" if it has no date
 	Status int    `json:"status"`
-	Groups int    `json:"groups"` // sets of rules, of which each binds a product token or more, or all others
+	Groups int    `json:"groups"` // those that differ: sets of rules, of which each binds product tokens, or all others
 	Rules  int    `json:"rules"`  // in all of them
 }
 

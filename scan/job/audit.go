@@ -42,8 +42,8 @@ type AuditOptions struct {
 	// "Local", or "" for UTC.
 	TimeZone string
 
-	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits
-	// the files of Policy.
+	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits each file of
+	// Policy, beside which Robots has no name.
 	Robots RobotsFile
 	// Policy names the versions of robots.txt: a manifest, or a folder of dated files.
 	Policy string
@@ -170,16 +170,16 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if o.Side != nil {
 		o.Format, o.TimeZone, o.Hosts = o.Side.Format, o.Side.TimeZone, o.Side.Hosts
 	}
-	if err := o.check(ctx); err != nil {
+	if err := o.validate(ctx); err != nil {
 		return nil, err
 	}
-	side, err := prepared(ctx, func() (*sideFiles, error) { return o.readSideFiles(ctx) })
+	side, err := prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) })
 	if err != nil {
 		return nil, err
 	}
 	config := side.config
-	if o.Check != nil {
-		if err := o.Check(&config); err != nil {
+	if o.CheckCondition != nil {
+		if err := o.CheckCondition(&config); err != nil {
 			return nil, err
 		}
 	}
@@ -216,7 +216,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
 // tells of which sites they are.
-func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign func(*auditLogs) error) (*auditLogs,
+func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assign func(*auditLogs) error) (*auditLogs,
 	error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
@@ -241,7 +241,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *sideFiles, assign 
 
 // read reads the logs. What there is no report without has been done then. lines gets the lines for
 // evidence. The caller closes the run.
-func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLogs, lines *evidenceLines) (*auditing,
+func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditLogs, lines *evidenceLines) (*auditing,
 	error) {
 	shares, err := o.budget.divide(o.Workers, logs.inputs())
 	if err != nil {
@@ -250,10 +250,11 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
-	logs.rows = o.list(logs, &config)
-	lines.keep(&config, logs)
+	logs.rows = o.addRowsTo(&config, logs)
+	logs.evidence = lines
+	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
 	if config.Judged != nil {
-		logs.number()
+		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
 	if err := o.addFacts(run); err != nil {
@@ -276,9 +277,9 @@ func (o *AuditOptions) read(ctx context.Context, side *sideFiles, logs *auditLog
 	return a, nil
 }
 
-// check refuses options that are invalid or contradict each other, and finds the format that
+// validate refuses options that are invalid or contradict each other, and finds the format that
 // they name.
-func (o *AuditOptions) check(ctx context.Context) (err error) {
+func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	if o.format, o.formatText, err = formatByName(ctx, o.Format); err != nil {
 		return err
 	}
@@ -383,53 +384,22 @@ func (a *auditing) interrupt(why error) { a.interrupted, a.inputs.Partial = why,
 // finish writes the state and makes the report. The state gets its name only if the report shows
 // no damage: the sum of a damaged state must not replace another one.
 func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
-	result, reported := &Audited{}, false
 	// stopped reports whether the end of ctx, which Run.StopAt heeds, caused an error.
 	stopped := func(err error) bool { return err != nil && ctx.Err() != nil && a.interrupted == nil }
-	var unsaved, err error
-	report := func() {
-		reported = true
-		if dns != nil {
-			err = a.resolve(ctx, dns)
-		}
-		in := a.inputs
-		if in.List = plainInfos(a.logs); !a.isPart {
-			in = a.described()
-		}
-		result.Inputs, result.Partial = in.List, in.Partial
-		for _, log := range a.logs {
-			result.AllLines = append(result.AllLines, log.all)
-		}
-		switch {
-		case err != nil:
-		case a.hasFacts:
-			err = a.run.JudgeRest()
-		case !a.NoReport:
-			if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
-				result.Report.UnparsedSamples = []string{}
-			}
-		}
-		if err == nil {
-			end := ctx
-			if a.interrupted != nil {
-				end = context.WithoutCancel(ctx) // the rows are those of the lines that were read
-			}
-			err = a.rows.write(end)
-		}
+	state, unsaved := a.beginState()
+	if stopped(unsaved) {
+		return nil, &Error{Interrupted, errNoReport}
 	}
-	if a.State != "" {
-		unsaved = a.writeState(func() error {
-			if report(); errors.Is(err, audit.ErrDamaged) {
-				return err
-			}
-			return nil
-		})
-	}
-	if !reported && !stopped(unsaved) {
-		report()
+	result, err := a.makeReport(ctx, dns)
+	switch {
+	case state == nil:
+	case errors.Is(err, audit.ErrDamaged):
+		_ = state.discard() // the damage is the error
+	default:
+		unsaved = state.commit()
 	}
 	switch {
-	case stopped(err), !reported:
+	case stopped(err):
 		return nil, &Error{Interrupted, errNoReport}
 	case err != nil && a.interrupted != nil:
 		return nil, &Error{Interrupted, fmt.Errorf("making the report: %w", err)}
@@ -450,6 +420,40 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	return result, &Error{Interrupted, a.interrupted}
 }
 
+// makeReport looks names up, makes the report and writes the rows, as far as each is asked for.
+func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audited, error) {
+	var err error
+	if dns != nil {
+		err = a.resolve(ctx, dns)
+	}
+	in := a.inputs
+	if in.List = plainInfos(a.logs); !a.isPart {
+		in = a.described() // which warns, also where names could not be looked up
+	}
+	if err != nil {
+		return nil, err
+	}
+	result := &Audited{Inputs: in.List, Partial: in.Partial}
+	for _, log := range a.logs {
+		result.AllLines = append(result.AllLines, log.all)
+	}
+	switch {
+	case a.hasFacts:
+		err = a.run.JudgeRest()
+	case !a.NoReport:
+		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
+			result.Report.UnparsedSamples = []string{}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.interrupted != nil {
+		ctx = context.WithoutCancel(ctx) // the rows are those of the lines that were read
+	}
+	return result, a.rows.write(ctx)
+}
+
 // stateHead is the head of a state. Its texts that are not UTF-8 are kept.
 type stateHead struct {
 	Basis    basis.Packed // without the lists and names
@@ -461,24 +465,23 @@ type stateHead struct {
 	Unmatched []string `json:",omitempty"`
 }
 
-// writeState writes the state, and gives the file its name unless check returns an error.
-func (a *auditing) writeState(check func() error) error {
+// beginState writes the state to a file that has no name before it is committed; nil if there is to
+// be no state.
+func (a *auditing) beginState() (*pending, error) {
+	if a.State == "" {
+		return nil, nil
+	}
 	packed, err := a.basis.Packed()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	head, err := json.Marshal(audit.Texts(stateHead{
 		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched,
 	}, audit.ToUTF8))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.stateFile().write(func(w io.Writer) error {
-		if err := a.run.WriteState(w, head); err != nil {
-			return err
-		}
-		return check()
-	})
+	return a.stateFile().begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
 }
 
 // maxLookups bounds the addresses that are looked up.

@@ -291,7 +291,7 @@ func (c *Checker) checkAt(url string, at int64) ([]Answer, error) {
 	return list, nil
 }
 
-// check judges a URL of an origin by the rules of an instant.
+// check judges a URL of an origin, by the rules of an instant where an archive has dates.
 func (c *checked) check(url string, o origin.Origin, at int64) (a Answer, err error) {
 	if c.archive == nil {
 		return c.judge(url, o, at)
@@ -373,9 +373,11 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 		}
 		return "", "no rule matches"
 	}
-	rules := compile.Matching(m, &c.scratch, path)
+	var rules []compile.Rule
 	if c.robots != nil {
 		rules = c.robots.Matches(m, &c.scratch, path)
+	} else {
+		rules = compile.Matching(m, &c.scratch, path)
 	}
 	rule = (&describer{}).text(rules[0].String())
 	if len(rules) < 2 {

@@ -80,8 +80,10 @@ type Compiled struct {
 	Lost bool
 }
 
-// maxBody is the highest limit of a body.
-const maxBody = 64 << 20
+// maxCompiled is the highest limit of a body in an archive. It is below policy.MaxBody, that of an
+// audit, whose files are its user's own: bodies in an archive are of strangers, and compiling takes
+// compileCost bytes of memory for each byte of them.
+const maxCompiled = 64 << 20
 
 // Compile reads the robots.txt of many origins and writes their rules to an
 // archive for Filter. It goes on when part of a source cannot be used, and warns of
@@ -110,7 +112,7 @@ func Compile(ctx context.Context, o CompileOptions) (*Compiled, error) {
 	}
 	g := newGatherer(ctx, o, shares)
 	defer g.stop(nil)
-	c, err := o.compile(g, shares, out)
+	c, err := o.gatherAndWrite(g, shares, out)
 	g.report()
 	err = cmp.Or(err, g.set.Close())
 	switch {
@@ -143,17 +145,17 @@ const (
 // shareCompiling divides the memory of Compile. While sources are read, the parts for rulesets
 // and work have the windows of decompressors, and lines, which take four times their length.
 func shareCompiling(memory int64) compileShares {
-	return compileShares{set: memory / 2, sorter: memory / 16, line: int(min(memory/32, maxBody)),
+	return compileShares{set: memory / 2, sorter: memory / 16, line: int(min(memory/32, maxCompiled)),
 		work: memory/8*3 + minWork}
 }
 
 // limit sets the limit of a body.
 func (o *CompileOptions) limit(shares compileShares) error {
-	most := min(shares.work/compileCost, maxBody)
+	most := min(shares.work/compileCost, maxCompiled)
 	if o.MaxBytes < 0 {
 		o.MaxBytes = int(most)
 	}
-	o.MaxBytes = min(compile.Limit(o.MaxBytes), maxBody)
+	o.MaxBytes = min(compile.Limit(o.MaxBytes), maxCompiled)
 	if int64(o.MaxBytes) > most {
 		enough := (int64(o.MaxBytes)*compileCost - minWork) / 3 * 8
 		return usageError("there is too little memory to compile robots.txt files of up to %s: --memory %dMB would do",
@@ -162,15 +164,15 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	return nil
 }
 
-// compile reads the sources and writes the archive. If it fails, or the context ends, it
+// gatherAndWrite reads the sources and writes the archive. If it fails, or the context ends, it
 // makes no file and changes none.
-func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (*Compiled, error) {
+func (o CompileOptions) gatherAndWrite(g *gatherer, shares compileShares, out output) (*Compiled, error) {
 	defer o.Messages.progress(g)()
 	for _, name := range o.Sources {
 		if name == "-" {
 			g.read(source.NewInput(name, until(g.ctx, o.Stdin), -1), capture.RobotsTxt, nil)
 		} else {
-			g.source(name, 0)
+			g.source(name, aSource)
 		}
 	}
 	if err := context.Cause(g.ctx); err != nil {
@@ -189,10 +191,10 @@ func (o CompileOptions) compile(g *gatherer, shares compileShares, out output) (
 	return c, cmp.Or(err, w.Close())
 }
 
-// write compiles what was gathered and writes the archive.
+// write adds what was gathered to the archive and writes it.
 func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out output) (*Compiled, error) {
 	c := &Compiled{MaxBytes: o.MaxBytes}
-	err := o.archive(g, w, c, work)
+	err := o.addBodies(g, w, c, work)
 	switch {
 	case err != nil:
 		return nil, err
@@ -215,10 +217,10 @@ func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out ou
 	return c, err
 }
 
-// archive compiles each body in each dialect, on as many processors as there is memory
-// for, and counts in c. An origin whose rules an archive cannot hold is passed over, so that
+// addBodies adds the rules of each body in each dialect to w, on as many processors as there is
+// memory for, and counts in c. An origin whose rules an archive cannot hold is passed over, so that
 // it does not prevent the archive of the others.
-func (o CompileOptions) archive(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
+func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
 	var mu sync.Mutex // of w, c and g
 	add := func(copied capture.Copy) {
 		rulesets, traits := o.compileBody(copied.Body)

@@ -44,7 +44,7 @@ type NotListed struct {
 // The bounds of a Description, in bytes of its texts.
 const (
 	maxDescribed = 2 << 20
-	maxText      = 2000
+	maxShownText = 2000
 )
 
 // describer counts the bytes of a description while it is made.
@@ -52,8 +52,8 @@ type describer struct{ size int }
 
 // text cuts a text.
 func (d *describer) text(s string) string {
-	if more := len(s) - maxText; more > 0 {
-		s = fmt.Sprintf("%s... and %s more", s[:maxText], english.Plural(int64(more), "byte"))
+	if more := len(s) - maxShownText; more > 0 {
+		s = fmt.Sprintf("%s... and %s more", s[:maxShownText], english.Plural(int64(more), "byte"))
 	}
 	d.size += len(s) + 50 // for the rest of its line
 	return s

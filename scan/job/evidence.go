@@ -50,13 +50,12 @@ func newEvidenceLines(wanted bool) *evidenceLines {
 	return &evidenceLines{}
 }
 
-// keep has an audit of logs give its lines to l too, and takes memory for them from that of the
+// addTo has an audit of logs give its lines to l too, and takes memory for them from that of the
 // audit.
-func (l *evidenceLines) keep(c *audit.Config, logs *auditLogs) {
+func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
 	}
-	logs.evidence = l
 	for _, log := range logs.list {
 		l.names = append(l.names, log.Name)
 	}

@@ -26,7 +26,7 @@ import (
 
 // evidenceBasis is what the lines of a folder of evidence are judged by.
 type evidenceBasis struct {
-	side     *sideFiles
+	side     *loadedBasis
 	manifest *evidence.Manifest
 	format   *format.Format // that Manifest.Format names, nil if that of each log was found
 	lookedUp []crawler.Pair // Manifest.LookedUp

@@ -59,10 +59,17 @@ func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *g
 	return g
 }
 
-// source reads a source of copies, or a file or directory in it. The depth is 0 for the source
-// itself and for a directory whose name has a date, 1 for a name in such a directory, and 2 for the
-// robots.txt in the directory of a host. Hidden names are ignored.
-func (g *gatherer) source(name string, depth int) {
+// standing is what a name stands for where copies are gathered.
+type standing int
+
+const (
+	aSource  standing = iota // a source, or a directory in it whose name has a date
+	inSource                 // in a directory that is one
+	ofHost                   // the robots.txt in the directory of a host
+)
+
+// source reads a source of copies, or a file or directory in it. Hidden names are ignored.
+func (g *gatherer) source(name string, as standing) {
 	info, err := disk.Stat(name)
 	switch {
 	case g.ctx.Err() != nil:
@@ -70,20 +77,20 @@ func (g *gatherer) source(name string, depth int) {
 		g.skip(unread, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
 	case info.Mode().IsRegular():
 		g.file(name)
-	case info.IsDir() && depth == 0:
+	case info.IsDir() && as == aSource:
 		entries, err := disk.ReadDir(name) // with an error, those read before it
 		if err != nil {
 			g.skip(unread, err)
 		}
 		for _, entry := range entries {
 			if !strings.HasPrefix(entry.Name(), ".") {
-				g.source(filepath.Join(name, entry.Name()), 1)
+				g.source(filepath.Join(name, entry.Name()), inSource)
 			}
 		}
-	case info.IsDir() && depth == 1 && g.dated(name):
-	case info.IsDir() && depth == 1:
+	case info.IsDir() && as == inSource && g.dated(name):
+	case info.IsDir() && as == inSource:
 		g.host(name)
-	case depth == 0:
+	case as == aSource:
 		g.open(name, capture.RobotsTxt, nil)
 	default: // a pipe might block for ever
 		g.skip(unread, fmt.Errorf("%s: not a regular file", name))
@@ -97,7 +104,7 @@ func (g *gatherer) dated(dir string) bool {
 		return false
 	}
 	g.date = at
-	g.source(dir, 0)
+	g.source(dir, aSource)
 	g.date = time.Time{}
 	return true
 }
@@ -107,17 +114,17 @@ func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
 		name = filepath.Join(dir, name)
 		if _, err := disk.Lstat(name); !errors.Is(err, fs.ErrNotExist) { // a link to nowhere is one that cannot be read
-			g.source(name, 2)
+			g.source(name, ofHost)
 			return
 		}
 	}
 	g.skip(noRobots, errors.New(dir))
 }
 
-// reading reads the captures in an input.
-type reading func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
+// captureReader reads the captures in an input.
+type captureReader func(io.Reader, capture.Options) iter.Seq2[capture.Capture, error]
 
-var readings = map[capture.Kind]reading{capture.JSON: capture.Objects, capture.Archive: capture.WARC}
+var captureReaders = map[capture.Kind]captureReader{capture.JSON: capture.Objects, capture.Archive: capture.WARC}
 
 // sourceNames are what captures are read from, in the plural, by the kind of the input.
 var sourceNames = map[capture.Kind]string{
@@ -131,7 +138,7 @@ func (g *gatherer) file(name string) {
 		g.table(name)
 		return
 	}
-	read := readings[kind]
+	read := captureReaders[kind]
 	if read == nil {
 		host, err := capture.HostOf(name)
 		if err == nil {
@@ -152,7 +159,7 @@ func (g *gatherer) file(name string) {
 	g.open(name, kind, read)
 }
 
-func (g *gatherer) open(name string, kind capture.Kind, read reading) {
+func (g *gatherer) open(name string, kind capture.Kind, read captureReader) {
 	in, err := source.NewFile(name)
 	if err != nil {
 		g.skip(unread, err)
@@ -212,7 +219,7 @@ func (g *gatherer) rows(in *source.Input) error {
 
 // read adds the captures in an input. If read is nil, the first bytes show whether
 // it is JSON or WARC.
-func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
+func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader) {
 	in.Windows = newBudget(g.memory).windows()
 	if read == nil {
 		head, err := wait(g.ctx, func() ([]byte, error) { return in.Head(4096) })
@@ -225,7 +232,7 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read reading) {
 			g.skip(unread, explained(err))
 			return
 		}
-		read = readings[kind]
+		read = captureReaders[kind]
 	}
 	r, err := openInput(g.ctx, in)
 	if err != nil {

@@ -134,13 +134,14 @@ func TestHeadersOfAnEndedScan(t *testing.T) {
 	log := &auditLog{Input: source.NewLines("", nil), format: format.Default()}
 	f, _ := format.ByName("w3c")
 	log.format = f
-	log.follow()
+	log.trackBeginnings()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		(&auditLogs{list: []*auditLog{log}}).count(ctx, 0, nil, &source.Chunk{Seq: 3, Data: bytes.Repeat([]byte("x\n"), 10)})
+		chunk := &source.Chunk{Seq: 3, Data: bytes.Repeat([]byte("x\n"), 10)}
+		(&auditLogs{list: []*auditLog{log}}).readChunk(ctx, 0, nil, chunk)
 	}()
 	select {
 	case <-done:

@@ -20,9 +20,9 @@ type logInfo struct {
 	audit.InputInfo
 	// First is the beginning of the first line that is not blank, if no line could be parsed.
 	First string `json:",omitempty"`
-	// Unnamed: values of AuditOptions.Hosts name logs, but neither these values nor its lines name the
-	// site of this one.
-	Unnamed bool `json:",omitempty"`
+	// SiteUnknown: values of AuditOptions.Hosts name logs, but neither these values nor its lines name
+	// the site of this one.
+	SiteUnknown bool `json:"Unnamed,omitempty"` // states have this name
 
 	all int64 // as in Audited.AllLines
 }

@@ -43,11 +43,11 @@ type auditLog struct {
 	*source.Input
 	format *format.Format
 	// host is what names the log in AuditOptions.Hosts, "" if nothing does.
-	host    string
-	site    policy.Site // where its requests went, if it names no hosts
-	unnamed bool        // as in logInfo
+	host        string
+	site        policy.Site // where its requests went, if it names no hosts
+	siteUnknown bool        // as in logInfo
 	// before tells what holds at the beginning of each chunk; nil if nobody asks.
-	before *scan.Running[beginning]
+	before *scan.Prefix[beginning]
 	// lastHeader is that of its format. Numbered: the numbers of its lines are asked for.
 	lastHeader func(chunk []byte) []byte
 	numbered   bool
@@ -253,8 +253,8 @@ func (l *auditLogs) chooseHashes(all bool) {
 // errWorker is the cause when a failed worker ends the reading.
 var errWorker = errors.New("a worker has failed")
 
-// number has the workers of scan know where each line is.
-func (l *auditLogs) number() {
+// numberLines has the workers of scan know where each line is.
+func (l *auditLogs) numberLines() {
 	for _, log := range l.list {
 		log.numbered = true
 	}
@@ -263,7 +263,7 @@ func (l *auditLogs) number() {
 // logInfos describes the logs as far as that is known before they are read.
 func (l *auditLogs) logInfos() (list []logInfo) {
 	for _, log := range l.list {
-		list = append(list, logInfo{InputInfo: log.info(), Unnamed: log.unnamed})
+		list = append(list, logInfo{InputInfo: log.info(), SiteUnknown: log.siteUnknown})
 	}
 	return list
 }
@@ -275,14 +275,14 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	for _, log := range l.list {
-		log.follow()
+		log.trackBeginnings()
 	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
 		workers[i] = run.Worker()
 	}
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
-		l.count(ctx, i, workers[i], c)
+		l.readChunk(ctx, i, workers[i], c)
 		if workers[i].Err() != nil || l.rows.failed(i) != nil {
 			stop(errWorker)
 		}
@@ -297,12 +297,12 @@ type beginning struct {
 	lines  int64
 }
 
-// follow prepares the log for beginningOf.
-func (log *auditLog) follow() {
+// trackBeginnings prepares the log for beginningOf, if anybody will ask.
+func (log *auditLog) trackBeginnings() {
 	if log.lastHeader = log.format.LastHeader(); log.lastHeader == nil && !log.numbered {
 		return
 	}
-	log.before = scan.NewRunning(beginning{lines: log.Range().Line}, func(before, of beginning) beginning {
+	log.before = scan.NewPrefix(beginning{lines: log.Range().Line}, func(before, of beginning) beginning {
 		if of.header == nil {
 			of.header = before.header
 		}
@@ -335,9 +335,9 @@ func linesIn(c *source.Chunk) int64 {
 	return n
 }
 
-// count lets a worker count a chunk of its log, unless ctx ends before it is known what its
+// readChunk lets a worker read a chunk of its log, unless ctx ends before it is known what its
 // lines mean.
-func (l *auditLogs) count(ctx context.Context, i int, w *audit.Worker, c *source.Chunk) {
+func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *source.Chunk) {
 	log, data := l.list[c.Input], c.Data
 	if c.Seq == 0 && log.Range().From == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)

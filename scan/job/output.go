@@ -76,17 +76,26 @@ func (o output) check(inputs inputFiles, others []sink) error {
 // symbolic link, its target is replaced, not the link. The mode of a file that is replaced stays,
 // and its owner if the system permits it.
 func (o output) write(write func(io.Writer) error) error {
-	w, err := o.open()
+	w, err := o.begin(write)
 	if err != nil {
 		return err
+	}
+	return w.commit()
+}
+
+// begin is write up to the name, which the caller gives the file with commit, or else discards it.
+func (o output) begin(write func(io.Writer) error) (*pending, error) {
+	w, err := o.open()
+	if err != nil {
+		return nil, err
 	}
 	if err = write(w.file); err == nil {
 		err = w.file.Sync()
 	}
 	if err != nil {
-		return errors.Join(writing(o.name, err), w.discard())
+		return nil, errors.Join(writing(o.name, err), w.discard())
 	}
-	return w.commit()
+	return w, nil
 }
 
 // open looks at what would be replaced, and makes a file beside it. Its errors are of type *Error.
@@ -470,9 +479,9 @@ type Results struct {
 	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of
 	// a client. There can be neither Samples nor Evidence.
 	Anonymous bool
-	// Check, if not nil, is called when all files but the logs have been read. Its error
-	// ends the job before a line is read.
-	Check func(*audit.Config) error
+	// CheckCondition, if not nil, is called when all files but the logs have been read. Its error
+	// ends the job before a line is read: a condition on the report may be one that cannot hold.
+	CheckCondition func(*audit.Config) error
 	// Program is the version of the program, and Command its command line, for the report.
 	Program, Command string
 	// Memory is how many bytes the job may hold; 0 is DefaultMemory. If it is too little

@@ -43,9 +43,9 @@ type rowWriter struct {
 	err         error // the first
 }
 
-// list returns the listing of the rows that are asked for, nil if none are. It gets the requests
-// from config, and a share of its memory.
-func (o *AuditOptions) list(logs *auditLogs, config *audit.Config) *listing {
+// addRowsTo has an audit of logs give its requests to a listing of the rows that are asked for, and
+// takes memory for them from that of the audit. It returns the listing, nil if none are asked for.
+func (o *AuditOptions) addRowsTo(config *audit.Config, logs *auditLogs) *listing {
 	if o.Rows == nil {
 		return nil
 	}

@@ -92,7 +92,7 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		if log.host != "" {
 			log.site = named[log]
 		}
-		log.unnamed = patterns && !log.hasHosts && log.site.N == 0
+		log.siteUnknown = patterns && !log.hasHosts && log.site.N == 0
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (l *auditLogs) warnOfSites() {
 func siteWarnings(logs []logInfo) (warnings []string) {
 	var unnamed []string
 	for _, log := range logs {
-		if log.Unnamed {
+		if log.SiteUnknown {
 			unnamed = append(unnamed, log.Name)
 		}
 	}

@@ -49,7 +49,7 @@ func (e *BasisError) Error() string {
 // ErrBasis, or one of audit.ErrNotState, audit.ErrStateVersion and audit.ErrDamaged. If
 // only the state of the sum or files of the report could not be written, the result is whole.
 func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
-	if err := o.check(); err != nil {
+	if err := o.validate(); err != nil {
 		return nil, err
 	}
 	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, parts: o.Parts, memory: newBudget(o.Memory)}
@@ -57,8 +57,8 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	if o.Check != nil {
-		if err := o.Check(&config); err != nil {
+	if o.CheckCondition != nil {
+		if err := o.CheckCondition(&config); err != nil {
 			return nil, err
 		}
 	}
@@ -111,8 +111,8 @@ func (a *auditing) repeatWarnings() {
 	}
 }
 
-// check refuses to write the sum where that is not possible, or over one of the states.
-func (o *MergeOptions) check() error {
+// validate refuses to write the sum where that is not possible, or over one of the states.
+func (o *MergeOptions) validate() error {
 	if len(o.States) == 0 {
 		return usageError("no states: name the files that audit --state has written")
 	}

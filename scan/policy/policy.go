@@ -255,10 +255,10 @@ func (p *Policy) Body(origin, version int32) []byte {
 	return h.copies[c].body.text
 }
 
-// RuleText returns the rule on a line of one of an origin's versions, as
+// QuoteRule returns the rule on a line of one of an origin's versions, as
 // compile.Rule.String writes it; "" if the line has no rule. Not every
 // dialect takes the line for a rule, but those that do read the same text in it.
-func (p *Policy) RuleText(origin, version int32, line int) string {
+func (p *Policy) QuoteRule(origin, version int32, line int) string {
 	for r := range ReadGoogleWide { // the dialects
 		robots := p.Robots(origin, version, r)
 		if robots == nil {

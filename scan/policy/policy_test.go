@@ -162,8 +162,8 @@ func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 	}
 }
 
-// TestRuleText: of each version by its own lines, and of lines that are no rules.
-func TestRuleText(t *testing.T) {
+// TestQuoteRule: of each version by its own lines, and of lines that are no rules.
+func TestQuoteRule(t *testing.T) {
 	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/x; a 9h 404; a 10h 200 Disallow:/z|User-agent:*|#|allow:/y*", Options{})
 	for _, c := range []struct {
 		version int32
@@ -174,7 +174,7 @@ func TestRuleText(t *testing.T) {
 		{1, 1, ""},
 		{2, 1, ""}, {2, 3, ""}, {2, 4, "Allow: /y*"}, {2, 0, ""},
 	} {
-		if got := p.RuleText(0, c.version, c.line); got != c.want {
+		if got := p.QuoteRule(0, c.version, c.line); got != c.want {
 			t.Errorf("version %d, line %d: %q, want %q", c.version, c.line, got, c.want)
 		}
 	}
@@ -183,7 +183,7 @@ func TestRuleText(t *testing.T) {
 func TestMaxBytes(t *testing.T) {
 	row := Row{Body: []byte("User-agent: *\nDisallow: /x\nDisallow: /y")}
 	for max, want := range map[int]string{0: "Disallow: /y", -1: "Disallow: /y", 30: ""} {
-		if got := Constant(row, Options{MaxBytes: max}).RuleText(0, 0, 3); got != want {
+		if got := Constant(row, Options{MaxBytes: max}).QuoteRule(0, 0, 3); got != want {
 			t.Errorf("of %d bytes, line 3 is %q, want %q", max, got, want)
 		}
 	}

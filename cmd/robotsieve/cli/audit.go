@@ -76,7 +76,7 @@ into account.`,
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: "+
 		"an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
-	report := addReportFlags(cmd, "parquet")
+	reporting := addReportFlags(cmd, "parquet")
 	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: "+
 		"a manifest (CSV) or a folder of dated files")
@@ -118,30 +118,30 @@ into account.`,
 	startProfile := profileFlags(cmd, s)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
-		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
+		o.Files, o.By, o.Messages = reporting.files, reporting.by, reporting.messages(s)
 		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") &&
 			!o.Anonymous {
 			o.Samples = 3
 		}
-		rows, err := list.chosen(report.output, cmd.Flags().Changed("output"))
+		rows, err := list.chosen(reporting.output, cmd.Flags().Changed("output"))
 		if err != nil {
 			return err
 		}
 		if o.Anonymous {
 			o.Read = []string{list.keyFile}
 		}
-		audit := job.Audit
+		runJob := job.Audit
 		if s.elsewhere != nil {
-			audit = func(ctx context.Context, o job.AuditOptions) (*job.Audited, error) {
+			runJob = func(ctx context.Context, o job.AuditOptions) (*job.Audited, error) {
 				return s.elsewhere.Audit(ctx, o, rows)
 			}
 			if rows.List != "" {
-				report.output = "text" // --output is that of the rows
+				reporting.output = "text" // --output is that of the rows
 			}
 		} else if o.Rows, err = list.begin(s, rows); err != nil {
 			return err
 		}
-		if report.listed = o.Rows != nil; report.listed && isTerminal(s.out) {
+		if reporting.listed = o.Rows != nil; reporting.listed && isTerminal(s.out) {
 			o.Messages.Progress = nil // the rows would run into the bar
 		}
 		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
@@ -151,12 +151,12 @@ into account.`,
 		defer stop(&err)
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
-		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
+		o.Program, o.Command, o.CheckCondition = version(), commandLine(cmd), reporting.check
 		if *resolve {
 			o.Resolver = &dns
 		}
-		a, err := audit(ctx, *o)
-		return report.finish(s, a, list.end(a, err))
+		a, err := runJob(ctx, *o)
+		return reporting.finish(s, a, list.end(a, err))
 	}
 	return cmd
 }
@@ -175,7 +175,7 @@ needed. With --state the sum is also written as a state, which can be merged aga
   robotsieve audit --policy manifest.csv --state b.state tuesday.log.gz > /dev/null
   robotsieve merge a.state b.state`,
 	}
-	o, report := job.MergeOptions{}, addReportFlags(cmd)
+	o, reporting := job.MergeOptions{}, addReportFlags(cmd)
 	memoryFlag(cmd, &o.Memory)
 	cmd.Flags().BoolVar(&o.AllowDuplicates, "allow-duplicates", false,
 		"count a state also if all its inputs are in another one")
@@ -185,10 +185,10 @@ needed. With --state the sum is also written as a state, which can be merged aga
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
 		o.States, o.Stdout = names, s.out
-		o.Program, o.Command, o.Check = version(), commandLine(cmd), report.check
-		o.Files, o.By, o.Messages = report.files, report.by, report.messages(s)
+		o.Program, o.Command, o.CheckCondition = version(), commandLine(cmd), reporting.check
+		o.Files, o.By, o.Messages = reporting.files, reporting.by, reporting.messages(s)
 		a, err := job.Merge(ctx, o)
-		return report.finish(s, a, err)
+		return reporting.finish(s, a, err)
 	}
 	return cmd
 }

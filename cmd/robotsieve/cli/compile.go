@@ -72,7 +72,8 @@ as cp over it does.
 
 With --list no archive is written: what an archive has is printed, one line for
 each version of each origin: the origin, since when it is in force, the status,
-and the number of groups and rules; before that, on stderr, what it has in all.
+and the number of groups that differ and of their rules; before that, on stderr,
+what it has in all.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
 compressed (- is stdin), and their machines are printed, one for each dialect

@@ -12,9 +12,9 @@ import (
 
 func sum(before, of int64) int64 { return before + of }
 
-// TestRunning: whichever goroutine gets which chunk, each learns what holds before it, and nothing
+// TestPrefix: whichever goroutine gets which chunk, each learns what holds before it, and nothing
 // is kept.
-func TestRunning(t *testing.T) {
+func TestPrefix(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
 		says := make([]int64, rng.IntN(60))
@@ -22,7 +22,7 @@ func TestRunning(t *testing.T) {
 			says[i] = rng.Int64N(5)
 		}
 		got := make([]int64, len(says))
-		r := NewRunning(7, sum)
+		r := NewPrefix(7, sum)
 		var next atomic.Int64
 		var wg sync.WaitGroup
 		for range 1 + rng.IntN(16) {
@@ -49,12 +49,12 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// TestRunningWithoutAChunk: where a chunk never comes, the others do not wait longer than their
+// TestPrefixWithoutAChunk: where a chunk never comes, the others do not wait longer than their
 // context.
-func TestRunningWithoutAChunk(t *testing.T) {
+func TestPrefixWithoutAChunk(t *testing.T) {
 	cause := errors.New("a worker has failed")
 	ctx, stop := context.WithCancelCause(t.Context())
-	r := NewRunning(0, sum)
+	r := NewPrefix(0, sum)
 	var wg sync.WaitGroup
 	for _, seq := range []int64{0, 2, 3} {
 		wg.Go(func() {

@@ -23,8 +23,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// sideFiles are what an audit has read before the logs.
-type sideFiles struct {
+// loadedBasis is what an audit has read before the logs, ready to judge by. SideFiles have the same
+// by content.
+type loadedBasis struct {
 	basis  *basis.Basis
 	config audit.Config
 	zone   *time.Location // of AuditOptions.TimeZone
@@ -35,11 +36,11 @@ type sideFiles struct {
 }
 
 // readSideFiles reads all files that the options name but the logs.
-func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
+func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) {
 	if o.Side != nil {
 		return o.Side.unpack(o.budget)
 	}
-	s := &sideFiles{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
+	s := &loadedBasis{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
 	var err error
 	if s.zone, err = zoneOf(o.TimeZone); err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*sideFiles, error) {
 // readBasis reads the files that the options name, except the files of addresses.
 func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
 	b := &basis.Basis{
-		Basis: audit.Basis{
+		BasisInfo: audit.BasisInfo{
 			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
 			TrustedProxies: o.TrustedProxies, Names: o.Names, RangesMaxAge: cmp.Or(o.RangesMaxAge, 365*24*time.Hour),
 		},
@@ -140,7 +141,7 @@ func robotsFiles(b *basis.Basis) (names []string) {
 	return setOf(names)
 }
 
-// configOf compiles a basis.
+// configOf makes the configuration of an audit by a basis, and looks for oddities.
 func configOf(b *basis.Basis) (audit.Config, error) {
 	config, err := b.Config()
 	if err == nil {
@@ -152,16 +153,17 @@ func configOf(b *basis.Basis) (audit.Config, error) {
 // maxOddFiles bounds the files whose oddities are listed.
 const maxOddFiles = 10
 
-// findOddities returns warnings about the robots.txt files, and audit.Basis.NoRule.
+// findOddities returns warnings about the robots.txt files, and audit.BasisInfo.NoRule.
 func findOddities(b *basis.Basis) (list []string, without string) {
 	rest, ruled := int64(0), false
 	seen := map[int]bool{}
 	for _, r := range b.Rows {
-		if answer.Of(r.Status, answer.Others) != answer.File || seen[r.Body] {
+		if answer.Of(r.Status, answer.Others) != answer.File || seen[r.BodyAt] {
 			continue
 		}
-		seen[r.Body] = true
-		text, name := b.Bodies[r.Body].Text, cmp.Or(r.File, r.Where)
+		seen[r.BodyAt] = true
+		text, name := b.Bodies[r.BodyAt].Text, cmp.Or(r.File, r.Where)
+		// Compiled once as lists, only for its notes.
 		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
 		ruled = ruled || hasRule(robots, text)
 		if !ruled && without == "" {
@@ -188,7 +190,7 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 }
 
 // identify reads the files of addresses and names.
-func (o *AuditOptions) identify(s *sideFiles) error {
+func (o *AuditOptions) identify(s *loadedBasis) error {
 	b := s.basis
 	s.identity.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {
@@ -252,7 +254,7 @@ type SideFiles struct {
 // Errors are of type *Error.
 func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	o.budget = newBudget(o.Memory)
-	if err := o.check(ctx); err != nil {
+	if err := o.validate(ctx); err != nil {
 		return nil, err
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
@@ -260,8 +262,8 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	}
 	return prepared(ctx, func() (*SideFiles, error) {
 		side, err := o.readSideFiles(ctx)
-		if err == nil && o.Check != nil {
-			err = o.Check(&side.config)
+		if err == nil && o.CheckCondition != nil {
+			err = o.CheckCondition(&side.config)
 		}
 		if err != nil {
 			return nil, err
@@ -274,7 +276,7 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 const maxListFile = 64 << 20
 
 // pack returns side files that have been read.
-func (o *AuditOptions) pack(ctx context.Context, side *sideFiles) (s *SideFiles, err error) {
+func (o *AuditOptions) pack(ctx context.Context, side *loadedBasis) (s *SideFiles, err error) {
 	s = &SideFiles{Format: o.formatText, TimeZone: o.TimeZone, Hosts: o.Hosts}
 	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
 		return nil, err
@@ -296,7 +298,7 @@ func (o *AuditOptions) pack(ctx context.Context, side *sideFiles) (s *SideFiles,
 }
 
 // unpack makes of side files what readSideFiles makes of the files themselves.
-func (s *SideFiles) unpack(memory *budget) (*sideFiles, error) {
+func (s *SideFiles) unpack(memory *budget) (*loadedBasis, error) {
 	b, err := s.Unpack()
 	if err != nil {
 		return nil, inputError(fmt.Errorf("%w: %w", ErrBasis, err))
@@ -310,11 +312,11 @@ func (s *SideFiles) unpack(memory *budget) (*sideFiles, error) {
 
 // restored makes of a basis and its files what readSideFiles makes of the files themselves. Its
 // error is of type *Error if there is too little memory.
-func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*sideFiles, error) {
+func restored(b *basis.Basis, open basis.Open, zone string, memory *budget) (*loadedBasis, error) {
 	if err := memory.loadBasis(b); err != nil {
 		return nil, err
 	}
-	s := &sideFiles{basis: b, list: func(l basis.List) ([]byte, error) { return open.Read(l.File) }}
+	s := &loadedBasis{basis: b, list: func(l basis.List) ([]byte, error) { return open.Read(l.File) }}
 	var err error
 	if s.zone, err = zoneOf(zone); err != nil {
 		return nil, errors.Unwrap(err) // it is no option of the user
