@@ -30,7 +30,7 @@ const nobody = "- - "
 // nextOrdinary does the work of Next for a request in an ordinary line, and reports whether it is
 // one. It is called for every line of most logs, and leaves the other fields to completeOrdinary.
 func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool {
-	line, hasAgent := r.Line, p.meaning.parts[userAgent]
+	line, hasAgent := r.Line, p.meaning.has[userAgent]
 	if len(quotes) < 2 || hasAgent && len(quotes) < 6 {
 		return false
 	}
@@ -41,7 +41,7 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 		return false
 	}
 	from := 0
-	if p.meaning.parts[hostName] {
+	if p.meaning.has[hostName] {
 		from = shape.Blank(line, 0) + 1
 	}
 	stop := shape.Blank(line, from) + 1
@@ -93,7 +93,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 	method := open + 1 + p.method
 	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
 	from, to := end+len(statusEnd), 0
-	if p.meaning.parts[userAgent] {
+	if p.meaning.has[userAgent] {
 		to = int(marks[2]) - back - 1 // before the referrer
 		r.Forwarded = quotedField(line, int(marks[5])-back+1)
 	} else {
@@ -112,7 +112,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 // client's address, and refuses lines with a prefix, such as those of syslog.
 func (p *programReader) isPlausibleCommon(r *Record) bool {
 	if isURL(r.Agent) || r.Host != nil && !plausibleHost(r.Host) ||
-		!p.meaning.parts[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
+		!p.meaning.has[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
 		return false
 	}
 	ident, user := p.field(p.request-3), p.field(p.request-2)

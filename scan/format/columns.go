@@ -114,8 +114,8 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 	}
 	var all []located
 	for _, c := range d.names {
-		if at := slices.Index(names, c.name); at >= 0 && !h.says.parts[c.part] {
-			h.says.parts[c.part] = true
+		if at := slices.Index(names, c.name); at >= 0 && !h.says.has[c.part] {
+			h.says.has[c.part] = true
 			h.says.spell[c.part] = d.spelled(c.spell)
 			all = append(all, located{c.part, at})
 		}
@@ -130,7 +130,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 			h.rest = append(h.rest, l)
 		}
 	}
-	has := &h.says.parts
+	has := &h.says.has
 	has[hostName] = has[hostName] || has[hostPath]
 	has[timeOfDay] = has[timeOfDay] && has[day] // a time of day alone tells nothing
 	has[moment] = has[moment] && !has[timeOfDay]
@@ -435,8 +435,8 @@ func bindColumns(f *Format, head []byte) *Format {
 	g.dialect, g.meaning, g.header = d, d.named(sections[at].header).says, bytes.Clone(sections[len(sections)-1].header)
 	g.zone = f.zone
 	for _, s := range sections[at:] {
-		for part, has := range d.named(s.header).says.parts {
-			g.parts[part] = g.parts[part] || has
+		for part, has := range d.named(s.header).says.has {
+			g.has[part] = g.has[part] || has
 		}
 	}
 	first := none

@@ -125,7 +125,7 @@ func describe(f *Format, r *Record) []Field {
 		size = strconv.FormatInt(r.Size, 10)
 	}
 	list := []Field{
-		{"time", at}, {"client", text(f.parts[clientAddr], r.Addr)}, {"host", text(r.Host != nil, r.Host)},
+		{"time", at}, {"client", text(f.has[clientAddr], r.Addr)}, {"host", text(r.Host != nil, r.Host)},
 		{"method", string(r.Method)}, {"target", string(r.Target)}, {"status", status}, {"size", size},
 		{"User-Agent", text(r.Agent != nil, r.Agent)},
 	}
@@ -153,8 +153,8 @@ func (f *Format) Lacks() (list []string) {
 		has  bool
 		what string
 	}{
-		{f.HasAgent(), "User-Agent"}, {f.HasTime(), "time"}, {f.parts[clientAddr] || f.parts[forwardedFor], "client"},
-		{f.HasHost(), "host"}, {f.parts[statusCode], "status"}, {f.parts[bodySize] || f.parts[sentSize], "size"},
+		{f.HasAgent(), "User-Agent"}, {f.HasTime(), "time"}, {f.has[clientAddr] || f.has[forwardedFor], "client"},
+		{f.HasHost(), "host"}, {f.has[statusCode], "status"}, {f.has[bodySize] || f.has[sentSize], "size"},
 	} {
 		if !l.has {
 			list = append(list, l.what)

@@ -74,14 +74,14 @@ func (f *Format) Sample() string { return f.sample }
 func (f *Format) Words() string { return f.words }
 
 // HasHost reports whether the format names the host of a request.
-func (f *Format) HasHost() bool { return f.parts[hostName] }
+func (f *Format) HasHost() bool { return f.has[hostName] }
 
 // HasAgent reports whether the format has a field for the User-Agent. Without it
 // no line can name a crawler.
-func (f *Format) HasAgent() bool { return f.parts[userAgent] }
+func (f *Format) HasAgent() bool { return f.has[userAgent] }
 
 // HasTime reports whether the format has a time. Without it no request can be judged.
-func (f *Format) HasTime() bool { return f.parts[moment] || f.parts[timeOfDay] }
+func (f *Format) HasTime() bool { return f.has[moment] || f.has[timeOfDay] }
 
 // Sampled reports whether logs of the format may lack requests by design.
 func (f *Format) Sampled() bool { return f.sampled }

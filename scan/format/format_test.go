@@ -55,7 +55,7 @@ func TestWords(t *testing.T) {
 		words := f.words
 		f, user = f.boundTo(log), user.boundTo([]byte(f.sample+"\n"))
 		got, want := readLog(user, []byte(f.sample+"\n")), readLog(f, log)
-		if len(want) != 1 || !slices.Equal(got, want) || user.meaning.parts != f.meaning.parts {
+		if len(want) != 1 || !slices.Equal(got, want) || user.meaning.has != f.meaning.has {
 			t.Errorf("%s: %s\n got %+v\nwant %+v", f.name, words, got, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestWords(t *testing.T) {
 // sampleFields are what the sample of a format says, if it has fields for it.
 func sampleFields(f *Format) fields {
 	want := fields{Method: "GET", Target: "/a?b=c", Time: "2026-03-04T05:06:07Z", Status: 200, Size: NoSizes}
-	if f.parts[clientAddr] {
+	if f.has[clientAddr] {
 		want.Addr = "192.0.2.1"
 	}
 	if f.HasAgent() {
@@ -73,10 +73,10 @@ func sampleFields(f *Format) fields {
 	if f.HasHost() {
 		want.Host = "www.example.com"
 	}
-	if f.parts[bodySize] {
+	if f.has[bodySize] {
 		want.Size = 1234
 	}
-	if !f.parts[statusCode] {
+	if !f.has[statusCode] {
 		want.Status = 0
 	}
 	return want

@@ -143,7 +143,7 @@ func checkRecord(f *Format, r *Record) error {
 		return fmt.Errorf("host %q", r.Host)
 	case (r.Agent != nil) != f.HasAgent() && f.bind == nil:
 		return fmt.Errorf("agent %q", r.Agent)
-	case r.Forwarded != nil && !f.HasAgent() && !f.parts[forwardedFor] && f.bind == nil:
+	case r.Forwarded != nil && !f.HasAgent() && !f.has[forwardedFor] && f.bind == nil:
 		return fmt.Errorf("forwarded %q", r.Forwarded)
 	case r.Status < 0 || r.Status > 999 || r.Size < NoSizes:
 		return fmt.Errorf("status %d, size %d", r.Status, r.Size)

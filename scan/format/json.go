@@ -19,8 +19,8 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 	f := &Format{bind: bindJSON}
 	var members []shape.Member
 	for _, wanted := range fields {
-		if !f.parts[wanted.part] {
-			f.parts[wanted.part], f.spell[wanted.part] = true, wanted.spell
+		if !f.has[wanted.part] {
+			f.has[wanted.part], f.spell[wanted.part] = true, wanted.spell
 		}
 		if wanted.part == moment {
 			f.layout = anyTime
@@ -63,7 +63,7 @@ func (j *jsonReader) Next(r *Record) Kind {
 		j.chunk = j.chunk[len(line):]
 		if j.line, j.rest = text, arrayOf(text); j.rest == nil {
 			r.Line = text
-			return j.kind(r)
+			return j.readObject(r)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (j *jsonReader) nextOfArray(r *Record) Kind {
 	case len(rest) > 0 && rest[0] == '{':
 		if n := shape.ObjectLength(rest); n > 0 {
 			r.Line, j.rest = rest[:n], rest[n:]
-			return j.kind(r)
+			return j.readObject(r)
 		}
 	case line == nil && (len(rest) == 0 || closesArray(rest)): // the array may go on in the next line
 		return End
@@ -125,8 +125,8 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// kind returns the kind of r.Line.
-func (j *jsonReader) kind(r *Record) Kind {
+// readObject reads the object that r.Line is, and returns its kind.
+func (j *jsonReader) readObject(r *Record) Kind {
 	r.Agent, r.Robots = nil, false
 	if len(r.Line) == 0 {
 		return Blank
@@ -197,7 +197,7 @@ func bindJSON(f *Format, head []byte) *Format {
 	}
 	g := *f
 	for _, p := range []part{userAgent, hostName, moment, bodySize, sentSize, statusCode} {
-		g.parts[p] = f.parts[p] && has[p]
+		g.has[p] = f.has[p] && has[p]
 	}
 	return &g
 }

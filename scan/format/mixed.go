@@ -24,8 +24,8 @@ func mix(of []*Format) *Format {
 	}
 	f := &Format{name: joined(of, "+"), by: "a mix: each line is of the first format that fits it"}
 	for _, one := range of {
-		for p, has := range one.parts {
-			f.parts[p] = f.parts[p] || has
+		for p, has := range one.has {
+			f.has[p] = f.has[p] || has
 		}
 		f.sampled = f.sampled || one.sampled
 	}
@@ -54,7 +54,7 @@ func mix(of []*Format) *Format {
 
 // isOfLists reports whether the format has X-Forwarded-For in the place of the client's address.
 func (f *Format) isOfLists() bool {
-	return strings.HasSuffix(f.name, "forwarded_combined") && !f.parts[clientAddr]
+	return strings.HasSuffix(f.name, "forwarded_combined") && !f.has[clientAddr]
 }
 
 // joined joins the names of formats.

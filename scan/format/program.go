@@ -11,7 +11,7 @@ import (
 // from the words of a user or of a row of the table of formats, and immutable.
 type program struct {
 	*shape.Template
-	parts       []part    // of its fields
+	fields      []part    // of its fields
 	early, late []located // the parts that Reader.Next needs, and their fields; the others
 	request     int       // the field of the request line, 0 if there is none
 }
@@ -38,11 +38,11 @@ var isSolid = [allParts]bool{
 func (p *program) add(r shape.Rule, of part) {
 	r.Ignored, r.Code, r.Solid = of == ignored, of == statusCode, isSolid[of]
 	r.List, r.Free = of == forwardedFor, of == requestLine
-	r.Bracketed = of == moment && len(p.parts) > 0 && len(r.Before) > 0 && r.Before[len(r.Before)-1] == '['
+	r.Bracketed = of == moment && len(p.fields) > 0 && len(r.Before) > 0 && r.Before[len(r.Before)-1] == '['
 	if r.Holds == shape.Address {
 		r.Fits = isAddressField
 	}
-	at := located{of, len(p.parts)}
+	at := located{of, len(p.fields)}
 	switch {
 	case of.isEarly():
 		p.early = append(p.early, at)
@@ -52,21 +52,21 @@ func (p *program) add(r shape.Rule, of part) {
 	if of == requestLine {
 		p.request = at.at
 	}
-	p.Rules, p.parts = append(p.Rules, r), append(p.parts, of)
+	p.Rules, p.fields = append(p.Rules, r), append(p.fields, of)
 }
 
 // format returns the format of a program whose times have a layout. spell says how its parts are
 // written.
 func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	f := &Format{meaning: meaning{layout: l, spell: spell}}
-	for _, of := range p.parts {
-		f.parts[of] = of != ignored
+	for _, of := range p.fields {
+		f.has[of] = of != ignored
 	}
 	compiled := sync.OnceValue(p.Compile)
 	f.newReader = func(f *Format) Reader {
 		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 		r.fits, r.isCommon = f.fits, f.isCommon
-		r.Template, r.places.Spans = compiled(), make([]shape.Span, len(p.parts))
+		r.Template, r.places.Spans = compiled(), make([]shape.Span, len(p.fields))
 		return r
 	}
 	return f
@@ -102,19 +102,19 @@ func (p *programReader) Next(r *Record) Kind {
 		return End
 	}
 	line, quotes, back := p.cut()
-	at := &p.places
-	r.Line, at.Line, at.Marks, at.Back = line, line, quotes, back
+	places := &p.places
+	r.Line, places.Line, places.Marks, places.Back = line, line, quotes, back
 	if p.ordinary = p.isCommon && p.nextOrdinary(r, quotes, back); p.ordinary {
 		return Request
 	}
-	if p.Find(at) {
-		p.buf, p.plain = p.buf[:0], at.Marks != nil
+	if p.Find(places) {
+		p.buf, p.plain = p.buf[:0], places.Marks != nil
 		p.take(p.early)
 		if p.next(r) {
 			return Request
 		}
 	}
-	if len(at.Line) == 0 {
+	if len(places.Line) == 0 {
 		return Blank
 	}
 	return Unparsed
@@ -141,7 +141,7 @@ func (p *programReader) Complete(r *Record) {
 	}
 	p.take(p.late)
 	p.complete(r)
-	if p.isCommon && p.meaning.parts[userAgent] {
+	if p.isCommon && p.meaning.has[userAgent] {
 		r.Forwarded = p.undone(quotedField(r.Line, p.places.Spans[len(p.places.Spans)-1].To+1), backslashed)
 	}
 }
@@ -160,7 +160,7 @@ func (p *programReader) Plausible(r *Record) bool {
 // fault is fault for the line that Next read last.
 func (p *programReader) fault() string {
 	says := p.Fault(&p.places, func(i int) string {
-		if word := partWords[p.parts[i]]; word != "" {
+		if word := partWords[p.fields[i]]; word != "" {
 			return "the " + word
 		}
 		return fmt.Sprintf("field %d of the format", i+1)

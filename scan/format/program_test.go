@@ -207,7 +207,7 @@ func checkTwins(t *testing.T, name string, p *program, lines []string) {
 			if got != isWanted {
 				t.Fatalf("%s: %q %s: %v, want %v %q", name, line, how, got, isWanted, want)
 			}
-			for i := range p.parts {
+			for i := range p.fields {
 				if text := r.field; got && string(text(i)) != want[i] {
 					t.Fatalf("%s: %q %s: field %d is %q, want %q", name, line, how, i, text(i), want[i])
 				}

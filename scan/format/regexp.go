@@ -36,7 +36,7 @@ func parseRegexp(text string) (*Format, error) {
 		case slices.Contains(groups, p):
 			return nil, fmt.Errorf("the field %q comes twice", name)
 		}
-		groups[i], f.parts[p], f.spell[p] = p, true, backslashed
+		groups[i], f.has[p], f.spell[p] = p, true, backslashed
 	}
 	f.newReader = func(f *Format) Reader {
 		return &regexpReader{values: values{meaning: f.meaning}, expression: expression, other: other, groups: groups}

@@ -394,7 +394,7 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 		if how.escape == '#' && (r.Before == "|" || strings.HasSuffix(r.Before, "{")) {
 			r.Without = '|' // it is one of several captured headers
 		}
-		if word.protocol && i > 0 && mayHaveBlanks[p.parts[i-1]] {
+		if word.protocol && i > 0 && mayHaveBlanks[p.fields[i-1]] {
 			r.Before += "HTTP/" // which tells where the field before ends
 		}
 		if times, err := newPattern(word.pattern); err == nil {
@@ -403,7 +403,7 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 		switch {
 		case strings.ContainsAny(r.Before, "\r\n"):
 			return nil, spell, fmt.Errorf("it has a line break: %.40q", r.Before)
-		case i > 0 && p.parts[i-1] == requestLine && r.Before == " " && of != statusCode:
+		case i > 0 && p.fields[i-1] == requestLine && r.Before == " " && of != statusCode:
 			return nil, spell, fmt.Errorf("%s is not in quotes, and a blank follows it, which it has itself", w.words[i-1].name)
 		case i > 0 && r.Before == "" && !beginsWithSlash[of]:
 			return nil, spell, fmt.Errorf("nothing stands between %s and %s, so it is not known where the first ends",
@@ -415,8 +415,8 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 	if strings.ContainsAny(w.after, "\r\n") {
 		return nil, spell, fmt.Errorf("it has a line break: %.40q", w.after)
 	}
-	if last := len(p.parts) - 1; w.after == "" && last >= 0 {
-		ownsRest := p.parts[last] != ignored && p.Rules[last].Holds == shape.Any
+	if last := len(p.fields) - 1; w.after == "" && last >= 0 {
+		ownsRest := p.fields[last] != ignored && p.Rules[last].Holds == shape.Any
 		p.More = p.More && !ownsRest
 	}
 	return p, spell, nil
@@ -440,7 +440,7 @@ func (w *wording) doubtEnds(p *program) {
 	}
 	for i, r := range p.Compile().Rules {
 		switch {
-		case i == 0 || p.Rules[i-1].Holds != shape.Any || p.parts[i-1] == ignored && p.parts[i] == ignored:
+		case i == 0 || p.Rules[i-1].Holds != shape.Any || p.fields[i-1] == ignored && p.fields[i] == ignored:
 		case r.Certain == shape.OnlyPlace:
 			w.doubts = append(w.doubts, fmt.Sprintf(
 				"%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))

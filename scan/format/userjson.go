@@ -170,7 +170,7 @@ func parseJSONMap(text string) (*Format, error) {
 		return nil, errors.New("more than 32 words needs")
 	case !f.HasTime():
 		return nil, errors.New("a time is missing: time=PATH")
-	case !slices.ContainsFunc(targetParts[:], func(p part) bool { return f.parts[p] }):
+	case !slices.ContainsFunc(targetParts[:], func(p part) bool { return f.has[p] }):
 		return nil, errors.New("a target is missing: target=PATH, request=PATH or path=PATH")
 	}
 	return f, nil

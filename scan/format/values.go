@@ -48,7 +48,7 @@ const (
 // meaning says what the fields of a format are, and how they are written. It is part of a
 // Format and immutable.
 type meaning struct {
-	parts  [allParts]bool     // what the format has fields for
+	has    [allParts]bool     // what the format has fields for
 	spell  [allParts]spelling // how it writes them
 	layout layout             // of its times; nil if it has none
 	zone   *time.Location     // of times that name none; nil is UTC
@@ -85,8 +85,8 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// next does the work of Reader.Next once the fields are known: it sets r.Agent and
-// r.Robots, and reports whether the line is a request.
+// next does the work of Reader.Next once the fields are known: it sets r.Agent,
+// r.Referer and r.Robots, and reports whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Referer, r.Robots = nil, nil, false
 	asked := v.findTarget()
@@ -94,12 +94,12 @@ func (v *values) next(r *Record) bool {
 		return false
 	}
 	r.Robots = isRobots(asked)
-	if v.parts[userAgent] {
+	if v.has[userAgent] {
 		if r.Agent = v.sent(userAgent); r.Agent == nil {
 			r.Agent = []byte{} // this request had none
 		}
 	}
-	if v.parts[referrer] {
+	if v.has[referrer] {
 		r.Referer = v.sent(referrer)
 	}
 	return true
@@ -116,7 +116,7 @@ func (p part) isEarly() bool {
 // targetPart returns the first part of the format that has the target.
 func (m *meaning) targetPart() part {
 	for _, p := range targetParts {
-		if m.parts[p] {
+		if m.has[p] {
 			return p
 		}
 	}
@@ -128,7 +128,7 @@ func (m *meaning) targetPart() part {
 func (v *values) findTarget() []byte {
 	for _, p := range targetParts {
 		asked := v.text[p]
-		if !v.parts[p] || len(asked) == 0 {
+		if !v.has[p] || len(asked) == 0 {
 			continue
 		}
 		v.asked = p
@@ -166,10 +166,10 @@ func (v *values) complete(r *Record) {
 // sent.
 func (v *values) size() int64 {
 	p := bodySize
-	if len(v.text[p]) == 0 && v.parts[sentSize] {
+	if len(v.text[p]) == 0 && v.has[sentSize] {
 		p = sentSize
 	}
-	if !v.parts[p] {
+	if !v.has[p] {
 		return NoSizes
 	}
 	size := parseSize(v.text[p])
@@ -217,7 +217,7 @@ func (v *values) time() (nanos int64, ok bool) {
 	switch {
 	case v.layout == nil:
 		return 0, false
-	case v.parts[moment]:
+	case v.has[moment]:
 		return v.moments.read(v.sent(moment), v.layout, v.zone)
 	}
 	from := len(v.buf)
@@ -228,7 +228,7 @@ func (v *values) time() (nanos int64, ok bool) {
 // completeHost sets the host, with the port after it if the log has one.
 func (v *values) completeHost(r *Record) {
 	r.Host = nil
-	if !v.parts[hostName] {
+	if !v.has[hostName] {
 		return
 	}
 	r.Host = v.sent(hostName)
@@ -266,7 +266,7 @@ func (v *values) completeTarget(r *Record) {
 	default:
 		r.Target = v.pathAndQuery(p)
 		switch {
-		case p == rewrittenPath, !v.parts[query] && bytes.IndexByte(r.Target, '?') < 0: // a query may be missing
+		case p == rewrittenPath, !v.has[query] && bytes.IndexByte(r.Target, '?') < 0: // a query may be missing
 			r.Lossy = Rewritten
 		case p == decodedPath:
 			r.Lossy = Decoded
@@ -325,7 +325,7 @@ func (v *values) schemeOf() string {
 		return "http"
 	case string(v.text[ownPort]) == "443":
 		return "https"
-	case !v.parts[tlsInUse]:
+	case !v.has[tlsInUse]:
 		return ""
 	}
 	switch string(v.sent(tlsInUse)) {
@@ -337,9 +337,9 @@ func (v *values) schemeOf() string {
 
 // plausible is Reader.Plausible for records that complete has made.
 func (v *values) plausible(r *Record) bool {
-	return (r.HasTime || v.layout == nil) && (!v.parts[clientAddr] || plausibleAddress(r.Addr)) &&
+	return (r.HasTime || v.layout == nil) && (!v.has[clientAddr] || plausibleAddress(r.Addr)) &&
 		(len(r.Host) == 0 || string(r.Host) == "-" || plausibleHost(r.Host)) &&
-		(!v.parts[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
+		(!v.has[statusCode] || r.Status != 0 || len(bytes.Trim(v.text[statusCode], "-0")) == 0)
 }
 
 // spelling is how a log writes bytes that it does not write as they are. The zero value
