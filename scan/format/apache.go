@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // apacheValues are the directives of Apache's mod_log_config that an audit needs, and those that
@@ -38,7 +38,7 @@ var apacheValues = sync.OnceValue(func() map[string]value {
 		#number {remote}p D T {ms}t {us}t {s}t I S k P {pid}p {tid}p
 		#token X L {unique_id}e`)
 	byName := list["h"]
-	byName.content = shape.Unbroken // it may be the name of the client
+	byName.content = field.Unbroken // it may be the name of the client
 	list["h"] = byName
 	return list
 })

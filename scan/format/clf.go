@@ -3,7 +3,7 @@ package format
 import (
 	"bytes"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // The common log format and its relatives are what most logs have:
@@ -42,9 +42,9 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	}
 	from := 0
 	if p.meaning.has[hostName] {
-		from = shape.Blank(line, 0) + 1
+		from = field.Blank(line, 0) + 1
 	}
-	stop := shape.Blank(line, from) + 1
+	stop := field.Blank(line, from) + 1
 	if stop+len(nobody) != at || string(line[stop:at]) != nobody {
 		return false
 	}
@@ -59,7 +59,7 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	if hasAgent {
 		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
 		agent, agentEnd := int(quotes[4])-back, int(quotes[5])-back
-		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || shape.Blank(line, end+len(statusEnd)) != referer-1 ||
+		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || field.Blank(line, end+len(statusEnd)) != referer-1 ||
 			agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 			return false
 		}
@@ -97,7 +97,7 @@ func (p *programReader) completeOrdinary(r *Record) {
 		to = int(marks[2]) - back - 1 // before the referrer
 		r.Forwarded = quotedField(line, int(marks[5])-back+1)
 	} else {
-		to = shape.Blank(line, from)
+		to = field.Blank(line, from)
 	}
 	r.Size = parseSize(line[from:to])
 }
@@ -149,7 +149,7 @@ func quoteEnd(line []byte, from int) int {
 			return -1
 		}
 		at += n
-		if at == from || line[at-1] != '\\' || !shape.IsEscaped(line[from:at]) {
+		if at == from || line[at-1] != '\\' || !field.IsEscaped(line[from:at]) {
 			return at
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // columnFormats are the formats whose lines are columns.
@@ -26,7 +26,7 @@ var w3cFormat = columnFormat(Format{
 	sample: "2026-03-04 05:06:07 GET /a b=c 443 192.0.2.1 Mozilla/5.0+(compatible;+FooBot/1.0) " +
 		"www.example.com 200 1234",
 }, &dialect{
-	Columns: shape.Columns{Delimiter: ' ', Runs: true}, directive: '#', header: "#Fields:", day: isoUTC,
+	Columns: field.Columns{Delimiter: ' ', Runs: true}, directive: '#', header: "#Fields:", day: isoUTC,
 	names: columnsNamed(`
 		day date date-local
 		clock time time-local
@@ -68,7 +68,7 @@ var incapsulaFormat = columnFormat(Format{
 	sample: `"2026-03-04" "05:06:07" "a1f36498-c34a-45b9-b3a5-ee0bd00f91b6" "Other" "192.0.2.1" "` + fooBot +
 		`" "www.example.com/a" "HTTP" "203.0.113.80" "443" "GET" "b=c" "200" "" "1234"`,
 }, &dialect{
-	Columns: shape.Columns{Delimiter: ' ', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
+	Columns: field.Columns{Delimiter: ' ', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
 	names: columnsNamed(`
 		day date
 		clock time
@@ -103,7 +103,7 @@ var cloudfrontFormat = columnFormat(Format{
 		"Mozilla/5.0%20(compatible;%20FooBot/1.0) b=c - Hit "+
 		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com", " ", "\t"),
 }, &dialect{
-	Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime,
+	Columns: field.Columns{Delimiter: '\t'}, directive: '#', header: "#Fields:", day: isoUTC, instant: epochTime,
 	names: columnsNamed("path" + cloudfrontNames),
 	of: func(d dialect, header []byte, lines [][]byte) *dialect {
 		if !isCloudFront(&d, header, lines) {
@@ -134,7 +134,7 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 		"Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 Hit - - text/html "+
 		"1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
 }, &dialect{
-	Columns: shape.Columns{Delimiter: '\t'}, instant: epochTime, names: columnsNamed("target" + cloudfrontNames),
+	Columns: field.Columns{Delimiter: '\t'}, instant: epochTime, names: columnsNamed("target" + cloudfrontNames),
 })
 
 // cloudfrontNames are the columns of CloudFront, after what the URI is.
@@ -173,7 +173,7 @@ var zeekFormat = columnFormat(Format{
 	sample: "1772600767.000000\tCwFs1P2UcUdlSxD2La\t192.0.2.1\t40000\tGET\twww.example.com\t/a?b=c\t" +
 		fooBot + "\t1234\t200",
 }, &dialect{
-	Columns: shape.Columns{Delimiter: '\t'}, directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime,
+	Columns: field.Columns{Delimiter: '\t'}, directive: '#', header: "#fields\t", empty: "(empty)", instant: epochTime,
 	names: columnsNamed(`time ts
 		ip@backslash id.orig_h
 		method@backslash method
@@ -195,7 +195,7 @@ var gcsFormat = columnFormat(Format{
 	sample: `"1772600767000000","192.0.2.1","1","","GET","/a?b=c","200","0","1234","25000","www.example.com",` +
 		`"","` + fooBot + `","AAANsUmuS9-fC8A","GET_Object","a","b"`,
 }, &dialect{
-	Columns: shape.Columns{Delimiter: ',', Quotes: true}, header: `"time_micros"`, instant: epochTime,
+	Columns: field.Columns{Delimiter: ',', Quotes: true}, header: `"time_micros"`, instant: epochTime,
 	names: columnsNamed(`
 		time time_micros
 		ip c_ip

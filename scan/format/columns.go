@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // columns reads formats whose lines are fields with delimiters between them. A header in
@@ -30,7 +30,7 @@ type columns struct {
 	// which are in the line at mark-back, or if that is nil all fields.
 	ends   []uint16
 	back   int
-	fields []shape.Span
+	fields []field.Span
 }
 
 // maxKnown bounds the headers that a reader remembers. Most logs have one, again and again.
@@ -38,7 +38,7 @@ const maxKnown = 8
 
 // dialect is how a family of logs writes its columns. It is immutable.
 type dialect struct {
-	shape.Columns
+	field.Columns
 	directive byte   // begins lines that are no requests by design; 0: none does
 	header    string // begins the line that names the columns; "": they are fixed
 	names     []column
@@ -280,11 +280,11 @@ func (c *columns) set(parts []located, line []byte) {
 }
 
 // field returns the place of a field of the line.
-func (c *columns) field(i int, line []byte) shape.Span {
+func (c *columns) field(i int, line []byte) field.Span {
 	if c.ends == nil {
 		return c.fields[i]
 	}
-	f := shape.Span{From: 0, To: len(line)}
+	f := field.Span{From: 0, To: len(line)}
 	if i > 0 {
 		f.From = int(c.ends[i-1]) - c.back + 1
 	}
@@ -481,7 +481,7 @@ func parseFields(text string) (*Format, error) {
 // quotesOf reports whether the lines after a header have fields in quotes: if they have as many
 // fields as there are columns only so.
 func (d *dialect) quotesOf(header []byte, lines [][]byte) bool {
-	fields, with := make([]shape.Span, d.named(header).count), d.Columns
+	fields, with := make([]field.Span, d.named(header).count), d.Columns
 	with.Quotes = true
 	for _, line := range lines {
 		plain, quoted := d.Split(fields, line) == len(fields), with.Split(fields, line) == len(fields)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // slowSplit splits a line byte by byte; nil if a field in quotes does not end where it should.
@@ -52,7 +52,7 @@ func slowSplit(d *dialect, line string, runs bool) (fields []string) {
 // TestColumnsAreThoseOfOctets: lines come apart as they do byte by byte.
 func TestColumnsAreThoseOfOctets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	shapes := []shape.Columns{
+	shapes := []field.Columns{
 		{Delimiter: '\t'}, {Delimiter: ' ', Runs: true}, {Delimiter: ' ', Runs: true, Quotes: true},
 		{Delimiter: ',', Quotes: true},
 	}
@@ -74,7 +74,7 @@ func TestColumnsAreThoseOfOctets(t *testing.T) {
 
 // fieldsIn returns the fields of a line if there are as many as columns, else nil.
 func fieldsIn(d *dialect, line []byte, count int) (fields []string) {
-	spans := make([]shape.Span, count)
+	spans := make([]field.Span, count)
 	if d.Split(spans, line) != count {
 		return nil
 	}

@@ -3,7 +3,7 @@ package format
 import (
 	"bytes"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // openColours opens lines with colours and other control sequences of terminals (ECMA-48
@@ -46,7 +46,7 @@ func appendPlain(dst, text []byte) []byte {
 // have no line end but the last.
 func openDocker(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	var raw, stream, at []byte
-	for name, value := range shape.Members(line) {
+	for name, value := range field.Members(line) {
 		switch string(name) {
 		case "log":
 			raw = value
@@ -59,7 +59,7 @@ func openDocker(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	if !isString(raw) || stream == nil && at == nil {
 		return nil, nil, nothing
 	}
-	*buf = shape.Unescape((*buf)[:0], raw[1:len(raw)-1])
+	*buf = field.Unescape((*buf)[:0], raw[1:len(raw)-1])
 	inner, isWhole := bytes.CutSuffix(*buf, []byte("\n"))
 	if !isWhole {
 		return textOf(stream), nil, piece
@@ -86,7 +86,7 @@ func textOf(value []byte) []byte {
 func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	var message []byte
 	ok := true
-	for name, value := range shape.Members(line) {
+	for name, value := range field.Members(line) {
 		switch string(name) {
 		case "MESSAGE":
 			message = value
@@ -106,7 +106,7 @@ func openJournald(line []byte, buf *[]byte) (source, inner []byte, has content) 
 	case has == piece:
 		return source, nil, piece
 	case isString(message):
-		*buf = shape.Unescape((*buf)[:0], message[1:len(message)-1])
+		*buf = field.Unescape((*buf)[:0], message[1:len(message)-1])
 	case len(message) > 0 && message[0] == '[':
 		*buf, ok = numbers((*buf)[:0], message)
 	default:

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"strings"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // unescape appends a field to dst with the escaping of Apache and nginx undone:
@@ -123,9 +123,9 @@ var allPercents = spelling{'%', func(dst, field []byte) []byte {
 }}
 
 // undoubled is the spelling of fields in quotes in which a quote is written twice.
-var undoubled = spelling{'"', shape.Undouble}
+var undoubled = spelling{'"', field.Undouble}
 
 // jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
 // surrogates because nginx writes bytes from 127 on as they are.
 // Source: nginx.org, "Module ngx_http_log_module", log_format.
-var jsonEscaped = spelling{'\\', shape.Unescape}
+var jsonEscaped = spelling{'\\', field.Unescape}

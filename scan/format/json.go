@@ -3,10 +3,10 @@ package format
 import (
 	"bytes"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
-// jsonField is a part of a request in a JSON object, to which a path leads as shape.Member says.
+// jsonField is a part of a request in a JSON object, to which a path leads as field.Member says.
 type jsonField struct {
 	part  part
 	path  string
@@ -14,10 +14,10 @@ type jsonField struct {
 }
 
 // jsonFormat returns the format of logs of which each line is a JSON object, or an array of
-// such. An object is a line of the format only if it has all needs, as shape.NewObject says.
+// such. An object is a line of the format only if it has all needs, as field.NewObject says.
 func jsonFormat(needs []string, fields []jsonField) *Format {
 	f := &Format{bind: bindJSON}
-	var members []shape.Member
+	var members []field.Member
 	for _, wanted := range fields {
 		if !f.has[wanted.part] {
 			f.has[wanted.part], f.spell[wanted.part] = true, wanted.spell
@@ -25,9 +25,9 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 		if wanted.part == moment {
 			f.layout = anyTime
 		}
-		members = append(members, shape.Member{Field: int(wanted.part), Path: wanted.path})
+		members = append(members, field.Member{Field: int(wanted.part), Path: wanted.path})
 	}
-	object := shape.NewObject(members, needs)
+	object := field.NewObject(members, needs)
 	f.newReader = func(f *Format) Reader {
 		j := &jsonReader{values: values{meaning: f.meaning}, object: object}
 		j.row.Text = j.text[:]
@@ -40,8 +40,8 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 // objects, each of which is a record, perhaps as the member records or logs of an object.
 type jsonReader struct {
 	values
-	object *shape.Object
-	row    shape.Row // its texts are those of values
+	object *field.Object
+	row    field.Row // its texts are those of values
 	chunk  []byte    // what has not been read, from the next line on
 	rest   []byte    // what has not been read of an array before that, nil in none
 	line   []byte    // the whole line of the array, nil once a record of it has been read
@@ -95,7 +95,7 @@ func (j *jsonReader) nextOfArray(r *Record) Kind {
 	r.Agent, r.Robots = nil, false
 	switch {
 	case len(rest) > 0 && rest[0] == '{':
-		if n := shape.ObjectLength(rest); n > 0 {
+		if n := field.ObjectLength(rest); n > 0 {
 			r.Line, j.rest = rest[:n], rest[n:]
 			return j.readObject(r)
 		}

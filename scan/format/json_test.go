@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // TestJSONValues reads what is special of JSON, and what is none.
 func TestJSONValues(t *testing.T) {
-	const deep = shape.MaxDepth - 1
+	const deep = field.MaxDepth - 1
 	f := jsonFormat(nil, []jsonField{
 		{part: userAgent, path: "ua"}, {part: userAgent, path: "old.ua"},
 		{part: target, path: "t"},
@@ -89,9 +89,9 @@ func TestNoJSON(t *testing.T) {
 			`{"s":1,"t":"/",}`, `{"s":"1",,"t":"/"}`, `{"s":1 "t":"/"}`, `{"s":1,"t" "/"}`, `{s:1,"t":"/"}`,
 			`{"s":1,"t":"/","x":[1,]}`, `{"s":1,"t":"/","x":[,]}`, `{"s":1,"t":"/","x":[}`, `{"s":1,"t":"/","x":{]}`,
 			`{"s":1,"t":"/","x":(]}`, `{"s":1,"t":"/","x":[tru]}`, `{"s":1,"t":"/","x":"\`, `{"s":1,"t":"/","x":"\"}`,
-			`{"s":1,"t":"/","x":` + strings.Repeat("[", shape.MaxDepth) + strings.Repeat("]", shape.MaxDepth) + `}`,
+			`{"s":1,"t":"/","x":` + strings.Repeat("[", field.MaxDepth) + strings.Repeat("]", field.MaxDepth) + `}`,
 			`{"s":1,"t":"/","x":` + strings.Repeat("[", 1<<20),
-			`{"s":1,"t":"/","x":[` + strings.Repeat("0,", shape.MaxValues) + `0]}`,
+			`{"s":1,"t":"/","x":[` + strings.Repeat("0,", field.MaxValues) + `0]}`,
 		},
 	} {
 		for _, line := range lines {

@@ -4,24 +4,24 @@ import (
 	"fmt"
 	"sync"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // program says what the fields of a text line mean, and what stands between them. It is made once,
 // from the words of a user or of a row of the table of formats, and immutable.
 type program struct {
-	*shape.Template
+	*field.Template
 	fields      []part    // of its fields
 	early, late []located // the parts that Reader.Next needs, and their fields; the others
 	request     int       // the field of the request line, 0 if there is none
 }
 
 // holds is what fields of the parts hold. All others hold any text.
-var holds = [allParts]shape.Content{
-	clientAddr: shape.Address, hostName: shape.Unbroken, schemeName: shape.Token, tlsInUse: shape.Token,
-	methodName: shape.Token, statusCode: shape.Number, bodySize: shape.Number, sentSize: shape.Number,
-	serverPort: shape.Number, ownPort: shape.Number,
-	moment: shape.Token, day: shape.Token, timeOfDay: shape.Token,
+var holds = [allParts]field.Content{
+	clientAddr: field.Address, hostName: field.Unbroken, schemeName: field.Token, tlsInUse: field.Token,
+	methodName: field.Token, statusCode: field.Number, bodySize: field.Number, sentSize: field.Number,
+	serverPort: field.Number, ownPort: field.Number,
+	moment: field.Token, day: field.Token, timeOfDay: field.Token,
 }
 
 // beginsWithSlash are the parts whose first byte is a slash, so that nothing needs to stand
@@ -35,11 +35,11 @@ var isSolid = [allParts]bool{
 }
 
 // add adds a field to the program: what its part says of it is set in the rule.
-func (p *program) add(r shape.Rule, of part) {
+func (p *program) add(r field.Rule, of part) {
 	r.Ignored, r.Code, r.Solid = of == ignored, of == statusCode, isSolid[of]
 	r.List, r.Free = of == forwardedFor, of == requestLine
 	r.Bracketed = of == moment && len(p.fields) > 0 && len(r.Before) > 0 && r.Before[len(r.Before)-1] == '['
-	if r.Holds == shape.Address {
+	if r.Holds == field.Address {
 		r.Fits = isAddressField
 	}
 	at := located{of, len(p.fields)}
@@ -66,7 +66,7 @@ func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	f.newReader = func(f *Format) Reader {
 		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 		r.fits, r.isCommon = f.fits, f.isCommon
-		r.Template, r.places.Spans = compiled(), make([]shape.Span, len(p.fields))
+		r.Template, r.places.Spans = compiled(), make([]field.Span, len(p.fields))
 		return r
 	}
 	return f
@@ -87,7 +87,7 @@ type programReader struct {
 	isCommon bool               // most lines are ordinary, and X-Forwarded-For may be after the User-Agent: see clf.go
 
 	// Of the line that Next returned last:
-	places   shape.Places
+	places   field.Places
 	ordinary bool // nextOrdinary has read it, so that places has none
 
 	// Of an ordinary line: where the address begins and ends, and the length of the method.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // programOf returns the program of a format in words of nginx.
@@ -50,7 +50,7 @@ func TestCombinedTwins(t *testing.T) {
 
 // slowly reads a line by a template byte by byte, as its comment says, and
 // returns the text of each field. Its quotes are searched one after the other.
-func slowly(t *shape.Template, line string) (texts []string, ok bool) {
+func slowly(t *field.Template, line string) (texts []string, ok bool) {
 	at := len(t.Rules[0].Before)
 	if !strings.HasPrefix(line, t.Rules[0].Before) {
 		return nil, false
@@ -119,7 +119,7 @@ func slowly(t *shape.Template, line string) (texts []string, ok bool) {
 		if r.Free {
 			free = line[at:end]
 			isForged = strings.Contains(free, r.Before) &&
-				slices.ContainsFunc(t.Rules[:i], func(r shape.Rule) bool { return r.Holds == shape.Any })
+				slices.ContainsFunc(t.Rules[:i], func(r field.Rule) bool { return r.Holds == field.Any })
 		}
 		at = end + len(next)
 	}
@@ -143,40 +143,40 @@ func slowEscaped(s string) bool {
 
 // twins are programs with all that programs can have.
 var twins = map[string]*program{
-	"blanks": twin("", false, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, hostName},
-		fieldOf{shape.Rule{Before: " "}, userAgent}),
-	"more": twin("", true, fieldOf{shape.Rule{}, clientAddr}, fieldOf{shape.Rule{Before: " "}, userAgent}),
-	"quotes": twin(`"`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target},
-		fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
-	"quotes and more": twin(`"`, true, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, target},
-		fieldOf{shape.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
-	"open quotes": twin(`"`, true, fieldOf{shape.Rule{Before: `"`}, requestLine},
-		fieldOf{shape.Rule{Before: `" `}, statusCode}, fieldOf{shape.Rule{Before: ` "`}, userAgent}),
-	"request": twin("", true, fieldOf{shape.Rule{Escape: '\\'}, clientAddr},
-		fieldOf{shape.Rule{Before: ` "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode},
-		fieldOf{shape.Rule{Before: ` `}, bodySize}),
-	"time": twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " ["}, moment},
-		fieldOf{shape.Rule{Before: `] "`, Escape: '\\'}, requestLine}, fieldOf{shape.Rule{Before: `" `}, statusCode}),
-	"quoted and time": twin(`]`, false, fieldOf{shape.Rule{Before: `"`, Escape: '\\'}, hostName},
-		fieldOf{shape.Rule{Before: `" [`}, moment}),
-	"status and time": twin(`]`, false, fieldOf{shape.Rule{}, statusCode}, fieldOf{shape.Rule{Before: " ["}, moment}),
-	"status": twin("", false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: " "}, statusCode},
-		fieldOf{shape.Rule{Before: " ", Padded: true}, userAgent}),
-	"without": twin("", false, fieldOf{shape.Rule{Before: "[", Without: '2'}, hostName},
-		fieldOf{shape.Rule{Before: "]"}, userAgent}),
-	"text and quotes": twin(`"`, false, fieldOf{shape.Rule{}, hostName}, fieldOf{shape.Rule{Before: `2 "`}, bodySize},
-		fieldOf{shape.Rule{Before: `] `}, userAgent}),
+	"blanks": twin("", false, fieldOf{field.Rule{}, clientAddr}, fieldOf{field.Rule{Before: " "}, hostName},
+		fieldOf{field.Rule{Before: " "}, userAgent}),
+	"more": twin("", true, fieldOf{field.Rule{}, clientAddr}, fieldOf{field.Rule{Before: " "}, userAgent}),
+	"quotes": twin(`"`, false, fieldOf{field.Rule{Before: `"`, Escape: '\\'}, target},
+		fieldOf{field.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
+	"quotes and more": twin(`"`, true, fieldOf{field.Rule{Before: `"`, Escape: '\\'}, target},
+		fieldOf{field.Rule{Before: `" "`, Escape: '\\'}, userAgent}),
+	"open quotes": twin(`"`, true, fieldOf{field.Rule{Before: `"`}, requestLine},
+		fieldOf{field.Rule{Before: `" `}, statusCode}, fieldOf{field.Rule{Before: ` "`}, userAgent}),
+	"request": twin("", true, fieldOf{field.Rule{Escape: '\\'}, clientAddr},
+		fieldOf{field.Rule{Before: ` "`, Escape: '\\'}, requestLine}, fieldOf{field.Rule{Before: `" `}, statusCode},
+		fieldOf{field.Rule{Before: ` `}, bodySize}),
+	"time": twin("", false, fieldOf{field.Rule{}, hostName}, fieldOf{field.Rule{Before: " ["}, moment},
+		fieldOf{field.Rule{Before: `] "`, Escape: '\\'}, requestLine}, fieldOf{field.Rule{Before: `" `}, statusCode}),
+	"quoted and time": twin(`]`, false, fieldOf{field.Rule{Before: `"`, Escape: '\\'}, hostName},
+		fieldOf{field.Rule{Before: `" [`}, moment}),
+	"status and time": twin(`]`, false, fieldOf{field.Rule{}, statusCode}, fieldOf{field.Rule{Before: " ["}, moment}),
+	"status": twin("", false, fieldOf{field.Rule{}, hostName}, fieldOf{field.Rule{Before: " "}, statusCode},
+		fieldOf{field.Rule{Before: " ", Padded: true}, userAgent}),
+	"without": twin("", false, fieldOf{field.Rule{Before: "[", Without: '2'}, hostName},
+		fieldOf{field.Rule{Before: "]"}, userAgent}),
+	"text and quotes": twin(`"`, false, fieldOf{field.Rule{}, hostName}, fieldOf{field.Rule{Before: `2 "`}, bodySize},
+		fieldOf{field.Rule{Before: `] `}, userAgent}),
 }
 
 // fieldOf is a field of a part.
 type fieldOf struct {
-	rule shape.Rule
+	rule field.Rule
 	part part
 }
 
 // twin returns a program of fields.
 func twin(after string, more bool, fields ...fieldOf) *program {
-	p := &program{Template: &shape.Template{After: after, More: more}}
+	p := &program{Template: &field.Template{After: after, More: more}}
 	for _, f := range fields {
 		f.rule.Holds = holds[f.part]
 		p.add(f.rule, f.part)

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
@@ -167,7 +167,7 @@ func key(names string) func() *regexp.Regexp {
 // and the first items of lists.
 func jsonPaths(paths []string, prefix string, object []byte, depth int) []string {
 	const deepest, longest = 3, 60
-	for name, value := range shape.Members(object) {
+	for name, value := range field.Members(object) {
 		path := prefix + string(name)
 		if len(path) > longest || !utf8.ValidString(path) {
 			continue

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // maxUserFormat bounds the text of a format, and maxWords its values and texts.
@@ -118,7 +118,7 @@ type value struct {
 	pattern string
 	// protocol is of HTTP/1.1 and the like.
 	protocol bool
-	content  shape.Content // if it is not Any: what it can hold
+	content  field.Content // if it is not Any: what it can hold
 	raw      bool          // a client writes it as it likes
 	spell    spelling      // if it is another than that of all values
 }
@@ -141,9 +141,9 @@ type wording struct {
 // hold are variables of no interest, which the program writes itself. All others may hold a
 // client's words.
 func valuesOf(table string) map[string]value {
-	contents := map[string]shape.Content{
-		"#dash": shape.Dash, "#number": shape.Number, "#address": shape.Address,
-		"#token": shape.Token, "#unbroken": shape.Unbroken,
+	contents := map[string]field.Content{
+		"#dash": field.Dash, "#number": field.Number, "#address": field.Address,
+		"#token": field.Token, "#unbroken": field.Unbroken,
 	}
 	list := map[string]value{}
 	for line := range strings.Lines(table) {
@@ -281,7 +281,7 @@ func (w *wording) joinPaths() {
 			a.part = target
 		}
 		if a.content != b.content {
-			a.content = shape.Any
+			a.content = field.Any
 		}
 		w.merge(i, 1)
 	}
@@ -365,7 +365,7 @@ func (w *wording) program() (*Format, error) {
 		return nil, err
 	}
 	if i := best[moment]; i > 0 && w.words[i].before == " " && layout != nil {
-		if user := w.words[i-1]; user.isIgnored() && user.holds() == shape.Any {
+		if user := w.words[i-1]; user.isIgnored() && user.holds() == field.Any {
 			layout = afterWords(layout)
 		}
 	}
@@ -381,7 +381,7 @@ func (w *wording) program() (*Format, error) {
 // says why no line can be read by it.
 func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 	best := w.best()
-	p = &program{Template: &shape.Template{After: w.after, More: w.more}}
+	p = &program{Template: &field.Template{After: w.after, More: w.more}}
 	for i, word := range w.words {
 		of, how := ignored, w.spell
 		if best[word.part] == i {
@@ -390,7 +390,7 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 		if word.spell.undo != nil {
 			how = word.spell
 		}
-		r := shape.Rule{Before: word.before, Holds: word.holds(), Escape: how.escape, Padded: word.padded}
+		r := field.Rule{Before: word.before, Holds: word.holds(), Escape: how.escape, Padded: word.padded}
 		if how.escape == '#' && (r.Before == "|" || strings.HasSuffix(r.Before, "{")) {
 			r.Without = '|' // it is one of several captured headers
 		}
@@ -416,18 +416,18 @@ func (w *wording) compile() (p *program, spell [allParts]spelling, err error) {
 		return nil, spell, fmt.Errorf("it has a line break: %.40q", w.after)
 	}
 	if last := len(p.fields) - 1; w.after == "" && last >= 0 {
-		ownsRest := p.fields[last] != ignored && p.Rules[last].Holds == shape.Any
+		ownsRest := p.fields[last] != ignored && p.Rules[last].Holds == field.Any
 		p.More = p.More && !ownsRest
 	}
 	return p, spell, nil
 }
 
 // holds returns what a word can hold.
-func (w *word) holds() shape.Content {
+func (w *word) holds() field.Content {
 	switch {
 	case w.protocol:
-		return shape.Token
-	case w.content != shape.Any || w.raw:
+		return field.Token
+	case w.content != field.Any || w.raw:
 		return w.content
 	}
 	return holds[w.part]
@@ -440,11 +440,11 @@ func (w *wording) doubtEnds(p *program) {
 	}
 	for i, r := range p.Compile().Rules {
 		switch {
-		case i == 0 || p.Rules[i-1].Holds != shape.Any || p.fields[i-1] == ignored && p.fields[i] == ignored:
-		case r.Certain == shape.OnlyPlace:
+		case i == 0 || p.Rules[i-1].Holds != field.Any || p.fields[i-1] == ignored && p.fields[i] == ignored:
+		case r.Certain == field.OnlyPlace:
 			w.doubts = append(w.doubts, fmt.Sprintf(
 				"%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))
-		case r.Certain == shape.AnyPlace && strings.Trim(r.Before, "?") != "":
+		case r.Certain == field.AnyPlace && strings.Trim(r.Before, "?") != "":
 			w.doubts = append(w.doubts, fmt.Sprintf(
 				"%s is not in quotes: what it has after its first %q is taken for %s",
 				w.words[i-1].name, r.Before, w.words[i].name))

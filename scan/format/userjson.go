@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	shape "github.com/robotsieve/robotsieve/scan/field"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // isJSON reports whether a wording describes an object of JSON.
@@ -141,7 +141,7 @@ func (w *wording) compound(text string) int {
 }
 
 // parseJSONMap returns the format that a user describes by name=path for each field, with
-// blanks between them. A path is one of shape.Member. Several paths for a field are alternatives.
+// blanks between them. A path is one of field.Member. Several paths for a field are alternatives.
 // name@percent=path is a field that is percent-encoded, and needs=path a sign of the format.
 func parseJSONMap(text string) (*Format, error) {
 	var fields []jsonField
@@ -154,7 +154,7 @@ func parseJSONMap(text string) (*Format, error) {
 		switch {
 		case !isSpelled:
 			return nil, fmt.Errorf("%s@%s is spelled in no way that is known: only @percent is", name, how)
-		case !ok || path == "" || slices.Contains(shape.Steps(path), ""):
+		case !ok || path == "" || slices.Contains(field.Steps(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
 		case name == "needs":
 			needs = append(needs, path)

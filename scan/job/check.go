@@ -373,7 +373,7 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 		}
 		return "", "no rule matches"
 	}
-	var rules []compile.Rule
+	var rules []compile.Match
 	if c.robots != nil {
 		rules = c.robots.Matches(m, &c.scratch, path)
 	} else {
