@@ -157,7 +157,8 @@ func (w *Worker) empty() {
 	w.quota.held = 0
 }
 
-// deferUnknown turns the rows of unknown crawlers into deferred records.
+// deferUnknown turns the rows of unknown crawlers into deferred records. A log may name any number
+// of them; the sort on disk adds up their rows in bounded memory.
 func (w *Worker) deferUnknown() {
 	for key, row := range w.tally.unknown {
 		w.deferCounts(key, row)

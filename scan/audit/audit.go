@@ -14,12 +14,17 @@
 // a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
 // are sorted, perhaps on disk. When the whole input has been read, it is known
 // whether addresses prove anything (proxied.go), and the final pass over the records
-// (finalpass.go) takes them apart (record.go), collects the answers to all clients
+// (finalpass.go) takes them apart (coder.go), collects the answers to all clients
 // and then, operator by operator, what each crawler was told. With all that it asks package judge
 // for the open verdicts, measures gaps (rates.go) and finds the most
 // frequent unknown crawlers. The Report (report.go) is made from the counts
 // (makereport.go), with its assumptions and warnings (sentences.go), and is given out only
 // if its numbers add up (sums.go).
+//
+// figures.go and paths.go count what a row requested; violationpaths.go sorts the paths of
+// violations, which may be any number. What clients may name without end is kept in bounded
+// numbers (bounded.go). Clients may also be verified by names that are looked up after the log was
+// read (lookup.go).
 //
 // A Run may also be written as the state of a part of the input. States add up to the
 // run over all of it (state.go, counts.go), whose facts let Config.Judged be called for the
@@ -58,9 +63,9 @@ type Config struct {
 	// Samples is how many raw lines of violations to keep for each crawler, 0 or
 	// more.
 	Samples int
-	// Addresses keeps the addresses of violations until the report, for
+	// KeepAddresses keeps the addresses of violations until the report, for
 	// Run.Unverified.
-	Addresses bool
+	KeepAddresses bool
 	// Judged, if not nil, is called once for each request of a crawler that got a
 	// verdict. Verdicts that are final at once come from Worker.Chunk, on the goroutine
 	// of each worker, in the order of its lines. The other ones come from Run.Report, on
@@ -165,9 +170,9 @@ type Judged struct {
 	// scheme if it may have been either, empty if nothing is known. Site has the origins of the policy.
 	Origin string
 	Site   policy.Site
-	// Address is the client's, as the log has it; nil if it has none. Verb is the request's
+	// Address is the client's, as the log has it; nil if it has none. Method is the request's
 	// method and Target its target, as the log has them, at most their first 8 KiB.
-	Address, Verb, Target []byte
+	Address, Method, Target []byte
 	// Status is 0 if the log has none. Size is as in format.Record.
 	Status int
 	Size   int64
@@ -175,12 +180,12 @@ type Judged struct {
 	Time    int64
 	HasTime bool
 	// Crawler is the name of the crawler, and Profile is nil if it is not known.
-	Crawler  string
-	Profile  *crawler.Profile
-	Identity Identity
-	Outcome  Outcome
-	Method   Method
-	Verdict  Verdict
+	Crawler     string
+	Profile     *crawler.Profile
+	Identity    Identity
+	Outcome     Outcome
+	MethodClass Method
+	Verdict     Verdict
 	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
 	// Violation; Rule.Violations is 0, and Rule.Paths is empty.
 	Reason Reason
@@ -215,7 +220,7 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &BasisInfo{}
 	}
-	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.Addresses,
+	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.KeepAddresses,
 		profiles: map[*crawler.Profile]uint32{}}
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}

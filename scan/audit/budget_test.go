@@ -50,7 +50,7 @@ func TestQuotaIsEnough(t *testing.T) {
 				if name == "8 KB" && i == 4000 {
 					break
 				}
-				w.Chunk(f, []byte(line(i).String()+"\n"))
+				w.Chunk(f, nil, []byte(line(i).String()+"\n"))
 				if i%5000 == 4999 || i == 3999 {
 					most = max(most, heap()-before)
 				}

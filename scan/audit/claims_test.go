@@ -58,7 +58,7 @@ func TestManyClaims(t *testing.T) {
 	for part := range slices.Chunk(records, 300) {
 		w := run.Worker()
 		w.readers[format.Default()] = &handmade{records: part}
-		w.Chunk(format.Default(), []byte("x"))
+		w.Chunk(format.Default(), nil, []byte("x"))
 	}
 	r := report(t, run)
 	if got := marshal(t, r); got != want {

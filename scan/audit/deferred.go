@@ -16,14 +16,24 @@ import (
 //	0           about all
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0
+//
+// After that comes its kind, with
+//
+//	answer   what a GET of /robots.txt by any client was answered
+//	counts   the counts of an unknown crawler in a part of the input
+//	fetch    a GET of /robots.txt by a crawler
+//	visit    a request whose verdict is open, or that waits for Config.Judged
+//	delayed  a request to which a Crawl-delay applies
+//
+// The counts (counts.go) follow the name as the crawler writes it. Each other kind has a type
+// below, whose method code lists its fields.
 const (
 	aboutAll byte = iota
 	aboutKnown
 	aboutUnknown
 )
 
-// After that comes its kind. The counts of an unknown crawler in a part of the input (counts.go) follow its
-// name as the crawler writes it; each other kind has a type below.
+// The kinds of deferred records.
 const (
 	recordAnswer byte = iota
 	recordCounts
@@ -116,7 +126,7 @@ func (x *visit) code(c *coder, config *Config) {
 	}
 	octet(c, &x.Identity, identities, "an identity is of no kind")
 	octet(c, &x.Outcome, outcomes, "a request is of no outcome")
-	octet(c, &x.Method, methods, "a request is of no method")
+	octet(c, &x.MethodClass, methods, "a request is of no method")
 	if x.counted {
 		octet(c, &x.Verdict, verdicts, "a request has no verdict")
 		octet(c, &x.Reason, reasons, "a request is undecided for no reason")
@@ -153,7 +163,7 @@ func (x *visit) codeJudged(c *coder) {
 	uvarint(c, &x.Input, math.MaxInt32)
 	uvarint(c, &x.Number, mostLines)
 	uvarint(c, &x.Status, maxStatus)
-	for _, of := range [...]*[]byte{&x.Address, &x.Verb, &x.Target} {
+	for _, of := range [...]*[]byte{&x.Address, &x.Method, &x.Target} {
 		text(c, of)
 	}
 	c.flag(&x.Cut)
@@ -187,7 +197,8 @@ func (w *Worker) keep() {
 	}
 }
 
-// deferCounts keeps the counts of an unknown crawler.
+// deferCounts keeps the counts of an unknown crawler. A log may name any number of these; the sort
+// on disk adds up their rows in bounded memory.
 func (w *Worker) deferCounts(key string, row *row) {
 	c := w.begin(unknownOperator(key), recordCounts)
 	text(c, &row.name)
@@ -249,7 +260,7 @@ func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind judge.Kin
 
 // keptAddress returns the client's address if all are to be kept.
 func (w *Worker) keptAddress() []byte {
-	if w.auditor.config.Addresses {
+	if w.auditor.config.KeepAddresses {
 		return w.address()
 	}
 	return nil
@@ -270,7 +281,7 @@ func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identit
 	x := &w.visit
 	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
-	if version := w.policy.Lawful(at.First, w.record.Time, c.google).Cited; version >= 0 {
+	if version := w.policy.Lawful(at.First, w.record.Time, c.google).Quoted; version >= 0 {
 		x.cited = version + 1
 		x.line = w.bindingAt(c, at.First).Judge(&w.scratch, w.policy.Versions(at.First)[version].Copy, w.record.Target).Line
 	}
@@ -291,7 +302,7 @@ func (w *Worker) asVisit(at site, c *agent, identity Identity) Judged {
 	if config.Judged != nil {
 		return *w.asJudged(at, c, identity, judge.Decision{})
 	}
-	j := Judged{Time: r.Time, HasTime: true, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
+	j := Judged{Time: r.Time, HasTime: true, Identity: identity, Outcome: w.outcome(), MethodClass: methodOf(r.Method),
 		Size: max(r.Size, 0)}
 	if config.Samples > 0 {
 		j.Line = beginning(r.Line)

@@ -17,7 +17,7 @@ func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 	t.Helper()
 	run := begin(t, a)
 	w := run.Worker()
-	w.Chunk(byName(t, "vhost_combined"), []byte(e.String()))
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(e.String()))
 	if err := run.gather(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func decideOne(t *testing.T, a *Auditor, record []byte) (err error) {
 	run := a.Begin()
 	defer run.Close() // not at the end of the test: thousands of runs would keep their memory
 	w := run.Worker()
-	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "example.com:443", target: "/robots.txt"}.String()+"\n"+
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(entry{vhost: "example.com:443", target: "/robots.txt"}.String()+"\n"+
 		entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot}.String()+"\n"+entry{agent: browser}.String()))
 	if err := w.deferred.Add(record); err != nil {
 		t.Fatal(err)

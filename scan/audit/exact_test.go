@@ -98,7 +98,7 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 		claim := header.Read([]byte(fields[5]))
 		addr := strings.Fields(fields[0])[1]
 		_, state := a.config.Identities.Identify(claim, []byte(addr), j.Time, j.HasTime)
-		if want := identityOf[state]; j.Identity != want {
+		if want := Identity(state); j.Identity != want {
 			t.Errorf("%v, not %v: %s", j.Identity, want, j.Line)
 		}
 		if j.Verdict == Violation || j.Verdict == Grace {

@@ -27,7 +27,7 @@ func Example() {
 	run := auditor.Begin()
 	defer run.Close()
 	worker := run.Worker() // one for each goroutine
-	worker.Chunk(combined, []byte(
+	worker.Chunk(combined, nil, []byte(
 		`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /private/1 HTTP/1.1" 200 5 "-" `+
 			`"ExampleBot/1.0 (+https://bot.example/)"`+"\n"))
 

@@ -31,17 +31,17 @@ func TestUnverified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := New(Config{Crawlers: setOf(t, list), Policy: constant("User-agent: *\nDisallow: /p\n", nil), Addresses: true})
+	a := New(Config{Crawlers: setOf(t, list), Policy: constant("User-agent: *\nDisallow: /p\n", nil), KeepAddresses: true})
 	run := func(addresses ...string) *Run {
 		r := begin(t, a)
 		w := r.Worker()
 		for _, addr := range addresses {
 			for _, e := range []entry{{addr: addr, agent: "DNSBot/1", target: "/p"},
 				{addr: addr, agent: "DNSBot/1", target: "/p/2"}, {addr: addr, target: "/p"}} {
-				w.Chunk(byName(t, "combined"), []byte(e.String()))
+				w.Chunk(byName(t, "combined"), nil, []byte(e.String()))
 			}
 		}
-		w.Chunk(byName(t, "combined"), []byte(entry{addr: "192.0.2.200", agent: "DNSBot/1"}.String()))
+		w.Chunk(byName(t, "combined"), nil, []byte(entry{addr: "192.0.2.200", agent: "DNSBot/1"}.String()))
 		return r
 	}
 	var all, backwards []string

@@ -86,7 +86,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 		}
 		run := begin(t, a)
 		for part := range slices.Chunk(log, 50) {
-			run.Worker().Chunk(byName(t, "combined"), []byte(strings.Join(part, "\n")+"\n"))
+			run.Worker().Chunk(byName(t, "combined"), nil, []byte(strings.Join(part, "\n")+"\n"))
 		}
 		r, err := run.Report(Inputs{By: "hour"})
 		if err != nil {

@@ -15,14 +15,16 @@ import (
 // finalPass reads the deferred records, which come operator by operator, and gives
 // each deferred request its verdict.
 type finalPass struct {
-	run     *Run
-	judged  func(*visit)
-	rates   *rates // nil if nothing but the requests counts
-	ranking *ranking
-	proxied bool // addresses prove nothing
-	toAll   *judge.Answers
-	records int64 // read so far, each as often as it was added
-	unknown int64 // requests of unknown crawlers so far
+	run    *Run
+	judged func(*visit)
+	rates  *rates
+	// onlyRequests: nothing but the requests counts, so there are no rates and no ranking.
+	onlyRequests bool
+	ranking      *ranking
+	proxied      bool // addresses prove nothing
+	toAll        *judge.Answers
+	records      int64 // read so far, each as often as it was added
+	unknown      int64 // requests of unknown crawlers so far
 	operatorPass
 	origins originTexts
 	now     visit // the request whose record comes
@@ -37,13 +39,15 @@ type operatorPass struct {
 }
 
 // judgeDeferred reads the deferred records and gives every request among them to judged,
-// which must not keep it. With rates, which get every fetch and delayed request, it also
-// makes the rows of unknown crawlers.
-func (r *Run) judgeDeferred(judged func(*visit), rates *rates) error {
+// which must not keep it. Unless onlyRequests, it also measures the gaps of fetches and delayed
+// requests, gives those that were counted before to Config.Judged, and makes the rows of unknown
+// crawlers.
+func (r *Run) judgeDeferred(judged func(*visit), onlyRequests bool) error {
 	p := r.policy()
+	proxied := r.auditor.isProxied(r.tally)
 	f := &finalPass{
-		run: r, judged: judged, rates: rates, ranking: newRanking(r.tally), proxied: r.auditor.isProxied(r.tally),
-		toAll: judge.NewAnswers(p), origins: originTexts{},
+		run: r, judged: judged, rates: newRates(), onlyRequests: onlyRequests,
+		ranking: newRanking(r.tally), proxied: proxied, toAll: judge.NewAnswers(p), origins: originTexts{},
 	}
 	for at, n := range r.tally.Sent {
 		f.toAll.AddSent(at.Origin, at.Odd, n)
@@ -70,7 +74,7 @@ func (r *Run) judgeDeferred(judged func(*visit), rates *rates) error {
 	}
 	f.end()
 	r.tally.mostOdd = f.toAll.MostOdd
-	if rates != nil {
+	if !onlyRequests {
 		r.tally.listed, r.tally.others = f.ranking.end()
 	}
 	return nil
@@ -86,7 +90,7 @@ func (f *finalPass) begin(key []byte, name string) {
 
 // end ends the records of an operator.
 func (f *finalPass) end() {
-	if f.rates != nil {
+	if !f.onlyRequests {
 		f.rates.endOperator()
 		f.ranking.add(f.counts)
 		if len(f.key) > 0 && f.key[0] == aboutKnown {
@@ -152,7 +156,7 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	if row != nil {
 		row.informedKnown = row.informedKnown || shown
 	}
-	if f.rates != nil && x.use == fetchCounted {
+	if !f.onlyRequests && x.use == fetchCounted {
 		f.rates.fetch(row, x.Site, x.Time, n)
 	}
 }
@@ -173,7 +177,7 @@ func (f *finalPass) delayed(rd *coder, n int64) {
 	var x delayed
 	x.code(rd)
 	row, _ := f.row(rd, x.from.Crawler, true)
-	if rd.end(); !rd.bad() && f.rates != nil {
+	if rd.end(); !rd.bad() && !f.onlyRequests {
 		f.rates.delayed(row, x.from, x.address, x.time, x.millis, n)
 	}
 }
@@ -216,7 +220,7 @@ func (f *finalPass) visit(rd *coder, n int64) {
 	case !x.counted:
 		f.decide(rd.policy, x)
 		f.judged(x)
-	case f.rates != nil:
+	case !f.onlyRequests:
 		if x.Identity == SpoofedIdentity {
 			x.Verdict, x.Reason = Spoofed, 0
 		}
@@ -241,9 +245,6 @@ func (f *finalPass) decide(p *policy.Policy, x *visit) {
 		x.Informed = f.told.Informed(x.from, x.Time, x.stances)
 	}
 }
-
-// Permit implements judge.Copies.
-func (x *visit) Permit(int32, bool) bool { return false }
 
 // Stances implements judge.Copies.
 func (x *visit) Stances(origin int32, normal bool) []policy.Stance {
@@ -275,7 +276,7 @@ func (r *Run) count(x *visit) {
 	}
 	if x.Verdict == Violation {
 		row.violationBytes = plus(row.violationBytes, times(max(x.Size, 0), x.N))
-		row.violations[violationKind{x.Identity, x.Outcome, x.Method, x.Informed}] += x.N
+		row.violations[violationKind{x.Identity, x.Outcome, x.MethodClass, x.Informed}] += x.N
 		row.violate(x.rule, x.N)
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)

@@ -79,7 +79,7 @@ func TestGuardAllocsOfAHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := stateAuditor(t)
-	a.config.Addresses, a.config.ClientIP = true, forwarded
+	a.config.KeepAddresses, a.config.ClientIP = true, forwarded
 	for _, kind := range []struct {
 		name    string
 		entries []entry
@@ -133,7 +133,7 @@ func TestGuardAllocsOfJudged(t *testing.T) {
 func guardAllocs(t *testing.T, a *Auditor, formatName, log string) {
 	t.Helper()
 	f, chunk, w := byName(t, formatName), []byte(log), begin(t, a).Worker()
-	count := func() { w.Chunk(f, chunk) }
+	count := func() { w.Chunk(f, nil, chunk) }
 	for range 3 { // until all is known
 		count()
 	}
@@ -148,7 +148,7 @@ func guardAllocs(t *testing.T, a *Auditor, formatName, log string) {
 func TestGuardOneHistoryIsAskedOnce(t *testing.T) {
 	run := begin(t, newAuditor(t, "User-agent: *\nDisallow: /private/\n", "http://example.com", "https://example.com"))
 	w := run.Worker()
-	w.Chunk(byName(t, "combined"), []byte(entry{target: "/public"}.String()+"\n"))
+	w.Chunk(byName(t, "combined"), nil, []byte(entry{target: "/public"}.String()+"\n"))
 	made := map[*policy.Binding]bool{}
 	for _, b := range w.bindings {
 		made[b] = true

@@ -44,7 +44,7 @@ func auditRecords(t testing.TB, a *Auditor, records ...format.Record) *Report {
 	run := begin(t, a)
 	w := run.Worker()
 	w.readers[format.Default()] = &handmade{records: slices.Clip(records)}
-	w.Chunk(format.Default(), []byte("x"))
+	w.Chunk(format.Default(), nil, []byte("x"))
 	return report(t, run)
 }
 

@@ -32,7 +32,7 @@ func TestGroupsOfHeaders(t *testing.T) {
 			log.WriteString(entry{agent: headers[i].header, target: "/x"}.String() + "\n")
 			violations, contested = violations+headers[i].violations, contested+headers[i].contested
 		}
-		run.Worker().Chunk(byName(t, "combined"), []byte(log.String()))
+		run.Worker().Chunk(byName(t, "combined"), nil, []byte(log.String()))
 		row := report(t, run).row("AcmeSpider")
 		if row.Verdicts[Violation] != violations || row.Reasons[ContestedRule] != contested {
 			t.Errorf("%v: %d violations and %d contested, want %d and %d", order, row.Verdicts[Violation],
@@ -61,7 +61,7 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 	run := begin(t, New(a.config))
 	w := run.Worker()
 	for _, header := range []string{"SureBot", "SureOldWord (foo)", "SureBot (foo)", "SureOldWord"} {
-		w.Chunk(byName(t, "combined"), []byte(entry{agent: header, target: "/x"}.String()+"\n"))
+		w.Chunk(byName(t, "combined"), nil, []byte(entry{agent: header, target: "/x"}.String()+"\n"))
 	}
 	if row := report(t, run).row("SureBot"); row.Verdicts[Violation] != 3 || row.Reasons[ContestedRule] != 1 {
 		t.Errorf("by a word of its profile: verdicts %v, reasons %v", row.Verdicts, row.Reasons)
@@ -80,7 +80,7 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 		a.config.Identities = known(t, set, map[string]string{c.name: "192.0.2.1"})
 		run := begin(t, New(a.config))
 		line := entry{agent: c.header, target: "/x"}.String() + "\n"
-		run.Worker().Chunk(byName(t, "combined"), []byte(line+line))
+		run.Worker().Chunk(byName(t, "combined"), nil, []byte(line+line))
 		row := report(t, run).row(c.name)
 		if row.Verdicts[Violation] != 2*c.violations || row.Reasons[ContestedRule] != 2*c.contested {
 			t.Errorf("%q: verdicts %v, reasons %v", c.header, row.Verdicts, row.Reasons)

@@ -228,7 +228,7 @@ func report(t testing.TB, r *Run) *Report {
 func auditText(t testing.TB, a *Auditor, formatName, log string) *Report {
 	t.Helper()
 	run := begin(t, a)
-	run.Worker().Chunk(byName(t, formatName), []byte(log))
+	run.Worker().Chunk(byName(t, formatName), nil, []byte(log))
 	return report(t, run)
 }
 

@@ -35,7 +35,7 @@ type place struct {
 }
 
 // SetPlace says where the next chunk is, for Judged.Input and Judged.Number: line is the number
-// of its first line in the input, from 1. It must come before Chunk or ChunkBehind; nothing but
+// of its first line in the input, from 1. It must come before Chunk; nothing but
 // Config.Judged uses it.
 func (w *Worker) SetPlace(input int, line int64) { w.place = place{input: input, line: line} }
 
@@ -91,9 +91,9 @@ func (w *Worker) asJudged(at site, c *agent, identity Identity, d judge.Decision
 	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxJudgedLine)]
 	w.judged = Judged{
 		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),
-		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.judgedAddress(), Verb: textOf(r.Method),
+		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.judgedAddress(), Method: textOf(r.Method),
 		Target: textOf(r.Target), Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
-		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), Method: methodOf(r.Method),
+		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), MethodClass: methodOf(r.Method),
 		Verdict: d.Verdict, Reason: d.Reason, Ambiguous: c.Ambiguous, N: 1,
 	}
 	return &w.judged

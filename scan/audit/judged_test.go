@@ -19,7 +19,7 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 		if _, again := got[j.Number]; again || j.N != 1 || j.Input != 7 {
 			t.Errorf("line %d is given again, or %d times, or as one of input %d", j.Number, j.N, j.Input)
 		}
-		j.Line, j.Address, j.Verb, j.Target = bytes.Clone(j.Line), bytes.Clone(j.Address), bytes.Clone(j.Verb),
+		j.Line, j.Address, j.Method, j.Target = bytes.Clone(j.Line), bytes.Clone(j.Address), bytes.Clone(j.Method),
 			bytes.Clone(j.Target)
 		got[j.Number] = *j
 	}
@@ -30,7 +30,7 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 		w.SetPlace(7, line)
 		// with room after it, as chunks of a source
 		chunk := append(make([]byte, 0, 1<<20), strings.Join(part, "\n")+"\n"...)
-		w.Chunk(f, chunk)
+		w.Chunk(f, nil, chunk)
 		line += int64(len(part))
 	}
 	report(t, run)
@@ -57,9 +57,9 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 			if string(j.Line) != line[:min(len(line), maxJudgedLine)] || j.Cut != (len(line) > maxJudgedLine) {
 				t.Errorf("line %d is %.100q, cut %t", number, j.Line, j.Cut)
 			}
-			if j.Origin != "https://example.com" || !strings.Contains(line, string(j.Verb)+" "+string(j.Target)) ||
+			if j.Origin != "https://example.com" || !strings.Contains(line, string(j.Method)+" "+string(j.Target)) ||
 				len(j.Target) == 0 {
-				t.Errorf("line %d went to %q: %q %.100q", number, j.Origin, j.Verb, j.Target)
+				t.Errorf("line %d went to %q: %q %.100q", number, j.Origin, j.Method, j.Target)
 			}
 			if late := j.Verdict == Violation; late != (j.Worker == -1) {
 				t.Errorf("%v came from worker %d", j.Verdict, j.Worker)
@@ -94,7 +94,7 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 	a.config.Judged = func(j *Judged) { got[j.Number]++ }
 	w := begin(t, a).Worker()
 	w.SetPlace(0, 10)
-	w.Chunk(byName(t, "caddy"), []byte("["+request+","+request+"]\n\n"+request+"\n"))
+	w.Chunk(byName(t, "caddy"), nil, []byte("["+request+","+request+"]\n\n"+request+"\n"))
 	if got[10] != 2 || got[12] != 1 {
 		t.Errorf("requests by line: %v", got)
 	}

@@ -81,7 +81,7 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 	run := begin(t, a)
 	w := run.Worker()
 	w.SetSite(policy.Site{First: 0, N: 1}, true)
-	w.Chunk(byName(t, "vhost_combined"), []byte(entry{vhost: "-",
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(entry{vhost: "-",
 		target: "/private/x"}.String()+"\n"+entry{vhost: "other.example:443", target: "/private/x"}.String()+"\n"))
 	r := report(t, run)
 	if row := r.row("GPTBot"); row.Reasons[NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
@@ -129,7 +129,7 @@ func TestZoneless(t *testing.T) {
 		for i, is := range c.zoneless {
 			w := run.Worker()
 			w.SetZoneless(is)
-			w.Chunk(byName(t, "vhost_combined"), []byte(visits(c.when+i, "/private/x").String()))
+			w.Chunk(byName(t, "vhost_combined"), nil, []byte(visits(c.when+i, "/private/x").String()))
 		}
 		r := report(t, run)
 		wantCounts(t, fmt.Sprint(c), r.Totals.Verdicts, c.want)

@@ -16,7 +16,7 @@ type verifiedKey struct {
 // Unverified returns the addresses of violations by clients that are not verified but
 // could be by the names of their addresses. If there are more than most, it returns a
 // choice that depends on the addresses alone, and more is true. It needs
-// Config.Addresses.
+// Config.KeepAddresses.
 func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	if err := r.gather(); err != nil {
 		return nil, false, err
@@ -26,7 +26,7 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
 			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
 		}
-	}, nil)
+	}, true)
 	kept.prune(1)
 	profiles := r.auditor.config.Crawlers.Profiles()
 	for k := range kept.Kept {

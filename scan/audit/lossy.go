@@ -9,7 +9,7 @@ import (
 )
 
 // A format may log a path with its percent-encoding undone (audit-rules 5). Then the path as
-// logged and the path encoded again are readings of what the client sent, and a copy of
+// logged and the path encoded again are spellings of what the client sent, and a copy of
 // robots.txt on which they differ gives no answer. What has to be encoded in a URL is encoded
 // again; the reserved bytes may have been or not; and a plus sign may stand for a blank, as IIS
 // writes it. Slashes and unreserved octets are as they are: a server that takes %2F for a slash
@@ -22,17 +22,17 @@ type encoding struct {
 	blanks   bool // plus signs stand for blanks
 }
 
-// encodings are the readings of a decoded path, beside that as logged.
+// encodings are the spellings of a decoded path, beside that as logged.
 var encodings = [...]encoding{{true, false}, {false, false}, {true, true}, {false, true}}
 
-// readings are the readings of a target that differ from it and from each other.
-type readings struct {
+// spellings are the spellings of a target that differ from it and from each other.
+type spellings struct {
 	list [len(encodings)][]byte
 	n    int
 }
 
-// findLoss sets w.readings if the path of the record is decoded. A path that is the same in
-// all readings is exact.
+// findLoss sets w.spellings if the path of the record is decoded. A path that is the same in
+// all spellings is exact.
 func (w *Worker) findLoss() {
 	if w.record.Lossy != format.Decoded {
 		return
@@ -44,7 +44,7 @@ func (w *Worker) findLoss() {
 	// Nearly all paths have only bytes that no encoding changes.
 	if i := bytes.IndexFunc(path, isEncoded); i < 0 || path[i] == '?' {
 		w.record.Lossy = format.Exact
-	} else if w.readings.find(w.record.Target); w.readings.n == 0 {
+	} else if w.spellings.find(w.record.Target); w.spellings.n == 0 {
 		w.record.Lossy = format.Exact
 	}
 }
@@ -52,7 +52,7 @@ func (w *Worker) findLoss() {
 // isEncoded reports whether some encoding changes a character.
 func isEncoded(c rune) bool { return c != '/' && (c >= utf8.RuneSelf || !isUnreserved(byte(c))) }
 
-func (r *readings) find(target []byte) {
+func (r *spellings) find(target []byte) {
 	r.n = 0
 	for _, e := range encodings {
 		b := e.append(r.list[r.n][:0], target)
@@ -62,8 +62,8 @@ func (r *readings) find(target []byte) {
 	}
 }
 
-// has reports whether a reading is among those found.
-func (r *readings) has(b []byte) bool {
+// has reports whether a spelling is among those found.
+func (r *spellings) has(b []byte) bool {
 	for _, other := range r.list[:r.n] {
 		if bytes.Equal(b, other) {
 			return true

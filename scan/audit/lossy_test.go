@@ -17,7 +17,7 @@ func TestDecodedPaths(t *testing.T) {
 	for target, want := range map[string]string{
 		"/public":              "allowed",
 		"/private/x":           "violation",
-		"/private/x y":         "violation", // under both readings
+		"/private/x y":         "violation", // under both spellings
 		"/private/caf\xc3\xa9": "violation",
 		"/private/50%":         "violation",
 		"/private/free":        "violation",
@@ -41,13 +41,13 @@ func TestDecodedPaths(t *testing.T) {
 	}
 }
 
-// A path has other readings if and only if it has a byte that an encoding changes before its query.
+// A path has other spellings if and only if it has a byte that an encoding changes before its query.
 func TestOctetsThatEncodingsChange(t *testing.T) {
-	var r readings
+	var r spellings
 	for c := range 256 {
 		path := []byte{'/', 'a', byte(c), 'b'}
 		if r.find(path); r.n > 0 != (bytes.IndexFunc(path, isEncoded) >= 0) && c != '?' {
-			t.Errorf("%q has %d other readings", path, r.n)
+			t.Errorf("%q has %d other spellings", path, r.n)
 		}
 	}
 	a := newAuditor(t, "User-agent: *\nDisallow: /a%20b\n", "https://example.com")
@@ -106,7 +106,7 @@ func TestLossyPathsUnderAHistory(t *testing.T) {
 	if r.Time = moment(-6 * day0); verdictOf(t, a, r) != "lossy_path" {
 		t.Errorf("while the rule was in force: %s", verdictOf(t, a, r))
 	}
-	// An answer in the log that there is no robots.txt permits both readings, but another way.
+	// An answer in the log that there is no robots.txt permits both spellings, but another way.
 	told := request(robotsTxt)
 	told.Time, told.Status, told.Size = moment(-6*day0-60), 404, 0
 	report := auditRecords(t, a, told, r)
@@ -137,7 +137,7 @@ func TestGuardAllocsOfLossyPaths(t *testing.T) {
 	}
 	w.readers[format.Default()] = &handmade{records: records}
 	chunk := []byte("x")
-	count := func() { w.Chunk(format.Default(), chunk) }
+	count := func() { w.Chunk(format.Default(), nil, chunk) }
 	for range 3 {
 		count()
 	}

@@ -54,7 +54,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()
-	if err := r.judgeDeferred(r.count, newRates()); err != nil {
+	if err := r.judgeDeferred(r.count, false); err != nil {
 		return nil, err
 	}
 	if err := r.paths.count(); err != nil {
@@ -81,7 +81,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 		Since:          periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
 		Policy:    a.policyInfo(t, p),
 		Ranges:    append([]RangeInfo{}, b.Ranges...),
-		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.Addresses,
+		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.KeepAddresses,
 		Inputs:    append([]InputInfo{}, in.List...),
 		RobotsTxt: a.robotsInfo(t),
 		Crawlers:  a.crawlers(t, t.unit(in.By)),
@@ -490,7 +490,7 @@ func (r *row) fetchInfo() FetchInfo {
 	if r.fetchGaps != nil {
 		info = *r.fetchGaps
 	}
-	info.Refused = []StatusCount{}
+	info.Cleared = []StatusCount{}
 	if f := r.Fetches; f != nil {
 		if f.Period.Any {
 			info.First, info.Last = timeText(f.Period.First), timeText(f.Period.Last)
@@ -499,7 +499,7 @@ func (r *row) fetchInfo() FetchInfo {
 			info.Fetches += n
 			info.Answers[answerClassOf(status)] += n
 		}
-		info.Refused = statusCounts(f.Refused)
+		info.Cleared = statusCounts(f.Cleared)
 	}
 	return info
 }
@@ -509,7 +509,7 @@ func (t *tally) clearedBy() []StatusCount {
 	all := map[int]int64{}
 	for _, r := range t.rows() {
 		if r.Fetches != nil {
-			addTimes(all, r.Fetches.Refused, 1)
+			addTimes(all, r.Fetches.Cleared, 1)
 		}
 	}
 	return statusCounts(all)

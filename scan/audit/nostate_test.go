@@ -11,7 +11,7 @@ import (
 // that is full is an error wherever that happens.
 func TestNoState(t *testing.T) {
 	set, p := crawlers(t), constant(forbid, nil)
-	for name, c := range map[string]Config{"addresses": {Addresses: true}, "a function": {Judged: func(*Judged) {}}} {
+	for name, c := range map[string]Config{"addresses": {KeepAddresses: true}, "a function": {Judged: func(*Judged) {}}} {
 		c.Crawlers, c.Policy = set, p
 		if err := begin(t, New(c)).WriteState(io.Discard, nil); !errors.Is(err, ErrNoState) {
 			t.Errorf("%s: %v", name, err)
@@ -20,7 +20,7 @@ func TestNoState(t *testing.T) {
 	a := New(Config{Crawlers: set, Policy: p})
 	state := func(w io.Writer) error {
 		run := begin(t, a)
-		run.Worker().Chunk(byName(t, "combined"), []byte(entry{target: "/private/x"}.String()))
+		run.Worker().Chunk(byName(t, "combined"), nil, []byte(entry{target: "/private/x"}.String()))
 		return run.WriteState(w, []byte("head"))
 	}
 	var whole bytes.Buffer

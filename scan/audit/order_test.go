@@ -31,7 +31,7 @@ func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, line
 			chunk = append(chunk, '\n')
 		}
 		lines = lines[cut:]
-		workers[rng.IntN(n)].Chunk(f, chunk)
+		workers[rng.IntN(n)].Chunk(f, nil, chunk)
 		for i := range chunk {
 			chunk[i] = 0xff
 		}
@@ -310,7 +310,7 @@ func TestMemoIsEmptied(t *testing.T) {
 			most, emptied := 0, false
 			for range 2 {
 				for i := range test.headers {
-					w.Chunk(f, []byte(entry{agent: test.header(i), target: "/private/"}.String()))
+					w.Chunk(f, nil, []byte(entry{agent: test.header(i), target: "/private/"}.String()))
 					n := len(w.agents)
 					emptied = emptied || n < most
 					most = max(most, n)

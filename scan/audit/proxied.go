@@ -10,17 +10,17 @@ import (
 
 // A log in which nearly all requests come from a handful of addresses has those of a
 // proxy: nobody is verified or spoofed by them (audit-rules 8). It is judged by a
-// choice of the lines, of crawlers or not: those whose hashes are the smallest, so
-// that the choice depends on the set of lines alone.
+// sample of the lines, of crawlers or not: those whose hashes are the smallest, so
+// that the sample depends on the set of lines alone.
 const (
-	maxLines     = 1024 // in the choice, or twice as many
+	maxLines     = 1024 // in the sample, or twice as many
 	minLines     = 1000 // fewer say nothing
 	maxProxies   = 8    // addresses
 	proxiedShare = 0.95 // of the lines
 )
 
-// lineFrom is a line, by the hash by which it was chosen, and the SHA-256 of the address of
-// its client: states hold no addresses of clients that are not crawlers.
+// lineFrom is a line, by the hash that decides whether it is in the sample, and the SHA-256 of the
+// address of its client: states hold no addresses of clients that are not crawlers.
 type lineFrom struct {
 	Line    uint64
 	Address [sha256.Size]byte
@@ -37,18 +37,18 @@ func hashLine(line []byte) uint64 {
 	return (x + bits.RotateLeft64(y, 32) + uint64(len(line))) * odd
 }
 
-// choose reports whether the record's line is in the choice, and by which hash.
-func (w *Worker) choose() (hash uint64, chosen bool) {
+// inProxySample reports whether the record's line is in the sample, and by which hash.
+func (w *Worker) inProxySample() (hash uint64, is bool) {
 	if !w.auditor.verifies {
 		return 0, false
 	}
 	hash = hashLine(w.record.Line)
-	return hash, w.tally.Addresses.Below == 0 || hash < w.tally.Addresses.Below
+	return hash, w.tally.ProxySample.Below == 0 || hash < w.tally.ProxySample.Below
 }
 
-// keepClient notes the client of a line that was chosen.
-func (w *Worker) keepClient(hash uint64) {
-	w.tally.Addresses.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{N: 1})
+// addToProxySample notes the client of a line that is in the sample.
+func (w *Worker) addToProxySample(hash uint64) {
+	w.tally.ProxySample.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{N: 1})
 }
 
 // isProxied reports whether the addresses are those of a proxy.
@@ -61,9 +61,9 @@ func (a *Auditor) isProxied(t *tally) bool {
 
 // isProxied reports whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
-	t.Addresses.prune(1)
+	t.ProxySample.prune(1)
 	all, byAddress := int64(0), map[[sha256.Size]byte]int64{}
-	for k, c := range t.Addresses.Kept {
+	for k, c := range t.ProxySample.Kept {
 		all += c.N
 		byAddress[k.Address] += c.N
 	}

@@ -91,8 +91,8 @@ func TestChoiceOfLines(t *testing.T) {
 			}
 			fmt.Fprintln(&b, e)
 		}
-		w.Chunk(byName(t, "combined"), b.Bytes())
-		if n := len(w.tally.Addresses.Kept); n > 2*maxLines {
+		w.Chunk(byName(t, "combined"), nil, b.Bytes())
+		if n := len(w.tally.ProxySample.Kept); n > 2*maxLines {
 			t.Errorf("%d lines are kept", n)
 		}
 		if r := report(t, run); r.Proxied != want {

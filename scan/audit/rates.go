@@ -40,11 +40,11 @@ type delayAt struct {
 }
 
 const (
-	millisecond = 1_000_000 // in nanoseconds
-	minute      = int64(60_000 * millisecond)
-	hour        = 60 * minute
-	day         = 24 * 60 * 60 * 1000    // in milliseconds
-	longestGap  = 100 * 366 * int64(day) // longer gaps count as this
+	millisecond      = 1_000_000 // in nanoseconds
+	minute           = int64(60_000 * millisecond)
+	hour             = 60 * minute
+	dayMillis        = 24 * 60 * 60 * 1000          // in milliseconds
+	longestGapMillis = 100 * 366 * int64(dayMillis) // longer gaps count as this
 )
 
 // gaps are numbers of milliseconds. Up to exactGaps of them are kept as they are; more
@@ -77,7 +77,7 @@ func (g *gaps) add(millis, limit, n int64) {
 			g.exact = append(g.exact, millis)
 		}
 	default:
-		g.h = hdrhistogram.New(1, longestGap, 3)
+		g.h = hdrhistogram.New(1, longestGapMillis, 3)
 		for _, millis := range g.exact {
 			g.record(millis, 1)
 		}
@@ -88,7 +88,7 @@ func (g *gaps) add(millis, limit, n int64) {
 
 func (g *gaps) record(millis, n int64) {
 	// The number is in the range of the histogram, so there is no error.
-	_ = g.h.RecordValues(min(millis, longestGap), n)
+	_ = g.h.RecordValues(min(millis, longestGapMillis), n)
 }
 
 // quantile returns the smallest gap that at least this share of all gaps, in per cent,
@@ -134,9 +134,9 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 		r.fetches[row] = f
 	}
 	if last, ok := f.last[at]; ok {
-		f.gaps.add(millis(last, t), day+1, 1)
+		f.gaps.add(millis(last, t), dayMillis+1, 1)
 	}
-	f.gaps.add(0, day+1, n-1)
+	f.gaps.add(0, dayMillis+1, n-1)
 	f.last[at] = t
 }
 

@@ -320,9 +320,9 @@ type FetchInfo struct {
 	Within24h  float64 `json:"within_24h"`
 	// Answers counts the answers by status.
 	Answers AnswerCounts `json:"answers"`
-	// Refused counts, by status, answers that there is no robots.txt, or an empty one,
+	// Cleared counts, by status, answers that there is no robots.txt, or an empty one,
 	// while the policy has one: they told the crawler that nothing is forbidden.
-	Refused []StatusCount `json:"refused"`
+	Cleared []StatusCount `json:"refused"`
 }
 
 // StatusCount counts answers with a status.

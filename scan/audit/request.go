@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -51,7 +50,7 @@ func (w *Worker) request(c *agent) {
 // asCase returns the record as a request to be judged.
 func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	r := &w.record
-	w.asked = c
+	w.judgedAgent = c
 	w.normal = w.normal[:0]
 	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
 		w.findNormal()
@@ -59,7 +58,7 @@ func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	w.judging = judge.Case{
 		Exempt: c.exempt(), Robots: ask != asksElse, Ambiguous: c.Ambiguous, Truncated: r.Truncated || c.Overlong,
 		Time: r.Time, HasTime: r.HasTime, Site: at.Site, Google: c.google, Exact: r.Lossy == format.Exact,
-		HasNormal: len(w.normal) > 0, Copies: w,
+		HasNormal: len(w.normal) > 0, Permit: w.permit, Copies: w,
 	}
 	return &w.judging
 }
@@ -114,14 +113,14 @@ func (w *Worker) outcome() Outcome {
 func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ Identity, hasNoList bool) {
 	r := &w.record
 	if !c.Ambiguous {
-		identity := identityOf[c.proof.Identify(addr, r.Time, r.HasTime)]
+		identity := Identity(c.proof.Identify(addr, r.Time, r.HasTime))
 		return c, identity, identity == Unverified && c.proof.HasLists()
 	}
 	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
 		c = w.verifiedAgent(c, claim.Profile)
 	}
-	return c, identityOf[state], false
+	return c, Identity(state), false
 }
 
 // countClient counts what the log tells of a crawler's client beside its identity.
@@ -147,29 +146,23 @@ func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
 	w.quota.held += memoBytes * max(c.row.Claims.len()-n, 0)
 }
 
-// identityOf translates the states of package crawler.
-var identityOf = [...]Identity{
-	crawler.Verified: Verified, crawler.Spoofed: SpoofedIdentity,
-	crawler.Unverified: Unverified, crawler.Unverifiable: Unverifiable,
-}
-
-// Permit implements judge.Copies for the record and the crawler that it was asked by.
-func (w *Worker) Permit(o int32, normal bool) bool {
+// permitted implements judge.Case.Permit for the record and the crawler that it is judged by.
+func (w *Worker) permitted(o int32, normal bool) bool {
 	target := w.record.Target
 	if normal {
 		target = w.normal
 	}
-	return w.record.Lossy == format.Exact && w.bindingAt(w.asked, o).RulesPermit(&w.scratch, target)
+	return w.record.Lossy == format.Exact && w.bindingAt(w.judgedAgent, o).RulesPermit(&w.scratch, target)
 }
 
 // Stances implements judge.Copies. Copies that are alike for the crawler are asked once.
 // /robots.txt as a normal form is permitted.
 func (w *Worker) Stances(o int32, normal bool) []policy.Stance {
-	target, readings := w.record.Target, &w.readings
+	target, spellings := w.record.Target, &w.spellings
 	if normal {
-		target, readings = w.normal, &w.otherReadings
+		target, spellings = w.normal, &w.normalSpellings
 	}
-	binding := w.bindingAt(w.asked, o)
+	binding := w.bindingAt(w.judgedAgent, o)
 	w.stances = w.stances[:0]
 	if normal && w.asksFor(target) != asksElse {
 		return append(w.stances, make([]policy.Stance, w.policy.Copies(o))...)
@@ -178,14 +171,14 @@ func (w *Worker) Stances(o int32, normal bool) []policy.Stance {
 		if int(first) < i {
 			w.stances = append(w.stances, w.stances[first])
 		} else {
-			w.stances = append(w.stances, w.stanceOf(binding, first, target, readings))
+			w.stances = append(w.stances, w.stanceOf(binding, first, target, spellings))
 		}
 	}
 	return w.stances
 }
 
 // stanceOf returns the stance of a copy on a target of the record, of which there are other spellings.
-func (w *Worker) stanceOf(b *policy.Binding, copy int32, target []byte, of *readings) policy.Stance {
+func (w *Worker) stanceOf(b *policy.Binding, copy int32, target []byte, of *spellings) policy.Stance {
 	if w.record.Lossy == format.Rewritten {
 		return b.JudgeUnseen(copy).Stance
 	}
@@ -193,8 +186,8 @@ func (w *Worker) stanceOf(b *policy.Binding, copy int32, target []byte, of *read
 	if w.record.Lossy == format.Exact {
 		return stance
 	}
-	for _, reading := range of.list[:of.n] {
-		if stance != b.Judge(&w.scratch, copy, reading).Stance {
+	for _, spelling := range of.list[:of.n] {
+		if stance != b.Judge(&w.scratch, copy, spelling).Stance {
 			return policy.Unseen
 		}
 	}
@@ -208,10 +201,10 @@ func (w *Worker) findNormal() {
 		w.normal = w.normal[:0]
 		return
 	}
-	for i, reading := range w.readings.list[:w.readings.n] {
-		w.otherReadings.list[i], _ = appendNormal(w.otherReadings.list[i][:0], reading)
+	for i, spelling := range w.spellings.list[:w.spellings.n] {
+		w.normalSpellings.list[i], _ = appendNormal(w.normalSpellings.list[i][:0], spelling)
 	}
-	w.otherReadings.n = w.readings.n
+	w.normalSpellings.n = w.spellings.n
 }
 
 const robotsTxt = "/robots.txt"
@@ -296,8 +289,8 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 	}
 	f.Period.add(r.Time)
 	kind := w.kindAt(at)
-	if kind.None(c.google) && !c.exempt() && w.hadBody(at) {
-		f.Refused[r.Status]++
+	if kind.None(c.google) && !c.exempt() && w.policyHadFile(at) {
+		f.Cleared[r.Status]++
 	}
 	w.tell(at, c, identity, kind, fetchCounted)
 }
@@ -376,10 +369,10 @@ func (w *Worker) hasVersion(at site, is func(policy.Version) bool) bool {
 	return false
 }
 
-// hadBody reports whether every version that the site may have had at the record's time
+// policyHadFile reports whether every version that the site may have had at the record's time
 // is a file with rules or comments, so that an answer without a body came from
 // something else than the site.
-func (w *Worker) hadBody(at site) bool {
+func (w *Worker) policyHadFile(at site) bool {
 	for i := range at.N {
 		list := w.policy.VersionsAt(at.First+i, w.record.Time)
 		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {
@@ -397,8 +390,8 @@ func (w *Worker) delayed(at site, c *agent) {
 	l := w.policy.Lawful(at.First, w.record.Time, c.google)
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
-		if l.Cited >= 0 && delaySupport(c.Profile) != "no" {
-			cited := w.policy.Versions(at.First)[l.Cited]
+		if l.Quoted >= 0 && delaySupport(c.Profile) != "no" {
+			cited := w.policy.Versions(at.First)[l.Quoted]
 			c.delay, c.isDelayed = w.bindingAt(c, at.First).Delay(cited.Copy)
 		}
 	}

@@ -90,7 +90,7 @@ func TestEmptyRobotsTxt(t *testing.T) {
 		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -day0, body: c.body})})
 		r := auditEntries(t, a, entry{vhost: "example.com:443", target: "/robots.txt", size: c.size})
 		refused := int64(0)
-		for _, s := range r.row("GPTBot").RobotsTxt.Refused {
+		for _, s := range r.row("GPTBot").RobotsTxt.Cleared {
 			refused += s.N
 		}
 		if r.RobotsTxt.Served != c.served || refused != c.refused {
@@ -128,7 +128,7 @@ func TestRefusedRobotsTxt(t *testing.T) {
 	} {
 		r := auditEntries(t, a, entry{vhost: c.vhost, target: "/robots.txt", status: c.status, time: at(c.at)})
 		got := int64(0)
-		for _, s := range r.row("GPTBot").RobotsTxt.Refused {
+		for _, s := range r.row("GPTBot").RobotsTxt.Cleared {
 			got += s.N
 			if fmt.Sprint(s.Status) != c.status {
 				t.Errorf("%s: status %d", name, s.Status)

@@ -106,8 +106,8 @@ func TestNothingKeepsAViewOfTheChunk(t *testing.T) {
 				entry{target: fmt.Sprintf("https://u%d.example/", rng.IntN(1000)), vhost: "x"}.String())
 		}
 		chunk := []byte(strings.Join(lines, "\n"))
-		safe.Chunk(f, slices.Clone(chunk))
-		poisoned.Chunk(f, chunk)
+		safe.Chunk(f, nil, slices.Clone(chunk))
+		poisoned.Chunk(f, nil, chunk)
 		for i := range chunk {
 			chunk[i] = 0xff
 		}

@@ -305,7 +305,7 @@ func refusalWarning(r *Report) []string {
 func (r *Report) Refused() (names []string, statuses string) {
 	var list []string
 	for _, c := range r.Crawlers {
-		if len(c.RobotsTxt.Refused) > 0 {
+		if len(c.RobotsTxt.Cleared) > 0 {
 			names = append(names, c.Crawler)
 		}
 	}

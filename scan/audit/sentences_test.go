@@ -11,7 +11,7 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 		r := &Report{RobotsTxt: RobotsInfo{Requests: 9, Served: served, ClearedBy: []StatusCount{{200, 1}, {403, 2}}}}
 		for range crawlers {
 			r.Crawlers = append(r.Crawlers, CrawlerInfo{Crawler: "B",
-				RobotsTxt: FetchInfo{Fetches: 1, Refused: []StatusCount{{403, 1}}}})
+				RobotsTxt: FetchInfo{Fetches: 1, Cleared: []StatusCount{{403, 1}}}})
 		}
 		return r
 	}

@@ -33,7 +33,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 		w := run.Worker()
 		wg.Go(func() {
 			for at := i * 100; at < len(lines); at += workers * 100 {
-				w.Chunk(f, []byte(strings.Join(lines[at:min(at+100, len(lines))], "\n")))
+				w.Chunk(f, nil, []byte(strings.Join(lines[at:min(at+100, len(lines))], "\n")))
 			}
 		})
 	}
@@ -61,7 +61,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 // delay is asked for.
 func TestOnlyWhatMustWaitIsKept(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: robotsTxtBody}), Samples: 3, Addresses: true})
+		version{from: -9 * day0, body: robotsTxtBody}), Samples: 3, KeepAddresses: true})
 	f := byName(t, "vhost_combined")
 	for _, c := range []struct {
 		name string
@@ -91,7 +91,7 @@ func TestOnlyWhatMustWaitIsKept(t *testing.T) {
 			if e.time == "" {
 				e.time = at(i)
 			}
-			w.Chunk(f, []byte(e.String()))
+			w.Chunk(f, nil, []byte(e.String()))
 		}
 		if err := run.gather(); err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestNoReportWhereRecordsCouldNotBeKept(t *testing.T) {
 		if i > 1e6 {
 			t.Fatal("no error")
 		}
-		w.Chunk(f, []byte(entry{vhost: "example.com:443", target: fmt.Sprintf("/private/%d", i),
+		w.Chunk(f, nil, []byte(entry{vhost: "example.com:443", target: fmt.Sprintf("/private/%d", i),
 			time: at(i % day0)}.String()))
 	}
 	if !strings.Contains(w.Err().Error(), "no/such/folder") {

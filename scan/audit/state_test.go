@@ -74,7 +74,7 @@ func stateLog(rng *rand.Rand, n int) []string {
 func stateOf(t testing.TB, a *Auditor, lines []string) []byte {
 	t.Helper()
 	run := begin(t, a)
-	run.Worker().Chunk(byName(t, "vhost_combined"), []byte(strings.Join(lines, "\n")))
+	run.Worker().Chunk(byName(t, "vhost_combined"), nil, []byte(strings.Join(lines, "\n")))
 	var b bytes.Buffer
 	if err := run.WriteState(&b, []byte("head")); err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		}
 		profiles := a.config.Crawlers.Profiles()
 		for i := range profiles {
-			if r := t0.known[&profiles[i]]; r != nil && r.Fetches != nil && len(r.Fetches.Refused) > 0 {
+			if r := t0.known[&profiles[i]]; r != nil && r.Fetches != nil && len(r.Fetches.Cleared) > 0 {
 				return t0, r
 			}
 		}
@@ -315,9 +315,9 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a size of a negative version": func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.First = -1 }) },
 		"a size of a version too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
 		"negative libraries":           func(s *tally, r *row) { s.HTTPLibraries = -1 },
-		"a line chosen never":          func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{} },
+		"a line chosen never":          func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{} },
 		"a line chosen too often": func(s *tally, r *row) {
-			s.Addresses.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines +
+			s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines +
 				1}
 		},
 		"impostors of impostors": func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
@@ -332,7 +332,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a period before all time":   func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
 		"more fetches than requests": func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
 		"more fetches than can be":   func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
-		"more refusals than fetches": func(s *tally, r *row) { r.Fetches.Refused[404] += 1e6 },
+		"more refusals than fetches": func(s *tally, r *row) { r.Fetches.Cleared[404] += 1e6 },
 	} {
 		s, r := tallyOf()
 		change(s, r)
@@ -342,13 +342,13 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	}
 	// What is more than those sums is not proved: it does no harm.
 	for _, change := range []func(*tally, *row){
-		func(s *tally, r *row) { r.Fetches.Answers, r.Fetches.Refused = nil, nil },
+		func(s *tally, r *row) { r.Fetches.Answers, r.Fetches.Cleared = nil, nil },
 		func(s *tally, r *row) { r.Identities = IdentityCounts{} },
 		func(s *tally, r *row) { s.Hosts.Rest = s.Hosts.Kept[anyHost(s)].N; delete(s.Hosts.Kept, anyHost(s)) },
 		func(s *tally, r *row) { s.Hosts.Below = 1 },
 		func(s *tally, r *row) { s.RobotsRequests = 0 },
 		func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { n.Period = period{} }) },
-		func(s *tally, r *row) { s.Addresses.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines} },
+		func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines} },
 		func(s *tally, r *row) { r.impostors().Requests++ },
 		func(s *tally, r *row) { s.Period = period{2, 1, true} },
 	} {
@@ -454,7 +454,7 @@ func countsIn(a *Auditor, t *tally) []*int64 {
 			}
 		}
 	}
-	return append(list, &t.Hosts.Rest, &t.Sizes.Rest, &t.Addresses.Rest, &t.Period.First, &t.Period.Last)
+	return append(list, &t.Hosts.Rest, &t.Sizes.Rest, &t.ProxySample.Rest, &t.Period.First, &t.Period.Last)
 }
 
 // FuzzStateCounts changes numbers of a state and its records as what they are, so that the
@@ -502,7 +502,7 @@ func TestStateOfALogOfTwoHosts(t *testing.T) {
 	log := entry{target: "/private/"}.String() + "\n" + entry{target: "/only"}.String() + "\n" +
 		entry{target: "/robots.txt", status: "304"}.String()
 	run := begin(t, a)
-	run.Worker().Chunk(byName(t, "combined"), []byte(log))
+	run.Worker().Chunk(byName(t, "combined"), nil, []byte(log))
 	var b bytes.Buffer
 	if err := run.WriteState(&b, nil); err != nil {
 		t.Fatal(err)

@@ -84,5 +84,5 @@ func (r *Run) JudgeRest() error {
 	if err := r.gather(); err != nil {
 		return err
 	}
-	return r.judgeDeferred(r.give, newRates())
+	return r.judgeDeferred(r.give, false)
 }

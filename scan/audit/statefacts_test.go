@@ -18,8 +18,8 @@ func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (r
 	c := a.config
 	c.Judged = func(j *Judged) {
 		shown := *j
-		shown.Worker, shown.Profile, shown.Line, shown.Address, shown.Verb, shown.Target = 0, nil, nil, nil, nil, nil
-		rows = append(rows, fmt.Sprintf("%06d %q %q %q %s %+v", j.Number, j.Address, j.Verb, j.Target, j.Line, shown))
+		shown.Worker, shown.Profile, shown.Line, shown.Address, shown.Method, shown.Target = 0, nil, nil, nil, nil, nil
+		rows = append(rows, fmt.Sprintf("%06d %q %q %q %s %+v", j.Number, j.Address, j.Method, j.Target, j.Line, shown))
 	}
 	run := begin(t, New(c))
 	if facts != nil {
@@ -33,7 +33,7 @@ func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (r
 	}
 	w := run.Worker()
 	w.SetPlace(0, int64(from)+1)
-	w.Chunk(byName(t, "vhost_combined"), []byte(strings.Join(lines, "\n")))
+	w.Chunk(byName(t, "vhost_combined"), nil, []byte(strings.Join(lines, "\n")))
 	if facts == nil {
 		report(t, run)
 	} else if err := run.JudgeRest(); err != nil {

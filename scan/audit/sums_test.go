@@ -69,7 +69,7 @@ func (r *Report) checkRobots(s *sums) {
 	fetches := []int64{}
 	for _, c := range r.Crawlers {
 		fetches = append(fetches, c.RobotsTxt.Fetches)
-		for _, refused := range c.RobotsTxt.Refused {
+		for _, refused := range c.RobotsTxt.Cleared {
 			cleared[refused.Status] += refused.N
 		}
 	}
@@ -222,7 +222,7 @@ func (c *CrawlerInfo) checkFetches(s *sums, name func(string) string) {
 	s.require(t.Fetches > 0 || t.First+t.Last == "", name("times of fetches of robots.txt"))
 	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
 	refused, last := AnswerCounts{}, -1
-	for _, r := range t.Refused {
+	for _, r := range t.Cleared {
 		s.require(r.N > 0 && r.Status > last, name("answers that there is no robots.txt"))
 		refused[answerClassOf(r.Status)] += r.N
 		last = r.Status
@@ -247,7 +247,7 @@ func TestReportThatDoesNotAddUpIsAnError(t *testing.T) {
 	for name, in := range map[string]Inputs{"whole": {}, "partial": {Partial: true}} {
 		run := begin(t, a)
 		w := run.Worker()
-		w.Chunk(byName(t, "vhost_combined"), []byte(strings.Join(lines, "\n")))
+		w.Chunk(byName(t, "vhost_combined"), nil, []byte(strings.Join(lines, "\n")))
 		w.tally.NotCrawlers++
 		if _, err := run.Report(in); !errors.Is(err, errSum) || !strings.Contains(err.Error(), "lines") {
 			t.Errorf("%s: %v", name, err)

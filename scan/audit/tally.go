@@ -33,11 +33,11 @@ type tally struct {
 	Outside period           `cbor:"2,keyasint,omitzero"` // of the lines outside of Config.Period
 	Hosts   bounded[string]  `cbor:"3,keyasint"`          // requests for hosts without a policy
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
-	// of a choice of lines, by the hashes of each and of its address
-	Addresses bounded[lineFrom] `cbor:"5,keyasint"`
-	Referred  map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
-	Sent      map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
-	Quoted    samples           `cbor:"8,keyasint"`           // lines that could not be read
+	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
+	ProxySample bounded[lineFrom] `cbor:"5,keyasint"`
+	Referred    map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	Sent        map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
+	Quoted      samples           `cbor:"8,keyasint"`           // lines that could not be read
 
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
@@ -105,7 +105,7 @@ func (a *Auditor) newTally() *tally {
 		cited:   map[versionKey]int64{},
 		Hosts:   *newBounded(maxHosts, hashString),
 		Sizes:   *newBounded(maxSizes, hashSize),
-		Quoted:  samples{most: maxUnparsed}, Addresses: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
+		Quoted:  samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
 		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 }
@@ -212,14 +212,14 @@ type violationKind struct {
 type fetches struct {
 	Period  period        `cbor:"1,keyasint,omitzero"`
 	Answers map[int]int64 `cbor:"2,keyasint"` // by status
-	// Refused counts, by status, the answers that there is no robots.txt while the
+	// Cleared counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
-	Refused map[int]int64 `cbor:"3,keyasint,omitempty"`
+	Cleared map[int]int64 `cbor:"3,keyasint,omitempty"`
 }
 
 func (r *row) fetched() *fetches {
 	if r.Fetches == nil {
-		r.Fetches = &fetches{Answers: map[int]int64{}, Refused: map[int]int64{}}
+		r.Fetches = &fetches{Answers: map[int]int64{}, Cleared: map[int]int64{}}
 	}
 	return r.Fetches
 }
@@ -321,7 +321,7 @@ func (r *row) merge(other *row, n int64) {
 	if f := other.Fetches; f != nil {
 		r.fetched().Period.merge(f.Period)
 		addTimes(r.Fetches.Answers, f.Answers, n)
-		addTimes(r.Fetches.Refused, f.Refused, n)
+		addTimes(r.Fetches.Cleared, f.Cleared, n)
 	}
 	if other.Claims != nil {
 		r.claimed().mergeTimes(other.Claims, n)
@@ -347,7 +347,7 @@ func (t *tally) merge(other *tally) {
 	t.Hosts.merge(&other.Hosts)
 	t.Sizes.merge(&other.Sizes)
 	t.Quoted.merge(&other.Quoted)
-	t.Addresses.merge(&other.Addresses)
+	t.ProxySample.merge(&other.ProxySample)
 	addTimes(t.Referred, other.Referred, 1)
 	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)

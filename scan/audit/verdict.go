@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 )
@@ -62,15 +63,15 @@ const (
 	methods
 )
 
-// Identity is how far the sender of a request is proven.
+// Identity is how far the sender of a request is proven: a crawler.State, in the words of a report.
 type Identity uint8
 
 const (
-	Verified Identity = iota
-	SpoofedIdentity
-	Unverified
-	Unverifiable
-	identities
+	Verified        = Identity(crawler.Verified)
+	SpoofedIdentity = Identity(crawler.Spoofed)
+	Unverified      = Identity(crawler.Unverified)
+	Unverifiable    = Identity(crawler.Unverifiable)
+	identities      = Unverifiable + 1
 )
 
 // AnswerClass is a class of answers to a GET of robots.txt, by status.

@@ -25,40 +25,43 @@ type Worker struct {
 	deferred *spill.Writer
 	err      error // of deferred, the first
 
-	readers  map[*format.Format]format.Reader
-	reader   format.Reader  // of the chunk
-	policy   *policy.Policy // for the times of the log
-	zoneless bool           // these are of an unknown zone
-	unnamed  policy.Site    // of requests in a log that names no host
-	only     bool           // requests elsewhere than unnamed are of another host
-	record   format.Record
-	quota    quota // of the memos, which follow, and of the rows of tally
-	agents   memo[*agent]
-	hosts    memo[site] // by the host field
-	urls     memo[site] // by the scheme and authority of an absolute target
-	claims   memo[string]
-	known    map[*crawler.Profile]*agent
-	named    map[string]*agent // unknown crawlers, by their tokens
-	bindings map[bindingKey]*policy.Binding
-	headers  *crawler.Reader
-	scratch  automaton.Scratch
-	asked    *agent          // whose request that is
-	stances  []policy.Stance // of one origin's copies
-	out      coder           // of the deferred record that is being made
-	key      []byte          // of a memo
-	normal   []byte          // the normal form of the target; empty if that is the target itself
-	readings readings        // of a decoded target: see lossy.go
-	// otherReadings are those of its normal form.
-	otherReadings readings
-	seen          [1 << 10]seenAddress
-	referer       []byte // the last host that a visitor came from
-	referrer      string // the operator of it; empty if it is of none
-	number        int    // of the worker
-	place         place
-	origins       originTexts
-	judged        Judged
-	judging       judge.Case
-	visit         visit // the deferred record that is being made, if it is one
+	readers map[*format.Format]format.Reader
+	reader  format.Reader // of the chunk
+	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
+	// same in both.
+	policy      *policy.Policy
+	zoneless    bool        // these are of an unknown zone
+	unnamed     policy.Site // of requests in a log that names no host
+	only        bool        // requests elsewhere than unnamed are of another host
+	record      format.Record
+	quota       quota // of the memos, which follow, and of the rows of tally
+	agents      memo[*agent]
+	hosts       memo[site] // by the host field
+	urls        memo[site] // by the scheme and authority of an absolute target
+	claims      memo[string]
+	known       map[*crawler.Profile]*agent
+	named       map[string]*agent // unknown crawlers, by their tokens
+	bindings    map[bindingKey]*policy.Binding
+	headers     *crawler.Reader
+	scratch     automaton.Scratch
+	judgedAgent *agent          // whose request that is
+	stances     []policy.Stance // of one origin's copies
+	out         coder           // of the deferred record that is being made
+	key         []byte          // of a memo
+	normal      []byte          // the normal form of the target; empty if that is the target itself
+	spellings   spellings       // of a decoded target: see lossy.go
+	// normalSpellings are those of its normal form.
+	normalSpellings spellings
+	seen            [1 << 10]seenAddress
+	referer         []byte // the last host that a visitor came from
+	referrer        string // the operator of it; empty if it is of none
+	number          int    // of the worker
+	place           place
+	origins         originTexts
+	judged          Judged
+	judging         judge.Case
+	permit          func(int32, bool) bool // permitted, which would be allocated for each request
+	visit           visit                  // the deferred record that is being made, if it is one
 }
 
 // maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
@@ -75,6 +78,7 @@ func (r *Run) Worker() *Worker {
 		number: len(r.workers), origins: originTexts{}, out: coder{policy: a.config.Policy},
 		quota: quota{limit: r.budget.memos},
 	}
+	w.permit = w.permitted
 	w.empty()
 	w.policy = a.config.Policy
 	w.unnamed, _ = a.config.Policy.Unnamed()
@@ -115,12 +119,10 @@ func (w *Worker) SetZoneless(is bool) {
 	}
 }
 
-// Chunk counts whole lines of a format. It keeps no view of data.
-func (w *Worker) Chunk(f *format.Format, data []byte) { w.ChunkBehind(f, nil, data) }
-
-// ChunkBehind is Chunk for lines after a header, which format.Headers tells for a format
-// whose logs name their columns. It is nil for lines that stand after none in their log.
-func (w *Worker) ChunkBehind(f *format.Format, header, data []byte) {
+// Chunk counts whole lines of a format. The header is the one that they stand after, which
+// Format.LastHeader tells for a format whose logs name their columns; nil if they stand after none.
+// Chunk keeps no view of data.
+func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	if w.reader = w.readers[f]; w.reader == nil {
 		if len(w.readers) == maxReaders {
 			clear(w.readers)
@@ -185,13 +187,13 @@ func (w *Worker) line() {
 	}
 	t.Lines++
 	c := w.agent(r.Agent)
-	choice, chosen := w.choose()
+	hash, inSample := w.inProxySample()
 	isCrawler := c != nil && !c.Library
-	if (isCrawler || chosen || r.Robots) && !w.auditor.limited {
+	if (isCrawler || inSample || r.Robots) && !w.auditor.limited {
 		w.reader.Complete(r)
 	}
-	if chosen {
-		w.keepClient(choice)
+	if inSample {
+		w.addToProxySample(hash)
 	}
 	if isCrawler {
 		w.request(c)
@@ -218,8 +220,8 @@ func (w *Worker) line() {
 func (w *Worker) outside() {
 	w.tally.OutOfPeriod++
 	w.tally.Outside.add(w.record.Time)
-	if choice, chosen := w.choose(); chosen {
-		w.keepClient(choice)
+	if hash, inSample := w.inProxySample(); inSample {
+		w.addToProxySample(hash)
 	}
 	if !w.record.Robots || string(w.record.Method) != "GET" || w.robotsAsk() != asksRobots {
 		return

@@ -180,7 +180,7 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 	run := begin(t, a)
 	worker := run.Worker()
 	worker.SetSite(siteOf(t, p), false)
-	worker.Chunk(f, log)
+	worker.Chunk(f, nil, log)
 	report(t, run)
 	return judged, written
 }

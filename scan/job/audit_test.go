@@ -58,7 +58,8 @@ func TestJudgedIsTheReport(t *testing.T) {
 			c.Outcomes[j.Outcome] += j.N
 			rules[fmt.Sprint(j.Crawler, j.Rule.Version, j.Rule.Line, j.Rule.Rule)] += j.N
 		}
-		if len(j.Line) == 0 || !strings.Contains(string(j.Line), j.Method.String()) && j.Method != audit.OtherMethod {
+		if len(j.Line) == 0 ||
+			!strings.Contains(string(j.Line), j.MethodClass.String()) && j.MethodClass != audit.OtherMethod {
 			t.Errorf("%s: %q", j.Crawler, j.Line)
 		}
 	}

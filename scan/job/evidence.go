@@ -114,7 +114,7 @@ func isFetch(j *audit.Judged) bool {
 		_, path, _ := strings.Cut(target[at+len("://"):], "/")
 		target = "/" + path
 	}
-	return target == "/robots.txt" && string(j.Verb) == "GET"
+	return target == "/robots.txt" && string(j.Method) == "GET"
 }
 
 // add adds a line. Its record begins with operator, kind and crawler, then the place of the line,
@@ -243,7 +243,7 @@ func cutKey(b []byte) (text string, rest []byte) {
 func rowOf(j *audit.Judged) *evidence.Row {
 	row := &evidence.Row{
 		Line: j.Number, Origin: j.Origin,
-		Identity: j.Identity.String(), Address: string(j.Address), Method: string(j.Verb), Target: string(j.Target),
+		Identity: j.Identity.String(), Address: string(j.Address), Method: string(j.Method), Target: string(j.Target),
 		Status: j.Status, Bytes: j.Size, Outcome: j.Outcome.String(), Verdict: j.Verdict.String(),
 	}
 	row.Crawler, row.Operator, row.Role = j.Named()

@@ -129,7 +129,7 @@ func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evide
 	*Audited, error,
 ) {
 	side := *c.side
-	side.config.Addresses, side.config.Proxied = len(c.lookedUp) > 0, proxied
+	side.config.KeepAddresses, side.config.Proxied = len(c.lookedUp) > 0, proxied
 	a, err := c.options.read(ctx, &side, logs, lines)
 	if err != nil {
 		return nil, err

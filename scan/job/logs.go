@@ -363,7 +363,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	} else {
 		w.SetSite(log.site, log.host != "")
 		w.SetZoneless(log.skewed)
-		w.ChunkBehind(log.format, at.header, data)
+		w.Chunk(log.format, at.header, data)
 	}
 	linesNow, unparsedNow, outsideNow := w.Counted()
 	log.lines.Add(linesNow - lines)

@@ -171,9 +171,9 @@ func rowsOf(t *testing.T, o AuditOptions) []string {
 	o.Rows = &Rows{To: &b, Appender: func() func([]byte, *audit.Judged, string) []byte {
 		return func(rows []byte, j *audit.Judged, input string) []byte {
 			shown := *j
-			shown.Worker, shown.Input, shown.Profile, shown.Line, shown.Address, shown.Verb, shown.Target = 0, 0, nil, nil,
+			shown.Worker, shown.Input, shown.Profile, shown.Line, shown.Address, shown.Method, shown.Target = 0, 0, nil, nil,
 				nil, nil, nil
-			return fmt.Appendf(rows, "%s:%06d %q %q %q %q %+v\n", input, j.Number, j.Line, j.Address, j.Verb, j.Target, shown)
+			return fmt.Appendf(rows, "%s:%06d %q %q %q %q %+v\n", input, j.Number, j.Line, j.Address, j.Method, j.Target, shown)
 		}
 	}}
 	a, err := Audit(t.Context(), o)

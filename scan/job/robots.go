@@ -27,13 +27,13 @@ type RobotsFile struct {
 	Name  string    // of the file; "-" is Stdin
 	Stdin io.Reader // nil stands for os.Stdin
 	// MaxBytes limits how much of it is read, decompressed, as in compile.Options: 0
-	// stands for compile.DefaultMaxBytes, and a negative number for policy.MaxBody.
+	// stands for compile.DefaultMaxBytes, and a negative number for policy.MaxRead.
 	MaxBytes int
 }
 
 // Read returns the content, decompressed. If it is longer than MaxBytes, Read returns
 // one byte more than MaxBytes, which tells the compiler that there is more. More than
-// policy.MaxBody is an error.
+// policy.MaxRead is an error.
 // It returns when ctx ends, also while it waits for Stdin. Its errors are of type
 // *Error.
 func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
@@ -43,7 +43,7 @@ func (f RobotsFile) Read(ctx context.Context) (body []byte, err error) {
 // read is Read within a memory.
 func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err error) {
 	err = f.open(ctx, memory, func(r io.Reader) (err error) {
-		body, err = io.ReadAll(disk.Within(io.LimitReader(r, int64(f.most())+1), policy.MaxBody, memory.room()))
+		body, err = io.ReadAll(disk.Within(io.LimitReader(r, int64(f.most())+1), policy.MaxRead, memory.room()))
 		return f.explain(cmp.Or(err, f.refuse(body)))
 	})
 	return body, err
@@ -52,7 +52,7 @@ func (f RobotsFile) read(ctx context.Context, memory *budget) (body []byte, err 
 // most is how many bytes of the file are read.
 func (f RobotsFile) most() int {
 	if f.MaxBytes < 0 {
-		return policy.MaxBody
+		return policy.MaxRead
 	}
 	return compile.Limit(f.MaxBytes)
 }

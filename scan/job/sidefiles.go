@@ -233,7 +233,7 @@ func (o *AuditOptions) identify(s *loadedBasis) error {
 	if err := b.SetClients(&s.config, s.identity); err != nil {
 		return usageError("--client-ip, --trusted-proxies: %w", err)
 	}
-	s.config.Addresses = o.Resolver != nil
+	s.config.KeepAddresses = o.Resolver != nil
 	return nil
 }
 

@@ -131,7 +131,7 @@ const (
 type originAnswers struct {
 	gone   moments     // the minutes with a 404 or 410
 	errors moments     // the minutes with a 5xx
-	told   [Kinds]bool // the kinds of answers in the whole log; ToldFile for all that do not fail
+	told   [Kinds]bool // the kinds of answers in the whole log; ToldFile also stands for ToldSame and ToldRedirect
 	sizes  sizeCount
 }
 

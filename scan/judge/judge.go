@@ -117,14 +117,15 @@ type Case struct {
 	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
 	// another one.
 	Exact, HasNormal bool
+	// Permit reports whether the rules of all copies of an origin that are bodies permit the
+	// target, or its normal form. False may mean that it is not known. It is asked only before the
+	// log has been read to its end.
+	Permit func(origin int32, normal bool) bool
 	Copies
 }
 
 // Copies say whether the copies of an origin's robots.txt permit a target or its normal form.
 type Copies interface {
-	// Permit reports whether the rules of all copies that are bodies permit it. False may mean that
-	// it is not known.
-	Permit(origin int32, normal bool) bool
 	// Stances has the stance of each copy, until the next call. It has also the copies that were
 	// not lawful: what the log tells may depend on any of them.
 	Stances(origin int32, normal bool) []policy.Stance

@@ -266,8 +266,8 @@ func TestViolationHasAVersionToQuote(t *testing.T) {
 				if verdictOf(l, stances, loggedAnswers{}).Verdict != Violation {
 					continue
 				}
-				if violations++; l.Cited < 0 || int(l.Cited) >= len(p.Versions(0)) || p.Versions(0)[l.Cited].Copy < 0 {
-					t.Fatalf("%+v at %d: quotes version %d", list, when, l.Cited)
+				if violations++; l.Quoted < 0 || int(l.Quoted) >= len(p.Versions(0)) || p.Versions(0)[l.Quoted].Copy < 0 {
+					t.Fatalf("%+v at %d: quotes version %d", list, when, l.Quoted)
 				}
 			}
 		}

@@ -141,7 +141,10 @@ func (f *Told) noteRedirects(before int64) {
 
 // note notes the moment of a fetch for each origin that it may have been from.
 func (f *Told) note(x *Fetch) {
-	kind := min(x.Kind, ToldRedirect)
+	kind := x.Kind
+	if kind == ToldMoved {
+		kind = ToldRedirect
+	}
 	if x.Site.N == 0 {
 		f.anyOrigin.byKind[kind].add(x.Time, f.span)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// A copy binds a crawler in one way or in several: by two readings, by the tokens of
+// A copy binds a crawler in one way or in several: by its readings, by the tokens of
 // several crawlers, by groups that may be meant, and by lines past the limit.
 
 // TestAlso: a copy forbids or permits only what it does under all token lists.

@@ -1,5 +1,14 @@
 package policy
 
+// Several tests tell whether rules are the same. Each ignores something else:
+//   - alternatives whose machines are one pointer are one; they ignore the reading by which a
+//     target becomes a path;
+//   - Machine.Agrees tells that the verdicts on canonical paths are the same, by the same lines: it
+//     ignores the dialects, and all paths that are not canonical;
+//   - contents.number compares the lists of rules, across versions: it ignores only the lines;
+//   - Binding.Alike compares whole copies, by the numbers of all alternatives with their readings
+//     and by the Sitemap lines: it ignores lines, and the groups of other crawlers.
+
 import (
 	"encoding/binary"
 	"slices"
@@ -43,6 +52,9 @@ func (r Reading) whole() Reading {
 	return r
 }
 
+// endsRuns reports whether the reading ends each run of user-agent lines at any other record.
+func (r Reading) endsRuns() bool { return r != r.whole() }
+
 // Dialect returns the dialect of the reading.
 func (r Reading) Dialect() automaton.Dialect {
 	if r = r.whole(); r == ReadGoogleWide {
@@ -54,7 +66,7 @@ func (r Reading) Dialect() automaton.Dialect {
 // Options returns how a body is compiled for the reading, up to maxBytes as in compile.Options.
 func (r Reading) Options(maxBytes int) compile.Options {
 	return compile.Options{Dialect: r.Dialect(), MaxBytes: maxBytes, WideTokens: r.whole() == ReadGoogleWide,
-		EndRuns: r != r.whole()}
+		EndRuns: r.endsRuns()}
 }
 
 // UnknownReadings returns the readings for a crawler that is not Google's and whose
@@ -120,11 +132,11 @@ type Binding struct {
 	subject Subject
 	host    string // "" if the policy is for all
 	history *history
-	bound   []atomic.Pointer[bound]
+	rules   []atomic.Pointer[copyRules] // of each copy
 	alike   struct {
 		sync.Once
 		first     []int32
-		different []*bound // of bodies, those that do not say the same as one before
+		different []*copyRules // of bodies, those that do not say the same as one before
 	}
 }
 
@@ -134,8 +146,8 @@ type alternative struct {
 	reading Reading
 }
 
-// bound is the rules of one copy that bind a crawler. Only delay changes, once.
-type bound struct {
+// copyRules is the rules of one copy that bind a crawler. Only delay changes, once.
+type copyRules struct {
 	first  alternative
 	others []alternative // those that may say something else
 	plain  []alternative // those of them that may say something else about a canonical path
@@ -153,7 +165,7 @@ type bound struct {
 // changed any more.
 func (p *Policy) Bind(origin int32, s Subject) *Binding {
 	h := p.histories[origin]
-	b := &Binding{subject: s, history: h, bound: make([]atomic.Pointer[bound], len(h.copies))}
+	b := &Binding{subject: s, history: h, rules: make([]atomic.Pointer[copyRules], len(h.copies))}
 	if !p.any {
 		b.host = p.origins[origin].Host
 	}
@@ -169,11 +181,11 @@ func (b *Binding) Alike() []int32 {
 }
 
 func (b *Binding) findAlike() {
-	first, seen := make([]int32, len(b.bound)), map[string]int32{}
-	var different []*bound
-	for n := range int32(len(b.bound)) {
+	first, seen := make([]int32, len(b.rules)), map[string]int32{}
+	var different []*copyRules
+	for n := range int32(len(b.rules)) {
 		first[n] = n
-		m := b.boundBy(n)
+		m := b.rulesOf(n)
 		if m.hop != nil {
 			continue
 		}
@@ -213,18 +225,18 @@ func (b *Binding) RulesPermit(s *automaton.Scratch, target []byte) bool {
 	return true
 }
 
-// boundBy returns the rules of a copy that bind the crawler.
-func (b *Binding) boundBy(copy int32) *bound {
-	if known := b.bound[copy].Load(); known != nil {
+// rulesOf returns the rules of a copy that bind the crawler.
+func (b *Binding) rulesOf(n int32) *copyRules {
+	if known := b.rules[n].Load(); known != nil {
 		return known
 	}
-	b.bound[copy].CompareAndSwap(nil, b.bind(b.history.copies[copy]))
-	return b.bound[copy].Load()
+	b.rules[n].CompareAndSwap(nil, b.makeRules(b.history.copies[n]))
+	return b.rules[n].Load()
 }
 
-func (b *Binding) bind(c copyOf) *bound {
+func (b *Binding) makeRules(c copyOf) *copyRules {
 	all := b.alternatives(c.body)
-	m := &bound{first: all[0]}
+	m := &copyRules{first: all[0]}
 	for i, a := range all[1:] {
 		if slices.ContainsFunc(all[:i+1], func(other alternative) bool { return other.machine == a.machine }) {
 			continue
@@ -273,8 +285,9 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 	}
 	for _, r := range b.subject.Readings {
 		add(r, c.robots(r))
-		// Lines past the limit only permit, and fewer of them where other records end runs.
-		if len(c.past) > 0 && r != ReadGoogle && r == r.whole() {
+		// Lines past the limit can only permit. A reading that ends runs would find fewer of them,
+		// so it is not asked.
+		if len(c.past) > 0 && r != ReadGoogle && !r.endsRuns() {
 			add(r, c.withPast(r))
 		}
 	}
@@ -283,14 +296,14 @@ func (b *Binding) alternatives(c *body) (all []alternative) {
 
 // says returns a key for what a copy says, which m has: copies with the same key give the
 // crawler the same stances.
-func (b *Binding) says(copy int32, m *bound) string {
+func (b *Binding) says(n int32, m *copyRules) string {
 	var key []byte
 	for _, a := range append([]alternative{m.first}, m.others...) {
 		key = append(key, byte(a.reading))
 		key = binary.BigEndian.AppendUint32(key, uint32(b.history.contents.number(a.machine)))
 	}
 	for _, r := range b.subject.Readings {
-		if s := b.history.copies[copy].body.sitemaps(r); r == r.whole() && len(s.targets) > 0 {
+		if s := b.history.copies[n].body.sitemaps(r); !r.endsRuns() && len(s.targets) > 0 {
 			key = append(key, s.sum[:]...)
 		}
 	}
@@ -323,13 +336,13 @@ type Judgement struct {
 // Judge keeps no view of target, and does not allocate after the first call for the copy
 // and the first for a target that its rules do not permit. Do not ask for /robots.txt
 // itself: the dialects differ on it, and it is always allowed.
-func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgement {
-	m := b.boundBy(copy)
+func (b *Binding) Judge(s *automaton.Scratch, n int32, target []byte) Judgement {
+	m := b.rulesOf(n)
 	if m.hop != nil {
 		return *m.hop
 	}
 	j := m.ask(s, target)
-	if j.Stance != Permits && b.isSitemap(s, copy, target) {
+	if j.Stance != Permits && b.isSitemap(s, n, target) {
 		return Judgement{}
 	}
 	return j
@@ -337,8 +350,8 @@ func (b *Binding) Judge(s *automaton.Scratch, copy int32, target []byte) Judgeme
 
 // JudgeUnseen returns the judgement of a copy on a request whose target is not known: it
 // permits if no rule forbids anything.
-func (b *Binding) JudgeUnseen(copy int32) Judgement {
-	m := b.boundBy(copy)
+func (b *Binding) JudgeUnseen(n int32) Judgement {
+	m := b.rulesOf(n)
 	if m.hop != nil {
 		return *m.hop
 	}
@@ -350,7 +363,7 @@ func (b *Binding) JudgeUnseen(copy int32) Judgement {
 }
 
 // ask returns the judgement without regard to sitemaps.
-func (m *bound) ask(s *automaton.Scratch, target []byte) Judgement {
+func (m *copyRules) ask(s *automaton.Scratch, target []byte) Judgement {
 	var forbids automaton.Verdict
 	if automaton.IsPlain(target) {
 		forbids = m.first.machine.MatchPlain(s, target)
@@ -379,10 +392,10 @@ func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdi
 
 // isSitemap reports whether a target is that of a Sitemap line of a copy, for the host or,
 // if the policy is for all hosts, for any.
-func (b *Binding) isSitemap(s *automaton.Scratch, copy int32, target []byte) bool {
+func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	for _, r := range b.subject.Readings {
-		list := b.history.copies[copy].body.sitemaps(r)
-		if r != r.whole() || len(list.targets) == 0 {
+		list := b.history.copies[n].body.sitemaps(r)
+		if r.endsRuns() || len(list.targets) == 0 {
 			continue
 		}
 		hosts, listed := list.targets[string(automaton.RFC9309.TargetPath(s, target))]
@@ -396,13 +409,13 @@ func (b *Binding) isSitemap(s *automaton.Scratch, copy int32, target []byte) boo
 // Delay returns the delay between requests that a copy asks of the crawler, by the
 // first of its readings: the Crawl-delay of the groups that bind it. ok is false if
 // the copy states none, or is a hop.
-func (b *Binding) Delay(copy int32) (d time.Duration, ok bool) {
-	m := b.boundBy(copy)
+func (b *Binding) Delay(n int32) (d time.Duration, ok bool) {
+	m := b.rulesOf(n)
 	if m.hop != nil {
 		return 0, false
 	}
 	m.delay.Do(func() {
-		robots := b.history.copies[copy].body.robots(b.subject.Readings[0])
+		robots := b.history.copies[n].body.robots(b.subject.Readings[0])
 		_, token := b.subject.Bound(robots.Ruleset)
 		m.delay.length, m.delay.stated = robots.Delay(m.first.machine, []byte(token))
 	})

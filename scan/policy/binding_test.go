@@ -198,7 +198,7 @@ func TestCheapJudgementIsTheFullOne(t *testing.T) {
 			if got := both.Judge(&s, 0, target); got != want {
 				t.Fatalf("%q\n%q: %+v, but the readings say %+v", robots, target, got, want)
 			}
-			if len(both.boundBy(0).plain) == 0 && automaton.IsCanonical(target) && target[0] == '/' {
+			if len(both.rulesOf(0).plain) == 0 && automaton.IsCanonical(target) && target[0] == '/' {
 				cheap++
 			} else {
 				full++

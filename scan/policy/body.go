@@ -35,7 +35,7 @@ type body struct {
 func (b *body) robots(r Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.once.Do(func() {
-		if r != r.whole() && !b.robots(r.whole()).SplitRuns {
+		if r.endsRuns() && !b.robots(r.whole()).SplitRuns {
 			c.robots = b.robots(r.whole())
 			return
 		}

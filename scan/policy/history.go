@@ -77,9 +77,9 @@ type sizedCopy struct {
 const classes = 2
 
 // newAccount makes the account of an origin from its replies.
-func newAccount(replies []reply, store *store) *account {
+func newAccount(replies []reply, bodies *store) *account {
 	a := &account{replies: replies}
-	a.number(store)
+	a.number(bodies)
 	for i := range replies {
 		r := &replies[i]
 		r.means = [classes]answer.Meaning{answer.Of(r.status, answer.Others), answer.Of(r.status, answer.Google)}
@@ -104,7 +104,7 @@ func newHistory(a *account, t timing) *history {
 }
 
 // number gives numbers to the copies: first to bodies, then to hops.
-func (a *account) number(store *store) {
+func (a *account) number(bodies *store) {
 	known := map[copyOf]int32{}
 	for _, hops := range []bool{false, true} {
 		for i := range a.replies {
@@ -116,7 +116,7 @@ func (a *account) number(store *store) {
 			if (r.hop != "") != hops {
 				continue
 			}
-			c := copyOf{store.body(r.row), r.hop}
+			c := copyOf{bodies.body(r.row), r.hop}
 			n, seen := known[c]
 			if !seen {
 				n = int32(len(a.copies))

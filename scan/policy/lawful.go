@@ -50,10 +50,10 @@ type Lawful struct {
 	Redirected bool
 	// Long says that all this is of the long span.
 	Long bool
-	// Cited is the index in Versions of the version whose rules are to be quoted: of
+	// Quoted is the index in Versions of the version whose rules are to be quoted: of
 	// those with a copy in Bodies the newest that began by the moment and the skew, else
 	// the oldest; -1 if Bodies is empty.
-	Cited int32
+	Quoted int32
 }
 
 // table has the lawful copies for a class of crawlers, by the span or by the long span. Between two
@@ -161,11 +161,11 @@ func (t *table) find(at int64) *Lawful {
 	copies = slices.Compact(copies)
 	hops, _ := slices.BinarySearch(copies, t.bodies)
 	l.Bodies, l.Hops = copies[:hops:hops], copies[hops:]
-	l.Cited = t.cite(at, l.Bodies, oldest)
+	l.Quoted = t.cite(at, l.Bodies, oldest)
 	return l
 }
 
-// cite returns Lawful.Cited, by the bodies that are lawful.
+// cite returns Lawful.Quoted, by the bodies that are lawful.
 func (t *table) cite(at int64, bodies []int32, oldest int32) int32 {
 	if len(bodies) == 0 {
 		return -1

@@ -98,7 +98,7 @@ func describe(p *Policy, index int32, l *Lawful) string {
 		words = append(words, "long")
 	}
 	if len(l.Bodies) > 0 {
-		words = append(words, fmt.Sprint("cites ", l.Cited))
+		words = append(words, fmt.Sprint("cites ", l.Quoted))
 	}
 	return strings.Join(words, ", ")
 }
@@ -548,7 +548,7 @@ func BenchmarkLawful(b *testing.B) {
 	p := newOf(b, rows.String(), Options{})
 	b.ReportAllocs()
 	for i := range b.N {
-		if p.Lawful(0, epoch+int64(i%300)*int64(72*time.Hour), false).Cited < 0 {
+		if p.Lawful(0, epoch+int64(i%300)*int64(72*time.Hour), false).Quoted < 0 {
 			b.Fatal("nothing is cited")
 		}
 	}

@@ -141,8 +141,8 @@ var (
 // by open.
 func parseManifest(r io.Reader, name string, memory int64, open func(string) (file, error)) ([]Row, error) {
 	const mark = "\ufeff" // some editors put it before a text
-	row := &rowReader{r: r}
-	text := bufio.NewReader(row)
+	limited := &rowReader{r: r}
+	text := bufio.NewReader(limited)
 	start, err := text.Peek(len(mark))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -155,7 +155,7 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 	var columns []string
 	var rows []Row
 	for {
-		row.read = 0
+		limited.read = 0
 		fields, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			break

@@ -343,8 +343,8 @@ func FuzzManifest(f *testing.F) {
 						if failed := p.LawfulLong(int32(i), r.From, google); len(failed.Bodies) < len(l.Bodies) || !failed.Long {
 							t.Errorf("failed: %+v, but %+v", failed, l)
 						}
-						if l.Cited >= 0 != (len(l.Bodies) > 0) || l.Cited >= int32(len(p.Versions(int32(i)))) {
-							t.Errorf("cites %d of %v", l.Cited, l.Bodies)
+						if l.Quoted >= 0 != (len(l.Bodies) > 0) || l.Quoted >= int32(len(p.Versions(int32(i)))) {
+							t.Errorf("cites %d of %v", l.Quoted, l.Bodies)
 						}
 					}
 					if first, last := p.InForce(int32(i), r.From); first > last || last > len(p.Versions(int32(i))) {

@@ -13,28 +13,30 @@ import (
 // A crawler may read more of a long robots.txt than the 500 KiB that RFC 9309 2.5 asks
 // for, and stop at any line after them. What it cannot miss is the part before the limit.
 // So such a body forbids only what it forbids up to the limit, and also with those lines
-// behind it that may permit: the user-agent and allow lines (audit rules, section 2). Its
+// after it that may permit: the user-agent and allow lines (audit rules, section 2). Its
 // Sitemap lines count wherever they are: many files end with them.
 
 // maxPast limits how many bytes past the limit are looked at.
 const maxPast = 64 << 20
 
-// MaxBody is how many bytes of a robots.txt are read in any case, so that a file that does not end takes no more.
-const MaxBody = 256 << 20
+// MaxRead is how many bytes of a robots.txt are read in any case, so that a file that does not end
+// takes no more.
+const MaxRead = 256 << 20
 
 // ReadBody reads a robots.txt. It returns maxBytes+1 bytes of it as the body, the last of
 // which tells the compiler that there is more; all if maxBytes is negative, and 0 stands
 // for compile.DefaultMaxBytes. past are the lines past the limit that Row has, nil if the
 // body is not longer. It looks at most at 64 MiB past the limit: size, the bytes of the
-// whole, is -1 if there are more. An error behind the limit leaves only the rest unread. A body
-// of more than MaxBody bytes is a disk.LimitError, one that takes more than memory bytes is disk.ErrMemory.
+// whole, is -1 if there are more. An error after the limit leaves only the rest unread. A body
+// of more than MaxRead bytes is a disk.LimitError, one that takes more than memory bytes is
+// disk.ErrMemory.
 func ReadBody(r io.Reader, maxBytes int, memory int64) (body, past []byte, size int64, err error) {
 	limit := compile.Limit(maxBytes)
 	if maxBytes < 0 {
-		body, err = io.ReadAll(disk.Within(r, MaxBody, memory))
+		body, err = io.ReadAll(disk.Within(r, MaxRead, memory))
 		return body, nil, int64(len(body)), err
 	}
-	body, err = io.ReadAll(io.LimitReader(disk.Within(r, MaxBody, memory), int64(limit)+1))
+	body, err = io.ReadAll(io.LimitReader(disk.Within(r, MaxRead, memory), int64(limit)+1))
 	if size = int64(len(body)); err != nil || len(body) <= limit {
 		return body, nil, size, err
 	}

@@ -32,6 +32,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -132,7 +133,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 		window: int64(max(o.Window, MinWindow)), delay: int64(max(o.Delay, MinDelay)), skew: int64(max(o.Skew, MinSkew)),
 	}}
 	follower := newFollower(rows, o)
-	store := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byFile: map[*byte]*body{}}
+	bodies := &store{maxBytes: o.MaxBytes, byText: map[bodyText]*body{}, byFile: map[*byte]*body{}}
 	for i, at := range p.origins {
 		if i > 0 && sameHistory(rows[p.origins[i-1]], rows[at]) {
 			p.histories = append(p.histories, p.histories[i-1])
@@ -142,7 +143,7 @@ func newPolicy(origins []origin.Origin, rows map[origin.Origin][]*Row, o Options
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", at, err)
 		}
-		p.histories = append(p.histories, newHistory(newAccount(replies, store), p.timing))
+		p.histories = append(p.histories, newHistory(newAccount(replies, bodies), p.timing))
 	}
 	return p, nil
 }
@@ -259,7 +260,7 @@ func (p *Policy) Body(origin, version int32) []byte {
 // compile.Rule.String writes it; "" if the line has no rule. Not every
 // dialect takes the line for a rule, but those that do read the same text in it.
 func (p *Policy) QuoteRule(origin, version int32, line int) string {
-	for r := range ReadGoogleWide { // the dialects
+	for r := range Reading(automaton.NumDialects) {
 		robots := p.Robots(origin, version, r)
 		if robots == nil {
 			break

@@ -90,7 +90,7 @@ func TestConstant(t *testing.T) {
 		}
 		for _, m := range []int64{MinTime, 0, forever} {
 			l := p.Lawful(0, m, m == 0)
-			if !slices.Equal(l.Bodies, []int32{0}) || l.Cited != 0 || l.Unknown || l.NoPolicy || l.Unreachable || l.Redirected {
+			if !slices.Equal(l.Bodies, []int32{0}) || l.Quoted != 0 || l.Unknown || l.NoPolicy || l.Unreachable || l.Redirected {
 				t.Errorf("at %d: %+v", m, l)
 			}
 		}
@@ -140,7 +140,7 @@ func TestEachBodyIsCompiledOnceWhenAsked(t *testing.T) {
 			var s automaton.Scratch
 			for _, b := range bindings {
 				b.Judge(&s, 0, []byte("/x"))
-				found[i] = append(found[i], b.boundBy(0).first.machine)
+				found[i] = append(found[i], b.rulesOf(0).first.machine)
 			}
 		})
 	}

@@ -448,8 +448,8 @@ func TestLawfulIsTheTwins(t *testing.T) {
 						t.Fatalf("round %d, %+v, google %v at %d, failed %v\nrows %+v\ngot  %s\nwant %s", round, o, google, m, failed,
 							rows, got, want)
 					}
-					if cited := citedByTwin(p, site.First, l.Bodies, m); l.Cited != cited {
-						t.Fatalf("round %d, at %d: cited %d, want %d\nrows %+v", round, m, l.Cited, cited, rows)
+					if cited := citedByTwin(p, site.First, l.Bodies, m); l.Quoted != cited {
+						t.Fatalf("round %d, at %d: cited %d, want %d\nrows %+v", round, m, l.Quoted, cited, rows)
 					}
 					asked++
 					if want.unreachable {

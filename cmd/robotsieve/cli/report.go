@@ -344,7 +344,7 @@ func (c condition) verifies(config *audit.Config, r *audit.Report) bool {
 		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name) {
 			return false
 		}
-		return len(p.Domains) > 0 && (b.Names != "" || config.Addresses) ||
+		return len(p.Domains) > 0 && (b.Names != "" || config.KeepAddresses) ||
 			slices.ContainsFunc(b.Ranges, func(list audit.RangeInfo) bool {
 				return strings.EqualFold(list.Crawler, p.Name) && (r == nil || inTime(list, r, b.RangesMaxAge))
 			})

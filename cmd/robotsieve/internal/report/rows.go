@@ -105,7 +105,7 @@ var rowColumns = []rowColumn{
 		"none if the log has none",
 		value: func(r *row) value { return octets(r.address) }},
 	{name: "method", means: "the request's method, at most its first 8 KiB",
-		value: func(r *row) value { return octets(r.Verb) }},
+		value: func(r *row) value { return octets(r.Method) }},
 	{name: "target", means: "the request's target, at most its first 8 KiB",
 		unlike: true, value: func(r *row) value { return octets(r.Target) }},
 	{name: "status", kind: integerRow, means: "the status of the answer; none if the log has none",

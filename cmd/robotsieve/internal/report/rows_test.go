@@ -57,7 +57,7 @@ func hostileRows() (list []*audit.Judged) {
 	profile := &profiles.Profile{Name: "GPTBot", Operator: "OpenAI", Role: "fetcher"}
 	for i, text := range hostileTexts {
 		j := &audit.Judged{
-			Number: int64(i + 1), Address: []byte(text), Verb: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
+			Number: int64(i + 1), Address: []byte(text), Method: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
 			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
 			Verdict: audit.Verdict(i % 9), Reason: audit.Reason(i % 9), Identity: audit.Identity(i % 4),
 			Outcome:  audit.Outcome(i % 6),
@@ -217,7 +217,7 @@ func TestPseudonyms(t *testing.T) {
 
 // Once the buffers have grown, a row allocates nothing.
 func TestGuardRowsAllocateNothing(t *testing.T) {
-	j := &audit.Judged{Address: []byte("2001:db8::1"), Verb: []byte("GET"), Target: []byte("/a?b=c"),
+	j := &audit.Judged{Address: []byte("2001:db8::1"), Method: []byte("GET"), Target: []byte("/a?b=c"),
 		Origin: "https://example.com", Crawler: "GPTBot", HasTime: true, Status: 200, Size: 5, N: 1}
 	for _, output := range RowOutputs() {
 		for _, key := range []string{"", "0123456789abcdef"} {
@@ -231,7 +231,7 @@ func TestGuardRowsAllocateNothing(t *testing.T) {
 }
 
 func BenchmarkRows(b *testing.B) {
-	j := &audit.Judged{Address: []byte("192.0.2.1"), Verb: []byte("GET"),
+	j := &audit.Judged{Address: []byte("192.0.2.1"), Method: []byte("GET"),
 		Target: []byte("/archive/2026/11/a-page-of-a-site"), Origin: "https://example.com", Crawler: "GPTBot", HasTime: true,
 		Time: 1763676134e9, Status: 200, Size: 5123, N: 1}
 	for _, output := range RowOutputs() {
