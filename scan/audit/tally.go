@@ -36,8 +36,10 @@ type tally struct {
 	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
 	ProxySample bounded[lineFrom] `cbor:"5,keyasint"`
 	Referred    map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
-	Sent        map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
-	Quoted      samples           `cbor:"8,keyasint"`           // lines that could not be read
+	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
+	// in force? (shown).
+	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
+	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be read
 
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
@@ -305,7 +307,8 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 	return r
 }
 
-// merge adds n times the counts of another row, to which no rules were added yet.
+// merge adds n times the counts of another row, to which no rules were added yet. Rules are left to
+// mergeRules.
 func (r *row) merge(other *row, n int64) {
 	r.Requests += other.Requests * n
 	addCounts(r.Verdicts[:], other.Verdicts[:], n)
