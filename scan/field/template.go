@@ -418,12 +418,3 @@ func CodeLength(line []byte, at int) int {
 func IsEscaped(b []byte) bool { return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 1 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// Blank returns the first place at or after from where a blank is, or the end of the line.
-func Blank(line []byte, from int) int {
-	from = min(from, len(line))
-	if n := bytes.IndexByte(line[from:], ' '); n >= 0 {
-		return from + n
-	}
-	return len(line)
-}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -355,6 +356,9 @@ type spelling struct {
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18
 // digits.
 func parseSize(b []byte) int64 {
+	if 1 <= len(b) && len(b) <= 8 && cap(b) >= 8 {
+		return parseEight(binary.LittleEndian.Uint64(b[:8]), len(b))
+	}
 	if len(b) == 0 || len(b) > 18 {
 		return -1
 	}
@@ -366,6 +370,20 @@ func parseSize(b []byte) int64 {
 		size = size*10 + int64(c-'0')
 	}
 	return size
+}
+
+// parseEight is parseSize for the first n bytes of a little-endian word, 1 to 8. It has
+// no loop over them: n changes from line to line, so its branch would be mispredicted.
+func parseEight(word uint64, n int) int64 {
+	const zeros, highs = 0x3030303030303030, 0x8080808080808080
+	d := (word ^ zeros) << (64 - 8*n) // with zeros before the first digit
+	if (d|(d+0x7676767676767676))&highs != 0 {
+		return -1
+	}
+	// Adjacent numbers are joined: to two digits, then to four, then to eight.
+	d = d*10 + d>>8
+	d = d&0x000000ff000000ff*(100+1000000<<32) + d>>16&0x000000ff000000ff*(1+10000<<32)
+	return int64(d >> 32)
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
