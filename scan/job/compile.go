@@ -80,7 +80,7 @@ type Compiled struct {
 	Lost bool
 }
 
-// maxCompiled is the highest limit of a body in an archive. It is below policy.MaxBody, that of an
+// maxCompiled is the highest limit of a body in an archive. It is below policy.MaxRead, that of an
 // audit, whose files are its user's own: bodies in an archive are of strangers, and compiling takes
 // compileCost bytes of memory for each byte of them.
 const maxCompiled = 64 << 20
