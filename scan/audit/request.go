@@ -55,12 +55,12 @@ func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
 		w.findNormal()
 	}
-	w.judging = judge.Case{
-		Exempt: c.exempt(), Robots: ask != asksElse, Ambiguous: c.Ambiguous, Truncated: r.Truncated || c.Overlong,
-		Time: r.Time, HasTime: r.HasTime, Site: at.Site, Google: c.google, Exact: r.Lossy == format.Exact,
-		HasNormal: len(w.normal) > 0, Permit: w.permit, Copies: w,
-	}
-	return &w.judging
+	q := &w.judging // field by field: a whole one would be copied
+	q.Exempt, q.Robots = c.exempt(), ask != asksElse
+	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
+	q.Time, q.HasTime, q.Site, q.Google = r.Time, r.HasTime, at.Site, c.google
+	q.Exact, q.HasNormal = r.Lossy == format.Exact, len(w.normal) > 0
+	return q
 }
 
 // scope returns where the record went. ok is false if it is not to be judged, for its target

@@ -60,8 +60,7 @@ type Worker struct {
 	origins         originTexts
 	judged          Judged
 	judging         judge.Case
-	permit          func(int32, bool) bool // permitted, which would be allocated for each request
-	visit           visit                  // the deferred record that is being made, if it is one
+	visit           visit // the deferred record that is being made, if it is one
 }
 
 // maxReaders bounds the readers that a worker keeps: each log may have a format of its own,
@@ -78,7 +77,7 @@ func (r *Run) Worker() *Worker {
 		number: len(r.workers), origins: originTexts{}, out: coder{policy: a.config.Policy},
 		quota: quota{limit: r.budget.memos},
 	}
-	w.permit = w.permitted
+	w.judging.Permit, w.judging.Copies = w.permitted, w
 	w.empty()
 	w.policy = a.config.Policy
 	w.unnamed, _ = a.config.Policy.Unnamed()
