@@ -281,7 +281,7 @@ func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identit
 	x := &w.visit
 	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
-	if version := w.policy.Lawful(at.First, w.record.Time, c.google).Quoted; version >= 0 {
+	if version := q.Lawful.Quoted; version >= 0 {
 		x.cited = version + 1
 		x.line = w.bindingAt(c, at.First).Judge(&w.scratch, w.policy.Versions(at.First)[version].Copy, w.record.Target).Line
 	}

@@ -36,10 +36,13 @@ func (w *Worker) request(c *agent) {
 	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
 	}
-	if at.N > 0 && w.record.HasTime && !c.exempt() && identity != SpoofedIdentity && !c.Overlong {
-		w.delayed(at, c)
-	}
 	q := w.asCase(at, c, ask)
+	if at.N > 0 && w.record.HasTime && !c.exempt() {
+		q.Lawful = w.policy.Lawful(at.First, w.record.Time, c.google)
+		if identity != SpoofedIdentity && !c.Overlong {
+			w.delayed(at, c, q.Lawful)
+		}
+	}
 	if d, final := judge.Decide(w.policy, q, nil); final {
 		w.countFinal(at, c, identity, d)
 	} else {
@@ -59,7 +62,7 @@ func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
 	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
 	q.Time, q.HasTime, q.Site, q.Google = r.Time, r.HasTime, at.Site, c.google
-	q.Exact, q.HasNormal = r.Lossy == format.Exact, len(w.normal) > 0
+	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(w.normal) > 0, nil
 	return q
 }
 
@@ -384,10 +387,9 @@ func (w *Worker) policyHadFile(at site) bool {
 	return at.N > 0
 }
 
-// delayed keeps the record if the version that a violation would quote asks its crawler
-// to wait between two requests.
-func (w *Worker) delayed(at site, c *agent) {
-	l := w.policy.Lawful(at.First, w.record.Time, c.google)
+// delayed keeps the record if the version that a violation would quote, of the lawful copies l,
+// asks its crawler to wait between two requests.
+func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
 		if l.Quoted >= 0 && delaySupport(c.Profile) != "no" {

@@ -110,8 +110,10 @@ type Case struct {
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64
 	HasTime bool
-	// Site has the origins that it may have gone to, none if the log does not tell.
-	Site policy.Site
+	// Site has the origins that it may have gone to, none if the log does not tell. Lawful are the
+	// lawful copies of the first, if they have been looked up.
+	Site   policy.Site
+	Lawful *policy.Lawful
 	// Google: the crawler reads answers other than success as Google does.
 	Google bool
 	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
@@ -176,10 +178,13 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 	var before *policy.Lawful
 	for i := range c.Site.N {
 		o, until := c.Site.First+i, policy.Site{First: c.Site.First, N: i + 1}
-		l, logged := p.Lawful(o, c.Time, c.Google), loggedAnswers{}
+		l, logged := c.Lawful, loggedAnswers{}
 		if told != nil {
 			l, logged = told.lawful(o, c.Time, c.Google)
-		} else if l == before && p.OneHost(until) {
+		} else if i > 0 || l == nil {
+			l = p.Lawful(o, c.Time, c.Google)
+		}
+		if told == nil && l == before && p.OneHost(until) {
 			continue // they have one history, as http and https of a host nearly always do
 		}
 		before = l
