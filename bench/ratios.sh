@@ -85,7 +85,7 @@ facts() {
 make_files
 audit() { echo "$robotsieve" audit --output json --robots $sample/robots.txt "$@"; }
 read_lines=$($(audit "$dir/log") 2>/dev/null | grep -o '"lines": *[0-9]*' | head -1 | tr -dc 0-9)
-if [ "$read_lines" != "$(wc -l <"$dir/log" | tr -d ' ')" ]; then
+if [ "$read_lines" != "$(grep -ac '[^[:space:]]' "$dir/log")" ]; then # blank lines are counted apart
 	echo "ratios.sh: the audit read $read_lines lines, not all of them" >&2
 	exit 1
 fi
