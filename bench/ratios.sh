@@ -47,7 +47,7 @@ make_files() {
 # seconds COMMAND...: the seconds that passed and those of all processors, of one run.
 seconds() {
 	local TIMEFORMAT='%R %U %S'
-	{ time "$@" >/dev/null 2>&3; } 2>&1 3>&2 | awk '{ print $1, $2 + $3 }'
+	{ time "$@" >/dev/null 2>"$dir/errors"; } 2>&1 | awk '{ print $1, $2 + $3 }' || { cat "$dir/errors" >&2 && return 1; }
 }
 
 median() { sort -n | awk '{ a[NR] = $1 } END { print a[int(NR / 2) + 1] }'; }

@@ -29,6 +29,9 @@ func TestRatios(t *testing.T) {
 			t.Errorf("no row of %s:\n%s", row, out)
 		}
 	}
+	if strings.Contains(string(out), " 0.000 | 0.000 ") {
+		t.Errorf("a row has no time:\n%s", out)
+	}
 	if _, err := exec.LookPath("igzip"); err != nil && !strings.Contains(string(out), "igzip -dc is missing") {
 		t.Errorf("igzip is not said to be missing:\n%s", out)
 	}
