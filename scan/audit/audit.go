@@ -19,12 +19,12 @@
 // for the open verdicts, measures gaps (rates.go) and finds the most
 // frequent unknown crawlers. The Report (report.go) is made from the counts
 // (makereport.go), with its assumptions and warnings (sentences.go), and is given out only
-// if its numbers add up (sums.go).
+// if its numbers add up.
 //
 // figures.go and paths.go count what a row requested; violationpaths.go sorts the paths of
 // violations, which may be any number. What clients may name without end is kept in bounded
 // numbers (bounded.go). Clients may also be verified by names that are looked up after the log was
-// read (lookup.go).
+// read.
 //
 // A Run may also be written as the state of a part of the input. States add up to the
 // run over all of it (state.go, counts.go), whose facts let Config.Judged be called for the
