@@ -31,62 +31,35 @@ func live() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestBodiesTakeBoundedMemory: 100 MB of distinct bodies in 4 MB. All of them come out again.
-func TestBodiesTakeBoundedMemory(t *testing.T) {
-	set := capture.Set{Memory: 4 << 20}
-	body := bytes.Repeat([]byte("a"), 500_000)
-	before := live()
-	for i := range 200 {
-		copy(body, fmt.Sprintf("User-agent: %04d\n", i))
-		add(t, &set, site(i, body))
-	}
-	if taken := live() - before; taken > 8<<20 {
-		t.Errorf("the set takes %d bytes", taken)
-	}
-	seen := map[string]bool{}
-	for c, err := range set.Copies(t.Context()) {
-		if err != nil || len(c.Body) != len(body) || len(c.Uses) != 1 {
-			t.Fatalf("%d bytes for %v: %v", len(c.Body), c.Uses, err)
-		}
-		var i int
-		fmt.Sscanf(string(c.Body), "User-agent: %d", &i)
-		if want := fmt.Sprintf("https://host-%d.example:443", i); c.Uses[0].Key != want {
-			t.Errorf("%s has the body of %s", c.Uses[0].Key, want)
-		}
-		seen[c.Uses[0].Key] = true
-	}
-	if err := set.Close(); err != nil || len(seen) != 200 {
-		t.Errorf("%d origins, error %v", len(seen), err)
-	}
-}
-
 // TestSetTakesBoundedMemory: with many origins, with redirects, with captures that are replaced,
-// with a body for each origin, and with origins of one body. All of them come out again.
+// with a body for each origin, small and large, and with origins of one body. All of them come out again.
 func TestSetTakesBoundedMemory(t *testing.T) {
-	const memory, captures = 6 << 20, 60_000
-	for name, of := range map[string]func(i int) capture.Capture{
-		"origins": func(i int) capture.Capture { return site(i, nil) },
-		"long": func(i int) capture.Capture {
+	const memory = 6 << 20
+	padding := bytes.Repeat([]byte("a"), 500_000)
+	redirect := func(i, origins int) capture.Capture {
+		c := site(i%origins, nil)
+		c.Status, c.Location = 301, fmt.Sprintf("/%d%s", i, strings.Repeat("x", i%1000))
+		return c
+	}
+	for name, made := range map[string]struct {
+		captures int
+		of       func(i int) capture.Capture
+	}{
+		"origins": {60_000, func(i int) capture.Capture { return site(i, nil) }},
+		"long": {60_000, func(i int) capture.Capture {
 			c := site(i, nil)
 			c.Origins[0].Host += strings.Repeat(".long", i%40)
 			return c
-		},
-		"redirects": func(i int) capture.Capture {
-			c := site(i, nil)
-			c.Status, c.Location = 301, fmt.Sprintf("/%d%s", i, strings.Repeat("x", i%1000))
-			return c
-		},
-		"replaced": func(i int) capture.Capture {
-			c := site(i%100, nil)
-			c.Status, c.Location = 301, fmt.Sprintf("/%d%s", i, strings.Repeat("x", i%1000))
-			return c
-		},
-		"bodies": func(i int) capture.Capture { return site(i, []byte(fmt.Sprint(i))) },
+		}},
+		"redirects":    {60_000, func(i int) capture.Capture { return redirect(i, 60_000) }},
+		"replaced":     {60_000, func(i int) capture.Capture { return redirect(i, 100) }},
+		"bodies":       {60_000, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ")) }},
+		"large bodies": {200, func(i int) capture.Capture { return site(i, fmt.Append(nil, i, " ", string(padding))) }},
 	} {
 		set := &capture.Set{Memory: memory}
 		before := live()
-		for i := range captures {
-			add(t, set, of(i))
+		for i := range made.captures {
+			add(t, set, made.of(i))
 		}
 		gathered, read, uses := live()-before, int64(0), 0
 		for c, err := range set.Copies(t.Context()) {
@@ -97,11 +70,16 @@ func TestSetTakesBoundedMemory(t *testing.T) {
 				read = live() - before
 			}
 			uses += len(c.Uses)
+			var i int
+			if fmt.Sscanf(c.Uses[0].Key, "https://host-%d.", &i); len(c.Body) > 0 &&
+				!bytes.Equal(c.Body, made.of(i).Body) {
+				t.Fatalf("%s: %s has the body %.10q", name, c.Uses[0].Key, c.Body)
+			}
 		}
 		if most := max(gathered, read); most > memory*11/10 {
 			t.Errorf("%s: %d bytes instead of %d", name, most, memory)
 		}
-		if uses != set.Len() || uses+set.Replaced() != captures {
+		if uses != set.Len() || uses+set.Replaced() != made.captures {
 			t.Errorf("%s: %d uses, %d origins, %d captures replaced", name, uses, set.Len(), set.Replaced())
 		}
 		if err := set.Close(); err != nil {

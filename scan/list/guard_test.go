@@ -1,7 +1,6 @@
 package list
 
 import (
-	"errors"
 	"io"
 	"runtime"
 	"strings"
@@ -9,33 +8,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
-
-// TestGuardRowsDoNotAllocate reads lists of each kind: once the buffers have grown, no row takes
-// memory.
-func TestGuardRowsDoNotAllocate(t *testing.T) {
-	for name, kind := range lineKinds {
-		list := generated(name, 100<<10)
-		for _, o := range []Options{{}, {Column: "url", Date: "date"}} {
-			if o.Date != "" && name != "json-2k" {
-				continue
-			}
-			l, err := New(kind, list, o)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			r := l.NewReader()
-			var row Row
-			read := func() {
-				for r.Reset(list, true); r.Next(&row); {
-				}
-			}
-			read()
-			if n := testing.AllocsPerRun(5, read); n > 0 {
-				t.Errorf("%s: %v allocations", name, n)
-			}
-		}
-	}
-}
 
 // endless repeats a text after another.
 type endless struct {
@@ -87,29 +59,6 @@ func TestHostileSitemaps(t *testing.T) {
 		})
 	}
 }
-
-// TestEntitiesAreNotExpanded reads a sitemap whose entities would grow to a billion laughs.
-func TestEntitiesAreNotExpanded(t *testing.T) {
-	list := `<!DOCTYPE urlset [<!ENTITY a "laugh"><!ENTITY b "&a;&a;&a;">]><urlset><url><loc>http://a/&b;</loc></url></urlset>`
-	got, err := io.ReadAll(NewSitemap(strings.NewReader(list)))
-	if string(got) != "http://a/&b;\n" || err != nil {
-		t.Errorf("the lines are %q, error %v", got, err)
-	}
-}
-
-// TestSitemapReadError tells an error of the input from the end.
-func TestSitemapReadError(t *testing.T) {
-	failure := errors.New("failure")
-	got, err := io.ReadAll(NewSitemap(io.MultiReader(strings.NewReader("<urlset><url><loc>http://a/</loc></url>"),
-		&failing{failure})))
-	if string(got) != "http://a/\n" || !errors.Is(err, failure) {
-		t.Errorf("the lines are %q, error %v", got, err)
-	}
-}
-
-type failing struct{ err error }
-
-func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 
 // TestLongRows reads rows of many fields, and of quotes and brackets without end.
 func TestLongRows(t *testing.T) {

@@ -1,11 +1,13 @@
 package list
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -185,6 +187,10 @@ func TestKindNames(t *testing.T) {
 }
 
 func TestSitemap(t *testing.T) {
+	broken := io.MultiReader(strings.NewReader("<urlset><url><loc>http://a/</loc></url>"), iotest.ErrReader(io.ErrNoProgress))
+	if got, err := io.ReadAll(NewSitemap(broken)); string(got) != "http://a/\n" || !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("the lines of what cannot be read are %q, error %v", got, err)
+	}
 	for list, want := range map[string]string{
 		`<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc> http://a/` + "\xe9" + `?x&amp;y&z </loc><image:image><image:loc>no</image:loc></image:image></url><url><loc><![CDATA[http://b/
 c]]></loc></url></urlset>`: "http://a/é?x&y&z\nhttp://b/%0Ac\n",

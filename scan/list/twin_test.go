@@ -248,8 +248,8 @@ func TestAllObjects(t *testing.T) {
 
 // FuzzList reads a list of each kind as a whole, and each line for itself.
 func FuzzList(f *testing.F) {
-	for _, name := range []string{"urls", "csv", "csv-quoted", "tsv", "json-2k", "cdx", "cdxj"} {
-		f.Add(uint8(lineKinds[name]), generated(name, 500), "", "")
+	for _, file := range files {
+		f.Add(uint8(file.kind-1), readFile(f, file.name), "", file.date)
 	}
 	f.Add(uint8(CSV), []byte("\ufeffa;b\n\"x\"\"\";2024\r\n"), "a", "b")
 	f.Add(uint8(JSON), []byte(`{"a":{"b":["\u0041\ud83d\ude00"]},"t":1e9}`+"\n{\"a\":null}"), "a.b.0", "t")
@@ -295,8 +295,8 @@ func FuzzList(f *testing.F) {
 
 // FuzzDetect finds the kind of any text: one, or an error.
 func FuzzDetect(f *testing.F) {
-	for name := range lineKinds {
-		f.Add(generated(name, 200), "url")
+	for _, file := range files {
+		f.Add(readFile(f, file.name), "url")
 	}
 	f.Add([]byte("<a>"), "")
 	f.Fuzz(func(t *testing.T, list []byte, column string) {
