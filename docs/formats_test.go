@@ -50,7 +50,7 @@ func TestRealLogs(t *testing.T) {
 		defer f.Close()
 		rows = append(rows, readArchive(t, f)...)
 	}
-	checkMade(t, "TestRealLogs: go test ./docs -run RealLogs -update", tableOf(rows))
+	checkMade(t, "formats.md", "TestRealLogs: go test ./docs -run RealLogs -update", tableOf(rows))
 }
 
 // noLog are the files of the archives that are no logs.
@@ -249,7 +249,7 @@ func TestFormatTable(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, f.By(), strings.Join(lacks, ", "))
 	}
 	b.WriteString("\n")
-	checkMade(t, "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
+	checkMade(t, "formats.md", "TestFormatTable: go test ./docs -run FormatTable -update", b.String())
 }
 
 // TestFormatExamples parses the users' formats that formats.md shows.
@@ -278,29 +278,29 @@ func TestEnvelopeTable(t *testing.T) {
 		fmt.Fprintf(&b, "| `%s` | %s | <code>%s</code> |\n", e.Name, e.By, sample)
 	}
 	b.WriteString("\n")
-	checkMade(t, "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
+	checkMade(t, "formats.md", "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
 }
 
-// checkMade holds a part of formats.md to what it must be, or rewrites it with -update.
-func checkMade(t *testing.T, by, want string) {
+// checkMade holds a part of a page to what it must be, or rewrites it with -update.
+func checkMade(t *testing.T, page, by, want string) {
 	t.Helper()
 	begin, end := "<!-- made by "+by+" -->\n", "<!-- end -->\n"
-	page, err := os.ReadFile("formats.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok1 := strings.Cut(string(page), begin)
+	before, rest, ok1 := strings.Cut(string(text), begin)
 	part, after, ok2 := strings.Cut(rest, end)
 	switch {
 	case !ok1 || !ok2:
-		t.Fatalf("formats.md has no place for %q", by)
+		t.Fatalf("%s has no place for %q", page, by)
 	case part == want:
 	case *update:
-		if err := os.WriteFile("formats.md", []byte(before+begin+want+end+after), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("a part of formats.md is not as the code makes it; write it anew: %s", by)
+		t.Errorf("a part of %s is not as the code makes it; write it anew: %s", page, by)
 		for _, line := range strings.Split(want, "\n") {
 			if !strings.Contains(part, line+"\n") {
 				t.Log(line)

@@ -1,91 +1,182 @@
 package docs_test
 
 import (
+	"cmp"
 	"encoding/json"
-	"maps"
-	"os"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
-// TestJSONIsDescribed wants each field of the audit's report in json.md, and each name
-// of its counts.
-func TestJSONIsDescribed(t *testing.T) {
-	page, err := os.ReadFile("json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _, _ := strings.Cut(string(page), "\n## audit --output ndjson")
-	described := map[string]bool{}
-	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(text, -1) {
-		described[m[1]] = true
-	}
-	for _, name := range fields(reflect.TypeFor[audit.Report](), nil) {
-		if !described[name] {
-			t.Errorf("json.md does not name the field %s", name)
+// TestJSONFields holds the description of the audit's report in json.md to the types that make it and to their
+// comments, in which fields get the names that JSON has for them. What follows an empty line of a comment is for
+// readers of the code. A field whose name is in the comment before it needs none of its own.
+func TestJSONFields(t *testing.T) {
+	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
+	for _, name := range []string{"audit/report.go", "audit/verdict.go", "judge/judge.go", "crawler/identity.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
 		}
+		ast.Inspect(file, d.read)
 	}
+	d.find(reflect.TypeFor[audit.Report](), "")
+	for _, of := range d.types {
+		d.write(of)
+	}
+	checkMade(t, "json.md", "TestJSONFields: go test ./docs -run JSONFields -update", d.text.String())
 }
 
-// TestNamesOfCounts holds the lists of names in json.md to the report, or writes them anew: go test ./docs -run
-// NamesOfCounts -update.
-func TestNamesOfCounts(t *testing.T) {
-	page, err := os.ReadFile("json.md")
-	if err != nil {
-		t.Fatal(err)
+// description describes types as tables of their fields.
+type description struct {
+	t        *testing.T
+	text     strings.Builder
+	comments map[string]string // by Type, Type.Field, or Type.0 for the first constant of the type
+	names    map[string]string // what JSON has for Type and Type.Field
+	types    []reflect.Type    // in the order in which the report has them
+}
+
+// read collects the comments of declarations.
+func (d *description) read(n ast.Node) bool {
+	set := func(name string, groups ...*ast.CommentGroup) {
+		for _, g := range groups {
+			text, _, _ := strings.Cut(g.Text(), "\n\n")
+			d.comments[name] = cmp.Or(d.comments[name], strings.Join(strings.Fields(text), " "))
+		}
 	}
-	var c audit.CrawlerInfo
-	made := string(page)
-	for field, counts := range map[string]json.Marshaler{
-		"verdicts": c.Verdicts, "reasons": c.Reasons, "identity": c.Identity,
-	} {
+	decl, isDecl := n.(*ast.GenDecl)
+	if !isDecl {
+		return true
+	}
+	of, first := "", 0
+	for i, spec := range decl.Specs {
+		switch spec := spec.(type) {
+		case *ast.ValueSpec:
+			if name, ok := spec.Type.(*ast.Ident); ok {
+				of, first = name.Name, i
+			}
+			set(fmt.Sprint(of, ".", i-first), spec.Doc, spec.Comment)
+		case *ast.TypeSpec:
+			set(spec.Name.Name, spec.Doc, decl.Doc)
+			ast.Inspect(spec, func(n ast.Node) bool {
+				if field, ok := n.(*ast.Field); ok && len(field.Names) == 1 {
+					set(spec.Name.Name+"."+field.Names[0].Name, field.Doc, field.Comment)
+				}
+				return true
+			})
+		}
+	}
+	return false
+}
+
+// field is a field of an object.
+type field struct {
+	name, json, comment string
+	of                  reflect.Type
+}
+
+// fields returns the fields of a type that is an object in JSON, and none of another.
+func (d *description) fields(of reflect.Type) (list []field) {
+	if counts, ok := reflect.Zero(of).Interface().(json.Marshaler); ok {
+		enum := regexp.MustCompile(`(\w+)\.$`).FindStringSubmatch(d.comments[of.Name()])[1]
 		object, _ := counts.MarshalJSON()
-		var names []string // in their order
-		for _, m := range regexp.MustCompile(`"(\w+)":`).FindAllStringSubmatch(string(object), -1) {
-			names = append(names, "`"+m[1]+"`")
+		for i, m := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(string(object), -1) {
+			list = append(list, field{json: m[1], comment: d.comments[fmt.Sprint(enum, ".", i)], of: reflect.TypeFor[int64]()})
 		}
-		list := regexp.MustCompile("(?m)^(\\| `" + field + "` \\| object \\| [^`\n]*)`\\w+`(, `\\w+`)*")
-		if !list.MatchString(made) {
-			t.Errorf("json.md has no list of %s", field)
+	} else if of.Kind() == reflect.Struct {
+		for _, f := range reflect.VisibleFields(of) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			in := of
+			if len(f.Index) > 1 {
+				in = of.Field(f.Index[0]).Type
+			}
+			list = append(list, field{f.Name, name, d.comments[in.Name()+"."+f.Name], f.Type})
 		}
-		made = list.ReplaceAllString(made, "${1}"+strings.Join(names, ", "))
 	}
-	if made == string(page) {
+	return list
+}
+
+// find names a type at a path of the report, if it is an object, and the types in it.
+func (d *description) find(of reflect.Type, path string) {
+	if of.Kind() == reflect.Slice {
+		of, path = of.Elem(), path+"[]"
+	}
+	fields := d.fields(of)
+	if len(fields) == 0 || d.names[of.Name()] != "" {
 		return
 	}
-	if !*update {
-		t.Fatal("json.md does not have the names as they are: go test ./docs -run NamesOfCounts -update")
-	}
-	if err := os.WriteFile("json.md", []byte(made), 0o666); err != nil {
-		t.Fatal(err)
+	d.names[of.Name()] = cmp.Or(path, "The report")
+	d.types = append(d.types, of)
+	for _, f := range fields {
+		d.names[of.Name()+"."+f.name] = f.json
+		d.find(f.of, strings.TrimPrefix(path+"."+f.json, "."))
 	}
 }
 
-// fields appends the JSON names of a struct's fields, and those of the structs and counts
-// in it.
-func fields(of reflect.Type, names []string) []string {
-	if counts, ok := reflect.Zero(of).Interface().(json.Marshaler); ok {
-		var object map[string]any
-		if text, err := counts.MarshalJSON(); err == nil && json.Unmarshal(text, &object) == nil {
-			return slices.AppendSeq(names, maps.Keys(object))
+// write appends the description of a type.
+func (d *description) write(of reflect.Type) {
+	fmt.Fprintf(&d.text, "\n### %s\n\n%s\n\n| field | type | meaning |\n|---|---|---|\n", d.names[of.Name()],
+		d.meaning(d.comments[of.Name()], of))
+	names, kinds, head, last := "", "", "", ""
+	fields := d.fields(of)
+	for i, f := range fields {
+		if f.comment == "" && !regexp.MustCompile(`\b`+f.name+`\b`).MatchString(last) {
+			d.t.Errorf("%s of %s needs a comment", f.json, of)
+		}
+		if f.comment != "" {
+			head, last = cmp.Or(f.name, `\w+:`), f.comment
+		}
+		names += ", `" + f.json + "`"
+		if kind := ", " + d.kind(f.of); !strings.HasSuffix(kinds, kind) {
+			kinds += kind
+		}
+		if i+1 == len(fields) || fields[i+1].comment != "" {
+			meaning := regexp.MustCompile(`^`+head+`((, | and )[A-Z]\w+)*(:| is| are)? `).ReplaceAllString(last, "")
+			fmt.Fprintf(&d.text, "| %s | %s | %s |\n", names[2:], kinds[2:], strings.TrimSuffix(d.meaning(meaning, of), "."))
+			names, kinds = "", ""
 		}
 	}
-	switch of.Kind() {
-	case reflect.Slice, reflect.Pointer, reflect.Array:
-		return fields(of.Elem(), names)
-	case reflect.Struct:
-		for field := range of.Fields() {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if name != "" && name != "-" {
-				names = append(names, name)
-			}
-			names = fields(field.Type, names)
+}
+
+// meaning writes a comment as json.md has it.
+func (d *description) meaning(comment string, of reflect.Type) string {
+	words := regexp.MustCompile(`\b[A-Z]\w*(\.[A-Z]\w+)?|--[a-z0-9-]+`)
+	return words.ReplaceAllStringFunc(comment, func(word string) string {
+		name := cmp.Or(d.names[of.Name()+"."+word], d.names[word])
+		in, _, isPath := strings.Cut(word, ".")
+		switch {
+		case strings.HasPrefix(word, "--"):
+			name = word
+		case name == "" || name == "The report":
+			return cmp.Or(name, word)
+		case isPath:
+			name = d.names[in] + "." + name
 		}
+		return "`" + name + "`"
+	})
+}
+
+// kind names a type of values.
+func (d *description) kind(of reflect.Type) string {
+	switch {
+	case of.Kind() == reflect.Slice:
+		return regexp.MustCompile(`^\[?\w+`).ReplaceAllString(d.kind(of.Elem()), "${0}s")
+	case d.names[of.Name()] != "":
+		return fmt.Sprintf("[object](#%s)", strings.NewReplacer(".", "", "[]", "").Replace(d.names[of.Name()]))
+	case of.Kind() == reflect.Map:
+		return "object"
+	case of.Kind() == reflect.String, of.Kind() == reflect.Bool:
+		return of.Kind().String()
 	}
-	return names
+	return "number"
 }

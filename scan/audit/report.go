@@ -3,88 +3,82 @@ package audit
 // schema is the name of the form of a Report as JSON.
 const schema = "robotsieve.audit/3"
 
-// Report is the result of an audit. As JSON it is an object that other programs rely
-// on under the name robotsieve.audit/3: fields may be added to it, none is renamed, and
-// all are always present. Its texts have the bytes of the logs and files that they are
-// from: see Texts, with Printable before they are shown, and with ToUTF8 before json.Marshal.
+// Report is the result of an audit, on whose form other programs rely.
+//
+// docs/json.md is made of these comments. The texts have the bytes of the logs and files that they
+// are from: see Texts, with Printable before they are shown, and with ToUTF8 before json.Marshal.
 type Report struct {
-	Schema string `json:"schema"`
-	// Program is the version of the program, and Command its command line.
-	Program string `json:"program"`
-	Command string `json:"command"`
-	// Partial: not all of the input was read, or more than MaxUnparsedPercent of the lines
-	// of an input could not be parsed.
+	Schema  string `json:"schema"`  // robotsieve.audit/3
+	Program string `json:"program"` // the version of the program
+	Command string `json:"command"` // its command line
+	// Partial: not all of the input was read, or more than MaxUnparsedPercent (--max-unparsed) of
+	// the lines of an input could not be parsed.
 	Partial            bool    `json:"partial"`
 	MaxUnparsedPercent float64 `json:"max_unparsed_percent"`
 	LineCounts
-	// From and To are the times of the first and the last request of a crawler,
-	// in UTC; empty if there is none.
+	// From and To are the times of the first and the last request of a crawler.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Since and Until are the period that is judged, without its end; empty if it has no bound.
+	// Since and Until are the period that is judged, without its end (--since, --until); empty:
+	// it has no bound.
 	Since string `json:"since"`
 	Until string `json:"until"`
-	// OutsideFrom and OutsideTo are the times of the first and the last line outside of that period;
-	// empty if there is none.
+	// OutsideFrom and OutsideTo are the times of the first and the last line outside of it.
 	OutsideFrom string `json:"outside_from"`
 	OutsideTo   string `json:"outside_to"`
-	// Sampling is how the logs were sampled, in the user's words.
-	Sampling string `json:"sampling"`
-	// Assumptions are the basis of the verdicts, in sentences.
-	Assumptions []string `json:"assumptions"`
-	// Warnings are reasons to doubt a figure.
-	Warnings []string    `json:"warnings"`
-	Policy   PolicyInfo  `json:"policy"`
-	Ranges   []RangeInfo `json:"ranges"`
-	// CanVerify reports whether there was anything to verify clients by: address lists,
-	// resolved names or look-ups.
-	CanVerify bool        `json:"can_verify"`
-	Inputs    []InputInfo `json:"inputs"`
-	Totals    Totals      `json:"totals"`
-	// HTTPLibraries counts the requests of HTTP libraries among NotCrawlers.
-	HTTPLibraries int64 `json:"http_libraries"`
-	// CDNAgents counts the requests among NotCrawlers with the User-Agent of a CDN, which has
+	// Sampling is how the logs were sampled, as the user says (--sampled).
+	Sampling    string      `json:"sampling"`
+	Assumptions []string    `json:"assumptions"` // what the verdicts rest on, in sentences
+	Warnings    []string    `json:"warnings"`    // what to know before believing a figure
+	Policy      PolicyInfo  `json:"policy"`      // by what was judged
+	Ranges      []RangeInfo `json:"ranges"`      // the address lists
+	// CanVerify: there was something to verify clients by: address lists, resolved names or look-ups.
+	CanVerify     bool        `json:"can_verify"`
+	Inputs        []InputInfo `json:"inputs"`         // the files that were read
+	Totals        Totals      `json:"totals"`         // the sums over all crawlers
+	HTTPLibraries int64       `json:"http_libraries"` // NotCrawlers that name an HTTP library, such as curl
+	// CDNAgents are NotCrawlers with the User-Agent of a CDN, such as Amazon CloudFront, which has
 	// replaced the client's.
 	CDNAgents int64 `json:"cdn_agents"`
-	// Proxied: nearly all requests came from a few addresses, so these are of a proxy, and
-	// nobody is verified or spoofed by them.
+	// Proxied: nearly all requests came from a few addresses: these are a proxy's, and nobody is
+	// verified or spoofed by them.
 	Proxied bool `json:"proxied"`
-	// IdentityNoList counts the requests of crawlers with lists of addresses for which
-	// no list was near enough in time to prove anything.
+	// IdentityNoList are the requests of crawlers with lists of addresses for which no list was
+	// near enough in time to prove anything.
 	IdentityNoList int64 `json:"identity_no_list"`
 	// Operators are those with known search engines or assistants whose crawlers made requests, or
-	// whose pages sent visitors; the most requests first. It is empty if no line of a client that
-	// is no crawler has a Referer.
+	// whose pages sent visitors, the most requests first; none if no client that is no crawler sent
+	// a Referer, as in logs without that field.
 	Operators []OperatorInfo `json:"operators"`
-	// EndInZero counts the requests of crawlers from addresses that end in .0, as all
-	// do in logs that cut off the ends: they prove nothing.
-	EndInZero int64 `json:"addresses_end_in_zero"`
-	// RobotsTxt is about the log's own answers to robots.txt.
-	RobotsTxt RobotsInfo    `json:"robots_txt"`
-	Crawlers  []CrawlerInfo `json:"crawlers"`
-	// OtherHosts are the hosts without a policy that got most requests, and
+	// EndInZero are the requests of crawlers from addresses that end in .0, as all do where the
+	// log cuts them: they prove nothing.
+	EndInZero int64         `json:"addresses_end_in_zero"`
+	RobotsTxt RobotsInfo    `json:"robots_txt"` // what the log says about robots.txt
+	Crawlers  []CrawlerInfo `json:"crawlers"`   // one for each crawler, by violations, then by name
+	// OtherHosts are the hosts without a policy that were requested most. If crawlers requested more
+	// than 1,000 they are of as many that were chosen at random, as a warning then says.
 	// OtherHostsNotListed counts the requests for all others.
 	OtherHosts          []HostInfo `json:"other_hosts"`
 	OtherHostsNotListed int64      `json:"other_hosts_not_listed"`
-	// UnparsedSamples are some of the lines that could not be read, in byte order.
+	// UnparsedSamples are the first lines, in byte order, that could not be parsed.
 	UnparsedSamples []string `json:"unparsed_samples"`
-	// NotAuditable are control tokens that robots.txt names: no header shows
-	// whether they are obeyed.
+	// NotAuditable are control tokens that robots.txt names: no log shows whether they are obeyed.
 	NotAuditable []string `json:"not_auditable"`
 }
 
-// LineCounts counts lines. Lines = Unparsed + NotCrawlers + OtherHost + NotJudged + all
-// requests of crawlers. Not among them are the Blank lines, the Other ones, which are no
-// requests by design (format.Other), and those OutOfPeriod, outside of Report.Since and Until.
+// LineCounts counts lines.
 type LineCounts struct {
+	// Lines is Unparsed + NotCrawlers + OtherHost + NotJudged + Totals.Requests.
 	Lines       int64 `json:"lines"`
-	Unparsed    int64 `json:"unparsed"`
-	NotCrawlers int64 `json:"not_crawlers"`
-	OtherHost   int64 `json:"other_host"`
-	NotJudged   int64 `json:"not_judged"`
-	Blank       int64 `json:"blank"`
+	Unparsed    int64 `json:"unparsed"`     // lines that are no record of the format
+	NotCrawlers int64 `json:"not_crawlers"` // lines that name no crawler
+	OtherHost   int64 `json:"other_host"`   // crawlers' requests for origins without a policy
+	NotJudged   int64 `json:"not_judged"`   // crawlers' requests with the target * or the method CONNECT
+	Blank       int64 `json:"blank"`        // empty lines; not among Lines
+	// Other are lines that are no requests by design, such as directives and messages of the
+	// server; not among Lines.
 	Other       int64 `json:"other_lines"`
-	OutOfPeriod int64 `json:"out_of_period"`
+	OutOfPeriod int64 `json:"out_of_period"` // requests outside of Since and Until; not among Lines
 }
 
 // read counts the lines that were read as requests or could not be.
@@ -95,43 +89,40 @@ func (c *LineCounts) all() int64 { return c.read() + c.Blank + c.Other }
 
 // PolicyInfo describes the robots.txt files.
 type PolicyInfo struct {
-	File    string   `json:"file"`    // robots.txt, or where the versions are listed
-	Bytes   int      `json:"bytes"`   // of a robots.txt; -1: not known
-	Origins []string `json:"origins"` // none: any origin
-	Dialect string   `json:"dialect"` // "auto" or the one for all
-	Notes   int      `json:"notes"`   // on the lines of a robots.txt: see compile.Note
-	// NoRule says, if no robots.txt that was given has a rule, what the first of them looks
-	// like; it is empty if one has.
+	File    string   `json:"file"`    // robots.txt, or the manifest or folder of its versions
+	Bytes   int      `json:"bytes"`   // the size of a single robots.txt; -1: not known
+	Origins []string `json:"origins"` // the origins judged; none: any
+	Dialect string   `json:"dialect"` // auto, or the one dialect for all crawlers
+	Notes   int      `json:"notes"`   // odd things about the lines of a single robots.txt
+	// NoRule is what the first robots.txt looks like, such as "it is empty" or "it looks like a log
+	// (combined)", if none that was given has a rule; else empty.
 	NoRule string `json:"no_rule"`
-	// History is "constant" for one robots.txt in force throughout. Otherwise it says
-	// what the times of the versions mean: "deployed" or "observed".
-	History string `json:"history"`
-	// WindowSeconds is how long a crawler may keep a copy, DelaySeconds how much later it
-	// may still act on it or be logged, SkewSeconds by how much clocks may differ.
-	WindowSeconds int64 `json:"window_seconds"`
-	DelaySeconds  int64 `json:"delay_seconds"`
-	SkewSeconds   int64 `json:"skew_seconds"`
-	// AssumeConstant: the first version of each origin is taken as in force before
-	// all time.
+	// History is constant for one robots.txt in force throughout. Otherwise it is what the times of
+	// the versions mean: deployed or observed.
+	History       string `json:"history"`
+	WindowSeconds int64  `json:"window_seconds"` // how long a crawler may use a copy that was replaced
+	DelaySeconds  int64  `json:"delay_seconds"`  // how much later a request may be served or logged
+	SkewSeconds   int64  `json:"skew_seconds"`   // by how much clocks may differ
+	// AssumeConstant: the first version of each origin is taken as in force before all time.
 	AssumeConstant bool          `json:"assume_constant"`
-	Versions       []VersionInfo `json:"versions"`
+	Versions       []VersionInfo `json:"versions"` // all versions, by origin and time
 }
 
 // VersionInfo is one version of an origin's robots.txt.
 type VersionInfo struct {
-	Origin        string `json:"origin"` // empty: any
-	From          string `json:"from"`   // empty: before all time
-	Status        int    `json:"status"` // 0: unreachable
-	File          string `json:"file"`
-	Bytes         int64  `json:"bytes"` // -1: not known
-	MaxAgeSeconds int64  `json:"max_age_seconds"`
-	Location      string `json:"location"`
-	// SHA256 is of the whole file, decompressed, in hexadecimal; empty if there is none, or it was
-	// not read to its end. Body is the file itself, or the beginning of one that is longer than
-	// the limit of bytes (compile.Options.MaxBytes) and one byte; nil if there is none. It must
-	// not be changed.
+	Origin        string `json:"origin"`          // empty: any
+	From          string `json:"from"`            // empty: before all time
+	Status        int    `json:"status"`          // 0: unreachable
+	File          string `json:"file"`            // where its body is
+	Bytes         int64  `json:"bytes"`           // -1: not known
+	MaxAgeSeconds int64  `json:"max_age_seconds"` // how long it may be kept, if that was said
+	Location      string `json:"location"`        // where it redirects to
+	// SHA256 is that of the whole file, decompressed, in hexadecimal; empty if there is none, or it
+	// was not read to its end.
 	SHA256 string `json:"sha256"`
-	Body   []byte `json:"-"`
+	// Body is the file itself, or the beginning of one that is longer than the limit of bytes
+	// (compile.Options.MaxBytes) and one byte; nil if there is none. It must not be changed.
+	Body []byte `json:"-"`
 	// Cited counts violations of its rules. Where a log does not tell http from https,
 	// they are counted for both, if both have the version.
 	Cited int64 `json:"violations"`
@@ -139,103 +130,98 @@ type VersionInfo struct {
 
 // RangeInfo is a list of addresses by which a crawler's clients were verified.
 type RangeInfo struct {
-	Crawler string `json:"crawler"`
-	File    string `json:"file"`
-	Created string `json:"created"` // empty: not known
-	// DatedBy is where Created is from: creationTime, name or option; empty if Created is.
-	DatedBy string `json:"dated_by"`
+	Crawler string `json:"crawler"`  // whose
+	File    string `json:"file"`     // where it is from
+	Created string `json:"created"`  // empty: undated
+	DatedBy string `json:"dated_by"` // what says so: creationTime, name or option
 }
 
 // RobotsInfo is about the log's own answers to robots.txt.
 type RobotsInfo struct {
-	// Requests counts the GETs of /robots.txt of any client. Logged reports whether the log
-	// has any, perhaps of another host: if not, it does not show who fetched robots.txt.
-	Requests int64 `json:"requests"`
-	Logged   bool  `json:"logged"`
-	// Served counts the Requests that were answered with a body, or 304, None those that
-	// were answered that there is no robots.txt, and Failed those without an answer.
-	Served int64 `json:"served"`
-	None   int64 `json:"none"`
-	Failed int64 `json:"failed"`
-	// ClearedBy counts, by status, the answers to crawlers that there is no robots.txt, or
-	// an empty one, while the policy has one.
+	Requests int64 `json:"requests"` // GETs of /robots.txt by any client
+	// Logged: there is at least one, of any host; if not, nothing can be said about who fetched it.
+	Logged bool  `json:"logged"`
+	Served int64 `json:"served"` // those answered with a body, or with 304
+	None   int64 `json:"none"`   // those answered that there is no robots.txt
+	Failed int64 `json:"failed"` // those without a usable answer
+	// ClearedBy are the answers to crawlers, by status, that there is no robots.txt, or an empty one,
+	// while the files have one.
 	ClearedBy []StatusCount `json:"cleared_by"`
-	// Sizes counts answers with status 200 and a size, and Differing those among them
-	// that have the size of no version that was in force.
-	Sizes     int64 `json:"sizes"`
-	Differing int64 `json:"sizes_differing"`
-	// SizesChange: the answers of one site were not all of one size. SizesMixed: answers of
-	// several sizes came in turn, under the same versions, so that no change over time
-	// explains them all: the file may depend on who asks.
+	Sizes     int64         `json:"sizes"`           // answers with status 200 and a size
+	Differing int64         `json:"sizes_differing"` // those whose size is of no version in force
+	// SizesChange: the sizes of one site's answers differ among each other.
 	SizesChange bool `json:"sizes_change"`
-	SizesMixed  bool `json:"sizes_mixed"`
-	// Contradicted: the answers contradict the files. Most have another size, or say that there is no
-	// robots.txt; or a crawler was sent a size that no version has, as most others were from that origin.
+	// SizesMixed: answers of different sizes came in turn while the same versions were in force:
+	// the file may depend on who asks.
+	SizesMixed bool `json:"sizes_mixed"`
+	// Contradicted: the answers contradict the files, so the headline is conditional. Most have
+	// another size, or say that there is no robots.txt; or a crawler was sent a size that no version
+	// has, and so were most clients of other operators from that origin.
 	Contradicted bool       `json:"contradicted"`
-	Listed       []SizeInfo `json:"differences"`
+	Listed       []SizeInfo `json:"differences"` // the answers of other sizes than the files
 }
 
-// SizeInfo counts answers to robots.txt of another size than the file.
+// SizeInfo counts answers to robots.txt of one size that no version in force had.
 type SizeInfo struct {
-	Origin   string  `json:"origin"` // empty: any
-	Bytes    int64   `json:"bytes"`
+	Origin   string  `json:"origin"`   // empty: any
+	Bytes    int64   `json:"bytes"`    // the size
 	Expected []int64 `json:"expected"` // the sizes of the versions in force; none if there was none
-	N        int64   `json:"n"`
-	First    string  `json:"first"`
-	Last     string  `json:"last"`
+	N        int64   `json:"n"`        // how many answers
+	First    string  `json:"first"`    // when the first was sent
+	Last     string  `json:"last"`     // and the last
 }
 
 // InputInfo is one file that was read.
 type InputInfo struct {
-	Name string `json:"name"`
-	// From and To are the part of the file, of Of bytes, that was read, if the others are elsewhere. All are
-	// 0 if it is the whole file.
-	From int64 `json:"from,omitempty"`
-	To   int64 `json:"to,omitempty"`
-	Of   int64 `json:"of,omitempty"`
-	// Host is whose log it is, by --host NAME=FILE; empty: it is not named there.
-	Host   string `json:"host"`
+	Name string `json:"name"` // the file
+	// From and To are the bytes that were read, of Of, if the rest of the file is in none of the
+	// states that were merged, so that the report is partial; else there are none of these fields.
+	From int64  `json:"from,omitempty"`
+	To   int64  `json:"to,omitempty"`
+	Of   int64  `json:"of,omitempty"`
+	Host string `json:"host"` // the site whose log it is, by --host SITE=LOG; empty: not named there
+	// Format is that of the log, with the envelope before it (syslog:combined), or a mix
+	// (combined+vhost_combined): see [formats.md](formats.md).
 	Format string `json:"format"`
-	Codec  string `json:"codec"`
-	Disk   int64  `json:"bytes"`              // on disk
-	Bytes  int64  `json:"bytes_uncompressed"` // read
-	// SHA256 is of the bytes on disk, in hexadecimal; empty if not all were read, or if
-	// that was not asked for of a large uncompressed file. DuplicateOf is the name of an
-	// input before it with the same content: if Lines is 0, it was not counted again.
-	SHA256      string `json:"sha256"`
+	Codec  string `json:"codec"`              // plain, or the compression
+	Disk   int64  `json:"bytes"`              // the size on disk
+	Bytes  int64  `json:"bytes_uncompressed"` // the bytes that were read
+	// SHA256 is that of the bytes on disk, in hexadecimal; empty if not all were read, and for
+	// uncompressed logs of more than 128 MiB in all unless --sha256 or --state is given.
+	SHA256 string `json:"sha256"`
+	// DuplicateOf is the name of an earlier input with the same content, decompressed; if Lines is 0,
+	// this one was not counted.
 	DuplicateOf string `json:"duplicate_of"`
-	Lines       int64  `json:"lines"`
-	Unparsed    int64  `json:"unparsed"`
-	// OutOfPeriod counts lines that are not among Lines, as LineCounts has it.
+	Lines       int64  `json:"lines"`    // its lines
+	Unparsed    int64  `json:"unparsed"` // those that are no record of the format
+	// OutOfPeriod are its requests outside of the period, which are not among Lines, if there are any.
 	OutOfPeriod int64  `json:"out_of_period,omitempty"`
-	Complete    bool   `json:"complete"`
-	Error       string `json:"error"`
+	Complete    bool   `json:"complete"` // it was read to its end
+	Error       string `json:"error"`    // why it was not
 }
 
 // Totals are the sums over all crawlers.
 type Totals struct {
-	Requests int64          `json:"requests"`
-	Verdicts VerdictCounts  `json:"verdicts"`
-	Outcomes OutcomeCounts  `json:"outcomes"`
-	Identity IdentityCounts `json:"identity"`
-	// VerifiedShare is the share of requests by verified clients, 0 to 1.
-	VerifiedShare float64 `json:"verified_share"`
-	// Bytes and ViolationBytes are as in CrawlerInfo.
+	// Requests, Verdicts, Outcomes and Identity are as in CrawlerInfo.
+	Requests      int64          `json:"requests"`
+	Verdicts      VerdictCounts  `json:"verdicts"`
+	Outcomes      OutcomeCounts  `json:"outcomes"`
+	Identity      IdentityCounts `json:"identity"`
+	VerifiedShare float64        `json:"verified_share"` // the share of requests by verified clients, 0 to 1
+	// Bytes, ViolationBytes and Evasive are as in CrawlerInfo.
 	Bytes          int64 `json:"bytes"`
 	ViolationBytes int64 `json:"violation_bytes"`
-	// Evasive is as in CrawlerInfo.
-	Evasive int64 `json:"evasive"`
-	// VerifiedContent counts the violations by verified clients that got content, without
-	// those of fetchers: the headline.
+	Evasive        int64 `json:"evasive"`
+	// VerifiedContent counts the violations by verified clients that were answered with content,
+	// without those of fetchers: the headline.
 	VerifiedContent int64 `json:"verified_content"`
-	// Fetchers is what the fetchers add: all other sums include it, except
-	// VerifiedContent.
+	// Fetchers is what the fetchers add: all other sums include it, except VerifiedContent.
 	Fetchers FetcherTotals `json:"fetchers"`
 }
 
-// FetcherTotals are the sums over the crawlers whose role is fetcher, and which are not
-// exempt.
+// FetcherTotals are the sums over the crawlers whose role is fetcher, and which are not exempt.
 type FetcherTotals struct {
+	// Requests, Violations and VerifiedContent are as in Totals.
 	Requests        int64 `json:"requests"`
 	Violations      int64 `json:"violation"`
 	VerifiedContent int64 `json:"verified_content"`
@@ -243,195 +229,194 @@ type FetcherTotals struct {
 
 // CrawlerInfo is the result for one crawler.
 type CrawlerInfo struct {
+	// Crawler is its name; in that of an unknown crawler, letters outside ASCII are \u{HHHH}.
 	Crawler  string `json:"crawler"`
-	Operator string `json:"operator"` // "unknown" for a crawler that is not known
-	Role     string `json:"role"`     // "crawler" or "fetcher"
-	Category string `json:"category"` // "unknown" likewise
-	// Names is how many crawlers the row is of, 1 unless it is that of OtherCrawlers, and Violators
-	// how many of them broke a rule.
-	Names     int64 `json:"names"`
-	Violators int64 `json:"violators"`
-	// Exempt is why robots.txt does not apply to it, if it does not.
-	Exempt string `json:"exempt"`
-	// Obeys is whether the operator says that it obeys robots.txt: yes, no or
-	// unknown, by Source as of Date.
+	Operator string `json:"operator"` // unknown where not known
+	// Role is crawler, or fetcher: sent by a person, a subscription or the site's own operator.
+	Role     string `json:"role"`
+	Category string `json:"category"` // unknown where not known
+	Names    int64  `json:"names"`    // how many crawlers it is of: 1 but for "(other unknown crawlers)"
+	// Violators is how many of these broke a rule.
+	Violators int64  `json:"violators"`
+	Exempt    string `json:"exempt"` // why robots.txt does not apply to it, if it does not
+	// Obeys is whether the operator says that it obeys robots.txt (yes, no, unknown), by the page
+	// Source as of Date.
 	Obeys    string        `json:"obeys"`
 	Source   string        `json:"source"`
 	Date     string        `json:"date"`
-	Requests int64         `json:"requests"`
-	Verdicts VerdictCounts `json:"verdicts"`
-	Reasons  ReasonCounts  `json:"reasons"`
-	Outcomes OutcomeCounts `json:"outcomes"`
+	Requests int64         `json:"requests"` // all requests with a verdict
+	Verdicts VerdictCounts `json:"verdicts"` // they sum to Requests
+	Reasons  ReasonCounts  `json:"reasons"`  // of requests whose verdict is indeterminate
+	Outcomes OutcomeCounts `json:"outcomes"` // of violations
 	// Violations are the kinds that occur.
 	Violations []ViolationInfo `json:"violations"`
-	Identity   IdentityCounts  `json:"identity"`
-	// Claims are what the logs say about its clients (format.Record.Claim), the most frequent
-	// first. They are the word of a CDN, and play no part in Identity. ClaimsNotListed counts
-	// the requests with all other ones.
+	Identity   IdentityCounts  `json:"identity"` // of requests
+	// Claims are what the log says about the clients, where its format has a field for that, such
+	// as Cloudflare's VerifiedBotCategory, at most 16, chosen at random, the most frequent first. It
+	// is the word of the CDN, and plays no part in Identity. ClaimsNotListed are the requests with
+	// all other claims.
 	Claims          []ClaimInfo `json:"claims"`
 	ClaimsNotListed int64       `json:"claims_not_listed"`
 	// Bytes is how many bytes of bodies were sent to it, as far as the log has sizes, without
 	// those sent to impostors. ViolationBytes are those of its violations.
-	Bytes          int64 `json:"bytes"`
-	ViolationBytes int64 `json:"violation_bytes"`
-	// Statuses counts the answers by status, 0 for requests without one; without impostors.
-	Statuses []StatusCount `json:"statuses"`
-	// Addresses counts the addresses of its clients, without impostors.
-	Addresses AddressCount `json:"addresses"`
-	// Timeline counts its requests with a time by verdict, over time.
-	Timeline Timeline `json:"timeline"`
-	// Paths are the targets that it requested most, by the number of requests, without
-	// impostors; ViolationPaths those of its violations.
-	Paths          PathList   `json:"paths"`
-	ViolationPaths PathList   `json:"violation_paths"`
+	Bytes          int64         `json:"bytes"`
+	ViolationBytes int64         `json:"violation_bytes"`
+	Statuses       []StatusCount `json:"statuses"`  // its requests by status, without impostors
+	Addresses      AddressCount  `json:"addresses"` // of its clients, without impostors
+	Timeline       Timeline      `json:"timeline"`  // its requests over time
+	// Paths are the targets that it requested most, without impostors; ViolationPaths those of its
+	// violations.
+	Paths          PathList `json:"paths"`
+	ViolationPaths PathList `json:"violation_paths"`
+	// Rules are those that it violated: at most 256 of a crawler that is not known, 8,192 of a known
+	// one, and 32,768 of all crawlers of either kind. RulesNotListed counts violations of all others.
 	Rules          []RuleInfo `json:"rules"`
-	// RulesNotListed counts the violations of all rules that are not listed: Rules has at most 256
-	// of a crawler that is not known, and 8,192 of a known one, and of all crawlers of either kind
-	// together at most 32,768.
-	RulesNotListed int64 `json:"rules_not_listed"`
-	// Evasive counts requests that are allowed or contested, although the normal form of
-	// their path is forbidden by every copy.
-	Evasive int64 `json:"evasive"`
-	// GraceInformed counts the requests in grace by informed crawlers.
-	GraceInformed int64 `json:"grace_informed"`
-	// InformedKnown says that the sizes in the log show what the crawler was sent as robots.txt: a
-	// 200 has the size of a version. Otherwise "not informed" means nothing.
-	InformedKnown bool `json:"informed_known"`
-	// RobotsTxt is about its fetches of robots.txt, CrawlDelay about its delays, and
-	// CrawlDelaySupported says whether it heeds them: "yes", "no" or, if that is not
-	// known, "".
-	RobotsTxt           FetchInfo    `json:"robots_txt"`
-	CrawlDelay          []DelayInfo  `json:"crawl_delay"`
+	RulesNotListed int64      `json:"rules_not_listed"`
+	// Evasive counts requests that are allowed or contested, although every copy forbids the
+	// normal form of their path.
+	Evasive       int64 `json:"evasive"`
+	GraceInformed int64 `json:"grace_informed"` // requests in grace that are informed
+	// InformedKnown: the log says which robots.txt was sent under this name: a 200 had the size of a
+	// version. If not, a ViolationInfo.Informed that is false, and what GraceInformed leaves out,
+	// mean nothing: outputs for people have "?", and [rows](rows.md) no value.
+	InformedKnown bool        `json:"informed_known"`
+	RobotsTxt     FetchInfo   `json:"robots_txt"`  // its fetches of robots.txt
+	CrawlDelay    []DelayInfo `json:"crawl_delay"` // how it kept a Crawl-delay
+	// CrawlDelaySupported is whether it heeds Crawl-delay: yes, no, or empty where not known.
 	CrawlDelaySupported string       `json:"crawl_delay_supported"`
-	Samples             []SampleInfo `json:"samples"`
+	Samples             []SampleInfo `json:"samples"` // raw lines of violations (--samples)
 }
 
 // FetchInfo is how a crawler fetched robots.txt by GET. If the log has no fetches of
 // any client, zero fetches mean nothing.
 type FetchInfo struct {
-	Fetches int64  `json:"fetches"`
-	First   string `json:"first"`
-	Last    string `json:"last"`
-	// Gaps counts the gaps between successive fetches from one site, and Within24h is
-	// the share of those of at most a day.
-	Gaps       int64   `json:"gaps"`
-	MedianGap  float64 `json:"median_gap_seconds"`
-	LongestGap float64 `json:"longest_gap_seconds"`
-	Within24h  float64 `json:"within_24h"`
-	// Answers counts the answers by status.
-	Answers AnswerCounts `json:"answers"`
-	// Cleared counts, by status, answers that there is no robots.txt, or an empty one,
-	// while the policy has one: they told the crawler that nothing is forbidden.
+	Fetches int64  `json:"fetches"` // how many
+	First   string `json:"first"`   // when the first was made
+	Last    string `json:"last"`    // and the last
+	Gaps    int64  `json:"gaps"`    // how many there are between successive fetches from one site
+	// MedianGap and LongestGap are of these.
+	MedianGap  float64      `json:"median_gap_seconds"`
+	LongestGap float64      `json:"longest_gap_seconds"`
+	Within24h  float64      `json:"within_24h"` // the share of gaps of at most a day
+	Answers    AnswerCounts `json:"answers"`    // the answers by status
+	// Cleared are the answers, by status, that there is no robots.txt, or an empty one, while the
+	// files have one: they told the crawler that nothing is forbidden.
 	Cleared []StatusCount `json:"refused"`
 }
 
 // StatusCount counts answers with a status.
 type StatusCount struct {
-	Status int   `json:"status" cbor:"1,keyasint"`
-	N      int64 `json:"n" cbor:"2,keyasint"`
+	Status int   `json:"status" cbor:"1,keyasint"` // 0: the log has none
+	N      int64 `json:"n" cbor:"2,keyasint"`      // how many answers
 }
 
 // DelayInfo is how a crawler kept a Crawl-delay: the gaps between successive requests
 // of one address. It is no verdict: the RFC knows no Crawl-delay.
 type DelayInfo struct {
-	Origin  string  `json:"origin"` // empty: any
-	Delay   float64 `json:"delay_seconds"`
-	Gaps    int64   `json:"gaps"`
-	Shorter int64   `json:"shorter"`
-	Median  float64 `json:"median_seconds"`
-	P10     float64 `json:"p10_seconds"`
+	Origin  string  `json:"origin"`         // empty: any
+	Delay   float64 `json:"delay_seconds"`  // what robots.txt asks for
+	Gaps    int64   `json:"gaps"`           // how many there are
+	Shorter int64   `json:"shorter"`        // those that are shorter than that
+	Median  float64 `json:"median_seconds"` // the gap than which half are shorter
+	P10     float64 `json:"p10_seconds"`    // the gap than which a tenth are shorter
 }
 
 // ViolationInfo counts violations that are alike.
 type ViolationInfo struct {
-	Identity string `json:"identity"`
-	Outcome  string `json:"outcome"`
-	Method   string `json:"method"`
-	Informed bool   `json:"informed"`
-	N        int64  `json:"n"`
+	Identity string `json:"identity"` // how far the client is proven
+	Outcome  string `json:"outcome"`  // how the server answered
+	Method   string `json:"method"`   // GET, HEAD or other
+	// Informed: a client of this name was sent a robots.txt that forbids the request before it, or
+	// told by 304 that its copy stands.
+	Informed bool  `json:"informed"`
+	N        int64 `json:"n"` // how many violations
 }
 
 // RuleInfo counts the violations of one rule.
 type RuleInfo struct {
-	Origin string `json:"origin"` // empty: any; only the host if the log does not tell more
-	// Version is the time from which the version with the rule was in force, empty if
-	// before all time, and File is its file.
-	Version    string `json:"version"`
-	File       string `json:"file"`
-	Line       int    `json:"line"`
-	Rule       string `json:"rule"`
-	Violations int64  `json:"violations"`
-	// Paths are the targets of the violations that were requested most.
-	Paths PathList `json:"paths"`
+	Origin     string   `json:"origin"`     // empty: any; only the host if the log does not tell more
+	Version    string   `json:"version"`    // when the version with the rule began; empty: before all time
+	File       string   `json:"file"`       // that of the version
+	Line       int      `json:"line"`       // the number of the rule's line
+	Rule       string   `json:"rule"`       // its text
+	Violations int64    `json:"violations"` // how many there are
+	Paths      PathList `json:"paths"`      // the targets of the violations, at most three
 }
 
-// Timeline counts requests by verdict over time. Its lists are of equal length.
+// Timeline counts requests over time, in units of UTC. Those without a time are in no unit, so the
+// numbers of a verdict sum to the same as those of the crawler, but for robots_fetch, exempt,
+// spoofed and, in indeterminate, the reason no_time.
 type Timeline struct {
-	// By is the unit: hour, day, week (from Monday), year (of 52 weeks) or decade (of 520
-	// weeks). A crawler whose requests are in more hours than are kept (1,024, or 64 for one that
-	// is not known) is counted by days, and so on.
-	By string `json:"by"`
-	// From has the beginning of each hour, day, week or year with requests, in UTC, in order.
-	From []string `json:"from"`
-	// Verdicts has, by the name of each verdict that occurs, the number of requests in each.
+	// By is the unit: hour, day, week (from Monday), year (52 weeks) or decade (520 weeks). --by asks
+	// for hours or days; without it, logs of up to seven days are counted by hour and others by day.
+	// The hours of a crawler are kept while there are at most 1,024 with requests (64 of a crawler
+	// that is not known); then its days are, in the same number, and so on.
+	By   string   `json:"by"`
+	From []string `json:"from"` // when each unit with requests begins, in order
+	// Verdicts has, by the name of each verdict that occurs, the number of requests in each unit.
 	Verdicts map[string][]int64 `json:"verdicts"`
 }
 
-// PathList are the most requested of some targets.
+// PathList has the most requested of some targets. It depends on neither the order of lines nor
+// the number of workers or states.
 type PathList struct {
-	// List has at most ten, the most requested first, then by path.
-	List []PathInfo `json:"list"`
-	// Exact: the requests for each target were counted. Otherwise there were too many targets (of a
-	// known crawler more than 512, or fewer if many crawlers had many; of another 64): a target is
-	// listed only if its N is at most a tenth higher than the truth, and a rare one never is.
-	Exact bool `json:"exact"`
-	// OthersAtMost: no target that is not listed has more requests.
-	OthersAtMost int64 `json:"others_at_most"`
+	List []PathInfo `json:"list"` // at most ten, the most requested first, then by path
+	// Exact: the requests for each target were counted, so that every PathInfo.TooHigh is 0. Those of
+	// violations always are.
+	Exact        bool  `json:"exact"`
+	OthersAtMost int64 `json:"others_at_most"` // no target that is not listed has more requests
 }
 
-// PathInfo counts the requests for a target.
+// PathInfo counts the requests for a target. A crawler may request any number of targets, and not
+// all are counted one by one: of a known crawler at most 512 (all known crawlers together have room
+// for 16,384, the largest ones equally much), of another 64. Of more, N is a sum over the target and
+// a few others. It is never too low, and too high by at most TooHigh, but for less than one number in
+// 4,000, by chance. A target is listed only if that is at most a tenth of the truth, so that one with
+// less than about a hundredth of the requests is not; if none has more, the list is empty, or has
+// /robots.txt alone, whose number is always exact.
 type PathInfo struct {
-	// Path is at most the first 200 bytes of the target.
-	Path string `json:"path"`
-	N    int64  `json:"n"`
-	// TooHigh: N may be too high, by at most this. It is never too low.
-	TooHigh int64 `json:"too_high"`
+	Path    string `json:"path"`     // at most the first 200 bytes of the target
+	N       int64  `json:"n"`        // how many requests
+	TooHigh int64  `json:"too_high"` // N may be too high, by at most this
 }
 
-// AddressCount counts different addresses. Exact: N was counted; otherwise it was worked out
-// from some of them, and its standard error is about 2 per cent.
+// AddressCount counts different addresses.
 type AddressCount struct {
-	N     int64 `json:"n"`
-	Exact bool  `json:"exact"`
+	N int64 `json:"n"` // how many
+	// Exact: they were counted. More than 2,048 are estimated, with a standard error of about 2 %.
+	Exact bool `json:"exact"`
 }
 
-// OperatorInfo compares what an operator's crawlers took with the visitors that it sent. That a
-// visit came of a crawl is not said. Clients may send any Referer or none, and many assistants
-// send none, so Crawled / Referred is more likely too large than too small.
+// OperatorInfo compares what the crawlers of an operator took with the visitors that it sent:
+// crawl-to-refer is Crawled / Referred. It does not say that a visit came of a crawl. Clients may
+// send any Referer, and many send none, assistants most of all, so the true ratio is more likely
+// smaller than larger.
 type OperatorInfo struct {
-	Operator string `json:"operator"`
-	// Crawled counts the requests of its crawlers for anything but robots.txt, without
-	// impostors. Referred counts the requests of clients that are no crawlers whose Referer is
-	// of one of the hosts Referrers, which are its search engines and assistants.
-	Crawled   int64    `json:"crawled"`
-	Referred  int64    `json:"referred"`
+	Operator string `json:"operator"` // one whose search engines or assistants are known
+	// Crawled are the requests of its crawlers, without impostors and without fetches of robots.txt;
+	// those of other hosts, or of crawlers that only claim its name, are counted as in CrawlerInfo.
+	Crawled int64 `json:"crawled"`
+	// Referred are the requests of clients that are no crawlers whose Referer is a page of one of the
+	// hosts Referrers, on any host of the log.
+	Referred int64 `json:"referred"`
+	// Referrers are these hosts, each also after www.; .* stands for the domain of any country.
 	Referrers []string `json:"referrers"`
 }
 
 // ClaimInfo counts requests of whose clients a log says the same.
 type ClaimInfo struct {
 	Claim string `json:"claim"` // empty: the log has a field for it, and says nothing
-	N     int64  `json:"n"`
+	N     int64  `json:"n"`     // how many requests
 }
 
 // SampleInfo is one raw line of the log.
 type SampleInfo struct {
-	Time string `json:"time"`
-	Line string `json:"line"`
+	Time string `json:"time"` // that of the request
+	Line string `json:"line"` // the line
 }
 
 // HostInfo counts requests of crawlers for a host without a policy.
 type HostInfo struct {
-	Host     string `json:"host"`
-	Requests int64  `json:"requests"`
+	Host     string `json:"host"`     // the host
+	Requests int64  `json:"requests"` // how many
 }

@@ -131,7 +131,7 @@ type (
 	ReasonCounts [reasons]int64
 	// OutcomeCounts counts violations by Outcome.
 	OutcomeCounts [outcomes]int64
-	// IdentityCounts counts requests by Identity.
+	// IdentityCounts counts requests by Identity, which is a crawler.State.
 	IdentityCounts [identities]int64
 	// AnswerCounts counts answers to fetches of robots.txt by AnswerClass.
 	AnswerCounts [answerClasses]int64
