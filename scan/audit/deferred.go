@@ -137,7 +137,7 @@ func (x *visit) code(c *coder, config *Config) {
 	uvarint(c, &x.Size, math.MaxInt64)
 	x.Size += format.NoSizes
 	if config.Judged != nil {
-		x.codeJudged(c)
+		x.codeGiven(c)
 	}
 	if config.Judged != nil || config.Samples > 0 {
 		text(c, &x.Line)
@@ -158,8 +158,8 @@ func (x *visit) codeOpen(c *coder) {
 	text(c, &x.path)
 }
 
-// codeJudged is for what Config.Judged gets, and no report needs.
-func (x *visit) codeJudged(c *coder) {
+// codeGiven is for what Config.Judged gets, and no report needs.
+func (x *visit) codeGiven(c *coder) {
 	uvarint(c, &x.Input, math.MaxInt32)
 	uvarint(c, &x.Number, mostLines)
 	uvarint(c, &x.Status, maxStatus)
@@ -316,18 +316,4 @@ func (w *Worker) keepVisit(c *agent) {
 	}
 	w.visit.code(w.begin(c.operator, recordVisit), &w.auditor.config)
 	w.keep()
-}
-
-// client returns what the log has as the client's address.
-func (w *Worker) client() []byte {
-	return w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
-}
-
-// address returns the client's address as the log has it: nothing where the log has none, or
-// one so long that it would have to be cut, since two clients must not become one.
-func (w *Worker) address() []byte {
-	if a := w.client(); len(a) <= maxHostName && string(a) != "-" {
-		return a
-	}
-	return nil
 }

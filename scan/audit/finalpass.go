@@ -16,9 +16,9 @@ import (
 // finalPass reads the deferred records, which come operator by operator, and gives
 // each deferred request its verdict.
 type finalPass struct {
-	run    *Run
-	judged func(*visit)
-	rates  *rates
+	run     *Run
+	decided func(*visit)
+	rates   *rates
 	// onlyRequests: nothing but the requests counts, so there are no rates and no ranking.
 	onlyRequests bool
 	ranking      *ranking
@@ -39,15 +39,15 @@ type operatorPass struct {
 	told   *judge.Told
 }
 
-// judgeDeferred reads the deferred records and gives every request among them to judged,
+// judgeDeferred reads the deferred records and gives every request among them to decided,
 // which must not keep it. Unless onlyRequests, it also measures the gaps of fetches and delayed
 // requests, gives those that were counted before to Config.Judged, and makes the rows of unknown
 // crawlers.
-func (r *Run) judgeDeferred(judged func(*visit), onlyRequests bool) error {
+func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	p := r.policy()
 	proxied := r.auditor.isProxied(r.tally)
 	f := &finalPass{
-		run: r, judged: judged, rates: newRates(), onlyRequests: onlyRequests,
+		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
 		ranking: newRanking(r.tally), proxied: proxied, toAll: judge.NewAnswers(p), origins: originTexts{},
 	}
 	for at, n := range r.tally.Sent {
@@ -220,7 +220,7 @@ func (f *finalPass) visit(rd *coder, n int64) {
 	switch {
 	case !x.counted:
 		f.decide(rd.policy, x)
-		f.judged(x)
+		f.decided(x)
 	case !f.onlyRequests:
 		if x.Identity == SpoofedIdentity {
 			x.Verdict, x.Reason = Spoofed, 0

@@ -9,8 +9,8 @@ import (
 
 // Bounds of what Config.Judged gets of a line, in bytes.
 const (
-	maxJudgedLine = 32 << 10
-	maxJudgedText = 8 << 10 // of each other text
+	maxGivenLine = 32 << 10
+	maxGivenText = 8 << 10 // of each other text
 )
 
 // Named returns the name of the crawler, in ASCII if it is not known, its operator, and its role: crawler or
@@ -62,9 +62,9 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 	return text
 }
 
-// giveJudged gives the record with a verdict that is final to Config.Judged. If
+// giveFinal gives the record with a verdict that is final to Config.Judged. If
 // addresses may yet turn out to prove nothing, that has to wait.
-func (w *Worker) giveJudged(at site, c *agent, identity Identity, d judge.Decision) {
+func (w *Worker) giveFinal(at site, c *agent, identity Identity, d judge.Decision) {
 	if identity == Verified || identity == SpoofedIdentity {
 		w.deferCounted(at, c, identity, d)
 		return
@@ -88,22 +88,22 @@ func (w *Worker) giveAnswer(at site, c *agent, identity Identity) {
 
 // asJudged returns the record as a request with a verdict.
 func (w *Worker) asJudged(at site, c *agent, identity Identity, d judge.Decision) *Judged {
-	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxJudgedLine)]
-	w.judged = Judged{
+	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxGivenLine)]
+	w.given = Judged{
 		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),
-		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.judgedAddress(), Method: textOf(r.Method),
+		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.givenAddress(), Method: textOf(r.Method),
 		Target: textOf(r.Target), Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), MethodClass: methodOf(r.Method),
 		Verdict: d.Verdict, Reason: d.Reason, Ambiguous: c.Ambiguous, N: 1,
 	}
-	return &w.judged
+	return &w.given
 }
 
 // textOf returns as much of a field as Config.Judged gets.
-func textOf(field []byte) []byte { return field[:min(len(field), maxJudgedText)] }
+func textOf(field []byte) []byte { return field[:min(len(field), maxGivenText)] }
 
-// judgedAddress returns the address that Config.Judged gets.
-func (w *Worker) judgedAddress() []byte {
+// givenAddress returns the address that Config.Judged gets.
+func (w *Worker) givenAddress() []byte {
 	if a := w.client(); len(a) > 0 && string(a) != "-" {
 		return textOf(a)
 	}

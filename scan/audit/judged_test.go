@@ -54,7 +54,7 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 		}
 		for number, j := range got {
 			line := strings.TrimSuffix(lines[number-1], "\r")
-			if string(j.Line) != line[:min(len(line), maxJudgedLine)] || j.Cut != (len(line) > maxJudgedLine) {
+			if string(j.Line) != line[:min(len(line), maxGivenLine)] || j.Cut != (len(line) > maxGivenLine) {
 				t.Errorf("line %d is %.100q, cut %t", number, j.Line, j.Cut)
 			}
 			if j.Origin != "https://example.com" || !strings.Contains(line, string(j.Method)+" "+string(j.Target)) ||
@@ -65,7 +65,7 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 				t.Errorf("%v came from worker %d", j.Verdict, j.Worker)
 			}
 		}
-		if j := got[5]; j.Status != 403 || j.Size != -1 || j.Address != nil || len(j.Target) != maxJudgedText ||
+		if j := got[5]; j.Status != 403 || j.Size != -1 || j.Address != nil || len(j.Target) != maxGivenText ||
 			j.Rule.Line != 2 {
 			t.Errorf("status %d, size %d, address %q, %d bytes of the target, rule %+v", j.Status, j.Size, j.Address,
 				len(j.Target), j.Rule)

@@ -53,12 +53,12 @@ func (w *Worker) request(c *agent) {
 // asCase returns the record as a request to be judged.
 func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	r := &w.record
-	w.judgedAgent = c
+	w.subject = c
 	w.normal = w.normal[:0]
 	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
 		w.findNormal()
 	}
-	q := &w.judging // field by field: a whole one would be copied
+	q := &w.question // field by field: a whole one would be copied
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
 	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
 	q.Time, q.HasTime, q.Site, q.Google = r.Time, r.HasTime, at.Site, c.google
@@ -100,8 +100,22 @@ func (w *Worker) countFinal(at site, c *agent, identity Identity, d judge.Decisi
 		w.quota.held += row.Timeline.add(w.record.Time, d.Verdict, 1)
 	}
 	if config := &w.auditor.config; config.Judged != nil && !config.OnlyViolations {
-		w.giveJudged(at, c, identity, d)
+		w.giveFinal(at, c, identity, d)
 	}
+}
+
+// client returns what the log has as the client's address.
+func (w *Worker) client() []byte {
+	return w.auditor.config.ClientIP.Of(w.record.Addr, w.record.Forwarded)
+}
+
+// address returns the client's address as the log has it: nothing where the log has none, or
+// one so long that it would have to be cut, since two clients must not become one.
+func (w *Worker) address() []byte {
+	if a := w.client(); len(a) <= maxHostName && string(a) != "-" {
+		return a
+	}
+	return nil
 }
 
 // outcome returns the outcome of the record.
@@ -155,7 +169,7 @@ func (w *Worker) permitted(o int32, normal bool) bool {
 	if normal {
 		target = w.normal
 	}
-	return w.record.Lossy == format.Exact && w.bindingAt(w.judgedAgent, o).RulesPermit(&w.scratch, target)
+	return w.record.Lossy == format.Exact && w.bindingAt(w.subject, o).RulesPermit(&w.scratch, target)
 }
 
 // Stances implements judge.Copies. Copies that are alike for the crawler are asked once.
@@ -165,7 +179,7 @@ func (w *Worker) Stances(o int32, normal bool) []policy.Stance {
 	if normal {
 		target, spellings = w.normal, &w.normalSpellings
 	}
-	binding := w.bindingAt(w.judgedAgent, o)
+	binding := w.bindingAt(w.subject, o)
 	w.stances = w.stances[:0]
 	if normal && w.asksFor(target) != asksElse {
 		return append(w.stances, make([]policy.Stance, w.policy.Copies(o))...)

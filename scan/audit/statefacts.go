@@ -8,13 +8,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
-// The facts of a state are what the verdicts of single requests depend on beside their own lines:
-// the tally, and of the deferred
-// records the answers to robots.txt and the counts of unknown crawlers, which have their names.
-// They are smaller than the state, which
-// has the requests that wait. The file is that of a state with another first line. It is made of
-// the state of all lines, and a run that has it
-// gives the requests of some of these lines to Config.Judged as a run over all of them does.
+// The facts of all lines are what the verdicts of single requests depend on beside their own lines:
+// the tally, and of the deferred records the answers to robots.txt and the counts of unknown
+// crawlers, which have their names. They are smaller than the state of all lines, of which they are
+// made, and which has the requests that wait. The file is that of a state with another first line. A
+// run that has it gives the requests of some of these lines to Config.Judged as a run over all of
+// them does.
 
 var (
 	errHasFacts = errors.New("a run with the facts of all lines gives requests to Config.Judged, and has no report")
@@ -65,8 +64,7 @@ func (r *Run) keepFacts(to *spill.Writer) error {
 func ReadFacts(file io.ReaderAt, size int64) (*State, error) { return readState(file, size, "facts") }
 
 // AddFacts gives a new run, by the same Config, the facts of all lines: its workers read some of
-// these. JudgeRest then takes the place of
-// Report. Its errors are those of ReadState.
+// these. JudgeRest then takes the place of Report. Its errors are those of ReadState.
 func (r *Run) AddFacts(s *State) error {
 	if len(r.workers) > 0 || r.hasStates {
 		return errNotFirst

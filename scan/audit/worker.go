@@ -29,27 +29,27 @@ type Worker struct {
 	reader  format.Reader // of the chunk
 	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
 	// same in both.
-	policy      *policy.Policy
-	zoneless    bool        // these are of an unknown zone
-	unnamed     policy.Site // of requests in a log that names no host
-	only        bool        // requests elsewhere than unnamed are of another host
-	record      format.Record
-	quota       quota // of the memos, which follow, and of the rows of tally
-	agents      memo[*agent]
-	hosts       memo[site] // by the host field
-	urls        memo[site] // by the scheme and authority of an absolute target
-	claims      memo[string]
-	known       map[*crawler.Profile]*agent
-	named       map[string]*agent // unknown crawlers, by their tokens
-	bindings    map[bindingKey]*policy.Binding
-	headers     *crawler.Reader
-	scratch     automaton.Scratch
-	judgedAgent *agent          // whose request that is
-	stances     []policy.Stance // of one origin's copies
-	out         coder           // of the deferred record that is being made
-	key         []byte          // of a memo
-	normal      []byte          // the normal form of the target; empty if that is the target itself
-	spellings   spellings       // of a decoded target: see lossy.go
+	policy    *policy.Policy
+	zoneless  bool        // these are of an unknown zone
+	unnamed   policy.Site // of requests in a log that names no host
+	only      bool        // requests elsewhere than unnamed are of another host
+	record    format.Record
+	quota     quota // of the memos, which follow, and of the rows of tally
+	agents    memo[*agent]
+	hosts     memo[site] // by the host field
+	urls      memo[site] // by the scheme and authority of an absolute target
+	claims    memo[string]
+	known     map[*crawler.Profile]*agent
+	named     map[string]*agent // unknown crawlers, by their tokens
+	bindings  map[bindingKey]*policy.Binding
+	headers   *crawler.Reader
+	scratch   automaton.Scratch
+	subject   *agent          // whose request the question is about
+	stances   []policy.Stance // of one origin's copies
+	out       coder           // of the deferred record that is being made
+	key       []byte          // of a memo
+	normal    []byte          // the normal form of the target; empty if that is the target itself
+	spellings spellings       // of a decoded target: see lossy.go
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
@@ -58,8 +58,8 @@ type Worker struct {
 	number          int    // of the worker
 	place           place
 	origins         originTexts
-	judged          Judged
-	judging         judge.Case
+	given           Judged
+	question        judge.Case
 	visit           visit // the deferred record that is being made, if it is one
 }
 
@@ -77,7 +77,7 @@ func (r *Run) Worker() *Worker {
 		number: len(r.workers), origins: originTexts{}, out: coder{policy: a.config.Policy},
 		quota: quota{limit: r.budget.memos},
 	}
-	w.judging.Permit, w.judging.Copies = w.permitted, w
+	w.question.Permit, w.question.Copies = w.permitted, w
 	w.empty()
 	w.policy = a.config.Policy
 	w.unnamed, _ = a.config.Policy.Unnamed()
