@@ -49,37 +49,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestNewAccepts(t *testing.T) {
-	line := automaton.Verdict{Line: 1}
-	for _, c := range []struct {
-		name    string
-		dialect automaton.Dialect
-		rules   []automaton.Rule
-	}{
-		{"no rules", google, nil},
-		{"empty first segment", google, []automaton.Rule{{Pattern: "", Verdict: line}}},
-		{"empty first segment before another", google, []automaton.Rule{{Pattern: "*a", Verdict: line}}},
-		{"empty and at the end", google, []automaton.Rule{{Pattern: "", AtEnd: true, Verdict: line}}},
-		{"both forms", rfc9309, []automaton.Rule{
-			{Pattern: "/", Form: automaton.FormA, Verdict: line},
-			{Pattern: "/?", Form: automaton.FormB, Verdict: line},
-		}},
-		{"the last line", original, []automaton.Rule{
-			{Pattern: "/", Form: automaton.FormDecoded, Verdict: automaton.Verdict{Line: 1<<32 - 1}},
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m, err := newMachine(c.dialect, inOrder(c.rules), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.Len() != len(c.rules) || m.Dialect() != c.dialect {
-				t.Errorf("got %d rules of %v", m.Len(), m.Dialect())
-			}
-		})
-	}
-}
-
 // TestNothingAllowsEverything: nil and zero values are ready for use.
 func TestNothingAllowsEverything(t *testing.T) {
 	for name, m := range map[string]*automaton.Machine{
@@ -101,73 +70,6 @@ func TestNothingAllowsEverything(t *testing.T) {
 	if v := (automaton.Verdict{}); !v.Allowed() {
 		t.Error("the zero verdict does not allow")
 	}
-}
-
-// TestMatchAgainstNaiveSearch has random machines and paths over bytes that
-// are equal in their last six bits, and some that are not: what a machine does
-// to pass rules over must not be seen.
-func TestMatchAgainstNaiveSearch(t *testing.T) {
-	machines := 20_000
-	if testing.Short() {
-		t.Log("short: 2,000 machines instead of 20,000")
-		machines = 2_000
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	alphabets := []string{"/a\x21\xa1\xe1", "/b\"\xa2", "/ab", "/?_\x1f\x9f\xff", "a@\x00\x80\xc0"}
-	matched := 0
-	for range machines {
-		alphabet := alphabets[rng.IntN(len(alphabets))]
-		var rules []automaton.Rule
-		for range rng.IntN(6) {
-			r := automaton.Rule{
-				Pattern: randomWord(rng, alphabet, 0, 2),
-				AtEnd:   rng.IntN(3) == 0,
-				Verdict: automaton.Verdict{Line: 1 + rng.Uint32N(9), Disallowed: rng.IntN(2) == 0},
-			}
-			for range rng.IntN(3) {
-				r.Pattern += "*" + randomWord(rng, alphabet, 1, 2)
-			}
-			rules = append(rules, r)
-		}
-		m := mustNew(t, google, rules...)
-		for range 10 {
-			path := randomWord(rng, alphabet, 1, 9)
-			got, want := match(m, path), naiveMatch(rules, path)
-			if got != want {
-				t.Fatalf("%+v on %q: got %v, want %v", rules, path, got, want)
-			}
-			if want.Line > 0 {
-				matched++
-			}
-		}
-	}
-	if matched < machines {
-		t.Errorf("only %d of %d paths are matched", matched, 10*machines)
-	}
-}
-
-func naiveMatch(rules []automaton.Rule, path string) automaton.Verdict {
-	for _, r := range rules {
-		segments := strings.Split(r.Pattern, "*")
-		if strings.HasPrefix(path, segments[0]) && naiveRest(segments[1:], r.AtEnd, path[len(segments[0]):]) {
-			return r.Verdict
-		}
-	}
-	return automaton.Verdict{}
-}
-
-// naiveRest tries each segment at all places.
-func naiveRest(segments []string, anchored bool, path string) bool {
-	if len(segments) == 0 {
-		return !anchored || path == ""
-	}
-	for at := range len(path) {
-		if strings.HasPrefix(path[at:], segments[0]) &&
-			naiveRest(segments[1:], anchored, path[at+len(segments[0]):]) {
-			return true
-		}
-	}
-	return false
 }
 
 func randomWord(rng *rand.Rand, alphabet string, shortest, longest int) string {

@@ -38,9 +38,12 @@ func TestTargetPathIsThePathOfItsURL(t *testing.T) {
 // TestLongURLs has authorities and paths around the 64 bytes that are read at a time.
 func TestLongURLs(t *testing.T) {
 	var s automaton.Scratch
+	ends := []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f"}
+	for c := range 256 { // every byte in an authority and in a path
+		ends = append(ends, string([]byte{byte(c), '/', byte(c), 'a'}))
+	}
 	for n := range 140 {
-		for _, end := range []string{"", "/a", "?q", ";p/a", "#f/a", "/\x00/a", "/" + strings.Repeat("x", 130) + "#f", "?" +
-			strings.Repeat("x", n) + "\x00y#f"} {
+		for _, end := range append(ends, "?"+strings.Repeat("x", n)+"\x00y#f") {
 			for _, start := range []string{"", "http://", "//", "ftp://"} {
 				url := []byte(start + strings.Repeat("h", n) + end)
 				for d := range automaton.NumDialects {

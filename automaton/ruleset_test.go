@@ -39,16 +39,6 @@ func TestNewRulesetRefuses(t *testing.T) {
 	}
 }
 
-func TestNewRulesetAccepts(t *testing.T) {
-	o := machine(t, original)
-	// Of original the first of two agents decides; it is up to the compiler to
-	// leave the second out.
-	mustRuleset(t, original, nil, []automaton.TokenMachine{{Token: "a", Machine: o}, {Token: "a", Machine: o}}...)
-	mustRuleset(t, google, nil)
-	mustRuleset(t, google, nil, automaton.TokenMachine{Token: "", Machine: machine(t, google)})
-	mustRuleset(t, google, nil, automaton.TokenMachine{Token: "\xc3\x89-_.1", Machine: machine(t, google)})
-}
-
 func TestNoRulesetAllowsEverything(t *testing.T) {
 	for name, r := range map[string]*automaton.Ruleset{
 		"nil": nil, "zero": {}, "without groups": mustRuleset(t, original, nil),
@@ -92,6 +82,7 @@ func TestNamed(t *testing.T) {
 		{google, "foobar foo_bar foo-bar foo", "foobar", "foobar"},
 		{google, "a{", "A[", "*"}, // only letters have a case
 		{google, "a`", "a@", "*"},
+		{google, "\xc3\x89-_.1", "\xc3\x89-_.1", "\xc3\x89-_.1"},
 
 		{rfc9309, "googlebot", "Googlebot/2.1 (+http://h)", "googlebot"},
 		{rfc9309, "googlebot", "Googlebot-Image", "*"},
@@ -200,29 +191,6 @@ func TestCutToken(t *testing.T) {
 	}
 }
 
-func TestListsOfJoinedMachinesAreShared(t *testing.T) {
-	ranked := func(line uint32, pattern string) *automaton.Machine {
-		r := rule(automaton.FormRaw, line, pattern)
-		r.Rank = uint64(100 - line)
-		return mustNew(t, google, r)
-	}
-	common, own := ranked(1, "/a"), ranked(2, "/b")
-	joined, err := automaton.Join(google, common, own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lists := joined.Lists()
-	if len(lists) != 2 || &lists[0][0] != &common.Lists()[0][0] || &lists[1][0] != &own.Lists()[0][0] {
-		t.Errorf("got %v", lists)
-	}
-	if lists := mustNew(t, google).Lists(); len(lists) != 0 {
-		t.Errorf("a machine without rules has lists %v", lists)
-	}
-	if lists := (*automaton.Machine)(nil).Lists(); lists != nil {
-		t.Errorf("no machine has lists %v", lists)
-	}
-}
-
 func TestAgentsAreSortedUnlessTheirOrderDecides(t *testing.T) {
 	for d, want := range map[automaton.Dialect]string{google: "a", rfc9309: "a", original: "b"} {
 		m := machine(t, d, "/")
@@ -261,18 +229,5 @@ func TestUnknownDialectIsRefused(t *testing.T) {
 			}()
 			f(new(automaton.Scratch), []byte("/a"))
 		}()
-	}
-}
-
-func TestDialectProperties(t *testing.T) {
-	for d := range automaton.NumDialects {
-		if got, want := d.SearchesNames(), d == original; got != want {
-			t.Errorf("%v.SearchesNames: %v", d, got)
-		}
-		for path, itself := range map[string]bool{"/robots.txt": true, "/robots.txt?": false, "/": false} {
-			if got, want := d.Exempts([]byte(path)), itself && d != google; got != want {
-				t.Errorf("%v.Exempts(%q): %v", d, path, got)
-			}
-		}
 	}
 }

@@ -164,7 +164,7 @@ func TestRandomRulesOverSmallAlphabet(t *testing.T) {
 		"escapes": {"a", "/", "*", "$", "?", "%", "2", "F", "%2F", "%2f", "%3a", ":", "%61", "%2A", "*", "\xc3\xa9",
 			"%C3%a9"},
 		"index": {"/index.htm", "/", "*", "l", "$", "a", "?"},
-		"bytes": {"a", "/", "*", "%00", " ", "\t", "\xff", "\"", "{", "~", "%7e", "%7E", "#", ";", ":"},
+		"bytes": {"a", "/", "*", "%00", " ", "\t", "\xff", "\"", "{", "~", "%7e", "%7E", "#", ";", ":", "!", "\xa1", "\xe1"},
 	}
 	for name, alphabet := range alphabets {
 		for _, m := range modes[1:] { // the mode of narrow tokens differs in nothing here

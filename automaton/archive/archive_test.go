@@ -43,7 +43,8 @@ func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfARuleIsKept(t *testing.T) {
+// TestRulesetsAreKept: each field of a rule, and the order of agents where it decides.
+func TestRulesetsAreKept(t *testing.T) {
 	var list []automaton.Rule
 	for i, rank := range []uint64{1<<64 - 1, 1<<64 - 9, 1<<32 | 7, 1 << 32, 1<<32 - 4, 8, 5, 2} {
 		for j, line := range []uint32{1, 1<<32 - 1, uint32(i) + 2} {
@@ -58,22 +59,17 @@ func TestEveryFieldOfARuleIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := opened(t, written(t, []automaton.Dialect{rfc9309}, origin{key: "k", status: 200,
-		rulesets: []*automaton.Ruleset{ruleset(t, rfc9309, m)}}))
-	got := lookedUp(t, a, "k", rfc9309).Ruleset.Wildcard().Lists()
-	if fmt.Sprint(got) != fmt.Sprint([][]automaton.Rule{list}) {
-		t.Errorf("got  %v\nwant %v", got, list)
+	bound := func(token string) automaton.TokenMachine {
+		return automaton.TokenMachine{Token: token[:1], Machine: machine(t, original, token)}
 	}
-}
-
-func TestOrderOfAgentsOfTheDialectOriginalIsKept(t *testing.T) {
-	r := ruleset(t, original, nil, automaton.TokenMachine{Token: "b", Machine: machine(t, original, "/b")},
-		automaton.TokenMachine{Token: "a", Machine: machine(t, original, "/a")}, automaton.TokenMachine{Token: "b",
-			Machine: machine(t, original, "/c")})
-	a := opened(t, written(t, []automaton.Dialect{original}, origin{key: "k", status: 200,
-		rulesets: []*automaton.Ruleset{r}}))
-	if got, want := text(lookedUp(t, a, "k", original).Ruleset), text(r); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
+	for _, r := range []*automaton.Ruleset{
+		ruleset(t, rfc9309, m), ruleset(t, original, nil, bound("b/1"), bound("a/2"), bound("b/3")),
+	} {
+		d := r.Dialect()
+		a := opened(t, written(t, []automaton.Dialect{d}, origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{r}}))
+		if got, want := text(lookedUp(t, a, "k", d).Ruleset), text(r); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
 	}
 }
 
@@ -127,13 +123,6 @@ func TestListsInCommonAreStoredOnce(t *testing.T) {
 	}
 	if one, many := size(1), size(100); many > 2*one {
 		t.Errorf("with 1 agent %d bytes, with 100 %d", one, many)
-	}
-}
-
-func TestEmptyArchive(t *testing.T) {
-	a := opened(t, written(t, []automaton.Dialect{google}))
-	if _, found, err := a.Lookup([]byte("k"), google); found || err != nil || a.Len() != 0 {
-		t.Errorf("found %v, error %v", found, err)
 	}
 }
 
@@ -308,18 +297,13 @@ func TestTables(t *testing.T) {
 			t.Errorf("the table of a list was made %d times", n)
 		}
 	}
-}
-
-// TestNothingToGain: rulesets without lists that wait for a table are not decoded again.
-func TestNothingToGain(t *testing.T) {
-	o := listsOf(t, 0, 1, 9, 65)
-	made := tables{lists: map[*automaton.Rule]int{}}
-	a, err := archive.Open(written(t, []automaton.Dialect{google}, o), compile.Semantics, made.make)
-	if err != nil {
+	// Rulesets without lists that wait for a table are not decoded again.
+	few := listsOf(t, 0, 1, 9, 65)
+	if a, err = archive.Open(written(t, []automaton.Dialect{google}, few), compile.Semantics, made.make); err != nil {
 		t.Fatal(err)
 	}
-	first := lookedUp(t, a, o.key, google).Ruleset
-	if e, _, err := a.LookupBusyAt([]byte(o.key), google, math.MaxInt64); err != nil || e.Ruleset != first {
+	first = lookedUp(t, a, few.key, google).Ruleset
+	if e, _, err := a.LookupBusyAt([]byte(few.key), google, math.MaxInt64); err != nil || e.Ruleset != first {
 		t.Errorf("another ruleset, error %v", err)
 	}
 }
@@ -361,28 +345,6 @@ func TestGuardLookupDoesNotAllocate(t *testing.T) {
 			if n := testing.AllocsPerRun(100, func() { a.LookupAt(key, google, at) }); n != 0 { // which warms up
 				t.Errorf("%q at %d: %v allocations", key, at, n)
 			}
-		}
-	}
-}
-
-func TestManyGoroutinesGetTheSameRuleset(t *testing.T) {
-	dialects, origins := small(t)
-	a := opened(t, written(t, dialects, origins...))
-	got := make([]*automaton.Ruleset, 16)
-	var wg sync.WaitGroup
-	for i := range got {
-		wg.Go(func() {
-			for _, o := range origins {
-				if e, found, err := a.Lookup([]byte(o.key), google); err == nil && found && o.key == origins[0].key {
-					got[i] = e.Ruleset
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, r := range got {
-		if r == nil || r != got[0] {
-			t.Fatalf("got %v", got)
 		}
 	}
 }

@@ -32,6 +32,9 @@ func TestLookupAt(t *testing.T) {
 		origin{key: "same", status: 404, rulesets: none, from: 400,
 			older: []version{{100, 404, none}, {200, 404, none}, {300, 410, none}}},
 	))
+	if _, found, err := opened(t, written(t, []automaton.Dialect{google})).Lookup([]byte("k"), google); found || err != nil {
+		t.Errorf("in an empty archive: found %v, error %v", found, err)
+	}
 	for _, c := range []struct {
 		key         string
 		at          int64
