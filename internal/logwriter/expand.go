@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -41,6 +42,7 @@ func (w *Writer) expand(text string, r *Request, escape func(string) string) str
 		}
 		return ""
 	})
+	own, texts := sync.OnceValue(r.own), sync.OnceValue(r.texts)
 	return placeholder.ReplaceAllStringFunc(joint.ReplaceAllString(text, "$1"), func(match string) string {
 		at := placeholder.FindStringSubmatchIndex(match)
 		name, isEncoded, hasDefault := match[at[2]:at[3]], at[5] > at[4], at[6] >= 0
@@ -50,10 +52,10 @@ func (w *Writer) expand(text string, r *Request, escape func(string) string) str
 		if hasDefault && (name == "size" && r.Size == 0 || name == "status" && r.Status == 0) {
 			return match[at[6]:at[7]]
 		}
-		if value, ok := r.own(name); ok {
+		if value, ok := own()[name]; ok {
 			return value
 		}
-		value, wasSent := r.sent(name)
+		value, wasSent := r.sent(name, texts)
 		switch {
 		case (!wasSent || value == "") && hasDefault:
 			return match[at[6]:at[7]]
@@ -91,10 +93,10 @@ func (r *Request) at(name, layout string) string {
 	return r.Time.Format(layout)
 }
 
-// own returns what a server writes itself.
-func (r *Request) own(name string) (value string, ok bool) {
+// own returns what a server writes itself, by name.
+func (r *Request) own() map[string]string {
 	path, _ := r.pathQuery()
-	value, ok = map[string]string{
+	return map[string]string{
 		"client": r.Client.Addr().String(), "peer": r.Client.String(),
 		"host": r.bracketed(), "hostheader": r.hostHeader(), "hostport": r.hostPort(), "port": fmt.Sprint(r.Port),
 		"scheme": r.Scheme,
@@ -104,13 +106,11 @@ func (r *Request) own(name string) (value string, ok bool) {
 		"nanos":   fmt.Sprint(r.Time.UnixNano()),
 		"proxies": first(r.Forwarded, "-"), "plainuser": or(r.User, "-"),
 		"key": or(cloudfront(strings.TrimPrefix(path, "/")), "-"),
-	}[name]
-	return value, ok
+	}
 }
 
-// sent returns what a client has written, and whether it has.
-func (r *Request) sent(name string) (value string, wasSent bool) {
-	path, query := r.pathQuery()
+// sent returns what a client has written, and whether it has. texts are those of the request.
+func (r *Request) sent(name string, texts func() map[string]string) (value string, wasSent bool) {
 	switch name {
 	case "agent":
 		return first(r.Agent, ""), len(r.Agent) > 0
@@ -125,16 +125,22 @@ func (r *Request) sent(name string) (value string, wasSent bool) {
 	case "list":
 		return first(r.Forwarded, r.Client.Addr().String()+", 10.0.0.1"), true
 	}
-	value, ok := map[string]string{
+	value, ok := texts()[name]
+	if !ok {
+		panic("there is no " + name)
+	}
+	return value, true
+}
+
+// texts returns what every request has, as its client wrote it, by name.
+func (r *Request) texts() map[string]string {
+	path, query := r.pathQuery()
+	return map[string]string{
 		"line":   r.line(),
 		"cookie": r.Cookie, "senthost": or(r.HostHeader, r.bracketed()),
 		"target": r.Target, "path": path, "query": query, "claim": r.Claim, "joined": joined(path, query),
 		"url": r.absolute(r.bracketed()), "urlheader": r.absolute(r.hostHeader()), "urlport": r.absolute(r.hostPort()),
 		"decoded": decoded(path), "marked": strings.TrimPrefix(r.Target, path), // the query with its mark
 		"shown": joined(decoded(path), query),
-	}[name]
-	if !ok {
-		panic("there is no " + name)
 	}
-	return value, true
 }

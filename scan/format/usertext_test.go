@@ -135,11 +135,8 @@ func TestGuardUserFormats(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, log := scribeOf(found.text), new(bytes.Buffer)
-		for _, r := range logwriter.Requests() {
-			log.WriteString(s.line(r) + "\n")
-		}
-		checkAllocs(t, f, log.Bytes())
+		log, _ := scribeOf(found.text).log(logwriter.Requests()...)
+		checkAllocs(t, f, log)
 	}
 }
 
@@ -148,7 +145,8 @@ func TestGuardUserFormats(t *testing.T) {
 func FuzzFormatText(f *testing.F) {
 	lines := []byte("192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] \"GET /a?b=c HTTP/1.1\" 200 12 \"-\" \"Bot\"\n\n{\"a\":1}\n")
 	for _, found := range foundFormats(f) {
-		f.Add(found.text, []byte(scribeOf(found.text).line(logwriter.Ordinary())))
+		log, _ := scribeOf(found.text).log(logwriter.Ordinary())
+		f.Add(found.text, log)
 		f.Add(found.text, lines)
 	}
 	f.Add("%~%~", lines) // once a crash
