@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -122,18 +123,12 @@ func FuzzColumns(f *testing.F) {
 
 // kindsOf says what the lines of the chunks of a log are.
 func kindsOf(f *Format, chunks ...[]byte) (list []string) {
-	reader := f.NewReader()
-	var r Record
-	for _, chunk := range chunks {
-		reader.Reset(chunk[:len(chunk):len(chunk)])
-		for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
-			if kind != Request {
-				list = append(list, fmt.Sprintf("%d %q", kind, r.Line))
-				continue
-			}
-			reader.Complete(&r)
-			list = append(list, fmt.Sprintf("%q %+v", r.Line, fieldsOf(&r)))
+	for kind, r := range each(f.NewReader(), chunks...) {
+		text := fmt.Sprint(kind)
+		if kind == Request {
+			text = fmt.Sprintf("%+v", fieldsOf(r))
 		}
+		list = append(list, fmt.Sprintf("%q %s", r.Line, text))
 	}
 	return list
 }
@@ -215,22 +210,18 @@ func TestColumnLogs(t *testing.T) {
 			if f, err = mustFormat(t, c.format).For([]byte(c.header+"\n"+c.line+"\n"), true); err != nil {
 				t.Fatal(err)
 			}
-			reader, got := f.NewReader(), ""
-			var r Record
-			reader.Reset([]byte(c.line + "\r\n"))
-			switch reader.Next(&r) {
-			case Unparsed:
-				got = "Unparsed"
-			case Other:
-				got = "Other"
-			case Request:
-				reader.Complete(&r)
-				when := "-"
-				if r.HasTime {
-					when = fieldsOf(&r).Time
+			got := ""
+			for kind, r := range each(f.NewReader(), []byte(c.line+"\r\n")) {
+				switch kind {
+				case Unparsed:
+					got = "Unparsed"
+				case Other:
+					got = "Other"
+				case Request:
+					f := fieldsOf(r)
+					got = fmt.Sprintf("%s %q Lossy%d %q %q %q %q %s %d %d", f.Method, f.Target, f.Lossy, f.Agent, f.Addr, f.Host,
+						f.Forwarded, cmp.Or(f.Time, "-"), f.Status, f.Size)
 				}
-				got = fmt.Sprintf("%s %q Lossy%d %q %q %q %q %s %d %d", r.Method, r.Target, r.Lossy, r.Agent, r.Addr, r.Host,
-					r.Forwarded, when, r.Status, r.Size)
 			}
 			if got != c.want {
 				t.Errorf("\n got %s\nwant %s", got, c.want)

@@ -6,128 +6,92 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
-// log is n lines of an entry in a format, as Apache writes them.
-func log(n int, format string, e entry) string {
-	return strings.Repeat(e.line(format, logwriter.Apache)+"\n", n)
+// What stands in samples, for a test to change.
+const (
+	site   = "www.example.com:443"
+	client = "192.0.2.1"
+	noUser = "- - ["
+	asked  = "GET /a?b=c HTTP/1.1"
+)
+
+// log is n lines of the sample of a format with texts in it replaced.
+func log(t testing.TB, n int, format string, changes ...string) string {
+	t.Helper()
+	return strings.Repeat(lineOf(t, format, changes...)+"\n", n)
 }
 
-// with returns an ordinary entry with its host, client and user changed; an
-// empty one is left as it is.
-func with(host, addr, user string) entry {
-	e := visit()
-	if host != "" {
-		e.host = host
-	}
-	if addr != "" {
-		e.addr = addr
-	}
-	if user != "" {
-		e.user = user
-	}
-	return e
-}
-
+// TestDetect: the sample of each format is detected by TestFormats, in envelopes by TestEnvelopes.
 func TestDetect(t *testing.T) {
-	const garbage = "what is this\n"
+	const name, q = "crawl-1.example.net", "- John Q Public ["
+	lines := func(n int, format string, changes ...string) string { return log(t, n, format, changes...) }
+	garbage := func(n int) string { return strings.Repeat("what is this\n", n) }
 	const nginxError = "2026/03/04 05:06:07 [error] 71#71: *5 open() failed, client: 192.0.2.1, request: \"GET / HTTP/1.1\"\n"
 	const apacheError = "[Wed Mar 04 05:06:07.089 2026] [core:error] [pid 71:tid 1] [client 192.0.2.1:4711] AH00126: Invalid URI\n"
-	syslog := "Jul  8 11:07:07 web1 nginx[2869]: "
-	identd := visit()
-	identd.ident = "joe"
 	for _, c := range []struct {
 		name, head, want string // want is a format, or empty: an error
 	}{
-		{"combined", log(3, "combined", visit()), "combined"},
-		{"common", log(3, "common", visit()), "common"},
-		{"vhost_combined", log(3, "vhost_combined", visit()), "vhost_combined"},
-		{"vhost_common", log(3, "vhost_common", visit()), "vhost_common"},
+		{"a byte order mark", "\xef\xbb\xbf" + lines(3, "combined"), "combined"},
 
-		{"one line", log(1, "combined", visit()), "combined"},
-		{"one line without an end", strings.TrimSpace(log(1, "combined", visit())), "combined"},
-		{"CRLF", strings.ReplaceAll(log(3, "common", visit()), "\n", "\r\n"), "common"},
-		{"empty lines between", strings.ReplaceAll(log(3, "common", visit()), "\n", "\n\n\r\n"), "common"},
-		{"a byte order mark", "\xef\xbb\xbf" + log(3, "combined", visit()), "combined"},
+		{"vhost without a port", lines(3, "vhost_combined", site, "example.com"), "vhost_combined"},
+		{"vhost of one label", lines(3, "vhost_common", site, "localhost"), "vhost_common"},
+		{"vhost that is an address", lines(3, "vhost_combined", site, "203.0.113.5"), "vhost_combined"},
+		{"vhost that is an address with a port", lines(3, "vhost_combined", site, "[2001:db8::5]:443"), "vhost_combined"},
+		{"IPv6 clients", lines(3, "combined", client, "2001:db8::5"), "combined"},
+		{"IPv6 clients of vhosts", lines(3, "vhost_combined", site, "example.com", client, "2001:db8::5"), "vhost_combined"},
+		{"clients by name", lines(3, "combined", client, name), "combined"},
+		{"clients by name, of vhosts with a port", lines(3, "vhost_combined", client, name), "vhost_combined"},
+		{"clients by name, of vhosts without one", lines(3, "vhost_combined", site, "a.b", client, name), "vhost_combined"},
+		{"clients by name, in common", lines(3, "common", client, name), "common"},
+		{"clients by name, in vhost_common", lines(3, "vhost_common", site, "a.b", client, name), "vhost_common"},
+		{"users with blanks", lines(3, "combined", noUser, q), "combined"},
+		{"users with blanks, of vhosts", lines(3, "vhost_combined", noUser, q), "vhost_combined"},
+		{"users with blanks, clients by name", lines(3, "combined", client, name, noUser, q), "combined"},
+		{"idents", lines(3, "combined", noUser, "joe - ["), "combined"},
+		{"idents and clients by name", lines(3, "combined", noUser, "joe - [", client, name), "combined"},
+		{"idents, of vhosts", lines(3, "vhost_combined", noUser, "joe - ["), "vhost_combined"},
 
-		{"vhost without a port", log(3, "vhost_combined", with("example.com", "", "")), "vhost_combined"},
-		{"vhost of one label", log(3, "vhost_common", with("localhost", "", "")), "vhost_common"},
-		{"vhost that is an address", log(3, "vhost_combined", with("203.0.113.5", "", "")), "vhost_combined"},
-		{"vhost that is an address with a port", log(3, "vhost_combined", with("[2001:db8::5]:443", "", "")),
-			"vhost_combined"},
-		{"IPv6 clients", log(3, "combined", with("", "2001:db8::5", "")), "combined"},
-		{"IPv6 clients of vhosts", log(3, "vhost_combined", with("example.com", "2001:db8::5", "")), "vhost_combined"},
-		{"clients by name", log(3, "combined", with("", "crawl-1.example.net", "")), "combined"},
-		{"clients by name, of vhosts with a port", log(3, "vhost_combined", with("", "crawl-1.example.net", "")),
-			"vhost_combined"},
-		{"clients by name, of vhosts without a port",
-			log(3, "vhost_combined", with("example.com", "crawl-1.example.net", "")), "vhost_combined"},
-		{"clients by name, in common", log(3, "common", with("", "crawl-1.example.net", "")), "common"},
-		{"clients by name, in vhost_common", log(3, "vhost_common", with("example.com", "crawl-1.example.net", "")),
-			"vhost_common"},
-		{"users with blanks", log(3, "combined", with("", "", "John Q Public")), "combined"},
-		{"users with blanks, of vhosts", log(3, "vhost_combined", with("", "", "John Q Public")), "vhost_combined"},
-		{"users with blanks, clients by name", log(3, "combined", with("", "crawl-1.example.net", "John Q Public")),
-			"combined"},
-		{"idents", log(3, "combined", identd), "combined"},
-		{"idents and clients by name", strings.ReplaceAll(log(3, "combined", identd), visit().addr, "crawl-1.example.net"),
-			"combined"},
-		{"idents, of vhosts", log(3, "vhost_combined", identd), "vhost_combined"},
-
-		{"40 % garbage", log(60, "combined", visit()) + strings.Repeat(garbage, 40), "combined"},
-		{"40 % garbage before", strings.Repeat(garbage, 40) + log(60, "vhost_common", visit()), "vhost_common"},
-		{"50 % garbage", log(50, "combined", visit()) + strings.Repeat(garbage, 50), ""},
-		{"invalid requests", log(2, "combined", visit()) +
-			strings.Repeat(strings.Replace(log(1, "combined", visit()), visit().request, `\x16\x03`, 1), 8), "combined"},
-		{"two formats", log(66, "combined", visit()) + log(33, "vhost_combined", visit()), "combined+vhost_combined"},
-		{"two formats, the second first", log(40, "vhost_common", visit()) + log(60, "common", visit()),
-			"common+vhost_common"},
-		{"two formats, half and half", log(50, "common", visit()) + log(50, "combined", visit()), "combined+common"},
-		{"three formats", log(50, "common", visit()) + log(20, "combined", visit()) + log(30, "vhost_combined", visit()),
+		{"40 % garbage", lines(60, "combined") + garbage(40), "combined"},
+		{"40 % garbage before", garbage(40) + lines(60, "vhost_common"), "vhost_common"},
+		{"50 % garbage", lines(50, "combined") + garbage(50), ""},
+		{"invalid requests", lines(2, "combined") + lines(8, "combined", asked, `\x16\x03`), "combined"},
+		{"two formats", lines(66, "combined") + lines(33, "vhost_combined"), "combined+vhost_combined"},
+		{"two formats, the second first", lines(40, "vhost_common") + lines(60, "common"), "common+vhost_common"},
+		{"two formats, half and half", lines(50, "common") + lines(50, "combined"), "combined+common"},
+		{"three formats", lines(50, "common") + lines(20, "combined") + lines(30, "vhost_combined"),
 			"combined+vhost_combined+common"},
-		{"four formats", log(25, "common", visit()) + log(25, "combined", visit()) + log(25, "vhost_combined", visit()) +
-			log(25, "vhost_common", visit()), ""},
-		{"two formats and garbage", log(30, "combined", visit()) + log(25, "vhost_combined", visit()) +
-			strings.Repeat(garbage, 45), "combined+vhost_combined"},
-		{"two formats and too much garbage", log(25, "combined", visit()) + log(25, "vhost_combined", visit()) +
-			strings.Repeat(garbage, 50), ""},
-		{"another format, rare", log(96, "combined", visit()) + log(4, "vhost_combined", visit()), "combined"},
-		{"lines of nginx's error log", log(80, "combined", visit()) + strings.Repeat(nginxError, 20), "combined+error_log"},
-		{"lines of Apache's error log", log(40, "combined", visit()) + strings.Repeat(apacheError, 60), "combined+error_log"},
-		{"another format behind the sample", log(sampleLines, "combined", visit()) + log(10*sampleLines, "common", visit()),
-			"combined"},
+		{"four formats", lines(25, "common") + lines(25, "combined") + lines(25, "vhost_combined") +
+			lines(25, "vhost_common"), ""},
+		{"two formats and garbage", lines(30, "combined") + lines(25, "vhost_combined") + garbage(45),
+			"combined+vhost_combined"},
+		{"two formats and too much garbage", lines(25, "combined") + lines(25, "vhost_combined") + garbage(50), ""},
+		{"another format, rare", lines(96, "combined") + lines(4, "vhost_combined"), "combined"},
+		{"lines of nginx's error log", lines(80, "combined") + strings.Repeat(nginxError, 20), "combined+error_log"},
+		{"lines of Apache's error log", lines(40, "combined") + strings.Repeat(apacheError, 60), "combined+error_log"},
+		{"another format behind the sample", lines(sampleLines, "combined") + lines(10*sampleLines, "common"), "combined"},
 
 		{"JSON", `{"ip":"192.0.2.1","path":"/","user_agent":"GPTBot"}` + "\n", ""},
-		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", log(1, "combined", visit())), ""},
-		{"Docker", fmt.Sprintf("{\"log\":%q,\"stream\":\"stdout\"}\n", log(1, "combined", visit())), "docker:combined"},
-		{"W3C", "#Fields: date time c-ip cs-uri-stem\n2026-03-04 05:06:07 192.0.2.1 /\n", "w3c"},
-		{"a syslog header before each line", syslog + log(1, "combined", visit()), "syslog:combined"},
-		{"a syslog header before each line of a vhost", syslog + log(1, "vhost_combined", visit()), "syslog:vhost_combined"},
-		{"a container runtime's header before each line", "2022-01-28T16:04:05.413656027Z stdout F " +
-			log(1, "combined", visit()), "cri:combined"},
-		{"colours", "\x1b[32m" + strings.TrimSpace(log(1, "combined", visit())) + "\x1b[0m\n", "ansi:combined"},
-		{"vhosts that are none", log(3, "vhost_combined", with("(null)", "", "")), ""},
-		{"vhosts without a letter", log(3, "vhost_combined", with("-", "", "")), ""},
-		{"clients that are none", log(3, "combined", with("", "(null)", "")), ""},
-		{"clients with a port", log(3, "combined", with("", "192.0.2.1:4711", "")), "combined"},
-		{"clients with a port, in brackets", log(3, "combined", with("", "[2001:db8::1]:4711", "")), "combined"},
-		{"no clients", log(3, "combined", with("", "-", "")), "combined"},
-		{"names of clients with a port", log(3, "combined", with("", "crawl.example.net:4711", "")), ""},
-		{"no ident", strings.ReplaceAll(log(3, "combined", visit()), " - - [", " - ["), ""},
-		{"a time in front", "[04/Mar/2026:05:06:07 +0000] " + log(1, "combined", visit()), ""},
-		{"another format of times", strings.ReplaceAll(log(3, "combined", visit()), "04/Mar/2026", "2026-03-04"), ""},
-		{"a field between size and referer", strings.ReplaceAll(log(3, "combined", visit()), " 1234 ", " 1234 0.003 "), ""},
-		{"a referer and no agent", strings.ReplaceAll(log(3, "common", visit()), " 1234", ` 1234 "-"`), ""},
-		{"common with numbers at the end", strings.ReplaceAll(log(3, "common", visit()), " 1234", " 1234 0.003"), "common"},
-		{"combined with more at the end", strings.ReplaceAll(log(3, "combined", visit()), "\n", " \"203.0.113.1\" 0.003\n"),
-			"combined"},
-		{"no requests", strings.ReplaceAll(log(3, "combined", visit()), visit().request, "-"), ""},
+		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", lines(1, "combined")), ""},
+		{"vhosts that are none", lines(3, "vhost_combined", site, "(null)"), ""},
+		{"vhosts without a letter", lines(3, "vhost_combined", site, "-"), ""},
+		{"clients that are none", lines(3, "combined", client, "(null)"), ""},
+		{"clients with a port", lines(3, "combined", client, "192.0.2.1:4711"), "combined"},
+		{"clients with a port, in brackets", lines(3, "combined", client, "[2001:db8::1]:4711"), "combined"},
+		{"no clients", lines(3, "combined", client, "-"), "combined"},
+		{"names of clients with a port", lines(3, "combined", client, name+":4711"), ""},
+		{"no ident", lines(3, "combined", " - - [", " - ["), ""},
+		{"a time in front", "[04/Mar/2026:05:06:07 +0000] " + lines(1, "combined"), ""},
+		{"another format of times", lines(3, "combined", "04/Mar/2026", "2026-03-04"), ""},
+		{"a field between size and referer", lines(3, "combined", " 1234 ", " 1234 0.003 "), ""},
+		{"a referer and no agent", lines(3, "common", " 1234", ` 1234 "-"`), ""},
+		{"common with numbers at the end", lines(3, "common", " 1234", " 1234 0.003"), "common"},
+		{"combined with more at the end", lines(3, "combined", `1.0)"`, `1.0)" "203.0.113.1" 0.003`), "combined"},
+		{"no requests", lines(3, "combined", asked, "-"), ""},
 		{"URLs", "https://example.com/\nhttps://example.com/a\n", ""},
 		{"NULs", strings.Repeat("\x00", 1000) + "\n", ""},
 		{"binary", "\x1f\x8b\x08\x00\n\xff\xfe\n", ""},
-		{"prose", "Nobody reads logs.\nAlmost nobody.\n", ""},
+		{"prose", "Nobody reads logs.\nAlmost noUser.\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := Detect([]byte(c.head), true)
@@ -164,7 +128,7 @@ func TestDetectNothing(t *testing.T) {
 // piece of it must not be mistaken for a line of common.
 func TestDetectCutHead(t *testing.T) {
 	for _, f := range clfFormats() {
-		one := log(1, f.Name(), visit())
+		one := log(t, 1, f.Name())
 		both := one + one
 		for cut := len(one); cut < len(both); cut++ {
 			got, err := Detect([]byte(both[:cut]), false)
@@ -190,7 +154,7 @@ func TestDetectError(t *testing.T) {
 		says       []string
 	}{
 		{"nothing known", "\nfirst line\nsecond\n", []string{"`first line`", "first 2", "robotsieve formats"}},
-		{"too little", log(2, "common", visit()) + "garbage 1\ngarbage 2\n",
+		{"too little", log(t, 2, "common") + "garbage 1\ngarbage 2\n",
 			[]string{"4 lines", "common reads 2", "`garbage 1`", "--format"}},
 		{"a long line", long, []string{fmt.Sprintf("(%d bytes)", len(long))}},
 	} {
@@ -214,10 +178,8 @@ func TestDetectError(t *testing.T) {
 // TestHosts lists the hosts of a log's beginning, for a message.
 func TestHosts(t *testing.T) {
 	f := mustFormat(t, "vhost_combined")
-	head := log(2, "vhost_combined", with("b.example:80", "", "")) + "garbage\n\n" +
-		log(2, "vhost_combined", with("a.example", "", "")) +
-		log(1, "vhost_combined", with("b.example:80", "", "")) +
-		log(1, "vhost_combined", with("\x1b[31m", "", ""))
+	of := func(host string) string { return log(t, 1, "vhost_combined", site, host) }
+	head := of("b.example:80") + "garbage\n\n" + of("a.example") + of("b.example:80") + of("\\x1b[31m")
 	got, named := Hosts(f, []byte(head))
 	if want := []string{"b.example:80", "a.example", `"\x1b[31m"`}; !slices.Equal(got, want) || !named {
 		t.Errorf("got %q, want %q", got, want)
@@ -228,7 +190,7 @@ func TestHosts(t *testing.T) {
 	}
 	var many strings.Builder
 	for i := range 100 {
-		many.WriteString(log(1, "vhost_combined", with(fmt.Sprintf("h%d.example", i), "", "")))
+		many.WriteString(of(fmt.Sprintf("h%d.example", i)))
 	}
 	if got, _ := Hosts(f, []byte(many.String())); len(got) != 10 || got[9] != "h9.example" {
 		t.Errorf("of a hundred hosts: %q", got)

@@ -147,27 +147,13 @@ func TestOtherPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Kind{Request, Other, Unparsed, Other, Request, Unparsed, Blank, End}
-	if got := kindsIn(f, chunk); !slices.Equal(got, want) {
+	want := []Kind{Request, Other, Unparsed, Other, Request, Unparsed, Blank}
+	if got := kindsIn(f.NewReader(), chunk); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	want[1] = Unparsed
-	if got := kindsIn(mustFormat(t, "syslog:combined"), chunk); !slices.Equal(got, want) {
+	if got := kindsIn(mustReader(t, "syslog:combined"), chunk); !slices.Equal(got, want) {
 		t.Errorf("if the sources are not known: got %v, want %v", got, want)
-	}
-}
-
-// kindsIn returns the kinds of the lines of a chunk, and End.
-func kindsIn(f *Format, chunk []byte) (list []Kind) {
-	var r Record
-	reader := f.NewReader()
-	reader.Reset(chunk)
-	for {
-		kind := reader.Next(&r)
-		list = append(list, kind)
-		if kind == End {
-			return list
-		}
 	}
 }
 
@@ -225,17 +211,17 @@ func FuzzEnvelope(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, chunk []byte) {
 		for _, name := range names {
-			format := mustFormat(t, name)
-			all, n := kindsIn(format, chunk), 0
+			reader := mustReader(t, name)
+			all, n := kindsIn(reader, chunk), 0
 			for rest := chunk; len(rest) > 0; n++ {
 				line, _ := NextLine(rest)
-				if one := kindsIn(format, line); len(one) != 2 || one[0] != all[n] {
+				if one := kindsIn(reader, line); len(one) != 1 || one[0] != all[n] {
 					t.Fatalf("%s: %q alone is %v, in the chunk %v", name, line, one, all[n])
 				}
 				rest = rest[len(line):]
 			}
-			if len(all) != n+1 {
-				t.Fatalf("%s: %d kinds of %d lines", name, len(all)-1, n)
+			if len(all) != n {
+				t.Fatalf("%s: %d kinds of %d lines", name, len(all), n)
 			}
 		}
 		Detect(chunk, true)
@@ -274,7 +260,7 @@ func TestPieces(t *testing.T) {
 		want := []Kind{Request, Unparsed, Unparsed, Unparsed, Unparsed, Request}
 		for cut := 0; cut <= len(lines); cut++ { // into two chunks
 			var header []byte
-			reader, r := f.NewReader().(Headed), new(Record)
+			reader := f.NewReader().(Headed)
 			var got []Kind
 			for _, part := range [][]string{lines[:cut], lines[cut:]} {
 				chunk := []byte(strings.Join(append(part[:len(part):len(part)], ""), "\n"))
@@ -282,10 +268,7 @@ func TestPieces(t *testing.T) {
 				if last := f.LastHeader()(chunk); last != nil {
 					header = last
 				}
-				reader.Reset(chunk)
-				for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
-					got = append(got, kind)
-				}
+				got = append(got, kindsIn(reader, chunk)...)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, cut before line %d: %v, want %v", name, cut, got, want)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
 func TestUnescape(t *testing.T) {
@@ -50,10 +52,10 @@ func TestUnescapeUndoesTheServers(t *testing.T) {
 				sent[i] = likely[r.IntN(len(likely))]
 			}
 		}
-		for _, server := range escapers {
-			logged := server.escape(string(sent))
+		for name, escape := range map[string]func(string) string{"Apache": logwriter.Apache, "nginx": logwriter.Nginx} {
+			logged := escape(string(sent))
 			if got := unescape(nil, []byte(logged)); !bytes.Equal(got, sent) {
-				t.Fatalf("%s logs %q as %s, which is read as %q", server.name, sent, logged, got)
+				t.Fatalf("%s logs %q as %s, which is read as %q", name, sent, logged, got)
 			}
 		}
 	}

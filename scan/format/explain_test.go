@@ -28,18 +28,8 @@ func TestNamesZones(t *testing.T) {
 		if got := NamesZones(f, []byte(c.log)); got != c.want {
 			t.Errorf("%s: %v, want %v, of %q", c.format, got, c.want, c.log)
 		}
-		reader := f.In(time.FixedZone("", 7200)).NewReader()
-		reader.Reset([]byte(c.log))
-		for r := (Record{}); ; {
-			kind := reader.Next(&r)
-			if kind == End {
-				break
-			}
-			if kind != Request {
-				continue
-			}
-			reader.Complete(&r)
-			if at := time.Unix(0, r.Time).UTC(); (at.Hour() == 5 || at.Hour() == 12) != c.want {
+		for kind, r := range each(f.In(time.FixedZone("", 7200)).NewReader(), []byte(c.log)) {
+			if at := time.Unix(0, r.Time).UTC(); kind == Request && (at.Hour() == 5 || at.Hour() == 12) != c.want {
 				t.Errorf("%s: %v", c.format, at)
 			}
 		}

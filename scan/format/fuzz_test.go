@@ -56,24 +56,19 @@ func FuzzFormat(f *testing.F) {
 			if err := checkLines(format, reader, chunk); err != nil {
 				t.Errorf("%s reads %q: %v", format.Name(), chunk, err)
 			}
-			for reader.Reset(chunk); ; {
-				kind := reader.Next(&r)
-				if kind == End {
-					break
-				}
+			for kind, r := range each(reader, chunk) {
 				if kind != Request {
 					continue
 				}
-				reader.Complete(&r)
-				reader.Plausible(&r)
-				if err := checkRecord(format, &r); err != nil {
+				reader.Plausible(r)
+				if err := checkRecord(format, r); err != nil {
 					t.Errorf("%s reads %q: %v", format.Name(), r.Line, err)
 				}
 				if !format.isCommon {
 					continue
 				}
 				unescaped = unescape(unescaped[:0], r.Line)
-				if err := checkViews(&r, r.Line, unescaped); err != nil {
+				if err := checkViews(r, r.Line, unescaped); err != nil {
 					t.Errorf("%s reads %q: %v", format.Name(), r.Line, err)
 				}
 			}
@@ -160,46 +155,28 @@ func hasForm(method, target string) bool {
 		method == "CONNECT" && target != "" || absolute && scheme != "" && !strings.ContainsAny(scheme, "/?# ")
 }
 
-// FuzzFields has a server log a request with any bytes in its fields, and reads
-// them back from the line.
+// FuzzFields has servers log a request with any bytes in its fields, and reads them back from the line.
 func FuzzFields(f *testing.F) {
-	f.Add("www.example.com", "frank", "/a?b=c", "https://example.org/", "GPTBot/1.0", int64(1e18), uint16(200), uint32(5))
-	f.Add("a", `] "GET / HTTP/1.1" 200 5 "-" "x`, "/\" 200 5 \"-\" \"Googlebot\"", `" "`, `\"`, int64(-1),
-		uint16(414), uint32(0))
-	f.Add("\n\\x41\t", "0", "0", "0", "0", int64(1e18), uint16(227), uint32(111))
-	f.Add("[::1]:80", "[01/Jan/2000:00:00:00 +0000] ", "/ HTTP/1.1", `\`, "\x00\xff\n", int64(0), uint16(999), uint32(1))
-	f.Fuzz(func(t *testing.T, host, user, target, referer, agent string, nanos int64, status uint16, size uint32) {
-		e := entry{
-			host: "h" + strings.NewReplacer(" ", "", "\"", "").Replace(host), addr: "2001:db8::1", ident: "-", user: user,
-			when:    time.Unix(0, nanos).In(time.FixedZone("", int(nanos%(12*60))*60)),
-			request: "GET /" + target + " HTTP/1.1",
-			status:  fmt.Sprintf("%03d", status%1000), size: fmt.Sprint(size),
-			referer: referer, agent: agent,
-		}
-		if e.when.Year() < 1701 || e.when.Year() > 2199 {
+	f.Add("frank", "/a?b=c", "https://example.org/", "GPTBot/1.0", int64(1e18), uint16(200), uint32(5))
+	f.Add(`] "GET / HTTP/1.1" 200 5 "-" "x`, "/\" 200 5 \"-\" \"Googlebot\"", `" "`, `\"`, int64(-1), uint16(414), uint32(0))
+	f.Add("0", "0", "0", "0", int64(1e18), uint16(227), uint32(111))
+	f.Add("[01/Jan/2000:00:00:00 +0000] ", "/ HTTP/1.1", `\`, "\x00\xff\n", int64(0), uint16(999), uint32(1))
+	writers := slices.DeleteFunc(logwriter.Writers(ByName), func(w *logwriter.Writer) bool {
+		return !mustFormat(f, w.Format).isCommon || strings.HasSuffix(w.Name(), "varnishncsa") // with its own request line
+	})
+	f.Fuzz(func(t *testing.T, user, target, referer, agent string, nanos int64, status uint16, size uint32) {
+		r := logwriter.Ordinary()
+		r.User, r.Target, r.Referer, r.Agent = user, "/"+target, []string{referer}, []string{agent}
+		r.Time = time.Unix(0, nanos).In(time.FixedZone("", int(nanos%(12*60))*60))
+		r.Status, r.Size = 100+int(status%900), int64(size)
+		if r.Time.Year() < 1701 || r.Time.Year() > 2199 {
 			return
 		}
-		want := fields{
-			Agent: agent, Addr: e.addr, Host: e.host, Method: "GET", Target: "/" + target,
-			Time: e.when.Truncate(time.Second).UTC().Format(time.RFC3339Nano), Status: int(status % 1000), Size: int64(size),
-		}
-		for _, server := range escapers {
-			for _, format := range clfFormats() {
-				line := e.line(format.Name(), server.escape)
-				got, ok := read(format.NewReader(), new(Record), line)
-				if !ok {
-					t.Fatalf("%s as %s: not a record: %s", server.name, format.Name(), line)
-				}
-				want := want
-				if !format.HasHost() {
-					want.Host = ""
-				}
-				if !format.HasAgent() {
-					want.Agent = ""
-				}
-				if got != want {
-					t.Fatalf("%s as %s: %s\n got %+v\nwant %+v", server.name, format.Name(), line, got, want)
-				}
+		for _, w := range writers {
+			line, says, _ := w.Write(nil, r)
+			got, ok := read(mustReader(t, w.Format), new(Record), string(line))
+			if want := wantOf(says); !ok || got != want {
+				t.Fatalf("%s: %s\n got %+v, %v\nwant %+v", w.Name(), line, got, ok, want)
 			}
 		}
 	})

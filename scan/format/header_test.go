@@ -52,19 +52,14 @@ func TestHeaderInForce(t *testing.T) {
 
 // kinds says what the lines of a chunk are.
 func kinds(reader Reader, chunk string) (list string) {
-	var r Record
-	reader.Reset([]byte(chunk))
-	for {
-		switch kind := reader.Next(&r); kind {
-		case End:
-			return list
-		case Request:
-			reader.Complete(&r)
+	for kind, r := range each(reader, []byte(chunk)) {
+		if kind == Request {
 			list += fmt.Sprintf("Request(%s %s %s) ", r.Target, r.Agent, r.Host)
-		default:
+		} else {
 			list += [...]string{Blank: "Blank ", Unparsed: "Unparsed ", Other: "Other "}[kind]
 		}
 	}
+	return list
 }
 
 // TestLogBeforeItsHeader: lines before the first header of a log are not read by it, but by

@@ -3,56 +3,16 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
 
-// entry is what a server knows of a request, before it is written to a log.
-type entry struct {
-	host, addr, ident, user string
-	when                    time.Time
-	request                 string
-	status, size            string
-	referer, agent          string
-}
-
-// visit is an ordinary entry, for a test to change what it is about.
-func visit() entry {
-	return entry{
-		host: "www.example.com:443", addr: "192.0.2.7", ident: "-", user: "-",
-		when:    time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC),
-		request: "GET /a/b?c=d HTTP/1.1", status: "200", size: "1234",
-		referer: "https://example.org/", agent: "Mozilla/5.0 (compatible; FooBot/1.0)",
-	}
-}
-
-// line writes the entry as a server does that logs in the given format and
-// escapes by the given function.
-func (e entry) line(format string, escape func(string) string) string {
-	var b strings.Builder
-	if strings.HasPrefix(format, "vhost_") {
-		b.WriteString(escape(e.host) + " ")
-	}
-	fmt.Fprintf(&b, "%s %s %s [%s] \"%s\" %s %s", e.addr, e.ident, escape(e.user),
-		e.when.Format("02/Jan/2006:15:04:05 -0700"), escape(e.request), e.status, e.size)
-	if strings.HasSuffix(format, "combined") {
-		fmt.Fprintf(&b, " \"%s\" \"%s\"", escape(e.referer), escape(e.agent))
-	}
-	return b.String()
-}
-
-// raw is the escaping of a server that does none.
-func raw(s string) string { return s }
-
-var escapers = []struct {
-	name   string
-	escape func(string) string
-}{
-	{"Apache", logwriter.Apache},
-	{"nginx", logwriter.Nginx},
+// lineOf returns the sample of a format with texts in it replaced: pairs of old and new ones.
+func lineOf(t testing.TB, format string, changes ...string) string {
+	t.Helper()
+	return strings.NewReplacer(changes...).Replace(mustFormat(t, format).Sample())
 }
 
 func mustFormat(t testing.TB, name string) *Format {
@@ -73,6 +33,32 @@ type fields struct {
 	Status                                       int
 	Size                                         int64
 	Truncated, Robots                            bool
+}
+
+// each reads chunks one after the other. It yields what each line is, with all of its record if that is a request.
+func each(reader Reader, chunks ...[]byte) iter.Seq2[Kind, *Record] {
+	return func(yield func(Kind, *Record) bool) {
+		r := new(Record)
+		for _, chunk := range chunks {
+			reader.Reset(chunk[:len(chunk):len(chunk)])
+			for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
+				if kind == Request {
+					reader.Complete(r)
+				}
+				if !yield(kind, r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// kindsIn returns what the lines of chunks are.
+func kindsIn(reader Reader, chunks ...[]byte) (list []Kind) {
+	for kind := range each(reader, chunks...) {
+		list = append(list, kind)
+	}
+	return list
 }
 
 func fieldsOf(r *Record) fields {
@@ -109,11 +95,7 @@ func read(reader Reader, r *Record, line string) (fields, bool) {
 // that it is read by the index if there is one.
 func chunkOf(line []byte) []byte {
 	chunk := append(bytes.Clone(line), '\n')
-	for len(chunk) < len(line)+200 {
-		chunk = append(chunk, visit().line("vhost_combined", raw)...)
-		chunk = append(chunk, '\n')
-	}
-	return chunk
+	return append(chunk, strings.Repeat(formats()[0].Sample()+"\n", 2)...)
 }
 
 // checkNext reports whether a line is read in a chunk as it is alone. The reader and r are

@@ -126,7 +126,7 @@ func TestGuardOrdinaryLines(t *testing.T) {
 	}
 	for _, f := range clfFormats() {
 		for _, more := range []string{"", ` "203.0.113.9"`, ` 12 "x" "y" 0.003`} {
-			chunk := bytes.Repeat([]byte(visit().line(f.Name(), raw)+more+"\r\n"), 1000)
+			chunk := bytes.Repeat([]byte(f.Sample()+more+"\r\n"), 1000)
 			var r Record
 			c := f.NewReader().(*programReader)
 			ordinary, lines := 0, 0
@@ -146,7 +146,7 @@ func TestGuardOrdinaryLines(t *testing.T) {
 // was left in the middle and its memory is used again.
 func TestLinesKeepNothing(t *testing.T) {
 	reader := mustReader(t, "combined")
-	buffer := []byte(strings.Repeat(visit().line("combined", raw)+"\n", 50))
+	buffer := []byte(strings.Repeat(lineOf(t, "combined")+"\n", 50))
 	var r Record
 	reader.Reset(buffer)
 	reader.Next(&r)

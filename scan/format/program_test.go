@@ -313,9 +313,8 @@ func TestTimeBehindTheLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, r := f.NewReader(), new(Record)
-	reader.Reset([]byte("192.0.2.1 - - [1 - - [0026:\"\n\n{\"a 7 +0000] \"GET /a? [00b=c HTTP/1.1\" 200 12 \"-\" \"Bot05:06:0[\":1}\n"))
-	for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
+	for kind, r := range each(f.NewReader(),
+		[]byte("192.0.2.1 - - [1 - - [0026:\"\n\n{\"a 7 +0000] \"GET /a? [00b=c HTTP/1.1\" 200 12 \"-\" \"Bot05:06:0[\":1}\n")) {
 		if kind == Request {
 			t.Errorf("a request: %q", r.Line)
 		}

@@ -1,7 +1,6 @@
 package format
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -28,17 +27,9 @@ func TestReferer(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		reader, got := f.NewReader(), []string{}
-		if header, _, found := strings.Cut(log, "\n"); found && header[0] == '#' {
-			reader.(Headed).SetHeader([]byte(header))
-		}
-		record := &Record{}
-		for reader.Reset([]byte(log + "\n")); ; {
-			kind := reader.Next(record)
-			if kind == End {
-				break
-			}
+		for kind, r := range each(reader, []byte(log+"\n")) {
 			if kind == Request {
-				got = append(got, string(record.Referer))
+				got = append(got, string(r.Referer))
 			}
 		}
 		if len(got) != 2 || got[0] != "https://a.example/" || got[1] != "" && got[1] != "-" {

@@ -10,7 +10,7 @@ import (
 // TestSigns names files that are no logs, or none that can be read, as what they are.
 func TestSigns(t *testing.T) {
 	lines := func(line string) string { return strings.Repeat(line+"\n", 3) }
-	utf16le := strings.Join(strings.Split(log(3, "combined", visit()), ""), "\x00") + "\x00"
+	utf16le := strings.Join(strings.Split(log(t, 3, "combined"), ""), "\x00") + "\x00"
 	for _, c := range []struct{ name, head, says string }{
 		{"a zip archive", "PK\x03\x04\x14\x00", "zip archive"},
 		{"a tar archive", strings.Repeat("a", 257) + "ustar\x0000", "tar archive"},
@@ -57,11 +57,11 @@ func TestSigns(t *testing.T) {
 		{"HTTPERR", "#Software: Microsoft HTTP API 2.0\n#Fields: date time c-ip cs-method cs-uri\n2026-03-04 05:06:07 ::1 - -\n", "an error log of Windows"},
 		{"columns of others", "#Fields: time cs-uri-stem\n05:06:07\n",
 			"none of its lines is a request with the columns that it names: `#Fields: time cs-uri-stem`"},
-		{"a month in French", lines(strings.Replace(visit().line("combined", raw), "Mar", "mars", 1)), `"mars"`},
+		{"a month in French", lines(lineOf(t, "combined", "Mar", "mars")), `"mars"`},
 		{"messages of others", lines("Mar  4 05:06:07 web1 sshd[5]: Accepted publickey"), "they are of sshd"},
 		{"JSON without an agent", lines(`{"time":"2026-03-04T05:06:07Z","message":{"x":1}}`),
 			"without the URL and the User-Agent, which an audit needs: have the server log it. The keys of its first line are time message.x"},
-		{"no requests", lines(strings.Replace(visit().line("combined", raw), visit().request, "-", 1)), "like an access log"},
+		{"no requests", lines(lineOf(t, "combined", asked, "-")), "like an access log"},
 		{"one line", "x", "its only line"},
 		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "--format 'time="},
 	} {

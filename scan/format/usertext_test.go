@@ -165,12 +165,9 @@ func FuzzFormatText(f *testing.F) {
 			return
 		}
 		format.For(log, true)
-		reader, r, n := format.NewReader(), new(Record), 0
-		reader.Reset(log[:len(log):len(log)])
-		for kind := reader.Next(r); kind != End; kind = reader.Next(r) {
-			n++
-			if kind == Request {
-				reader.Complete(r)
+		reader, n := format.NewReader(), 0
+		for kind, r := range each(reader, log) {
+			if n++; kind == Request {
 				if len(r.Target) == 0 || len(r.Method) == 0 {
 					t.Errorf("a request without a target or a method: %+v", fieldsOf(r))
 				}

@@ -90,25 +90,13 @@ func formatOfWritten(w *logwriter.Writer, log *written) (*Format, error) {
 
 // readLog reads chunks of a log. It returns the record of each line that is no directive of
 // the head, and an empty one for what is no request.
-func readLog(f *Format, chunks ...[]byte) []fields {
-	var all []fields
-	var r Record
-	reader := f.NewReader()
-	for _, chunk := range chunks {
-		reader.Reset(chunk[:len(chunk):len(chunk)])
-		for {
-			switch reader.Next(&r) {
-			case Request:
-				reader.Complete(&r)
-				all = append(all, fieldsOf(&r))
-				continue
-			case Unparsed:
-				all = append(all, fields{})
-				continue
-			case Blank, Other:
-				continue
-			}
-			break
+func readLog(f *Format, chunks ...[]byte) (all []fields) {
+	for kind, r := range each(f.NewReader(), chunks...) {
+		switch kind {
+		case Request:
+			all = append(all, fieldsOf(r))
+		case Unparsed:
+			all = append(all, fields{})
 		}
 	}
 	return all
@@ -120,14 +108,7 @@ func TestWritten(t *testing.T) {
 	eachWritten(t, func(t *testing.T, log *written) {
 		whole := log.log("\n")
 		got := readLog(log.format, whole)
-		if len(got) != len(log.lines) {
-			t.Fatalf("%d lines, want %d", len(got), len(log.lines))
-		}
-		for i, l := range log.lines {
-			if err := l.check(got[i]); err != nil {
-				t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
-			}
-		}
+		checkAll(t, log, got)
 		same := func(how string, chunks ...[]byte) {
 			if other := readLog(log.format, chunks...); !slices.Equal(got, other) {
 				t.Errorf("%s: the records are others", how)
@@ -147,6 +128,9 @@ func TestWritten(t *testing.T) {
 // checkAll compares the records of a log with what its lines say.
 func checkAll(t *testing.T, log *written, got []fields) {
 	t.Helper()
+	if len(got) != len(log.lines) {
+		t.Fatalf("%d lines, want %d", len(got), len(log.lines))
+	}
 	for i, l := range log.lines {
 		if err := l.check(got[i]); err != nil {
 			t.Errorf("%s: %v\nline %.600s", l.name, err, l.line)
@@ -230,9 +214,6 @@ func TestWrittenInEnvelopes(t *testing.T) {
 					t.Fatalf("detected as %v, %v", f, err)
 				}
 				got := readLog(f, log.log("\n"))
-				if len(got) != len(log.lines) {
-					t.Fatalf("%d lines, want %d", len(got), len(log.lines))
-				}
 				checkAll(t, &log, got)
 				if other := readLog(f, log.log("\r\n")); !slices.Equal(got, other) {
 					t.Error("with carriage returns the records are others")
