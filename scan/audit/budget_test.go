@@ -51,7 +51,7 @@ func TestQuotaIsEnough(t *testing.T) {
 					break
 				}
 				w.Chunk(f, nil, []byte(line(i).String()+"\n"))
-				if i%5000 == 4999 || i == 3999 {
+				if i%10_000 == 9999 || i == 3999 {
 					most = max(most, heap()-before)
 				}
 			}

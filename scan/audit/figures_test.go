@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"math"
@@ -281,24 +280,5 @@ func checkPaths(t *testing.T, list PathList, want map[string]int64) {
 	}
 	if list.Exact != (len(want) <= knownBounds.paths) {
 		t.Errorf("%d paths, exact: %v", len(want), list.Exact)
-	}
-}
-
-// Versions have their robots.txt and its hash.
-func TestVersionsHaveTheirFile(t *testing.T) {
-	r := auditEntries(t, stateAuditor(t), entry{vhost: "example.com:443"})
-	files := 0
-	for _, v := range r.Policy.Versions {
-		want := ""
-		if v.Status == 200 {
-			want = fmt.Sprintf("%x", sha256.Sum256(v.Body))
-			files++
-		}
-		if v.SHA256 != want || int64(len(v.Body)) != max(v.Bytes, 0) || (v.Body == nil) != (want == "") {
-			t.Errorf("%+v", v)
-		}
-	}
-	if files == 0 {
-		t.Error("no version has a file")
 	}
 }

@@ -31,7 +31,9 @@ func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 		for j := range sites {
 			r.addDelay(delayAt{policy.Site{First: int32(j), N: 1}, DelayInfo{Gaps: int64(j % 7)}})
 		}
-		cutLists(rows)
+		if i%10 == 9 {
+			cutLists(rows)
+		}
 	}
 	rules, delays, sampled := 0, 0, 0
 	for i, r := range rows {

@@ -44,7 +44,7 @@ func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, line
 }
 
 // manyNames are more names than are listed, and than fit into a little memory.
-const manyNames = 4096
+const manyNames = 1500
 
 // checkBounds fails the test where a worker holds more than it may of what
 // strangers chose.
@@ -79,7 +79,7 @@ func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *Re
 	slices.Reverse(backwards)
 	compare("backwards", backwards, 1)
 	shuffled := slices.Clone(lines)
-	workerCounts := []int{1, 2, 8}
+	workerCounts := []int{1, 8}
 	if testing.Short() {
 		workerCounts = []int{8}
 	}
@@ -218,7 +218,7 @@ func TestOrderOfFloods(t *testing.T) {
 			},
 			check: func(t *testing.T, r *Report) {
 				c := r.row("AcmeBot")
-				if len(c.Rules) != maxNameRules || c.RulesNotListed == 0 {
+				if len(c.Rules) != maxNameRules || c.RulesNotListed == 0 || c.Rules[maxNameRules-1].Violations != 2 {
 					t.Errorf("%d rules listed, %d violations of others", len(c.Rules), c.RulesNotListed)
 				}
 			},
@@ -283,67 +283,15 @@ func TestOrderOfFloods(t *testing.T) {
 	}
 }
 
-// TestMemoIsEmptied: distinct headers beyond what a worker remembers are counted
-// all the same.
-func TestMemoIsEmptied(t *testing.T) {
-	tests := []struct {
-		name    string
-		headers int
-		header  func(i int) string
-	}{
-		{"by their number", 20000, func(i int) string { return fmt.Sprintf("GPTBot/1.%d", i) }},
-		{"by their bytes", 4000, func(i int) string {
-			return fmt.Sprintf("GPTBot/1.%d %s", i, strings.Repeat("x", 1500))
-		}},
-		{"too long to be remembered", 2000, func(i int) string {
-			return fmt.Sprintf("GPTBot/1.%d %s", i, strings.Repeat("x", maxMemoKey))
-		}},
-		{"of crawlers that nobody knows", 20000, func(i int) string { return fmt.Sprintf("Acme%d-Bot/1.%d", i%9, i) }},
-		{"of browsers", 20000, func(i int) string { return fmt.Sprintf("Mozilla/5.0 (X11) Firefox/%d", i) }},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			a, f := newAuditor(t, robotsTxtBody), byName(t, "combined")
-			run := begin(t, a)
-			w := run.Worker()
-			w.quota.limit = 1 << 20
-			most, emptied := 0, false
-			for range 2 {
-				for i := range test.headers {
-					w.Chunk(f, nil, []byte(entry{agent: test.header(i), target: "/private/"}.String()))
-					n := len(w.agents)
-					emptied = emptied || n < most
-					most = max(most, n)
-				}
-				checkBounds(t, w)
-			}
-			if !emptied && most > 0 {
-				t.Errorf("the memo was never emptied, so that this tests nothing: %d headers", most)
-			}
-			r := report(t, run)
-			if got := r.Totals.Verdicts[Violation] + r.NotCrawlers; got != int64(2*test.headers) {
-				t.Errorf("%d lines counted of %d", got, 2*test.headers)
-			}
-			if len(r.Crawlers) > 9 {
-				t.Errorf("%d crawlers", len(r.Crawlers))
-			}
-		})
-	}
-}
-
-// TestEqualNames: a crawler that nobody knows may call itself as a known one is
-// called whose words are others. The order of the two rows is not left to chance.
+// TestEqualNames: a crawler that nobody knows may call itself as a known one is called whose words are others. The
+// order of the two rows is not left to chance: of so many rows no sorting keeps equal ones in order.
 func TestEqualNames(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
-	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}, {agent: gptbot}, {agent: googlebot},
-		{agent: mj12bot}, {agent: adsbot}}
-	// Many rows, the more frequent first: no sorting keeps equal ones in order.
-	for i := range 100 {
-		for range 1 + i*7%10 {
-			log = append(log, entry{agent: fmt.Sprintf("%c%d-Bot", 'A'+i%26, i)})
-		}
+	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}}
+	for i := range 500 {
+		log = append(log, entry{agent: fmt.Sprintf("%c%d-Bot", 'A'+i%26, i*7%100)})
 	}
-	for range 50 {
+	for range 20 {
 		var operators []string
 		for _, c := range auditEntries(t, a, log...).Crawlers {
 			if c.Crawler == "FeedBot" {

@@ -87,22 +87,6 @@ func TestBoundsOfAPeriod(t *testing.T) {
 	}
 }
 
-// States of one period add up to the report of one run, however the lines are cut.
-func TestStatesOfAPeriod(t *testing.T) {
-	c := stateAuditor(t).config
-	c.Period = periodOfTest()
-	a := New(c)
-	lines := stateLog(rand.New(rand.NewPCG(8, 15)), 3000)
-	want := marshal(t, auditText(t, a, "vhost_combined", strings.Join(lines, "\n")))
-	got, err := reportOf(a, stateOf(t, a, lines[2000:]), stateOf(t, a, lines[:700]), stateOf(t, a, lines[700:2000]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := marshal(t, got); got != want {
-		t.Error(firstDifference(got, want))
-	}
-}
-
 // A crawler that only fetched robots.txt, and outside of the period, is in no row.
 func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 	c := newAuditor(t, robotsTxtBody, "https://example.com").config

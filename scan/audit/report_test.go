@@ -10,100 +10,6 @@ import (
 	"unicode/utf8"
 )
 
-// contract is the object robotsieve.audit/3: its keys, and of each the
-// type of the value. Each element of a list is like the one given.
-const contract = `{
-"schema":"", "partial":false, "lines":0, "unparsed":0, "not_crawlers":0, "other_host":0, "not_judged":0, "blank":0,
-"crawlers":[{
-	"crawler":"", "operator":"", "role":"", "category":"", "requests":0, "evasive":0, "grace_informed":0,
-	"informed_known":false, "crawl_delay_supported":"",
-	"verdicts":{"allowed":0,"robots_fetch":0,"violation":0,"grace":0,"indeterminate":0,"no_policy":0,"unreachable":0,
-	"exempt":0,"spoofed":0},
-	"reasons":{"no_version":0,"no_host":0,"no_time":0,"unknown_scheme":0,"lossy_path":0,"truncated":0,
-	"ambiguous_agent":0,"redirected_policy":0,"contested":0},
-	"outcomes":{"content":0,"not_modified":0,"empty":0,"redirected":0,"refused":0,"other":0},
-	"violations":[{"identity":"","outcome":"","method":"","informed":false,"n":0}],
-	"identity":{"verified":0,"spoofed":0,"unverified":0,"unverifiable":0},
-	"rules":[{"origin":"","line":0,"rule":"","violations":0}],
-	"rules_not_listed":0,
-	"samples":[{"time":"","line":""}]
-}],
-"from":"", "to":"", "assumptions":[""], "warnings":[""], "program":"", "command":"", "max_unparsed_percent":0,
-"proxied":false,
-"http_libraries":0, "identity_no_list":0,
-"totals":{"evasive":0,"verified_content":0,"fetchers":{"requests":0,"violation":0,"verified_content":0}},
-"policy":{"file":"","bytes":0,"origins":[""],"dialect":"","notes":0,"window_seconds":0,"delay_seconds":0,
-"skew_seconds":0},
-"robots_txt":{"requests":0,"served":0,"none":0,"failed":0,"sizes":0,"sizes_differing":0,"cleared_by":[{"status":0,
-"n":0}]},
-"ranges":[{"crawler":"","file":"","created":"","dated_by":""}],
-"inputs":[{"name":"","format":"","codec":"","bytes":0,"bytes_uncompressed":0,"sha256":"","duplicate_of":"","lines":0,
-"unparsed":0,"complete":false,"error":""}],
-"other_hosts":[{"host":"","requests":0}], "unparsed_samples":[""], "not_auditable":[""]
-}`
-
-// keeps fails the test where a JSON value lacks a key of the contract or has
-// another type.
-func keeps(t *testing.T, path string, got, want any) {
-	t.Helper()
-	if fmt.Sprintf("%T", got) != fmt.Sprintf("%T", want) {
-		t.Errorf("%s is %T, want %T", path, got, want)
-		return
-	}
-	switch want := want.(type) {
-	case map[string]any:
-		for key, value := range want {
-			v, present := got.(map[string]any)[key]
-			if !present {
-				t.Errorf("%s.%s is missing", path, key)
-				continue
-			}
-			keeps(t, path+"."+key, v, value)
-		}
-	case []any:
-		for i, v := range got.([]any) {
-			keeps(t, fmt.Sprintf("%s[%d]", path, i), v, want[0])
-		}
-	}
-}
-
-func decode(t *testing.T, text string) any {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-func TestContract(t *testing.T) {
-	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	full := auditText(t, a, "vhost_combined", strings.Join([]string{
-		entry{vhost: "example.com", target: "/private/"}.String(), entry{vhost: "example.com", agent: acmebot}.String(),
-		entry{vhost: "other.example"}.String(), "garbage",
-	}, "\n"))
-	for _, list := range []int{
-		len(full.Crawlers[0].Violations), len(full.Crawlers[0].Rules), len(full.Crawlers[0].Samples),
-		len(full.OtherHosts), len(full.UnparsedSamples), len(full.NotAuditable),
-	} {
-		if list == 0 {
-			t.Fatalf("a list of the full report is empty\n%s", marshal(t, full))
-		}
-	}
-	for name, r := range map[string]*Report{
-		"full":          full,
-		"of nothing":    auditText(t, a, "combined", ""),
-		"no violations": auditEntries(t, newAuditor(t, ""), entry{}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			keeps(t, "report", decode(t, marshal(t, r)), decode(t, contract))
-			if r.Schema != "robotsieve.audit/3" {
-				t.Errorf("schema %q", r.Schema)
-			}
-		})
-	}
-}
-
 func TestOrderOfCrawlersAndRules(t *testing.T) {
 	log := []entry{
 		{agent: "Zed-Bot", target: "/r/1/"}, {agent: "Zed-Bot", target: "/r/1/"}, {agent: "Zed-Bot", target: "/r/2/"},
@@ -178,12 +84,21 @@ func TestNamesInOtherLetters(t *testing.T) {
 	}
 }
 
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // TestNothingInAReportActsOnATerminal: whatever the lines are, Texts makes all strings of
 // the report printable.
 func TestNothingInAReportActsOnATerminal(t *testing.T) {
-	rounds := 100
+	rounds := 20
 	if testing.Short() {
-		rounds = 10
+		rounds = 5
 	}
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	for round := range rounds {

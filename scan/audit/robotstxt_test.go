@@ -2,140 +2,106 @@ package audit
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
+// answersOf reads answers to /robots.txt such as "example.com:443 -1000 27; example.com 0 7 206 HEAD": by a host, so
+// many seconds after someTime, with a size, perhaps a status and a method.
+func answersOf(t *testing.T, text, agent string) (list []entry) {
+	t.Helper()
+	for answer := range strings.SplitSeq(text, "; ") {
+		e, n := entry{agent: agent}, 0
+		if found, _ := fmt.Sscan(answer, &e.vhost, &n, &e.size, &e.status, &e.method); found < 3 {
+			t.Fatal(answer)
+		}
+		e.time, e.target = at(n), "/robots.txt"
+		list = append(list, e)
+	}
+	return list
+}
+
 // Answers to /robots.txt whose size is of no version in force are listed, whoever
 // asked, with when they were given.
 func TestSizesOfRobotsTxt(t *testing.T) {
-	short, long := "User-agent: *\nDisallow: /p\n", "User-agent: *\nDisallow: /p\nDisallow: /q\n"
-	shortSize, longSize := fmt.Sprint(len(short)), fmt.Sprint(len(long))
+	short, long := "User-agent: *\nDisallow: /p\n", "User-agent: *\nDisallow: /p\nDisallow: /q\n" // 27 and 40 bytes
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -3 * day0, body: short}, version{from: 0, body: long}, version{from: day0, status: 404},
 		version{at: "http://example.com", from: -3 * day0, body: long})})
-	answer := func(vhost string, n int, size string) entry {
-		return entry{vhost: vhost, target: "/robots.txt", time: at(n), size: size, agent: browser}
-	}
-	status := func(status string, e entry) entry { e.status = status; return e }
-	method := func(method string, e entry) entry { e.method = method; return e }
-	const https = "example.com:443"
 	for name, c := range map[string]struct {
-		entries []entry
-		sizes   int64
-		change  bool
-		want    []SizeInfo
+		log    string
+		sizes  int64
+		change bool
+		want   string
 	}{
-		"as it should be":         {[]entry{answer(https, -1000, shortSize), answer(https, 500, longSize)}, 2, true, nil},
-		"the same throughout":     {[]entry{answer(https, -1000, shortSize), answer(https, -900, shortSize)}, 2, false, nil},
-		"either about the change": {[]entry{answer(https, 30, shortSize), answer(https, -30, longSize)}, 2, true, nil},
-		"the old one afterwards": {[]entry{answer(https, 700, shortSize), answer(https, 800, shortSize)}, 2, false,
-			[]SizeInfo{{"https://example.com", int64(len(short)), []int64{int64(len(long))}, 2, "2026-03-02T10:11:40Z",
-				"2026-03-02T10:13:20Z"}}},
-		"none about the change": {[]entry{answer(https, 10, "7")}, 1, false,
-			[]SizeInfo{{"https://example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T10:00:10Z",
-				"2026-03-02T10:00:10Z"}}},
-		"none is there": {[]entry{answer(https, 2*day0, "7")}, 1, false,
-			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
-		"before the first": {[]entry{answer(https, -5*day0, "7")}, 1, false,
-			[]SizeInfo{{"https://example.com", 7, []int64{}, 1, "2026-02-25T10:00:00Z", "2026-02-25T10:00:00Z"}}},
-		"of either scheme": {[]entry{answer("example.com", -1000, shortSize), answer("example.com", -900, longSize)}, 2,
-			true, nil},
-		"of no scheme": {[]entry{answer("example.com", -1000, "7")}, 1, false,
-			[]SizeInfo{{"example.com", 7, []int64{int64(len(short)), int64(len(long))}, 1, "2026-03-02T09:43:20Z",
-				"2026-03-02T09:43:20Z"}}},
-		"the other's": {[]entry{answer("example.com:80", -1000, longSize)}, 1, false, nil},
-		"two sites": {[]entry{answer(https, -1000, shortSize), answer("example.com:80", -1000, longSize)}, 2, false,
-			nil},
-		"not told": {[]entry{answer(https, -1000, "-")}, 0, false, nil},
-		"no answers of it": {[]entry{status("304", answer(https, -1000, "7")), status("404", answer(https, -1000, "7")),
-			status("206", answer(https, -1000, "7")), method("HEAD", answer(https, -1000, "7"))}, 0, false, nil},
-		"at no time":     {[]entry{{vhost: https, target: "/robots.txt", time: "-", size: "7"}}, 0, false, nil},
-		"of other hosts": {[]entry{answer("other.example", -1000, "7")}, 0, false, nil},
-		"sorted by time": {[]entry{answer(https, 2*day0, "9"), answer(https, 2*day0-1, "8")}, 2, true,
-			[]SizeInfo{{"https://example.com", 8, []int64{}, 1, "2026-03-04T09:59:59Z", "2026-03-04T09:59:59Z"},
-				{"https://example.com", 9, []int64{}, 1, "2026-03-04T10:00:00Z", "2026-03-04T10:00:00Z"}}},
-		"of an empty file": {[]entry{answer(https, -1000, "0")}, 1, false,
-			[]SizeInfo{{"https://example.com", 0, []int64{int64(len(short))}, 1, "2026-03-02T09:43:20Z",
-				"2026-03-02T09:43:20Z"}}},
-		"with a query":      {[]entry{{vhost: https, target: "/robots.txt?x", size: "7", agent: browser}}, 0, false, nil},
-		"of another folder": {[]entry{{vhost: https, target: "/blog/robots.txt", size: "7", agent: browser}}, 0, false, nil},
+		"as it should be":         {"example.com:443 -1000 27; example.com:443 500 40", 2, true, ""},
+		"the same throughout":     {"example.com:443 -1000 27; example.com:443 -900 27", 2, false, ""},
+		"either about the change": {"example.com:443 30 27; example.com:443 -30 40", 2, true, ""},
+		"the old one afterwards": {"example.com:443 700 27; example.com:443 800 27", 2, false,
+			"{https://example.com 27 [40] 2 2026-03-02T10:11:40Z 2026-03-02T10:13:20Z}"},
+		"none about the change": {"example.com:443 10 7", 1, false,
+			"{https://example.com 7 [27 40] 1 2026-03-02T10:00:10Z 2026-03-02T10:00:10Z}"},
+		"none is there, sorted by time": {"example.com:443 172800 9; example.com:443 172799 8", 2, true,
+			"{https://example.com 8 [] 1 2026-03-04T09:59:59Z 2026-03-04T09:59:59Z} " +
+				"{https://example.com 9 [] 1 2026-03-04T10:00:00Z 2026-03-04T10:00:00Z}"},
+		"before the first": {"example.com:443 -432000 7", 1, false,
+			"{https://example.com 7 [] 1 2026-02-25T10:00:00Z 2026-02-25T10:00:00Z}"},
+		"of either scheme": {"example.com -1000 27; example.com -900 40", 2, true, ""},
+		"of no scheme": {"example.com -1000 7", 1, false,
+			"{example.com 7 [27 40] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
+		"two sites": {"example.com:443 -1000 27; example.com:80 -1000 40", 2, false, ""},
+		"not told":  {"example.com:443 -1000 -", 0, false, ""},
+		"no answers of it": {"example.com:443 -1000 7 304; example.com:443 -1000 7 404; example.com:443 -1000 7 206; " +
+			"example.com:443 -1000 7 200 HEAD", 0, false, ""},
+		"of other hosts": {"other.example -1000 7", 0, false, ""},
+		"of an empty file": {"example.com:443 -1000 0", 1, false,
+			"{https://example.com 0 [27] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
 	} {
-		r := auditEntries(t, a, c.entries...).RobotsTxt
+		r := auditEntries(t, a, answersOf(t, c.log, browser)...).RobotsTxt
 		differing := int64(0)
-		for _, d := range c.want {
-			differing += d.N
+		for _, l := range r.Listed {
+			differing += l.N
 		}
-		same := slices.EqualFunc(r.Listed, c.want, func(x, y SizeInfo) bool { return fmt.Sprint(x) == fmt.Sprint(y) })
-		if !same || r.Sizes != c.sizes || r.Differing != differing || r.SizesChange != c.change {
+		if got := strings.Trim(fmt.Sprint(r.Listed), "[]"); got != strings.Trim(c.want, "[]") || r.Sizes != c.sizes ||
+			r.Differing != differing || r.SizesChange != c.change {
 			t.Errorf("%s: %+v, want %d sizes, change %v, %+v", name, r, c.sizes, c.change, c.want)
 		}
 	}
-}
-
-// An answer without a body says that there is no robots.txt, whatever its status; it is
-// odd only where there is one.
-func TestEmptyRobotsTxt(t *testing.T) {
-	for name, c := range map[string]struct {
-		body, size      string
-		served, refused int64
-	}{
-		"empty":                   {robotsTxtBody, "0", 0, 1},
-		"empty, as Apache has it": {robotsTxtBody, "-", 0, 1},
-		"the file":                {robotsTxtBody, "99", 1, 0},
-		"as empty as the file":    {"", "0", 0, 0},
-	} {
-		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -day0, body: c.body})})
-		r := auditEntries(t, a, entry{vhost: "example.com:443", target: "/robots.txt", size: c.size})
-		refused := int64(0)
-		for _, s := range r.row("GPTBot").RobotsTxt.Cleared {
-			refused += s.N
-		}
-		if r.RobotsTxt.Served != c.served || refused != c.refused {
-			t.Errorf("%s: served %d, refused %d, want %d and %d", name, r.RobotsTxt.Served, refused, c.served, c.refused)
-		}
+	odd := []entry{{vhost: onSite, target: "/robots.txt", time: "-", size: "7"}, {vhost: onSite, target: "/robots.txt?x",
+		size: "7", agent: browser}, {vhost: onSite, target: "/blog/robots.txt", size: "7", agent: browser}}
+	if r := auditEntries(t, a, odd...).RobotsTxt; r.Sizes+r.Differing != 0 {
+		t.Errorf("at no time, with a query and of a folder: %+v", r)
 	}
 }
 
-// A crawler that is refused robots.txt where there is one with rules was told that
-// nothing is forbidden.
+// TestRefusedRobotsTxt: a crawler that is refused robots.txt where there is one with rules, or gets one without a body,
+// whatever the status, was told that nothing is forbidden.
 func TestRefusedRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503},
-		version{from: 4 * day0, body: robotsTxtBody},
-		version{at: "http://example.com", from: -9 * day0, status: 404})})
-	for name, c := range map[string]struct {
-		vhost, status string
-		at            int
-		want          int64
-	}{
-		"forbidden":                    {"example.com:443", "403", -1000, 1},
-		"not found":                    {"example.com:443", "404", -1000, 1},
-		"too many":                     {"example.com:443", "429", -1000, 1},
-		"not allowed":                  {"example.com:443", "401", 5 * day0, 1},
-		"an error":                     {"example.com:443", "503", -1000, 0},
-		"no answer":                    {"example.com:443", "444", -1000, 0},
-		"moved":                        {"example.com:443", "301", -1000, 0},
-		"no content":                   {"example.com:443", "204", -1000, 1},
-		"there is none":                {"example.com:443", "404", day0, 0},
-		"about when there was none":    {"example.com:443", "403", -30, 0},
-		"none can be had":              {"example.com:443", "403", 3 * day0, 0},
-		"before the first":             {"example.com:443", "403", -10 * day0, 0},
-		"of the other scheme":          {"example.com:80", "403", -1000, 0},
-		"of no scheme, and one has it": {"example.com", "403", -1000, 0},
+		version{from: 4 * day0, body: robotsTxtBody}, version{at: "http://example.com", from: -9 * day0, status: 404},
+		version{at: "https://www.example.com", from: -9 * day0})})
+	for answer, refused := range map[string]bool{
+		"example.com:443 -1000 9 403": true, "example.com:443 -1000 9 404": true, "example.com:443 -1000 9 429": true,
+		"example.com:443 432000 9 401": true, "example.com:443 -1000 9 204": true, "example.com:443 -1000 0 200": true,
+		"example.com:443 -1000 - 200":     true, // as Apache has it
+		"example.com:443 -1000 9 200":     false,
+		"www.example.com:443 -1000 0 200": false, // as empty as the file
+		"example.com:443 -1000 9 503":     false, "example.com:443 -1000 9 444": false, "example.com:443 -1000 9 301": false,
+		"example.com:443 86400 9 404":   false, // there is none
+		"example.com:443 -30 9 403":     false, // about when there was none
+		"example.com:443 259200 9 403":  false, // none can be had
+		"example.com:443 -864000 9 403": false, // before the first
+		"example.com:80 -1000 9 403":    false,
+		"example.com -1000 9 403":       false, // of no scheme, and one has it
 	} {
-		r := auditEntries(t, a, entry{vhost: c.vhost, target: "/robots.txt", status: c.status, time: at(c.at)})
-		got := int64(0)
-		for _, s := range r.row("GPTBot").RobotsTxt.Cleared {
-			got += s.N
-			if fmt.Sprint(s.Status) != c.status {
-				t.Errorf("%s: status %d", name, s.Status)
-			}
-		}
-		if got != c.want {
-			t.Errorf("%s: refused %d, want %d", name, got, c.want)
+		r := auditEntries(t, a, answersOf(t, answer, gptbot)...)
+		list, served := r.row("GPTBot").RobotsTxt.Cleared, strings.HasSuffix(answer, " 9 200")
+		if len(list) == 1 != refused || len(list) == 1 && !strings.HasSuffix(answer, fmt.Sprint(list[0].Status)) ||
+			r.RobotsTxt.Served == 1 != served {
+			t.Errorf("%s: refused %v, served %d", answer, list, r.RobotsTxt.Served)
 		}
 	}
 }

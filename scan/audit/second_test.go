@@ -250,29 +250,3 @@ func TestHTTPLibrariesAreCountedApart(t *testing.T) {
 		t.Errorf("%d of %d lines not by crawlers", r.HTTPLibraries, r.NotCrawlers)
 	}
 }
-
-// Clients without a name are one row, and never informed.
-func TestClientsWithoutAName(t *testing.T) {
-	r := auditEntries(t, judging(t, version{from: farAgo, body: forbid}),
-		entry{vhost: onSite, agent: "bot", target: "/robots.txt", status: "304", time: at(-60)},
-		entry{vhost: onSite, agent: "bot", target: "/private/x", time: at(0)},
-		entry{vhost: onSite, agent: "spider", target: "/private/x", time: at(0)})
-	row := r.row("(without a name)")
-	if row == nil || len(r.Crawlers) != 1 || row.Verdicts[Violation] != 2 || row.Informed() != 0 {
-		t.Error(marshal(t, r))
-	}
-}
-
-// TestSitemapOfAnyScheme: the path of a Sitemap line is permitted under any scheme.
-func TestSitemapOfAnyScheme(t *testing.T) {
-	for _, scheme := range []string{"http", "https"} {
-		sitemap := "Sitemap: " + scheme + "://example.com/private/x\n"
-		for _, host := range []string{"example.com", "example.com:80", "example.com:443"} {
-			r := auditEntries(t, judging(t, version{at: "example.com", from: farAgo, body: sitemap + forbid}),
-				entry{vhost: host, target: "/private/x", time: at(0)})
-			if r.row("GPTBot").Verdicts[Allowed] != 1 {
-				t.Errorf("%s at %s: %v", scheme, host, nonZero(t, r.row("GPTBot").Verdicts))
-			}
-		}
-	}
-}

@@ -18,12 +18,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	config := roomy.config
 	config.Memory, config.TempDir = 1<<20, t.TempDir()
 	tight := New(config)
-	n := 150_000
-	if testing.Short() {
-		n = 60_000
-	}
-	rng := rand.New(rand.NewPCG(4, 4))
-	lines := stateLog(rng, n)
+	lines := stateLog(rand.New(rand.NewPCG(4, 4)), 60_000)
 	f := byName(t, "vhost_combined")
 	want := marshal(t, auditText(t, roomy, "vhost_combined", strings.Join(lines, "\n")))
 	run := begin(t, tight)

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
@@ -150,14 +149,6 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 	}
 }
 
-func TestStateHasItsHead(t *testing.T) {
-	b := stateOf(t, stateAuditor(t), nil)
-	s, err := ReadState(bytes.NewReader(b), int64(len(b)))
-	if err != nil || string(s.Head) != "head" {
-		t.Errorf("%v, %+v", err, s)
-	}
-}
-
 // No damage goes unnoticed, and none does harm.
 func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 	a := stateAuditor(t)
@@ -174,6 +165,9 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 		bad[i] ^= 1 << (i % 8)
 		if _, err := reportOf(a, bad); err == nil {
 			t.Errorf("byte %d of %d flipped: no error", i, len(good))
+		}
+		if i%5 > 0 {
+			continue
 		}
 		if _, err := reportOf(a, good[:i:i]); err == nil {
 			t.Errorf("%d of %d bytes: no error", i, len(good))
@@ -316,23 +310,14 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a size of a version too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
 		"negative libraries":           func(s *tally, r *row) { s.HTTPLibraries = -1 },
 		"a line chosen never":          func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{} },
-		"a line chosen too often": func(s *tally, r *row) {
-			s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines +
-				1}
-		},
-		"impostors of impostors": func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
-		"impostors of nothing": func(s *tally, r *row) {
-			r.impostors().count(Unverified, Allowed, 0,
-				1e6)
-		},
-		"impostors that are verified": func(s *tally, r *row) {
-			r.impostors().count(Verified, Allowed, 0,
-				1)
-		},
-		"a period before all time":   func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
-		"more fetches than requests": func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
-		"more fetches than can be":   func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
-		"more refusals than fetches": func(s *tally, r *row) { r.Fetches.Cleared[404] += 1e6 },
+		"a line chosen too often":      func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines + 1} },
+		"impostors of impostors":       func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
+		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(Unverified, Allowed, 0, 1e6) },
+		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(Verified, Allowed, 0, 1) },
+		"a period before all time":     func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
+		"more fetches than requests":   func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
+		"more fetches than can be":     func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
+		"more refusals than fetches":   func(s *tally, r *row) { r.Fetches.Cleared[404] += 1e6 },
 	} {
 		s, r := tallyOf()
 		change(s, r)
@@ -358,40 +343,26 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 			marshal(t, r)
 		}
 	}
+	// What was fetched and when is not counted, so only requests that are missing can be noticed.
+	pending := pendingOf(t, records)
 	for name, list := range map[string][]spill.Record{
-		"a deferred record less":  records[1:],
 		"no deferred records":     nil,
-		"a deferred record twice": append(slices.Clone(records), records[len(records)-1]),
+		"a deferred record twice": append(slices.Clone(records), pending),
+		"a deferred record less": slices.DeleteFunc(slices.Clone(records),
+			func(r spill.Record) bool { return bytes.Equal(r.Data, pending.Data) }),
 	} {
-		// What was fetched and when is not counted, so only requests that are missing
-		// can be noticed.
-		if name == "a deferred record less" {
-			list = slices.DeleteFunc(slices.Clone(records), func(r spill.Record) bool {
-				return bytes.Equal(r.Data,
-					pendingOf(t, records).Data)
-			})
-		}
-		if name == "a deferred record twice" {
-			list = append(slices.Clone(records), pendingOf(t, records))
-		}
 		if _, err := reportOf(a, joined(t, saved, list...)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	none := string(a.appendTally(nil, a.newTally()))
+	if _, err := reportOf(a, joined(t, none, pending)); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a request that waits in a state of no lines: %v", err)
 	}
 	for _, text := range []string{"", "{", saved + "\x00", saved[:len(saved)-1]} {
 		if _, err := reportOf(a, joined(t, text)); !errors.Is(err, ErrDamaged) {
 			t.Errorf("tally %q: %v", text, err)
 		}
-	}
-}
-
-// Requests wait in a state that has counted no lines.
-func TestStateOfNoLinesWithARequestIsAnError(t *testing.T) {
-	a := stateAuditor(t)
-	_, records := savedParts(t, stateOf(t, a, stateLog(rand.New(rand.NewPCG(1, 2)), 200)))
-	if _, err := reportOf(a, joined(t, string(a.appendTally(nil, a.newTally())), pendingOf(t, records))); !errors.Is(err,
-		ErrDamaged) {
-		t.Error(err)
 	}
 }
 
@@ -486,36 +457,4 @@ func FuzzStateCounts(f *testing.F) {
 			}
 		}
 	})
-}
-
-// Of several origins that a log without hosts may be of, each may have its own
-// rules.
-func TestStateOfALogOfTwoHosts(t *testing.T) {
-	hosts, err := origin.Parse("example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := history(t, policy.Options{Hosts: hosts, AssumeConstant: true},
-		version{at: "https://example.com", body: robotsTxtBody},
-		version{at: "http://example.com", body: "User-agent: *\nDisallow: /pri\nDisallow: /only\n"})
-	a := New(Config{Crawlers: crawlers(t), Policy: p})
-	log := entry{target: "/private/"}.String() + "\n" + entry{target: "/only"}.String() + "\n" +
-		entry{target: "/robots.txt", status: "304"}.String()
-	run := begin(t, a)
-	run.Worker().Chunk(byName(t, "combined"), nil, []byte(log))
-	var b bytes.Buffer
-	if err := run.WriteState(&b, nil); err != nil {
-		t.Fatal(err)
-	}
-	got, err := reportOf(a, b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantCounts(t, "verdicts", got.Totals.Verdicts, map[string]int64{"violation": 1, "indeterminate": 1, "robots_fetch": 1})
-	if rules := got.row("GPTBot").Rules; len(rules) != 1 || rules[0].Origin != "example.com" || rules[0].Line != 2 {
-		t.Errorf("%+v", rules)
-	}
-	if want := marshal(t, auditText(t, a, "combined", log)); marshal(t, got) != want {
-		t.Error(firstDifference(marshal(t, got), want))
-	}
 }

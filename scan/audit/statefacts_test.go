@@ -72,7 +72,7 @@ func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 	limited := New(c)
 	for name, a := range map[string]*Auditor{"all": single, "a period": limited} {
 		seen := map[string]bool{}
-		for seed := range uint64(30) {
+		for seed := range uint64(10) {
 			rng := rand.New(rand.NewPCG(seed, 9))
 			lines := stateLog(rng, 50+rng.IntN(2000))
 			want := rowsOf(t, a, nil, 0, lines)
@@ -146,7 +146,7 @@ func TestErrorsOfFacts(t *testing.T) {
 		t.Errorf("facts as a state: %v", err)
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 500 {
+	for range 200 {
 		damaged := bytes.Clone(facts)
 		damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
 		if err := judge(damaged); err == nil {
