@@ -166,7 +166,7 @@ func TestStateDamagedAnywhereIsAnError(t *testing.T) {
 		if _, err := reportOf(a, bad); err == nil {
 			t.Errorf("byte %d of %d flipped: no error", i, len(good))
 		}
-		if i%5 > 0 {
+		if i > 400 && i%5 > 0 {
 			continue
 		}
 		if _, err := reportOf(a, good[:i:i]); err == nil {
@@ -280,6 +280,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		return nil, nil
 	}
 	anyHost := func(s *tally) string { return slices.Sorted(maps.Keys(s.Hosts.Kept))[0] }
+	from := lineFrom{Line: 1}
 	size := func(s *tally, change func(*sizeKey, *tallied)) {
 		for k, n := range s.Sizes.Kept {
 			delete(s.Sizes.Kept, k)
@@ -310,7 +311,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a size of a version too far":  func(s *tally, r *row) { size(s, func(k *sizeKey, n *tallied) { k.Last = 99 }) },
 		"negative libraries":           func(s *tally, r *row) { s.HTTPLibraries = -1 },
 		"a line chosen never":          func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{} },
-		"a line chosen too often":      func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{N: s.Lines + 1} },
+		"a line too often":             func(s *tally, r *row) { s.ProxySample.Kept[from] = tallied{N: s.Lines + 1} },
 		"impostors of impostors":       func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
 		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(Unverified, Allowed, 0, 1e6) },
 		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(Verified, Allowed, 0, 1) },
