@@ -19,70 +19,60 @@ import (
 // TestAlso: a copy forbids or permits only what it does under all token lists.
 func TestAlso(t *testing.T) {
 	news := Subject{Tokens: []string{"Googlebot"}, Also: [][]string{{"Googlebot-News", "Googlebot"}}, Readings: asGoogle}
-	tests := []struct {
-		name, robots, target string
-		want                 Judgement
+	for _, test := range []struct {
+		robots, target string
+		want           Judgement
 	}{
-		{"one group for both", "User-agent: Googlebot\nDisallow: /a", "/a", forbids(2)},
-		{"a group for the second alone", "User-agent: Googlebot-News\nDisallow: /a", "/a", contested},
-		{"that forbids nothing here", "User-agent: Googlebot-News\nDisallow: /a", "/b", permits},
-		{"both forbid: the line of the first", "User-agent: Googlebot-News\nDisallow: /a\nUser-agent: Googlebot\nDisallow: " +
-			"/", "/a", forbids(4)},
-		{"the first alone forbids", "User-agent: Googlebot-News\nAllow: /\nUser-agent: Googlebot\nDisallow: /", "/a",
-			contested},
-		{"everybody's", "User-agent: *\nDisallow: /a", "/a", forbids(2)},
-		{"an escape, by the full judgement", "User-agent: Googlebot-News\nDisallow: /%c3%bc", "/%C3%BC", contested},
-	}
-	for _, test := range tests {
-		var s automaton.Scratch
-		if got := constant(test.robots).Bind(0, news).Judge(&s, 0, []byte(test.target)); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		{"User-agent: Googlebot\nDisallow: /a", "/a", forbids(2)},
+		{"User-agent: Googlebot-News\nDisallow: /a", "/a", contested},
+		{"User-agent: Googlebot-News\nDisallow: /a", "/b", permits},
+		// Both forbid: the line of the first.
+		{"User-agent: Googlebot-News\nDisallow: /a\nUser-agent: Googlebot\nDisallow: /", "/a", forbids(4)},
+		{"User-agent: Googlebot-News\nAllow: /\nUser-agent: Googlebot\nDisallow: /", "/a", contested},
+		{"User-agent: *\nDisallow: /a", "/a", forbids(2)},
+		{"User-agent: Googlebot-News\nDisallow: /%c3%bc", "/%C3%BC", contested},
+	} {
+		if got := judged(test.robots, news, test.target); got != test.want {
+			t.Errorf("%q: %+v, want %+v", test.robots, got, test.want)
 		}
 	}
-	ignoring := news
-	ignoring.IgnoresWildcard = true
-	var s automaton.Scratch
-	if got := constant("User-agent: *\nDisallow: /").Bind(0, ignoring).Judge(&s, 0, []byte("/")); got != permits {
+	news.IgnoresWildcard = true
+	if got := judged("User-agent: *\nDisallow: /", news, "/"); got != permits {
 		t.Errorf("not bound by *: %+v", got)
 	}
 }
 
 // TestPerhaps: a group whose token stands in the header of a crawler binds it perhaps.
 func TestPerhaps(t *testing.T) {
-	tests := []struct {
-		name, header, robots, target string
-		want                         Judgement
+	const all = "User-agent: *\nDisallow: /a\nUser-agent: acme\n"
+	for _, test := range []struct {
+		header, robots, target string
+		want                   Judgement
 	}{
-		{"no such group", "acmebot/1", "User-agent: other\nDisallow: /", "/a", permits},
-		{"a part", "acmebot/1", "User-agent: acme\nDisallow: /a", "/a", contested},
-		{"that says nothing else here", "acmebot/1", "User-agent: acme\nDisallow: /a", "/b", permits},
-		{"in the middle, in any case", "x-acmebot/1", "User-agent: ACME\nDisallow: /", "/a", contested},
-		{"elsewhere in the header", "acmebot/1 (foo reader)", "User-agent: Foo\nDisallow: /", "/a", contested},
-		{"in the header of a browser", "mozilla/5.0 (acmebot)", "User-agent: Mozilla\nDisallow: /", "/a", contested},
-		{"at its end", "acmebot/1 foo", "User-agent: foo\nDisallow: /", "/a", contested},
-		{"not quite", "acmebot/1 fo", "User-agent: foo\nDisallow: /", "/a", permits},
-		{"three letters", "acmebot", "User-agent: bot\nDisallow: /", "/a", contested},
-		{"two are too few", "acmebot", "User-agent: ac\nDisallow: /", "/a", permits},
-		{"forbidden to all and to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nDisallow: /", "/a",
-			forbids(2)},
-		{"permitted to the part", "acmebot", "User-agent: *\nDisallow: /a\nUser-agent: acme\nAllow: /", "/a", contested},
-		{"also where it has a group of its own", "acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /",
-			"/a", contested},
-		{"its own token is no other", "acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)},
-		{"several", "acmebot", "User-agent: *\nDisallow: /\nUser-agent: acme\nDisallow: /\nUser-agent: mebot\nAllow: /a",
-			"/a", contested},
-		{"a group without rules, and none for all", "acmebot", "User-agent: acme\nDisallow:", "/a", permits},
-		{"what is longer", "acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
-		{"only as Google's parser reads it", "acmebot", "Useragent: acme\nDisallow: /", "/a", contested},
-		{"of a group that another record ends", "acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /",
-			"/a", contested},
-	}
-	for _, test := range tests {
-		var s automaton.Scratch
+		{"acmebot/1", "User-agent: other\nDisallow: /", "/a", permits},
+		{"acmebot/1", "User-agent: acme\nDisallow: /a", "/a", contested},
+		{"acmebot/1", "User-agent: acme\nDisallow: /a", "/b", permits},
+		{"x-acmebot/1", "User-agent: ACME\nDisallow: /", "/a", contested},
+		{"acmebot/1 (foo reader)", "User-agent: Foo\nDisallow: /", "/a", contested},
+		{"mozilla/5.0 (acmebot)", "User-agent: Mozilla\nDisallow: /", "/a", contested},
+		{"acmebot/1 foo", "User-agent: foo\nDisallow: /", "/a", contested},
+		{"acmebot/1 fo", "User-agent: foo\nDisallow: /", "/a", permits},
+		{"acmebot", "User-agent: bot\nDisallow: /", "/a", contested},
+		{"acmebot", "User-agent: ac\nDisallow: /", "/a", permits}, // two letters are too few
+		{"acmebot", all + "Disallow: /", "/a", forbids(2)},
+		{"acmebot", all + "Allow: /", "/a", contested},
+		{"acmebot", "User-agent: acmebot\nDisallow: /\nUser-agent: acme\nAllow: /", "/a", contested},
+		{"acmebot", "User-agent: acmebot\nDisallow: /", "/a", forbids(2)}, // its own token is no other
+		{"acmebot", all + "Disallow: /\nUser-agent: mebot\nAllow: /a", "/a", contested},
+		{"acmebot", "User-agent: acme\nDisallow:", "/a", permits},
+		{"acmebot", "User-agent: acmebot-news\nDisallow: /", "/a", permits},
+		{"acmebot", "Useragent: acme\nDisallow: /", "/a", contested},
+		{"acmebot", "User-agent: acme\nHost: x\nUser-agent: other\nDisallow: /", "/a", contested},
+	} {
 		p, subject := constant(test.robots), Subject{Tokens: []string{"AcmeBot"}, Readings: asBoth}
 		subject.Perhaps = p.TokensIn(0, subject, []byte(test.header))
-		if got := p.Bind(0, subject).Judge(&s, 0, []byte(test.target)); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		if got := judged(test.robots, subject, test.target); got != test.want {
+			t.Errorf("%s, %q: %+v, want %+v", test.header, test.robots, got, test.want)
 		}
 	}
 }
@@ -110,43 +100,39 @@ func TestTokensIn(t *testing.T) {
 // what binds, a copy is contested, but not for Google's crawlers.
 func TestEndedRuns(t *testing.T) {
 	const crawlDelay = "User-agent: gptbot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a"
-	tests := []struct {
-		name, robots, target string
-		want                 Judgement
+	const run, runs = "User-agent: gptbot\n", "\nUser-agent: other\nDisallow: /a"
+	const index = "/**\n\nUser-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html"
+	for _, test := range []struct {
+		robots, target string
+		want           Judgement
 	}{
-		{"Crawl-delay", crawlDelay, "/a", contested},
-		{"what it does not forbid", crawlDelay, "/b", permits},
-		{"Sitemap", "User-agent: gptbot\nSitemap: http://x/s\nUser-agent: other\nDisallow: /a", "/a", contested},
-		{"Host", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
-		{"the last of the run", "User-agent: other\nHost: x\nUser-agent: gptbot\nDisallow: /a", "/a", forbids(4)},
-		{"behind the run", "User-agent: other\nUser-agent: gptbot\nHost: x\nDisallow: /a", "/a", forbids(4)},
-		{"a run for all", "User-agent: *\nHost: x\nUser-agent: other\nDisallow: /a", "/a", contested},
-		{"an empty group keeps from those for all", "User-agent: *\nDisallow: /a\nUser-agent: gptbot\nHost: x\nUser-agent: " +
-			"other\nDisallow: /a", "/a", contested},
-		{"without a colon", "User-agent: gptbot\nHost x\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
-		{"a blank line", "User-agent: gptbot\n\nUser-agent: other\nDisallow: /a", "/a", forbids(4)},
-		{"a key that one reading knows", "User-agent: gptbot\nUseragent: foo\nUser-agent: other\nDisallow: /a", "/a",
-			contested},
-		{"Google's reading alone", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /a/**\n\n" +
-			"User-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html", "/a/", contested},
-		{"and without the other record", "User-agent: gptbot\nUser-agent: other\nDisallow: /a/**\n\n" +
-			"User-agent: gptbot\nDisallow: /a/\nAllow: /a/index.html", "/a/", forbids(3)},
-		{"by canonical forms too", "User-agent: gptbot\nHost: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
-	}
-	for _, test := range tests {
-		var s automaton.Scratch
-		if got := constant(test.robots).Bind(0, gptbot).Judge(&s, 0, []byte(test.target)); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		{crawlDelay, "/a", contested},
+		{crawlDelay, "/b", permits},
+		{run + "Sitemap: http://x/s" + runs, "/a", contested},
+		{run + "Host: x" + runs, "/a", contested},
+		{"User-agent: other\nHost: x\nUser-agent: gptbot\nDisallow: /a", "/a", forbids(4)},
+		{"User-agent: other\nUser-agent: gptbot\nHost: x\nDisallow: /a", "/a", forbids(4)},
+		{"User-agent: *\nHost: x" + runs, "/a", contested},
+		// An empty group keeps from those for all.
+		{"User-agent: *\nDisallow: /a\n" + run + "Host: x" + runs, "/a", contested},
+		{run + "Host x" + runs, "/a", forbids(4)},
+		{run + runs, "/a", forbids(4)},
+		{run + "Useragent: foo" + runs, "/a", contested}, // a key that one reading knows
+		{run + "Host: x" + runs + index, "/a/", contested},
+		{"User-agent: gptbot" + runs + index, "/a/", forbids(3)}, // by Google's reading alone
+		{run + "Host: x\nUser-agent: other\nDisallow: /%c3%bc", "/%C3%BC", contested},
+	} {
+		if got := judged(test.robots, gptbot, test.target); got != test.want {
+			t.Errorf("%q: %+v, want %+v", test.robots, got, test.want)
 		}
 	}
-	var s automaton.Scratch
-	googles := constant("User-agent: googlebot\nCrawl-delay: 1\nUser-agent: other\nDisallow: /a")
-	if got := googles.Bind(0, by(googlebot, ReadGoogle)).Judge(&s, 0, []byte("/a")); got.Stance != Forbids {
+	if got := judged("User-agent: googlebot\nCrawl-delay: 1"+runs, googlebot, "/a"); got.Stance != Forbids {
 		t.Errorf("Google's crawler: %+v", got)
 	}
-	if got := constant(crawlDelay).Bind(0, by(gptbot, ReadRFC9309)).Judge(&s, 0, []byte("/a")); got.Stance != Forbids {
+	if got := judged(crawlDelay, by(gptbot, ReadRFC9309), "/a"); got.Stance != Forbids {
 		t.Errorf("a dialect that is given: %+v", got)
 	}
+	var s automaton.Scratch
 	past := Constant(long("User-agent: gptbot\nSitemap: /s\nUser-agent: other\nAllow: /a/b\n"), Options{MaxBytes: 50})
 	if got := past.Bind(0, gptbot).Judge(&s, 0, []byte("/a/b")); got != contested {
 		t.Errorf("past the limit: %+v", got)
@@ -172,45 +158,42 @@ func TestEndedRunsCostNothing(t *testing.T) {
 // host, under any scheme and port.
 func TestSitemapTargets(t *testing.T) {
 	const all = "User-agent: *\nDisallow: /\n"
-	tests := []struct {
-		name, line, target string
-		want               Stance
+	for _, test := range []struct {
+		line, target string
+		want         Stance
 	}{
-		{"its own", "Sitemap: https://example.com/s.xml", "/s.xml", Permits},
-		{"with a query", "Sitemap: https://example.com/s.xml?a=1&b", "/s.xml?a=1&b", Permits},
-		{"with another query", "Sitemap: https://example.com/s.xml?a=1", "/s.xml?a=2", Forbids},
-		{"without it", "Sitemap: https://example.com/s.xml?a=1", "/s.xml", Forbids},
-		{"what is behind it", "Sitemap: https://example.com/s.xml", "/s.xml.gz", Forbids},
-		{"without the fragment", "Sitemap: https://example.com/s.xml", "/s.xml#x", Permits},
-		{"in absolute form", "Sitemap: https://example.com/s.xml", "https://example.com/s.xml", Permits},
-		{"of another host", "Sitemap: https://other.example/s.xml", "/s.xml", Forbids},
-		{"of another scheme", "Sitemap: http://example.com/s.xml", "/s.xml", Permits},
-		{"of another port", "Sitemap: https://example.com:8443/s.xml", "/s.xml", Permits},
-		{"of the host as it may be written", "SITEMAP : HTTPS://EXAMPLE.com:443/s.xml # all", "/s.xml", Permits},
-		{"the other spelling", "Site-Map: https://example.com/s.xml", "/s.xml", Permits},
-		{"a relative one", "Sitemap: /s.xml", "/s.xml", Permits},
-		{"without a slash", "Sitemap: maps/s.xml", "/maps/s.xml", Permits},
-		{"without a slash it permits nothing else", "Sitemap: maps/s.xml", "/", Forbids},
-		{"with the host alone", "Sitemap: //example.com/s.xml", "/s.xml", Permits},
-		{"with another host alone", "Sitemap: //other.example/s.xml", "/s.xml", Forbids},
-		{"not as it stands", "Sitemap: https://example.com/ü.xml", "/%C3%BC.xml", Permits},
-		{"as it stands", "Sitemap: https://example.com/ü.xml", "/ü.xml", Permits},
-		{"no path", "Sitemap: https://example.com", "/", Permits},
-		{"no value", "Sitemap:", "/", Forbids},
-		{"no URL", "Sitemap: https://[/s.xml", "/s.xml", Forbids},
-		{"no host", "Sitemap: https://example..com/s.xml", "/s.xml", Forbids},
-		{"another scheme altogether", "Sitemap: mailto:s.xml", "/s.xml", Forbids},
-		{"in a group of another's", "User-agent: other\nSitemap: /s.xml", "/s.xml", Permits},
-		{"two lines", "Sitemap: /a\nSitemap: https://example.com/b", "/b", Permits},
-		{"one of two hosts", "Sitemap: https://other.example/s.xml\nSitemap: https://example.com/s.xml", "/s.xml", Permits},
-	}
-	for _, test := range tests {
+		{"Sitemap: https://example.com/s.xml", "/s.xml", Permits},
+		{"Sitemap: https://example.com/s.xml?a=1&b", "/s.xml?a=1&b", Permits},
+		{"Sitemap: https://example.com/s.xml?a=1", "/s.xml?a=2", Forbids},
+		{"Sitemap: https://example.com/s.xml?a=1", "/s.xml", Forbids},
+		{"Sitemap: https://example.com/s.xml", "/s.xml.gz", Forbids},
+		{"Sitemap: https://example.com/s.xml", "/s.xml#x", Permits},
+		{"Sitemap: https://example.com/s.xml", "https://example.com/s.xml", Permits},
+		{"Sitemap: https://other.example/s.xml", "/s.xml", Forbids},
+		{"Sitemap: http://example.com/s.xml", "/s.xml", Permits},
+		{"Sitemap: https://example.com:8443/s.xml", "/s.xml", Permits},
+		{"SITEMAP : HTTPS://EXAMPLE.com:443/s.xml # all", "/s.xml", Permits},
+		{"Site-Map: https://example.com/s.xml", "/s.xml", Permits},
+		{"Sitemap: /s.xml", "/s.xml", Permits},
+		{"Sitemap: maps/s.xml", "/maps/s.xml", Permits},
+		{"Sitemap: maps/s.xml", "/", Forbids},
+		{"Sitemap: //example.com/s.xml", "/s.xml", Permits},
+		{"Sitemap: //other.example/s.xml", "/s.xml", Forbids},
+		{"Sitemap: https://example.com/ü.xml", "/%C3%BC.xml", Permits},
+		{"Sitemap: https://example.com/ü.xml", "/ü.xml", Permits},
+		{"Sitemap: https://example.com", "/", Permits},
+		{"Sitemap:", "/", Forbids},
+		{"Sitemap: https://[/s.xml", "/s.xml", Forbids},
+		{"Sitemap: https://example..com/s.xml", "/s.xml", Forbids},
+		{"Sitemap: mailto:s.xml", "/s.xml", Forbids},
+		{"User-agent: other\nSitemap: /s.xml", "/s.xml", Permits},
+		{"Sitemap: https://other.example/s.xml\nSitemap: https://example.com/s.xml", "/s.xml", Permits},
+	} {
 		for _, s := range []Subject{gptbot, googlebot, by(gptbot, ReadOriginal)} {
 			var scratch automaton.Scratch
 			p := constant(all+test.line, origins(t, "https://example.com")...)
 			if got := p.Bind(0, s).Judge(&scratch, 0, []byte(test.target)); got.Stance != test.want {
-				t.Errorf("%s, readings %v: %q asked for %q: %v, want %v", test.name, s.Readings, test.line, test.target,
-					got.Stance, test.want)
+				t.Errorf("readings %v: %q asked for %q: %v, want %v", s.Readings, test.line, test.target, got.Stance, test.want)
 			}
 		}
 	}
@@ -274,33 +257,32 @@ func long(past string) Row {
 
 // TestPastTheLimit: crawlers that are not Google's may read more than they must.
 func TestPastTheLimit(t *testing.T) {
-	tests := []struct {
-		name, past, target string
-		want               Judgement
+	for _, test := range []struct {
+		past, target string
+		want         Judgement
 	}{
-		{"nothing there", "", "/a", forbids(2)},
-		{"a rule that permits", "Allow: /a/b\n", "/a/b", contested},
-		{"and another path", "Allow: /a/b\n", "/a/c", forbids(2)},
-		{"a rule that forbids", "Disallow: /b\n", "/b", permits},
-		{"a group of its own, with what it forbids left out", "User-agent: gptbot\nDisallow: /a\n", "/a", contested},
-		{"another's group", "User-agent: other\nDisallow: /\nAllow: /\n", "/a", forbids(2)},
-		{"an allow line without an end", "Allow: /a", "/a", contested},
-		{"with CR alone", "Disallow: /c\rAllow: /a\rDisallow: /d", "/a", contested},
-		{"as Google's parser reads it", " ALLOW /a", "/a", contested},
-		{"a line that only begins so", "allowed-by: /a", "/b", permits},
-	}
-	for _, test := range tests {
+		{"", "/a", forbids(2)},
+		{"Allow: /a/b\n", "/a/b", contested},
+		{"Allow: /a/b\n", "/a/c", forbids(2)},
+		{"Disallow: /b\n", "/b", permits},
+		{"User-agent: gptbot\nDisallow: /a\n", "/a", contested}, // a group of its own, with what it forbids left out
+		{"User-agent: other\nDisallow: /\nAllow: /\n", "/a", forbids(2)},
+		{"Allow: /a", "/a", contested},
+		{"Disallow: /c\rAllow: /a\rDisallow: /d", "/a", contested},
+		{" ALLOW /a", "/a", contested}, // as Google's parser reads it
+		{"allowed-by: /a", "/b", permits},
+	} {
 		var s automaton.Scratch
 		p := Constant(long(test.past), Options{MaxBytes: 50})
 		if got := p.Bind(0, gptbot).Judge(&s, 0, []byte(test.target)); got != test.want {
-			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+			t.Errorf("%q, %s: %+v, want %+v", test.past, test.target, got, test.want)
 		}
 		want := Permits
 		if strings.HasPrefix(test.target, "/a") {
 			want = Forbids
 		}
 		if got := p.Bind(0, googlebot).Judge(&s, 0, []byte(test.target)); got.Stance != want {
-			t.Errorf("%s, Google: %+v, want %v", test.name, got, want)
+			t.Errorf("%q, Google: %+v, want %v", test.past, got, want)
 		}
 	}
 }

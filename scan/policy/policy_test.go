@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -29,55 +31,39 @@ func origins(t testing.TB, texts ...string) []origin.Origin {
 	return list
 }
 
-func TestReadingDialect(t *testing.T) {
-	want := map[Reading]automaton.Dialect{
-		ReadRFC9309:    automaton.RFC9309,
-		ReadGoogle:     automaton.Google,
-		ReadOriginal:   automaton.Original,
-		ReadGoogleWide: automaton.Google,
-	}
-	for d := range automaton.NumDialects {
-		if got := Reading(d).Dialect(); got != d {
-			t.Errorf("reading %d: dialect %s, want %s", d, got, d)
-		}
-	}
-	for r, d := range want {
-		if got := r.Dialect(); got != d {
-			t.Errorf("reading %d: dialect %s, want %s", r, got, d)
-		}
-	}
-}
-
-func TestNames(t *testing.T) {
-	p := constant("User-agent: Google-Extended\nUser-agent: MJ12bot\nDisallow: /\n\nUser-agent: *\nDisallow: /x")
-	for token, want := range map[string]bool{
-		"Google-Extended":   true,
-		"google-extended":   true,
-		"MJ12bot":           true,
-		"Applebot-Extended": false,
-		"Google":            false,
-		"MJ":                false,
-		"*":                 false,
-	} {
-		if got := p.Names(token); got != want {
-			t.Errorf("Names(%q) = %v", token, got)
-		}
-	}
-	if constant("").Names("GPTBot") {
-		t.Error("an empty robots.txt names nobody")
-	}
-}
-
-// TestNamesAnyVersionOfAnyOrigin: also one that a redirect led to, but not what only
+// TestNamesAnyVersionOfAnyOrigin: in any case, also one that a redirect led to, but not what only
 // forbids hops.
 func TestNamesAnyVersionOfAnyOrigin(t *testing.T) {
-	const rows = `a 0h 200 User-agent:one; a 50h 404; b 0h 404; b 50h 200 User-agent:two
+	const rows = `a 0h 200 User-agent:one|User-agent:MJ12bot|User-agent:*; a 50h 404; b 0h 404; b 50h 200 User-agent:two
 		c 0h 301 >http://d/robots.txt; d 0h 200 User-agent:three; e 0h 301 >http://f/x; f 0h 200 User-agent:four`
 	p := newOf(t, rows, Options{Hosts: origins(t, "a", "b", "c", "e")})
-	for token, want := range map[string]bool{"one": true, "two": true, "three": true, "four": false, "five": false} {
+	for token, want := range map[string]bool{"one": true, "TWO": true, "three": true, "four": false, "five": false,
+		"mj12bot": true, "MJ": false, "*": false} {
 		if got := p.Names(token); got != want {
 			t.Errorf("Names(%q) = %v", token, got)
 		}
+	}
+}
+
+// TestNamesAsksEachBodyOnce: twenty thousand origins with one large robots.txt are asked for a
+// name in the time of one.
+func TestNamesAsksEachBodyOnce(t *testing.T) {
+	text := append(bytes.Repeat([]byte("disallow: /abc\n"), 30_000), "user-agent: named\ndisallow: /\n"...)
+	var rows []Row
+	for i := range 20_000 {
+		rows = append(rows, Row{Origins: []origin.Origin{{Scheme: "https", Host: fmt.Sprintf("h%d.example", i), Port: 443}},
+			Status: 200, Body: text})
+	}
+	p, err := New(rows, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if p.Names("absent") || !p.Names("named") {
+		t.Error("a name was not found, or one that is not there")
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

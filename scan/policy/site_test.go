@@ -7,57 +7,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// TestScope has the examples of audit-rules 4, which are Google's: of which URLs is
-// a robots.txt valid.
-func TestScope(t *testing.T) {
-	tests := []struct {
-		of            string
-		valid, others []string
-	}{
-		{"https://example.com",
-			[]string{"https://example.com/", "https://example.com/folder/file", "https://example.com:443/",
-				"https://EXAMPLE.com./"},
-			[]string{"https://other.example.com/", "http://example.com/", "https://example.com:8181/"}},
-		{"https://www.example.com",
-			[]string{"https://www.example.com/"},
-			[]string{"https://example.com/", "https://shop.www.example.com/", "https://www.shop.example.com/"}},
-		{"https://www.exämple.com",
-			[]string{"https://www.exämple.com/", "https://www.xn--exmple-cua.com/"},
-			[]string{"https://www.example.com/"}},
-		{"ftp://example.com",
-			[]string{"ftp://example.com/", "ftp://example.com:21/x"},
-			[]string{"https://example.com/"}},
-		{"https://212.96.82.21",
-			[]string{"https://212.96.82.21/"},
-			[]string{"https://example.com/", "http://212.96.82.21/"}},
-		{"https://example.com:443",
-			[]string{"https://example.com:443/", "https://example.com/"},
-			[]string{"https://example.com:444/"}},
-		{"https://example.com:8181",
-			[]string{"https://example.com:8181/"},
-			[]string{"https://example.com/", "http://example.com:8181/"}},
-	}
-	for _, test := range tests {
-		for _, p := range []*Policy{
-			constant("", origins(t, test.of)...),
-			newOf(t, test.of+" 0h 200 A", Options{}),
-		} {
-			for _, url := range slices.Concat(test.valid, test.others) {
-				o, err := origin.Of([]byte(url))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, ok := p.Site(o); ok != slices.Contains(test.valid, url) {
-					t.Errorf("the file of %s is for %s: %v", test.of, url, ok)
-				}
-			}
-		}
-	}
-	if rows, err := origin.Parse("https://example.com/folder/robots.txt"); err == nil {
-		t.Errorf("a robots.txt in a folder is none, but is of %v", rows)
-	}
-}
-
 func TestSite(t *testing.T) {
 	// Origins: a.example http:80, https:443, http:8080, https:8080, b.example https:443, and others.
 	const rows = `https://b.example 0h 200 B; http://a.example:8080 0h 200 A; https://a.example:8080 0h 200 A
