@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
@@ -128,8 +129,8 @@ func TestEveryByteFlipped(t *testing.T) {
 	}
 	for i := range b {
 		masks := []byte{0x01, 0x80, 0xff}
-		if i > 4096 { // within long records
-			masks = masks[i%3:][:1]
+		if i > 4096 { // within long records one byte of seven
+			masks = masks[:(i+6)%7/6]
 		}
 		for _, mask := range masks {
 			b[i] ^= mask
@@ -147,6 +148,9 @@ func TestEveryByteFlipped(t *testing.T) {
 func TestEveryTruncation(t *testing.T) {
 	b := sample(t)
 	for n := range b {
+		if n > 4096 && n%7 > 0 { // within long records
+			continue
+		}
 		if readState(t, bytes.NewReader(b[:n]), int64(n)) == nil {
 			t.Errorf("first %d of %d bytes: no error", n, len(b))
 		}
@@ -184,7 +188,7 @@ func TestForgedRuns(t *testing.T) {
 	swapped := forge(2, 99, "\x00\x01a\x01", "\x00\x01b\x01")
 	const block = blockHead + 4
 	swapped = slices.Concat(swapped[block:2*block], swapped[:block], swapped[2*block:])
-	cases := []struct {
+	for _, c := range []struct {
 		name  string
 		state []byte
 		want  string // "" if it is sound
@@ -220,17 +224,11 @@ func TestForgedRuns(t *testing.T) {
 		{"block longer than announced", forge(1, 3, "\x00\x01a\x01"), "length of a block"},
 		{"block longer than any", forge(1, maxPayload+1, "\x00\x01a\x01"), "impossible number"},
 		{"records beyond 63 bits", forge(-1, 99, "\x00\x01a\x01"), "impossible number"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			err := readState(t, bytes.NewReader(c.state), int64(len(c.state)))
-			switch {
-			case c.want == "" && err != nil:
-				t.Error(err)
-			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-				t.Errorf("error %v, want %q", err, c.want)
-			}
-		})
+	} {
+		err := readState(t, bytes.NewReader(c.state), int64(len(c.state)))
+		if (err == nil) != (c.want == "") || !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
 	}
 }
 
