@@ -36,9 +36,19 @@ func html(header, head string) string {
 
 const meta = `<meta name="robots" content="noindex">`
 
+type crawled struct{ record, class string }
+
+func (r crawled) classOf(byPage bool) string {
+	class, paged, ok := strings.Cut(r.class, "/")
+	if ok && byPage {
+		return paged
+	}
+	return class
+}
+
 // crawl has records of several kinds. What becomes of each is its class by siteBody and, after a
 // slash, by --page noindex.
-var crawl = []struct{ record, class string }{
+var crawl = []crawled{
 	{warcRecord("warcinfo", "", 1, "software: x"), "header"},
 	{warcRecord("request", "https://a.example/x", 1, "GET /x HTTP/1.1\r\n\r\n"), "allowed"},
 	{warcRecord("response", "https://a.example/x", 1, html("", "")), "allowed"},
@@ -110,6 +120,20 @@ func recordConfig() Config {
 	return Config{Dialects: one, Site: oneSite(automaton.RFC9309), Tokens: [][]string{{agent}}}
 }
 
+// byClass returns the records of crawl, which of them have one of some classes by --page noindex or without it, and
+// how many have each.
+func byClass(byPage bool, some ...string) (all, chosen []string, count [Classes]int64) {
+	for _, r := range crawl {
+		class := r.classOf(byPage)
+		all = append(all, r.record)
+		count[slices.Index(classNames[:], class)]++
+		if slices.Contains(some, class) {
+			chosen = append(chosen, r.record)
+		}
+	}
+	return all, chosen, count
+}
+
 // TestRecordsAreKeptWhole in each form, from files and pipes; what is written is of the form of the first file.
 func TestRecordsAreKeptWhole(t *testing.T) {
 	for name, form := range forms {
@@ -117,30 +141,15 @@ func TestRecordsAreKeptWhole(t *testing.T) {
 			for _, directives := range []page.Directives{0, page.NoIndex} {
 				c := recordConfig()
 				c.Page = directives
-				var records, kept []string
-				want := [Classes]int64{}
-				for _, r := range crawl {
-					class, byPage, ok := strings.Cut(r.class, "/")
-					if ok && directives != 0 {
-						class = byPage
-					}
-					records = append(records, r.record)
-					want[slices.Index(classNames[:], class)]++
-					if class == "allowed" || class == "header" {
-						kept = append(kept, r.record)
-					}
-				}
+				records, kept, want := byClass(directives != 0, "allowed", "header")
 				out, s, results := filterRecords(t, c, 1<<20, asFile, form(records))
 				wanted := form(kept)
 				if name == "one member" {
 					wanted = forms["gzip a record"](kept)
 				}
-				if out != string(wanted) || s.Count != want || !results[0].Complete {
+				if out != string(wanted) || s.Count != want || !results[0].Complete || s.Printed != int64(len(kept)) {
 					t.Errorf("%s, file %v, page %v: %d bytes, want %d; %s", name, asFile, directives, len(out), len(wanted),
 						describe(s.Count))
-				}
-				if s.Printed != int64(len(kept)) {
-					t.Errorf("%d printed, want %d", s.Printed, len(kept))
 				}
 			}
 		}
@@ -182,22 +191,12 @@ func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 
 // TestWhatIsKeptOfBarredPages: with Disallowed they are kept with their requests, and the counts are the same.
 func TestWhatIsKeptOfBarredPages(t *testing.T) {
-	var records, want []string
-	for _, r := range crawl {
-		records = append(records, r.record)
-		if strings.HasSuffix(r.class, "barred_by_page") || r.class == "disallowed" || r.class == "header" {
-			want = append(want, r.record)
-		}
-	}
+	records, want, count := byClass(true, "barred_by_page", "disallowed", "header")
 	c := recordConfig()
-	c.Page = page.NoIndex
-	_, allowed, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
-	c.Disallowed = true
+	c.Page, c.Disallowed = page.NoIndex, true
 	out, s, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
-	if out != strings.Join(want, "") || s.Count != allowed.Count || s.Barred[0] != allowed.Barred[0] ||
-		s.Barred[0] != s.Count[Disallowed]+s.Count[ByPage] {
-		t.Errorf("%d bytes, want %d; %s and %s, barred %v", len(out), len(strings.Join(want, "")), describe(s.Count),
-			describe(allowed.Count), s.Barred)
+	if out != strings.Join(want, "") || s.Count != count || s.Barred[0] != count[Disallowed]+count[ByPage] {
+		t.Errorf("%d bytes, want %d; %s, barred %v", len(out), len(strings.Join(want, "")), describe(s.Count), s.Barred)
 	}
 }
 
@@ -218,12 +217,8 @@ func (e *endingWriter) Write(b []byte) (int, error) {
 // TestRecordsOfARunThatIsEnded are the beginning of what would be written, also while a request
 // waits or a record is long.
 func TestRecordsOfARunThatIsEnded(t *testing.T) {
-	var records []string
-	for range 3 {
-		for _, r := range crawl {
-			records = append(records, r.record)
-		}
-	}
+	all, _, _ := byClass(true)
+	records := slices.Repeat(all, 3)
 	for name, form := range forms {
 		for _, annotated := range []bool{false, true} {
 			c := recordConfig()
@@ -384,22 +379,15 @@ func TestRecordsAnnotated(t *testing.T) {
 	if c.Annotate, err = NewTSV([]string{agent}); err != nil {
 		t.Fatal(err)
 	}
-	var records []string
-	for _, r := range crawl {
-		records = append(records, r.record)
-	}
+	records, _, _ := byClass(true)
 	out, s, _ := filterRecords(t, c, 1<<20, true, forms["gzip a record"](records))
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if len(lines) != len(crawl) || s.Printed != int64(len(crawl)) {
 		t.Fatalf("%d lines for %d records", len(lines), len(crawl))
 	}
 	for i, r := range crawl {
-		class, byPage, ok := strings.Cut(r.class, "/")
-		if ok {
-			class = byPage
-		}
-		if got, _, _ := strings.Cut(lines[i], "\t"); got != class {
-			t.Errorf("record %d: %q, want %s", i, lines[i], class)
+		if got, _, _ := strings.Cut(lines[i], "\t"); got != r.classOf(true) {
+			t.Errorf("record %d: %q, want %s", i, lines[i], r.classOf(true))
 		}
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -31,57 +29,6 @@ func kindOf(err error) job.Kind {
 		return e.Kind
 	}
 	return 0
-}
-
-// Judged gets each request that the report counts, with the same verdict.
-func TestJudgedIsTheReport(t *testing.T) {
-	var mu sync.Mutex
-	counts := map[string]*audit.CrawlerInfo{}
-	rules := map[string]int64{}
-	o := sampleAudit()
-	o.Workers = 3
-	o.Judged = func(j *audit.Judged) {
-		mu.Lock()
-		defer mu.Unlock()
-		c := counts[j.Crawler]
-		if c == nil {
-			c = &audit.CrawlerInfo{}
-			counts[j.Crawler] = c
-		}
-		c.Requests += j.N
-		c.Verdicts[j.Verdict] += j.N
-		c.Identity[j.Identity] += j.N
-		switch j.Verdict {
-		case audit.Indeterminate:
-			c.Reasons[j.Reason] += j.N
-		case audit.Violation:
-			c.Outcomes[j.Outcome] += j.N
-			rules[fmt.Sprint(j.Crawler, j.Rule.Version, j.Rule.Line, j.Rule.Rule)] += j.N
-		}
-		if len(j.Line) == 0 ||
-			!strings.Contains(string(j.Line), j.MethodClass.String()) && j.MethodClass != audit.OtherMethod {
-			t.Errorf("%s: %q", j.Crawler, j.Line)
-		}
-	}
-	a, err := job.Audit(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range a.Report.Crawlers {
-		got := counts[c.Crawler]
-		if got == nil || got.Requests != c.Requests || got.Verdicts != c.Verdicts || got.Identity != c.Identity ||
-			got.Reasons != c.Reasons || got.Outcomes != c.Outcomes {
-			t.Errorf("%s: %+v, the report has %+v", c.Crawler, got, c)
-		}
-		for _, r := range c.Rules {
-			if n := rules[fmt.Sprint(c.Crawler, r.Version, r.Line, r.Rule)]; n != r.Violations {
-				t.Errorf("%s: %d of %+v", c.Crawler, n, r)
-			}
-		}
-	}
-	if len(counts) != len(a.Report.Crawlers) {
-		t.Errorf("%d crawlers, the report has %d", len(counts), len(a.Report.Crawlers))
-	}
 }
 
 // A number of workers that is none stands for one for each processor, as for Filter.

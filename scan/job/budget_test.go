@@ -2,8 +2,6 @@ package job
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -11,27 +9,21 @@ import (
 
 // Memory for decoders is set aside only for as many inputs as are decoded at the same time.
 func TestDecodersShare(t *testing.T) {
-	inputs := func(n int) (list []*source.Input) {
-		for i := range n {
-			name := filepath.Join(t.TempDir(), fmt.Sprint(i))
-			if err := os.WriteFile(name, []byte("\x28\xb5\x2f\xfd\x20\x02\x11\x00\x00x\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			in, err := source.NewFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := in.Head(1); err != nil || in.Codec() != "zstd" {
-				t.Fatal(in.Codec(), err)
-			}
-			list = append(list, in)
+	var inputs []*source.Input
+	for i := range 101 {
+		in, err := source.NewFile(file(t, fmt.Sprint(i), "\x28\xb5\x2f\xfd\x20\x02\x11\x00\x00x\n"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		return list
+		if _, err := in.Head(1); err != nil || in.Codec() != "zstd" {
+			t.Fatal(in.Codec(), err)
+		}
+		inputs = append(inputs, in)
 	}
 	divide := func(memory int64, workers, files int) shares {
 		t.Helper()
 		b := newBudget(memory)
-		s, err := b.divide(workers, inputs(files))
+		s, err := b.divide(workers, inputs[:files])
 		decoders := int64(min(files, s.workers)) * decoderBytes
 		if all := s.reading + s.rest + decoders + b.windows().Largest(); err != nil || memory > 150_000_000 && all > memory {
 			t.Errorf("%d MB, %d workers, %d files: %+v, %v", memory, workers, files, s, err)

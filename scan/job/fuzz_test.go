@@ -24,7 +24,7 @@ import (
 // allows everything only takes violations away.
 func FuzzAudit(f *testing.F) {
 	f.Add([]byte{})
-	n := 8
+	n := 5
 	if testing.Short() {
 		n = 3
 	}
@@ -372,7 +372,7 @@ func (w *world) explain() string {
 	return b.String()
 }
 
-// checkCounts: every line is counted once, and the numbers add up.
+// checkCounts: every line is counted once. That the numbers of a report add up is checked where it is made.
 func (w *world) checkCounts() {
 	lines, blank := int64(0), int64(0)
 	for _, l := range w.lines {
@@ -386,41 +386,6 @@ func (w *world) checkCounts() {
 	if r.Lines != lines || r.Blank != blank {
 		w.Errorf("%d lines and %d blank, counted as %d and %d\n%s", lines, blank, r.Lines, r.Blank, w.explain())
 	}
-	equal := func(what string, got, want int64) {
-		w.Helper()
-		if got != want {
-			w.Errorf("%s: %d and %d\n%s", what, got, want, w.explain())
-		}
-	}
-	equal("lines and their kinds", r.Unparsed+r.NotCrawlers+r.OtherHost+r.NotJudged+r.Totals.Requests, r.Lines)
-	var requests, violations int64
-	for _, c := range r.Crawlers {
-		requests += c.Requests
-		violations += c.Verdicts[audit.Violation]
-		equal(c.Crawler+": verdicts and requests", sum(c.Verdicts[:]), c.Requests)
-		equal(c.Crawler+": identities and requests", sum(c.Identity[:]), c.Requests)
-		equal(c.Crawler+": reasons and indeterminate", sum(c.Reasons[:]), c.Verdicts[audit.Indeterminate])
-		equal(c.Crawler+": outcomes and violations", sum(c.Outcomes[:]), c.Verdicts[audit.Violation])
-		equal(c.Crawler+": spoofed as verdict and identity", c.Verdicts[audit.Spoofed], c.Identity[audit.SpoofedIdentity])
-		kinds, rules := int64(0), c.RulesNotListed
-		for _, v := range c.Violations {
-			kinds += v.N
-		}
-		for _, rule := range c.Rules {
-			rules += rule.Violations
-		}
-		equal(c.Crawler+": kinds and violations", kinds, c.Verdicts[audit.Violation])
-		equal(c.Crawler+": rules and violations", rules, c.Verdicts[audit.Violation])
-	}
-	equal("requests of all crawlers and in all", requests, r.Totals.Requests)
-	equal("violations of all crawlers and in all", violations, r.Totals.Verdicts[audit.Violation])
-}
-
-func sum(counts []int64) (n int64) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 // checkCuts: neither order nor files, workers, memory or parts matter.

@@ -85,9 +85,9 @@ func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string,
 // Rows come in the order of the inputs and their lines, whatever the memory and the number of
 // workers, from plain and compressed logs in turn.
 func TestRowsComeInOrder(t *testing.T) {
-	n, most := 8, []int{2, 8}
+	n, most := 4, []int{2, 8}
 	if testing.Short() {
-		n, most = 4, []int{3}
+		n, most = 2, []int{3}
 	}
 	logs := mixedLogs(t, n)
 	list := func(workers int, memory int64, violations bool) string {

@@ -103,6 +103,8 @@ func TestMembersAreInputs(t *testing.T) {
 			[]byte("hidden"), 0},
 	}
 	const want = "d.log logs/a.log logs/b.log.2.gz logs/b.log.1 logs/b.log logs/c.log"
+	codecs := map[string]string{"a.tar": "plain", "a.tar.gz": "gzip", "a.tgz": "gzip", "noname": "gzip", "a.tar.zst": "zstd",
+		"a.tar.xz": "xz", "stored.zip": "plain", "deflated.zip": "deflate"}
 	all := archives(t, slices.DeleteFunc(slices.Clone(files), func(f archived) bool { return f.kind != 0 })...)
 	all["a.tar"] = tarOf(t, files...)
 	for name, data := range all {
@@ -128,7 +130,11 @@ func TestMembersAreInputs(t *testing.T) {
 			for i, in := range ins {
 				member := strings.TrimPrefix(in.Name, name+":")
 				check(t, text[member], got[i], o)
-				if !res[i].Complete || res[i].Err != nil || res[i].Codec == "" || res[i].Disk != in.Size {
+				codec := codecs[name]
+				if strings.HasSuffix(member, ".gz") {
+					codec = strings.TrimPrefix(codec+"+gzip", "plain+")
+				}
+				if !res[i].Complete || res[i].Err != nil || res[i].Codec != codec || res[i].Disk != in.Size {
 					t.Errorf("%s: %+v, of %d bytes", in.Name, res[i], in.Size)
 				}
 				k := slices.IndexFunc(files, func(f archived) bool { return f.name == member })
@@ -147,28 +153,6 @@ func mustAbs(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return dir + "/" + name
-}
-
-// TestCodecsOfMembers: the codec says how the archive and the member in it are compressed.
-func TestCodecsOfMembers(t *testing.T) {
-	t.Chdir(t.TempDir())
-	text := []byte("a line\n")
-	files := []archived{{"a", text, 0}, {"b", xzs(t, text), 0}}
-	for name, want := range map[string]string{
-		"a.tar": "plain xz", "a.tar.gz": "gzip gzip+xz", "a.tar.zst": "zstd zstd+xz", "stored.zip": "plain xz",
-		"deflated.zip": "deflate deflate+xz",
-	} {
-		write(t, mustAbs(t, name), archives(t, files...)[name])
-		ins := found(t, name)
-		for _, in := range ins {
-			if _, err := in.Head(1); err != nil {
-				t.Error(err)
-			}
-		}
-		if got := ins[0].Codec() + " " + ins[1].Codec(); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
 }
 
 // TestCompressedTarIsReadOnce: its members are found by one pass, and read from what that has

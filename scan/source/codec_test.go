@@ -83,7 +83,7 @@ func TestBzip2(t *testing.T) {
 		t.Errorf("empty file: %q %+v", got, res)
 	}
 	for n := 10; n < len(bzTwo); n++ {
-		if n > 20 && n < len(bzFirst)-20 && n%20 > 0 {
+		if n > 20 && n < len(bzFirst)-20 && n%60 > 0 {
 			continue // inside the large blocks, which are slow, not every byte
 		}
 		got, res := decoded(t, bzTwo[:n])
@@ -193,14 +193,14 @@ func TestCorruptBytes(t *testing.T) {
 	for form, b := range forms {
 		check(form, b, text, 1)
 	}
-	check("bzip2", bzFirst, first, 23) // large blocks: slow
+	check("bzip2", bzFirst, first, 67) // large blocks: slow
 }
 
 // A block with a wrong checksum in a large gzip file: everything before it comes out.
 func TestCorruptInTheMiddle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var text []byte
-	for i := range 50_000 {
+	for i := range 20_000 {
 		text = fmt.Appendf(text, "line %d %d\n", i, rng.Uint64())
 	}
 	for form, b := range map[string][]byte{"gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text)} {

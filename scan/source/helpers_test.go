@@ -156,13 +156,13 @@ func texts() map[string][]byte {
 		"no end":    []byte("first\nsecond\nlast without"),
 		"endless":   bytes.Repeat([]byte("x"), 1000),
 	}
-	for n := 13; n <= 19; n++ { // around the size of a chunk
+	for n := 14; n <= 18; n++ { // around the size of a chunk
 		m[fmt.Sprintf("lines of %d", n)] = bytes.Repeat(append(bytes.Repeat([]byte("a"), n-1), '\n'), 20)
 	}
-	for n := 29; n <= 36; n++ { // around the longest line
+	for n := 30; n <= 34; n++ { // around the longest line
 		m[fmt.Sprintf("long of %d", n)] = bytes.Repeat([]byte("ab\n"+string(bytes.Repeat([]byte("L"), n))+"\nc\n"), 9)
 	}
-	for k := range 60 {
+	for k := range 20 {
 		var b []byte
 		for len(b) < 600 {
 			n := rng.IntN(12)

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -191,16 +190,6 @@ func TestStdinIsAFile(t *testing.T) {
 	got, _ := readAll(t, ins, Options{}, 1)
 	if string(joined(got[0])) != "log\n" {
 		t.Errorf("%q", joined(got[0]))
-	}
-}
-
-func TestSniffNotTheName(t *testing.T) {
-	text := []byte("a line\n")
-	a, b := file(t, write(t, "a.gz", text)), file(t, write(t, "b.log", gz(t, text)))
-	got, _ := readAll(t, []*Input{a, b}, Options{}, 1)
-	if !bytes.Equal(joined(got[0]), text) || !bytes.Equal(joined(got[1]), text) || a.Codec() != "plain" ||
-		b.Codec() != "gzip" {
-		t.Errorf("%q %q %s %s", joined(got[0]), joined(got[1]), a.Codec(), b.Codec())
 	}
 }
 
