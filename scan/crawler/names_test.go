@@ -69,29 +69,6 @@ func TestRefusedNames(t *testing.T) {
 	}
 }
 
-// TestDomainsOfTheOperators are those that the operators' own pages name.
-func TestDomainsOfTheOperators(t *testing.T) {
-	set := builtinSet(t)
-	for name, want := range map[string]string{
-		"bingbot":     "search.msn.com",
-		"Applebot":    "applebot.apple.com",
-		"YandexBot":   "yandex.ru yandex.net yandex.com",
-		"Baiduspider": "baidu.com baidu.jp",
-		"Amazonbot":   "crawl.amazonbot.amazon",
-		"MojeekBot":   "mojeek.com",
-		"GPTBot":      "",
-	} {
-		if got := strings.Join(set.ByName(name).Domains, " "); got != want {
-			t.Errorf("the domains of %s are %q, want %q", name, got, want)
-		}
-	}
-	for _, p := range set.Profiles() {
-		if slices.ContainsFunc(p.Domains, func(d string) bool { return inDomains("x."+rented, []string{d}) }) {
-			t.Errorf("any rented machine may be %s", p.Name)
-		}
-	}
-}
-
 // TestNamesOfGoogle holds Google's crawlers against the table of its page
 // "Verify requests from Google crawlers and fetchers",
 // https://developers.google.com/crawling/docs/crawlers-fetchers/verifying-googlebot:
