@@ -194,9 +194,7 @@ func TestNoMessageActsOnATerminal(t *testing.T) {
 		"\r\nX-Robots-Tag: a" + line + ": noindex" + line + "\r\n", "<meta name='a" + line + "' content='noindex, x" +
 		octets + "'>"}
 	robotsOf := warcRecord{"https://x.example/robots.txt", page.date, 200, "", "user-agent: *\ndisallow: /" + line + "\n"}
-	if err := os.WriteFile(crawl, []byte(warcText(page, robotsOf)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, crawl, warcText(page, robotsOf))
 	for _, args := range [][]string{
 		{"check", "--warc", crawl, "--agent", "x" + octets, page.url}, {"check", "--warc", crawl, "--agent", "x", "--output",
 			"json", page.url}, {"check", "--warc", crawl, "--agent", "x", "http://" + octets},

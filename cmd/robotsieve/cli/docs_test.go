@@ -14,7 +14,6 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,9 +39,7 @@ func TestGolden(t *testing.T) {
 		t.Helper()
 		name = filepath.Join(folder, name)
 		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, name, got)
 		}
 		want, err := os.ReadFile(name)
 		if err != nil {
@@ -105,40 +102,6 @@ func TestTheReportFitsAScreen(t *testing.T) {
 	}
 }
 
-// The sums that a reader can check are right: of lines, of clients and of verdicts.
-func TestSumsInTheReportAddUp(t *testing.T) {
-	report := command(t, "", append(fullAudit(sample), "--full")...).out
-	number := regexp.MustCompile(`[0-9][0-9,]*`)
-	of := func(line string) (list []int) {
-		for _, text := range number.FindAllString(regexp.MustCompile(`\([^)]*\)`).ReplaceAllString(line, ""), -1) {
-			n := 0
-			fmt.Sscan(strings.ReplaceAll(text, ",", ""), &n)
-			list = append(list, n)
-		}
-		return list
-	}
-	checked := 0
-	for line := range strings.Lines(report) {
-		if !strings.HasPrefix(line, "Lines:") && !strings.HasPrefix(line, "Identity:") && !strings.HasPrefix(line, "all ") {
-			continue
-		}
-		checked++
-		n, sum := of(line), 0
-		if strings.HasPrefix(line, "all ") {
-			n = slices.Delete(n, 1, 2) // verified, which is beside the verdicts
-		}
-		for _, part := range n[1:] {
-			sum += part
-		}
-		if sum != n[0] {
-			t.Errorf("%d, not %d: %s", sum, n[0], line)
-		}
-	}
-	if checked != 3 {
-		t.Errorf("%d sums in\n%s", checked, report)
-	}
-}
-
 // neverSaid are words that say more than a log can show (audit-rules 10).
 var neverSaid = []string{
 	"had read", "who read it", "ept to it", "published list", "had been sent", "proven", "lawful", "nobody outside",
@@ -178,23 +141,6 @@ func goTool(t *testing.T) string {
 		t.Skip("no go command")
 	}
 	return name
-}
-
-func TestManPages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program")
-	}
-	dir := t.TempDir()
-	if out, err := exec.Command(goTool(t), "run", "-pgo=off", "-tags", "man", "..", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	root := newRoot(streams{})
-	for _, cmd := range append(root.Commands(), root) {
-		page, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"))
-		if err != nil || !strings.Contains(string(page), ".SH SYNOPSIS") {
-			t.Errorf("%s: %v", cmd.CommandPath(), err)
-		}
-	}
 }
 
 // What writes man pages, and the matcher that only tests need, are not in the binary.
@@ -375,9 +321,7 @@ func corpus(t *testing.T, dir string) {
 		"hosts.jsonl": `{"host":"a.example","body":"user-agent: *\ndisallow: /p\n"}` + "\n", "docs.jsonl": docs,
 		"part-1.jsonl": docs, "part-2.jsonl": docs,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), text)
 	}
 	if r := command(t, "", "compile", "-o", filepath.Join(dir, "rules.rsv"),
 		filepath.Join(dir, "hosts.jsonl")); r.code != exitDone {
@@ -457,9 +401,7 @@ func checkDataTrove(t *testing.T, script string) {
 	}
 	const stub = "class BaseFilter:\n    def __init__(self, exclusion_writer=None, batch_size=1):\n        " +
 		"self.batch_size = batch_size\n"
-	if err := os.WriteFile(filepath.Join(base, "base_filter.py"), []byte(stub), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(base, "base_filter.py"), stub)
 	c := exec.Command(python, "-")
 	c.Dir, c.Env = dir, append(os.Environ(), "PYTHONPATH="+dir)
 	c.Stdin = strings.NewReader(script + `
@@ -542,9 +484,7 @@ func checkRules(t *testing.T, rules string) {
 		return
 	}
 	name := filepath.Join(dir, "rules.yml")
-	if err := os.WriteFile(name, []byte(rules), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, rules)
 	if out, err := exec.Command(promtool, "check", "rules", name).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -657,9 +597,7 @@ func manySmallLogs(t *testing.T, dir string) (names []string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, part, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, string(part))
 		names = append(names, name)
 	}
 	return names

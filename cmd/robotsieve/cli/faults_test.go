@@ -4,12 +4,12 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -22,7 +22,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
@@ -303,75 +302,6 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 }
 
-// Whatever it waits for on stdin, the first interrupt ends a command.
-func TestInterruptEndsTheWaitForStdin(t *testing.T) {
-	list, robots := file(t, "list", "http://h.example/p\n"), file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	for _, args := range []string{
-		"compile -o OUT -", "compile --dump -", "filter --robots - --agent x LIST", "filter --robots ROBOTS --agent x -",
-		"bench --robots - --agent x LIST", "bench --robots ROBOTS --agent x -", "audit --robots - LIST",
-		"audit --robots ROBOTS -",
-	} {
-		for _, first := range []string{"", "{"} { // of which nobody can tell yet what it is
-			t.Run(args+" after "+first, func(t *testing.T) {
-				args := strings.NewReplacer("OUT", filepath.Join(t.TempDir(), "out"), "LIST", list, "ROBOTS", robots).Replace(args)
-				in := &blocking{strings.NewReader(first), make(chan struct{}), make(chan struct{})}
-				defer close(in.until)
-				ctx, interrupt := context.WithCancel(t.Context())
-				var stdout, stderr bytes.Buffer
-				code := make(chan int, 1)
-				go func() { code <- run(ctx, strings.Fields(args), streams{in: in, out: &stdout, err: &stderr}) }()
-				<-in.read
-				interrupt()
-				select {
-				case got := <-code:
-					if got != exitInterrupted || !strings.Contains(stdout.String()+stderr.String(), "nterrupted") {
-						t.Errorf("code %d, stdout %q, stderr %q", got, stdout.String(), stderr.String())
-					}
-					if strings.Contains(stderr.String(), "passed over") {
-						t.Errorf("the interrupt is told as trouble with the input: %q", stderr.String())
-					}
-				case <-time.After(20 * time.Second):
-					t.Fatal("it still waits")
-				}
-			})
-		}
-	}
-}
-
-// summaryJSON reads the last line of stderr.
-func summaryJSON(t *testing.T, r result) map[string]any {
-	t.Helper()
-	lines := strings.Split(strings.TrimSuffix(r.err, "\n"), "\n")
-	var sum map[string]any
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &sum); err != nil {
-		t.Fatalf("%v in %q", err, r.err)
-	}
-	return sum
-}
-
-func TestFilterInterruptedPrintsWhatIsKnown(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	in := &blocking{strings.NewReader(strings.Repeat("http://a.example/some/path\n", 60_000)), make(chan struct{}),
-		make(chan struct{})}
-	defer close(in.until)
-	ctx, interrupt := context.WithCancel(t.Context())
-	go func() {
-		<-in.read
-		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
-		interrupt()
-	}()
-	var out, err bytes.Buffer
-	code := run(ctx, []string{"filter", "--robots", robots, "--agent", "FooBot", "--output", "json", "-"},
-		streams{in: in, out: &out, err: &err})
-	sum := summaryJSON(t, result{out.String(), err.String(), code})
-	if code != exitInterrupted || sum["partial"] != true || !strings.Contains(err.String(), "interrupted") {
-		t.Errorf("code %d, %v, stderr %q", code, sum, err.String())
-	}
-	if n := strings.Count(out.String(), "\n"); sum["kept"] != float64(n) || n == 0 {
-		t.Errorf("%d lines printed, but the summary says %v", n, sum["kept"])
-	}
-}
-
 // brokenPipe is a stdout that nobody reads.
 type brokenPipe struct{}
 
@@ -390,6 +320,18 @@ func TestFilterEndsWhereItsOutputDoes(t *testing.T) {
 
 // asCommand is the environment variable that makes the test binary the command.
 const asCommand = "ROBOTSIEVE_TEST_COMMAND"
+
+// launched is the command in a process of its own.
+func launched(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, args...)
+	c.Env = append(os.Environ(), asCommand+"=1")
+	return c
+}
 
 // peakFile is the environment variable that names a file for the status of that process, as
 // Linux has it, at its end.
@@ -435,82 +377,53 @@ func TestBenchThatIsInterruptedPrintsWhatItHas(t *testing.T) {
 	}
 }
 
-func TestBenchCutsTheBodyForAllEngines(t *testing.T) {
-	robots := "user-agent: *\ndisallow: /a\ndisallow: /b\n"
-	for limit, want := range map[int]string{len(robots): robots, 39: robots[:39], 38: robots[:27], 27: robots[:27],
-		26: robots[:26], 5: ""} {
-		if got := string(compile.WholeLines([]byte(robots), limit)); strings.TrimSuffix(got,
-			"\n") != strings.TrimSuffix(want, "\n") {
-			t.Errorf("%d: %q, want %q", limit, got, want)
+// Whatever it waits for on stdin, the first interrupt ends a command.
+func TestInterruptEndsTheWaitForStdin(t *testing.T) {
+	dir := tree(t, map[string]string{"list": "http://h.example/p\n", "robots": "user-agent: *\ndisallow: /p\n"})
+	for _, args := range []string{
+		"compile -o D/out -", "compile --dump -", "filter --robots - --agent x D/list",
+		"filter --robots D/robots --agent x -", "bench --robots - --agent x D/list", "bench --robots D/robots --agent x -",
+		"audit --robots - D/list", "audit --robots D/robots -",
+	} {
+		for _, first := range []string{"", "{"} { // of which nobody can tell yet what it is
+			r := interrupted(t, first, strings.Fields(strings.ReplaceAll(args, "D/", dir+"/"))...)
+			if r.code != exitInterrupted || !strings.Contains(r.out+r.err, "nterrupted") ||
+				strings.Contains(r.err, "passed over") { // as if there were trouble with the input
+				t.Errorf("%s after %q: %+v", args, first, r)
+			}
 		}
 	}
 }
 
-// auditFiles are what most audits of a test need.
-type auditFiles struct{ robots, policy, log, dir string }
-
-func newAuditFiles(t *testing.T) auditFiles {
-	return auditFiles{
-		robots: file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"),
-		policy: manifest(t, map[string]string{"a.txt": "user-agent: *\ndisallow: /p\n"},
-			"2026-11-01T00:00:00Z,https://example.com,200,a.txt"),
-		log: file(t, "a.log", logLine("/p", "GPTBot/1")),
-		dir: t.TempDir(),
-	}
-}
-
-// Of several things that end an audit the gravest is its exit code.
+// Of several things that end an audit the gravest is its exit code: a session has those that need no interrupt.
 func TestGravestExitCodeWins(t *testing.T) {
-	f := newAuditFiles(t)
-	interrupted := func(args ...string) result {
-		in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "GPTBot/1"), 30000)), make(chan struct{}),
-			make(chan struct{})}
-		defer close(in.until)
-		ctx, interrupt := context.WithCancel(t.Context())
-		go func() {
-			<-in.read
-			interrupt()
-		}()
-		var out, diag strings.Builder
-		code := run(ctx, append([]string{"audit", "--robots", f.robots, "-"}, args...),
-			streams{in: in, out: &out, err: &diag})
-		return result{out.String(), diag.String(), code}
+	robots, log, dir := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), logLine("/p", "GPTBot/1"), t.TempDir()
+	audit := func(args ...string) []string {
+		return append([]string{"audit", "--robots", robots, "-", "--fail-on", "violation>0"}, args...)
 	}
-	failing := []string{"--fail-on", "violation>0"}
-	for name, c := range map[string]struct {
-		got  result
+	for _, c := range []struct {
+		args []string
 		want int
 	}{
-		"violations": {command(t, "", append([]string{"audit", "--robots", f.robots, f.log},
-			failing...)...), exitFound},
-		"violations and a missing log": {command(t, "", append([]string{"audit", "--robots", f.robots, f.log,
-			"missing.log"}, failing...)...), exitInput},
-		"wrong usage and a missing log": {command(t, "", "audit", "--robots", f.robots, "missing.log", "--samples", "-1"),
-			exitUsage},
-		"interrupted":                   {interrupted(), exitInterrupted},
-		"interrupted with violations":   {interrupted(failing...), exitInterrupted},
-		"interrupted and a missing log": {interrupted(append(failing, "missing.log")...), exitInterrupted},
-		// before it reads
-		"interrupted, state not writable": {interrupted("--state", filepath.Join(f.dir, "none", "a.state")), exitInput},
+		{audit(), exitInterrupted}, {audit("missing.log"), exitInterrupted},
+		{audit("--state", filepath.Join(dir, "none", "a.state")), exitInput}, // which is found before it reads
 	} {
-		if c.got.code != c.want {
-			t.Errorf("%s: code %d, stderr %q; want %d", name, c.got.code, c.got.err, c.want)
+		if r := interrupted(t, strings.Repeat(log, 30_000), c.args...); r.code != c.want {
+			t.Errorf("%s: code %d, want %d: %s", c.args, r.code, c.want, r.err)
 		}
 	}
-	// An interrupt that finds neither a place for the state nor one for the report is one all the
-	// same.
-	dir := filepath.Join(f.dir, "state")
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	// An interrupt that finds neither a place for the state nor one for the report is one all the same.
+	states := filepath.Join(dir, "states")
+	if err := os.Mkdir(states, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	ctx, interrupt := context.WithCancel(t.Context())
-	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
+	in := io.MultiReader(&vanishing{strings.NewReader(log), states},
+		&blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})})
 	var diag strings.Builder
 	time.AfterFunc(100*time.Millisecond, interrupt)
-	code := run(ctx, []string{"audit", "--robots", f.robots, "--state", filepath.Join(dir, "a.state"), "-"},
-		streams{in: io.MultiReader(in, &blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})}),
-			out: brokenPipe{}, err: &diag})
-	if code != exitInterrupted {
+	if code := run(ctx, audit("--state", filepath.Join(states, "a.state")),
+		streams{in: in, out: brokenPipe{}, err: &diag}); code != exitInterrupted {
 		t.Errorf("code %d, stderr %q", code, diag.String())
 	}
 }

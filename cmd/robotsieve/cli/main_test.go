@@ -2,10 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -40,11 +41,30 @@ type result struct {
 }
 
 // command runs robotsieve in process.
-func command(t *testing.T, stdin string, args ...string) result {
+func command(t testing.TB, stdin string, args ...string) result {
 	t.Helper()
+	return runIn(t.Context(), strings.NewReader(stdin), args...)
+}
+
+// runIn runs robotsieve in process until a context ends.
+func runIn(ctx context.Context, stdin io.Reader, args ...string) result {
 	var out, err bytes.Buffer
-	code := run(t.Context(), args, streams{in: strings.NewReader(stdin), out: &out, err: &err})
+	code := run(ctx, args, streams{in: stdin, out: &out, err: &err})
 	return result{out.String(), err.String(), code}
+}
+
+// interrupted interrupts robotsieve when it has read a text from stdin, after which it gets nothing more.
+func interrupted(t *testing.T, text string, args ...string) result {
+	t.Helper()
+	in := &blocking{strings.NewReader(text), make(chan struct{}), make(chan struct{})}
+	defer close(in.until)
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		<-in.read
+		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
+		interrupt()
+	}()
+	return runIn(ctx, in, args...)
 }
 
 // wants requires parts of an output.
@@ -58,13 +78,18 @@ func wants(t *testing.T, out string, parts ...string) {
 }
 
 // file writes a file for a test and returns its name.
-func file(t *testing.T, name, content string) string {
+func file(t testing.TB, name, content string) string {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
+	write(t, name, content)
+	return name
+}
+
+func write(t testing.TB, name, content string) {
+	t.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return name
 }
 
 // logLine is a line of a combined log in which a crawler asks for a path.
@@ -192,24 +217,7 @@ func plain(t *testing.T, name string) []byte {
 	return data
 }
 
-// The README shows what make demo prints.
-func TestREADMEShowsWhatTheDemoPrints(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(readme), "$ make demo\n")
-	shown, _, closed := strings.Cut(rest, "```")
-	if !found || !closed {
-		t.Fatal("README.md shows no output of make demo")
-	}
-	t.Chdir("../../..")
-	if r := command(t, "", fullAudit("testdata/sample/")...); r.out != shown {
-		t.Errorf("README.md shows\n%s\nbut the demo prints\n%s", shown, r.out)
-	}
-}
-
-// The README and the pages of docs show the output of other examples.
+// The README and the pages of docs show what make demo and their other examples print.
 func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
 	t.Chdir("../../..")
 	pages, _ := filepath.Glob("docs/*.md")
@@ -221,9 +229,11 @@ func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
 		}
 		text.Write(data)
 	}
-	_, rest, found := strings.Cut(text.String(), "$ robotsieve ")
-	if !found {
-		t.Fatal("no example")
+	demo := "$ robotsieve " + strings.Join(fullAudit("testdata/sample/"), " ") + "\n"
+	examples := strings.Replace(text.String(), "$ make demo\n", demo, 1)
+	_, rest, found := strings.Cut(examples, "$ robotsieve ")
+	if !found || examples == text.String() {
+		t.Fatal("no example, or none of make demo")
 	}
 	for found {
 		var example string
@@ -244,42 +254,16 @@ func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
 	}
 }
 
-// withoutCommand cuts the command line out of a report.
-func withoutCommand(report string) string {
-	return regexp.MustCompile(`"command": ?"([^"\\]|\\.)*"`).ReplaceAllString(report, `"command":""`)
-}
-
-// withoutInputs cuts the list of inputs and the command line out of a report.
-func withoutInputs(report, output string) string {
-	report = withoutCommand(report)
-	start, end := `"inputs":`, `]`
-	if output == "full" {
-		start, end = "\nCommand: ", "\n\n"
-	}
-	if output == "csv" {
-		rows, _ := csv.NewReader(strings.NewReader(report)).ReadAll()
-		for _, name := range []string{"inputs", "command"} {
-			if i := slices.Index(rows[0], name); i >= 0 {
-				rows[1][i] = ""
-			}
-		}
-		return fmt.Sprint(rows)
-	}
-	head, rest, found := strings.Cut(report, start)
-	if !found {
-		return report
-	}
-	_, tail, _ := strings.Cut(rest, end)
+// withoutInputs cuts the list of inputs and the command line out of a report in JSON.
+func withoutInputs(report string) string {
+	head, rest, _ := strings.Cut(withoutCommand(report), `"inputs":`)
+	_, tail, _ := strings.Cut(rest, `]`)
 	return head + tail
 }
 
-func compressed(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	io.WriteString(w, text)
-	w.Close()
-	return b.String()
+// withoutCommand cuts the command line out of a report.
+func withoutCommand(report string) string {
+	return regexp.MustCompile(`"command": ?"([^"\\]|\\.)*"`).ReplaceAllString(report, `"command":""`)
 }
 
 // TestFailedReadSaysHowMuchIsCovered: the other bytes of a plain file are read, also after the
@@ -339,22 +323,24 @@ func (b *blocking) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
+// What was read when a command is interrupted is told as a part, and no folder of evidence is made of it.
 func TestInterruptPrintsWhatIsKnown(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	in := &blocking{strings.NewReader(strings.Repeat(logLine("/p", "FooBot/1"), 30000)), make(chan struct{}),
-		make(chan struct{})}
-	defer close(in.until)
-	ctx, interrupt := context.WithCancel(t.Context())
-	go func() {
-		<-in.read
-		time.Sleep(50 * time.Millisecond) // let some chunks through; any number will do
-		interrupt()
-	}()
-	var out, err bytes.Buffer
-	code := run(ctx, []string{"audit", "--robots", robots, "--output", "json", "-"}, streams{in: in, out: &out, err: &err})
-	report := auditJSON(t, result{out.String(), err.String(), code})
-	if code != exitInterrupted || report["partial"] != true || !strings.Contains(err.String(), "interrupted") {
-		t.Errorf("code %d, partial %v, stderr %q", code, report["partial"], err.String())
+	log, dir := strings.Repeat(logLine("/p", "FooBot/1"), 30_000), t.TempDir()
+	for _, args := range [][]string{nil, {"--evidence", filepath.Join(dir, "evidence")}} {
+		r := interrupted(t, log, append([]string{"audit", "--robots", robots, "--output", "json", "-"}, args...)...)
+		if left, _ := os.ReadDir(dir); r.code != exitInterrupted || !strings.Contains(r.err, "interrupted") || len(left) > 0 ||
+			auditJSON(t, r)["partial"] != true {
+			t.Errorf("%s: left %v, %+v", args, left, r)
+		}
+	}
+	r := interrupted(t, strings.Repeat("http://a.example/some/path\n", 60_000), "filter", "--robots", robots, "--agent",
+		"FooBot", "--output", "json", "-")
+	lines := strings.Split(strings.TrimSuffix(r.err, "\n"), "\n")
+	sum := auditJSON(t, result{out: lines[len(lines)-1]})
+	if n := strings.Count(r.out, "\n"); r.code != exitInterrupted || sum["partial"] != true || sum["kept"] != float64(n) ||
+		n == 0 || !strings.Contains(r.err, "interrupted") {
+		t.Errorf("code %d, %d lines, stderr %q", r.code, n, r.err)
 	}
 }
 
@@ -437,12 +423,8 @@ func TestGuardStart(t *testing.T) {
 		mostHere  = 200 << 10 // of one of ours
 		mostMade  = 4000      // allocations
 	)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(self, "version")
-	c.Env = append(os.Environ(), asCommand+"=1", "GODEBUG=inittrace=1")
+	c := launched(t, "version")
+	c.Env = append(c.Env, "GODEBUG=inittrace=1")
 	said, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatal(err, string(said))
@@ -490,83 +472,59 @@ func TestGuardSmallAudit(t *testing.T) {
 	}
 }
 
-// TestElsewhereHasTheReportsAndExitCodes: a program whose jobs are done elsewhere prints what
-// robotsieve prints, and its rows, wherever they are
-// written, are those of robotsieve.
+// TestElsewhereHasTheReportsAndExitCodes: a program whose jobs are done elsewhere prints what robotsieve prints,
+// and its rows and results, wherever they are written, are those of robotsieve.
 func TestElsewhereHasTheReportsAndExitCodes(t *testing.T) {
-	const sample = "../../../testdata/sample/"
-	var rows, kept, own string
+	const urls = "https://lantern.example/private/\nhttps://lantern.example/\n"
+	var written bytes.Buffer // rows, or what is kept of a list
+	own, owned := "", false
 	e := &Elsewhere{
 		Name: "elsewhere", Short: "Jobs elsewhere", Long: "Jobs elsewhere.",
 		Adapt: func(cmd *cobra.Command) { cmd.Flags().StringVar(&own, "own", "", "a flag of its own") },
 		Audit: func(ctx context.Context, o job.AuditOptions, r Rows) (*job.Audited, error) {
-			var b bytes.Buffer
 			end := func() error { return nil }
 			if r.List != "" {
-				o.Rows, end = r.Begin(&b)
+				o.Rows, end = r.Begin(&written)
 			}
 			a, err := job.Audit(ctx, o)
-			if err := end(); err != nil {
-				t.Error(err)
-			}
-			rows = b.String()
-			return a, err
+			return a, errors.Join(err, end())
 		},
 		Filter: func(ctx context.Context, o job.FilterOptions) (*job.Filtered, error) {
-			var b bytes.Buffer
-			f, err := job.Filter(ctx, o, &b)
-			kept = b.String()
-			return f, err
+			return job.Filter(ctx, o, &written)
 		},
 	}
-	run := func(args ...string) result {
-		var out, diagnosis bytes.Buffer
-		code := e.Run(t.Context(), args, strings.NewReader("https://lantern.example/private/\nhttps://lantern.example/\n"),
-			&out, &diagnosis)
-		return result{out.String(), diagnosis.String(), code}
-	}
-	audit := []string{"audit", "--policy", sample + "policy.csv", "--host", "https://lantern.example", "--crawlers",
-		sample + "crawlers.json", "--ip-ranges", sample + "ranges"}
-	more := func(args ...string) []string {
-		return append(append(audit[:len(audit):len(audit)], args...), sample+"access.log.gz")
-	}
-
-	for _, args := range [][]string{more(), more("--samples", "1"), more("--fail-on", "violation>0"),
-		more("--fail-on", "violation>99%"), more("--quiet")} {
-		here := command(t, "", args...)
-		there := run(args...)
-		if there.err = strings.ReplaceAll(there.err, "elsewhere: ", "robotsieve: "); there != here {
-			t.Errorf("%s: code %d, and here %d: %s%s", args, there.code, here.code, there.out, there.err)
-		}
-	}
-	for _, output := range []string{"ndjson", "csv"} {
-		here := command(t, "", more("--list", "violations", "--output", output)...)
-		if there := run(more("--list", "violations", "--output", output)...); rows != here.out || rows == "" ||
-			!strings.Contains(there.out, "GrabbitBot") || there.code != exitDone {
-			t.Errorf("%s: code %d, %d bytes of rows, and here %d: %.200s", output, there.code, len(rows), len(here.out),
-				there.out)
-		}
-	}
-	filter := []string{"filter", "--robots", sample + "robots.txt", "--agent", "GPTBot", "-"}
-	here := command(t, "https://lantern.example/private/\nhttps://lantern.example/\n", filter...)
-	if there := run(filter...); kept != here.out || there.code != here.code ||
-		strings.ReplaceAll(there.err, "elsewhere: ", "robotsieve: ") != here.err {
-		t.Errorf("code %d: %q, and here %d: %q", there.code, kept, here.code, here.out)
-	}
+	audit := func(flags ...string) []string { return append(fullAudit(sample), flags...) }
 	for _, c := range []struct {
 		args []string
-		says string
+		says string // of a refusal
 	}{
-		{more("--evidence", "x"), "elsewhere: unknown flag: --evidence"},
+		{audit(), ""}, {audit("--samples", "1"), ""}, {audit("--fail-on", "violation>0"), ""},
+		{audit("--fail-on", "violation>99%"), ""}, {audit("--quiet", "--own", "x"), ""},
+		{audit("--list", "violations", "--output", "ndjson"), ""}, {audit("--list", "violations", "--output", "csv"), ""},
+		{[]string{"filter", "--robots", sample + "robots.txt", "--agent", "GPTBot", "-"}, ""},
+		{audit("--evidence", "x"), "elsewhere: unknown flag: --evidence"},
 		{[]string{"merge", "x"}, `elsewhere: unknown command "merge"`},
-		{more("--output", "parquet"), "--output parquet is for --list"},
+		{audit("--output", "parquet"), "--output parquet is for --list"},
 	} {
-		if there := run(c.args...); there.code != exitUsage || !strings.Contains(there.err, c.says) ||
-			!strings.Contains(there.err, "Try 'elsewhere ") {
-			t.Errorf("%s: code %d: %s", c.args, there.code, there.err)
+		written.Reset()
+		var out, diag bytes.Buffer
+		code := e.Run(t.Context(), c.args, strings.NewReader(urls), &out, &diag)
+		owned = owned || own == "x"
+		if c.says != "" {
+			if code != exitUsage || !strings.Contains(diag.String(), c.says) ||
+				!strings.Contains(diag.String(), "Try 'elsewhere ") {
+				t.Errorf("%s: code %d: %s", c.args, code, &diag)
+			}
+			continue
+		}
+		here := command(t, urls, slices.DeleteFunc(c.args, func(arg string) bool { return arg == "--own" || arg == "x" })...)
+		there := result{cmp.Or(written.String(), out.String()), strings.ReplaceAll(diag.String(), "elsewhere: ", "robotsieve: "),
+			code}
+		if there != here {
+			t.Errorf("%s: %+v, and here %+v", c.args, there, here)
 		}
 	}
-	if there := run(more("--own", "x", "--quiet")...); there.code != exitDone || own != "x" {
-		t.Errorf("code %d, its own flag is %q: %s", there.code, own, there.err)
+	if !owned {
+		t.Error("its own flag has no value")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,12 +17,8 @@ import (
 // it has printed and the most memory that it held at one time, in bytes.
 func peak(t *testing.T, stdin io.Reader, args ...string) (r result, bytesHeld int64) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, status := exec.Command(self, args...), filepath.Join(t.TempDir(), "status")
-	c.Env = append(os.Environ(), asCommand+"=1", peakFile+"="+status)
+	c, status := launched(t, args...), filepath.Join(t.TempDir(), "status")
+	c.Env = append(c.Env, peakFile+"="+status)
 	var out, diag bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = stdin, &out, &diag
 	_ = c.Run() // the exit code tells
@@ -234,9 +229,7 @@ func TestMemoryBoundsAMerge(t *testing.T) {
 	args := []string{"merge", "--memory", "1MB", "--allow-duplicates", "--output", "json"}
 	for i := range n {
 		name := filepath.Join(filepath.Dir(state), fmt.Sprint(i))
-		if err := os.WriteFile(name, whole, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, string(whole))
 		args = append(args, name)
 	}
 	r, held := peak(t, nil, args...)
@@ -284,13 +277,11 @@ func TestManyLogsTakeLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the memory of a process")
 	}
-	const logs = 600
-	log := compressed(t, manyViolations(3000)) // more than the beginning that a format is known by
+	const logs = 350
+	log := gzipped(t, manyViolations(3000)) // more than the beginning that a format is known by
 	dir := t.TempDir()
 	for i := range logs {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte(log), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, fmt.Sprint(i)), log)
 	}
 	r, held := peak(t, nil, "audit", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /q\n"),
 		"--allow-duplicates", "--output", "json", dir)

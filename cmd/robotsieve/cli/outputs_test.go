@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,110 +19,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
 )
-
-// sampleReport is the audit of the sample in an output.
-func sampleReport(t *testing.T, output string) string {
-	t.Helper()
-	r := command(t, "", append(fullAudit(sample), "--output", output)...)
-	if r.code != exitDone || r.err != "" {
-		t.Fatalf("%s: code %d, stderr %q", output, r.code, r.err)
-	}
-	return r.out
-}
-
-// sampleJSON is the Report, which the other outputs must agree with.
-func sampleJSON(t *testing.T) *audit.Report {
-	t.Helper()
-	r := &audit.Report{}
-	if err := json.Unmarshal([]byte(sampleReport(t, "json")), r); err != nil || len(r.Crawlers) == 0 {
-		t.Fatalf("%v, %d crawlers", err, len(r.Crawlers))
-	}
-	return r
-}
-
-func TestNDJSONHasWhatJSONHas(t *testing.T) {
-	whole := auditJSON(t, result{out: sampleReport(t, "json")})
-	crawlers := whole["crawlers"].([]any)
-	lines := strings.SplitAfter(sampleReport(t, "ndjson"), "\n")
-	head := auditJSON(t, result{out: lines[0]})
-	if head["record"] != "audit" || head["crawlers"] != float64(len(crawlers)) || len(lines) != len(crawlers)+2 {
-		t.Errorf("record %v, %v crawlers, %d lines", head["record"], head["crawlers"], len(lines))
-	}
-	delete(head, "record")
-	head["crawlers"], head["command"] = whole["crawlers"], whole["command"]
-	if !reflect.DeepEqual(head, whole) {
-		t.Errorf("got %v\nwant %v", head, whole)
-	}
-	for i, want := range crawlers {
-		got := auditJSON(t, result{out: lines[i+1]})
-		want.(map[string]any)["record"] = "crawler"
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("got %v\nwant %v", got, want)
-		}
-	}
-}
-
-// flat puts the values of an object under their names, and then those of the objects
-// within it, whose figures have the names that CSV has.
-func flat(object map[string]any, into map[string]string) map[string]string {
-	for name, value := range object {
-		switch value := value.(type) {
-		case float64:
-			into[name] = strconv.FormatFloat(value, 'f', -1, 64)
-		case string, bool:
-			into[name] = fmt.Sprint(value)
-		}
-	}
-	for _, name := range []string{"robots_txt", "identity", "reasons", "outcomes", "verdicts", "totals", "policy"} {
-		inner, ok := object[name].(map[string]any)
-		if !ok {
-			continue
-		}
-		flat(inner, into)
-		switch name {
-		case "identity":
-			into["identity_spoofed"] = into["spoofed"]
-		case "robots_txt":
-			into["robots_txt_fetches"] = into["fetches"]
-		}
-	}
-	if addresses, ok := object["addresses"].(map[string]any); ok {
-		into["addresses"], into["addresses_exact"] = fmt.Sprint(addresses["n"]), fmt.Sprint(addresses["exact"])
-	}
-	return into
-}
-
-func TestCSVHasTheFiguresOfJSON(t *testing.T) {
-	whole, r := auditJSON(t, result{out: sampleReport(t, "json")}), sampleJSON(t)
-	rows, err := csv.NewReader(strings.NewReader(sampleReport(t, "csv"))).ReadAll()
-	if err != nil || len(rows) != 2+len(r.Crawlers) {
-		t.Fatalf("%v, %d rows", err, len(rows))
-	}
-	compared := 0
-	for i, row := range rows[1:] {
-		want := flat(whole, map[string]string{})
-		want["policy"], want["command"] = r.Policy.File, row[slices.Index(rows[0], "command")] // which differs in --output
-		if i > 0 {
-			want = flat(whole["crawlers"].([]any)[i-1].(map[string]any), map[string]string{"partial": "false"})
-			c := &r.Crawlers[i-1]
-			want["verified_content"], want["informed"] = fmt.Sprint(c.VerifiedContent()), fmt.Sprint(c.Informed())
-		}
-		for j, name := range rows[0][1:] {
-			if cell := row[j+1]; cell != "" {
-				value, known := want[name]
-				if list, ok := whole[name].([]any); ok && len(list) > 0 || name == "versions" {
-					continue // of texts
-				}
-				if compared++; !known || cell != value {
-					t.Errorf("%s of %s: %q, but JSON has %q", name, row[1], cell, value)
-				}
-			}
-		}
-	}
-	if compared < 34*len(r.Crawlers) {
-		t.Errorf("only %d figures compared", compared)
-	}
-}
 
 // listedRow is a row of --list as ndjson.
 type listedRow struct {
@@ -153,13 +47,6 @@ func rowsOf(t *testing.T, text string) (rows []listedRow) {
 		rows = append(rows, r)
 	}
 	return rows
-}
-
-// The sample audits by the versions of its robots.txt.
-var sampleAudit = []string{
-	"audit", "--policy", "../../../testdata/sample/policy.csv", "--host", "https://lantern.example", "--crawlers",
-	"../../../testdata/sample/crawlers.json",
-	"--ip-ranges", "../../../testdata/sample/ranges", "../../../testdata/sample/access.log.gz",
 }
 
 // twoYears makes a log of two years, with impostors, forbidden and disguised paths and crawlers that
@@ -201,36 +88,14 @@ func twoYears(t *testing.T) []string {
 		"GPTBot=" + filepath.Join(dir, "gptbot.json"), filepath.Join(dir, "access.log")}
 }
 
-func write(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// realAudits are those of real logs, where these are there.
-func realAudits(t *testing.T) map[string][]string {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /blog/tags/\ndisallow: /wp-\ndisallow: /*?\n")
-	audits := map[string][]string{}
-	for _, name := range []string{"semicomplete-2015.combined.log.gz", "small-site-2005-2018.combined.log.gz"} {
-		log := filepath.Join("..", "..", "..", "..", "shared", "data", "logs", name)
-		if _, err := os.Stat(log); err == nil {
-			audits[name] = []string{"audit", "--robots", robots, "--host", "https://a.example", log}
-		}
-		if testing.Short() {
-			break
-		}
-	}
-	if len(audits) == 0 {
-		t.Log("no real log is compared: ../shared/data/logs is not there")
-	}
-	return audits
-}
-
 // Every count of the report that rows can tell is what they tell.
 func TestRowsAgreeWithReport(t *testing.T) {
-	audits := realAudits(t)
-	audits["the sample"], audits["two years"] = sampleAudit, twoYears(t)
+	audits := map[string][]string{"the sample": fullAudit(sample), "two years": twoYears(t)}
+	real := filepath.Join("..", "..", "..", "..", "shared", "data", "logs", "semicomplete-2015.combined.log.gz")
+	if _, err := os.Stat(real); err == nil {
+		robots := file(t, "robots.txt", "user-agent: *\ndisallow: /blog/tags/\ndisallow: /wp-\ndisallow: /*?\n")
+		audits["a real log"] = []string{"audit", "--robots", robots, "--host", "https://a.example", real}
+	}
 	for name, args := range audits {
 		t.Run(name, func(t *testing.T) {
 			var r audit.Report
@@ -420,10 +285,10 @@ func (f *failing) Write(p []byte) (int, error) {
 func TestRowsThatCannotBeWritten(t *testing.T) {
 	for _, output := range []string{"ndjson", "csv", "parquet"} {
 		for _, list := range []string{"all", "violations"} {
-			size := len(command(t, "", append(sampleAudit, "--list", list, "--output", output)...).out)
+			size := len(command(t, "", append(fullAudit(sample), "--list", list, "--output", output)...).out)
 			for _, room := range []int{0, 10, size / 2, size - 1} {
 				var stderr bytes.Buffer
-				code := run(t.Context(), append(sampleAudit, "--list", list, "--output", output),
+				code := run(t.Context(), append(fullAudit(sample), "--list", list, "--output", output),
 					streams{in: strings.NewReader(""), out: &failing{room}, err: &stderr})
 				if code != exitInput || !strings.Contains(stderr.String(), errFull.Error()) {
 					t.Errorf("%s of %s with room for %d of %d bytes: code %d, stderr %q", output, list, room, size, code,

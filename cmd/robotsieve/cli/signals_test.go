@@ -233,18 +233,6 @@ func TestInterruptedRowsAreWhole(t *testing.T) {
 
 var kills = flag.Int("kills", 20, "how often each command is killed at a random moment")
 
-// launched is the command in a process of its own.
-func launched(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(self, args...)
-	c.Env = append(os.Environ(), asCommand+"=1")
-	return c
-}
-
 // TestKilledAtRandomMoments: whenever a command is killed, its output file is the old one or a
 // whole new one, and no other file
 // is left. Only SIGKILL, between two calls of the system, may leave a hidden one beside the output.

@@ -393,7 +393,7 @@ func TestWorldsHaveEveryVerdict(t *testing.T) {
 func TestControlTokensAreNotAuditable(t *testing.T) {
 	w := simCases(t)["Google-Extended"]
 	dir := t.TempDir()
-	r := runCommand(t, append(w.write(t, dir), writeLog(t, dir, "a.log", w.requests)))
+	r := command(t, "", append(w.write(t, dir), writeLog(t, dir, "a.log", w.requests))...)
 	report := auditJSON(t, r)
 	if named, _ := report["not_auditable"].([]any); !slices.Contains(named, any("Google-Extended")) {
 		t.Errorf("not_auditable is %v", report["not_auditable"])

@@ -28,6 +28,7 @@ type simOracle struct {
 	verdicts  []simVerdict  // of each request, once report has run
 	twin      simTwin
 	trace     *strings.Builder // if not nil, the reasoning is written here
+	copies    map[simMoment]*simLawful
 
 	window, delay, skew int64
 }
@@ -41,7 +42,7 @@ const (
 
 func newOracle(w *simWorld) *simOracle {
 	o := &simOracle{
-		w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins(),
+		w: w, timelines: map[simOrigin][]simPiece{}, twin: simTwin{}, origins: w.origins(), copies: map[simMoment]*simLawful{},
 		window: cmp.Or(w.window, simWindow), delay: cmp.Or(w.delay, simLate), skew: cmp.Or(w.skew, simSkew),
 	}
 	// 10: "Times of a format that names no zone are taken as UTC with a skew of 14 h and s"
@@ -580,9 +581,20 @@ func (l *simLawful) add(kind copyKind, body, why string, args ...any) {
 	l.copies = append(l.copies, simCopy{kind, body, fmt.Sprintf(why, args...)})
 }
 
+// simMoment is a moment of a crawler on an origin: two targets are often judged there.
+type simMoment struct {
+	at  simOrigin
+	bot *simBot
+	t   int64
+}
+
 // lawful returns the copies that a crawler may use on an origin at t.
 func (o *simOracle) lawful(at simOrigin, bot *simBot, t int64) *simLawful {
+	if known := o.copies[simMoment{at, bot, t}]; known != nil {
+		return known
+	}
 	l := &simLawful{}
+	o.copies[simMoment{at, bot, t}] = l
 	pieces := o.timelines[at]
 	// "The *span* is [t - W - d - s, t + s]"
 	from, to := t-o.window-o.delay-o.skew, t+o.skew

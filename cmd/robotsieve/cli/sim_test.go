@@ -173,20 +173,12 @@ func auditedReport(t testing.TB, w *simWorld) (figures, error) {
 		t.Fatal(err)
 	}
 	log := filepath.Join(dir, "access.log")
-	if err := os.WriteFile(log, []byte(simLog(w.requests)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r := runCommand(t, append(w.write(t, dir), log))
+	write(t, log, simLog(w.requests))
+	r := command(t, "", append(w.write(t, dir), log)...)
 	if r.code != exitDone && r.code != exitInput {
 		return nil, fmt.Errorf("exit code %d, stderr %q", r.code, r.err)
 	}
 	return figuresOf(r.out)
-}
-
-func runCommand(t testing.TB, args []string) result {
-	var out, err bytes.Buffer
-	code := run(t.Context(), args, streams{in: strings.NewReader(""), out: &out, err: &err})
-	return result{out.String(), err.String(), code}
 }
 
 // checkWorld fails the test if the command does not tell the truth of a world. It
@@ -359,11 +351,11 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 // theReport runs the command and returns its report without the inputs.
 func theReport(t *testing.T, args []string) string {
 	t.Helper()
-	r := runCommand(t, args)
+	r := command(t, "", args...)
 	if r.code != exitDone {
 		t.Fatalf("%v: code %d, stderr %q", args, r.code, r.err)
 	}
-	return withoutInputs(r.out, "json")
+	return withoutInputs(r.out)
 }
 
 // firstDifference shows where two texts first differ.
@@ -404,8 +396,6 @@ func writeLog(t *testing.T, dir, name string, requests []simRequest) string {
 		content = b.Bytes()
 	}
 	name = filepath.Join(dir, name)
-	if err := os.WriteFile(name, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, string(content))
 	return name
 }

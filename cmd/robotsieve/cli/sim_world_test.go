@@ -265,9 +265,7 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 	t.Helper()
 	put := func(name, content string) string {
 		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, name, content)
 		return name
 	}
 	args := []string{"audit", "--output", "json", "--format", w.format}

@@ -55,7 +55,7 @@ func (v *vanishing) Read(p []byte) (int, error) {
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.state")
-	if r := runCommand(t, append([]string{"audit", "--state", name}, args...)); r.code != exitDone {
+	if r := command(t, "", append([]string{"audit", "--state", name}, args...)...); r.code != exitDone {
 		t.Fatalf("%v: %+v", args, r)
 	}
 	return name
@@ -88,10 +88,8 @@ func TestMergeOfDamage(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.state")
 	refused := func(what string, state []byte) {
 		t.Helper()
-		if err := os.WriteFile(bad, state, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if r := runCommand(t, []string{"merge", bad}); r.code != exitInput || r.out != "" ||
+		write(t, bad, string(state))
+		if r := command(t, "", "merge", bad); r.code != exitInput || r.out != "" ||
 			!strings.Contains(r.err, "bad.state") {
 			t.Errorf("%s: %+v", what, r)
 		}
@@ -169,9 +167,7 @@ func FuzzMerge(f *testing.F) {
 		robots: "user-agent: *\ndisallow: /p\n", log: logLine("/p", "MyBot/1"),
 		crawlers: `[{"name":"MyBot","operator":"Me","category":"other","words":["MyBot"],"tokens":["MyBot"],"obeys":"yes"}]`,
 	} {
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			f.Fatal(err)
-		}
+		write(f, name, content)
 	}
 	state, err := os.ReadFile(makeState(f, "--robots", robots, "--crawlers", crawlers, log))
 	if err != nil {
@@ -187,7 +183,7 @@ func FuzzMerge(f *testing.F) {
 		if err := os.WriteFile(name, rehead(state, head), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if r := runCommand(t, []string{"merge", name}); r.code != exitDone && r.code != exitInput ||
+		if r := command(t, "", "merge", name); r.code != exitDone && r.code != exitInput ||
 			(r.out == "") != (r.code == exitInput) {
 			t.Errorf("%+v", r)
 		}
@@ -208,9 +204,9 @@ func TestMergeOfManyStates(t *testing.T) {
 	}
 	want := command(t, "", append([]string{"audit", "--robots", robots, "--output", "json"}, logs...)...)
 	all := command(t, "", append([]string{"merge", "--output", "json"}, states...)...)
-	if all.code != exitDone || all.err != "" || withoutInputs(all.out, "json") != withoutInputs(want.out, "json") {
+	if all.code != exitDone || all.err != "" || withoutInputs(all.out) != withoutInputs(want.out) {
 		t.Errorf("code %d, stderr %q, the report differs at %s", all.code, all.err,
-			firstDifference(withoutInputs(all.out, "json"), withoutInputs(want.out, "json")))
+			firstDifference(withoutInputs(all.out), withoutInputs(want.out)))
 	}
 	dir := t.TempDir()
 	var sums []string
@@ -236,15 +232,11 @@ func manifest(t *testing.T, files map[string]string, rows ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), content)
 	}
 	name := filepath.Join(dir, "manifest.csv")
 	text := "from,origin,status,file\n" + strings.Join(rows, "\n") + "\n"
-	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, text)
 	return name
 }
 
