@@ -26,7 +26,7 @@ demo:
 
 test: lint # which vets everything
 	$(GO) test -pgo=off -vet=off -timeout 20m ./...
-	$(GO) test -pgo=off -vet=off -tags countsteps -run TestSearch ./bench
+	$(GO) test -pgo=off -vet=off -tags countsteps ./bench/hostile
 	@$(MAKE) --no-print-directory race
 
 # The outputs for the sample that TestGolden compares. Read what changed before you keep it.
@@ -149,14 +149,14 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:" $$unformatted; exit 1; fi
 	$(GO) vet -pgo=off ./...
-	$(GO) vet -pgo=off -tags man ./cmd/robotsieve
 	GOOS=windows GOARCH=386 $(GO) vet -pgo=off ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet -pgo=off ./internal/disk ./scan/source ./scan/job # which call the system
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
 # The man pages of all commands, in bin/man.
 man:
-	$(GO) run -pgo=off -tags man ./cmd/robotsieve bin/man
+	@mkdir -p bin/man
+	$(GO) run -pgo=off ./cmd/robotsieve/internal/man bin/man
 
 # Binaries for people without Go. The same commit gives the same bytes.
 VERSION ?= $(shell git describe --tags --always --dirty)

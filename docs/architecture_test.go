@@ -80,6 +80,7 @@ var allowed = map[string][]string{
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/", "github.com/pkg/profile",
 		"golang.org/x/term"},
+	"cmd/robotsieve/internal/man":               {"cmd/robotsieve/cli", "github.com/spf13/cobra/doc"},
 	"cmd/robotsieve/internal/report/reporttest": {"internal/disk", "scan/audit"},
 	"cmd/robotsieve/internal/report": {"internal/english", "internal/lazy", "scan/audit", "scan/columnar",
 		"github.com/jedib0t/go-pretty/"},

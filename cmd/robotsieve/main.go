@@ -1,5 +1,3 @@
-//go:build !man
-
 // Robotsieve reports from access logs which crawlers requested URLs that robots.txt
 // forbids, and says for any URL whether robots.txt permits it. See the README, or
 // robotsieve --help.

@@ -186,6 +186,9 @@ func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
+// Root returns the command with all its commands, as for their man pages.
+func Root() *cobra.Command { return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }
+
 func newRoot(s streams) *cobra.Command {
 	var root *cobra.Command
 	if s.elsewhere != nil {

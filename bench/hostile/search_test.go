@@ -1,6 +1,6 @@
 //go:build countsteps
 
-package bench
+package hostile
 
 import (
 	"flag"
