@@ -2,9 +2,7 @@ package bench
 
 import (
 	"bytes"
-	"fmt"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -23,12 +21,6 @@ func BenchmarkCompile(b *testing.B) {
 		benchmarkEngines(b, bodies)
 	})
 	b.Run("corpus=bodies", func(b *testing.B) { benchmarkEngines(b, realBodies(b)) })
-	for _, h := range hostile(compile.DefaultMaxBytes) {
-		b.Run("hostile="+h.name, func(b *testing.B) {
-			// Google's parser would cut the longest lines.
-			benchmarkCompileBy(b, [][]byte{h.body}, compile.Options{Dialect: automaton.RFC9309, MaxBytes: -1})
-		})
-	}
 }
 
 // benchmarkEngines times what a machine answers with when it is left to the
@@ -70,47 +62,4 @@ func reportRetained(b *testing.B, bodies [][]byte, o compile.Options, size int) 
 	runtime.ReadMemStats(&after)
 	b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/float64(size), "retained-B/B")
 	runtime.KeepAlive(rulesets)
-}
-
-type file struct {
-	name string
-	body []byte
-}
-
-// hostile returns files of about n bytes that somebody has written to be as bad as
-// they can.
-func hostile(n int) []file {
-	// So many rules that the machine has a table.
-	agent := "user-agent: *\n" + strings.Repeat("disallow: /x\ndisallow: /y/z\n", 32)
-	// many repeats a rule of a hundred stars; part makes what stands after a star.
-	many := func(part func(star int) string) []byte {
-		body := []byte(agent)
-		for star := 0; len(body) < n; {
-			body = append(body, "disallow: /"...)
-			for range 100 {
-				body = append(append(body, '*'), part(star)...)
-				star++
-			}
-			body = append(body, '\n')
-		}
-		return body[:n]
-	}
-	word := func(star int) string { return fmt.Sprintf("w%x", star*0x9E37) }
-	letter := func(int) string { return "a" }
-	one := agent + "disallow: /" + strings.Repeat("*a", n/2) + "b"
-	distinct := []byte(agent + "disallow: /")
-	for star := 0; len(distinct) < n; star++ {
-		distinct = append(append(distinct, '*'), word(star)...)
-	}
-	numbered := []byte(agent)
-	for i := 0; len(numbered) < n; i++ {
-		numbered = fmt.Appendf(numbered, "disallow: /%d%s\n", i, strings.Repeat("*a", 20))
-	}
-	return []file{
-		{"stars-in-one-rule", []byte(one)},
-		{"words-in-one-rule", distinct},
-		{"stars-in-equal-rules", many(letter)},
-		{"words-in-rules", many(word)},
-		{"stars-behind-numbers", numbered},
-	}
 }

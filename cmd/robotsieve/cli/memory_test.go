@@ -78,27 +78,6 @@ func TestLittleMemoryMakesTheSameReport(t *testing.T) {
 	empty("torn")
 }
 
-// Where nothing could be kept, that is told before anything is read, also if there would have been memory enough.
-func TestNoTemporaryFileNoReport(t *testing.T) {
-	robots, log := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), file(t, "a.log", manyViolations(30_000))
-	dir := filepath.Join(t.TempDir(), "none")
-	t.Setenv("TMPDIR", dir)
-	for _, args := range [][]string{{}, {"--workers", "4"}, {"--memory", "1GB"},
-		{"--state", filepath.Join(t.TempDir(), "a.state")}} {
-		r := command(t, "", append([]string{"audit", "--robots", robots, "--memory", "1MB", "--samples", "9", "--fail-on",
-			"violation>0", log}, args...)...)
-		if r.code != exitInput || r.out != "" || !strings.Contains(r.err, "robotsieve: the folder for temporary files "+
-			"(TMPDIR): open "+dir) {
-			t.Errorf("%v: code %d, stdout %.100q, stderr %q", args, r.code, r.out, r.err)
-		}
-		if len(args) > 1 && args[0] == "--state" {
-			if left, _ := os.ReadDir(filepath.Dir(args[1])); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-		}
-	}
-}
-
 // child is the command in a process of its own that reads an endless log.
 type child struct {
 	*exec.Cmd

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -112,90 +111,6 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	in.Close()
 	if err := c.Wait(); err != nil {
 		t.Error(err)
-	}
-}
-
-// A standard output that is closed or full is an error of every command that writes there.
-func TestLostOutputIsAnError(t *testing.T) {
-	if underRace {
-		t.Skip("its processes are tried without the race detector")
-	}
-	dir := faultyTree(t)
-	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, args := range [][]string{
-		{"version"}, {"--help"}, {"audit", "--help"}, {"completion", "bash"}, {"crawlers"}, {"crawlers", "--lists"},
-		{"audit", "--robots", at("robots.txt"), at("a.log")}, {"merge", at("1.state")},
-		{"check", "--robots", at("robots.txt"), "--agent", "x", "/p"}, {"check", "--robots", at("robots.txt")},
-		{"filter", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")}, {"compile", "--dump", at("robots.txt")},
-		{"bench", "--robots", at("robots.txt"), "--agent", "x", at("urls.txt")},
-	} {
-		for _, to := range []string{">&-", ">/dev/full", ">&- 2>&-", ">&- <&- 2>/dev/null"} {
-			if _, err := os.Stat("/dev/full"); err != nil {
-				t.Skip(err) // it is Linux where it can be known that the output was closed
-			}
-			c := launched(t, args...)
-			shell := exec.Command("/bin/sh", append([]string{"-c", `exec "$0" "$@" ` + to, c.Path}, args...)...)
-			var diag bytes.Buffer
-			shell.Env, shell.Stderr = c.Env, &diag
-			_ = shell.Run()
-			if code := shell.ProcessState.ExitCode(); code != exitInput || !strings.Contains(diag.String(), "robotsieve: ") &&
-				!strings.Contains(to, "2>") {
-				t.Errorf("%v %s: code %d, stderr %q", args, to, code, diag.String())
-			}
-		}
-		c := launched(t, args...) // no output is wanted
-		if err := c.Run(); err != nil {
-			t.Errorf("%v > /dev/null: %v", args, err)
-		}
-	}
-}
-
-// A caller that wants no output may also open the null device to read and write, as daemons and Python do.
-func TestNullOutputIsNoError(t *testing.T) {
-	for _, args := range [][]string{
-		{"/bin/sh", "-c", `exec "$0" version <>/dev/null >&0`},
-		{"/bin/sh", "-c", `exec "$0" version <>/dev/null >&0 2>&0`},
-		{"python3", "-c", "import subprocess, sys; sys.exit(subprocess.call([sys.argv[1], 'version'], " +
-			"stdout=subprocess.DEVNULL))"},
-	} {
-		if _, err := exec.LookPath(args[0]); err != nil {
-			t.Log(err)
-			continue
-		}
-		c := launched(t)
-		shell := exec.Command(args[0], append(args[1:], c.Path)...)
-		shell.Env = c.Env
-		if text, err := shell.CombinedOutput(); err != nil {
-			t.Errorf("%q: %v, %s", args, err, text)
-		}
-	}
-}
-
-// A reader that has had enough, such as head, ends a command.
-func TestBrokenPipeEndsCommands(t *testing.T) {
-	dir := faultyTree(t)
-	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, ignored := range []string{"", `trap "" PIPE; `} {
-		for _, args := range [][]string{
-			{"crawlers"}, {"check", "--robots", at("robots.txt")}, {"filter", "--robots", at("robots.txt"), "--agent", "x",
-				at("urls.txt")},
-			{"audit", "--robots", at("robots.txt"), at("a.log")}, {"compile", "--dump", at("robots.txt")},
-		} {
-			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := launched(t, args...)
-			shell := exec.Command("/bin/sh", append([]string{"-c", ignored + `exec "$0" "$@"`, c.Path}, args...)...)
-			shell.Env, shell.Stdout = c.Env, w
-			r.Close()
-			_ = shell.Run()
-			w.Close()
-			status := shell.ProcessState.Sys().(syscall.WaitStatus)
-			if status.ExitStatus() != exitInput && !(status.Signaled() && status.Signal() == syscall.SIGPIPE) {
-				t.Errorf("%s%v: %v", ignored, args, shell.ProcessState)
-			}
-		}
 	}
 }
 
