@@ -292,10 +292,10 @@ func TestManyChildrenOfOneNode(t *testing.T) {
 			text += allow + ": " + strings.ReplaceAll(rule, "%d", fmt.Sprint(1000+i)) + "\n"
 		}
 	}
-	paths := 20_000
+	paths := 10_000
 	if testing.Short() {
-		t.Log("short: a tenth of the paths")
-		paths /= 10
+		t.Log("short: a fifth of the paths")
+		paths /= 5
 	}
 	for _, d := range []automaton.Dialect{google, rfc9309} {
 		decided := compareGaps(t, d, text, paths, func() string {
@@ -353,7 +353,7 @@ func TestTablesOfManyRules(t *testing.T) {
 		t.Log("short: a tenth of the files")
 		share = 10
 	}
-	for _, c := range []struct{ rules, spread, files int }{{358, 30, 600}, {716, 30, 200}, {22936, 10, 6}} {
+	for _, c := range []struct{ rules, spread, files int }{{358, 30, 400}, {716, 30, 100}, {22936, 10, 3}} {
 		for range max(c.files/share, 2) {
 			for _, format := range []string{"disallow: /%06x\n", "disallow: /*%06x\n"} {
 				text := []byte("user-agent: *\n")

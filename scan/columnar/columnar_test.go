@@ -16,6 +16,7 @@ import (
 // page is a row of the test files.
 type page struct {
 	URL     *string  `parquet:"url,optional"`
+	Null    *string  `parquet:"null,optional"` // whose pages have levels and no value
 	Plain   string   `parquet:"plain,plain"`
 	Dict    string   `parquet:"dict,dict"`
 	Lengths string   `parquet:"lengths,delta"`
@@ -115,10 +116,11 @@ var codecs = map[string]compress.Codec{"plain": &parquet.Uncompressed, "snappy":
 	"gzip": &parquet.Gzip, "brotli": &parquet.Brotli, "zstd": &parquet.Zstd, "lz4": &parquet.Lz4Raw}
 
 func TestLines(t *testing.T) {
-	rows := pagesOf(5000)
+	rows := pagesOf(2500)
 	want := map[Options]func(i int, r *page) string{
 		{URL: "url"}:     func(_ int, r *page) string { return text0(r.URL) },
 		{URL: "PLAIN"}:   func(i int, _ *page) string { return fmt.Sprint("plain%0A", i) },
+		{URL: "null"}:    func(int, *page) string { return "" },
 		{URL: "dict"}:    func(_ int, r *page) string { return r.Dict },
 		{URL: "lengths"}: func(_ int, r *page) string { return r.Lengths },
 		{URL: "number"}:  func(_ int, r *page) string { return fmt.Sprint(r.Number) },
@@ -185,7 +187,7 @@ func TestRefusedColumns(t *testing.T) {
 	for column, want := range map[string]string{
 		"tags.list.element": "it is a list, of which a row may have several values", "bool": "it has values of the " +
 			"type BOOLEAN",
-		"link": "no column \"link\": the file has \"url\", \"plain\", \"dict\", ",
+		"link": "no column \"link\": the file has \"url\", \"null\", \"plain\", ",
 	} {
 		if _, err := readLines(t, f, Options{URL: column}); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.HasPrefix(err.Error(), "Parquet: ") {

@@ -32,7 +32,7 @@ func column(t *testing.T, node parquet.Node, values []parquet.Value, pageBytes, 
 	return b.Bytes()
 }
 
-// values returns the values of the column v, with null as a dash.
+// valuesOf returns the values of the column v, with null as a dash.
 func valuesOf(t *testing.T, file []byte) (all []string) {
 	t.Helper()
 	rows, err := open(t, file).Select(context.Background(), "v")
@@ -117,21 +117,6 @@ func random(r *rand.Rand, of parquet.Type, different int) (parquet.Value, string
 		return parquet.Int64Value(wide), fmt.Sprint(uint64(wide))
 	}
 	return parquet.Int64Value(wide), fmt.Sprint(wide)
-}
-
-// TestNulls reads pages that have levels and no value, in each codec.
-func TestNulls(t *testing.T) {
-	type row struct {
-		V *string `parquet:"v,optional"`
-	}
-	for name, codec := range codecs {
-		for version := 1; version <= 2; version++ {
-			got := valuesOf(t, write(t, make([]row, 3), parquet.Compression(codec), parquet.DataPageVersion(version)))
-			if strings.Join(got, "") != "---" {
-				t.Errorf("%s, version %d: %q", name, version, got)
-			}
-		}
-	}
 }
 
 // TestKinds reads values of the other types that have a text.

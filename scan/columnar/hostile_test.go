@@ -83,6 +83,15 @@ func data(values, size, stored int32, encoding format.Encoding, body []byte) for
 			DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE})}, body}
 }
 
+// allocated returns how many bytes a function allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
 // TestHostile reads files that lie. Each is an error, and none takes much memory.
 func TestHostile(t *testing.T) {
 	url := []byte("\x08\x00\x00\x00http://a")
@@ -124,8 +133,7 @@ func TestHostile(t *testing.T) {
 		}
 		return append(b, 0, 0, 1, 2, 3, 4)
 	}
-	dict := forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: n, CompressedPageSize: n,
-		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})}, url}
+	dict := dictionaryOf(url[4:])
 	one := data(1, 3, 3, format.RLEDictionary, []byte{1, 2, 0})
 	nulls := []format.SchemaElement{texts[0],
 		{Name: "url", Type: some(format.ByteArray), RepetitionType: some(format.Optional)}}
@@ -223,71 +231,34 @@ func TestHostile(t *testing.T) {
 			make([]byte, maxElements+2)...)), "more than 1048576 elements"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			f, err := Open(bytes.NewReader(c.file), int64(len(c.file)))
-			if err == nil {
-				_, err = readLines(t, f, Options{URL: "url"})
-			}
-			runtime.ReadMemStats(&after)
+			var err error
+			took := allocated(func() {
+				var f *File
+				if f, err = Open(bytes.NewReader(c.file), int64(len(c.file))); err == nil {
+					_, err = readLines(t, f, Options{URL: "url"})
+				}
+			})
 			if err == nil || !strings.HasPrefix(err.Error(), "Parquet: ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if took := after.TotalAlloc - before.TotalAlloc; took > 160<<20 {
+			if took > 160<<20 {
 				t.Errorf("%d bytes were allocated", took)
 			}
 		})
 	}
 }
 
-// TestManyLongValues: a value of 16 MB in ten million rows, in a file of two kilobytes.
-func TestManyLongValues(t *testing.T) {
-	compressed, _ := zstd.NewWriter(nil)
-	page := func(h format.PageHeader, body []byte) forgedPage {
-		h.UncompressedPageSize = int32(len(body))
-		body = compressed.EncodeAll(body, nil)
-		h.CompressedPageSize = int32(len(body))
-		return forgedPage{h, body}
-	}
-	dict := page(format.PageHeader{Type: format.DictionaryPage,
-		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})},
-		append([]byte{0, 0, 0, 1}, make([]byte, 1<<24)...))
-	values := page(data(1e7, 0, 0, format.RLEDictionary, nil).header, append(binary.AppendUvarint([]byte{1}, 1e7<<1), 0))
-	r, err := open(t, forged{rows: 1e7, codec: format.Zstd, pages: []forgedPage{dict,
-		values}}.file(t)).Lines(context.Background(), Options{URL: "url"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	size, err := io.Copy(io.Discard, r)
-	if size > 1<<31 || err == nil || !strings.Contains(err.Error(), "it becomes more than 107") {
-		t.Errorf("%d bytes, error %v", size, err)
-	}
+// dictionaryOf is a page of one value, and allTheFirst a page of n values that are this one.
+func dictionaryOf(value []byte) forgedPage {
+	body := append(binary.LittleEndian.AppendUint32(nil, uint32(len(value))), value...)
+	return forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: int32(len(body)),
+		CompressedPageSize:   int32(len(body)),
+		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1, Encoding: format.Plain})}, body}
 }
 
-// TestManyEqualValues reads a page of 20 million values that has a hundred bytes, in the memory of a few.
-func TestManyEqualValues(t *testing.T) {
-	const n = 20e6
-	run := binary.AppendUvarint([]byte{1}, n<<1)
-	body := append(run, 0)
-	dict := forgedPage{format.PageHeader{Type: format.DictionaryPage, UncompressedPageSize: 5, CompressedPageSize: 5,
-		DictionaryPageHeader: some(format.DictionaryPageHeader{NumValues: 1,
-			Encoding: format.Plain})}, []byte("\x01\x00\x00\x00a")}
-	file := forged{rows: n, pages: []forgedPage{dict, data(n, int32(len(body)), int32(len(body)), format.RLEDictionary,
-		body)}}.file(t)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	r, err := open(t, file).Lines(context.Background(), Options{URL: "url"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	size, err := io.Copy(io.Discard, r)
-	runtime.ReadMemStats(&after)
-	if size != 2*n || err != nil {
-		t.Error(size, err)
-	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
-		t.Errorf("%d bytes were allocated", took)
-	}
+func allTheFirst(n int32) forgedPage {
+	body := append(binary.AppendUvarint([]byte{1}, uint64(n)<<1), 0)
+	return data(n, int32(len(body)), int32(len(body)), format.RLEDictionary, body)
 }
 
 // equalDeltas is a page of n lengths of texts, in blocks of 65,536 equal ones that have two bytes.
@@ -297,18 +268,42 @@ func equalDeltas(n int) forgedPage {
 	return data(int32(n), int32(len(body)), int32(len(body)), format.DeltaLengthByteArray, body)
 }
 
-// TestManyEqualDifferences reads a page of as many lengths as may be decoded at once, in the memory of a page.
-func TestManyEqualDifferences(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	text, err := readLines(t, open(t, forged{rows: maxDelta, pages: []forgedPage{equalDeltas(maxDelta)}}.file(t)),
-		Options{URL: "url"})
-	runtime.ReadMemStats(&after)
-	if len(text) != maxDelta || err != nil {
-		t.Error(len(text), err)
+// TestManyValues reads millions of values from files of a few kilobytes: those of 16 MB up to a limit,
+// in the memory of a page.
+func TestManyValues(t *testing.T) {
+	compressed, _ := zstd.NewWriter(nil)
+	zipped := func(p forgedPage) forgedPage {
+		p.body = compressed.EncodeAll(p.body, nil)
+		p.header.CompressedPageSize = int32(len(p.body))
+		return p
 	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > maxPage {
-		t.Errorf("%d bytes were allocated", took)
+	for name, c := range map[string]struct {
+		forged
+		size, memory int64
+		want         string // the error
+	}{
+		"equal values": {forged{rows: 20e6, pages: []forgedPage{dictionaryOf([]byte("a")), allTheFirst(20e6)}},
+			40e6, 4 << 20, ""},
+		"as many equal lengths as may be decoded at once": {
+			forged{rows: maxDelta, pages: []forgedPage{equalDeltas(maxDelta)}}, maxDelta, maxPage, ""},
+		"long values": {forged{rows: 1e7, codec: format.Zstd,
+			pages: []forgedPage{zipped(dictionaryOf(make([]byte, 1<<24))), zipped(allTheFirst(1e7))}},
+			0, 1 << 30, "it becomes more than 107"},
+	} {
+		file, size, err := open(t, c.file(t)), int64(0), error(nil)
+		took := allocated(func() {
+			r, e := file.Lines(context.Background(), Options{URL: "url"})
+			if err = e; e == nil {
+				size, err = io.Copy(io.Discard, r)
+			}
+		})
+		if c.want == "" && (size != c.size || err != nil) || c.want != "" && (size > 1<<31 || err == nil ||
+			!strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %d bytes, error %v", name, size, err)
+		}
+		if took > uint64(c.memory) {
+			t.Errorf("%s: %d bytes were allocated", name, took)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/logwriter"
 )
@@ -129,6 +130,15 @@ func TestOpen(t *testing.T) {
 		}
 		if string(inner) != c.inner || has == whole && string(source) != c.source {
 			t.Errorf("%s %q: source %q, line %q, want %q and %q", c.envelope, c.line, source, inner, c.source, c.inner)
+		}
+	}
+	for _, e := range envelopes { // whatever the line is
+		for _, l := range write(logwriter.Writers(ByName)[0]).lines {
+			var buf []byte
+			if _, inner, has := e.open([]byte(in(e, string(l.line))), &buf); has != whole ||
+				!bytes.Equal(inner, l.line) && utf8.Valid(l.line) {
+				t.Errorf("%s: %q has become %q", e.Name, l.line, inner)
+			}
 		}
 	}
 }

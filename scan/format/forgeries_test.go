@@ -165,43 +165,6 @@ func TestForgedUserFormats(t *testing.T) {
 	}
 }
 
-// TestForgedHosts sends a header Host with blanks, which servers refuse, but log: what is in
-// front of the address is not taken for it.
-func TestForgedHosts(t *testing.T) {
-	hosts := []string{
-		"x 6.6.6.6", "x 6.6.6.6 -", "x 6.6.6.6 - -", "x 6.6.6.6 - - ", "x 6.6.6.6, 7.7.7.7 - x", "6.6.6.6 6.6.6.6",
-		"x 6.6.6.6 - - [04/Mar/2020", "x 2001:db8::1 - -",
-	}
-	n := 0
-	for _, w := range logwriter.Writers(ByName) {
-		line, _, ok := w.Write(nil, logwriter.Ordinary())
-		if !ok || w.Format == "apache_csv" || !strings.HasPrefix(string(line), "www.example.com") {
-			continue
-		}
-		n++
-		f, err := formatOfWritten(w, write(w))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, host := range hosts {
-			r := logwriter.Ordinary()
-			r.Host = host
-			line, says, _ := w.Write(nil, r)
-			got, want := readLog(f, append(line, '\n'))[0], wantOf(says)
-			want.Host = got.Host // it is the client's own word
-			if got.Addr == "" {
-				want.Addr = ""
-			}
-			if got != want && got != (fields{}) {
-				t.Errorf("%s: %s\n got %s\nwant %s", w.Name(), line, short(got), short(want))
-			}
-		}
-	}
-	if n < 7 {
-		t.Errorf("%d formats begin with a host", n)
-	}
-}
-
 // TestForgedRegexps: a line is not read by a regular expression for whole lines if a field can end
 // in several places.
 func TestForgedRegexps(t *testing.T) {

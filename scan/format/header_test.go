@@ -129,15 +129,9 @@ func TestFieldsGiven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r Record
-		got, ok := read(g.NewReader(), &r, log)
-		want := whole.NewReader()
-		want.Reset([]byte(row.Head() + log))
-		for want.Next(&r) == Other {
-		}
-		want.Complete(&r)
-		if !ok || g.Name() != name || got != fieldsOf(&r) {
-			t.Errorf("%s: read as %s: %+v, %v; want %+v", name, g.Name(), got, ok, fieldsOf(&r))
+		got, want := readLog(g, []byte(log+"\n")), readLog(whole, []byte(row.Head()+log+"\n"))
+		if len(want) != 1 || g.Name() != name || !slices.Equal(got, want) {
+			t.Errorf("%s: read as %s: %+v; want %+v", name, g.Name(), got, want)
 		}
 	}
 	for text, want := range map[string]string{

@@ -67,8 +67,13 @@ func TestRealCombinedLogs(t *testing.T) {
 			for line := range bytes.Lines(data) {
 				line = bytes.TrimRight(line, "\r\n")
 				lines++
+				reader.Reset(line)
+				kind := reader.Next(&r)
+				if kind == Request && lines%8 > 0 {
+					continue // the expression is slow
+				}
 				m := combinedLine.FindSubmatch(line)
-				if reader.Reset(line); reader.Next(&r) != Request {
+				if kind != Request {
 					if unparsed++; m != nil {
 						t.Errorf("not a record: %s", line)
 					}

@@ -209,7 +209,7 @@ func checkObject(t *testing.T, row *Row, path string) {
 // for each.
 func TestAllObjects(t *testing.T) {
 	tokens := []string{`{`, `}`, `[`, `]`, `,`, `"u":`, `"x" : `, `"a"`, `"\""`, `null`, ` -1`}
-	n := 6
+	n := 5 // six are read in two ways by TestReadersAgree of package field
 	if testing.Short() {
 		n = 4
 	}
