@@ -78,7 +78,7 @@ var allowed = map[string][]string{
 	"cmd/robotsieve/cli": {"automaton", "bench", "cmd/robotsieve/internal/report", "compile", "internal/disk",
 		"internal/english", "internal/lazy", "scan/audit", "scan/capture", "scan/crawler",
 		"scan/filter", "scan/format", "scan/job", "scan/list", "scan/page", "scan/source",
-		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/", "github.com/pkg/profile",
+		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vbauerster/mpb/",
 		"golang.org/x/term"},
 	"cmd/robotsieve/internal/man":               {"cmd/robotsieve/cli", "github.com/spf13/cobra/doc"},
 	"cmd/robotsieve/internal/report/reporttest": {"internal/disk", "scan/audit"},

@@ -77,38 +77,41 @@ func (t *Template) setCertainties(counted bool) {
 	if len(t.Rules) == 0 {
 		return
 	}
-	var held [256]bool // by the fields since the last boundary that is certain
-	hold := func(r *Rule) {
-		for c := range held {
-			held[c] = held[c] || r.holds(byte(c), counted)
-		}
+	// marks reports whether a literal has a byte that no field from first up to last can hold.
+	marks := func(literal string, first, last int) bool {
+		return slices.ContainsFunc([]byte(literal), func(c byte) bool { return !t.hold(first, last, c, counted) })
 	}
-	marks := func(literal string) bool {
-		return slices.ContainsFunc([]byte(literal), func(c byte) bool { return !held[c] })
-	}
-	for i := range t.Rules[1:] {
-		hold(&t.Rules[i])
-		if marks(t.literal(i + 1)) {
-			held = [256]bool{}
+	known := 0 // the last boundary that is certain
+	for i := 1; i < len(t.Rules); i++ {
+		if marks(t.literal(i), known, i) {
+			known = i
 		} else {
-			t.Rules[i+1].Certain = OnlyPlace
+			t.Rules[i].Certain = OnlyPlace
 		}
 	}
-	hold(&t.Rules[len(t.Rules)-1])
-	t.endCertain = !t.More || marks(t.After)
-	held = [256]bool{}
-	isKnown := t.endCertain
-	for i := len(t.Rules) - 1; i > 0; i-- {
-		hold(&t.Rules[i])
+	last := len(t.Rules)
+	t.endCertain = !t.More || marks(t.After, known, last)
+	known, isKnown := last, t.endCertain
+	for i := last - 1; i > 0; i-- {
 		switch r := &t.Rules[i]; {
 		case r.Certain == FromLeft:
-			held, isKnown = [256]bool{}, true
-		case isKnown && marks(t.literal(i)):
-			r.Certain, held = FromRight, [256]bool{}
+			known, isKnown = i, true
+		case isKnown && marks(t.literal(i), i, known):
+			r.Certain, known = FromRight, i
 		case t.Rules[i-1].Ignored && r.Ignored, t.isOfOne(i):
 			r.Certain = AnyPlace
 		}
 	}
+}
+
+// hold reports whether one of the fields from first up to last can hold a byte.
+func (t *Template) hold(first, last int, c byte, counted bool) bool {
+	for i := first; i < last; i++ {
+		if t.Rules[i].holds(c, counted) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOfOne reports whether both fields at a boundary are a client's own words, with a text

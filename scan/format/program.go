@@ -2,7 +2,6 @@ package format
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
@@ -55,18 +54,18 @@ func (p *program) add(r field.Rule, of part) {
 	p.Rules, p.fields = append(p.Rules, r), append(p.fields, of)
 }
 
-// format returns the format of a program whose times have a layout. spell says how its parts are
-// written.
+// format compiles a program, and returns its format, whose times have a layout. spell says how its
+// parts are written.
 func (p *program) format(l layout, spell [allParts]spelling) *Format {
 	f := &Format{meaning: meaning{layout: l, spell: spell}}
 	for _, of := range p.fields {
 		f.has[of] = of != ignored
 	}
-	compiled := sync.OnceValue(p.Compile)
+	p.Template = p.Compile()
 	f.newReader = func(f *Format) Reader {
 		r := &programReader{program: *p, lines: lines{marked: quoted}, values: values{meaning: f.meaning}}
 		r.fits, r.isCommon = f.fits, f.isCommon
-		r.Template, r.places.Spans = compiled(), make([]field.Span, len(p.fields))
+		r.places.Spans = make([]field.Span, len(p.fields))
 		return r
 	}
 	return f

@@ -373,8 +373,9 @@ func (w *wording) program() (*Format, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := p.format(layout, spell)
 	w.doubtEnds(p)
-	return p.format(layout, spell), nil
+	return f, nil
 }
 
 // compile returns the program of fields of the wording, and how each part is spelled. The error
@@ -433,12 +434,13 @@ func (w *word) holds() field.Content {
 	return holds[w.part]
 }
 
-// doubtEnds notes which fields of clients end in a place that is not certain.
+// doubtEnds notes which fields of clients end in a place that is not certain. The program is
+// compiled.
 func (w *wording) doubtEnds(p *program) {
 	if w.spell.undo == nil {
 		return // which is a doubt about all of them
 	}
-	for i, r := range p.Compile().Rules {
+	for i, r := range p.Rules {
 		switch {
 		case i == 0 || p.Rules[i-1].Holds != field.Any || p.fields[i-1] == ignored && p.fields[i] == ignored:
 		case r.Certain == field.OnlyPlace:

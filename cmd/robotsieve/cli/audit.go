@@ -11,7 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -67,7 +66,7 @@ into account.`,
 			"FILE:NAME for a log_format or LogFormat in a server's configuration, or the words of a format: "+
 			"of nginx, Apache, GoAccess or Envoy, the #Fields line of a W3C log, a JSON map, "+
 			"or a regular expression with named groups")
-	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
+	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats)
 	flags.StringVar(&o.Since, "since", "", "judge only requests from this time on: 2026-11-22T05:00:00Z, a date, "+
 		"which is its midnight in --time-zone, or a number of hours, days or weeks before now, such as 7d; "+
 		"answers to robots.txt before it still count for what was sent under each name")

@@ -43,7 +43,7 @@ status is 3 if the format of a LOG is not found.`,
 	o := job.ExplainOptions{Logs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
 	explain := cmd.Flags().Bool("explain", false, "show how the first lines of logs are read")
 	cmd.Flags().StringVar(&o.Format, "format", "auto", "format of the logs, with --explain")
-	complete(cmd, "format", append([]string{"auto"}, format.Names()...)...)
+	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		w := bufio.NewWriter(s.out)
 		switch {
@@ -142,6 +142,11 @@ func listFormats(w *bufio.Writer, most int) {
 	for _, own := range ownFormats {
 		fact(own.of, own.example)
 	}
+}
+
+// completeFormats offers the names of formats, which are made only when somebody asks for them.
+func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return append([]string{"auto"}, format.Names()...), cobra.ShellCompDirectiveNoFileComp
 }
 
 // explainLogs prints how logs are read, each as soon as that is known.
