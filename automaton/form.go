@@ -73,7 +73,10 @@ var spellings = [...]struct{ escapes, decodes, decodesInQuery uint8 }{
 
 // IsCanonical reports whether path is the same in every form: it has no '%', '*'
 // or '$', no space, no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
-func IsCanonical(path []byte) bool { return notCanonical.Index(path) == len(path) }
+func IsCanonical(path []byte) bool { return Canonical(path) == len(path) }
+
+// Canonical returns how many bytes at the start of a path are the same in every form.
+func Canonical(path []byte) int { return notCanonical.Index(path) }
 
 // IsPlain reports whether a request target is, as it stands, its path in every dialect and
 // every form: it begins with a slash, has no fragment and is canonical. Nearly all are.
@@ -159,6 +162,24 @@ func unhex(c byte) byte {
 		return c - '0'
 	}
 	return c&^0x20 - 'A' + 10
+}
+
+// Forms returns a path, as Dialect.Path returns it, in the form that rules of a dialect are in, and
+// in FormB if they may be in that as well. The results are views of path or of s, valid until
+// either changes.
+func (s *Scratch) Forms(d Dialect, path []byte) (form, inB []byte) {
+	switch d.row().form {
+	case FormRaw:
+		return path, nil
+	case FormDecoded:
+		return s.decoded(path), nil
+	}
+	if IsCanonical(path) {
+		return path, path
+	}
+	s.a, _ = AppendForm(s.a[:0], path, FormA, false)
+	s.b, _ = AppendForm(s.b[:0], path, FormB, false)
+	return s.a, s.b
 }
 
 // decoded returns path in FormDecoded, as a view of path or of s.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/robotsieve/robotsieve/internal/table"
@@ -25,8 +27,49 @@ type Machine struct {
 	form          Form // of the dialect
 	exemptsItself bool // likewise
 	hasB          bool // a rule is in FormB
+	number        uint32
+	later         atomic.Pointer[later] // builds the machine by its number; nil if it is built
 	part
 	parts []*part // of a machine that Join has made, which has none of its own
+}
+
+// later builds machines when they are asked for, one at a time.
+type later struct {
+	mu    sync.Mutex
+	build func(number int) *Machine
+}
+
+// Later returns n machines of a dialect, each of which is built, by its number, when a ruleset
+// that has it is first asked for it. No two are built at the same time.
+func Later(d Dialect, n int, build func(number int) *Machine) []Machine {
+	l, row, machines := &later{build: build}, d.row(), make([]Machine, n)
+	for i := range machines {
+		m := &machines[i]
+		m.dialect, m.form, m.exemptsItself, m.number = d, row.form, row.exemptsItself, uint32(i)
+		m.later.Store(l)
+	}
+	return machines
+}
+
+// built returns a machine, which may be nil, after it has been built.
+func (m *Machine) built() *Machine {
+	if m != nil {
+		if l := m.later.Load(); l != nil {
+			l.complete(m)
+		}
+	}
+	return m
+}
+
+func (l *later) complete(m *Machine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m.later.Load() == nil {
+		return // another goroutine was faster
+	}
+	b := l.build(int(m.number))
+	m.hasB, m.part, m.parts = b.hasB, b.part, b.parts
+	m.later.Store(nil)
 }
 
 // part is a list of rules, the highest rank first, with one of the two engines that find the

@@ -79,6 +79,17 @@ func (r *Rule) Cut() (prefix, rest string, gaps bool) {
 	return r.Pattern[:at], r.Pattern[at+1:], true
 }
 
+// Matches reports whether the rule matches a path that is in its form, for those who ask about few
+// paths. A gap of the pattern may follow another.
+func (r *Rule) Matches(path []byte) bool {
+	prefix, rest, gaps := r.Cut()
+	after, ok := strings.CutPrefix(view(path), prefix)
+	if ok && gaps {
+		return matchesRest(after, rest, r.AtEnd)
+	}
+	return ok && (!r.AtEnd || after == "")
+}
+
 // matchesAfter reports whether the rule matches a path in its form. The first bytes of the
 // path, as many as seen, are known to be those of the pattern.
 func (r *Rule) matchesAfter(path string, seen int) bool {

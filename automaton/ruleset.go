@@ -6,8 +6,8 @@ import (
 )
 
 // Ruleset is one robots.txt in one dialect: which machine is for which crawler. It is
-// immutable and safe for any number of goroutines. The nil Ruleset has no groups and allows
-// everything.
+// immutable and safe for any number of goroutines, also where it makes a machine when it is
+// first asked for it (Later). The nil Ruleset has no groups and allows everything.
 type Ruleset struct {
 	dialect  Dialect
 	agents   []TokenMachine // sorted by token; in file order for the dialect original
@@ -15,6 +15,20 @@ type Ruleset struct {
 	// tokens has the tokenBit of each agent. Most crawlers are not named, and the agents
 	// and tokens of a random origin are in no cache.
 	tokens uint64
+	// later returns the ruleset that answers, of one that LaterRuleset has made. The rest is not set then.
+	later func() *Ruleset
+}
+
+// LaterRuleset returns a ruleset of a dialect that is bound when it is first asked: bind returns a
+// ruleset of Builder, and always the same. Any number of goroutines may call it.
+func LaterRuleset(d Dialect, bind func() *Ruleset) *Ruleset { return &Ruleset{dialect: d, later: bind} }
+
+// bound returns the ruleset that answers.
+func (r *Ruleset) bound() *Ruleset {
+	if r != nil && r.later != nil {
+		return r.later()
+	}
+	return r
 }
 
 // TokenMachine is a product token and the machine for the crawlers that have it.
@@ -65,14 +79,14 @@ func (r *Ruleset) Dialect() Dialect {
 // is cut to its product token first (CutToken). For original it is searched for
 // the tokens of robots.txt. ASCII case never matters. It does not allocate.
 func (r *Ruleset) Named(name []byte) (*Machine, bool) {
-	if r == nil {
+	if r = r.bound(); r == nil {
 		return nil, false
 	}
 	crawlers := r.dialect.row().crawlers
 	if crawlers == namedWithin {
 		for i := range r.agents {
 			if containsFold(name, r.agents[i].Token) {
-				return r.agents[i].Machine, true
+				return r.agents[i].Machine.built(), true
 			}
 		}
 		return nil, false
@@ -91,25 +105,28 @@ func (r *Ruleset) Named(name []byte) (*Machine, bool) {
 	if !ok {
 		return nil, false
 	}
-	return r.agents[i].Machine, true
+	return r.agents[i].Machine.built(), true
 }
 
 // Agents returns the agents of the ruleset in the order in which names are looked up: sorted
 // by token, in file order for the dialect original. The slice is the ruleset's own and is
 // not to be changed.
 func (r *Ruleset) Agents() []TokenMachine {
-	if r == nil {
+	if r = r.bound(); r == nil {
 		return nil
+	}
+	for i := range r.agents {
+		r.agents[i].Machine.built()
 	}
 	return r.agents
 }
 
 // Wildcard returns the machine of the groups for *, nil if there is none.
 func (r *Ruleset) Wildcard() *Machine {
-	if r == nil {
+	if r = r.bound(); r == nil {
 		return nil
 	}
-	return r.wildcard
+	return r.wildcard.built()
 }
 
 // Machine returns the machine of the groups that name the crawler, else the machine of the

@@ -5,17 +5,16 @@
 //
 // For repeated queries, call Compile once and keep its result.
 //
-// This is build time: clarity comes before speed, and no body is an error. A line
-// without meaning becomes a Note with its line number. A line that is not a rule,
-// such as a sitemap or a crawl delay, is kept as a Record.
+// No body is an error. A line without meaning becomes a Note with its line number. A line
+// that is not a rule, such as a sitemap or a crawl delay, is kept as a Record.
 //
 // One body is read in one dialect at a time, in stages, each in a file of its own. The
 // parser (parser.go) cuts the body to lines (lines.go), and makes lines to fields
-// (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go).
-// Then tokens are bound to groups, rules are ranked (rank.go), and the groups
-// that bind one crawler become a machine (machines.go), which may have tables
-// (table.go, prefixes.go, tree.go, segments.go, gaps.go). Where the dialects differ is one
-// table (dialects.go).
+// (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go). One
+// question is answered while that goes on (question.go). Else, when a crawler is first asked
+// for, tokens are bound to groups, rules are ranked (rank.go), and the groups that bind the
+// crawler become a machine (machines.go), which may have tables (table.go, prefixes.go,
+// tree.go, segments.go, gaps.go). Where the dialects differ is one table (dialects.go).
 package compile
 
 import (
@@ -35,8 +34,7 @@ import (
 // url is a URL or the path of one; its scheme and host are not looked at. Any
 // url has an answer: one without a path, or that cannot be parsed, is taken for the path "/".
 func Allowed(body []byte, agent, url string) bool {
-	var s automaton.Scratch
-	return Compile(body, Options{}).Ruleset.Match(&s, []byte(agent), []byte(url)).Allowed()
+	return Ask(body, octetsOf(agent), octetsOf(url), Options{}).Allowed()
 }
 
 // DefaultMaxBytes is how much of a robots.txt is read unless told otherwise:
@@ -80,9 +78,10 @@ func Limit(maxBytes int) int {
 
 // Robots is one robots.txt as it was read. It is not changed after Compile
 // returns, and is safe for any number of goroutines that only read it. Its strings
-// share one copy of the body; Ruleset has its own copy of tokens and patterns.
+// share one copy of the body, also those of Ruleset, which makes the machine of a crawler when
+// it is first asked for it.
 type Robots struct {
-	// Ruleset answers for the rules.
+	// Ruleset answers for the rules. It keeps the Robots in memory.
 	Ruleset *automaton.Ruleset
 	// Groups are the groups in file order, rules that can never match included.
 	Groups []Group
@@ -96,8 +95,7 @@ type Robots struct {
 	// that Options.EndRuns makes two groups of it.
 	SplitRuns bool
 
-	ofGroup []*automaton.Machine // of each group, nil where no machine is of it alone
-	joined  []joined             // the machines of several groups
+	machines machines
 }
 
 // Compile reads body in a dialect. It keeps no reference to body. It never fails,
@@ -105,10 +103,8 @@ type Robots struct {
 func Compile(body []byte, o Options) *Robots {
 	p := newParser(o)
 	defer p.release()
-	p.parse(p.cut(body))
-	robots := p.take()
-	p.ruleset(robots)
-	return robots
+	p.parse(string(p.cut(body)))
+	return p.take()
 }
 
 // Semantics numbers what compiled rules mean: how a body is read (lines, fields, groups,

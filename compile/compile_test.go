@@ -55,12 +55,54 @@ func said(r *compile.Robots) string {
 }
 
 func TestUnknownDialectPanics(t *testing.T) {
-	defer func() {
-		if got := recover(); got != "compile: unknown dialect Dialect(200)" {
-			t.Errorf("got %v", got)
+	o := compile.Options{Dialect: 200}
+	for _, do := range []func(){func() { compile.Compile(nil, o) }, func() { compile.Ask(nil, nil, nil, o) }} {
+		func() {
+			defer func() {
+				if got := recover(); got != "compile: unknown dialect Dialect(200)" {
+					t.Errorf("got %v", got)
+				}
+			}()
+			do()
+		}()
+	}
+}
+
+// TestMachinesAreBuiltWhenAskedFor: whoever asks first, and however many at the same time, all get
+// the same machines.
+func TestMachinesAreBuiltWhenAskedFor(t *testing.T) {
+	const n = 20
+	body := numbered("user-agent: a%d\nuser-agent: all\ndisallow: /%d\n", n) + "user-agent: *\ndisallow: /"
+	for _, m := range modes {
+		r := compile.Compile([]byte(body), m.options())
+		var all sync.WaitGroup
+		var got [8][n + 2]*automaton.Machine
+		for i := range got {
+			all.Go(func() {
+				for j := range n {
+					j = (i*3 + j) % n
+					got[i][j] = r.Ruleset.Machine([]byte("a" + numeral(j)))
+					if bound := r.GroupsOf(got[i][j]); len(bound) != 1 || bound[0] != j {
+						t.Errorf("%v: a%s is bound by groups %v", m, numeral(j), bound)
+					}
+				}
+				got[i][n], got[i][n+1] = r.Ruleset.Machine([]byte("all")), r.Ruleset.Wildcard()
+			})
 		}
-	}()
-	compile.Compile(nil, compile.Options{Dialect: 200})
+		all.Wait()
+		for _, machines := range got {
+			if machines != got[0] {
+				t.Fatalf("%v: got %v and %v", m, machines, got[0])
+			}
+		}
+		want := n // rules of all groups together, by original of the first
+		if m.dialect == original {
+			want = 1
+		}
+		if lines := got[0][n].Len(); lines != want || got[0][n+1].Len() != 1 {
+			t.Errorf("%v: %d rules, want %d", m, lines, want)
+		}
+	}
 }
 
 func TestAllowed(t *testing.T) {

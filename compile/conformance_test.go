@@ -29,7 +29,7 @@ func TestExamples(t *testing.T) {
 					continue
 				}
 				m := mode{dialect: d}
-				got, naive := m.tiers(e.Robots).ask(t, new(automaton.Scratch), e.Agent, e.URL), askTwin(m, e.Robots, e.Agent, e.URL)
+				got, naive := m.ask(t, m.tiers(e.Robots), new(automaton.Scratch), e.Robots, e.Agent, e.URL), askTwin(m, e.Robots, e.Agent, e.URL)
 				if want := (answer{e.Allowed, e.Line}); got != want || naive != want {
 					t.Errorf("%v examples: got %v, from the twin %v: %s", d, got, naive, e.Source)
 				}
@@ -116,7 +116,9 @@ func TestVectors(t *testing.T) {
 			m := mode{dialect: d}
 			n := eachObject(t, "vectors/"+d.String()+".jsonl.gz", want, func(v vector) {
 				want := answer{v.Allowed, v.Line}
-				for _, got := range []answer{m.tiers(v.Robots).ask(t, &s, v.Agent, v.URL), askTwin(m, v.Robots, v.Agent, v.URL)} {
+				for _, got := range []answer{
+					m.ask(t, m.tiers(v.Robots), &s, v.Robots, v.Agent, v.URL), askTwin(m, v.Robots, v.Agent, v.URL),
+				} {
 					if got != want {
 						diff.report(t, m, v.Robots, v.Agent, v.URL, got, want)
 					}
@@ -157,7 +159,7 @@ func TestRealVectors(t *testing.T) {
 		r := m.tiers(v.Robots)
 		for i, c := range v.Cases {
 			n++
-			got, want := r.ask(t, &s, []byte(v.Agent), []byte(c.url)), answer{c.allowed, c.line}
+			got, want := m.ask(t, r, &s, v.Robots, []byte(v.Agent), []byte(c.url)), answer{c.allowed, c.line}
 			if i == 0 && got == want {
 				got = askTwin(m, v.Robots, []byte(v.Agent), []byte(c.url))
 			}
@@ -250,7 +252,7 @@ func (c *corpusTest) body(number int, text []byte) {
 		for range max(1, min(12, 30_000/(len(text)+1))) {
 			agent := agents[rng.IntN(len(agents))]
 			url := probe(rng, r, agent)
-			got := each.ask(c, &c.scratch, agent, url)
+			got := m.ask(c, each, &c.scratch, text, agent, url)
 			c.questions++
 			if !got.allowed {
 				c.disallowed++

@@ -27,8 +27,8 @@ type dialectRow struct {
 	// wideToken the same with Options.WideTokens. The case is not yet lower.
 	token, wideToken func(value string) string
 	// pattern returns the value of a rule, which is not empty, as it is compared, and in
-	// which form, or the reason for which the rule is ignored.
-	pattern func(value string) (form automaton.Form, pattern string, ignored NoteKind)
+	// which form, or the reason for which the rule is ignored. What it must write, it appends to t.
+	pattern func(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind)
 }
 
 // dialectRows has one row for each dialect.
@@ -95,21 +95,25 @@ func originalToken(value string) string {
 }
 
 // googlePattern writes a value as Google's parser does, in FormRaw.
-func googlePattern(value string) (automaton.Form, string, NoteKind) {
-	return automaton.FormRaw, inForm(value, automaton.FormRaw), 0
+func googlePattern(t *text, value string) (automaton.Form, string, NoteKind) {
+	return automaton.FormRaw, inForm(t, value, automaton.FormRaw), 0
 }
 
 // decodedPattern writes a value in FormDecoded.
-func decodedPattern(value string) (automaton.Form, string, NoteKind) {
-	return automaton.FormDecoded, inForm(value, automaton.FormDecoded), 0
+func decodedPattern(t *text, value string) (automaton.Form, string, NoteKind) {
+	return automaton.FormDecoded, inForm(t, value, automaton.FormDecoded), 0
 }
 
 // inForm returns a value in FormRaw or FormDecoded. Most are in both already.
-func inForm(value string, form automaton.Form) string {
+func inForm(t *text, value string, form automaton.Form) string {
+	if automaton.IsCanonical(octetsOf(value)) {
+		return value
+	}
 	for i := range len(value) {
 		if c := value[i]; c == '%' || c >= utf8.RuneSelf {
-			b, _ := automaton.AppendForm(make([]byte, 0, len(value)+8), []byte(value), form, false)
-			return string(b)
+			from := len(*t)
+			*t, _ = automaton.AppendForm(*t, octetsOf(value), form, false)
+			return view((*t)[from:])
 		}
 	}
 	return value
@@ -117,7 +121,15 @@ func inForm(value string, form automaton.Form) string {
 
 // canonicalPattern writes a value in RFC 9309's canonical form. A pattern with a raw '?'
 // that no gap precedes is compared in FormB, all others in FormA.
-func canonicalPattern(value string) (form automaton.Form, pattern string, ignored NoteKind) {
+func canonicalPattern(t *text, value string) (form automaton.Form, pattern string, ignored NoteKind) {
+	form = automaton.FormA
+	if at := strings.IndexByte(value, '?'); at >= 0 && strings.IndexByte(value[:at], '*') < 0 {
+		form = automaton.FormB
+	}
+	stripped, atEnd := strings.CutSuffix(value, "$")
+	if isCanonical(stripped) {
+		return form, value, 0
+	}
 	for i := range len(value) {
 		if value[i] < 0x21 {
 			return 0, "", NoteSpaceInPattern
@@ -126,37 +138,28 @@ func canonicalPattern(value string) (form automaton.Form, pattern string, ignore
 	if !utf8.ValidString(value) {
 		return 0, "", NoteNotUTF8
 	}
-	form = automaton.FormA
-	if head, _, _ := cutAt(value, '*'); strings.Contains(head, "?") {
-		form = automaton.FormB
-	}
-	text, atEnd := strings.CutSuffix(value, "$")
-	if isCanonical(text) {
-		return form, value, 0
-	}
-	b := make([]byte, 0, len(value)+8)
-	query := false
-	for i, segment := range strings.Split(text, "*") {
-		if i > 0 {
-			b = append(b, '*')
+	from, query := len(*t), false
+	for more := true; more; {
+		var segment string
+		segment, stripped, more = cutAt(stripped, '*')
+		if *t, query = automaton.AppendForm(*t, octetsOf(segment), form, query); more {
+			*t = append(*t, '*')
 		}
-		b, query = automaton.AppendForm(b, []byte(segment), form, query)
 	}
 	if atEnd {
-		b = append(b, '$')
+		*t = append(*t, '$')
 	}
-	return form, string(b), 0
+	return form, view((*t)[from:]), 0
 }
 
 // isCanonical reports whether what lies between the gaps of a pattern is the
 // same in both canonical forms.
 func isCanonical(pattern string) bool {
-	for more := true; more; {
-		var segment string
-		segment, pattern, more = cutAt(pattern, '*')
-		if !automaton.IsCanonical([]byte(segment)) {
-			return false
+	for {
+		at := automaton.Canonical(octetsOf(pattern))
+		if at == len(pattern) || pattern[at] != '*' {
+			return at == len(pattern)
 		}
+		pattern = pattern[at+1:]
 	}
-	return true
 }

@@ -25,12 +25,10 @@ func (r *Robots) GroupsOf(m *automaton.Machine) []int {
 	if m == nil {
 		return nil
 	}
-	if i := slices.Index(r.ofGroup, m); i >= 0 {
-		return []int{i}
-	}
-	for _, j := range r.joined {
-		if j.machine == m {
-			return j.groups
+	r.machines.ruleset()
+	for i := range r.machines.all {
+		if m == &r.machines.all[i] {
+			return r.machines.bound[i]
 		}
 	}
 	return nil
@@ -53,6 +51,11 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	if m == nil {
 		return nil
 	}
+	d := m.Dialect()
+	if d.Exempts(path) {
+		return nil
+	}
+	form, inB := s.Forms(d, path)
 	rules := slices.Concat(m.Lists()...)
 	slices.SortFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 	var matching []Match
@@ -62,9 +65,7 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 		if slices.ContainsFunc(matching, func(m Match) bool { return m.Line == line }) {
 			continue
 		}
-		b := automaton.NewBuilder(m.Dialect(), 1, 1)
-		one, err := b.Machine([]automaton.Rule{rule}, nil)
-		if err != nil || one.Match(s, path).Line == 0 {
+		if rule.Form == automaton.FormB && !rule.Matches(inB) || rule.Form != automaton.FormB && !rule.Matches(form) {
 			continue
 		}
 		pattern := rule.Pattern
@@ -74,7 +75,7 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 		found := Match{Rule: Rule{
 			Line: line, Value: pattern, Pattern: pattern, Form: rule.Form, Allow: !rule.Verdict.Disallowed,
 		}}
-		if !dialectRows[m.Dialect()].firstMatch {
+		if !dialectRows[d].firstMatch {
 			found.RankedBy = lengthOf(rule.Rank)
 		}
 		matching = append(matching, found)

@@ -3,6 +3,8 @@ package compile
 import (
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 // Record is a field that is neither a user agent nor a rule: a sitemap, a crawl
@@ -39,6 +41,34 @@ func twoWords(line string) (first, second string, ok bool) {
 	}
 	second = strings.TrimLeft(line[at:], blank)
 	return line[:at], second, second != "" && !strings.ContainsAny(second, blank)
+}
+
+// standardField acts on a line if it is a field with a key of the standard, with the colon directly
+// after it. Nearly all lines are, and are known by their first eight bytes.
+func (p *parser) standardField(line string) bool {
+	const (
+		octets    = 8
+		lowerCase = 0x2020202020202020
+		allow     = 'a' | 'l'<<8 | 'l'<<16 | 'o'<<24 | 'w'<<32
+		disallow  = 'd' | 'i'<<8 | 's'<<16 | 'a'<<24 | 'l'<<32 | 'l'<<40 | 'o'<<48 | 'w'<<56
+		userAge   = 'u' | 's'<<8 | 'e'<<16 | 'r'<<24 | '-'<<32 | 'a'<<40 | 'g'<<48 | 'e'<<56
+	)
+	if len(line) < octets || p.quotes {
+		return false
+	}
+	// Nothing but these letters and the hyphen becomes one of them, except for a CR, which is in no line.
+	first := table.FirstOctets(octetsOf(line[:octets])) | lowerCase
+	switch {
+	case first == disallow && len(line) > octets && line[octets] == ':':
+		p.rule(false, trim(line[octets+1:]))
+	case first&(1<<40-1) == allow && line[len("allow")] == ':':
+		p.rule(true, trim(line[len("allow:"):]))
+	case first == userAge && hasPrefixFold(line[octets:], "nt:"):
+		p.agent(trim(line[len("user-agent:"):]))
+	default:
+		return false
+	}
+	return true
 }
 
 // keys are the keys of the standard, and after them the other spellings that Google's
@@ -91,9 +121,12 @@ func (p *parser) record(key, value string) {
 	if p.inside {
 		group = len(p.starts) - 1
 	}
-	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
 	p.apart = true
 	p.endRun()
+	if p.question != nil {
+		return
+	}
+	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
 	switch {
 	case equalFold(key, "noindex"):
 		p.note(NoteNoindex, value)

@@ -148,9 +148,10 @@ func FuzzVerdict(f *testing.F) {
 		got := ask(compile.Compile(body, o), new(automaton.Scratch), agent, url)
 		// To the twin 0 is no limit.
 		allowed, line := twin.Match(twin.Dialect(o.Dialect.String()), body, agent, url, int(maxBytes), wide)
-		if want := (answer{allowed, line}); got != want {
-			t.Errorf("%v, limit %d, wide %v: got %v, want %v: agent %q, url %q, robots.txt %q",
-				o.Dialect, maxBytes, wide, got, want, agent, url, body)
+		once := answerOf(compile.Ask(body, agent, url, o))
+		if want := (answer{allowed, line}); got != want || once != want {
+			t.Errorf("%v, limit %d, wide %v: got %v, want %v, Ask %v: agent %q, url %q, robots.txt %q",
+				o.Dialect, maxBytes, wide, got, want, once, agent, url, body)
 		}
 	})
 }
@@ -180,7 +181,7 @@ func FuzzMachine(f *testing.F) {
 		var s automaton.Scratch
 		r := m.tiers(text)
 		compareAtEachOctet(t, r, &s, m.dialect.Path(new(automaton.Scratch), url))
-		if got, want := r.ask(t, &s, nil, url), askTwin(m, text, nil, url); got != want {
+		if got, want := m.ask(t, r, &s, text, nil, url), askTwin(m, text, nil, url); got != want {
 			t.Errorf("%v: got %v, want %v: url %q, robots.txt %q", m, got, want, url, text)
 		}
 	})

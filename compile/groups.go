@@ -1,7 +1,5 @@
 package compile
 
-import "slices"
-
 // Group is a run of user-agent lines and the rules under it. In the dialect
 // original it is a record.
 type Group struct {
@@ -24,26 +22,29 @@ type AgentLine struct {
 // agent adds a user-agent line to the group that is open, or opens one.
 func (p *parser) agent(value string) {
 	p.runs = p.runs || p.open && p.other
-	switch {
-	case !p.open:
-		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
-		p.open, p.inside = true, true
-	case p.apart:
+	begins := !p.open
+	if p.open && p.apart {
 		p.note(NoteContinued, value)
 	}
-	p.apart, p.other = false, false
-	p.agents = append(p.agents, AgentLine{})
-	a := &p.agents[len(p.agents)-1]
-	a.Line, a.Value = p.line, value
-	if a.Wildcard = p.row.wildcard(value); a.Wildcard {
+	p.open, p.inside, p.apart, p.other = true, true, false, false
+	a := AgentLine{Line: p.line, Value: value, Wildcard: p.row.wildcard(value)}
+	if !a.Wildcard {
+		token := p.row.token
+		if p.o.WideTokens {
+			token = p.row.wideToken
+		}
+		a.Token = token(value)
+	}
+	if p.question != nil {
+		p.question.agentLine(p, &a, begins)
 		return
 	}
-	token := p.row.token
-	if p.o.WideTokens {
-		token = p.row.wideToken
+	if begins {
+		p.starts = append(p.starts, start{len(p.agents), len(p.rules)})
 	}
-	a.Token = token(value)
+	p.agents = append(p.agents, a)
 	switch rest := trim(value[len(a.Token):]); {
+	case a.Wildcard:
 	case a.Token == "":
 		p.note(NoteNoToken, value)
 	case rest != "" && rest[0] != '/': // which is no version
@@ -74,10 +75,13 @@ func (p *parser) rule(allow bool, value string) {
 	if p.glued {
 		p.note(NoteHash, value+"#")
 	}
-	p.rules = append(p.rules, Rule{})
-	r := &p.rules[len(p.rules)-1]
-	r.Line, r.Allow, r.Value = p.line, allow, value
-	p.compilePattern(r)
+	if p.question != nil {
+		p.question.ruleLine(p, allow, value)
+		return
+	}
+	r := Rule{Line: p.line, Allow: allow, Value: value}
+	p.compilePattern(&r)
+	p.rules = append(p.rules, r)
 }
 
 // tokenGroups are the groups that bind each token, and the groups for *. A crawler is
@@ -100,11 +104,11 @@ type groupsOfToken struct {
 // costs no more than a map.
 const fewTokens = 16
 
-// all binds all groups.
-func (b *tokenGroups) all(groups []Group) {
-	b.each = slices.Grow(b.each, len(groups))
+// groupsOfTokens returns which groups bind whom.
+func groupsOfTokens(row *dialectRow, groups []Group) *tokenGroups {
+	b := &tokenGroups{row: row, each: make([]int, len(groups))}
 	for i := range groups {
-		b.each = append(b.each, i)
+		b.each[i] = i
 		for j := range groups[i].Agents {
 			switch a := &groups[i].Agents[j]; {
 			case a.Wildcard:
@@ -114,12 +118,7 @@ func (b *tokenGroups) all(groups []Group) {
 			}
 		}
 	}
-}
-
-// reset empties it and keeps their arrays.
-func (b *tokenGroups) reset() {
-	clear(b.named)
-	*b = tokenGroups{named: b.named[:0], each: b.each[:0]}
+	return b
 }
 
 // add adds a group to a list, unless it is the last one already, because the group names

@@ -127,14 +127,15 @@ func eachTable(r *automaton.Ruleset, engine compile.Engine, use func(rules []aut
 	}
 }
 
-// ask asks all engines, which must answer the same.
-func (r tiers) ask(t testing.TB, s *automaton.Scratch, agent, url []byte) answer {
+// ask asks all engines, which must answer the same, and as Ask does of the same body.
+func (m mode) ask(t testing.TB, r tiers, s *automaton.Scratch, body, agent, url []byte) answer {
 	t.Helper()
 	auto, list, table, gaps := ask(r[0], s, agent, url), ask(r[1], s, agent, url), ask(r[2], s, agent, url), ask(r[3], s,
 		agent, url)
-	if list != auto || table != auto || gaps != auto {
-		t.Fatalf("the faster engine answers %v, a list %v, a table %v, one with Gaps %v: agent %q, url %q, rules %+v",
-			auto, list, table, gaps, agent, url, r[0].Groups)
+	once := answerOf(compile.Ask(body, agent, url, m.options()))
+	if list != auto || table != auto || gaps != auto || once != auto {
+		t.Fatalf("%v: the faster engine answers %v, a list %v, a table %v, one with Gaps %v, Ask %v: agent %q, url %q, "+
+			"rules %+v", m, auto, list, table, gaps, once, agent, url, r[0].Groups)
 	}
 	return auto
 }

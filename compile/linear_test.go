@@ -169,7 +169,7 @@ func TestLargeFiles(t *testing.T) {
 				if d == original && strings.Contains(c.file, "/*") {
 					rule = 0
 				}
-				got := each.ask(t, new(automaton.Scratch), []byte(c.agent), []byte(c.url))
+				got := m.ask(t, each, new(automaton.Scratch), []byte(c.file), []byte(c.agent), []byte(c.url))
 				if want := (answer{rule == 0, rule}); got != want {
 					t.Errorf("%v: got %v, want %v", d, got, want)
 				}

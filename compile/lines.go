@@ -10,15 +10,15 @@ import (
 // to be 2 GiB to reach it.
 const maxLines = math.MaxInt32
 
-// cut sets the limit, and returns a copy of the body up to it and of up to three bytes
-// after it, which show whether the last line ends at the limit.
-func (p *parser) cut(body []byte) string {
+// cut sets the limit, and returns the body up to it and up to three bytes after it, which show
+// whether the last line ends at the limit.
+func (p *parser) cut(body []byte) []byte {
 	p.limit = min(Limit(p.o.MaxBytes), len(body))
 	const lineEnd = "\r\n"
 	end := min(p.limit+len(lineEnd), len(body))
 	p.more = len(bytes.TrimLeft(body[end:], lineEnd)) > 0
 	// One byte more tells a line that goes on from one that ends at the limit.
-	return string(body[:min(end+1, len(body))])
+	return body[:min(end+1, len(body))]
 }
 
 // IsUTF16 reports whether a body begins with a byte order mark of UTF-16, or with two ASCII
@@ -48,15 +48,15 @@ func WholeLines(body []byte, maxBytes int) []byte {
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text after the last
 // of these, if there is any, is a line too.
 func (p *parser) parse(body string) {
-	p.line = 1
-	cr := strings.IndexByte(body, '\r') >= 0
-	p.nul, p.hash = strings.IndexByte(body, 0) >= 0, strings.IndexByte(body, '#') >= 0
-	p.quotes = strings.Contains(body, quotePrefix)
-	rest := body[bomLength(body):]
-	if len(rest) < len(body) {
+	p.line, p.lf = 1, -1
+	p.cr, p.nul = strings.IndexByte(body, '\r') >= 0, strings.IndexByte(body, 0) >= 0
+	p.hash = strings.IndexByte(body, '#') >= 0
+	p.quotes = p.question == nil && strings.Contains(body, quotePrefix)
+	start := bomLength(body)
+	if start > 0 {
 		p.note(NoteByteOrderMark, "")
 	}
-	if strings.HasPrefix(trim(rest), "<") {
+	if strings.HasPrefix(trim(body[start:]), "<") {
 		p.note(NoteMarkup, "")
 	}
 	if IsUTF16([]byte(body[:min(len(body), 4)])) {
@@ -64,9 +64,9 @@ func (p *parser) parse(body string) {
 	}
 	defer p.noteEmptyGroup()
 	for ; ; p.line++ {
-		start := len(body) - len(rest)
-		line, after, more := cutLine(rest, cr)
-		if start > p.limit || start+len(line) > p.limit && line != "" || p.line == maxLines {
+		end, next := p.lineEnd(body, start)
+		line, more := body[start:end], end < len(body)
+		if start > p.limit || end > p.limit && line != "" || p.line == maxLines {
 			if line != "" || p.more {
 				p.note(NoteTruncated, "")
 			}
@@ -79,25 +79,29 @@ func (p *parser) parse(body string) {
 		if !more {
 			return
 		}
-		rest = after
+		start = next
 	}
 }
 
-// cutLine returns the first line of a text without its end, the text after that, and
-// whether the line has an end. cr says that there may be a CR in the text.
-func cutLine(text string, cr bool) (line, rest string, ended bool) {
-	if !cr {
-		return cutAt(text, '\n')
+// lineEnd returns where the line ends that begins at a place in the body, and where the next
+// one begins. The LF that follows a place is looked for once, however many CRs precede it.
+func (p *parser) lineEnd(body string, start int) (end, next int) {
+	if p.lf < start {
+		if p.lf = strings.IndexByte(body[start:], '\n'); p.lf < 0 {
+			p.lf = len(body) - start
+		}
+		p.lf += start
 	}
-	for i := range len(text) {
-		switch text[i] {
-		case '\n':
-			return text[:i], text[i+1:], true
-		case '\r':
-			return text[:i], strings.TrimPrefix(text[i+1:], "\n"), true
+	end = p.lf
+	if p.cr {
+		if at := strings.IndexByte(body[start:end], '\r'); at >= 0 {
+			end = start + at
 		}
 	}
-	return text, "", false
+	if end+1 == p.lf && p.lf < len(body) { // CRLF
+		return end, end + 2
+	}
+	return end, end + 1
 }
 
 // bomLength returns the length of the byte order mark at the start of a body. The first
@@ -113,7 +117,7 @@ func bomLength(body string) int {
 
 // readLine takes one line, without its end, through the rest of the parser.
 func (p *parser) readLine(line string) {
-	if trim(line) == "" {
+	if line == "" || isSpace(line[0]) && trim(line) == "" {
 		if p.row.blankEnds {
 			p.noteEmptyGroup()
 			p.open, p.inside = false, false
@@ -141,6 +145,9 @@ func (p *parser) readLine(line string) {
 		line = before
 	}
 	if line = trim(line); line == "" {
+		return
+	}
+	if p.standardField(line) {
 		return
 	}
 	key, value, ok := p.split(line)

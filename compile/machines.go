@@ -4,33 +4,13 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// ruleset makes the machines of the file and binds its tokens to them.
-func (p *parser) ruleset(r *Robots) {
-	m := machines{o: p.o, Robots: r, ranker: ranker{row: p.row, order: p.order[:0]}}
-	m.makeRoom()
-	m.keepTokens()
-	b := &p.tokens
-	b.row = p.row
-	b.all(r.Groups)
-	m.plan(b)
-	agents := make([]automaton.TokenMachine, len(b.named))
-	for i, n := range b.named {
-		agents[i] = automaton.TokenMachine{Token: n.token, Machine: m.of(n.groups)}
-	}
-	var wildcard *automaton.Machine
-	if len(b.wildcard) > 0 {
-		wildcard = m.of(b.wildcard)
-	}
-	r.Ruleset = must(m.builder.Ruleset(agents, wildcard))
-	p.order = m.ranker.order
-}
-
 // must returns the first of its arguments. No bytes of a robots.txt lead to an error:
-// ranker.fill makes rules as it demands them, ranks hold the line, so that no two are equal,
+// dialectRow.ranked makes rules as they are demanded, ranks hold the line, so that no two are equal,
 // tokens are distinct, and all is of one dialect.
 func must[T any](made T, err error) T {
 	if err != nil {
@@ -39,60 +19,84 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// machines makes the machines of lists of groups, one for each list, so that a file with
-// hundreds of agents over one list of rules makes one machine. The machine of several groups is
+// machines numbers lists of groups and builds their machines, one for each list, so that a file with
+// hundreds of agents over one list of rules has one machine. The machine of several groups is
 // joined: its parts are those of the machines of its groups, which it shares (automaton.Join).
 // If there are too many, the small ones are merged before that: their rules are copied to one
 // list, which is one part.
 type machines struct {
-	*Robots // of the file
-	o       Options
-	ranker  ranker
-	builder automaton.Builder
-	byKey   map[string]*automaton.Machine // the machines of several groups, by groupsKey
-	merged  map[string]bool               // the keys of those machines whose small groups are merged
+	o      Options
+	groups []Group
+	once   sync.Once
+	of     *automaton.Ruleset   // bound when it is first asked
+	all    []automaton.Machine  // each built when it is first asked for
+	bound  [][]int              // the groups of each machine
+	single []int                // the number of the machine of each group alone, from 1; 0 if there is none
+	joined map[string]int       // the numbers of the machines of several groups, by groupsKey
+	merged map[int]bool         // of those machines, the numbers of those whose small groups are merged
+	made   []*automaton.Machine // the machines of single groups, if there are joined ones
 }
 
-// joined is a machine with the groups that it is made of.
-type joined struct {
-	machine *automaton.Machine
-	groups  []int
+// ruleset returns the ruleset of the file, which is bound when it is first needed.
+func (m *machines) ruleset() *automaton.Ruleset {
+	m.once.Do(m.bind)
+	return m.of
 }
 
-// makeRoom makes room for the machines of all groups.
-func (m *machines) makeRoom() {
-	listed := m.ranker.makeRoom(m.Groups)
-	m.builder = automaton.NewBuilder(m.o.Dialect, len(m.Groups), listed)
-	m.ofGroup = make([]*automaton.Machine, len(m.Groups))
-}
-
-// keepTokens writes the tokens of all groups in lower case, in the memory of the ruleset.
-// Tokens are bound after that.
-func (m *machines) keepTokens() {
-	for i := range m.Groups {
-		for j := range m.Groups[i].Agents {
-			a := &m.Groups[i].Agents[j]
-			a.Token = m.ranker.text.keepLower(a.Token)
-		}
+// bind binds the tokens of the file to machines.
+func (m *machines) bind() {
+	b := groupsOfTokens(m.o.row(), m.groups)
+	m.single = make([]int, len(m.groups))
+	numbers := make([]int, len(b.named), len(b.named)+1)
+	for i := range b.named {
+		numbers[i] = m.number(b.named[i].groups)
 	}
+	if len(b.wildcard) > 0 {
+		numbers = append(numbers, m.number(b.wildcard))
+	}
+	m.plan()
+	m.all = automaton.Later(m.o.Dialect, len(m.bound), m.build)
+	agents := make([]automaton.TokenMachine, len(b.named))
+	for i := range agents {
+		agents[i] = automaton.TokenMachine{Token: b.named[i].token, Machine: &m.all[numbers[i]]}
+	}
+	var wildcard *automaton.Machine
+	if len(b.wildcard) > 0 {
+		wildcard = &m.all[numbers[len(agents)]]
+	}
+	builder := automaton.NewBuilder(m.o.Dialect, 0, 0)
+	m.of = must(builder.Ruleset(agents, wildcard))
+	m.single, m.joined = nil, nil
 }
 
-// of returns the machine of some groups.
-func (m *machines) of(groups []int) *automaton.Machine {
+// number returns the number of the machine of some groups.
+func (m *machines) number(groups []int) int {
 	if len(groups) == 1 {
-		return m.ofOne(groups[0])
+		known := &m.single[groups[0]]
+		if *known == 0 {
+			m.bound = append(m.bound, groups)
+			*known = len(m.bound)
+		}
+		return *known - 1
+	}
+	if m.joined == nil {
+		m.joined, m.made = map[string]int{}, make([]*automaton.Machine, len(m.groups))
 	}
 	key := groupsKey(groups)
-	made := m.byKey[key]
-	if made == nil {
-		if m.byKey == nil {
-			m.byKey = map[string]*automaton.Machine{}
-		}
-		made = m.join(groups, m.merged[key])
-		m.byKey[key] = made
-		m.joined = append(m.joined, joined{made, groups})
+	number, known := m.joined[key]
+	if !known {
+		number = len(m.bound)
+		m.bound, m.joined[key] = append(m.bound, groups), number
 	}
-	return made
+	return number
+}
+
+// build builds a machine.
+func (m *machines) build(number int) *automaton.Machine {
+	if groups := m.bound[number]; len(groups) > 1 {
+		return m.join(groups, m.merged[number])
+	}
+	return m.ofOne(m.bound[number][0])
 }
 
 // groupsKey is a key for the map of machines made of several groups.
@@ -106,11 +110,25 @@ func groupsKey(groups []int) string {
 
 // ofOne returns the machine of a group.
 func (m *machines) ofOne(group int) *automaton.Machine {
-	made := &m.ofGroup[group]
+	if m.made == nil {
+		return m.ofRules(m.groups[group].Rules)
+	}
+	made := &m.made[group]
 	if *made == nil {
-		*made = must(m.builder.Machine(m.ranker.rank(m.Groups[group]), m.o.Engine.Table))
+		*made = m.ofRules(m.groups[group].Rules)
 	}
 	return *made
+}
+
+// ofRules builds a machine of one part.
+func (m *machines) ofRules(rules []Rule) *automaton.Machine {
+	ranked := m.o.row().ranked(rules)
+	listed := 0
+	if len(ranked) <= crossover {
+		listed = len(ranked)
+	}
+	b := automaton.NewBuilder(m.o.Dialect, 1, listed)
+	return must(b.Machine(ranked, m.o.Engine.Table))
 }
 
 // join makes the machine of several groups: of one machine for each group or, merged, of
@@ -142,38 +160,31 @@ const maxMerged = 4
 // with thousands of groups would be slow; but copying the rules of all lists could square the
 // memory. So the crawlers with many groups have theirs merged, all but the largest: those with
 // the most groups first, as far as maxMerged allows.
-func (m *machines) plan(b *tokenGroups) {
-	var many [][]int
-	for _, n := range b.named {
-		if len(n.groups) > maxParts {
-			many = append(many, n.groups)
+func (m *machines) plan() {
+	var many []int // the numbers of these machines
+	for number, groups := range m.bound {
+		if len(groups) > maxParts {
+			many = append(many, number)
 		}
-	}
-	if len(b.wildcard) > maxParts {
-		many = append(many, b.wildcard)
 	}
 	if len(many) == 0 {
 		return
 	}
-	slices.SortStableFunc(many, func(x, y []int) int { return cmp.Compare(len(y), len(x)) })
+	slices.SortStableFunc(many, func(x, y int) int { return cmp.Compare(len(m.bound[y]), len(m.bound[x])) })
 	room := 0
-	for _, g := range m.Groups {
+	for _, g := range m.groups {
 		room += maxMerged * len(g.Rules)
 	}
-	m.merged = map[string]bool{}
-	for _, groups := range many {
-		key := groupsKey(groups)
-		if m.merged[key] {
-			continue
-		}
-		_, small := m.bySize(groups)
+	m.merged = map[int]bool{}
+	for _, number := range many {
+		_, small := m.bySize(m.bound[number])
 		rules := 0
 		for _, g := range small {
-			rules += len(m.Groups[g].Rules)
+			rules += len(m.groups[g].Rules)
 		}
 		if rules <= room {
 			room -= rules
-			m.merged[key] = true
+			m.merged[number] = true
 		}
 	}
 }
@@ -183,7 +194,7 @@ func (m *machines) plan(b *tokenGroups) {
 func (m *machines) bySize(groups []int) (large, small []int) {
 	sorted := slices.Clone(groups)
 	slices.SortStableFunc(sorted, func(x, y int) int {
-		return cmp.Compare(len(m.Groups[y].Rules), len(m.Groups[x].Rules))
+		return cmp.Compare(len(m.groups[y].Rules), len(m.groups[x].Rules))
 	})
 	large, small = sorted[:maxParts-1], sorted[maxParts-1:]
 	slices.Sort(small)
@@ -192,12 +203,9 @@ func (m *machines) bySize(groups []int) (large, small []int) {
 
 // merge makes one machine of one part of several groups, with copies of their rules.
 func (m *machines) merge(groups []int) *automaton.Machine {
-	var all Group
+	var all []Rule
 	for _, g := range groups {
-		all.Rules = append(all.Rules, m.Groups[g].Rules...)
+		all = append(all, m.groups[g].Rules...)
 	}
-	k := ranker{row: m.o.row()}
-	k.makeRoom([]Group{all})
-	b := automaton.NewBuilder(m.o.Dialect, 1, 0)
-	return must(b.Machine(k.rank(all), m.o.Engine.Table))
+	return m.ofRules(all)
 }

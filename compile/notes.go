@@ -115,5 +115,7 @@ func (n Note) String() string {
 }
 
 func (p *parser) note(kind NoteKind, text string) {
-	p.notes = append(p.notes, Note{Line: p.line, Kind: kind, Text: text})
+	if p.question == nil {
+		p.notes = append(p.notes, Note{Line: p.line, Kind: kind, Text: text})
+	}
 }

@@ -3,6 +3,8 @@ package compile
 import (
 	"slices"
 	"sync"
+
+	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // parser is the state between lines. Its arrays serve one file after another: they
@@ -16,6 +18,8 @@ type parser struct {
 	more   bool        // the body goes on after the limit
 	line   int         // 1-based number of the line being read
 	lines  int         // number of lines read
+	lf     int         // where the next LF is, see lineEnd
+	cr     bool        // there is a CR in the body
 	open   bool        // a user-agent line belongs to the last group, else it begins one
 	inside bool        // rules belong to the last group, else to none
 	nul    bool        // there is a NUL in the body
@@ -36,8 +40,10 @@ type parser struct {
 	records []Record
 	notes   []Note
 
-	tokens tokenGroups
-	order  []uint64 // see ranker
+	text text // what is not in the body as it stands
+
+	question *question // what is asked, and all that is kept then; nil for Compile
+	asked    question  // for question to point to
 }
 
 // start has the numbers of agents and of rules before a group.
@@ -58,22 +64,30 @@ func (p *parser) release() {
 	clear(p.rules)
 	clear(p.records)
 	clear(p.notes)
-	p.tokens.reset()
+	if p.question == nil {
+		p.text = nil // which the rules have taken
+	}
+	p.asked.name, p.asked.path, p.asked.formB, p.asked.rule = nil, nil, nil, automaton.Rule{}
 	*p = parser{
 		starts: p.starts[:0], agents: p.agents[:0], rules: p.rules[:0], records: p.records[:0], notes: p.notes[:0],
-		tokens: p.tokens, order: p.order,
+		text: p.text, asked: p.asked,
 	}
 	parsers.Put(p)
 }
 
-// take returns what was read, without the Ruleset.
+// take returns what was read.
 func (p *parser) take() *Robots {
 	slices.SortStableFunc(p.notes, func(x, y Note) int { return x.Line - y.Line })
 	r := &Robots{
 		Groups: make([]Group, len(p.starts)), Records: taken(p.records), Notes: taken(p.notes),
 		Lines: p.lines, SplitRuns: p.runs,
 	}
+	r.machines.o, r.machines.groups = p.o, r.Groups
+	r.Ruleset = automaton.LaterRuleset(p.o.Dialect, r.machines.ruleset)
 	agents, rules := taken(p.agents), taken(p.rules)
+	for i := range agents {
+		agents[i].Token = p.text.keepLower(agents[i].Token)
+	}
 	for i := range r.Groups {
 		end := start{len(agents), len(rules)}
 		if i+1 < len(p.starts) {

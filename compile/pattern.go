@@ -35,7 +35,7 @@ func (p *parser) compilePattern(r *Rule) {
 		r.Inert = !p.row.emptyRules
 		return
 	}
-	form, pattern, ignored := p.row.pattern(r.Value)
+	form, pattern, ignored := p.row.pattern(&p.text, r.Value)
 	if ignored != 0 {
 		p.note(ignored, r.Value)
 		r.Inert = true

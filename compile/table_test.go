@@ -103,7 +103,7 @@ func TestRandomTables(t *testing.T) {
 				for range 6 {
 					path := []byte(g.path(values[g.rng.IntN(len(values))]))
 					compareAtEachOctet(t, r, &s, path)
-					got := r.ask(t, &s, []byte("F"), path)
+					got := m.ask(t, r, &s, text, []byte("F"), path)
 					if got.line > 0 {
 						decided++
 					}
@@ -157,7 +157,7 @@ func TestTableRules(t *testing.T) {
 				}
 				r := m.tiers(text)
 				for _, path := range paths {
-					if got, want := r.ask(t, &s, nil, path), askTwin(m, text, nil, path); got != want {
+					if got, want := m.ask(t, r, &s, text, nil, path), askTwin(m, text, nil, path); got != want {
 						t.Fatalf("%v: %q: got %v, want %v:\n%s", d, path, got, want, text)
 					}
 				}
@@ -425,7 +425,8 @@ func TestFewRules(t *testing.T) {
 		m := mode{dialect: c.dialect}
 		r := m.tiers(text)
 		for _, url := range strings.Fields(c.urls) {
-			got, want := r.ask(t, new(automaton.Scratch), nil, []byte(url)), askTwin(m, text, nil, []byte(url))
+			got := m.ask(t, r, new(automaton.Scratch), text, nil, []byte(url))
+			want := askTwin(m, text, nil, []byte(url))
 			if got != want {
 				t.Errorf("%.40s on %s: got %v, want %v", c.rules, url, got, want)
 			}

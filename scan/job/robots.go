@@ -154,8 +154,7 @@ func Oddities(r *compile.Robots, body []byte, file string) []string {
 func hasRule(r *compile.Robots, body []byte) bool {
 	rules := func(g compile.Group) bool { return len(g.Rules) > 0 }
 	return slices.ContainsFunc(r.Groups, rules) ||
-		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google,
-			Engine: compile.EngineList}).Groups, rules)
+		slices.ContainsFunc(compile.Compile(body, compile.Options{Dialect: automaton.Google}).Groups, rules)
 }
 
 // lookOf says what a robots.txt without a rule looks like.

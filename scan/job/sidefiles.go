@@ -163,8 +163,7 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 		}
 		seen[r.BodyAt] = true
 		text, name := b.Bodies[r.BodyAt].Text, cmp.Or(r.File, r.Where)
-		// Compiled once as lists, only for its notes.
-		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes, Engine: compile.EngineList})
+		robots := compile.Compile(text, compile.Options{MaxBytes: b.MaxBytes})
 		ruled = ruled || hasRule(robots, text)
 		if !ruled && without == "" {
 			without = lookOf(robots, text)

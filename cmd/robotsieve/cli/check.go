@@ -519,13 +519,14 @@ func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// batch answers cases, and keeps the last robots.txt that it compiled, since cases
-// of one file mostly follow each other.
+// batch answers cases, and keeps the last robots.txt, since cases of one file mostly follow
+// each other: from the second on, it is compiled.
 type batch struct {
 	options compile.Options
 	line    []byte
 	body    []byte
-	ruleset *automaton.Ruleset
+	asked   bool               // about body
+	ruleset *automaton.Ruleset // of body, if it was asked about twice
 	scratch automaton.Scratch
 }
 
@@ -547,8 +548,11 @@ func (b *batch) answer(line []byte) (automaton.Verdict, error) {
 	if err := cmp.Or(errBody, errAgent, errURL); err != nil {
 		return automaton.Verdict{}, err
 	}
-	if b.ruleset == nil || !bytes.Equal(b.body, body) {
-		b.body = slices.Clone(body)
+	if !b.asked || !bytes.Equal(b.body, body) {
+		b.body, b.asked, b.ruleset = append(b.body[:0], body...), true, nil
+		return compile.Ask(body, agent, url, b.options), nil
+	}
+	if b.ruleset == nil {
 		b.ruleset = compile.Compile(body, b.options).Ruleset
 	}
 	return b.ruleset.Match(&b.scratch, agent, url), nil

@@ -1,0 +1,128 @@
+package compile
+
+import "github.com/robotsieve/robotsieve/automaton"
+
+// Ask answers one question as Compile(body, o).Ruleset.Match does, and is for those who have no
+// other about the body: nothing is made of it, and nothing allocated. It panics if the dialect is
+// unknown.
+func Ask(body, name, url []byte, o Options) automaton.Verdict {
+	p := newParser(o)
+	defer p.release()
+	q := &p.asked
+	path := o.Dialect.Path(&q.scratch, url)
+	if o.Dialect.Exempts(path) {
+		return automaton.Verdict{}
+	}
+	q.name, q.by, q.others = name, found{}, found{}
+	q.path, q.formB = q.scratch.Forms(o.Dialect, path)
+	p.question = q
+	p.parse(view(p.cut(body)))
+	if q.by.any() {
+		return q.by.verdict
+	}
+	return q.others.verdict
+}
+
+// question is a question about a body, answered while its lines are read: of the rules that have
+// been read, only those that decide so far are known.
+type question struct {
+	name        []byte // of the crawler
+	path, formB []byte // as Scratch.Forms returns them
+	by, others  found  // what the groups say that name the crawler, and those for *
+	scratch     automaton.Scratch
+	token       text
+	rule        automaton.Rule
+}
+
+// found is what groups of one kind say about the path.
+type found struct {
+	before  bool   // a group before the last one is of the kind
+	within  bool   // the last one is, and its rules count
+	rank    uint64 // of the rule that decides
+	verdict automaton.Verdict
+}
+
+func (f *found) any() bool { return f.before || f.within }
+
+// bind says that the last group is of the kind.
+func (f *found) bind(row *dialectRow) { f.within = f.within || !(row.firstGroup && f.before) }
+
+// agentLine reads a user-agent line, which may begin a group.
+func (q *question) agentLine(p *parser, a *AgentLine, begins bool) {
+	if begins {
+		q.by.before, q.by.within = q.by.any(), false
+		q.others.before, q.others.within = q.others.any(), false
+	}
+	switch {
+	case a.Wildcard:
+		q.others.bind(p.row)
+	case a.Token != "" || p.row.emptyTokens:
+		q.token = q.token[:0]
+		if p.o.Dialect.Names(q.name, q.token.keepLower(a.Token)) {
+			q.by.bind(p.row)
+		}
+	}
+}
+
+// ruleLine reads a rule.
+func (q *question) ruleLine(p *parser, allow bool, value string) {
+	f := &q.by
+	if !f.within {
+		if f = &q.others; !f.within || q.by.before {
+			return
+		}
+	}
+	if q.excludes(value) {
+		return
+	}
+	r := Rule{Line: p.line, Allow: allow, Value: value}
+	p.text = p.text[:0]
+	if p.compilePattern(&r); r.Inert {
+		return
+	}
+	for _, index := range [...]bool{false, true} {
+		if index && p.row.indexPage(&r) == "" {
+			continue
+		}
+		p.row.fill(&q.rule, &r, index)
+		path := q.path
+		if r.Form == automaton.FormB {
+			path = q.formB
+		}
+		if q.rule.Rank > f.rank && q.rule.Matches(path) {
+			f.rank, f.verdict = q.rule.Rank, q.rule.Verdict
+		}
+	}
+}
+
+// excludes reports whether the value of a rule surely does not match the path, because it begins with
+// bytes that are the same in every form and are not those of the path. Most values do.
+func (q *question) excludes(value string) bool {
+	for i := range min(len(value), len(q.path)) {
+		c := value[i]
+		if c != q.path[i] {
+			return spelled[c] != inForms
+		}
+		if spelled[c] != alike {
+			return false
+		}
+	}
+	return false
+}
+
+// How a byte is spelled in the forms of patterns.
+const (
+	inForms    = iota // in one or another way, or it stands for others
+	alike             // in one way
+	alikeSoFar        // in one way, but what follows may be in FormB
+)
+
+var spelled = func() (t [256]uint8) {
+	for c := range t {
+		if automaton.IsCanonical([]byte{byte(c)}) {
+			t[c] = alike
+		}
+	}
+	t['?'] = alikeSoFar
+	return t
+}()
