@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"scan/crawler": {"automaton", "internal/disk", "internal/lazy", "github.com/gaissmai/bart"},
 	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},
 	"scan/judge":   {"scan/answer", "scan/policy"},
-	"scan/audit": {"automaton", "internal/english", "scan/crawler", "scan/format", "scan/judge",
+	"scan/audit": {"automaton", "internal/english", "scan/answer", "scan/crawler", "scan/format", "scan/judge",
 		"scan/origin", "scan/policy", "scan/spill",
 		"github.com/HdrHistogram/", "github.com/fxamacker/cbor/"},
 	"scan/columnar": {"scan/format", "scan/source",

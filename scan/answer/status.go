@@ -27,6 +27,10 @@ const (
 	Archive
 )
 
+// MayBeGone reports whether a class of readers may take a status that means Failed for a 404:
+// Google does so with 5xx other than 503, after a time.
+func MayBeGone(status int, by Class) bool { return by == Google && status/100 == 5 && status != 503 }
+
 // Of returns the meaning of an HTTP status to a class of readers. Status 0 is no answer
 // at all, and so are 444 and 499, which servers log when they sent none. Codes that HTTP
 // does not define are failures.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -15,7 +16,7 @@ type agent struct {
 	crawler.Claim
 	row      *row
 	subject  policy.Subject
-	google   bool   // it reads answers other than success as Google does
+	class    answer.Class
 	operator []byte // as in deferred records
 	// index is the index of the profile, 0 for an unknown crawler. word is the word of an
 	// unknown crawler in lower case, if its name is only a part of it: a.site_bot and
@@ -105,7 +106,7 @@ func (w *Worker) makeAgent(claim crawler.Claim) *agent {
 	a := w.auditor
 	w.quota.held += agentBytes
 	return &agent{
-		Claim: claim, row: w.tally.rowOf(claim), subject: a.subject(claim), google: readsAsGoogle(claim.Profile),
+		Claim: claim, row: w.tally.rowOf(claim), subject: a.subject(claim), class: classOf(claim.Profile),
 		operator: a.operator(claim), index: a.profiles[claim.Profile],
 	}
 }

@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/spill"
@@ -317,14 +318,17 @@ func (a *Auditor) subject(c crawler.Claim) policy.Subject {
 		}
 	}
 	if dialect != nil {
-		s.Readings = policy.ReadingsOf(*dialect, readsAsGoogle(c.Profile))
+		s.Readings = policy.ReadingsOf(*dialect, classOf(c.Profile) == answer.Google)
 	}
 	return s
 }
 
-// readsAsGoogle reports whether a crawler reads answers other than success as Google does.
-func readsAsGoogle(p *crawler.Profile) bool {
-	return p != nil && p.Dialect == automaton.Google.String()
+// classOf returns how a crawler reads answers other than success.
+func classOf(p *crawler.Profile) answer.Class {
+	if p != nil && p.Dialect == automaton.Google.String() {
+		return answer.Google
+	}
+	return answer.Others
 }
 
 // operator returns the operator of a crawler as deferred records have it. Crawlers of

@@ -233,7 +233,7 @@ func (f *finalPass) visit(rd *coder, n int64) {
 func (f *finalPass) decide(p *policy.Policy, x *visit) {
 	d, _ := judge.Decide(p, &judge.Case{
 		Spoofed: x.Identity == SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
-		Google: readsAsGoogle(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
+		Class: classOf(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
 	}, f.told)
 	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
 	if x.Verdict == Spoofed {

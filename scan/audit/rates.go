@@ -6,6 +6,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -118,7 +119,7 @@ func delaySupport(p *crawler.Profile) string {
 	if p == nil {
 		return ""
 	}
-	if p.CrawlDelay == "" && readsAsGoogle(p) {
+	if p.CrawlDelay == "" && classOf(p) == answer.Google {
 		return "no"
 	}
 	return p.CrawlDelay

@@ -38,7 +38,7 @@ func (w *Worker) request(c *agent) {
 	}
 	q := w.asCase(at, c, ask)
 	if at.N > 0 && w.record.HasTime && !c.exempt() {
-		q.Lawful = w.policy.Lawful(at.First, w.record.Time, c.google)
+		q.Lawful = w.policy.Lawful(at.First, w.record.Time, c.class)
 		if identity != SpoofedIdentity && !c.Overlong {
 			w.delayed(at, c, q.Lawful)
 		}
@@ -61,7 +61,7 @@ func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	q := &w.question // field by field: a whole one would be copied
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
 	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
-	q.Time, q.HasTime, q.Site, q.Google = r.Time, r.HasTime, at.Site, c.google
+	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
 	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(w.normal) > 0, nil
 	return q
 }
@@ -306,7 +306,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 	}
 	f.Period.add(r.Time)
 	kind := w.kindAt(at)
-	if kind.None(c.google) && !c.exempt() && w.policyHadFile(at) {
+	if kind.None(c.class) && !c.exempt() && w.policyHadFile(at) {
 		f.Cleared[r.Status]++
 	}
 	w.tell(at, c, identity, kind, fetchCounted)

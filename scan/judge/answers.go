@@ -21,7 +21,7 @@ const (
 	ToldLimited              // 429: it failed for Google's crawlers, there is none for all others
 	ToldFailed               // it failed, without a status of 5xx
 	ToldBusy                 // 503
-	ToldError                // another 5xx, which Google may take for a 404
+	ToldError                // another 5xx: see answer.MayBeGone
 	ToldRedirect             // it is elsewhere
 	ToldMoved                // so too, but the log does not tell the scheme: perhaps from http to https
 	ToldFile                 // a body
@@ -30,16 +30,19 @@ const (
 )
 
 // failed reports whether a GET that was answered so has failed.
-func (k Kind) failed(google bool) bool {
-	return k == ToldFailed || k.Is5xx() || google && k == ToldLimited
+func (k Kind) failed(by answer.Class) bool {
+	return k == ToldFailed || k.Is5xx() || by == answer.Google && k == ToldLimited
 }
+
+// mayBeGone is answer.MayBeGone.
+func (k Kind) mayBeGone(by answer.Class) bool { return by == answer.Google && k == ToldError }
 
 // Is5xx reports whether the status is 5xx.
 func (k Kind) Is5xx() bool { return k == ToldBusy || k == ToldError }
 
 // None reports whether a GET that was answered so says that there is no robots.txt.
-func (k Kind) None(google bool) bool {
-	return k == ToldNone || k == ToldGone || !google && k == ToldLimited
+func (k Kind) None(by answer.Class) bool {
+	return k == ToldNone || k == ToldGone || by != answer.Google && k == ToldLimited
 }
 
 // KindOf returns the meaning of an answer in the log (audit-rules 2). Package answer
@@ -61,10 +64,10 @@ func KindOf(status int, hasBody bool) Kind {
 		return ToldGone
 	case meaning == answer.None:
 		return ToldNone
-	case status == 503:
-		return ToldBusy
-	case status/100 == 5:
+	case answer.MayBeGone(status, answer.Google):
 		return ToldError
+	case status/100 == 5:
+		return ToldBusy
 	}
 	return ToldFailed
 }
@@ -223,13 +226,13 @@ func (a *Answers) gone(o int32, from, to int64) bool {
 
 // nobodyGot reports whether, in the whole log, clients asked for the robots.txt of an origin,
 // were told that there is none, and nobody got one.
-func (a *Answers) nobodyGot(o int32, google bool) bool {
+func (a *Answers) nobodyGot(o int32, by answer.Class) bool {
 	of := cmp.Or(a.origins[o], &noAnswers)
 	if of.told[ToldFile] {
 		return false
 	}
 	for kind := range Kinds {
-		if kind.None(google) && (of.told[kind] || a.any.told[kind]) {
+		if kind.None(by) && (of.told[kind] || a.any.told[kind]) {
 			return true
 		}
 	}

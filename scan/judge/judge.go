@@ -13,6 +13,7 @@ package judge
 import (
 	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -114,8 +115,7 @@ type Case struct {
 	// lawful copies of the first, if they have been looked up.
 	Site   policy.Site
 	Lawful *policy.Lawful
-	// Google: the crawler reads answers other than success as Google does.
-	Google bool
+	Class  answer.Class // of the crawler
 	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
 	// another one.
 	Exact, HasNormal bool
@@ -180,9 +180,9 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 		o, until := c.Site.First+i, policy.Site{First: c.Site.First, N: i + 1}
 		l, logged := c.Lawful, loggedAnswers{}
 		if told != nil {
-			l, logged = told.lawful(o, c.Time, c.Google)
+			l, logged = told.lawful(o, c.Time, c.Class)
 		} else if i > 0 || l == nil {
-			l = p.Lawful(o, c.Time, c.Google)
+			l = p.Lawful(o, c.Time, c.Class)
 		}
 		if told == nil && l == before && p.OneHost(until) {
 			continue // they have one history, as http and https of a host nearly always do

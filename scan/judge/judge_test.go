@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -261,8 +262,8 @@ func TestViolationHasAVersionToQuote(t *testing.T) {
 		}
 		for range 200 {
 			when := moment(rng.IntN(60*aDay) - 25*aDay)
-			for _, google := range []bool{false, true} {
-				l := p.Lawful(0, when, google)
+			for _, class := range []answer.Class{answer.Others, answer.Google} {
+				l := p.Lawful(0, when, class)
 				if verdictOf(l, stances, loggedAnswers{}).Verdict != Violation {
 					continue
 				}

@@ -3,6 +3,8 @@ package judge
 import (
 	"math"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
 // minute is that of a clock, in nanoseconds.
@@ -12,9 +14,9 @@ const minute = int64(60_000_000_000)
 type byKind [Kinds]moments
 
 // meets reports whether there was an answer in [from, to] of a kind of which is is true.
-func (k *byKind) meets(from, to int64, google bool, is func(Kind, bool) bool) bool {
+func (k *byKind) meets(from, to int64, by answer.Class, is func(Kind, answer.Class) bool) bool {
 	for kind := range Kinds {
-		if is(kind, google) && k[kind].meets(from, to) {
+		if is(kind, by) && k[kind].meets(from, to) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -214,26 +215,25 @@ func (f *Told) sent(dst []versionRange, x *Fetch) []versionRange {
 // lawful returns the copies of an origin that are lawful at a moment by the source and by
 // what the log told crawlers of the operator (audit-rules 2), both of them valid
 // until the next call.
-func (f *Told) lawful(o int32, t int64, google bool) (*policy.Lawful, loggedAnswers) {
+func (f *Told) lawful(o int32, t int64, by answer.Class) (*policy.Lawful, loggedAnswers) {
 	f.noteRedirects(math.MaxInt64)
 	of := cmp.Or(f.origins[o], &nothingTold)
 	own := [...]*originTold{&f.anyOrigin, of}
-	meets := func(from, to int64, is func(Kind, bool) bool) bool {
-		return own[0].meets(from, to, google, is) || own[1].meets(from, to, google, is)
+	meets := func(from, to int64, is func(Kind, answer.Class) bool) bool {
+		return own[0].meets(from, to, by, is) || own[1].meets(from, to, by, is)
 	}
-	l := f.policy.Lawful(o, t, google)
+	l := f.policy.Lawful(o, t, by)
 	from, to := f.policy.Span(t, false)
 	if !l.Long && (meets(from, to, Kind.failed) || f.lastError(o, from, to) > of.fetches.lastBefore(t)) {
-		l = f.policy.LawfulLong(o, t, google)
+		l = f.policy.LawfulLong(o, t, by)
 	}
 	logged := loggedAnswers{unknown: f.sentUnknown(o)}
 	if l.Long {
 		from, to = f.policy.Span(t, true)
-		asGone := func(k Kind, google bool) bool { return google && k == ToldError }
-		logged.unreachable = meets(from, t-int64(policy.LongOutage), Kind.failed) || meets(from, to, asGone)
+		logged.unreachable = meets(from, t-int64(policy.LongOutage), Kind.failed) || meets(from, to, Kind.mayBeGone)
 	}
-	logged.none = f.gone(o, from, to) || f.nobodyGot(o, google) || meets(from, to, Kind.None)
-	logged.redirect = meets(from, to, func(k Kind, _ bool) bool { return k == ToldRedirect })
+	logged.none = f.gone(o, from, to) || f.nobodyGot(o, by) || meets(from, to, Kind.None)
+	logged.redirect = meets(from, to, func(k Kind, _ answer.Class) bool { return k == ToldRedirect })
 	f.bodies = f.bodies[:0]
 	for size, m := range of.sizes {
 		if m.meets(from, to) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
 // Crawlers as robots.txt sees them.
@@ -268,7 +269,7 @@ func TestJudgeHop(t *testing.T) {
 	}
 	for _, test := range tests {
 		p := newOf(t, "x 0h 301 >"+test.location+"; y 0h 200 "+test.robots, Options{})
-		hops := p.Lawful(0, at(t, "50h"), false).Hops
+		hops := p.Lawful(0, at(t, "50h"), answer.Others).Hops
 		if len(hops) != 1 || p.Copies(0) != 1 {
 			t.Errorf("%s: hops %v of %d copies", test.name, hops, p.Copies(0))
 			continue

@@ -149,8 +149,8 @@ func (t *table) find(at int64) *Lawful {
 				oldest = int32(i)
 			}
 		}
-		asGone := t.class == answer.Google && r.status/100 == 5 && r.status != 503 // Google may take it for a 404
-		l.Unreachable = l.Unreachable || means == answer.Failed && (asGone || after(r.start, int64(LongOutage)) <= at)
+		l.Unreachable = l.Unreachable || means == answer.Failed &&
+			(answer.MayBeGone(r.status, t.class) || after(r.start, int64(LongOutage)) <= at)
 		l.NoPolicy = l.NoPolicy || r.far || means == answer.None
 		l.Redirected = l.Redirected || r.copy < 0 && means == answer.Redirect
 		// What was in force later than a window after the last observation is not known.
@@ -180,10 +180,10 @@ func (t *table) cite(at int64, bodies []int32, oldest int32) int32 {
 }
 
 // Lawful returns the copies of an origin that are lawful at t, in nanoseconds since
-// 1970, for Google's crawlers or for all others. It allocates when it is first asked for them. The result
-// must not be changed.
-func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
-	tables := &p.histories[origin].tables[class(google)]
+// 1970, to answer.Google or answer.Others. It allocates when it is first asked for them. The result must not be
+// changed.
+func (p *Policy) Lawful(origin int32, t int64, by answer.Class) *Lawful {
+	tables := &p.histories[origin].tables[by]
 	if l := tables.span.at(t); !l.Long {
 		return l
 	}
@@ -192,15 +192,8 @@ func (p *Policy) Lawful(origin int32, t int64, google bool) *Lawful {
 
 // LawfulLong is Lawful by the long span, for a crawler whose log shows that robots.txt
 // failed within the span.
-func (p *Policy) LawfulLong(origin int32, t int64, google bool) *Lawful {
-	return p.histories[origin].tables[class(google)].long.at(t)
-}
-
-func class(google bool) answer.Class {
-	if google {
-		return answer.Google
-	}
-	return answer.Others
+func (p *Policy) LawfulLong(origin int32, t int64, by answer.Class) *Lawful {
+	return p.histories[origin].tables[by].long.at(t)
 }
 
 // Span returns the first and the last moment at which a crawler may have fetched what it

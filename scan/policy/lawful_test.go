@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -119,7 +120,7 @@ func TestLawful(t *testing.T) {
 	const ab, toB = "a 0h 200 A; a 100h 200 B", "a 0h 301 >http://b/robots.txt; "
 	const abc = ab + "; a 200h 200 C"
 	observed, constant := Options{Observed: true}, Options{AssumeConstant: true}
-	lawful := func(p *Policy, at int64) *Lawful { return p.Lawful(0, at, false) }
+	lawful := func(p *Policy, at int64) *Lawful { return p.Lawful(0, at, answer.Others) }
 	check := func(o Options, cases ...[3]string) { t.Helper(); checkLawful(t, o, lawful, cases...) }
 
 	// (a) Versions in force in the span, to which a max_age is added.
@@ -265,7 +266,7 @@ func chain(hops int) string {
 }
 
 func TestLawfulForGoogle(t *testing.T) {
-	checkLawful(t, Options{}, func(p *Policy, at int64) *Lawful { return p.Lawful(0, at, true) }, [][3]string{
+	checkLawful(t, Options{}, func(p *Policy, at int64) *Lawful { return p.Lawful(0, at, answer.Google) }, [][3]string{
 		{"a -60d 200 A; a 50h 429", "80h", "A, long, cites 0"}, // a failure
 		{"a -60d 200 A; a 0h 429", "30d", "A, unreachable, long, cites 0"},
 		{"a -60d 200 A; a 40h 503; a 50h 429", "80h", "A, long, cites 0"},
@@ -407,7 +408,7 @@ func TestThousandsOfVersions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p.Lawful(0, rows[n-1].From, false)
+				p.Lawful(0, rows[n-1].From, answer.Others)
 			})
 		}
 	}
@@ -419,13 +420,13 @@ func TestNothingMoreIsKept(t *testing.T) {
 	table := p.histories[0].tables[0].span
 	table.listed.Store(maxListed - 1)
 	for range 2 {
-		if got := describe(p, 0, p.Lawful(0, at(t, "20h"), false)); got != "A, B, unknown, cites 1" ||
+		if got := describe(p, 0, p.Lawful(0, at(t, "20h"), answer.Others)); got != "A, B, unknown, cites 1" ||
 			table.listed.Load() != maxListed-1 {
 			t.Errorf("%s, %d numbers", got, table.listed.Load())
 		}
 	}
-	one := p.Lawful(0, at(t, "100h"), false)
-	if got := describe(p, 0, one); got != "B, cites 1" || one != p.Lawful(0, at(t, "200h"), false) ||
+	one := p.Lawful(0, at(t, "100h"), answer.Others)
+	if got := describe(p, 0, one); got != "B, cites 1" || one != p.Lawful(0, at(t, "200h"), answer.Others) ||
 		table.listed.Load() != maxListed {
 		t.Errorf("%s, %d numbers", got, table.listed.Load())
 	}
@@ -464,7 +465,7 @@ func TestThousandsOfRedirectsInSuccession(t *testing.T) {
 	}
 	for i, want := range map[int]string{0: "no_policy", n - maxChain: "no_policy", n - maxChain +
 		1: "END, no_policy, cites 0", n - 6: "END, no_policy, cites 0", n - 5: "END, cites 0"} {
-		if got := describe(p, int32(i), p.Lawful(int32(i), at(t, "50h"), false)); got != want {
+		if got := describe(p, int32(i), p.Lawful(int32(i), at(t, "50h"), answer.Others)); got != want {
 			t.Errorf("%d redirects: %s, want %s", n-i, got, want)
 		}
 	}
@@ -477,8 +478,8 @@ func TestGuardLawfulDoesNotAllocate(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		site, _ := p.Site(o)
 		for _, m := range moments {
-			p.Lawful(site.First, m, true)
-			p.Lawful(site.First, m, false)
+			p.Lawful(site.First, m, answer.Google)
+			p.Lawful(site.First, m, answer.Others)
 			p.InForce(site.First, m)
 		}
 	})
@@ -502,7 +503,7 @@ func TestSkewed(t *testing.T) {
 		"41h10m":   {"B, cites 1", "B, cites 1"},
 	} {
 		for i, p := range []*Policy{p, q} {
-			if got := describe(p, 0, p.Lawful(0, at(t, moment), false)); got != want[i] {
+			if got := describe(p, 0, p.Lawful(0, at(t, moment), answer.Others)); got != want[i] {
 				t.Errorf("%s at %s: %s, want %s", []string{"usual", "skewed"}[i], moment, got, want[i])
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -295,9 +296,9 @@ func FuzzManifest(f *testing.F) {
 					t.Errorf("no site for %s", o.Host)
 				}
 				for _, r := range rows {
-					for _, google := range []bool{false, true} {
-						l := p.Lawful(int32(i), r.From, google)
-						if failed := p.LawfulLong(int32(i), r.From, google); len(failed.Bodies) < len(l.Bodies) || !failed.Long {
+					for _, class := range []answer.Class{answer.Others, answer.Google} {
+						l := p.Lawful(int32(i), r.From, class)
+						if failed := p.LawfulLong(int32(i), r.From, class); len(failed.Bodies) < len(l.Bodies) || !failed.Long {
 							t.Errorf("failed: %+v, but %+v", failed, l)
 						}
 						if l.Quoted >= 0 != (len(l.Bodies) > 0) || l.Quoted >= int32(len(p.Versions(int32(i)))) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -75,7 +76,7 @@ func TestConstant(t *testing.T) {
 			t.Errorf("versions %+v, want %+v", got, want)
 		}
 		for _, m := range []int64{MinTime, 0, forever} {
-			l := p.Lawful(0, m, m == 0)
+			l := p.Lawful(0, m, answer.Class(m&1))
 			if !slices.Equal(l.Bodies, []int32{0}) || l.Quoted != 0 || l.Unknown || l.NoPolicy || l.Unreachable || l.Redirected {
 				t.Errorf("at %d: %+v", m, l)
 			}

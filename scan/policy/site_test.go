@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -58,7 +59,7 @@ func TestHosts(t *testing.T) {
 	if _, ok := p.Site(origin.Origin{Host: "b"}); ok {
 		t.Error("b is judged")
 	}
-	if got := describe(p, 0, p.Lawful(0, at(t, "50h"), false)); got != "B, cites 0" {
+	if got := describe(p, 0, p.Lawful(0, at(t, "50h"), answer.Others)); got != "B, cites 0" {
 		t.Errorf("a leads to %s, want the body of b", got)
 	}
 	if p.Any() {

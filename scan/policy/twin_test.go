@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -436,17 +437,17 @@ func TestLawfulIsTheTwins(t *testing.T) {
 			far++
 		}
 		twin := newTwin(rows, o)
-		for _, google := range []bool{false, true} {
+		for _, class := range []answer.Class{answer.Others, answer.Google} {
 			for _, m := range moments(rows, p, p.histories[site.First]) {
 				for _, failed := range []bool{false, rng.IntN(3) == 0} {
-					l := p.Lawful(site.First, m, google)
+					l := p.Lawful(site.First, m, class)
 					if failed {
-						l = p.LawfulLong(site.First, m, google)
+						l = p.LawfulLong(site.First, m, class)
 					}
 					got := asTwin(p, site.First, l)
-					want := twin.lawful(twinOrigins[0], m, google, failed)
+					want := twin.lawful(twinOrigins[0], m, class == answer.Google, failed)
 					if got.String() != want.String() {
-						t.Fatalf("round %d, %+v, google %v at %d, failed %v\nrows %+v\ngot  %s\nwant %s", round, o, google, m, failed,
+						t.Fatalf("round %d, %+v, class %v at %d, failed %v\nrows %+v\ngot  %s\nwant %s", round, o, class, m, failed,
 							rows, got, want)
 					}
 					if cited := citedByTwin(p, site.First, l.Bodies, m); l.Quoted != cited {
@@ -501,12 +502,12 @@ func TestObservedHasAllThatMayHaveBeen(t *testing.T) {
 		site, _ := p.Site(twinOrigins[0])
 		world := rowsOfWorld(rng, newTwin(rows, o))
 		deployed := newTwin(world, Options{AssumeConstant: o.AssumeConstant})
-		for _, google := range []bool{false, true} {
+		for _, class := range []answer.Class{answer.Others, answer.Google} {
 			for _, m := range moments(append(world, rows...), p, p.histories[site.First]) {
-				got := asTwin(p, site.First, p.Lawful(site.First, m, google))
-				want := deployed.lawful(twinOrigins[0], m, google, false)
+				got := asTwin(p, site.First, p.Lawful(site.First, m, class))
+				want := deployed.lawful(twinOrigins[0], m, class == answer.Google, false)
 				if !want.within(got) {
-					t.Fatalf("round %d, %+v, google %v at %d\nrows %+v\nworld %+v\ngot  %s\nwant all of %s", round, o, google, m,
+					t.Fatalf("round %d, %+v, class %v at %d\nrows %+v\nworld %+v\ngot  %s\nwant all of %s", round, o, class, m,
 						rows, world, got, want)
 				}
 			}
