@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"scan/spill":          {"internal/disk", "github.com/klauspost/compress/"},
 	"scan/warc":           {},
 	"scan/answer":         {"scan/origin"},
-	"scan/capture": {"compile", "internal/lazy", "scan/answer", "scan/origin", "scan/sniff", "scan/spill",
+	"scan/capture": {"compile", "internal/lazy", "scan/answer", "scan/field", "scan/origin", "scan/sniff", "scan/spill",
 		"scan/warc"},
 	"scan/crawler": {"automaton", "internal/disk", "internal/lazy", "github.com/gaissmai/bart"},
 	"scan/policy":  {"automaton", "compile", "internal/disk", "scan/answer", "scan/origin"},

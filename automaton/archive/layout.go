@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // WriteTo writes the archive and returns the number of bytes written. The bytes
@@ -68,10 +69,12 @@ type layout struct {
 // arrange numbers the blobs, sorts the records and makes the directory and the header,
 // except its checksum. No bucket has more than longest records.
 func (l *layout) arrange(longest int) error {
-	if err := l.numberBlobs(); err != nil {
-		return err
-	}
-	if err := l.readKeys(); err != nil {
+	var numbering error
+	var blobs sync.WaitGroup
+	blobs.Go(func() { numbering = l.numberBlobs() })
+	err := l.readKeys()
+	blobs.Wait()
+	if err = cmp.Or(numbering, err); err != nil {
 		return err
 	}
 	l.header.Bits = uint8(min(bits.Len64(uint64(l.counts.origins)), maxBits))

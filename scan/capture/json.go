@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // bom is a byte order mark. Where files were joined, any line may begin with one.
@@ -88,38 +91,131 @@ func isEOF(err error) bool {
 
 // object reads one object. The reason is "" if it gives a capture.
 func object(text []byte, o Options) (c Capture, why Reason) {
-	var members map[string]json.RawMessage
-	switch {
-	case !utf8.Valid(text):
+	if !utf8.Valid(text) {
 		return c, NotUTF8
-	case text[0] != '{' || json.Unmarshal(text, &members) != nil:
+	}
+	fields := o.Fields.filled()
+	if v, ok := flat(text, &fields); ok {
+		return v.Capture(o)
+	}
+	var members map[string]json.RawMessage
+	if text[0] != '{' || json.Unmarshal(text, &members) != nil {
 		return c, NotJSON
 	}
 	var v Values
-	for field, path := range o.Fields.filled() {
+	for i, path := range fields {
 		raw := follow(members, path)
 		if raw == nil || string(raw) == "null" {
 			continue
 		}
 		switch isText := raw[0] == '"'; {
-		case isText && Field(field) == Status:
+		case isText && Field(i) == Status:
 			return c, NotJSON
 		case isText:
 			var s string
 			if json.Unmarshal(raw, &s) != nil {
 				return c, NotJSON
 			}
-			v[field] = []byte(s)
-		case Field(field) == Status || Field(field) == Date:
-			v[field] = raw
-		case Field(field) != Location: // which may be anything where it has no meaning
+			v[i] = []byte(s)
+		case Field(i) == Status || Field(i) == Date:
+			v[i] = raw
+		case Field(i) != Location: // which may be anything where it has no meaning
 			return c, NotJSON
 		}
-		if v[field] == nil {
-			v[field] = []byte{}
+		if v[i] == nil {
+			v[i] = []byte{}
 		}
 	}
 	return v.Capture(o)
+}
+
+// flat reads an object as most are, in a tenth of the time: its members are texts, null or numbers
+// of digits, each wanted one as it should be. Of any other object, and of what is no JSON, ok is
+// false.
+func flat(text []byte, fields *Fields) (v Values, ok bool) {
+	at := 0
+	for next := byte('{'); at < len(text) && text[at] == next; next = ',' {
+		name, end := plainText(text, blanks(text, at+1))
+		colon := blanks(text, max(end, 0))
+		if len(name) == 0 || bytes.IndexByte(name, '\\') >= 0 || colon == len(text) || text[colon] != ':' {
+			return v, false
+		}
+		from := blanks(text, colon+1)
+		value, end := plainText(text, from)
+		isText := end >= 0
+		if !isText {
+			if value = plainWord(text[from:]); len(value) == 0 {
+				return v, false
+			}
+			end = from + len(value)
+		}
+		for i, path := range fields {
+			isNumber := Field(i) == Status || Field(i) == Date
+			switch {
+			case path != string(name):
+			case isText && Field(i) != Status:
+				v[i] = field.Unescape(make([]byte, 0, len(value)), value)
+			case string(value) == "null":
+				v[i] = nil
+			case isNumber && !isText:
+				v[i] = bytes.Clone(value)
+			default:
+				return v, false
+			}
+		}
+		at = blanks(text, end)
+	}
+	return v, at == len(text)-1 && text[at] == '}'
+}
+
+// plainText returns what is between the quotes of a string of JSON, and the offset after it; -1 if
+// there is none, or one with the escape of half a surrogate pair.
+func plainText(text []byte, at int) (raw []byte, end int) {
+	if at >= len(text) || text[at] != '"' {
+		return nil, -1
+	}
+	for i := at + 1; i < len(text); i++ {
+		if c := text[i]; c != '\\' && c >= ' ' && c != '"' {
+			continue
+		} else if c == '"' {
+			return text[at+1 : i], i + 1
+		} else if c < ' ' {
+			return nil, -1
+		}
+		if i++; i == len(text) || strings.IndexByte(`"\/bfnrtu`, text[i]) < 0 {
+			return nil, -1
+		}
+		if text[i] == 'u' {
+			n, err := strconv.ParseUint(string(text[i+1:min(i+5, len(text))]), 16, 16)
+			if err != nil || n>>11 == 0xd800>>11 {
+				return nil, -1
+			}
+		}
+	}
+	return nil, -1
+}
+
+// plainWord returns the null or the digits of a number that text begins with.
+func plainWord(text []byte) []byte {
+	if bytes.HasPrefix(text, []byte("null")) {
+		return text[:len("null")]
+	}
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	if n > 1 && text[0] == '0' {
+		return nil
+	}
+	return text[:n]
+}
+
+// blanks returns the offset of the first byte of text from at on that is no blank.
+func blanks(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
+		at++
+	}
+	return at
 }
 
 // follow returns the value at the end of a path of names, nil if there is none.

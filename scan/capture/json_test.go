@@ -3,6 +3,7 @@ package capture_test
 import (
 	"errors"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -61,6 +62,46 @@ func TestJSONLines(t *testing.T) {
 			same(t, read(capture.JSONLines(strings.NewReader("\n"+c.line+"\n \r\n"+`{"host":"http://h","body":"b"}`+"\n"), all)),
 				c.want, after)
 		})
+	}
+}
+
+// TestFlatObjectsAreReadAlike reads objects of many pieces twice: as they are, and with a member that
+// leaves them to encoding/json.
+func TestFlatObjectsAreReadAlike(t *testing.T) {
+	values := []string{`"a"`, `""`, `"h.example"`, `"\n\\\"\/\t"`, `"\u00e9\u2028"`, `"\ud83d\ude00"`, `"\ud83d"`,
+		`"\x41"`, `"\u12"`, `"\u12g4"`, "\"\x01\"", "\"\u00fc\"", `"open`, `null`, `nul`, `nullx`, `true`, `7`, `404`, `007`, `0`, `-1`,
+		`2e2`, ``, `{}`, `[1]`, `"2026-11-05"`, `"a" `, "\t\r\"a\"", `"YQ=="`, `"a\`}
+	names := []string{`"host"`, `"body"`, `"body_b64"`, `"status"`, `"location"`, `"date"`, `"other"`,
+		`"b\u006fdy"`, `""`, `host`}
+	ends := []string{`}`, `}`, `}`, ` } `, `,}`, `}}`, ``}
+	dated := all
+	dated.Fields = capture.Fields{"host", "body", "body_b64", "status", "location", "date"}
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(of []string) string { return of[r.IntN(len(of))] }
+	var lines []string
+	for range 20_000 {
+		line := `"host":"http://h.example"`
+		for range 1 + r.IntN(3) {
+			line += pick([]string{",", " , "}) + pick(names) + pick([]string{":", " : "}) + pick(values)
+		}
+		lines = append(lines, line+pick(ends))
+	}
+	for _, o := range []capture.Options{all, dated} {
+		flat := read(capture.JSONLines(strings.NewReader("{"+strings.Join(lines, "\n{")), o))
+		nested := `{"nested":[],`
+		slow := read(capture.JSONLines(strings.NewReader(nested+strings.Join(lines, "\n"+nested)), o))
+		good := 0
+		for i, line := range lines {
+			if flat.got[i] != slow.got[i] {
+				t.Fatalf("{%s\nis %v, and with encoding/json %v", line, flat.got[i], slow.got[i])
+			}
+			if strings.Contains(flat.got[i], " 200 ") {
+				good++
+			}
+		}
+		if good < 500 {
+			t.Errorf("only %d objects gave a capture", good)
+		}
 	}
 }
 

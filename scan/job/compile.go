@@ -217,29 +217,52 @@ func (o CompileOptions) write(g *gatherer, w *archive.Writer, work int64, out ou
 	return c, err
 }
 
+// Short bodies are compiled by one goroutine, and added together, up to so many or so many bytes.
+const batchBodies, batchOctets = 32, 16 << 10
+
 // addBodies adds the rules of each body in each dialect to w, on as many processors as there is
 // memory for, and counts in c. An origin whose rules an archive cannot hold is passed over, so that
 // it does not prevent the archive of the others.
 func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, work int64) error {
 	var mu sync.Mutex // of w, c and g
-	add := func(copied capture.Copy) {
-		rulesets, traits := o.compileBody(copied.Body)
+	add := func(batch []capture.Copy) {
+		rulesets, of := make([][]*automaton.Ruleset, len(batch)), make([]traits, len(batch))
+		for i, copied := range batch {
+			rulesets[i], of[i] = o.compileBody(copied.Body)
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		c.count(copied, traits)
-		for _, use := range copied.Uses {
-			switch err := w.AddVersion(use.Key, use.From, use.Status, strings.Join(use.Via, "\n"), rulesets...); {
-			case errors.Is(err, archive.ErrLimit):
-				g.skip(unheld, err)
-			case err != nil:
-				g.stop(err)
-				return
+		for i, copied := range batch {
+			c.count(copied, of[i])
+			for _, use := range copied.Uses {
+				switch err := w.AddVersion(use.Key, use.From, use.Status, strings.Join(use.Via, "\n"), rulesets[i]...); {
+				case errors.Is(err, archive.ErrLimit):
+					g.skip(unheld, err)
+				case err != nil:
+					g.stop(err)
+					return
+				}
 			}
 		}
 	}
 	var workers sync.WaitGroup
 	all := int64(runtime.GOMAXPROCS(0))
 	shares := make(chan struct{}, all) // of work that are in use
+	var batch []capture.Copy
+	octets := 0 // of the batch
+	start := func() {
+		some, n := batch, min(int64(octets)*compileCost*all/work+1, all)
+		batch, octets = nil, 0
+		for range n {
+			shares <- struct{}{}
+		}
+		workers.Go(func() {
+			add(some)
+			for range n {
+				<-shares
+			}
+		})
+	}
 	for copied, err := range g.set.Copies(g.ctx) {
 		if err != nil {
 			g.stop(err)
@@ -247,17 +270,12 @@ func (o CompileOptions) addBodies(g *gatherer, w *archive.Writer, c *Compiled, w
 		if g.ctx.Err() != nil {
 			break
 		}
-		n := min(int64(len(copied.Body))*compileCost*all/work+1, all)
-		for range n {
-			shares <- struct{}{}
+		batch, octets = append(batch, copied), octets+len(copied.Body)
+		if len(batch) == batchBodies || octets >= batchOctets {
+			start()
 		}
-		workers.Go(func() {
-			add(copied)
-			for range n {
-				<-shares
-			}
-		})
 	}
+	start()
 	workers.Wait()
 	return context.Cause(g.ctx)
 }

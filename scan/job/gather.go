@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -240,7 +241,11 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader)
 		return
 	}
 	defer r.Close()
-	for c, err := range read(ending{g.ctx, r, nil, &g.bytes}, g.options) {
+	captures := read(ending{g.ctx, r, nil, &g.bytes}, g.options)
+	if kind == capture.JSON { // a WARC file is read by what the set wants
+		captures = ahead(captures)
+	}
+	for c, err := range captures {
 		var skipped *capture.SkipError
 		var form *capture.FormError
 		switch {
@@ -254,6 +259,48 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader)
 			g.skip(capture.BadForm, fmt.Errorf("%s: %w", in.Name, err))
 		default:
 			g.skip(unread, named(in.Name, explained(err)))
+		}
+	}
+}
+
+// ahead yields what a reader of captures does, while another goroutine reads the next ones.
+func ahead(captures iter.Seq2[capture.Capture, error]) iter.Seq2[capture.Capture, error] {
+	type captured struct {
+		capture.Capture
+		err error
+	}
+	return func(yield func(capture.Capture, error) bool) {
+		batches, done := make(chan []captured), make(chan struct{})
+		var reader sync.WaitGroup
+		defer reader.Wait()
+		defer close(done)
+		reader.Go(func() {
+			defer close(batches)
+			var batch []captured
+			octets := 0
+			for c, err := range captures {
+				batch, octets = append(batch, captured{c, err}), octets+len(c.Body)
+				if len(batch) < batchBodies && octets < batchOctets {
+					continue
+				}
+				select {
+				case batches <- batch:
+				case <-done:
+					return
+				}
+				batch, octets = nil, 0
+			}
+			select {
+			case batches <- batch:
+			case <-done:
+			}
+		})
+		for batch := range batches {
+			for _, c := range batch {
+				if !yield(c.Capture, c.err) {
+					return
+				}
+			}
 		}
 	}
 }

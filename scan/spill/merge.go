@@ -2,7 +2,6 @@ package spill
 
 import (
 	"bytes"
-	"container/heap"
 	"errors"
 	"math"
 )
@@ -19,22 +18,33 @@ type merge struct {
 	stop      func() error // called every stopEvery records
 	untilStop int          // records until the next call
 
-	cursors cursors // a heap, the least record first
+	cursors cursors
 }
 
+// cursors is a heap, the least record first.
 type cursors []*cursor
 
-func (cs cursors) Len() int           { return len(cs) }
-func (cs cursors) Less(i, j int) bool { return bytes.Compare(cs[i].rec, cs[j].rec) < 0 }
-func (cs cursors) Swap(i, j int)      { cs[i], cs[j] = cs[j], cs[i] }
-func (cs *cursors) Push(x any)        { *cs = append(*cs, x.(*cursor)) }
-
-func (cs *cursors) Pop() any {
-	last := len(*cs) - 1
-	c := (*cs)[last]
-	*cs = (*cs)[:last]
-	return c
+// fix puts a cursor in its place that only those above it are in: its record has become greater.
+func (cs cursors) fix(at int) {
+	moved := cs[at]
+	for {
+		child := 2*at + 1
+		if child >= len(cs) {
+			break
+		}
+		if child+1 < len(cs) && cs[child+1].before(cs[child]) {
+			child++
+		}
+		if !cs[child].before(moved) {
+			break
+		}
+		cs[at], at = cs[child], child
+	}
+	cs[at] = moved
 }
+
+// before reports whether the record of a cursor comes before that of another.
+func (c *cursor) before(o *cursor) bool { return bytes.Compare(c.rec, o.rec) < 0 }
 
 // newMerge reads the first record of each run. A stop that is not nil ends the merge when it
 // returns an error.
@@ -50,7 +60,9 @@ func newMerge(runs []*run, stop func() error) (*merge, error) {
 			m.cursors = append(m.cursors, c)
 		}
 	}
-	heap.Init(&m.cursors)
+	for at := len(m.cursors)/2 - 1; at >= 0; at-- {
+		m.cursors.fix(at)
+	}
 	return m, nil
 }
 
@@ -85,10 +97,13 @@ func (m *merge) next() bool {
 		case err != nil:
 			m.err = err
 			return false
-		case more:
-			heap.Fix(&m.cursors, 0)
-		default:
-			heap.Pop(&m.cursors)
+		case !more:
+			last := len(m.cursors) - 1
+			m.cursors[0] = m.cursors[last]
+			m.cursors = m.cursors[:last]
+		}
+		if len(m.cursors) > 1 {
+			m.cursors.fix(0)
 		}
 	}
 	return true

@@ -118,8 +118,8 @@ func (s *Sorter) StopAt(ctx context.Context) {
 	s.stop = ctx.Err
 }
 
-// get returns an empty arena with room for a record of n bytes. Without free memory it spills, or
-// waits for another goroutine that spills.
+// get returns an empty arena with room for a record of n bytes. Without free memory it waits until
+// others have been spilled.
 func (s *Sorter) get(n int) (*arena, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,14 +165,18 @@ func (s *Sorter) put(a *arena) error {
 	return s.err
 }
 
-// spill merges the runs in memory into one on disk. It releases the lock during the work. After an
+// spill begins to merge the runs in memory into one on disk, in a goroutine of its own. After an
 // error the records are lost, and s.err is set.
 func (s *Sorter) spill() {
 	runs := s.memory
 	s.memory, s.spilling = nil, true
-	s.mu.Unlock()
+	go s.spillRuns(runs)
+}
+
+func (s *Sorter) spillRuns(runs []*run) {
 	merged, err := s.mergeToFile(runs, nil)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.spilling = false
 	switch {
 	case s.err != nil: // closed meanwhile
@@ -224,10 +228,13 @@ func (s *Sorter) mergeToFile(runs []*run, stop func() error) (*run, error) {
 func (s *Sorter) gather() (*merge, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.spilling {
+		s.changed.Wait()
+	}
 	if s.err != nil {
 		return nil, s.err
 	}
-	if s.writing > 0 || s.spilling {
+	if s.writing > 0 {
 		return nil, errUnflushed
 	}
 	if err := s.reduce(); err != nil {
@@ -313,25 +320,35 @@ func (s *Sorter) Close() error {
 }
 
 // Records sorts the records of one goroutine, as a Sorter and a Writer do, for a caller that does
-// not need to know how often a record was added. It is made by NewRecords.
+// not need to know how often a record was added. It is made by NewRecords. An arena that is full is
+// sorted in the background while the next one is filled.
 type Records struct {
 	*Sorter
-	writer *Writer
+	writer, other *Writer // other is sorting, or was
+	sorting       sync.WaitGroup
 }
 
 // NewRecords returns empty Records. It holds no memory, and makes no file, until a record is added.
 func NewRecords(o Options) *Records {
 	s := New(o)
-	return &Records{s, s.Writer()}
+	return &Records{Sorter: s, writer: s.Writer(), other: s.Writer()}
 }
 
 // Add adds a copy of a record, as Writer.Add does.
-func (r *Records) Add(record []byte) error { return r.writer.Add(record) }
+func (r *Records) Add(record []byte) error {
+	if a := r.writer.arena; a != nil && !a.hasRoom(len(record)) {
+		r.sorting.Wait()
+		r.writer, r.other = r.other, r.writer
+		r.sorting.Go(func() { _ = r.other.put() }) // the Sorter keeps an error
+	}
+	return r.writer.Add(record)
+}
 
 // All yields all records, each distinct one once, as Sorter.All does.
 func (r *Records) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if err := r.writer.Flush(); err != nil {
+		r.sorting.Wait()
+		if err := cmp.Or(r.other.Flush(), r.writer.Flush()); err != nil {
 			yield(nil, err)
 			return
 		}
