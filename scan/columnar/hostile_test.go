@@ -103,6 +103,13 @@ func TestHostile(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	whole := good.file(t)
+	inCodec := func(codec format.CompressionCodec, page forgedPage, before ...forgedPage) []byte {
+		rows := max(int64(page.header.DataPageHeader.V.NumValues), 1)
+		return forged{rows: rows, codec: codec, pages: append(before, page)}.file(t)
+	}
+	pageOf := func(page forgedPage, before ...forgedPage) []byte {
+		return inCodec(format.Uncompressed, page, before...)
+	}
 	with := func(change func(*format.FileMetaData)) []byte {
 		f := good
 		f.change = change
@@ -146,7 +153,7 @@ func TestHostile(t *testing.T) {
 		"a trillion nulls": {forged{rows: 1 << 40, schema: nulls,
 			pages: []forgedPage{data(1, 11, 11, format.Plain, levelsOfNulls)}}.file(t),
 			"1099511627776 rows are more than the 67"},
-		"two dictionaries": {forged{rows: 1, pages: []forgedPage{dict, dict, one}}.file(t), "two dictionaries"},
+		"two dictionaries": {pageOf(one, dict, dict), "two dictionaries"},
 		"row groups over the same bytes": {with(func(m *format.FileMetaData) {
 			m.RowGroups = append(m.RowGroups, m.RowGroups[0])
 			m.NumRows = 2
@@ -157,16 +164,14 @@ func TestHostile(t *testing.T) {
 			second.Columns[0].MetaData.DataPageOffset++
 			m.RowGroups, m.NumRows = append(m.RowGroups, second), 2
 		}), "two row groups have the same bytes, from 5 on"},
-		"levels without end": {forged{rows: 1, pages: []forgedPage{{body: levels(5, math.MaxInt32)}}}.file(t),
+		"levels without end": {pageOf(forgedPage{body: levels(5, math.MaxInt32)}),
 			"the levels of a page are longer than the page"},
-		"levels of 64 bits": {forged{rows: 1, pages: []forgedPage{{body: levels(6, 1<<62)}}}.file(t),
-			"the header of a page is damaged"},
-		"levels of too many bits": {forged{rows: 1, pages: []forgedPage{{body: levels(5, 1<<62)}}}.file(t),
-			"the header of a page is damaged"},
-		"empty":        {nil, "0 bytes are no whole file"},
-		"another kind": {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
-		"cut off":      {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
-		"encrypted":    {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), "the file is encrypted"},
+		"levels of 64 bits":       {pageOf(forgedPage{body: levels(6, 1<<62)}), "the header of a page is damaged"},
+		"levels of too many bits": {pageOf(forgedPage{body: levels(5, 1<<62)}), "the header of a page is damaged"},
+		"empty":                   {nil, "0 bytes are no whole file"},
+		"another kind":            {bytes.Repeat([]byte("a"), 100), "does not begin with PAR1"},
+		"cut off":                 {whole[:len(whole)-1], "does not end with PAR1: it is cut off"},
+		"encrypted":               {append(whole[:len(whole)-4:len(whole)-4], "PARE"...), "the file is encrypted"},
 		"footer longer than file": {append(binary.LittleEndian.AppendUint32([]byte(magic), 100), magic...),
 			"longer than the file"},
 		"footer of zeros": {finish([]byte(magic), make([]byte, 100)), "the schema is incomplete"},
@@ -202,31 +207,24 @@ func TestHostile(t *testing.T) {
 		"column of no bytes": {chunk(func(m *format.ColumnMetaData) { m.TotalCompressedSize = 0 }), "unexpected EOF"},
 		"unknown codec":      {chunk(func(m *format.ColumnMetaData) { m.Codec = 77 }), "the codec 77 is not known"},
 		"codec of Hadoop":    {chunk(func(m *format.ColumnMetaData) { m.Codec = format.Lz4 }), "LZ4 is deprecated"},
-		"page of a gigabyte": {forged{rows: 1, pages: []forgedPage{data(1, 1<<30, n, format.Plain, url)}}.file(t),
+		"page of a gigabyte": {pageOf(data(1, 1<<30, n, format.Plain, url)),
 			"a page of 1073741824 bytes is larger than 134217728"},
-		"page that claims 100 MB": {forged{rows: 1, codec: format.Snappy,
-			pages: []forgedPage{data(1, 100e6, n, format.Plain, url)}}.file(t), "another size than its header says"},
-		"page stored in 100 MB": {forged{rows: 1, pages: []forgedPage{data(1, 100e6, 100e6, format.Plain, url)}}.file(t),
-			"unexpected EOF"},
-		"page of negative size": {forged{rows: 1, pages: []forgedPage{data(1, -1, n, format.Plain, url)}}.file(t),
-			"the header of a page is damaged"},
-		"zstd bomb": {forged{rows: 1, codec: format.Zstd,
-			pages: []forgedPage{data(1, 1000, int32(len(zeros)), format.Plain, zeros)}}.file(t), "size"},
-		"more values than bytes": {forged{rows: 1e6, pages: []forgedPage{data(1e6, n, n, format.Plain, url)}}.file(t),
+		"page that claims 100 MB": {inCodec(format.Snappy, data(1, 100e6, n, format.Plain, url)),
+			"another size than its header says"},
+		"page stored in 100 MB":  {pageOf(data(1, 100e6, 100e6, format.Plain, url)), "unexpected EOF"},
+		"page of negative size":  {pageOf(data(1, -1, n, format.Plain, url)), "the header of a page is damaged"},
+		"zstd bomb":              {inCodec(format.Zstd, data(1, 1000, int32(len(zeros)), format.Plain, zeros)), "size"},
+		"more values than bytes": {pageOf(data(1e6, n, n, format.Plain, url)), "a page is damaged"},
+		"text longer than page": {pageOf(data(1, 8, 8, format.Plain, []byte("\xff\xff\xff\xffhttp"))),
 			"a page is damaged"},
-		"text longer than page": {forged{rows: 1,
-			pages: []forgedPage{data(1, 8, 8, format.Plain, []byte("\xff\xff\xff\xffhttp"))}}.file(t), "a page is damaged"},
-		"dictionary is missing": {forged{rows: 1, pages: []forgedPage{data(1, 3, 3, format.RLEDictionary, []byte{1, 2,
-			0})}}.file(t), "dictionary that is missing"},
-		"encoding of another type": {forged{rows: 1,
-			pages: []forgedPage{data(1, n, n, format.ByteStreamSplit,
-				url)}}.file(t), "an encoding that is not known for its type"},
-		"delta without blocks": {forged{rows: 9, pages: []forgedPage{data(9, 5, 5, format.DeltaLengthByteArray,
-			[]byte{0x80, 1, 0, 9, 0})}}.file(t), "a page is damaged"},
-		"delta of a huge count": {forged{rows: 9, pages: []forgedPage{data(9, 14, 14, format.DeltaLengthByteArray,
-			append(binary.AppendUvarint([]byte{0x80, 1, 4}, math.MaxUint64>>1), 0, 0))}}.file(t), "a page is damaged"},
-		"delta of too many counts": {forged{rows: maxDelta + 1, pages: []forgedPage{equalDeltas(maxDelta + 1)}}.file(t),
+		"dictionary is missing": {pageOf(one), "dictionary that is missing"},
+		"encoding of another type": {pageOf(data(1, n, n, format.ByteStreamSplit, url)),
+			"an encoding that is not known for its type"},
+		"delta without blocks": {pageOf(data(9, 5, 5, format.DeltaLengthByteArray, []byte{0x80, 1, 0, 9, 0})),
 			"a page is damaged"},
+		"delta of a huge count": {pageOf(data(9, 14, 14, format.DeltaLengthByteArray,
+			append(binary.AppendUvarint([]byte{0x80, 1, 4}, math.MaxUint64>>1), 0, 0))), "a page is damaged"},
+		"delta of too many counts": {pageOf(equalDeltas(maxDelta + 1)), "a page is damaged"},
 		"footer of many elements": {finish([]byte(magic), append(binary.AppendUvarint([]byte{0x49, 0xfc}, maxElements+1),
 			make([]byte, maxElements+2)...)), "more than 1048576 elements"},
 	} {
