@@ -142,22 +142,6 @@ func TestNamedAmongMany(t *testing.T) {
 	}
 }
 
-// TestGroupWithoutRulesKeepsTheWildcardOut: to be named is enough.
-func TestGroupWithoutRulesKeepsTheWildcardOut(t *testing.T) {
-	for d := range automaton.NumDialects {
-		r := mustRuleset(t, d, machine(t, d, "/"), automaton.TokenMachine{Token: "f", Machine: machine(t, d)})
-		if got := r.Match(new(automaton.Scratch), []byte("F"), []byte("/a")); got != (automaton.Verdict{}) {
-			t.Errorf("%v: F: got %v", d, got)
-		}
-		if got := r.Match(new(automaton.Scratch), []byte("G"), []byte("/a")); got != forbids(1) {
-			t.Errorf("%v: G: got %v", d, got)
-		}
-		if r.Dialect() != d {
-			t.Errorf("dialect %v, want %v", r.Dialect(), d)
-		}
-	}
-}
-
 func TestDialectNames(t *testing.T) {
 	for d, name := range map[automaton.Dialect]string{google: "google", rfc9309: "rfc9309", original: "original"} {
 		if got, err := automaton.ParseDialect(name); got != d || err != nil || d.String() != name {

@@ -119,7 +119,9 @@ func checkKinds(t *testing.T, reader Reader, sample string) {
 
 // TestNoName has names of no format.
 func TestNoName(t *testing.T) {
-	for _, name := range []string{"", "auto", "combine", "combined "} {
+	for _, name := range []string{"", "auto", "combine", "combined ", "docker:docker:docker:combined", "syslog:", "syslog",
+		"nothing:combined", "combined:syslog", "combined+", "combined+combined", "error_log", "combined+x", "haproxy:host",
+		"combined+vhost_combined+common+vhost_common"} {
 		if f, ok := ByName(name); ok {
 			t.Errorf("ByName(%q) = %s", name, f.Name())
 		}

@@ -301,9 +301,6 @@ func TestHaproxyCaptures(t *testing.T) {
 	if got, ok := read(f.NewReader(), new(Record), haproxySample(" {"+ua+"|de} {} ")); ok {
 		t.Errorf("two headers are read as one: %+v", got)
 	}
-	if _, ok := ByName("haproxy:host"); ok {
-		t.Error("a format without a User-Agent")
-	}
 }
 
 // TestTimeBehindTheLine has a line that ends before the usual end of a time: the next line is no
