@@ -133,30 +133,17 @@ func kindsOf(f *Format, chunks ...[]byte) (list []string) {
 	return list
 }
 
-// TestColumnLogs reads lines of servers as they are written, each after its header.
+// TestColumnLogs reads lines of servers as they are written, each after its header. What the headers of
+// package logwriter have is read by TestWritten.
 func TestColumnLogs(t *testing.T) {
 	tabs := func(s string) string { return strings.ReplaceAll(s, "|", "\t") }
 	for _, c := range []struct{ name, format, header, line, want string }{
-		{"IIS", "w3c", "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-bytes",
-			"2015-01-13 00:32:17 100.79.192.81 GET /robots.txt - 80 - 157.55.39.146 Mozilla/5.0+(compatible;+bingbot/2.0;++http://www.bing.com/bingbot.htm) - 404 1405",
-			`GET "/robots.txt" Lossy1 "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)" "157.55.39.146" "" "" 2015-01-13T00:32:17Z 404 -2`},
-		{"the server's port is not the site's", "w3c", "#Fields: date time cs-uri-stem s-port cs-host",
-			"2015-01-13 00:32:17 /a 8080 www.example.com",
-			`GET "/a" Lossy2 "" "" "www.example.com" "" 2015-01-13T00:32:17Z 0 -2`},
-		{"but 443 tells the scheme", "w3c", "#Fields: date time cs-uri-stem s-port cs-host",
-			"2015-01-13 00:32:17 /a 443 www.example.com:8443",
-			`GET "https://www.example.com:8443/a" Lossy2 "" "" "www.example.com:8443" "" 2015-01-13T00:32:17Z 0 -2`},
-		{"a blank in a path, octets that are no UTF-8, a raw query", "w3c", "#Fields: date time cs-uri-stem cs-uri-query",
-			"2015-01-13 00:32:17 /a+b/\xe4\xff x+y=%2B",
-			"GET \"/a+b/\\xe4\\xff?x+y=%2B\" Lossy1 \"\" \"\" \"\" \"\" 2015-01-13T00:32:17Z 0 -2"},
 		{"a header that a user added", "w3c",
 			"#Fields: date time cs-uri-stem c-ip X-Forwarded-For X-FORWARDED-PROTO cs(Host)",
 			"2015-01-13 00:32:17 /a 10.0.0.1 203.0.113.9,+198.51.100.1 https www.example.com",
 			`GET "https://www.example.com/a" Lossy2 "" "10.0.0.1" "www.example.com" "203.0.113.9, 198.51.100.1" 2015-01-13T00:32:17Z 0 -2`},
 		{"an address with a zone", "w3c", "#Fields: date time c-ip cs-uri-stem", "2018-01-01 10:11:12 fe80::1%0 /",
 			`GET "/" Lossy2 "" "fe80::1%0" "" "" 2018-01-01T10:11:12Z 0 -2`},
-		{"a quote that is the client's", "w3c", "#Fields: date time cs-uri-stem cs(User-Agent) cs(Referer)",
-			`2015-01-13 00:32:17 /a "Bot+1" "x`, `GET "/a" Lossy2 "\"Bot 1\"" "" "" "" 2015-01-13T00:32:17Z 0 -2`},
 		{"a time of day without a day", "w3c", "#Fields: time c-ip cs-uri-stem", "16:44:49 192.0.2.1 /a",
 			`GET "/a" Lossy2 "" "192.0.2.1" "" "" - 0 -2`},
 		{"IIS Advanced Logging", "w3c",
@@ -195,12 +182,8 @@ func TestColumnLogs(t *testing.T) {
 		{"Zeek: another protocol on the port", "zeek", tabs("#fields|ts|id.orig_h|method|host|uri|user_agent|status_code"),
 			tabs(`1320279566.452687|192.168.2.76|-|-|-|-|-`), "Unparsed"},
 
-		{"Cloud Storage", "gcs_csv", `"time_micros","c_ip","cs_method","cs_uri","sc_status","sc_bytes","cs_host","cs_user_agent"`, `"1772600767000001","192.0.2.1","GET","/a?b=""c,""","200","5","storage.googleapis.com","x, ""y"""`,
-			`GET "/a?b=\"c,\"" Lossy0 "x, \"y\"" "192.0.2.1" "storage.googleapis.com" "" 2026-03-04T05:06:07.000001Z 200 -2`},
 		{"a quote that does not end", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a`, "Unparsed"},
 		{"a quote in the middle", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a"b`, "Unparsed"},
-		{"Incapsula", "incapsula", "#Fields: date time cs-clapp c-ip cs(User-Agent) cs-uri s-port cs-method cs-uri-query sc-status s-xff", `"2017-06-28" "07:26:35" "Chrome" "192.0.2.1" "Mozilla/5.0 (X)" "www.example.com/page.php" "80" "GET" "variable=test" "" "192.0.2.9"`,
-			`GET "/page.php?variable=test" Lossy0 "Mozilla/5.0 (X)" "192.0.2.1" "www.example.com" "192.0.2.9" 2017-06-28T07:26:35Z 0 -2`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := Detect([]byte(c.header+"\n"+c.line+"\n"), true)
