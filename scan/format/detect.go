@@ -110,7 +110,11 @@ func examine(head []byte, whole bool) (*detection, error) {
 	if d.sample(whole); len(d.lines) == 0 {
 		return nil, ErrEmpty
 	}
-	d.read(formats())
+	known := lineFormats
+	if bytes.IndexByte(d.head, '{') >= 0 { // else no line is an object
+		known = formats
+	}
+	d.read(known())
 	return d, nil
 }
 

@@ -102,8 +102,11 @@ func (f *Format) NewReader() Reader { return f.newReader(f) }
 
 // formats is the table of formats, the more specific first: Detect counts a line
 // for the first format that explains it.
-var formats = sync.OnceValue(func() []*Format {
-	return slices.Concat(programFormats(), clfFormats(), columnFormats, jsonFormats())
+var formats = sync.OnceValue(func() []*Format { return slices.Concat(lineFormats(), jsonFormats()) })
+
+// lineFormats are those of text and columns.
+var lineFormats = sync.OnceValue(func() []*Format {
+	return slices.Concat(programFormats(), clfFormats(), columnFormats)
 })
 
 // Default returns the format of a log without lines.
