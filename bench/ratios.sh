@@ -5,6 +5,8 @@
 #
 #	bench/ratios.sh [MB [ROUNDS]]     1,000 MB of log and 7 rounds unless given; 1.6 GB of the temporary folder
 #
+# With BEFORE=PROGRAM, a robotsieve of an earlier commit, the audit of a plain log is also timed beside its own.
+#
 # The log is a real one where there is a folder of shared data beside the checkout, else that of the sample, many times.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -41,6 +43,14 @@ make_files() {
 	done
 	awk '{ print "https://lantern.example" $7 }' "$dir/once" >"$dir/urls.once"
 	repeat "$dir/urls.once" $((mb / 4)) >"$dir/urls"
+	printf '%s\n' Googlebot bingbot Baiduspider YandexBot AhrefsBot >"$dir/names"
+	cp $sample/robots*.txt "$dir"
+	middle=$(sed -n "$(($(wc -l <"$dir/once") / 2))s,.*\[\([^:]*\):.*,\1,p" "$dir/once" | tr / ' ')
+	{
+		echo from,origin,status,file
+		echo 2001-01-01,https://lantern.example,200,robots.txt
+		echo "$(date -d "$middle" +%F),https://lantern.example,200,robots-2026-11-17.txt"
+	} >"$dir/policy.csv"
 	awk 'BEGIN { print "User-agent: *" } NR % 37 == 0 && n < 100 { print "Disallow: " substr($7, 1, 12) n++ }' "$dir/once" >"$dir/robots.txt"
 }
 
@@ -78,12 +88,12 @@ facts() {
 	sed -n 's/^model name.*: //p' /proc/cpuinfo 2>/dev/null | head -1
 	echo "$(getconf _NPROCESSORS_ONLN) processors, load $(cut -d' ' -f1 /proc/loadavg 2>/dev/null || echo unknown)"
 	echo "$(uname -sr), $(go version | cut -d' ' -f3-), commit $(git log -1 --format='%cs %h' 2>/dev/null || echo unknown)"
-	for program in wc zstd igzip; do $program --version 2>/dev/null | head -1 || true; done
+	for program in wc rg zstd igzip; do $program --version 2>/dev/null | head -1 || true; done
 	echo "A log of $(wc -c <"$dir/log") bytes, $(wc -l <"$dir/log") lines; medians of $rounds in turn."
 }
 
 make_files
-audit() { echo "$robotsieve" audit --output json --robots $sample/robots.txt "$@"; }
+audit() { echo "$robotsieve" audit --output json --robots $sample/robots.txt --host https://lantern.example "$@"; }
 read_lines=$($(audit "$dir/log") 2>/dev/null | grep -o '"lines": *[0-9]*' | head -1 | tr -dc 0-9)
 if [ "$read_lines" != "$(grep -ac '[^[:space:]]' "$dir/log")" ]; then # blank lines are counted apart
 	echo "ratios.sh: the audit read $read_lines lines, not all of them" >&2
@@ -91,10 +101,14 @@ if [ "$read_lines" != "$(grep -ac '[^[:space:]]' "$dir/log")" ]; then # blank li
 fi
 facts
 printf '\n| what | s | s of CPU | beside, s | ratio | target |\n|---|--:|--:|---|--:|--:|\n'
-row "audit of .gz" "<= 2.0" $(audit "$dir/log.gz") -- igzip -dc "$dir/log.gz"
-row "audit of .zst" "<= 1.25" $(audit "$dir/log.zst") -- zstd -dc "$dir/log.zst"
-row "audit of plain" "<= 2.2" $(audit "$dir/log") -- wc -l "$dir/log"
-row "filter of URLs by 100 rules" "<= 6" "$robotsieve" filter --robots "$dir/robots.txt" --agent FooBot "$dir/urls" -- wc -l "$dir/urls"
+by_manifest=("$robotsieve" audit --output json --policy "$dir/policy.csv" --ip-ranges $sample/ranges "$dir/log")
+row "audit of .gz" "<= 1.5" $(audit "$dir/log.gz") -- igzip -dc "$dir/log.gz"
+row "audit of .zst" "<= 1.3" $(audit "$dir/log.zst") -- zstd -dc "$dir/log.zst"
+row "audit of plain" "<= 2.5" $(audit "$dir/log") -- rg -c -F -f "$dir/names" "$dir/log"
+row "audit of plain" "" $(audit "$dir/log") -- wc -l "$dir/log"
+if [ -n "${BEFORE:-}" ]; then row "audit of plain" "<= 0.8" $(audit "$dir/log") -- $(robotsieve=$BEFORE audit "$dir/log"); fi
+row "audit by two versions and lists" "<= 1.15" "${by_manifest[@]}" -- $(audit "$dir/log")
+row "filter of URLs by 100 rules" "<= 5" "$robotsieve" filter --robots "$dir/robots.txt" --agent FooBot "$dir/urls" -- wc -l "$dir/urls"
 row "audit of 30 rotated .gz" "" $(audit "$dir"/rotated.*.gz)
-row "audit of 1 MB" "<= 0.012" $(audit "$dir/small")
-row "version" "" "$robotsieve" version
+row "audit of 1 MB" "<= 0.010" $(audit "$dir/small")
+row "version" "<= 0.003" "$robotsieve" version

@@ -23,7 +23,7 @@ func TestRatios(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, row := range []string{"audit of .gz", "audit of .zst", "audit of plain", "filter of URLs",
+	for _, row := range []string{"audit of .gz", "audit of .zst", "audit of plain", "audit by two versions", "filter of URLs",
 		"audit of 30 rotated", "audit of 1 MB", "version"} {
 		if !strings.Contains(string(out), "\n| "+row) {
 			t.Errorf("no row of %s:\n%s", row, out)
