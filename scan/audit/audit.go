@@ -105,37 +105,6 @@ func (p Period) contains(nanos int64) bool {
 	return (p.Since.IsZero() || !t.Before(p.Since)) && (p.Until.IsZero() || t.Before(p.Until))
 }
 
-// BasisInfo describes the files and choices that an audit rests on, for the sentences of
-// its report. The audit itself does not use it.
-type BasisInfo struct {
-	// File names the robots.txt, or the list of its versions.
-	File string
-	// Constant: policy.Constant made the policy. Observed: versions have the times at
-	// which they were seen. Otherwise they have the times at which they were deployed.
-	Constant, Observed bool
-	// AssumeConstant: the first version of each origin is taken as in force before all
-	// time.
-	AssumeConstant bool
-	// LastSeen has, for each origin of an observed source, the time of its last row.
-	LastSeen map[string]int64 `json:"-"`
-	// Hosts are the only origins that are judged; none: all of the policy.
-	Hosts []string
-	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how long
-	// before or after a request a list may have been made to verify a client.
-	Ranges       []RangeInfo
-	RangesMaxAge time.Duration
-	// Names is the file of resolved names, empty if there is none.
-	Names string
-	// ClientIP and TrustedProxies are the text of Config.ClientIP; empty is "addr".
-	ClientIP       string
-	TrustedProxies []string
-	// Sampled is how the logs were sampled, in the user's words.
-	Sampled string
-	// Oddities are warnings about the robots.txt files themselves. NoRule is as in PolicyInfo.
-	Oddities []string `json:"-"`
-	NoRule   string   `json:"-"`
-}
-
 // Inputs describes the inputs for the report. Only the caller of a Worker knows them.
 type Inputs struct {
 	// Program is the version of the program, Command its command line.

@@ -25,7 +25,7 @@ type tallied struct {
 	Period period `cbor:"2,keyasint,omitzero"`
 }
 
-func (t tallied) plus(other tallied) tallied {
+func (t tallied) Plus(other tallied) tallied {
 	t.N += other.N
 	t.Period.merge(other.Period)
 	return t
@@ -50,7 +50,7 @@ func (b *bounded[K]) add(k K, t tallied) {
 		b.Rest += t.N
 		return
 	}
-	b.Kept[k] = known.plus(t)
+	b.Kept[k] = known.Plus(t)
 	b.prune(2)
 }
 

@@ -45,7 +45,7 @@ const (
 // see counts the record, a request of a client with an address, in the figures of its row.
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
-	f.Bytes = plus(f.Bytes, byteSum(max(r.Size, 0)))
+	f.Bytes = Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
 		known[0].N++ // the first is nearly always 200
 	} else {
@@ -104,16 +104,7 @@ func fold(x, y uint64) uint64 {
 // byteSum is a number of bytes.
 type byteSum int64
 
-// plus adds up numbers of bytes, of which a log can name any: a sum that is too large is the
-// largest.
-func plus[N ~int64](x, y N) N {
-	if x > math.MaxInt64-y {
-		return math.MaxInt64
-	}
-	return x + y
-}
-
-// times is plus of x, n times.
+// times is Plus of x, n times.
 func times[N ~int64](x N, n int64) N {
 	if hi, lo := bits.Mul64(uint64(x), uint64(n)); hi != 0 || lo > math.MaxInt64 {
 		return math.MaxInt64
@@ -148,7 +139,7 @@ func (s statuses) sum() (n int64) {
 
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
-	f.Bytes = plus(f.Bytes, times(other.Bytes, n))
+	f.Bytes = Plus(f.Bytes, times(other.Bytes, n))
 	for _, s := range other.Statuses {
 		f.Statuses.add(s.Status, s.N*n)
 	}

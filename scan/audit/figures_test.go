@@ -146,7 +146,7 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 		add := func(r *row, list []request) {
 			for _, of := range list {
 				r.Timeline.add(of.t, Allowed, 1)
-				r.Figures.Bytes = plus(r.Figures.Bytes, byteSum(of.size))
+				r.Figures.Bytes = Plus(r.Figures.Bytes, byteSum(of.size))
 				r.Figures.Statuses.add(of.status, 1)
 				r.Figures.Addresses.add(of.hash)
 				r.Figures.Paths.add(of.hash, []byte(of.path), 1)

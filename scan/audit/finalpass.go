@@ -276,7 +276,7 @@ func (r *Run) count(x *visit) {
 		row.Timeline.add(x.Time, x.Verdict, x.N)
 	}
 	if x.Verdict == Violation {
-		row.violationBytes = plus(row.violationBytes, times(max(x.Size, 0), x.N))
+		row.violationBytes = Plus(row.violationBytes, times(max(x.Size, 0), x.N))
 		row.violations[violationKind{x.Identity, x.Outcome, x.MethodClass, x.Informed}] += x.N
 		row.violate(x.rule, x.N)
 		for range min(x.N, int64(row.samples.most)) {

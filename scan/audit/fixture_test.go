@@ -90,8 +90,8 @@ func TestOldStatesAreRefused(t *testing.T) {
 			"form 90, and this program reads form 10 only"},
 		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest,
 			"semantics 2, and this program reads semantics 3 only"},
-		"another schema": {strings.Replace(line, schema, "robotsieve.audit/2", 1) + "\n" + rest,
-			"schema robotsieve.audit/2, and this program reads schema " + schema + " only"},
+		"another schema": {strings.Replace(line, Schema, "robotsieve.audit/2", 1) + "\n" + rest,
+			"schema robotsieve.audit/2, and this program reads schema " + Schema + " only"},
 	} {
 		_, err := ReadState(strings.NewReader(c.state), int64(len(c.state)))
 		if !errors.Is(err, ErrStateVersion) || !strings.Contains(err.Error(), c.says) ||

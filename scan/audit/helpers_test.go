@@ -218,7 +218,7 @@ func report(t testing.TB, r *Run) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrong := report.anyWrongSum(); wrong != "" {
+	if wrong := anyWrongSum(report); wrong != "" {
 		t.Error(wrong)
 	}
 	return report

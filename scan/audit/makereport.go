@@ -11,24 +11,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
-)
-
-// OtherCrawlers is the name of the row of unknown crawlers beyond the most frequent, and Nameless
-// that of crawlers without a name.
-const (
-	OtherCrawlers = "(other unknown crawlers)"
-	Nameless      = crawler.Nameless
-)
-
-// unknown stands for properties of a crawler that are not known.
-const unknown = "unknown"
-
-// Roles of crawlers in a report.
-const (
-	roleCrawler = "crawler"
-	roleFetcher = "fetcher"
 )
 
 // maxHostsListed bounds OtherHosts.
@@ -61,7 +44,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 		return nil, err
 	}
 	report := r.auditor.report(r.tally, r.policy(), in)
-	switch wrong := report.wrongSum(); {
+	switch wrong := report.WrongSum(); {
 	case wrong == "":
 		return report, nil
 	case r.hasStates:
@@ -74,7 +57,7 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 	b := a.config.Basis
 	r := &Report{
-		Schema: schema, Program: in.Program, Command: in.Command,
+		Schema: Schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
 		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
 		IdentityNoList: t.NoList,
@@ -106,13 +89,13 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	r.Totals = totalsOf(r.Crawlers)
+	r.Totals = TotalsOf(r.Crawlers)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
 		}
 	}
-	a.describe(r, in)
+	b.Describe(r, in.Notes, in.Warnings)
 	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices()...)
 	return r
 }
@@ -171,53 +154,6 @@ func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
 	})
 	return list
-}
-
-// totalsOf returns the sums over all crawlers.
-func totalsOf(crawlers []CrawlerInfo) (t Totals) {
-	for i := range crawlers {
-		t.add(&crawlers[i])
-	}
-	if t.Requests > 0 {
-		t.VerifiedShare = float64(t.Identity[Verified]) / float64(t.Requests)
-	}
-	return t
-}
-
-func (t *Totals) add(c *CrawlerInfo) {
-	t.Requests += c.Requests
-	addCounts(t.Verdicts[:], c.Verdicts[:], 1)
-	addCounts(t.Outcomes[:], c.Outcomes[:], 1)
-	addCounts(t.Identity[:], c.Identity[:], 1)
-	t.Bytes, t.ViolationBytes = plus(t.Bytes, c.Bytes), plus(t.ViolationBytes, c.ViolationBytes)
-	t.Evasive += c.Evasive
-	if c.Role == roleFetcher && c.Exempt == "" {
-		t.Fetchers.Requests += c.Requests
-		t.Fetchers.Violations += c.Verdicts[Violation]
-		t.Fetchers.VerifiedContent += c.VerifiedContent()
-	} else {
-		t.VerifiedContent += c.VerifiedContent()
-	}
-}
-
-// VerifiedContent counts the violations of verified clients that got content.
-func (c *CrawlerInfo) VerifiedContent() (n int64) {
-	for _, v := range c.Violations {
-		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Content] {
-			n += v.N
-		}
-	}
-	return n
-}
-
-// Informed counts the violations of informed crawlers.
-func (c *CrawlerInfo) Informed() (n int64) {
-	for _, v := range c.Violations {
-		if v.Informed {
-			n += v.N
-		}
-	}
-	return n
 }
 
 func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
@@ -301,7 +237,7 @@ func (a *Auditor) originText(at policy.Site) string {
 func (a *Auditor) policyInfo(t *tally, p *policy.Policy) PolicyInfo {
 	b := a.config.Basis
 	info := PolicyInfo{
-		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: "auto", History: "deployed",
+		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: AutoDialect, History: "deployed",
 		AssumeConstant: b.AssumeConstant,
 		WindowSeconds:  int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second),
 		SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
@@ -554,36 +490,3 @@ func periodText(t time.Time) string {
 
 // timeText is a time as RFC 3339 has it, in UTC.
 func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
-
-// wrongSum names the first sum of the audit rules that does not hold in the report, and is empty
-// if all do: each line is of one kind, each request has one verdict, and each violation one
-// outcome (audit-rules 10). Every report is checked before it leaves this package.
-func (r *Report) wrongSum() string {
-	kinds := []int64{r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged}
-	for i := range r.Crawlers {
-		c := &r.Crawlers[i]
-		kinds = append(kinds, c.Requests)
-		switch {
-		case rest(c.Requests, c.Verdicts[:]...) != 0:
-			return "verdicts of " + Printable(c.Crawler)
-		case rest(c.Verdicts[Violation], c.Outcomes[:]...) != 0:
-			return "outcomes of " + Printable(c.Crawler)
-		}
-	}
-	if rest(r.Lines, kinds...) != 0 {
-		return "lines"
-	}
-	return ""
-}
-
-// rest subtracts the parts of a number from it. It returns -1 if they add up to more, or
-// if one of them is negative.
-func rest(whole int64, parts ...int64) int64 {
-	for _, n := range parts {
-		if n < 0 || n > whole {
-			return -1
-		}
-		whole -= n
-	}
-	return whole
-}

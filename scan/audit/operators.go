@@ -52,7 +52,7 @@ func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo
 	}
 	crawled := map[string]int64{}
 	for i := range crawlers {
-		crawled[crawlers[i].Operator] += crawlers[i].taken()
+		crawled[crawlers[i].Operator] += taken(&crawlers[i])
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
 		info := OperatorInfo{p.Operator, crawled[p.Operator], t.Referred[p.Operator], p.Referrers}
@@ -68,7 +68,7 @@ func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo
 }
 
 // taken returns how many requests were for anything but robots.txt, without impostors.
-func (c *CrawlerInfo) taken() int64 {
+func taken(c *CrawlerInfo) int64 {
 	n := c.Requests - c.Verdicts[Spoofed] - c.Verdicts[RobotsFetch]
 	if c.Exempt != "" {
 		n -= c.RobotsTxt.Fetches

@@ -124,7 +124,7 @@ func (p *pathCounts) merge(other *pathCounts, n int64) {
 	p.Robots += other.Robots * n
 	if other.Cells != nil {
 		p.share()
-		addCounts(p.Cells, other.Cells, n)
+		AddCounts(p.Cells, other.Cells, n)
 		p.lower(min(p.Below, other.Below))
 	}
 	for path, k := range other.Kept {

@@ -1,7 +1,32 @@
 package audit
 
-// schema is the name of the form of a Report as JSON.
-const schema = "robotsieve.audit/3"
+import (
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// Schema is the name of the form of a Report as JSON.
+const Schema = "robotsieve.audit/3"
+
+// AutoDialect is PolicyInfo.Dialect if each crawler is judged by its own.
+const AutoDialect = "auto"
+
+// OtherCrawlers is the name of the row of unknown crawlers beyond the most frequent, and Nameless
+// that of crawlers without a name.
+const (
+	OtherCrawlers = "(other unknown crawlers)"
+	Nameless      = crawler.Nameless
+)
+
+// unknown stands for properties of a crawler that are not known.
+const unknown = "unknown"
+
+// Roles of crawlers in a report.
+const (
+	roleCrawler = "crawler"
+	roleFetcher = "fetcher"
+)
 
 // Report is the result of an audit, on whose form other programs rely.
 //
@@ -419,4 +444,35 @@ type SampleInfo struct {
 type HostInfo struct {
 	Host     string `json:"host"`     // the host
 	Requests int64  `json:"requests"` // how many
+}
+
+// BasisInfo describes the files and choices that an audit rests on, for the sentences of
+// its report. The audit itself does not use it.
+type BasisInfo struct {
+	// File names the robots.txt, or the list of its versions.
+	File string
+	// Constant: policy.Constant made the policy. Observed: versions have the times at
+	// which they were seen. Otherwise they have the times at which they were deployed.
+	Constant, Observed bool
+	// AssumeConstant: the first version of each origin is taken as in force before all
+	// time.
+	AssumeConstant bool
+	// LastSeen has, for each origin of an observed source, the time of its last row.
+	LastSeen map[string]int64 `json:"-"`
+	// Hosts are the only origins that are judged; none: all of the policy.
+	Hosts []string
+	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how long
+	// before or after a request a list may have been made to verify a client.
+	Ranges       []RangeInfo
+	RangesMaxAge time.Duration
+	// Names is the file of resolved names, empty if there is none.
+	Names string
+	// ClientIP and TrustedProxies are the text of Config.ClientIP; empty is "addr".
+	ClientIP       string
+	TrustedProxies []string
+	// Sampled is how the logs were sampled, in the user's words.
+	Sampled string
+	// Oddities are warnings about the robots.txt files themselves. NoRule is as in PolicyInfo.
+	Oddities []string `json:"-"`
+	NoRule   string   `json:"-"`
 }

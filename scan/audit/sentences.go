@@ -10,12 +10,12 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
-// describe adds the assumptions and warnings to a report.
-func (a *Auditor) describe(r *Report, in Inputs) {
-	b := a.config.Basis
-	r.Assumptions = append(a.assumptions(r), in.Notes...)
+// Describe sets the assumptions and the warnings of a report whose other fields are set. Assumptions
+// that only the caller knows stand after all others, and warnings of his before all others.
+func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
+	r.Assumptions = append(b.assumptions(r), assumptions...)
 	for _, list := range [][]string{
-		in.Warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), a.lastSeenWarning(r),
+		warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), b.lastSeenWarning(r),
 		b.sizeWarnings(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
@@ -26,8 +26,7 @@ func (a *Auditor) describe(r *Report, in Inputs) {
 }
 
 // assumptions returns the basis of the verdicts, in sentences.
-func (a *Auditor) assumptions(r *Report) []string {
-	b := a.config.Basis
+func (b *BasisInfo) assumptions(r *Report) []string {
 	list := []string{b.historyText()}
 	if b.AssumeConstant {
 		text := "The first version of each origin is taken as in force before all time"
@@ -41,11 +40,10 @@ func (a *Auditor) assumptions(r *Report) []string {
 			"and longer by the version's max_age. A request may be served or logged up to %s later (--delay), "+
 			"and clocks may differ by %s (--skew). A request counts as forbidden only if every copy that its crawler "+
 			"may still have been using forbids it.",
-			english.Hours(a.config.Policy.Window()), english.Hours(time.Duration(r.Policy.DelaySeconds)*time.Second),
-			english.Hours(time.Duration(r.Policy.SkewSeconds)*time.Second)),
+			hoursText(r.Policy.WindowSeconds), hoursText(r.Policy.DelaySeconds), hoursText(r.Policy.SkewSeconds)),
 		fetchesText(r))
 	list = append(list, b.identityText(r)...)
-	if d := a.config.Dialect; d != nil {
+	if d := r.Policy.Dialect; d != AutoDialect {
 		list = append(list, fmt.Sprintf("All crawlers are judged by the dialect %s, as requested.", d))
 	} else {
 		list = append(list,
@@ -70,6 +68,9 @@ func (a *Auditor) assumptions(r *Report) []string {
 	}
 	return list
 }
+
+// hoursText is a number of seconds in words.
+func hoursText(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) }
 
 func (b *BasisInfo) historyText() string {
 	file := b.File
@@ -258,15 +259,14 @@ func impostorWarnings(r *Report) (list []string) {
 }
 
 // lastSeenWarning says that requests are judged by versions last seen long before.
-func (a *Auditor) lastSeenWarning(r *Report) []string {
-	b, window := a.config.Basis, a.config.Policy.Window()
+func (b *BasisInfo) lastSeenWarning(r *Report) []string {
 	last, err := time.Parse(time.RFC3339, r.To)
 	if err != nil {
 		return nil
 	}
 	stale := int64(0)
 	for _, from := range b.LastSeen {
-		if last.Sub(time.Unix(0, from)) > window {
+		if last.Sub(time.Unix(0, from)) > time.Duration(r.Policy.WindowSeconds)*time.Second {
 			stale++
 		}
 	}
@@ -279,7 +279,7 @@ func (a *Auditor) lastSeenWarning(r *Report) []string {
 	}
 	return []string{fmt.Sprintf(
 		"the robots.txt of %s of %s was last seen more than %s before the end of the log. %s",
-		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), english.Hours(window), then)}
+		english.Grouped(stale), english.Plural(int64(len(b.LastSeen)), "origin"), hoursText(r.Policy.WindowSeconds), then)}
 }
 
 // refusalWarning says which answers told crawlers that there is no robots.txt, while the

@@ -32,8 +32,7 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 		{refused(10, 0), "B and 2 more were answered as if"},
 		{refused(7, 0), "None of 9 GETs by any client was answered with a file."},
 	} {
-		a := newAuditor(t, robotsTxtBody)
-		a.describe(c.report, Inputs{})
+		(&BasisInfo{}).Describe(c.report, nil, nil)
 		got := c.report.Warnings
 		if len(got) == 0 || !strings.Contains(got[len(got)-1], c.want) {
 			t.Errorf("got %q, want %q", got, c.want)

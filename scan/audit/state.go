@@ -43,7 +43,7 @@ var stateLine = firstLine("state")
 
 // firstLine is the first line of a state or of its facts.
 func firstLine(kind string) string {
-	return fmt.Sprintf("robotsieve %s %d semantics %d schema %s\n", kind, stateForm, Semantics, schema)
+	return fmt.Sprintf("robotsieve %s %d semantics %d schema %s\n", kind, stateForm, Semantics, Schema)
 }
 
 // Errors of states.
@@ -191,8 +191,8 @@ func checkStateLine(line, kind string) error {
 		return differ("form", form, stateForm)
 	case n > 1 && semantics != Semantics:
 		return differ("semantics", semantics, Semantics)
-	case n > 2 && of != schema:
-		return differ("schema", of, schema)
+	case n > 2 && of != Schema:
+		return differ("schema", of, Schema)
 	case line != firstLine(kind):
 		return ErrNotState
 	}

@@ -18,19 +18,30 @@ func (s *sums) require(ok bool, what string) {
 	}
 }
 
+// remainder subtracts the parts of a number from it; -1 if they add up to more, or one is negative.
+func remainder(whole int64, parts ...int64) int64 {
+	for _, n := range parts {
+		if n < 0 || n > whole {
+			return -1
+		}
+		whole -= n
+	}
+	return whole
+}
+
 // equal requires that the parts add up to the whole, and that none is negative.
 func (s *sums) equal(what string, whole int64, parts ...int64) {
-	s.require(rest(whole, parts...) == 0, what)
+	s.require(remainder(whole, parts...) == 0, what)
 }
 
 // within requires that the parts add up to at most the whole, and that none is negative.
 func (s *sums) within(what string, whole int64, parts ...int64) {
-	s.require(rest(whole, parts...) >= 0, what)
+	s.require(remainder(whole, parts...) >= 0, what)
 }
 
 // anyWrongSum names numbers of a report that do not add up, of all that it has; it is empty if
 // all do. It is more than wrongSum, which every report is checked by, may a state be forged or not.
-func (r *Report) anyWrongSum() string {
+func anyWrongSum(r *Report) string {
 	s, t := &sums{}, &r.Totals
 	var requests []int64
 	for i := range r.Crawlers {
@@ -48,14 +59,14 @@ func (r *Report) anyWrongSum() string {
 	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts,
 		func(h HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
 	for i := range r.Crawlers {
-		r.Crawlers[i].check(s)
+		checkCrawler(&r.Crawlers[i], s)
 	}
-	s.require(s.wrong != "" || totalsOf(r.Crawlers) == *t, "totals")
+	s.require(s.wrong != "" || TotalsOf(r.Crawlers) == *t, "totals")
 	s.within("requests by operator", t.Requests, countsOf(r.Operators, func(o OperatorInfo) int64 { return o.Crawled })...)
 	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators,
 		func(o OperatorInfo) int64 { return o.Referred })...)
-	r.checkRobots(s)
-	r.checkVersions(s)
+	checkRobots(r, s)
+	checkVersions(r, s)
 	if len(r.Inputs) > 0 {
 		s.inputs(r.Inputs, &r.LineCounts)
 	}
@@ -63,7 +74,7 @@ func (r *Report) anyWrongSum() string {
 }
 
 // checkRobots checks what is counted of answers to robots.txt.
-func (r *Report) checkRobots(s *sums) {
+func checkRobots(r *Report, s *sums) {
 	t := &r.RobotsTxt
 	cleared := map[int]int64{}
 	fetches := []int64{}
@@ -86,7 +97,7 @@ func (r *Report) checkRobots(s *sums) {
 
 // checkVersions checks the violations by version: one is counted for each origin that it may
 // have been on.
-func (r *Report) checkVersions(s *sums) {
+func checkVersions(r *Report, s *sums) {
 	violations := r.Totals.Verdicts[Violation]
 	uncited := violations
 	for _, v := range r.Policy.Versions {
@@ -110,7 +121,7 @@ func (s *sums) inputs(list []InputInfo, lines *LineCounts) {
 }
 
 // check checks the numbers of a crawler.
-func (c *CrawlerInfo) check(s *sums) {
+func checkCrawler(c *CrawlerInfo, s *sums) {
 	name := func(what string) string { return what + " of " + Printable(c.Crawler) }
 	v := &c.Verdicts
 	s.require(c.Names == 1 || c.Names > 1 && c.Crawler == OtherCrawlers, name("names"))
@@ -128,9 +139,9 @@ func (c *CrawlerInfo) check(s *sums) {
 	s.within(name("claims about clients"), c.Requests, append(countsOf(c.Claims, func(l ClaimInfo) int64 { return l.N }),
 		c.ClaimsNotListed)...)
 	s.within(name("samples"), v[Violation], int64(len(c.Samples)))
-	c.checkViolations(s, name)
-	c.checkFetches(s, name)
-	c.checkFigures(s, name)
+	checkViolations(c, s, name)
+	checkFetches(c, s, name)
+	checkFigures(c, s, name)
 	for _, d := range c.CrawlDelay {
 		s.within(name("gaps between requests"), c.Requests-1, d.Gaps)
 		s.within(name("gaps shorter than the delay"), d.Gaps, d.Shorter)
@@ -139,7 +150,7 @@ func (c *CrawlerInfo) check(s *sums) {
 
 // checkViolations checks that the violations, crosswise, make the outcomes, and that there
 // are no more by clients of an identity than requests.
-func (c *CrawlerInfo) checkViolations(s *sums, name func(string) string) {
+func checkViolations(c *CrawlerInfo, s *sums, name func(string) string) {
 	byOutcome, byIdentity := map[string][]int64{}, map[string][]int64{}
 	kinds := map[ViolationInfo]bool{}
 	for _, v := range c.Violations {
@@ -147,23 +158,23 @@ func (c *CrawlerInfo) checkViolations(s *sums, name func(string) string) {
 		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
 		byIdentity[v.Identity] = append(byIdentity[v.Identity], v.N)
 		v.N = 0
-		s.require(!kinds[v] && slices.Contains(methodNames[:], v.Method), name("violations of a kind"))
+		s.require(!kinds[v] && slices.Contains([]string{"GET", "HEAD", "other"}, v.Method), name("violations of a kind"))
 		kinds[v] = true
 	}
 	for o, n := range c.Outcomes {
-		s.equal(name("violations by outcome"), n, byOutcome[outcomeNames[o]]...)
-		delete(byOutcome, outcomeNames[o])
+		s.equal(name("violations by outcome"), n, byOutcome[Outcome(o).String()]...)
+		delete(byOutcome, Outcome(o).String())
 	}
 	for i, n := range c.Identity {
-		s.within(name("violations by identity"), n, byIdentity[identityNames[i]]...)
-		delete(byIdentity, identityNames[i])
+		s.within(name("violations by identity"), n, byIdentity[Identity(i).String()]...)
+		delete(byIdentity, Identity(i).String())
 	}
 	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
 }
 
 // checkFigures checks what is counted of the requests beside their verdicts.
-func (c *CrawlerInfo) checkFigures(s *sums, name func(string) string) {
-	own := rest(c.Requests, c.Verdicts[Spoofed])
+func checkFigures(c *CrawlerInfo, s *sums, name func(string) string) {
+	own := remainder(c.Requests, c.Verdicts[Spoofed])
 	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
 	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of StatusCount) int64 { return of.N })...)
 	for i, of := range c.Statuses {
@@ -171,21 +182,21 @@ func (c *CrawlerInfo) checkFigures(s *sums, name func(string) string) {
 			name("statuses"))
 	}
 	s.within(name("addresses"), own, c.Addresses.N)
-	c.Timeline.check(s, name("requests over time"), c)
-	c.Paths.check(s, name("paths"), own)
-	c.ViolationPaths.check(s, name("paths of violations"), c.Verdicts[Violation])
+	checkTimeline(&c.Timeline, s, name("requests over time"), c)
+	checkPathSums(&c.Paths, s, name("paths"), own)
+	checkPathSums(&c.ViolationPaths, s, name("paths of violations"), c.Verdicts[Violation])
 	s.require(c.ViolationPaths.Exact, name("paths of violations"))
 	for _, r := range c.Rules {
-		r.Paths.check(s, name("paths of the violations of a rule"), r.Violations)
+		checkPathSums(&r.Paths, s, name("paths of the violations of a rule"), r.Violations)
 		s.require(r.Paths.Exact, name("paths of the violations of a rule"))
 	}
 }
 
-// check checks that a timeline has all requests of a crawler with a time. Those without one are
+// checkTimeline checks that a timeline has all requests of a crawler with a time. Those without one are
 // undecided for that, unless it does not matter.
-func (l *Timeline) check(s *sums, what string, c *CrawlerInfo) {
+func checkTimeline(l *Timeline, s *sums, what string, c *CrawlerInfo) {
 	for v, all := range c.Verdicts {
-		list := l.Verdicts[verdictNames[v]]
+		list := l.Verdicts[Verdict(v).String()]
 		s.require(len(list) == len(l.From) || len(list) == 0, what)
 		switch Verdict(v) {
 		case RobotsFetch, Exempt, Spoofed:
@@ -199,8 +210,8 @@ func (l *Timeline) check(s *sums, what string, c *CrawlerInfo) {
 	s.require(slices.IsSorted(l.From) && slices.Contains(unitNames[:], l.By), what)
 }
 
-// check checks that paths are of so many requests.
-func (p *PathList) check(s *sums, what string, requests int64) {
+// checkPathSums checks that paths are of so many requests.
+func checkPathSums(p *PathList, s *sums, what string, requests int64) {
 	counts := countsOf(p.List, func(of PathInfo) int64 { return of.N - of.TooHigh })
 	if p.Exact {
 		counts = append(counts, p.OthersAtMost)
@@ -214,7 +225,7 @@ func (p *PathList) check(s *sums, what string, requests int64) {
 }
 
 // checkFetches checks what is counted of a crawler's fetches of robots.txt.
-func (c *CrawlerInfo) checkFetches(s *sums, name func(string) string) {
+func checkFetches(c *CrawlerInfo, s *sums, name func(string) string) {
 	t := &c.RobotsTxt
 	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
 	s.within(name("fetches of robots.txt"), c.Verdicts[RobotsFetch]+c.Verdicts[Exempt], t.Fetches)

@@ -311,9 +311,9 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 // mergeRules.
 func (r *row) merge(other *row, n int64) {
 	r.Requests += other.Requests * n
-	addCounts(r.Verdicts[:], other.Verdicts[:], n)
-	addCounts(r.Reasons[:], other.Reasons[:], n)
-	addCounts(r.Identities[:], other.Identities[:], n)
+	AddCounts(r.Verdicts[:], other.Verdicts[:], n)
+	AddCounts(r.Reasons[:], other.Reasons[:], n)
+	AddCounts(r.Identities[:], other.Identities[:], n)
 	addTimes(r.violations, other.violations, n)
 	if s := other.Spoofed; s != nil {
 		r.impostors().merge(s, n)
@@ -332,7 +332,7 @@ func (r *row) merge(other *row, n int64) {
 	r.samples.merge(&other.samples)
 	r.Figures.merge(&other.Figures, n)
 	r.Timeline.merge(&other.Timeline, n)
-	r.violationBytes = plus(r.violationBytes, times(other.violationBytes, n))
+	r.violationBytes = Plus(r.violationBytes, times(other.violationBytes, n))
 }
 
 // addTimes adds each number n times.

@@ -125,7 +125,7 @@ func (l *timeline) mergeSpoofed(other *timeline) {
 	all := *other
 	all.Counts = [verdicts][]int64{Spoofed: make([]int64, len(other.Starts))}
 	for _, list := range other.Counts {
-		addCounts(all.Counts[Spoofed], list, 1)
+		AddCounts(all.Counts[Spoofed], list, 1)
 	}
 	l.merge(&all, 1)
 }
@@ -153,7 +153,7 @@ func (l *timeline) info(by unit) Timeline {
 	}
 	for v, list := range l.Counts {
 		if list != nil {
-			info.Verdicts[verdictNames[v]] = slices.Clone(list)
+			info.Verdicts[Verdict(v).String()] = slices.Clone(list)
 		}
 	}
 	return info

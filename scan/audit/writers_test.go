@@ -51,7 +51,7 @@ func TestWritersAccuseAlike(t *testing.T) {
 					strings.Contains(visits[i].Target, "%70"):
 				case says.Addr == "" && visits[i].Agent[0] == twoBots: // the address tells which
 				case !known:
-					t.Errorf("%s is judged as %s by %s", describe(visits[i]), verdictNames[got.Verdict], got.Crawler)
+					t.Errorf("%s is judged as %s by %s", describe(visits[i]), got.Verdict, got.Crawler)
 				case got.Crawler != want.Crawler:
 					t.Errorf("%s is by %s, not %s: %s", describe(visits[i]), got.Crawler, want.Crawler, got.Line)
 				case got.Verdict == Violation && want.Verdict != Violation, got.Verdict == Spoofed && want.Verdict != Spoofed,
@@ -59,8 +59,8 @@ func TestWritersAccuseAlike(t *testing.T) {
 					got.Identity == Verified && want.Identity != Verified, got.Identity == SpoofedIdentity &&
 						want.Identity != SpoofedIdentity:
 					t.Errorf("%s: %s, identity %s, outcome %s; in a full log %s, identity %s, outcome %s", describe(visits[i]),
-						verdictNames[got.Verdict], identityNames[got.Identity], outcomeNames[got.Outcome],
-						verdictNames[want.Verdict], identityNames[want.Identity], outcomeNames[want.Outcome])
+						got.Verdict, got.Identity, got.Outcome,
+						want.Verdict, want.Identity, want.Outcome)
 				case got.Verdict == want.Verdict:
 					same++
 				}

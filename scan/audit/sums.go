@@ -1,0 +1,99 @@
+package audit
+
+import "math"
+
+// AddCounts adds n times each number of another list of counts.
+func AddCounts(to, other []int64, n int64) {
+	for i, of := range other {
+		to[i] += of * n
+	}
+}
+
+// Plus adds up numbers of bytes, of which a log can name any: a sum that is too large is the
+// largest.
+func Plus[N ~int64](x, y N) N {
+	if x > math.MaxInt64-y {
+		return math.MaxInt64
+	}
+	return x + y
+}
+
+// TotalsOf returns the sums over all crawlers.
+func TotalsOf(crawlers []CrawlerInfo) (t Totals) {
+	for i := range crawlers {
+		t.add(&crawlers[i])
+	}
+	if t.Requests > 0 {
+		t.VerifiedShare = float64(t.Identity[Verified]) / float64(t.Requests)
+	}
+	return t
+}
+
+func (t *Totals) add(c *CrawlerInfo) {
+	t.Requests += c.Requests
+	AddCounts(t.Verdicts[:], c.Verdicts[:], 1)
+	AddCounts(t.Outcomes[:], c.Outcomes[:], 1)
+	AddCounts(t.Identity[:], c.Identity[:], 1)
+	t.Bytes, t.ViolationBytes = Plus(t.Bytes, c.Bytes), Plus(t.ViolationBytes, c.ViolationBytes)
+	t.Evasive += c.Evasive
+	if c.Role == roleFetcher && c.Exempt == "" {
+		t.Fetchers.Requests += c.Requests
+		t.Fetchers.Violations += c.Verdicts[Violation]
+		t.Fetchers.VerifiedContent += c.VerifiedContent()
+	} else {
+		t.VerifiedContent += c.VerifiedContent()
+	}
+}
+
+// VerifiedContent counts the violations of verified clients that got content.
+func (c *CrawlerInfo) VerifiedContent() (n int64) {
+	for _, v := range c.Violations {
+		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Content] {
+			n += v.N
+		}
+	}
+	return n
+}
+
+// Informed counts the violations of informed crawlers.
+func (c *CrawlerInfo) Informed() (n int64) {
+	for _, v := range c.Violations {
+		if v.Informed {
+			n += v.N
+		}
+	}
+	return n
+}
+
+// WrongSum names the first sum of the audit rules that does not hold in the report, and is empty
+// if all do: each line is of one kind, each request has one verdict, and each violation one
+// outcome (audit-rules 10). Every report is checked before it leaves this package.
+func (r *Report) WrongSum() string {
+	kinds := []int64{r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged}
+	for i := range r.Crawlers {
+		c := &r.Crawlers[i]
+		kinds = append(kinds, c.Requests)
+		switch {
+		case rest(c.Requests, c.Verdicts[:]...) != 0:
+			return "verdicts of " + Printable(c.Crawler)
+		case rest(c.Verdicts[Violation], c.Outcomes[:]...) != 0:
+			return "outcomes of " + Printable(c.Crawler)
+		}
+	}
+	if rest(r.Lines, kinds...) != 0 {
+		return "lines"
+	}
+	return ""
+}
+
+// rest subtracts the parts of a number from it. It returns -1 if they add up to more, or
+// if one of them is negative.
+func rest(whole int64, parts ...int64) int64 {
+	for _, n := range parts {
+		if n < 0 || n > whole {
+			return -1
+		}
+		whole -= n
+	}
+	return whole
+}

@@ -1,0 +1,73 @@
+package judge
+
+// Verdict is the result for one request of a crawler: one of nine.
+type Verdict uint8
+
+const (
+	// Allowed: every known lawful copy of robots.txt permits the request.
+	Allowed Verdict = iota
+	// RobotsFetch: a request for /robots.txt itself (RFC 9309 2.2.2).
+	RobotsFetch
+	// Violation: every lawful copy forbids the request.
+	Violation
+	// Grace: some lawful copies forbid it, some permit it.
+	Grace
+	// Indeterminate: it cannot be decided, for a Reason.
+	Indeterminate
+	// NoPolicy: only an unavailable robots.txt permits it (RFC 9309 2.3.1.3).
+	NoPolicy
+	// Unreachable: only an unreachable robots.txt permits it (RFC 9309 2.3.1.4).
+	Unreachable
+	// Exempt: robots.txt does not apply to the agent, according to its operator.
+	Exempt
+	// Spoofed: the client claims to be a crawler, and its address proves that it is
+	// not.
+	Spoofed
+	// Verdicts is their number.
+	Verdicts
+)
+
+// Reason is why a request is Indeterminate.
+type Reason uint8
+
+const (
+	// NoVersion: the copy used may be older than the first known version.
+	NoVersion Reason = iota
+	// NoHost: the log does not tell to which host the request went.
+	NoHost
+	// NoTime: the time of the request cannot be read.
+	NoTime
+	// UnknownScheme: http and https have different rules, and the log does not tell
+	// which of them was used.
+	UnknownScheme
+	// LossyPath: the log does not show the path as it was sent, and the verdict depends on that.
+	LossyPath
+	// Truncated: the server logged only the beginning of the target, or the name of an
+	// unknown crawler is longer than is read.
+	Truncated
+	// AmbiguousAgent: the User-Agent names crawlers of several operators.
+	AmbiguousAgent
+	// RedirectedPolicy: robots.txt was a redirect to a place that is not known.
+	RedirectedPolicy
+	// ContestedRule: Google's parser and RFC 9309 read the rule differently.
+	ContestedRule
+	// Reasons is their number.
+	Reasons
+)
+
+// The names in reports. A new verdict or reason is one line above and one name here.
+var (
+	verdictNames = [Verdicts]string{
+		"allowed", "robots_fetch", "violation", "grace", "indeterminate", "no_policy", "unreachable", "exempt", "spoofed",
+	}
+	reasonNames = [Reasons]string{
+		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent",
+		"redirected_policy", "contested",
+	}
+)
+
+// String returns the verdict's name in reports.
+func (v Verdict) String() string { return verdictNames[v] }
+
+// String returns the reason's name in reports.
+func (r Reason) String() string { return reasonNames[r] }
