@@ -63,32 +63,3 @@ func TestUnparsedSamplesAreTheSmallest(t *testing.T) {
 		}
 	}
 }
-
-// TestNothingKeepsAViewOfTheChunk: chunks are overwritten as soon as they are
-// counted.
-func TestNothingKeepsAViewOfTheChunk(t *testing.T) {
-	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	f := byName(t, "vhost_combined")
-	rng := rand.New(rand.NewPCG(8, 8))
-	safeRun, poisonedRun := begin(t, a), begin(t, a)
-	safe, poisoned := safeRun.Worker(), poisonedRun.Worker()
-	for range 10 {
-		lines := messyLog(rng, 300, true)
-		for i := range 20 { // new names and hosts in each chunk
-			lines = append(lines, entry{vhost: fmt.Sprintf("h%d.example", rng.IntN(1000)),
-				agent: fmt.Sprintf("N%d-Bot", i)}.String(),
-				entry{vhost: "example.com", agent: fmt.Sprintf("N%d-Bot", rng.IntN(1000)), target: "/private/"}.String(),
-				entry{target: fmt.Sprintf("https://u%d.example/", rng.IntN(1000)), vhost: "x"}.String())
-		}
-		chunk := []byte(strings.Join(lines, "\n"))
-		safe.Chunk(f, nil, slices.Clone(chunk))
-		poisoned.Chunk(f, nil, chunk)
-		for i := range chunk {
-			chunk[i] = 0xff
-		}
-	}
-	want, got := marshal(t, report(t, safeRun)), marshal(t, report(t, poisonedRun))
-	if got != want {
-		t.Error(firstDifference(got, want))
-	}
-}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
 // Workers in goroutines with so little memory that they spill make the report of
@@ -49,58 +47,6 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(config.TempDir); len(left) > 0 {
 		t.Errorf("files with names: %v", left)
-	}
-}
-
-// Nothing is kept of browsers, and nothing of what is permitted, as long as no
-// delay is asked for.
-func TestOnlyWhatMustWaitIsKept(t *testing.T) {
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -9 * day0, body: robotsTxtBody}), Samples: 3, KeepAddresses: true})
-	f := byName(t, "vhost_combined")
-	for _, c := range []struct {
-		name string
-		e    entry
-		want int // records of ten lines
-	}{
-		{"browser", entry{agent: browser, target: "/private/"}, 0},
-		{"browser's fetch: a minute", entry{agent: browser, target: "/robots.txt"}, 1},
-		{"no agent", entry{agent: "-", target: "/private/"}, 0},
-		{"permitted", entry{target: "/x"}, 0},
-		{"no time", entry{target: "/private/", time: "-"}, 0},
-		{"another host", entry{vhost: "other.example", target: "/private/"}, 0},
-		{"not judged", entry{target: "*", method: "OPTIONS"}, 0},
-		{"exempt", entry{agent: chatgpt, target: "/private/"}, 0},
-		{"HEAD of robots.txt", entry{method: "HEAD", target: "/robots.txt"}, 0},
-		{"fetch", entry{target: "/robots.txt"}, 11},
-		{"fetch by two: once for the gaps", entry{agent: twoBots, target: "/robots.txt", status: "404"}, 11},
-		{"violation", entry{target: "/private/"}, 10},
-	} {
-		run := begin(t, a)
-		w := run.Worker()
-		for i := range 10 {
-			e := c.e
-			if e.vhost == "" {
-				e.vhost = "example.com:443"
-			}
-			if e.time == "" {
-				e.time = at(i)
-			}
-			w.Chunk(f, nil, []byte(e.String()))
-		}
-		if err := run.gather(); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for _, err := range run.deferred.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			n++
-		}
-		if n != c.want {
-			t.Errorf("%s: %d records of 10 lines, want %d", c.name, n, c.want)
-		}
 	}
 }
 

@@ -76,24 +76,6 @@ func teamList(lines int) string {
 	return b.String()
 }
 
-// TestAgentsWithTheSameRulesAreMatchedOnce for a URL.
-func TestAgentsWithTheSameRulesAreMatchedOnce(t *testing.T) {
-	j := NewJudge(new(teamConfig()))
-	if n := len(j.sites.all); n != 5 { // abot; bbot, as Google reads; cbot; dbot and fbot; ebot, as Google reads
-		t.Errorf("%d groups", n)
-	}
-	all := uint64(0)
-	for _, g := range j.sites.all {
-		if all&g.agents != 0 {
-			t.Errorf("an agent is in two groups: %b and %b", all, g.agents)
-		}
-		all |= g.agents
-	}
-	if all != 1<<len(team)-1 {
-		t.Errorf("agents %b", all)
-	}
-}
-
 // TestAnnotations: one line for each line, whatever it is, with the naive verdict, by all and by any, for any number of
 // workers; the rows that are kept, and the number of URLs that each agent may not fetch, are those of the verdicts.
 func TestAnnotations(t *testing.T) {

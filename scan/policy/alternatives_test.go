@@ -214,18 +214,6 @@ func TestSitemapTargets(t *testing.T) {
 	}
 }
 
-// TestSitemapUnderAnyScheme: the lines of a file name https, and the log has http.
-func TestSitemapUnderAnyScheme(t *testing.T) {
-	p := newOf(t, "a 0h 200 User-agent:*|Disallow:/|Sitemap:https://a/s.xml; b 0h 200 "+
-		"User-agent:*|Disallow:/|Sitemap:https://a/s.xml", Options{})
-	var s automaton.Scratch
-	for host, want := range []Stance{Permits, Forbids} {
-		if got := p.Bind(int32(host), gptbot).Judge(&s, 0, []byte("/s.xml")); got.Stance != want {
-			t.Errorf("%v: %v, want %v", p.Origins()[host], got.Stance, want)
-		}
-	}
-}
-
 // TestAlikeHasAllAlternatives: copies that differ in any of the alternatives are not
 // alike.
 func TestAlikeHasAllAlternatives(t *testing.T) {

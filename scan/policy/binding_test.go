@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/answer"
@@ -240,20 +239,6 @@ func TestGuardJudgeDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestJudgeByCopy(t *testing.T) {
-	const a, b = "User-agent:*|Disallow:/a", "User-agent:*|Disallow:/a%7E"
-	p := newOf(t, "x 0h 200 "+a+"; x 10h 200 "+b, Options{})
-	var s automaton.Scratch
-	for _, who := range []Subject{gptbot, googlebot} {
-		binding := p.Bind(0, who)
-		for copy, want := range []Judgement{forbids(2), permits} {
-			if got := binding.Judge(&s, int32(copy), []byte("/ab")); got != want {
-				t.Errorf("%v by copy %d: %+v, want %+v", who.Tokens, copy, got, want)
-			}
-		}
-	}
-}
-
 // TestJudgeHop: a redirect to another path may be forbidden there, whatever is asked
 // for here.
 func TestJudgeHop(t *testing.T) {
@@ -281,24 +266,6 @@ func TestJudgeHop(t *testing.T) {
 		}
 		if _, ok := b.Delay(hops[0]); ok {
 			t.Errorf("%s: a hop states a delay", test.name)
-		}
-	}
-}
-
-func TestDelay(t *testing.T) {
-	p := newOf(t, "x 0h 200 User-agent:*|Crawl-delay:1|User-agent:Googlebot; x 10h 200 User-agent:GPTBot|Crawl-delay:2",
-		Options{})
-	b := p.Bind(0, gptbot)
-	for range 2 {
-		for copy, want := range []time.Duration{time.Second, 2 * time.Second} {
-			if got, ok := b.Delay(int32(copy)); got != want || !ok {
-				t.Errorf("copy %d: %v, %v", copy, got, ok)
-			}
-		}
-	}
-	for copy := range int32(2) {
-		if _, ok := p.Bind(0, googlebot).Delay(copy); ok {
-			t.Errorf("copy %d: a delay for a crawler that has none", copy)
 		}
 	}
 }

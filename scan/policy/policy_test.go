@@ -166,12 +166,3 @@ func TestQuoteRule(t *testing.T) {
 		}
 	}
 }
-
-func TestMaxBytes(t *testing.T) {
-	row := Row{Body: []byte("User-agent: *\nDisallow: /x\nDisallow: /y")}
-	for max, want := range map[int]string{0: "Disallow: /y", -1: "Disallow: /y", 30: ""} {
-		if got := Constant(row, Options{MaxBytes: max}).QuoteRule(0, 0, 3); got != want {
-			t.Errorf("of %d bytes, line 3 is %q, want %q", max, got, want)
-		}
-	}
-}

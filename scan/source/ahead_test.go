@@ -261,7 +261,7 @@ func TestSideBySideSplits(t *testing.T) {
 func TestNotSideBySide(t *testing.T) {
 	small := smallFrames(t)
 	text := strings.Repeat("a line of a log\n", 1<<12)
-	large := zstdFrame(t, 16<<20, text) // needs a large window
+	wide := large(t, 16<<20, text) // needs a large window
 	long := zstFrame(t, bytes.Repeat([]byte(text), 200), false)
 	for what, b := range map[string][]byte{
 		"zeros":             make([]byte, 1000),
@@ -274,7 +274,7 @@ func TestNotSideBySide(t *testing.T) {
 		"a window of 1 GiB": {0x28, 0xb5, 0x2f, 0xfd, 0x00, 20 << 3, 0x09, 0x00, 0x00, 'x'},
 		"a reserved block":  {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0, 0x0f, 0x00, 0x00, 'x'},
 		"a wrong size":      {0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x05, 0x09, 0x00, 0x00, 'x'},
-		"a large window":    large,
+		"a large window":    wide,
 		"a long frame":      long,
 		"an endless frame":  runs(70, 128<<10),
 		"a long block":      runs(3, 1<<20),

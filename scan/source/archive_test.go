@@ -103,8 +103,8 @@ func TestMembersAreInputs(t *testing.T) {
 			[]byte("hidden"), 0},
 	}
 	const want = "d.log logs/a.log logs/b.log.2.gz logs/b.log.1 logs/b.log logs/c.log"
-	codecs := map[string]string{"a.tar": "plain", "a.tar.gz": "gzip", "a.tgz": "gzip", "noname": "gzip", "a.tar.zst": "zstd",
-		"a.tar.xz": "xz", "stored.zip": "plain", "deflated.zip": "deflate"}
+	codecs := map[string]string{"a.tar": "plain", "a.tar.gz": "gzip", "a.tgz": "gzip", "noname": "gzip",
+		"a.tar.zst": "zstd", "a.tar.xz": "xz", "stored.zip": "plain", "deflated.zip": "deflate"}
 	all := archives(t, slices.DeleteFunc(slices.Clone(files), func(f archived) bool { return f.kind != 0 })...)
 	all["a.tar"] = tarOf(t, files...)
 	for name, data := range all {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -194,27 +193,6 @@ func TestCorruptBytes(t *testing.T) {
 		check(form, b, text, 1)
 	}
 	check("bzip2", bzFirst, first, 67) // large blocks: slow
-}
-
-// A block with a wrong checksum in a large gzip file: everything before it comes out.
-func TestCorruptInTheMiddle(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	var text []byte
-	for i := range 20_000 {
-		text = fmt.Appendf(text, "line %d %d\n", i, rng.Uint64())
-	}
-	for form, b := range map[string][]byte{"gzip": gz(t, text), "zstd": zst(t, text), "xz": xzs(t, text)} {
-		middle := len(b) / 2
-		copy(b[middle:], "####################")
-		got, res := decoded(t, b)
-		var e *Error
-		if len(got) < len(text)/3 || !errors.As(res.Err, &e) || e.Offset < int64(middle)/2 || res.Complete {
-			t.Errorf("%s: %d bytes of %d, %+v", form, len(got), len(text), res)
-		}
-		if n := len(text) / 3; !bytes.Equal(got[:n], text[:n]) {
-			t.Errorf("%s: other bytes before the corrupt place", form)
-		}
-	}
 }
 
 func TestZstdWindow(t *testing.T) {

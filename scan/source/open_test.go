@@ -2,11 +2,9 @@ package source
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -80,32 +78,6 @@ func TestFirstErrorStays(t *testing.T) {
 			}
 			if !errors.Is(err, iotest.ErrTimeout) && !errors.Is(failed, iotest.ErrTimeout) {
 				t.Errorf("%s, %d bytes: %q, %v, %v", name, len(text), head, failed, err)
-			}
-		}
-	}
-}
-
-// The hash is that of the bytes on disk, however they are compressed and whoever reads them.
-func TestHashIsOfTheBytesOnDisk(t *testing.T) {
-	text := bytes.Repeat([]byte("a line of a log\n"), 20_000)
-	for name, data := range map[string][]byte{
-		"plain": text, "empty": {}, "gzip": gz(t, text), "members": gz(t, text, text, nil), "zstd": zst(t, text,
-			text), "xz": xzs(t, text),
-		"bzip2":  slices.Concat(bzFirst, bzEmpty, bzSecond),
-		"padded": append(gz(t, text), make([]byte, 1000)...),
-	} {
-		want := sha256.Sum256(data)
-		asFile, asPipe := file(t, write(t, "log", data)), NewInput("-", bytes.NewReader(data), -1)
-		for _, in := range []*Input{asFile, asPipe} {
-			in.Hash = true
-			if _, err := in.Head(100); err != nil {
-				t.Fatal(name, err)
-			}
-		}
-		_, res := readAll(t, []*Input{asFile, asPipe}, Options{Workers: 2, ChunkSize: 4096}, 2)
-		for i, r := range res {
-			if !bytes.Equal(r.Sum, want[:]) || !r.Complete {
-				t.Errorf("%s, input %d: %x, want %x; %v", name, i, r.Sum, want, r.Err)
 			}
 		}
 	}

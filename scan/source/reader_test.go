@@ -36,17 +36,20 @@ func TestLinesSurvive(t *testing.T) {
 		for form, b := range map[string][]byte{"plain": text, "gzip": gz(t, text[:half], nil, text[half:]),
 			"zstd": zst(t, text[:half], text[half:]), "xz": xzs(t, text[:half], text[half:])} {
 			path := write(t, filepath.Join(dir, "log"), b)
+			sum := sha256.Sum256(b) // of the bytes on disk
 			read := func(in *Input, o Options) {
 				t.Helper()
+				in.Hash = true
 				got, res := readAll(t, []*Input{in}, o, max(o.Workers, 2))
 				check(t, text, got[0], o)
 				if res[0].Err != nil || !res[0].Complete || res[0].Bytes != int64(len(text)) || res[0].Disk != int64(len(b)) ||
-					len(res[0].Warnings) > 0 || in.Codec() != form {
+					len(res[0].Warnings) > 0 || in.Codec() != form || !bytes.Equal(res[0].Sum, sum[:]) {
 					t.Fatalf("%s as %s, %+v: %+v", name, form, o, res[0])
 				}
 			}
 			for k, o := range smallOptions {
 				pipe := NewInput("-", &slowly{r: bytes.NewReader(b)}, -1)
+				pipe.Hash = true
 				for _, n := range []int{0, 5, 3, 50}[:k%5] {
 					head, err := pipe.Head(n)
 					if err != nil || !bytes.Equal(head, text[:min(n, len(text))]) {
@@ -328,34 +331,6 @@ func TestNoAllocationPerChunk(t *testing.T) {
 			t.Error("no members were read side by side")
 		}
 		r.parts.mu.Unlock()
-		r.Stop()
-	}
-}
-
-// Small plain files are divided for all workers, in buffers that are no larger than they; a pipe,
-// whose length is not known, and a size that the caller gives are not.
-func TestChunksFitSmallFiles(t *testing.T) {
-	small, large := strings.Repeat("a line\n", 1<<17), strings.Repeat("a line\n", 1<<20)
-	for name, c := range map[string]struct {
-		inputs []*Input
-		size   int
-		want   int
-	}{
-		"a small file":           {[]*Input{asFile(t, []byte(small))}, 0, len(small) / 8},
-		"a tiny file":            {[]*Input{asFile(t, []byte("a line\n"))}, 0, minChunk},
-		"a large file":           {[]*Input{asFile(t, []byte(large))}, 0, defaultChunk},
-		"a size that is given":   {[]*Input{asFile(t, []byte(small))}, 300 << 10, 300 << 10},
-		"a small file, and more": {[]*Input{asFile(t, []byte(small)), asPipe(t, []byte(small))}, 0, defaultChunk},
-	} {
-		for _, in := range c.inputs { // so that it is known how they are compressed
-			if _, err := in.Head(1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r := NewReader(c.inputs, Options{Workers: 2, ChunkSize: c.size})
-		if r.o.ChunkSize != c.want || r.chunks.size != c.want+overread+alignment {
-			t.Errorf("%s: chunks of %d, buffers of %d, want %d", name, r.o.ChunkSize, r.chunks.size, c.want)
-		}
 		r.Stop()
 	}
 }

@@ -4,40 +4,25 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// zstdFrame is a frame with a window, of more bytes than fit into it.
-func zstdFrame(t *testing.T, window int, text string) []byte {
+// large is a frame with a window, of more bytes than fit into it.
+func large(t *testing.T, window int, text string) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(window), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for written := 0; written <= window; written += len(text) {
-		if _, err := w.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return zstFrame(t, []byte(strings.Repeat(text, window/len(text)+1)), false, zstd.WithWindowSize(window),
+		zstd.WithEncoderLevel(zstd.SpeedFastest))
 }
 
 // length reads all inputs, and returns the decompressed bytes and the first error.
-func length(ins []*Input, o Options) (n int64, err error) {
-	r := NewReader(ins, o)
-	for c, ok := r.Next(); ok; c, ok = r.Next() {
-		r.Release(c)
-	}
-	for _, result := range r.Results() {
+func length(t *testing.T, ins []*Input, o Options) (n int64, err error) {
+	t.Helper()
+	_, results := readAll(t, ins, o, 1)
+	for _, result := range results {
 		n += result.Bytes
 		err = errors.Join(err, result.Err)
 	}
@@ -47,33 +32,24 @@ func length(ins []*Input, o Options) (n int64, err error) {
 // Streams whose windows are large wait for each other, in any number, and none for itself: also
 // where a later frame has the larger window, and where a pipe has been opened before.
 func TestLargeWindowsWait(t *testing.T) {
-	const ordinary, large = 1 << 20, 16 << 20
+	const ordinary, most = 1 << 20, 16 << 20
 	text := strings.Repeat("a line of a log\n", 1<<12)
-	small, big := zstdFrame(t, ordinary, text), zstdFrame(t, large, text)
-	one := int64((ordinary/len(text) + 1 + large/len(text) + 1) * len(text))
-	dir := t.TempDir()
+	small, big := large(t, ordinary, text), large(t, most, text)
+	one := int64((ordinary/len(text) + 1 + most/len(text) + 1) * len(text))
 	for _, inOrder := range []bool{false, true} {
 		windows := NewWindows(32 << 20)
 		var ins []*Input
 		for i := range 5 {
-			name := filepath.Join(dir, fmt.Sprint(i))
-			if err := os.WriteFile(name, bytes.Join([][]byte{small, big}, nil), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			in, err := NewFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ins = append(ins, in)
+			ins = append(ins, file(t, write(t, fmt.Sprint(i), slices.Concat(small, big))))
 		}
-		ins = append(ins, NewInput("pipe", bytes.NewReader(bytes.Join([][]byte{big, small}, nil)), -1))
+		ins = append(ins, asPipe(t, slices.Concat(big, small)))
 		for _, in := range ins {
 			in.Windows = windows
 			if head, err := in.Head(100); err != nil || string(head) != text[:100] {
 				t.Fatalf("%q, %v", head, err)
 			}
 		}
-		if n, err := length(ins, Options{Workers: 3, InOrder: inOrder}); err != nil || n != one*int64(len(ins)) {
+		if n, err := length(t, ins, Options{Workers: 3, InOrder: inOrder}); err != nil || n != one*int64(len(ins)) {
 			t.Errorf("%d bytes of %d, %v", n, one*int64(len(ins)), err)
 		}
 		for _, slot := range []chan struct{}{windows.reading, windows.glance, windows.pipe} {
@@ -88,9 +64,9 @@ func TestLargeWindowsWait(t *testing.T) {
 // is read.
 func TestWindowIsRefused(t *testing.T) {
 	text := strings.Repeat("a line of a log\n", 1<<12)
-	in := NewInput("a", bytes.NewReader(append(zstdFrame(t, 1<<20, text), zstdFrame(t, 16<<20, text)...)), -1)
+	in := NewInput("a", bytes.NewReader(append(large(t, 1<<20, text), large(t, 16<<20, text)...)), -1)
 	in.Windows = NewWindows(1)
-	n, err := length([]*Input{in}, Options{Workers: 1})
+	n, err := length(t, []*Input{in}, Options{Workers: 1})
 	var refused *WindowError
 	if !errors.As(err, &refused) || refused.Window != 16<<20 || refused.Limit != 8<<20 || n != int64(17*len(text)) {
 		t.Errorf("%d bytes, %v", n, err)
@@ -118,15 +94,7 @@ func TestReaderMemory(t *testing.T) {
 // No buffer becomes longer than there is memory for, whatever the lines are.
 func TestBuffersOfLongLines(t *testing.T) {
 	data := strings.Repeat(strings.Repeat("x", defaultMaxLine-1)+"\n"+strings.Repeat("y", 3000)+"\n", 20)
-	name := filepath.Join(t.TempDir(), "a")
-	if err := os.WriteFile(name, []byte(data), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	file, err := NewFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, in := range []*Input{file, NewInput("pipe", strings.NewReader(data), -1)} {
+	for _, in := range []*Input{asFile(t, []byte(data)), asPipe(t, []byte(data))} {
 		r := NewReader([]*Input{in}, Options{Workers: 1, Memory: 1})
 		for c, ok := r.Next(); ok; c, ok = r.Next() {
 			if len(c.buf) > r.o.longest() {

@@ -363,26 +363,6 @@ func FuzzAddSaved(f *testing.F) {
 	})
 }
 
-// Where blocks end does not depend on a long record having needed a longer buffer.
-func TestBlocksAfterALongRecord(t *testing.T) {
-	s := tiny(t)
-	add(t, s, bytes.Repeat([]byte("a"), 3*stateBlock))
-	for i := range 9000 {
-		add(t, s, numbered(i))
-	}
-	b, blocks := state(t, s), 0
-	for off := 0; off < len(b)-footerLen; blocks++ {
-		n := blockHead + int(binary.LittleEndian.Uint32(b[off:]))
-		if blocks > 0 && n > stateBlock {
-			t.Errorf("block %d has %d bytes", blocks, n)
-		}
-		off += n
-	}
-	if blocks < 3 {
-		t.Errorf("only %d blocks", blocks)
-	}
-}
-
 // A context that has ended ends the reading, soon and not for good.
 func TestStopAt(t *testing.T) {
 	s, want := tiny(t), twin{}
