@@ -9,45 +9,45 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
+// guardEntries guards what a log of entries allocates; hosts that they leave out are one, or none.
+func guardEntries(t *testing.T, a *Auditor, formatName, host string, entries ...entry) {
+	t.Helper()
+	var log strings.Builder
+	for _, e := range entries {
+		if e.vhost == "" || host == "" {
+			e.vhost = host
+		}
+		fmt.Fprintln(&log, e)
+	}
+	log.WriteString("not a log\n\n")
+	guardAllocs(t, a, formatName, log.String())
+}
+
 // TestGuardAllocs: a line that brings nothing new allocates nothing, whoever sent
 // it and whatever is said of it.
 func TestGuardAllocs(t *testing.T) {
-	kinds := []struct {
-		name    string
-		entries []entry
-	}{
-		{"browsers", []entry{{agent: browser}, {agent: "-"}, {agent: browser, target: "/private/", vhost: "other.example"}}},
-		{"permitted", []entry{{}, {agent: googlebot}, {agent: mj12bot}, {agent: adsbot, target: "/private/"}}},
-		{"violations", []entry{{target: "/private/1"}, {target: "/?s=1", status: "403"},
-			{target: "/private/", agent: googlebot}}},
-		{"contested and escaped", []entry{{target: "/a~b"}, {target: "/a%7Eb"}, {target: "/%70rivate/"},
-			{target: `/\xc3\xbc\x22`}, {target: "/a b"}}},
-		{"indeterminate", []entry{{time: "-"}, {agent: twoBots}, {protocol: noProtocol, status: "414"}}},
-		{"robots.txt and exempt", []entry{{target: "/robots.txt"}, {target: "http://example.com/robots.txt"},
-			{agent: chatgpt}}},
-		{"absolute-form", []entry{{target: "http://example.com/private/"}, {target: "http://example.com"},
-			{target: "http://other.example/x"}}},
-		{"not judged", []entry{{target: "*", method: "OPTIONS"}, {target: "example.com:443", method: "CONNECT"}}},
-		{"unknown crawlers", []entry{{agent: acmebot}, {agent: acmebot, target: "/private/"}, {agent: `Ac\x6de2-Bot/1.0`}}},
-		{"hosts", []entry{{vhost: "example.com"}, {vhost: "example.com:443"}, {vhost: "www.example.com"},
-			{vhost: "bad host:x"}}},
-	}
-	for _, kind := range kinds {
-		for _, formatName := range []string{"combined", "vhost_combined"} {
-			t.Run(kind.name+" "+formatName, func(t *testing.T) {
-				var log strings.Builder
-				for _, e := range kind.entries {
-					if formatName == "combined" {
-						e.vhost = ""
-					} else if e.vhost == "" {
-						e.vhost = "example.com:80"
-					}
-					fmt.Fprintln(&log, e)
-				}
-				log.WriteString("not a log\n\n")
-				guardAllocs(t, newAuditor(t, robotsTxtBody, "http://example.com", "https://example.com"), formatName, log.String())
-			})
-		}
+	a := newAuditor(t, robotsTxtBody, "http://example.com", "https://example.com")
+	for name, entries := range map[string][]entry{
+		"browsers":  {{agent: browser}, {agent: "-"}, {agent: browser, target: "/private/", vhost: "other.example"}},
+		"permitted": {{}, {agent: googlebot}, {agent: mj12bot}, {agent: adsbot, target: "/private/"}},
+		"violations": {{target: "/private/1"}, {target: "/?s=1", status: "403"},
+			{target: "/private/", agent: googlebot}},
+		"contested and escaped": {{target: "/a~b"}, {target: "/a%7Eb"}, {target: "/%70rivate/"},
+			{target: `/\xc3\xbc\x22`}, {target: "/a b"}},
+		"indeterminate": {{time: "-"}, {agent: twoBots}, {protocol: noProtocol, status: "414"}},
+		"robots.txt and exempt": {{target: "/robots.txt"}, {target: "http://example.com/robots.txt"},
+			{agent: chatgpt}},
+		"absolute-form": {{target: "http://example.com/private/"}, {target: "http://example.com"},
+			{target: "http://other.example/x"}},
+		"not judged":       {{target: "*", method: "OPTIONS"}, {target: "example.com:443", method: "CONNECT"}},
+		"unknown crawlers": {{agent: acmebot}, {agent: acmebot, target: "/private/"}, {agent: `Ac\x6de2-Bot/1.0`}},
+		"hosts": {{vhost: "example.com"}, {vhost: "example.com:443"}, {vhost: "www.example.com"},
+			{vhost: "bad host:x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			guardEntries(t, a, "combined", "", entries...)
+			guardEntries(t, a, "vhost_combined", "example.com:80", entries...)
+		})
 	}
 }
 
@@ -73,48 +73,32 @@ func TestGuardAllocsInAFlood(t *testing.T) {
 // TestGuardAllocsOfAHistory: nor with several versions and ranges of addresses,
 // where much has to wait for the end of the log.
 func TestGuardAllocsOfAHistory(t *testing.T) {
-	const https = "example.com:443"
 	forwarded, err := crawler.ParseClientIP("xff", []string{"192.0.2.0/24"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := stateAuditor(t)
 	a.config.KeepAddresses, a.config.ClientIP = true, forwarded
-	for _, kind := range []struct {
-		name    string
-		entries []entry
-	}{
-		{"fetches", []entry{{target: "/robots.txt"}, {target: "/robots.txt", status: "404", agent: twoBots},
+	for name, entries := range map[string][]entry{
+		"fetches": {{target: "/robots.txt"}, {target: "/robots.txt", status: "404", agent: twoBots},
 			{target: "/robots.txt", status: "304", size: "0", agent: acmebot},
 			{target: "/robots.txt", status: "301", agent: chatgpt}, {target: "/robots.txt", agent: browser},
-			{target: "/robots.txt", agent: browser, size: "7"}}},
-		{"violations of several versions", []entry{{target: "/private/"}, {target: "/private/", time: at(4 * day0)},
+			{target: "/robots.txt", agent: browser, size: "7"}},
+		"violations of several versions": {{target: "/private/"}, {target: "/private/", time: at(4 * day0)},
 			{target: "/private/", time: at(day0), agent: googlebot},
-			{target: "/private/", time: at(-2 * day0), agent: acmebot}}},
-		{"grace and the like", []entry{{target: "/?s=1", time: at(60)}, {target: "/x", time: at(4 * day0)},
-			{target: "/private/", time: at(5*day0 + 600)}, {time: at(-20 * day0)}}},
-		{"visits", []entry{{vhost: "www.example.com:443"}, {vhost: "www.example.com:443", addr: "2001:db8::1"}}},
-		{"spoofed", []entry{{agent: googlebot, addr: "198.51.100.7", target: "/private/"},
-			{agent: googlebot, addr: "198.51.100.7", target: "/robots.txt"}, {agent: googlebot, addr: "not-an-address"}}},
-		{"verified", []entry{{agent: googlebot, addr: "192.0.2.77", target: "/private/"},
-			{agent: "Mozilla/5.0 (compatible; bingbot/2.0; Googlebot/2.1)", addr: "192.0.2.77", target: "/private/"}}},
-		{"unknown scheme", []entry{{vhost: "example.com", target: "/private/"},
-			{vhost: "example.com", target: "/robots.txt"}}},
-		{"several addresses", []entry{
-			{addr: "192.0.2.1, 198.51.100.7", target: "/private/", agent: googlebot},
-			{addr: "198.51.100.7,192.0.2.5", target: "/private/"},
-			{addr: "unknown, 10.0.0.1", target: "/private/"}}},
+			{target: "/private/", time: at(-2 * day0), agent: acmebot}},
+		"grace and the like": {{target: "/?s=1", time: at(60)}, {target: "/x", time: at(4 * day0)},
+			{target: "/private/", time: at(5*day0 + 600)}, {time: at(-20 * day0)}},
+		"visits": {{vhost: "www.example.com:443"}, {vhost: "www.example.com:443", addr: "2001:db8::1"}},
+		"spoofed": {{agent: googlebot, addr: "198.51.100.7", target: "/private/"},
+			{agent: googlebot, addr: "198.51.100.7", target: "/robots.txt"}, {agent: googlebot, addr: "not-an-address"}},
+		"verified": {{agent: googlebot, addr: "192.0.2.77", target: "/private/"},
+			{agent: "Mozilla/5.0 (compatible; bingbot/2.0; Googlebot/2.1)", addr: "192.0.2.77", target: "/private/"}},
+		"unknown scheme": {{vhost: "example.com", target: "/private/"}, {vhost: "example.com", target: "/robots.txt"}},
+		"several addresses": {{addr: "192.0.2.1, 198.51.100.7", target: "/private/", agent: googlebot},
+			{addr: "198.51.100.7,192.0.2.5", target: "/private/"}, {addr: "unknown, 10.0.0.1", target: "/private/"}},
 	} {
-		t.Run(kind.name, func(t *testing.T) {
-			var log strings.Builder
-			for _, e := range kind.entries {
-				if e.vhost == "" {
-					e.vhost = https
-				}
-				fmt.Fprintln(&log, e)
-			}
-			guardAllocs(t, a, "vhost_combined", log.String())
-		})
+		t.Run(name, func(t *testing.T) { guardEntries(t, a, "vhost_combined", onSite, entries...) })
 	}
 }
 
@@ -123,9 +107,7 @@ func TestGuardAllocsOfJudged(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	n := 0
 	a.config.Judged = func(j *Judged) { n += len(j.Line) }
-	guardAllocs(t, a, "combined",
-		entry{}.String()+"\n"+entry{target: "/private/"}.String()+"\n"+entry{time: "-"}.String()+"\n")
-	if n == 0 {
+	if guardEntries(t, a, "combined", "", entry{}, entry{target: "/private/"}, entry{time: "-"}); n == 0 {
 		t.Error("it got none")
 	}
 }

@@ -23,17 +23,14 @@ func TestGroupsOfHeaders(t *testing.T) {
 		{"AcmeSpider/1 (foo@reader.example)", 1, 0},
 		{"AcmeSpider/1 (xFOOx)", 0, 1},
 	}
-	orders := [][]int{{0, 1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1, 0}, {1, 1, 0}, {0, 1, 0, 1}}
-	for _, order := range orders {
-		run := begin(t, newAuditor(t, robots, "https://example.com"))
-		var log strings.Builder
+	for _, order := range [][]int{{0, 1, 2, 3, 4, 5, 6}, {6, 5, 4, 3, 2, 1, 0}, {1, 1, 0}, {0, 1, 0, 1}} {
+		var log []entry
 		violations, contested := int64(0), int64(0)
 		for _, i := range order {
-			log.WriteString(entry{agent: headers[i].header, target: "/x"}.String() + "\n")
+			log = append(log, entry{agent: headers[i].header, target: "/x"})
 			violations, contested = violations+headers[i].violations, contested+headers[i].contested
 		}
-		run.Worker().Chunk(byName(t, "combined"), nil, []byte(log.String()))
-		row := report(t, run).row("AcmeSpider")
+		row := auditEntries(t, newAuditor(t, robots, "https://example.com"), log...).row("AcmeSpider")
 		if row.Verdicts[Violation] != violations || row.Reasons[ContestedRule] != contested {
 			t.Errorf("%v: %d violations and %d contested, want %d and %d", order, row.Verdicts[Violation],
 				row.Reasons[ContestedRule], violations, contested)
@@ -52,38 +49,29 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := crawler.New(profiles)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := newAuditor(t, robots, "https://example.com")
-	a.config.Crawlers = set
-	run := begin(t, New(a.config))
-	w := run.Worker()
-	for _, header := range []string{"SureBot", "SureOldWord (foo)", "SureBot (foo)", "SureOldWord"} {
-		w.Chunk(byName(t, "combined"), nil, []byte(entry{agent: header, target: "/x"}.String()+"\n"))
-	}
-	if row := report(t, run).row("SureBot"); row.Verdicts[Violation] != 3 || row.Reasons[ContestedRule] != 1 {
-		t.Errorf("by a word of its profile: verdicts %v, reasons %v", row.Verdicts, row.Reasons)
-	}
+	a.config.Crawlers = setOf(t, profiles)
 	for _, c := range []struct {
-		name, header          string
+		known                 string // whose addresses are known
+		headers, name         string
 		violations, contested int64
 	}{
-		{"LooseBot", "foo LooseBot", 0, 1},
-		{"LooseBot", "bar LooseBot", 1, 0},
-		{"SureBot", "foo SureBot", 1, 0},
-		{"LooseBot", "SureBot LooseBot foo", 0, 1},
+		{"", "SureBot; SureOldWord (foo); SureBot (foo); SureOldWord", "SureBot", 3, 1},
+		{"LooseBot", "foo LooseBot; foo LooseBot", "LooseBot", 0, 2},
+		{"LooseBot", "bar LooseBot; bar LooseBot", "LooseBot", 2, 0},
+		{"SureBot", "foo SureBot; foo SureBot", "SureBot", 2, 0},
+		{"LooseBot", "SureBot LooseBot foo; SureBot LooseBot foo", "LooseBot", 0, 2},
 	} {
-		a := newAuditor(t, robots, "https://example.com")
-		a.config.Crawlers = set
-		a.config.Identities = known(t, set, map[string]string{c.name: "192.0.2.1"})
-		run := begin(t, New(a.config))
-		line := entry{agent: c.header, target: "/x"}.String() + "\n"
-		run.Worker().Chunk(byName(t, "combined"), nil, []byte(line+line))
-		row := report(t, run).row(c.name)
-		if row.Verdicts[Violation] != 2*c.violations || row.Reasons[ContestedRule] != 2*c.contested {
-			t.Errorf("%q: verdicts %v, reasons %v", c.header, row.Verdicts, row.Reasons)
+		if c.known != "" {
+			a.config.Identities = known(t, a.config.Crawlers, map[string]string{c.known: "192.0.2.1"})
+		}
+		var log []entry
+		for header := range strings.SplitSeq(c.headers, "; ") {
+			log = append(log, entry{agent: header, target: "/x"})
+		}
+		row := auditEntries(t, New(a.config), log...).row(c.name)
+		if row.Verdicts[Violation] != c.violations || row.Reasons[ContestedRule] != c.contested {
+			t.Errorf("%s: verdicts %v, reasons %v", c.headers, row.Verdicts, row.Reasons)
 		}
 	}
 }

@@ -85,15 +85,20 @@ func setOf(t testing.TB, list []crawler.Profile) *crawler.Set {
 // for all. It keeps three samples of each crawler.
 func newAuditor(t testing.TB, robots string, hosts ...string) *Auditor {
 	t.Helper()
-	var origins []origin.Origin
-	for _, host := range hosts {
+	return New(Config{Crawlers: crawlers(t), Policy: constant(robots, originsOf(t, strings.Join(hosts, " "))), Samples: 3})
+}
+
+// originsOf parses origins with blanks between them.
+func originsOf(t testing.TB, text string) (list []origin.Origin) {
+	t.Helper()
+	for host := range strings.FieldsSeq(text) {
 		o, err := origin.Parse(host)
 		if err != nil {
 			t.Fatal(err)
 		}
-		origins = append(origins, o...)
+		list = append(list, o...)
 	}
-	return New(Config{Crawlers: crawlers(t), Policy: constant(robots, origins), Samples: 3})
+	return list
 }
 
 // constant returns the policy of one robots.txt, whose size is not known: any answer may be it.
@@ -116,12 +121,9 @@ func history(t testing.TB, o policy.Options, list ...version) *policy.Policy {
 	t.Helper()
 	var rows []policy.Row
 	for i, v := range list {
-		origins, err := origin.Parse(cmp.Or(v.at, "https://example.com"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		rows = append(rows, policy.Row{
-			Origins: origins, From: moment(v.from), Status: cmp.Or(v.status, 200), Body: []byte(v.body), Location: v.to,
+			Origins: originsOf(t, cmp.Or(v.at, "https://example.com")), From: moment(v.from), Location: v.to,
+			Status: cmp.Or(v.status, 200), Body: []byte(v.body),
 			File: fmt.Sprintf("%d.txt", i), Where: fmt.Sprintf("row %d", i),
 		})
 	}

@@ -5,50 +5,32 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// TestWhatTheLogAdds: the rules of audit-rules 2 by which the log's own answers to
-// /robots.txt add to the copies of the source, each at its bounds. In all cases a crawler
-// requests /private/x last.
 // TestRedirectThatTheSourceHas: a redirect that was answered has been followed already if the
 // source has one for an origin of the host, where the log tells no scheme, but not if it has
 // one for another host that the log may be of.
 func TestRedirectThatTheSourceHas(t *testing.T) {
-	const to = "https://www.example.com/robots.txt"
-	always := func(at string) version { return version{at: at, from: farAgo, body: forbid} }
-	for name, c := range map[string]struct {
-		versions []version
-		hosts    string
-		want     string
-	}{
-		"http of the host": {[]version{always("https://a.example"), always("http://a.example"),
-			{at: "http://a.example", from: -10 * hours, status: 301, to: to}}, "a.example", "violation"},
-		"no one of the host": {[]version{always("https://a.example"), always("http://a.example")}, "a.example",
-			"indeterminate"},
-		"one of two hosts": {[]version{always("https://a.example"), always("https://b.example"),
-			{at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example",
-			"indeterminate"},
-		"both hosts": {[]version{always("https://a.example"), always("https://b.example"),
-			{at: "https://a.example", from: -10 * hours, status: 301, to: to},
-			{at: "https://b.example", from: -10 * hours, status: 301, to: to}}, "https://a.example https://b.example",
-			"violation"},
+	for _, c := range []struct{ origins, redirected, hosts, want string }{
+		{"https://a.example http://a.example", "http://a.example", "a.example", "violation"},
+		{"https://a.example http://a.example", "", "a.example", "indeterminate"},
+		{"https://a.example https://b.example", "https://b.example", "https://a.example https://b.example", "indeterminate"},
+		{"https://a.example https://b.example", "https://a.example https://b.example",
+			"https://a.example https://b.example", "violation"},
 	} {
-		var o policy.Options
-		for host := range strings.FieldsSeq(c.hosts) {
-			origins, err := origin.Parse(host)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Hosts = append(o.Hosts, origins...)
+		list := []version{{at: "https://www.example.com", from: farAgo, body: forbid}}
+		for at := range strings.FieldsSeq(c.origins) {
+			list = append(list, version{at: at, from: farAgo, body: forbid})
 		}
-		a := New(Config{Crawlers: crawlers(t), Policy: history(t, o,
-			append(c.versions, always("https://www.example.com"))...)})
+		for at := range strings.FieldsSeq(c.redirected) {
+			list = append(list, version{at: at, from: -10 * hours, status: 301, to: "https://www.example.com/robots.txt"})
+		}
+		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{Hosts: originsOf(t, c.hosts)}, list...)})
 		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)},
 			entry{target: "/private/x", time: at(0)})
 		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
-			t.Errorf("%s: %v, want %s", name, v, c.want)
+			t.Errorf("%+v: %v", c, v)
 		}
 	}
 }
@@ -56,8 +38,7 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 // TestUnnamedLogOfTwoHosts: where a log may be of one of two hosts, a request has a verdict
 // only if it has the same on both.
 func TestUnnamedLogOfTwoHosts(t *testing.T) {
-	p := history(t, policy.Options{Hosts: []origin.Origin{{Scheme: "https", Host: "a.example", Port: 443},
-		{Scheme: "https", Host: "b.example", Port: 443}}},
+	p := history(t, policy.Options{Hosts: originsOf(t, "https://a.example https://b.example")},
 		version{at: "https://a.example", from: farAgo, body: "User-agent: *\nDisallow: /private/\nDisallow: /a/\n"},
 		version{at: "https://b.example", from: farAgo, body: forbid})
 	a := New(Config{Crawlers: crawlers(t), Policy: p})

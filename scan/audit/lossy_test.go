@@ -8,6 +8,14 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
+// lossy is the verdict on a target that is lossy in a way.
+func lossy(t *testing.T, a *Auditor, target string, how format.Lossy) string {
+	t.Helper()
+	r := request(target)
+	r.Lossy = how
+	return verdictOf(t, a, r)
+}
+
 // A path that the log has decoded is judged as it is logged and as it is when it is encoded
 // again: where the two differ, nobody is accused.
 func TestDecodedPaths(t *testing.T) {
@@ -31,11 +39,10 @@ func TestDecodedPaths(t *testing.T) {
 		"/robots.txt":          "robots_fetch",
 		"/robots.txt%3Fx":      "allowed", // no robots.txt
 	} {
-		r := request(target)
-		if r.Lossy = format.Decoded; verdictOf(t, a, r) != want {
-			t.Errorf("%s: %s, want %s", target, verdictOf(t, a, r), want)
+		if got := lossy(t, a, target, format.Decoded); got != want {
+			t.Errorf("%s: %s, want %s", target, got, want)
 		}
-		if r.Lossy = format.Exact; want == "lossy_path" && verdictOf(t, a, r) == want {
+		if want == "lossy_path" && lossy(t, a, target, format.Exact) == want {
 			t.Errorf("%s: an exact path is lossy", target)
 		}
 	}
@@ -53,9 +60,8 @@ func TestOctetsThatEncodingsChange(t *testing.T) {
 	a := newAuditor(t, "User-agent: *\nDisallow: /a%20b\n", "https://example.com")
 	for target, want := range map[string]string{"/a b": "lossy_path", "/c?x y": "allowed", "/a b?c": "lossy_path"} {
 		for _, prefix := range []string{"", "https://example.com"} {
-			r := request(prefix + target)
-			if r.Lossy = format.Decoded; verdictOf(t, a, r) != want {
-				t.Errorf("%s%s: %s, want %s", prefix, target, verdictOf(t, a, r), want)
+			if got := lossy(t, a, prefix+target, format.Decoded); got != want {
+				t.Errorf("%s%s: %s, want %s", prefix, target, got, want)
 			}
 		}
 	}
@@ -74,23 +80,21 @@ func TestRewrittenPaths(t *testing.T) {
 		"User-agent: GPTBot\nDisallow:\n\nUser-agent: *\nDisallow: /\n": "allowed",
 	} {
 		a := newAuditor(t, robots, "https://example.com")
+		if got := lossy(t, a, "/index.php", format.Rewritten); got != want {
+			t.Errorf("%q: %s, want %s", robots, got, want)
+		}
+		if got := lossy(t, a, robotsTxt, format.Rewritten); got != "robots_fetch" {
+			t.Errorf("%q: /robots.txt is %s", robots, got)
+		}
 		r := request("/index.php")
-		if r.Lossy = format.Rewritten; verdictOf(t, a, r) != want {
-			t.Errorf("%q: %s, want %s", robots, verdictOf(t, a, r), want)
-		}
-		if r.Target, r.Robots = []byte(robotsTxt), true; verdictOf(t, a, r) != "robots_fetch" {
-			t.Errorf("%q: /robots.txt is %s", robots, verdictOf(t, a, r))
-		}
-		r = request("/index.php")
 		r.Lossy, r.Agent = format.Rewritten, []byte(chatgpt)
 		if got := verdictOf(t, a, r); got != "exempt" {
 			t.Errorf("%q: an exempt agent's request is %s", robots, got)
 		}
 	}
 	none := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, version{from: -9 * day0, status: 404})})
-	r := request("/index.php")
-	if r.Lossy = format.Rewritten; verdictOf(t, none, r) != "no_policy" {
-		t.Errorf("without a robots.txt: %s", verdictOf(t, none, r))
+	if got := lossy(t, none, "/index.php", format.Rewritten); got != "no_policy" {
+		t.Errorf("without a robots.txt: %s", got)
 	}
 }
 

@@ -3,10 +3,8 @@ package audit
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -48,15 +46,8 @@ func TestProxiedLog(t *testing.T) {
 		{"few lines, in the list", "192.0.2.0/24", 900, 1, false, "verified", judged, 1},
 		{"few lines, not in the list", "203.0.113.0/24", 900, 1, false, "spoofed", map[string]int64{"spoofed": 5}, 0},
 	} {
-		list, err := crawler.ReadRanges(strings.NewReader(`{"creationTime":"2026-03-02T10:00:00Z",
-		"prefixes":[{"ipv4Prefix":"`+c.ranges+`"}]}`), "googlebot.json", 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
 		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{}, version{from: farAgo, body: forbid}),
-			Identities: crawler.NewIdentities(set,
-				crawler.IdentityOptions{Series: []crawler.Series{{Profile: set.ByName("Googlebot"),
-					Lists: []*crawler.Ranges{list}}}})})
+			Identities: known(t, set, map[string]string{"Googlebot": c.ranges + "\n"})})
 		log := proxiedLog(c.lines, c.addresses)
 		r := checkOrder(t, a, "vhost_combined", log)
 		row := r.row("Googlebot")

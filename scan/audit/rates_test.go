@@ -54,12 +54,19 @@ func TestGapsBeyondTheHistogram(t *testing.T) {
 
 const delayedBody = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
 
-// delays audits visits of one line each and returns what is said of a crawler's
-// delays.
-func delays(t *testing.T, a *Auditor, who string, entries ...entry) []DelayInfo {
+// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by https, so many
+// seconds after someTime, perhaps from another address, perhaps by another than GPTBot.
+func visitsOf(t *testing.T, text, target string) (list []entry) {
 	t.Helper()
-	r := auditEntries(t, a, entries...)
-	return r.row(who).CrawlDelay
+	for visit := range strings.SplitSeq(text, "; ") {
+		e, n, who := entry{target: target}, 0, "gptbot"
+		if found, _ := fmt.Sscan(visit, &e.vhost, &n, &e.addr, &who); found < 2 {
+			t.Fatal(visit)
+		}
+		e.vhost, e.time, e.agent = e.vhost+":443", at(n), clients[who]
+		list = append(list, e)
+	}
+	return list
 }
 
 func TestGapsAreOfOneAddressAndSite(t *testing.T) {
@@ -67,39 +74,25 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 		version{from: -9 * day0, body: delayedBody}, version{at: "https://www.example.com", from: -9 * day0,
 			body: "User-agent: *\nCrawl-delay: 0.5\n"},
 		version{at: "https://no.example.com", from: -9 * day0, body: robotsTxtBody})})
-	visit := func(vhost, addr string, n int, agent string) entry {
-		return entry{vhost: vhost + ":443", addr: addr, time: at(n), agent: agent}
-	}
-	const one, www, no = "example.com", "www.example.com", "no.example.com"
-	const p, q = "192.0.2.1", "192.0.2.2"
-	for name, c := range map[string]struct {
-		entries []entry
-		want    []DelayInfo
-	}{
-		"one visit has no gap":    {[]entry{visit(one, p, 0, gptbot)}, nil},
-		"two addresses have none": {[]entry{visit(one, p, 0, gptbot), visit(one, q, 1, gptbot)}, nil},
-		"two sites have none":     {[]entry{visit(one, p, 0, gptbot), visit(www, p, 1, gptbot)}, nil},
-		"two crawlers have none":  {[]entry{visit(one, p, 0, gptbot), visit(one, p, 1, acmebot)}, nil},
-		"no delay is stated":      {[]entry{visit(no, p, 0, gptbot), visit(no, p, 1, gptbot)}, nil},
-		"shorter": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 4, gptbot)},
-			[]DelayInfo{{"https://example.com", 5, 1, 1, 4, 4}}},
-		"as long as asked": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 5, gptbot)},
-			[]DelayInfo{{"https://example.com", 5, 1, 0, 5, 5}}},
-		"in the same second": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 0, gptbot),
-			visit(one, p, 0, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 2, 0, 0}}},
-		"in the same second and later": {[]entry{visit(one, p, 9, gptbot), visit(one, p, 0, gptbot),
-			visit(one, p, 0, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 1, 0, 0}}},
-		"gaps of two addresses": {[]entry{visit(one, p, 0, gptbot), visit(one, q, 1, gptbot),
-			visit(one, p, 2, gptbot), visit(one, q, 11, gptbot)}, []DelayInfo{{"https://example.com", 5, 2, 1, 2, 2}}},
-		"two sites": {[]entry{visit(one, p, 0, gptbot), visit(www, p, 1, gptbot), visit(one, p, 7, gptbot),
-			visit(www, p, 2, gptbot)},
-			[]DelayInfo{{"https://example.com", 5, 1, 0, 7, 7}, {"https://www.example.com", 0.5, 1, 0, 1, 1}}},
-		"not of one who is exempt": {[]entry{visit(one, p, 0, gptbot), visit(one, p, 1, chatgpt), visit(one, p, 2, chatgpt),
-			visit(one, p, 10, gptbot)}, []DelayInfo{{"https://example.com", 5, 1, 0, 10, 10}}},
+	for log, want := range map[string]string{ // the delay, the gaps, those shorter, the median and the tenth percentile
+		"example.com 0":                                  "",
+		"example.com 0; example.com 1 192.0.2.2":         "",
+		"example.com 0; www.example.com 1":               "",
+		"example.com 0; example.com 1 192.0.2.1 acmebot": "",
+		"no.example.com 0; no.example.com 1":             "", // no delay is stated
+		"example.com 0; example.com 4":                   "{https://example.com 5 1 1 4 4}",
+		"example.com 0; example.com 5":                   "{https://example.com 5 1 0 5 5}",
+		"example.com 0; example.com 0; example.com 0":    "{https://example.com 5 2 2 0 0}",
+		"example.com 9; example.com 0; example.com 0":    "{https://example.com 5 2 1 0 0}",
+		"example.com 0; www.example.com 1; example.com 7; www.example.com 2": "{https://example.com 5 1 0 7 7} " +
+			"{https://www.example.com 0.5 1 0 1 1}",
+		"example.com 0; example.com 1 192.0.2.2; example.com 2; example.com 11 192.0.2.2": "{https://example.com 5 2 1 2 2}",
+		"example.com 0; example.com 1 192.0.2.1 chatgpt; example.com 2 192.0.2.1 chatgpt; example.com 10": "" +
+			"{https://example.com 5 1 0 10 10}", // not of one who is exempt
 	} {
-		got := delays(t, a, "GPTBot", c.entries...)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		r := auditEntries(t, a, visitsOf(t, log, "/")...)
+		if got := strings.Trim(fmt.Sprint(r.row("GPTBot").CrawlDelay), "[]"); got != want {
+			t.Errorf("%s: %s, want %s", log, got, want)
 		}
 	}
 }
@@ -122,30 +115,20 @@ func TestGapsAreOfOneWord(t *testing.T) {
 	}
 }
 
-// Each gap is measured by the delay stated at its end, and the one shown is that
-// of the last request.
+// Each gap is measured by the delay stated at its end, and the one shown is that of the last request. The longest that
+// package compile takes for a delay is a year.
 func TestDelayThatChanges(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
+		version{from: -900 * day0, body: fmt.Sprintf("User-agent: *\nCrawl-delay: %d\n", 366*day0)},
 		version{from: -9 * day0, body: delayedBody}, version{from: 0, body: "User-agent: *\nCrawl-delay: 20\n"})})
-	var entries []entry
-	for _, n := range []int{-3600, -3590, 3 * 3600, 3*3600 + 10} {
-		entries = append(entries, entry{vhost: "example.com:443", time: at(n)})
-	}
-	got := delays(t, a, "GPTBot", entries...)
-	if want := []DelayInfo{{"https://example.com", 20, 3, 1, 10, 10}}; !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
-// The longest that package compile takes for a delay is a year.
-func TestDelayOfAYearIsNotCutShort(t *testing.T) {
-	const year = 366 * 24 * 60 * 60
-	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
-		version{from: -900 * day0, body: fmt.Sprintf("User-agent: *\nCrawl-delay: %d\nDisallow: /private/\n", year)})})
-	visit := func(n int) entry { return entry{vhost: "example.com:443", time: at(n)} }
-	got := delays(t, a, "GPTBot", visit(-100*day0), visit(0))
-	if want := []DelayInfo{{"https://example.com", year, 1, 1, 100 * day0, 100 * day0}}; !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	for log, want := range map[string]string{
+		"example.com -3600; example.com -3590; example.com 10800; example.com 10810": "[{https://example.com 20 3 1 10 10}]",
+		"example.com -17280000; example.com -8640000": "" +
+			"[{https://example.com 3.16224e+07 1 1 8.64e+06 8.64e+06}]",
+	} {
+		if got := fmt.Sprint(auditEntries(t, a, visitsOf(t, log, "/")...).row("GPTBot").CrawlDelay); got != want {
+			t.Errorf("%s: %s, want %s", log, got, want)
+		}
 	}
 }
 
@@ -164,29 +147,19 @@ func TestGapsBetweenFetchesOfRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -9 * day0, body: robotsTxtBody}, version{at: "https://www.example.com", from: -9 * day0,
 			body: robotsTxtBody})})
-	fetch := func(vhost string, n int) entry {
-		return entry{vhost: vhost + ":443", target: "/robots.txt", time: at(n)}
-	}
-	for name, c := range map[string]struct {
-		entries                      []entry
-		gaps                         int64
-		median, longest, withinShare float64
-	}{
-		"one":               {[]entry{fetch("example.com", 0)}, 0, 0, 0, 0},
-		"two sites":         {[]entry{fetch("example.com", 0), fetch("www.example.com", 9)}, 0, 0, 0, 0},
-		"a day":             {[]entry{fetch("example.com", 0), fetch("example.com", day0)}, 1, day0, day0, 1},
-		"more than a day":   {[]entry{fetch("example.com", 0), fetch("example.com", day0+1)}, 1, day0 + 1, day0 + 1, 0},
-		"in the one second": {[]entry{fetch("example.com", 0), fetch("example.com", 0), fetch("example.com", 0)}, 2, 0, 0, 1},
-		"backwards":         {[]entry{fetch("example.com", 9), fetch("example.com", 3), fetch("example.com", 0)}, 2, 3, 6, 1},
-		"of two sites": {[]entry{fetch("example.com", 0), fetch("www.example.com", 5), fetch("example.com", 10),
-			fetch("www.example.com", 5+2*day0)},
-			2, 10, 2 * day0, 0.5},
+	for log, want := range map[string]string{ // the gaps, the median, the longest, and the share within a day
+		"example.com 0":                                                            "0 0 0 0",
+		"example.com 0; www.example.com 9":                                         "0 0 0 0",
+		"example.com 0; example.com 86400":                                         "1 86400 86400 1",
+		"example.com 0; example.com 86401":                                         "1 86401 86401 0",
+		"example.com 0; example.com 0; example.com 0":                              "2 0 0 1",
+		"example.com 9; example.com 3; example.com 0":                              "2 3 6 1",
+		"example.com 0; www.example.com 5; example.com 10; www.example.com 172805": "2 10 172800 0.5",
 	} {
-		r := auditEntries(t, a, c.entries...)
-		got := r.row("GPTBot").RobotsTxt
-		if got.Fetches != int64(len(c.entries)) || got.Gaps != c.gaps || got.MedianGap != c.median ||
-			got.LongestGap != c.longest || got.Within24h != c.withinShare {
-			t.Errorf("%s: %+v", name, got)
+		got := auditEntries(t, a, visitsOf(t, log, "/robots.txt")...).row("GPTBot").RobotsTxt
+		if s := fmt.Sprint(got.Gaps, got.MedianGap, got.LongestGap, got.Within24h); s != want ||
+			got.Fetches != int64(strings.Count(log, ";")+1) {
+			t.Errorf("%s: %+v, want %s", log, got, want)
 		}
 	}
 }

@@ -1,7 +1,8 @@
 package audit
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,13 +32,6 @@ func visits(n int, target string) entry { return entry{vhost: onSite, target: ta
 func judging(t *testing.T, list ...version) *Auditor {
 	t.Helper()
 	return New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, list...), Samples: 1})
-}
-
-func keysOf(counts map[string]int64) (list []string) {
-	for k := range counts {
-		list = append(list, k)
-	}
-	return list
 }
 
 // TestContradicted: the headline is conditional where the answers contradict the files. So it is
@@ -110,66 +104,61 @@ func TestInformedByItsOwnState(t *testing.T) {
 }
 
 func TestEvasive(t *testing.T) {
-	const body = "User-agent: *\nDisallow: /private/\nDisallow: /a~b\nAllow: /private/open\nDisallow: /x//y\n"
-	for target, want := range map[string]string{
-		"/private/x":                     "violation 0",
-		"//private/x":                    "allowed 1",
-		"/./private/x":                   "allowed 1",
-		"/x/../private/x":                "allowed 1",
-		"/x/%2e%2E/private/x":            "allowed 1",
-		"//private//x?y=//z":             "allowed 1",
-		"//private/open":                 "allowed 0",
-		"/public/../x":                   "allowed 0",
-		"/public//x":                     "allowed 0",
-		"/public?u=https://x/../":        "allowed 0",
-		"/x//y":                          "indeterminate 0",
-		"/private/../public":             "indeterminate 0",
-		"/private/%2e%2e/public":         "indeterminate 0",
-		"/private/../robots.txt":         "indeterminate 0",
-		"/private//x":                    "violation 0",
-		"//robots.txt":                   "robots_fetch 0",
-		"/x/../robots.txt":               "allowed 0",
-		"https://example.com//private/x": "allowed 1",
-		"/%2Fprivate/x":                  "allowed 0",
-		"/%7Eprivate":                    "allowed 0",
+	const body = "User-agent: *\nDisallow: /private/\nDisallow: /a%7Eb\nAllow: /private/open\nDisallow: /x//y\n"
+	for robots, cases := range map[string]map[string]string{
+		body: {
+			"//private/x":                    "allowed evasive",
+			"/./private/x":                   "allowed evasive",
+			"/x/../private/x":                "allowed evasive",
+			"/x/%2e%2E/private/x":            "allowed evasive",
+			"//private//x?y=//z":             "allowed evasive",
+			"https://example.com//private/x": "allowed evasive",
+			"/a~b/../private/":               "contested evasive",
+			"//private/open":                 "allowed",
+			"/public/../x":                   "allowed",
+			"/public?u=https://x/../":        "allowed",
+			"/%2Fprivate/x":                  "allowed",
+			"/x/../robots.txt":               "allowed",
+			"/x//y":                          "contested",
+			"/private/../public":             "contested",
+			"/private/%2e%2e/public":         "contested",
+			"/private/../robots.txt":         "contested",
+			"/private//x":                    "violation",
+			"//robots.txt":                   "robots_fetch",
+		},
+		// /robots.txt is permitted, whatever a parser makes of a rule that forbids it.
+		"User-agent: *\nDisallow: /\nAllow: /x\n": {
+			"/private/../robots.txt": "contested", "/private/../robots.txt?x": "contested", "/private/../y": "violation",
+			"/x/../robots.txt": "allowed", "/x/..//robots.txt": "allowed", "/x/../y": "allowed evasive",
+		},
 	} {
-		r := auditEntries(t, judging(t, version{from: farAgo, body: body}), visits(0, target))
-		row := r.row("GPTBot")
-		if got := fmt.Sprint(strings.Join(keysOf(nonZero(t, row.Verdicts)), " "), " ", row.Evasive); got != want {
-			t.Errorf("%s: %s, want %s", target, got, want)
+		a := judging(t, version{from: farAgo, body: robots})
+		for target, want := range cases {
+			visit := visits(0, target)
+			if robots != body {
+				visit.agent = googlebot
+			}
+			r := auditEntries(t, a, visit)
+			counts := nonZero(t, r.Crawlers[0].Verdicts)
+			if counts["indeterminate"] == 1 {
+				counts = nonZero(t, r.Crawlers[0].Reasons)
+			}
+			got := strings.Join(slices.Collect(maps.Keys(counts)), " ") + strings.Repeat(" evasive", int(r.Totals.Evasive))
+			if got != want {
+				t.Errorf("%q: %s: %s, want %s", robots, target, got, want)
+			}
 		}
 	}
-	// Where another copy permits the normal form, nothing is evaded.
+	// Where another copy permits the normal form, nothing is evaded, nor if its operator was told that there is none.
 	a := judging(t, version{from: farAgo, body: permit}, version{from: 0, body: body})
+	told := gets(2*day0-60, gptbot, "404", "9")
 	for when, want := range map[int]int64{hours: 0, 2 * day0: 1} {
 		if r := auditEntries(t, a, visits(when, "//private/x")); r.Totals.Evasive != want {
 			t.Errorf("after %d seconds: %d evasive, want %d", when, r.Totals.Evasive, want)
 		}
-	}
-	// Nor if its operator was told that there is no robots.txt.
-	r := auditEntries(t, a, visits(2*day0, "//private/x"), gets(2*day0-60, gptbot, "404", "9"))
-	if r.Totals.Evasive != 0 {
-		t.Error("evasive, though told that there is no robots.txt")
-	}
-	// /robots.txt is permitted, whatever a parser makes of a rule that forbids it.
-	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /\nAllow: /x\n"})
-	for target, want := range map[string]string{
-		"/private/../robots.txt": "indeterminate 0", "/private/../robots.txt?x": "indeterminate 0",
-		"/private/../y":    "violation 0",
-		"/x/../robots.txt": "allowed 0", "/x/..//robots.txt": "allowed 0", "/x/../y": "allowed 1",
-	} {
-		visit := visits(0, target)
-		visit.agent = googlebot
-		row := auditEntries(t, a, visit).row("Googlebot")
-		if got := fmt.Sprint(strings.Join(keysOf(nonZero(t, row.Verdicts)), " "), " ", row.Evasive); got != want {
-			t.Errorf("%s, where all is forbidden: %s, want %s", target, got, want)
+		if r := auditEntries(t, a, visits(2*day0, "//private/x"), told); r.Totals.Evasive != 0 {
+			t.Error("evasive, though told that there is no robots.txt")
 		}
-	}
-	// A contested request.
-	a = judging(t, version{from: farAgo, body: "User-agent: *\nDisallow: /a%7Eb\nDisallow: /p\n"})
-	if r := auditEntries(t, a, visits(0, "/a~b/../p")); r.row("GPTBot").Reasons[ContestedRule] != 1 ||
-		r.Totals.Evasive != 1 {
-		t.Errorf("contested: %v, %d evasive", nonZero(t, r.row("GPTBot").Reasons), r.Totals.Evasive)
 	}
 }
 
