@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -128,21 +127,5 @@ func TestClientsWithoutAddressAreNotOne(t *testing.T) {
 		if c.Verdicts[Grace] != 1 || len(c.CrawlDelay) != 0 {
 			t.Errorf("%s: %d in grace, delays %+v", name, c.Verdicts[Grace], c.CrawlDelay)
 		}
-	}
-}
-
-// A list that is of a choice says so.
-func TestListsOfAChoiceSaySo(t *testing.T) {
-	a := newAuditor(t, forbid, "https://example.com")
-	var log bytes.Buffer
-	for i := range 2*maxHosts + 1 {
-		fmt.Fprintln(&log, entry{vhost: fmt.Sprintf("h%d.example", i)})
-	}
-	const says = "hosts without a policy"
-	if r := auditText(t, a, "vhost_combined", log.String()); !strings.Contains(fmt.Sprint(r.Warnings), says) {
-		t.Error("nothing is said of the hosts left out")
-	}
-	if r := auditEntries(t, a, entry{vhost: "h.example"}); strings.Contains(fmt.Sprint(r.Warnings), says) {
-		t.Error("hosts are said to be left out, and none is")
 	}
 }

@@ -7,21 +7,10 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// naive are the figures of a crawler as maps of all that is counted.
-type naive struct {
-	bytes, violationBytes int64
-	statuses              map[int]int64
-	addresses             map[string]bool
-	times                 map[string]map[string]int64 // by verdict and hour
-	paths, violations     map[string]int64
-	rules                 map[int]map[string]int64 // by line
-}
 
 // top returns the paths with the highest numbers.
 func top(paths map[string]int64, most int) []PathInfo {
@@ -53,34 +42,31 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			}.String())
 		}
 		a := newAuditor(t, robotsTxtBody, "https://example.com")
-		want := map[string]*naive{}
-		a.config.Judged = func(j *Judged) {
-			n := want[j.Crawler]
-			if n == nil {
-				n = &naive{0, 0, map[int]int64{}, map[string]bool{}, map[string]map[string]int64{}, map[string]int64{},
-					map[string]int64{}, map[int]map[string]int64{}}
-				want[j.Crawler] = n
+		// What is counted of each crawler, and its paths: all, those of violations, and those of the rule of a line.
+		want, paths := map[string]int64{}, map[string]map[string]int64{}
+		count := func(path string, keys ...string) {
+			for _, key := range keys {
+				if paths[key] == nil {
+					paths[key] = map[string]int64{}
+				}
+				paths[key][path]++
 			}
-			n.bytes += max(j.Size, 0)
-			n.statuses[j.Status]++
-			if j.Address != nil {
-				n.addresses[string(j.Address)] = true
+		}
+		a.config.Judged = func(j *Judged) {
+			path, of := string(j.Target[:min(len(j.Target), maxPath)]), j.Crawler+" "
+			want[of+"bytes"] += max(j.Size, 0)
+			want[of+"status "+fmt.Sprint(j.Status)]++
+			if address := of + "address " + string(j.Address); j.Address != nil && want[address] == 0 {
+				want[address]++
+				want[of+"addresses"]++
 			}
 			if j.HasTime {
-				if n.times[j.Verdict.String()] == nil {
-					n.times[j.Verdict.String()] = map[string]int64{}
-				}
-				n.times[j.Verdict.String()][timeText(j.Time-j.Time%hour)]++
+				want[of+j.Verdict.String()+timeText(j.Time-j.Time%hour)]++
 			}
-			path := string(j.Target[:min(len(j.Target), maxPath)])
-			n.paths[path]++
+			count(path, of)
 			if j.Verdict == Violation {
-				n.violationBytes += max(j.Size, 0)
-				n.violations[path]++
-				if n.rules[j.Rule.Line] == nil {
-					n.rules[j.Rule.Line] = map[string]int64{}
-				}
-				n.rules[j.Rule.Line][path]++
+				want[of+"bytes of violations"] += max(j.Size, 0)
+				count(path, of+"violations", of+"line "+fmt.Sprint(j.Rule.Line))
 			}
 		}
 		run := begin(t, a)
@@ -92,33 +78,42 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range r.Crawlers {
-			n := want[c.Crawler]
-			if c.Bytes != n.bytes || c.ViolationBytes != n.violationBytes ||
-				!slices.Equal(c.Statuses, statusCounts(n.statuses)) ||
-				c.Addresses != (AddressCount{int64(len(n.addresses)), true}) {
-				t.Fatalf("%s: %d and %d bytes, statuses %v, addresses %v; want %+v", c.Crawler, c.Bytes, c.ViolationBytes,
-					c.Statuses, c.Addresses, n)
+			of := c.Crawler + " "
+			same := func(key string, n int64) {
+				t.Helper()
+				if want[of+key] != n {
+					t.Errorf("%s%s: %d, want %d", of, key, n, want[of+key])
+				}
+				delete(want, of+key)
 			}
-			times := map[string]map[string]int64{}
+			same("bytes", c.Bytes)
+			same("bytes of violations", c.ViolationBytes)
+			same("addresses", c.Addresses.N)
+			for _, status := range c.Statuses {
+				same("status "+fmt.Sprint(status.Status), status.N)
+			}
 			for verdict, list := range c.Timeline.Verdicts {
-				times[verdict] = map[string]int64{}
-				for i, of := range list {
-					if of > 0 {
-						times[verdict][c.Timeline.From[i]] = of
-					}
+				for i, n := range list {
+					same(verdict+c.Timeline.From[i], n)
 				}
 			}
-			if !reflect.DeepEqual(times, n.times) {
-				t.Fatalf("%s: %v, want %v", c.Crawler, times, n.times)
-			}
-			if !slices.Equal(c.ViolationPaths.List, top(n.violations, maxPathsListed)) || !c.Paths.Exact ||
-				!slices.Equal(c.Paths.List, top(n.paths, maxPathsListed)) {
-				t.Fatalf("%s: paths %v and %v, want %+v", c.Crawler, c.Paths, c.ViolationPaths, n)
-			}
+			lists := map[string]PathList{"": c.Paths, "violations": c.ViolationPaths}
 			for _, rule := range c.Rules {
-				if !slices.Equal(rule.Paths.List, top(n.rules[rule.Line], maxRulePaths)) {
-					t.Fatalf("%s, line %d: %v, want %v", c.Crawler, rule.Line, rule.Paths, n.rules[rule.Line])
+				lists["line "+fmt.Sprint(rule.Line)] = rule.Paths
+			}
+			for key, list := range lists {
+				most := maxPathsListed
+				if strings.HasPrefix(key, "line") {
+					most = maxRulePaths
 				}
+				if !slices.Equal(list.List, top(paths[of+key], most)) || !list.Exact {
+					t.Fatalf("%s%s: paths %v, want %v", of, key, list, paths[of+key])
+				}
+			}
+		}
+		for key, n := range want {
+			if !strings.Contains(key, " address ") {
+				t.Errorf("%s: %d are missing", key, n)
 			}
 		}
 	}
@@ -134,10 +129,8 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 		status int
 		size   int64
 	}
-	for name, hash := range map[string]func(i int) uint64{"many": func(i int) uint64 {
-		return hashField(fmt.Appendf(nil,
-			"192.0.2.%d", i))
-	}, "one hash": func(int) uint64 { return 7 }} {
+	for name, hash := range map[string]func(i int) uint64{"one hash": func(int) uint64 { return 7 },
+		"many": func(i int) uint64 { return hashField(fmt.Appendf(nil, "192.0.2.%d", i)) }} {
 		var all []request
 		for i := range 20_000 {
 			all = append(all, request{earliest/2 + latest/2 + rng.Int64N(latest) - rng.Int64N(latest), hash(i),
@@ -224,15 +217,11 @@ func TestManyPathsAreCountedTruly(t *testing.T) {
 		"none": {20_000, func(int) string { return "" }, nil},
 		"robots.txt": {20_000, func(i int) string { return [...]string{"/robots.txt", ""}[min(i%45, 1)] },
 			[]string{"/robots.txt"}},
-		"eleven, thrice, twelve": {3000, func(i int) string {
-			return map[int]string{0: "/a", 300: "/a", 600: "/a",
-				1: "/b"}[i%1000]
-		}, nil},
+		"eleven, thrice, twelve": {3000,
+			func(i int) string { return map[int]string{0: "/a", 300: "/a", 600: "/a", 1: "/b"}[i%1000] }, nil},
 		"each twice": {20_000, func(i int) string { return fmt.Sprintf("/%d", i/2) }, nil},
-		"sixty hot ones": {30_000, func(i int) string {
-			return [...]string{fmt.Sprintf("/hot/%d", i/2%60),
-				""}[i%2]
-		}, nil},
+		"sixty hot ones": {30_000,
+			func(i int) string { return [...]string{fmt.Sprintf("/hot/%d", i/2%60), ""}[i%2] }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log []string

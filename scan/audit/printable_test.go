@@ -1,11 +1,8 @@
 package audit
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"strconv"
-	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -107,42 +104,4 @@ func FuzzToUTF8(f *testing.F) {
 			t.Errorf("%q: %q, and back %q", text, coded, back)
 		}
 	})
-}
-
-// TestTextsCopiesDeeply: all strings of the copy are rewritten, and none of the original.
-func TestTextsCopiesDeeply(t *testing.T) {
-	type inner struct{ Text string }
-	type all struct {
-		inner
-		*InputInfo
-		Text    string
-		List    [][]string
-		None    []string
-		Array   [2]inner
-		Map     map[string][]string
-		Empty   map[string]string
-		Pointer *inner
-		Nil     *inner
-		Any     any
-		Unset   any
-		Bytes   []byte
-		N       int
-	}
-	of := func(s string) all {
-		return all{
-			inner{s}, &InputInfo{Name: s}, s, [][]string{{s, s}, nil}, nil, [2]inner{{s}, {s}}, map[string][]string{s: {s}}, nil,
-			&inner{s}, nil, []any{s, inner{s}}, nil, []byte("same"), 7,
-		}
-	}
-	original := of("a")
-	got := Texts(original, func(s string) string { return strings.ReplaceAll(s, "a", "a!") })
-	if want := of("a!"); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v\nwant %+v", got, want)
-	}
-	if !reflect.DeepEqual(original, of("a")) {
-		t.Errorf("the original became %+v", original)
-	}
-	if fmt.Sprint(Texts[any](nil, Printable[string])) != "<nil>" {
-		t.Error("nil is not nil")
-	}
 }

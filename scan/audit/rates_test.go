@@ -42,16 +42,6 @@ func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 	}
 }
 
-// A gap of centuries and a gap so many times over do no harm.
-func TestGapsBeyondTheHistogram(t *testing.T) {
-	g := &gaps{}
-	g.add(0, 0, 1<<40)
-	g.add(millis(earliest, latest), 0, 1)
-	if g.quantile(50) != 0 || g.n != 1<<40+1 || g.max != latest/millisecond-earliest/millisecond {
-		t.Errorf("median %d of %d, longest %d", g.quantile(50), g.n, g.max)
-	}
-}
-
 const delayedBody = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
 
 // visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by https, so many

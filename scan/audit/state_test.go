@@ -85,16 +85,23 @@ func stateOf(t testing.TB, a *Auditor, lines []string) []byte {
 func reportOf(a *Auditor, states ...[]byte) (*Report, error) {
 	run := a.Begin()
 	defer run.Close()
+	if err := addStates(run, states...); err != nil {
+		return nil, err
+	}
+	return run.Report(Inputs{})
+}
+
+func addStates(run *Run, states ...[]byte) error {
 	for _, b := range states {
 		s, err := ReadState(bytes.NewReader(b), int64(len(b)))
 		if err == nil {
 			err = run.Add(s)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return run.Report(Inputs{})
+	return nil
 }
 
 // States of parts make the report of the whole, and so does a state of states.
@@ -117,8 +124,12 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 		rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		cut := len(lines) / 3
 		one, two := stateOf(t, a, lines[:cut]), stateOf(t, a, lines[cut:])
+		run, both := begin(t, a), bytes.Buffer{}
+		if err := errors.Join(addStates(run, two, one), run.WriteState(&both, nil)); err != nil {
+			t.Fatal(err)
+		}
 		for name, states := range map[string][][]byte{
-			"two": {one, two}, "the other way round": {two, one}, "and nothing": {one, stateOf(t, a, nil), two},
+			"two": {one, two}, "and nothing": {two, stateOf(t, a, nil), one}, "a state of states": {both.Bytes()},
 		} {
 			got, err := reportOf(a, states...)
 			if err != nil {
@@ -127,24 +138,6 @@ func TestStatesMakeTheReportOfOneRun(t *testing.T) {
 			if got := marshal(t, got); got != want {
 				t.Errorf("%d lines, %s: %s", n, name, firstDifference(got, want))
 			}
-		}
-		run := begin(t, a)
-		for _, b := range [][]byte{two, one} {
-			s, err := ReadState(bytes.NewReader(b), int64(len(b)))
-			if err := errors.Join(err, run.Add(s)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var both bytes.Buffer
-		if err := run.WriteState(&both, nil); err != nil {
-			t.Fatal(err)
-		}
-		got, err := reportOf(a, both.Bytes())
-		if err != nil {
-			t.Fatalf("%d lines, state of states: %v", n, err)
-		}
-		if got := marshal(t, got); got != want {
-			t.Errorf("%d lines, state of states: %s", n, firstDifference(got, want))
 		}
 	}
 }
@@ -204,6 +197,16 @@ func (f failing) ReadAt(b []byte, off int64) (int, error) {
 		return 0, f.err
 	}
 	return f.ReaderAt.ReadAt(b, off)
+}
+
+// TestNoState: a run whose options make a state useless refuses to write one.
+func TestNoState(t *testing.T) {
+	for name, c := range map[string]Config{"addresses": {KeepAddresses: true}, "a function": {Judged: func(*Judged) {}}} {
+		c.Crawlers, c.Policy = crawlers(t), constant(forbid, nil)
+		if err := begin(t, New(c)).WriteState(io.Discard, nil); !errors.Is(err, ErrNoState) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // savedParts takes a state apart, and joined puts one together, with checksums that

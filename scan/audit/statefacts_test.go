@@ -23,11 +23,7 @@ func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (r
 	}
 	run := begin(t, New(c))
 	if facts != nil {
-		s, err := ReadFacts(bytes.NewReader(facts), int64(len(facts)))
-		if err == nil {
-			err = run.AddFacts(s)
-		}
-		if err != nil {
+		if err := addFacts(run, facts); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,21 +41,20 @@ func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (r
 // factsOf adds states up and returns their facts.
 func factsOf(t *testing.T, a *Auditor, states ...[]byte) []byte {
 	t.Helper()
-	run := begin(t, a)
-	for _, state := range states {
-		s, err := ReadState(bytes.NewReader(state), int64(len(state)))
-		if err == nil {
-			err = run.Add(s)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	var b bytes.Buffer
-	if err := run.WriteFacts(&b, []byte("head")); err != nil {
+	run, b := begin(t, a), bytes.Buffer{}
+	if err := errors.Join(addStates(run, states...), run.WriteFacts(&b, []byte("head"))); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// addFacts adds facts to a run.
+func addFacts(run *Run, facts []byte) error {
+	s, err := ReadFacts(bytes.NewReader(facts), int64(len(facts)))
+	if err == nil {
+		err = run.AddFacts(s)
+	}
+	return err
 }
 
 // The rows of parts, each judged with the facts of all, are those of one audit: also where other
@@ -95,14 +90,8 @@ func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 			}
 			slices.Sort(want)
 			slices.Sort(got)
-			for i := range min(len(got), len(want)) {
-				if got[i] != want[i] {
-					t.Fatalf("%s, seed %d: %d rows, and not %d; the first that differs is\n%s\nand not\n%s", name, seed, len(got),
-						len(want), got[i], want[i])
-				}
-			}
-			if len(got) != len(want) {
-				t.Fatalf("%s, seed %d: %d rows, and not %d", name, seed, len(got), len(want))
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, seed %d: %s", name, seed, firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")))
 			}
 			for _, row := range want {
 				for v := range verdicts {
@@ -127,14 +116,10 @@ func TestErrorsOfFacts(t *testing.T) {
 	// judge adds facts to a run and judges nothing but them.
 	judge := func(facts []byte) error {
 		run := begin(t, a)
-		s, err := ReadFacts(bytes.NewReader(facts), int64(len(facts)))
-		if err == nil {
-			err = run.AddFacts(s)
+		if err := addFacts(run, facts); err != nil {
+			return err
 		}
-		if err == nil {
-			err = run.JudgeRest()
-		}
-		return err
+		return run.JudgeRest()
 	}
 	if err := judge(facts); err != nil {
 		t.Fatal(err)

@@ -307,7 +307,7 @@ func TestNoHostIsOther(t *testing.T) {
 		{vhost: "[fe80::1%25eth0]:80"},
 	}
 	r := auditEntries(t, a, entries...)
-	if int(r.OtherHost) != len(entries) || r.Totals.Requests != 0 {
+	if int(r.OtherHost) != len(entries) || r.Totals.Requests != 0 || len(r.Crawlers) != 0 {
 		t.Errorf("%d of another host, %d judged: %+v", r.OtherHost, r.Totals.Requests, r.OtherHosts)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/logwriter"
 	"github.com/robotsieve/robotsieve/scan/format"
-	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -179,23 +178,8 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 	})
 	run := begin(t, a)
 	worker := run.Worker()
-	worker.SetSite(siteOf(t, p), false)
+	worker.SetSite(policy.Site{N: 2}, false) // by http and https
 	worker.Chunk(f, nil, log)
 	report(t, run)
 	return judged, written
-}
-
-// siteOf returns the origins of the site by http and https.
-func siteOf(t *testing.T, p *policy.Policy) policy.Site {
-	t.Helper()
-	list, err := origin.Parse("www.example.com")
-	if err != nil || len(list) != 2 {
-		t.Fatal(list, err)
-	}
-	one, _ := p.Site(list[0])
-	other, ok := p.Site(list[1])
-	if !ok {
-		t.Fatal("the policy has no such site")
-	}
-	return policy.Site{First: min(one.First, other.First), N: one.N + other.N}
 }
