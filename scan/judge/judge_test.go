@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -238,67 +237,6 @@ func history(t *testing.T, o policy.Options, list ...version) *policy.Policy {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// A violation quotes a version, whatever the source is like and whenever it was.
-func TestViolationHasAVersionToQuote(t *testing.T) {
-	rng := rand.New(rand.NewPCG(11, 11))
-	statuses := []int{200, 200, 200, 404, 503, 301, 204, 444, 999, 100}
-	violations := 0
-	for range 300 {
-		var list []version
-		used := map[int]bool{}
-		for range 1 + rng.IntN(8) {
-			if from := rng.IntN(80) - 40; !used[from] {
-				used[from] = true
-				list = append(list, version{from: from * aDay / 2, status: statuses[rng.IntN(len(statuses))],
-					body: fmt.Sprintf("User-agent: *\nDisallow: /%d", rng.IntN(3))})
-			}
-		}
-		p := history(t, policy.Options{Observed: rng.IntN(2) == 0, AssumeConstant: rng.IntN(2) == 0}, list...)
-		stances := make([]policy.Stance, p.Copies(0))
-		for i := range stances {
-			stances[i] = policy.Forbids
-		}
-		for range 200 {
-			when := moment(rng.IntN(60*aDay) - 25*aDay)
-			for _, class := range []answer.Class{answer.Others, answer.Google} {
-				l := p.Lawful(0, when, class)
-				if verdictOf(l, stances, loggedAnswers{}).Verdict != Violation {
-					continue
-				}
-				if violations++; l.Quoted < 0 || int(l.Quoted) >= len(p.Versions(0)) || p.Versions(0)[l.Quoted].Copy < 0 {
-					t.Fatalf("%+v at %d: quotes version %d", list, when, l.Quoted)
-				}
-			}
-		}
-	}
-	if violations < 1000 {
-		t.Errorf("only %d violations", violations)
-	}
-}
-
-// Facts take room by the days of a log, not by its fetches.
-func TestToldOfManyFetchesIsLittle(t *testing.T) {
-	f := NewTold(NewAnswers(history(t, policy.Options{}, version{from: -9 * aDay, body: "a"}, version{body: "b"},
-		version{from: aDay, body: "c"})))
-	x := Fetch{Sender: Sender{Crawler: 4, Site: policy.Site{N: 1}}, HasTime: true, Size: 1}
-	for n := -aDay; n < 2*aDay; n += 10 {
-		for x.Kind = range Kinds {
-			x.Time = moment(n)
-			f.Add(&x, 1)
-		}
-	}
-	f.noteRedirects(math.MaxInt64)
-	for _, kind := range []Kind{ToldNone, ToldRedirect} {
-		if n := len(f.origins[0].byKind[kind].kept); n > 6 {
-			t.Errorf("kind %d: %d moments of three days", kind, n)
-		}
-	}
-	// Before, about, and after each of two changes.
-	if list := f.rules[x.Sender]; len(list) != 5 {
-		t.Errorf("told %+v", list)
-	}
 }
 
 // Of any number of crawlers that share a name, no more is noted about what they were told than

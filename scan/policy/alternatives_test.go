@@ -139,21 +139,6 @@ func TestEndedRuns(t *testing.T) {
 	}
 }
 
-// TestEndedRunsCostNothing: a body is not compiled again where no other record stands in a run.
-func TestEndedRunsCostNothing(t *testing.T) {
-	for robots, same := range map[string]bool{
-		"User-agent: a\nUser-agent: b\nDisallow: /\nHost: x\nUser-agent: c\nCrawl-delay: 1\nDisallow: /": true,
-		"User-agent: a\nHost: x\nUser-agent: b\nDisallow: /":                                             false,
-	} {
-		body := constant(robots).histories[0].copies[0].body
-		for _, r := range asBoth[2:] {
-			if (body.robots(r) == body.robots(r.whole())) != same {
-				t.Errorf("%q is compiled again: %v", robots, same)
-			}
-		}
-	}
-}
-
 // TestSitemapTargets: a copy permits the exact target of its Sitemap lines of this
 // host, under any scheme and port.
 func TestSitemapTargets(t *testing.T) {
@@ -197,20 +182,18 @@ func TestSitemapTargets(t *testing.T) {
 			}
 		}
 	}
-	var s automaton.Scratch
-	bySitemap := Judgement{}
-	contested := all[:len(all)-2] + "/a%7Eb\nSitemap: /a~b"
-	if got := constant(contested, origins(t, "https://example.com")...).Bind(0, gptbot).Judge(&s, 0,
-		[]byte("/a~b")); got != bySitemap {
-		t.Errorf("contested: %+v", got)
+	for robots, subject := range map[string]Subject{
+		"User-agent: *\nDisallow: /s%7Exml\nSitemap: /s~xml": gptbot,    // contested
+		all + "Sitemap /s~xml":                               googlebot, // as Google's parser alone reads it
+	} {
+		p := constant(robots, origins(t, "https://example.com")...)
+		var s automaton.Scratch
+		if got := p.Bind(0, subject).Judge(&s, 0, []byte("/s~xml")); got != permits {
+			t.Errorf("%q: %+v", robots, got)
+		}
 	}
-	if got := constant(all+"Sitemap: https://other.example/s.xml").Bind(0, gptbot).Judge(&s, 0,
-		[]byte("/s.xml")); got != bySitemap {
+	if got := judged(all+"Sitemap: https://other.example/s.xml", gptbot, "/s.xml"); got != permits {
 		t.Errorf("in a policy for any origin: %+v", got)
-	}
-	if got := constant(all+"Sitemap /s.xml", origins(t, "https://example.com")...).Bind(0, googlebot).Judge(&s, 0,
-		[]byte("/s.xml")); got != bySitemap {
-		t.Errorf("as Google's parser alone reads it: %+v", got)
 	}
 }
 
@@ -345,26 +328,6 @@ func TestReadBody(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
-
-// TestManifestKeepsWhatIsPast: also of a file in a source.
-func TestManifestKeepsWhatIsPast(t *testing.T) {
-	dir := files(t, map[string]string{"m.csv": "from,origin,status,file\n2026-11-01T12:00:00Z,a,200,r",
-		"r":                  "#\nallow: /a\n",
-		"d/a/2026-11-01.txt": "#\nallow: /a\n"})
-	manifest, err := ReadManifest(dir+"/m.csv", 1, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := ReadDirectory(dir+"/d", 1, 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, rows := range [][]Row{manifest, folder} {
-		if string(rows[0].Past) != "allow: /a\n" || rows[0].Size != 12 {
-			t.Errorf("past %q of %d bytes", rows[0].Past, rows[0].Size)
-		}
-	}
-}
 
 func TestGuardJudgeByAlternativesDoesNotAllocate(t *testing.T) {
 	p := constant("User-agent: *\nDisallow: /\nUser-agent: acme\nAllow: /a\nUser-agent: second\nAllow: /b\nSitemap: "+

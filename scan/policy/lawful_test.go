@@ -367,22 +367,15 @@ func TestThousandsOfVersions(t *testing.T) {
 	if testing.Short() {
 		n = 1000
 	}
+	failing := func(i int, r *Row) { r.Status = [...]int{200, 503}[i%2] }
 	kinds := []struct {
 		name string
 		step time.Duration
 		row  func(i int, r *Row)
 	}{
 		{"bodies, all in one window", time.Second, func(i int, r *Row) {}},
-		{"bodies and failures, each outage within the window of the next", time.Hour, func(i int, r *Row) {
-			if i%2 == 1 {
-				r.Status = 503
-			}
-		}},
-		{"the same, all in one window", time.Second, func(i int, r *Row) {
-			if i%2 == 1 {
-				r.Status = 503
-			}
-		}},
+		{"bodies and failures, each outage within the window of the next", time.Hour, failing},
+		{"the same, all in one window", time.Second, failing},
 		{"endless max_age", time.Hour, func(i int, r *Row) { r.MaxAge = 1<<63 - 1 }},
 		{"failures", time.Hour, func(i int, r *Row) { r.Status = 500 + i%2 }},
 		{"redirects to themselves", time.Hour, func(i int, r *Row) { r.Status, r.Location = 301, "/robots.txt" }},
@@ -395,40 +388,19 @@ func TestThousandsOfVersions(t *testing.T) {
 		}},
 	}
 	for _, kind := range kinds {
+		rows := make([]Row, n)
+		for i := range rows {
+			rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, Status: 200,
+				From: epoch + int64(i)*int64(kind.step), Body: []byte(fmt.Sprint(i))}
+			kind.row(i, &rows[i])
+		}
 		for _, observed := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, observed %v", kind.name, observed), func(t *testing.T) {
-				rows := make([]Row, n)
-				for i := range rows {
-					rows[i] = Row{Origins: []origin.Origin{{Scheme: "http", Host: "a", Port: 80}}, From: epoch +
-						int64(i)*int64(kind.step),
-						Status: 200, Body: []byte(fmt.Sprint(i))}
-					kind.row(i, &rows[i])
-				}
-				p, err := New(rows, Options{Observed: observed})
-				if err != nil {
-					t.Fatal(err)
-				}
-				p.Lawful(0, rows[n-1].From, answer.Others)
-			})
+			p, err := New(rows, Options{Observed: observed})
+			if err != nil {
+				t.Fatalf("%s: %v", kind.name, err)
+			}
+			p.Lawful(0, rows[n-1].From, answer.Others)
 		}
-	}
-}
-
-// TestNothingMoreIsKept: lists for which there is no room are made anew.
-func TestNothingMoreIsKept(t *testing.T) {
-	p := newOf(t, "a 0h 200 A; a 10h 200 B", Options{})
-	table := p.histories[0].tables[0].span
-	table.listed.Store(maxListed - 1)
-	for range 2 {
-		if got := describe(p, 0, p.Lawful(0, at(t, "20h"), answer.Others)); got != "A, B, unknown, cites 1" ||
-			table.listed.Load() != maxListed-1 {
-			t.Errorf("%s, %d numbers", got, table.listed.Load())
-		}
-	}
-	one := p.Lawful(0, at(t, "100h"), answer.Others)
-	if got := describe(p, 0, one); got != "B, cites 1" || one != p.Lawful(0, at(t, "200h"), answer.Others) ||
-		table.listed.Load() != maxListed {
-		t.Errorf("%s, %d numbers", got, table.listed.Load())
 	}
 }
 

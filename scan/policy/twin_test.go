@@ -58,20 +58,6 @@ func (l *twinLawful) String() string {
 		l.redirected)
 }
 
-// within reports whether all that is lawful by l is so by o.
-func (l *twinLawful) within(o *twinLawful) bool {
-	subset := func(a, b map[string]bool) bool {
-		for k := range a {
-			if !b[k] {
-				return false
-			}
-		}
-		return true
-	}
-	return subset(l.bodies, o.bodies) && subset(l.hops, o.hops) && (!l.noPolicy || o.noPolicy) &&
-		(!l.unreachable || o.unreachable) && (!l.unknown || o.unknown) && (!l.redirected || o.redirected)
-}
-
 // twinVersion is a row with the time in which it is in force.
 type twinVersion struct {
 	Row
@@ -485,56 +471,4 @@ func citedByTwin(p *Policy, origin int32, bodies []int32, t int64) int32 {
 		return oldest
 	}
 	return newest
-}
-
-// TestObservedHasAllThatMayHaveBeen: whenever between two observations the change
-// was, what is lawful by it is lawful by the table.
-func TestObservedHasAllThatMayHaveBeen(t *testing.T) {
-	const rounds = 150
-	rng := rand.New(rand.NewPCG(5, 6))
-	for round := range rounds {
-		o := Options{Observed: true, AssumeConstant: rng.IntN(4) == 0}
-		rows := randomRows(rng, round%3 > 0, true)
-		p, err := New(rows, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		site, _ := p.Site(twinOrigins[0])
-		world := rowsOfWorld(rng, newTwin(rows, o))
-		deployed := newTwin(world, Options{AssumeConstant: o.AssumeConstant})
-		for _, class := range []answer.Class{answer.Others, answer.Google} {
-			for _, m := range moments(append(world, rows...), p, p.histories[site.First]) {
-				got := asTwin(p, site.First, p.Lawful(site.First, m, class))
-				want := deployed.lawful(twinOrigins[0], m, class == answer.Google, false)
-				if !want.within(got) {
-					t.Fatalf("round %d, %+v, class %v at %d\nrows %+v\nworld %+v\ngot  %s\nwant all of %s", round, o, class, m,
-						rows, world, got, want)
-				}
-			}
-		}
-	}
-}
-
-// rowsOfWorld returns rows that say when each observed version was deployed, by
-// chance.
-func rowsOfWorld(rng *rand.Rand, observed *twin) []Row {
-	var rows []Row
-	for _, at := range twinOrigins {
-		for k, v := range observed.versions[at] {
-			r := v.Row
-			if k > 0 {
-				switch d := r.From - v.start; rng.IntN(4) {
-				case 0:
-					r.From = v.start + 1
-				case 1:
-					r.From -= rng.Int64N(d)
-				case 2:
-					r.From -= min(d-1, int64(time.Hour))
-				}
-			}
-			r.Origins = []origin.Origin{at}
-			rows = append(rows, r)
-		}
-	}
-	return rows
 }
