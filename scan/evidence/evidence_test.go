@@ -162,21 +162,6 @@ func folder(t *testing.T, dir string) (sum string) {
 	return sum
 }
 
-// TestDifferentField: what is not as it was made again is named.
-func TestDifferentField(t *testing.T) {
-	for _, c := range [][3]string{
-		{`{"a":1,"b":{"c":[1,2]}}`, `{"b": {"c": [1, 2]}, "a": 1}`, ""},
-		{`{"a":1}`, `{"a":2}`, "a"}, {`{"a":[1,{"b":2}]}`, `{"a":[1,{"b":3}]}`, "a"}, {`{"a":[]}`, `{"a":[1]}`, "a"},
-		{`{"a":1,"x":1}`, `{"a":1}`, "x"}, {`{"a":1}`, `{"a":1,"x":1}`, "x"}, {`{"a":null}`, `{"a":[]}`, "a"},
-		{`{"a":2,"a":1}`, `{"a":1}`, "a field that it has twice"}, {`{"a":1.0}`, `{"a":1}`, "a"},
-		{`{"a":{"b":2,"b":1}}`, `{"a":{"b":1}}`, "a"},
-	} {
-		if at := differentField([]byte(c[0]), []byte(c[1])); at != c[2] {
-			t.Errorf("%s and %s: %q", c[0], c[1], at)
-		}
-	}
-}
-
 // TestLeftFolders: what a process that was killed has left beside a folder is removed by the next
 // one that makes it, unless another one that makes it too is still at work.
 func TestLeftFolders(t *testing.T) {

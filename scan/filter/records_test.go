@@ -158,17 +158,12 @@ func TestRecordsAreKeptWhole(t *testing.T) {
 
 // TestRecordsOfSeveralFiles have the form of the first.
 func TestRecordsOfSeveralFiles(t *testing.T) {
-	a, b := warcRecord("response", "https://a.example/1", 1, html("", "")), warcRecord("response", "https://a.example/2",
-		1, html("", ""))
-	plain, zipped := forms["plain"], forms["gzip a record"]
-	both := []string{a, b}
-	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, plain(both[:1]),
-		zipped(both[1:])); out != string(plain(both)) {
-		t.Errorf("plain first: %q", out)
-	}
-	if out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, zipped(both[:1]),
-		plain(both[1:])); out != string(zipped(both)) {
-		t.Errorf("gzip first: %q", out)
+	both := []string{crawl[2].record, crawl[11].record}
+	for first, second := range map[string]string{"plain": "gzip a record", "gzip a record": "plain"} {
+		out, _, _ := filterRecords(t, recordConfig(), 1<<20, true, forms[first](both[:1]), forms[second](both[1:]))
+		if out != string(forms[first](both)) {
+			t.Errorf("%s first: %q", first, out)
+		}
 	}
 }
 
@@ -176,9 +171,9 @@ func TestRecordsOfSeveralFiles(t *testing.T) {
 func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 	long := warcRecord("response", "https://a.example/1", 1, html("", "")+strings.Repeat("0123456789", 200_000))
 	records := []string{warcRecord("warcinfo", "", 1, "x"), long, warcRecord("response", "https://a.example/2", 1, "y")}
-	for name, asFile := range map[string]bool{"plain": true, "gzip a record": true} {
+	for _, name := range []string{"plain", "gzip a record"} {
 		data := forms[name](records)
-		if out, s, _ := filterRecords(t, recordConfig(), 4000, asFile, data); out != string(data) || s.Kept != 2 {
+		if out, s, _ := filterRecords(t, recordConfig(), 4000, true, data); out != string(data) || s.Kept != 2 {
 			t.Errorf("%s: %d bytes of %d, %s", name, len(out), len(data), describe(s.Count))
 		}
 	}
@@ -187,9 +182,18 @@ func TestLongRecordsAreCopiedFromTheirFile(t *testing.T) {
 		s.Count[TooLong] != 1 {
 		t.Errorf("a pipe: %d bytes of %d, %s", len(out), len(without), describe(s.Count))
 	}
+	// A long request does not wait for its page, since it would have to be held in memory.
+	long = warcRecord("request", "https://a.example/n", 3, strings.Repeat("x", 1<<20))
+	c := recordConfig()
+	c.Page = page.NoIndex
+	out, s, _ := filterRecords(t, c, 4000, true, forms["plain"]([]string{long, crawl[6].record}))
+	if out != long || s.Count[Allowed] != 1 || s.Count[ByPage] != 1 {
+		t.Errorf("a long request: %d bytes, %s", len(out), describe(s.Count))
+	}
 }
 
-// TestWhatIsKeptOfBarredPages: with Disallowed they are kept with their requests, and the counts are the same.
+// TestWhatIsKeptOfBarredPages: with Disallowed they are kept with their requests, and the counts are the same. The
+// annotations have a line for each record, in order.
 func TestWhatIsKeptOfBarredPages(t *testing.T) {
 	records, want, count := byClass(true, "barred_by_page", "disallowed", "header")
 	c := recordConfig()
@@ -197,6 +201,13 @@ func TestWhatIsKeptOfBarredPages(t *testing.T) {
 	out, s, _ := filterRecords(t, c, 1<<20, true, forms["plain"](records))
 	if out != strings.Join(want, "") || s.Count != count || s.Barred[0] != count[Disallowed]+count[ByPage] {
 		t.Errorf("%d bytes, want %d; %s, barred %v", len(out), len(strings.Join(want, "")), describe(s.Count), s.Barred)
+	}
+	c.Annotate, _ = NewTSV([]string{agent})
+	out, s, _ = filterRecords(t, c, 1<<20, true, forms["gzip a record"](records))
+	for i, line := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		if got, _, _ := strings.Cut(line, "\t"); got != crawl[i].classOf(true) || s.Printed != int64(len(crawl)) {
+			t.Errorf("record %d of %d: %q, want %s", i, s.Printed, line, crawl[i].classOf(true))
+		}
 	}
 }
 
@@ -237,18 +248,6 @@ func TestRecordsOfARunThatIsEnded(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestALongRequestDoesNotWait, since it would have to be held in memory.
-func TestALongRequestDoesNotWait(t *testing.T) {
-	long := warcRecord("request", "https://a.example/n", 3, strings.Repeat("x", 1<<20))
-	data := forms["plain"]([]string{long, crawl[6].record})
-	c := recordConfig()
-	c.Page = page.NoIndex
-	out, s, _ := filterRecords(t, c, 4000, true, data)
-	if out != long || s.Count[Allowed] != 1 || s.Count[ByPage] != 1 {
-		t.Errorf("%d bytes, %s", len(out), describe(s.Count))
 	}
 }
 
@@ -367,27 +366,6 @@ func TestHostileRecords(t *testing.T) {
 		// In all, not at once: the buffers of each part are allocated once, and those of a page for each page.
 		if taken := after.TotalAlloc - before.TotalAlloc; taken > 24<<20 {
 			t.Errorf("%s: %d MB allocated", name, taken>>20)
-		}
-	}
-}
-
-// TestRecordsAnnotated: a line for each record, in order.
-func TestRecordsAnnotated(t *testing.T) {
-	c := recordConfig()
-	c.Page = page.NoIndex
-	var err error
-	if c.Annotate, err = NewTSV([]string{agent}); err != nil {
-		t.Fatal(err)
-	}
-	records, _, _ := byClass(true)
-	out, s, _ := filterRecords(t, c, 1<<20, true, forms["gzip a record"](records))
-	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	if len(lines) != len(crawl) || s.Printed != int64(len(crawl)) {
-		t.Fatalf("%d lines for %d records", len(lines), len(crawl))
-	}
-	for i, r := range crawl {
-		if got, _, _ := strings.Cut(lines[i], "\t"); got != r.classOf(true) {
-			t.Errorf("record %d: %q, want %s", i, lines[i], r.classOf(true))
 		}
 	}
 }

@@ -11,23 +11,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// One robots.txt judges all URLs of a list.
-func ExampleFilter() {
-	result, err := job.Filter(context.Background(), job.FilterOptions{
-		Agents: []job.Agent{{Name: "ExampleBot"}},
-		Robots: job.RobotsFile{Name: "testdata/robots.txt"},
-		URLs: job.Inputs{Names: []string{"-"},
-			Stdin: strings.NewReader("https://a.example/\nhttps://a.example/private/1\nno URL\n")},
-	}, os.Stdout)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(result.Kept, "kept,", result.Dropped, "dropped,", result.Invalid, "invalid")
-	// Output:
-	// https://a.example/
-	// 1 kept, 1 dropped, 1 invalid
-}
-
 // An archive holds the rules of many sites.
 func ExampleCompile() {
 	archive := filepath.Join(os.TempDir(), "example.rsv")

@@ -34,14 +34,11 @@ func TestFactsThatCannotBeUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	damaged := filepath.Join(t.TempDir(), "damaged")
 	data, err := os.ReadFile(facts)
-	if err == nil {
-		err = os.WriteFile(damaged, data[:len(data)/2], 0o600)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	damaged := file(t, "damaged", string(data[:len(data)/2]))
 	rows := func(o AuditOptions) error {
 		o.Rows = wide(&strings.Builder{}, false)
 		_, err := Audit(t.Context(), o)
@@ -53,21 +50,21 @@ func TestFactsThatCannotBeUsed(t *testing.T) {
 	}
 	var e *Error
 	var basis *BasisError
+	usage := func(error) bool { return e.Kind == Usage }
+	names := func(is error, name string) func(error) bool {
+		return func(err error) bool { return errors.Is(err, is) && strings.Contains(err.Error(), name) }
+	}
 	for name, c := range map[string]struct {
 		change func(*AuditOptions)
 		is     func(error) bool
 	}{
-		"no part":      {func(o *AuditOptions) { o.Part = nil }, func(error) bool { return e.Kind == Usage }},
-		"a state, too": {func(o *AuditOptions) { o.State = state + "2" }, func(error) bool { return e.Kind == Usage }},
+		"no part":      {func(o *AuditOptions) { o.Part = nil }, usage},
+		"a state, too": {func(o *AuditOptions) { o.State = state + "2" }, usage},
 		"another basis": {func(o *AuditOptions) { o.Side = other },
 			func(err error) bool { return errors.As(err, &basis) && strings.Contains(err.Error(), "--since") }},
-		"a state": {func(o *AuditOptions) { o.Facts = state },
-			func(err error) bool { return errors.Is(err, audit.ErrNotState) && strings.Contains(err.Error(), state) }},
-		"damaged": {func(o *AuditOptions) { o.Facts = damaged }, func(err error) bool {
-			return errors.Is(err, audit.ErrDamaged) && strings.Contains(err.Error(), damaged)
-		}},
-		"missing": {func(o *AuditOptions) { o.Facts = damaged + "2" },
-			func(err error) bool { return errors.Is(err, os.ErrNotExist) }},
+		"a state": {func(o *AuditOptions) { o.Facts = state }, names(audit.ErrNotState, state)},
+		"damaged": {func(o *AuditOptions) { o.Facts = damaged }, names(audit.ErrDamaged, damaged)},
+		"missing": {func(o *AuditOptions) { o.Facts = damaged + "2" }, names(os.ErrNotExist, damaged)},
 	} {
 		o := part
 		c.change(&o)

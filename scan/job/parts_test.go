@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -186,35 +184,26 @@ func rowsOf(t *testing.T, o AuditOptions) []string {
 // TestPartsAddUpInAnyTree audits logs in parts, adds their states up in random trees, and compares
 // the report, and the rows of all parts, with those of one audit.
 func TestPartsAddUpInAnyTree(t *testing.T) {
-	logLines := func(n int, agent string) []byte {
+	logLines := func(n int, agent string) string {
 		const line = `192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] "GET /private/x HTTP/1.1" 200 5 "-" %q` + "\n"
-		return []byte(strings.Repeat(fmt.Sprintf(line, agent), n))
+		return strings.Repeat(fmt.Sprintf(line, agent), n)
 	}
 	// few are options for some logs, by their names.
-	few := func(t *testing.T, logs map[string][]byte) AuditOptions {
-		dir := t.TempDir()
+	few := func(t *testing.T, logs map[string]string) AuditOptions {
+		logs["robots.txt"] = "User-agent: *\nDisallow: /private/\n"
+		dir := folder(t, logs)
 		o := AuditOptions{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}
-		logs["robots.txt"] = []byte("User-agent: *\nDisallow: /private/\n")
 		for _, name := range slices.Sorted(maps.Keys(logs)) {
-			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, logs[name], 0o600); err != nil {
-				t.Fatal(err)
-			}
 			if name != "robots.txt" {
-				o.Logs.Names = append(o.Logs.Names, path)
+				o.Logs.Names = append(o.Logs.Names, filepath.Join(dir, name))
 			}
 		}
 		return o
 	}
 	all := 100.0
 	noLines := func(t *testing.T) AuditOptions {
-		o := few(t, map[string][]byte{
-			"divided.log": []byte(strings.Repeat("rubbish of many bytes\n", 4000)), "one.log": []byte("rubbish\n"),
-			"good.log": logLines(9, "GPTBot"),
-		})
+		o := few(t, map[string]string{"divided.log": strings.Repeat("rubbish of many bytes\n", 4000),
+			"one.log": "rubbish\n", "good.log": logLines(9, "GPTBot")})
 		o.Format = "combined"
 		return o
 	}
@@ -233,21 +222,18 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 			return o
 		}, 1, []string{"divided.log: none of its 4,000 lines could be parsed as combined"}},
 		{"sites of logs", func(t *testing.T) AuditOptions {
-			o := few(t, map[string][]byte{"access.log": logLines(9, "GPTBot"), "old/access.log": logLines(8, "CCBot"),
+			o := few(t, map[string]string{"access.log": logLines(9, "GPTBot"), "old/access.log": logLines(8, "CCBot"),
 				"divided.log": logLines(800, "GPTBot"), "other.log": logLines(7, "GPTBot")})
-			dir := filepath.Dir(o.Robots.Name)
-			t.Chdir(dir)
+			t.Chdir(filepath.Dir(o.Robots.Name))
 			o.Hosts = []string{"http://a.example=access.log", "http://b.example=old/*.log"}
 			return o
 		}, 2, []string{"divided.log, ", "other.log, whose lines name no host either"}},
 		{"notes", func(t *testing.T) AuditOptions {
-			return few(t, map[string][]byte{
-				"iis.log": []byte("#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 " +
-					"10:00:00 GET /private/ 200 GPTBot/1.2 192.0.2.1\n"),
-				"json.log": []byte(`{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x",` +
-					`"status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"),
-				"divided.log": logLines(800, "GPTBot"),
-			})
+			return few(t, map[string]string{"divided.log": logLines(800, "GPTBot"),
+				"iis.log": "#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent) c-ip\n2026-11-09 10:00:00 " +
+					"GET /private/ 200 GPTBot/1.2 192.0.2.1\n",
+				"json.log": `{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x",` +
+					`"status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"})
 		}, 1, []string{"name no zone", "may have made of those sent"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -286,23 +272,13 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 
 // TestPartsSayWhatTheirCallerKnows gives a part what its caller has found by comparing all logs.
 func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	fmt.Fprintln(w, `192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] "GET /private/x HTTP/1.1" 200 5 "-" "GPTBot"`)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	one, other, missing := file("1.gz", packed.String()), file("2.gz", packed.String()), filepath.Join(dir, "3.gz")
+	packed := string(source.AppendMember(nil, []byte(
+		`192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] "GET /private/x HTTP/1.1" 200 5 "-" "GPTBot"`+"\n")))
+	dir := folder(t, map[string]string{"1.gz": packed, "2.gz": packed,
+		"robots.txt": "User-agent: *\nDisallow: /private/\n"})
+	one, other, missing := filepath.Join(dir, "1.gz"), filepath.Join(dir, "2.gz"), filepath.Join(dir, "3.gz")
 	o := AuditOptions{Logs: Inputs{Names: []string{one, other, missing}},
-		Robots: RobotsFile{Name: file("robots.txt", "User-agent: *\nDisallow: /private/\n")}}
+		Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}
 	side, err := ReadSideFiles(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -236,26 +236,6 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// A text in frames of any size is read side by side as it was written.
-func TestSideBySideSplits(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 8))
-	text := append(noise(300<<10), bytes.Repeat([]byte("a line that repeats\n"), 500_000)...)
-	for _, most := range []int{50 << 10, 600 << 10, 4 << 20, 20 << 20} {
-		var b []byte
-		for rest := text; len(rest) > 0; {
-			n := min(len(rest), 1+rng.IntN(most))
-			b = append(b, zstFrame(t, rest[:n], rng.IntN(2) == 0, zstd.WithEncoderLevel(zstd.SpeedFastest))...)
-			rest = rest[n:]
-		}
-		if got, _ := readAs(t, bytes.NewReader(b), &zstdParts); !bytes.Equal(got, text) {
-			t.Errorf("frames of up to %d bytes: %d bytes of %d", most, len(got), len(text))
-		}
-		sameAhead(t, fmt.Sprintf("frames of up to %d bytes", most), opens(b), zstdParts)
-		b[rng.IntN(len(b))] ^= byte(1 + rng.IntN(255))
-		sameAhead(t, fmt.Sprintf("damaged frames of up to %d bytes", most), opens(b), zstdParts)
-	}
-}
-
 // What is not a frame that can be decoded ahead is left to the serial decoder, with all that
 // follows.
 func TestNotSideBySide(t *testing.T) {
