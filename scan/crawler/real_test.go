@@ -73,7 +73,7 @@ func TestRealHeaders(t *testing.T) {
 		}
 		header := []byte(row[1])
 		got := reader.Read(header)
-		if !testing.Short() || i < 2000 {
+		if i < 2000 || i%4 == 0 && !testing.Short() { // the naive reader is slow
 			checkHeader(t, set, reader, spec, header)
 		}
 		switch {
@@ -106,7 +106,7 @@ func TestRealHeaders(t *testing.T) {
 			browsers, bots, attributed, all, known)
 	}
 	for i, row := range lines(t, "bot-user-agents.tsv.xz") {
-		if i%5 == 0 {
+		if i%10 == 0 {
 			checkHeader(t, set, reader, spec, []byte(row[1]))
 		}
 	}

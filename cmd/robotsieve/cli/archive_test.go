@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -169,43 +168,6 @@ func TestCompileChecksItsOutputBeforeItReads(t *testing.T) {
 			streams{in: in, out: io.Discard, err: &stderr}); code == exitDone {
 			t.Errorf("%s: stderr %q", out, stderr.String())
 		}
-	}
-}
-
-// interrupting gives bytes and then ends the context, as SIGINT does.
-type interrupting struct {
-	io.Reader
-	interrupt func()
-}
-
-func (r interrupting) Read(p []byte) (int, error) {
-	defer r.interrupt()
-	return r.Reader.Read(p)
-}
-
-func TestInterruptedCompileLeavesTheOldArchive(t *testing.T) {
-	dir := tree(t, map[string]string{"rules.rsv": "old"})
-	out := filepath.Join(dir, "rules.rsv")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	in := interrupting{strings.NewReader(`{"host":"a","body":""}` + "\n" + strings.Repeat(" ", 1<<20)), cancel}
-	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"compile", "--force", "-o", out, "-"}, streams{in: in, out: &stdout, err: &stderr})
-	if code != exitInterrupted || !strings.Contains(stderr.String(), "interrupted; nothing has been written") {
-		t.Errorf("code %d, stderr %q", code, stderr.String())
-	}
-	onlyOld(t, dir)
-}
-
-// onlyOld: the directory holds the old archive and nothing else.
-func onlyOld(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Errorf("the directory holds %v, error %v", entries, err)
-	}
-	if data, err := os.ReadFile(filepath.Join(dir, "rules.rsv")); err != nil || string(data) != "old" {
-		t.Errorf("the archive is %q, error %v", data, err)
 	}
 }
 

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,80 +66,6 @@ func contents(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return files
-}
-
-// TestEvidenceOfTheSample: with and without versions, lists and crawlers the folder holds up, and
-// has the lines of the crawlers with violations, and nothing of others.
-func TestEvidenceOfTheSample(t *testing.T) {
-	t.Parallel() // it waits for the disk
-	log := strings.Split(string(plain(t, sample+"access.log.gz")), "\n")
-	for name, args := range map[string][]string{"all": fullAudit(sample), "robots alone": {"audit", "--robots", sample +
-		"robots.txt", sample + "access.log.gz"}} {
-		t.Run(name, func(t *testing.T) {
-			report := auditJSON(t, command(t, "", append(args, "--output", "json")...))
-			dir := evidenceOf(t, "", args...)
-			verifies(t, dir, sample+"access.log.gz")
-			files := contents(t, dir)
-			listed := map[string]bool{}
-			for _, c := range report["crawlers"].([]any) {
-				c := c.(map[string]any)
-				n := int(c["verdicts"].(map[string]any)["violation"].(float64))
-				for file, text := range files {
-					if !strings.HasSuffix(file, "violations.log.gz") ||
-						!strings.Contains(file, strings.ToLower(c["crawler"].(string))) {
-						continue
-					}
-					if lines := strings.Count(text, "\n"); lines != n {
-						t.Errorf("%s has %d lines, of %d violations", file, lines, n)
-					}
-					n = 0
-				}
-				if n > 0 {
-					t.Errorf("%v has no folder", c["crawler"])
-				}
-			}
-			for file, text := range files {
-				for line := range strings.Lines(text) {
-					if line = strings.TrimSuffix(line, "\n"); strings.HasSuffix(file, ".log.gz") {
-						listed[line] = true
-						if !slices.Contains(log, line) && !slices.Contains(log, line+"\r") {
-							t.Errorf("%s: %q is not in the log", file, line)
-						}
-					}
-				}
-			}
-			nothingOfOthers(t, files, log, listed)
-		})
-	}
-}
-
-// nothingOfOthers checks that no address of a line that is not listed is in a folder, unless it is
-// also in one that is listed or in a file that is not from the log.
-func nothingOfOthers(t *testing.T, files map[string]string, log []string, listed map[string]bool) {
-	t.Helper()
-	own, n := map[string]bool{}, 0
-	for line := range listed {
-		own[strings.Fields(line)[0]] = true
-	}
-	all := ""
-	for file, text := range files {
-		if !strings.HasPrefix(file, "lists/") && !strings.HasPrefix(file, "robots/") && file != "basis.json" {
-			all += text
-		}
-	}
-	for _, line := range log {
-		address, _, _ := strings.Cut(line, " ")
-		if _, err := netip.ParseAddr(address); err != nil || own[address] {
-			continue
-		}
-		n++
-		if regexp.MustCompile(regexp.QuoteMeta(address) + `\b`).MatchString(all) {
-			t.Errorf("%s is in the folder", address)
-		}
-	}
-	if n == 0 {
-		t.Error("no line of others in the log")
-	}
 }
 
 // TestEvidenceOfAllFormats: lines of every format are judged again without the rest of their log.

@@ -111,7 +111,7 @@ func TestFileOperationsFail(t *testing.T) {
 			f.files, f.open = f.left(t), openFiles()
 			n := 1
 			for f.fails(t, n) {
-				n += 1 + n/20 // of many operations most are as others
+				n += 1 + n/10 // of many operations most are as others
 			}
 			if n < 4 {
 				t.Error("no file operations")
@@ -353,6 +353,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestBenchThatIsInterruptedPrintsWhatItHas(t *testing.T) {
+	t.Parallel() // it waits for a shell
 	ctx, cancel := context.WithCancel(t.Context())
 	// The shell's children hold its output, and would outlive it.
 	marker := file(t, "marker", "")

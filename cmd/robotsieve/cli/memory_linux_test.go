@@ -80,19 +80,19 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 		"headers of 8 KB": {10_000, func(i int) string {
 			return request(i, addr, "/p", fmt.Sprintf("Nm%dbot%s/1.0 (+http://x.example/bot)", i, long))
 		}},
-		"names": {100_000, func(i int) string { return request(i, addr, "/p", fmt.Sprintf("Name%d-bot/1.0", i)) }},
-		"hosts": {100_000, func(i int) string {
+		"names": {60_000, func(i int) string { return request(i, addr, "/p", fmt.Sprintf("Name%d-bot/1.0", i)) }},
+		"hosts": {60_000, func(i int) string {
 			return fmt.Sprintf("h%d.example:80 %s", i,
 				request(i, addr, "/p", "GPTBot/1"))
 		}},
-		"addresses": {100_000, func(i int) string {
+		"addresses": {60_000, func(i int) string {
 			return request(i, fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "/p", "GPTBot/1")
 		}},
 		"paths": {5_000, func(i int) string { return request(i, addr, fmt.Sprintf("/p/%d/%s", i, long), "GPTBot/1") }},
-		"sizes": {100_000, func(i int) string {
+		"sizes": {60_000, func(i int) string {
 			return strings.Replace(request(i, addr, "/robots.txt", "GPTBot/1"), "200 ", fmt.Sprintf("200 %d", i), 1)
 		}},
-		"statuses": {100_000, func(i int) string {
+		"statuses": {60_000, func(i int) string {
 			return strings.Replace(request(i, addr, "/robots.txt", fmt.Sprintf("Name%d-bot", i/1000)), "200",
 				fmt.Sprintf("%03d", i%1000), 1)
 		}},

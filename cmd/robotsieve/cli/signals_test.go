@@ -21,6 +21,7 @@ import (
 // read from it: when nobody has
 // opened the pipe to write, and when nothing is written.
 func TestSignalsEndTheReadingOfPipes(t *testing.T) {
+	t.Parallel() // it waits for processes
 	dir := faultyTree(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	pipe := at("pipe")
@@ -146,7 +147,7 @@ func TestInterruptedRowsAreWhole(t *testing.T) {
 	}
 }
 
-var kills = flag.Int("kills", 20, "how often each command is killed at a random moment")
+var kills = flag.Int("kills", 12, "how often each command is killed at a random moment")
 
 // TestKilledAtRandomMoments: whenever a command is killed, its output file is the old one or a
 // whole new one, and no other file
@@ -249,6 +250,7 @@ func (f *faults) hidden(name string) bool {
 
 // TestKilledEvidence: whatever SIGKILL leaves beside a folder of evidence is removed by the next audit that makes it.
 func TestKilledEvidence(t *testing.T) {
+	t.Parallel() // it waits for processes and the disk
 	if underRace {
 		t.Skip("its processes are tried without the race detector")
 	}

@@ -756,7 +756,7 @@ func (n *simCaught) String() string {
 func TestTheHonestAreNeverAccused(t *testing.T) {
 	caught, all := map[string]*simCaught{}, &simCaught{}
 	requests, late := map[string]int{}, 0
-	for seed := range seeds(t, 30) {
+	for seed := range seeds(t, 20) {
 		h := makeHistory(seed)
 		o := newOracle(h.w)
 		o.twin = h.real.twin

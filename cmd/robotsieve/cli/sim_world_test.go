@@ -84,48 +84,28 @@ type simBot struct {
 	agent          string
 }
 
-// simKnown returns crawlers of the data, which says all else of them. It is read when it is asked for: TestGuardStart
-// measures what is made before.
-var simKnown = sync.OnceValue(func() []*simBot {
-	return knownBots([]simBot{
-		{name: "Googlebot", agent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"},
-		{name: "Googlebot-Image", agent: "Googlebot-Image/1.0"},
-		{name: "AdsBot-Google", agent: "AdsBot-Google (+http://www.google.com/adsbot.html)"},
-		{name: "Storebot-Google", agent: "Mozilla/5.0 (X11; Linux x86_64; Storebot-Google/1.0) " +
-			"AppleWebKit/537.36 (KHTML, like Gecko) Chrome/88.0.4324.175 Safari/537.36"},
-		{name: "GPTBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-			"compatible; GPTBot/1.2; +https://openai.com/gptbot)"},
-		{name: "OAI-SearchBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-			"compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)"},
-		{name: "ChatGPT-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-			"compatible; ChatGPT-User/1.0; +https://openai.com/bot)"},
-		{name: "ClaudeBot", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-			"compatible; ClaudeBot/1.0; +claudebot@anthropic.com)"},
-		{name: "Claude-User", agent: "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; " +
-			"compatible; Claude-User/1.0; +Claude-User@anthropic.com)"},
-		{name: "bingbot", agent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"},
-		{name: "MJ12bot", agent: "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)"},
-		{name: "CCBot", agent: "CCBot/2.0 (https://commoncrawl.org/faq/)"},
-		{name: "PetalBot", loose: true, word: "AspiegelBot", agent: "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 " +
-			"(KHTML, like Gecko) Mobile Safari/537.36 (compatible; AspiegelBot)"},
-		{name: "YisouSpider", loose: true, agent: "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 " +
-			"(KHTML, like Gecko) Chrome/61.0.3163.100 Safari/537.36 YisouSpider/5.0"},
-		{name: "Twitterbot", agent: "Twitterbot/1.0"},
-	})
-})
-
-// knownBots adds to crawlers what the data says of them.
-func knownBots(bots []simBot) (list []*simBot) {
+// simKnown returns crawlers of the data, which says all but the header of them. It is read when it is asked for:
+// TestGuardStart measures what is made before.
+var simKnown = sync.OnceValue(func() (list []*simBot) {
 	profiles := crawler.Builtin()
-	for _, b := range bots {
-		p := profiles[slices.IndexFunc(profiles, func(p crawler.Profile) bool { return p.Name == b.name })]
-		b.operator, b.tokens, b.also, b.google = p.Operator, p.Tokens, p.Also, p.Dialect == "google"
-		b.noStar, b.noDelay, b.exempt = p.IgnoresWildcard, p.CrawlDelay == "no", p.Exempt != ""
-		b.fetcher, b.publishes = p.IsFetcher(), p.Verify != ""
-		list = append(list, &b)
+	for _, name := range strings.Fields("Googlebot Googlebot-Image AdsBot-Google Storebot-Google GPTBot OAI-SearchBot " +
+		"ChatGPT-User ClaudeBot Claude-User bingbot MJ12bot CCBot PetalBot YisouSpider Twitterbot") {
+		p := profiles[slices.IndexFunc(profiles, func(p crawler.Profile) bool { return p.Name == name })]
+		b := &simBot{name: name, operator: p.Operator, tokens: p.Tokens, also: p.Also, google: p.Dialect == "google",
+			noStar: p.IgnoresWildcard, noDelay: p.CrawlDelay == "no", exempt: p.Exempt != "", fetcher: p.IsFetcher(),
+			publishes: p.Verify != "", agent: "Mozilla/5.0 (compatible; " + name + "/1.2; +https://bot.example/about)"}
+		switch name {
+		case "PetalBot":
+			b.loose, b.word, b.agent = true, "AspiegelBot", "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 "+
+				"(KHTML, like Gecko) Mobile Safari/537.36 (compatible; AspiegelBot)"
+		case "YisouSpider":
+			b.loose, b.agent = true, "Mozilla/5.0 (Windows NT 10.0; WOW64) AppleWebKit/537.36 (KHTML, like Gecko) "+
+				"Chrome/61.0.3163.100 Safari/537.36 YisouSpider/5.0"
+		}
+		list = append(list, b)
 	}
 	return list
-}
+})
 
 // simStrangers are crawlers that are in no data file.
 var simStrangers = []*simBot{
