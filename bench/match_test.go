@@ -2,8 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -93,61 +91,6 @@ func BenchmarkPath(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkCrossover times real URLs, on machines that have a number of rules in
-// common, and the build of such a machine: which engine is to answer for how many
-// rules.
-func BenchmarkCrossover(b *testing.B) {
-	sites, questions := real(b)
-	o := compile.Options{Dialect: automaton.Google, MaxBytes: -1, Engine: compile.EngineList}
-	lists := make([][][]automaton.Rule, len(sites))
-	for i, s := range sites {
-		lists[i] = compile.Compile(s.Robots, o).Ruleset.Machine([]byte(s.Agent)).Lists()
-	}
-	for _, rules := range [][2]int{{1, 3}, {4, 5}, {6, 7}, {8, 9}, {10, 12}, {13, 16}, {17, 22}, {23, 30}, {31, 50}} {
-		var of []question
-		var bound []int // sites with so many rules
-		for _, q := range questions {
-			if l := lists[q.site]; len(l) == 1 && len(l[0]) >= rules[0] && len(l[0]) <= rules[1] {
-				of = append(of, q)
-				if n := len(bound); n == 0 || bound[n-1] != q.site {
-					bound = append(bound, q.site)
-				}
-			}
-		}
-		for _, e := range engines[1:] {
-			machine := func(site int) *automaton.Machine {
-				builder := automaton.NewBuilder(automaton.Google, 1, 0)
-				m, err := builder.Machine(slices.Clone(lists[site][0]), e.engine.Table)
-				if err != nil {
-					b.Fatal(err)
-				}
-				return m
-			}
-			name := fmt.Sprintf("rules=%d-%d/engine=%s", rules[0], rules[1], e.name)
-			b.Run("work=match/"+name, func(b *testing.B) {
-				machines := make([]*automaton.Machine, len(sites))
-				for _, site := range bound {
-					machines[site] = machine(site)
-				}
-				var s automaton.Scratch
-				for b.Loop() {
-					for _, q := range of {
-						if v := machines[q.site].Match(&s, automaton.Google.Path(&s, q.url)); v != q.want {
-							b.Fatalf("%s: %+v, want %+v", q.url, v, q.want)
-						}
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(of)), "ns/URL")
-			})
-			b.Run("work=build/"+name, func(b *testing.B) {
-				for i := 0; b.Loop(); i++ {
-					machine(bound[i%len(bound)])
-				}
-			})
-		}
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 )
 
 // crossover is the number of rules up to which a machine is a list. On real files
-// and URLs of their sites (BenchmarkCrossover in package bench, Go 1.26):
+// and URLs of their sites, by Go 1.26:
 //
 //	rules   ns a URL by list, table       µs to build a list, a table
 //	1-7     29 to 31       27 to 32        0.2 to 0.4     1.1 to 2.6

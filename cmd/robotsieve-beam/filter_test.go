@@ -145,18 +145,6 @@ func TestFiltersThatEndEarlyHaveNoResult(t *testing.T) {
 	}
 }
 
-// TestBlankListsAreNoErrors: nothing is missing of them.
-func TestBlankListsAreNoErrors(t *testing.T) {
-	dir := t.TempDir()
-	robots := saved(t, dir, "robots.txt", "")
-	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out",
-		filepath.Join(dir, "out"),
-		saved(t, dir, "blank.txt", "\n\n"), saved(t, dir, "urls.txt", "https://host.example/\n"))
-	if code != 0 {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
-}
-
 // TestRobotsFromStandardInput: robots.txt is read by the process that submits the job.
 func TestRobotsFromStandardInput(t *testing.T) {
 	dir := t.TempDir()

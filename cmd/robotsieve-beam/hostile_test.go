@@ -68,7 +68,7 @@ func TestEmptyFilesAreRead(t *testing.T) {
 		}
 	}
 	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out",
-		filepath.Join(dir, "out"), empty); code != 0 {
+		filepath.Join(dir, "out"), empty, write(t, filepath.Join(dir, "blank.txt"), "\n\n")); code != 0 {
 		t.Errorf("an empty list: code %d: %s", code, diagnosis)
 	}
 }

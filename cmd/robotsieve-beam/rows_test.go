@@ -122,29 +122,6 @@ func TestRowsOfShardsWithoutAnyAreFilesToo(t *testing.T) {
 	}
 }
 
-// TestRowsReplaceThoseOfAnotherAudit lists into a folder that has rows already: with --force none
-// of the old ones stay.
-func TestRowsReplaceThoseOfAnotherAudit(t *testing.T) {
-	args, _ := logs(t, 3)
-	dir := t.TempDir()
-	list := func(shard int64, more ...string) (string, int) {
-		_, diagnosis, code := command(t, shard, append(append(slices.Clone(args), "--list", "all", "--quiet", "--out", dir),
-			more...)...)
-		return diagnosis, code
-	}
-	list(8_000)
-	many, files := listedIn(t, dir, ".ndjson")
-	if diagnosis, code := list(1 << 30); code != 2 || !strings.Contains(diagnosis, "--force") {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
-	if diagnosis, code := list(1<<30, "--force"); code != 3 {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
-	if few, now := listedIn(t, dir, ".ndjson"); files < 3 || now != 1 || !slices.Equal(few, many) {
-		t.Errorf("%d files, then %d; %d rows, then %d", files, now, len(many), len(few))
-	}
-}
-
 // TestRowsAreWholeOrMissing: an audit that cannot end leaves no part of a file.
 func TestRowsAreWholeOrMissing(t *testing.T) {
 	args, _ := logs(t, 3)

@@ -78,97 +78,22 @@ func TestIdentity(t *testing.T) {
 		),
 	})
 	day := at(t, "2026-10-01T12:00:00Z")
-	for _, c := range []struct {
-		name, crawler, addr string
-		want                State
-	}{
-		// Verified: the address is in the operator's published ranges.
-		{"in the ranges", "Googlebot", "66.249.66.1", Verified},
-		{"in the ranges, IPv6", "Googlebot", "2001:4860:4801:10::1", Verified},
-		{"in the ranges, IPv6 in capitals", "Googlebot", "2001:4860:4801:00AB::1", Verified},
-		{"in the ranges, IPv4 in IPv6", "Googlebot", "::ffff:66.249.66.1", Verified},
-		{"in the ranges, IPv4 as a translator writes it", "Googlebot", "64:ff9b::42f9:4201", Verified},
-		{"the first address", "GPTBot", "192.0.2.0", Verified},
-		{"the last address", "GPTBot", "192.0.2.127", Verified},
-		{"ranges of one whose operator publishes none", "Bytespider", "198.51.100.7", Verified},
-		// Or forward-confirmed reverse DNS.
-		{"a confirmed name", "Googlebot", "203.0.113.1", Verified},
-		{"a confirmed name in capitals, with a final dot", "AdsBot-Google", "203.0.113.2", Verified},
-		{"a confirmed name, one of two", "bingbot", "203.0.113.7", Verified},
-		{"a confirmed name that is the domain itself", "bingbot", "203.0.113.8", Verified},
-		{"a confirmed name and no ranges", "YandexBot", "2001:db8::9", Verified},
-
-		// Spoofed: the lists prove that the address is in none of them.
-		{"not in the ranges", "Googlebot", "66.249.32.1", Spoofed},
-		{"not in the ranges, IPv6", "Googlebot", "2001:4860:4802::1", Spoofed},
-		{"not in the ranges, IPv4 as a translator writes it", "Googlebot", "64:ff9b::198.51.100.77", Spoofed},
-		{"after the last address", "GPTBot", "192.0.2.128", Spoofed},
-		{"in another crawler's ranges", "GPTBot", "66.249.66.1", Spoofed},
-		{"a documentation range is not private", "Googlebot", "198.51.100.1", Spoofed},
-		{"the documentation range of IPv6 is not private", "Googlebot", "2001:db8::1", Spoofed},
-		{"beside the shared range", "Googlebot", "100.128.0.1", Spoofed},
-		{"beside a private range", "Googlebot", "172.32.0.1", Spoofed},
-		{"not in the ranges of one whose operator publishes none", "Bytespider", "192.0.2.1", Spoofed},
-		// Names that are foreign or unconfirmed prove nothing, for or against.
-		{"googleusercontent.com", "Googlebot", "203.0.113.3", Spoofed},
-		{"an unconfirmed name", "Googlebot", "203.0.113.4", Spoofed},
-		{"the domain in front of another", "Googlebot", "203.0.113.5", Spoofed},
-		{"the domain as the end of a word", "Googlebot", "203.0.113.6", Spoofed},
-		{"another operator's name", "GPTBot", "203.0.113.1", Spoofed},
-		{"the name of another kind of Google's", "Googlebot", "203.0.113.2", Spoofed},
-
-		// Unverified: no ranges given, or none that speaks of the request.
-		{"no ranges given", "Applebot", "17.241.75.1", Unverified},
-		{"no ranges given, a foreign name", "YandexBot", "203.0.113.1", Unverified},
-		{"no ranges given, googleusercontent.com", "Google-Read-Aloud", "203.0.113.3", Unverified},
-		{"one crawler's ranges are not its family's", "Googlebot-Image", "66.249.66.1", Unverified},
-		{"a list of IPv4 only and a client of IPv6", "GPTBot", "2001:db8::1", Unverified},
-		{"an undated list proves no absence", "PerplexityBot", "192.0.2.128", Unverified},
-		{"an undated list proves membership", "PerplexityBot", "192.0.2.127", Verified},
-		{"a stale range list", "bingbot", "192.0.2.1", Unverified},
-		{"a stale range list proves membership", "bingbot", "157.55.39.7", Verified},
-
-		// Unverifiable: the operator publishes nothing.
-		{"the operator publishes nothing", "DotBot", "192.0.2.1", Unverifiable},
-		{"the operator publishes nothing, and a name", "DotBot", "203.0.113.1", Unverifiable},
-		{"an unknown crawler", "", "66.249.66.1", Unverifiable},
-		// A private, loopback, link-local or shared address.
-		{"RFC 1918, 10", "Googlebot", "10.0.0.2", Unverifiable},
-		{"reserved", "Googlebot", "240.1.2.3", Unverifiable},
-		{"shared, 100.64.0.0/10", "Googlebot", "100.64.0.1", Unverifiable},
-		{"a private address with a name", "Googlebot", "10.0.0.1", Unverifiable},
-		{"private in IPv6", "Googlebot", "::ffff:10.0.0.2", Unverifiable},
-		{"private, as a translator writes it", "Googlebot", "64:ff9b::10.1.2.3", Unverifiable},
-		{"IPv4 in an abandoned form of IPv6", "Googlebot", "::66.249.66.1", Unverifiable},
-		// Hashed addresses, and others that are none.
-		{"a hash", "Googlebot", "d41d8cd98f00b204e9800998ecf8427e", Unverifiable},
-		{"a short hash", "Googlebot", "7f:3a", Unverifiable},
-		{"a cut address", "Googlebot", "66.249.66.xxx", Unverifiable},
-		{"an address of IPv6 cut to its network", "Googlebot", "2001:4860:4801::", Unverifiable},
-		{"a host's name", "Googlebot", "crawl-66-249-66-1.googlebot.com", Unverifiable},
-		{"a dash", "Googlebot", "-", Unverifiable},
-		{"nothing", "Googlebot", "", Unverifiable},
-		{"with a port", "Googlebot", "66.249.66.1:443", Unverifiable},
-		{"with a zone", "Googlebot", "2001:4860:4801:10::1%eth0", Unverifiable},
-		{"with leading zeros", "Googlebot", "066.249.066.001", Unverifiable},
-		{"a number", "Googlebot", "1123631617", Unverifiable},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := set.ByName(c.crawler)
-			if (p == nil) != (c.crawler == "") {
-				t.Fatalf("no profile %q", c.crawler)
-			}
-			if got := i.identify(p, []byte(c.addr), day, true); got != c.want {
-				t.Errorf("%s at %q is %v, want %v", c.crawler, c.addr, got, c.want)
-			}
-			claim := Claim{Profile: p, Name: "x"}
-			if got, state := i.Identify(claim, []byte(c.addr), day, true); !same(got, claim) || state != c.want {
-				t.Errorf("the claim is %v, %v, want %v", got, state, c.want)
-			}
-			if got := NewIdentities(set, IdentityOptions{}).identify(p, []byte(c.addr), day, true); got < Unverified {
-				t.Errorf("nothing was given, and %s at %q is %v", c.crawler, c.addr, got)
-			}
-		})
+	for _, row := range casesOf(t, "identity.txt") {
+		name, crawler, addr, want := row[0], row[1], []byte(row[2]), row[3]
+		p := set.ByName(crawler)
+		if (p == nil) != (crawler == "") {
+			t.Fatalf("no profile %q", crawler)
+		}
+		if got := i.identify(p, addr, day, true); got.String() != want {
+			t.Errorf("%s: %s at %q is %v, want %v", name, crawler, addr, got, want)
+		}
+		claim := Claim{Profile: p, Name: "x"}
+		if got, state := i.Identify(claim, addr, day, true); !same(got, claim) || state.String() != want {
+			t.Errorf("%s: the claim is %v, %v, want %v", name, got, state, want)
+		}
+		if got := NewIdentities(set, IdentityOptions{}).identify(p, addr, day, true); got < Unverified {
+			t.Errorf("%s: nothing was given, and %s at %q is %v", name, crawler, addr, got)
+		}
 	}
 }
 

@@ -3,8 +3,6 @@ package crawler
 import (
 	"errors"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -14,19 +12,8 @@ type headerCase struct{ name, want, header string }
 
 // headersOf returns the cases of testdata/headers.txt.
 func headersOf(t testing.TB) (cases []headerCase) {
-	text, err := os.ReadFile("testdata/headers.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(columns) != 3 {
-			continue // a comment, or blank
-		}
-		if quoted, err := strconv.Unquote(columns[2]); err == nil {
-			columns[2] = quoted
-		}
-		cases = append(cases, headerCase{columns[0], columns[1], columns[2]})
+	for _, row := range casesOf(t, "headers.txt") {
+		cases = append(cases, headerCase{row[0], row[1], row[2]})
 	}
 	return cases
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -136,34 +135,28 @@ func (c *child) hasOpen(dir string) bool {
 }
 
 func TestInterruptLeavesNoTemporaryFile(t *testing.T) {
-	dir, empty := tempDir(t)
-	c := startSpilling(t, dir)
-	empty("while it runs")
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	c.Wait()
-	empty("after an interrupt")
-	r := result{c.out.String(), c.diag.String(), c.ProcessState.ExitCode()}
-	if r.code != exitInterrupted || !strings.Contains(r.err, "interrupted: the report covers what was read so far") ||
-		strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
-		t.Fatalf("code %d, stderr %q", r.code, r.err)
-	}
-	if report := auditJSON(t, r); report["partial"] != true || report["lines"] == 0.0 {
-		t.Errorf("partial %v, %v lines", report["partial"], report["lines"])
-	}
-}
-
-func TestKillLeavesNoTemporaryFile(t *testing.T) {
-	dir, empty := tempDir(t)
-	c := startSpilling(t, dir)
-	empty("while it runs")
-	if err := c.Process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	c.Wait()
-	empty("after a kill")
-	if c.out.Len() > 0 {
-		t.Errorf("a report of a killed process: %.100q", c.out.String())
+	for _, signal := range []os.Signal{os.Interrupt, os.Kill} {
+		dir, empty := tempDir(t)
+		c := startSpilling(t, dir)
+		empty("while it runs")
+		if err := c.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		c.Wait()
+		empty("after an end by " + signal.String())
+		r := result{c.out.String(), c.diag.String(), c.ProcessState.ExitCode()}
+		if signal == os.Kill {
+			if r.out != "" {
+				t.Errorf("a report of a killed process: %.100q", r.out)
+			}
+			continue
+		}
+		if r.code != exitInterrupted || !strings.Contains(r.err, "interrupted: the report covers what was read so far") ||
+			strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
+			t.Fatalf("code %d, stderr %q", r.code, r.err)
+		}
+		if report := auditJSON(t, r); report["partial"] != true || report["lines"] == 0.0 {
+			t.Errorf("partial %v, %v lines", report["partial"], report["lines"])
+		}
 	}
 }
