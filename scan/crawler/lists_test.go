@@ -121,54 +121,8 @@ func TestLoadSeries(t *testing.T) {
 		"dates/2026-11-01.txt":   "192.0.2.1",
 		"services/services.json": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","services":["B","gptbot","A"]},{"ipv4Prefix":"192.0.2.0/24","services":["A"]}]}`,
 	})
-	const google = "Googlebot[%s] Googlebot-Image[%s]"
-	for _, c := range []struct{ name, arg, want, skipped, says string }{
-		{"a file", "GPTBot=$/some.txt", "GPTBot[some.txt]", "", ""},
-		{"a name in another case", "gptbot=$/some.txt", "GPTBot[some.txt]", "", ""},
-		{"a word", "Yahoo! Slurp=$/some.txt", "Slurp[some.txt]", "", ""},
-		{"a word with a slash", "slurp/3.0=$/some.txt", "Slurp[some.txt]", "", ""},
-		{"a crawler's name is for that crawler only", "Googlebot=$/some.txt", "Googlebot[some.txt]", "", ""},
-		{"an official list is for all its crawlers", "googlebot.json=$/some.txt",
-			strings.ReplaceAll(google, "%s", "some.txt"), "", ""},
-		{"the end of an official list's URL", "published-googlebot.json=$/some.txt",
-			strings.ReplaceAll(google, "%s", "some.txt"), "", ""},
-		{"an official list in another case", "Special-Crawlers.JSON=$/some.txt", "AdsBot-Google[some.txt]", "", ""},
-		{"an official list with dated lists", "googlebot.json=$/dates",
-			strings.ReplaceAll(google, "%s", "2026-11-01.txt 2026-11-01 name"), "", ""},
-		{"dated lists", "Googlebot=$/dated",
-			"Googlebot[2026-01.json 2026-01-01 creationTime 2026-02.json 2026-02-01 creationTime]", "sub", ""},
-		{"lists with dates in their names", "Googlebot=$/named",
-			"Googlebot[2026-11-01.txt 2026-11-01 name b-20261102.json 2026-01-01 creationTime c.txt]", "", ""},
-		{"a date in the name of a single file", "Googlebot=$/named/2026-11-01.txt", "Googlebot[2026-11-01.txt]", "", ""},
-		{"a directory of crawlers", "$/all", "GPTBot[GPTBot.TXT] Googlebot[GoogleBot.txt] " +
-			strings.ReplaceAll(google, "%s", "googlebot.json"), "README.md googlesc.json gptbot gptbot.json.orig", ""},
-		{"a directory with an equals sign", "$/a=b", "GPTBot[gptbot.txt]", "", ""},
-
-		{"a day behind @", "GPTBot=$/some.txt@2026-11-01", "GPTBot[some.txt 2026-11-01 option]", "", ""},
-		{"a time behind @", "GPTBot=$/some.txt@2026-11-01T03:00:00+02:00",
-			"GPTBot[some.txt 2026-11-01T01:00:00Z option]", "", ""},
-		{"a day behind @ and a creationTime", "GPTBot=$/dated.json@2026-11-01",
-			"GPTBot[dated.json 2026-11-01 option]", "", ""},
-		{"a name with @", "GPTBot=$/odd@name.txt", "GPTBot[odd@name.txt]", "", ""},
-		{"a name with @ and a day behind @", "GPTBot=$/odd@name.txt@2026-11-01",
-			"GPTBot[odd@name.txt 2026-11-01 option]", "", ""},
-		{"a name with a day behind @", "GPTBot=$/day@2026-11-04", "GPTBot[day@2026-11-04]", "", ""},
-		{"nothing behind @", "GPTBot=$/some.txt@", "", "", `argument: ""`},
-		{"a day behind a missing file", "GPTBot=$/missing.txt@2026-11-01", "", "", "missing.txt: no such file"},
-		{"a missing file with @", "GPTBot=$/missing@x", "", "", "missing@x: no such file"},
-		{"a day behind a directory", "GPTBot=$/dated@2026-11-01", "", "", "argument: dated: a date"},
-
-		{"a list of two operators in a directory", "$/shared", "", "", `argument: "ips.json": both Foo Inc. and Bar Ltd.`},
-		{"no name", "=$/some.txt", "", "", "argument"},
-		{"a directory without crawlers", "$/none", "", "", "argument: none"},
-		{"an empty directory", "$/empty", "", "", "argument: empty"},
-		{"an empty directory of lists", "GPTBot=$/empty", "", "", "no file"},
-		{"no file", "GPTBot=", "", "", "argument: no file is named"},
-		{"nothing", "", "", "", "no such file"},
-		{"a bad file", "GPTBot=$/bad.txt", "", "", "bad.txt:2: "},
-		{"a bad file in a directory", "$/broken", "", "", "gptbot.txt:1: "},
-		{"services of crawlers that nobody knows", "$/services", "", "", "argument: services"},
-	} {
+	for _, row := range casesOf(t, "series.txt") {
+		c := struct{ name, arg, want, skipped, says string }{row[0], row[1], row[2], row[3], row[4]}
 		t.Run(c.name, func(t *testing.T) {
 			l, err := LoadSeries(strings.ReplaceAll(c.arg, "$", dir), set, 1<<30)
 			var got []string

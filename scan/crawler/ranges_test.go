@@ -27,51 +27,23 @@ func ranges(t testing.TB, text string) *Ranges {
 
 // TestReadRanges reads each form of list that operators publish.
 func TestReadRanges(t *testing.T) {
-	const day = "2026-08-20T14:46:45Z"
-	for _, c := range []struct{ name, text, created, want string }{
-		{"Google's form", `{"creationTime":"2026-08-20T14:46:45.000000","prefixes":[{"ipv6Prefix":"2001:4860:4801:10::/64"},{"ipv4Prefix":"66.249.79.32/27"}]}`, day, "2001:4860:4801:10::/64 66.249.79.32/27"},
-		{"Ahrefs' form", `{"ips":[{"ip_address":"5.39.1.224"},{"ip_address":"2001:db8::1"}]}`, "",
-			"5.39.1.224/32 2001:db8::1/128"},
-		{"Ahrefs' form with a date and a range",
-			`{"creationTime":"2026-08-20T14:46:45Z","ips":[{"ip_address":"5.39.1.224/30"}]}`, day, "5.39.1.224/30"},
-		{"both prefixes in one entry", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24","ipv6Prefix":"2001:db8::/32"}]}`, "",
-			"192.0.2.0/24 2001:db8::/32"},
-		{"fields that nobody knows", `{"syncToken":1,"prefixes":[{"ipv4Prefix":"192.0.2.0/24","service":"x"}],"more":"x"}`,
-			"", "192.0.2.0/24"},
-		{"JSON behind blank lines", "\r\n {\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}\r\n", "", "192.0.2.0/24"},
-		{"JSON behind a byte order mark", "\ufeff{\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}", "", "192.0.2.0/24"},
-		{"an address or range a line", "192.0.2.1\n192.0.2.128/25\n2001:db8::1\n2001:DB8:1::/48\n", "",
-			"192.0.2.1/32 192.0.2.128/25 2001:db8::1/128 2001:db8:1::/48"},
-		{"blank lines and comments", "# of 2026\n\n \t\n  192.0.2.1  # one\n#192.0.2.2\n", "", "192.0.2.1/32"},
-		{"lines from Windows", "\ufeff192.0.2.1\r\n\r\n192.0.2.2\r\n", "", "192.0.2.1/32 192.0.2.2/32"},
-		{"no final newline", "192.0.2.1\n192.0.2.2", "", "192.0.2.1/32 192.0.2.2/32"},
-		{"bits behind the length", "192.0.2.77/24\n2001:db8::77/32", "", "192.0.2.0/24 2001:db8::/32"},
-		{"IPv4 in IPv6", "::ffff:192.0.2.1\n::ffff:198.51.100.0/120", "", "192.0.2.1/32 198.51.100.0/24"},
-		{"IPv4, as a translator writes it", "64:ff9b::192.0.2.1\n64:ff9b::198.51.100.0/120", "",
-			"192.0.2.1/32 198.51.100.0/24"},
-		{"the widest ranges", "17.0.0.0/8\n2001:e000::/19", "", "17.0.0.0/8 2001:e000::/19"},
-		{"documentation ranges are not private", "192.0.2.0/24\n198.51.100.0/24\n203.0.113.0/24\n2001:db8::/32", "",
-			"192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32"},
-		{"beside private ranges", "172.15.0.0/16\n172.32.0.0/16\n100.63.0.0/16\n100.128.0.0/16\n192.167.0.0/16", "",
-			"172.15.0.0/16 172.32.0.0/16 100.63.0.0/16 100.128.0.0/16 192.167.0.0/16"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := ranges(t, c.text)
-			var prefixes []string
-			for _, p := range got.prefixes {
-				prefixes = append(prefixes, p.String())
-			}
-			if joined := strings.Join(prefixes, " "); joined != c.want {
-				t.Errorf("ranges %s, want %s", joined, c.want)
-			}
-			created := ""
-			if got.Created != 0 {
-				created = time.Unix(0, got.Created).UTC().Format(time.RFC3339Nano)
-			}
-			if created != c.created || got.File != "list" {
-				t.Errorf("%s was made at %q, want %q", got.File, created, c.created)
-			}
-		})
+	for _, row := range casesOf(t, "ranges.txt") {
+		name, text, created, want := row[0], row[1], row[2], row[3]
+		got := ranges(t, text)
+		var prefixes []string
+		for _, p := range got.prefixes {
+			prefixes = append(prefixes, p.String())
+		}
+		if joined := strings.Join(prefixes, " "); joined != want {
+			t.Errorf("%s: ranges %s, want %s", name, joined, want)
+		}
+		made := ""
+		if got.Created != 0 {
+			made = time.Unix(0, got.Created).UTC().Format(time.RFC3339Nano)
+		}
+		if made != created || got.File != "list" {
+			t.Errorf("%s: %s was made at %q, want %q", name, got.File, made, created)
+		}
 	}
 }
 
@@ -110,73 +82,17 @@ func TestCreationTime(t *testing.T) {
 // TestRefusedRanges has one case for each way in which a list is wrong, and what
 // the error must say.
 func TestRefusedRanges(t *testing.T) {
-	entry := func(e string) string { return `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},` + e + `]}` }
-	for _, c := range []struct {
-		name, text string
-		is         error
-		says       string
-	}{
-		{"empty", "", errNoRange, "list: "},
-		{"only comments", "# nothing\n\n", errNoRange, "list: "},
-		{"no prefix in JSON", `{"creationTime":"2026-08-20T14:46:45Z","prefixes":[]}`, errNoRange, "list: "},
-		{"an empty object", `{}`, errNoRange, "list: "},
-		{"addresses that would not be read",
-			`{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"ipv6_prefixes":[{"ipv6Prefix":"2001:db8::/32"}]}`,
-			errUnread, "list: "},
-		{"a list twice", `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}],"Prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}`,
-			errTwice, "list: "},
-		{"services that are none", entry(`{"ipv4Prefix":"198.51.100.0/24","services":[]}`), errNoService,
-			"list: prefixes[1]: "},
-		{"services that are no array", entry(`{"ipv4Prefix":"198.51.100.0/24","services":"GPTBot"}`), nil, "services"},
-		{"an entry without a prefix", entry(`{}`), errNoPrefix, "list: prefixes[1]: "},
-		{"an empty prefix", entry(`{"ipv4Prefix":""}`), errNoPrefix, "list: prefixes[1]: "},
-		{"no entry", entry(`null`), errNoPrefix, "list: prefixes[1]: "},
-		{"an entry without an address", `{"ips":[{"ip_address":"192.0.2.1"},{"ip":"192.0.2.2"}]}`, errNoAddress,
-			"list: ips[1]: "},
-		{"no address in JSON", entry(`{"ipv6Prefix":"x"}`), errNotRange, `list: prefixes[1]: "x"`},
-		{"no address among ips", `{"ips":[{"ip_address":"x"}]}`, errNotRange, `list: ips[0]: "x"`},
-		{"no address in a line", "192.0.2.1\n\ncrawl.example.com\n", errNotRange, `list:3: "crawl.example.com"`},
-		{"two addresses in a line", "192.0.2.1 192.0.2.2", errNotRange, "list:1: "},
-		{"an address with a zone", "2001:db8::1%eth0", errNotRange, "list:1: "},
-		{"an address with leading zeros", "192.000.002.001", errNotRange, "list:1: "},
-		{"a length that is none", "192.0.2.0/33", errNotRange, "list:1: "},
-		{"a page instead of a list", "<!DOCTYPE html>\n<html>", errNotRange, "list:1: "},
-		{"a JSON array", `["192.0.2.1"]`, errNotRange, "list:1: "},
-
-		{"JSON that ends early", "{\"prefixes\":[\n{", io.ErrUnexpectedEOF, "list:"},
-		{"JSON of another form", "{\n\"prefixes\":\"192.0.2.0/24\"}", nil, "list:2: "},
-		{"JSON that is none", "{\n\n,}", nil, "list:3: "},
-		{"more behind the object", "{\"prefixes\":[{\"ipv4Prefix\":\"192.0.2.0/24\"}]}\n{}", errJSONBehind, "list:2: "},
-		{"a time that is a number", `{"creationTime":1,"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`, nil, "creationTime"},
-
-		{"the whole of IPv4", "0.0.0.0/0", errWideRange, "list:1: "},
-		{"wider than /8", "16.0.0.0/7", errWideRange, "list:1: "},
-		{"wider than /19", "2001:c000::/18", errWideRange, "list:1: "},
-		{"the whole of IPv6", "::/0", errWideRange, "list:1: "},
-		{"the whole of IPv4 in IPv6", "::ffff:0:0/96", errWideRange, "list:1: "},
-		{"more than IPv4 in IPv6", "::ffff:0:0/90", errWideRange, "list:1: "},
-		{"wider than /8 in IPv6", "::ffff:16.0.0.0/103", errWideRange, "list:1: "},
-		{"a wide one in JSON", entry(`{"ipv6Prefix":"2000::/3"}`), errWideRange, "list: prefixes[1]: "},
-
-		{"RFC 1918, 10", "192.0.2.1\n10.1.2.0/24", errSpecial, `list:2: "10.1.2.0/24"`},
-		{"a private range in a public one", "172.0.0.0/8", errSpecial, "list:1: "},
-		{"private in IPv6", "::ffff:10.0.0.1", errSpecial, "list:1: "},
-		{"private in JSON", entry(`{"ipv4Prefix":"10.0.0.0/8"}`), errSpecial, "list: prefixes[1]: "},
-		{"a benchmark's", "198.18.0.0/16", errSpecial, "198.18.0.0/15 is for benchmarks"},
-		{"private, as a translator writes it", "64:ff9b::10.0.0.0/104", errSpecial, "list:1: "},
-		{"the whole of IPv4, as a translator writes it", "64:ff9b::/96", errWideRange, "list:1: "},
-		{"more than IPv4, as a translator writes it", "64:ff9b::/64", errWideRange, "list:1: "},
-		{"private among ips", `{"ips":[{"ip_address":"192.168.1.1"}]}`, errSpecial, "list: ips[0]: "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := ReadRanges(strings.NewReader(c.text), "list", 1<<30)
-			if err == nil {
-				t.Fatalf("read as %v", got.prefixes)
-			}
-			if c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("the error is %q, want %q and %v", err, c.says, c.is)
-			}
-		})
+	named := map[string]error{"errNoRange": errNoRange, "errUnread": errUnread, "errTwice": errTwice,
+		"errNoService": errNoService, "errNoPrefix": errNoPrefix, "errNoAddress": errNoAddress, "errNotRange": errNotRange,
+		"io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "errJSONBehind": errJSONBehind, "errWideRange": errWideRange,
+		"errSpecial": errSpecial}
+	for _, row := range casesOf(t, "refused_ranges.txt") {
+		name, text, is, says := row[0], row[1], row[2], row[3]
+		_, err := ReadRanges(strings.NewReader(text), "list", 1<<30)
+		if err == nil || is != "nil" && (named[is] == nil || !errors.Is(err, named[is])) ||
+			!strings.Contains(err.Error(), says) {
+			t.Errorf("%s: the error is %v, want %q and %s", name, err, says, is)
+		}
 	}
 }
 
