@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -217,16 +215,5 @@ func TestNoMessageActsOnATerminal(t *testing.T) {
 	} {
 		staysClean(t, "messages", fmt.Sprintf("http://h%s/\n{\"robots\":\"%s\n{\"robots\":1,%q:2}\n", line, line, octets),
 			args...)
-	}
-}
-
-// TestLongCases: the limit of a line is of what stands before its end.
-func TestLongCases(t *testing.T) {
-	skipInShort(t)
-	for end, more := range map[string]int{"\n": 0, "\r\n": 0, "": 0, "\n ": 1} {
-		in := bufio.NewReaderSize(strings.NewReader(strings.Repeat("x", maxCase+more)+end), 1<<20)
-		if line, err := readCase(in, nil); errors.Is(err, errLongCase) != (more > 0) || err == nil && len(line) != maxCase {
-			t.Errorf("a line of %d bytes before %q: %d bytes, %v", maxCase+more, end, len(line), err)
-		}
 	}
 }

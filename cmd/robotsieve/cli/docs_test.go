@@ -84,23 +84,6 @@ func TestWithoutAssembly(t *testing.T) {
 	}
 }
 
-func TestTheReportFitsAScreen(t *testing.T) {
-	for width, r := range map[int]result{80: command(t, "", fullAudit(sample)...),
-		120: command(t, "", append(fullAudit(sample), "--full")...)} {
-		for line := range strings.Lines(r.out) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-				t.Errorf("%d characters: %s", n, line)
-			}
-			if strings.HasSuffix(line, " \n") {
-				t.Errorf("blanks at the end of %q", line)
-			}
-		}
-		if n := strings.Count(r.out, "\n"); width == 80 && n > 24 {
-			t.Errorf("%d lines:\n%s", n, r.out)
-		}
-	}
-}
-
 // neverSaid are words that say more than a log can show (audit-rules 10).
 var neverSaid = []string{
 	"had read", "who read it", "ept to it", "published list", "had been sent", "proven", "lawful", "nobody outside",

@@ -307,17 +307,6 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-func TestFilterEndsWhereItsOutputDoes(t *testing.T) {
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	var err bytes.Buffer
-	code := run(t.Context(), []string{"filter", "--robots", robots, "--agent", "FooBot", "-"},
-		streams{in: strings.NewReader("http://h/\n"), out: brokenPipe{}, err: &err})
-	if code != exitInput || !strings.Contains(err.String(), "writing: ") ||
-		!strings.Contains(err.String(), "PARTIAL: 0 lines read") {
-		t.Errorf("code %d, stderr %q", code, err.String())
-	}
-}
-
 // asCommand is the environment variable that makes the test binary the command.
 const asCommand = "ROBOTSIEVE_TEST_COMMAND"
 

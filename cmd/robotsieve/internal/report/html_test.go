@@ -267,10 +267,3 @@ func TestPageIsSafe(t *testing.T) {
 		t.Error("no page")
 	}
 }
-
-func BenchmarkPage(b *testing.B) {
-	r := yearsOf(300)
-	for b.Loop() {
-		b.SetBytes(int64(len(pageOf(b, r))))
-	}
-}

@@ -229,18 +229,3 @@ func TestGuardRowsAllocateNothing(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRows(b *testing.B) {
-	j := &audit.Judged{Address: []byte("192.0.2.1"), Method: []byte("GET"),
-		Target: []byte("/archive/2026/11/a-page-of-a-site"), Origin: "https://example.com", Crawler: "GPTBot", HasTime: true,
-		Time: 1763676134e9, Status: 200, Size: 5123, N: 1}
-	for _, output := range RowOutputs() {
-		b.Run("output="+output, func(b *testing.B) {
-			add, text := NewRows(io.Discard, output, nil).Appender(), []byte(nil)
-			for b.Loop() {
-				text = add(text[:0], j, "access.log")
-			}
-			b.SetBytes(int64(len(text)))
-		})
-	}
-}
