@@ -64,7 +64,11 @@ func TestAllPairsAndTriplesOfPatterns(t *testing.T) {
 			n := count(triples)
 			for i := range n * n * n * 8 { // each of the three allows or forbids
 				p, q, r := i/8%n, i/8/n%n, i/8/n/n
-				if d == automaton.Original || p <= q && q <= r { // to others their order is as that of two
+				isSame := p > q || q > r // as in another order, where that decides nothing
+				if d == automaton.Original {
+					isSame = strings.Contains(e.known[p].value+e.known[q].value+e.known[r].value, "$") // as with '*'
+				}
+				if !isSame {
 					e.check([]int{p, q, r}, []bool{i&1 == 0, i&2 == 0, i&4 == 0})
 				}
 			}
