@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
@@ -155,6 +156,20 @@ func BenchmarkArchiveLookup(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				lookup(b, a, keys[i%len(keys)], d)
 			}
+		})
+		b.Run("dialect="+d.String()+"/ahead=64", func(b *testing.B) {
+			var found [64]archive.Found
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at := i * len(found) % (len(keys) - len(found))
+				a.LookupAll(keys[at:at+len(found)], d, math.MaxInt64, found[:])
+				for _, f := range found {
+					if !f.Known || f.Err != nil {
+						b.Fatal(f)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(found)), "ns/lookup")
 		})
 		b.Run("dialect="+d.String()+"/match=yes", func(b *testing.B) {
 			var s automaton.Scratch

@@ -68,9 +68,6 @@ type Entry struct {
 	From, Until int64
 }
 
-// always is the Entry of an origin that an archive does not have: nothing, at any instant.
-var always = Entry{From: math.MinInt64, Until: math.MaxInt64}
-
 // Open reads an archive. The bytes stay the caller's and must not change while the
 // archive, or a ruleset or machine from it, is in use. Open checks the length of the file
 // and the checksum of header and directory, and decodes nothing; of 10 million origins it reads
@@ -220,29 +217,45 @@ func (a *Archive) LookupBusyAt(key []byte, d automaton.Dialect, at int64) (e Ent
 }
 
 func (a *Archive) lookup(key []byte, d automaton.Dialect, at int64, busy bool) (e Entry, found bool, err error) {
-	column := int(a.columns[d]) - 1
-	if column < 0 {
-		return Entry{}, false, fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
-	}
-	record, err := a.find(key)
-	switch {
-	case err != nil:
+	if err := a.has(d); err != nil {
 		return Entry{}, false, err
-	case record == nil:
-		return always, false, nil
 	}
-	e, answer := a.version(record, at)
+	s := spot{hash: hash(a.seed, key)}
+	a.bounds(&s)
+	record, err := a.find(&s, key)
+	if err != nil {
+		return Entry{}, false, err
+	}
+	found, err = a.answer(&e, record, d, at, busy)
+	return e, found, err
+}
+
+// has returns an error if the archive does not hold a dialect.
+func (a *Archive) has(d automaton.Dialect) error {
+	if a.columns[d] == 0 {
+		return fmt.Errorf("archive: %w: %v is not in the archive, which holds %v", ErrDialect, d, a.dialects)
+	}
+	return nil
+}
+
+// answer sets an empty Entry to what a record says, nil if the archive does not have the origin.
+func (a *Archive) answer(e *Entry, record []byte, d automaton.Dialect, at int64, busy bool) (found bool, err error) {
+	e.From, e.Until = math.MinInt64, math.MaxInt64
+	if record == nil {
+		return false, nil
+	}
+	answer := a.version(e, record, at)
 	if answer == nil {
-		return e, false, nil
+		return false, nil
 	}
-	e.Ruleset, err = a.ruleset(le.Uint32(answer[4*column:]), d, busy)
+	e.Ruleset, err = a.ruleset(le.Uint32(answer[4*(a.columns[d]-1):]), d, busy)
 	if err == nil && a.hasVia {
 		e.Via, err = a.text(le.Uint32(answer[4*len(a.dialects):]))
 	}
 	if err != nil {
-		return Entry{}, false, err
+		*e = Entry{}
 	}
-	return e, true, nil
+	return err == nil, err
 }
 
 // text returns an Entry.Via by its number.

@@ -135,6 +135,11 @@ func TestDialectThatIsNotInTheArchiveIsRefused(t *testing.T) {
 			!strings.Contains(err.Error(), "[rfc9309 google]") {
 			t.Errorf("%v: found %v, error %v", d, found, err)
 		}
+		all := []archive.Found{{Known: true}}
+		a.LookupAll([][]byte{[]byte(origins[0].key)}, d, 0, all)
+		if all[0].Known || !errors.Is(all[0].Err, archive.ErrDialect) {
+			t.Errorf("%v: %+v", d, all)
+		}
 	}
 }
 
@@ -339,8 +344,13 @@ func TestBusyIsNotLost(t *testing.T) {
 func TestGuardLookupDoesNotAllocate(t *testing.T) {
 	dialects, origins := small(t)
 	a := opened(t, written(t, dialects, origins...))
+	var found [70]archive.Found
 	for _, o := range append(origins, origin{key: "https://missing.example:443"}) {
 		key := []byte(o.key)
+		keys := slices.Repeat([][]byte{key}, len(found))
+		if n := testing.AllocsPerRun(10, func() { a.LookupAll(keys, google, 1_000, found[:]) }); n != 0 {
+			t.Errorf("%q with others: %v allocations", key, n)
+		}
 		for _, at := range []int64{0, 1_000, 2_500, math.MaxInt64} {
 			if n := testing.AllocsPerRun(100, func() { a.LookupAt(key, google, at) }); n != 0 { // which warms up
 				t.Errorf("%q at %d: %v allocations", key, at, n)

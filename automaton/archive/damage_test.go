@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -25,10 +26,17 @@ func fails(t *testing.T, what string, data []byte, dialects []automaton.Dialect,
 	if err != nil {
 		return true
 	}
-	failed := false
-	for _, o := range origins {
-		for i, d := range dialects {
+	failed, keys, all := false, make([][]byte, len(origins)), make([]archive.Found, len(origins))
+	for i, o := range origins {
+		keys[i] = []byte(o.key)
+	}
+	for i, d := range dialects {
+		a.LookupAll(keys, d, math.MaxInt64, all)
+		for k, o := range origins {
 			e, found, err := a.Lookup([]byte(o.key), d)
+			if of := all[k]; of.Entry != e || of.Known != found || fmt.Sprint(of.Err) != fmt.Sprint(err) {
+				t.Errorf("%s: %q in %v: LookupAll finds %+v, Lookup %+v, %v, %v", what, o.key, d, of, e, found, err)
+			}
 			if err != nil {
 				failed = true
 			} else if !found || e.Status != o.status || text(e.Ruleset) != text(o.rulesets[i]) {

@@ -117,14 +117,18 @@ func blobChecksum(number uint32, blob []byte) uint32 {
 // hash is fast for keys of some thirty bytes, and spreads them evenly. Keys that fall into
 // one bucket with one seed are spread with another.
 func hash(seed uint64, key []byte) uint64 {
-	h, n := seed, uint64(len(key))
+	h, n, whole := seed, uint64(len(key)), key
 	for ; len(key) >= 8; key = key[8:] {
 		h = fold(h^le.Uint64(key), 0xd6e8feb86659fd93)
 	}
 	if len(key) > 0 {
 		var word uint64
-		for i, c := range key {
-			word |= uint64(c) << (8 * i)
+		if n >= 8 {
+			word = le.Uint64(whole[n-8:]) >> (64 - 8*len(key))
+		} else {
+			for i, c := range key {
+				word |= uint64(c) << (8 * i)
+			}
 		}
 		h = fold(h^word, 0xd6e8feb86659fd93)
 	}

@@ -6,17 +6,14 @@ import (
 )
 
 // find returns the record of an origin, nil if there is none.
-func (a *Archive) find(key []byte) ([]byte, error) {
-	h := hash(a.seed, key)
-	bucket := h >> a.shift
-	group := bucket >> a.groupBits
+func (a *Archive) find(s *spot, key []byte) ([]byte, error) {
+	group := s.hash >> a.shift >> a.groupBits
 	if a.checked[group/32].Load()>>(group%32)&1 == 0 {
 		if err := a.check(group); err != nil {
 			return nil, err
 		}
 	}
-	bounds := a.buckets[bucketLen*bucket:]
-	from, to := uint64(le.Uint32(bounds)), uint64(le.Uint32(bounds[bucketLen:]))
+	from, to := uint64(s.from), uint64(s.to)
 	if uint64(len(a.records)) > math.MaxUint32 {
 		from, to = a.whole(group, from, to)
 	}
@@ -29,7 +26,7 @@ func (a *Archive) find(key []byte) ([]byte, error) {
 		if n == maxBucket || length > len(records) {
 			return nil, errIndex
 		}
-		if le.Uint32(records) == uint32(h) && string(records[keyAt:][:le.Uint16(records[6:])]) == string(key) {
+		if le.Uint32(records) == uint32(s.hash) && string(records[keyAt:][:le.Uint16(records[6:])]) == string(key) {
 			return records[:length], nil
 		}
 		records = records[length:]
@@ -74,13 +71,13 @@ func (a *Archive) measure(records []byte) (keyAt, length int) {
 	return recordHead, recordHead + key + int(status-dated)*a.versionLen
 }
 
-// version returns the Entry of a record at an instant, without the ruleset, and the numbers of the
-// blobs, nil if no version is in force.
-func (a *Archive) version(record []byte, at int64) (e Entry, answer []byte) {
+// version sets status and bounds of the Entry of a record at an instant, which has none yet, and
+// returns the numbers of the blobs, nil if no version is in force.
+func (a *Archive) version(e *Entry, record []byte, at int64) (answer []byte) {
 	if status := le.Uint16(record[4:]); status < dated {
-		return Entry{Status: status, From: math.MinInt64, Until: math.MaxInt64}, record[recordHead:]
+		e.Status = status
+		return record[recordHead:]
 	}
-	e.From, e.Until = math.MinInt64, math.MaxInt64
 	versions := record[recordHead+int(le.Uint16(record[6:])):]
 	low, high := 0, len(versions)/a.versionLen // the number of versions that have begun is between them
 	for low < high {
@@ -92,11 +89,11 @@ func (a *Archive) version(record []byte, at int64) (e Entry, answer []byte) {
 		}
 	}
 	if low == 0 {
-		return e, nil
+		return nil
 	}
 	v := versions[(low-1)*a.versionLen+dateLen:]
 	e.Status = le.Uint16(v)
-	return e, v[statusLen:]
+	return v[statusLen:]
 }
 
 // Origin is an origin of an archive, as Origins lists it.

@@ -62,7 +62,13 @@ func TestLookupAt(t *testing.T) {
 		{"missing", 100, false, 0, "", never, forever},
 	} {
 		for name, lookup := range map[string]func([]byte, automaton.Dialect, int64) (archive.Entry, bool, error){
-			"LookupAt": a.LookupAt, "LookupBusyAt": a.LookupBusyAt,
+			"LookupAt": a.LookupAt, "LookupBusyAt": a.LookupBusyAt, "LookupAll": func(key []byte, d automaton.Dialect,
+				at int64) (archive.Entry, bool, error) {
+				found := make([]archive.Found, 130)
+				a.LookupAll(slices.Repeat([][]byte{key}, len(found)), d, at, found)
+				f := found[129]
+				return f.Entry, f.Known, f.Err
+			},
 		} {
 			e, found, err := lookup([]byte(c.key), google, c.at)
 			want := "nil"

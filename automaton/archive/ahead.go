@@ -1,0 +1,88 @@
+package archive
+
+import "github.com/robotsieve/robotsieve/automaton"
+
+// Found is the result of a lookup.
+type Found struct {
+	Entry Entry
+	Known bool // the archive has the origin at the instant
+	Err   error
+}
+
+// atOnce is how many lookups LookupAll does side by side: more than a processor can wait for at a
+// time, and so few that what it keeps of them stays in the first cache.
+const atOnce = 64
+
+// LookupAll sets found, of which there are as many as keys, to what LookupAt returns for each key.
+// Where an index is in no cache, a lookup waits for its bucket, then for the record, then for the
+// ruleset. Here each step is taken for 64 keys before the next one, so that the processor waits for
+// many places of memory at once: of random origins among a million in half of the time.
+func (a *Archive) LookupAll(keys [][]byte, d automaton.Dialect, at int64, found []Found) {
+	var spots [atOnce]spot
+	err := a.has(d)
+	for ; len(keys) > 0 && err == nil; keys, found = keys[min(len(keys), atOnce):], found[min(len(keys), atOnce):] {
+		some := spots[:min(len(keys), atOnce)]
+		for i := range some {
+			some[i].hash = hash(a.seed, keys[i])
+		}
+		for i := range some {
+			a.bounds(&some[i])
+		}
+		for i := range some {
+			a.touch(&some[i])
+		}
+		for i := range some {
+			some[i].record, found[i].Err = a.find(&some[i], keys[i])
+		}
+		for i := range some {
+			some[i].ruleset = a.decodedOf(some[i].record, int(a.columns[d])-1)
+		}
+		for i := range some {
+			f := &found[i]
+			if f.Entry, f.Known = (Entry{}), false; f.Err == nil {
+				f.Known, f.Err = a.answer(&f.Entry, some[i].record, d, at, false)
+			}
+		}
+	}
+	for i := range keys {
+		found[i] = Found{Err: err}
+	}
+}
+
+// spot is where in the index the record of a key is, if there is one, and what a lookup finds there.
+type spot struct {
+	hash     uint64
+	from, to uint32 // the lower halves of the offsets of its bucket and the next
+	record   []byte
+
+	touched byte               // without a meaning, as is ruleset: they are loaded for the cache
+	ruleset *automaton.Ruleset // nil unless it is decoded
+}
+
+// bounds sets the offsets of the bucket.
+func (a *Archive) bounds(s *spot) {
+	bounds := le.Uint64(a.buckets[bucketLen*(s.hash>>a.shift):])
+	s.from, s.to = uint32(bounds), uint32(bounds>>32)
+}
+
+// touch loads the first and last record of the bucket.
+func (a *Archive) touch(s *spot) {
+	if s.from < s.to && uint64(s.to) <= uint64(len(a.records)) {
+		s.touched = a.records[s.from] | a.records[s.to-1]
+	}
+}
+
+// decodedOf returns the ruleset of a column of a record with one version, nil if it is not decoded.
+func (a *Archive) decodedOf(record []byte, column int) *automaton.Ruleset {
+	if record == nil || le.Uint16(record[4:]) >= dated {
+		return nil
+	}
+	id := le.Uint32(record[recordHead+4*column:])
+	if uint64(id) >= uint64(a.blobCount) {
+		return nil
+	}
+	if s := a.decoded[id/slabLen].Load(); s != nil {
+		return s.rulesets[id%slabLen].Load()
+	}
+	return nil
+}
