@@ -39,8 +39,9 @@ golden:
 RACE := ./scan/source ./scan/job ./scan/filter ./scan
 SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/policy ./scan/spill
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut|TestInterrupt
-# Guards, whose counts the race detector changes, and long tests of one goroutine, in which it has nothing to find.
-NORACE := Guard|Bzip2|CorruptBytes|HostileRecords
+# Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
+# has nothing more to find.
+NORACE := Guard|Bzip2|CorruptBytes|HostileRecords|NotSideBySide|SideBySideMemory|NoAllocationPerChunk|PartsAddUpInAnyTree|CompileInLittleMemory
 race:
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
 		set -ex; $(GO) test -pgo=off -vet=off -race -short -timeout 20m -skip '$(NORACE)' $(RACE); \
