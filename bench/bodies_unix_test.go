@@ -39,6 +39,11 @@ func BenchmarkBodies(b *testing.B) {
 			var s automaton.Scratch
 			compile.Compile(body, compile.Options{}).Ruleset.Match(&s, []byte(agent), []byte(url))
 		}},
+		{"lists", func(body []byte) { // of all machines, as for an archive
+			r := compile.Compile(body, compile.Options{Engine: compile.EngineList}).Ruleset
+			r.Agents()
+			r.Wildcard()
+		}},
 	} {
 		b.Run("read="+c.name, func(b *testing.B) {
 			var least, taken []time.Duration

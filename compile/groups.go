@@ -106,7 +106,11 @@ const fewTokens = 16
 
 // groupsOfTokens returns which groups bind whom.
 func groupsOfTokens(row *dialectRow, groups []Group) *tokenGroups {
-	b := &tokenGroups{row: row, each: make([]int, len(groups))}
+	n := 0
+	for i := range groups {
+		n += len(groups[i].Agents)
+	}
+	b := &tokenGroups{row: row, named: make([]groupsOfToken, 0, n), each: make([]int, len(groups))}
 	for i := range groups {
 		b.each[i] = i
 		for j := range groups[i].Agents {

@@ -46,7 +46,7 @@ func (m *machines) ruleset() *automaton.Ruleset {
 // bind binds the tokens of the file to machines.
 func (m *machines) bind() {
 	b := groupsOfTokens(m.o.row(), m.groups)
-	m.single = make([]int, len(m.groups))
+	m.single, m.bound = make([]int, len(m.groups)), make([][]int, 0, len(b.named)+1)
 	numbers := make([]int, len(b.named), len(b.named)+1)
 	for i := range b.named {
 		numbers[i] = m.number(b.named[i].groups)

@@ -67,7 +67,7 @@ func (p *parser) release() {
 	if p.question == nil {
 		p.text = nil // which the rules have taken
 	}
-	p.asked.name, p.asked.path, p.asked.formB, p.asked.rule = nil, nil, nil, automaton.Rule{}
+	p.asked = question{scratch: p.asked.scratch, token: p.asked.token}
 	*p = parser{
 		starts: p.starts[:0], agents: p.agents[:0], rules: p.rules[:0], records: p.records[:0], notes: p.notes[:0],
 		text: p.text, asked: p.asked,

@@ -1,6 +1,10 @@
 package compile
 
-import "github.com/robotsieve/robotsieve/automaton"
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
 
 // Ask answers one question as Compile(body, o).Ruleset.Match does, and is for those who have no
 // other about the body: nothing is made of it, and nothing allocated. It panics if the dialect is
@@ -15,6 +19,7 @@ func Ask(body, name, url []byte, o Options) automaton.Verdict {
 	}
 	q.name, q.by, q.others = name, found{}, found{}
 	q.path, q.formB = q.scratch.Forms(o.Dialect, path)
+	q.head, _, _ = bytes.Cut(q.path, []byte("?"))
 	p.question = q
 	p.parse(view(p.cut(body)))
 	if q.by.any() {
@@ -28,6 +33,7 @@ func Ask(body, name, url []byte, o Options) automaton.Verdict {
 type question struct {
 	name        []byte // of the crawler
 	path, formB []byte // as Scratch.Forms returns them
+	head        []byte // of both, up to a '?'
 	by, others  found  // what the groups say that name the crawler, and those for *
 	scratch     automaton.Scratch
 	token       text
@@ -95,34 +101,21 @@ func (q *question) ruleLine(p *parser, allow bool, value string) {
 	}
 }
 
-// excludes reports whether the value of a rule surely does not match the path, because it begins with
-// bytes that are the same in every form and are not those of the path. Most values do.
+// excludes reports whether the value of a rule surely does not match the path: because it begins
+// with bytes that are the same in every form, and are not those of the path. Most values do.
 func (q *question) excludes(value string) bool {
-	for i := range min(len(value), len(q.path)) {
-		c := value[i]
-		if c != q.path[i] {
-			return spelled[c] != inForms
-		}
-		if spelled[c] != alike {
-			return false
+	for i := range min(len(value), len(q.head)) {
+		if c := value[i]; c != q.head[i] || !alike[c] {
+			return alike[c]
 		}
 	}
 	return false
 }
 
-// How a byte is spelled in the forms of patterns.
-const (
-	inForms    = iota // in one or another way, or it stands for others
-	alike             // in one way
-	alikeSoFar        // in one way, but what follows may be in FormB
-)
-
-var spelled = func() (t [256]uint8) {
+// alike has the bytes that are the same in every form.
+var alike = func() (t [256]bool) {
 	for c := range t {
-		if automaton.IsCanonical([]byte{byte(c)}) {
-			t[c] = alike
-		}
+		t[c] = automaton.IsCanonical([]byte{byte(c)})
 	}
-	t['?'] = alikeSoFar
 	return t
 }()
