@@ -29,7 +29,7 @@ type Member struct {
 const (
 	MaxFields = 64
 	MaxDepth  = fastjson.MaxDepth // objects and arrays within each other
-	MaxValues = 1 << 16
+	MaxValues = 1 << 14
 )
 
 // NewObject returns the shape of objects with some members. Row.Fits is set for those that have

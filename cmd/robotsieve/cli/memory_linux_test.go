@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -99,6 +100,11 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 		"methods": {50_000, func(i int) string {
 			return strings.Replace(request(i, addr, "/p", "GPTBot/1"), "GET", fmt.Sprintf("M%d", i), 1)
 		}},
+		"values of JSON": {300, func(i int) string {
+			return `{"ts":1762000000.5,"request":{"remote_ip":"192.0.2.1","method":"GET","host":"h1.example","uri":"/p",` +
+				`"headers":{"User-Agent":["GPTBot/1"]}},"status":200,"size":5` +
+				strings.Repeat(`,"xy":0`, field.MaxValues-20) + "}"
+		}},
 		"lines of 1 MB": {100, func(i int) string { return request(i, addr, strings.Repeat("/"+long, 130), "GPTBot/1") }},
 	} {
 		for _, workers := range []string{"16", "64"} {
@@ -107,8 +113,11 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 			}
 			t.Run(name+" with "+workers+" workers", func(t *testing.T) {
 				policy := []string{"--robots", robots, "--format", "combined"}
-				if name == "hosts" {
+				switch name {
+				case "hosts":
 					policy = []string{"--policy", manifest, "--format", "vhost_combined"}
+				case "values of JSON":
+					policy = []string{"--robots", robots, "--host", "http://h1.example", "--format", "caddy"}
 				}
 				n := c.n / few
 				r, held := peak(t, lines(n, c.line), append([]string{"audit", "--memory", "1MB", "--workers", workers, "--output",
