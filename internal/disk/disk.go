@@ -46,6 +46,16 @@ func Inject(fail func(op Op, name string) error) (restore func()) {
 	return func() { injected.Store(nil) }
 }
 
+// watched is called before every ReadAt; nil outside of tests.
+var watched atomic.Pointer[func(p []byte, off int64)]
+
+// WatchReads is for tests: until restore is called, read is called before every File.ReadAt, by any
+// goroutine.
+func WatchReads(read func(p []byte, off int64)) (restore func()) {
+	watched.Store(&read)
+	return func() { watched.Store(nil) }
+}
+
 // check returns the injected error of an operation.
 func check(op Op, name string) error {
 	fail := injected.Load()
@@ -98,6 +108,9 @@ func (f *File) Read(p []byte) (int, error) {
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if err := check(OpRead, f.f.Name()); err != nil {
 		return 0, err
+	}
+	if read := watched.Load(); read != nil {
+		(*read)(p, off)
 	}
 	return f.f.ReadAt(p, off)
 }

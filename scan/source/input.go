@@ -402,7 +402,7 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 		return o, sample, nil
 	}
 	r.watch(o.file)
-	if o.stream, err = in.fileStream(o, r); err != nil {
+	if o.stream, err = in.fileStream(o, isPlain, r); err != nil {
 		r.unwatch(o.file)
 	}
 	return o, nil, err
@@ -429,12 +429,16 @@ func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	return 0, info.Size(), nil // files of /proc say that they are regular and 0 bytes long, and are not
 }
 
-// fileStream makes the stream of an input that has its place in a file.
-func (in *Input) fileStream(o opened, r *Reader) (s *stream, err error) {
+// fileStream makes the stream of an input that has its place in a file. isPlain: its first bytes
+// have shown that it is not compressed.
+func (in *Input) fileStream(o opened, isPlain bool, r *Reader) (s *stream, err error) {
 	switch m := in.member; {
-	case m == nil && sniff.Codec(in.codec.Load()) != sniff.Plain:
+	case isPlain:
+		s = in.plainStream(&span{o.plainReader(), o.size}, r)
+		s.inFile, s.begin = true, o.off
+	case m == nil:
 		s, err = in.newStream(o.file, r)
-	case m == nil || m.packed == sniff.Plain:
+	case m.packed == sniff.Plain:
 		s, err = in.newStream(&span{o.plainReader(), o.size}, r)
 	default:
 		s, err = in.unpacking(newInflating(&span{o.plainReader(), o.size}, m), r)
@@ -460,6 +464,22 @@ func (in *Input) unpacking(below *stream, r *Reader) (*stream, error) {
 // newStream makes a stream with the decoder that the first bytes require. The Reader is nil if
 // there is none.
 func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
+	plain := in.plainStream(bytes, r)
+	if in.decoded {
+		return plain, nil
+	}
+	s, err := newStream(plain.raw, in.Name, plain.window)
+	if err == nil {
+		in.codec.Store(int32(s.codec))
+		if r != nil && in.regular {
+			r.readAhead(s)
+		}
+	}
+	return s, err
+}
+
+// plainStream makes a stream that passes on the bytes.
+func (in *Input) plainStream(bytes io.Reader, r *Reader) *stream {
 	w := newWindow(in.Windows, r.stopping())
 	if !in.regular {
 		w.slot, w.waits = w.of.pipe, false
@@ -471,17 +491,7 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	if in.Hash {
 		raw.sum = sha256.New()
 	}
-	if in.decoded || in.isPart() {
-		return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}, nil
-	}
-	s, err := newStream(raw, in.Name, w)
-	if err == nil {
-		in.codec.Store(int32(s.codec))
-		if r != nil && in.regular {
-			r.readAhead(s)
-		}
-	}
-	return s, err
+	return &stream{codec: sniff.Plain, raw: raw, window: w, dec: simpleDecoder{plainReader{raw}}}
 }
 
 // archiveKind tells by its first bytes whether a file is an archive whose members are inputs: any

@@ -18,13 +18,13 @@ import (
 // its bytes. A line of more than MaxLine bytes is a range of its own, of which only the beginning
 // is read.
 
-// plainFile is an open plain file, or a plain member of an archive. Its ranges share it.
+// plainFile is an open plain file, or a part of one, such as a plain member of an archive. Its
+// ranges share it.
 type plainFile struct {
-	f     io.ReaderAt
-	file  *disk.File
-	input int
-	size  int64 // when it was opened: bytes appended later are not read
-	users atomic.Int64
+	*disk.File
+	input      int
+	begin, end int64 // in the file, when it was opened: bytes appended later are not read
+	users      atomic.Int64
 }
 
 // fileRange is one range of a plain file. It becomes the chunk of that number.
@@ -39,23 +39,25 @@ type fileRange struct {
 // overread is how much more than ChunkSize bytes a buffer has, because a line usually ends there.
 const overread = 4 << 10
 
-// alignment is what the position in the file is a multiple of when a read into the beginning of a
-// buffer starts. The kernel takes up to three times as long to copy where position and address
-// differ modulo 64.
+// alignment: where position in the file and address in memory differ modulo 64, the kernels of some
+// machines take up to four times as long to copy. So a read begins where they are equal.
 const alignment = 64
+
+// aligned returns the last position at or before at where a read into a buffer may begin.
+func aligned(at int64) int64 { return at &^ (alignment - 1) }
 
 // sendRanges sends the ranges of a file to the callers of Next.
 func (r *Reader) sendRanges(input int, o opened) {
-	p := &plainFile{f: o.plain(), file: o.file, input: input, size: o.size}
+	p := &plainFile{File: o.file, input: input, begin: o.off, end: o.off + o.size}
 	p.users.Store(1)
-	r.watch(p.file)
+	r.watch(p.File)
 	defer r.leave(p)
-	buf := make([]byte, min(searchBuffer, p.size))
-	for t := (fileRange{file: p}); !t.last; t.seq++ {
+	buf := make([]byte, min(searchBuffer, o.size+alignment))
+	for t := (fileRange{file: p, end: p.begin}); !t.last; t.seq++ {
 		t.off = t.end
 		at, err := r.endRange(&t, buf)
 		if err != nil { // what is before may be read
-			t.end, t.last = min(t.off+int64(r.o.ChunkSize), p.size), true
+			t.end, t.last = min(t.off+int64(r.o.ChunkSize), p.end), true
 			t.keep = t.end - t.off
 			r.failPlain(p, at, err)
 		}
@@ -77,23 +79,23 @@ const searchBuffer = 128 << 10
 func (r *Reader) endRange(t *fileRange, buf []byte) (at int64, err error) {
 	p := t.file
 	chunk, longest := t.off+int64(r.o.ChunkSize), t.off+int64(r.o.MaxLine)
-	end, found := p.size, true
-	if chunk < p.size {
-		end, found, err = nextLine(p.f, chunk, min(longest+1, p.size), buf[:min(overread, len(buf))])
+	end, found := p.end, true
+	if chunk < p.end {
+		end, found, err = nextLine(p, chunk, min(longest+1, p.end), buf[:min(overread, len(buf))])
 	}
 	switch {
 	case err != nil:
 		return end, err
-	case !found && p.size > longest:
-		if end, err = lastLine(p.f, t.off, chunk, buf); err == nil && end == t.off {
+	case !found && p.end > longest:
+		if end, err = lastLine(p, t.off, chunk, buf); err == nil && end == t.off {
 			t.keep = int64(r.o.kept())
-			end, _, err = nextLine(p.f, longest+1, p.size, buf)
+			end, _, err = nextLine(p, longest+1, p.end, buf)
 		}
 		if err != nil {
 			return end, err
 		}
 	}
-	t.end, t.last = end, end == p.size
+	t.end, t.last = end, end == p.end
 	if found || end-t.off <= int64(r.o.MaxLine) {
 		t.keep = end - t.off
 	}
@@ -101,14 +103,17 @@ func (r *Reader) endRange(t *fileRange, buf []byte) (at int64, err error) {
 }
 
 // nextLine returns where the first line begins at a position of a file or after it, or end if none
-// begins until there. With an error it is a position that cannot be read. buf is for reading.
+// begins until there. With an error it is a position that cannot be read. buf is for reading, and
+// longer than the alignment.
 func nextLine(f io.ReaderAt, at, end int64, buf []byte) (line int64, found bool, err error) {
 	for at--; at < end; {
-		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
-		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+		from := aligned(at)
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-from)], from)
+		read := buf[min(int(at-from), n):n]
+		if i := bytes.IndexByte(read, '\n'); i >= 0 {
 			return at + int64(i) + 1, true, nil
 		}
-		if at += int64(n); n == 0 {
+		if at += int64(len(read)); len(read) == 0 {
 			return at, false, noEOF(err)
 		}
 	}
@@ -119,12 +124,13 @@ func nextLine(f io.ReaderAt, at, end int64, buf []byte) (line int64, found bool,
 // after that.
 func lastLine(f io.ReaderAt, begin, at int64, buf []byte) (line int64, err error) {
 	for at > begin {
-		part := buf[:min(int64(len(buf)), at-begin)]
-		if n, err := f.ReadAt(part, at-int64(len(part))); n < len(part) {
+		from := aligned(max(begin, at-int64(len(buf))+alignment))
+		part := buf[:at-from]
+		if n, err := f.ReadAt(part, from); n < len(part) {
 			return at, noEOF(err)
 		}
-		at -= int64(len(part))
-		if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+		at = max(begin, from)
+		if i := bytes.LastIndexByte(part[at-from:], '\n'); i >= 0 {
 			return at + int64(i) + 1, nil
 		}
 	}
@@ -134,8 +140,8 @@ func lastLine(f io.ReaderAt, begin, at int64, buf []byte) (line int64, err error
 // leave closes the file after its last user.
 func (r *Reader) leave(p *plainFile) {
 	if p.users.Add(-1) == 0 {
-		r.unwatch(p.file)
-		p.file.Close()
+		r.unwatch(p.File)
+		p.Close()
 	}
 }
 
@@ -143,10 +149,10 @@ func (r *Reader) leave(p *plainFile) {
 func (r *Reader) readRange(t fileRange) *Chunk {
 	p := t.file
 	c := r.chunks.take(p.input, t.seq)
-	base := t.off &^ (alignment - 1) // position in the file of c.buf[0]
+	base := aligned(t.off) // position in the file of c.buf[0]
 	begin, end := int(t.off-base), int(t.off-base+t.keep)
 	c.grow(end)
-	n, err := p.f.ReadAt(c.buf[:end], base)
+	n, err := p.ReadAt(c.buf[:end], base)
 	c.Data, c.Last = c.buf[min(begin, n):n], t.last
 	if c.Cut = t.end - t.off - t.keep; n < end {
 		c.Cut = 0
@@ -159,13 +165,13 @@ func (r *Reader) readRange(t fileRange) *Chunk {
 	return c
 }
 
-// failPlain records an error of a plain file, unless Stop has closed it.
+// failPlain records an error at a position of a plain file, unless Stop has closed it.
 func (r *Reader) failPlain(p *plainFile, at int64, err error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.size, err)
+		err = fmt.Errorf("file shrank while it was read, from %d bytes: %w", p.end-p.begin, err)
 	}
 	if !errors.Is(err, fs.ErrClosed) || !r.isStopped() {
-		r.states[p.input].fail(newError(r.ins[p.input].Name, at, err))
+		r.states[p.input].fail(newError(r.ins[p.input].Name, at-p.begin, err))
 	}
 }
 

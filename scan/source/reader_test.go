@@ -1,6 +1,7 @@
 package source
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"errors"
@@ -11,12 +12,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
 var smallOptions = []Options{
@@ -289,21 +294,81 @@ func TestNoAllocationPerChunk(t *testing.T) {
 	}
 }
 
-// TestGuardAlignment: chunks of a plain file are in memory as they are in the file, modulo the
-// alignment.
+// TestGuardAlignment: each read of a plain file is into an address that is equal to the position in the file, modulo
+// the alignment: of whole files, ranges and members of archives, with lines of any length, hashed or not. Only the
+// sample of some hundred bytes that shows how an input is compressed may be anywhere.
 func TestGuardAlignment(t *testing.T) {
-	text := bytes.Repeat([]byte("a line that is neither short nor long\n"), 100_000)
-	r, at, chunks := NewReader([]*Input{file(t, write(t, filepath.Join(t.TempDir(), "a.log"), text))},
-		Options{Workers: 1}), 0, 0
-	for c, ok := r.Next(); ok; c, ok = r.Next() {
-		if len(c.Data) > 0 && (uintptr(unsafe.Pointer(&c.Data[0]))-uintptr(at))%alignment != 0 {
-			t.Errorf("chunk %d of position %d is at another address, modulo %d", c.Seq, at, alignment)
-		}
-		at, chunks = at+len(c.Data), chunks+1
-		r.Release(c)
+	text := bytes.Repeat([]byte("a line that is neither short nor long\n"), 60_000)
+	text = append(append(text, bytes.Repeat([]byte("x"), 3<<20)...), text...)
+	files := []archived{{name: "a.log", data: text[1:]}, {name: "b.log", data: text}}
+	dir := t.TempDir()
+	path := write(t, filepath.Join(dir, "a.log"), text)
+	inputs := map[string]func() []*Input{
+		"a file": func() []*Input { return []*Input{file(t, path)} },
+		"ranges": func() (ins []*Input) {
+			ranges, err := file(t, path).Divide(700_000)
+			for _, r := range ranges {
+				in, failed := NewRange(path, r)
+				ins, err = append(ins, in), errors.Join(err, failed)
+			}
+			if err != nil || len(ins) < 4 {
+				t.Fatalf("%d ranges, %v", len(ins), err)
+			}
+			return ins
+		},
 	}
-	if at != len(text) || chunks < 4 {
-		t.Errorf("%d bytes in %d chunks", at, chunks)
+	for name, archive := range map[string][]byte{"a.tar": tarOf(t, files...), "a.zip": zipOf(t, zip.Store, files...)} {
+		name := write(t, filepath.Join(dir, name), archive)
+		inputs["members of "+filepath.Base(name)] = func() []*Input { return found(t, name) }
+	}
+	for name, make := range inputs {
+		for _, hash := range []bool{false, true} {
+			ins, size := make(), int64(0)
+			for _, in := range ins {
+				in.Hash = hash
+				size += in.Size
+			}
+			var reads, odd atomic.Int64
+			restore := disk.WatchReads(func(p []byte, off int64) {
+				reads.Add(1)
+				if len(p) > sniff.SampleLen && (int64(uintptr(unsafe.Pointer(&p[0])))-off)%alignment != 0 {
+					odd.Add(1)
+				}
+			})
+			pieces, _ := readAll(t, ins, Options{Workers: 2}, 2)
+			restore()
+			for _, p := range slices.Concat(pieces...) {
+				size -= int64(len(p.data)) + p.cut
+			}
+			if size != 0 || reads.Load() < 8 || odd.Load() > 0 {
+				t.Errorf("%s, hashed %v: %d bytes too few, %d of %d reads at another address", name, hash, size, odd.Load(),
+					reads.Load())
+			}
+		}
+	}
+}
+
+// BenchmarkRead reads a file from the page cache by half a MiB, into addresses that are equal to the positions in the
+// file and a byte off.
+func BenchmarkRead(b *testing.B) {
+	const size, chunk = 64 << 20, 512 << 10
+	f, err := disk.Open(write(b, filepath.Join(b.TempDir(), "a.log"), make([]byte, size)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	buf := make([]byte, chunk+1)
+	for off, name := range []string{"aligned", "a byte off"} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				for at := int64(0); at < size; at += chunk {
+					if _, err := f.ReadAt(buf[off:off+chunk], at); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }
 

@@ -19,6 +19,8 @@ type stream struct {
 	dec    decoder
 	window *window
 	file   *disk.File // nil if the caller closes it
+	inFile bool       // its bytes are those of a file from begin on
+	begin  int64      // the position in the file
 	below  *stream    // of a packed member, what its bytes come from
 	head   []byte     // decoded by Head, to be read again
 	err    error      // returned by Read after head: io.EOF, or the error that ended the stream
@@ -92,6 +94,16 @@ func (s *stream) Read(p []byte) (n int, err error) {
 		}
 	}
 	return n, s.err
+}
+
+// shift returns how far from an aligned address bytes shall be of which the last have been read, so
+// that the next are read from a file into an address that suits their position.
+func (s *stream) shift(read int) int {
+	if !s.inFile {
+		return 0
+	}
+	at := s.begin + s.raw.offset() - int64(len(s.head)+read)
+	return int(at - aligned(at))
 }
 
 // peek returns the first n decoded bytes, and with fewer the error that follows them. They will be
@@ -213,36 +225,38 @@ type chunker struct {
 
 // fill makes the next chunk.
 func (k *chunker) fill(c *Chunk) {
-	maxLine := k.r.o.MaxLine
-	c.grow(len(k.carry))
-	n := copy(c.buf, k.carry)
+	maxLine, begin := k.r.o.MaxLine, k.s.shift(len(k.carry))
+	c.grow(begin + len(k.carry))
+	n := begin + copy(c.buf[begin:], k.carry)
 	k.carry = k.carry[:0]
 	for want := k.r.o.ChunkSize; ; want = min(2*want, maxLine+1) {
-		c.grow(want)
-		n = k.read(c.buf, n, want)
-		newline := bytes.LastIndexByte(c.buf[:n], '\n')
+		c.grow(begin + want)
+		n = k.read(c.buf, n, begin+want)
+		newline := bytes.LastIndexByte(c.buf[begin:n], '\n')
 		switch {
-		case newline < 0 && n > maxLine:
-			k.cut(c, n)
+		case newline < 0 && n-begin > maxLine:
+			k.cut(c, begin, n)
 			return
 		case k.eof:
-			c.Data, c.Last, k.end = c.buf[:n], true, true
+			c.Data, c.Last, k.end = c.buf[begin:n], true, true
 			return
 		case newline >= 0:
-			c.Data = c.buf[:newline+1]
-			k.carry = append(k.carry, c.buf[newline+1:n]...)
+			end := begin + newline + 1
+			c.Data = c.buf[begin:end]
+			k.carry = append(k.carry, c.buf[end:n]...)
 			return
 		}
 	}
 }
 
-// cut keeps the beginning of the line in the first n bytes of the buffer and reads on to the end of
-// the line.
-func (k *chunker) cut(c *Chunk, n int) {
-	keep := k.r.o.kept()
-	c.Data, c.Cut = c.buf[:keep], int64(n-keep)
-	skip := c.buf[keep : keep+k.r.o.ChunkSize] // it fits: both are at most half of MaxLine
+// cut keeps the beginning of the line in c.buf[begin:n] and reads on to the end of the line.
+func (k *chunker) cut(c *Chunk, begin, n int) {
+	end := begin + k.r.o.kept()
+	c.Data, c.Cut = c.buf[begin:end], int64(n-end)
+	room := c.buf[aligned(int64(end)+alignment-1):] // it is enough: kept and ChunkSize are at most half of MaxLine
 	for !k.eof {
+		skip := room[k.s.shift(0):]
+		skip = skip[:min(k.r.o.ChunkSize, len(skip))]
 		m := k.read(skip, 0, 1) // as much as one Read gives
 		if i := bytes.IndexByte(skip[:m], '\n'); i >= 0 {
 			c.Cut += int64(i + 1)
