@@ -137,9 +137,15 @@ func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 		x := newChecked(c.compile(policy.Reading(agent.dialect)), agent)
 		agent.warnOfOthers(x.robots.Ruleset, o.Messages)
 		if !agent.stated {
+			known := map[automaton.Dialect]*compile.Robots{agent.dialect: x.robots}
 			for _, r := range policy.UnknownReadings()[1:] {
 				agent.dialect = r.Dialect()
-				x.others = append(x.others, otherReading{readers[r], newChecked(c.compile(r), agent)})
+				if same := known[agent.dialect]; same != nil && !same.SplitRuns {
+					continue // to end runs of user-agent lines makes no difference
+				}
+				other := newChecked(c.compile(r), agent)
+				known[agent.dialect] = other.robots
+				x.others = append(x.others, otherReading{readers[r], other})
 			}
 		}
 		c.agents = append(c.agents, x)
