@@ -84,6 +84,24 @@ func IsPlain(target []byte) bool {
 	return len(target) > 0 && target[0] == '/' && notPlain.Index(target) == len(target)
 }
 
+// PlainLines returns the length of the longest beginning of a text that has, besides newlines, only
+// bytes that a plain target may have. To ask it for many lines at once takes less time than IsPlain
+// for each.
+func PlainLines(text []byte) int { return notPlainLines.Index(text) }
+
+// notPlainLines are the bytes of notPlain but the newline.
+var notPlainLines = func() *table.Classes {
+	const controls = 1 << 7 // the upper half that the newline has takes a class of its own
+	c := *notPlain
+	c.Hi[0] = 0
+	for octet := range byte(' ') / 2 {
+		if octet != '\n' {
+			c.Add(octet, controls)
+		}
+	}
+	return &c
+}()
+
 // notPlain are the bytes that a plain target must not have: those that are not canonical,
 // NUL among them, and '#', which begins a fragment.
 var notPlain = func() *table.Classes {

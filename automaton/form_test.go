@@ -74,6 +74,15 @@ func TestIsPlain(t *testing.T) {
 				if automaton.IsPlain(target) != want {
 					t.Errorf("IsPlain(%q) = %v", target, !want)
 				}
+				odd := len(target) // where the first byte is that is not plain
+				for i, c := range target {
+					if odd == len(target) && c != '\n' && !automaton.IsPlain([]byte{'/', c}) {
+						odd = i
+					}
+				}
+				if n := automaton.PlainLines(target); n != odd {
+					t.Errorf("PlainLines(%q) = %d, want %d", target, n, odd)
+				}
 			}
 		}
 	}

@@ -42,11 +42,15 @@ func NewJudge(c *Config) *Judge {
 func (j *Judge) Err() error { return j.err }
 
 // Judge returns the verdict on a URL by the rules of an instant, in Unix seconds. It keeps no view of the URL.
-func (j *Judge) Judge(url []byte, at int64) Verdict {
+func (j *Judge) Judge(url []byte, at int64) Verdict { return j.judge(url, at, false) }
+
+// judge is Judge for a URL of which plain may say that it has no byte that a plain target must not
+// have.
+func (j *Judge) judge(url []byte, at int64, plain bool) Verdict {
 	s := j.last
 	if !s.matches(url, at) {
 		if len(url) > 0 && url[0] == '/' {
-			return j.target(url)
+			return j.target(url, plain)
 		}
 		n, ok := origin.Prefix(url)
 		if !ok {
@@ -71,9 +75,9 @@ func (j *Judge) Judge(url []byte, at int64) Verdict {
 	}
 	n := int(s.length)
 	if isTarget := n > 0 && n < len(url) && url[n] == '/' && !s.whole; isTarget {
-		return j.decide(s.groups, url[n:], true)
+		return j.decide(s.groups, url[n:], true, plain)
 	}
-	return j.decide(s.groups, url, false)
+	return j.decide(s.groups, url, false, false)
 }
 
 // fail keeps an error of the policy.
@@ -83,18 +87,18 @@ func (j *Judge) fail(err error) Verdict {
 }
 
 // target returns the verdict on a URL that begins with a slash.
-func (j *Judge) target(url []byte) Verdict {
+func (j *Judge) target(url []byte, plain bool) Verdict {
 	if j.sites.all == nil {
 		return Verdict{Class: NotAbsolute}
 	}
-	return j.decide(j.sites.all, url, true)
+	return j.decide(j.sites.all, url, true, plain)
 }
 
 // decide matches the rules of each group with the path of a URL, of which only the part from the
 // path on may be left. Nearly all of these are plain: they are their own path in every dialect, and
-// are looked at once.
-func (j *Judge) decide(groups []group, url []byte, isTarget bool) (v Verdict) {
-	path, plain := url, isTarget && automaton.IsPlain(url)
+// are looked at once, if plain does not already say so.
+func (j *Judge) decide(groups []group, url []byte, isTarget, plain bool) (v Verdict) {
+	path, plain := url, plain || isTarget && automaton.IsPlain(url)
 	for i := range groups {
 		g := &groups[i]
 		if !plain && (i == 0 || g.dialect != groups[i-1].dialect) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -190,7 +191,7 @@ func (w *worker) verdict(url []byte) (v Verdict) {
 	if w.batched {
 		v, w.ahead = w.ahead[0], w.ahead[1:]
 	} else {
-		v = w.judge.Judge(url, w.instant())
+		v = w.judge.judge(url, w.instant(), w.rows.isPlain)
 	}
 	w.out.count[v.Class]++
 	switch {
@@ -245,16 +246,19 @@ type rows struct {
 	timed   bool           // each row must have a time
 	row     list.Row       // without a reader, the last one that full made
 
-	lines  format.Lines // without a reader
-	data   []byte       // what has not been read
-	cut    bool         // the chunk is the beginning of a line that is too long
-	mark   int          // length of the byte order mark before the next row
-	failed func() bool
+	lines format.Lines // without a reader
+	data  []byte       // what has not been read
+	plain int          // the length of its beginning that has no byte that is not plain
+	cut   bool         // the chunk is the beginning of a line that is too long
+	// isPlain says that the URL of the row that was read has none either.
+	isPlain bool
+	mark    int // length of the byte order mark before the next row
+	failed  func() bool
 }
 
 // reset begins a chunk. failed is that of worker.chunk.
 func (r *rows) reset(c *source.Chunk, failed func() bool) {
-	r.data, r.cut, r.failed = c.Data, c.Cut > 0, failed
+	r.data, r.plain, r.isPlain, r.cut, r.failed = c.Data, 0, false, c.Cut > 0, failed
 	r.layout, r.reader, r.mark = nil, nil, 0
 	if c.Input >= len(r.readers) || r.config.Layouts[c.Input] == nil {
 		if c.Seq == 0 && bytes.HasPrefix(c.Data, format.BOM) {
@@ -274,7 +278,7 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 
 // again goes to a row of the chunk that is not its first.
 func (r *rows) again(rest []byte) {
-	r.data = rest
+	r.data, r.plain = rest, 0
 	if r.reader != nil {
 		r.reader.Reset(rest, false)
 	} else {
@@ -296,12 +300,20 @@ func (r *rows) next() (line, url []byte, class Class) {
 	default:
 		line, url = r.lines.Next()
 		url, r.mark = url[r.mark:], 0
+		if r.plain < len(line) {
+			r.plain = automaton.PlainLines(r.data[:min(len(r.data), plainAhead)])
+		}
+		r.isPlain = r.plain >= len(line)
+		r.plain = max(r.plain-len(line), 0)
 	}
 	if r.data = r.data[len(line):]; len(r.data) == 0 && line[len(line)-1] != '\n' && r.failed() {
 		class = CutOff
 	}
 	return line, url, class
 }
+
+// plainAhead is how many bytes are looked at together: few enough to stay in the first cache.
+const plainAhead = 4 << 10
 
 // full returns the row that was read.
 func (r *rows) full(line, url []byte) *list.Row {
