@@ -48,9 +48,8 @@ func WholeLines(body []byte, maxBytes int) []byte {
 // parse reads the body line by line. Lines end at LF, CR or CRLF; the text after the last
 // of these, if there is any, is a line too.
 func (p *parser) parse(body string) {
-	p.line, p.lf = 1, -1
-	p.cr, p.nul = strings.IndexByte(body, '\r') >= 0, strings.IndexByte(body, 0) >= 0
-	p.hash = strings.IndexByte(body, '#') >= 0
+	p.line = 1
+	p.lf, p.cr, p.nul, p.hash = next{'\n', -1}, next{'\r', -1}, next{0, -1}, next{'#', -1}
 	p.quotes = p.question == nil && strings.Contains(body, quotePrefix)
 	start := bomLength(body)
 	if start > 0 {
@@ -64,44 +63,48 @@ func (p *parser) parse(body string) {
 	}
 	defer p.noteEmptyGroup()
 	for ; ; p.line++ {
-		end, next := p.lineEnd(body, start)
-		line, more := body[start:end], end < len(body)
-		if start > p.limit || end > p.limit && line != "" || p.line == maxLines {
-			if line != "" || p.more {
+		end := min(p.lf.from(body, start), p.cr.from(body, start))
+		more := end < len(body)
+		if start > p.limit || end > p.limit && start < end || p.line == maxLines {
+			if start < end || p.more {
 				p.note(NoteTruncated, "")
 			}
 			return
 		}
-		if line != "" || more {
+		if start < end || more {
 			p.lines = p.line
 		}
-		p.readLine(line)
+		p.readLine(body, start, end)
 		if !more {
 			return
 		}
-		start = next
+		if start = end + 1; body[end] == '\r' && strings.HasPrefix(body[start:], "\n") {
+			start++
+		}
 	}
 }
 
-// lineEnd returns where the line ends that begins at a place in the body, and where the next
-// one begins. The LF that follows a place is looked for once, however many CRs precede it.
-func (p *parser) lineEnd(body string, start int) (end, next int) {
-	if p.lf < start {
-		if p.lf = strings.IndexByte(body[start:], '\n'); p.lf < 0 {
-			p.lf = len(body) - start
+// next is where a byte stands next in the body.
+type next struct {
+	octet byte
+	at    int
+}
+
+// from returns the first place of the byte from a place on, which is at or after that of the call
+// before; the length of the body if there is none. So each stretch of the body is searched once.
+func (n *next) from(body string, start int) int {
+	if n.at < start {
+		n.find(body, start)
+	}
+	return n.at
+}
+
+func (n *next) find(body string, start int) {
+	if n.at = len(body); start < len(body) {
+		if at := strings.IndexByte(body[start:], n.octet); at >= 0 {
+			n.at = start + at
 		}
-		p.lf += start
 	}
-	end = p.lf
-	if p.cr {
-		if at := strings.IndexByte(body[start:end], '\r'); at >= 0 {
-			end = start + at
-		}
-	}
-	if end+1 == p.lf && p.lf < len(body) { // CRLF
-		return end, end + 2
-	}
-	return end, end + 1
 }
 
 // bomLength returns the length of the byte order mark at the start of a body. The first
@@ -116,7 +119,8 @@ func bomLength(body string) int {
 }
 
 // readLine takes one line, without its end, through the rest of the parser.
-func (p *parser) readLine(line string) {
+func (p *parser) readLine(body string, start, end int) {
+	line := body[start:end]
 	if line == "" || isSpace(line[0]) && trim(line) == "" {
 		if p.row.blankEnds {
 			p.noteEmptyGroup()
@@ -129,20 +133,17 @@ func (p *parser) readLine(line string) {
 		p.note(NoteLongLine, "")
 		line = line[:longest]
 	}
-	if p.nul {
-		if nul := strings.IndexByte(line, 0); nul >= 0 {
-			p.note(NoteNUL, "")
-			if !p.row.cutsAtNUL {
-				return
-			}
-			line = line[:nul]
+	if at := p.nul.from(body, start) - start; at < len(line) {
+		p.note(NoteNUL, "")
+		if !p.row.cutsAtNUL {
+			return
 		}
+		line = line[:at]
 	}
 	p.glued = false
-	if p.hash {
-		before, _, commented := cutAt(line, '#')
-		p.glued = commented && before != "" && !isSpace(before[len(before)-1])
-		line = before
+	if at := p.hash.from(body, start) - start; at < len(line) {
+		p.glued = at > 0 && !isSpace(line[at-1])
+		line = line[:at]
 	}
 	if line = trim(line); line == "" {
 		return

@@ -18,12 +18,8 @@ type parser struct {
 	more   bool        // the body goes on after the limit
 	line   int         // 1-based number of the line being read
 	lines  int         // number of lines read
-	lf     int         // where the next LF is, see lineEnd
-	cr     bool        // there is a CR in the body
 	open   bool        // a user-agent line belongs to the last group, else it begins one
 	inside bool        // rules belong to the last group, else to none
-	nul    bool        // there is a NUL in the body
-	hash   bool        // there is a '#' in the body
 	quotes bool        // there may be a typographic quotation mark in the body
 	colon  bool        // the line has a colon
 	other  bool        // since the last user-agent line there was a record with a colon
@@ -33,6 +29,8 @@ type parser struct {
 
 	looked int // number of agents that noteDelay has looked at
 	google int // number of agents up to the first of Google's in the group that noteDelay found last
+
+	lf, cr, nul, hash next // in the body
 
 	starts  []start     // of the groups
 	agents  []AgentLine // of all groups, their tokens not yet in lower case
