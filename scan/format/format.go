@@ -109,6 +109,9 @@ var lineFormats = sync.OnceValue(func() []*Format {
 	return slices.Concat(programFormats(), clfFormats(), columnFormats)
 })
 
+// Prepare makes the formats that Detect tries, for which it need not wait then.
+func Prepare() { lineFormats() }
+
 // Default returns the format of a log without lines.
 func Default() *Format { return clfFormats()[0] }
 

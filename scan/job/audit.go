@@ -173,6 +173,9 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err := o.validate(ctx); err != nil {
 		return nil, err
 	}
+	if o.format == nil && o.Workers > 1 {
+		go format.Prepare()
+	}
 	side, err := prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) })
 	if err != nil {
 		return nil, err
