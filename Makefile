@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test fuzz fuzz-short mutate lint sample man release reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -59,6 +59,10 @@ guard:
 BENCH_FLAGS ?=
 bench: build
 	@bench/ratios.sh $(BENCH_FLAGS)
+
+# Fails when a hot path takes more than twice as long beside a simple loop of the same process as was recorded.
+bench-guard:
+	$(GO) test -pgo=off -vet=off -count=1 ./bench -v -run TestGuardOfTime -guard-time
 
 # Every benchmark of the tests, which takes hours.
 bench-parts:

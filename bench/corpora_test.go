@@ -29,7 +29,7 @@ func shared(b *testing.B, name string) []byte {
 	return decompressed(b, sharedFile(b, name))
 }
 
-func decompressed(b *testing.B, path string) []byte {
+func decompressed(b testing.TB, path string) []byte {
 	b.Helper()
 	in, err := source.NewFile(path)
 	if err != nil {
