@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // TestJSONFields holds the description of the audit's report in json.md to the types that make it and to their
@@ -20,14 +20,14 @@ import (
 // readers of the code. A field whose name is in the comment before it needs none of its own.
 func TestJSONFields(t *testing.T) {
 	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
-	for _, name := range []string{"audit/report.go", "audit/enums.go", "judge/verdict.go", "crawler/identity.go"} {
+	for _, name := range []string{"report/report.go", "report/enums.go", "report/verdict.go", "crawler/identity.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, d.read)
 	}
-	d.find(reflect.TypeFor[audit.Report](), "")
+	d.find(reflect.TypeFor[report.Report](), "")
 	for _, of := range d.types {
 		d.write(of)
 	}

@@ -273,15 +273,15 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 		}
 		return nil, usageError("%s", why)
 	}
-	a, err := report(ctx, o, scratch)
+	a, err := mergedReport(ctx, o, scratch)
 	if err == nil && rows.List != "" {
 		err = checkAllRows(ctx, spec)
 	}
 	return a, err
 }
 
-// report makes the report of the state that the pipeline has left.
-func report(ctx context.Context, o job.AuditOptions, scratch string) (a *job.Audited, err error) {
+// mergedReport makes the report of the state that the pipeline has left.
+func mergedReport(ctx context.Context, o job.AuditOptions, scratch string) (a *job.Audited, err error) {
 	name, err := readAll(ctx, join(scratch, sumName))
 	if err != nil {
 		return nil, inputError(err)

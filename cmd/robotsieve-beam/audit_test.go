@@ -20,9 +20,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/job/jobtest"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // command runs the program, with shards of so many bytes, and returns its outputs and exit code.
@@ -78,7 +78,7 @@ func logs(t *testing.T, days int) (args []string, set jobtest.Logs) {
 }
 
 // oneAudit is the report of one audit of all logs in this process.
-func oneAudit(t *testing.T, set jobtest.Logs) *audit.Report {
+func oneAudit(t *testing.T, set jobtest.Logs) *report.Report {
 	t.Helper()
 	a, err := job.Audit(t.Context(), job.AuditOptions{
 		Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges}, Since: set.Since,
@@ -91,9 +91,9 @@ func oneAudit(t *testing.T, set jobtest.Logs) *audit.Report {
 }
 
 // same compares reports, but for what is of the program and the order of their inputs.
-func same(t *testing.T, got, want *audit.Report) {
+func same(t *testing.T, got, want *report.Report) {
 	t.Helper()
-	text := func(r audit.Report) string {
+	text := func(r report.Report) string {
 		r.Program, r.Command = "", ""
 		r.Inputs = slices.Clone(r.Inputs)
 		for i := range r.Inputs {
@@ -103,7 +103,7 @@ func same(t *testing.T, got, want *audit.Report) {
 				in.Format = "" // nobody has asked
 			}
 		}
-		slices.SortFunc(r.Inputs, func(x, y audit.InputInfo) int { return cmp.Compare(x.Name, y.Name) })
+		slices.SortFunc(r.Inputs, func(x, y report.InputInfo) int { return cmp.Compare(x.Name, y.Name) })
 		b, err := json.MarshalIndent(r, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -122,9 +122,9 @@ func same(t *testing.T, got, want *audit.Report) {
 }
 
 // reportOf reads the report that the program has printed as JSON.
-func reportOf(t *testing.T, out string) *audit.Report {
+func reportOf(t *testing.T, out string) *report.Report {
 	t.Helper()
-	r := &audit.Report{}
+	r := &report.Report{}
 	if err := json.Unmarshal([]byte(out), r); err != nil {
 		t.Fatalf("%v: %.200s", err, out)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -274,7 +274,7 @@ func publishBytes(ctx context.Context, name string, content []byte) error {
 
 // publishValue publishes a value for readValue. Its texts that are not UTF-8 stay what they are.
 func publishValue[T any](ctx context.Context, name string, v T) error {
-	encoded, err := json.Marshal(audit.Texts(v, audit.ToUTF8))
+	encoded, err := json.Marshal(report.Texts(v, report.ToUTF8))
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func readValue[T any](ctx context.Context, name string) (v T, err error) {
 	if err == nil {
 		err = json.Unmarshal(encoded, &v)
 	}
-	return audit.Texts(v, audit.FromUTF8), err
+	return report.Texts(v, report.FromUTF8), err
 }
 
 // readAll returns the content of a file.

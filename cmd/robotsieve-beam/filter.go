@@ -22,8 +22,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -108,7 +108,7 @@ func (f *filterFn) ProcessElement(ctx context.Context, s shard, emit func(int, [
 		return err
 	}
 	for _, o := range append(outcomes, *made.Load()...) {
-		line, err := json.Marshal(audit.Texts(*o, audit.ToUTF8))
+		line, err := json.Marshal(report.Texts(*o, report.ToUTF8))
 		if err != nil {
 			return err
 		}
@@ -376,7 +376,7 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			return nil, nil, inputError(fmt.Errorf("%s: %w", countsName, err))
 		}
-		one = audit.Texts(one, audit.FromUTF8)
+		one = report.Texts(one, report.FromUTF8)
 		if one.Refused != "" {
 			return nil, nil, usageError("%s", one.Refused)
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -259,7 +259,7 @@ func choose(all []candidate, copies bool) (read []candidate, rest job.Part) {
 		case c.Warning != "":
 			rest.Warnings = append(rest.Warnings, c.Warning)
 		case c.File.Error != "":
-			rest.Unread = append(rest.Unread, audit.InputInfo{Name: c.File.Name, Error: c.File.Error})
+			rest.Unread = append(rest.Unread, report.InputInfo{Name: c.File.Name, Error: c.File.Error})
 		case c.Sum == "":
 			read = append(read, c)
 		case !isCopy:
@@ -270,7 +270,7 @@ func choose(all []candidate, copies bool) (read []candidate, rest job.Part) {
 			if c.CopyOf = original; copies {
 				read = append(read, c)
 			} else {
-				rest.Unread = append(rest.Unread, audit.InputInfo{Name: c.File.Name, DuplicateOf: original, Disk: c.File.Size,
+				rest.Unread = append(rest.Unread, report.InputInfo{Name: c.File.Name, DuplicateOf: original, Disk: c.File.Size,
 					Codec: c.Codec, Complete: true})
 			}
 		}

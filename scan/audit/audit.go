@@ -17,9 +17,8 @@
 // (finalpass.go) takes them apart (coder.go), collects the answers to all clients
 // and then, operator by operator, what each crawler was told. With all that it asks package judge
 // for the open verdicts, measures gaps (rates.go) and finds the most
-// frequent unknown crawlers. The Report (report.go) is made from the counts
-// (makereport.go), with its assumptions and warnings (sentences.go), and is given out only
-// if its numbers add up.
+// frequent unknown crawlers. The Report (package report) is made from the counts (makereport.go), and
+// is given out only if its numbers add up.
 //
 // figures.go and paths.go count what a row requested; violationpaths.go sorts the paths of
 // violations, which may be any number. What clients may name without end is kept in bounded
@@ -41,6 +40,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -89,7 +89,7 @@ type Config struct {
 	TempDir string
 	// Basis describes the files and options, for the sentences of the report. Nil stands
 	// for the zero Basis.
-	Basis *BasisInfo
+	Basis *report.BasisInfo
 }
 
 // Period is a time from Since on and before Until. A zero bound is none: the zero value is
@@ -113,7 +113,7 @@ type Inputs struct {
 	// an input makes the report partial.
 	MaxUnparsed float64
 	// List has all that the workers read.
-	List     []InputInfo
+	List     []report.InputInfo
 	Warnings []string
 	// Notes are more assumptions.
 	Notes []string
@@ -152,14 +152,14 @@ type Judged struct {
 	// Crawler is the name of the crawler, and Profile is nil if it is not known.
 	Crawler     string
 	Profile     *crawler.Profile
-	Identity    Identity
-	Outcome     Outcome
-	MethodClass Method
-	Verdict     Verdict
+	Identity    report.Identity
+	Outcome     report.Outcome
+	MethodClass report.Method
+	Verdict     report.Verdict
 	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
 	// Violation; Rule.Violations is 0, and Rule.Paths is empty.
-	Reason Reason
-	Rule   RuleInfo
+	Reason report.Reason
+	Rule   report.RuleInfo
 	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
 	// only if Verdict is Violation or Grace. InformedKnown is as in CrawlerInfo.
 	Informed, InformedKnown bool
@@ -188,7 +188,7 @@ func New(c Config) *Auditor {
 		c.Identities = crawler.NewIdentities(c.Crawlers, crawler.IdentityOptions{})
 	}
 	if c.Basis == nil {
-		c.Basis = &BasisInfo{}
+		c.Basis = &report.BasisInfo{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.KeepAddresses,
 		profiles: map[*crawler.Profile]uint32{}}

@@ -58,7 +58,7 @@ func TestQuotaIsEnough(t *testing.T) {
 			if tables := 2 << 20; most > w.quota.limit+tables+int(run.budget.records) {
 				t.Errorf("%d bytes", most)
 			}
-			report(t, run)
+			resultOf(t, run)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Bodies of the worked cases. permit and same permit what is asked for; same has the size of forbid.
@@ -231,7 +232,7 @@ func TestWorkedCases(t *testing.T) {
 			Identities: known(t, set, map[string]string{"MJ12bot": "192.0.2.0/24\n"}),
 			Judged: func(j *Judged) {
 				word := j.Verdict.String()
-				if j.Verdict == Indeterminate {
+				if j.Verdict == report.Indeterminate {
 					word = j.Reason.String()
 				}
 				if string(j.Target) == log[len(log)-1].target {
@@ -308,7 +309,7 @@ func TestInformed(t *testing.T) {
 			versionsOf(t, cmp.Or(c.versions, "forbid -90d; both 0s"))...)})
 		violations, informed := int64(0), int64(0)
 		for _, row := range auditEntries(t, a, logOf(t, c.log)...).Crawlers {
-			violations, informed = violations+row.Verdicts[Violation], informed+row.Informed()
+			violations, informed = violations+row.Verdicts[report.Violation], informed+row.Informed()
 			shown := strings.Contains(c.log, "gptbot 200=forbid") || strings.Contains(c.log, "gptbot 200=both")
 			if row.Crawler == "GPTBot" && row.InformedKnown != shown {
 				t.Errorf("%s: known: %v", c.name, row.InformedKnown)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // What a CDN says of a client is counted as its word, and proves nothing.
@@ -28,14 +29,14 @@ func TestClaims(t *testing.T) {
 	add(1, acmebot, strings.Repeat("x", 2*maxClaim), true)
 	add(5, browser, "AI Crawler", true)
 	r := auditRecords(t, a, records...)
-	gpt := r.row("GPTBot")
-	if want := []ClaimInfo{{"AI Crawler", 3}, {"", 2}}; !slices.Equal(gpt.Claims, want) || gpt.ClaimsNotListed != 0 {
+	gpt := rowOf(r, "GPTBot")
+	if want := []report.ClaimInfo{{Claim: "AI Crawler", N: 3}, {Claim: "", N: 2}}; !slices.Equal(gpt.Claims, want) || gpt.ClaimsNotListed != 0 {
 		t.Errorf("claims %v", gpt.Claims)
 	}
-	if gpt.Identity[Verified] != 0 {
+	if gpt.Identity[report.Verified] != 0 {
 		t.Errorf("identities %v", gpt.Identity)
 	}
-	if acme := r.row("AcmeBot"); len(acme.Claims) != 1 || len(acme.Claims[0].Claim) > 2*maxClaim ||
+	if acme := rowOf(r, "AcmeBot"); len(acme.Claims) != 1 || len(acme.Claims[0].Claim) > 2*maxClaim ||
 		!strings.HasSuffix(acme.Claims[0].Claim, "(longer than 200 bytes)") {
 		t.Errorf("claims %v", acme.Claims)
 	}
@@ -60,7 +61,7 @@ func TestManyClaims(t *testing.T) {
 		w.readers[format.Default()] = &handmade{records: part}
 		w.Chunk(format.Default(), nil, []byte("x"))
 	}
-	r := report(t, run)
+	r := resultOf(t, run)
 	if got := marshal(t, r); got != want {
 		t.Error(firstDifference(got, want))
 	}
@@ -113,7 +114,7 @@ func TestSchemes(t *testing.T) {
 // The header of a CDN in place of the clients' is told, with the remedy.
 func TestCDNAgents(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	warned := func(r *Report) bool {
+	warned := func(r *report.Report) bool {
 		return slices.ContainsFunc(r.Warnings, func(w string) bool {
 			return strings.Contains(w, "Amazon CloudFront") && strings.Contains(w, "forward the header User-Agent")
 		})

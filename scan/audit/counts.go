@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields, before
@@ -153,7 +154,7 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 		}
 		return x.Unit < units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) &&
 			l.hold(v.FieldByName("Counts"))
-	case StatusCount:
+	case report.StatusCount:
 		return 0 <= x.Status && x.Status <= maxStatus && 0 < x.N && x.N <= l.most
 	case sizesAt:
 		return hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
@@ -174,7 +175,7 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 				return false
 			}
 		}
-		l.most = x.read()
+		l.most = x.Read()
 	case row:
 		if x.Spoofed != nil && x.Spoofed.Spoofed != nil {
 			return false // impostors have none

@@ -7,6 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // A deferred record is kept until the whole input has been read. The order of its
@@ -58,7 +59,7 @@ func (x *answered) code(c *coder) {
 // fetch is a GET of /robots.txt by a crawler.
 type fetch struct {
 	judge.Fetch
-	identity Identity
+	identity report.Identity
 	use      fetchUse
 	address  []byte // empty if it does not matter
 }
@@ -78,7 +79,7 @@ func (x *fetch) code(c *coder) {
 	c.sender(&x.Sender)
 	octet(c, &x.Kind, judge.Kinds, "an answer is of no kind")
 	uvarint(c, &x.Size, math.MaxInt64)
-	octet(c, &x.identity, identities, "an identity is of no kind")
+	octet(c, &x.identity, report.Identities, "an identity is of no kind")
 	octet(c, &x.use, fetchUses, "a fetch is of no use")
 	text(c, &x.address)
 }
@@ -124,12 +125,12 @@ func (x *visit) code(c *coder, config *Config) {
 	for _, is := range [...]*bool{&x.counted, &x.HasTime, &x.exact, &x.hasNormal} {
 		c.flag(is)
 	}
-	octet(c, &x.Identity, identities, "an identity is of no kind")
-	octet(c, &x.Outcome, outcomes, "a request is of no outcome")
-	octet(c, &x.MethodClass, methods, "a request is of no method")
+	octet(c, &x.Identity, report.Identities, "an identity is of no kind")
+	octet(c, &x.Outcome, report.Outcomes, "a request is of no outcome")
+	octet(c, &x.MethodClass, report.Methods, "a request is of no method")
 	if x.counted {
-		octet(c, &x.Verdict, verdicts, "a request has no verdict")
-		octet(c, &x.Reason, reasons, "a request is undecided for no reason")
+		octet(c, &x.Verdict, report.Verdicts, "a request has no verdict")
+		octet(c, &x.Reason, report.Reasons, "a request is undecided for no reason")
 	} else {
 		x.codeOpen(c)
 	}
@@ -249,7 +250,7 @@ func (c *agent) sender(at site) judge.Sender {
 
 // deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size
 // is 0 if it does not show which file was sent.
-func (w *Worker) deferFetch(at site, c *agent, identity Identity, kind judge.Kind, size int64, use fetchUse) {
+func (w *Worker) deferFetch(at site, c *agent, identity report.Identity, kind judge.Kind, size int64, use fetchUse) {
 	x := fetch{identity: identity, use: use, address: w.keptAddress()}
 	if x.Sender, x.Kind, x.Size = c.sender(at), kind, size; use != fetchTimeless {
 		x.Time = w.record.Time
@@ -277,7 +278,7 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 }
 
 // deferRequest keeps a request whose verdict depends on other lines.
-func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identity) {
+func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
 	x := &w.visit
 	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
@@ -290,14 +291,14 @@ func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity Identit
 
 // deferCounted keeps the record, which has been counted with its verdict, until it is known
 // whether addresses prove anything.
-func (w *Worker) deferCounted(at site, c *agent, identity Identity, d judge.Decision) {
+func (w *Worker) deferCounted(at site, c *agent, identity report.Identity, d judge.Decision) {
 	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), counted: true}
 	w.visit.Verdict, w.visit.Reason = d.Verdict, d.Reason
 	w.keepVisit(c)
 }
 
 // asVisit returns as much of the record as is kept.
-func (w *Worker) asVisit(at site, c *agent, identity Identity) Judged {
+func (w *Worker) asVisit(at site, c *agent, identity report.Identity) Judged {
 	r, config := &w.record, &w.auditor.config
 	if config.Judged != nil {
 		return *w.asJudged(at, c, identity, judge.Decision{})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/judge"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // recordsOf returns the only deferred record that an entry leaves, apart from visits.
@@ -106,10 +107,10 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		"neither counted nor open":     set("request", 22, 2),
 		"counted, and for nobody":      set("request", 22, 1),
 		"without a time":               set("request", 23, 0),
-		"identity":                     set("request", 26, byte(identities)),
-		"outcome":                      set("request", 27, byte(outcomes)),
-		"method":                       set("request", 28, byte(methods)),
-		"identity of no kind":          set("fetch", 24, byte(identities)),
+		"identity":                     set("request", 26, byte(report.Identities)),
+		"outcome":                      set("request", 27, byte(report.Outcomes)),
+		"method":                       set("request", 28, byte(report.Methods)),
+		"identity of no kind":          set("fetch", 24, byte(report.Identities)),
 		"request to no origin":         set("request", 8, 0, 0, 0, 0),
 		"copy that says nothing known": set("request", 29, 0xff),
 	} {

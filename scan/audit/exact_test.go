@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // informedOf audits a fetch of robots.txt under one name and a forbidden request under
@@ -19,7 +20,7 @@ func informedOf(t *testing.T, fetching, requesting string) (violations, informed
 	for _, c := range r.Crawlers {
 		informed += c.Informed()
 	}
-	return r.Totals.Verdicts[Violation], informed
+	return r.Totals.Verdicts[report.Violation], informed
 }
 
 // A crawler had been sent a rule only under its very name, however long names are and
@@ -80,9 +81,9 @@ func TestMoreProfilesThan65536(t *testing.T) {
 		low: {"robots_fetch": 1, "indeterminate": 1}, high: {"violation": 1}, low + 1: {"robots_fetch": 1}, high +
 			1: {"no_policy": 1},
 	} {
-		wantCounts(t, list[i].Name, r.row(list[i].Name).Verdicts, want)
+		wantCounts(t, list[i].Name, rowOf(r, list[i].Name).Verdicts, want)
 	}
-	if c := r.row(list[high].Name); c.Informed() != 0 {
+	if c := rowOf(r, list[high].Name); c.Informed() != 0 {
 		t.Error("informed by the fetch of a crawler 65,536 places before")
 	}
 }
@@ -97,10 +98,10 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 		claim := header.Read([]byte(fields[5]))
 		addr := strings.Fields(fields[0])[1]
 		_, state := a.config.Identities.Identify(claim, []byte(addr), j.Time, j.HasTime)
-		if want := Identity(state); j.Identity != want {
+		if want := report.Identity(state); j.Identity != want {
 			t.Errorf("%v, not %v: %s", j.Identity, want, j.Line)
 		}
-		if j.Verdict == Violation || j.Verdict == Grace {
+		if j.Verdict == report.Violation || j.Verdict == report.Grace {
 			late++
 		}
 	}
@@ -123,9 +124,9 @@ func TestClientsWithoutAddressAreNotOne(t *testing.T) {
 		}
 		fetch, request := gets(2*hours, gptbot, "200", sizeOfBody(forbid)), visits(2*hours+60, "/private/x")
 		fetch.addr, request.addr = addrs[0], addrs[1]
-		c := auditEntries(t, a, append(list, fetch, request)...).row("GPTBot")
-		if c.Verdicts[Grace] != 1 || len(c.CrawlDelay) != 0 {
-			t.Errorf("%s: %d in grace, delays %+v", name, c.Verdicts[Grace], c.CrawlDelay)
+		c := rowOf(auditEntries(t, a, append(list, fetch, request)...), "GPTBot")
+		if c.Verdicts[report.Grace] != 1 || len(c.CrawlDelay) != 0 {
+			t.Errorf("%s: %d in grace, delays %+v", name, c.Verdicts[report.Grace], c.CrawlDelay)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // A program audits lines that it has in memory.
@@ -31,13 +32,13 @@ func Example() {
 		`192.0.2.1 - - [10/Nov/2026:12:00:00 +0000] "GET /private/1 HTTP/1.1" 200 5 "-" `+
 			`"ExampleBot/1.0 (+https://bot.example/)"`+"\n"))
 
-	report, err := run.Report(audit.Inputs{})
+	result, err := run.Report(audit.Inputs{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range report.Crawlers {
-		fmt.Println(c.Crawler, c.Verdicts[audit.Violation], c.Rules[0].Rule)
+	for _, c := range result.Crawlers {
+		fmt.Println(c.Crawler, c.Verdicts[report.Violation], c.Rules[0].Rule)
 	}
 	// Output: ExampleBot 1 Disallow: /private/
 }

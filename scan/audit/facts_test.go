@@ -6,6 +6,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // The answer to an ambiguous header counts as a fetch of the first operator only.
@@ -16,8 +17,8 @@ func TestFetchOfTwoCrawlersIsCountedOnce(t *testing.T) {
 	later := e
 	later.time = at(3600)
 	r := auditEntries(t, a, e, later)
-	bing := r.row("bingbot")
-	if bing == nil || bing.RobotsTxt.Fetches != 2 || bing.RobotsTxt.Gaps != 1 || r.row("GPTBot") != nil {
+	bing := rowOf(r, "bingbot")
+	if bing == nil || bing.RobotsTxt.Fetches != 2 || bing.RobotsTxt.Gaps != 1 || rowOf(r, "GPTBot") != nil {
 		t.Errorf("%s", marshal(t, r))
 	}
 }
@@ -65,12 +66,12 @@ func TestUnverified(t *testing.T) {
 	for _, pair := range exactly[:3] {
 		r.Verify(pair)
 	}
-	got := report(t, r)
-	if row := got.row("DNSBot"); row.Identity[Verified] != 6 || row.Identity[Unverified] != 15 ||
+	got := resultOf(t, r)
+	if row := rowOf(got, "DNSBot"); row.Identity[report.Verified] != 6 || row.Identity[report.Unverified] != 15 ||
 		row.VerifiedContent() != 6 {
 		t.Errorf("%+v", row.Identity)
 	}
-	if row := got.row("GPTBot"); row.Identity[Verified] != 0 {
+	if row := rowOf(got, "GPTBot"); row.Identity[report.Verified] != 0 {
 		t.Errorf("GPTBot: %+v", row.Identity)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // figures are what is counted of the requests of a row whatever their verdict. Each depends on
@@ -45,7 +47,7 @@ const (
 // see counts the record, a request of a client with an address, in the figures of its row.
 func (w *Worker) see(f *figures, addr []byte) {
 	r := &w.record
-	f.Bytes = Plus(f.Bytes, byteSum(max(r.Size, 0)))
+	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
 		known[0].N++ // the first is nearly always 200
 	} else {
@@ -113,7 +115,7 @@ func times[N ~int64](x N, n int64) N {
 }
 
 // statuses counts answers by status, in the order of these. They are few.
-type statuses []StatusCount
+type statuses []report.StatusCount
 
 // add counts n answers with a status, and returns how many bytes that takes more.
 func (s *statuses) add(status int, n int64) (bytes int) {
@@ -122,7 +124,7 @@ func (s *statuses) add(status int, n int64) (bytes int) {
 		at++
 	}
 	if at == len(*s) || (*s)[at].Status != status {
-		*s = slices.Insert(*s, at, StatusCount{Status: status})
+		*s = slices.Insert(*s, at, report.StatusCount{Status: status})
 		bytes = statusBytes
 	}
 	(*s)[at].N += n
@@ -139,7 +141,7 @@ func (s statuses) sum() (n int64) {
 
 // merge adds n times the figures of another row.
 func (f *figures) merge(other *figures, n int64) {
-	f.Bytes = Plus(f.Bytes, times(other.Bytes, n))
+	f.Bytes = report.Plus(f.Bytes, times(other.Bytes, n))
 	for _, s := range other.Statuses {
 		f.Statuses.add(s.Status, s.N*n)
 	}
@@ -173,10 +175,10 @@ func (s *addressSet) add(hash uint64) (bytes int) {
 }
 
 // count returns how many addresses there were, at most as many as requests.
-func (s *addressSet) count(requests int64) AddressCount {
+func (s *addressSet) count(requests int64) report.AddressCount {
 	if len(s.Kept) <= maxAddresses {
-		return AddressCount{int64(len(s.Kept)), true}
+		return report.AddressCount{N: int64(len(s.Kept)), Exact: true}
 	}
 	n := maxAddresses / (float64(s.highest) / (1 << 64))
-	return AddressCount{int64(min(n, float64(requests))), false}
+	return report.AddressCount{N: int64(min(n, float64(requests))), Exact: false}
 }

@@ -10,15 +10,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // top returns the paths with the highest numbers.
-func top(paths map[string]int64, most int) []PathInfo {
-	list := []PathInfo{}
+func top(paths map[string]int64, most int) []report.PathInfo {
+	list := []report.PathInfo{}
 	for path, n := range paths {
-		list = append(list, PathInfo{Path: path, N: n})
+		list = append(list, report.PathInfo{Path: path, N: n})
 	}
-	slices.SortFunc(list, func(x, y PathInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path)) })
+	slices.SortFunc(list, func(x, y report.PathInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path)) })
 	return list[:min(len(list), most)]
 }
 
@@ -64,7 +66,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				want[of+j.Verdict.String()+timeText(j.Time-j.Time%hour)]++
 			}
 			count(path, of)
-			if j.Verdict == Violation {
+			if j.Verdict == report.Violation {
 				want[of+"bytes of violations"] += max(j.Size, 0)
 				count(path, of+"violations", of+"line "+fmt.Sprint(j.Rule.Line))
 			}
@@ -97,7 +99,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 					same(verdict+c.Timeline.From[i], n)
 				}
 			}
-			lists := map[string]PathList{"": c.Paths, "violations": c.ViolationPaths}
+			lists := map[string]report.PathList{"": c.Paths, "violations": c.ViolationPaths}
 			for _, rule := range c.Rules {
 				lists["line "+fmt.Sprint(rule.Line)] = rule.Paths
 			}
@@ -138,8 +140,8 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 		}
 		add := func(r *row, list []request) {
 			for _, of := range list {
-				r.Timeline.add(of.t, Allowed, 1)
-				r.Figures.Bytes = Plus(r.Figures.Bytes, byteSum(of.size))
+				r.Timeline.add(of.t, report.Allowed, 1)
+				r.Figures.Bytes = report.Plus(r.Figures.Bytes, byteSum(of.size))
 				r.Figures.Statuses.add(of.status, 1)
 				r.Figures.Addresses.add(of.hash)
 				r.Figures.Paths.add(of.hash, []byte(of.path), 1)
@@ -160,9 +162,9 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 					t.Fatalf("%s: %d units, %d paths, %d addresses", name, len(sum.Timeline.Starts), len(sum.Figures.Paths.Kept),
 						len(sum.Figures.Addresses.Kept))
 				}
-				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[Allowed]) != int64(len(all)) ||
+				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[report.Allowed]) != int64(len(all)) ||
 					sum.Figures.Statuses.sum() != int64(len(all)) {
-					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[Allowed]),
+					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[report.Allowed]),
 						sum.Figures.Statuses.sum())
 				}
 				bytesOf := appendRow(nil, sum)
@@ -187,7 +189,7 @@ func TestAddressesAreCounted(t *testing.T) {
 		s := newRow(knownBounds).Figures.Addresses
 		for i := range 1_000_000 {
 			if i == maxAddresses {
-				if got := s.count(1 << 40); got != (AddressCount{maxAddresses, true}) {
+				if got := s.count(1 << 40); got != (report.AddressCount{N: maxAddresses, Exact: true}) {
 					t.Errorf("%+v", got)
 				}
 			}
@@ -238,21 +240,21 @@ func TestManyPathsAreCountedTruly(t *testing.T) {
 			if got := marshal(t, auditSplit(t, a, byName(t, "combined"), rng, log, 3)); got != marshal(t, r) {
 				t.Error(firstDifference(got, marshal(t, r)))
 			}
-			checkPaths(t, r.row("GPTBot").Paths, want)
+			checkPaths(t, rowOf(r, "GPTBot").Paths, want)
 			for _, path := range c.want {
-				if !slices.ContainsFunc(r.row("GPTBot").Paths.List, func(p PathInfo) bool { return p.Path == path }) {
-					t.Errorf("%s is not listed: %+v", path, r.row("GPTBot").Paths)
+				if !slices.ContainsFunc(rowOf(r, "GPTBot").Paths.List, func(p report.PathInfo) bool { return p.Path == path }) {
+					t.Errorf("%s is not listed: %+v", path, rowOf(r, "GPTBot").Paths)
 				}
 			}
-			if name == "sixty hot ones" && len(r.row("GPTBot").Paths.List) != maxPathsListed {
-				t.Errorf("%+v", r.row("GPTBot").Paths)
+			if name == "sixty hot ones" && len(rowOf(r, "GPTBot").Paths.List) != maxPathsListed {
+				t.Errorf("%+v", rowOf(r, "GPTBot").Paths)
 			}
 		})
 	}
 }
 
 // checkPaths compares a list of paths with the truth.
-func checkPaths(t *testing.T, list PathList, want map[string]int64) {
+func checkPaths(t *testing.T, list report.PathList, want map[string]int64) {
 	t.Helper()
 	rest := maps.Clone(want)
 	for _, p := range list.List {

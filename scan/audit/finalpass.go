@@ -11,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // finalPass reads the deferred records, which come operator by operator, and gives
@@ -58,7 +59,7 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 			return err
 		}
 		rd := newReader(p, record.Data)
-		if rd.require(record.N <= r.tally.read() && f.records <= math.MaxInt64/2,
+		if rd.require(record.N <= r.tally.Read() && f.records <= math.MaxInt64/2,
 			"it was added more often than there are lines"); !rd.bad() {
 			f.records += record.N
 		}
@@ -150,7 +151,7 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	x.identity = f.identity(x.Crawler, x.identity, x.address)
 	x.Identity, x.HasTime = uint8(x.identity), x.use != fetchTimeless
 	row, _ := f.row(rd, x.Crawler, x.use == fetchCounted)
-	if rd.end(); rd.bad() || x.identity == SpoofedIdentity {
+	if rd.end(); rd.bad() || x.identity == report.SpoofedIdentity {
 		return
 	}
 	shown := f.told.Add(&x.Fetch, n)
@@ -164,12 +165,12 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 
 // identity returns the identity of a crawler's client at an address: Run.Verify may have
 // verified it, or the addresses prove nothing.
-func (f *finalPass) identity(crawler uint32, identity Identity, address []byte) Identity {
+func (f *finalPass) identity(crawler uint32, identity report.Identity, address []byte) report.Identity {
 	switch {
-	case f.proxied && (identity == Verified || identity == SpoofedIdentity):
-		return Unverified
-	case !f.proxied && f.name == "" && identity == Unverified && f.run.verified[verifiedKey{crawler, string(address)}]:
-		return Verified
+	case f.proxied && (identity == report.Verified || identity == report.SpoofedIdentity):
+		return report.Unverified
+	case !f.proxied && f.name == "" && identity == report.Unverified && f.run.verified[verifiedKey{crawler, string(address)}]:
+		return report.Verified
 	}
 	return identity
 }
@@ -222,8 +223,8 @@ func (f *finalPass) visit(rd *coder, n int64) {
 		f.decide(rd.policy, x)
 		f.decided(x)
 	case !f.onlyRequests:
-		if x.Identity == SpoofedIdentity {
-			x.Verdict, x.Reason = Spoofed, 0
+		if x.Identity == report.SpoofedIdentity {
+			x.Verdict, x.Reason = report.Spoofed, 0
 		}
 		config.Judged(&x.Judged)
 	}
@@ -232,11 +233,11 @@ func (f *finalPass) visit(rd *coder, n int64) {
 // decide gives a request its verdict.
 func (f *finalPass) decide(p *policy.Policy, x *visit) {
 	d, _ := judge.Decide(p, &judge.Case{
-		Spoofed: x.Identity == SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
+		Spoofed: x.Identity == report.SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
 		Class: classOf(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
 	}, f.told)
 	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
-	if x.Verdict == Spoofed {
+	if x.Verdict == report.Spoofed {
 		return
 	}
 	x.InformedKnown = x.row.informedKnown
@@ -269,14 +270,14 @@ func (r *Run) count(x *visit) {
 	if x.Evasive {
 		row.evasive += x.N
 	}
-	if x.Verdict == Grace && x.Informed {
+	if x.Verdict == report.Grace && x.Informed {
 		row.graceInformed += x.N
 	}
 	if x.HasTime {
 		row.Timeline.add(x.Time, x.Verdict, x.N)
 	}
-	if x.Verdict == Violation {
-		row.violationBytes = Plus(row.violationBytes, times(max(x.Size, 0), x.N))
+	if x.Verdict == report.Violation {
+		row.violationBytes = report.Plus(row.violationBytes, times(max(x.Size, 0), x.N))
 		row.violations[violationKind{x.Identity, x.Outcome, x.MethodClass, x.Informed}] += x.N
 		row.violate(x.rule, x.N)
 		for range min(x.N, int64(row.samples.most)) {
@@ -290,8 +291,8 @@ func (r *Run) count(x *visit) {
 
 // give gives a deferred request to Config.Judged.
 func (r *Run) give(x *visit) {
-	if give := r.auditor.config.Judged; give != nil && (x.Verdict == Violation || !r.auditor.config.OnlyViolations) {
-		if x.Verdict == Violation {
+	if give := r.auditor.config.Judged; give != nil && (x.Verdict == report.Violation || !r.auditor.config.OnlyViolations) {
+		if x.Verdict == report.Violation {
 			x.Rule = r.auditor.rule(x.rule, 0)
 		}
 		give(&x.Judged)
@@ -326,7 +327,7 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	}
 	kept := newBounded(most, hashVerified)
 	err = r.judgeDeferred(func(x *visit) {
-		if x.Verdict == Violation && x.Identity == Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
+		if x.Verdict == report.Violation && x.Identity == report.Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
 			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
 		}
 	}, true)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 var update = flag.Bool("update", false, "write the state of this form, and its report, into testdata/states")
@@ -62,7 +63,7 @@ func TestStateFixture(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v. %s", err, raise)
 		}
-		return marshal(t, Texts(r, Printable[string])) + "\n"
+		return marshal(t, report.Texts(r, report.Printable[string])) + "\n"
 	}
 	if *update {
 		for name, b := range map[string][]byte{newest + ".state": state, newest + ".json": []byte(report(state))} {
@@ -90,8 +91,8 @@ func TestOldStatesAreRefused(t *testing.T) {
 			"form 90, and this program reads form 10 only"},
 		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest,
 			"semantics 2, and this program reads semantics 3 only"},
-		"another schema": {strings.Replace(line, Schema, "robotsieve.audit/2", 1) + "\n" + rest,
-			"schema robotsieve.audit/2, and this program reads schema " + Schema + " only"},
+		"another schema": {strings.Replace(line, report.Schema, "robotsieve.audit/2", 1) + "\n" + rest,
+			"schema robotsieve.audit/2, and this program reads schema " + report.Schema + " only"},
 	} {
 		_, err := ReadState(strings.NewReader(c.state), int64(len(c.state)))
 		if !errors.Is(err, ErrStateVersion) || !strings.Contains(err.Error(), c.says) ||

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // guardEntries guards what a log of entries allocates; hosts that they leave out are one, or none.
@@ -138,7 +139,7 @@ func TestGuardOneHistoryIsAskedOnce(t *testing.T) {
 	if len(made) != 1 {
 		t.Errorf("%d bindings were made", len(made))
 	}
-	if r := report(t, run); r.row("GPTBot").Verdicts[Allowed] != 1 {
-		t.Errorf("verdicts %+v", r.row("GPTBot").Verdicts)
+	if r := resultOf(t, run); rowOf(r, "GPTBot").Verdicts[report.Allowed] != 1 {
+		t.Errorf("verdicts %+v", rowOf(r, "GPTBot").Verdicts)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // handmade is a reader of records as no format of today makes them, one for each byte of
@@ -39,24 +40,24 @@ func request(target string) format.Record {
 }
 
 // auditRecords audits records.
-func auditRecords(t testing.TB, a *Auditor, records ...format.Record) *Report {
+func auditRecords(t testing.TB, a *Auditor, records ...format.Record) *report.Report {
 	t.Helper()
 	run := begin(t, a)
 	w := run.Worker()
 	w.readers[format.Default()] = &handmade{records: slices.Clip(records)}
 	w.Chunk(format.Default(), nil, []byte("x"))
-	return report(t, run)
+	return resultOf(t, run)
 }
 
 // verdictOf is the verdict on one record, with its reason if it is indeterminate.
 func verdictOf(t testing.TB, a *Auditor, r format.Record) string {
 	t.Helper()
-	report := auditRecords(t, a, r)
-	switch v := report.Totals.Verdicts; {
-	case report.OtherHost == 1:
+	result := auditRecords(t, a, r)
+	switch v := result.Totals.Verdicts; {
+	case result.OtherHost == 1:
 		return "other_host"
-	case v[Indeterminate] == 1:
-		for reason := range nonZero(t, report.Crawlers[0].Reasons) {
+	case v[report.Indeterminate] == 1:
+		for reason := range nonZero(t, result.Crawlers[0].Reasons) {
 			return reason
 		}
 	default:

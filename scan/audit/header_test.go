@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // TestGroupsOfHeaders: a group whose token stands in one header of a crawler binds it perhaps
@@ -30,10 +31,10 @@ func TestGroupsOfHeaders(t *testing.T) {
 			log = append(log, entry{agent: headers[i].header, target: "/x"})
 			violations, contested = violations+headers[i].violations, contested+headers[i].contested
 		}
-		row := auditEntries(t, newAuditor(t, robots, "https://example.com"), log...).row("AcmeSpider")
-		if row.Verdicts[Violation] != violations || row.Reasons[ContestedRule] != contested {
-			t.Errorf("%v: %d violations and %d contested, want %d and %d", order, row.Verdicts[Violation],
-				row.Reasons[ContestedRule], violations, contested)
+		row := rowOf(auditEntries(t, newAuditor(t, robots, "https://example.com"), log...), "AcmeSpider")
+		if row.Verdicts[report.Violation] != violations || row.Reasons[report.ContestedRule] != contested {
+			t.Errorf("%v: %d violations and %d contested, want %d and %d", order, row.Verdicts[report.Violation],
+				row.Reasons[report.ContestedRule], violations, contested)
 		}
 	}
 }
@@ -69,8 +70,8 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 		for header := range strings.SplitSeq(c.headers, "; ") {
 			log = append(log, entry{agent: header, target: "/x"})
 		}
-		row := auditEntries(t, New(a.config), log...).row(c.name)
-		if row.Verdicts[Violation] != c.violations || row.Reasons[ContestedRule] != c.contested {
+		row := rowOf(auditEntries(t, New(a.config), log...), c.name)
+		if row.Verdicts[report.Violation] != c.violations || row.Reasons[report.ContestedRule] != c.contested {
 			t.Errorf("%s: verdicts %v, reasons %v", c.headers, row.Verdicts, row.Reasons)
 		}
 	}

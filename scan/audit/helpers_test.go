@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // profiles are few enough to be read beside the tests.
@@ -213,8 +214,8 @@ func begin(t testing.TB, a *Auditor) *Run {
 	return r
 }
 
-// report returns the report of a run.
-func report(t testing.TB, r *Run) *Report {
+// resultOf returns the report of a run.
+func resultOf(t testing.TB, r *Run) *report.Report {
 	t.Helper()
 	report, err := r.Report(Inputs{})
 	if err != nil {
@@ -227,15 +228,15 @@ func report(t testing.TB, r *Run) *Report {
 }
 
 // auditText audits a log in one chunk.
-func auditText(t testing.TB, a *Auditor, formatName, log string) *Report {
+func auditText(t testing.TB, a *Auditor, formatName, log string) *report.Report {
 	t.Helper()
 	run := begin(t, a)
 	run.Worker().Chunk(byName(t, formatName), nil, []byte(log))
-	return report(t, run)
+	return resultOf(t, run)
 }
 
 // auditEntries audits a log of entries: vhost_combined if the first has a host.
-func auditEntries(t testing.TB, a *Auditor, entries ...entry) *Report {
+func auditEntries(t testing.TB, a *Auditor, entries ...entry) *report.Report {
 	t.Helper()
 	var log strings.Builder
 	for _, e := range entries {
@@ -248,8 +249,8 @@ func auditEntries(t testing.TB, a *Auditor, entries ...entry) *Report {
 	return auditText(t, a, name, log.String())
 }
 
-// row returns what a report says of a crawler, nil if nothing.
-func (r *Report) row(name string) *CrawlerInfo {
+// rowOf returns what a report says of a crawler, nil if nothing.
+func rowOf(r *report.Report, name string) *report.CrawlerInfo {
 	for i := range r.Crawlers {
 		if r.Crawlers[i].Crawler == name {
 			return &r.Crawlers[i]
@@ -259,7 +260,7 @@ func (r *Report) row(name string) *CrawlerInfo {
 }
 
 // marshal returns a report as its user gets it.
-func marshal(t testing.TB, r *Report) string {
+func marshal(t testing.TB, r *report.Report) string {
 	t.Helper()
 	b, err := json.MarshalIndent(r, "", " ")
 	if err != nil {

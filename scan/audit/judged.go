@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Bounds of what Config.Judged gets of a line, in bytes.
@@ -18,7 +19,7 @@ const (
 func (j *Judged) Named() (crawler, operator, role string) {
 	switch p := j.Profile; {
 	case p == nil:
-		return InASCII(j.Crawler), "unknown", "crawler"
+		return report.InASCII(j.Crawler), "unknown", "crawler"
 	case p.IsFetcher():
 		return j.Crawler, p.Operator, "fetcher"
 	default:
@@ -64,8 +65,8 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 
 // giveFinal gives the record with a verdict that is final to Config.Judged. If
 // addresses may yet turn out to prove nothing, that has to wait.
-func (w *Worker) giveFinal(at site, c *agent, identity Identity, d judge.Decision) {
-	if identity == Verified || identity == SpoofedIdentity {
+func (w *Worker) giveFinal(at site, c *agent, identity report.Identity, d judge.Decision) {
+	if identity == report.Verified || identity == report.SpoofedIdentity {
 		w.deferCounted(at, c, identity, d)
 		return
 	}
@@ -76,18 +77,18 @@ func (w *Worker) giveFinal(at site, c *agent, identity Identity, d judge.Decisio
 var nobody = &agent{}
 
 // giveAnswer gives the record, a GET of /robots.txt, to Config.Answered. c is nil if the client is no crawler.
-func (w *Worker) giveAnswer(at site, c *agent, identity Identity) {
+func (w *Worker) giveAnswer(at site, c *agent, identity report.Identity) {
 	if w.auditor.config.Answered == nil {
 		return
 	}
 	if c == nil {
 		c = nobody
 	}
-	w.auditor.config.Answered(w.asJudged(at, c, identity, judge.Decision{Verdict: RobotsFetch}))
+	w.auditor.config.Answered(w.asJudged(at, c, identity, judge.Decision{Verdict: report.RobotsFetch}))
 }
 
 // asJudged returns the record as a request with a verdict.
-func (w *Worker) asJudged(at site, c *agent, identity Identity, d judge.Decision) *Judged {
+func (w *Worker) asJudged(at site, c *agent, identity report.Identity, d judge.Decision) *Judged {
 	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxGivenLine)]
 	w.given = Judged{
 		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // given audits a log in chunks of so many lines, and returns what Config.Judged gets of each of
@@ -33,7 +34,7 @@ func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce in
 		w.Chunk(f, nil, chunk)
 		line += int64(len(part))
 	}
-	report(t, run)
+	resultOf(t, run)
 	return got
 }
 
@@ -61,7 +62,7 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 				len(j.Target) == 0 {
 				t.Errorf("line %d went to %q: %q %.100q", number, j.Origin, j.Method, j.Target)
 			}
-			if late := j.Verdict == Violation; late != (j.Worker == -1) {
+			if late := j.Verdict == report.Violation; late != (j.Worker == -1) {
 				t.Errorf("%v came from worker %d", j.Verdict, j.Worker)
 			}
 		}
@@ -70,7 +71,7 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 			t.Errorf("status %d, size %d, address %q, %d bytes of the target, rule %+v", j.Status, j.Size, j.Address,
 				len(j.Target), j.Rule)
 		}
-		if j := got[6]; j.Status != 200 || j.Size != 7 || string(j.Address) != "192.0.2.9" || j.Verdict != RobotsFetch {
+		if j := got[6]; j.Status != 200 || j.Size != 7 || string(j.Address) != "192.0.2.9" || j.Verdict != report.RobotsFetch {
 			t.Errorf("status %d, size %d, address %q, %v", j.Status, j.Size, j.Address, j.Verdict)
 		}
 	}
@@ -125,14 +126,14 @@ func TestJudgedIdentityIsFinal(t *testing.T) {
 			target := [...]string{"/", "/robots.txt", "/private/x", "/a~b"}[i/100%4]
 			lines = append(lines, entry{addr: addr, target: target, time: at(i)}.String())
 		}
-		var verdicts VerdictCounts
-		var identity IdentityCounts
+		var verdicts report.VerdictCounts
+		var identity report.IdentityCounts
 		a.config.Judged = func(j *Judged) {
 			verdicts[j.Verdict] += j.N
 			identity[j.Identity] += j.N
 		}
 		r := auditText(t, a, "combined", strings.Join(lines, "\n"))
-		if c := r.row("GPTBot"); r.Proxied != proxied || c.Verdicts != verdicts || c.Identity != identity {
+		if c := rowOf(r, "GPTBot"); r.Proxied != proxied || c.Verdicts != verdicts || c.Identity != identity {
 			t.Errorf("proxied %t: %v %v, the report has %v %v", r.Proxied, verdicts, identity, c.Verdicts, c.Identity)
 		}
 	}
@@ -145,13 +146,13 @@ func TestJudgedOnlyViolations(t *testing.T) {
 	c.OnlyViolations = true
 	n := int64(0)
 	c.Judged = func(j *Judged) {
-		if n++; j.Verdict != Violation || j.Worker != -1 {
+		if n++; j.Verdict != report.Violation || j.Worker != -1 {
 			t.Errorf("%v was given by worker %d", j.Verdict, j.Worker)
 		}
 	}
 	lines := entry{target: "/"}.String() + "\n" + entry{target: "/private/x"}.String() + "\n" +
 		entry{target: "/robots.txt"}.String() + "\n"
-	if r := auditText(t, New(c), "combined", lines); n != 1 || r.Totals.Verdicts[Violation] != 1 {
-		t.Errorf("%d requests were given, of %d violations", n, r.Totals.Verdicts[Violation])
+	if r := auditText(t, New(c), "combined", lines); n != 1 || r.Totals.Verdicts[report.Violation] != 1 {
+		t.Errorf("%d requests were given, of %d violations", n, r.Totals.Verdicts[report.Violation])
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // messyLog returns lines of a log in which everything occurs: crawlers and
@@ -143,9 +145,9 @@ func TestLines(t *testing.T) {
 	for _, test := range tests {
 		r := auditText(t, newAuditor(t, robotsTxtBody), "combined", test.log)
 		if r.Lines != test.lines || r.Blank != test.blank || r.Unparsed != test.unparsed ||
-			r.Totals.Verdicts[Violation] != test.lines-test.unparsed {
+			r.Totals.Verdicts[report.Violation] != test.lines-test.unparsed {
 			t.Errorf("%s: %d lines, %d blank, %d unparsed, %d violations; want %d, %d, %d", test.name, r.Lines, r.Blank,
-				r.Unparsed, r.Totals.Verdicts[Violation], test.lines, test.blank, test.unparsed)
+				r.Unparsed, r.Totals.Verdicts[report.Violation], test.lines, test.blank, test.unparsed)
 		}
 	}
 }
@@ -162,7 +164,7 @@ func TestOverlong(t *testing.T) {
 		beginning[i] = 0xff
 	}
 	w.Overlong(nil)
-	r := report(t, run)
+	r := resultOf(t, run)
 	if r.Lines != 3 || r.Unparsed != 3 || len(r.Crawlers) != 0 {
 		t.Error(marshal(t, r))
 	}

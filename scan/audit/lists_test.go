@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // TestListsOfAllCrawlersAreBounded: however many crawlers violate however many rules, on
@@ -29,7 +30,7 @@ func TestListsOfAllCrawlersAreBounded(t *testing.T) {
 			r.samples.add(int64(j), bytes.Repeat([]byte{'x'}, 500))
 		}
 		for j := range sites {
-			r.addDelay(delayAt{policy.Site{First: int32(j), N: 1}, DelayInfo{Gaps: int64(j % 7)}})
+			r.addDelay(delayAt{policy.Site{First: int32(j), N: 1}, report.DelayInfo{Gaps: int64(j % 7)}})
 		}
 		if i%10 == 9 {
 			cutLists(rows)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // TestRedirectThatTheSourceHas: a redirect that was answered has been followed already if the
@@ -29,7 +30,7 @@ func TestRedirectThatTheSourceHas(t *testing.T) {
 		a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{Hosts: originsOf(t, c.hosts)}, list...)})
 		r := auditEntries(t, a, entry{target: "/robots.txt", status: "301", time: at(-5 * hours)},
 			entry{target: "/private/x", time: at(0)})
-		if v := nonZero(t, r.row("GPTBot").Verdicts); v[c.want] != 1 {
+		if v := nonZero(t, rowOf(r, "GPTBot").Verdicts); v[c.want] != 1 {
 			t.Errorf("%+v: %v", c, v)
 		}
 	}
@@ -44,7 +45,7 @@ func TestUnnamedLogOfTwoHosts(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: p})
 	for target, want := range map[string]map[string]int64{"/private/x": {"violation": 1},
 		"/a/x": {"no_host": 1, "indeterminate": 1}, "/b": {"allowed": 1}} {
-		row := auditEntries(t, a, entry{target: target, time: at(0)}).row("GPTBot")
+		row := rowOf(auditEntries(t, a, entry{target: target, time: at(0)}), "GPTBot")
 		got := nonZero(t, row.Verdicts)
 		for reason, n := range nonZero(t, row.Reasons) {
 			got[reason] = n
@@ -64,8 +65,8 @@ func TestNoHostInALogOfOneSite(t *testing.T) {
 	w.SetSite(policy.Site{First: 0, N: 1}, true)
 	w.Chunk(byName(t, "vhost_combined"), nil, []byte(entry{vhost: "-",
 		target: "/private/x"}.String()+"\n"+entry{vhost: "other.example:443", target: "/private/x"}.String()+"\n"))
-	r := report(t, run)
-	if row := r.row("GPTBot"); row.Reasons[NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
+	r := resultOf(t, run)
+	if row := rowOf(r, "GPTBot"); row.Reasons[report.NoHost] != 1 || row.Requests != 1 || r.OtherHost != 1 {
 		t.Errorf("%+v, %d of other hosts", row.Reasons, r.OtherHost)
 	}
 }
@@ -81,8 +82,8 @@ func TestInformedByVersionsWithoutABody(t *testing.T) {
 	} {
 		a := judging(t, version{from: farAgo, body: forbid}, between, version{from: hours, body: forbid}, www)
 		for when, want := range map[int]int64{-601: 1, -600: 0, hours / 2: 0, hours + 599: 0, hours + 601: 1} {
-			row := auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")).row("GPTBot")
-			if row.Verdicts[Violation] != 1 || row.Informed() != want {
+			row := rowOf(auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")), "GPTBot")
+			if row.Verdicts[report.Violation] != 1 || row.Informed() != want {
 				t.Errorf("%s, fetched at %d: %d informed of %v, want %d", name, when, row.Informed(), nonZero(t, row.Verdicts),
 					want)
 			}
@@ -112,7 +113,7 @@ func TestZoneless(t *testing.T) {
 			w.SetZoneless(is)
 			w.Chunk(byName(t, "vhost_combined"), nil, []byte(visits(c.when+i, "/private/x").String()))
 		}
-		r := report(t, run)
+		r := resultOf(t, run)
 		wantCounts(t, fmt.Sprint(c), r.Totals.Verdicts, c.want)
 		if is := c.zoneless[len(c.zoneless)-1]; is != (r.Policy.SkewSeconds == 14*hours+600) {
 			t.Errorf("%v: a skew of %d seconds", c, r.Policy.SkewSeconds)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // lossy is the verdict on a target that is lossy in a way.
@@ -113,8 +114,8 @@ func TestLossyPathsUnderAHistory(t *testing.T) {
 	// An answer in the log that there is no robots.txt permits both spellings, but another way.
 	told := request(robotsTxt)
 	told.Time, told.Status, told.Size = moment(-6*day0-60), 404, 0
-	report := auditRecords(t, a, told, r)
-	if v := report.Totals.Verdicts; v[Violation] != 0 || v[Indeterminate]+v[NoPolicy] != 1 {
+	result := auditRecords(t, a, told, r)
+	if v := result.Totals.Verdicts; v[report.Violation] != 0 || v[report.Indeterminate]+v[report.NoPolicy] != 1 {
 		t.Errorf("after a 404: %v", nonZero(t, v))
 	}
 }

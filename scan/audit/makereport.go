@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // maxHostsListed bounds OtherHosts.
@@ -24,7 +25,7 @@ var errSum = errors.New("the numbers of the audit do not add up")
 // states that were added. Its numbers add up. It fails only if deferred records could not be kept or read,
 // or if a state is damaged. It must be called once, and the workers must not be used
 // afterwards.
-func (r *Run) Report(in Inputs) (*Report, error) {
+func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if r.hasFacts {
 		return nil, errHasFacts
 	}
@@ -54,18 +55,18 @@ func (r *Run) Report(in Inputs) (*Report, error) {
 	}
 }
 
-func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
+func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	b := a.config.Basis
-	r := &Report{
-		Schema: Schema, Program: in.Program, Command: in.Command,
+	r := &report.Report{
+		Schema: report.Schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
 		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
 		IdentityNoList: t.NoList,
 		Since:          periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
 		Policy:    a.policyInfo(t, p),
-		Ranges:    append([]RangeInfo{}, b.Ranges...),
+		Ranges:    append([]report.RangeInfo{}, b.Ranges...),
 		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.KeepAddresses,
-		Inputs:    append([]InputInfo{}, in.List...),
+		Inputs:    append([]report.InputInfo{}, in.List...),
 		RobotsTxt: a.robotsInfo(t),
 		Crawlers:  a.crawlers(t, t.unit(in.By)),
 
@@ -73,7 +74,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
-	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions, func(v VersionInfo) bool { return v.File != "" })
+	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions, func(v report.VersionInfo) bool { return v.File != "" })
 	answers := &r.RobotsTxt
 	answers.Contradicted = t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests
 	r.Operators = a.listOperators(t, r.Crawlers)
@@ -89,7 +90,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *Report {
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
-	r.Totals = TotalsOf(r.Crawlers)
+	r.Totals = report.TotalsOf(r.Crawlers)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
@@ -125,13 +126,13 @@ func (t *tally) choices() (list []string) {
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
 // and one for the rest of these, those with most violations first.
-func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
-	list := []CrawlerInfo{}
+func (a *Auditor) crawlers(t *tally, by unit) []report.CrawlerInfo {
+	list := []report.CrawlerInfo{}
 	for p, row := range t.known {
 		if row.Requests > 0 {
 			info := a.crawler(row, by)
 			if p.IsFetcher() {
-				info.Role = roleFetcher
+				info.Role = report.RoleFetcher
 			}
 			info.CrawlDelaySupported = delaySupport(p)
 			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
@@ -145,22 +146,22 @@ func (a *Auditor) crawlers(t *tally, by unit) []CrawlerInfo {
 	}
 	for _, row := range rows {
 		info := a.crawler(row, by)
-		info.Crawler = InASCII(row.name)
-		info.Operator, info.Category, info.Obeys = unknown, unknown, unknown
+		info.Crawler = report.InASCII(row.name)
+		info.Operator, info.Category, info.Obeys = report.Unknown, report.Unknown, report.Unknown
 		list = append(list, info)
 	}
-	slices.SortFunc(list, func(x, y CrawlerInfo) int {
-		return cmp.Or(cmp.Compare(y.Verdicts[Violation], x.Verdicts[Violation]),
+	slices.SortFunc(list, func(x, y report.CrawlerInfo) int {
+		return cmp.Or(cmp.Compare(y.Verdicts[report.Violation], x.Verdicts[report.Violation]),
 			cmp.Compare(x.Crawler, y.Crawler), cmp.Compare(x.Operator, y.Operator))
 	})
 	return list
 }
 
-func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
+func (a *Auditor) crawler(r *row, by unit) report.CrawlerInfo {
 	f, requests := &r.Figures, r.Figures.Statuses.sum()
-	info := CrawlerInfo{
+	info := report.CrawlerInfo{
 		Crawler:  r.name,
-		Role:     roleCrawler,
+		Role:     report.RoleCrawler,
 		Requests: r.Requests,
 		Names:    max(r.names, 1), Violators: r.violators,
 		Verdicts:      r.Verdicts,
@@ -168,16 +169,16 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 		Identity:      r.Identities,
 		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
 		Evasive: r.evasive,
-		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: append([]StatusCount{}, f.Statuses...),
+		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: append([]report.StatusCount{}, f.Statuses...),
 		Addresses: f.Addresses.count(requests),
 		Timeline:  r.Timeline.info(by), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
-		Rules:      []RuleInfo{},
+		Rules:      []report.RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),
-		CrawlDelay: []DelayInfo{},
-		Samples:    []SampleInfo{},
+		CrawlDelay: []report.DelayInfo{},
+		Samples:    []report.SampleInfo{},
 	}
 	if r.names == 0 {
-		info.Violators = min(r.Verdicts[Violation], 1)
+		info.Violators = min(r.Verdicts[report.Violation], 1)
 	}
 	info.Violations, info.Outcomes = r.listViolations()
 	info.Claims, info.ClaimsNotListed = r.listClaims()
@@ -189,7 +190,7 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 			info.Rules = append(info.Rules, rule)
 		}
 	}
-	slices.SortFunc(info.Rules, func(x, y RuleInfo) int {
+	slices.SortFunc(info.Rules, func(x, y report.RuleInfo) int {
 		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin),
 			cmp.Compare(x.Version, y.Version), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Rule, y.Rule))
 	})
@@ -198,15 +199,15 @@ func (a *Auditor) crawler(r *row, by unit) CrawlerInfo {
 		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
 	for _, s := range r.samples.Kept {
-		info.Samples = append(info.Samples, SampleInfo{timeText(s.Time), string(s.Line)})
+		info.Samples = append(info.Samples, report.SampleInfo{Time: timeText(s.Time), Line: string(s.Line)})
 	}
 	return info
 }
 
-func (a *Auditor) rule(k ruleKey, n int64) RuleInfo {
+func (a *Auditor) rule(k ruleKey, n int64) report.RuleInfo {
 	p, o := a.config.Policy, k.at.First
 	v := p.Versions(o)[k.version]
-	return RuleInfo{
+	return report.RuleInfo{
 		Origin: a.originText(k.at), Version: startText(v.From), File: v.File,
 		Line: int(k.line), Rule: p.QuoteRule(o, k.version, int(k.line)), Violations: n,
 	}
@@ -234,13 +235,13 @@ func (a *Auditor) originText(at policy.Site) string {
 
 // policyInfo describes the robots.txt files, and counts the violations that quote each
 // version.
-func (a *Auditor) policyInfo(t *tally, p *policy.Policy) PolicyInfo {
+func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 	b := a.config.Basis
-	info := PolicyInfo{
-		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: AutoDialect, History: "deployed",
+	info := report.PolicyInfo{
+		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: report.AutoDialect, History: "deployed",
 		AssumeConstant: b.AssumeConstant,
 		WindowSeconds:  int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second),
-		SkewSeconds: int64(p.Skew() / time.Second), Versions: []VersionInfo{},
+		SkewSeconds: int64(p.Skew() / time.Second), Versions: []report.VersionInfo{},
 	}
 	if d := a.config.Dialect; d != nil {
 		info.Dialect = d.String()
@@ -258,7 +259,7 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) PolicyInfo {
 		}
 		for i, v := range p.Versions(int32(o)) {
 			body := p.Body(int32(o), int32(i))
-			info.Versions = append(info.Versions, VersionInfo{
+			info.Versions = append(info.Versions, report.VersionInfo{
 				SHA256: sumText(v, body), Body: body,
 				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
 				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location,
@@ -279,12 +280,12 @@ func sumText(v policy.Version, body []byte) string {
 }
 
 // robotsInfo compares the sizes of answers to robots.txt with those of the versions.
-func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
+func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 	t.Sizes.prune(1)
-	info := RobotsInfo{
+	info := report.RobotsInfo{
 		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed,
 		None: t.RobotsNone, Failed: t.RobotsFailed,
-		ClearedBy: t.clearedBy(), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []SizeInfo{},
+		ClearedBy: t.clearedBy(), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []report.SizeInfo{},
 	}
 	size := map[policy.Site]int64{}
 	for k, c := range t.Sizes.Kept {
@@ -294,14 +295,14 @@ func (a *Auditor) robotsInfo(t *tally) RobotsInfo {
 		}
 		size[k.At] = k.Size
 		if k.Other {
-			info.Listed = append(info.Listed, SizeInfo{
-				a.originText(k.At), k.Size, a.expectedSizes(k, c.Period.First), c.N, timeText(c.Period.First),
-				timeText(c.Period.Last),
+			info.Listed = append(info.Listed, report.SizeInfo{
+				Origin: a.originText(k.At), Bytes: k.Size, Expected: a.expectedSizes(k, c.Period.First), N: c.N, First: timeText(c.Period.First),
+				Last: timeText(c.Period.Last),
 			})
 		}
 	}
 	info.SizesMixed = a.sizesMixed(t.Sizes.Kept)
-	slices.SortFunc(info.Listed, func(x, y SizeInfo) int {
+	slices.SortFunc(info.Listed, func(x, y report.SizeInfo) int {
 		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
 			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
 	})
@@ -386,14 +387,14 @@ func (a *Auditor) expectedSizes(k sizeKey, t int64) []int64 {
 }
 
 // listViolations returns the violations that occur, and their sums by outcome.
-func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
-	list = []ViolationInfo{}
-	for i := range identities {
-		for o := range outcomes {
-			for m := range methods {
+func (r *row) listViolations() (list []report.ViolationInfo, sums report.OutcomeCounts) {
+	list = []report.ViolationInfo{}
+	for i := range report.Identities {
+		for o := range report.Outcomes {
+			for m := range report.Methods {
 				for _, informed := range []bool{false, true} {
 					if n := r.violations[violationKind{i, o, m, informed}]; n > 0 {
-						list = append(list, ViolationInfo{i.String(), o.String(), m.String(), informed, n})
+						list = append(list, report.ViolationInfo{Identity: i.String(), Outcome: o.String(), Method: m.String(), Informed: informed, N: n})
 						sums[o] += n
 					}
 				}
@@ -405,28 +406,28 @@ func (r *row) listViolations() (list []ViolationInfo, sums OutcomeCounts) {
 
 // listClaims returns what logs say about the clients, the most frequent first, and how many
 // requests are not in the list.
-func (r *row) listClaims() (list []ClaimInfo, notListed int64) {
-	list = []ClaimInfo{}
+func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
+	list = []report.ClaimInfo{}
 	if r.Claims == nil {
 		return list, 0
 	}
 	r.Claims.prune(1)
 	for claim, t := range r.Claims.Kept {
-		list = append(list, ClaimInfo{claim, t.N})
+		list = append(list, report.ClaimInfo{Claim: claim, N: t.N})
 	}
-	slices.SortFunc(list, func(x, y ClaimInfo) int {
+	slices.SortFunc(list, func(x, y report.ClaimInfo) int {
 		return cmp.Or(cmp.Compare(y.N, x.N),
 			cmp.Compare(x.Claim, y.Claim))
 	})
 	return list, r.Claims.Rest
 }
 
-func (r *row) fetchInfo() FetchInfo {
-	info := FetchInfo{}
+func (r *row) fetchInfo() report.FetchInfo {
+	info := report.FetchInfo{}
 	if r.fetchGaps != nil {
 		info = *r.fetchGaps
 	}
-	info.Cleared = []StatusCount{}
+	info.Cleared = []report.StatusCount{}
 	if f := r.Fetches; f != nil {
 		if f.Period.Any {
 			info.First, info.Last = timeText(f.Period.First), timeText(f.Period.Last)
@@ -441,7 +442,7 @@ func (r *row) fetchInfo() FetchInfo {
 }
 
 // clearedBy sums up the refusals of all crawlers.
-func (t *tally) clearedBy() []StatusCount {
+func (t *tally) clearedBy() []report.StatusCount {
 	all := map[int]int64{}
 	for _, r := range t.rows() {
 		if r.Fetches != nil {
@@ -452,21 +453,21 @@ func (t *tally) clearedBy() []StatusCount {
 }
 
 // statusCounts lists numbers by status, in its order.
-func statusCounts(n map[int]int64) []StatusCount {
-	list := []StatusCount{}
+func statusCounts(n map[int]int64) []report.StatusCount {
+	list := []report.StatusCount{}
 	for _, status := range slices.Sorted(maps.Keys(n)) {
-		list = append(list, StatusCount{status, n[status]})
+		list = append(list, report.StatusCount{Status: status, N: n[status]})
 	}
 	return list
 }
 
-func (t *tally) otherHosts() []HostInfo {
+func (t *tally) otherHosts() []report.HostInfo {
 	t.Hosts.prune(1)
-	list := []HostInfo{}
+	list := []report.HostInfo{}
 	for host, c := range t.Hosts.Kept {
-		list = append(list, HostInfo{host, c.N})
+		list = append(list, report.HostInfo{Host: host, Requests: c.N})
 	}
-	slices.SortFunc(list, func(x, y HostInfo) int {
+	slices.SortFunc(list, func(x, y report.HostInfo) int {
 		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
 	})
 	return list[:min(len(list), maxHostsListed)]

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // referred counts the record, of a client that is no crawler, by its Referer.
@@ -45,8 +47,8 @@ func refererHost(referer []byte) []byte {
 
 // listOperators compares what crawlers of operators took with the visitors whom the operators sent:
 // of those whose search engines and assistants are known.
-func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo {
-	list := []OperatorInfo{}
+func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []report.OperatorInfo {
+	list := []report.OperatorInfo{}
 	if t.Referers == 0 {
 		return list
 	}
@@ -55,12 +57,12 @@ func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo
 		crawled[crawlers[i].Operator] += taken(&crawlers[i])
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
-		info := OperatorInfo{p.Operator, crawled[p.Operator], t.Referred[p.Operator], p.Referrers}
+		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator], Referred: t.Referred[p.Operator], Referrers: p.Referrers}
 		if len(p.Referrers) > 0 && info.Crawled+info.Referred > 0 {
 			list = append(list, info)
 		}
 	}
-	slices.SortFunc(list, func(x, y OperatorInfo) int {
+	slices.SortFunc(list, func(x, y report.OperatorInfo) int {
 		return cmp.Or(cmp.Compare(y.Crawled, x.Crawled), cmp.Compare(y.Referred, x.Referred),
 			cmp.Compare(x.Operator, y.Operator))
 	})
@@ -68,8 +70,8 @@ func (a *Auditor) listOperators(t *tally, crawlers []CrawlerInfo) []OperatorInfo
 }
 
 // taken returns how many requests were for anything but robots.txt, without impostors.
-func taken(c *CrawlerInfo) int64 {
-	n := c.Requests - c.Verdicts[Spoofed] - c.Verdicts[RobotsFetch]
+func taken(c *report.CrawlerInfo) int64 {
+	n := c.Requests - c.Verdicts[report.Spoofed] - c.Verdicts[report.RobotsFetch]
 	if c.Exempt != "" {
 		n -= c.RobotsTxt.Fetches
 	}

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // auditSplit audits lines as an audit of many cores does: cut into chunks at
 // random, each given to one of n workers, their tallies merged in any order.
 // Each chunk is overwritten once it has been counted.
-func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, lines []string, n int) *Report {
+func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, lines []string, n int) *report.Report {
 	t.Helper()
 	run := begin(t, a)
 	workers := make([]*Worker, n)
@@ -40,7 +41,7 @@ func auditSplit(t testing.TB, a *Auditor, f *format.Format, rng *rand.Rand, line
 		checkBounds(t, w)
 	}
 	rng.Shuffle(n, func(i, j int) { run.workers[i], run.workers[j] = run.workers[j], run.workers[i] })
-	return report(t, run)
+	return resultOf(t, run)
 }
 
 // manyNames are more names than are listed, and than fit into a little memory.
@@ -63,7 +64,7 @@ func checkBounds(t testing.TB, w *Worker) {
 // checkOrder audits lines in their order and in others, by one worker and by
 // several, and fails the test unless all reports are equal to the byte. It
 // returns the report.
-func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *Report {
+func checkOrder(t *testing.T, a *Auditor, formatName string, lines []string) *report.Report {
 	t.Helper()
 	f := byName(t, formatName)
 	rng := rand.New(rand.NewPCG(3, uint64(len(lines))))
@@ -118,8 +119,8 @@ func TestOrderOfAMessyLog(t *testing.T) {
 		// The log is worth the test.
 		v := r.Totals.Verdicts
 		for what, n := range map[string]int64{
-			"allowed": v[Allowed], "robots_fetch": v[RobotsFetch], "violation": v[Violation], "indeterminate": v[Indeterminate],
-			"exempt": v[Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
+			"allowed": v[report.Allowed], "robots_fetch": v[report.RobotsFetch], "violation": v[report.Violation], "indeterminate": v[report.Indeterminate],
+			"exempt": v[report.Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
 			"blank": r.Blank,
 		} {
 			if n == 0 {
@@ -150,7 +151,7 @@ func TestOrderOfFloods(t *testing.T) {
 		hosts []string
 		rules int
 		log   func(add func(entry))
-		check func(t *testing.T, r *Report)
+		check func(t *testing.T, r *report.Report)
 	}{
 		{
 			name: "more names than are kept", rules: 3,
@@ -169,16 +170,16 @@ func TestOrderOfFloods(t *testing.T) {
 					}
 				}
 			},
-			check: func(t *testing.T, r *Report) {
+			check: func(t *testing.T, r *report.Report) {
 				if n := len(r.Crawlers); n != maxUnknownListed+1 {
 					t.Errorf("%d rows, want %d and one of all others", n, maxUnknownListed)
 				}
-				others := r.row(OtherCrawlers)
+				others := rowOf(r, report.OtherCrawlers)
 				if others == nil || others.Requests < manyNames || others.Operator != "unknown" {
 					t.Errorf("the row of all others: %+v", others)
 				}
 				for i := 0; i < 2*manyNames+2000; i += 100 {
-					if c := r.row(fmt.Sprintf("Flood%d-Bot", i)); c == nil || c.Requests != 3 {
+					if c := rowOf(r, fmt.Sprintf("Flood%d-Bot", i)); c == nil || c.Requests != 3 {
 						t.Errorf("%d, who asked most, is not listed with all of that: %+v", i, c)
 					}
 				}
@@ -193,16 +194,16 @@ func TestOrderOfFloods(t *testing.T) {
 					}
 				}
 			},
-			check: func(t *testing.T, r *Report) {
+			check: func(t *testing.T, r *report.Report) {
 				names, violators := int64(0), int64(0)
 				for _, c := range r.Crawlers {
 					names, violators = names+c.Names, violators+c.Violators
 				}
-				if others := r.row(OtherCrawlers); names != maxUnknownListed+10 || violators != maxUnknownListed/2+5 ||
+				if others := rowOf(r, report.OtherCrawlers); names != maxUnknownListed+10 || violators != maxUnknownListed/2+5 ||
 					others == nil || others.Names != 10 || others.Violators == 0 {
 					t.Errorf("%d crawlers, %d broke a rule; of those not listed %+v", names, violators, others)
 				}
-				if others := r.row(OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
+				if others := rowOf(r, report.OtherCrawlers); len(r.Crawlers) != maxUnknownListed+1 || others.Requests != 10 {
 					t.Errorf("%d rows, the last for %d requests; want those who ask least", len(r.Crawlers), others.Requests)
 				}
 			},
@@ -216,8 +217,8 @@ func TestOrderOfFloods(t *testing.T) {
 					}
 				}
 			},
-			check: func(t *testing.T, r *Report) {
-				c := r.row("AcmeBot")
+			check: func(t *testing.T, r *report.Report) {
+				c := rowOf(r, "AcmeBot")
 				if len(c.Rules) != maxNameRules || c.RulesNotListed == 0 || c.Rules[maxNameRules-1].Violations != 2 {
 					t.Errorf("%d rules listed, %d violations of others", len(c.Rules), c.RulesNotListed)
 				}
@@ -233,9 +234,9 @@ func TestOrderOfFloods(t *testing.T) {
 					add(entry{agent: fmt.Sprintf("Flood%d-Bot/1.0", i)})
 				}
 			},
-			check: func(t *testing.T, r *Report) {
-				c := r.row("Hidden-Bot")
-				if c == nil || c.Verdicts[Violation] != 3*maxNameRules || len(c.Rules) != maxNameRules ||
+			check: func(t *testing.T, r *report.Report) {
+				c := rowOf(r, "Hidden-Bot")
+				if c == nil || c.Verdicts[report.Violation] != 3*maxNameRules || len(c.Rules) != maxNameRules ||
 					c.RulesNotListed != 2*maxNameRules {
 					t.Errorf("%+v", c)
 				}
@@ -251,17 +252,17 @@ func TestOrderOfFloods(t *testing.T) {
 				}
 				add(entry{vhost: "example.com:443", target: target(0)})
 			},
-			check: func(t *testing.T, r *Report) {
+			check: func(t *testing.T, r *report.Report) {
 				counts := map[string]int64{}
 				for i := range 3 * maxHosts {
 					counts[fmt.Sprintf("https://host%d.example", i)] = hostRequests(i)
 				}
 				counts, _ = smallest(counts, maxHosts, hashString)
-				var want []HostInfo
+				var want []report.HostInfo
 				for host, n := range counts {
-					want = append(want, HostInfo{host, n})
+					want = append(want, report.HostInfo{Host: host, Requests: n})
 				}
-				slices.SortFunc(want, func(x, y HostInfo) int {
+				slices.SortFunc(want, func(x, y report.HostInfo) int {
 					return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
 				})
 				if want = want[:maxHostsListed]; !slices.Equal(r.OtherHosts, want) ||

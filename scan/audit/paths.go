@@ -3,6 +3,8 @@ package audit
 import (
 	"cmp"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // pathCounts counts the requests of a row by target, in any order of lines and in bounded memory.
@@ -124,7 +126,7 @@ func (p *pathCounts) merge(other *pathCounts, n int64) {
 	p.Robots += other.Robots * n
 	if other.Cells != nil {
 		p.share()
-		AddCounts(p.Cells, other.Cells, n)
+		report.AddCounts(p.Cells, other.Cells, n)
 		p.lower(min(p.Below, other.Below))
 	}
 	for path, k := range other.Kept {
@@ -133,19 +135,19 @@ func (p *pathCounts) merge(other *pathCounts, n int64) {
 }
 
 // list returns the targets that most of the requests were for.
-func (p *pathCounts) list() PathList {
+func (p *pathCounts) list() report.PathList {
 	best := topPaths{most: maxPathsListed}
 	if p.Robots > 0 {
-		best.add(PathInfo{Path: robotsTxt, N: p.Robots})
+		best.add(report.PathInfo{Path: robotsTxt, N: p.Robots})
 	}
 	if p.Cells == nil {
 		for path, k := range p.Kept {
-			best.add(PathInfo{Path: path, N: k.N})
+			best.add(report.PathInfo{Path: path, N: k.N})
 		}
 		return best.list()
 	}
 	type found struct {
-		PathInfo
+		report.PathInfo
 		cells [2]int
 	}
 	var all []found
@@ -153,7 +155,7 @@ func (p *pathCounts) list() PathList {
 	for path := range p.Kept {
 		first, second := p.cellsOf(hashField([]byte(path)))
 		n := min(p.Cells[first], p.Cells[second])
-		all = append(all, found{PathInfo{Path: path, N: n}, [2]int{first, second}})
+		all = append(all, found{report.PathInfo{Path: path, N: n}, [2]int{first, second}})
 		ofKept[first] += n
 		ofKept[second] += n
 	}
@@ -191,21 +193,21 @@ func (p *pathCounts) list() PathList {
 // topPaths keeps the paths with the highest numbers, and of equal numbers the first by bytes.
 type topPaths struct {
 	most   int
-	kept   []PathInfo
+	kept   []report.PathInfo
 	others int64 // the highest number of a path that is not kept
 }
 
 // list returns the paths for a report, all of which were counted.
-func (t *topPaths) list() PathList {
-	list := PathList{List: []PathInfo{}, Exact: true}
+func (t *topPaths) list() report.PathList {
+	list := report.PathList{List: []report.PathInfo{}, Exact: true}
 	if t != nil {
 		list.List, list.OthersAtMost = append(list.List, t.kept...), t.others
 	}
 	return list
 }
 
-func (t *topPaths) add(p PathInfo) {
-	at, _ := slices.BinarySearchFunc(t.kept, p, func(x, y PathInfo) int {
+func (t *topPaths) add(p report.PathInfo) {
+	at, _ := slices.BinarySearchFunc(t.kept, p, func(x, y report.PathInfo) int {
 		return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path))
 	})
 	t.kept = slices.Insert(t.kept, at, p)

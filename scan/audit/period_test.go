@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // periodOfTest is in the middle of stateLog.
@@ -80,9 +82,9 @@ func TestBoundsOfAPeriod(t *testing.T) {
 		a.config.Period = p
 		r := auditEntries(t, New(a.config), entry{time: at(0)}, entry{time: at(1)}, entry{time: at(2)}, entry{time: at(3)},
 			entry{time: "-"})
-		if r.Lines != c.want || r.OutOfPeriod != 5-c.want || r.Totals.Verdicts[Indeterminate] != 1 {
+		if r.Lines != c.want || r.OutOfPeriod != 5-c.want || r.Totals.Verdicts[report.Indeterminate] != 1 {
 			t.Errorf("%s: %d lines, %d out of the period, %d without a time", what, r.Lines, r.OutOfPeriod,
-				r.Totals.Verdicts[Indeterminate])
+				r.Totals.Verdicts[report.Indeterminate])
 		}
 	}
 }

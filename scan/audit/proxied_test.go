@@ -50,7 +50,7 @@ func TestProxiedLog(t *testing.T) {
 			Identities: known(t, set, map[string]string{"Googlebot": c.ranges + "\n"})})
 		log := proxiedLog(c.lines, c.addresses)
 		r := checkOrder(t, a, "vhost_combined", log)
-		row := r.row("Googlebot")
+		row := rowOf(r, "Googlebot")
 		if r.Proxied != c.proxied || nonZero(t, row.Identity)[c.identity] != 5 || row.RobotsTxt.Fetches != c.fetches {
 			t.Errorf("%s: proxied %v, identities %v, %d fetches", c.name, r.Proxied, nonZero(t, row.Identity),
 				row.RobotsTxt.Fetches)
@@ -86,7 +86,7 @@ func TestChoiceOfLines(t *testing.T) {
 		if n := len(w.tally.ProxySample.Kept); n > 2*maxLines {
 			t.Errorf("%d lines are kept", n)
 		}
-		if r := report(t, run); r.Proxied != want {
+		if r := resultOf(t, run); r.Proxied != want {
 			t.Errorf("%d per cent from one address: proxied %v", share, r.Proxied)
 		}
 	}

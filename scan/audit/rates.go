@@ -10,6 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // rates measures the gaps between fetches of robots.txt, and between requests for
@@ -37,7 +38,7 @@ type fetchRate struct {
 // last request; Shorter counts gaps by the one stated at their end.
 type delayAt struct {
 	at policy.Site
-	DelayInfo
+	report.DelayInfo
 }
 
 const (
@@ -162,7 +163,7 @@ func (r *rates) delayed(row *row, from judge.Sender, address []byte, t, delay, n
 // endRequests adds the measurements of delayed requests to their row.
 func (r *rates) endRequests() {
 	if r.row != nil && r.gaps.n > 0 {
-		r.row.addDelay(delayAt{r.from.Site, DelayInfo{
+		r.row.addDelay(delayAt{r.from.Site, report.DelayInfo{
 			Delay: seconds(r.delay), Gaps: r.gaps.n, Shorter: r.gaps.short, Median: seconds(r.gaps.quantile(50)),
 			P10: seconds(r.gaps.quantile(10)),
 		}})
@@ -175,7 +176,7 @@ func (r *rates) endOperator() {
 	r.endRequests()
 	for row, f := range r.fetches {
 		if f.gaps.n > 0 {
-			row.fetchGaps = &FetchInfo{
+			row.fetchGaps = &report.FetchInfo{
 				Gaps: f.gaps.n, MedianGap: seconds(f.gaps.quantile(50)), LongestGap: seconds(f.gaps.max),
 				Within24h: float64(f.gaps.short) / float64(f.gaps.n),
 			}

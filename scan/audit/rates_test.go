@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func gapsOf(list ...int64) *gaps {
@@ -81,7 +82,7 @@ func TestGapsAreOfOneAddressAndSite(t *testing.T) {
 			"{https://example.com 5 1 0 10 10}", // not of one who is exempt
 	} {
 		r := auditEntries(t, a, visitsOf(t, log, "/")...)
-		if got := strings.Trim(fmt.Sprint(r.row("GPTBot").CrawlDelay), "[]"); got != want {
+		if got := strings.Trim(fmt.Sprint(rowOf(r, "GPTBot").CrawlDelay), "[]"); got != want {
 			t.Errorf("%s: %s, want %s", log, got, want)
 		}
 	}
@@ -99,7 +100,7 @@ func TestGapsAreOfOneWord(t *testing.T) {
 		}
 		r := auditEntries(t, a, visit(names[0], 100), visit(names[1], 0), visit(names[1], 30), visit(names[0], 150))
 		if len(r.Crawlers) != 1 || !slices.Equal(r.Crawlers[0].CrawlDelay,
-			[]DelayInfo{{"https://example.com", 5, 2, 0, 30, 30}}) {
+			[]report.DelayInfo{{Origin: "https://example.com", Delay: 5, Gaps: 2, Shorter: 0, Median: 30, P10: 30}}) {
 			t.Errorf("%v: %d crawlers, %+v", names, len(r.Crawlers), r.Crawlers[0].CrawlDelay)
 		}
 	}
@@ -116,7 +117,7 @@ func TestDelayThatChanges(t *testing.T) {
 		"example.com -17280000; example.com -8640000": "" +
 			"[{https://example.com 3.16224e+07 1 1 8.64e+06 8.64e+06}]",
 	} {
-		if got := fmt.Sprint(auditEntries(t, a, visitsOf(t, log, "/")...).row("GPTBot").CrawlDelay); got != want {
+		if got := fmt.Sprint(rowOf(auditEntries(t, a, visitsOf(t, log, "/")...), "GPTBot").CrawlDelay); got != want {
 			t.Errorf("%s: %s, want %s", log, got, want)
 		}
 	}
@@ -127,7 +128,7 @@ func TestGapsOfCenturiesAreNotNegative(t *testing.T) {
 		version{from: -9 * day0, body: delayedBody})})
 	r := auditEntries(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: "01/Jan/1701:00:00:00 +0000"},
 		entry{vhost: "example.com:443", target: "/robots.txt", time: "01/Jan/2199:00:00:00 +0000"})
-	if got := r.row("GPTBot").RobotsTxt; got.MedianGap < 490*365*day0 || got.LongestGap != got.MedianGap ||
+	if got := rowOf(r, "GPTBot").RobotsTxt; got.MedianGap < 490*365*day0 || got.LongestGap != got.MedianGap ||
 		got.Within24h != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -146,7 +147,7 @@ func TestGapsBetweenFetchesOfRobotsTxt(t *testing.T) {
 		"example.com 9; example.com 3; example.com 0":                              "2 3 6 1",
 		"example.com 0; www.example.com 5; example.com 10; www.example.com 172805": "2 10 172800 0.5",
 	} {
-		got := auditEntries(t, a, visitsOf(t, log, "/robots.txt")...).row("GPTBot").RobotsTxt
+		got := rowOf(auditEntries(t, a, visitsOf(t, log, "/robots.txt")...), "GPTBot").RobotsTxt
 		if s := fmt.Sprint(got.Gaps, got.MedianGap, got.LongestGap, got.Within24h); s != want ||
 			got.Fetches != int64(strings.Count(log, ";")+1) {
 			t.Errorf("%s: %+v, want %s", log, got, want)

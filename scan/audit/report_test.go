@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func TestOrderOfCrawlersAndRules(t *testing.T) {
@@ -31,7 +34,7 @@ func TestOrderOfCrawlersAndRules(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got  %s\nwant %s", s, want)
 	}
-	if r.Totals.Verdicts[Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[Content] != 9 {
+	if r.Totals.Verdicts[report.Violation] != 9 || r.Totals.Requests != 15 || r.Totals.Outcomes[report.Content] != 9 {
 		t.Errorf("totals %+v", r.Totals)
 	}
 }
@@ -91,7 +94,7 @@ func TestNothingInAReportActsOnATerminal(t *testing.T) {
 		}
 		r := auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
 		before := marshal(t, r)
-		checkPrintable(t, decode(t, marshal(t, Texts(r, Printable))))
+		checkPrintable(t, decode(t, marshal(t, report.Texts(r, report.Printable))))
 		if marshal(t, r) != before {
 			t.Error("the report itself is another now")
 		}
@@ -116,5 +119,20 @@ func checkPrintable(t *testing.T, v any) {
 		for _, e := range v {
 			checkPrintable(t, e)
 		}
+	}
+}
+
+// TestEnumsOfReports: what a report calls identities and crawlers without a name is what package crawler has.
+func TestEnumsOfReports(t *testing.T) {
+	for identity, state := range map[report.Identity]crawler.State{
+		report.Verified: crawler.Verified, report.SpoofedIdentity: crawler.Spoofed,
+		report.Unverified: crawler.Unverified, report.Unverifiable: crawler.Unverifiable,
+	} {
+		if identity != report.Identity(state) {
+			t.Errorf("%s has the number %d, the state %d", identity, identity, state)
+		}
+	}
+	if report.Nameless != crawler.Nameless {
+		t.Errorf("a crawler without a name is %q in a report, and %q in package crawler", report.Nameless, crawler.Nameless)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // request counts the record of a crawler: a verdict that no other line can change is
@@ -26,7 +27,7 @@ func (w *Worker) request(c *agent) {
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
-	if identity == SpoofedIdentity {
+	if identity == report.SpoofedIdentity {
 		w.see(&c.row.impostors().Figures, addr)
 	} else {
 		w.see(&c.row.Figures, addr)
@@ -39,7 +40,7 @@ func (w *Worker) request(c *agent) {
 	q := w.asCase(at, c, ask)
 	if at.N > 0 && w.record.HasTime && !c.exempt() {
 		q.Lawful = w.policy.Lawful(at.First, w.record.Time, c.class)
-		if identity != SpoofedIdentity && !c.Overlong {
+		if identity != report.SpoofedIdentity && !c.Overlong {
 			w.delayed(at, c, q.Lawful)
 		}
 	}
@@ -90,10 +91,10 @@ func (w *Worker) scope() (at site, ok bool) {
 
 // countFinal counts the record with a verdict that no other line can change, but for what
 // row.applyIdentity makes of an impostor.
-func (w *Worker) countFinal(at site, c *agent, identity Identity, d judge.Decision) {
+func (w *Worker) countFinal(at site, c *agent, identity report.Identity, d judge.Decision) {
 	row, counted := c.row, identity
-	if identity == SpoofedIdentity {
-		row, counted = row.impostors(), Unverified
+	if identity == report.SpoofedIdentity {
+		row, counted = row.impostors(), report.Unverified
 	}
 	row.count(counted, d.Verdict, d.Reason, 1)
 	if w.record.HasTime {
@@ -119,7 +120,7 @@ func (w *Worker) address() []byte {
 }
 
 // outcome returns the outcome of the record.
-func (w *Worker) outcome() Outcome {
+func (w *Worker) outcome() report.Outcome {
 	r := &w.record
 	return outcomeOf(r.Status, r.Size, methodOf(r.Method))
 }
@@ -127,17 +128,17 @@ func (w *Worker) outcome() Outcome {
 // identify returns the crawler that sent the record, and how far that is proven: of
 // a header that names several crawlers it is the one that the address verifies. hasNoList:
 // the crawler has lists of addresses, but none speaks of the request.
-func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ Identity, hasNoList bool) {
+func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ report.Identity, hasNoList bool) {
 	r := &w.record
 	if !c.Ambiguous {
-		identity := Identity(c.proof.Identify(addr, r.Time, r.HasTime))
-		return c, identity, identity == Unverified && c.proof.HasLists()
+		identity := report.Identity(c.proof.Identify(addr, r.Time, r.HasTime))
+		return c, identity, identity == report.Unverified && c.proof.HasLists()
 	}
 	claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 	if !claim.Ambiguous {
 		c = w.verifiedAgent(c, claim.Profile)
 	}
-	return c, Identity(state), false
+	return c, report.Identity(state), false
 }
 
 // countClient counts what the log tells of a crawler's client beside its identity.
@@ -277,12 +278,12 @@ func (w *Worker) othersFetch() {
 	} else {
 		w.answered(at)
 		w.countSize(at)
-		w.giveAnswer(at, nil, Unverified)
+		w.giveAnswer(at, nil, report.Unverified)
 	}
 }
 
 // robotsRequest looks at a crawler's request for robots.txt. HEAD fetches nothing.
-func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
+func (w *Worker) robotsRequest(at site, c *agent, identity report.Identity) {
 	r := &w.record
 	if string(r.Method) != "GET" {
 		return
@@ -292,7 +293,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity Identity) {
 		w.countSize(at) // otherwise it is not known whose client it is
 	}
 	row := c.row
-	if identity == SpoofedIdentity {
+	if identity == report.SpoofedIdentity {
 		row = row.impostors()
 	}
 	f := row.fetched()
@@ -319,7 +320,7 @@ func (w *Worker) kindAt(at site) judge.Kind {
 }
 
 // tell keeps what a crawler was told by the answer to its fetch of robots.txt.
-func (w *Worker) tell(at site, c *agent, identity Identity, kind judge.Kind, use fetchUse) {
+func (w *Worker) tell(at site, c *agent, identity report.Identity, kind judge.Kind, use fetchUse) {
 	size := judge.SizeOf(w.record.Status, w.record.Size)
 	if c.Ambiguous {
 		c, kind, size = w.knownAgent(c.Profile), judge.ToldNothing, 0 // no crawler is known to have been told

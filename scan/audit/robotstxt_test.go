@@ -98,7 +98,7 @@ func TestRefusedRobotsTxt(t *testing.T) {
 		"example.com -1000 9 403":       false, // of no scheme, and one has it
 	} {
 		r := auditEntries(t, a, answersOf(t, answer, gptbot)...)
-		list, served := r.row("GPTBot").RobotsTxt.Cleared, strings.HasSuffix(answer, " 9 200")
+		list, served := rowOf(r, "GPTBot").RobotsTxt.Cleared, strings.HasSuffix(answer, " 9 200")
 		if len(list) == 1 != refused || len(list) == 1 && !strings.HasSuffix(answer, fmt.Sprint(list[0].Status)) ||
 			r.RobotsTxt.Served == 1 != served {
 			t.Errorf("%s: refused %v, served %d", answer, list, r.RobotsTxt.Served)

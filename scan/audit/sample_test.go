@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // kept returns the times and the beginnings of samples.
-func kept(list []SampleInfo) (short []string) {
+func kept(list []report.SampleInfo) (short []string) {
 	for _, s := range list {
 		short = append(short, s.Time[11:19]+" "+s.Line[strings.Index(s.Line, `"GET`)+5:][:12])
 	}
@@ -32,7 +34,7 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 	want := []string{"10:00:05 /private/c H", "10:00:06 /private/h H", "10:00:07 /private/a H"}
 	for range 20 {
 		rand.Shuffle(len(log), func(i, j int) { log[i], log[j] = log[j], log[i] })
-		if got := kept(auditEntries(t, a, log...).row("GPTBot").Samples); !slices.Equal(got, want) {
+		if got := kept(rowOf(auditEntries(t, a, log...), "GPTBot").Samples); !slices.Equal(got, want) {
 			t.Fatalf("%q\nwant %q", got, want)
 		}
 	}
@@ -41,12 +43,12 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 // TestHowManySamples: as many as are asked for, each the line as it is, up to a length, also if it is there twice.
 func TestHowManySamples(t *testing.T) {
 	e := entry{target: "/private/\x1b[31m\xff" + strings.Repeat("x", 2*maxSample)}
-	want := SampleInfo{"2026-03-02T10:00:00Z", e.String()[:maxSample]}
+	want := report.SampleInfo{Time: "2026-03-02T10:00:00Z", Line: e.String()[:maxSample]}
 	for _, n := range []int{0, 1, 5, 100} {
 		a := newAuditor(t, robotsTxtBody)
 		a.config.Samples = n
-		got := auditEntries(t, a, slices.Repeat([]entry{e}, 10)...).row("GPTBot").Samples
-		if !slices.Equal(got, slices.Repeat([]SampleInfo{want}, min(n, 10))) {
+		got := rowOf(auditEntries(t, a, slices.Repeat([]entry{e}, 10)...), "GPTBot").Samples
+		if !slices.Equal(got, slices.Repeat([]report.SampleInfo{want}, min(n, 10))) {
 			t.Errorf("%d samples where %d were asked for: %.100q", len(got), n, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // The worked cases of the audit rules. In all of them GPTBot requests
@@ -97,7 +98,7 @@ func TestInformedByItsOwnState(t *testing.T) {
 	}{{"192.0.2.1", "192.0.2.9", 1}, {"192.0.2.1", "10.0.0.1", 0}, {"10.0.0.1", "192.0.2.1", 0},
 		{"10.0.0.1", "10.0.0.2", 1}} {
 		ask.addr, visit.addr = c.ask, c.visit
-		if got := auditEntries(t, a, ask, visit).row("GPTBot").Informed(); got != c.want {
+		if got := rowOf(auditEntries(t, a, ask, visit), "GPTBot").Informed(); got != c.want {
 			t.Errorf("%s and %s: informed %d, want %d", c.ask, c.visit, got, c.want)
 		}
 	}
@@ -226,8 +227,8 @@ func TestFetchersStandApart(t *testing.T) {
 		Identities: known(t, set, map[string]string{"FeedBot": "192.0.2.0/24\n"})})
 	r := auditEntries(t, a, entry{vhost: onSite, target: "/private/", agent: "Feeds of News"},
 		entry{vhost: onSite, target: "/", agent: "Feeds of News"}, visits(0, "/private/"))
-	if got := (FetcherTotals{2, 1, 1}); r.Totals.Fetchers != got || r.Totals.VerifiedContent != 0 ||
-		r.Totals.Verdicts[Violation] != 2 || r.row("FeedBot").Role != "fetcher" {
+	if got := (report.FetcherTotals{Requests: 2, Violations: 1, VerifiedContent: 1}); r.Totals.Fetchers != got || r.Totals.VerifiedContent != 0 ||
+		r.Totals.Verdicts[report.Violation] != 2 || rowOf(r, "FeedBot").Role != "fetcher" {
 		t.Errorf("%+v", r.Totals)
 	}
 }

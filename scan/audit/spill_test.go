@@ -41,7 +41,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 	if size < 2*int(config.Memory) {
 		t.Fatalf("only %d bytes had to wait", size)
 	}
-	got := report(t, run)
+	got := resultOf(t, run)
 	if got := marshal(t, got); got != want {
 		t.Error(firstDifference(got, want))
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -43,7 +44,7 @@ var stateLine = firstLine("state")
 
 // firstLine is the first line of a state or of its facts.
 func firstLine(kind string) string {
-	return fmt.Sprintf("robotsieve %s %d semantics %d schema %s\n", kind, stateForm, Semantics, Schema)
+	return fmt.Sprintf("robotsieve %s %d semantics %d schema %s\n", kind, stateForm, Semantics, report.Schema)
 }
 
 // Errors of states.
@@ -191,8 +192,8 @@ func checkStateLine(line, kind string) error {
 		return differ("form", form, stateForm)
 	case n > 1 && semantics != Semantics:
 		return differ("semantics", semantics, Semantics)
-	case n > 2 && of != Schema:
-		return differ("schema", of, Schema)
+	case n > 2 && of != report.Schema:
+		return differ("schema", of, report.Schema)
 	case line != firstLine(kind):
 		return ErrNotState
 	}
@@ -205,7 +206,7 @@ func (r *Run) Add(s *State) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if t.all() > mostLines-r.tally.all() {
+	if t.All() > mostLines-r.tally.All() {
 		return fmt.Errorf("%w: more than %d lines in all", ErrDamaged, int64(mostLines))
 	}
 	r.tally.merge(t)

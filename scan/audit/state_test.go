@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -82,7 +83,7 @@ func stateOf(t testing.TB, a *Auditor, lines []string) []byte {
 }
 
 // reportOf is the report of states, or what is wrong with them.
-func reportOf(a *Auditor, states ...[]byte) (*Report, error) {
+func reportOf(a *Auditor, states ...[]byte) (*report.Report, error) {
 	run := a.Begin()
 	defer run.Close()
 	if err := addStates(run, states...); err != nil {
@@ -301,8 +302,8 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
 		"a request more":              func(s *tally, r *row) { r.Requests++ },
 		"negative verdicts":           func(s *tally, r *row) { r.Verdicts[0] -= 1e6; r.Verdicts[8]++ },
-		"a verdict more":              func(s *tally, r *row) { r.Verdicts[Allowed]++ },
-		"a verdict of the final pass": func(s *tally, r *row) { r.Verdicts[Violation]++; r.Verdicts[Allowed]-- },
+		"a verdict more":              func(s *tally, r *row) { r.Verdicts[report.Allowed]++ },
+		"a verdict of the final pass": func(s *tally, r *row) { r.Verdicts[report.Violation]++; r.Verdicts[report.Allowed]-- },
 		"a known crawler less": func(s *tally, r *row) {
 			maps.DeleteFunc(s.known, func(_ *crawler.Profile, x *row) bool { return x == r })
 		},
@@ -316,8 +317,8 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a line chosen never":          func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{} },
 		"a line too often":             func(s *tally, r *row) { s.ProxySample.Kept[from] = tallied{N: s.Lines + 1} },
 		"impostors of impostors":       func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
-		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(Unverified, Allowed, 0, 1e6) },
-		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(Verified, Allowed, 0, 1) },
+		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(report.Unverified, report.Allowed, 0, 1e6) },
+		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(report.Verified, report.Allowed, 0, 1) },
 		"a period before all time":     func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
 		"more fetches than requests":   func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
 		"more fetches than can be":     func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
@@ -332,7 +333,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 	// What is more than those sums is not proved: it does no harm.
 	for _, change := range []func(*tally, *row){
 		func(s *tally, r *row) { r.Fetches.Answers, r.Fetches.Cleared = nil, nil },
-		func(s *tally, r *row) { r.Identities = IdentityCounts{} },
+		func(s *tally, r *row) { r.Identities = report.IdentityCounts{} },
 		func(s *tally, r *row) { s.Hosts.Rest = s.Hosts.Kept[anyHost(s)].N; delete(s.Hosts.Kept, anyHost(s)) },
 		func(s *tally, r *row) { s.Hosts.Below = 1 },
 		func(s *tally, r *row) { s.RobotsRequests = 0 },

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // rowsOf audits the lines from a number on, with the facts of all lines or as all of them, and
@@ -31,7 +33,7 @@ func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (r
 	w.SetPlace(0, int64(from)+1)
 	w.Chunk(byName(t, "vhost_combined"), nil, []byte(strings.Join(lines, "\n")))
 	if facts == nil {
-		report(t, run)
+		resultOf(t, run)
 	} else if err := run.JudgeRest(); err != nil {
 		t.Fatal(err)
 	}
@@ -94,12 +96,12 @@ func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 				t.Fatalf("%s, seed %d: %s", name, seed, firstDifference(strings.Join(got, "\n"), strings.Join(want, "\n")))
 			}
 			for _, row := range want {
-				for v := range verdicts {
+				for v := range report.Verdicts {
 					seen[v.String()] = seen[v.String()] || strings.Contains(row, "Verdict:"+v.String())
 				}
 			}
 		}
-		for _, v := range []Verdict{Allowed, Violation, Grace, Indeterminate, RobotsFetch} {
+		for _, v := range []report.Verdict{report.Allowed, report.Violation, report.Grace, report.Indeterminate, report.RobotsFetch} {
 			if !seen[v.String()] {
 				t.Errorf("%s: no row has the verdict %v", name, v)
 			}

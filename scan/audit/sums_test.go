@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // sums checks that numbers of a report add up, and keeps the name of the first that do not.
@@ -41,7 +43,7 @@ func (s *sums) within(what string, whole int64, parts ...int64) {
 
 // anyWrongSum names numbers of a report that do not add up, of all that it has; it is empty if
 // all do. It is more than wrongSum, which every report is checked by, may a state be forged or not.
-func anyWrongSum(r *Report) string {
+func anyWrongSum(r *report.Report) string {
 	s, t := &sums{}, &r.Totals
 	var requests []int64
 	for i := range r.Crawlers {
@@ -56,14 +58,14 @@ func anyWrongSum(r *Report) string {
 	s.within("requests that no list speaks of", t.Requests, r.IdentityNoList)
 	s.within("requests from addresses that end in zero", t.Requests, r.EndInZero)
 	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts,
-		func(h HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
+		func(h report.HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
 	for i := range r.Crawlers {
 		checkCrawler(&r.Crawlers[i], s)
 	}
-	s.require(s.wrong != "" || TotalsOf(r.Crawlers) == *t, "totals")
-	s.within("requests by operator", t.Requests, countsOf(r.Operators, func(o OperatorInfo) int64 { return o.Crawled })...)
+	s.require(s.wrong != "" || report.TotalsOf(r.Crawlers) == *t, "totals")
+	s.within("requests by operator", t.Requests, countsOf(r.Operators, func(o report.OperatorInfo) int64 { return o.Crawled })...)
 	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators,
-		func(o OperatorInfo) int64 { return o.Referred })...)
+		func(o report.OperatorInfo) int64 { return o.Referred })...)
 	checkRobots(r, s)
 	checkVersions(r, s)
 	if len(r.Inputs) > 0 {
@@ -73,7 +75,7 @@ func anyWrongSum(r *Report) string {
 }
 
 // checkRobots checks what is counted of answers to robots.txt.
-func checkRobots(r *Report, s *sums) {
+func checkRobots(r *report.Report, s *sums) {
 	t := &r.RobotsTxt
 	cleared := map[int]int64{}
 	fetches := []int64{}
@@ -91,13 +93,13 @@ func checkRobots(r *Report, s *sums) {
 	s.within("sizes of robots.txt", t.Served+t.None, t.Sizes)
 	s.within("differing sizes of robots.txt", t.Sizes, t.Differing)
 	s.within("differing sizes of robots.txt by size", t.Differing,
-		countsOf(t.Listed, func(l SizeInfo) int64 { return l.N })...)
+		countsOf(t.Listed, func(l report.SizeInfo) int64 { return l.N })...)
 }
 
 // checkVersions checks the violations by version: one is counted for each origin that it may
 // have been on.
-func checkVersions(r *Report, s *sums) {
-	violations := r.Totals.Verdicts[Violation]
+func checkVersions(r *report.Report, s *sums) {
+	violations := r.Totals.Verdicts[report.Violation]
 	uncited := violations
 	for _, v := range r.Policy.Versions {
 		s.within("violations by version", violations, v.Cited)
@@ -107,35 +109,35 @@ func checkVersions(r *Report, s *sums) {
 }
 
 // inputs checks that the numbers of inputs add up to the lines of all.
-func (s *sums) inputs(list []InputInfo, lines *LineCounts) {
+func (s *sums) inputs(list []report.InputInfo, lines *report.LineCounts) {
 	for _, in := range list {
-		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+Printable(in.Name))
+		s.require(in.Disk >= 0 && in.Bytes >= 0, "bytes of "+report.Printable(in.Name))
 		s.require(in.From == 0 && in.To == 0 && in.Of == 0 || 0 <= in.From && in.From < in.To && in.To <= in.Of,
-			"range of "+Printable(in.Name))
+			"range of "+report.Printable(in.Name))
 	}
-	s.equal("lines by input", lines.Lines, countsOf(list, func(in InputInfo) int64 { return in.Lines })...)
+	s.equal("lines by input", lines.Lines, countsOf(list, func(in report.InputInfo) int64 { return in.Lines })...)
 	s.equal("lines outside of the period by input", lines.OutOfPeriod,
-		countsOf(list, func(in InputInfo) int64 { return in.OutOfPeriod })...)
-	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in InputInfo) int64 { return in.Unparsed })...)
+		countsOf(list, func(in report.InputInfo) int64 { return in.OutOfPeriod })...)
+	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in report.InputInfo) int64 { return in.Unparsed })...)
 }
 
 // check checks the numbers of a crawler.
-func checkCrawler(c *CrawlerInfo, s *sums) {
-	name := func(what string) string { return what + " of " + Printable(c.Crawler) }
+func checkCrawler(c *report.CrawlerInfo, s *sums) {
+	name := func(what string) string { return what + " of " + report.Printable(c.Crawler) }
 	v := &c.Verdicts
-	s.require(c.Names == 1 || c.Names > 1 && c.Crawler == OtherCrawlers, name("names"))
-	s.require((c.Violators > 0) == (v[Violation] > 0) && 0 <= c.Violators && c.Violators <= min(c.Names, v[Violation]),
+	s.require(c.Names == 1 || c.Names > 1 && c.Crawler == report.OtherCrawlers, name("names"))
+	s.require((c.Violators > 0) == (v[report.Violation] > 0) && 0 <= c.Violators && c.Violators <= min(c.Names, v[report.Violation]),
 		name("violators"))
 	s.equal(name("identities"), c.Requests, c.Identity[:]...)
-	s.equal(name("reasons"), v[Indeterminate], c.Reasons[:]...)
-	s.require(v[Spoofed] == c.Identity[SpoofedIdentity], name("impostors"))
-	s.equal(name("violations by rule"), v[Violation], append(countsOf(c.Rules,
-		func(r RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
-	s.within(name("evasive requests"), v[Allowed]+c.Reasons[ContestedRule], c.Evasive)
-	s.within(name("requests in grace of informed crawlers"), v[Grace], c.GraceInformed)
-	s.within(name("claims about clients"), c.Requests, append(countsOf(c.Claims, func(l ClaimInfo) int64 { return l.N }),
+	s.equal(name("reasons"), v[report.Indeterminate], c.Reasons[:]...)
+	s.require(v[report.Spoofed] == c.Identity[report.SpoofedIdentity], name("impostors"))
+	s.equal(name("violations by rule"), v[report.Violation], append(countsOf(c.Rules,
+		func(r report.RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
+	s.within(name("evasive requests"), v[report.Allowed]+c.Reasons[report.ContestedRule], c.Evasive)
+	s.within(name("requests in grace of informed crawlers"), v[report.Grace], c.GraceInformed)
+	s.within(name("claims about clients"), c.Requests, append(countsOf(c.Claims, func(l report.ClaimInfo) int64 { return l.N }),
 		c.ClaimsNotListed)...)
-	s.within(name("samples"), v[Violation], int64(len(c.Samples)))
+	s.within(name("samples"), v[report.Violation], int64(len(c.Samples)))
 	checkViolations(c, s, name)
 	checkFetches(c, s, name)
 	checkFigures(c, s, name)
@@ -147,9 +149,9 @@ func checkCrawler(c *CrawlerInfo, s *sums) {
 
 // checkViolations checks that the violations, crosswise, make the outcomes, and that there
 // are no more by clients of an identity than requests.
-func checkViolations(c *CrawlerInfo, s *sums, name func(string) string) {
+func checkViolations(c *report.CrawlerInfo, s *sums, name func(string) string) {
 	byOutcome, byIdentity := map[string][]int64{}, map[string][]int64{}
-	kinds := map[ViolationInfo]bool{}
+	kinds := map[report.ViolationInfo]bool{}
 	for _, v := range c.Violations {
 		s.require(v.N > 0, name("violations of a kind"))
 		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
@@ -159,21 +161,21 @@ func checkViolations(c *CrawlerInfo, s *sums, name func(string) string) {
 		kinds[v] = true
 	}
 	for o, n := range c.Outcomes {
-		s.equal(name("violations by outcome"), n, byOutcome[Outcome(o).String()]...)
-		delete(byOutcome, Outcome(o).String())
+		s.equal(name("violations by outcome"), n, byOutcome[report.Outcome(o).String()]...)
+		delete(byOutcome, report.Outcome(o).String())
 	}
 	for i, n := range c.Identity {
-		s.within(name("violations by identity"), n, byIdentity[Identity(i).String()]...)
-		delete(byIdentity, Identity(i).String())
+		s.within(name("violations by identity"), n, byIdentity[report.Identity(i).String()]...)
+		delete(byIdentity, report.Identity(i).String())
 	}
 	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
 }
 
 // checkFigures checks what is counted of the requests beside their verdicts.
-func checkFigures(c *CrawlerInfo, s *sums, name func(string) string) {
-	own := remainder(c.Requests, c.Verdicts[Spoofed])
+func checkFigures(c *report.CrawlerInfo, s *sums, name func(string) string) {
+	own := remainder(c.Requests, c.Verdicts[report.Spoofed])
 	s.within(name("bytes of violations"), c.Bytes, c.ViolationBytes)
-	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of StatusCount) int64 { return of.N })...)
+	s.equal(name("statuses"), own, countsOf(c.Statuses, func(of report.StatusCount) int64 { return of.N })...)
 	for i, of := range c.Statuses {
 		s.require(0 <= of.Status && of.Status <= maxStatus && (i == 0 || of.Status > c.Statuses[i-1].Status),
 			name("statuses"))
@@ -181,7 +183,7 @@ func checkFigures(c *CrawlerInfo, s *sums, name func(string) string) {
 	s.within(name("addresses"), own, c.Addresses.N)
 	checkTimeline(&c.Timeline, s, name("requests over time"), c)
 	checkPathSums(&c.Paths, s, name("paths"), own)
-	checkPathSums(&c.ViolationPaths, s, name("paths of violations"), c.Verdicts[Violation])
+	checkPathSums(&c.ViolationPaths, s, name("paths of violations"), c.Verdicts[report.Violation])
 	s.require(c.ViolationPaths.Exact, name("paths of violations"))
 	for _, r := range c.Rules {
 		checkPathSums(&r.Paths, s, name("paths of the violations of a rule"), r.Violations)
@@ -191,15 +193,15 @@ func checkFigures(c *CrawlerInfo, s *sums, name func(string) string) {
 
 // checkTimeline checks that a timeline has all requests of a crawler with a time. Those without one are
 // undecided for that, unless it does not matter.
-func checkTimeline(l *Timeline, s *sums, what string, c *CrawlerInfo) {
+func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerInfo) {
 	for v, all := range c.Verdicts {
-		list := l.Verdicts[Verdict(v).String()]
+		list := l.Verdicts[report.Verdict(v).String()]
 		s.require(len(list) == len(l.From) || len(list) == 0, what)
-		switch Verdict(v) {
-		case RobotsFetch, Exempt, Spoofed:
+		switch report.Verdict(v) {
+		case report.RobotsFetch, report.Exempt, report.Spoofed:
 			s.within(what, all, list...)
-		case Indeterminate:
-			s.equal(what, all, append(slices.Clone(list), c.Reasons[NoTime])...)
+		case report.Indeterminate:
+			s.equal(what, all, append(slices.Clone(list), c.Reasons[report.NoTime])...)
 		default:
 			s.equal(what, all, list...)
 		}
@@ -208,8 +210,8 @@ func checkTimeline(l *Timeline, s *sums, what string, c *CrawlerInfo) {
 }
 
 // checkPathSums checks that paths are of so many requests.
-func checkPathSums(p *PathList, s *sums, what string, requests int64) {
-	counts := countsOf(p.List, func(of PathInfo) int64 { return of.N - of.TooHigh })
+func checkPathSums(p *report.PathList, s *sums, what string, requests int64) {
+	counts := countsOf(p.List, func(of report.PathInfo) int64 { return of.N - of.TooHigh })
 	if p.Exact {
 		counts = append(counts, p.OthersAtMost)
 	}
@@ -222,14 +224,14 @@ func checkPathSums(p *PathList, s *sums, what string, requests int64) {
 }
 
 // checkFetches checks what is counted of a crawler's fetches of robots.txt.
-func checkFetches(c *CrawlerInfo, s *sums, name func(string) string) {
+func checkFetches(c *report.CrawlerInfo, s *sums, name func(string) string) {
 	t := &c.RobotsTxt
 	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
-	s.within(name("fetches of robots.txt"), c.Verdicts[RobotsFetch]+c.Verdicts[Exempt], t.Fetches)
+	s.within(name("fetches of robots.txt"), c.Verdicts[report.RobotsFetch]+c.Verdicts[report.Exempt], t.Fetches)
 	s.within(name("gaps between fetches of robots.txt"), max(t.Fetches-1, 0), t.Gaps)
 	s.require(t.Fetches > 0 || t.First+t.Last == "", name("times of fetches of robots.txt"))
 	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
-	refused, last := AnswerCounts{}, -1
+	refused, last := report.AnswerCounts{}, -1
 	for _, r := range t.Cleared {
 		s.require(r.N > 0 && r.Status > last, name("answers that there is no robots.txt"))
 		refused[answerClassOf(r.Status)] += r.N

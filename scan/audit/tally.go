@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Bounds of a tally, whose contents clients choose: hosts without a policy, sizes of answers,
@@ -60,7 +61,7 @@ type tally struct {
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
 // states and merges take it from there.
 type totals struct {
-	LineCounts
+	report.LineCounts
 	// RobotsRequests counts the GETs of /robots.txt of any client: RobotsServed those of
 	// them that were answered with a body, or 304, RobotsNone those that were told that
 	// there is no robots.txt, RobotsFailed those that failed.
@@ -172,13 +173,13 @@ type sizesAt struct {
 
 // row is the counts of one crawler. States have its exported fields.
 type row struct {
-	name       string         // as the crawler writes it
-	Requests   int64          `cbor:"1,keyasint,omitempty"`
-	Timeline   timeline       `cbor:"2,keyasint,omitzero"`
-	Figures    figures        `cbor:"3,keyasint,omitzero"` // without the impostors
-	Verdicts   VerdictCounts  `cbor:"4,keyasint,omitzero"`
-	Reasons    ReasonCounts   `cbor:"5,keyasint,omitzero"`
-	Identities IdentityCounts `cbor:"6,keyasint,omitzero"`
+	name       string                // as the crawler writes it
+	Requests   int64                 `cbor:"1,keyasint,omitempty"`
+	Timeline   timeline              `cbor:"2,keyasint,omitzero"`
+	Figures    figures               `cbor:"3,keyasint,omitzero"` // without the impostors
+	Verdicts   report.VerdictCounts  `cbor:"4,keyasint,omitzero"`
+	Reasons    report.ReasonCounts   `cbor:"5,keyasint,omitzero"`
+	Identities report.IdentityCounts `cbor:"6,keyasint,omitzero"`
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see applyIdentity.
 	// Their requests are among those of the row. Nil if there are none.
@@ -195,7 +196,7 @@ type row struct {
 	paths           topPaths              // of violations
 	rulePaths       map[ruleKey]*topPaths // of the violations of each rule
 	rules           *bounded[ruleKey]     // violations of each; nil if there are none
-	fetchGaps       *FetchInfo            // with nothing but gaps; nil if there are none
+	fetchGaps       *report.FetchInfo     // with nothing but gaps; nil if there are none
 	delays          []delayAt
 	delaysNotListed int64
 
@@ -204,9 +205,9 @@ type row struct {
 
 // violationKind is what is told apart among violations.
 type violationKind struct {
-	identity Identity
-	outcome  Outcome
-	method   Method
+	identity report.Identity
+	outcome  report.Outcome
+	method   report.Method
 	informed bool
 }
 
@@ -251,21 +252,21 @@ func (r *row) applyIdentity(proxied bool) {
 	r.Spoofed = nil
 	if !proxied {
 		n := sumOf(s.Verdicts[:])
-		r.Verdicts[Spoofed] += n
-		r.Identities[SpoofedIdentity] += n
+		r.Verdicts[report.Spoofed] += n
+		r.Identities[report.SpoofedIdentity] += n
 		r.Timeline.mergeSpoofed(&s.Timeline)
 		return
 	}
 	r.merge(s, 1)
-	r.Identities[Unverified] += r.Identities[Verified]
-	r.Identities[Verified] = 0
+	r.Identities[report.Unverified] += r.Identities[report.Verified]
+	r.Identities[report.Verified] = 0
 }
 
 // count counts n requests with a verdict.
-func (r *row) count(i Identity, v Verdict, reason Reason, n int64) {
+func (r *row) count(i report.Identity, v report.Verdict, reason report.Reason, n int64) {
 	r.Identities[i] += n
 	r.Verdicts[v] += n
-	if v == Indeterminate {
+	if v == report.Indeterminate {
 		r.Reasons[reason] += n
 	}
 }
@@ -311,9 +312,9 @@ func (t *tally) rowOf(c crawler.Claim) *row {
 // mergeRules.
 func (r *row) merge(other *row, n int64) {
 	r.Requests += other.Requests * n
-	AddCounts(r.Verdicts[:], other.Verdicts[:], n)
-	AddCounts(r.Reasons[:], other.Reasons[:], n)
-	AddCounts(r.Identities[:], other.Identities[:], n)
+	report.AddCounts(r.Verdicts[:], other.Verdicts[:], n)
+	report.AddCounts(r.Reasons[:], other.Reasons[:], n)
+	report.AddCounts(r.Identities[:], other.Identities[:], n)
 	addTimes(r.violations, other.violations, n)
 	if s := other.Spoofed; s != nil {
 		r.impostors().merge(s, n)
@@ -332,7 +333,7 @@ func (r *row) merge(other *row, n int64) {
 	r.samples.merge(&other.samples)
 	r.Figures.merge(&other.Figures, n)
 	r.Timeline.merge(&other.Timeline, n)
-	r.violationBytes = Plus(r.violationBytes, times(other.violationBytes, n))
+	r.violationBytes = report.Plus(r.violationBytes, times(other.violationBytes, n))
 }
 
 // addTimes adds each number n times.
@@ -383,7 +384,9 @@ type ranking struct {
 	others *row
 }
 
-func newRanking(t *tally) *ranking { return &ranking{others: t.newRow(OtherCrawlers, unknownBounds)} }
+func newRanking(t *tally) *ranking {
+	return &ranking{others: t.newRow(report.OtherCrawlers, unknownBounds)}
+}
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
 func (r *ranking) add(complete *row) {
@@ -410,7 +413,7 @@ func (r *ranking) cut() {
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1
 		r.others.names++
-		if r.best[last].Verdicts[Violation] > 0 {
+		if r.best[last].Verdicts[report.Violation] > 0 {
 			r.others.violators++
 		}
 		r.others.merge(r.best[last], 1)

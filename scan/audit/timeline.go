@@ -3,6 +3,8 @@ package audit
 import (
 	"slices"
 	"time"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // timeline counts requests by verdict in units of time: in the shortest one of which no more
@@ -16,7 +18,7 @@ type timeline struct {
 	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
 	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
 	// have few verdicts, and those of units next to each other are in one line of a cache.
-	Counts [verdicts][]int64 `cbor:"3,keyasint"`
+	Counts [report.Verdicts][]int64 `cbor:"3,keyasint"`
 }
 
 // unit is a length of time. Each is a multiple of the one before.
@@ -37,7 +39,7 @@ var (
 )
 
 // unitBytes is what a unit takes of the quota of a worker.
-const unitBytes = 2 * 8 * (1 + int(verdicts))
+const unitBytes = 2 * 8 * (1 + int(report.Verdicts))
 
 // aMonday is when a week began.
 var aMonday = time.Date(1970, 1, 5, 0, 0, 0, 0, time.UTC).UnixNano()
@@ -57,7 +59,7 @@ func (u unit) start(t int64) int64 {
 func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
 
 // add counts n requests at a time, and returns how many bytes that takes more.
-func (l *timeline) add(t int64, v Verdict, n int64) (bytes int) {
+func (l *timeline) add(t int64, v report.Verdict, n int64) (bytes int) {
 	if !l.isAt(t) {
 		bytes = l.find(t)
 	}
@@ -114,7 +116,7 @@ func (l *timeline) merge(other *timeline, n int64) {
 		l.find(start)
 		for v, list := range other.Counts {
 			if list != nil && list[i] != 0 {
-				l.add(start, Verdict(v), list[i]*n)
+				l.add(start, report.Verdict(v), list[i]*n)
 			}
 		}
 	}
@@ -123,9 +125,9 @@ func (l *timeline) merge(other *timeline, n int64) {
 // mergeSpoofed adds the counts of another timeline as those of impostors.
 func (l *timeline) mergeSpoofed(other *timeline) {
 	all := *other
-	all.Counts = [verdicts][]int64{Spoofed: make([]int64, len(other.Starts))}
+	all.Counts = [report.Verdicts][]int64{report.Spoofed: make([]int64, len(other.Starts))}
 	for _, list := range other.Counts {
-		AddCounts(all.Counts[Spoofed], list, 1)
+		report.AddCounts(all.Counts[report.Spoofed], list, 1)
 	}
 	l.merge(&all, 1)
 }
@@ -143,17 +145,17 @@ func (t *tally) unit(by string) unit {
 }
 
 // info returns the timeline for a report, by a unit or by its own if that is longer.
-func (l *timeline) info(by unit) Timeline {
+func (l *timeline) info(by unit) report.Timeline {
 	if by > l.Unit {
 		l.coarsen(by)
 	}
-	info := Timeline{By: unitNames[l.Unit], From: []string{}, Verdicts: map[string][]int64{}}
+	info := report.Timeline{By: unitNames[l.Unit], From: []string{}, Verdicts: map[string][]int64{}}
 	for _, start := range l.Starts {
 		info.From = append(info.From, timeText(start))
 	}
 	for v, list := range l.Counts {
 		if list != nil {
-			info.Verdicts[Verdict(v).String()] = slices.Clone(list)
+			info.Verdicts[report.Verdict(v).String()] = slices.Clone(list)
 		}
 	}
 	return info

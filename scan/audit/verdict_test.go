@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // wantCounts fails the test unless exactly the given counts are not 0.
@@ -78,7 +79,7 @@ func TestVerdicts(t *testing.T) {
 		}
 		wantCounts(t, test.e.String(), c.Verdicts, map[string]int64{verdict: 1})
 		identity := "unverified"
-		if c.Operator == unknown {
+		if c.Operator == report.Unknown {
 			identity = "unverifiable" // by whom?
 		}
 		wantCounts(t, test.e.String(), c.Identity, map[string]int64{identity: 1})
@@ -98,7 +99,7 @@ func TestOnlyRobotsTxtItselfIsAFetch(t *testing.T) {
 	} {
 		for _, agent := range []string{gptbot, googlebot} {
 			r := auditEntries(t, a, entry{target: target, agent: agent})
-			if r.Totals.Verdicts[Violation] != 1 {
+			if r.Totals.Verdicts[report.Violation] != 1 {
 				t.Errorf("%s: %v, want a violation", target, nonZero(t, r.Totals.Verdicts))
 			}
 		}
@@ -135,7 +136,7 @@ func TestRuleOfAViolation(t *testing.T) {
 	r := auditEntries(t, newAuditor(t, robotsTxtBody),
 		entry{target: "/private/1"}, entry{target: "/?s=1"}, entry{target: "/private/2"}, entry{target: "/private/?s="},
 		entry{target: "/about"}, entry{target: "/private/"})
-	got := fmt.Sprint(r.row("GPTBot").Rules)
+	got := fmt.Sprint(rowOf(r, "GPTBot").Rules)
 	// The longer pattern decides where two forbid.
 	if want := "[{  robots.txt 2 Disallow: /private/ 4 {[{/private/ 1 0} {/private/1 1 0} {/private/2 1 0}] true 1}} {  " +
 		"robots.txt 3 Disallow: /*?s= 1 {[{/?s=1 1 0}] true 0}}]"; got != want {
@@ -157,14 +158,14 @@ func TestOutcomes(t *testing.T) {
 		for _, answer := range answers {
 			e := entry{target: "/private/"}
 			fmt.Sscan(answer, &e.status, &e.size, &e.method)
-			c := auditEntries(t, a, e).row("GPTBot")
+			c := rowOf(auditEntries(t, a, e), "GPTBot")
 			wantCounts(t, answer, c.Outcomes, map[string]int64{class: 1})
 			if len(c.Violations) != 1 || c.Violations[0].Outcome != class {
 				t.Errorf("%s: violations %+v", answer, c.Violations)
 			}
 		}
 	}
-	if got := outcomeOf(200, format.NoSizes, Get); got != Content {
+	if got := outcomeOf(200, format.NoSizes, report.Get); got != report.Content {
 		t.Errorf("200 in a format without sizes: %v", got)
 	}
 }
@@ -177,7 +178,7 @@ func TestViolationsAreCountedCrosswise(t *testing.T) {
 		entry{target: "/private/", method: "get", status: "403"}, entry{target: "/private/", method: "GETS", status: "403"})
 	want := "[{unverified content GET false 1} {unverified not_modified GET false 1} {unverified empty HEAD false 1} " +
 		"{unverified refused GET false 1} {unverified refused other false 3}]"
-	if got := fmt.Sprint(r.row("GPTBot").Violations); got != want {
+	if got := fmt.Sprint(rowOf(r, "GPTBot").Violations); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -249,7 +250,7 @@ func TestScope(t *testing.T) {
 		for _, text := range list {
 			f := strings.Fields(text)
 			r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", f[0]), entry{vhost: f[1], target: f[2]})
-			if got := r.Totals.Verdicts[Violation] == 1; got != judged || r.OtherHost == 1 == judged {
+			if got := r.Totals.Verdicts[report.Violation] == 1; got != judged || r.OtherHost == 1 == judged {
 				t.Errorf("%s: judged: %v, want %v", text, got, judged)
 			}
 		}
@@ -273,11 +274,11 @@ func TestScopeOfALogWithoutHosts(t *testing.T) {
 	} {
 		r := auditEntries(t, newAuditor(t, "User-agent: *\nDisallow: /", strings.Fields(test.hosts)...),
 			entry{target: test.target})
-		if got := r.Totals.Verdicts[Violation] == 1; got != test.judged || r.OtherHost == 1 == test.judged {
+		if got := r.Totals.Verdicts[report.Violation] == 1; got != test.judged || r.OtherHost == 1 == test.judged {
 			t.Fatal(marshal(t, r))
 		}
-		if test.judged && (len(r.row("GPTBot").Rules) != 1 || r.row("GPTBot").Rules[0].Origin != test.origin) {
-			t.Errorf("rules %+v, want origin %q", r.row("GPTBot").Rules, test.origin)
+		if test.judged && (len(rowOf(r, "GPTBot").Rules) != 1 || rowOf(r, "GPTBot").Rules[0].Origin != test.origin) {
+			t.Errorf("rules %+v, want origin %q", rowOf(r, "GPTBot").Rules, test.origin)
 		}
 	}
 }
@@ -322,9 +323,9 @@ func TestOtherHosts(t *testing.T) {
 	if r.OtherHost != 6 {
 		t.Errorf("%d requests for other hosts, want 6", r.OtherHost)
 	}
-	want := []HostInfo{
-		{"https://a.example", 2}, {"b.example", 1}, {"c\x1b[2Jd:1", 1}, {"http://example.com", 1},
-		{strings.Repeat("x", 255) + " (longer than 255 bytes)", 1},
+	want := []report.HostInfo{
+		{Host: "https://a.example", Requests: 2}, {Host: "b.example", Requests: 1}, {Host: "c\x1b[2Jd:1", Requests: 1}, {Host: "http://example.com", Requests: 1},
+		{Host: strings.Repeat("x", 255) + " (longer than 255 bytes)", Requests: 1},
 	}
 	if got := fmt.Sprint(r.OtherHosts); got != fmt.Sprint(want) {
 		t.Errorf("got  %s\nwant %s", got, fmt.Sprint(want))
@@ -337,7 +338,7 @@ func TestDialectForAll(t *testing.T) {
 	a = New(Config{Crawlers: a.config.Crawlers, Policy: a.config.Policy, Dialect: &d})
 	for agent, name := range map[string]string{gptbot: "GPTBot", googlebot: "Googlebot", acmebot: "AcmeBot"} {
 		r := auditEntries(t, a, entry{target: "/a~b", agent: agent}, entry{target: "/typo", agent: agent})
-		wantCounts(t, name, r.row(name).Verdicts, map[string]int64{"violation": 1, "allowed": 1})
+		wantCounts(t, name, rowOf(r, name).Verdicts, map[string]int64{"violation": 1, "allowed": 1})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -119,17 +120,17 @@ func (p *violationPaths) next(row *row, path []byte, rule ruleKey, n int64) {
 	same := row == p.row && bytes.Equal(path, p.path)
 	if p.row != nil && (!same || rule != p.rule) {
 		if paths := p.row.rulePaths[p.rule]; paths != nil {
-			paths.add(PathInfo{Path: string(p.path), N: p.ofRule})
+			paths.add(report.PathInfo{Path: string(p.path), N: p.ofRule})
 		} else if _, kept := p.row.rules.Kept[p.rule]; kept {
 			if p.row.rulePaths == nil {
 				p.row.rulePaths = map[ruleKey]*topPaths{}
 			}
-			p.row.rulePaths[p.rule] = &topPaths{most: maxRulePaths, kept: []PathInfo{{Path: string(p.path), N: p.ofRule}}}
+			p.row.rulePaths[p.rule] = &topPaths{most: maxRulePaths, kept: []report.PathInfo{{Path: string(p.path), N: p.ofRule}}}
 		}
 		p.rule, p.ofRule = rule, 0
 	}
 	if p.row != nil && !same {
-		p.row.paths.add(PathInfo{Path: string(p.path), N: p.ofPath})
+		p.row.paths.add(report.PathInfo{Path: string(p.path), N: p.ofPath})
 		p.ofPath = 0
 	}
 	if !same {

@@ -8,6 +8,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -134,10 +135,10 @@ func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	}
 	data = slices.Clip(data) // as all readers see it: place.numberOf
 	w.place.chunk, w.place.counted = data, 0
-	before := w.tally.read()
+	before := w.tally.Read()
 	w.lines(data)
 	if w.zoneless {
-		w.tally.Zoneless += w.tally.read() - before
+		w.tally.Zoneless += w.tally.Read() - before
 	}
 }
 
@@ -231,7 +232,7 @@ func (w *Worker) outside() {
 		return
 	}
 	w.showed(at, false)
-	c, identity := w.agent(w.record.Agent), Unverified
+	c, identity := w.agent(w.record.Agent), report.Unverified
 	if c != nil && c.Library {
 		c = nil
 	}

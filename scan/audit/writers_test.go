@@ -13,6 +13,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/logwriter"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // TestWritersAccuseAlike audits the log of a small site as each program would write it. A request
@@ -29,7 +30,7 @@ func TestWritersAccuseAlike(t *testing.T) {
 	truth, _ := judgeWritten(t, full, visits)
 	n := 0
 	for _, j := range truth {
-		if j.Verdict == Violation {
+		if j.Verdict == report.Violation {
 			n++
 		}
 	}
@@ -53,10 +54,10 @@ func TestWritersAccuseAlike(t *testing.T) {
 					t.Errorf("%s is judged as %s by %s", describe(visits[i]), got.Verdict, got.Crawler)
 				case got.Crawler != want.Crawler:
 					t.Errorf("%s is by %s, not %s: %s", describe(visits[i]), got.Crawler, want.Crawler, got.Line)
-				case got.Verdict == Violation && want.Verdict != Violation, got.Verdict == Spoofed && want.Verdict != Spoofed,
-					got.Verdict == Violation && got.Outcome == Content && want.Outcome != Content && says.Size != logwriter.NoSizes,
-					got.Identity == Verified && want.Identity != Verified, got.Identity == SpoofedIdentity &&
-						want.Identity != SpoofedIdentity:
+				case got.Verdict == report.Violation && want.Verdict != report.Violation, got.Verdict == report.Spoofed && want.Verdict != report.Spoofed,
+					got.Verdict == report.Violation && got.Outcome == report.Content && want.Outcome != report.Content && says.Size != logwriter.NoSizes,
+					got.Identity == report.Verified && want.Identity != report.Verified, got.Identity == report.SpoofedIdentity &&
+						want.Identity != report.SpoofedIdentity:
 					t.Errorf("%s: %s, identity %s, outcome %s; in a full log %s, identity %s, outcome %s", describe(visits[i]),
 						got.Verdict, got.Identity, got.Outcome,
 						want.Verdict, want.Identity, want.Outcome)
@@ -180,6 +181,6 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 	worker := run.Worker()
 	worker.SetSite(policy.Site{N: 2}, false) // by http and https
 	worker.Chunk(f, nil, log)
-	report(t, run)
+	resultOf(t, run)
 	return judged, written
 }

@@ -20,11 +20,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Basis is what an audit rests on. States that rest on the same add up.
 type Basis struct {
-	audit.BasisInfo
+	report.BasisInfo
 	Rows                []Row
 	Bodies              []Body // of the rows, each once
 	Window, Delay, Skew time.Duration
@@ -116,7 +117,7 @@ func (b *Basis) FilesOf() map[string]string {
 }
 
 // Config makes the configuration of an audit. Bodies are compiled when they are first needed. It
-// sets the fields of audit.BasisInfo that follow from the others, but for those about the text of
+// sets the fields of report.BasisInfo that follow from the others, but for those about the text of
 // robots.txt, and leaves out Identities.
 func (b *Basis) Config() (audit.Config, error) {
 	c := audit.Config{Samples: b.Samples, Period: b.Period, Basis: &b.BasisInfo}
@@ -168,7 +169,7 @@ func (b *Basis) setRanges() {
 	b.Ranges = nil
 	for _, s := range b.Series {
 		for _, list := range s.Lists {
-			info := audit.RangeInfo{Crawler: s.Crawler, File: list.Source, DatedBy: list.DatedBy}
+			info := report.RangeInfo{Crawler: s.Crawler, File: list.Source, DatedBy: list.DatedBy}
 			if list.Created != 0 {
 				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
 			}

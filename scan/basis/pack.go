@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Packed is a basis as states and shards have it: the document and the files of Pack.
@@ -50,7 +51,7 @@ func (b *Basis) Pack(put Put) ([]byte, error) {
 	}
 	stored := *b
 	stored.Ranges = nil
-	return json.Marshal(audit.Texts(stored, audit.ToUTF8))
+	return json.Marshal(report.Texts(stored, report.ToUTF8))
 }
 
 // Packed returns a basis as states have it.
@@ -124,7 +125,7 @@ func Unpack(document []byte, open Open) (*Basis, error) {
 	if err := json.Unmarshal(document, b); err != nil {
 		return nil, err
 	}
-	*b = audit.Texts(*b, audit.FromUTF8)
+	*b = report.Texts(*b, report.FromUTF8)
 	for i := range b.Bodies {
 		body := &b.Bodies[i]
 		var err error

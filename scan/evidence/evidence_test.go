@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // hostile are names that mean something to a file system, a shell or a terminal.
@@ -59,12 +59,12 @@ func letterOf(name string) *Letter {
 	return &Letter{
 		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h",
 		Robots: map[string]string{"r": "robots/0001.txt"},
-		Lists:  []audit.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
-		Crawler: audit.CrawlerInfo{
-			Crawler: name, Operator: name, InformedKnown: true, Verdicts: audit.VerdictCounts{audit.Violation: 5},
-			Rules: []audit.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
+		Lists:  []report.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
+		Crawler: report.CrawlerInfo{
+			Crawler: name, Operator: name, InformedKnown: true, Verdicts: report.VerdictCounts{report.Violation: 5},
+			Rules: []report.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
 				Version: "2026-10-01T00:00:00Z"}},
-			Violations: []audit.ViolationInfo{
+			Violations: []report.ViolationInfo{
 				{Identity: "verified", Outcome: "content", Informed: true, N: 2},
 				{Identity: "unverified", Outcome: "refused", N: 3},
 			},

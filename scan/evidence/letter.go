@@ -6,32 +6,32 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Letter is what a letter to the operator of a crawler says.
 type Letter struct {
 	// Crawler has what the report of the folder's lines says about it.
-	Crawler audit.CrawlerInfo
+	Crawler report.CrawlerInfo
 	// Requests counts all its requests in the logs; 0: it is not known.
 	Requests int64
 	// As is what the clients identify themselves as, if it is no single name; else empty.
 	As string
-	// Robots has, by audit.RuleInfo.File, the file of the folder with that robots.txt.
+	// Robots has, by report.RuleInfo.File, the file of the folder with that robots.txt.
 	Robots map[string]string
 	// First and Last are the times of its first and last violation.
 	First, Last string
 	// Lists are the lists of addresses given for it, and Names reports whether names of addresses were
 	// known too.
-	Lists []audit.RangeInfo
+	Lists []report.RangeInfo
 	Names bool
 	// Constant: one robots.txt is taken as in force throughout. Observed: versions have the times at
 	// which they were seen. Window is how long a copy of another one may be in use.
 	Constant, Observed bool
 	Window             string
 	// Partial: not all of the logs was read. Differing: most logged answers to robots.txt do not show
-	// the file that the requests are judged by. Mixed is audit.RobotsInfo.SizesMixed. Sampled is as in
-	// audit.Report.
+	// the file that the requests are judged by. Mixed is report.RobotsInfo.SizesMixed. Sampled is as in
+	// report.Report.
 	Partial, Differing, Mixed bool
 	Sampled                   string
 }
@@ -49,7 +49,7 @@ func (l *Letter) Text() string {
 	if name == "" {
 		name = quoted(c.Crawler)
 	}
-	n, all := c.Verdicts[audit.Violation], ""
+	n, all := c.Verdicts[report.Violation], ""
 	if l.Requests > 0 {
 		all = ", of " + english.Grouped(l.Requests) + " in all"
 	}
@@ -91,7 +91,7 @@ func (l *Letter) Text() string {
 
 // share is a number of the crawler's violations as the beginning of a sentence.
 func (l *Letter) share(n int64) string {
-	switch all := l.Crawler.Verdicts[audit.Violation]; {
+	switch all := l.Crawler.Verdicts[report.Violation]; {
 	case all == 1:
 		return "The request"
 	case n == all:
@@ -134,7 +134,7 @@ func (l *Letter) identity(t *letterText) {
 
 func (l *Letter) rules(t *letterText) {
 	shown := l.Crawler.Rules[:min(len(l.Crawler.Rules), maxRules)]
-	rest := l.Crawler.Verdicts[audit.Violation]
+	rest := l.Crawler.Verdicts[report.Violation]
 	for _, r := range shown {
 		rest -= r.Violations
 		since := "in force since " + r.Version
@@ -266,7 +266,7 @@ func quoted(text string) string {
 	} else {
 		cut = text
 	}
-	cut = audit.Printable(cut)
+	cut = report.Printable(cut)
 	if !plain().MatchString(cut) {
 		cut = "'" + strings.ReplaceAll(cut, "'", `'\''`) + "'"
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // The lists of lines of a crawler, in its folder.
@@ -98,7 +98,7 @@ type Row struct {
 }
 
 // Marshal returns the row as a line of a list, without a newline.
-func (r *Row) Marshal() ([]byte, error) { return json.Marshal(audit.Texts(*r, audit.ToUTF8)) }
+func (r *Row) Marshal() ([]byte, error) { return json.Marshal(report.Texts(*r, report.ToUTF8)) }
 
 // maxWord bounds the readable part of the name of a crawler's folder, in bytes.
 const maxWord = 40

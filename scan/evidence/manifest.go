@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Schema is the name of the form of a folder, in its manifest.
@@ -37,7 +37,7 @@ type Manifest struct {
 	Command string `json:"command"`
 	// Partial: not all of the logs was read, or too much of them could not be parsed.
 	Partial bool `json:"partial"`
-	// Proxied is as in audit.Report.
+	// Proxied is as in report.Report.
 	Proxied bool `json:"proxied"`
 
 	// Format, TimeZone and AllowDuplicates are those options of the audit which say how the logs
@@ -119,7 +119,7 @@ type File struct {
 }
 
 func (m *Manifest) marshal() ([]byte, error) {
-	data, err := json.MarshalIndent(audit.Texts(*m, audit.ToUTF8), "", "  ")
+	data, err := json.MarshalIndent(report.Texts(*m, report.ToUTF8), "", "  ")
 	return append(data, '\n'), err
 }
 
@@ -145,6 +145,6 @@ func readManifest(data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, err
 	}
-	m = audit.Texts(m, audit.FromUTF8)
+	m = report.Texts(m, report.FromUTF8)
 	return &m, nil
 }

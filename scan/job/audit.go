@@ -19,6 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -137,7 +138,7 @@ type AuditOptions struct {
 type Part struct {
 	// Unread are logs that no part has: those that cannot be used, whose Error says why, and copies of
 	// others. Warnings are about all logs. Only one part should have them.
-	Unread   []audit.InputInfo
+	Unread   []report.InputInfo
 	Warnings []string
 	// Copies are logs of this part that are counted although they have the content of another log
 	// before them, and the names of these.
@@ -149,10 +150,10 @@ const defaultMaxUnparsed = 5.0
 
 // Audited is the result of Audit and Merge.
 type Audited struct {
-	Report *audit.Report // nil with NoReport
+	Report *report.Report // nil with NoReport
 	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the
 	// ranges of a file that adjoin are one input.
-	Inputs []audit.InputInfo
+	Inputs []report.InputInfo
 	// AllLines is how many lines, of any kind, each of Inputs has that is a range, and 0 for the
 	// others. Only the audit of a Part has it: it tells source.Range.Line of what follows.
 	AllLines []int64
@@ -478,9 +479,9 @@ func (a *auditing) beginState() (*pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(audit.Texts(stateHead{
+	head, err := json.Marshal(report.Texts(stateHead{
 		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched,
-	}, audit.ToUTF8))
+	}, report.ToUTF8))
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ type Checker struct {
 }
 
 // Answer is the verdict on one URL for one agent, with its reasons. Its texts have the
-// bytes of the files: escape them before printing (audit.Texts).
+// bytes of the files: escape them before printing (report.Texts).
 type Answer struct {
 	URL     string `json:"url"`
 	Agent   string `json:"agent"`

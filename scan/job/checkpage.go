@@ -17,7 +17,7 @@ import (
 
 // PageAnswer is the verdict of robots.txt on the URL of a captured page for one agent, and what the
 // page states of itself. Its texts have the bytes of the files: escape them before printing
-// (audit.Texts).
+// (report.Texts).
 type PageAnswer struct {
 	Answer
 	Capture PageCapture `json:"capture"`

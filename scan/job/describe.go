@@ -13,7 +13,7 @@ import (
 )
 
 // Description is what a robots.txt says, in words. Its texts have the bytes of the
-// file: escape them before printing (audit.Texts). Of a very large file it has the beginning, with
+// file: escape them before printing (report.Texts). Of a very large file it has the beginning, with
 // some 2 MiB of texts, each cut at 2,000 bytes, and NotListed counts the rest.
 type Description struct {
 	File    string `json:"file"`

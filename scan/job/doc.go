@@ -48,7 +48,7 @@ var errNothingDone = &Error{Interrupted, errors.New("interrupted before anything
 // discards them.
 type Messages struct {
 	// Warn receives one message at a time, without a line end. A message may quote
-	// bytes of the inputs as they are: escape it before printing (audit.Printable).
+	// bytes of the inputs as they are: escape it before printing (report.Printable).
 	Warn func(message string)
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/evidence"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -87,10 +88,10 @@ func (l *evidenceLines) stopAt(ctx context.Context) {
 // judged is for audit.Config.Judged. Impostors and fetches with a header that names crawlers of
 // several operators are others, and so are agents that robots.txt does not bind.
 func (l *evidenceLines) judged(j *audit.Judged) {
-	switch isOther := j.Identity == audit.SpoofedIdentity || j.Ambiguous; {
-	case j.Verdict == audit.Violation:
+	switch isOther := j.Identity == report.SpoofedIdentity || j.Ambiguous; {
+	case j.Verdict == report.Violation:
 		l.add(violationLine, j)
-	case j.Verdict == audit.RobotsFetch && !isOther:
+	case j.Verdict == report.RobotsFetch && !isOther:
 		l.add(fetchLine, j)
 	case isFetch(j):
 		l.addAnswer(j)
@@ -100,7 +101,7 @@ func (l *evidenceLines) judged(j *audit.Judged) {
 // answered is for audit.Config.Answered.
 func (l *evidenceLines) answered(j *audit.Judged) {
 	isExempt := j.Profile != nil && j.Profile.Exempt != ""
-	if j.Crawler == "" || j.Identity == audit.SpoofedIdentity || j.Ambiguous || isExempt {
+	if j.Crawler == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous || isExempt {
 		l.addAnswer(j)
 	} else {
 		l.add(fetchLine, j)
@@ -250,7 +251,7 @@ func rowOf(j *audit.Judged) *evidence.Row {
 	if j.HasTime {
 		row.Time = time.Unix(0, j.Time).UTC().Format(time.RFC3339Nano)
 	}
-	if r := &j.Rule; j.Verdict == audit.Violation {
+	if r := &j.Rule; j.Verdict == report.Violation {
 		row.RuleOrigin, row.RuleVersion, row.RuleFile = r.Origin, r.Version, r.File
 		row.RuleLine, row.Rule = r.Line, r.Rule
 		if j.Informed || j.InformedKnown {

@@ -16,12 +16,12 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // evidenceBasis is what the lines of a folder of evidence are judged by.
@@ -38,7 +38,7 @@ type evidenceFolder struct {
 	*evidenceBasis
 	writer   *evidence.Writer
 	requests map[crawlerKey]int64            // as in evidence.Crawler
-	report   *audit.Report                   // of the lines of the folder
+	report   *report.Report                  // of the lines of the folder
 	crawlers map[crawlerKey]*evidenceCrawler // with violations
 	order    []*evidenceCrawler
 	operator []*evidenceCrawler // of the operator whose lines come
@@ -52,7 +52,7 @@ type crawlerKey struct{ operator, name string }
 
 // evidenceCrawler is a crawler with violations.
 type evidenceCrawler struct {
-	info                audit.CrawlerInfo
+	info                report.CrawlerInfo
 	folder              string
 	requests            int64
 	first, last         string // the times of its violations
@@ -100,7 +100,7 @@ func (e *evidenceFolder) writeLogs(ctx context.Context, lines *evidenceLines) (*
 			return nil, err
 		}
 		lines, e.report, err = e.judge(ctx, e.writer.Path)
-		if err != nil || e.report.Totals.Verdicts[audit.Violation] >= n {
+		if err != nil || e.report.Totals.Verdicts[report.Violation] >= n {
 			return lines, err
 		}
 	}
@@ -108,7 +108,7 @@ func (e *evidenceFolder) writeLogs(ctx context.Context, lines *evidenceLines) (*
 
 // judge audits the lines of a folder. path returns where its files are.
 func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string) (
-	*evidenceLines, *audit.Report, error,
+	*evidenceLines, *report.Report, error,
 ) {
 	logs, err := c.logs(path)
 	if err != nil {
@@ -172,7 +172,7 @@ func (e *evidenceFolder) writeBasis() error {
 func (e *evidenceFolder) begin() {
 	e.crawlers, e.names = map[crawlerKey]*evidenceCrawler{}, map[netip.Addr][]string{}
 	for _, info := range e.report.Crawlers {
-		if info.Verdicts[audit.Violation] == 0 {
+		if info.Verdicts[report.Violation] == 0 {
 			continue
 		}
 		key := keyOf(info)
@@ -188,12 +188,12 @@ func (e *evidenceFolder) begin() {
 	}
 }
 
-func keyOf(info audit.CrawlerInfo) crawlerKey {
+func keyOf(info report.CrawlerInfo) crawlerKey {
 	return crawlerKey{info.Operator, asciiLower(info.Crawler)}
 }
 
 // isUnknown reports whether a row of the report is of an unknown crawler.
-func (e *evidenceFolder) isUnknown(info audit.CrawlerInfo) bool {
+func (e *evidenceFolder) isUnknown(info report.CrawlerInfo) bool {
 	return !slices.ContainsFunc(e.side.config.Crawlers.Profiles(), func(p crawler.Profile) bool {
 		return p.Name == info.Crawler && p.Operator == info.Operator
 	})
@@ -244,7 +244,7 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 func (e *evidenceFolder) crawlerOf(x *evidenceLine) (*evidenceCrawler, error) {
 	c := e.crawlers[x.crawler]
 	if c == nil && x.crawler.operator == "" {
-		c = e.crawlers[crawlerKey{name: audit.OtherCrawlers}]
+		c = e.crawlers[crawlerKey{name: report.OtherCrawlers}]
 	}
 	if c == nil {
 		return nil, fmt.Errorf("the report has no violation by %q", x.crawler.name)
@@ -266,7 +266,7 @@ func (e *evidenceFolder) keepNames(address string) {
 // on.
 func (e *evidenceFolder) endOperator() error {
 	for _, c := range e.operator {
-		if c.info.Crawler == audit.OtherCrawlers {
+		if c.info.Crawler == report.OtherCrawlers {
 			continue
 		}
 		if err := c.close(); err != nil {
@@ -289,11 +289,11 @@ func (e *evidenceFolder) end() error {
 		if err := c.close(); err != nil {
 			return err
 		}
-		if n := c.info.Verdicts[audit.Violation]; n != c.violations.N {
+		if n := c.info.Verdicts[report.Violation]; n != c.violations.N {
 			return fmt.Errorf("the report has %s by %q, and %d lines show them",
 				english.Plural(n, "violation"), c.info.Crawler, c.violations.N)
 		}
-		info, err := json.MarshalIndent(audit.Texts(c.info, audit.ToUTF8), "", "  ")
+		info, err := json.MarshalIndent(report.Texts(c.info, report.ToUTF8), "", "  ")
 		if err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
 		Differing: r.RobotsTxt.Contradicted, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
 	}
 	switch c.info.Crawler {
-	case audit.OtherCrawlers:
+	case report.OtherCrawlers:
 		l.As = "one of many unknown crawlers"
 	case crawler.Nameless:
 		l.As = "a crawler without a name"
@@ -349,7 +349,7 @@ func (e *evidenceFolder) writeNames() error {
 }
 
 // evidenceInputs describes the inputs for a manifest.
-func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
+func (l *auditLogs) evidenceInputs(list []report.InputInfo, p *policy.Policy) (inputs []evidence.Input) {
 	for i, in := range list {
 		input := evidence.Input{
 			Name: in.Name, Origins: []string{}, Format: in.Format, Bytes: in.Disk, BytesUncompressed: in.Bytes,
@@ -366,10 +366,10 @@ func (l *auditLogs) evidenceInputs(list []audit.InputInfo, p *policy.Policy) (in
 }
 
 // requestsOf counts the requests of each crawler of a report.
-func requestsOf(r *audit.Report) map[crawlerKey]int64 {
+func requestsOf(r *report.Report) map[crawlerKey]int64 {
 	requests := map[crawlerKey]int64{}
 	for _, c := range r.Crawlers {
-		requests[keyOf(c)] = c.Requests - c.Verdicts[audit.Spoofed]
+		requests[keyOf(c)] = c.Requests - c.Verdicts[report.Spoofed]
 	}
 	return requests
 }
@@ -454,7 +454,7 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 // writeEvidence makes the folder of an audit with a report. err is the audit's own error. An audit
 // that was interrupted has no evidence: the lines that it has not read could clear what it has
 // found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *audit.Report, lines *evidenceLines,
+func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *report.Report, lines *evidenceLines,
 	err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
@@ -486,12 +486,12 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *
 }
 
 // writeAll writes the files of a folder, of an audit with a report and lines.
-func (e *evidenceFolder) writeAll(ctx context.Context, dir string, r *audit.Report, lines *evidenceLines) error {
+func (e *evidenceFolder) writeAll(ctx context.Context, dir string, r *report.Report, lines *evidenceLines) error {
 	m := e.manifest
 	m.Partial, m.Proxied, e.requests = r.Partial, r.Proxied, requestsOf(r)
 	if err := e.write(ctx, dir, lines); err != nil {
 		return err
 	}
-	m.NotShown = r.Totals.Verdicts[audit.Violation] - e.report.Totals.Verdicts[audit.Violation]
+	m.NotShown = r.Totals.Verdicts[report.Violation] - e.report.Totals.Verdicts[report.Violation]
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func ExampleAudit() {
@@ -20,7 +20,7 @@ func ExampleAudit() {
 		return
 	}
 	for _, c := range a.Report.Crawlers[:3] {
-		fmt.Println(c.Crawler, c.Verdicts[audit.Violation], "of", c.Requests)
+		fmt.Println(c.Crawler, c.Verdicts[report.Violation], "of", c.Requests)
 	}
 	// Output:
 	// GrabbitBot 190 of 282

@@ -22,7 +22,7 @@ type ExplainOptions struct {
 }
 
 // ExplainedLog says how the first lines of a log are read. Its texts have the bytes of the
-// log: escape them before printing (audit.Printable).
+// log: escape them before printing (report.Printable).
 type ExplainedLog struct {
 	Name string
 	*format.Explanation

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // FuzzAudit makes a whole audit of the fuzzer's bytes, its log, manifest, address lists and
@@ -76,7 +76,7 @@ type world struct {
 	lines   []line
 	calm    bool // nearly every answer is a success
 	shuffle *rand.Rand
-	report  *audit.Report // of all lines in one log
+	report  *report.Report // of all lines in one log
 }
 
 // line is a line of a log.
@@ -318,7 +318,7 @@ func (w *world) log(name string, lines []line) string {
 }
 
 // audit audits logs, the first of which is of these lines.
-func (w *world) audit(o job.AuditOptions, lines []line, others ...string) *audit.Report {
+func (w *world) audit(o job.AuditOptions, lines []line, others ...string) *report.Report {
 	w.Helper()
 	o.Logs.Names = append([]string{w.log("a.log", lines)}, others...)
 	a, err := job.Audit(w.Context(), o)
@@ -329,7 +329,7 @@ func (w *world) audit(o job.AuditOptions, lines []line, others ...string) *audit
 }
 
 // text returns a report as JSON, without the names of the inputs.
-func (w *world) text(r *audit.Report) string {
+func (w *world) text(r *report.Report) string {
 	w.Helper()
 	without := *r
 	without.Inputs, without.Command = nil, ""
@@ -341,7 +341,7 @@ func (w *world) text(r *audit.Report) string {
 }
 
 // same fails the test if a report differs from that of the world.
-func (w *world) same(how string, r *audit.Report) {
+func (w *world) same(how string, r *report.Report) {
 	w.Helper()
 	w.sameText(how, w.text(r), w.text(w.report))
 }
@@ -448,7 +448,7 @@ func (w *world) checkTwice() {
 // checkBrowsers: pages that browsers fetched do not matter to crawlers, and browsers
 // alone break no rule.
 func (w *world) checkBrowsers() {
-	crawlers := func(r *audit.Report) string { return w.text(&audit.Report{Crawlers: r.Crawlers}) }
+	crawlers := func(r *report.Report) string { return w.text(&report.Report{Crawlers: r.Crawlers}) }
 	kept := slices.Clone(w.lines[:firstLines])
 	for _, l := range w.lines[firstLines:] {
 		if !l.browser {
@@ -484,15 +484,15 @@ func (w *world) checkAllowAll() {
 	r := w.audit(o, w.lines)
 	with := map[string]int64{}
 	for _, c := range r.Crawlers {
-		with[c.Crawler] = c.Verdicts[audit.Violation]
+		with[c.Crawler] = c.Verdicts[report.Violation]
 	}
 	for _, c := range w.report.Crawlers {
-		if n := c.Verdicts[audit.Violation]; with[c.Crawler] > n {
+		if n := c.Verdicts[report.Violation]; with[c.Crawler] > n {
 			w.Errorf("%s: %d violations, but %d with more allowed from %v on\n%s", c.Crawler, n, with[c.Crawler], from,
 				w.explain())
 		}
 	}
-	if n := r.Totals.Verdicts[audit.Violation]; before && n > 0 {
+	if n := r.Totals.Verdicts[report.Violation]; before && n > 0 {
 		w.Errorf("%d violations of a robots.txt that allowed everything\n%s", n, w.explain())
 	}
 }

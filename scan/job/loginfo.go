@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -17,7 +18,7 @@ import (
 // one audit or in a sum of states. A state has it of each of its logs, so that it does not matter
 // which logs were audited together.
 type logInfo struct {
-	audit.InputInfo
+	report.InputInfo
 	// First is the beginning of the first line that is not blank, if no line could be parsed.
 	First string `json:",omitempty"`
 	// SiteUnknown: values of AuditOptions.Hosts name logs, but neither these values nor its lines name
@@ -28,8 +29,8 @@ type logInfo struct {
 }
 
 // plainInfos returns what the report has of logs.
-func plainInfos(logs []logInfo) []audit.InputInfo {
-	list := make([]audit.InputInfo, 0, len(logs))
+func plainInfos(logs []logInfo) []report.InputInfo {
+	list := make([]report.InputInfo, 0, len(logs))
 	for _, log := range logs {
 		list = append(list, log.InputInfo)
 	}
@@ -37,10 +38,10 @@ func plainInfos(logs []logInfo) []audit.InputInfo {
 }
 
 // linesOf is how many lines an input has that should be records.
-func linesOf(i audit.InputInfo) int64 { return i.Lines + i.OutOfPeriod }
+func linesOf(i report.InputInfo) int64 { return i.Lines + i.OutOfPeriod }
 
 // unparsedShare is how many per cent of them could not be parsed.
-func unparsedShare(i audit.InputInfo) float64 {
+func unparsedShare(i report.InputInfo) float64 {
 	return 100 * float64(i.Unparsed) / float64(max(linesOf(i), 1))
 }
 
@@ -75,7 +76,7 @@ func (a *auditing) described() audit.Inputs {
 		a.Messages.warn("%s", text)
 		in.Warnings = append(in.Warnings, text)
 	}
-	var unclear []audit.InputInfo
+	var unclear []report.InputInfo
 	for i := range logs {
 		info := &in.List[i]
 		share := unparsedShare(*info)
@@ -106,7 +107,7 @@ func (a *auditing) described() audit.Inputs {
 
 // unparsedWarning is one warning of all logs of which more than most per cent of the lines could
 // not be parsed: there may be hundreds.
-func unparsedWarning(list []audit.InputInfo, most float64) string {
+func unparsedWarning(list []report.InputInfo, most float64) string {
 	const shown = 5
 	const partial = "the report is partial, because these lines may hold what clears a violation"
 	switch len(list) {
@@ -117,7 +118,7 @@ func unparsedWarning(list []audit.InputInfo, most float64) string {
 			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(linesOf(list[0]), "line"), unparsedShare(list[0]),
 			most, partial)
 	}
-	slices.SortFunc(list, func(x, y audit.InputInfo) int {
+	slices.SortFunc(list, func(x, y report.InputInfo) int {
 		return cmp.Or(cmp.Compare(unparsedShare(y), unparsedShare(x)), strings.Compare(x.Name, y.Name))
 	})
 	var names []string
@@ -203,10 +204,10 @@ func joinRanges(list []logInfo) []logInfo {
 
 // adjoins reports whether a range of a file follows another one. Of a range that could not be opened
 // nothing else is known.
-func adjoins(a, b audit.InputInfo) bool {
+func adjoins(a, b report.InputInfo) bool {
 	if a.To == 0 || a.To != b.From || a.Name != b.Name || a.Of != b.Of {
 		return false
 	}
-	unopened := func(in audit.InputInfo) bool { return in.Format == "" && in.Error != "" }
+	unopened := func(in report.InputInfo) bool { return in.Format == "" && in.Error != "" }
 	return unopened(a) || unopened(b) || a.Format == b.Format && a.Codec == b.Codec && a.Host == b.Host
 }

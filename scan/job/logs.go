@@ -18,6 +18,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -26,7 +27,7 @@ type auditLogs struct {
 	list []*auditLog // to be read
 	// unread describes the inputs that are not read: those that cannot be used, and those
 	// whose content has been read already.
-	unread  []audit.InputInfo
+	unread  []report.InputInfo
 	partial bool // some cannot be used
 	isPart  bool // there are more of them elsewhere
 	// hostFiles are as in SideFiles, for a part; unmatched are the values of AuditOptions.Hosts that
@@ -75,7 +76,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	if part := o.Part; part != nil {
 		logs.isPart, logs.warnings, logs.unread = true, slices.Clone(part.Warnings), slices.Clone(part.Unread)
 		logs.hostFiles = o.Side.HostFiles
-		logs.partial = slices.ContainsFunc(part.Unread, func(in audit.InputInfo) bool { return in.Error != "" })
+		logs.partial = slices.ContainsFunc(part.Unread, func(in report.InputInfo) bool { return in.Error != "" })
 	}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})
@@ -83,7 +84,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		return nil, err
 	}
 	for _, err := range errs {
-		logs.fail(audit.InputInfo{}, err)
+		logs.fail(report.InputInfo{}, err)
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
@@ -105,7 +106,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 		}
 		if failed[i] != nil {
 			r := in.Range()
-			logs.fail(audit.InputInfo{Name: in.Name, From: r.From, To: r.To, Of: r.Of, Codec: in.Codec()}, failed[i])
+			logs.fail(report.InputInfo{Name: in.Name, From: r.From, To: r.To, Of: r.Of, Codec: in.Codec()}, failed[i])
 			continue
 		}
 		if empty[i] {
@@ -153,7 +154,7 @@ func (l *auditLogs) warn(format string, args ...any) {
 }
 
 // fail leaves out an input that cannot be used.
-func (l *auditLogs) fail(info audit.InputInfo, err error) {
+func (l *auditLogs) fail(info report.InputInfo, err error) {
 	l.messages.warn("%v", err)
 	info.Error = err.Error()
 	l.unread, l.partial = append(l.unread, info), true
@@ -464,8 +465,8 @@ func firstLine(text []byte) string {
 const maxQuoted = 200
 
 // info describes the log, as far as that is known before it is read.
-func (log *auditLog) info() audit.InputInfo {
-	return audit.InputInfo{
+func (log *auditLog) info() report.InputInfo {
+	return report.InputInfo{
 		Name: log.Name, From: log.Range().From, To: log.Range().To, Of: log.Range().Of, Host: log.host,
 		Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
 	}

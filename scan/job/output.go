@@ -16,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -454,7 +455,7 @@ type ReportFile struct {
 	Kind string
 	Is   func(head []byte) bool
 	// Write writes the file. It must not keep or change the report.
-	Write func(io.Writer, *audit.Report) error
+	Write func(io.Writer, *report.Report) error
 }
 
 // Results say what Audit and Merge make, and how.
@@ -502,7 +503,7 @@ func (o *Results) outputs() []output {
 }
 
 // writeReports writes the files of the report, all that it can.
-func (a *auditing) writeReports(r *audit.Report) error {
+func (a *auditing) writeReports(r *report.Report) error {
 	var errs []error
 	for i, o := range a.outputs()[1:] {
 		if o.name != "" {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job/jobtest"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -77,7 +78,7 @@ func canonicalReport(t *testing.T, a *Audited) string {
 	for i := range r.Inputs {
 		r.Inputs[i].SHA256 = "" // a range has none
 	}
-	slices.SortFunc(r.Inputs, func(x, y audit.InputInfo) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(r.Inputs, func(x, y report.InputInfo) int { return cmp.Compare(x.Name, y.Name) })
 	text, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +339,7 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *Error
-	if _, err := sum(side, &Part{Unread: []audit.InputInfo{{Name: missing, Error: "is missing"}}}, one,
+	if _, err := sum(side, &Part{Unread: []report.InputInfo{{Name: missing, Error: "is missing"}}}, one,
 		other); !errors.As(err, &e) || e.Kind != Usage || !strings.Contains(err.Error(), "4.gz") {
 		t.Errorf("a pattern that names no log: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -19,7 +20,7 @@ type Rows struct {
 	// Violations: nothing else is listed.
 	Violations bool
 	// Appender returns a function that appends the row of a request to others. Each goroutine has
-	// one of its own. input is the name of the request's input, as in audit.InputInfo.
+	// one of its own. input is the name of the request's input, as in report.InputInfo.
 	Appender func() func(rows []byte, j *audit.Judged, input string) []byte
 	// To gets whole rows, from one goroutine. If it fails, the audit ends with its error.
 	To io.Writer
@@ -79,7 +80,7 @@ const rowKey = 4 + 8 + 2
 // judged adds the row of a request: it is audit.Config.Judged.
 func (l *listing) judged(j *audit.Judged) {
 	w := &l.writers[j.Worker+1]
-	if w.err != nil || l.rows.Violations && j.Verdict != audit.Violation {
+	if w.err != nil || l.rows.Violations && j.Verdict != report.Violation {
 		return
 	}
 	w.row = w.append(w.row[:0], j, l.inputs[j.Input])

@@ -21,6 +21,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // loadedBasis is what an audit has read before the logs, ready to judge by. SideFiles have the same
@@ -66,7 +67,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) 
 // readBasis reads the files that the options name, except the files of addresses.
 func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
 	b := &basis.Basis{
-		BasisInfo: audit.BasisInfo{
+		BasisInfo: report.BasisInfo{
 			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
 			TrustedProxies: o.TrustedProxies, Names: o.Names, RangesMaxAge: cmp.Or(o.RangesMaxAge, 365*24*time.Hour),
 		},
@@ -153,7 +154,7 @@ func configOf(b *basis.Basis) (audit.Config, error) {
 // maxOddFiles bounds the files whose oddities are listed.
 const maxOddFiles = 10
 
-// findOddities returns warnings about the robots.txt files, and audit.BasisInfo.NoRule.
+// findOddities returns warnings about the robots.txt files, and report.BasisInfo.NoRule.
 func findOddities(b *basis.Basis) (list []string, without string) {
 	rest, ruled := int64(0), false
 	seen := map[int]bool{}

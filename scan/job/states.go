@@ -15,6 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/basis"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // MergeOptions say which states Merge adds up.
@@ -202,13 +203,13 @@ func (m *states) read(name string) error {
 	head.Basis = basis.Packed{}
 	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
 	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, f)
-	m.heads = append(m.heads, audit.Texts(head, audit.FromUTF8))
+	m.heads = append(m.heads, report.Texts(head, report.FromUTF8))
 	return nil
 }
 
 // contentOf is what two inputs have in common if they are the same: all but their names if
 // their hashes are known.
-func contentOf(log logInfo) audit.InputInfo {
+func contentOf(log logInfo) report.InputInfo {
 	in := log.InputInfo
 	in.DuplicateOf = ""
 	if in.SHA256 != "" {
@@ -226,10 +227,10 @@ func (m *states) dropDuplicates() (warnings []string) {
 		m.messages.warn("%s", w)
 		warnings = append(warnings, w)
 	}
-	contents := make([]map[audit.InputInfo]bool, len(m.heads))
-	holders := map[audit.InputInfo][]int{} // the states that have an input
+	contents := make([]map[report.InputInfo]bool, len(m.heads))
+	holders := map[report.InputInfo][]int{} // the states that have an input
 	for i, head := range m.heads {
-		contents[i] = map[audit.InputInfo]bool{}
+		contents[i] = map[report.InputInfo]bool{}
 		for _, in := range head.Inputs {
 			if c := contentOf(in); in.Bytes > 0 && !contents[i][c] {
 				contents[i][c] = true
@@ -286,8 +287,8 @@ func (m *states) findPacked(warn func(format string, args ...any)) {
 
 // within returns a state that has all inputs of state i, and more, or the same and comes
 // before it; -1 if there is none. An input whose hash is not known may not be the same.
-func within(i int, contents []map[audit.InputInfo]bool, holders map[audit.InputInfo][]int) int {
-	var some audit.InputInfo
+func within(i int, contents []map[report.InputInfo]bool, holders map[report.InputInfo][]int) int {
+	var some report.InputInfo
 	for some = range contents[i] {
 		if some.SHA256 == "" {
 			return -1
@@ -298,7 +299,7 @@ func within(i int, contents []map[audit.InputInfo]bool, holders map[audit.InputI
 			continue
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(contents[i])),
-			func(c audit.InputInfo) bool { return !contents[other][c] }) {
+			func(c report.InputInfo) bool { return !contents[other][c] }) {
 			return other
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/evidence"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -33,7 +33,7 @@ type VerifyOptions struct {
 }
 
 // Verified is the result of Verify, in sentences. Their texts have the bytes of the folder: see
-// audit.Printable.
+// report.Printable.
 type Verified struct {
 	// Checked is what was checked and holds, and what that does not show.
 	Checked []string
@@ -144,7 +144,7 @@ func (c *verification) restore() error {
 func (c *verification) makeAgain(ctx context.Context) error {
 	e := &evidenceFolder{evidenceBasis: c.evidenceBasis, requests: map[crawlerKey]int64{}}
 	for _, x := range c.manifest.Crawlers {
-		e.requests[keyOf(audit.CrawlerInfo{Operator: x.Operator, Crawler: x.Crawler})] = x.Requests
+		e.requests[keyOf(report.CrawlerInfo{Operator: x.Operator, Crawler: x.Crawler})] = x.Requests
 	}
 	dir := filepath.Join(os.TempDir(), "robotsieve-verify")
 	withLogs := len(c.options.Logs.Names)+len(c.options.Logs.Opened) > 0
@@ -241,7 +241,7 @@ func failure(ctx context.Context, err error) error {
 }
 
 // judgeLogs audits the logs. The report is nil if they are not those of the evidence.
-func (c *verification) judgeLogs(ctx context.Context) (*audit.Report, *evidenceLines, error) {
+func (c *verification) judgeLogs(ctx context.Context) (*report.Report, *evidenceLines, error) {
 	found, err := c.findLogs(ctx)
 	if err != nil || found == nil {
 		return nil, nil, err

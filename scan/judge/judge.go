@@ -15,18 +15,19 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Decision is a verdict with its reason.
 type Decision struct {
-	Verdict Verdict
-	Reason  Reason // if Indeterminate
+	Verdict report.Verdict
+	Reason  report.Reason // if Indeterminate
 	// Evasive: the request is allowed or contested, although the normal form of its path
 	// is forbidden by every copy.
 	Evasive bool
 }
 
-func undecided(r Reason) Decision { return Decision{Verdict: Indeterminate, Reason: r} }
+func undecided(r report.Reason) Decision { return Decision{Verdict: report.Indeterminate, Reason: r} }
 
 // Case is a request of a crawler, as far as its verdict depends on it.
 type Case struct {
@@ -71,30 +72,30 @@ type Copies interface {
 func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
 	switch {
 	case c.Spoofed:
-		return Decision{Verdict: Spoofed}, true
+		return Decision{Verdict: report.Spoofed}, true
 	case c.Exempt:
-		return Decision{Verdict: Exempt}, true
+		return Decision{Verdict: report.Exempt}, true
 	case c.Robots:
-		return Decision{Verdict: RobotsFetch}, true
+		return Decision{Verdict: report.RobotsFetch}, true
 	case !c.HasTime:
-		return undecided(NoTime), true
+		return undecided(report.NoTime), true
 	case c.Site.N == 0:
-		return undecided(NoHost), true
+		return undecided(report.NoHost), true
 	case c.Ambiguous:
-		return undecided(AmbiguousAgent), true
+		return undecided(report.AmbiguousAgent), true
 	case c.Truncated:
-		return undecided(Truncated), true
+		return undecided(report.Truncated), true
 	}
 	d, final = c.onSite(p, told, false)
-	forbidden := d.Verdict == Violation
-	permitted := d.Verdict == Allowed || d == undecided(ContestedRule)
+	forbidden := d.Verdict == report.Violation
+	permitted := d.Verdict == report.Allowed || d == undecided(report.ContestedRule)
 	if !final || !c.HasNormal || !forbidden && !(permitted && c.Exact) {
 		return d, final
 	}
 	normal, final := c.onSite(p, told, true)
-	switch normalForbidden := normal.Verdict == Violation; {
+	switch normalForbidden := normal.Verdict == report.Violation; {
 	case forbidden && !normalForbidden:
-		d = undecided(ContestedRule)
+		d = undecided(report.ContestedRule)
 	case permitted:
 		d.Evasive = normalForbidden
 	}
@@ -125,9 +126,9 @@ func (c *Case) onSite(p *policy.Policy, told *Told, normal bool) (d Decision, fi
 			d = e
 		case d == e:
 		case p.OneHost(until):
-			d = undecided(UnknownScheme)
+			d = undecided(report.UnknownScheme)
 		default:
-			d = undecided(NoHost)
+			d = undecided(report.NoHost)
 		}
 	}
 	return d, final
@@ -141,7 +142,7 @@ func (c *Case) onOrigin(p *policy.Policy, told *Told, o int32, normal bool, l *p
 	}
 	redirects := p.MayRedirect(o)
 	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
-		return Decision{Verdict: Allowed}, true
+		return Decision{Verdict: report.Allowed}, true
 	}
 	return sure(l, c.Stances(o, normal), redirects)
 }
@@ -157,9 +158,9 @@ func sure(l *policy.Lawful, stances []policy.Stance, redirects bool) (d Decision
 	}
 	switch stances[0] {
 	case policy.Permits:
-		return Decision{Verdict: Allowed}, true
+		return Decision{Verdict: report.Allowed}, true
 	case policy.Unseen:
-		return undecided(LossyPath), true
+		return undecided(report.LossyPath), true
 	}
 	return d, false
 }
@@ -190,11 +191,11 @@ func verdictOf(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers) 
 	case d == e:
 		return d
 	case doubt == policy.Unseen:
-		return undecided(LossyPath)
-	case d.Verdict == Violation, d.Verdict == Indeterminate, e.Verdict == Violation, e.Verdict == Indeterminate:
-		return undecided(ContestedRule)
+		return undecided(report.LossyPath)
+	case d.Verdict == report.Violation, d.Verdict == report.Indeterminate, e.Verdict == report.Violation, e.Verdict == report.Indeterminate:
+		return undecided(report.ContestedRule)
 	default:
-		return Decision{Verdict: Grace}
+		return Decision{Verdict: report.Grace}
 	}
 }
 
@@ -232,18 +233,18 @@ func verdictTaking(l *policy.Lawful, stances []policy.Stance, logged loggedAnswe
 	permitted := permitting > 0 || none || unreachable
 	switch {
 	case (l.Unknown || logged.unknown) && !permitted:
-		return undecided(NoVersion)
+		return undecided(report.NoVersion)
 	case redirected || !permitted && logged.redirect:
-		return undecided(RedirectedPolicy)
+		return undecided(report.RedirectedPolicy)
 	case !permitted:
-		return Decision{Verdict: Violation}
+		return Decision{Verdict: report.Violation}
 	case permitting == 0 && unreachable:
-		return Decision{Verdict: Unreachable}
+		return Decision{Verdict: report.Unreachable}
 	case permitting == 0:
-		return Decision{Verdict: NoPolicy}
+		return Decision{Verdict: report.NoPolicy}
 	case permitting == bodies:
-		return Decision{Verdict: Allowed}
+		return Decision{Verdict: report.Allowed}
 	default:
-		return Decision{Verdict: Grace}
+		return Decision{Verdict: report.Grace}
 	}
 }

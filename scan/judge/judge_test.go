@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // TestSettle goes through the five questions of audit-rules 2. Copies are letters: p permits, f
@@ -73,7 +74,7 @@ func TestSettle(t *testing.T) {
 		}
 		d := verdictOf(&l, stances, logged)
 		got := d.Verdict.String()
-		if d.Verdict == Indeterminate {
+		if d.Verdict == report.Indeterminate {
 			got = d.Reason.String()
 		}
 		if got != test.want {
@@ -138,9 +139,9 @@ func TestSureIsSure(t *testing.T) {
 				unreachable: more/128&4 > 0, unknown: more/128&8 > 0}
 			changes = changes || verdictOf(&m, stances, logged) != d
 		}
-		waits := changes || d.Verdict == Violation || d.Verdict == Grace
+		waits := changes || d.Verdict == report.Violation || d.Verdict == report.Grace
 		e, ok := sure(&l, stances, redirects)
-		if ok && (waits || d != e) || !ok && !waits && d.Verdict == Allowed && !redirects {
+		if ok && (waits || d != e) || !ok && !waits && d.Verdict == report.Allowed && !redirects {
 			t.Fatalf("%+v, answers %v, redirects %v: %+v is sure: %v, changes: %v", l, stances, redirects, d, ok, changes)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
@@ -245,10 +245,10 @@ checked, wholly or in part.`,
 func verifiedText(v *job.Verified) string {
 	var b strings.Builder
 	for _, text := range v.Checked {
-		fmt.Fprintln(&b, audit.Printable(text))
+		fmt.Fprintln(&b, report.Printable(text))
 	}
 	for _, text := range v.Failed {
-		fmt.Fprintln(&b, "Does not hold: "+audit.Printable(text))
+		fmt.Fprintln(&b, "Does not hold: "+report.Printable(text))
 	}
 	if v.NotListed > 0 {
 		fmt.Fprintf(&b, "Does not hold: %s like these.\n",

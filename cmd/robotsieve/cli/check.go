@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func newCheck(s streams) *cobra.Command {
@@ -109,7 +109,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if f.output == "text" {
 		err = writeArchive(s.out, sum)
 	} else {
-		err = report.WriteJSON(s.out, sum, "")
+		err = writers.WriteJSON(s.out, sum, "")
 	}
 	return writing("what the archive has", err)
 }
@@ -159,7 +159,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	ask := func(url string) error {
 		answers, err := c.Check(url)
 		for _, a := range answers {
-			w.write(a, a, func() { w.text(audit.Texts(a, audit.Printable)) })
+			w.write(a, a, func() { w.text(report.Texts(a, report.Printable)) })
 		}
 		return err
 	}
@@ -187,10 +187,10 @@ func (f *checkFlags) describe(s streams, c *job.Checker) error {
 		return err
 	}
 	if f.output != "text" {
-		return writing("the answers", report.WriteJSON(s.out, d, ""))
+		return writing("the answers", writers.WriteJSON(s.out, d, ""))
 	}
 	b := bufio.NewWriter(s.out)
-	writeDescription(b, audit.Texts(d, audit.Printable))
+	writeDescription(b, report.Texts(d, report.Printable))
 	return writing("the answers", b.Flush())
 }
 
@@ -208,7 +208,7 @@ type answerWriter struct {
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	b := bufio.NewWriter(s.out)
 	if form == "csv" {
-		fmt.Fprint(b, report.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
+		fmt.Fprint(b, writers.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
 	}
 	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
@@ -223,10 +223,10 @@ func (w *answerWriter) write(a job.Answer, more any, text func()) {
 	case "json":
 		w.json.add(more)
 	case "ndjson":
-		_ = report.WriteJSON(w.w, more, "") // close returns the error
+		_ = writers.WriteJSON(w.w, more, "") // close returns the error
 	case "csv":
-		a = audit.Texts(a, audit.Printable)
-		fmt.Fprint(w.w, report.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
+		a = report.Texts(a, report.Printable)
+		fmt.Fprint(w.w, writers.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
 	default:
 		text()
 	}
@@ -379,7 +379,7 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	w := newAnswerWriter(s, f.output, len(f.names) > 1)
 	for _, a := range answers {
 		w.write(a.Answer, a, func() {
-			a := audit.Texts(a, audit.Printable)
+			a := report.Texts(a, report.Printable)
 			w.text(a.Answer)
 			w.pageText(a)
 		})
@@ -480,7 +480,7 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if err != nil {
 			code = exitInput
-			_ = report.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
+			_ = writers.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func newCompile(s streams) *cobra.Command {
@@ -219,7 +219,7 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 		}
 		for _, d := range o.Dialects {
 			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
-			if err := writing("the machines", dump(s.out, audit.Printable(file), r)); err != nil {
+			if err := writing("the machines", dump(s.out, report.Printable(file), r)); err != nil {
 				return err
 			}
 		}
@@ -245,7 +245,7 @@ func runList(ctx context.Context, s streams, name, output string, sources []stri
 		if output == "ndjson" {
 			return lines.Encode(v)
 		}
-		_, err := fmt.Fprintf(w, "%-40s  %-20s  %3d  %s, %s\n", audit.Printable(v.Origin), cmp.Or(v.From, "-"),
+		_, err := fmt.Fprintf(w, "%-40s  %-20s  %3d  %s, %s\n", report.Printable(v.Origin), cmp.Or(v.From, "-"),
 			v.Status,
 			english.Plural(int64(v.Groups), "group"), english.Plural(int64(v.Rules), "rule"))
 		return err
@@ -260,7 +260,7 @@ func runList(ctx context.Context, s streams, name, output string, sources []stri
 func writeArchive(to io.Writer, a job.ArchiveSummary) error {
 	number := func(n int) string { return english.Grouped(int64(n)) }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, read by %s\n", audit.Printable(a.File), english.Plural(int64(a.Origins), "origin"),
+	fmt.Fprintf(&b, "%s: %s, read by %s\n", report.Printable(a.File), english.Plural(int64(a.Origins), "origin"),
 		english.List(a.Dialects))
 	fmt.Fprintf(&b, "  versions  %s, %s of them dated\n", number(a.Versions), number(a.Dated))
 	fmt.Fprintf(&b, "  answers   %s with a robots.txt, %s without, %s unreachable,\n            %s redirected to "+

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 func newCrawlers(s streams) *cobra.Command {
@@ -103,9 +103,9 @@ that has no word left is removed.`,
 // explain prints how a header is read.
 func explain(w *bufio.Writer, set *crawler.Set, header, output string) {
 	if r := readHeader(set, header); output == "json" {
-		_ = report.WriteJSON(w, r, "") // Flush returns the error
+		_ = writers.WriteJSON(w, r, "") // Flush returns the error
 	} else {
-		audit.Texts(r, audit.Printable).text(w)
+		report.Texts(r, report.Printable).text(w)
 	}
 }
 
@@ -120,8 +120,8 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 	}
 	var rows [][]string
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
-	for _, p := range audit.Texts(profiles, audit.Printable) {
-		words, isExempt := report.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
+	for _, p := range report.Texts(profiles, report.Printable) {
+		words, isExempt := writers.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
 		if p.Control {
 			words = "(control token)"
 		}
@@ -144,9 +144,9 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 		}
 		rows = append(rows, row)
 	}
-	columns := report.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt",
+	columns := writers.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt",
 		"dialect", "obeys", "verify", "as of", "source")
-	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", report.Table(columns, rows),
+	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", writers.Table(columns, rows),
 		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers),
 		english.Verb(fetchers, "a fetcher", "fetchers"),
 		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced),
@@ -405,7 +405,7 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 		writeJSONList(w, lists)
 		return
 	}
-	lists = audit.Texts(lists, audit.Printable)
+	lists = report.Texts(lists, report.Printable)
 	fmt.Fprint(w, `# The addresses that operators publish for their crawlers. Run these commands in an
 # empty folder, and give that folder to robotsieve audit --ip-ranges.
 `)

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -47,7 +47,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: it differs at %s", name, firstDifference(got, string(want)))
 		}
 	}
-	for _, output := range report.Outputs() {
+	for _, output := range writers.Outputs() {
 		same("sample."+output, command(t, "", append(fullAudit("testdata/sample/"), "--output", output)...).out)
 	}
 	for _, file := range reportFiles {
@@ -468,7 +468,7 @@ func TestRecipesForManyProcesses(t *testing.T) {
 			t.Chdir(here)
 			one := command(t, "", append([]string{"audit", "--output", "json", "--policy", "policy.csv", "--host",
 				"https://lantern.example", "--ip-ranges", "ranges"}, logs...)...)
-			var got, want audit.Report
+			var got, want report.Report
 			if err := json.Unmarshal(sum, &got); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // listedRow is a row of --list as ndjson.
@@ -98,7 +98,7 @@ func TestRowsAgreeWithReport(t *testing.T) {
 	}
 	for name, args := range audits {
 		t.Run(name, func(t *testing.T) {
-			var r audit.Report
+			var r report.Report
 			whole := command(t, "", append(args, "--output", "json")...).out
 			if err := json.Unmarshal([]byte(whole), &r); err != nil {
 				t.Fatal(err)
@@ -113,10 +113,10 @@ func TestRowsAgreeWithReport(t *testing.T) {
 				t.Errorf("%d rows of %d requests", len(rows), r.Totals.Requests)
 			}
 			forbidden := slices.DeleteFunc(slices.Clone(rows), func(r listedRow) bool { return r.Verdict != "violation" })
-			if got := rowsOf(t, violations.out); int64(len(got)) != r.Totals.Verdicts[audit.Violation] ||
+			if got := rowsOf(t, violations.out); int64(len(got)) != r.Totals.Verdicts[report.Violation] ||
 				len(got)+len(forbidden) > 0 && !reflect.DeepEqual(got, forbidden) {
 				t.Errorf("--list violations has %d rows, all has %d violations, the report %d", len(got), len(forbidden),
-					r.Totals.Verdicts[audit.Violation])
+					r.Totals.Verdicts[report.Violation])
 			}
 			compareRows(t, &r, whole, rows)
 		})
@@ -140,8 +140,8 @@ var ofRows = lazy.Regexp(`: (requests|operator|role` +
 	`|bytes|violation_bytes|addresses n)\s*$`)
 
 // compareRows compares all rows of an audit with its report.
-func compareRows(t *testing.T, r *audit.Report, report string, rows []listedRow) {
-	got, err := figuresOf(report)
+func compareRows(t *testing.T, r *report.Report, text string, rows []listedRow) {
+	got, err := figuresOf(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func compareRows(t *testing.T, r *audit.Report, report string, rows []listedRow)
 	}
 	want, of, addresses := figures{}, map[string][]listedRow{}, map[string]bool{}
 	for _, row := range rows {
-		name := cmp.Or(names[strings.ToLower(row.Crawler)], audit.OtherCrawlers)
+		name := cmp.Or(names[strings.ToLower(row.Crawler)], report.OtherCrawlers)
 		of[name] = append(of[name], row)
 		want.addRow(name+": ", &row)
 		if at := name + " " + row.Address; row.Verdict != "spoofed" && row.Address != "" && !addresses[at] {
@@ -219,7 +219,7 @@ func oneIf(is bool) int64 {
 	return 0
 }
 
-func compareTimeline(t *testing.T, c *audit.CrawlerInfo, rows []listedRow) {
+func compareTimeline(t *testing.T, c *report.CrawlerInfo, rows []listedRow) {
 	want := map[string]int64{}
 	for verdict, counts := range c.Timeline.Verdicts {
 		for i, n := range counts {
@@ -249,17 +249,17 @@ func compareTimeline(t *testing.T, c *audit.CrawlerInfo, rows []listedRow) {
 	}
 }
 
-func comparePaths(t *testing.T, what string, list audit.PathList, rows []listedRow) {
+func comparePaths(t *testing.T, what string, list report.PathList, rows []listedRow) {
 	if !list.Exact {
 		return
 	}
-	var got []audit.PathInfo
+	var got []report.PathInfo
 	for path, n := range tally(rows, func(r *listedRow) (string, bool) {
-		return audit.ToUTF8(audit.FromUTF8(r.Target)[:min(len(audit.FromUTF8(r.Target)), 200)]), true
+		return report.ToUTF8(report.FromUTF8(r.Target)[:min(len(report.FromUTF8(r.Target)), 200)]), true
 	}) {
-		got = append(got, audit.PathInfo{Path: path, N: n})
+		got = append(got, report.PathInfo{Path: path, N: n})
 	}
-	slices.SortFunc(got, func(x, y audit.PathInfo) int {
+	slices.SortFunc(got, func(x, y report.PathInfo) int {
 		return cmp.Or(cmp.Compare(y.N, x.N),
 			cmp.Compare(x.Path, y.Path))
 	})

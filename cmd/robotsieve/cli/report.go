@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
@@ -21,6 +21,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // reportFlags are the flags about the result of an audit.
@@ -40,18 +41,18 @@ var reportFiles = []struct {
 	flag, usage string
 	kind        string
 	begins      string // what files of the kind begin with
-	write       func(io.Writer, *audit.Report) error
+	write       func(io.Writer, *report.Report) error
 }{
 	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML",
-		"<!doctype html>", report.WriteHTML},
+		"<!doctype html>", writers.WriteHTML},
 	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus",
-		"a file of figures for Prometheus", "# HELP robotsieve_", report.WritePrometheus},
+		"a file of figures for Prometheus", "# HELP robotsieve_", writers.WritePrometheus},
 }
 
 // addReportFlags adds these flags, with more values of --output.
 func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), append(report.Outputs(), outputs...)...)
+	choice(cmd, "output", "text", "form of the report", to(&f.output), append(writers.Outputs(), outputs...)...)
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: "+
 		"as --output full does")
 	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more",
@@ -98,7 +99,7 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 		code = codeOf(err)
 	}
 	if f.prints(a.Report) {
-		if err := report.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
+		if err := writers.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))
 		}
@@ -115,15 +116,15 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 // form is the output that --output and --full ask for.
 func (f *reportFlags) form() string {
 	if f.full && f.output == "text" {
-		return report.Full
+		return writers.Full
 	}
 	return f.output
 }
 
 // prints reports whether the report goes to stdout. If no input could be read, the text would
 // only repeat the warnings.
-func (f *reportFlags) prints(r *audit.Report) bool {
-	wasRead := func(in audit.InputInfo) bool { return in.Format != "" }
+func (f *reportFlags) prints(r *report.Report) bool {
+	wasRead := func(in report.InputInfo) bool { return in.Format != "" }
 	return !f.quiet && !f.listed && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
 }
 
@@ -167,7 +168,7 @@ func (f *reportFlags) check(config *audit.Config) error {
 type rowFlags struct {
 	list    string // violations or all; empty: there is no list
 	keyFile string
-	rows    *report.Rows // nil if none are written here
+	rows    *writers.Rows // nil if none are written here
 }
 
 // Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As
@@ -185,15 +186,15 @@ func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
 	return rows, written.Close
 }
 
-func (r Rows) begin(w io.Writer) (*job.Rows, *report.Rows) {
-	written := report.NewRows(w, r.Output, r.Key)
+func (r Rows) begin(w io.Writer) (*job.Rows, *writers.Rows) {
+	written := writers.NewRows(w, r.Output, r.Key)
 	return &job.Rows{Violations: r.List == "violations", Appender: written.Appender, To: written}, written
 }
 
 func addRowFlags(cmd *cobra.Command) *rowFlags {
 	f := &rowFlags{}
 	choice(cmd, "list", "", "print a row for each violation, or for each request of a crawler, "+
-		"in place of the report: as --output "+strings.Join(report.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
+		"in place of the report: as --output "+strings.Join(writers.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
 		"violations", "all")
 	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
 		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
@@ -211,11 +212,11 @@ const (
 // chosen returns the list that is asked for. output is that of the report, unless another one was
 // chosen.
 func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
-	outputs := report.RowOutputs()
+	outputs := writers.RowOutputs()
 	switch {
 	case f.list == "" && f.keyFile != "":
 		return rows, usageError("--anonymize is for --list")
-	case f.list == "" && !slices.Contains(report.Outputs(), output):
+	case f.list == "" && !slices.Contains(writers.Outputs(), output):
 		return rows, usageError("--output %s is for --list", output)
 	case f.list == "":
 		return rows, nil
@@ -338,21 +339,21 @@ func (c condition) impossible(config *audit.Config) string {
 
 // verifies reports whether there is anything to verify those clients by that the condition
 // counts, at the time of the report if there is one.
-func (c condition) verifies(config *audit.Config, r *audit.Report) bool {
+func (c condition) verifies(config *audit.Config, r *report.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
 		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name) {
 			return false
 		}
 		return len(p.Domains) > 0 && (b.Names != "" || config.KeepAddresses) ||
-			slices.ContainsFunc(b.Ranges, func(list audit.RangeInfo) bool {
+			slices.ContainsFunc(b.Ranges, func(list report.RangeInfo) bool {
 				return strings.EqualFold(list.Crawler, p.Name) && (r == nil || inTime(list, r, b.RangesMaxAge))
 			})
 	})
 }
 
 // inTime reports whether a list of addresses may verify a client of a report.
-func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
+func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool {
 	made, undated := time.Parse(time.RFC3339, list.Created)
 	from, unknown := time.Parse(time.RFC3339, r.From)
 	to, _ := time.Parse(time.RFC3339, r.To)
@@ -361,7 +362,7 @@ func inTime(list audit.RangeInfo, r *audit.Report, maxAge time.Duration) bool {
 
 // unchecked says why the report does not report whether the condition holds; "" if it
 // does.
-func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
+func (c condition) unchecked(r *report.Report, config *audit.Config) string {
 	if c.unparsed || c.holds(0, 0) {
 		return ""
 	}
@@ -370,15 +371,15 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 	}
 	withoutHost := int64(0)
 	for _, row := range r.Crawlers {
-		withoutHost += row.Reasons[audit.NoHost]
+		withoutHost += row.Reasons[report.NoHost]
 	}
-	namesCrawlers := func(in audit.InputInfo) bool {
+	namesCrawlers := func(in report.InputInfo) bool {
 		f, ok := format.ByName(in.Format)
 		return !ok || f.HasAgent()
 	}
 	switch {
 	case c.crawler != "" && c.profile(config.Crawlers) == nil &&
-		!slices.ContainsFunc(r.Crawlers, func(row audit.CrawlerInfo) bool { return c.is(row.Crawler) }):
+		!slices.ContainsFunc(r.Crawlers, func(row report.CrawlerInfo) bool { return c.is(row.Crawler) }):
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"
@@ -398,7 +399,7 @@ func (c condition) unchecked(r *audit.Report, config *audit.Config) string {
 // count counts what the condition compares, and what that is a share of: for lines that could not
 // be parsed all lines, also those outside of the period, for violations the requests of the same
 // crawlers, without those of impostors, and with .verified only those of verified clients.
-func (c condition) count(r *audit.Report) (n, of int64) {
+func (c condition) count(r *report.Report) (n, of int64) {
 	if c.unparsed {
 		return r.Unparsed, r.Lines + r.OutOfPeriod
 	}
@@ -407,9 +408,9 @@ func (c condition) count(r *audit.Report) (n, of int64) {
 			continue
 		}
 		if c.verified {
-			of += row.Identity[audit.Verified]
+			of += row.Identity[report.Verified]
 		} else {
-			of += row.Requests - row.Verdicts[audit.Spoofed]
+			of += row.Requests - row.Verdicts[report.Spoofed]
 		}
 		for _, v := range row.Violations {
 			if (!c.verified || v.Identity == "verified") && (!c.content || v.Outcome == "content") {

@@ -23,12 +23,12 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // streams are the input and outputs of a command. Results go to out, progress and
@@ -62,7 +62,7 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s: %s\n", s.program(), report.Cut(audit.Printable(fmt.Sprintf(format, args...)), maxMessage))
+	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(fmt.Sprintf(format, args...)), maxMessage))
 }
 
 // stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then reads stdin.
@@ -357,7 +357,7 @@ type jsonList struct {
 
 func (l *jsonList) add(v any) {
 	var b bytes.Buffer
-	_ = report.WriteJSON(&b, v, "") // a buffer has no error
+	_ = writers.WriteJSON(&b, v, "") // a buffer has no error
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // hostile is a text that acts on terminals, spreadsheets and JSON, if it is let through.
@@ -46,8 +46,8 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-func hostileReport() (*audit.Report, int) {
-	r, n := new(audit.Report), 0
+func hostileReport() (*report.Report, int) {
+	r, n := new(report.Report), 0
 	fill(reflect.ValueOf(r).Elem(), &n)
 	return r, n
 }
@@ -103,7 +103,7 @@ func TestNoOutputLetsAControlThrough(t *testing.T) {
 // TestJSONKeepsBytes: each text of a Report has its bytes in JSON and in ndjson.
 func TestJSONKeepsBytes(t *testing.T) {
 	want, _ := hostileReport()
-	got := new(audit.Report)
+	got := new(report.Report)
 	decode := func(text string, v any) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(text), v); err != nil {
@@ -111,13 +111,13 @@ func TestJSONKeepsBytes(t *testing.T) {
 		}
 	}
 	decode(written(t, "json", want, false), got)
-	if got = audit.Texts(got, audit.FromUTF8); !reflect.DeepEqual(got, want) {
+	if got = report.Texts(got, report.FromUTF8); !reflect.DeepEqual(got, want) {
 		t.Errorf("json has %+v\nwant %+v", got, want)
 	}
 	lines := strings.Split(written(t, "ndjson", want, false), "\n")
-	var c audit.CrawlerInfo
+	var c report.CrawlerInfo
 	decode(lines[2], &c)
-	if c = audit.Texts(c, audit.FromUTF8); !reflect.DeepEqual(c, want.Crawlers[1]) {
+	if c = report.Texts(c, report.FromUTF8); !reflect.DeepEqual(c, want.Crawlers[1]) {
 		t.Errorf("ndjson has %+v\nwant %+v", c, want.Crawlers[1])
 	}
 }
@@ -137,7 +137,7 @@ func TestWriteJSON(t *testing.T) {
 			t.Errorf("%q: %s, %v; want %s", text, out.String(), err, want)
 		}
 		var back string
-		if err := json.Unmarshal([]byte(out.String()), &back); err != nil || audit.FromUTF8(back) != text {
+		if err := json.Unmarshal([]byte(out.String()), &back); err != nil || report.FromUTF8(back) != text {
 			t.Errorf("%q: %q, %v", text, back, err)
 		}
 	}

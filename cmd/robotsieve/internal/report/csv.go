@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
 // crawler, with the figures. The column record tells them apart.
-func writeCSV(w io.Writer, r *audit.Report, _ bool) error {
+func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	header := []any{"record"}
 	for _, f := range figures {
 		header = append(header, f.name)

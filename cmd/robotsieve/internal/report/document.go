@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Bounds of the lists in the document; the other outputs list all.
@@ -25,7 +25,7 @@ const (
 
 // document is the whole report for people: first the result and its basis, then the crawlers,
 // then the rest.
-func document(r *audit.Report) []block {
+func document(r *report.Report) []block {
 	return doc{r, maxCrawlersShown, maxRuleShown}.blocks()
 }
 
@@ -54,8 +54,8 @@ func (d doc) assumptions() block {
 func (d doc) details() []block {
 	blocks := []block{d.claims(), d.violations(), d.rules(),
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
-			func(c *crawler) audit.PathList { return c.ViolationPaths }, 5),
-		d.paths("Paths requested most", "requested most by", func(c *crawler) audit.PathList { return c.Paths }, 3),
+			func(c *crawler) report.PathList { return c.ViolationPaths }, 5),
+		d.paths("Paths requested most", "requested most by", func(c *crawler) report.PathList { return c.Paths }, 3),
 		d.traffic(), d.referrals(),
 		d.fetches(), d.delays(), d.sizes()}
 	for _, c := range d.pointers() {
@@ -91,7 +91,7 @@ func (d doc) limits() string {
 // doc is a report for an output that shows at most so many crawlers, and so many characters of
 // a path.
 type doc struct {
-	*audit.Report
+	*report.Report
 	most, widest int
 }
 
@@ -127,13 +127,13 @@ func (d doc) headline() []string {
 			fmt.Sprintf(" So this audit says nothing about %s.", english.Plural(d.Totals.Requests, "crawler request"))}
 	}
 	crawlers := d.without(isFetcher)
-	v := map[audit.Verdict]int64{}
+	v := map[report.Verdict]int64{}
 	requests, content := int64(0), int64(0)
 	for _, c := range crawlers {
 		requests += own(c)
-		content += c.Outcomes[audit.Content]
+		content += c.Outcomes[report.Content]
 		for verdict, n := range c.Verdicts {
-			v[audit.Verdict(verdict)] += n
+			v[report.Verdict(verdict)] += n
 		}
 	}
 	fetched := -requests
@@ -168,8 +168,8 @@ func (d doc) headline() []string {
 		text = []string{fmt.Sprintf("%s%s of %s by fetchers broke robots.txt; a person, "+
 			"a subscription or the site's own operator sent them. There are no other crawler requests.",
 			d.condition(), some, english.Plural(fetched, "request"))}
-	case v[audit.Violation] > 0:
-		broke, under := alarm(english.Grouped(v[audit.Violation]))+" of "+all+" broke", underNames(crawlers)
+	case v[report.Violation] > 0:
+		broke, under := alarm(english.Grouped(v[report.Violation]))+" of "+all+" broke", underNames(crawlers)
 		text = []string{d.condition()}
 		switch first := verifiedContent(crawlers); {
 		case first != "":
@@ -197,7 +197,7 @@ func (d doc) headline() []string {
 func underNames(crawlers []*crawler) string {
 	names, nameless := int64(0), int64(0)
 	for _, c := range crawlers {
-		if c.Crawler == audit.Nameless {
+		if c.Crawler == report.Nameless {
 			nameless = violatorsIn(c)
 		} else {
 			names += violatorsIn(c)
@@ -213,7 +213,7 @@ func underNames(crawlers []*crawler) string {
 }
 
 // own counts a crawler's requests without those of impostors.
-func own(c *crawler) int64 { return c.Requests - c.Verdicts[audit.Spoofed] }
+func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
 // verifiedContent says how many violations by verified clients were answered with content, and under
 // which names; nothing if none was.
@@ -247,7 +247,7 @@ func someOrNone(n int64) string {
 }
 
 // noViolation says what became of requests without a violation.
-func noViolation(v map[audit.Verdict]int64, requests int64) string {
+func noViolation(v map[report.Verdict]int64, requests int64) string {
 	text, undecided := "none broke robots.txt", int64(0)
 	for _, part := range verdictTerms {
 		if part.undecided != "" {
@@ -279,7 +279,7 @@ func (d doc) condition() string {
 
 // identified says why none of the violations that were answered with content is by a verified client.
 func (d doc) identified(content int64) string {
-	switch verified := d.Totals.Identity[audit.Verified] > 0; {
+	switch verified := d.Totals.Identity[report.Verified] > 0; {
 	case verified && content > 0:
 		return "None of these was by a verified client."
 	case verified:
@@ -320,9 +320,9 @@ func (d doc) facts() (b block) {
 	if i := d.Totals.Identity; d.Totals.Requests > 0 {
 		add("Identity", "%s = %s verified (%s) + %s impostors + %s unverified + %s unverifiable",
 			english.Plural(d.Totals.Requests, "request"),
-			english.Grouped(i[audit.Verified]), share(d.Totals.VerifiedShare),
-			english.Grouped(i[audit.SpoofedIdentity]), english.Grouped(i[audit.Unverified]),
-			english.Grouped(i[audit.Unverifiable]))
+			english.Grouped(i[report.Verified]), share(d.Totals.VerifiedShare),
+			english.Grouped(i[report.SpoofedIdentity]), english.Grouped(i[report.Unverified]),
+			english.Grouped(i[report.Unverifiable]))
 	}
 	if d.Sampling != "" {
 		add("Sampled", "%s", d.Sampling)
@@ -367,7 +367,7 @@ func (d doc) facts() (b block) {
 }
 
 // isUnread reports whether nothing of an input could be read.
-func isUnread(in audit.InputInfo) bool { return in.Error != "" && in.Format == "" }
+func isUnread(in report.InputInfo) bool { return in.Error != "" && in.Format == "" }
 
 // beside counts what is not among the lines, empty ones aside.
 func (d doc) beside() string {
@@ -417,7 +417,7 @@ func (d doc) judgedBy() string {
 }
 
 // input describes an input, with its format and size.
-func input(in audit.InputInfo) string {
+func input(in report.InputInfo) string {
 	if isUnread(in) {
 		return caution("not read: " + in.Error)
 	}

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 type (
-	crawler = audit.CrawlerInfo
-	whole   = audit.Report
+	crawler = report.CrawlerInfo
+	whole   = report.Report
 )
 
 // figure is a figure of a crawler, or a fact about the audit, as every output names it.
@@ -33,7 +33,7 @@ type term struct{ heading, means string }
 
 // verdictTerm is the row of a verdict.
 type verdictTerm struct {
-	verdict audit.Verdict
+	verdict report.Verdict
 	term
 	// layer is the one of layers in which the page draws it; it is empty for violations.
 	layer string
@@ -44,19 +44,19 @@ type verdictTerm struct {
 
 // verdictTerms are the rows of all verdicts, in the order in which sentences name them.
 var verdictTerms = []verdictTerm{
-	{audit.Allowed, term{heading: "allowed"}, "allowed", "", ""},
-	{audit.RobotsFetch, term{heading: "for \u200brobots\u200b.txt"}, "allowed", "", ""},
-	{audit.Violation, term{heading: "for\u00adbidden"}, "", "", ""},
-	{audit.Grace, term{"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using " +
+	{report.Allowed, term{heading: "allowed"}, "allowed", "", ""},
+	{report.RobotsFetch, term{heading: "for \u200brobots\u200b.txt"}, "allowed", "", ""},
+	{report.Violation, term{heading: "for\u00adbidden"}, "", "", ""},
+	{report.Grace, term{"rule \u200bwas new", "some copies of robots.txt that the crawler may still have been using " +
 		"forbid the request, others permit it"}, "excused", "rule was new", ""},
-	{audit.NoPolicy, term{"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, " +
+	{report.NoPolicy, term{"told: no \u200brobots\u200b.txt", "permitted only because there was no robots.txt, " +
 		"according to the files or to an answer in the log"}, "excused", "told: no robots.txt", ""},
-	{audit.Unreachable, term{"robots\u200b.txt \u200bfailed", "permitted only because robots.txt failed, " +
+	{report.Unreachable, term{"robots\u200b.txt \u200bfailed", "permitted only because robots.txt failed, " +
 		"according to the files or to an answer in the log"}, "excused", "robots.txt failed", ""},
-	{audit.Indeterminate, term{heading: "un\u00addecided"}, "excused", "undecided", "could not be decided"},
-	{audit.Exempt, term{heading: "says not \u200bbound"}, "apart", "says it is not bound",
+	{report.Indeterminate, term{heading: "un\u00addecided"}, "excused", "undecided", "could not be decided"},
+	{report.Exempt, term{heading: "says not \u200bbound"}, "apart", "says it is not bound",
 		"came from crawlers that robots.txt does not bind, as their operators say"},
-	{audit.Spoofed, term{"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to " +
+	{report.Spoofed, term{"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to " +
 		"the lists given for it"}, "apart", "impostor", ""},
 }
 
@@ -67,25 +67,25 @@ var layers = []struct{ Class, Means string }{
 	{"apart", "not bound, or impostor"},
 }
 
-var outcomeTerms = [len(audit.OutcomeCounts{})]term{
-	audit.Content:      {means: "answered with content"},
-	audit.NotModified:  {heading: "not \u200bmod\u00adified", means: "answered with 304"},
-	audit.Empty:        {means: "answered with 2xx without a body"},
-	audit.Redirected:   {heading: "redi\u00adrected", means: "answered with another 3xx"},
-	audit.Refused:      {heading: "re\u00adfused", means: "answered with 401, 403, 429, 444, 451 or 5xx"},
-	audit.OtherOutcome: {means: "answered with any other status, or with none"},
+var outcomeTerms = [len(report.OutcomeCounts{})]term{
+	report.Content:      {means: "answered with content"},
+	report.NotModified:  {heading: "not \u200bmod\u00adified", means: "answered with 304"},
+	report.Empty:        {means: "answered with 2xx without a body"},
+	report.Redirected:   {heading: "redi\u00adrected", means: "answered with another 3xx"},
+	report.Refused:      {heading: "re\u00adfused", means: "answered with 401, 403, 429, 444, 451 or 5xx"},
+	report.OtherOutcome: {means: "answered with any other status, or with none"},
 }
 
-var reasonTerms = [len(audit.ReasonCounts{})]term{
-	audit.NoVersion:        {means: "the crawler may have used a robots.txt that is not known"},
-	audit.NoHost:           {means: "the host is not known"},
-	audit.NoTime:           {means: "the time cannot be read"},
-	audit.UnknownScheme:    {means: "http and https give different verdicts, and the log does not say which was used"},
-	audit.LossyPath:        {means: "the log does not have the path as the client sent it"},
-	audit.Truncated:        {means: "of the target, or of the crawler's name, only the beginning is known"},
-	audit.AmbiguousAgent:   {means: "the User-Agent names more than one product"},
-	audit.RedirectedPolicy: {means: "robots.txt redirected to one that is not known"},
-	audit.ContestedRule:    {means: "it depends on how robots.txt, or the path, is read"},
+var reasonTerms = [len(report.ReasonCounts{})]term{
+	report.NoVersion:        {means: "the crawler may have used a robots.txt that is not known"},
+	report.NoHost:           {means: "the host is not known"},
+	report.NoTime:           {means: "the time cannot be read"},
+	report.UnknownScheme:    {means: "http and https give different verdicts, and the log does not say which was used"},
+	report.LossyPath:        {means: "the log does not have the path as the client sent it"},
+	report.Truncated:        {means: "of the target, or of the crawler's name, only the beginning is known"},
+	report.AmbiguousAgent:   {means: "the User-Agent names more than one product"},
+	report.RedirectedPolicy: {means: "robots.txt redirected to one that is not known"},
+	report.ContestedRule:    {means: "it depends on how robots.txt, or the path, is read"},
 }
 
 // title is the name of a figure in a sentence.
@@ -127,10 +127,10 @@ func termsOfVerdicts() []term {
 var (
 	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
 	verified = figure{name: "verified", heading: "verified",
-		ofCrawler: func(c *crawler) any { return c.Identity[audit.Verified] }}
-	verdicts = counts(termsOfVerdicts(), func(c *crawler, v audit.Verdict) int64 { return c.Verdicts[v] })
-	outcomes = counts(outcomeTerms[:], func(c *crawler, o audit.Outcome) int64 { return c.Outcomes[o] })
-	reasons  = counts(reasonTerms[:], func(c *crawler, r audit.Reason) int64 { return c.Reasons[r] })
+		ofCrawler: func(c *crawler) any { return c.Identity[report.Verified] }}
+	verdicts = counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] })
+	outcomes = counts(outcomeTerms[:], func(c *crawler, o report.Outcome) int64 { return c.Outcomes[o] })
+	reasons  = counts(reasonTerms[:], func(c *crawler, r report.Reason) int64 { return c.Reasons[r] })
 	informed = figure{name: "informed", heading: "in\u00adformed",
 		ofCrawler: func(c *crawler) any { return c.Informed() },
 		means: "after a client of this name was sent a robots.txt that forbids the request, " +
@@ -174,9 +174,9 @@ var figures = slices.Concat(
 		informed,
 		{name: "informed_known", ofCrawler: func(c *crawler) any { return c.InformedKnown }},
 		evasive, graceInformed,
-		{name: "identity_spoofed", ofCrawler: func(c *crawler) any { return c.Identity[audit.SpoofedIdentity] }},
-		{name: "unverified", ofCrawler: func(c *crawler) any { return c.Identity[audit.Unverified] }},
-		{name: "unverifiable", ofCrawler: func(c *crawler) any { return c.Identity[audit.Unverifiable] }},
+		{name: "identity_spoofed", ofCrawler: func(c *crawler) any { return c.Identity[report.SpoofedIdentity] }},
+		{name: "unverified", ofCrawler: func(c *crawler) any { return c.Identity[report.Unverified] }},
+		{name: "unverifiable", ofCrawler: func(c *crawler) any { return c.Identity[report.Unverifiable] }},
 	},
 	reasons,
 	[]figure{

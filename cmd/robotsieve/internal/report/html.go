@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // The page is complete without its script, which only sorts and filters, and loads nothing:
@@ -107,9 +107,9 @@ var intros = map[string]string{
 }
 
 // WriteHTML writes a report as one page of HTML, complete in itself.
-func WriteHTML(w io.Writer, r *audit.Report) error {
+func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
-	d := doc{audit.Texts(r, audit.Printable), maxCrawlersOnPage, maxPathOnPage}
+	d := doc{report.Texts(r, report.Printable), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
 		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List,
@@ -146,12 +146,12 @@ func WriteHTML(w io.Writer, r *audit.Report) error {
 }
 
 // bodiesOf returns the robots.txt of each version, for people.
-func bodiesOf(r *audit.Report) (list [][]string) {
+func bodiesOf(r *report.Report) (list [][]string) {
 	for _, v := range r.Policy.Versions {
 		var lines []string
 		if v.Body != nil {
 			for line := range strings.Lines(string(v.Body)) {
-				lines = append(lines, audit.Printable(strings.TrimRight(line, "\r\n")))
+				lines = append(lines, report.Printable(strings.TrimRight(line, "\r\n")))
 			}
 		}
 		list = append(list, lines)
@@ -319,7 +319,7 @@ func countList(counts []count) (sum, names string) {
 }
 
 // versionTitle names a version.
-func versionTitle(v audit.VersionInfo) string {
+func versionTitle(v report.VersionInfo) string {
 	from := "In force throughout"
 	if v.From != "" {
 		from = "From " + clock(v.From)

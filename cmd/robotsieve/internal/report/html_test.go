@@ -10,15 +10,15 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report/reporttest"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // yearsOf makes a report on so many crawlers over two years, with versions of robots.txt and outages.
-func yearsOf(crawlers int) *audit.Report {
+func yearsOf(crawlers int) *report.Report {
 	return reporttest.Report(reporttest.Options{Crawlers: crawlers, Days: 730, Versions: 3, Lines: 600})
 }
 
-func pageOf(t testing.TB, r *audit.Report) string {
+func pageOf(t testing.TB, r *report.Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteHTML(&b, r); err != nil {
@@ -106,12 +106,12 @@ func TestPageHasTheFiguresOfTheReport(t *testing.T) {
 				t.Errorf("the page has %q, the report %q", cells, want[cells[0]])
 			}
 		case attribute(n, "class") == "strip":
-			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c audit.CrawlerInfo) bool {
+			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c report.CrawlerInfo) bool {
 				return c.Crawler == attribute(n,
 					"data-crawler")
 			})]
-			sum := fmt.Sprintf("%s of %s forbidden", figureOrNone(c.Verdicts[audit.Violation]),
-				figureOrNone(c.Requests-c.Verdicts[audit.Spoofed]))
+			sum := fmt.Sprintf("%s of %s forbidden", figureOrNone(c.Verdicts[report.Violation]),
+				figureOrNone(c.Requests-c.Verdicts[report.Spoofed]))
 			if strips++; !strings.Contains(textOf(n), sum) {
 				t.Errorf("the strip has %q, the report %q", textOf(n), sum)
 			}
@@ -137,16 +137,16 @@ func figureOrNone(n int64) string { return strings.Replace(grouped(n), "-", "0",
 // The areas of a strip are as high as the numbers of the timeline: no column with a violation
 // is empty, and no other has anything below the line.
 func TestStripsDrawTheTimeline(t *testing.T) {
-	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour",
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "hour",
 		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T01:00:00Z", "2026-11-16T03:00:00Z"},
 		Verdicts: map[string][]int64{"allowed": {1000, 0, 500}, "violation": {0, 1, 250}, "robots_fetch": {0, 0, 1}}}}
-	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{c}}
 	s := doc{r, 10, 10}.strips()
 	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
 	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
-	if (doc{&audit.Report{}, 10, 10}).strips() != nil {
+	if (doc{&report.Report{}, 10, 10}).strips() != nil {
 		t.Error("strips of nothing")
 	}
 }
@@ -154,13 +154,13 @@ func TestStripsDrawTheTimeline(t *testing.T) {
 // A strip shows where robots.txt changed or failed, each once, whatever the order of the versions, and
 // words say it in the order of time. The first version of a site is no change.
 func TestStripsMarkVersions(t *testing.T) {
-	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour",
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "hour",
 		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T03:00:00Z"},
 		Verdicts: map[string][]int64{"allowed": {1, 1}}}}
-	version := func(origin, at string, status int) audit.VersionInfo {
-		return audit.VersionInfo{Origin: origin, From: "2026-11-16T" + at + "Z", Status: status}
+	version := func(origin, at string, status int) report.VersionInfo {
+		return report.VersionInfo{Origin: origin, From: "2026-11-16T" + at + "Z", Status: status}
 	}
-	r := &audit.Report{Crawlers: []audit.CrawlerInfo{c}, Policy: audit.PolicyInfo{Versions: []audit.VersionInfo{
+	r := &report.Report{Crawlers: []report.CrawlerInfo{c}, Policy: report.PolicyInfo{Versions: []report.VersionInfo{
 		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200),
 		version("a", "09:00:00", 200),
 		version("b", "00:10:00", 503), version("b", "01:00:00", 200),
@@ -177,9 +177,9 @@ func TestStripsMarkVersions(t *testing.T) {
 
 // A request takes as much of a strip below the line as above it.
 func TestStripsHaveOneScale(t *testing.T) {
-	c := audit.CrawlerInfo{Crawler: "Bot", Timeline: audit.Timeline{By: "hour", From: []string{"2026-11-16T00:00:00Z"},
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "hour", From: []string{"2026-11-16T00:00:00Z"},
 		Verdicts: map[string][]int64{"allowed": {100}, "violation": {100}}}}
-	s := doc{&audit.Report{Crawlers: []audit.CrawlerInfo{c}}, 10, 10}.strips()
+	s := doc{&report.Report{Crawlers: []report.CrawlerInfo{c}}, 10, 10}.strips()
 	if want := []area{{"allowed", "M0 0v-16h1V0z"}, {"forbidden", "M0 0v16h1V0z"}}; !slices.Equal(s.List[0].Areas, want) {
 		t.Errorf("got %v, want %v", s.List[0].Areas, want)
 	}
@@ -202,21 +202,21 @@ func TestPageOfManyVersionsIsSmall(t *testing.T) {
 // Lines of a robots.txt and versions of it that the page has no room for are said to be broken if
 // they were.
 func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
-	r := &audit.Report{Policy: audit.PolicyInfo{History: "deployed"}, Totals: audit.Totals{Requests: 1}}
-	c := audit.CrawlerInfo{Crawler: "Bot"}
+	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}, Totals: report.Totals{Requests: 1}}
+	c := report.CrawlerInfo{Crawler: "Bot"}
 	body := []byte("User-agent: *\n" + strings.Repeat("Disallow: /x\n", 600) + strings.Repeat("# none\n", 50))
 	for i := range 20 {
-		v := audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-%02dT00:00:00Z", i+1), Body: body}
+		v := report.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-%02dT00:00:00Z", i+1), Body: body}
 		if i != 3 {
 			v.Cited = int64(i + 1)
-			c.Rules = append(c.Rules, audit.RuleInfo{Version: v.From, Line: 2, Violations: v.Cited})
+			c.Rules = append(c.Rules, report.RuleInfo{Version: v.From, Line: 2, Violations: v.Cited})
 		}
 		r.Policy.Versions = append(r.Policy.Versions, v)
 	}
 	for line := range 601 {
-		c.Rules = append(c.Rules, audit.RuleInfo{Version: "2026-01-20T00:00:00Z", Line: line + 1, Violations: 1})
+		c.Rules = append(c.Rules, report.RuleInfo{Version: "2026-01-20T00:00:00Z", Line: line + 1, Violations: 1})
 	}
-	r.Crawlers = []audit.CrawlerInfo{c}
+	r.Crawlers = []report.CrawlerInfo{c}
 	page := pageOf(t, r)
 	wants(t, page, "8 more versions of the file are not shown: of 7 a line was broken.",
 		"251 lines, of which 201 were broken", "646 lines that nobody broke")

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // strips are the requests of crawlers over time, one strip each, all with the same axis. Above
@@ -77,7 +77,7 @@ func (d doc) strips() *strips {
 	s.mark(a, d.Policy.Versions)
 	order := slices.Concat(d.parts()[0].list, d.parts()[1].list, d.parts()[2].list)
 	slices.SortStableFunc(order, func(x, y *crawler) int {
-		return int(min(y.Verdicts[audit.Violation], 1) - min(x.Verdicts[audit.Violation], 1))
+		return int(min(y.Verdicts[report.Violation], 1) - min(x.Verdicts[report.Violation], 1))
 	})
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
@@ -95,9 +95,9 @@ func (d doc) strips() *strips {
 
 // mark notes where versions came into force. The first one of an origin is no change: what was
 // before it is not known.
-func (s *strips) mark(a axis, versions []audit.VersionInfo) {
+func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	known, marked := map[string]bool{}, map[string]map[int]bool{"changed": {}, "failed": {}}
-	var events []audit.VersionInfo
+	var events []report.VersionInfo
 	for _, v := range versions {
 		class := "changed"
 		if v.Status < 200 || v.Status > 299 {
@@ -119,7 +119,7 @@ func (s *strips) mark(a axis, versions []audit.VersionInfo) {
 			s.Marks = append(s.Marks, area{class, path})
 		}
 	}
-	slices.SortStableFunc(events, func(x, y audit.VersionInfo) int { return strings.Compare(x.From, y.From) })
+	slices.SortStableFunc(events, func(x, y report.VersionInfo) int { return strings.Compare(x.From, y.From) })
 	for _, v := range events[:min(len(events), maxEvents)] {
 		s.Events = append(s.Events, versionTitle(v))
 	}
@@ -187,7 +187,7 @@ func (a axis) strip(c *crawler) strip {
 					byLayer[j][column] += list[i]
 				}
 			}
-			if v.verdict == audit.RobotsFetch {
+			if v.verdict == report.RobotsFetch {
 				fetches[column] += list[i]
 			}
 		}
@@ -200,7 +200,7 @@ func (a axis) strip(c *crawler) strip {
 		}
 		scale = min(scale, stripHeight/float64(max(sum, 1)), stripDepth/float64(max(below[column], 1)))
 	}
-	n, own := c.Verdicts[audit.Violation], c.Requests-c.Verdicts[audit.Spoofed]
+	n, own := c.Verdicts[report.Violation], c.Requests-c.Verdicts[report.Spoofed]
 	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
 	if c.Exempt != "" {
 		s.Sum = english.Plural(own, "request")
@@ -215,7 +215,7 @@ func (a axis) strip(c *crawler) strip {
 	case c.Exempt != "":
 		notes = append(notes, "says it is not bound")
 	}
-	if spoofed := c.Verdicts[audit.Spoofed]; spoofed > 0 {
+	if spoofed := c.Verdicts[report.Spoofed]; spoofed > 0 {
 		notes = append(notes, "without "+english.Plural(spoofed, "impostor request"))
 	}
 	s.Notes = strings.Join(notes, ", ")

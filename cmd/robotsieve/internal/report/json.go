@@ -9,11 +9,11 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // WriteJSON writes a value as JSON, with a newline after it, and on one line unless there is
-// an indent. The strings of the value may have any bytes: they are those of audit.ToUTF8,
+// an indent. The strings of the value may have any bytes: they are those of report.ToUTF8,
 // and characters that could act on a terminal are written \uHHHH. It leaves <, > and & as
 // they are: the JSON is for programs, not for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
@@ -21,7 +21,7 @@ func WriteJSON(w io.Writer, v any, indent string) error {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
-	if err := e.Encode(audit.Texts(v, audit.ToUTF8)); err != nil {
+	if err := e.Encode(report.Texts(v, report.ToUTF8)); err != nil {
 		return err
 	}
 	_, err := w.Write(escaped(b.Bytes()))

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // writeMarkdown writes the first screen as Markdown, for issues and mails, with the rules that
 // were broken and what the figures are from (GitHub Flavored Markdown Spec, 4.10 and 6).
-func writeMarkdown(w io.Writer, r *audit.Report, _ bool) error {
+func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown
 	m.line("# Crawlers and robots.txt")

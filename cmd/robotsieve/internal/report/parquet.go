@@ -3,8 +3,8 @@ package report
 import (
 	"io"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/columnar"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // appendRowValues appends a row as columnar.Writer reads it.
@@ -27,7 +27,7 @@ func appendRowValues(b []byte, r *row) []byte {
 
 func appendValue[T string | []byte](b []byte, text T) []byte {
 	if !isPlain(&plain, text) {
-		return columnar.AppendText(b, audit.ToUTF8(string(text)))
+		return columnar.AppendText(b, report.ToUTF8(string(text)))
 	}
 	return columnar.AppendText(b, text)
 }

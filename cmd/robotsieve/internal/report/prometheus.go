@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // WritePrometheus writes the figures of a report in the text format of Prometheus, for the
@@ -19,9 +19,9 @@ import (
 //
 // Only crawlers that are known have labels of their own. The names of all others are anybody's
 // to invent, and each would make new time series: they are counted together.
-func WritePrometheus(w io.Writer, r *audit.Report) error {
+func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
-	r = audit.Texts(r, audit.Printable)
+	r = report.Texts(r, report.Printable)
 	all := slices.Clone(metrics)
 	for _, f := range traffic {
 		all = append(all, metric{f.name, f.means, ofCrawlers(func(c *crawler,
@@ -50,23 +50,23 @@ func WritePrometheus(w io.Writer, r *audit.Report) error {
 // and values of its labels in turn; those with equal labels are added up.
 type metric struct {
 	name, help string
-	samples    func(r *audit.Report, add func(value float64, labels ...string))
+	samples    func(r *report.Report, add func(value float64, labels ...string))
 }
 
 // metrics are those before the figures of traffic, in the order of the file.
 var metrics = []metric{
-	{"info", "The program that made the audit; 1.", func(r *audit.Report, add func(float64, ...string)) {
+	{"info", "The program that made the audit; 1.", func(r *report.Report, add func(float64, ...string)) {
 		add(1, "program", r.Program, "schema", r.Schema)
 	}},
 	{"partial", "1 if not all of the input was read, or too many lines could not be parsed; else 0.",
-		func(r *audit.Report, add func(float64, ...string)) {
+		func(r *report.Report, add func(float64, ...string)) {
 			if r.Partial {
 				add(1)
 			} else {
 				add(0)
 			}
 		}},
-	{"lines", "Lines of the logs, by kind.", func(r *audit.Report, add func(float64, ...string)) {
+	{"lines", "Lines of the logs, by kind.", func(r *report.Report, add func(float64, ...string)) {
 		for _, l := range []struct {
 			kind string
 			n    int64
@@ -76,11 +76,11 @@ var metrics = []metric{
 		}
 	}},
 	{"first_request_timestamp_seconds", "Time of the first request of a crawler.",
-		func(r *audit.Report, add func(float64, ...string)) { addTime(r.From, add) }},
+		func(r *report.Report, add func(float64, ...string)) { addTime(r.From, add) }},
 	{"last_request_timestamp_seconds", "Time of the last request of a crawler.",
-		func(r *audit.Report, add func(float64, ...string)) { addTime(r.To, add) }},
+		func(r *report.Report, add func(float64, ...string)) { addTime(r.To, add) }},
 	{"robots_txt_requests", "GETs of /robots.txt by any client, by answer.",
-		func(r *audit.Report, add func(float64, ...string)) {
+		func(r *report.Report, add func(float64, ...string)) {
 			t := r.RobotsTxt
 			add(float64(t.Served), "answer", "served")
 			add(float64(t.None), "answer", "none")
@@ -88,8 +88,8 @@ var metrics = []metric{
 		}},
 	{"requests", "Requests of crawlers, by verdict.", ofCrawlers(func(c *crawler, add func(float64, ...string)) {
 		for v, n := range c.Verdicts {
-			if n > 0 || audit.Verdict(v) == audit.Violation {
-				add(float64(n), "verdict", audit.Verdict(v).String())
+			if n > 0 || report.Verdict(v) == report.Violation {
+				add(float64(n), "verdict", report.Verdict(v).String())
 			}
 		}
 	})},
@@ -116,8 +116,8 @@ const unknownCrawlers = "(unknown)"
 
 // ofCrawlers gives the samples of each crawler, in the order of their names, with labels that
 // name it.
-func ofCrawlers(samples func(*crawler, func(float64, ...string))) func(*audit.Report, func(float64, ...string)) {
-	return func(r *audit.Report, add func(float64, ...string)) {
+func ofCrawlers(samples func(*crawler, func(float64, ...string))) func(*report.Report, func(float64, ...string)) {
+	return func(r *report.Report, add func(float64, ...string)) {
 		list := slices.Clone(r.Crawlers)
 		name := func(c *crawler) string {
 			if c.Operator == "unknown" {

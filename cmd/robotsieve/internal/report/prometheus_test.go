@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // A line of the text format is a comment, or a name with labels and a number. Labels have no
@@ -14,7 +14,7 @@ import (
 var promLine = regexp.MustCompile(`^(?:# (?:HELP|TYPE) robotsieve_[a-z_]+ ` +
 	`.+|robotsieve_[a-z_]+(?:\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? [0-9.]+)$`)
 
-func promOf(t *testing.T, r *audit.Report) []string {
+func promOf(t *testing.T, r *report.Report) []string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WritePrometheus(&b, r); err != nil {
@@ -37,17 +37,17 @@ func promOf(t *testing.T, r *audit.Report) []string {
 
 // Each number of the report is in a sample, and crawlers that are not known are one.
 func TestPrometheus(t *testing.T) {
-	r := &audit.Report{Program: "v1", Schema: "robotsieve.audit/3", Partial: true, From: "2026-11-16T00:00:01.5Z"}
+	r := &report.Report{Program: "v1", Schema: "robotsieve.audit/3", Partial: true, From: "2026-11-16T00:00:01.5Z"}
 	r.Lines, r.Unparsed, r.NotCrawlers, r.Totals.Requests = 20, 1, 2, 17
 	r.RobotsTxt.Served = 3
 	for _, c := range []struct {
 		name, operator string
 		n              int64
 	}{{"Zbot", "Z", 5}, {"inventedbot", "unknown", 3}, {"Abot", "A", 7}, {"otherbot", "unknown", 2}} {
-		info := audit.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n,
+		info := report.CrawlerInfo{Crawler: c.name, Operator: c.operator, Role: "crawler", Requests: c.n, Bytes: 10 * c.n,
 			ViolationBytes: c.n, InformedKnown: c.name != "Abot"}
-		info.Verdicts[audit.Violation] = c.n
-		info.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
+		info.Verdicts[report.Violation] = c.n
+		info.Violations = []report.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
 			N: c.n}}
 		r.Crawlers = append(r.Crawlers, info)
 	}
@@ -77,7 +77,7 @@ func TestPrometheus(t *testing.T) {
 // Texts of clients and files cannot end a label or a line.
 func TestPrometheusEscapesLabels(t *testing.T) {
 	attack := "a\"} 1\nrobotsieve_violations{crawler=\"GPTBot\"} 99 \\\" \x1b[2J \u202e"
-	r := &audit.Report{Program: attack, Crawlers: []audit.CrawlerInfo{{Crawler: attack, Operator: attack,
+	r := &report.Report{Program: attack, Crawlers: []report.CrawlerInfo{{Crawler: attack, Operator: attack,
 		Role: "crawler"}}}
 	for _, line := range promOf(t, r) {
 		if strings.HasPrefix(line, `robotsieve_violations{crawler="GPTBot"`) || strings.ContainsAny(line, "\x1b\u202e") {

@@ -1,4 +1,4 @@
-// Package report writes an audit.Report: as JSON, which is the Report itself, as
+// Package report writes an report.Report: as JSON, which is the Report itself, as
 // ndjson and CSV for other programs, and as text for people.
 //
 // An output is a function that takes a Report, in a file of its own, and a row of
@@ -14,16 +14,16 @@ import (
 	"bufio"
 	"io"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // outputs are the forms that a report can be written in. In colours, text that
 // needs attention stands out; this is for terminals. The texts of the report have any
-// bytes: those for people go through audit.Printable as a whole, those for programs
+// bytes: those for people go through report.Printable as a whole, those for programs
 // through WriteJSON.
 var outputs = []struct {
 	name  string
-	write func(w io.Writer, r *audit.Report, colours bool) error
+	write func(w io.Writer, r *report.Report, colours bool) error
 }{
 	{"text", printable(writeScreen)},
 	{Full, printable(writeFull)},
@@ -46,7 +46,7 @@ func Outputs() []string {
 }
 
 // Write writes a report in the output of this name, which is one of Outputs.
-func Write(w io.Writer, output string, r *audit.Report, colours bool) error {
+func Write(w io.Writer, output string, r *report.Report, colours bool) error {
 	b := bufio.NewWriter(w)
 	for _, o := range outputs {
 		if o.name == output {
@@ -59,27 +59,27 @@ func Write(w io.Writer, output string, r *audit.Report, colours bool) error {
 }
 
 // printable gives an output for people a report whose texts cannot act on a terminal.
-func printable(write func(io.Writer, *audit.Report, bool) error) func(io.Writer, *audit.Report, bool) error {
-	return func(w io.Writer, r *audit.Report, colours bool) error {
-		return write(w, audit.Texts(r, audit.Printable), colours)
+func printable(write func(io.Writer, *report.Report, bool) error) func(io.Writer, *report.Report, bool) error {
+	return func(w io.Writer, r *report.Report, colours bool) error {
+		return write(w, report.Texts(r, report.Printable), colours)
 	}
 }
 
-func writeJSON(w io.Writer, r *audit.Report, _ bool) error { return WriteJSON(w, r, "  ") }
+func writeJSON(w io.Writer, r *report.Report, _ bool) error { return WriteJSON(w, r, "  ") }
 
 // writeNDJSON writes the report without its crawlers on the first line, then each
 // crawler on a line of its own. The field record tells them apart.
-func writeNDJSON(w io.Writer, r *audit.Report, _ bool) error {
+func writeNDJSON(w io.Writer, r *report.Report, _ bool) error {
 	err := WriteJSON(w, struct {
 		Record string `json:"record"`
-		*audit.Report
+		*report.Report
 		Crawlers int `json:"crawlers"` // how many lines follow, in place of the list
 	}{"audit", r, len(r.Crawlers)}, "")
 	for i := range r.Crawlers {
 		if err == nil {
 			err = WriteJSON(w, struct {
 				Record string `json:"record"`
-				*audit.CrawlerInfo
+				*report.CrawlerInfo
 			}{"crawler", &r.Crawlers[i]}, "")
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // written is a report in an output.
-func written(t *testing.T, output string, r *audit.Report, colours bool) string {
+func written(t *testing.T, output string, r *report.Report, colours bool) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := Write(&out, output, r, colours); err != nil {
@@ -34,20 +34,20 @@ func wants(t *testing.T, report string, want ...string) {
 
 // A table that is cut says what it left out, and its sums are those of all.
 func TestCutTablesAddUp(t *testing.T) {
-	r := &audit.Report{Policy: audit.PolicyInfo{History: "deployed"}}
+	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}}
 	for i := range 100 {
-		r.Crawlers = append(r.Crawlers, audit.CrawlerInfo{
+		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{
 			Crawler: fmt.Sprintf("Bot%03d", i), Requests: 10,
-			Verdicts:   audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 7},
-			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 3}},
-			Rules:      []audit.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
+			Verdicts:   report.VerdictCounts{report.Violation: 3, report.Allowed: 7},
+			Violations: []report.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 3}},
+			Rules:      []report.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
 		})
 		r.Policy.Versions = append(r.Policy.Versions,
-			audit.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
-		r.Inputs = append(r.Inputs, audit.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5,
+			report.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
+		r.Inputs = append(r.Inputs, report.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5,
 			Complete: true})
 	}
-	r.Totals = audit.Totals{Requests: 1000, Verdicts: audit.VerdictCounts{audit.Violation: 300, audit.Allowed: 700}}
+	r.Totals = report.Totals{Requests: 1000, Verdicts: report.VerdictCounts{report.Violation: 300, report.Allowed: 700}}
 	report := written(t, Full, r, false)
 	wants(t, report,
 		"(40 more: see json, csv)       400      280     120\n",
@@ -65,22 +65,22 @@ func TestCutTablesAddUp(t *testing.T) {
 // What a list leaves out is counted, fetchers apart from crawlers, and the row of many crawlers as
 // many.
 func TestLeftOutIsCountedByItsKind(t *testing.T) {
-	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant",
-		Versions: []audit.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: audit.RobotsInfo{Logged: true}}
+	r := &report.Report{Policy: report.PolicyInfo{History: "constant",
+		Versions: []report.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: report.RobotsInfo{Logged: true}}
 	add := func(n int, name, role string, broke bool) {
 		for i := range n {
-			c := audit.CrawlerInfo{Crawler: fmt.Sprint(name, i), Role: role, Operator: "X", Requests: 9, Names: 1, Bytes: 1,
-				Verdicts:  audit.VerdictCounts{audit.Allowed: 9},
-				RobotsTxt: audit.FetchInfo{Fetches: 1}, Claims: []audit.ClaimInfo{{Claim: "x", N: 1}}, ClaimsNotListed: 2,
-				Paths: audit.PathList{Exact: true, List: []audit.PathInfo{{Path: "/a", N: 5}, {Path: "/b", N: 3},
+			c := report.CrawlerInfo{Crawler: fmt.Sprint(name, i), Role: role, Operator: "X", Requests: 9, Names: 1, Bytes: 1,
+				Verdicts:  report.VerdictCounts{report.Allowed: 9},
+				RobotsTxt: report.FetchInfo{Fetches: 1}, Claims: []report.ClaimInfo{{Claim: "x", N: 1}}, ClaimsNotListed: 2,
+				Paths: report.PathList{Exact: true, List: []report.PathInfo{{Path: "/a", N: 5}, {Path: "/b", N: 3},
 					{Path: "/c", N: 1}}},
-				CrawlDelay: []audit.DelayInfo{{Gaps: 1}}, Samples: []audit.SampleInfo{{Line: "x"}},
-				Timeline: audit.Timeline{By: "day", From: []string{"2026-01-01T00:00:00Z"},
+				CrawlDelay: []report.DelayInfo{{Gaps: 1}}, Samples: []report.SampleInfo{{Line: "x"}},
+				Timeline: report.Timeline{By: "day", From: []string{"2026-01-01T00:00:00Z"},
 					Verdicts: map[string][]int64{"allowed": {9}}}}
 			if broke {
-				c.Violators, c.Verdicts = 1, audit.VerdictCounts{audit.Violation: 9}
-				c.Violations = []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 9}}
-				c.Rules = []audit.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: 8}}
+				c.Violators, c.Verdicts = 1, report.VerdictCounts{report.Violation: 9}
+				c.Violations = []report.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 9}}
+				c.Rules = []report.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: 8}}
 				c.RulesNotListed = 1
 			}
 			r.Crawlers = append(r.Crawlers, c)
@@ -88,15 +88,15 @@ func TestLeftOutIsCountedByItsKind(t *testing.T) {
 		}
 	}
 	add(64, "Breaker", "crawler", true)
-	add(1, audit.OtherCrawlers, "crawler", true)
+	add(1, report.OtherCrawlers, "crawler", true)
 	add(70, "Breaking-Fetcher", "fetcher", true)
 	r.Crawlers[64].Names, r.Crawlers[64].Violators = 500, 300
 	add(70, "Keeper", "crawler", false)
 	add(9, "Keeping-Fetcher", "fetcher", false)
 	for i := range 30 {
-		r.Operators = append(r.Operators, audit.OperatorInfo{Operator: fmt.Sprint("O", i), Crawled: 1,
+		r.Operators = append(r.Operators, report.OperatorInfo{Operator: fmt.Sprint("O", i), Crawled: 1,
 			Referrers: []string{"x"}})
-		r.RobotsTxt.Listed = append(r.RobotsTxt.Listed, audit.SizeInfo{Bytes: int64(i), N: 1})
+		r.RobotsTxt.Listed = append(r.RobotsTxt.Listed, report.SizeInfo{Bytes: int64(i), N: 1})
 	}
 	text := written(t, "text", r, false)
 	wants(t, text, "under 364 names;", "and 356 more crawlers and 70 more fetchers.")
@@ -124,8 +124,8 @@ func TestLeftOutIsCountedByItsKind(t *testing.T) {
 }
 
 func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
-	rule := audit.RuleInfo{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}
-	r := &audit.Report{Policy: audit.PolicyInfo{History: "deployed"}, Crawlers: []audit.CrawlerInfo{{Crawler: "Bot"}}}
+	rule := report.RuleInfo{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}
+	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}, Crawlers: []report.CrawlerInfo{{Crawler: "Bot"}}}
 	for _, from := range []string{"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"} {
 		rule.Version = from
 		r.Crawlers[0].Rules = append(r.Crawlers[0].Rules, rule)
@@ -135,45 +135,45 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 
 // A headline never claims more than the log shows.
 func TestHeadline(t *testing.T) {
-	violated := func(verified, content int64) *audit.Report {
-		c := audit.CrawlerInfo{
-			Crawler: "Bot", Requests: 9, Verdicts: audit.VerdictCounts{audit.Violation: 3, audit.Allowed: 6},
-			Outcomes: audit.OutcomeCounts{audit.Content: 2},
-			Identity: audit.IdentityCounts{audit.Verified: verified, audit.Unverified: 9 - verified},
+	violated := func(verified, content int64) *report.Report {
+		c := report.CrawlerInfo{
+			Crawler: "Bot", Requests: 9, Verdicts: report.VerdictCounts{report.Violation: 3, report.Allowed: 6},
+			Outcomes: report.OutcomeCounts{report.Content: 2},
+			Identity: report.IdentityCounts{report.Verified: verified, report.Unverified: 9 - verified},
 		}
 		if content > 0 {
-			c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", N: content}}
+			c.Violations = []report.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", N: content}}
 		}
-		return &audit.Report{Totals: audit.Totals{Requests: 9, Identity: c.Identity}, Crawlers: []audit.CrawlerInfo{c}}
+		return &report.Report{Totals: report.Totals{Requests: 9, Identity: c.Identity}, Crawlers: []report.CrawlerInfo{c}}
 	}
-	allowed := &audit.Report{Totals: audit.Totals{Requests: 2},
-		Crawlers: []audit.CrawlerInfo{{Requests: 2, Verdicts: audit.VerdictCounts{audit.Allowed: 2}}}}
+	allowed := &report.Report{Totals: report.Totals{Requests: 2},
+		Crawlers: []report.CrawlerInfo{{Requests: 2, Verdicts: report.VerdictCounts{report.Allowed: 2}}}}
 	fetched := violated(4, 1)
 	fetched.Crawlers[0].Role = "fetcher"
-	fetched.Totals.Fetchers = audit.FetcherTotals{Requests: 9, Violations: 3}
+	fetched.Totals.Fetchers = report.FetcherTotals{Requests: 9, Violations: 3}
 	contradicted, proxied := violated(4, 1), violated(0, 0)
 	contradicted.RobotsTxt.Contradicted = true
 	proxied.CanVerify, proxied.Proxied = true, true
-	outside, garbage := &audit.Report{}, &audit.Report{}
+	outside, garbage := &report.Report{}, &report.Report{}
 	outside.OutsideFrom, outside.OutsideTo = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 	outside.Lines, outside.Unparsed = 1, 1 // a line without a time
 	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed = 5, 5, 5
 	twoVerified := violated(4, 1)
 	twoVerified.Crawlers = append(twoVerified.Crawlers, violated(4, 2).Crawlers...)
 	twoVerified.Crawlers[1].Crawler = "Rover"
-	impostors, onlyImpostors, rest, empty := violated(0, 0), &audit.Report{Totals: audit.Totals{Requests: 7}},
+	impostors, onlyImpostors, rest, empty := violated(0, 0), &report.Report{Totals: report.Totals{Requests: 7}},
 		violated(0, 0), *allowed
 	impostors.Crawlers[0].Requests, impostors.Totals.Requests = 16, 16
-	impostors.Crawlers[0].Verdicts[audit.Spoofed] = 7
-	onlyImpostors.Crawlers = []audit.CrawlerInfo{{Crawler: "Bot", Requests: 7,
-		Verdicts: audit.VerdictCounts{audit.Spoofed: 7}}}
-	rest.Crawlers[0].Crawler = audit.OtherCrawlers
-	empty.Policy = audit.PolicyInfo{File: "folder/robots.txt", NoRule: "it is empty"}
+	impostors.Crawlers[0].Verdicts[report.Spoofed] = 7
+	onlyImpostors.Crawlers = []report.CrawlerInfo{{Crawler: "Bot", Requests: 7,
+		Verdicts: report.VerdictCounts{report.Spoofed: 7}}}
+	rest.Crawlers[0].Crawler = report.OtherCrawlers
+	empty.Policy = report.PolicyInfo{File: "folder/robots.txt", NoRule: "it is empty"}
 	for _, c := range []struct {
-		report *audit.Report
+		report *report.Report
 		want   string
 	}{
-		{&audit.Report{}, "The logs have no lines.\n"},
+		{&report.Report{}, "The logs have no lines.\n"},
 		{violated(0, 0), "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client " +
 			"was verified, because\nno address lists were given (--ip-ranges).\n"},
 		{proxied, "3 of 9 crawler requests broke robots.txt, under 1 name; 2 were answered with content. No client was " +
@@ -207,25 +207,25 @@ func TestHeadline(t *testing.T) {
 // it has 24 lines where leaving out violators is enough.
 func TestScreenIsNarrow(t *testing.T) {
 	for _, violators := range []int{0, 1, 4, 10, 300} {
-		r := &audit.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
+		r := &report.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
 		r.Lines = 9e6
 		for i := range violators + 1 {
-			c := audit.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5),
+			c := report.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5),
 				Role: []string{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
 			if i == 0 {
-				c.Violations = []audit.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
+				c.Violations = []report.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
 					N: 2}}
 			}
 			if i < violators {
-				c.Verdicts[audit.Violation], c.Verdicts[audit.Allowed] = 30_002, 2
-				c.Outcomes[audit.Content], c.Outcomes[audit.NotModified] = 15_001, 15_001
-				c.Violations = append(c.Violations, audit.ViolationInfo{Identity: "unverified", N: 30_000})
+				c.Verdicts[report.Violation], c.Verdicts[report.Allowed] = 30_002, 2
+				c.Outcomes[report.Content], c.Outcomes[report.NotModified] = 15_001, 15_001
+				c.Violations = append(c.Violations, report.ViolationInfo{Identity: "unverified", N: 30_000})
 				for j := range 9 {
-					c.ViolationPaths.List = append(c.ViolationPaths.List, audit.PathInfo{Path: "/" + strings.Repeat("p", 5+7*i+j),
+					c.ViolationPaths.List = append(c.ViolationPaths.List, report.PathInfo{Path: "/" + strings.Repeat("p", 5+7*i+j),
 						N: 1_000})
 				}
 			} else {
-				c.Verdicts[audit.Allowed] = 30_004
+				c.Verdicts[report.Allowed] = 30_004
 			}
 			r.Crawlers = append(r.Crawlers, c)
 			r.Totals.Requests += c.Requests
@@ -246,7 +246,7 @@ func TestScreenIsNarrow(t *testing.T) {
 func TestAdviceIsWhole(t *testing.T) {
 	r := yearsOf(1)
 	r.Partial, r.Unparsed, r.OtherHost, r.Proxied, r.Policy.Notes = true, 7, 5, true, 3
-	r.Inputs = []audit.InputInfo{{Error: "open a.log: no such file or directory"},
+	r.Inputs = []report.InputInfo{{Error: "open a.log: no such file or directory"},
 		{Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
 	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "),
 		"What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 "+
@@ -255,7 +255,7 @@ func TestAdviceIsWhole(t *testing.T) {
 		"- robots.txt has 3 lines to look at")
 	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF",
 		"unexpected EOF": "b.log: unexpected EOF"} {
-		r.Inputs = []audit.InputInfo{{Name: "b.log", Format: "combined", Error: text}} // named once
+		r.Inputs = []report.InputInfo{{Name: "b.log", Format: "combined", Error: text}} // named once
 		wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "), "The first: "+want+" - 7 lines")
 	}
 }
@@ -263,8 +263,8 @@ func TestAdviceIsWhole(t *testing.T) {
 // TestListsAreAdvisedWhereThereAreAny: address lists are asked for only if an operator of the
 // crawlers in the log publishes one.
 func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
-	for identity, advised := range map[audit.Identity]bool{audit.Unverified: true, audit.Unverifiable: false} {
-		r := &audit.Report{Totals: audit.Totals{Requests: 2}}
+	for identity, advised := range map[report.Identity]bool{report.Unverified: true, report.Unverifiable: false} {
+		r := &report.Report{Totals: report.Totals{Requests: 2}}
 		r.Totals.Identity[identity] = 2
 		if text := written(t, "text", r, false); strings.Contains(text, "give address lists") != advised {
 			t.Errorf("%s:\n%s", identity, text)
@@ -275,11 +275,11 @@ func TestListsAreAdvisedWhereThereAreAny(t *testing.T) {
 // Of more paths than are counted one by one, numbers that may be too high say so, and so does a
 // crawler none of whose paths is listed.
 func TestUncountedPathsSaySo(t *testing.T) {
-	r := &audit.Report{Totals: audit.Totals{Requests: 1}, Crawlers: []audit.CrawlerInfo{
-		{Crawler: "Wide", Paths: audit.PathList{OthersAtMost: 41}},
-		{Crawler: "Deep", Paths: audit.PathList{OthersAtMost: 7, List: []audit.PathInfo{{Path: "/robots.txt", N: 432},
+	r := &report.Report{Totals: report.Totals{Requests: 1}, Crawlers: []report.CrawlerInfo{
+		{Crawler: "Wide", Paths: report.PathList{OthersAtMost: 41}},
+		{Crawler: "Deep", Paths: report.PathList{OthersAtMost: 7, List: []report.PathInfo{{Path: "/robots.txt", N: 432},
 			{Path: "/a", N: 99, TooHigh: 7}}}},
-		{Crawler: "Small", Paths: audit.PathList{Exact: true, OthersAtMost: 1, List: []audit.PathInfo{{Path: "/b", N: 3}}}},
+		{Crawler: "Small", Paths: report.PathList{Exact: true, OthersAtMost: 1, List: []report.PathInfo{{Path: "/b", N: 3}}}},
 	}}
 	wants(t, written(t, Full, r, false),
 		"Wide               at most 41  (each other path: there are too many to count each)\n",
@@ -292,7 +292,7 @@ func TestUncountedPathsSaySo(t *testing.T) {
 
 // TestInputs: whose a log is, why it is not counted, and why its hash is missing.
 func TestInputs(t *testing.T) {
-	r := &audit.Report{Inputs: []audit.InputInfo{
+	r := &report.Report{Inputs: []report.InputInfo{
 		{Name: "a.log", Host: "a.example", Format: "combined", Bytes: 5, Lines: 1, SHA256: "12ab", Complete: true},
 		{Name: "b.log", Format: "combined", Codec: "gzip", Disk: 9, DuplicateOf: "a.log", Complete: true},
 		{Name: "c.log", Format: "combined", Bytes: 5, Lines: 1, DuplicateOf: "a.log", Complete: true},
@@ -313,7 +313,7 @@ func TestInputs(t *testing.T) {
 
 // TestManyUnreadInputs: a folder of other files does not fill the report.
 func TestManyUnreadInputs(t *testing.T) {
-	r := &audit.Report{Inputs: slices.Repeat([]audit.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}},
+	r := &report.Report{Inputs: slices.Repeat([]report.InputInfo{{Name: "x", Error: "x: this is XML, not a log"}},
 		maxUnreadShown+3)}
 	text := written(t, Full, r, false)
 	wants(t, text, "           and 3 more inputs that could not be read (--output json lists all)\n")
@@ -325,15 +325,15 @@ func TestManyUnreadInputs(t *testing.T) {
 // TestFetchersStandApart: in the tables of violations and rules too, whatever their number.
 // What an operator says stands beside its crawler.
 func TestFetchersStandApart(t *testing.T) {
-	broke := func(name, role, obeys string, n int64) audit.CrawlerInfo {
-		return audit.CrawlerInfo{
+	broke := func(name, role, obeys string, n int64) report.CrawlerInfo {
+		return report.CrawlerInfo{
 			Crawler: name, Operator: "Us", Role: role, InformedKnown: true, Obeys: obeys, Requests: n,
-			Verdicts:   audit.VerdictCounts{audit.Violation: n},
-			Violations: []audit.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: n}},
-			Rules:      []audit.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: n}},
+			Verdicts:   report.VerdictCounts{report.Violation: n},
+			Violations: []report.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: n}},
+			Rules:      []report.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: n}},
 		}
 	}
-	r := &audit.Report{Policy: audit.PolicyInfo{History: "constant"}, Crawlers: []audit.CrawlerInfo{
+	r := &report.Report{Policy: report.PolicyInfo{History: "constant"}, Crawlers: []report.CrawlerInfo{
 		broke("Feeds", "fetcher", "unknown", 9), broke("Bot", "crawler", "yes", 2), broke("Rover", "crawler", "no", 1)}}
 	lines := regexp.MustCompile(` {2,}`).ReplaceAllString(written(t, Full, r, false), " ")
 	wants(t, lines,
@@ -346,14 +346,14 @@ func TestFetchersStandApart(t *testing.T) {
 // TestTextSaysWhatItLeavesOut checks that a report on many sites stays readable, and
 // says how much it does not show.
 func TestTextSaysWhatItLeavesOut(t *testing.T) {
-	r := &audit.Report{Policy: audit.PolicyInfo{File: "sites", History: "observed"}}
-	c := audit.CrawlerInfo{Crawler: "GPTBot", Requests: 60}
+	r := &report.Report{Policy: report.PolicyInfo{File: "sites", History: "observed"}}
+	c := report.CrawlerInfo{Crawler: "GPTBot", Requests: 60}
 	for i := range maxFetchersShown + 5 {
 		site := fmt.Sprintf("https://site%d.example", i)
 		r.Policy.Origins = append(r.Policy.Origins, site)
-		c.CrawlDelay = append(c.CrawlDelay, audit.DelayInfo{Origin: site, Delay: 1, Gaps: 1})
+		c.CrawlDelay = append(c.CrawlDelay, report.DelayInfo{Origin: site, Delay: 1, Gaps: 1})
 	}
-	r.Crawlers = []audit.CrawlerInfo{c}
+	r.Crawlers = []report.CrawlerInfo{c}
 	report := written(t, Full, r, false)
 	wants(t, report, "and 5 more rows: see --output json.\n\nA gap is")
 	wants(t, strings.Join(strings.Fields(report), " "), "https://site7.example and 22 more, with a window")
@@ -361,10 +361,10 @@ func TestTextSaysWhatItLeavesOut(t *testing.T) {
 
 // In colours what needs attention stands out, and the text is the same.
 func TestColours(t *testing.T) {
-	r := &audit.Report{
+	r := &report.Report{
 		Partial: true, Warnings: []string{"a warning"},
-		Totals:   audit.Totals{Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}},
-		Crawlers: []audit.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: audit.VerdictCounts{audit.Violation: 3}}},
+		Totals:   report.Totals{Requests: 3, Verdicts: report.VerdictCounts{report.Violation: 3}},
+		Crawlers: []report.CrawlerInfo{{Crawler: "Bot", Requests: 3, Verdicts: report.VerdictCounts{report.Violation: 3}}},
 	}
 	coloured := written(t, Full, r, true)
 	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests",
@@ -412,8 +412,8 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 		"OtherHostsNotListed",
 	}
 	n := 0
-	check := func(row int, of func(*audit.Report) any) {
-		r := &audit.Report{Crawlers: make([]audit.CrawlerInfo, 1)}
+	check := func(row int, of func(*report.Report) any) {
+		r := &report.Report{Crawlers: make([]report.CrawlerInfo, 1)}
 		counters(reflect.ValueOf(of(r)).Elem(), "", func(name string, v reflect.Value) {
 			n++
 			if v.CanInt() {
@@ -432,8 +432,8 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 			}
 		})
 	}
-	check(1, func(r *audit.Report) any { return r })
-	check(2, func(r *audit.Report) any { return &r.Crawlers[0] })
+	check(1, func(r *report.Report) any { return r })
+	check(2, func(r *report.Report) any { return &r.Crawlers[0] })
 	if n < 60 {
 		t.Errorf("only %d counters", n)
 	}
@@ -448,13 +448,13 @@ func TestColumns(t *testing.T) {
 		seen[c.name] = true
 	}
 	for _, v := range verdictTerms {
-		held := v.verdict <= audit.Violation // for or against the crawler
-		if v.heading == "" || held != (v.excuse == "") || (v.verdict == audit.Violation) != (v.layer == "") {
+		held := v.verdict <= report.Violation // for or against the crawler
+		if v.heading == "" || held != (v.excuse == "") || (v.verdict == report.Violation) != (v.layer == "") {
 			t.Errorf("the verdict %s has %+v", v.verdict, v)
 		}
 	}
-	if len(verdictTerms) != len(audit.VerdictCounts{}) {
-		t.Errorf("%d of %d verdicts have a row", len(verdictTerms), len(audit.VerdictCounts{}))
+	if len(verdictTerms) != len(report.VerdictCounts{}) {
+		t.Errorf("%d of %d verdicts have a row", len(verdictTerms), len(report.VerdictCounts{}))
 	}
 	for _, c := range append(reasons, outcomes...) {
 		if c.means == "" {
@@ -473,7 +473,7 @@ func TestCellIsNoFormula(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
-	r := &audit.Report{Sampling: "=1/2", Crawlers: []audit.CrawlerInfo{{Crawler: "-bot-", Operator: "@o"}}}
+	r := &report.Report{Sampling: "=1/2", Crawlers: []report.CrawlerInfo{{Crawler: "-bot-", Operator: "@o"}}}
 	wants(t, written(t, "csv", r, false), ",'=1/2,", "\ncrawler,'-bot-,'@o,")
 	r.Crawlers[0].Crawler = `a;"=b;=c`
 	wants(t, written(t, "csv", r, false), "\ncrawler,\"a;\"\"=b;'=c\",'@o,")

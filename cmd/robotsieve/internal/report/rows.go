@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // row is a judged request as it is listed.
@@ -120,23 +121,23 @@ var rowColumns = []rowColumn{
 		value: func(r *row) value { return words(r.Verdict.String()) }},
 	{name: "reason", means: "why it is `indeterminate`, as `reasons` of the report names it; " +
 		"none for all other verdicts",
-		value: func(r *row) value { return words(r.Reason.String()).when(r.Verdict == audit.Indeterminate) }},
+		value: func(r *row) value { return words(r.Reason.String()).when(r.Verdict == report.Indeterminate) }},
 	{name: "rule_line", kind: integerRow, means: "the line of robots.txt that forbids it; " +
 		"this and the next three have a value only for violations",
-		value: func(r *row) value { return integer(int64(r.Rule.Line)).when(r.Verdict == audit.Violation) }},
+		value: func(r *row) value { return integer(int64(r.Rule.Line)).when(r.Verdict == report.Violation) }},
 	{name: "rule", means: "the text of that line",
-		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == audit.Violation) }},
+		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == report.Violation) }},
 	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; " +
 		"none if before all time",
 		value: func(r *row) value { return ruleVersion(r.Judged) }},
 	{name: "rule_file", means: "the file of that version",
-		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == audit.Violation) }},
+		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == report.Violation) }},
 	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the " +
 		"request, or been told by 304 that its copy stands; none where the log does not say what was sent; " +
 		"only for `violation` and `grace`",
 		value: func(r *row) value {
 			isKnown := r.Informed || r.InformedKnown
-			return boolean(r.Informed).when(isKnown && (r.Verdict == audit.Violation || r.Verdict == audit.Grace))
+			return boolean(r.Informed).when(isKnown && (r.Verdict == report.Violation || r.Verdict == report.Grace))
 		}},
 	{name: "evasive", kind: boolRow, means: "it is allowed or contested as it was sent, " +
 		"although every copy forbids the normal form of its path",
@@ -158,7 +159,7 @@ func namesOf(figures []figure) string {
 }
 
 func ruleVersion(j *audit.Judged) value {
-	if j.Verdict != audit.Violation {
+	if j.Verdict != report.Violation {
 		return value{none: true}
 	}
 	from, err := time.Parse(time.RFC3339Nano, j.Rule.Version)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	profiles "github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 var updateRows = flag.Bool("update-rows", false, "write the table of columns in docs/rows.md anew")
@@ -59,10 +60,10 @@ func hostileRows() (list []*audit.Judged) {
 		j := &audit.Judged{
 			Number: int64(i + 1), Address: []byte(text), Method: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
 			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
-			Verdict: audit.Verdict(i % 9), Reason: audit.Reason(i % 9), Identity: audit.Identity(i % 4),
-			Outcome:  audit.Outcome(i % 6),
+			Verdict: report.Verdict(i % 9), Reason: report.Reason(i % 9), Identity: report.Identity(i % 4),
+			Outcome:  report.Outcome(i % 6),
 			Informed: i%2 == 0, InformedKnown: i%4 > 0, Evasive: i%3 == 0, N: 1,
-			Rule: audit.RuleInfo{Line: i, Rule: text, File: text, Version: "2026-11-17T10:00:00Z"},
+			Rule: report.RuleInfo{Line: i, Rule: text, File: text, Version: "2026-11-17T10:00:00Z"},
 		}
 		if i%2 == 0 {
 			j.Profile = profile
@@ -125,7 +126,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 			}
 			fields = append(fields, fmt.Sprintf("%q:%s", c.name, strings.TrimSuffix(field.String(), "\n")))
 			if text, ok := v.(string); ok && c.kind == textRow {
-				v = audit.Printable(text)
+				v = report.Printable(text)
 			}
 			if v == nil {
 				v = ""

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // plain are the bytes that stand for themselves in a string of JSON, plainCell those in a cell
@@ -118,5 +118,5 @@ func appendCell[T string | []byte](b []byte, text T) []byte {
 	if plainFirst[text[0]] && isPlain(&plainCell, text) {
 		return append(b, text...)
 	}
-	return appendQuoted(b, Cell(audit.Printable(text)))
+	return appendQuoted(b, Cell(report.Printable(text)))
 }

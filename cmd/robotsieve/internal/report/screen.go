@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
 // happened, who did it, what is held against nobody, what to mend, and how certain it is.
 // All else is in document. Where there is not room for all violators, the least are left out.
-func screen(r *audit.Report) (blocks []block) {
+func screen(r *report.Report) (blocks []block) {
 	for _, most := range []int{maxViolatorsShown, 8, 6, minViolatorsShown} {
 		blocks = doc{r, most, screenWidth}.screen()
 		var text strings.Builder
@@ -53,10 +53,10 @@ func (d doc) violators(pathed int) block {
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		for _, c := range part.list {
-			n := c.Verdicts[audit.Violation]
+			n := c.Verdicts[report.Violation]
 			if n > 0 && t.add(c, violatorsIn(c), c.Crawler, identityOf(c), english.Grouped(own(c)),
 				alarm(english.Grouped(n))+" ("+wholeShare(n, own(c))+")",
-				grouped(c.Outcomes[audit.Content]), grouped(c.Outcomes[audit.NotModified]),
+				grouped(c.Outcomes[report.Content]), grouped(c.Outcomes[report.NotModified]),
 				informedOf(c, c.Informed())) && t.rows <= pathed {
 				rows := t.Groups[len(t.Groups)-1].Rows
 				rows[len(rows)-1].Below = worst(c)
@@ -110,13 +110,13 @@ func wholeShare(n, of int64) string {
 
 // identityOf says whether the clients that violated are verified.
 func identityOf(c *crawler) string {
-	all, verified := c.Verdicts[audit.Violation], violationsOf(c, audit.Verified).all
+	all, verified := c.Verdicts[report.Violation], violationsOf(c, report.Verified).all
 	switch {
 	case verified == all:
 		return "verified"
 	case verified > 0:
 		return "partly verified"
-	case violationsOf(c, audit.Unverifiable).all == all:
+	case violationsOf(c, report.Unverifiable).all == all:
 		return "unverifiable"
 	}
 	return "unverified"

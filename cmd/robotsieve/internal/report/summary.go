@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // What the screen and the page say beside their tables.
@@ -40,8 +40,8 @@ func (d doc) scope() string {
 // nobody where the log contradicts the files, or they have no rule.
 func (d doc) clean() []string {
 	list := d.without(func(c *crawler) bool {
-		return c.Verdicts[audit.Violation] > 0 ||
-			c.Verdicts[audit.Allowed] == 0
+		return c.Verdicts[report.Violation] > 0 ||
+			c.Verdicts[report.Allowed] == 0
 	})
 	if len(list) == 0 || d.condition() != "" || d.Policy.NoRule != "" {
 		return nil
@@ -85,19 +85,19 @@ func (d doc) notHeld() []string {
 
 // certainty says what the result rests on.
 func (d doc) certainty() string {
-	forbidden, verified := d.Totals.Verdicts[audit.Violation], int64(0)
+	forbidden, verified := d.Totals.Verdicts[report.Violation], int64(0)
 	for _, c := range d.pointers() {
-		verified += violationsOf(c, audit.Verified).all
+		verified += violationsOf(c, report.Verified).all
 	}
 	text := fmt.Sprintf("How certain: verified clients made %s of the %s; ", english.Grouped(verified),
 		english.Plural(forbidden, "forbidden request"))
 	switch {
-	case d.Totals.Identity[audit.Verified] == 0:
+	case d.Totals.Identity[report.Verified] == 0:
 		text = "How certain: no client was verified; "
 	case forbidden == 0:
-		own := d.Totals.Requests - d.Totals.Verdicts[audit.Spoofed]
+		own := d.Totals.Requests - d.Totals.Verdicts[report.Spoofed]
 		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ",
-			share(float64(d.Totals.Identity[audit.Verified])/float64(own)))
+			share(float64(d.Totals.Identity[report.Verified])/float64(own)))
 	}
 	switch {
 	case d.Policy.History == "constant":
@@ -116,7 +116,7 @@ func (d doc) advice() block {
 			list = append(list, fmt.Sprintf(format, args...))
 		}
 	}
-	undecided := func(why audit.Reason) int64 { return reasons[why].sum(d.pointers()) }
+	undecided := func(why report.Reason) int64 { return reasons[why].sum(d.pointers()) }
 	t, unread := d.RobotsTxt, []string(nil)
 	for _, in := range d.Inputs {
 		if in.Error != "" && !in.Complete {
@@ -140,17 +140,17 @@ func (d doc) advice() block {
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
 	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
-	add(undecided(audit.NoHost) > 0, "The log names no host for %s: name the site with --host.",
-		english.Plural(undecided(audit.NoHost), "request"))
+	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
+		english.Plural(undecided(report.NoHost), "request"))
 	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).",
 		english.Plural(d.OtherHost, "request"))
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
-	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[audit.Unverified] > 0,
+	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests,
 		"The address lists are too old or too new for most requests.")
-	add(undecided(audit.NoVersion) > 0, "For %s a robots.txt that is not known may count: add it to the policy.",
-		english.Plural(undecided(audit.NoVersion), "request"))
+	add(undecided(report.NoVersion) > 0, "For %s a robots.txt that is not known may count: add it to the policy.",
+		english.Plural(undecided(report.NoVersion), "request"))
 	unparsed(!d.Partial)
 	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).",
 		english.Plural(int64(d.Policy.Notes), "line")+" to look at")

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // crawlersIn returns how many crawlers a row is of, and violatorsIn how many of them broke a rule.
 func crawlersIn(c *crawler) int64  { return max(c.Names, 1) }
-func violatorsIn(c *crawler) int64 { return max(c.Violators, min(c.Verdicts[audit.Violation], 1)) }
+func violatorsIn(c *crawler) int64 { return max(c.Violators, min(c.Verdicts[report.Violation], 1)) }
 
 // grouped writes a number in a table: a dash if it is 0, or negative, which means not known.
 func grouped(n int64) string {
@@ -118,7 +118,7 @@ func (d doc) versions() block {
 	for _, v := range d.Policy.Versions {
 		sum += v.Cited
 	}
-	if sum > d.Totals.Verdicts[audit.Violation] {
+	if sum > d.Totals.Verdicts[report.Violation] {
 		b.Text = []string{"Where the log does not distinguish http from https, " +
 			"violations are counted for the versions of both."}
 	}
@@ -158,7 +158,7 @@ func (d doc) crawlers() block {
 		row := []string{name}
 		for _, f := range shown {
 			text := grouped(f.sum(of))
-			if f.name == audit.Violation.String() && text != "-" {
+			if f.name == report.Violation.String() && text != "-" {
 				text = alarm(text)
 			}
 			row = append(row, text)
@@ -234,7 +234,7 @@ func (d doc) violations() block {
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		for _, c := range part.list {
-			for _, identity := range []audit.Identity{audit.Verified, audit.Unverified, audit.Unverifiable} {
+			for _, identity := range []report.Identity{report.Verified, report.Unverified, report.Unverifiable} {
 				if n := violationsOf(c, identity); n.all > 0 {
 					t.add(c, n.all, slices.Concat([]string{shortName(c), cmp.Or(claims[c.Obeys].short, "-"),
 						identity.String(), grouped(n.all)},
@@ -255,24 +255,24 @@ func (d doc) violations() block {
 // split are sums of violations.
 type split struct {
 	all, informed int64
-	outcomes      audit.OutcomeCounts
-	methods       [audit.OtherMethod + 1]int64
+	outcomes      report.OutcomeCounts
+	methods       [report.OtherMethod + 1]int64
 }
 
 // violationsOf sums up the violations of a crawler by clients of an identity.
-func violationsOf(c *crawler, identity audit.Identity) (s split) {
+func violationsOf(c *crawler, identity report.Identity) (s split) {
 	for _, v := range c.Violations {
 		if v.Identity != identity.String() {
 			continue
 		}
 		s.all += v.N
 		for o := range s.outcomes {
-			if v.Outcome == audit.Outcome(o).String() {
+			if v.Outcome == report.Outcome(o).String() {
 				s.outcomes[o] += v.N
 			}
 		}
 		for m := range s.methods {
-			if v.Method == audit.Method(m).String() {
+			if v.Method == report.Method(m).String() {
 				s.methods[m] += v.N
 			}
 		}
@@ -343,7 +343,7 @@ func (d doc) fetches() block {
 		var answers []string
 		for class, n := range f.Answers {
 			if n > 0 {
-				answers = append(answers, english.Grouped(n)+" "+audit.AnswerClass(class).String())
+				answers = append(answers, english.Grouped(n)+" "+report.AnswerClass(class).String())
 			}
 		}
 		t.add(c, crawlersIn(c), shortName(c), english.Grouped(f.Fetches), shortClock(f.First), shortClock(f.Last),

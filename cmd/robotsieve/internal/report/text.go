@@ -9,7 +9,7 @@ import (
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // maxWidth is the width of the prose of the whole report, in characters.
@@ -22,11 +22,11 @@ const blanksBetween = 2
 var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n")
 
 // writeScreen writes the report on one screen, writeFull the whole report.
-func writeScreen(w io.Writer, r *audit.Report, colours bool) error {
+func writeScreen(w io.Writer, r *report.Report, colours bool) error {
 	return writeBlocks(w, screen(r), screenWidth, colours)
 }
 
-func writeFull(w io.Writer, r *audit.Report, colours bool) error {
+func writeFull(w io.Writer, r *report.Report, colours bool) error {
 	return writeBlocks(w, document(r), maxWidth, colours)
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // traffic says what each crawler was sent, from how many addresses it came, and how it was
@@ -42,9 +42,9 @@ func (d doc) traffic() block {
 const maxStatusesShown = 5
 
 // statusList names the most frequent statuses with their numbers.
-func statusList(counts []audit.StatusCount) string {
+func statusList(counts []report.StatusCount) string {
 	list := slices.Clone(counts)
-	slices.SortStableFunc(list, func(x, y audit.StatusCount) int { return cmp.Compare(y.N, x.N) })
+	slices.SortStableFunc(list, func(x, y report.StatusCount) int { return cmp.Compare(y.N, x.N) })
 	var parts []string
 	rest := int64(0)
 	for i, s := range list {
@@ -69,7 +69,7 @@ func statusName(status int) string {
 
 // paths lists what crawlers requested most: against robots.txt, or at all. by is the heading of
 // their names.
-func (d doc) paths(heading, by string, of func(*crawler) audit.PathList, rows int) block {
+func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows int) block {
 	b, about := block{Heading: heading}, false
 	t := newTable(unbounded, Left(by), Right("requests"), Left("path"))
 	for _, c := range d.pointers() {

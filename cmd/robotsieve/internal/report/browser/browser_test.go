@@ -20,8 +20,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // chromium runs in one process for all tests, a tab for each.
@@ -85,14 +85,14 @@ type view struct {
 
 // open opens the page of a report. When the test ends the page must have been quiet: it has
 // loaded nothing, run no script of others, and written nothing to the console.
-func open(t *testing.T, r *audit.Report, v view) *tab {
+func open(t *testing.T, r *report.Report, v view) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
 	f, err := os.Create(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.WriteHTML(f, r); err != nil {
+	if err := writers.WriteHTML(f, r); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report/reporttest"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // twoYears is the report of an audit of two years by versions of robots.txt, with outages.
-func twoYears(crawlers int) *audit.Report {
+func twoYears(crawlers int) *report.Report {
 	return reporttest.Report(reporttest.Options{Crawlers: crawlers, Days: 730, Versions: 8, Lines: 40})
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Options say what Report makes. The zero value is a Report without crawlers of a constant
@@ -39,17 +39,17 @@ const outage = 2 * 24 * time.Hour
 const origin = "https://lantern.example"
 
 // Report makes a Report out of that of the sample. The same Options give the same one.
-func Report(o Options) *audit.Report {
+func Report(o Options) *report.Report {
 	m := &maker{Options: o, report: sample()}
 	r := m.report
 	crawlers := r.Crawlers
-	r.Crawlers, r.Totals = nil, audit.Totals{}
+	r.Crawlers, r.Totals = nil, report.Totals{}
 	m.policy()
 	for i := range o.Crawlers {
 		r.Crawlers = append(r.Crawlers, m.crawler(i, crawlers[i%len(crawlers)]))
 	}
-	slices.SortStableFunc(r.Crawlers, func(x, y audit.CrawlerInfo) int {
-		return int(y.Verdicts[audit.Violation] - x.Verdicts[audit.Violation])
+	slices.SortStableFunc(r.Crawlers, func(x, y report.CrawlerInfo) int {
+		return int(y.Verdicts[report.Violation] - x.Verdicts[report.Violation])
 	})
 	r.From, r.To = stamp(start), stamp(start.AddDate(0, 0, max(m.Days, 1)).Add(-time.Second))
 	r.NotCrawlers = r.Totals.Requests
@@ -57,7 +57,7 @@ func Report(o Options) *audit.Report {
 	if len(o.Texts) == 0 {
 		return r
 	}
-	return audit.Texts(r, func(text string) string {
+	return report.Texts(r, func(text string) string {
 		if text == origin || isWord(text) || len(text) == len(time.RFC3339)-5 && strings.HasSuffix(text, "Z") {
 			return text
 		}
@@ -70,10 +70,10 @@ func Report(o Options) *audit.Report {
 var isWord = regexp.MustCompile(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`).MatchString
 
 // sample returns the report of the sample, which is among the golden files of the command.
-func sample() *audit.Report {
+func sample() *report.Report {
 	_, file, _, _ := runtime.Caller(0)
 	data, err := disk.ReadLimited(filepath.Join(filepath.Dir(file), "../../../cli/testdata/sample.json"), 1<<24)
-	r := &audit.Report{}
+	r := &report.Report{}
 	if err == nil {
 		err = json.Unmarshal(data, r)
 	}
@@ -87,7 +87,7 @@ func sample() *audit.Report {
 type maker struct {
 	Options
 	used   int // how many Texts
-	report *audit.Report
+	report *report.Report
 }
 
 // text returns the next of Texts, or usual if there are none.
@@ -106,13 +106,13 @@ func (m *maker) policy() {
 	p := &m.report.Policy
 	p.Versions = nil
 	if m.Versions == 0 {
-		p.History, p.Versions = "constant", []audit.VersionInfo{m.version("", 0)}
+		p.History, p.Versions = "constant", []report.VersionInfo{m.version("", 0)}
 		p.Bytes = int(p.Versions[0].Bytes)
 	}
 	for i := range m.Versions {
 		from := start.Add(time.Duration(i*max(m.Days, 1)) * 24 * time.Hour / time.Duration(m.Versions))
 		if i%3 == 2 {
-			p.Versions = append(p.Versions, audit.VersionInfo{Origin: origin, From: stamp(from.Add(-outage)),
+			p.Versions = append(p.Versions, report.VersionInfo{Origin: origin, From: stamp(from.Add(-outage)),
 				Status: []int{0, 503}[i/3%2], Bytes: -1})
 		}
 		p.Versions = append(p.Versions, m.version(stamp(from), i))
@@ -120,7 +120,7 @@ func (m *maker) policy() {
 }
 
 // version makes a robots.txt of about Lines lines, of which every second forbids something.
-func (m *maker) version(from string, i int) audit.VersionInfo {
+func (m *maker) version(from string, i int) report.VersionInfo {
 	var body strings.Builder
 	fmt.Fprintf(&body, "# robots.txt of Lantern, edition %d\r\nUser-agent: *\r\n", i+1)
 	for line := 3; line < max(m.Lines, 8); line++ {
@@ -130,7 +130,7 @@ func (m *maker) version(from string, i int) audit.VersionInfo {
 			fmt.Fprintf(&body, "%s\r\n", ruleAt(line))
 		}
 	}
-	return audit.VersionInfo{Origin: origin, From: from, Status: 200, File: fmt.Sprintf("robots-%02d.txt", i+1),
+	return report.VersionInfo{Origin: origin, From: from, Status: 200, File: fmt.Sprintf("robots-%02d.txt", i+1),
 		Bytes: int64(body.Len()), SHA256: strings.Repeat("fedcba9876543210", 4), Body: []byte(body.String())}
 }
 
@@ -141,7 +141,7 @@ func ruleAt(line int) string { return fmt.Sprintf("Disallow: /area%d/", line) }
 
 // crawler makes crawler i of one of the sample: it has the same on most days, and four in five that robots.txt
 // binds break it. The first dozen are bound.
-func (m *maker) crawler(i int, c audit.CrawlerInfo) audit.CrawlerInfo {
+func (m *maker) crawler(i int, c report.CrawlerInfo) report.CrawlerInfo {
 	if c.Crawler = "GPTBot"; i > 0 {
 		c.Crawler = fmt.Sprintf("ExampleBot-%d", i+1)
 	}
@@ -149,39 +149,39 @@ func (m *maker) crawler(i int, c audit.CrawlerInfo) audit.CrawlerInfo {
 		c.Role, c.Exempt = "crawler", ""
 	}
 	daily := c.Verdicts
-	if daily[audit.Violation] = 0; i%5 != 3 && c.Exempt == "" {
-		daily[audit.Violation] = 1 + c.Requests/3
+	if daily[report.Violation] = 0; i%5 != 3 && c.Exempt == "" {
+		daily[report.Violation] = 1 + c.Requests/3
 	}
-	c.Timeline = audit.Timeline{By: "day", Verdicts: map[string][]int64{}}
-	c.Verdicts, c.Requests = audit.VerdictCounts{}, 0
-	c.Identity, c.Outcomes = audit.IdentityCounts{}, audit.OutcomeCounts{}
+	c.Timeline = report.Timeline{By: "day", Verdicts: map[string][]int64{}}
+	c.Verdicts, c.Requests = report.VerdictCounts{}, 0
+	c.Identity, c.Outcomes = report.IdentityCounts{}, report.OutcomeCounts{}
 	for day := range max(m.Days, 1) {
 		if day > 0 && (day+i)%7 == 0 {
 			continue
 		}
 		c.Timeline.From = append(c.Timeline.From, stamp(start.AddDate(0, 0, day)))
 		for v, n := range daily {
-			if v == int(audit.Violation) && day/40%3 == 1 {
+			if v == int(report.Violation) && day/40%3 == 1 {
 				n = 0
 			}
-			name := audit.Verdict(v).String()
+			name := report.Verdict(v).String()
 			c.Timeline.Verdicts[name] = append(c.Timeline.Verdicts[name], n)
 			c.Verdicts[v] += n
 			c.Requests += n
 		}
 	}
-	broken := c.Verdicts[audit.Violation]
-	identity := []audit.Identity{audit.Verified, audit.Unverified, audit.Unverifiable}[i%3]
-	c.Identity[audit.SpoofedIdentity] = c.Verdicts[audit.Spoofed]
-	c.Identity[identity] += c.Requests - c.Verdicts[audit.Spoofed]
-	c.Outcomes[audit.Content] = broken
+	broken := c.Verdicts[report.Violation]
+	identity := []report.Identity{report.Verified, report.Unverified, report.Unverifiable}[i%3]
+	c.Identity[report.SpoofedIdentity] = c.Verdicts[report.Spoofed]
+	c.Identity[identity] += c.Requests - c.Verdicts[report.Spoofed]
+	c.Outcomes[report.Content] = broken
 	c.Violations, c.Samples = nil, nil
 	if broken > 0 {
-		c.Violations = []audit.ViolationInfo{{Identity: identity.String(), Outcome: "content", Method: "GET",
+		c.Violations = []report.ViolationInfo{{Identity: identity.String(), Outcome: "content", Method: "GET",
 			Informed: i%2 == 0, N: broken}}
-		c.ViolationPaths = audit.PathList{Exact: true, List: []audit.PathInfo{{Path: "/area3/page1.html", N: broken}}}
+		c.ViolationPaths = report.PathList{Exact: true, List: []report.PathInfo{{Path: "/area3/page1.html", N: broken}}}
 		line := `192.0.2.1 - - [04/Nov/2024:00:00:00 +0000] "GET /area3/page1.html HTTP/1.1" 200 9 "-" "` + c.Crawler + `"`
-		c.Samples = slices.Repeat([]audit.SampleInfo{{Time: stamp(start), Line: line}}, 3)
+		c.Samples = slices.Repeat([]report.SampleInfo{{Time: stamp(start), Line: line}}, 3)
 	}
 	m.breakRules(&c, broken)
 	t := &m.report.Totals
@@ -192,12 +192,12 @@ func (m *maker) crawler(i int, c audit.CrawlerInfo) audit.CrawlerInfo {
 	for id, n := range c.Identity {
 		t.Identity[id] += n
 	}
-	t.Outcomes[audit.Content] += broken
+	t.Outcomes[report.Content] += broken
 	return c
 }
 
 // breakRules divides violations of a crawler among three rules of each version.
-func (m *maker) breakRules(c *audit.CrawlerInfo, left int64) {
+func (m *maker) breakRules(c *report.CrawlerInfo, left int64) {
 	c.Rules = nil
 	for at := range m.report.Policy.Versions {
 		v := &m.report.Policy.Versions[at]
@@ -208,7 +208,7 @@ func (m *maker) breakRules(c *audit.CrawlerInfo, left int64) {
 			}
 			left -= n
 			v.Cited += n
-			c.Rules = append(c.Rules, audit.RuleInfo{Origin: v.Origin, Version: v.From, File: v.File, Line: line,
+			c.Rules = append(c.Rules, report.RuleInfo{Origin: v.Origin, Version: v.From, File: v.File, Line: line,
 				Rule: ruleAt(line), Violations: n, Paths: c.ViolationPaths})
 		}
 	}

@@ -1,10 +1,13 @@
-package audit
+// Package report is the result of an audit as data, with all sentences about it. It knows nothing of
+// logs, rules or counting, and imports none of the packages that do: package audit makes a Report, and
+// the command writes it.
+//
+// A Report (report.go) has numbers by verdict (verdict.go) and by other enums (enums.go). Its sums are
+// made and checked in sums.go; sentences.go writes its assumptions and warnings. Texts are escaped only
+// when they are shown (printable.go).
+package report
 
-import (
-	"time"
-
-	"github.com/robotsieve/robotsieve/scan/crawler"
-)
+import "time"
 
 // Schema is the name of the form of a Report as JSON.
 const Schema = "robotsieve.audit/3"
@@ -16,16 +19,16 @@ const AutoDialect = "auto"
 // that of crawlers without a name.
 const (
 	OtherCrawlers = "(other unknown crawlers)"
-	Nameless      = crawler.Nameless
+	Nameless      = "(without a name)"
 )
 
-// unknown stands for properties of a crawler that are not known.
-const unknown = "unknown"
+// Unknown stands for properties of a crawler that are not known.
+const Unknown = "unknown"
 
 // Roles of crawlers in a report.
 const (
-	roleCrawler = "crawler"
-	roleFetcher = "fetcher"
+	RoleCrawler = "crawler"
+	RoleFetcher = "fetcher"
 )
 
 // Report is the result of an audit, on whose form other programs rely.
@@ -106,11 +109,11 @@ type LineCounts struct {
 	OutOfPeriod int64 `json:"out_of_period"` // requests outside of Since and Until; not among Lines
 }
 
-// read counts the lines that were read as requests or could not be.
-func (c *LineCounts) read() int64 { return c.Lines + c.OutOfPeriod }
+// Read counts the lines that were read as requests or could not be.
+func (c *LineCounts) Read() int64 { return c.Lines + c.OutOfPeriod }
 
-// all counts the lines of all kinds.
-func (c *LineCounts) all() int64 { return c.read() + c.Blank + c.Other }
+// All counts the lines of all kinds.
+func (c *LineCounts) All() int64 { return c.Read() + c.Blank + c.Other }
 
 // PolicyInfo describes the robots.txt files.
 type PolicyInfo struct {

@@ -1,4 +1,4 @@
-package audit
+package report
 
 import "math"
 
@@ -36,7 +36,7 @@ func (t *Totals) add(c *CrawlerInfo) {
 	AddCounts(t.Identity[:], c.Identity[:], 1)
 	t.Bytes, t.ViolationBytes = Plus(t.Bytes, c.Bytes), Plus(t.ViolationBytes, c.ViolationBytes)
 	t.Evasive += c.Evasive
-	if c.Role == roleFetcher && c.Exempt == "" {
+	if c.Role == RoleFetcher && c.Exempt == "" {
 		t.Fetchers.Requests += c.Requests
 		t.Fetchers.Violations += c.Verdicts[Violation]
 		t.Fetchers.VerifiedContent += c.VerifiedContent()

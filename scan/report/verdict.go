@@ -1,4 +1,4 @@
-package judge
+package report
 
 // Verdict is the result for one request of a crawler: one of nine.
 type Verdict uint8

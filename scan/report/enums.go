@@ -1,42 +1,8 @@
-package audit
+package report
 
 import (
 	"encoding/json"
 	"strconv"
-
-	"github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/judge"
-)
-
-// The verdicts and reasons of package judge, which gives them.
-type (
-	Verdict = judge.Verdict
-	Reason  = judge.Reason
-)
-
-// See package judge.
-const (
-	Allowed       = judge.Allowed
-	RobotsFetch   = judge.RobotsFetch
-	Violation     = judge.Violation
-	Grace         = judge.Grace
-	Indeterminate = judge.Indeterminate
-	NoPolicy      = judge.NoPolicy
-	Unreachable   = judge.Unreachable
-	Exempt        = judge.Exempt
-	Spoofed       = judge.Spoofed
-	verdicts      = judge.Verdicts
-
-	NoVersion        = judge.NoVersion
-	NoHost           = judge.NoHost
-	NoTime           = judge.NoTime
-	UnknownScheme    = judge.UnknownScheme
-	LossyPath        = judge.LossyPath
-	Truncated        = judge.Truncated
-	AmbiguousAgent   = judge.AmbiguousAgent
-	RedirectedPolicy = judge.RedirectedPolicy
-	ContestedRule    = judge.ContestedRule
-	reasons          = judge.Reasons
 )
 
 // Outcome is how the server answered a request, by status, method and size of the body.
@@ -49,7 +15,7 @@ const (
 	Redirected                  // other 3xx
 	Refused                     // 401, 403, 429, 444, 451, 5xx
 	OtherOutcome                // every other status, or none
-	outcomes
+	Outcomes                    // their number
 )
 
 // Method is a class of request methods.
@@ -59,18 +25,18 @@ const (
 	Get Method = iota
 	Head
 	OtherMethod
-	methods
+	Methods // their number
 )
 
-// Identity is how far the sender of a request is proven: a crawler.State, in the words of a report.
+// Identity is how far the sender of a request is proven. Each is a crawler.State, of the same number.
 type Identity uint8
 
 const (
-	Verified        = Identity(crawler.Verified)
-	SpoofedIdentity = Identity(crawler.Spoofed)
-	Unverified      = Identity(crawler.Unverified)
-	Unverifiable    = Identity(crawler.Unverifiable)
-	identities      = Unverifiable + 1
+	Verified Identity = iota
+	SpoofedIdentity
+	Unverified
+	Unverifiable
+	Identities // their number
 )
 
 // AnswerClass is a class of answers to a GET of robots.txt, by status.
@@ -87,25 +53,12 @@ const (
 	answerClasses
 )
 
-// namesOf returns the names of the values below a number.
-func namesOf[E interface {
-	~uint8
-	String() string
-}](n E) (names []string) {
-	for e := range n {
-		names = append(names, e.String())
-	}
-	return names
-}
-
 // The names of all these in reports. A new value is one line above and one name here:
 // states, sums and reports take both from these tables.
 var (
-	verdictNames  = namesOf(verdicts)
-	reasonNames   = namesOf(reasons)
-	outcomeNames  = [outcomes]string{"content", "not_modified", "empty", "redirected", "refused", "other"}
-	methodNames   = [methods]string{"GET", "HEAD", "other"}
-	identityNames = [identities]string{"verified", "spoofed", "unverified", "unverifiable"}
+	outcomeNames  = [Outcomes]string{"content", "not_modified", "empty", "redirected", "refused", "other"}
+	methodNames   = [Methods]string{"GET", "HEAD", "other"}
+	identityNames = [Identities]string{"verified", "spoofed", "unverified", "unverifiable"}
 	answerNames   = [answerClasses]string{"2xx", "304", "3xx", "4xx", "429", "5xx", "other"}
 )
 
@@ -125,22 +78,22 @@ func (c AnswerClass) String() string { return answerNames[c] }
 // names of the enum, in its order.
 type (
 	// VerdictCounts counts requests by Verdict.
-	VerdictCounts [verdicts]int64
+	VerdictCounts [Verdicts]int64
 	// ReasonCounts counts indeterminate requests by Reason.
-	ReasonCounts [reasons]int64
+	ReasonCounts [Reasons]int64
 	// OutcomeCounts counts violations by Outcome.
-	OutcomeCounts [outcomes]int64
+	OutcomeCounts [Outcomes]int64
 	// IdentityCounts counts requests by Identity, which is a crawler.State.
-	IdentityCounts [identities]int64
+	IdentityCounts [Identities]int64
 	// AnswerCounts counts answers to fetches of robots.txt by AnswerClass.
 	AnswerCounts [answerClasses]int64
 )
 
 // MarshalJSON implements json.Marshaler.
-func (n VerdictCounts) MarshalJSON() ([]byte, error) { return counts(verdictNames, n[:]), nil }
+func (n VerdictCounts) MarshalJSON() ([]byte, error) { return counts(verdictNames[:], n[:]), nil }
 
 // MarshalJSON implements json.Marshaler.
-func (n ReasonCounts) MarshalJSON() ([]byte, error) { return counts(reasonNames, n[:]), nil }
+func (n ReasonCounts) MarshalJSON() ([]byte, error) { return counts(reasonNames[:], n[:]), nil }
 
 // MarshalJSON implements json.Marshaler.
 func (n OutcomeCounts) MarshalJSON() ([]byte, error) { return counts(outcomeNames[:], n[:]), nil }
@@ -152,10 +105,10 @@ func (n IdentityCounts) MarshalJSON() ([]byte, error) { return counts(identityNa
 func (n AnswerCounts) MarshalJSON() ([]byte, error) { return counts(answerNames[:], n[:]), nil }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (n *VerdictCounts) UnmarshalJSON(b []byte) error { return readCounts(b, verdictNames, n[:]) }
+func (n *VerdictCounts) UnmarshalJSON(b []byte) error { return readCounts(b, verdictNames[:], n[:]) }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (n *ReasonCounts) UnmarshalJSON(b []byte) error { return readCounts(b, reasonNames, n[:]) }
+func (n *ReasonCounts) UnmarshalJSON(b []byte) error { return readCounts(b, reasonNames[:], n[:]) }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *OutcomeCounts) UnmarshalJSON(b []byte) error { return readCounts(b, outcomeNames[:], n[:]) }
