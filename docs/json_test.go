@@ -15,9 +15,10 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// TestJSONFields holds the description of the audit's report in json.md to the types that make it and to their
-// comments, in which fields get the names that JSON has for them. What follows an empty line of a comment is for
-// readers of the code. A field whose name is in the comment before it needs none of its own.
+// TestJSONFields holds the description of the audit's report in json.md to the types that make it
+// and to their comments, in which fields get the names that JSON has for them. What follows an
+// empty line of a comment is for readers of the code. A field whose name is in the comment before
+// it needs none of its own.
 func TestJSONFields(t *testing.T) {
 	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
 	for _, name := range []string{"report/report.go", "report/enums.go", "report/verdict.go", "crawler/identity.go"} {

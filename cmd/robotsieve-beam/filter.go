@@ -185,8 +185,8 @@ func (r *outcome) fill(ctx context.Context, o job.FilterOptions, w io.Writer) er
 	return cmp.Or(out.err, r.take(f, err))
 }
 
-// remembering is a writer that remembers its first error: that of a filter does not report whether it
-// is one of writing.
+// remembering is a writer that remembers its first error: that of a filter does not report whether
+// it is one of writing.
 type remembering struct {
 	io.Writer
 	err error

@@ -5,20 +5,18 @@
 // alone: not on their order, nor on the number of workers, nor on how the input was
 // cut.
 //
-// The reader of its format splits a line (worker.go), memos (memo.go) give the crawler
-// of its User-Agent (agent.go) and the site that it went to (site.go), and package judge is asked
-// for a verdict (request.go) by the copies of robots.txt that its crawler
-// could lawfully use; a path that the log has changed is read in more than one way
-// (lossy.go). Most verdicts are final at once, and are counted (tally.go). A
-// request whose verdict may depend on answers to robots.txt elsewhere in the log becomes
-// a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred records
-// are sorted, perhaps on disk. When the whole input has been read, it is known
-// whether addresses prove anything (proxied.go), and the final pass over the records
-// (finalpass.go) takes them apart (coder.go), collects the answers to all clients
-// and then, operator by operator, what each crawler was told. With all that it asks package judge
-// for the open verdicts, measures gaps (rates.go) and finds the most
-// frequent unknown crawlers. The Report (package report) is made from the counts (makereport.go), and
-// is given out only if its numbers add up.
+// The reader of its format splits a line (worker.go), memos (memo.go) give the crawler of its
+// User-Agent (agent.go) and the site that it went to (site.go), and package judge is asked for a
+// verdict (request.go) by the copies of robots.txt that its crawler could lawfully use; a path that
+// the log has changed is read in more than one way (lossy.go). Most verdicts are final at once, and
+// are counted (tally.go). A request whose verdict may depend on answers to robots.txt elsewhere in
+// the log becomes a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred
+// records are sorted, perhaps on disk. When the whole input has been read, it is known whether
+// addresses prove anything (proxied.go), and the final pass over the records (finalpass.go) takes
+// them apart (coder.go), collects the answers to all clients and then, operator by operator, what
+// each crawler was told. With all that it asks package judge for the open verdicts, measures gaps
+// (rates.go) and finds the most frequent unknown crawlers. The Report (package report) is made from
+// the counts (makereport.go), and is given out only if its numbers add up.
 //
 // figures.go and paths.go count what a row requested; violationpaths.go sorts the paths of
 // violations, which may be any number. What clients may name without end is kept in bounded
@@ -75,8 +73,9 @@ type Config struct {
 	// and its slices belong to the caller, and must not be kept. Calls from several workers
 	// come at the same time.
 	Judged func(*Judged)
-	// Answered, if not nil, is called for each GET of /robots.txt that Judged is not called for: by a client that is no
-	// crawler, or outside of Period. It is called as Judged is, by workers only. Crawler is empty if the client is none.
+	// Answered, if not nil, is called for each GET of /robots.txt that Judged is not called for: by a
+	// client that is no crawler, or outside of Period. It is called as Judged is, by workers only.
+	// Crawler is empty if the client is none.
 	Answered func(*Judged)
 	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
 	OnlyViolations bool
@@ -137,7 +136,8 @@ type Judged struct {
 	Line []byte
 	Cut  bool
 	// Origin is where it went, such as https://example.com, as far as the log tells: without the
-	// scheme if it may have been either, empty if nothing is known. Site has the origins of the policy.
+	// scheme if it may have been either, empty if nothing is known. Site has the origins of the
+	// policy.
 	Origin string
 	Site   policy.Site
 	// Address is the client's, as the log has it; nil if it has none. Method is the request's

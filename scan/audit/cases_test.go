@@ -13,7 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Bodies of the worked cases. permit and same permit what is asked for; same has the size of forbid.
+// Bodies of the worked cases. permit and same permit what is asked for; same has the size of
+// forbid.
 var bodies = map[string]string{
 	"forbid": forbid, "permit": permit, "same": "User-agent: *\nDisallow: /another/\n",
 	"both": forbid + "Disallow: /new/\n",
@@ -48,8 +49,9 @@ func secondsOf(t testing.TB, text string) int {
 	return n
 }
 
-// versionsOf reads versions of https://example.com such as "permit -400d; 503 0s; 301>http://b/ 1h", of a body or a
-// status. Those of https://www.example.com begin with "www:", those of http with "http:".
+// versionsOf reads versions of https://example.com such as "permit -400d; 503 0s; 301>http://b/
+// 1h", of a body or a status. Those of https://www.example.com begin with "www:", those of http
+// with "http:".
 func versionsOf(t testing.TB, text string) (list []version) {
 	t.Helper()
 	for item := range strings.SplitSeq(text, "; ") {
@@ -71,9 +73,9 @@ func versionsOf(t testing.TB, text string) (list []version) {
 	return list
 }
 
-// logOf reads a log such as "gptbot 503 -5h; browser 200=permit 0s; gptbot /private/x 1m": of GETs of robots.txt with
-// a status and a size, which is that of a body, or 9; of a HEAD for it; and of other requests. Who asks
-// another host than that of https says which: "gptbot@example.com:80".
+// logOf reads a log such as "gptbot 503 -5h; browser 200=permit 0s; gptbot /private/x 1m": of GETs
+// of robots.txt with a status and a size, which is that of a body, or 9; of a HEAD for it; and of
+// other requests. Who asks another host than that of https says which: "gptbot@example.com:80".
 func logOf(t testing.TB, text string) (list []entry) {
 	t.Helper()
 	for item := range strings.SplitSeq(text, "; ") {
@@ -101,8 +103,8 @@ func logOf(t testing.TB, text string) (list []entry) {
 	return list
 }
 
-// TestWorkedCases: what the versions and the log's own answers make of the last request. The span of a
-// request at 0s begins at -1d3h10m.
+// TestWorkedCases: what the versions and the log's own answers make of the last request. The span
+// of a request at 0s begins at -1d3h10m.
 func TestWorkedCases(t *testing.T) {
 	const (
 		always  = "forbid -400d"
@@ -248,7 +250,8 @@ func TestWorkedCases(t *testing.T) {
 	}
 }
 
-// TestInformed: a violation is informed if what its crawler was sent before was a file that forbids it.
+// TestInformed: a violation is informed if what its crawler was sent before was a file that forbids
+// it.
 func TestInformed(t *testing.T) {
 	const (
 		x   = "; gptbot /private/x -8m20s"

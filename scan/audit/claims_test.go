@@ -30,7 +30,8 @@ func TestClaims(t *testing.T) {
 	add(5, browser, "AI Crawler", true)
 	r := auditRecords(t, a, records...)
 	gpt := rowOf(r, "GPTBot")
-	if want := []report.ClaimInfo{{Claim: "AI Crawler", N: 3}, {Claim: "", N: 2}}; !slices.Equal(gpt.Claims, want) || gpt.ClaimsNotListed != 0 {
+	if want := []report.ClaimInfo{{Claim: "AI Crawler", N: 3}, {Claim: "", N: 2}}; !slices.Equal(gpt.Claims, want) ||
+		gpt.ClaimsNotListed != 0 {
 		t.Errorf("claims %v", gpt.Claims)
 	}
 	if gpt.Identity[report.Verified] != 0 {

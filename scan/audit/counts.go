@@ -13,9 +13,9 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields, before
-// the final pass, so that there are no violations in them yet. The same counts make the same bytes.
-// What was read is not used as it is: it is added up like any other part of the input, which
+// Rows and tallies as CBOR (RFC 8949), for deferred records and states: their exported fields,
+// before the final pass, so that there are no violations in them yet. The same counts make the same
+// bytes. What was read is not used as it is: it is added up like any other part of the input, which
 // keeps all bounds. Texts are byte strings, because what clients send need not be UTF-8.
 
 // The errors of both are nil: the options are valid.
@@ -89,7 +89,8 @@ func (a *Auditor) readTally(b []byte) (*tally, error) {
 	return t, err
 }
 
-// decode reads a value, in which no number of lines is greater than most, and returns what follows it.
+// decode reads a value, in which no number of lines is greater than most, and returns what follows
+// it.
 func (a *Auditor) decode(b []byte, v any, of bounds, most int64) (rest []byte, err error) {
 	rest, err = fromCBOR.UnmarshalFirst(b, v)
 	if err == nil && !(&limits{a.config.Policy, of, most}).hold(reflect.ValueOf(v)) {

@@ -183,8 +183,8 @@ func (w *Worker) begin(operator []byte, kind byte) *coder {
 	return &w.out
 }
 
-// keepFact writes the record that was begun, which is not of a request for Config.Judged, unless the run
-// has the facts of all lines.
+// keepFact writes the record that was begun, which is not of a request for Config.Judged, unless
+// the run has the facts of all lines.
 func (w *Worker) keepFact() {
 	if !w.run.hasFacts {
 		w.keep()
@@ -207,8 +207,8 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keepFact()
 }
 
-// deferAnswer keeps the record as an answer to a GET of robots.txt by any client: with its minute, if
-// that matters.
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client: with its minute,
+// if that matters.
 func (w *Worker) deferAnswer(at site, kind judge.Kind) {
 	x := answered{site: at.Site, kind: kind}
 	switch timed := kind == judge.ToldGone || kind.Is5xx(); {

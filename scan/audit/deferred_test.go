@@ -88,9 +88,9 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 		copy(record[at:], b)
 		return record
 	}
-	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20,
-	// answer 21, size 22, identity 24; request: crawler 3, origins 4 and 8, word 12, address 13, time 14, counted 22,
-	// has a time 23, identity 26, outcome 27, method 28, answers 29.
+	// operator 0..1, kind 2, then fetch: time 3, crawler 11, origins 12 and 16, word 20, answer 21,
+	// size 22, identity 24; request: crawler 3, origins 4 and 8, word 12, address 13, time 14, counted
+	// 22, has a time 23, identity 26, outcome 27, method 28, answers 29.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, aboutUnknown+1),
 		"no operator, but a request":   {0xc6, recordVisit, 11, 0xbc},

@@ -20,7 +20,10 @@ func top(paths map[string]int64, most int) []report.PathInfo {
 	for path, n := range paths {
 		list = append(list, report.PathInfo{Path: path, N: n})
 	}
-	slices.SortFunc(list, func(x, y report.PathInfo) int { return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path)) })
+	slices.SortFunc(list, func(x, y report.PathInfo) int {
+		return cmp.Or(cmp.Compare(y.N, x.N),
+			cmp.Compare(x.Path, y.Path))
+	})
 	return list[:min(len(list), most)]
 }
 
@@ -44,7 +47,8 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			}.String())
 		}
 		a := newAuditor(t, robotsTxtBody, "https://example.com")
-		// What is counted of each crawler, and its paths: all, those of violations, and those of the rule of a line.
+		// What is counted of each crawler, and its paths: all, those of violations, and those of the rule
+		// of a line.
 		want, paths := map[string]int64{}, map[string]map[string]int64{}
 		count := func(path string, keys ...string) {
 			for _, key := range keys {
@@ -164,7 +168,8 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 				}
 				if sum.Figures.Bytes != math.MaxInt64 || sumOf(sum.Timeline.Counts[report.Allowed]) != int64(len(all)) ||
 					sum.Figures.Statuses.sum() != int64(len(all)) {
-					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes, sumOf(sum.Timeline.Counts[report.Allowed]),
+					t.Fatalf("%s: %d bytes, %d in time, %d by status", name, sum.Figures.Bytes,
+						sumOf(sum.Timeline.Counts[report.Allowed]),
 						sum.Figures.Statuses.sum())
 				}
 				bytesOf := appendRow(nil, sum)
@@ -179,8 +184,8 @@ func TestFiguresAreBoundedInAnyOrder(t *testing.T) {
 	}
 }
 
-// The number of a million addresses is less than a tenth off, and that of few is exact. A tenth is more than four
-// standard errors.
+// The number of a million addresses is less than a tenth off, and that of few is exact. A tenth is
+// more than four standard errors.
 func TestAddressesAreCounted(t *testing.T) {
 	if 4.5/math.Sqrt(maxAddresses-1) > 0.1 {
 		t.Errorf("a number worked out from %d addresses may be a tenth off", maxAddresses)

@@ -169,7 +169,8 @@ func (f *finalPass) identity(crawler uint32, identity report.Identity, address [
 	switch {
 	case f.proxied && (identity == report.Verified || identity == report.SpoofedIdentity):
 		return report.Unverified
-	case !f.proxied && f.name == "" && identity == report.Unverified && f.run.verified[verifiedKey{crawler, string(address)}]:
+	case !f.proxied && f.name == "" && identity == report.Unverified &&
+		f.run.verified[verifiedKey{crawler, string(address)}]:
 		return report.Verified
 	}
 	return identity
@@ -184,8 +185,8 @@ func (f *finalPass) delayed(rd *coder, n int64) {
 	}
 }
 
-// row returns the row of a crawler of the operator, and its profile if it is known. If it has been counted in
-// the row, it has made a request: no report has the row of a crawler that has made none.
+// row returns the row of a crawler of the operator, and its profile if it is known. If it has been
+// counted in the row, it has made a request: no report has the row of a crawler that has made none.
 func (f *finalPass) row(rd *coder, crawler uint32, counted bool) (r *row, p *crawler.Profile) {
 	profiles := f.run.auditor.config.Crawlers.Profiles()
 	switch {
@@ -291,7 +292,8 @@ func (r *Run) count(x *visit) {
 
 // give gives a deferred request to Config.Judged.
 func (r *Run) give(x *visit) {
-	if give := r.auditor.config.Judged; give != nil && (x.Verdict == report.Violation || !r.auditor.config.OnlyViolations) {
+	if give := r.auditor.config.Judged; give != nil &&
+		(x.Verdict == report.Violation || !r.auditor.config.OnlyViolations) {
 		if x.Verdict == report.Violation {
 			x.Rule = r.auditor.rule(x.rule, 0)
 		}
@@ -327,7 +329,8 @@ func (r *Run) Unverified(most int) (list []crawler.Pair, more bool, err error) {
 	}
 	kept := newBounded(most, hashVerified)
 	err = r.judgeDeferred(func(x *visit) {
-		if x.Verdict == report.Violation && x.Identity == report.Unverified && x.Profile != nil && len(x.Profile.Domains) > 0 {
+		if x.Verdict == report.Violation && x.Identity == report.Unverified && x.Profile != nil &&
+			len(x.Profile.Domains) > 0 {
 			kept.add(verifiedKey{r.auditor.profiles[x.Profile], string(x.address)}, tallied{})
 		}
 	}, true)

@@ -14,8 +14,8 @@ const (
 	maxGivenText = 8 << 10 // of each other text
 )
 
-// Named returns the name of the crawler, in ASCII if it is not known, its operator, and its role: crawler or
-// fetcher.
+// Named returns the name of the crawler, in ASCII if it is not known, its operator, and its role:
+// crawler or fetcher.
 func (j *Judged) Named() (crawler, operator, role string) {
 	switch p := j.Profile; {
 	case p == nil:
@@ -76,7 +76,8 @@ func (w *Worker) giveFinal(at site, c *agent, identity report.Identity, d judge.
 // nobody stands for a client that is no crawler.
 var nobody = &agent{}
 
-// giveAnswer gives the record, a GET of /robots.txt, to Config.Answered. c is nil if the client is no crawler.
+// giveAnswer gives the record, a GET of /robots.txt, to Config.Answered. c is nil if the client is
+// no crawler.
 func (w *Worker) giveAnswer(at site, c *agent, identity report.Identity) {
 	if w.auditor.config.Answered == nil {
 		return

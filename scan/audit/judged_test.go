@@ -71,7 +71,8 @@ func TestJudgedSaysAllOfTheLine(t *testing.T) {
 			t.Errorf("status %d, size %d, address %q, %d bytes of the target, rule %+v", j.Status, j.Size, j.Address,
 				len(j.Target), j.Rule)
 		}
-		if j := got[6]; j.Status != 200 || j.Size != 7 || string(j.Address) != "192.0.2.9" || j.Verdict != report.RobotsFetch {
+		if j := got[6]; j.Status != 200 || j.Size != 7 || string(j.Address) != "192.0.2.9" ||
+			j.Verdict != report.RobotsFetch {
 			t.Errorf("status %d, size %d, address %q, %v", j.Status, j.Size, j.Address, j.Verdict)
 		}
 	}

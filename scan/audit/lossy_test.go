@@ -49,7 +49,8 @@ func TestDecodedPaths(t *testing.T) {
 	}
 }
 
-// A path has other spellings if and only if it has a byte that an encoding changes before its query.
+// A path has other spellings if and only if it has a byte that an encoding changes before its
+// query.
 func TestOctetsThatEncodingsChange(t *testing.T) {
 	var r spellings
 	for c := range 256 {

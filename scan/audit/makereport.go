@@ -21,10 +21,9 @@ const maxHostsListed = 10
 // errSum says that a report would not have counted each line once.
 var errSum = errors.New("the numbers of the audit do not add up")
 
-// Report makes the report of all lines that the run's workers have counted and all
-// states that were added. Its numbers add up. It fails only if deferred records could not be kept or read,
-// or if a state is damaged. It must be called once, and the workers must not be used
-// afterwards.
+// Report makes the report of all lines that the run's workers have counted and all states that were
+// added. Its numbers add up. It fails only if deferred records could not be kept or read, or if a
+// state is damaged. It must be called once, and the workers must not be used afterwards.
 func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if r.hasFacts {
 		return nil, errHasFacts
@@ -74,7 +73,8 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
-	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions, func(v report.VersionInfo) bool { return v.File != "" })
+	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions,
+		func(v report.VersionInfo) bool { return v.File != "" })
 	answers := &r.RobotsTxt
 	answers.Contradicted = t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests
 	r.Operators = a.listOperators(t, r.Crawlers)
@@ -296,8 +296,9 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 		size[k.At] = k.Size
 		if k.Other {
 			info.Listed = append(info.Listed, report.SizeInfo{
-				Origin: a.originText(k.At), Bytes: k.Size, Expected: a.expectedSizes(k, c.Period.First), N: c.N, First: timeText(c.Period.First),
-				Last: timeText(c.Period.Last),
+				Origin: a.originText(k.At), Bytes: k.Size, Expected: a.expectedSizes(k, c.Period.First), N: c.N,
+				First: timeText(c.Period.First),
+				Last:  timeText(c.Period.Last),
 			})
 		}
 	}
@@ -350,7 +351,8 @@ func (a *Auditor) clockWarning(t *tally) []string {
 		"a clock may be wrong, or the time of that version.", english.Plural(n, "answer"), english.Verb(n, "has", "have"))}
 }
 
-// isEarly reports whether a size is that of a version that was not in force yet, and of none that had been.
+// isEarly reports whether a size is that of a version that was not in force yet, and of none that
+// had been.
 func (a *Auditor) isEarly(k sizeKey, t int64) (early bool) {
 	p := a.config.Policy
 	for o := k.At.First; o < k.At.First+k.At.N; o++ {
@@ -394,7 +396,8 @@ func (r *row) listViolations() (list []report.ViolationInfo, sums report.Outcome
 			for m := range report.Methods {
 				for _, informed := range []bool{false, true} {
 					if n := r.violations[violationKind{i, o, m, informed}]; n > 0 {
-						list = append(list, report.ViolationInfo{Identity: i.String(), Outcome: o.String(), Method: m.String(), Informed: informed, N: n})
+						list = append(list, report.ViolationInfo{Identity: i.String(), Outcome: o.String(), Method: m.String(),
+							Informed: informed, N: n})
 						sums[o] += n
 					}
 				}

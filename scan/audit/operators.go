@@ -57,7 +57,8 @@ func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []repor
 		crawled[crawlers[i].Operator] += taken(&crawlers[i])
 	}
 	for _, p := range a.config.Crawlers.Profiles() {
-		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator], Referred: t.Referred[p.Operator], Referrers: p.Referrers}
+		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator], Referred: t.Referred[p.Operator],
+			Referrers: p.Referrers}
 		if len(p.Referrers) > 0 && info.Crawled+info.Referred > 0 {
 			list = append(list, info)
 		}

@@ -119,8 +119,9 @@ func TestOrderOfAMessyLog(t *testing.T) {
 		// The log is worth the test.
 		v := r.Totals.Verdicts
 		for what, n := range map[string]int64{
-			"allowed": v[report.Allowed], "robots_fetch": v[report.RobotsFetch], "violation": v[report.Violation], "indeterminate": v[report.Indeterminate],
-			"exempt": v[report.Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
+			"allowed": v[report.Allowed], "robots_fetch": v[report.RobotsFetch], "violation": v[report.Violation],
+			"indeterminate": v[report.Indeterminate],
+			"exempt":        v[report.Exempt], "unparsed": r.Unparsed, "not_crawlers": r.NotCrawlers, "not_judged": r.NotJudged,
 			"blank": r.Blank,
 		} {
 			if n == 0 {
@@ -285,8 +286,9 @@ func TestOrderOfFloods(t *testing.T) {
 	}
 }
 
-// TestEqualNames: a crawler that nobody knows may call itself as a known one is called whose words are others. The
-// order of the two rows is not left to chance: of so many rows no sorting keeps equal ones in order.
+// TestEqualNames: a crawler that nobody knows may call itself as a known one is called whose words
+// are others. The order of the two rows is not left to chance: of so many rows no sorting keeps
+// equal ones in order.
 func TestEqualNames(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody)
 	log := []entry{{agent: "Feeds of News"}, {agent: "FeedBot/1.0"}}

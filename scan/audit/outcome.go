@@ -49,7 +49,8 @@ func answerClassOf(status int) report.AnswerClass {
 	case status == 429:
 		return report.AnswerTooMany
 	case 200 <= status && status < 600:
-		return [...]report.AnswerClass{2: report.AnswerSuccess, report.AnswerRedirect, report.AnswerUnavailable, report.AnswerError}[status/100]
+		return [...]report.AnswerClass{2: report.AnswerSuccess, report.AnswerRedirect, report.AnswerUnavailable,
+			report.AnswerError}[status/100]
 	}
 	return report.AnswerOther
 }

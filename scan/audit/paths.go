@@ -11,10 +11,10 @@ import (
 // While there are at most as many different targets as it may keep, each has a count of its own.
 //
 // Of more targets, the counts are sums in cells (a count-min sketch): each target has two cells, by
-// its hash, and shares them with others. So the lesser is never less than the truth. Which targets are
-// kept, for their texts, is decided by the smallest hash of any request for each: the more often
-// one is requested, the smaller that is likely to be. Among 512 that are kept one with two hundredths of
-// the requests is missing in one of 28,000 cases.
+// its hash, and shares them with others. So the lesser is never less than the truth. Which targets
+// are kept, for their texts, is decided by the smallest hash of any request for each: the more
+// often one is requested, the smaller that is likely to be. Among 512 that are kept one with two
+// hundredths of the requests is missing in one of 28,000 cases.
 type pathCounts struct {
 	// Cells are nil while each target has a count of its own.
 	Cells []int64 `cbor:"1,keyasint,omitempty"`
@@ -159,8 +159,8 @@ func (p *pathCounts) list() report.PathList {
 		ofKept[first] += n
 		ofKept[second] += n
 	}
-	// A cell has no more of targets that are not kept than nearly all cells that have no other ones. Both
-	// cells of a target have more by chance alone, in one of rarely * rarely cases.
+	// A cell has no more of targets that are not kept than nearly all cells that have no other ones.
+	// Both cells of a target have more by chance alone, in one of rarely * rarely cases.
 	var free []int64
 	for i, n := range p.Cells {
 		if ofKept[i] == 0 {

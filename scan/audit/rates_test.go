@@ -45,8 +45,9 @@ func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 
 const delayedBody = "User-agent: *\nCrawl-delay: 5\nDisallow: /private/\n"
 
-// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by https, so many
-// seconds after someTime, perhaps from another address, perhaps by another than GPTBot.
+// visitsOf reads visits such as "example.com 0; www.example.com 9 192.0.2.2 acmebot": of a host by
+// https, so many seconds after someTime, perhaps from another address, perhaps by another than
+// GPTBot.
 func visitsOf(t *testing.T, text, target string) (list []entry) {
 	t.Helper()
 	for visit := range strings.SplitSeq(text, "; ") {
@@ -106,8 +107,8 @@ func TestGapsAreOfOneWord(t *testing.T) {
 	}
 }
 
-// Each gap is measured by the delay stated at its end, and the one shown is that of the last request. The longest that
-// package compile takes for a delay is a year.
+// Each gap is measured by the delay stated at its end, and the one shown is that of the last
+// request. The longest that package compile takes for a delay is a year.
 func TestDelayThatChanges(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -900 * day0, body: fmt.Sprintf("User-agent: *\nCrawl-delay: %d\n", 366*day0)},

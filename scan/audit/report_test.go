@@ -122,7 +122,8 @@ func checkPrintable(t *testing.T, v any) {
 	}
 }
 
-// TestEnumsOfReports: what a report calls identities and crawlers without a name is what package crawler has.
+// TestEnumsOfReports: what a report calls identities and crawlers without a name is what package
+// crawler has.
 func TestEnumsOfReports(t *testing.T) {
 	for identity, state := range map[report.Identity]crawler.State{
 		report.Verified: crawler.Verified, report.SpoofedIdentity: crawler.Spoofed,

@@ -195,7 +195,8 @@ func (w *Worker) Stances(o int32, normal bool) []policy.Stance {
 	return w.stances
 }
 
-// stanceOf returns the stance of a copy on a target of the record, of which there are other spellings.
+// stanceOf returns the stance of a copy on a target of the record, of which there are other
+// spellings.
 func (w *Worker) stanceOf(b *policy.Binding, copy int32, target []byte, of *spellings) policy.Stance {
 	if w.record.Lossy == format.Rewritten {
 		return b.JudgeUnseen(copy).Stance
@@ -212,7 +213,8 @@ func (w *Worker) stanceOf(b *policy.Binding, copy int32, target []byte, of *spel
 	return stance
 }
 
-// findNormal sets w.normal to the normal form of the record's target, unless that is the target itself.
+// findNormal sets w.normal to the normal form of the record's target, unless that is the target
+// itself.
 func (w *Worker) findNormal() {
 	var differs bool
 	if w.normal, differs = appendNormal(w.normal, w.record.Target); !differs {

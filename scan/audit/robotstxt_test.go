@@ -8,8 +8,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// answersOf reads answers to /robots.txt such as "example.com:443 -1000 27; example.com 0 7 206 HEAD": by a host, so
-// many seconds after someTime, with a size, perhaps a status and a method.
+// answersOf reads answers to /robots.txt such as "example.com:443 -1000 27; example.com 0 7 206
+// HEAD": by a host, so many seconds after someTime, with a size, perhaps a status and a method.
 func answersOf(t *testing.T, text, agent string) (list []entry) {
 	t.Helper()
 	for answer := range strings.SplitSeq(text, "; ") {
@@ -76,8 +76,8 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 	}
 }
 
-// TestRefusedRobotsTxt: a crawler that is refused robots.txt where there is one with rules, or gets one without a body,
-// whatever the status, was told that nothing is forbidden.
+// TestRefusedRobotsTxt: a crawler that is refused robots.txt where there is one with rules, or gets
+// one without a body, whatever the status, was told that nothing is forbidden.
 func TestRefusedRobotsTxt(t *testing.T) {
 	a := New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{},
 		version{from: -9 * day0, body: robotsTxtBody}, version{from: 0, status: 404}, version{from: 2 * day0, status: 503},

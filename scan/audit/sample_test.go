@@ -40,7 +40,8 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 	}
 }
 
-// TestHowManySamples: as many as are asked for, each the line as it is, up to a length, also if it is there twice.
+// TestHowManySamples: as many as are asked for, each the line as it is, up to a length, also if it
+// is there twice.
 func TestHowManySamples(t *testing.T) {
 	e := entry{target: "/private/\x1b[31m\xff" + strings.Repeat("x", 2*maxSample)}
 	want := report.SampleInfo{Time: "2026-03-02T10:00:00Z", Line: e.String()[:maxSample]}

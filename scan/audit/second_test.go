@@ -150,7 +150,8 @@ func TestEvasive(t *testing.T) {
 			}
 		}
 	}
-	// Where another copy permits the normal form, nothing is evaded, nor if its operator was told that there is none.
+	// Where another copy permits the normal form, nothing is evaded, nor if its operator was told that
+	// there is none.
 	a := judging(t, version{from: farAgo, body: permit}, version{from: 0, body: body})
 	told := gets(2*day0-60, gptbot, "404", "9")
 	for when, want := range map[int]int64{hours: 0, 2 * day0: 1} {
@@ -227,7 +228,8 @@ func TestFetchersStandApart(t *testing.T) {
 		Identities: known(t, set, map[string]string{"FeedBot": "192.0.2.0/24\n"})})
 	r := auditEntries(t, a, entry{vhost: onSite, target: "/private/", agent: "Feeds of News"},
 		entry{vhost: onSite, target: "/", agent: "Feeds of News"}, visits(0, "/private/"))
-	if got := (report.FetcherTotals{Requests: 2, Violations: 1, VerifiedContent: 1}); r.Totals.Fetchers != got || r.Totals.VerifiedContent != 0 ||
+	if got := (report.FetcherTotals{Requests: 2, Violations: 1, VerifiedContent: 1}); r.Totals.Fetchers != got ||
+		r.Totals.VerifiedContent != 0 ||
 		r.Totals.Verdicts[report.Violation] != 2 || rowOf(r, "FeedBot").Role != "fetcher" {
 		t.Errorf("%+v", r.Totals)
 	}

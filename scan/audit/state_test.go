@@ -294,16 +294,20 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*tally, *row){
-		"a line more":                 func(s *tally, r *row) { s.Lines++ },
-		"a line less":                 func(s *tally, r *row) { s.Lines-- },
-		"negative lines":              func(s *tally, r *row) { s.Lines = -s.Lines },
-		"negative blank lines":        func(s *tally, r *row) { s.Blank = -1 },
-		"negative unparsed":           func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
-		"more lines than can be":      func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
-		"a request more":              func(s *tally, r *row) { r.Requests++ },
-		"negative verdicts":           func(s *tally, r *row) { r.Verdicts[0] -= 1e6; r.Verdicts[8]++ },
-		"a verdict more":              func(s *tally, r *row) { r.Verdicts[report.Allowed]++ },
-		"a verdict of the final pass": func(s *tally, r *row) { r.Verdicts[report.Violation]++; r.Verdicts[report.Allowed]-- },
+		"a line more":            func(s *tally, r *row) { s.Lines++ },
+		"a line less":            func(s *tally, r *row) { s.Lines-- },
+		"negative lines":         func(s *tally, r *row) { s.Lines = -s.Lines },
+		"negative blank lines":   func(s *tally, r *row) { s.Blank = -1 },
+		"negative unparsed":      func(s *tally, r *row) { s.NotCrawlers += s.Unparsed + 1; s.Unparsed = -1 },
+		"more lines than can be": func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
+		"a request more":         func(s *tally, r *row) { r.Requests++ },
+		"negative verdicts":      func(s *tally, r *row) { r.Verdicts[0] -= 1e6; r.Verdicts[8]++ },
+		"a verdict more":         func(s *tally, r *row) { r.Verdicts[report.Allowed]++ },
+		"a verdict of the final pass": func(s *tally,
+			r *row) {
+			r.Verdicts[report.Violation]++
+			r.Verdicts[report.Allowed]--
+		},
 		"a known crawler less": func(s *tally, r *row) {
 			maps.DeleteFunc(s.known, func(_ *crawler.Profile, x *row) bool { return x == r })
 		},
@@ -317,12 +321,15 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"a line chosen never":          func(s *tally, r *row) { s.ProxySample.Kept[lineFrom{Line: 1}] = tallied{} },
 		"a line too often":             func(s *tally, r *row) { s.ProxySample.Kept[from] = tallied{N: s.Lines + 1} },
 		"impostors of impostors":       func(s *tally, r *row) { r.impostors().Spoofed = &row{} },
-		"impostors of nothing":         func(s *tally, r *row) { r.impostors().count(report.Unverified, report.Allowed, 0, 1e6) },
-		"impostors that are verified":  func(s *tally, r *row) { r.impostors().count(report.Verified, report.Allowed, 0, 1) },
-		"a period before all time":     func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
-		"more fetches than requests":   func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
-		"more fetches than can be":     func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
-		"more refusals than fetches":   func(s *tally, r *row) { r.Fetches.Cleared[404] += 1e6 },
+		"impostors of nothing": func(s *tally,
+			r *row) {
+			r.impostors().count(report.Unverified, report.Allowed, 0, 1e6)
+		},
+		"impostors that are verified": func(s *tally, r *row) { r.impostors().count(report.Verified, report.Allowed, 0, 1) },
+		"a period before all time":    func(s *tally, r *row) { s.Period = period{policy.MinTime, 1, true} },
+		"more fetches than requests":  func(s *tally, r *row) { r.Fetches.Answers[200] += 1e6 },
+		"more fetches than can be":    func(s *tally, r *row) { r.Fetches.Answers[200] = 1 << 62 },
+		"more refusals than fetches":  func(s *tally, r *row) { r.Fetches.Cleared[404] += 1e6 },
 	} {
 		s, r := tallyOf()
 		change(s, r)

@@ -101,7 +101,8 @@ func TestRowsOfPartsAreThoseOfOneAudit(t *testing.T) {
 				}
 			}
 		}
-		for _, v := range []report.Verdict{report.Allowed, report.Violation, report.Grace, report.Indeterminate, report.RobotsFetch} {
+		for _, v := range []report.Verdict{report.Allowed, report.Violation, report.Grace, report.Indeterminate,
+			report.RobotsFetch} {
 			if !seen[v.String()] {
 				t.Errorf("%s: no row has the verdict %v", name, v)
 			}

@@ -63,7 +63,8 @@ func anyWrongSum(r *report.Report) string {
 		checkCrawler(&r.Crawlers[i], s)
 	}
 	s.require(s.wrong != "" || report.TotalsOf(r.Crawlers) == *t, "totals")
-	s.within("requests by operator", t.Requests, countsOf(r.Operators, func(o report.OperatorInfo) int64 { return o.Crawled })...)
+	s.within("requests by operator", t.Requests,
+		countsOf(r.Operators, func(o report.OperatorInfo) int64 { return o.Crawled })...)
 	s.within("visitors by operator", r.NotCrawlers, countsOf(r.Operators,
 		func(o report.OperatorInfo) int64 { return o.Referred })...)
 	checkRobots(r, s)
@@ -118,7 +119,8 @@ func (s *sums) inputs(list []report.InputInfo, lines *report.LineCounts) {
 	s.equal("lines by input", lines.Lines, countsOf(list, func(in report.InputInfo) int64 { return in.Lines })...)
 	s.equal("lines outside of the period by input", lines.OutOfPeriod,
 		countsOf(list, func(in report.InputInfo) int64 { return in.OutOfPeriod })...)
-	s.equal("unparsed lines by input", lines.Unparsed, countsOf(list, func(in report.InputInfo) int64 { return in.Unparsed })...)
+	s.equal("unparsed lines by input", lines.Unparsed,
+		countsOf(list, func(in report.InputInfo) int64 { return in.Unparsed })...)
 }
 
 // check checks the numbers of a crawler.
@@ -126,7 +128,8 @@ func checkCrawler(c *report.CrawlerInfo, s *sums) {
 	name := func(what string) string { return what + " of " + report.Printable(c.Crawler) }
 	v := &c.Verdicts
 	s.require(c.Names == 1 || c.Names > 1 && c.Crawler == report.OtherCrawlers, name("names"))
-	s.require((c.Violators > 0) == (v[report.Violation] > 0) && 0 <= c.Violators && c.Violators <= min(c.Names, v[report.Violation]),
+	s.require((c.Violators > 0) == (v[report.Violation] > 0) && 0 <= c.Violators &&
+		c.Violators <= min(c.Names, v[report.Violation]),
 		name("violators"))
 	s.equal(name("identities"), c.Requests, c.Identity[:]...)
 	s.equal(name("reasons"), v[report.Indeterminate], c.Reasons[:]...)
@@ -135,8 +138,9 @@ func checkCrawler(c *report.CrawlerInfo, s *sums) {
 		func(r report.RuleInfo) int64 { return r.Violations }), c.RulesNotListed)...)
 	s.within(name("evasive requests"), v[report.Allowed]+c.Reasons[report.ContestedRule], c.Evasive)
 	s.within(name("requests in grace of informed crawlers"), v[report.Grace], c.GraceInformed)
-	s.within(name("claims about clients"), c.Requests, append(countsOf(c.Claims, func(l report.ClaimInfo) int64 { return l.N }),
-		c.ClaimsNotListed)...)
+	s.within(name("claims about clients"), c.Requests,
+		append(countsOf(c.Claims, func(l report.ClaimInfo) int64 { return l.N }),
+			c.ClaimsNotListed)...)
 	s.within(name("samples"), v[report.Violation], int64(len(c.Samples)))
 	checkViolations(c, s, name)
 	checkFetches(c, s, name)
@@ -191,8 +195,8 @@ func checkFigures(c *report.CrawlerInfo, s *sums, name func(string) string) {
 	}
 }
 
-// checkTimeline checks that a timeline has all requests of a crawler with a time. Those without one are
-// undecided for that, unless it does not matter.
+// checkTimeline checks that a timeline has all requests of a crawler with a time. Those without one
+// are undecided for that, unless it does not matter.
 func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerInfo) {
 	for v, all := range c.Verdicts {
 		list := l.Verdicts[report.Verdict(v).String()]

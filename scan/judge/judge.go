@@ -192,7 +192,8 @@ func verdictOf(l *policy.Lawful, stances []policy.Stance, logged loggedAnswers) 
 		return d
 	case doubt == policy.Unseen:
 		return undecided(report.LossyPath)
-	case d.Verdict == report.Violation, d.Verdict == report.Indeterminate, e.Verdict == report.Violation, e.Verdict == report.Indeterminate:
+	case d.Verdict == report.Violation, d.Verdict == report.Indeterminate, e.Verdict == report.Violation,
+		e.Verdict == report.Indeterminate:
 		return undecided(report.ContestedRule)
 	default:
 		return Decision{Verdict: report.Grace}

@@ -213,7 +213,8 @@ func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
 
-// write prints an answer, or what has more than that, and counts its verdict. text prints it for people.
+// write prints an answer, or what has more than that, and counts its verdict. text prints it for
+// people.
 func (w *answerWriter) write(a job.Answer, more any, text func()) {
 	if a.Unknown {
 		w.unknown++
@@ -387,7 +388,8 @@ func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) err
 	return f.end(w, err, "the robots.txt of the origin is not known: give it with --robots or --rules")
 }
 
-// end ends the answers and returns the error of the command. The reason is why an answer has no verdict.
+// end ends the answers and returns the error of the command. The reason is why an answer has no
+// verdict.
 func (f *checkFlags) end(w *answerWriter, err error, reason string) error {
 	if err = errors.Join(w.close(), err); err != nil {
 		return err

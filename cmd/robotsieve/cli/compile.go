@@ -227,7 +227,8 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 	return nil
 }
 
-// maxDump bounds the machines that are printed of a file in a dialect, in bytes. The last may go beyond.
+// maxDump bounds the machines that are printed of a file in a dialect, in bytes. The last may go
+// beyond.
 const maxDump = 4 << 20
 
 // runList prints what an archive has.

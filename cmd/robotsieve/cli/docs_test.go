@@ -140,7 +140,8 @@ func TestBinaryHasNoToolsOfTests(t *testing.T) {
 	}
 }
 
-// The list of formats has an example of each way to write one's own, and no line is wider than a terminal.
+// The list of formats has an example of each way to write one's own, and no line is wider than a
+// terminal.
 func TestFormatsLists(t *testing.T) {
 	var b strings.Builder
 	w := bufio.NewWriter(&b)
@@ -282,8 +283,8 @@ func corpus(t *testing.T, dir string) {
 	}
 }
 
-// functionScript runs the command of a function as ClickHouse does, which writes blocks of rows and waits for as many
-// lines: that answers do not wait for more rows is tested beside the filter.
+// functionScript runs the command of a function as ClickHouse does, which writes blocks of rows and
+// waits for as many lines: that answers do not wait for more rows is tested beside the filter.
 func functionScript(t *testing.T, config string) string {
 	var functions struct {
 		Function struct {

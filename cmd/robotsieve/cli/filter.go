@@ -262,8 +262,8 @@ func classText(c filter.Class, r *job.Filtered) string {
 	return fmt.Sprintf("longer than %d MiB", r.MaxRow>>20)
 }
 
-// writeFilterText prints the totals, and below them the classes that occur and how many URLs each of several
-// agents may not fetch.
+// writeFilterText prints the totals, and below them the classes that occur and how many URLs each
+// of several agents may not fetch.
 func writeFilterText(s streams, r *job.Filtered) error {
 	var valid, invalid, barred []string
 	for class, n := range r.Count {

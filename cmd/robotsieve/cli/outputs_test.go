@@ -49,8 +49,9 @@ func rowsOf(t *testing.T, text string) (rows []listedRow) {
 	return rows
 }
 
-// twoYears makes a log of two years, with impostors, forbidden and disguised paths and crawlers that
-// nobody knows, and a robots.txt that changed each month. It returns the arguments of its audit.
+// twoYears makes a log of two years, with impostors, forbidden and disguised paths and crawlers
+// that nobody knows, and a robots.txt that changed each month. It returns the arguments of its
+// audit.
 func twoYears(t *testing.T) []string {
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -280,8 +281,8 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Rows that cannot be written end the audit with exit status 3, in each form, while the logs are read
-// and after that.
+// Rows that cannot be written end the audit with exit status 3, in each form, while the logs are
+// read and after that.
 func TestRowsThatCannotBeWritten(t *testing.T) {
 	for _, output := range []string{"ndjson", "csv", "parquet"} {
 		for _, list := range []string{"all", "violations"} {

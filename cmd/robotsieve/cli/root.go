@@ -1,5 +1,5 @@
-// Package cli is the command line of robotsieve: its flags, messages, progress bar and exit codes around
-// package job. Each subcommand is a function of its streams.
+// Package cli is the command line of robotsieve: its flags, messages, progress bar and exit codes
+// around package job. Each subcommand is a function of its streams.
 package cli
 
 import (
@@ -65,7 +65,8 @@ func (s streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(fmt.Sprintf(format, args...)), maxMessage))
 }
 
-// stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then reads stdin.
+// stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then
+// reads stdin.
 func stdinIn(args []string) []string {
 	if slices.Equal(args, []string{"-"}) {
 		return []string{"-"}
@@ -171,9 +172,9 @@ func (l *lossless) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that print what
-// they have done until then. The second signal ends the process. A signal that the caller of the program
-// ignores, as nohup does, stays ignored.
+// onInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP ends, for commands that
+// print what they have done until then. The second signal ends the process. A signal that the
+// caller of the program ignores, as nohup does, stays ignored.
 func onInterrupt(ctx context.Context) (_ context.Context, release func()) {
 	signals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 	if len(signals) == 0 { // which NotifyContext would take for all signals
@@ -280,19 +281,21 @@ func newVersion(s streams) *cobra.Command {
 	}
 }
 
-// Elsewhere is another program that has the commands audit and filter, with the flags, reports and exit codes
-// of robotsieve, while other processes do the work.
+// Elsewhere is another program that has the commands audit and filter, with the flags, reports and
+// exit codes of robotsieve, while other processes do the work.
 type Elsewhere struct {
 	Name, Short, Long string
-	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is different.
+	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is
+	// different.
 	Adapt func(*cobra.Command)
-	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a filter
-	// keeps, where they see fit; the report is printed also if there are rows.
+	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a
+	// filter keeps, where they see fit; the report is printed also if there are rows.
 	Audit  func(context.Context, job.AuditOptions, Rows) (*job.Audited, error)
 	Filter func(context.Context, job.FilterOptions) (*job.Filtered, error)
 }
 
-// localFlags are the flags of audit and filter that are of use only in the process that does the work.
+// localFlags are the flags of audit and filter that are of use only in the process that does the
+// work.
 var localFlags = []string{"resolve", "evidence", "sha256", "line-buffered", "profile", "profile-dir"}
 
 // Run runs a command line, without the name of the program, and returns the exit code.

@@ -40,8 +40,8 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	return err
 }
 
-// CSVLine returns a line of CSV, as encoding/csv has it, with quotes also around cells with a semicolon. Texts among
-// the cells are those that Cell returns.
+// CSVLine returns a line of CSV, as encoding/csv has it, with quotes also around cells with a
+// semicolon. Texts among the cells are those that Cell returns.
 func CSVLine(cells ...any) string {
 	var b []byte
 	for i, cell := range cells {

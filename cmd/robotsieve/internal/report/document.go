@@ -118,8 +118,8 @@ func (d doc) pointers() []*crawler {
 	return list
 }
 
-// headline is the result in sentences, first what verified clients did and got, then all. Requests of
-// impostors are in no number, and those of fetchers in one of their own.
+// headline is the result in sentences, first what verified clients did and got, then all. Requests
+// of impostors are in no number, and those of fetchers in one of their own.
 func (d doc) headline() []string {
 	if why := d.Policy.NoRule; why != "" && d.Totals.Requests > 0 {
 		return []string{caution(fmt.Sprintf("Nothing is forbidden, because %s has no rule: %s.",
@@ -215,8 +215,8 @@ func underNames(crawlers []*crawler) string {
 // own counts a crawler's requests without those of impostors.
 func own(c *crawler) int64 { return c.Requests - c.Verdicts[report.Spoofed] }
 
-// verifiedContent says how many violations by verified clients were answered with content, and under
-// which names; nothing if none was.
+// verifiedContent says how many violations by verified clients were answered with content, and
+// under which names; nothing if none was.
 func verifiedContent(crawlers []*crawler) string {
 	var names []string
 	sum := int64(0)
@@ -277,7 +277,8 @@ func (d doc) condition() string {
 	return ""
 }
 
-// identified says why none of the violations that were answered with content is by a verified client.
+// identified says why none of the violations that were answered with content is by a verified
+// client.
 func (d doc) identified(content int64) string {
 	switch verified := d.Totals.Identity[report.Verified] > 0; {
 	case verified && content > 0:

@@ -56,12 +56,13 @@ var verdictTerms = []verdictTerm{
 	{report.Indeterminate, term{heading: "un\u00addecided"}, "excused", "undecided", "could not be decided"},
 	{report.Exempt, term{heading: "says not \u200bbound"}, "apart", "says it is not bound",
 		"came from crawlers that robots.txt does not bind, as their operators say"},
-	{report.Spoofed, term{"im\u00adpostor", "sent under this name from an address that is not the crawler's, according to " +
-		"the lists given for it"}, "apart", "impostor", ""},
+	{report.Spoofed, term{"im\u00adpostor",
+		"sent under this name from an address that is not the crawler's, according to " +
+			"the lists given for it"}, "apart", "impostor", ""},
 }
 
-// layers are what stands above the line of a strip on the page, from the line up, with their names in
-// the key.
+// layers are what stands above the line of a strip on the page, from the line up, with their names
+// in the key.
 var layers = []struct{ Class, Means string }{
 	{"allowed", "allowed"}, {"excused", "rule was new, undecided, or no robots.txt to read"},
 	{"apart", "not bound, or impostor"},
@@ -146,8 +147,8 @@ var (
 		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
 
-// traffic are the figures of what was sent: each is a column of the table of traffic, and a metric of Prometheus, whose
-// help is what it means.
+// traffic are the figures of what was sent: each is a column of the table of traffic, and a metric
+// of Prometheus, whose help is what it means.
 var traffic = []figure{
 	{"bytes", "bytes", "Bytes of bodies sent to crawlers, without impostors.",
 		func(c *crawler) any { return c.Bytes }, nil},

@@ -13,7 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// yearsOf makes a report on so many crawlers over two years, with versions of robots.txt and outages.
+// yearsOf makes a report on so many crawlers over two years, with versions of robots.txt and
+// outages.
 func yearsOf(crawlers int) *report.Report {
 	return reporttest.Report(reporttest.Options{Crawlers: crawlers, Days: 730, Versions: 3, Lines: 600})
 }
@@ -151,8 +152,8 @@ func TestStripsDrawTheTimeline(t *testing.T) {
 	}
 }
 
-// A strip shows where robots.txt changed or failed, each once, whatever the order of the versions, and
-// words say it in the order of time. The first version of a site is no change.
+// A strip shows where robots.txt changed or failed, each once, whatever the order of the versions,
+// and words say it in the order of time. The first version of a site is no change.
 func TestStripsMarkVersions(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "hour",
 		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T03:00:00Z"},

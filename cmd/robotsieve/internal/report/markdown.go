@@ -136,8 +136,9 @@ func prose(text string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), "\x00", "**")
 }
 
-// linked is what sites make links, mentions or pictures of: addresses, names of people, numbers of issues as
-// GitHub and GitLab have them, hexadecimal digits that may be a commit's, and names of emoji.
+// linked is what sites make links, mentions or pictures of: addresses, names of people, numbers of
+// issues as GitHub and GitLab have them, hexadecimal digits that may be a commit's, and names of
+// emoji.
 var linked = lazy.Regexp(`[@#]|://|(?i:www\.|\bgh-[0-9])|[0-9A-Fa-f]{7}|^[(\[{"'\x00]*[!%&][0-9]|:[a-z+-][a-z0-9_+-]*:`)
 
 // markdownEscapes are those of the characters that act within a line. In tables prose of a cell

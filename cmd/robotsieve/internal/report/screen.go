@@ -44,9 +44,9 @@ const (
 	screenHeight      = 24
 )
 
-// violators is the table of crawlers that broke robots.txt, for the first ones with the paths
-// that they requested most against it. Fetchers stand after the others, under a title. It is only on
-// the screen: the page has crawlers().
+// violators is the table of crawlers that broke robots.txt, for the first ones with the paths that
+// they requested most against it. Fetchers stand after the others, under a title. It is only on the
+// screen: the page has crawlers().
 func (d doc) violators(pathed int) block {
 	t := newTable(d.most, Left("broke \u200brobots.txt", "identity"),
 		Right("requests", "forbidden", "content", "not \u200bmod.", "in\u00adformed"))

@@ -36,8 +36,8 @@ func (d doc) scope() string {
 	return text + ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt."
 }
 
-// clean names the crawlers without a violation of whom something was judged, the most frequent first:
-// nobody where the log contradicts the files, or they have no rule.
+// clean names the crawlers without a violation of whom something was judged, the most frequent
+// first: nobody where the log contradicts the files, or they have no rule.
 func (d doc) clean() []string {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||

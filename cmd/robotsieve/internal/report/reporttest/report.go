@@ -65,8 +65,8 @@ func Report(o Options) *report.Report {
 	})
 }
 
-// isWord reports whether a text is a name of a value of a report, such as that of a verdict, and not from a log
-// or a file.
+// isWord reports whether a text is a name of a value of a report, such as that of a verdict, and
+// not from a log or a file.
 var isWord = regexp.MustCompile(`^([a-z_0-9]*|[A-Z]+|robotsieve\..*)$`).MatchString
 
 // sample returns the report of the sample, which is among the golden files of the command.
@@ -139,8 +139,8 @@ var oneLine = strings.NewReplacer("\r", "", "\n", "")
 
 func ruleAt(line int) string { return fmt.Sprintf("Disallow: /area%d/", line) }
 
-// crawler makes crawler i of one of the sample: it has the same on most days, and four in five that robots.txt
-// binds break it. The first dozen are bound.
+// crawler makes crawler i of one of the sample: it has the same on most days, and four in five that
+// robots.txt binds break it. The first dozen are bound.
 func (m *maker) crawler(i int, c report.CrawlerInfo) report.CrawlerInfo {
 	if c.Crawler = "GPTBot"; i > 0 {
 		c.Crawler = fmt.Sprintf("ExampleBot-%d", i+1)
