@@ -53,9 +53,8 @@ var built struct {
 	keys [][]byte
 }
 
-// corpusKeys returns the archive, and all its keys in an order without order.
-// The keys lie one after the other, as a stream's do: that they are not in a cache
-// is not what is timed.
+// corpusKeys returns the archive, and all its keys in an order without order. The keys lie one
+// after the other, as a stream's do: that they are not in a cache is not what is timed.
 func corpusKeys(b *testing.B) (data []byte, keys [][]byte) {
 	b.Helper()
 	sharedFile(b, hosts)

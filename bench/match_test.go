@@ -94,9 +94,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// BenchmarkClassify times the reading of a header that no worker has seen
-// before: each distinct header of real logs, of many sites and of crawlers only.
-// An operation is one header.
+// BenchmarkClassify times the reading of a header that no worker has seen before: each distinct
+// header of real logs, of many sites and of crawlers only. An operation is one header.
 func BenchmarkClassify(b *testing.B) {
 	for corpus, file := range map[string]string{
 		"logs": "log-user-agent-counts.tsv.xz", "crawlers": "bot-user-agents.tsv.xz",

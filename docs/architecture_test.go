@@ -133,8 +133,7 @@ func TestImports(t *testing.T) {
 			}
 			name := folder(path)
 			row := slices.IndexFunc(may, func(a string) bool {
-				return a == name || strings.HasSuffix(a, "/") &&
-					strings.HasPrefix(name, a)
+				return a == name || strings.HasSuffix(a, "/") && strings.HasPrefix(name, a)
 			})
 			if row < 0 {
 				t.Errorf("package %s imports %s", of, name)

@@ -153,9 +153,8 @@ func split(text string) (parts []piece) {
 
 func (a attack) String() string { return strings.Join(a.rules, " ") + " on " + a.path }
 
-// BenchmarkHostile times a path on files of 500 KiB that are made to be slow, in each dialect
-// that has wildcards. The engine auto must be near the best on each, and gaps on none far from
-// linear.
+// BenchmarkHostile times a path on files of 500 KiB that are made to be slow, in each dialect that
+// has wildcards. The engine auto must be near the best on each, and gaps on none far from linear.
 func BenchmarkHostile(b *testing.B) {
 	for _, a := range attacks {
 		for _, d := range []automaton.Dialect{automaton.Google, automaton.RFC9309, automaton.Original} {

@@ -14,8 +14,7 @@ func mustClientIP(t testing.TB, mode string, trusted ...string) ClientIP {
 	return c
 }
 
-// TestClientIP finds the client in a line's address and its list. "nobody" is
-// that nobody can tell.
+// TestClientIP finds the client in a line's address and its list. "nobody" is that nobody can tell.
 func TestClientIP(t *testing.T) {
 	trusted := []string{"10.0.0.0/8", "2001:db8:ffff::/48", "203.0.113.7"}
 	for _, row := range casesOf(t, "clientip.txt") {

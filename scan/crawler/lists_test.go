@@ -38,8 +38,7 @@ func TestPublishedRanges(t *testing.T) {
 	t.Logf("%d series, %q skipped", len(l.Series), l.Skipped)
 }
 
-// write makes files in a new directory, in which a name that ends in a slash is
-// a directory.
+// write makes files in a new directory, in which a name that ends in a slash is a directory.
 func write(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -85,8 +84,7 @@ func listedSet(t testing.TB) *Set {
 	})
 }
 
-// TestLoadSeries reads what users may write after --ip-ranges. $ stands for
-// the directory.
+// TestLoadSeries reads what users may write after --ip-ranges. $ stands for the directory.
 func TestLoadSeries(t *testing.T) {
 	const list = `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`
 	const dated = `{"creationTime":"2026-01-01T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`

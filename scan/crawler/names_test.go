@@ -77,9 +77,8 @@ func TestRefusedNames(t *testing.T) {
 func TestNamesOfGoogle(t *testing.T) {
 	set := builtinSet(t)
 	masks := []string{
-		"crawl-192-0-2-1.googlebot.com", "geo-crawl-192-0-2-1.geo.googlebot.com",
-		"rate-limited-proxy-192-0-2-1.google.com", "google-proxy-192-0-2-1.google.com",
-		"192-0-2-1.gae.googleusercontent.com", "1.2.0.192.bc.googleusercontent.com",
+		"crawl-192-0-2-1.googlebot.com", "geo-crawl-192-0-2-1.geo.googlebot.com", "rate-limited-proxy-192-0-2-1.google.com",
+		"google-proxy-192-0-2-1.google.com", "192-0-2-1.gae.googleusercontent.com", "1.2.0.192.bc.googleusercontent.com",
 	}
 	kinds := map[string][]string{ // by the page that lists the crawler, whose names prove it
 		"google-common-crawlers":         masks[:2],

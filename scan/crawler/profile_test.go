@@ -138,10 +138,9 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 // readOn is the last day on which a page was read for crawlers.json.
 const readOn = "2026-11-22"
 
-// TestFactsHaveTheirSource asks of each profile for the page from which what
-// could accuse or excuse is taken, and for the day on which it said so. What
-// nobody could be cited for is left out, on the side that accuses less: a claim
-// to obey, a second product token, a way to verify.
+// TestFactsHaveTheirSource asks of each profile for the page from which what could accuse or excuse
+// is taken, and for the day on which it said so. What nobody could be cited for is left out, on the
+// side that accuses less: a claim to obey, a second product token, a way to verify.
 func TestFactsHaveTheirSource(t *testing.T) {
 	// No page of the operator says so, but without it the crawler could be accused: as one
 	// with a header of its own, or by a group that has its other name.

@@ -27,11 +27,7 @@ func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		write(t, name, content)
+		write(t, filepath.Join(dir, name), content)
 	}
 	return dir
 }
@@ -49,11 +45,7 @@ func compiled(t *testing.T, want int, stdin string, args ...string) (*archive.Ar
 
 func opened(t testing.TB, name string) *archive.Archive {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
+	a, err := archive.Open(raw(t, name), compile.Semantics, compile.EngineAuto.Table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,9 +376,7 @@ func TestPlantedLink(t *testing.T) {
 	dir := faultyTree(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	shared := at("shared")
-	if err := os.Mkdir(shared, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, shared)
 	if err := os.Chmod(shared, 0o777|fs.ModeSticky); err != nil {
 		t.Fatal(err)
 	}

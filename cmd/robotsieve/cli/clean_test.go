@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -151,10 +150,7 @@ func TestNoStateActsOnATerminal(t *testing.T) {
 	name := makeState(t, "--policy", policy, "--host", "https://example.com", "--ip-ranges", "GPTBot="+ranges,
 		"--sampled", "1/2",
 		"--client-ip", "xff", "--trusted-proxies", "192.0.2.0/24", log, copied)
-	state, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := raw(t, name)
 	read := 0
 	for path, head := range leaves(t, headOf(state)) {
 		changed := file(t, "b.state", string(rehead(state, head)))
@@ -176,9 +172,7 @@ func TestNoMessageActsOnATerminal(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: x"+line+"\ndisallow: /p"+line+"\nallow: /p\nsitemap: "+
 		""+line+"\nno"+line+"\n")
 	folder := filepath.Join(t.TempDir(), "folder"+octets)
-	if err := os.Mkdir(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, folder)
 	captures := `{"url":"https://x.example/robots.txt","status":200,"body":"user-agent: ` +
 		`*","content_type":"text/html","date":"2026-01-01T00:00:00Z","host":"x.example"}`
 	archive := filepath.Join(folder, "a"+octets+".rsv")

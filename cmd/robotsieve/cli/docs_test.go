@@ -39,10 +39,7 @@ func TestGolden(t *testing.T) {
 		if *update {
 			write(t, name, got)
 		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := raw(t, name)
 		if got != string(want) {
 			t.Errorf("%s: it differs at %s", name, firstDifference(got, string(want)))
 		}
@@ -94,9 +91,7 @@ var neverSaid = []string{
 // it, and its letters.
 func TestNoOutputSaysMore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "evidence")
-	if r := command(t, "", append(fullAudit(sample), "--evidence", folder, "--quiet")...); r.code != exitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "", append(fullAudit(sample), "--evidence", folder, "--quiet")...)
 	letters, _ := filepath.Glob(filepath.Join(folder, "*", "letter.txt"))
 	if len(letters) != 2 {
 		t.Errorf("%v", letters)
@@ -166,18 +161,13 @@ var recipeBlock = regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```
 
 // TestRecipes runs each recipe of docs/recipes.md with the files of the sample.
 func TestRecipes(t *testing.T) {
-	if underRace {
-		t.Skip("the recipes run processes of their own")
-	}
+	skipUnderRace(t)
 	for _, tool := range []string{"sh", "paste", "xargs", "sed"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("there is no " + tool)
 		}
 	}
-	page, err := os.ReadFile("../../../docs/recipes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := raw(t, "../../../docs/recipes.md")
 	title, ran := "", 0
 	for _, b := range recipeBlock.FindAllStringSubmatch(string(page), -1) {
 		if b[1] != "" {
@@ -230,8 +220,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// recipeFiles makes a folder with what the recipes name, and returns a script with the paths
-// in it.
+// recipeFiles makes a folder with what the recipes name, and returns a script with the paths in it.
 func recipeFiles(t *testing.T, script string) (dir, moved string) {
 	dir = t.TempDir()
 	sample, err := filepath.Abs("../../../testdata/sample")
@@ -239,9 +228,7 @@ func recipeFiles(t *testing.T, script string) (dir, moved string) {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{"srv", "log", "prometheus"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		makeDir(t, filepath.Join(dir, folder))
 	}
 	link := func(from, to string) {
 		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
@@ -250,9 +237,7 @@ func recipeFiles(t *testing.T, script string) (dir, moved string) {
 	}
 	link(sample, "srv")
 	link(sample, "here")
-	if err := os.Mkdir(filepath.Join(dir, "srv", "states"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, filepath.Join(dir, "srv", "states"))
 	corpus(t, filepath.Join(dir, "here"))
 	log, err := os.ReadFile(filepath.Join(sample, "access.log.gz"))
 	if err == nil {
@@ -277,10 +262,7 @@ func corpus(t *testing.T, dir string) {
 	} {
 		write(t, filepath.Join(dir, name), text)
 	}
-	if r := command(t, "", "compile", "-o", filepath.Join(dir, "rules.rsv"),
-		filepath.Join(dir, "hosts.jsonl")); r.code != exitDone {
-		t.Fatal(r.err)
-	}
+	done(t, "", "compile", "-o", filepath.Join(dir, "rules.rsv"), filepath.Join(dir, "hosts.jsonl"))
 }
 
 // functionScript runs the command of a function as ClickHouse does, which writes blocks of rows and
@@ -315,9 +297,6 @@ func checkDataTrove(t *testing.T, script string) {
 	dir := t.TempDir()
 	corpus(t, dir)
 	base := filepath.Join(dir, "datatrove", "pipeline", "filters")
-	if err := os.MkdirAll(base, 0o777); err != nil {
-		t.Fatal(err)
-	}
 	const stub = "class BaseFilter:\n    def __init__(self, exclusion_writer=None, batch_size=1):\n        " +
 		"self.batch_size = batch_size\n"
 	write(t, filepath.Join(base, "base_filter.py"), stub)
@@ -410,21 +389,14 @@ func checkRules(t *testing.T, rules string) {
 }
 
 // manyProcesses is the recipe whose blocks belong together: the first makes a script, the last two
-// add states up, and each of
-// the others has the script run for all logs.
+// add states up, and each of the others has the script run for all logs.
 const manyProcesses = "Many logs, many processes"
 
 // TestRecipesForManyProcesses makes the states of several logs with each tool that is there, and
-// compares their sum with one audit. One log is
-// damaged, and two have the same name in two folders.
+// compares their sum with one audit. One log is damaged, and two have the same name in two folders.
 func TestRecipesForManyProcesses(t *testing.T) {
-	if underRace {
-		t.Skip("the recipes run processes of their own")
-	}
-	page, err := os.ReadFile("../../../docs/recipes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skipUnderRace(t)
+	page := raw(t, "../../../docs/recipes.md")
 	var blocks, kinds []string
 	title := ""
 	for _, b := range recipeBlock.FindAllStringSubmatch(string(page), -1) {
@@ -462,10 +434,7 @@ func TestRecipesForManyProcesses(t *testing.T) {
 			if c.ProcessState.ExitCode() != exitInput { // that of the report, which is partial
 				t.Fatalf("%v\n%s\n%s", err, script, out)
 			}
-			sum, err := os.ReadFile(filepath.Join(here, "report.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			sum := raw(t, filepath.Join(here, "report.json"))
 			t.Chdir(here)
 			one := command(t, "", append([]string{"audit", "--output", "json", "--policy", "policy.csv", "--host",
 				"https://lantern.example", "--ip-ranges", "ranges"}, logs...)...)
@@ -512,11 +481,7 @@ func manySmallLogs(t *testing.T, dir string) (names []string) {
 		if strings.Contains(name, "damaged") {
 			part = part[:len(part)/2]
 		}
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		write(t, path, string(part))
+		write(t, filepath.Join(dir, name), string(part))
 		names = append(names, name)
 	}
 	return names

@@ -70,10 +70,8 @@ func contents(t *testing.T, dir string) map[string]string {
 
 // TestEvidenceOfAllFormats: lines of every format are judged again without the rest of their log.
 func TestEvidenceOfAllFormats(t *testing.T) {
-	t.Parallel() // it waits for the disk
-	if underRace {
-		t.Skip("readers of formats share nothing, and other tests of evidence run here")
-	}
+	t.Parallel()     // it waits for the disk
+	skipUnderRace(t) // readers of formats share nothing, and other tests of evidence run under it
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /\n")
 	for _, name := range format.Names() {
 		f, _ := format.ByName(name)
@@ -180,15 +178,6 @@ func forge(t *testing.T, dir string, edit func(name, text string) string) {
 	write(t, filepath.Join(dir, "manifest.json.sha256"), fmt.Sprintf("%x  manifest.json\n", sha256.Sum256([]byte(text))))
 }
 
-func raw(t *testing.T, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // TestVerifyFindsForgery: hashes made anew do not make a violation.
 func TestVerifyFindsForgery(t *testing.T) {
 	t.Parallel() // it waits for the disk
@@ -233,13 +222,12 @@ func TestVerifyFindsForgery(t *testing.T) {
 		"all in words too":   in("letter.txt", "of 3 in all", "of 4 in all"),
 		"a crawler twice": in("manifest.json", `"crawlers":[`,
 			`"crawlers":[{"crawler":"x","fetches":0,"folder":"x","operator":"y","requests":1,"violations":1},`),
-		"another profile":    in("basis.json", "OpenAI", "Another"),
-		"lines":              in("lines.0001", "/p/2", "/ok/2"),
-		"a number of a line": in("lines.0001", "", "\n"),
-		"a line of others":   in("lines.0001", "\n\n", "\n"+logLine("/ok/1", "GPTBot/1")),
-		"answers":            in("answers.0001", `200 5`, `200 6 x`),
-		"a crawler in answers": in("answers.0001", "",
-			"[2026-11-02T12:00:00Z] \"GET /p/9 HTTP/1.1\" 200 5 \"GPTBot/1\"\n"),
+		"another profile":      in("basis.json", "OpenAI", "Another"),
+		"lines":                in("lines.0001", "/p/2", "/ok/2"),
+		"a number of a line":   in("lines.0001", "", "\n"),
+		"a line of others":     in("lines.0001", "\n\n", "\n"+logLine("/ok/1", "GPTBot/1")),
+		"answers":              in("answers.0001", `200 5`, `200 6 x`),
+		"a crawler in answers": in("answers.0001", "", "[2026-11-02T12:00:00Z] \"GET /p/9 HTTP/1.1\" 200 5 \"GPTBot/1\"\n"),
 	} {
 		dir, changed := copied(t, folder), false
 		forge(t, dir, func(file, text string) string {
@@ -278,8 +266,7 @@ func copied(t *testing.T, dir string) string {
 func TestVerifyFindsForgedFields(t *testing.T) {
 	t.Parallel() // it waits for the disk
 	dir := tree(t, map[string]string{
-		"a.log": logLine("/p/1", "GPTBot/1") + logLine("/robots.txt", "GPTBot/1") +
-			logLine("/robots.txt", "Mozilla/5.0"),
+		"a.log":       logLine("/p/1", "GPTBot/1") + logLine("/robots.txt", "GPTBot/1") + logLine("/robots.txt", "Mozilla/5.0"),
 		"b.log":       logLine("/p/2", "GPTBot/1"),
 		"robots.txt":  "user-agent: *\ndisallow: /p\n",
 		"gptbot.json": `{"creationTime":"2026-11-10T00:00:00","prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`,

@@ -62,18 +62,15 @@ func faultyTree(t *testing.T) string {
 		{"audit", "--robots", at("robots.txt"), "--state", at("2.state"), "--memory", "1MB", at("big.log")},
 		{"compile", "-o", at("hosts.rsv"), at("hosts")},
 	} {
-		if r := command(t, "", args...); r.code != exitDone {
-			t.Fatalf("%v: %+v", args, r)
-		}
+		done(t, "", args...)
 	}
 	return dir
 }
 
-// TestFileOperationsFail makes the first file operation of a command fail, then the second, and of later ones
-// some, until a run has fewer. Each time
-// nothing is lost without being told: the results are the true ones, or the exit status is 3 and a
-// report says that it is
-// partial. Output files are true, partial or absent, and no other file and no open file is left.
+// TestFileOperationsFail makes the first file operation of a command fail, then the second, and of
+// later ones some, until a run has fewer. Each time nothing is lost without being told: the results
+// are the true ones, or the exit status is 3 and a report says that it is partial. Output files are
+// true, partial or absent, and no other file and no open file is left.
 func TestFileOperationsFail(t *testing.T) {
 	dir := faultyTree(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -404,9 +401,7 @@ func TestGravestExitCodeWins(t *testing.T) {
 	}
 	// An interrupt that finds neither a place for the state nor one for the report is one all the same.
 	states := filepath.Join(dir, "states")
-	if err := os.Mkdir(states, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, states)
 	ctx, interrupt := context.WithCancel(t.Context())
 	in := io.MultiReader(&vanishing{strings.NewReader(log), states},
 		&blocking{strings.NewReader(""), make(chan struct{}), make(chan struct{})})

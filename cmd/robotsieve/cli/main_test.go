@@ -85,11 +85,39 @@ func file(t testing.TB, name, content string) string {
 	return name
 }
 
+// write writes a file, in a folder that it makes if there is none.
 func write(t testing.TB, name, content string) {
 	t.Helper()
+	makeDir(t, filepath.Dir(name))
 	if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func makeDir(t testing.TB, name string) {
+	t.Helper()
+	if err := os.MkdirAll(name, 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func raw(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// done runs robotsieve, which must end with exit status 0.
+func done(t testing.TB, stdin string, args ...string) result {
+	t.Helper()
+	r := command(t, stdin, args...)
+	if r.code != exitDone {
+		t.Fatalf("%v: code %d, stderr %q", args, r.code, r.err)
+	}
+	return r
 }
 
 // logLine is a line of a combined log in which a crawler asks for a path.
@@ -113,6 +141,14 @@ var underRace = func() bool {
 	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }()
 
+// skipUnderRace skips a test of the memory or the processes of a command.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("not under the race detector")
+	}
+}
+
 // skipInShort skips a long test whose goroutines are those of others: the short tests are for the
 // race detector, under which it takes ten times as long.
 func skipInShort(t *testing.T) {
@@ -133,10 +169,7 @@ func fullAudit(folder string) []string {
 
 // What expected.json says of the sample is what an audit finds.
 func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
-	data, err := os.ReadFile(sample + "expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := raw(t, sample+"expected.json")
 	var want map[string]json.RawMessage
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
@@ -162,10 +195,7 @@ func TestAuditOfTheSampleFindsItsTruth(t *testing.T) {
 
 // What README.md says of the audit of the sample by the newest robots.txt alone.
 func TestREADMESaysWhatOneRobotsTxtDecides(t *testing.T) {
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := raw(t, "../../../README.md")
 	report := auditJSON(t, command(t, "", "audit", "--robots", sample+"robots.txt", sample+"access.log.gz", "--output",
 		"json"))
 	unknown := 0.0
@@ -223,10 +253,7 @@ func TestDocumentsShowWhatTheirExamplesPrint(t *testing.T) {
 	pages, _ := filepath.Glob("docs/*.md")
 	var text strings.Builder
 	for _, page := range append(pages, "README.md") {
-		data, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := raw(t, page)
 		text.Write(data)
 	}
 	demo := "$ robotsieve " + strings.Join(fullAudit("testdata/sample/"), " ") + "\n"
@@ -448,9 +475,7 @@ func TestGuardStart(t *testing.T) {
 
 // What an audit of a small log takes is of its size: no buffer is made for a large one.
 func TestGuardSmallAudit(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector allocates")
-	}
+	skipUnderRace(t) // which allocates
 	const most = 8 << 20
 	log := make([]string, 0, 5000)
 	for i := range cap(log) {

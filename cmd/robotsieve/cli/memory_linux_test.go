@@ -23,10 +23,7 @@ func peak(t *testing.T, stdin io.Reader, args ...string) (r result, bytesHeld in
 	var out, diag bytes.Buffer
 	c.Stdin, c.Stdout, c.Stderr = stdin, &out, &diag
 	_ = c.Run() // the exit code tells
-	text, err := os.ReadFile(status)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := raw(t, status)
 	// Not getrusage, which counts the memory of this process until the command has begun.
 	_, text, _ = bytes.Cut(text, []byte("VmHWM:"))
 	if _, err := fmt.Sscanf(string(text), "%d kB", &bytesHeld); err != nil {
@@ -59,9 +56,7 @@ const programMemory = 64_000_000
 // Whatever is distinct in the input, and however many workers there are, the process stays
 // within --memory and 64 MB, and counts each line.
 func TestMemoryBoundsTheProcess(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector takes memory of its own")
-	}
+	skipUnderRace(t) // which takes memory of its own
 	few := 1
 	if testing.Short() {
 		few = 4
@@ -83,8 +78,7 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 		}},
 		"names": {60_000, func(i int) string { return request(i, addr, "/p", fmt.Sprintf("Name%d-bot/1.0", i)) }},
 		"hosts": {60_000, func(i int) string {
-			return fmt.Sprintf("h%d.example:80 %s", i,
-				request(i, addr, "/p", "GPTBot/1"))
+			return fmt.Sprintf("h%d.example:80 %s", i, request(i, addr, "/p", "GPTBot/1"))
 		}},
 		"addresses": {60_000, func(i int) string {
 			return request(i, fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), "/p", "GPTBot/1")
@@ -136,9 +130,7 @@ func TestMemoryBoundsTheProcess(t *testing.T) {
 // A filter too, whatever hosts the URLs have and how many of their rules were looked up. The
 // archive is mapped, and does not count.
 func TestMemoryBoundsAFilter(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector takes memory of its own")
-	}
+	skipUnderRace(t) // which takes memory of its own
 	const hosts = 10_000
 	var bodies bytes.Buffer
 	for i := range hosts {
@@ -149,9 +141,7 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 		}
 	}
 	archive := filepath.Join(t.TempDir(), "rules.rsv")
-	if r := command(t, "", "compile", "-o", archive, file(t, "robots.jsonl", bodies.String())); r.code != exitDone {
-		t.Fatal(r.err)
-	}
+	done(t, "", "compile", "-o", archive, file(t, "robots.jsonl", bodies.String()))
 	info, err := os.Stat(archive)
 	if err != nil {
 		t.Fatal(err)
@@ -183,9 +173,7 @@ func TestMemoryBoundsAFilter(t *testing.T) {
 // A compile too, however many origins there are, with a body each, with one in common, or with a redirect.
 // The archive is the same.
 func TestMemoryBoundsACompile(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector takes memory of its own")
-	}
+	skipUnderRace(t) // which takes memory of its own
 	line := func(i int) string {
 		switch i % 3 {
 		case 0:
@@ -205,10 +193,7 @@ func TestMemoryBoundsACompile(t *testing.T) {
 		if memory == "48MB" && held > 48_000_000+programMemory {
 			t.Errorf("%d MB", held/1_000_000)
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := raw(t, name)
 		archives = append(archives, data)
 	}
 	if !bytes.Equal(archives[0], archives[1]) {
@@ -218,23 +203,15 @@ func TestMemoryBoundsACompile(t *testing.T) {
 
 // A merge too, however many states there are.
 func TestMemoryBoundsAMerge(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector takes memory of its own")
-	}
+	skipUnderRace(t) // which takes memory of its own
 	n := 200
 	if testing.Short() {
 		n = 50
 	}
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"+strings.Repeat("# a comment of some length\n", 5000))
 	state := filepath.Join(t.TempDir(), "a.state")
-	if r := command(t, "", "audit", "--robots", robots, "--state", state,
-		file(t, "a.log", manyViolations(2000))); r.code != exitDone {
-		t.Fatal(r.err)
-	}
-	whole, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	done(t, "", "audit", "--robots", robots, "--state", state, file(t, "a.log", manyViolations(2000)))
+	whole := raw(t, state)
 	args := []string{"merge", "--memory", "1MB", "--allow-duplicates", "--output", "json"}
 	for i := range n {
 		name := filepath.Join(filepath.Dir(state), fmt.Sprint(i))
@@ -253,9 +230,7 @@ func TestMemoryBoundsAMerge(t *testing.T) {
 // Side files have their part of the memory. Where too little is left, the error says how
 // much would do.
 func TestMemoryForSideFiles(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector takes memory of its own")
-	}
+	skipUnderRace(t) // which takes memory of its own
 	var body strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&body, "disallow: /%d\n", i)

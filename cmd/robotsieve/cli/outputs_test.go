@@ -261,8 +261,7 @@ func comparePaths(t *testing.T, what string, list report.PathList, rows []listed
 		got = append(got, report.PathInfo{Path: path, N: n})
 	}
 	slices.SortFunc(got, func(x, y report.PathInfo) int {
-		return cmp.Or(cmp.Compare(y.N, x.N),
-			cmp.Compare(x.Path, y.Path))
+		return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Path, y.Path))
 	})
 	if got = got[:min(len(got), 10)]; len(got) != len(list.List) || len(got) > 0 && !reflect.DeepEqual(got, list.List) {
 		t.Errorf("%s: the paths of the rows are %v, those of the report %v", what, got, list.List)

@@ -18,8 +18,7 @@ import (
 )
 
 // The first SIGINT, SIGTERM or SIGHUP ends a command that waits for a pipe, whatever it wants to
-// read from it: when nobody has
-// opened the pipe to write, and when nothing is written.
+// read from it: when nobody has opened the pipe to write, and when nothing is written.
 func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 	t.Parallel() // it waits for processes
 	dir := faultyTree(t)
@@ -117,9 +116,7 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 
 // The first SIGINT ends a list of rows: these are whole, and Parquet has its footer.
 func TestInterruptedRowsAreWhole(t *testing.T) {
-	if underRace {
-		t.Skip("its processes are tried without the race detector")
-	}
+	skipUnderRace(t)
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	for _, output := range []string{"ndjson", "csv", "parquet"} {
 		c := launched(t, "audit", "--robots", robots, "--list", "all", "--output", output, "-")
@@ -153,9 +150,7 @@ var kills = flag.Int("kills", 12, "how often each command is killed at a random 
 // whole new one, and no other file
 // is left. Only SIGKILL, between two calls of the system, may leave a hidden one beside the output.
 func TestKilledAtRandomMoments(t *testing.T) {
-	if underRace {
-		t.Skip("its processes are tried without the race detector")
-	}
+	skipUnderRace(t)
 	n := *kills
 	if testing.Short() {
 		n = min(n, 5)
@@ -251,9 +246,7 @@ func (f *faults) hidden(name string) bool {
 // TestKilledEvidence: whatever SIGKILL leaves beside a folder of evidence is removed by the next audit that makes it.
 func TestKilledEvidence(t *testing.T) {
 	t.Parallel() // it waits for processes and the disk
-	if underRace {
-		t.Skip("its processes are tried without the race detector")
-	}
+	skipUnderRace(t)
 	log := file(t, "a.log", strings.Repeat(logLine("/p", "GPTBot/1"), 15_000))
 	dir := filepath.Join(t.TempDir(), "ev")
 	args := []string{"audit", "--quiet", "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"), "--evidence",

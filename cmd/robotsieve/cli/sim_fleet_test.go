@@ -17,8 +17,7 @@ import (
 // slow logs, caches, outages and parsers of many kinds, of whom none may ever be accused;
 // and cheaters, of whom as many as can be proven should be.
 
-// simHistory is a world in which fleets crawl. All its times are those of the log's
-// clock.
+// simHistory is a world in which fleets crawl. All its times are those of the log's clock.
 type simHistory struct {
 	r       *rand.Rand
 	w       *simWorld
@@ -531,8 +530,7 @@ func (f *simFleet) likeOthers(v simStay) *simPlan {
 	return nil
 }
 
-// answered is a fetch with an answer of which the source does not know; nil if there is
-// none.
+// answered is a fetch with an answer of which the source does not know; nil if there is none.
 func (f *simFleet) answered(v simStay) *simPlan {
 	h := f.h
 	if len(f.answers) == 0 || h.chance(60) {

@@ -15,10 +15,9 @@ import (
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
-// simOracle reports what the audit must say of a world. It keeps every request and
-// every version and decides each request by the words of the specification, which
-// stand over the code; nothing is clever, and nothing is shared with the
-// implementation: bodies are judged by internal/twin.
+// simOracle reports what the audit must say of a world. It keeps every request and every version
+// and decides each request by the words of the specification, which stand over the code; nothing is
+// clever, and nothing is shared with the implementation: bodies are judged by internal/twin.
 type simOracle struct {
 	w         *simWorld
 	timelines map[simOrigin][]simPiece
@@ -314,10 +313,9 @@ func (o *simOracle) identify(r *simRequest) simIdentity {
 	var states []string
 	for _, bot := range named {
 		state := o.state(bot, r)
-		// 7: "A header naming crawlers of two operators is
-		// `indeterminate:ambiguous_agent`, unless its address verifies one of them;
-		// it is counted under the first named"; "A header is ambiguous too, unless its
-		// address verifies the crawler, if it begins with any word other than ...".
+		// 7: "A header naming crawlers of two operators is `indeterminate:ambiguous_agent`, unless its
+		// address verifies one of them; it is counted under the first named"; "A header is ambiguous
+		// too, unless its address verifies the crawler, if it begins with any word other than ...".
 		if state == "verified" || r.rival == nil && !r.foreign {
 			return simIdentity{bot: bot, state: state}
 		}
@@ -494,12 +492,11 @@ func (o *simOracle) follow(at simOrigin, r simRow, p simPiece) []simPiece {
 	return pieces
 }
 
-// resolve tells what a redirect leads to at a moment; began is when that version
-// of the target began. "Its `location` names another origin of the same source:
-// that origin's version at the moment, its rules read for the origin that was
-// asked. Within five hops the body reached is the copy; past the fifth, both
-// 'everything allowed' and the body at the end if the source has it; a hop that the
-// source forbids, or nothing there: none."
+// resolve tells what a redirect leads to at a moment; began is when that version of the target
+// began. "Its `location` names another origin of the same source: that origin's version at the
+// moment, its rules read for the origin that was asked. Within five hops the body reached is the
+// copy; past the fifth, both 'everything allowed' and the body at the end if the source has it; a
+// hop that the source forbids, or nothing there: none."
 func (o *simOracle) resolve(r simRow, at int64) simPiece {
 	none := simPiece{status: 404, redirect: true}
 	for hops := 1; hops <= 5+len(o.w.rows); hops++ {
@@ -531,9 +528,8 @@ func (o *simOracle) resolve(r simRow, at int64) simPiece {
 	return none // in a circle
 }
 
-// isFailure: "it *failed* if it is 5xx, 444, 499 or has no status, and for crawlers
-// of the google dialect 429"; "444, 499, `unreachable` and every code not named here
-// failed".
+// isFailure: "it *failed* if it is 5xx, 444, 499 or has no status, and for crawlers of the google
+// dialect 429"; "444, 499, `unreachable` and every code not named here failed".
 func isFailure(status int, google bool) bool {
 	return status < 200 || status >= 500 || status == 444 || status == 499 || google && status == 429
 }
@@ -623,10 +619,9 @@ func (o *simOracle) lawful(at simOrigin, bot *simBot, t int64) *simLawful {
 		}
 	}
 	o.addAnswers(l, at, bot, from, to)
-	// 1: "the span, or the long span where (c) holds, starts (without any max_age) before
-	// the origin's first version, or (a) says so"; "With `--history observed` nothing is
-	// known either later than W after an origin's last observation, unless
-	// `--assume-constant`".
+	// 1: "the span, or the long span where (c) holds, starts (without any max_age) before the
+	// origin's first version, or (a) says so"; "With `--history observed` nothing is known either
+	// later than W after an origin's last observation, unless `--assume-constant`".
 	l.unknown = len(pieces) == 0 || from < pieces[0].from && pieces[0].from != beginning ||
 		o.wasSentWhatNobodyKnows(at, bot)
 	if o.w.observed && !o.w.assume && len(pieces) > 0 {
@@ -691,9 +686,8 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 			// (b) "for each operator's fetch in the span that was answered none"
 			l.add(copyFree, "", "GET of %s was answered %d with %d bytes", rfc3339(f.time), f.status, f.size)
 		case f.status == 200 && !hasSize(o.around(at, f.time), f.size):
-			// (a) "answered 200 with a size that no version in force in [f - s, f + s]
-			// has: the body of every version of the origin, of whatever time, that has
-			// that size"
+			// (a) "answered 200 with a size that no version in force in [f - s, f + s] has: the body of
+			// every version of the origin, of whatever time, that has that size"
 			for _, p := range o.timelines[at] {
 				if p.hasFile() && int64(len(p.body)) == f.size {
 					l.add(copyBody, p.body, "GET of %s was answered with %d bytes, as of %s", rfc3339(f.time), f.size,
@@ -760,9 +754,8 @@ func (g *simGet) isOfOneHost() bool {
 	return g.known && !slices.ContainsFunc(g.sites, func(at simOrigin) bool { return at.host != g.sites[0].host })
 }
 
-// operators returns "the *operator's fetches*": "logged GETs of the origin's
-// /robots.txt by crawlers of the same operator: not spoofed, not by exempt agents, nor by
-// ambiguous headers".
+// operators returns "the *operator's fetches*": "logged GETs of the origin's /robots.txt by
+// crawlers of the same operator: not spoofed, not by exempt agents, nor by ambiguous headers".
 func (o *simOracle) operators(at simOrigin, bot *simBot, from, to int64) (fetches []simGet) {
 	for _, f := range o.gets {
 		when := f.time >= from && f.time <= to && !f.timeless || from == beginning
@@ -795,10 +788,9 @@ func hasSize(pieces []simPiece, size int64) bool {
 	return slices.ContainsFunc(pieces, func(p simPiece) bool { return p.hasFile() && int64(len(p.body)) == size })
 }
 
-// explained: "Not if the source itself has a 3xx in force at that moment for the
-// origin (or, if the log tells no scheme, for one of the host's origins), ...; nor if
-// the log tells no scheme and the same crawler was answered 304 or a non-empty 2xx
-// within 60 s after it."
+// explained: "Not if the source itself has a 3xx in force at that moment for the origin (or, if the
+// log tells no scheme, for one of the host's origins), ...; nor if the log tells no scheme and the
+// same crawler was answered 304 or a non-empty 2xx within 60 s after it."
 func (o *simOracle) explained(at simOrigin, bot *simBot, f simGet) bool {
 	redirects := func(at simOrigin) bool {
 		return slices.ContainsFunc(o.around(at, f.time), func(p simPiece) bool { return p.redirect })
@@ -819,8 +811,7 @@ func (o *simOracle) explained(at simOrigin, bot *simBot, f simGet) bool {
 
 // ---- settling (2) ----
 
-// settleAt gives the verdict of a request under one origin, and the rule that it
-// broke.
+// settleAt gives the verdict of a request under one origin, and the rule that it broke.
 func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot *simBot) (verdict string,
 	rule simRule) {
 	l := o.lawful(at, bot, r.time)
@@ -850,9 +841,8 @@ func (o *simOracle) settleAt(at simOrigin, sites []simOrigin, r *simRequest, bot
 	return strict, rule
 }
 
-// settle gives the verdict where all copies with an answer up to forbidding in
-// the order permits, forbids, contested forbid: with contested the contested ones
-// do, with forbids they permit.
+// settle gives the verdict where all copies with an answer up to forbidding in the order permits,
+// forbids, contested forbid: with contested the contested ones do, with forbids they permit.
 func (l *simLawful) settle(answers []simJudgement, upTo simAnswer) string {
 	var permitting [3]bool
 	forbidding := false
@@ -915,8 +905,7 @@ func (o *simOracle) cite(at simOrigin, sites []simOrigin, r *simRequest, bot *si
 	return simRule{name, line, ruleText(cited.body, line), rfc3339(cited.began)}
 }
 
-// ruleText is the rule on a line: its key as the standard spells it, its value as
-// in the file.
+// ruleText is the rule on a line: its key as the standard spells it, its value as in the file.
 func ruleText(body string, line int) string {
 	text := strings.Split(body, "\n")[line-1]
 	text, _, _ = strings.Cut(text, "#")
@@ -927,11 +916,10 @@ func ruleText(body string, line int) string {
 	return "Disallow: " + strings.TrimSpace(value)
 }
 
-// informed: "when this crawler under this very name (not spoofed, not ambiguous, of
-// the same identity state as the request) had at some moment f < t fetched, and every
-// version in force in [f - s, f + s] has a body that forbids the request". 11: "where
-// the log tells no scheme, one fetch must have told of each origin that it may have
-// gone to".
+// informed: "when this crawler under this very name (not spoofed, not ambiguous, of the same
+// identity state as the request) had at some moment f < t fetched, and every version in force in
+// [f - s, f + s] has a body that forbids the request". 11: "where the log tells no scheme, one
+// fetch must have told of each origin that it may have gone to".
 //
 // A crawler that fetched the robots.txt of each of them was told of each too.
 func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) bool {
@@ -1027,9 +1015,8 @@ func (c simTwin) match(k twinKey) (allowed bool, line int) {
 	return a.allowed, a.line
 }
 
-// judge asks what a body says of a request on an origin. There may be several ways
-// to read it; it forbids where all forbid, permits where all permit, and is contested
-// otherwise.
+// judge asks what a body says of a request on an origin. There may be several ways to read it; it
+// forbids where all forbid, permits where all permit, and is contested otherwise.
 func (c simTwin) judge(body string, bot *simBot, at simOrigin, r *simRequest) simJudgement {
 	// 2: "it permits the exact target of its own Sitemap lines of this host, under any
 	// scheme and port"
@@ -1284,9 +1271,8 @@ func (f figures) count(v simVerdict) {
 	}
 }
 
-// addFetches adds the crawler's own fetches of /robots.txt: "HEAD fetches
-// nothing", and a spoofed client is not the crawler. Gaps are between successive
-// fetches of the same origin.
+// addFetches adds the crawler's own fetches of /robots.txt: "HEAD fetches nothing", and a spoofed
+// client is not the crawler. Gaps are between successive fetches of the same origin.
 func (o *simOracle) addFetches(f figures, name string) {
 	of, byOrigin := name+": robots_txt ", map[string][]int64{}
 	first, last := end, beginning

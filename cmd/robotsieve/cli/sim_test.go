@@ -293,8 +293,7 @@ func seeds(t *testing.T, n uint64) uint64 {
 	return n
 }
 
-// No figure of a report may differ from the truth: no false accusation, and none
-// missed.
+// No figure of a report may differ from the truth: no false accusation, and none missed.
 func TestAuditEqualsTheTruth(t *testing.T) {
 	failed, counts := 0, map[string]int{}
 	for seed := range seeds(t, 60) {

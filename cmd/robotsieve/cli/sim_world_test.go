@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,13 +16,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// A world is all that an audit is given, in a form of which the truth can be
-// told: the versions of robots.txt of some origins, lists of addresses, and
-// requests, each with the line that a server would have logged. What the
-// audit must say of it is told by simOracle.
+// A world is all that an audit is given, in a form of which the truth can be told: the versions of
+// robots.txt of some origins, lists of addresses, and requests, each with the line that a server
+// would have logged. What the audit must say of it is told by simOracle.
 //
-// Times are seconds since 1970, because logs and manifests have no finer ones
-// here.
+// Times are seconds since 1970, because logs and manifests have no finer ones here.
 
 const (
 	minute = int64(60)
@@ -37,8 +34,7 @@ const (
 // simEpoch is when the worlds begin.
 var simEpoch = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC).Unix()
 
-// simOrigin is an origin in normal form. In a request, parts that the log does
-// not tell are zero.
+// simOrigin is an origin in normal form. In a request, parts that the log does not tell are zero.
 type simOrigin struct {
 	scheme, host string
 	port         int
@@ -239,8 +235,7 @@ func simLog(requests []simRequest) string {
 	return b.String()
 }
 
-// write puts everything but the log into a folder and returns the arguments that
-// name it.
+// write puts everything but the log into a folder and returns the arguments that name it.
 func (w *simWorld) write(t testing.TB, dir string) []string {
 	t.Helper()
 	put := func(name, content string) string {
@@ -282,9 +277,6 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 		}
 		if r.series != "" {
 			file = filepath.Join(r.series, dated+".txt")
-			if err := os.MkdirAll(filepath.Join(dir, r.series), 0o777); err != nil {
-				t.Fatal(err)
-			}
 		}
 		name := put(file, r.content())
 		switch {
@@ -301,8 +293,7 @@ func (w *simWorld) write(t testing.TB, dir string) []string {
 	return args
 }
 
-// manifest returns the manifest, having put its bodies into files: one file for
-// each distinct body.
+// manifest returns the manifest, having put its bodies into files: one file for each distinct body.
 func (w *simWorld) manifest(put func(name, content string) string) string {
 	var b strings.Builder
 	b.WriteString("from,origin,status,file,max_age,location\n")
@@ -367,8 +358,7 @@ func (r simRanges) content() string {
 // simNoZone is the zone of a log whose times name none.
 const simNoZone = -1
 
-// logTime writes a time as the common log format does, in a zone so many seconds
-// east.
+// logTime writes a time as the common log format does, in a zone so many seconds east.
 func logTime(at int64, zone int) string {
 	return time.Unix(at, 0).In(time.FixedZone("", zone)).Format("02/Jan/2006:15:04:05 -0700")
 }
@@ -552,20 +542,17 @@ var (
 	}
 	simTargets = []string{
 		"/", "/private/", "/private/open/x", "/private/doc.pdf", "/a/", "/a/b/c", "/p", "/p/1/print", "/x.pdf",
-		"/search?q=robots",
-		"/a~b", "/a%7Eb", "/x%20y", "/x", "/caf%C3%A9", "/caf%c3%a9", "/blog/robots.txt", "/robots.txt?x", "/A", "/%41",
-		"/index.html",
-		"/nothing", "/a", "//a/b", "/q\"x", "//robots.txt", "/private/map.xml", "/x/../private/doc.pdf", "/%70rivate/",
-		"/private//doc.pdf",
-		"/./a/b?x=/../y", "/private/./open/x", "/private/../nothing", "/private/%2e%2E/x", "/a/../p", "/x/../robots.txt",
-		"/p/1/..", "/%61/b", "/p%2F",
+		"/search?q=robots", "/a~b", "/a%7Eb", "/x%20y", "/x", "/caf%C3%A9", "/caf%c3%a9", "/blog/robots.txt",
+		"/robots.txt?x", "/A", "/%41", "/index.html", "/nothing", "/a", "//a/b", "/q\"x", "//robots.txt",
+		"/private/map.xml", "/x/../private/doc.pdf", "/%70rivate/", "/private//doc.pdf", "/./a/b?x=/../y",
+		"/private/./open/x", "/private/../nothing", "/private/%2e%2E/x", "/a/../p", "/x/../robots.txt", "/p/1/..", "/%61/b",
+		"/p%2F",
 	}
 	simAgentLines = []string{
 		"*", "Googlebot", "Googlebot-Image", "AdsBot-Google", "GPTBot", "ClaudeBot", "Claude-User", "bingbot", "msnbot",
-		"MJ12bot", "MJ",
-		"FooSpider", "OAI-SearchBot", "tiny-fetcher9", "Bar_crawl", "googlebot", "CCBot/2.0", "Googlebot-News", "Foo",
-		"tiny-fetcher", "crawl",
-		"Mozilla", "compatible", "chrome", "AspiegelBot", "PetalBot", "Yisou", "example",
+		"MJ12bot", "MJ", "FooSpider", "OAI-SearchBot", "tiny-fetcher9", "Bar_crawl", "googlebot", "CCBot/2.0",
+		"Googlebot-News", "Foo", "tiny-fetcher", "crawl", "Mozilla", "compatible", "chrome", "AspiegelBot", "PetalBot",
+		"Yisou", "example",
 	}
 	simBetween = []string{"", "", "# a: b\n", "\n", "Host: example.com\n",
 		"Sitemap: https://example.com/private/map.xml\n", "Noindex: /x\n", "Clean-param: a b\n"}
@@ -905,8 +892,7 @@ func (m *simMaker) sizeAt(at simOrigin, t int64) (size int64) {
 var (
 	simForeign = []string{
 		"WireReader/1.0 %s", "%s WireReader/2.1", "%s;line-poker/1.0", "%s (compatible; startmebot/1.0)", "not",
-		"Mozilla/5.0 (like a spider) Tester/1 %s",
-		"python-requests/2.31.0 %s",
+		"Mozilla/5.0 (like a spider) Tester/1 %s", "python-requests/2.31.0 %s",
 	}
 	simHarmless = []string{"%s Chrome/126.0.0.0 Safari/537.36", "%s python-requests/2.31.0", "%s Firefox/128.0",
 		"%s (Linux; Android 14)"}
@@ -966,8 +952,7 @@ func (m *simMaker) place() simOrigin {
 	return pick(m.r, pick(m.r, simPlaces).origins())
 }
 
-// send sets what a log tells of where a request went, and returns the host field
-// of its line.
+// send sets what a log tells of where a request went, and returns the host field of its line.
 func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	r.at, r.path = at, r.target
 	tellsPort := m.w.hasHosts() && m.ports

@@ -20,14 +20,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/crawler"
 )
 
-// A report of hours of reading is not lost because its state could not be
-// written.
+// A report of hours of reading is not lost because its state could not be written.
 func TestReportIsPrintedWhereTheStateCannotBeWritten(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	dir := filepath.Join(t.TempDir(), "dir")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	makeDir(t, dir)
 	// The folder is there when the flags are checked, and gone when the log has been read.
 	in := &vanishing{strings.NewReader(logLine("/p", "GPTBot/1")), dir}
 	var out, diag strings.Builder
@@ -81,16 +78,12 @@ func TestMergeOfDamage(t *testing.T) {
 		"2026-11-01T00:00:00Z,https://example.com,200,a.txt")
 	log := file(t, "a.log", logLine("/p", "GPTBot/1")+logLine("/robots.txt", "GPTBot/1"))
 	name := makeState(t, "--policy", policy, "--host", "https://example.com", log)
-	good, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := raw(t, name)
 	bad := filepath.Join(t.TempDir(), "bad.state")
 	refused := func(what string, state []byte) {
 		t.Helper()
 		write(t, bad, string(state))
-		if r := command(t, "", "merge", bad); r.code != exitInput || r.out != "" ||
-			!strings.Contains(r.err, "bad.state") {
+		if r := command(t, "", "merge", bad); r.code != exitInput || r.out != "" || !strings.Contains(r.err, "bad.state") {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
@@ -128,15 +121,9 @@ func TestMergeOfDamage(t *testing.T) {
 func TestSumOfDamageReplacesNoState(t *testing.T) {
 	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
 	name := makeState(t, "--robots", robots, file(t, "a.log", logLine("/p", "GPTBot/1")))
-	state, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := raw(t, name)
 	// The tally of a state without its records.
-	empty, err := os.ReadFile(makeState(t, "--robots", robots, file(t, "b.log", "")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	empty := raw(t, makeState(t, "--robots", robots, file(t, "b.log", "")))
 	records := func(b []byte) int { // after the first line, the head and the tally
 		at := bytes.IndexByte(b, '\n') + 1
 		for range 2 {
@@ -153,9 +140,7 @@ func TestSumOfDamageReplacesNoState(t *testing.T) {
 	if got, err := os.ReadFile(sum); err != nil || !bytes.Equal(got, state) {
 		t.Error("the sum of a damaged state has replaced another", err)
 	}
-	if r := command(t, "", "merge", "--state", sum, name); r.code != exitDone {
-		t.Fatalf("%+v", r)
-	}
+	done(t, "", "merge", "--state", sum, name)
 }
 
 // FuzzMerge: whatever the head of a state says, there is a report or an error.
@@ -169,10 +154,7 @@ func FuzzMerge(f *testing.F) {
 	} {
 		write(f, name, content)
 	}
-	state, err := os.ReadFile(makeState(f, "--robots", robots, "--crawlers", crawlers, log))
-	if err != nil {
-		f.Fatal(err)
-	}
+	state := raw(f, makeState(f, "--robots", robots, "--crawlers", crawlers, log))
 	// The profile of MyBot alone is enough, and quicker.
 	head := headOf(state)
 	at, end := bytes.Index(head, []byte(`"Profiles":[`))+len(`"Profiles":[`), bytes.Index(head, []byte(`],"Series"`))

@@ -108,8 +108,7 @@ func TestPageHasTheFiguresOfTheReport(t *testing.T) {
 			}
 		case attribute(n, "class") == "strip":
 			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c report.CrawlerInfo) bool {
-				return c.Crawler == attribute(n,
-					"data-crawler")
+				return c.Crawler == attribute(n, "data-crawler")
 			})]
 			sum := fmt.Sprintf("%s of %s forbidden", figureOrNone(c.Verdicts[report.Violation]),
 				figureOrNone(c.Requests-c.Verdicts[report.Spoofed]))
@@ -231,8 +230,7 @@ func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 	}
 }
 
-// Whatever a log or a file has, the page has no other elements and attributes, and loads
-// nothing.
+// Whatever a log or a file has, the page has no other elements and attributes, and loads nothing.
 func TestPageIsSafe(t *testing.T) {
 	shape := func(text string) map[string]bool {
 		seen := map[string]bool{}

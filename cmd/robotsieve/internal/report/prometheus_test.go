@@ -56,8 +56,7 @@ func TestPrometheus(t *testing.T) {
 	for _, want := range []string{
 		`robotsieve_info{program="v1",schema="robotsieve.audit/3"} 1`, `robotsieve_partial 1`,
 		`robotsieve_lines{kind="crawler"} 17`, `robotsieve_lines{kind="unparsed"} 1`,
-		`robotsieve_robots_txt_requests{answer="served"} 3`,
-		`robotsieve_first_request_timestamp_seconds 1794787201.5`,
+		`robotsieve_robots_txt_requests{answer="served"} 3`, `robotsieve_first_request_timestamp_seconds 1794787201.5`,
 		`robotsieve_requests{crawler="(unknown)",operator="unknown",role="crawler",verdict="violation"} 5`,
 		`robotsieve_requests{crawler="Abot",operator="A",role="crawler",verdict="violation"} 7`,
 		`robotsieve_bytes{crawler="(unknown)",operator="unknown",role="crawler"} 50`,

@@ -49,8 +49,7 @@ func TestCutTablesAddUp(t *testing.T) {
 	}
 	r.Totals = report.Totals{Requests: 1000, Verdicts: report.VerdictCounts{report.Violation: 300, report.Allowed: 700}}
 	report := written(t, Full, r, false)
-	wants(t, report,
-		"(40 more: see json, csv)       400      280     120\n",
+	wants(t, report, "(40 more: see json, csv)       400      280     120\n",
 		"all                          1,000      700     300\n",
 		"and 92 more inputs, 460 bytes", "and 88 more versions, of which 87 were broken: see --output json.",
 	)
@@ -115,8 +114,7 @@ func TestLeftOutIsCountedByItsKind(t *testing.T) {
 		"and 225 more violations and 630 more violations by fetchers: see --output json.", // by identity
 		"and 265 more violations and 630 more violations by fetchers: see --output json.", // by rule
 		"and 5 more operators: see --output json.", "and 18 more sizes: see --output json.",
-		"and 189 more rows: see --output json.",
-		"428 requests with rarer words are in no row.",
+		"and 189 more rows: see --output json.", "428 requests with rarer words are in no row.",
 	)
 	page := pageOf(t, r)
 	wants(t, page, "574 more crawlers and 79 more fetchers are not drawn.",
@@ -283,8 +281,7 @@ func TestUncountedPathsSaySo(t *testing.T) {
 	}}
 	wants(t, written(t, Full, r, false),
 		"Wide               at most 41  (each other path: there are too many to count each)\n",
-		"Deep                      432  /robots.txt\n"+
-			"Deep                 about 99  /a\n"+
+		"Deep                      432  /robots.txt\n"+"Deep                 about 99  /a\n"+
 			"Deep                at most 7  (each other path: there are too many to count each)\n"+
 			"Small                       3  /b\n",
 		"A number with \"about\" is too high by at most a tenth.")
@@ -336,9 +333,8 @@ func TestFetchersStandApart(t *testing.T) {
 	r := &report.Report{Policy: report.PolicyInfo{History: "constant"}, Crawlers: []report.CrawlerInfo{
 		broke("Feeds", "fetcher", "unknown", 9), broke("Bot", "crawler", "yes", 2), broke("Rover", "crawler", "no", 1)}}
 	lines := regexp.MustCompile(` {2,}`).ReplaceAllString(written(t, Full, r, false), " ")
-	wants(t, lines,
-		"\nBot obeys unverified 2 2 - - - - - 2 - - -\nRover may ignore unverified 1 1 - - - - - 1 - - -\n"+
-			"Fetchers, for a person, a subscription or the site's own operator:\nFeeds - unverified 9 9",
+	wants(t, lines, "\nBot obeys unverified 2 2 - - - - - 2 - - -\nRover may ignore unverified 1 1 - - - - - 1 - - -\n"+
+		"Fetchers, for a person, a subscription or the site's own operator:\nFeeds - unverified 9 9",
 		"\n 2 Bot 2 Disallow: /\n 1 Rover 2 Disallow: /\nBy fetchers:\n 9 Feeds 2 Disallow: /\n",
 		"\nBot Us - says that it obeys -\n", "\nRover Us - says that it may ignore it -\n", "\nFeeds Us - does not say -\n")
 }
@@ -402,14 +398,11 @@ func counters(v reflect.Value, name string, f func(name string, v reflect.Value)
 func TestEveryCounterHasAColumn(t *testing.T) {
 	without := []string{ // these are about details, or sums of the rows
 		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h",
-		"RobotsTxt.Answers.",
-		"MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive",
+		"RobotsTxt.Answers.", "MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive",
 		"Totals.VerifiedContent", "Names", "Violators", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes",
-		"Paths.", "ViolationPaths.",
-		"Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.", "Totals.Outcomes.", "Totals.Identity.",
-		"Totals.Proven",
-		"EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served", "RobotsTxt.Sizes", "RobotsTxt.Differing",
-		"OtherHostsNotListed",
+		"Paths.", "ViolationPaths.", "Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.",
+		"Totals.Outcomes.", "Totals.Identity.", "Totals.Proven", "EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served",
+		"RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
 	}
 	n := 0
 	check := func(row int, of func(*report.Report) any) {

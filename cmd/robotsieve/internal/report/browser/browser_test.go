@@ -175,8 +175,7 @@ func (p *tab) do(err error) {
 // call sends a command to the tab, and returns its result.
 func call[P, R any](p *tab, command cdp.Command[P, R], params P) R {
 	p.t.Helper()
-	result, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (R,
-		error) {
+	result, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (R, error) {
 		return cdp.Call(ctx, t, command, params)
 	})
 	p.do(err)
