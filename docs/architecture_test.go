@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -24,12 +23,8 @@ const module = "github.com/robotsieve/robotsieve/"
 // imports reads what each package may import.
 func imports(t *testing.T) map[string][]string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/imports.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	allowed := map[string][]string{}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(read(t, "testdata/imports.txt")) {
 		if name, may, found := strings.Cut(line, ":"); found && line[0] != '#' {
 			allowed[name] = strings.Fields(may)
 		}
@@ -155,32 +150,10 @@ func TestImports(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the picture of the packages into architecture.md")
-
-// TestPicture compares the picture in architecture.md with the imports. To write it
-// anew: go test ./docs -run Picture -update
+// TestPicture compares the picture in architecture.md with the imports.
 func TestPicture(t *testing.T) {
-	const file, open, end = "architecture.md", "```mermaid\n", "```\n"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), open)
-	old, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no picture", file)
-	}
-	picture := draw(packages(t))
-	if picture == old {
-		return
-	}
-	if !*update {
-		t.Fatalf("the picture in %s is not the one that the imports draw; write it anew by: go test ./docs -run "+
-			"Picture -update", file)
-	}
-	if err := os.WriteFile(file, []byte(before+open+picture+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	checkMade(t, "architecture.md", "TestPicture: go test ./docs -run Picture -update",
+		"\n```mermaid\n"+draw(packages(t))+"```\n\n")
 }
 
 // draw returns the packages as a Mermaid graph, an arrow for each import within the
@@ -215,12 +188,8 @@ func node(folder string) string { return strings.NewReplacer("/", "_", "-", "_")
 
 // TestMakefileNamesTests: the race detector runs and skips tests by names, each of which a test has.
 func TestMakefileNamesTests(t *testing.T) {
-	makefile, err := os.ReadFile("../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var tests []byte
-	err = filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir("..", func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, "_test.go") {
 			var code []byte
 			code, err = os.ReadFile(path)
@@ -232,8 +201,8 @@ func TestMakefileNamesTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	lists := regexp.MustCompile(`(?m)^(?:NORACE|SHARING) := (?:\$\(NORACE\)\|)?(.+)$`)
-	for _, list := range lists.FindAllSubmatch(makefile, -1) {
-		for name := range strings.SplitSeq(string(list[1]), "|") {
+	for _, list := range lists.FindAllStringSubmatch(read(t, "../Makefile"), -1) {
+		for name := range strings.SplitSeq(list[1], "|") {
 			if !regexp.MustCompile(`(?m)^func Test\w*` + strings.TrimPrefix(name, "Test")).Match(tests) {
 				t.Errorf("no test has the name %q of the Makefile", name)
 			}

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -254,13 +255,9 @@ func TestFormatTable(t *testing.T) {
 
 // TestFormatExamples parses the users' formats that formats.md shows.
 func TestFormatExamples(t *testing.T) {
-	page, err := os.ReadFile("formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := regexp.MustCompile("`--format '([^\n]*)'` \\|").FindAllSubmatch(page, -1)
+	examples := regexp.MustCompile("`--format '([^\n]*)'` \\|").FindAllStringSubmatch(read(t, "formats.md"), -1)
 	for _, e := range examples {
-		if _, err := format.Parse(string(e[1])); err != nil {
+		if _, err := format.Parse(e[1]); err != nil {
 			t.Errorf("%s: %v", e[1], err)
 		}
 	}
@@ -281,15 +278,22 @@ func TestEnvelopeTable(t *testing.T) {
 	checkMade(t, "formats.md", "TestEnvelopeTable: go test ./docs -run EnvelopeTable -update", b.String())
 }
 
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var update = flag.Bool("update", false, "write the parts of pages that are made by tests anew")
+
 // checkMade holds a part of a page to what it must be, or rewrites it with -update.
 func checkMade(t *testing.T, page, by, want string) {
 	t.Helper()
 	begin, end := "<!-- made by "+by+" -->\n", "<!-- end -->\n"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(text), begin)
+	before, rest, ok1 := strings.Cut(read(t, page), begin)
 	part, after, ok2 := strings.Cut(rest, end)
 	switch {
 	case !ok1 || !ok2:

@@ -24,18 +24,7 @@ import (
 // robots.txt.
 func lists(t *testing.T) (dir, robots string, names []string) {
 	t.Helper()
-	dir = t.TempDir()
-	write := func(name string, data []byte) string {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	robots = write("robots.txt", []byte("User-agent: *\nDisallow: /private/\n"))
+	dir, robots = t.TempDir(), robotsTxt(t)
 	for i := range 100 {
 		var b bytes.Buffer
 		for k := range 50 + i {
@@ -51,7 +40,7 @@ func lists(t *testing.T) (dir, robots string, names []string) {
 		if i == 99 {
 			data = data[:len(data)-9]
 		}
-		names = append(names, write(name, data))
+		names = append(names, saved(t, dir, name, string(data)))
 	}
 	return dir, robots, names
 }
@@ -76,11 +65,10 @@ func TestListsKeepTheBytesOfRobotsieve(t *testing.T) {
 	for seed, shard := range []int64{1 << 30, 3000} {
 		out := filepath.Join(dir, fmt.Sprint("out", seed))
 		restore := faults(uint64(seed))
-		_, diagnosis, code := command(t, shard, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out,
+		_, diagnosis := ended(t, 3, "PARTIAL: ", shard, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out,
 			filepath.Join(dir, "lists"))
-		restore()
-		if code != 3 || !strings.Contains(diagnosis, "urls099.txt.gz") || !strings.Contains(diagnosis, "PARTIAL: ") {
-			t.Fatalf("code %d: %s", code, diagnosis)
+		if restore(); !strings.Contains(diagnosis, "urls099.txt.gz") {
+			t.Fatal(diagnosis)
 		}
 		for _, name := range names {
 			rest, err := filepath.Rel(filepath.Join(dir, "lists"), name)
@@ -167,11 +155,11 @@ func TestWarningsAreSaidOnce(t *testing.T) {
 		"User-agent: *\n")}, Output: rules}); err != nil {
 		t.Fatal(err)
 	}
-	_, diagnosis, code := command(t, 1<<30, "filter", "--rules", rules, "--agent", "Googlebot", "--out",
-		filepath.Join(dir, "out"),
-		saved(t, dir, "a.txt", "https://a.example/\n"), saved(t, dir, "b.txt", "https://a.example/\n"))
-	if code != 0 || strings.Count(diagnosis, "serves Googlebot-News too") != 1 {
-		t.Errorf("code %d: %s", code, diagnosis)
+	const warning, list = "serves Googlebot-News too", "https://a.example/\n"
+	if _, diagnosis := ended(t, 0, warning, 1<<30, "filter", "--rules", rules, "--agent", "Googlebot", "--out",
+		filepath.Join(dir, "out"), saved(t, dir, "a.txt", list), saved(t, dir, "b.txt", list)); strings.Count(diagnosis,
+		warning) != 1 {
+		t.Error(diagnosis)
 	}
 }
 
@@ -193,10 +181,7 @@ func TestPagesOfRecords(t *testing.T) {
 		code int
 		says string
 	}{{args, 0, ""}, {append(args, urls), 3, urls + ": not filtered: --page looks into the records of WARC files"}} {
-		_, diagnosis, code := command(t, 1<<30, c.args...)
-		if code != c.code || !strings.Contains(diagnosis, c.says) {
-			t.Errorf("code %d: %s", code, diagnosis)
-		}
+		ended(t, c.code, c.says, 1<<30, c.args...)
 		if got, err := os.ReadFile(filepath.Join(out, "pages.warc")); err != nil || string(got) != open {
 			t.Errorf("%v: %q", err, got)
 		}
@@ -225,20 +210,15 @@ func TestFilesOfAFilesystem(t *testing.T) {
 		put("memfs://logs/"+filepath.Base(name), name)
 		args = append(args, "memfs://logs/"+filepath.Base(name))
 	}
-	out, diagnosis, code := command(t, 40_000, append(args, "--scratch", "memfs://scratch", "--output", "json")...)
-	if code != 3 || !strings.Contains(diagnosis, "memfs://logs/damaged.log.gz") {
-		t.Fatalf("code %d: %s", code, diagnosis)
-	}
+	out, _ := ended(t, 3, "memfs://logs/damaged.log.gz", 40_000,
+		append(args, "--scratch", "memfs://scratch", "--output", "json")...)
 	text := strings.ReplaceAll(out, "memfs://logs/", filepath.Dir(set.Names[0])+"/")
 	same(t, reportOf(t, text), want)
 
 	_, robots, names := lists(t)
 	put("memfs://lists/one.txt", names[1])
-	_, diagnosis, code = command(t, 40_000, "filter", "--robots", robots, "--agent", "GPTBot", "--out", "memfs://out",
+	ended(t, 3, "no file matches", 40_000, "filter", "--robots", robots, "--agent", "GPTBot", "--out", "memfs://out",
 		"--scratch", "memfs://scratch", "memfs://lists/*.txt", "memfs://lists/*.none")
-	if code != 3 || !strings.Contains(diagnosis, "no file matches") {
-		t.Fatalf("code %d: %s", code, diagnosis)
-	}
 	got, err := readAll(t.Context(), "memfs://out/one.txt")
 	if err != nil || string(got) != kept(t, robots, names[1]) {
 		t.Errorf("%v: %q", err, got)

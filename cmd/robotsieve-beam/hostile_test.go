@@ -62,15 +62,13 @@ func TestEmptyFilesAreRead(t *testing.T) {
 	robots, dir := robotsTxt(t), t.TempDir()
 	empty, log := write(t, filepath.Join(dir, "access.log"), ""), write(t, filepath.Join(dir, "access.log.1"), logOf(3))
 	for _, names := range [][]string{{empty}, {empty, log}, {log, empty}} {
-		if out, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--output", "json", "--robots", robots},
-			names...)...); code != 0 || len(reportOf(t, out).Inputs) != len(names) {
-			t.Errorf("%d files: code %d: %s", len(names), code, diagnosis)
+		out, _ := ended(t, 0, "", 1<<30, append([]string{"audit", "--output", "json", "--robots", robots}, names...)...)
+		if n := len(reportOf(t, out).Inputs); n != len(names) {
+			t.Errorf("%d files: %d inputs", len(names), n)
 		}
 	}
-	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out",
-		filepath.Join(dir, "out"), empty, write(t, filepath.Join(dir, "blank.txt"), "\n\n")); code != 0 {
-		t.Errorf("an empty list: code %d: %s", code, diagnosis)
-	}
+	ended(t, 0, "", 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", filepath.Join(dir, "out"), empty,
+		write(t, filepath.Join(dir, "blank.txt"), "\n\n"))
 }
 
 // TestRowsAreReplacedInTheirFolderOnly: --out is a name and no pattern, and only files that have
@@ -83,12 +81,8 @@ func TestRowsAreReplacedInTheirFolderOnly(t *testing.T) {
 	notes := write(t, filepath.Join(dir, "r[1]", "rows-notes.txt"), "x")
 	folder := write(t, filepath.Join(dir, "r[1]", "rows-00008.csv", "x"), "x")
 	args := []string{"audit", "--quiet", "--robots", robots, "--list", "all", "--out", filepath.Join(dir, "r[1]"), log}
-	if _, diagnosis, code := command(t, 1<<30, args...); code != 2 || !strings.Contains(diagnosis, "rows-00007.csv") {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
-	if _, diagnosis, code := command(t, 1<<30, append(args, "--force")...); code != 0 {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
+	ended(t, 2, "rows-00007.csv", 1<<30, args...)
+	ended(t, 0, "", 1<<30, append(args, "--force")...)
 	for name, there := range map[string]bool{other: true, old: false, notes: true, folder: true,
 		filepath.Join(dir, "r[1]", "rows-00000.ndjson"): true} {
 		if _, err := os.Stat(name); (err == nil) != there {
@@ -107,27 +101,23 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 	for _, name := range []string{dir, log} {
 		out := t.TempDir()
-		_, diagnosis, code := command(t, 1<<30, "audit", "--quiet", "--robots", robots, "--list", "all", "--out", out, name)
-		if rows, _ := listedIn(t, out, ".ndjson"); code != 0 || len(rows) != 4+1 {
-			t.Errorf("%q: code %d, %d rows: %s", name, code, len(rows)-1, diagnosis)
+		ended(t, 0, "", 1<<30, "audit", "--quiet", "--robots", robots, "--list", "all", "--out", out, name)
+		if rows, _ := listedIn(t, out, ".ndjson"); len(rows) != 4+1 {
+			t.Errorf("%q: %d rows", name, len(rows)-1)
 		}
 	}
 	const url, out = "https://a.example/open\n", "out"
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("caf\xe9.txt", []byte(url), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out, "caf\xe9.txt")
-	if kept, err := os.ReadFile("out/caf\xe9.txt"); code != 0 || err != nil || string(kept) != url {
-		t.Errorf("code %d, %q, %v: %s", code, kept, err, diagnosis)
+	ended(t, 0, "", 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", out, write(t, "caf\xe9.txt", url))
+	if kept, err := os.ReadFile("out/caf\xe9.txt"); err != nil || string(kept) != url {
+		t.Errorf("%q, %v", kept, err)
 	}
 }
 
 // TestLogsThatChangeBetweenTheReadings: rows of a log that has grown are those of the lines that
 // the report has counted; if lines are missing, the audit fails.
 func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
-	robots, was := robotsTxt(t), attempt
-	t.Cleanup(func() { attempt = was })
+	robots := robotsTxt(t)
 	for how, change := range map[string]func(name string) error{
 		"grown":     func(name string) error { return os.WriteFile(name, []byte(logOf(2000)), 0o600) },
 		"new":       func(name string) error { return os.WriteFile(name, []byte(logOf(2000)), 0o600) },
@@ -144,7 +134,7 @@ func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 			lines -= 22
 		}
 		var once sync.Once
-		attempt = func(ctx context.Context, work func(context.Context) error) error {
+		attempts(t, func(ctx context.Context, work func(context.Context) error) error {
 			if facts, _ := filepath.Glob(scratch + "/*/" + factsName); len(facts) > 0 {
 				once.Do(func() {
 					if err := change(filepath.Join(dir, "2.log")); err != nil {
@@ -153,7 +143,7 @@ func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 				})
 			}
 			return work(ctx)
-		}
+		})
 		_, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", out,
 			"--scratch", scratch, dir)
 		rows, _ := listedIn(t, out, ".ndjson")
@@ -167,15 +157,14 @@ func TestLogsThatChangeBetweenTheReadings(t *testing.T) {
 // TestALogThatVanishesStopsNoOther: one that was divided by then is one log that could not be read,
 // and is told once.
 func TestALogThatVanishesStopsNoOther(t *testing.T) {
-	robots, dir, was := robotsTxt(t), t.TempDir(), attempt
-	t.Cleanup(func() { attempt = was })
+	robots, dir := robotsTxt(t), t.TempDir()
 	write(t, filepath.Join(dir, "a.log"), logOf(20))
 	gone := write(t, filepath.Join(dir, "b.log"), logOf(300))
 	var once sync.Once
-	attempt = func(ctx context.Context, work func(context.Context) error) error {
+	attempts(t, func(ctx context.Context, work func(context.Context) error) error {
 		once.Do(func() { _ = os.Remove(gone) })
 		return work(ctx)
-	}
+	})
 	for _, args := range [][]string{{"--list", "all", "--out", filepath.Join(dir, "rows")}, nil} {
 		once = sync.Once{}
 		write(t, gone, logOf(300))
@@ -197,10 +186,8 @@ func TestStatesKnowTheirLogs(t *testing.T) {
 	var states []string
 	for _, name := range []string{"a", "b"} {
 		states = append(states, filepath.Join(dir, name+".state"))
-		if _, diagnosis, code := command(t, 3000, "audit", "--robots", robots, "--state", states[len(states)-1],
-			write(t, filepath.Join(dir, name+".log"), logOf(300))); code != 0 {
-			t.Fatalf("code %d: %s", code, diagnosis)
-		}
+		ended(t, 0, "", 3000, "audit", "--robots", robots, "--state", states[len(states)-1],
+			write(t, filepath.Join(dir, name+".log"), logOf(300)))
 	}
 	a, err := job.Merge(t.Context(), job.MergeOptions{States: states})
 	if err != nil || a.Report.Totals.Requests != 300 {
@@ -214,11 +201,10 @@ func TestListsThatCannotBeOpened(t *testing.T) {
 	list, old := write(t, filepath.Join(dir, "in", "a.txt"), "PK\x03\x04 an archive that is none"),
 		write(t, filepath.Join(dir, "out", "a.txt"), "old")
 	write(t, filepath.Join(dir, "in", "b.txt"), "https://a.example/\n")
-	_, diagnosis, code := command(t, 1<<30, "filter", "--robots", robotsTxt(t), "--agent", "GPTBot", "--out",
+	_, diagnosis := ended(t, 3, list, 1<<30, "filter", "--robots", robotsTxt(t), "--agent", "GPTBot", "--out",
 		filepath.Join(dir, "out"), filepath.Join(dir, "in"))
-	if kept, err := os.ReadFile(old); code != 3 || err != nil || string(kept) != "old" ||
-		strings.Count(diagnosis, list) != 1 {
-		t.Errorf("code %d, %q, %v: %s", code, kept, err, diagnosis)
+	if kept, err := os.ReadFile(old); err != nil || string(kept) != "old" || strings.Count(diagnosis, list) != 1 {
+		t.Errorf("%q, %v: %s", kept, err, diagnosis)
 	}
 }
 
@@ -228,11 +214,10 @@ func TestTheKeyIsNotReplaced(t *testing.T) {
 	key, log := write(t, filepath.Join(dir, "key"), "sixteen octets, or more"),
 		write(t, filepath.Join(dir, "a.log"), logOf(3))
 	for _, flag := range []string{"--html", "--state"} {
-		_, diagnosis, code := command(t, 1<<30, "audit", "--robots", robotsTxt(t), "--list", "all", "--out",
+		ended(t, 2, "would replace", 1<<30, "audit", "--robots", robotsTxt(t), "--list", "all", "--out",
 			filepath.Join(dir, "rows"), "--anonymize", key, "--force", flag, key, log)
-		if text, err := os.ReadFile(key); code != 2 || err != nil || string(text) != "sixteen octets, or more" ||
-			!strings.Contains(diagnosis, "would replace") {
-			t.Errorf("%s: code %d, %q, %v: %s", flag, code, text, err, diagnosis)
+		if text, err := os.ReadFile(key); err != nil || string(text) != "sixteen octets, or more" {
+			t.Errorf("%s: %q, %v", flag, text, err)
 		}
 	}
 }
@@ -251,11 +236,10 @@ func TestRefusalsAreUsageErrors(t *testing.T) {
 		{[]string{"--fail-on", "violation.verified>0", "--host", "https://a.example"}, "can never hold"},
 		{[]string{"--host", "https://b.example=nothing"}, "names none of the logs"},
 	} {
-		_, diagnosis, code := command(t, 9000, append(append([]string{"audit", "--quiet", "--robots", robots, "--list",
-			"all", "--out", out}, c.args...), log)...)
-		if names, _ := filepath.Glob(filepath.Join(out, "*")); code != 2 || !strings.Contains(diagnosis, c.says) ||
-			c.args[0] != "--host" && len(names) > 0 {
-			t.Errorf("%s: code %d, %v: %s", c.args, code, names, diagnosis)
+		ended(t, 2, c.says, 9000, append(append([]string{"audit", "--quiet", "--robots", robots, "--list", "all", "--out",
+			out}, c.args...), log)...)
+		if names, _ := filepath.Glob(filepath.Join(out, "*")); c.args[0] != "--host" && len(names) > 0 {
+			t.Errorf("%s: %v", c.args, names)
 		}
 		if err := os.RemoveAll(out); err != nil {
 			t.Fatal(err)
@@ -265,23 +249,18 @@ func TestRefusalsAreUsageErrors(t *testing.T) {
 
 // TestRowsThatNobodyCanSeeAreMissed: rows that are in a folder of that name elsewhere are an error.
 func TestRowsThatNobodyCanSeeAreMissed(t *testing.T) {
-	robots, dir, was := robotsTxt(t), t.TempDir(), attempt
-	t.Cleanup(func() { attempt = was })
+	robots, dir := robotsTxt(t), t.TempDir()
 	out := filepath.Join(dir, "out")
-	attempt = func(ctx context.Context, work func(context.Context) error) error {
+	attempts(t, func(ctx context.Context, work func(context.Context) error) error {
 		err := work(ctx)
 		return errors.Join(err, os.RemoveAll(out))
+	})
+	if printed, _ := ended(t, 3, "rows-00000.ndjson", 1<<30, "audit", "--robots", robots, "--list", "all", "--out", out,
+		write(t, filepath.Join(dir, "a.log"), logOf(3))); !strings.Contains(printed, "GPTBot") {
+		t.Error(printed)
 	}
-	printed, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--list", "all", "--out", out,
-		write(t, filepath.Join(dir, "a.log"), logOf(3)))
-	if code != 3 || !strings.Contains(diagnosis, "rows-00000.ndjson") || !strings.Contains(printed, "GPTBot") {
-		t.Errorf("code %d: %s%s", code, printed, diagnosis)
-	}
-	list := write(t, filepath.Join(dir, "urls.txt"), "https://a.example/\n")
-	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", out,
-		list); code != 3 || !strings.Contains(diagnosis, "is it a folder that all workers share") {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
+	ended(t, 3, "is it a folder that all workers share", 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", out,
+		write(t, filepath.Join(dir, "urls.txt"), "https://a.example/\n"))
 }
 
 // manyShards stands for 32,769 audits, of which two have lines.
@@ -311,9 +290,7 @@ func TestOneSumOfAnyNumberOfShards(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	scratch := t.TempDir()
 	beam.ParDo0(s, &takeSum{}, addedUpInATree(s, &spec{Scratch: scratch}, beam.ParDo(s, &manyShards{}, beam.Impulse(s))))
-	was := attempt
-	t.Cleanup(func() { attempt = was })
-	attempt = func(context.Context, func(context.Context) error) error { return nil }
+	attempts(t, func(context.Context, func(context.Context) error) error { return nil })
 	if err := run(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -403,17 +380,16 @@ func TestConnectionsThatBreak(t *testing.T) {
 	for fails := range 4 {
 		faulty.opens, faulty.failing, faulty.sizes = map[string]int{}, map[string]int{"flaky://logs/b.log": fails},
 			map[string]int{"flaky://logs/b.log": fails}
-		out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/a.log",
-			"flaky://logs/*.log")
-		if r := reportOf(t, out); code != 0 || r.Lines != 50 || !strings.Contains(diagnosis, "same content") ||
-			!strings.Contains(diagnosis, "a.log is named twice") {
-			t.Errorf("the opening %d fails: code %d, %d lines: %s", fails, code, r.Lines, diagnosis)
+		out, diagnosis := ended(t, 0, "a.log is named twice", 1<<30, "audit", "--robots", robots, "--output", "json",
+			"flaky://logs/a.log", "flaky://logs/*.log")
+		if r := reportOf(t, out); r.Lines != 50 || !strings.Contains(diagnosis, "same content") {
+			t.Errorf("the opening %d fails: %d lines: %s", fails, r.Lines, diagnosis)
 		}
 	}
 	faulty.sizes = map[string]int{"flaky://logs/b.log": 99}
-	out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/*.log")
-	if r := reportOf(t, out); code != 3 || r.Lines != 50 || !strings.Contains(diagnosis, "b.log: 503") {
-		t.Errorf("no size: code %d, %d lines: %s", code, r.Lines, diagnosis)
+	out, _ := ended(t, 3, "b.log: 503", 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://logs/*.log")
+	if r := reportOf(t, out); r.Lines != 50 {
+		t.Errorf("no size: %d lines", r.Lines)
 	}
 }
 
@@ -425,27 +401,20 @@ func TestNamesThatBeamReadsInAnotherWay(t *testing.T) {
 		{"--list", "all", "--out", "flaky://rows/x%202026", log}, {"--list", "all", "--out", "flaky://rows/*", log},
 		{"--scratch", "flaky://s/a#b", log}, {"flaky://logs/a?.log"},
 	} {
-		if _, diagnosis, code := command(t, 1<<30, append([]string{"audit", "--robots", robots}, args...)...); code != 2 ||
-			!strings.Contains(diagnosis, "the name has one of") {
-			t.Errorf("%q: code %d: %s", args, code, diagnosis)
-		}
+		ended(t, 2, "the name has one of", 1<<30, append([]string{"audit", "--robots", robots}, args...)...)
 	}
 	faulty.opens, faulty.failing, faulty.sizes = map[string]int{}, nil, map[string]int{}
 	put(t, "flaky://odd/day%231.log", logOf(5))
 	put(t, "flaky://odd/day2.log", logOf(6))
-	out, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--output", "json", "flaky://odd/*.log")
-	if r := reportOf(t, out); code != 3 || r.Lines != 6 || !strings.Contains(diagnosis, "day#1.log: the name has one of") {
-		t.Errorf("code %d, %d lines: %s", code, r.Lines, diagnosis)
+	out, _ := ended(t, 3, "day#1.log: the name has one of", 1<<30, "audit", "--robots", robots, "--output", "json",
+		"flaky://odd/*.log")
+	if r := reportOf(t, out); r.Lines != 6 {
+		t.Errorf("%d lines", r.Lines)
 	}
-	if _, diagnosis, code := command(t, 1<<30, "audit", "--robots", robots, "--quiet", "--list", "all", "--out",
-		"flaky://rows/plain", "--scratch", "flaky://scratch/s", log); code != 0 {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
-	list := write(t, filepath.Join(t.TempDir(), "day#1.txt"), "https://a.example/\n")
-	if _, diagnosis, code := command(t, 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", "flaky://kept/f",
-		list); code != 2 || !strings.Contains(diagnosis, "the name has one of") {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
+	ended(t, 0, "", 1<<30, "audit", "--robots", robots, "--quiet", "--list", "all", "--out", "flaky://rows/plain",
+		"--scratch", "flaky://scratch/s", log)
+	ended(t, 2, "the name has one of", 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", "flaky://kept/f",
+		write(t, filepath.Join(t.TempDir(), "day#1.txt"), "https://a.example/\n"))
 	for pattern, want := range map[string]int{"memfs://flaky-rows/plain/rows-00000.ndjson": 1,
 		"memfs://flaky-scratch/**": 0} {
 		if names, err := memfs.New(t.Context()).List(t.Context(), pattern); err != nil || len(names) != want {

@@ -68,16 +68,15 @@ func TestResultsTakeNobodysName(t *testing.T) {
 		"an old result, that is": {filepath.Dir(old), []string{"--robots", robots, a}, ""},
 	} {
 		before := contents(t, dir)
-		_, diagnosis, code := command(t, 1<<30, append([]string{"filter", "--agent", "GPTBot", "--out", c.out}, c.args...)...)
+		args := append([]string{"filter", "--agent", "GPTBot", "--out", c.out}, c.args...)
 		if c.says == "" {
-			if got, err := os.ReadFile(old); code != 0 || err != nil || string(got) != "https://other.example/open\n" {
-				t.Errorf("%s: code %d, %q, %v: %s", name, code, got, err, diagnosis)
+			ended(t, 0, "", 1<<30, args...)
+			if got, err := os.ReadFile(old); err != nil || string(got) != "https://other.example/open\n" {
+				t.Errorf("%s: %q, %v", name, got, err)
 			}
 			continue
 		}
-		if code != 2 || !strings.Contains(diagnosis, c.says) {
-			t.Errorf("%s: code %d: %s", name, code, diagnosis)
-		}
+		ended(t, 2, c.says, 1<<30, args...)
 		if after := contents(t, dir); !slices.Equal(after, before) {
 			t.Errorf("%s: there is now %q and not %q", name, after, before)
 		}
@@ -171,10 +170,7 @@ func TestCountsAreNoList(t *testing.T) {
 			t.Errorf("%q is not said: %s", says, diagnosis)
 		}
 	}
-	_, diagnosis, code = command(t, 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", two, one)
-	if code != 0 || !strings.Contains(diagnosis, countsName+": not read") {
-		t.Errorf("code %d: %s", code, diagnosis)
-	}
+	ended(t, 0, countsName+": not read", 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", two, one)
 	was, is := contents(t, one), contents(t, two)
 	if len(was) != 3 || len(is) != 3 || strings.ReplaceAll(is[0], two, one) != was[0] {
 		t.Errorf("%d files, and then %d:\n%s", len(was), len(is), is)

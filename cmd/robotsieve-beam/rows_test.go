@@ -18,11 +18,7 @@ import (
 func oneList(t *testing.T, set jobtest.Logs, rows cli.Rows) []string {
 	t.Helper()
 	var b bytes.Buffer
-	o := job.AuditOptions{
-		Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges}, Since: set.Since,
-		Hosts: set.Hosts, Samples: 2,
-	}
-	var end func() error
+	o, end := optionsOf(set), func() error { return nil }
 	o.Rows, end = rows.Begin(&b)
 	if _, err := job.Audit(t.Context(), o); err != nil || end() != nil {
 		t.Fatal(err)
@@ -61,10 +57,7 @@ func listedIn(t *testing.T, dir, ext string) (rows []string, files int) {
 // divided logs, and the report is printed, too.
 func TestRowsAreThoseOfOneAudit(t *testing.T) {
 	args, set := logs(t, 9)
-	key := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(key, []byte("sixteen octets, or more"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	key := write(t, filepath.Join(t.TempDir(), "key"), "sixteen octets, or more")
 	for _, c := range []struct {
 		shard int64
 		seed  uint64
@@ -126,16 +119,14 @@ func TestRowsOfShardsWithoutAnyAreFilesToo(t *testing.T) {
 func TestRowsAreWholeOrMissing(t *testing.T) {
 	args, _ := logs(t, 3)
 	dir := t.TempDir()
-	was := attempt
-	t.Cleanup(func() { attempt = was })
-	attempt = func(ctx context.Context, work func(context.Context) error) error {
+	attempts(t, func(ctx context.Context, work func(context.Context) error) error {
 		interrupted, cancel := context.WithCancel(ctx)
 		defer cancel()
 		if names, _ := filepath.Glob(filepath.Join(dir, "rows-*")); len(names) > 0 {
 			cancel()
 		}
 		return work(interrupted)
-	}
+	})
 	_, diagnosis, code := command(t, 8_000, append(args, "--list", "all", "--quiet", "--out", dir)...)
 	entries, err := os.ReadDir(dir)
 	if code != 3 || err != nil || len(entries) == 0 {

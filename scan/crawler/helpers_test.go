@@ -69,16 +69,7 @@ func (c Claim) String() string {
 
 // String returns the state as tests print it.
 func (s State) String() string {
-	switch s {
-	case Verified:
-		return "verified"
-	case Spoofed:
-		return "spoofed"
-	case Unverified:
-		return "unverified"
-	default:
-		return "unverifiable"
-	}
+	return [...]string{"verified", "spoofed", "unverified", "unverifiable"}[s]
 }
 
 // wordsOf returns the words of all profiles.

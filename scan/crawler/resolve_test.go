@@ -172,36 +172,24 @@ func TestResolveRate(t *testing.T) {
 	})
 }
 
-// TestResolveTotal stops when the time is over, and says what is left.
-func TestResolveTotal(t *testing.T) {
+// TestResolveGivesUp on a lookup that takes too long, and on all of them when the time is over; and says what is left.
+func TestResolveGivesUp(t *testing.T) {
 	pairs := many(t, 100)
-	synctest.Test(t, func(t *testing.T) {
-		d := &dns{}
-		r := d.resolver()
-		r.Rate, r.Total = 10, 5*time.Second
-		start := time.Now()
-		got := r.Resolve(t.Context(), pairs)
-		if len(d.asked) != 50 || got.Unasked != 50 || got.Failed != 0 {
-			t.Errorf("%d asked about, %d not, %d failed", len(d.asked), got.Unasked, got.Failed)
-		}
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("it took %v", took)
-		}
-	})
-}
-
-// TestResolveTimeout gives up on a lookup, and on all of them.
-func TestResolveTimeout(t *testing.T) {
-	pairs := many(t, 20)
-	synctest.Test(t, func(t *testing.T) {
-		d := &dns{slow: time.Hour}
-		r := d.resolver()
-		r.Parallel, r.Timeout, r.Total = 1, 2*time.Second, 11*time.Second
-		got := r.Resolve(t.Context(), pairs)
-		if len(d.asked) != 6 || got.Failed != 5 || got.Unasked != 15 {
-			t.Errorf("%d asked about, %d not, %d failed", len(d.asked), got.Unasked, got.Failed)
-		}
-	})
+	for _, c := range []struct {
+		slow, timeout, total time.Duration
+		rate                 float64
+		asked, left, failed  int
+	}{{0, 0, 5 * time.Second, 10, 50, 50, 0}, {time.Hour, 2 * time.Second, 11 * time.Second, 0, 6, 95, 5}} {
+		synctest.Test(t, func(t *testing.T) {
+			d, start := &dns{slow: c.slow}, time.Now()
+			r := d.resolver()
+			r.Parallel, r.Rate, r.Timeout, r.Total = 1, c.rate, c.timeout, c.total
+			got := r.Resolve(t.Context(), pairs)
+			if took := time.Since(start); len(d.asked) != c.asked || got.Failed != c.failed || got.Unasked != c.left || took > c.total {
+				t.Errorf("%d asked about, %d not, %d failed, in %v", len(d.asked), got.Unasked, got.Failed, took)
+			}
+		})
+	}
 }
 
 // TestResolveCanceled asks nothing once its user has given up.

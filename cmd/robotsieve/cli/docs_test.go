@@ -156,8 +156,20 @@ func TestFormatsLists(t *testing.T) {
 	}
 }
 
-// recipeBlock finds the titles and blocks of recipes.
-var recipeBlock = regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```$")
+// recipe is a block of docs/recipes.md.
+type recipe struct{ title, kind, text string }
+
+func recipes(t *testing.T) (list []recipe) {
+	blocks, title := regexp.MustCompile("(?ms)^## ([^\n]+)$|^```([a-z]+)\n(.*?)^```$"), ""
+	for _, b := range blocks.FindAllStringSubmatch(string(raw(t, "../../../docs/recipes.md")), -1) {
+		if b[1] != "" {
+			title = b[1]
+		} else {
+			list = append(list, recipe{title, b[2], b[3]})
+		}
+	}
+	return list
+}
 
 // TestRecipes runs each recipe of docs/recipes.md with the files of the sample.
 func TestRecipes(t *testing.T) {
@@ -167,18 +179,13 @@ func TestRecipes(t *testing.T) {
 			t.Skip("there is no " + tool)
 		}
 	}
-	page := raw(t, "../../../docs/recipes.md")
-	title, ran := "", 0
-	for _, b := range recipeBlock.FindAllStringSubmatch(string(page), -1) {
-		if b[1] != "" {
-			title = b[1]
-			continue
-		}
-		kind, text := b[2], b[3]
-		if title == manyProcesses {
+	ran := 0
+	for _, r := range recipes(t) {
+		kind, text := r.kind, r.text
+		if r.title == manyProcesses {
 			continue // TestRecipesForManyProcesses runs them together
 		}
-		t.Run(title, func(t *testing.T) {
+		t.Run(r.title, func(t *testing.T) {
 			script := ""
 			switch kind {
 			case "sh":
@@ -396,14 +403,10 @@ const manyProcesses = "Many logs, many processes"
 // compares their sum with one audit. One log is damaged, and two have the same name in two folders.
 func TestRecipesForManyProcesses(t *testing.T) {
 	skipUnderRace(t)
-	page := raw(t, "../../../docs/recipes.md")
 	var blocks, kinds []string
-	title := ""
-	for _, b := range recipeBlock.FindAllStringSubmatch(string(page), -1) {
-		if b[1] != "" {
-			title = b[1]
-		} else if title == manyProcesses {
-			kinds, blocks = append(kinds, b[2]), append(blocks, b[3])
+	for _, r := range recipes(t) {
+		if r.title == manyProcesses {
+			kinds, blocks = append(kinds, r.kind), append(blocks, r.text)
 		}
 	}
 	if len(blocks) < 6 {

@@ -368,11 +368,7 @@ func TestAuditIsTheSameHoweverItIsCut(t *testing.T) {
 // theReport runs the command and returns its report without the inputs.
 func theReport(t *testing.T, args []string) string {
 	t.Helper()
-	r := command(t, "", args...)
-	if r.code != exitDone {
-		t.Fatalf("%v: code %d, stderr %q", args, r.code, r.err)
-	}
-	return withoutInputs(r.out)
+	return withoutInputs(done(t, "", args...).out)
 }
 
 // firstDifference shows where two texts first differ.

@@ -52,9 +52,7 @@ func (v *vanishing) Read(p []byte) (int, error) {
 func makeState(t testing.TB, args ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.state")
-	if r := command(t, "", append([]string{"audit", "--state", name}, args...)...); r.code != exitDone {
-		t.Fatalf("%v: %+v", args, r)
-	}
+	done(t, "", append([]string{"audit", "--state", name}, args...)...)
 	return name
 }
 
@@ -212,13 +210,8 @@ func TestMergeOfManyStates(t *testing.T) {
 // manifest writes a manifest of rows "from,origin,status,file" and its files.
 func manifest(t *testing.T, files map[string]string, rows ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		write(t, filepath.Join(dir, name), content)
-	}
-	name := filepath.Join(dir, "manifest.csv")
-	text := "from,origin,status,file\n" + strings.Join(rows, "\n") + "\n"
-	write(t, name, text)
+	name := filepath.Join(tree(t, files), "manifest.csv")
+	write(t, name, "from,origin,status,file\n"+strings.Join(rows, "\n")+"\n")
 	return name
 }
 

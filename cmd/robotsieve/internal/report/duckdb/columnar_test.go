@@ -5,7 +5,6 @@ package duckdb
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -38,11 +37,7 @@ func open(t *testing.T, name string) *columnar.File {
 // Files that DuckDB writes, in each codec and both versions of the format, have the values that it
 // was told to write.
 func TestParquetOfDuckDB(t *testing.T) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := database(t)
 	if _, err := db.Exec(`CREATE TABLE pages AS SELECT
 		CASE WHEN i % 7 <> 3 THEN 'https://example.com/' || (i * 7919) END AS url, 'https://' || (i % 11) || '.example/' AS host,
 		{'url': 'http://a/' || i, 'n': CASE WHEN i % 2 = 0 THEN i END} AS request, i * i - 5 AS number, i::DOUBLE / 4 AS fraction, [i, i] AS list,
@@ -117,12 +112,7 @@ func checkValues(t *testing.T, f *columnar.File) {
 
 // DuckDB reads a sidecar, and joins it with its file by the position.
 func TestSidecarInDuckDB(t *testing.T) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	dir := t.TempDir()
+	db, dir := database(t), t.TempDir()
 	pages, verdicts := filepath.Join(dir, "pages.parquet"), filepath.Join(dir, "verdicts.parquet")
 	if _, err := db.Exec("COPY (SELECT 'http://a/' || i AS url, i AS id FROM (SELECT unnest(range(10000)) AS i)) TO '" +
 		pages + "' (FORMAT parquet)"); err != nil {

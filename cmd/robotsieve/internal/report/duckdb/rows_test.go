@@ -86,11 +86,7 @@ func TestRowsInDuckDB(t *testing.T) {
 	if _, err := os.Stat(program); err != nil {
 		t.Skipf("%s has not been built: make build", program)
 	}
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := database(t)
 	names, types := columns(t)
 	for name, args := range inputs(t) {
 		t.Run(name, func(t *testing.T) {
@@ -120,6 +116,17 @@ func TestRowsInDuckDB(t *testing.T) {
 			checkReport(t, db, run(t, args, "--output", "json"))
 		})
 	}
+}
+
+// database opens a database in memory until the test ends.
+func database(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 func checkTypes(t *testing.T, db *sql.DB, names, types []string) {
