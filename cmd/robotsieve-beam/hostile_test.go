@@ -68,7 +68,7 @@ func TestEmptyFilesAreRead(t *testing.T) {
 		}
 	}
 	ended(t, 0, "", 1<<30, "filter", "--robots", robots, "--agent", "x", "--out", filepath.Join(dir, "out"), empty,
-		write(t, filepath.Join(dir, "blank.txt"), "\n\n"))
+		write(t, filepath.Join(dir, "blank.txt"), "\n\nhttps://a.example/\n"))
 }
 
 // TestRowsAreReplacedInTheirFolderOnly: --out is a name and no pattern, and only files that have
