@@ -2,7 +2,6 @@ package compile_test
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -37,8 +36,7 @@ func TestNothingIsShared(t *testing.T) {
 				t.Errorf("%v, file %d has become\n%s\nit was\n%s", m, i, got, written[i])
 			}
 			again := compile.Compile(file(i), m.options())
-			if !reflect.DeepEqual(again.Groups, r.Groups) || !reflect.DeepEqual(again.Records, r.Records) ||
-				!reflect.DeepEqual(again.Notes, r.Notes) || said(again) != written[i] {
+			if said(again) != written[i] {
 				t.Errorf("%v, file %d: another time it is\n%s\nand was\n%s", m, i, said(again), written[i])
 			}
 		}
@@ -47,7 +45,7 @@ func TestNothingIsShared(t *testing.T) {
 
 // said is all that a Robots has, as text.
 func said(r *compile.Robots) string {
-	text := fmt.Sprint(r.Groups, r.Records, r.Notes, r.Lines)
+	text := fmt.Sprintf("%#v %#v %#v %d", r.Groups, r.Records, r.Notes, r.Lines)
 	for _, a := range r.Ruleset.Agents() {
 		text += fmt.Sprintf("\n%s %v\n%v", a.Token, r.GroupsOf(a.Machine), a.Machine)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
-// TestExamples asks every question of the examples files, of all engines and of the twin.
+// TestExamples asks every question of the examples files, of all engines and of the twin. The line of
+// each verdict is one that Robots.Rule knows and that Robots.Matches puts first.
 func TestExamples(t *testing.T) {
 	for _, d := range dialects {
 		t.Run(d.String(), func(t *testing.T) {
@@ -28,10 +29,17 @@ func TestExamples(t *testing.T) {
 					testFunction(t, d, e)
 					continue
 				}
-				m := mode{dialect: d}
-				got, naive := m.ask(t, m.tiers(e.Robots), new(automaton.Scratch), e.Robots, e.Agent, e.URL), askTwin(m, e.Robots, e.Agent, e.URL)
+				m, s := mode{dialect: d}, new(automaton.Scratch)
+				each := m.tiers(e.Robots)
+				got, naive := m.ask(t, each, s, e.Robots, e.Agent, e.URL), askTwin(m, e.Robots, e.Agent, e.URL)
 				if want := (answer{e.Allowed, e.Line}); got != want || naive != want {
 					t.Errorf("%v examples: got %v, from the twin %v: %s", d, got, naive, e.Source)
+				}
+				r := each[0]
+				matches := r.Matches(r.Ruleset.Machine(e.Agent), s, d.Path(new(automaton.Scratch), e.URL))
+				rule, ok := r.Rule(e.Line)
+				if ok != (len(matches) > 0) || ok && (matches[0].Line != rule.Line || matches[0].String() != rule.String()) {
+					t.Errorf("%v examples: Rule gives %v, Matches %v: %s", d, rule, matches, e.Source)
 				}
 			}
 			if len(examples) < 100 || functions < 5 {
@@ -76,22 +84,6 @@ func compiledPattern(t *testing.T, d automaton.Dialect, value []byte) []byte {
 		t.Fatalf("%v: no rule of %q", d, value)
 	}
 	return []byte(rule.Pattern)
-}
-
-// TestVerdictNamesARuleOfTheFile: the line of every example's verdict is one
-// that Robots.Rule knows and that Robots.Matches puts first.
-func TestVerdictNamesARuleOfTheFile(t *testing.T) {
-	var s automaton.Scratch
-	for _, d := range dialects {
-		for _, e := range readExamples(t, d) {
-			r := compileIn(d, string(e.Robots))
-			matches := r.Matches(r.Ruleset.Machine(e.Agent), &s, d.Path(new(automaton.Scratch), e.URL))
-			rule, ok := r.Rule(e.Line)
-			if ok != (len(matches) > 0) || ok && (matches[0].Line != rule.Line || matches[0].String() != rule.String()) {
-				t.Errorf("%v examples: Rule gives %v, Matches %v: %s", d, rule, matches, e.Source)
-			}
-		}
-	}
 }
 
 // A vector is one case with its reference verdict.

@@ -278,23 +278,21 @@ func TestForms(t *testing.T) {
 		t.Log("short: length 4 instead of 6")
 		longest = 4
 	}
-	check := func(name string, in, got, want []byte) {
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s of %q: got %q, want %q", name, in, got, want)
+	check := func(path []byte) {
+		for form, of := range map[automaton.Form]func([]byte) []byte{
+			automaton.FormA: twin.FormA, automaton.FormB: twin.FormB, automaton.FormDecoded: twin.Decode,
+		} {
+			if got, want := inForm(path, form), of(path); !bytes.Equal(got, want) {
+				t.Errorf("form %v of %q: got %q, want %q", form, path, got, want)
+			}
 		}
 	}
 	for _, word := range words([]string{"%", "2", "f", "F", "?", "4", "1", "*", "é"}, longest) {
-		path := []byte(word)
-		check("FormA", path, inForm(path, automaton.FormA), twin.FormA(path))
-		check("FormB", path, inForm(path, automaton.FormB), twin.FormB(path))
-		check("decoded", path, inForm(path, automaton.FormDecoded), twin.Decode(path))
+		check([]byte(word))
 	}
 	for c := range 256 { // every byte: raw, escaped, in the query, and cut short
 		raw := []byte{byte(c)}
-		path := fmt.Appendf(nil, "/%s%%%02x?%s%%%02X%%%x", raw, c, raw, c, c&15)
-		check("FormA", path, inForm(path, automaton.FormA), twin.FormA(path))
-		check("FormB", path, inForm(path, automaton.FormB), twin.FormB(path))
-		check("decoded", path, inForm(path, automaton.FormDecoded), twin.Decode(path))
+		check(fmt.Appendf(nil, "/%s%%%02x?%s%%%02X%%%x", raw, c, raw, c, c&15))
 	}
 }
 

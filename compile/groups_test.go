@@ -15,62 +15,29 @@ import (
 // TestGroups: what of a file is in Groups, and how each dialect spells it.
 func TestGroups(t *testing.T) {
 	const body = "User-Agent: Foo/1.2 # c\nuser-agent: *\nAllow: /A%7e\n\nDisallow:\nuser-agent: MJ12bot\ndisallow: x\n"
-	foo := compile.AgentLine{Line: 1, Value: "Foo/1.2", Token: "foo"}
-	star := compile.AgentLine{Line: 2, Value: "*", Wildcard: true}
-	mj := func(token string) compile.AgentLine {
-		return compile.AgentLine{Line: 6, Value: "MJ12bot", Token: token}
-	}
+	type rules = []compile.Rule
+	ofGoogle := rules{{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E"}, {Line: 5}}
 	for _, c := range []struct {
-		mode mode
-		want []compile.Group
+		mode  mode
+		token string // of MJ12bot
+		rules rules  // of the first group
 	}{
-		{mode{dialect: google}, []compile.Group{
-			{[]compile.AgentLine{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E"},
-				{Line: 5},
-			}},
-			{[]compile.AgentLine{mj("mj")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
-		}},
-		{mode{dialect: google, wide: true}, []compile.Group{
-			{[]compile.AgentLine{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A%7E"},
-				{Line: 5},
-			}},
-			{[]compile.AgentLine{mj("mj12bot")}, []compile.Rule{{Line: 7, Value: "x", Inert: true}}},
-		}},
-		{mode{dialect: rfc9309}, []compile.Group{
-			{[]compile.AgentLine{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormA},
-				{Line: 5, Inert: true},
-			}},
-			{[]compile.AgentLine{mj("mj12bot")}, []compile.Rule{
-				{Line: 7, Value: "x", Form: automaton.FormA, Inert: true},
-			}},
-		}},
+		{mode{dialect: google}, "mj", ofGoogle},
+		{mode{dialect: google, wide: true}, "mj12bot", ofGoogle},
+		{mode{dialect: rfc9309}, "mj12bot", rules{
+			{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormA}, {Line: 5, Inert: true}}},
 		// A blank line ends the record, and the rule after it is outside.
-		{mode{dialect: original}, []compile.Group{
-			{[]compile.AgentLine{foo, star}, []compile.Rule{
-				{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormDecoded},
-			}},
-			{[]compile.AgentLine{mj("mj12bot")}, []compile.Rule{
-				{Line: 7, Value: "x", Form: automaton.FormDecoded, Inert: true},
-			}},
-		}},
+		{mode{dialect: original}, "mj12bot", rules{
+			{Line: 3, Allow: true, Value: "/A%7e", Pattern: "/A~", Form: automaton.FormDecoded}}},
 	} {
-		t.Run(c.mode.String(), func(t *testing.T) {
-			r := compile.Compile([]byte(body), c.mode.options())
-			if len(r.Groups) != len(c.want) {
-				t.Fatalf("got %d groups, want %d", len(r.Groups), len(c.want))
-			}
-			for i, want := range c.want {
-				if !reflect.DeepEqual(r.Groups[i], want) {
-					t.Errorf("group %d: got %+v, want %+v", i, r.Groups[i], want)
-				}
-			}
-			if r.Lines != 7 {
-				t.Errorf("%d lines, want 7", r.Lines)
-			}
-		})
+		want := []compile.Group{
+			{[]compile.AgentLine{{Line: 1, Value: "Foo/1.2", Token: "foo"}, {Line: 2, Value: "*", Wildcard: true}}, c.rules},
+			{[]compile.AgentLine{{Line: 6, Value: "MJ12bot", Token: c.token}},
+				rules{{Line: 7, Value: "x", Form: c.rules[0].Form, Inert: true}}},
+		}
+		if r := compile.Compile([]byte(body), c.mode.options()); !reflect.DeepEqual(r.Groups, want) || r.Lines != 7 {
+			t.Errorf("%v: %d lines, groups %+v, want %+v", c.mode, r.Lines, r.Groups, want)
+		}
 	}
 }
 

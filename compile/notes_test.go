@@ -236,30 +236,23 @@ func TestDefaultLimit(t *testing.T) {
 	head := "user-agent: *\n#"
 	for size, want := range map[int]answer{512_000: {false, 3}, 512_001: {true, 0}} {
 		body := head + strings.Repeat("x", size-len(head)-len(rule)) + rule
-		if len(body) != size {
-			t.Fatal("body of", len(body))
-		}
-		for _, maxBytes := range []int{0, compile.DefaultMaxBytes} {
-			r := compile.Compile([]byte(body), compile.Options{Dialect: google, MaxBytes: maxBytes})
-			if got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/a")); got != want {
+		for maxBytes, want := range map[int]answer{0: want, compile.DefaultMaxBytes: want, all: {false, 3}} {
+			if got := askUpTo(maxBytes, body); got != want || len(body) != size {
 				t.Errorf("%d bytes, limit %d: got %v, want %v", size, maxBytes, got, want)
 			}
 		}
-		r := compile.Compile([]byte(body), compile.Options{Dialect: google, MaxBytes: all})
-		if got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/a")); got != (answer{false, 3}) {
-			t.Errorf("%d bytes, no limit: got %v", size, got)
+	}
+	// A line of which google would read only the beginning is dropped whole if its end lies past it.
+	body := "user-agent: *\ndisallow: /a" + strings.Repeat(" ", 20_000)
+	for maxBytes, want := range map[int]answer{len(body): {false, 2}, len(body) - 1: {true, 0}} {
+		if got := askUpTo(maxBytes, body); got != want {
+			t.Errorf("limit %d: got %v, want %v", maxBytes, got, want)
 		}
 	}
 }
 
-// TestLimitDropsLongLineWhole: a line of which google would read only the
-// beginning is dropped all the same if its end lies past the limit.
-func TestLimitDropsLongLineWhole(t *testing.T) {
-	body := []byte("user-agent: *\ndisallow: /a" + strings.Repeat(" ", 20_000))
-	for maxBytes, want := range map[int]answer{len(body): {false, 2}, len(body) - 1: {true, 0}} {
-		r := compile.Compile(body, compile.Options{Dialect: google, MaxBytes: maxBytes})
-		if got := ask(r, new(automaton.Scratch), []byte("F"), []byte("/a")); got != want {
-			t.Errorf("limit %d: got %v, want %v", maxBytes, got, want)
-		}
-	}
+// askUpTo asks about /a by the first bytes of a body.
+func askUpTo(maxBytes int, body string) answer {
+	r := compile.Compile([]byte(body), compile.Options{Dialect: google, MaxBytes: maxBytes})
+	return ask(r, new(automaton.Scratch), []byte("F"), []byte("/a"))
 }

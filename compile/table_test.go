@@ -53,32 +53,34 @@ func TestLongSearchesAreNotMade(t *testing.T) {
 	}
 }
 
-// TestFormBWithoutPrefix: no robots.txt has a rule in form B that does not begin
-// with a path and a '?', but archives are files, and may say anything.
-func TestFormBWithoutPrefix(t *testing.T) {
+// TestRulesOfArchives: no robots.txt has a rule in form B that does not begin with a path and a '?',
+// nor some others, but archives are files, and may say anything. What is no rule has no table.
+func TestRulesOfArchives(t *testing.T) {
+	machine := func(d automaton.Dialect, form automaton.Form, patterns ...string) (*automaton.Machine, error) {
+		var rules []automaton.Rule
+		for i, pattern := range patterns {
+			rules = append(rules, automaton.Rule{Rank: uint64(100 - i), Form: form, Pattern: pattern,
+				Verdict: automaton.Verdict{Line: uint32(i + 1)}})
+		}
+		b := automaton.NewBuilder(d, 1, 0)
+		return b.Machine(rules, compile.EngineTable.Table)
+	}
+	never := strings.Fields("*never0 *never1 *never2 *never3 *never4 *never5 *never6 *never7 *never8")
 	for _, c := range []struct {
 		pattern, path string
 		matches       bool
-	}{
-		{"", "/", true},
-		{"*/a", "/a", true},
-		{"*/a?(", "/x/a?%28", true},
-		{"*b", "/a", false},
-	} {
-		rules := []automaton.Rule{{Rank: 100, Pattern: c.pattern, Form: automaton.FormB, Verdict: automaton.Verdict{Line: 1}}}
-		for i := range 9 {
-			rules = append(rules, automaton.Rule{
-				Rank: uint64(99 - i), Form: automaton.FormB, Pattern: fmt.Sprintf("*never%d",
-					i), Verdict: automaton.Verdict{Line: 2},
-			})
-		}
-		b := automaton.NewBuilder(rfc9309, 1, 0)
-		m, err := b.Machine(rules, compile.EngineTable.Table)
+	}{{"", "/", true}, {"*/a", "/a", true}, {"*/a?(", "/x/a?%28", true}, {"*b", "/a", false}} {
+		m, err := machine(rfc9309, automaton.FormB, append([]string{c.pattern}, never...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if v := m.Match(new(automaton.Scratch), []byte(c.path)); (v.Line == 1) != c.matches {
 			t.Errorf("%q on %q: got %v", c.pattern, c.path, v)
+		}
+	}
+	for _, pattern := range []string{"/**b", "/a*", "/a*b**c", "/*"} {
+		if m, err := machine(google, automaton.FormRaw, pattern); err == nil {
+			t.Errorf("%q: got %v", pattern, m)
 		}
 	}
 }
@@ -328,18 +330,6 @@ func compareGaps(t *testing.T, d automaton.Dialect, text string, paths int, path
 		}
 	}
 	return decided
-}
-
-// TestNoTableOfWhatIsNoRule: an archive may say anything of its rules, and no
-// table is made of what is no rule.
-func TestNoTableOfWhatIsNoRule(t *testing.T) {
-	for _, pattern := range []string{"/**b", "/a*", "/a*b**c", "/*"} {
-		rules := []automaton.Rule{{Rank: 1, Pattern: pattern, Verdict: automaton.Verdict{Line: 1}}}
-		b := automaton.NewBuilder(google, 1, 0)
-		if m, err := b.Machine(rules, compile.EngineTable.Table); err == nil {
-			t.Errorf("%q: got %v", pattern, m)
-		}
-	}
 }
 
 // TestTablesOfManyRules: rules that nobody has made for it have a table, however many

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The list of claims is bounded, and the choice depends on the set of lines alone.
+// The list of claims is bounded, the choice depends on the set of lines alone, and a state has it.
 func TestManyClaims(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")
 	var records []format.Record
@@ -62,7 +63,14 @@ func TestManyClaims(t *testing.T) {
 		w.readers[format.Default()] = &handmade{records: part}
 		w.Chunk(format.Default(), nil, []byte("x"))
 	}
-	r := resultOf(t, run)
+	var state bytes.Buffer
+	if err := run.WriteState(&state, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := reportOf(a, state.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got := marshal(t, r); got != want {
 		t.Error(firstDifference(got, want))
 	}

@@ -87,7 +87,11 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 		if f.Head() == "" {
 			lines = lines[1:]
 		}
-		checkNumbers(t, name, given(t, newAuditor(t, robotsTxtBody), f, lines, len(lines)), lines)
+		for number, j := range given(t, newAuditor(t, robotsTxtBody), f, lines, len(lines)) {
+			if want := lines[number-1]; string(j.Line) != want {
+				t.Errorf("%s: line %d is %q, not %q", name, number, j.Line, want)
+			}
+		}
 	}
 	request := `{"ts":"2026-03-02T10:00:00Z","request":{"remote_ip":"192.0.2.1","method":"GET",` +
 		`"host":"example.com","uri":"/","headers":{"User-Agent":["GPTBot"]}},"status":200,"size":1}`
@@ -99,15 +103,6 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 	w.Chunk(byName(t, "caddy"), nil, []byte("["+request+","+request+"]\n\n"+request+"\n"))
 	if got[10] != 2 || got[12] != 1 {
 		t.Errorf("requests by line: %v", got)
-	}
-}
-
-func checkNumbers(t *testing.T, name string, got map[int64]Judged, lines []string) {
-	t.Helper()
-	for number, j := range got {
-		if want := lines[number-1]; string(j.Line) != want {
-			t.Errorf("%s: line %d is %q, not %q", name, number, j.Line, want)
-		}
 	}
 }
 

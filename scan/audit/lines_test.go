@@ -10,23 +10,32 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// messyLog returns lines of a log in which everything occurs: crawlers and
-// browsers, all verdicts, garbage, and mutated lines.
-func messyLog(rng *rand.Rand, n int, vhost bool) []string {
+// anyEntry returns an entry of any kind: of crawlers, browsers and others, with all verdicts.
+func anyEntry(rng *rand.Rand) entry {
 	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
+	return entry{
+		vhost: pick("example.com", "example.com:443", "example.com:443", "www.example.com", "other.example",
+			"example.com:8080", "b\xfccher.example", "h\xff\x00", "-"),
+		addr: pick("192.0.2.1", "192.0.2.2", "198.51.100.7", "10.0.0.1"), time: at(rng.IntN(20*day0) - 10*day0),
+		method: pick("GET", "GET", "GET", "HEAD", "POST"),
+		target: pick("/", "/about", "/private/", "/private/x", "/?s=1", "/a~b", "/a%7Eb", "/typo", "/robots.txt",
+			"/robots.txt", "/robots.txt", "/robots.txt?x", "*", "//private/x", "https://www.example.com/private/",
+			"http://example.com/private/", "/a b", `/\x22`, "/\x00\xff"),
+		status: pick("200", "200", "200", "304", "301", "403", "404", "414", "429", "503", "-"),
+		size:   pick("512", "70", "0", "-"),
+		agent: pick(gptbot, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, browser, browser, "curl/8",
+			"bot", "-", "acmebot", "WireReader/1 (compatible; GPTBot/1)", "AcmeBot/2 (+https://x.example)",
+			"ÄcmeBot\xff/1 (+https://x.example)", fmt.Sprintf("X%d-Bot/1 (+http://x.example)", rng.IntN(40))),
+	}
+}
+
+// messyLog returns lines of a log in which everything occurs, garbage and mutated lines too.
+func messyLog(rng *rand.Rand, n int, vhost bool) []string {
 	lines := make([]string, n)
 	for i := range lines {
-		e := entry{
-			time:   at(rng.IntN(20 * day0)),
-			method: pick("GET", "GET", "GET", "HEAD", "POST"),
-			target: pick("/", "/about", "/private/1", "/private/2", "/?s=1", "/a~b", "/a%7Eb", "/typo", "/mj/x", "/robots.txt",
-				"/robots.txt?x", "*", "http://example.com/private/", "https://example.com/private/", "/a b", `/\x22`, "/\x00\xff"),
-			status: pick("200", "200", "301", "304", "403", "404", "414", "500", "-"),
-			agent: pick(browser, browser, gptbot, googlebot, chatgpt, adsbot, mj12bot, twoBots, acmebot, "-",
-				"AcmeBot/2.0", "acmebot", `Ac\xffme-Bot/1.0`, fmt.Sprintf("X%d-Bot", rng.IntN(50))),
-		}
+		e := anyEntry(rng)
 		if e.target == "/robots.txt" && rng.IntN(20) > 0 {
-			e.status = pick("200", "304", "304") // other answers clear the requests of days
+			e.status, e.size = []string{"200", "304"}[rng.IntN(2)], "" // others clear the requests of days
 		}
 		if rng.IntN(20) == 0 {
 			e.time = "-"
@@ -34,9 +43,8 @@ func messyLog(rng *rand.Rand, n int, vhost bool) []string {
 		if rng.IntN(20) == 0 {
 			e.protocol = noProtocol
 		}
-		if vhost {
-			e.vhost = pick("example.com", "example.com:443", "example.com:80", "example.com:8080", "www.example.com:443",
-				"https://example.com", "-")
+		if !vhost {
+			e.vhost = ""
 		}
 		line := e.String()
 		switch rng.IntN(20) {

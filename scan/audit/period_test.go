@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -100,21 +99,5 @@ func TestFetchesOutsideOfAPeriodAreNoRequests(t *testing.T) {
 		entry{agent: browser, time: at(200)})
 	if len(r.Crawlers) != 0 || r.Lines != 1 || r.OutOfPeriod != 5 || r.RobotsTxt.Requests != 0 || !r.RobotsTxt.Logged {
 		t.Errorf("%d crawlers, %d lines, %d out of the period, %+v", len(r.Crawlers), r.Lines, r.OutOfPeriod, r.RobotsTxt)
-	}
-}
-
-// Claims are in states.
-func TestClaimsOfStates(t *testing.T) {
-	a := newAuditor(t, robotsTxtBody, "https://example.com")
-	row := newRow(knownBounds)
-	row.Requests = 2
-	row.claimed().add("AI Crawler", tallied{N: 2})
-	row.claimed().add("", tallied{N: 0})
-	delete(row.Claims.Kept, "")
-	good := appendRow(nil, row)
-	back := newRow(knownBounds)
-	rest, err := a.decode(good, back, knownBounds, 2)
-	if err != nil || len(rest) > 0 || back.Claims.Kept["AI Crawler"].N != 2 || !bytes.Equal(appendRow(nil, back), good) {
-		t.Errorf("%v: %+v", err, back.Claims)
 	}
 }

@@ -11,22 +11,15 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-func gapsOf(list ...int64) *gaps {
-	g := &gaps{}
-	for _, millis := range list {
-		g.add(millis, 0, 1)
-	}
-	return g
-}
-
 func TestQuantilesOfManyGapsAreExactToThreeDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{exactGaps - 1, exactGaps, exactGaps + 1, 20 * exactGaps} {
 		var list []int64
+		g := &gaps{}
 		for range n {
 			list = append(list, rng.Int64N(1<<rng.IntN(40)))
+			g.add(list[len(list)-1], 0, 1)
 		}
-		g := gapsOf(list...)
 		if exact := n <= exactGaps; (g.h == nil) != exact || len(g.exact) > exactGaps {
 			t.Errorf("%d gaps: kept as they are: %v", n, g.h == nil)
 		}

@@ -1,4 +1,4 @@
-package job_test
+package job
 
 import (
 	"bytes"
@@ -10,25 +10,17 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
-	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // sampleAudit are the options of the demo.
-func sampleAudit() job.AuditOptions {
+func sampleAudit() AuditOptions {
 	const sample = "../../testdata/sample/"
-	return job.AuditOptions{
-		Logs:   job.Inputs{Names: []string{sample + "access.log.gz"}},
+	return AuditOptions{
+		Logs:   Inputs{Names: []string{sample + "access.log.gz"}},
 		Policy: sample + "policy.csv", Hosts: []string{"https://lantern.example"},
 		Crawlers: sample + "crawlers.json", Ranges: []string{sample + "ranges"},
 	}
-}
-
-func kindOf(err error) job.Kind {
-	if e := (*job.Error)(nil); errors.As(err, &e) {
-		return e.Kind
-	}
-	return 0
 }
 
 // A number of workers that is none stands for one for each processor, as for Filter.
@@ -36,7 +28,7 @@ func TestAuditWithoutWorkers(t *testing.T) {
 	for _, n := range []int{0, -3} {
 		o := sampleAudit()
 		o.Workers = n
-		if a, err := job.Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2009 {
+		if a, err := Audit(t.Context(), o); err != nil || a.Report.Totals.Requests != 2009 {
 			t.Errorf("%d workers: %v, %+v", n, err, a)
 		}
 	}
@@ -44,57 +36,50 @@ func TestAuditWithoutWorkers(t *testing.T) {
 
 // Errors can be told apart.
 func TestAuditErrors(t *testing.T) {
-	write := func(name, text string) string {
-		name = filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	states := func(change func(*job.AuditOptions)) string {
+	states := func(change func(*AuditOptions)) string {
 		o := sampleAudit()
 		change(&o)
 		o.State, o.NoReport = filepath.Join(t.TempDir(), "a.state"), true
-		if _, err := job.Audit(t.Context(), o); err != nil {
+		if _, err := Audit(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		return o.State
 	}
-	one, other := states(func(*job.AuditOptions) {}), states(func(o *job.AuditOptions) { o.Samples = 2 })
+	one, other := states(func(*AuditOptions) {}), states(func(o *AuditOptions) { o.Samples = 2 })
 	good, err := os.ReadFile(one)
 	if err != nil {
 		t.Fatal(err)
 	}
 	merge := func(names ...string) error {
-		_, err := job.Merge(t.Context(), job.MergeOptions{States: names})
+		_, err := Merge(t.Context(), MergeOptions{States: names})
 		return err
 	}
 	for name, c := range map[string]struct {
 		err  error
-		kind job.Kind
+		kind Kind
 		is   error
 	}{
-		"no state": {merge(write("x", "something else, and longer than the first bytes")), job.Input, audit.ErrNotState},
-		"version":  {merge(write("x", "robotsieve state 1\nmore")), job.Input, audit.ErrStateVersion},
-		"cut":      {merge(write("x", string(good[:len(good)/2]))), job.Input, audit.ErrDamaged},
-		"missing":  {merge("none.state"), job.Input, os.ErrNotExist},
-		"no head": {merge(write("x", string(good[:bytes.IndexByte(good, '\n')+1])+strings.Repeat("\x00", 24))),
-			job.Input, job.ErrBasis},
-		"none":          {merge(), job.Usage, nil},
-		"other options": {merge(one, other), job.Input, nil},
+		"no state": {merge(file(t, "x", "something else, and longer than the first bytes")), Input, audit.ErrNotState},
+		"version":  {merge(file(t, "x", "robotsieve state 1\nmore")), Input, audit.ErrStateVersion},
+		"cut":      {merge(file(t, "x", string(good[:len(good)/2]))), Input, audit.ErrDamaged},
+		"missing":  {merge("none.state"), Input, os.ErrNotExist},
+		"no head": {merge(file(t, "x", string(good[:bytes.IndexByte(good, '\n')+1])+strings.Repeat("\x00", 24))),
+			Input, ErrBasis},
+		"none":          {merge(), Usage, nil},
+		"other options": {merge(one, other), Input, nil},
 	} {
 		if kindOf(c.err) != c.kind || c.is != nil && !errors.Is(c.err, c.is) {
 			t.Errorf("%s: %v", name, c.err)
 		}
 	}
-	var differ *job.BasisError
+	var differ *BasisError
 	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other ||
 		differ.Difference != "--samples 0 and 2" {
 		t.Errorf("%v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if a, err := job.Audit(ctx, sampleAudit()); a != nil || kindOf(err) != job.Interrupted {
+	if a, err := Audit(ctx, sampleAudit()); a != nil || kindOf(err) != Interrupted {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -108,7 +93,7 @@ func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	o.Logs.Opened = []*source.Input{source.NewInput("memory", strings.NewReader(
 		`192.0.2.1 - - [18/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "ExampleBot/1.0 (+https://a.example/)"`+"\n"),
 		-1)}
-	a, err := job.Audit(t.Context(), o)
+	a, err := Audit(t.Context(), o)
 	if err != nil || !a.Partial || !a.Report.Partial || a.Report.Lines != 1 || len(a.Report.Inputs) != 2 ||
 		len(warnings) != 1 {
 		t.Errorf("%v, %+v, %q", err, a, warnings)

@@ -70,7 +70,7 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 // TestCompileSaysWhichMemoryWouldDo: for the longest robots.txt.
 func TestCompileSaysWhichMemoryWouldDo(t *testing.T) {
 	_, err := archiveOf(t, sites(1, 1), 1_000_000, 0)
-	if e := new(Error); !errors.As(err, &e) || e.Kind != Usage ||
+	if kindOf(err) != Usage ||
 		!strings.Contains(err.Error(), "up to 512,000 bytes: --memory 48MB would do") {
 		t.Errorf("got %v", err)
 	}
@@ -103,7 +103,7 @@ func TestCompileEndsWhenTheDiskFails(t *testing.T) {
 	end()
 	_, err := Compile(ctx, CompileOptions{Sources: []string{"-"}, Stdin: strings.NewReader(sites(1, 1)),
 		Output: filepath.Join(t.TempDir(), "x")})
-	if e := new(Error); !errors.As(err, &e) || e.Kind != Interrupted {
+	if kindOf(err) != Interrupted {
 		t.Errorf("interrupted: %v", err)
 	}
 }

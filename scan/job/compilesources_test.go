@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,22 +33,16 @@ func TestEveryFormOfSource(t *testing.T) {
 	bodies := map[string]string{"a.example": "user-agent: *\ndisallow: /a\n",
 		"b.example": "user-agent: x\ndisallow: /\n", "c.example": ""}
 	files, lines, named, dated := map[string]string{}, "", "", map[string]map[string]string{}
-	table := new(bytes.Buffer)
-	w := columnar.NewWriter(table, "t", []columnar.Field{{Name: "domain"}, {Name: "text"}, {Name: "robots"}})
+	var rows [][]string
 	for host, body := range bodies {
 		text, _ := json.Marshal(body)
 		files["2026-01-15/"+host+".robots.txt"] = body
 		lines += fmt.Sprintf(`{"host":%q,"body":%s}`+"\n", host, text)
 		named += fmt.Sprintf(`{"meta":{"domain":%q,"at":"2026-01-15"},"robots":%s}`+"\n", host, text)
 		dated[host] = map[string]string{"2026-01-15": body}
-		row := columnar.AppendText(columnar.AppendText(columnar.AppendText(nil, host), "long text"), body)
-		if _, err := w.Write(row); err != nil {
-			t.Fatal(err)
-		}
+		rows = append(rows, []string{host, "long text", body})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	table := tableOf(t, []columnar.Field{{Name: "domain"}, {Name: "text"}, {Name: "robots"}}, rows...)
 	object, err := json.MarshalIndent(dated, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +67,7 @@ func TestEveryFormOfSource(t *testing.T) {
 		return string(data)
 	}
 	plain := compiled(file(t, "a.jsonl", lines), "", false)
-	if got := compiled(file(t, "a.parquet", table.String()), "host=domain,body=robots", false); got != plain {
+	if got := compiled(file(t, "a.parquet", table), "host=domain,body=robots", false); got != plain {
 		t.Error("Parquet gives another archive than lines of JSON")
 	}
 	want := compiled(file(t, "a.ndjson", named), "host=meta.domain,body=robots,date=meta.at", true)
@@ -88,20 +81,12 @@ func TestEveryFormOfSource(t *testing.T) {
 
 // TestTablesThatCannotBeRead are named, and so are rows without a host.
 func TestTablesThatCannotBeRead(t *testing.T) {
-	var b bytes.Buffer
-	w := columnar.NewWriter(&b, "t", []columnar.Field{{Name: "host"}, {Name: "body"}})
-	for _, host := range []string{"a.example", "a b"} {
-		if _, err := w.Write(columnar.AppendText(columnar.AppendText(nil, host), "user-agent: *\ndisallow: /")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	table := tableOf(t, []columnar.Field{{Name: "host"}, {Name: "body"}}, []string{"a.example", forbidsAll},
+		[]string{"a b", forbidsAll})
 	var said strings.Builder
 	o := CompileOptions{
-		Sources: []string{file(t, "a.parquet", b.String()), file(t, "b.parquet", "PAR1"),
-			file(t, "c.parquet", b.String()[:b.Len()-9])},
+		Sources: []string{file(t, "a.parquet", table), file(t, "b.parquet", "PAR1"),
+			file(t, "c.parquet", table[:len(table)-9])},
 		Output:   filepath.Join(t.TempDir(), "a.rsv"),
 		Messages: Messages{Warn: func(text string) { said.WriteString(text + "\n") }},
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -98,5 +99,30 @@ func TestInterruptedJobs(t *testing.T) {
 		URLs: list}, io.Discard)
 	if f == nil || !f.Partial || kindOf(err) != Interrupted {
 		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestCheckPagesEndsWithItsContext(t *testing.T) {
+	path := file(t, "x.warc", "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 1000000000000\r\n\r\nx")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for ctx, kind := range map[context.Context]Kind{ended: Interrupted, t.Context(): Input} {
+		_, err := CheckPages(ctx, CheckOptions{Agents: []Agent{{Name: "x"}}}, path, []string{"http://h/"})
+		if kindOf(err) != kind {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestInterruptibleReaderReadsAll(t *testing.T) {
+	text := strings.Repeat("0123456789", 30_000)
+	if err := iotest.TestReader(until(t.Context(), iotest.DataErrReader(strings.NewReader(text))),
+		[]byte(text)); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := io.ReadAll(until(ctx, strings.NewReader(text))); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -15,6 +15,26 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
+// tableOf writes rows of texts as Parquet.
+func tableOf(t *testing.T, fields []columnar.Field, rows ...[]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := columnar.NewWriter(&b, "t", fields)
+	for _, texts := range rows {
+		var row []byte
+		for _, text := range texts {
+			row = columnar.AppendText(row, text)
+		}
+		if _, err := w.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // table writes rows of a URL, a time in seconds and a text as Parquet.
 func table(t *testing.T, rows ...[2]any) string {
 	t.Helper()
@@ -34,10 +54,10 @@ func table(t *testing.T, rows ...[2]any) string {
 }
 
 // crawled returns a record of WARC.
-func crawled(target string) string {
-	const block = "HTTP/1.1 200 OK\r\n\r\nx"
-	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: "+
-		"2026-10-01T00:00:00Z\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", target, len(block), block)
+func crawled(target, date, body string) string {
+	block := "HTTP/1.1 200 OK\r\n\r\n" + body
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: %sT00:00:00Z\r\n"+
+		"Content-Length: %d\r\n\r\n%s\r\n\r\n", target, date, len(block), block)
 }
 
 // filterLists filters lists, by a robots.txt that forbids /p, and returns what is written and what
@@ -97,8 +117,8 @@ func TestTableOfVerdicts(t *testing.T) {
 func TestDatesOfTables(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "a.rsv")
 	o := CompileOptions{Sources: []string{"-"}, Output: archive, AllVersions: true, Stdin: strings.NewReader(
-		versionOf("2026-01-01T00:00:00Z", "user-agent: *\ndisallow: /p") + versionOf("2026-06-01T00:00:00Z",
-			"user-agent: *\ndisallow: /q"))}
+		crawled("http://a/robots.txt", "2026-01-01", "user-agent: *\ndisallow: /p") +
+			crawled("http://a/robots.txt", "2026-06-01", "user-agent: *\ndisallow: /q"))}
 	if c, err := Compile(t.Context(), o); err != nil || c.Origins != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -109,13 +129,6 @@ func TestDatesOfTables(t *testing.T) {
 	if want := fmt.Sprintf("http://a/q\\n\"\t%d\n", at); out != want || err != nil {
 		t.Errorf("Parquet: %q, want %q; %s%v", out, want, said, err)
 	}
-}
-
-// versionOf returns a capture of the robots.txt of http://a as a record of WARC.
-func versionOf(date, body string) string {
-	block := "HTTP/1.1 200 OK\r\n\r\n" + body
-	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/robots.txt\r\nWARC-Date: "+
-		"%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", date, len(block), block)
 }
 
 // TestPromptAnswers: each line is answered before the next one is written, in each form, also

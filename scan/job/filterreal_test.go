@@ -102,7 +102,7 @@ var listForms = map[string]listForm{
 		header: string(source.AppendMember(nil,
 			[]byte("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"))),
 		row: func(_ *testing.T, _ int, url string) string {
-			return string(source.AppendMember(nil, []byte(crawled(url))))
+			return string(source.AppendMember(nil, []byte(crawled(url, "2026-10-01", "x"))))
 		},
 	},
 	"xml": {row: urlLine, text: func(t *testing.T, urls []string) string {
@@ -118,17 +118,11 @@ var listForms = map[string]listForm{
 		return b.String() + "</urlset>"
 	}},
 	"parquet": {row: urlLine, text: func(t *testing.T, urls []string) string {
-		var b bytes.Buffer
-		w := columnar.NewWriter(&b, "docs", []columnar.Field{{Name: "text"}, {Name: "url"}})
+		var rows [][]string
 		for _, url := range urls {
-			if _, err := w.Write(columnar.AppendText(columnar.AppendText(nil, "a text"), url)); err != nil {
-				t.Fatal(err)
-			}
+			rows = append(rows, []string{"a text", url})
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
+		return tableOf(t, []columnar.Field{{Name: "text"}, {Name: "url"}}, rows...)
 	}},
 }
 

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -102,12 +100,9 @@ func auditOf(t *testing.T, in *source.Input, name string, workers, chunk int) st
 // chunks and whoever gets them.
 func TestAnyChunksOneReport(t *testing.T) {
 	log := manyHeaders(1000)
-	name := filepath.Join(t.TempDir(), "u_ex260304.log")
-	if err := os.WriteFile(name, []byte(log), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	name := file(t, "u_ex260304.log", log)
 	stream := func() *source.Input { return source.NewInput("stream", strings.NewReader(log), int64(len(log))) }
-	file := func() *source.Input {
+	opened := func() *source.Input {
 		in, err := source.NewFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +115,7 @@ func TestAnyChunksOneReport(t *testing.T) {
 	}
 	for _, workers := range []int{1, 2, 16} {
 		for _, chunk := range []int{32, 100, 333, 1000} {
-			for _, in := range []*source.Input{stream(), file()} {
+			for _, in := range []*source.Input{stream(), opened()} {
 				if got := auditOf(t, in, "w3c", workers, chunk); got != want {
 					t.Fatalf("%s: %d workers, chunks of %d\n got %.1000s\nwant %.1000s", in.Name, workers, chunk, got, want)
 				}
@@ -131,9 +126,8 @@ func TestAnyChunksOneReport(t *testing.T) {
 
 // TestHeadersOfAnEndedScan: when the reading ends early, no worker waits for a header.
 func TestHeadersOfAnEndedScan(t *testing.T) {
-	log := &auditLog{Input: source.NewLines("", nil), format: format.Default()}
 	f, _ := format.ByName("w3c")
-	log.format = f
+	log := &auditLog{Input: source.NewLines("", nil), format: f}
 	log.trackBeginnings()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -3,7 +3,6 @@ package job
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,12 +71,8 @@ func wide(to io.Writer, violations bool) *Rows {
 // auditWide lists the requests of logs, beside o.
 func auditWide(t *testing.T, ctx context.Context, o AuditOptions, logs []string, violations bool) (list string,
 	a *Audited, err error) {
-	robots := filepath.Join(t.TempDir(), "robots.txt")
-	if err := os.WriteFile(robots, []byte("user-agent: *\ndisallow: /p/"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
-	o.Logs, o.Robots, o.AllowDuplicates, o.Rows = Inputs{Names: logs}, RobotsFile{Name: robots}, true, wide(&b, violations)
+	o.Logs, o.Robots, o.AllowDuplicates, o.Rows = Inputs{Names: logs}, robotsFile(t), true, wide(&b, violations)
 	a, err = Audit(ctx, o)
 	return b.String(), a, err
 }
@@ -127,7 +122,7 @@ func TestInterruptedRowsAreThoseOfTheReport(t *testing.T) {
 				end()
 			}
 		}}, logs, false)
-		if e := new(Error); !errors.As(err, &e) || e.Kind != Interrupted {
+		if kindOf(err) != Interrupted {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSuffix(rows, "\n"), "\n")

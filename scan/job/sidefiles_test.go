@@ -1,4 +1,4 @@
-package job_test
+package job
 
 import (
 	"encoding/json"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 // TestSideFilesByContent audits by side files that another process has read, when the files
@@ -26,8 +24,8 @@ func TestSideFilesByContent(t *testing.T) {
 		return name
 	}
 	log := filepath.Join(dir, "access.log.gz")
-	o := job.AuditOptions{
-		Logs: job.Inputs{Names: []string{log}}, Policy: filepath.Join(dir, "policy.csv"),
+	o := AuditOptions{
+		Logs: Inputs{Names: []string{log}}, Policy: filepath.Join(dir, "policy.csv"),
 		Hosts: []string{"https://lantern.example=access.log.gz"},
 		Format: put("nginx.conf", "log_format main "+`'$remote_addr - - [$time_local] "$request" $status $body_bytes_sent `+
 			`"$http_referer" "$http_user_agent"';`) + ":main",
@@ -35,9 +33,9 @@ func TestSideFilesByContent(t *testing.T) {
 		Names: put("names.tsv", "198.51.100.7\tcrawl.example.org\ttrue\n"), RangesMaxAge: 90 * 24 * time.Hour,
 		TimeZone: "Europe/Berlin", Since: "30d", Now: time.Date(2026, 12, 3, 0, 0, 0, 0, time.UTC), Samples: 2, Workers: 1,
 	}
-	report := func(o job.AuditOptions) string {
+	report := func(o AuditOptions) string {
 		t.Helper()
-		a, err := job.Audit(t.Context(), o)
+		a, err := Audit(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +46,7 @@ func TestSideFilesByContent(t *testing.T) {
 		return string(text)
 	}
 	want := report(o)
-	side, err := job.ReadSideFiles(t.Context(), o)
+	side, err := ReadSideFiles(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +60,11 @@ func TestSideFilesByContent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var received job.SideFiles
+	var received SideFiles
 	if err := json.Unmarshal(sent, &received); err != nil {
 		t.Fatal(err)
 	}
-	if got := report(job.AuditOptions{Logs: o.Logs, Side: &received, Workers: 1}); got != want {
+	if got := report(AuditOptions{Logs: o.Logs, Side: &received, Workers: 1}); got != want {
 		t.Errorf("by content:\n%s\nby files:\n%s", got, want)
 	}
 	if !strings.Contains(want, "GrabbitBot") || !strings.Contains(want, `"verified":1`) {

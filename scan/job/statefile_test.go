@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -36,11 +35,7 @@ func TestStateFilesThatChange(t *testing.T) {
 // A part of a state that takes more memory than there is is not read, and the error says how
 // much would do.
 func TestStatePartIsBounded(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "a.state")
-	if err := os.WriteFile(name, make([]byte, 1<<20), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	f, err := newStateFile(name)
+	f, err := newStateFile(file(t, "a.state", strings.Repeat("x", 1<<20)))
 	if err != nil {
 		t.Fatal(err)
 	}
