@@ -258,17 +258,9 @@ func TestHostileLine(t *testing.T) {
 	const size = 1 << 17 // what takes time with its square takes minutes
 	head := `192.0.2.1 - - [10/Feb/2012:16:42:07 +0000] "GET /`
 	for name, part := range map[string]string{
-		"quotes":           `"`,
-		"escaped quotes":   `\"`,
-		"backslashes":      `\`,
-		"ends of requests": `" `,
-		"half statuses":    `" 20`,
-		"ends of times":    `] "`,
-		"blanks":           ` `,
-		"protocols":        ` HTTP/`,
-		"brackets":         `[`,
-		"schemes":          `://`,
-		"half fields":      ` x"`,
+		"quotes": `"`, "escaped quotes": `\"`, "backslashes": `\`, "ends of requests": `" `,
+		"half statuses": `" 20`, "ends of times": `] "`, "blanks": ` `, "protocols": ` HTTP/`, "brackets": `[`,
+		"schemes": `://`, "half fields": ` x"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			long := strings.Repeat(part, size/len(part))

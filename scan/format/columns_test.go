@@ -186,21 +186,18 @@ func TestColumnLogs(t *testing.T) {
 		{"a quote in the middle", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a"b`, "Unparsed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := Detect([]byte(c.header+"\n"+c.line+"\n"), true)
+			log := []byte(c.header + "\n" + c.line + "\n")
+			f, err := Detect(log, true)
 			if err == nil && f.Name() != c.format {
 				t.Errorf("detected as %s", f.Name())
 			}
-			if f, err = mustFormat(t, c.format).For([]byte(c.header+"\n"+c.line+"\n"), true); err != nil {
+			if f, err = mustFormat(t, c.format).For(log, true); err != nil {
 				t.Fatal(err)
 			}
 			got := ""
 			for kind, r := range each(f.NewReader(), []byte(c.line+"\r\n")) {
-				switch kind {
-				case Unparsed:
-					got = "Unparsed"
-				case Other:
-					got = "Other"
-				case Request:
+				got = map[Kind]string{Unparsed: "Unparsed", Other: "Other"}[kind]
+				if kind == Request {
 					f := fieldsOf(r)
 					got = fmt.Sprintf("%s %q Lossy%d %q %q %q %q %s %d %d", f.Method, f.Target, f.Lossy, f.Agent, f.Addr, f.Host,
 						f.Forwarded, cmp.Or(f.Time, "-"), f.Status, f.Size)

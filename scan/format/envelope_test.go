@@ -250,10 +250,7 @@ func TestPieces(t *testing.T) {
 			in(envelopeByName("journald"), forged),
 		},
 	} {
-		f, ok := ByName(name)
-		if !ok {
-			t.Fatal(name)
-		}
+		f := mustFormat(t, name)
 		lines := []string{c.whole, c.begin, c.begin, c.other, c.end, c.whole}
 		want := []Kind{Request, Unparsed, Unparsed, Unparsed, Unparsed, Request}
 		for cut := 0; cut <= len(lines); cut++ { // into two chunks

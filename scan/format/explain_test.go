@@ -18,10 +18,7 @@ func TestNamesZones(t *testing.T) {
 		{"w3c", "#Fields: date-local time-local cs-method cs-uri-stem c-ip cs(User-Agent) sc-status\n2026-03-04 05:06:07 GET /a 192.0.2.1 Foo 200\n", false},
 		{"haproxy", `10.0.1.2:33317 [06/Feb/2026:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 "GET / HTTP/1.1"` + "\n", false},
 	} {
-		f, ok := ByName(c.format)
-		if !ok {
-			t.Fatalf("no format %s", c.format)
-		}
+		f := mustFormat(t, c.format)
 		if bound, err := f.For([]byte(c.log), true); err == nil {
 			f = bound
 		}
@@ -68,6 +65,36 @@ func TestSimilar(t *testing.T) {
 		got := Similar(text)
 		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The Referer is found by Next in each family of formats, and no line keeps that of the line
+// before.
+func TestReferer(t *testing.T) {
+	const tail = ` "GET / HTTP/1.1" 200 1 `
+	for name, log := range map[string]string{
+		"combined": `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]` + tail + `"https://a.example/" "x"` + "\n" +
+			`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]` + tail + `"-" "x"`,
+		"vhost_combined": `h:80 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]` + tail + `"https://a.example/" "a \" b"` + "\n" +
+			`h:80 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]` + tail + `"-" "a \" b"`,
+		"agent_referer": `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]` + tail + `"x" "https://a.example/"` + "\n" +
+			`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]` + tail + `"x" "-"`,
+		"nginx_json": `{"time_iso8601":"2026-03-04T05:06:07+00:00","remote_addr":"192.0.2.1","request_uri":"/","status":200,"http_referer":"https:\/\/a.example\/","http_user_agent":"x"}` + "\n" + `{"time_iso8601":"2026-03-04T05:06:07+00:00","remote_addr":"192.0.2.1","request_uri":"/","status":200,"http_user_agent":"x"}`,
+		"w3c":        "#Fields: date time c-ip cs-method cs-uri-stem cs(User-Agent) cs(Referer) sc-status\n2026-03-04 05:06:07 192.0.2.1 GET / x https://a.example/ 200\n2026-03-04 05:06:07 192.0.2.1 GET / x - 200",
+	} {
+		f, err := mustFormat(t, name).For([]byte(log+"\n"), true)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		reader, got := f.NewReader(), []string{}
+		for kind, r := range each(reader, []byte(log+"\n")) {
+			if kind == Request {
+				got = append(got, string(r.Referer))
+			}
+		}
+		if len(got) != 2 || got[0] != "https://a.example/" || got[1] != "" && got[1] != "-" {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -134,13 +134,7 @@ func TestJSONArrays(t *testing.T) {
 	} {
 		chunk := []byte(c.line + "\n" + a + "\n\n" + c.line)
 		var got []string
-		var r Record
-		j := f.NewReader()
-		j.Reset(chunk)
-		for kind := j.Next(&r); kind != End; kind = j.Next(&r) {
-			if kind == Request {
-				j.Complete(&r)
-			}
+		for kind, r := range each(f.NewReader(), chunk) {
 			got = append(got, string(r.Line), fmt.Sprint(int(kind)))
 		}
 		want := slices.Concat(c.want, []string{a, "1", "", "2"}, c.want)

@@ -294,11 +294,7 @@ func TestHaproxyCaptures(t *testing.T) {
 			t.Errorf("read as %+v", got)
 		}
 	}
-	f, ok := ByName("haproxy:ua")
-	if !ok {
-		t.Fatal("no haproxy:ua")
-	}
-	if got, ok := read(f.NewReader(), new(Record), haproxySample(" {"+ua+"|de} {} ")); ok {
+	if got, ok := read(mustReader(t, "haproxy:ua"), new(Record), haproxySample(" {"+ua+"|de} {} ")); ok {
 		t.Errorf("two headers are read as one: %+v", got)
 	}
 }
