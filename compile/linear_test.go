@@ -186,12 +186,10 @@ func TestLimitBoundsMemory(t *testing.T) {
 		"one long line": strings.Repeat("x", 1<<20),
 		"blank lines":   strings.Repeat("\n", 1<<20),
 	} {
-		t.Run(name, func(t *testing.T) {
-			o := compile.Options{MaxBytes: limit}
-			without := allocatedBy(head, o)
-			if with := allocatedBy(head+tail, o); with > without+limit {
-				t.Errorf("with 1 MiB past the limit %d bytes are allocated, without it %d", with, without)
-			}
-		})
+		o := compile.Options{MaxBytes: limit}
+		without := allocatedBy(head, o)
+		if with := allocatedBy(head+tail, o); with > without+limit {
+			t.Errorf("%s: with 1 MiB past the limit %d bytes are allocated, without it %d", name, with, without)
+		}
 	}
 }

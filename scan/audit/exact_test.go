@@ -10,19 +10,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// informedOf audits a fetch of robots.txt under one name and a forbidden request under
-// another, and returns how many violations there are, and how many are informed.
-func informedOf(t *testing.T, fetching, requesting string) (violations, informed int64) {
-	t.Helper()
-	r := auditEntries(t, newAuditor(t, forbid),
-		entry{agent: fetching + " (+http://x.example)", target: "/robots.txt", status: "304"},
-		entry{agent: requesting + " (+http://x.example)", target: "/private/x", time: at(60), addr: "198.51.100.9"})
-	for _, c := range r.Crawlers {
-		informed += c.Informed()
-	}
-	return r.Totals.Verdicts[report.Violation], informed
-}
-
 // A crawler had been sent a rule only under its very name, however long names are and
 // however alike.
 func TestNobodyIsInformedByAnothersFetch(t *testing.T) {
@@ -54,7 +41,13 @@ func TestNobodyIsInformedByAnothersFetch(t *testing.T) {
 		"what follows the dot":            {"acme_bot", "beta.acme_bot", 1, 0},
 		"behind 64 bytes, in other case":  {long[:64] + "A-bot", long[:64] + "a-bot", 1, 1},
 	} {
-		violations, informed := informedOf(t, c.fetching, c.requesting)
+		r := auditEntries(t, newAuditor(t, forbid),
+			entry{agent: c.fetching + " (+http://x.example)", target: "/robots.txt", status: "304"},
+			entry{agent: c.requesting + " (+http://x.example)", target: "/private/x", time: at(60), addr: "198.51.100.9"})
+		violations, informed := r.Totals.Verdicts[report.Violation], int64(0)
+		for _, row := range r.Crawlers {
+			informed += row.Informed()
+		}
 		if violations != c.violations || informed != c.informed {
 			t.Errorf("%s: %d violations, %d informed, want %d and %d", name, violations, informed, c.violations, c.informed)
 		}

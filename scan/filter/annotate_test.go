@@ -1,18 +1,21 @@
 package filter
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/twin"
 	"github.com/robotsieve/robotsieve/scan/list"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // teamBody is the robots.txt for a team of agents that share groups and have groups of their own.
@@ -172,11 +175,7 @@ func TestAppended(t *testing.T) {
 	} {
 		config := teamConfig()
 		if c.kind != list.URLs {
-			layout, err := list.New(c.kind, []byte(c.text), list.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			config.Layouts = []*list.Layout{layout}
+			config.Layouts = layoutOf(t, c.kind, c.text, list.Options{})
 		}
 		out := annotated(t, config, NewAppended, 2, c.text)
 		if out != c.want {
@@ -198,12 +197,8 @@ func TestAppended(t *testing.T) {
 
 // TestHeadersAreNotRows: they are printed once, and not counted among the rows.
 func TestHeadersAreNotRows(t *testing.T) {
-	layout, err := list.New(list.CSV, []byte("url,n\nhttp://h/z,1\n"), list.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := teamConfig()
-	c.Layouts = []*list.Layout{layout, layout, layout, layout}
+	c.Layouts = slices.Repeat(layoutOf(t, list.CSV, "url,n\nhttp://h/z,1\n", list.Options{}), 4)
 	out, s := filtered(t, c, 2, memory("url,n\nhttp://h/z,1\n"), memory("url,n\nhttp://h/a,2\nhttp://h/y,3\n"),
 		memory("url,m\n"), memory("url,m"))
 	if want := "url,n\nhttp://h/z,1\nhttp://h/y,3\nurl,m\n"; out != want || s.Read != 3 || s.Kept != 2 ||
@@ -232,12 +227,9 @@ func TestRulesOfTheTime(t *testing.T) {
 	const text = "http://h/1\t1970-01-01T00:00:99Z\nhttp://h/1\t1970-01-01T00:01:39Z\n" +
 		"http://h/1\t1970-01-01T00:01:40Z\nhttp://h/1\t1970-01-01T00:03:20Z\n" +
 		"http://h/2\t1970-01-01T00:03:20Z\nhttp://h/1\t1970-01-01T00:03:19Z\nhttp://h/2\t1970-01-01T00:03:21Z\nhttp://h/1\t\n"
-	layout, err := list.New(list.TSV, []byte(text), list.Options{Column: "1", Date: "2"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := 0
-	c := Config{Dialects: one, Policy: dated{&asked}, Layouts: []*list.Layout{layout}, Dated: true, AsOf: 250}
+	asked, err := 0, error(nil)
+	c := Config{Dialects: one, Policy: dated{&asked}, Dated: true, AsOf: 250,
+		Layouts: layoutOf(t, list.TSV, text, list.Options{Column: "1", Date: "2"})}
 	if c.Annotate, err = NewTSV([]string{agent}); err != nil {
 		t.Fatal(err)
 	}
@@ -260,5 +252,106 @@ func TestGuardAnnotationsDoNotAllocate(t *testing.T) {
 	c.Annotate = NewJSON(team)
 	if n := leastAllocs(&c, teamList(2000)); n > 1 {
 		t.Errorf("%v allocations for 2000 lines", n)
+	}
+}
+
+// crowd is a policy of many sites that holds the rules of no more than most of them: then it frees
+// all, as an archive does when its rulesets do not fit into memory.
+type crowd struct {
+	*web
+	most int
+
+	mu    sync.Mutex
+	held  map[string]bool
+	freed uint64
+	made  int
+}
+
+func (c *crowd) Find(q Query, rules []Rules) (Span, bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.held) > c.most {
+		clear(c.held)
+		c.freed++
+	}
+	if host := q.Origin.Host; !c.held[host] {
+		c.held[host], c.made = true, c.made+1
+	}
+	return c.web.Find(q, rules)
+}
+
+func (c *crowd) epoch() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.freed
+}
+
+// TestSitesInRandomOrder: where the rules of all sites do not fit into memory, a chunk is judged site by site, so that
+// the rules of each are made once for it; the output is the same, in the order of the input.
+func TestSitesInRandomOrder(t *testing.T) {
+	const sites, rows, chunk = 60, 20_000, 64 << 10
+	bodies := map[string]string{}
+	for i := range sites {
+		bodies[fmt.Sprintf("http://site-%02d.example", i)] = fmt.Sprintf("user-agent: *\ndisallow: /%d", i%10)
+	}
+	all := newWeb(t, automaton.RFC9309, bodies, nil)
+	urls := make([]string, rows)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range urls {
+		urls[i] = fmt.Sprintf("http://site-%02d.example/%d/%d", r.IntN(sites+1), r.IntN(10), i)
+	}
+	urls[7] = "no URL"
+	json := make([]string, rows)
+	for i, url := range urls {
+		json[i] = fmt.Sprintf(`{"n":%d,"url":"%s"}`, i, strings.ReplaceAll(url, "/", `\/`))
+	}
+	for name, text := range map[string]string{
+		"URLs":     "\ufeff" + strings.Join(urls, "\n") + "\n",
+		"CSV":      "n,url\n1," + strings.Join(urls, "\n1,"),
+		"JSON":     strings.Join(json, "\r\n"),
+		"annotate": strings.Join(json, "\n"),
+	} {
+		c := Config{Dialects: []automaton.Dialect{automaton.RFC9309}, NoPolicy: true, Quotes: 3}
+		if name != "URLs" {
+			kind := map[bool]list.Kind{true: list.CSV, false: list.JSON}[name == "CSV"]
+			c.Layouts = layoutOf(t, kind, text, list.Options{})
+		}
+		if name == "annotate" {
+			c.Annotate = NewJSON([]string{"x"})
+		}
+		read := func(policy Policy, epoch func() uint64, workers int) (string, Summary) {
+			c.Policy, c.Epoch = policy, epoch
+			in := source.NewInput("list", strings.NewReader(text), int64(len(text)))
+			return filteredBy(t, c, source.Options{Workers: workers, ChunkSize: chunk, InOrder: true}, in)
+		}
+		want, count := read(all, nil, 1)
+		for _, workers := range []int{1, 4} {
+			few := &crowd{web: all, most: 20, held: map[string]bool{}}
+			got, counted := read(few, few.epoch, workers)
+			if got != want || fmt.Sprint(counted) != fmt.Sprint(count) {
+				t.Errorf("%s, %d workers: another output, or %+v instead of %+v", name, workers, counted, count)
+			}
+			chunks := len(text)/chunk + workers
+			if most := (chunks + 3*workers) * (sites + 1) * workers; few.made > most {
+				t.Errorf("%s, %d workers: rules were made %d times, want at most %d; there are %d rows", name, workers, few.made,
+					most, rows)
+			}
+		}
+	}
+}
+
+// TestGuardOfRules: what the rules say is given up if the guard fails.
+func TestGuardOfRules(t *testing.T) {
+	failed := fmt.Errorf("changed")
+	c := Config{
+		Dialects: []automaton.Dialect{automaton.RFC9309}, Site: []Rules{{}},
+		Guard: func(f func() error) error { _ = f(); return failed },
+	}
+	var out strings.Builder
+	in := source.NewInput("list", strings.NewReader("http://a/\n"), -1)
+	s, err := Run(context.Background(), source.NewReader([]*source.Input{in}, source.Options{Workers: 1, InOrder: true}),
+		1, c, &out)
+	if err != failed || out.Len() > 0 || s.Read > 0 {
+		t.Errorf("%+v, %q, error %v", s, out.String(), err)
 	}
 }

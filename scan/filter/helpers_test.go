@@ -12,6 +12,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
@@ -206,4 +207,13 @@ func describe(count [Classes]int64) string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), ", ")
+}
+
+func layoutOf(t testing.TB, kind list.Kind, text string, o list.Options) []*list.Layout {
+	t.Helper()
+	layout, err := list.New(kind, []byte(text), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*list.Layout{layout}
 }

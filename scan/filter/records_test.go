@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -93,14 +92,7 @@ func filterRecords(t testing.TB, c Config, memory int64, asFile bool, data ...[]
 	for _, d := range data {
 		in := source.NewInput("-", bytes.NewReader(d), -1)
 		if asFile {
-			name := filepath.Join(t.TempDir(), "crawl.warc")
-			if err := os.WriteFile(name, d, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			var err error
-			if in, err = source.NewFile(name); err != nil {
-				t.Fatal(err)
-			}
+			in = onDisk(t, "crawl.warc", string(d))
 		}
 		inputs = append(inputs, in)
 	}

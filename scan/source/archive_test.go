@@ -108,7 +108,7 @@ func TestMembersAreInputs(t *testing.T) {
 	all := archives(t, slices.DeleteFunc(slices.Clone(files), func(f archived) bool { return f.kind != 0 })...)
 	all["a.tar"] = tarOf(t, files...)
 	for name, data := range all {
-		write(t, mustAbs(t, name), data)
+		put(t, name, data)
 		for _, inOrder := range []bool{false, true} {
 			ins := found(t, name)
 			if got := strings.ReplaceAll(names(ins), name+":", ""); got != want {
@@ -146,13 +146,12 @@ func TestMembersAreInputs(t *testing.T) {
 	}
 }
 
-func mustAbs(t testing.TB, name string) string {
+// put writes a file into the current directory.
+func put(t testing.TB, name string, data []byte) {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
+	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return dir + "/" + name
 }
 
 // TestCompressedTarIsReadOnce: its members are found by one pass, and read from what that has
@@ -163,7 +162,7 @@ func TestCompressedTarIsReadOnce(t *testing.T) {
 	for i := range 100 {
 		files = append(files, archived{fmt.Sprintf("%03d.log", i), bytes.Repeat([]byte("line\n"), i*1000), 0})
 	}
-	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, files...)))
+	put(t, "a.tar.gz", gz(t, tarOf(t, files...)))
 	for _, inOrder := range []bool{false, true} {
 		opened := 0
 		restore := disk.Inject(func(op disk.Op, name string) error {
@@ -196,7 +195,7 @@ func TestCompressedTarIsReadOnce(t *testing.T) {
 func TestSpoolsHaveTheirRoom(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := []byte(randomText(1 << 20))
-	write(t, mustAbs(t, "a.tar.gz"), gz(t, tarOf(t, archived{"a", []byte("a\n"), 0}, archived{"b", random, 0},
+	put(t, "a.tar.gz", gz(t, tarOf(t, archived{"a", []byte("a\n"), 0}, archived{"b", random, 0},
 		archived{"c", nil, 0})))
 	in := file(t, "a.tar.gz")
 	in.codec.Store(int32(sniff.Gzip))
@@ -268,7 +267,7 @@ func TestDamagedArchives(t *testing.T) {
 			archived{strings.Repeat("n", 5000), nil, 0}),
 			"../../etc/passwd /abs new\nline x", "", "a name of more than 4096 bytes", ""},
 	} {
-		write(t, mustAbs(t, name), c.data)
+		put(t, name, c.data)
 		ins, warnings, errs := Inputs(t.Context(), []string{name}, nil, Limits{})
 		want := strings.Split(c.found, " ")
 		slices.SortFunc(want, compareNames)
@@ -314,14 +313,14 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{"in.zip", zipped, 0}}
 	var refused []func() []*Input
 	for name, data := range archives(t, files...) {
-		write(t, mustAbs(t, name), data)
+		put(t, name, data)
 		refused = append(refused, func() []*Input {
 			return slices.DeleteFunc(found(t, name), func(in *Input) bool {
 				return strings.HasSuffix(in.Name, "a.log")
 			})
 		})
 	}
-	write(t, mustAbs(t, "zip.gz"), gz(t, zipped))
+	put(t, "zip.gz", gz(t, zipped))
 	refused = append(refused, func() []*Input { return found(t, "zip.gz") })
 	for _, data := range [][]byte{inner, gz(t, inner), zipped} {
 		refused = append(refused, func() []*Input {
@@ -358,9 +357,9 @@ func TestArchivesThatAreRefused(t *testing.T) {
 func TestChangedArchive(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a.tar", "deflated.zip"} {
-		write(t, mustAbs(t, name), archives(t, archived{"a.log", []byte("a\n"), 0})[name])
+		put(t, name, archives(t, archived{"a.log", []byte("a\n"), 0})[name])
 		ins := found(t, name)
-		write(t, mustAbs(t, name), archives(t, archived{"b.log", []byte("another\n"), 0},
+		put(t, name, archives(t, archived{"b.log", []byte("another\n"), 0},
 			archived{"c.log", nil, 0})[name])
 		if err := os.Chtimes(name, time.Now(), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
@@ -385,7 +384,7 @@ func TestHostileZips(t *testing.T) {
 		return data[at:]
 	}
 	copy(entry(1)[42:46], entry(0)[42:46]) // where its header is
-	write(t, mustAbs(t, "overlap.zip"), data)
+	put(t, "overlap.zip", data)
 	ins, _, errs := Inputs(t.Context(), []string{"overlap.zip"}, nil, Limits{})
 	if names(ins) != "overlap.zip:a.log" ||
 		!strings.Contains(fmt.Sprint(errs), "b.log: its bytes are also those of another member") {
@@ -394,7 +393,7 @@ func TestHostileZips(t *testing.T) {
 	for _, size := range []byte{10, 0xff} {
 		data = zipOf(t, zip.Deflate, archived{"a.log", text, 0})
 		entry(0)[24] = size
-		write(t, mustAbs(t, "size.zip"), data)
+		put(t, "size.zip", data)
 		if _, res := readAll(t, found(t, "size.zip"), Options{}, 1); res[0].Complete ||
 			!strings.Contains(fmt.Sprint(res[0].Err), "another size") {
 			t.Errorf("%+v", res[0])
@@ -404,7 +403,7 @@ func TestHostileZips(t *testing.T) {
 	for i := range 20_000 {
 		many = append(many, archived{fmt.Sprint(i), nil, 0})
 	}
-	write(t, mustAbs(t, "many.zip"), zipOf(t, zip.Store, many...))
+	put(t, "many.zip", zipOf(t, zip.Store, many...))
 	if ins, _, errs := Inputs(t.Context(), []string{"many.zip"}, nil, Limits{Memory: 1 << 20}); len(ins) > 0 ||
 		len(errs) != 1 || !errors.Is(errs[0], ErrRoom) {
 		t.Error(len(ins), errs)
@@ -423,7 +422,7 @@ func TestManyMembersStayInTheRoom(t *testing.T) {
 		w.Write(block)
 	}
 	w.Close()
-	write(t, mustAbs(t, "many.tar.gz"), zipped.Bytes())
+	put(t, "many.tar.gz", zipped.Bytes())
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -444,7 +443,7 @@ func TestManyMembersStayInTheRoom(t *testing.T) {
 func TestFindingMembersEndsWithItsContext(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, data := range archives(t, archived{"a.log", bytes.Repeat([]byte("a\n"), 1000), 0}) {
-		write(t, mustAbs(t, name), data)
+		put(t, name, data)
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		if ins, _, errs := Inputs(ctx, []string{name}, nil, Limits{}); len(ins) != 0 || len(errs) != 1 ||
@@ -461,7 +460,7 @@ func TestArchivesAreLookedIntoTogether(t *testing.T) {
 	var want []string
 	for i := range 40 {
 		name, data := fmt.Sprintf("%02d.tar.gz", i), []byte(strings.Repeat(fmt.Sprintln("line of", i), 3000))
-		write(t, mustAbs(t, name), gz(t, tarOf(t, archived{"a", data, 0}, archived{"b", data[1:], 0})))
+		put(t, name, gz(t, tarOf(t, archived{"a", data, 0}, archived{"b", data[1:], 0})))
 		want = append(want, name+":a", name+":b")
 	}
 	ins, warnings, errs := Inputs(t.Context(), []string{"."}, nil, Limits{Workers: 4})

@@ -62,11 +62,5 @@ func TestStopSilentFifo(t *testing.T) {
 	time.Sleep(20 * time.Millisecond)
 	r.Stop()
 	finish(t, &wg)
-	for range 200 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	until(t, func() bool { return runtime.NumGoroutine() <= before })
 }
