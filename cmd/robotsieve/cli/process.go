@@ -5,19 +5,17 @@ import (
 	"cmp"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
-	"runtime/trace"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pkg/profile"
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -28,27 +26,9 @@ import (
 
 // profileForm is a form of profiles.
 type profileForm struct {
-	start func(io.Writer) (stop func(), err error)
-	file  string
-	is    func(io.Reader) bool // tells a profile of the form by its first bytes
-}
-
-// profileForms are the values of --profile.
-var profileForms = map[string]profileForm{
-	"cpu": {func(w io.Writer) (func(), error) { return pprof.StopCPUProfile, pprof.StartCPUProfile(w) },
-		"cpu.pprof", isPprof},
-	"mem":   {profileMemory, "mem.pprof", isPprof},
-	"trace": {func(w io.Writer) (func(), error) { return trace.Stop, trace.Start(w) }, "trace.out", isTrace},
-}
-
-// profileMemory samples allocations, one of each 4 KiB.
-func profileMemory(w io.Writer) (stop func(), err error) {
-	usual := runtime.MemProfileRate
-	runtime.MemProfileRate = 4 << 10
-	return func() {
-		_ = pprof.Lookup("heap").WriteTo(w, 0) // what is missing is found in the file
-		runtime.MemProfileRate = usual
-	}, nil
+	of   func(*profile.Profile)
+	file string
+	is   func(io.Reader) bool // tells a profile of the form by its first bytes
 }
 
 // profileFlags adds --profile and --profile-dir to a command that may run long. Start begins the profile, if
@@ -57,6 +37,11 @@ func profileMemory(w io.Writer) (stop func(), err error) {
 func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error),
 	err error)) {
 	var mode string
+	forms := map[string]profileForm{
+		"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
+		"mem":   {profile.MemProfile, "mem.pprof", isPprof},
+		"trace": {profile.TraceProfile, "trace.out", isTrace},
+	}
 	choice(cmd, "profile", "none", "write a profile of this run", to(&mode), "none", "cpu", "mem", "trace")
 	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
 	_ = cmd.MarkFlagDirname("profile-dir")
@@ -64,56 +49,54 @@ func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name st
 		if mode == "none" {
 			return func(*error) {}, nil
 		}
+		// If pkg/profile cannot write, it ends the process.
 		if err := disk.MkdirAll(*dir, 0o777); err != nil {
 			return nil, inputError(err)
 		}
-		form, name := profileForms[mode], filepath.Join(*dir, profileForms[mode].file)
-		file, err := form.create(name, refuse)
-		if err != nil {
+		if err := forms[mode].makeRoom(*dir, refuse); err != nil {
 			return nil, err
 		}
-		stop, err := form.start(file)
-		if err != nil {
-			return nil, errors.Join(inputError(err), file.Close())
-		}
+		// With its own hook the command would not get SIGINT.
+		running := profile.Start(forms[mode].of, profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet)
 		return func(failed *error) {
-			stop() // it has no error to return
-			err := file.Close()
-			if info, lost := disk.Stat(name); err == nil && (lost != nil || info.Size() == 0) {
-				err = fmt.Errorf("%s is empty", name)
-			}
-			if err != nil {
-				s.warn("writing the profile: %v", err)
+			running.Stop() // it has no error to return
+			name := filepath.Join(*dir, forms[mode].file)
+			if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
+				s.warn("writing the profile: %s is empty", name)
 				*failed = cmp.Or(*failed, exitWith(exitInput))
 			}
 		}, nil
 	}
 }
 
-// create removes a profile that is to be replaced, and makes a new file of the name.
-func (f profileForm) create(name string, refuse func(name string) error) (*disk.File, error) {
+// makeRoom removes a profile that is to be replaced, and makes a new file of the name.
+func (f profileForm) makeRoom(dir string, refuse func(name string) error) error {
+	name := filepath.Join(dir, f.file)
 	switch old, err := disk.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, inputError(err)
+		return inputError(err)
 	case !f.replaceable(name, old):
-		return nil, usageError("--profile would replace %s, which is no profile", name)
+		return usageError("--profile would replace %s, which is no profile", name)
 	default:
 		if err := refuse(name); err != nil {
-			return nil, err
+			return err
 		}
 		if err := disk.Remove(name); err != nil {
-			return nil, inputError(err)
+			return inputError(err)
 		}
 	}
 	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, inputError(err)
+		return inputError(err)
+	}
+	if err := file.Close(); err != nil {
+		return inputError(err)
 	}
 	if err := refuse(name); err != nil { // another output may have this name too
-		return nil, errors.Join(err, file.Close(), disk.Remove(name))
+		return errors.Join(err, disk.Remove(name))
 	}
-	return file, nil
+	return nil
 }
 
 // replaceable reports whether a file is empty or a profile of the form.
