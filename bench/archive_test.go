@@ -61,7 +61,7 @@ func corpusKeys(b *testing.B) (data []byte, keys [][]byte) {
 	built.Do(func() {
 		path, _ := compileCorpus(b)
 		built.data = decompressed(b, path)
-		for o, err := range openArchive(b, built.data).Origins() {
+		for o, err := range openArchive(built.data).Origins() {
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -84,13 +84,8 @@ func corpusArchive(b *testing.B) string {
 	return writeFile(b, "rules.rsv", data)
 }
 
-func openArchive(b *testing.B, data []byte) *archive.Archive {
-	b.Helper()
-	a, err := archive.Open(data, compile.Semantics, compile.EngineAuto.Table)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a
+func openArchive(data []byte) *archive.Archive {
+	return must(archive.Open(data, compile.Semantics, compile.EngineAuto.Table))
 }
 
 func lookup(b *testing.B, a *archive.Archive, key []byte, d automaton.Dialect) archive.Entry {
@@ -107,7 +102,7 @@ func BenchmarkArchiveOpen(b *testing.B) {
 		data, keys := corpusKeys(b)
 		b.ReportAllocs()
 		for b.Loop() {
-			if a := openArchive(b, data); a.Len() != len(keys) {
+			if a := openArchive(data); a.Len() != len(keys) {
 				b.Fatalf("%d origins", a.Len())
 			}
 		}
@@ -125,7 +120,7 @@ func BenchmarkArchiveFirst(b *testing.B) {
 			runtime.ReadMemStats(&before)
 			var a *archive.Archive
 			for b.Loop() {
-				a = openArchive(b, data)
+				a = openArchive(data)
 				for _, key := range keys {
 					lookup(b, a, key, d)
 				}
@@ -145,7 +140,7 @@ func BenchmarkArchiveFirst(b *testing.B) {
 // no cache, so that most of the time of a match is that of memory.
 func BenchmarkArchiveLookup(b *testing.B) {
 	data, keys := corpusKeys(b)
-	a := openArchive(b, data)
+	a := openArchive(data)
 	for _, d := range archiveDialects {
 		for _, key := range keys {
 			lookup(b, a, key, d)

@@ -31,20 +31,9 @@ func shared(b *testing.B, name string) []byte {
 
 func decompressed(b testing.TB, path string) []byte {
 	b.Helper()
-	in, err := source.NewFile(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := in.Open()
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := must(must(source.NewFile(path)).Open())
 	defer r.Close()
-	data, err := io.ReadAll(r)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return data
+	return must(io.ReadAll(r))
 }
 
 // realLog returns a real log of the combined format where there is one, else the sample's. Its last
@@ -62,9 +51,7 @@ func realLog(b *testing.B) []byte {
 func writeFile(b *testing.B, name string, data []byte) (path string) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must(0, os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -94,9 +81,7 @@ func real(b *testing.B) (sites []site, questions []question) {
 	var ends []int
 	for _, line := range lines(shared(b, "vectors/google-real.jsonl.gz")) {
 		var s site
-		if err := json.Unmarshal(line, &s); err != nil {
-			b.Fatal(err)
-		}
+		must(0, json.Unmarshal(line, &s))
 		for _, c := range s.Cases {
 			urls = append(urls, c[0].(string)...)
 			ends = append(ends, len(urls))
@@ -124,9 +109,7 @@ func realBodies(b *testing.B) (bodies [][]byte) {
 			Body string `json:"body"`
 			B64  []byte `json:"body_b64"`
 		}
-		if err := json.Unmarshal(line, &r); err != nil {
-			b.Fatal(err)
-		}
+		must(0, json.Unmarshal(line, &r))
 		if r.B64 == nil {
 			r.B64 = []byte(r.Body)
 		}

@@ -19,14 +19,9 @@ func TestExternal(t *testing.T) {
 		Body: []byte("User-agent: FooBot\nDisallow: /private/\n# \xff\n"),
 		URLs: []string{"https://h.example/", "https://h.example/private/a", "https://h.example/public/a?b=c"}}
 	sites := []Site{site, site, {Agent: "FooBot", Body: site.Body}} // of the last nothing is asked
-	engine, err := InProcess("robotsieve", "", Robotsieve(compile.Options{})).Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := must(InProcess("robotsieve", "", Robotsieve(compile.Options{})).Start(t.Context()))
 	var want [][]Verdict
-	if _, err := engine.Round(t.Context(), sites, func(v []Verdict) { want = append(want, slices.Clone(v)) }); err != nil {
-		t.Fatal(err)
-	}
+	must(engine.Round(t.Context(), sites, func(v []Verdict) { want = append(want, slices.Clone(v)) }))
 	allowing := External("allowing", `sed 's/.*/{"allowed":true}/'`)
 	r := Measure(t.Context(), allowing, sites, want, Plan{Rounds: 2, Timeout: time.Minute})
 	if r.Missing != nil || r.Broken != nil || r.Agreed != 4 || r.Asked != 6 || r.Sites != 3 || r.StartUp <= 0 ||
@@ -46,10 +41,7 @@ func TestNoProcessIsLeftBehind(t *testing.T) {
 		"process that holds its output" {
 		t.Error(err)
 	}
-	number, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	number := must(os.ReadFile(pid))
 	if runtime.GOOS != "linux" {
 		t.Skip("no /proc to find the process in")
 	}

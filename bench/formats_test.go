@@ -74,10 +74,7 @@ func (l *formatLog) audit(b *testing.B) speed {
 // writeFormat writes the requests over and over until the log has a size.
 func writeFormat(b *testing.B, path string, w *logwriter.Writer, requests []*logwriter.Request, size int64) *formatLog {
 	b.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must(os.Create(path))
 	defer f.Close()
 	out := bufio.NewWriterSize(f, 1<<20)
 	out.WriteString(w.Head)
@@ -90,9 +87,7 @@ func writeFormat(b *testing.B, path string, w *logwriter.Writer, requests []*log
 		log.size += int64(len(line))
 		log.lines++
 	}
-	if err := out.Flush(); err != nil {
-		b.Fatal(err)
-	}
+	must(0, out.Flush())
 	return log
 }
 

@@ -101,16 +101,12 @@ func BenchmarkClassify(b *testing.B) {
 		"logs": "log-user-agent-counts.tsv.xz", "crawlers": "bot-user-agents.tsv.xz",
 	} {
 		b.Run("headers="+corpus, func(b *testing.B) {
-			set, err := crawler.New(crawler.Builtin())
-			if err != nil {
-				b.Fatal(err)
-			}
 			list, size := lines(shared(b, "data/bots/"+file)), 0
 			for i := range list {
 				_, list[i], _ = bytes.Cut(list[i], []byte("\t"))
 				size += len(list[i])
 			}
-			reader := set.Reader()
+			reader := must(crawler.New(crawler.Builtin())).Reader()
 			b.SetBytes(int64(size / len(list)))
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -33,14 +33,9 @@ func BenchmarkStream(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			if packed != nil {
 				var out bytes.Buffer
-				w, err := packed(&out)
-				if err == nil {
-					_, _ = w.Write(data) // Close returns the error
-					err = w.Close()
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				w := must(packed(&out))
+				must(w.Write(data))
+				must(0, w.Close())
 				data = out.Bytes()
 			}
 			path := writeFile(b, "access.log", data)
@@ -57,14 +52,10 @@ func BenchmarkStream(b *testing.B) {
 // auditFile audits a log by the sample's robots.txt, and returns how many lines its report is
 // about.
 func auditFile(b *testing.B, path string) int64 {
-	a, err := job.Audit(b.Context(), job.AuditOptions{
+	return must(job.Audit(b.Context(), job.AuditOptions{
 		Logs: job.Inputs{Names: []string{path}}, Robots: job.RobotsFile{Name: "../testdata/sample/robots.txt"},
 		Hosts: []string{"www.example.com"}, // which some formats name
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a.Report.Lines
+	})).Report.Lines
 }
 
 // filterFile times whole runs of filter, from a file of URLs to a discarded output: MB/s is of the
@@ -75,12 +66,9 @@ func filterFile(b *testing.B, o job.FilterOptions, path string, agents ...string
 		o.Agents = append(o.Agents, job.Agent{Name: a})
 	}
 	var f *job.Filtered
-	var err error
 	b.ReportAllocs()
 	for b.Loop() {
-		if f, err = job.Filter(b.Context(), o, io.Discard); err != nil {
-			b.Fatal(err)
-		}
+		f = must(job.Filter(b.Context(), o, io.Discard))
 	}
 	size := int64(0)
 	for _, in := range f.Inputs {
@@ -179,14 +167,9 @@ func parquetList(b *testing.B, n int) []byte {
 	var out bytes.Buffer
 	w := columnar.NewWriter(&out, "docs", []columnar.Field{{Name: "text"}, {Name: "url"}})
 	for i := range n {
-		row := columnar.AppendText(columnar.AppendText(nil, "a text that is not read"), listURL(i))
-		if _, err := w.Write(row); err != nil {
-			b.Fatal(err)
-		}
+		must(w.Write(columnar.AppendText(columnar.AppendText(nil, "a text that is not read"), listURL(i))))
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(0, w.Close())
 	return out.Bytes()
 }
 

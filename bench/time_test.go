@@ -181,7 +181,7 @@ func hotPaths(t *testing.T) (paths []hotPath) {
 	}
 	var data bytes.Buffer
 	must(writer.WriteTo(&data))
-	a := must(archive.Open(data.Bytes(), compile.Semantics, compile.EngineAuto.Table))
+	a := openArchive(data.Bytes())
 	addEach("archive-lookup", keys, func(key []byte) int {
 		e, _, err := a.Lookup(key, automaton.RFC9309)
 		return int(must(e, err).Status)

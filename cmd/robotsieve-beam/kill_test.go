@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -25,33 +24,6 @@ func TestMain(m *testing.M) {
 		os.Exit(program(8_000).Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
-}
-
-// filesIn returns the content of all files below a folder by their names, but for hidden ones, and
-// the names of these.
-func filesIn(t *testing.T, dir string) (files map[string]string, hidden []string) {
-	t.Helper()
-	files = map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(e.Name(), "."):
-			hidden = append(hidden, name)
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-		case !e.IsDir():
-			data, err := os.ReadFile(name)
-			files[name] = string(data)
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files, hidden
 }
 
 // TestKilledAtRandomMoments kills the program while it works: each file that has its name is whole,

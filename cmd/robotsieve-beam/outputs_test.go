@@ -1,9 +1,10 @@
 package main
 
 import (
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestResultsTakeNobodysName(t *testing.T) {
 			saved(t, dir, "tree/x/y.txt", urls), saved(t, dir, "tree/x.gz", urls)}, "the folder of the result of"},
 		"an old result, that is": {filepath.Dir(old), []string{"--robots", robots, a}, ""},
 	} {
-		before := contents(t, dir)
+		before, _ := filesIn(t, dir)
 		args := append([]string{"filter", "--agent", "GPTBot", "--out", c.out}, c.args...)
 		if c.says == "" {
 			ended(t, 0, "", 1<<30, args...)
@@ -77,27 +78,37 @@ func TestResultsTakeNobodysName(t *testing.T) {
 			continue
 		}
 		ended(t, 2, c.says, 1<<30, args...)
-		if after := contents(t, dir); !slices.Equal(after, before) {
-			t.Errorf("%s: there is now %q and not %q", name, after, before)
+		if after, hidden := filesIn(t, dir); !maps.Equal(after, before) || len(hidden) > 0 {
+			t.Errorf("%s: there is now %q and not %q, and %q", name, after, before, hidden)
 		}
 	}
 }
 
-// contents returns the names and the texts of all files in a folder.
-func contents(t *testing.T, dir string) (all []string) {
+// filesIn returns the content of all files below a folder by their names, but for hidden ones, and
+// the names of these.
+func filesIn(t *testing.T, dir string) (files map[string]string, hidden []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			var text []byte
-			text, err = os.ReadFile(name)
-			all = append(all, name+": "+string(text))
+	files = map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(e.Name(), "."):
+			hidden = append(hidden, name)
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		case e.Type().IsRegular():
+			data, err := os.ReadFile(name)
+			files[name] = string(data)
+			return err
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return files, hidden
 }
 
 // TestNamesOfObjects: an object may have any name, but its result is a file under --out or there is
@@ -171,8 +182,12 @@ func TestCountsAreNoList(t *testing.T) {
 		}
 	}
 	ended(t, 0, countsName+": not read", 1<<30, "filter", "--robots", robots, "--agent", "GPTBot", "--out", two, one)
-	was, is := contents(t, one), contents(t, two)
-	if len(was) != 3 || len(is) != 3 || strings.ReplaceAll(is[0], two, one) != was[0] {
-		t.Errorf("%d files, and then %d:\n%s", len(was), len(is), is)
+	was, _ := filesIn(t, one)
+	is, _ := filesIn(t, two)
+	for name, text := range was {
+		again := is[strings.Replace(name, one, two, 1)]
+		if len(was) != 3 || len(is) != 3 || again != text && filepath.Base(name) != countsName {
+			t.Errorf("%d files, and then %d; %s has %q, and then %q", len(was), len(is), name, text, again)
+		}
 	}
 }
