@@ -338,7 +338,7 @@ func (r *Reader) Outside(dst, header []byte) []byte {
 	r.contacts = appendContacts(r.contacts[:0], r.low)
 	from := 0
 	for _, c := range r.contacts {
-		dst = append(append(dst, r.low[from:c.start]...), ' ')
+		dst = append(append(dst, r.low[from:max(from, c.start)]...), ' ') // an address may end within a URL
 		from = c.end
 	}
 	return append(dst, r.low[from:]...)

@@ -377,7 +377,8 @@ func TestOutside(t *testing.T) {
 	for header, want := range map[string]string{
 		"FooBot/1.0": "foobot/1.0",
 		"FooBot/1.0 (+http://Bar.example/x; me@Bar.example) É": "foobot/1.0 (+ ;  ) É",
-		"": "",
+		"":                                   "",
+		"FooBot/@-@http-@https://x.example)": "foobot/  )",
 	} {
 		if got := string(reader.Outside(nil, []byte(header))); got != want {
 			t.Errorf("outside of %q is %q, want %q", header, got, want)
