@@ -297,6 +297,7 @@ func FuzzHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header []byte) {
 		header = header[:min(len(header), 1<<10)] // the naive reader is slow
 		checkHeader(t, set, reader, spec, header)
+		reader.Outside(nil, header) // it must not panic
 	})
 }
 

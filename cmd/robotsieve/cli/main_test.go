@@ -319,11 +319,11 @@ func TestFailedReadSaysHowMuchIsCovered(t *testing.T) {
 		if covered == len(text) && lines == 30_000 {
 			continue // it read the log to compare it with others
 		}
-		if want := english.Plural(int64(len(text)), "byte") + ")\n"; err != nil || rest != want || covered >= len(text) ||
+		if want := english.Plural(int64(len(text)), "byte") + ")\n"; err != nil || !strings.HasPrefix(rest, want) || covered >= len(text) ||
 			math.Abs(float64(covered)/float64(len(text))*30_000-lines) > 10 {
 			t.Errorf("read %d: %v lines, %s", failing, lines, r.err)
 		}
-		if lines > 0 {
+		if lines > 100 { // of fewer, one that is cut is as many as make a warning
 			return
 		}
 	}
