@@ -153,7 +153,9 @@ func (f *flags) begin(ctx context.Context) (scratch string, end func(), err erro
 	beginWork(ctx)
 	return scratch, func() {
 		awaitWork()
-		beginWork(context.Background())
+		if ctx.Err() == nil { // else a worker that comes late must not begin, and leave a folder
+			beginWork(context.Background())
+		}
 		shared.forget()
 		_ = removeFolder(context.WithoutCancel(ctx), scratch)
 		if err := os.Unsetenv("TMPDIR"); err == nil && wasSet {

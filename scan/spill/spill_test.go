@@ -18,6 +18,16 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
+// onDisk returns how many runs are on disk, when what is being spilled is.
+func onDisk(s *Sorter) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.spilling {
+		s.changed.Wait()
+	}
+	return len(s.disk)
+}
+
 func TestSameAsTwin(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -104,7 +114,7 @@ func TestTenThousandRunsOnDisk(t *testing.T) {
 		runs = 500
 	}
 	w := s.Writer()
-	for len(s.disk) < runs {
+	for onDisk(s) < runs {
 		rec := randomBytes(r, 3+r.IntN(60), 4)
 		want.add(rec)
 		if err := w.Add(rec); err != nil {
@@ -116,7 +126,7 @@ func TestTenThousandRunsOnDisk(t *testing.T) {
 	}
 	before := s.end
 	want.check(t, s)
-	if n := len(s.disk); n < 2 || n > 10 {
+	if n := onDisk(s); n < 2 || n > 10 {
 		t.Errorf("%d runs after reading, want no more than can be read at once, and no fewer than two", n)
 	}
 	if wrote := float64(s.end-before) / float64(before); wrote > 4.5 {
@@ -155,7 +165,7 @@ func TestWritersInGoroutines(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if len(s.disk) == 0 {
+			if onDisk(s) == 0 {
 				t.Error("nothing was spilled")
 			}
 			for range writers { // and as many that read
@@ -415,7 +425,7 @@ func TestGuardAddDoesNotAllocate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for len(s.disk) < 2 {
+	for onDisk(s) < 2 {
 		one()
 	}
 	if n := testing.AllocsPerRun(1000, one); n != 0 {
@@ -481,11 +491,11 @@ func TestGuardMemory(t *testing.T) {
 				if sum != added.Load() {
 					t.Errorf("%d records, want %d", sum, added.Load())
 				}
-				if len(s.disk) == 0 {
+				if onDisk(s) == 0 {
 					t.Error("nothing was spilled")
 				}
 				n := most()
-				t.Logf("%.1f MB at most, %d runs on disk", float64(n)/(1<<20), len(s.disk))
+				t.Logf("%.1f MB at most, %d runs on disk", float64(n)/(1<<20), onDisk(s))
 				if n > memory {
 					t.Errorf("heap grew by %d bytes, allowed are %d", n, memory)
 				}
