@@ -124,6 +124,7 @@ func TestTenThousandRunsOnDisk(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
+	onDisk(s) // so that all is written
 	before := s.end
 	want.check(t, s)
 	if n := onDisk(s); n < 2 || n > 10 {
