@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -91,20 +90,18 @@ func isEOF(err error) bool {
 
 // object reads one object. The reason is "" if it gives a capture.
 func object(text []byte, o Options) (c Capture, why Reason) {
-	if !utf8.Valid(text) {
+	switch {
+	case !utf8.Valid(text):
 		return c, NotUTF8
-	}
-	fields := o.Fields.filled()
-	if v, ok := flat(text, &fields); ok {
-		return v.Capture(o)
-	}
-	var members map[string]json.RawMessage
-	if text[0] != '{' || json.Unmarshal(text, &members) != nil {
+	case text[0] != '{' || !json.Valid(text):
 		return c, NotJSON
 	}
 	var v Values
-	for i, path := range fields {
-		raw := follow(members, path)
+	for i, path := range o.Fields.filled() {
+		if path == "" {
+			continue
+		}
+		raw := follow(text, path)
 		if raw == nil || string(raw) == "null" {
 			continue
 		}
@@ -112,13 +109,9 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 		case isText && Field(i) == Status:
 			return c, NotJSON
 		case isText:
-			var s string
-			if json.Unmarshal(raw, &s) != nil {
-				return c, NotJSON
-			}
-			v[i] = []byte(s)
+			v[i] = field.Unescape(make([]byte, 0, len(raw)), raw[1:len(raw)-1])
 		case Field(i) == Status || Field(i) == Date:
-			v[i] = raw
+			v[i] = bytes.Clone(raw)
 		case Field(i) != Location: // which may be anything where it has no meaning
 			return c, NotJSON
 		}
@@ -129,105 +122,24 @@ func object(text []byte, o Options) (c Capture, why Reason) {
 	return v.Capture(o)
 }
 
-// flat reads an object as most are, in a tenth of the time: its members are texts, null or numbers
-// of digits, each wanted one as it should be. Of any other object, and of what is no JSON, ok is
-// false.
-func flat(text []byte, fields *Fields) (v Values, ok bool) {
-	at := 0
-	for next := byte('{'); at < len(text) && text[at] == next; next = ',' {
-		name, end := plainText(text, blanks(text, at+1))
-		colon := blanks(text, max(end, 0))
-		if len(name) == 0 || bytes.IndexByte(name, '\\') >= 0 || colon == len(text) || text[colon] != ':' {
-			return v, false
+// follow returns the value at the end of a path of names in an object of valid JSON, nil if there is
+// none. Of several members of one name the last counts.
+func follow(object []byte, path string) (found []byte) {
+	var inner []byte
+	first, rest, more := strings.Cut(path, ".")
+	for name, value := range field.Members(object) {
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = field.Unescape(nil, name)
 		}
-		from := blanks(text, colon+1)
-		value, end := plainText(text, from)
-		isText := end >= 0
-		if !isText {
-			if value = plainWord(text[from:]); len(value) == 0 {
-				return v, false
-			}
-			end = from + len(value)
-		}
-		for i, path := range fields {
-			isNumber := Field(i) == Status || Field(i) == Date
-			switch {
-			case path != string(name):
-			case isText && Field(i) != Status:
-				v[i] = field.Unescape(make([]byte, 0, len(value)), value)
-			case string(value) == "null":
-				v[i] = nil
-			case isNumber && !isText:
-				v[i] = bytes.Clone(value)
-			default:
-				return v, false
-			}
-		}
-		at = blanks(text, end)
-	}
-	return v, at == len(text)-1 && text[at] == '}'
-}
-
-// plainText returns what is between the quotes of a string of JSON, and the offset after it; -1 if
-// there is none, or one with the escape of half a surrogate pair.
-func plainText(text []byte, at int) (raw []byte, end int) {
-	if at >= len(text) || text[at] != '"' {
-		return nil, -1
-	}
-	for i := at + 1; i < len(text); i++ {
-		if c := text[i]; c != '\\' && c >= ' ' && c != '"' {
-			continue
-		} else if c == '"' {
-			return text[at+1 : i], i + 1
-		} else if c < ' ' {
-			return nil, -1
-		}
-		if i++; i == len(text) || strings.IndexByte(`"\/bfnrtu`, text[i]) < 0 {
-			return nil, -1
-		}
-		if text[i] == 'u' {
-			n, err := strconv.ParseUint(string(text[i+1:min(i+5, len(text))]), 16, 16)
-			if err != nil || n>>11 == 0xd800>>11 {
-				return nil, -1
-			}
+		switch string(name) {
+		case path:
+			found = value
+		case first:
+			inner = value
 		}
 	}
-	return nil, -1
-}
-
-// plainWord returns the null or the digits of a number that text begins with.
-func plainWord(text []byte) []byte {
-	if bytes.HasPrefix(text, []byte("null")) {
-		return text[:len("null")]
+	if found == nil && more {
+		return follow(inner, rest)
 	}
-	n := 0
-	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
-		n++
-	}
-	if n > 1 && text[0] == '0' {
-		return nil
-	}
-	return text[:n]
-}
-
-// blanks returns the offset of the first byte of text from at on that is no blank.
-func blanks(text []byte, at int) int {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// follow returns the value at the end of a path of names, nil if there is none.
-func follow(members map[string]json.RawMessage, path string) json.RawMessage {
-	if raw, ok := members[path]; ok {
-		return raw
-	}
-	name, rest, more := strings.Cut(path, ".")
-	raw, ok := members[name]
-	var inner map[string]json.RawMessage
-	if !more || !ok || json.Unmarshal(raw, &inner) != nil {
-		return nil
-	}
-	return follow(inner, rest)
+	return found
 }
