@@ -46,48 +46,49 @@ const (
 type Severity uint8
 
 const (
-	// Info: the file says what its author meant.
-	Info Severity = iota + 1
-	// Warning: parsers differ on the line, or it does not do what most authors expect.
-	Warning
-	// Error: the line, or a part of it, has no effect, or another one than it seems to have.
-	Error
+	// SeverityNote: the file says what its author meant, or may mean it.
+	SeverityNote Severity = iota + 1
+	// SeverityWarning: parsers differ on the line, or it does not do what most authors expect.
+	SeverityWarning
+	// SeverityError: the line, or a part of it, has no effect, or another one than it seems to have.
+	SeverityError
 )
 
-// String returns info, warning or error.
+// String returns note, warning or error.
 func (s Severity) String() string {
-	return [...]string{"no severity", "info", "warning", "error"}[min(s, Error)]
+	return [...]string{"no severity", "note", "warning", "error"}[min(s, SeverityError)]
 }
 
 // noteKinds has a row for each kind.
 var noteKinds = [...]struct {
+	name     string
 	severity Severity
 	text     string
 }{
-	NoteByteOrderMark: {Info, "byte order mark, ignored"},
-	NoteMarkup:        {Error, "looks like a web page, not a robots.txt"},
-	NoteUTF16:         {Error, "looks like UTF-16, so that no line of it can be read; save it as UTF-8"},
-	NoteTruncated:     {Error, "past the size limit; this line and all after it are not read"},
-	NoteLongLine:      {Warning, "line longer than 16,663 bytes; Google's parser does not read its end"},
-	NoteNUL:           {Error, "NUL byte; Google's parser reads the line up to it, others drop the line"},
-	NoteNoField:       {Error, "no field (key: value)"},
-	NoteNoColon:       {Warning, "colon missing; accepted by Google's parser only"},
-	NoteTypo:          {Warning, "key misspelled; accepted by Google's parser only"},
-	NoteUnknownKey:    {Warning, "unknown key"},
-	NoteOutsideGroup:  {Error, "rule outside a group; it binds no crawler"},
-	NoteNoToken:       {Error, "user agent without a product token; it binds no crawler"},
-	NoteAfterToken:    {Error, "user agent with more than a product token; only the token at its beginning counts"},
-	NoteNoSlash:       {Error, "path begins neither with / nor with a wildcard; it never matches"},
-	NoteSpaceInPattern: {Error, "path with a space or control character; Google's parser compares it, RFC 9309 " +
+	NoteByteOrderMark: {"bom", SeverityNote, "byte order mark, ignored"},
+	NoteMarkup:        {"html", SeverityError, "looks like a web page, not a robots.txt"},
+	NoteUTF16:         {"utf-16", SeverityError, "looks like UTF-16, so that no line of it can be read; save it as UTF-8"},
+	NoteTruncated:     {"past-limit", SeverityError, "past the size limit; this line and all after it are not read"},
+	NoteLongLine:      {"line-too-long", SeverityWarning, "line longer than 16,663 bytes; Google's parser does not read its end"},
+	NoteNUL:           {"nul", SeverityError, "NUL byte; Google's parser reads the line up to it, others drop the line"},
+	NoteNoField:       {"no-field", SeverityError, "no field (key: value)"},
+	NoteNoColon:       {"no-colon", SeverityWarning, "colon missing; accepted by Google's parser only"},
+	NoteTypo:          {"misspelled-key", SeverityWarning, "key misspelled; accepted by Google's parser only"},
+	NoteUnknownKey:    {"unknown-key", SeverityWarning, "unknown key"},
+	NoteOutsideGroup:  {"late-user-agent", SeverityError, "rule outside a group; it binds no crawler"},
+	NoteNoToken:       {"no-token", SeverityError, "user agent without a product token; it binds no crawler"},
+	NoteAfterToken:    {"after-token", SeverityError, "user agent with more than a product token; only the token at its beginning counts"},
+	NoteNoSlash:       {"no-slash", SeverityError, "path begins neither with / nor with a wildcard; it never matches"},
+	NoteSpaceInPattern: {"space-in-path", SeverityError, "path with a space or control character; Google's parser compares it, RFC 9309 " +
 		"does not allow it"},
-	NoteNotUTF8:        {Error, "path is not UTF-8; Google's parser compares it, RFC 9309 does not allow it"},
-	NoteHash:           {Error, "# begins a comment; only the path before it counts"},
-	NoteFullURL:        {Error, "a URL where a path must be; it never matches"},
-	NoteCurlyQuotes:    {Error, "typographic quotation marks; they count as part of the value"},
-	NoteEmptyGroup:     {Warning, "group without a rule; it allows everything"},
-	NoteContinued:      {Warning, "the user-agent lines above have no rule of their own; they share the rules below"},
-	NoteNoindex:        {Warning, "noindex is not part of the standard; Google does not support it in robots.txt"},
-	NoteDelayForGoogle: {Info, "Google's crawlers ignore Crawl-delay"},
+	NoteNotUTF8:        {"not-utf8", SeverityError, "path is not UTF-8; Google's parser compares it, RFC 9309 does not allow it"},
+	NoteHash:           {"hash-in-path", SeverityError, "# begins a comment; only the path before it counts"},
+	NoteFullURL:        {"full-url", SeverityError, "a URL where a path must be; it never matches"},
+	NoteCurlyQuotes:    {"curly-quotes", SeverityError, "typographic quotation marks; they count as part of the value"},
+	NoteEmptyGroup:     {"no-rules", SeverityWarning, "group without a rule; it allows everything"},
+	NoteContinued:      {"run-together", SeverityWarning, "the user-agent lines above have no rule of their own; they share the rules below"},
+	NoteNoindex:        {"not-supported", SeverityWarning, "noindex is not part of the standard; Google does not support it in robots.txt"},
+	NoteDelayForGoogle: {"crawl-delay-for-google", SeverityNote, "Google's crawlers ignore Crawl-delay"},
 }
 
 // String explains the kind in a sentence.
@@ -96,6 +97,14 @@ func (k NoteKind) String() string {
 		return noteKinds[k].text
 	}
 	return fmt.Sprintf("NoteKind(%d)", uint8(k))
+}
+
+// Name is the short name of the kind, such as no-slash; "" for no kind.
+func (k NoteKind) Name() string {
+	if int(k) < len(noteKinds) {
+		return noteKinds[k].name
+	}
+	return ""
 }
 
 // Severity says how much notes of the kind matter; 0 for no kind.

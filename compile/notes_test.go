@@ -144,8 +144,8 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	for kind := compile.NoteKind(1); !strings.HasPrefix(kind.String(), "NoteKind("); kind++ {
-		if kind.Severity() == 0 {
-			t.Errorf("the note %q has no severity", kind)
+		if kind.Severity() == 0 || kind.Name() == "" {
+			t.Errorf("the note %q has no severity or no name", kind)
 		}
 		if !seen[kind] {
 			t.Errorf("no case has the note %q", kind)

@@ -131,9 +131,11 @@ type LineText struct {
 // its author may have meant has a note too.
 type NoteText struct {
 	Line     int    `json:"line"`
-	Severity string `json:"severity"` // info, warning or error
+	Kind     string `json:"kind"`     // a short name, such as no-slash
+	Severity string `json:"severity"` // note, warning or error
 	Note     string `json:"note"`
-	Text     string `json:"text"` // the part of the line that it is about
+	Text     string `json:"text"`    // the part of the line that it is about
+	Witness  string `json:"witness"` // a path that shows it; "" if there is none
 }
 
 // Describe says what the robots.txt says by a dialect. Nil stands for that of the agents, or
@@ -170,7 +172,7 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	})
 	made.size = 0
 	d.Notes = described(made, notes, &left.Notes, func(n compile.Note) NoteText {
-		return NoteText{n.Line, n.Kind.Severity().String(), n.Kind.String(), made.text(n.Text)}
+		return NoteText{n.Line, n.Kind.Name(), n.Kind.Severity().String(), n.Kind.String(), made.text(n.Text), ""}
 	})
 	return d, nil
 }

@@ -326,7 +326,10 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		if n.Text != "" {
 			text += fmt.Sprintf(": \"%s\"", n.Text)
 		}
-		line("  %-7s  line %d: %s", n.Severity, n.Line, text)
+		line("  %-7s  line %d: %s [%s]", n.Severity, n.Line, text, n.Kind)
+		if n.Witness != "" {
+			line("           for example %s", n.Witness)
+		}
 	}
 	more(d.NotListed.Notes, "note")
 }
