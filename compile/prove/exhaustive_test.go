@@ -1,0 +1,209 @@
+package prove
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/twin"
+)
+
+var exhaust = flag.Bool("exhaust", false, "TestAllSmallFiles has longer patterns and paths")
+
+// words returns all words over letters up to a length, the shortest first, then by bytes.
+func words(letters string, longest int) (all []string) {
+	all = []string{""}
+	for from, n := 0, 0; n < longest; n++ {
+		to := len(all)
+		for _, w := range all[from:to] {
+			for _, c := range letters {
+				all = append(all, w+string(c))
+			}
+		}
+		from = to
+	}
+	return all
+}
+
+// small has all small files, and what is true of them by all short paths.
+type small struct {
+	t       *testing.T
+	dialect automaton.Dialect
+	paths   []string // '!' stands for every byte that no pattern has, as the first of them
+	rules   []string
+	scratch automaton.Scratch
+}
+
+func (e *small) machine(rules ...string) *automaton.Machine {
+	r := compile.Compile([]byte("User-agent: *\n"+strings.Join(rules, "\n")), compile.Options{Dialect: e.dialect})
+	return r.Ruleset.Wildcard()
+}
+
+// forbidden returns which paths a machine forbids.
+func (e *small) forbidden(m *automaton.Machine) (is []bool) {
+	for _, p := range e.paths {
+		is = append(is, !m.Match(&e.scratch, []byte(p)).Allowed())
+	}
+	return is
+}
+
+// first returns the first path of which something is true, "" if there is none.
+func (e *small) first(is func(i int) bool) string {
+	for i := range e.paths {
+		if is(i) {
+			return e.paths[i]
+		}
+	}
+	return ""
+}
+
+// same compares an answer with the first of the short paths.
+func (e *small) same(what string, rules []string, got Answer, want string, holds func(path string) bool) {
+	e.t.Helper()
+	longest := len(e.paths[len(e.paths)-1])
+	switch {
+	case !got.Decided:
+		e.t.Fatalf("%s of %q is not decided", what, rules)
+	case got.Path != want && (want != "" || len(got.Path) <= longest):
+		e.t.Fatalf("%s of %q: path %q, want %q", what, rules, got.Path, want)
+	case got.Path != "" && !holds(got.Path):
+		e.t.Fatalf("%s of %q: path %q is not one", what, rules, got.Path)
+	}
+}
+
+// check checks all answers about a file.
+func (e *small) check(rules ...string) {
+	m := e.machine(rules...)
+	is := e.forbidden(m)
+	forbids := func(path string) bool { return !m.Match(&e.scratch, []byte(path)).Allowed() }
+	c := Classify(m)
+	e.same("forbidden", rules, c.Forbidden, e.first(func(i int) bool { return is[i] }), forbids)
+	e.same("allowed", rules, c.Allowed, e.first(func(i int) bool { return !is[i] }),
+		func(path string) bool { return !forbids(path) })
+	asked := NewRules(m)
+	for i, rule := range rules {
+		line := uint32(i + 2)
+		inert := slices.Clone(rules)
+		inert[i] = "Sitemap: x"
+		less := e.machine(inert...)
+		others := e.forbidden(less)
+		witness := e.first(func(i int) bool { return is[i] != others[i] })
+		effect := asked.Effect(line)
+		if !effect.Decided || effect.Dead && witness != "" {
+			e.t.Fatalf("line %d of %q: %+v, but it decides %q", line, rules, effect, witness)
+		}
+		differ, _ := Differ(less, m)
+		if effect.Dead != (differ.Forbidden.Path == "" && differ.Allowed.Path == "") {
+			e.t.Fatalf("line %d of %q: %+v, but without it %+v", line, rules, effect, differ)
+		}
+		e.same("newly forbidden", rules, differ.Forbidden, e.first(func(i int) bool { return is[i] && !others[i] }),
+			func(path string) bool { return forbids(path) && less.Match(&e.scratch, []byte(path)).Allowed() })
+		e.same("newly allowed", rules, differ.Allowed, e.first(func(i int) bool { return !is[i] && others[i] }),
+			func(path string) bool { return !forbids(path) && !less.Match(&e.scratch, []byte(path)).Allowed() })
+		allow := strings.HasPrefix(rule, "Allow")
+		alone := e.machine("Disallow: " + rule[strings.Index(rule, " ")+1:])
+		matches := e.forbidden(alone)
+		e.same("undone", rules, asked.Undone(line), e.first(func(i int) bool { return matches[i] && is[i] == allow }),
+			func(path string) bool {
+				return !alone.Match(&e.scratch, []byte(path)).Allowed() && forbids(path) == allow
+			})
+	}
+}
+
+// TestAllSmallFiles asks everything about all files of one and two rules over patterns of the letters
+// that mean something, and of three shorter ones, and compares the answers with all short paths.
+func TestAllSmallFiles(t *testing.T) {
+	pattern, three, path := 2, 1, 4
+	if *exhaust {
+		pattern, three, path = 3, 2, 6
+	}
+	for d := range automaton.NumDialects {
+		t.Run(d.String(), func(t *testing.T) {
+			t.Parallel()
+			e := &small{t: t, dialect: d}
+			for _, w := range words("!$*/ab", path) {
+				e.paths = append(e.paths, "/"+w)
+			}
+			for _, w := range words("ab/*$", pattern) {
+				e.rules = append(e.rules, "Allow: /"+w, "Disallow: /"+w)
+			}
+			e.rules = append(e.rules, "Disallow: *a", "Allow: *b$", "Disallow: *")
+			short := 2 * len(words("ab/*$", three))
+			for i, x := range e.rules {
+				e.check(x)
+				for j, y := range e.rules {
+					e.check(x, y)
+					for _, z := range e.rules[:short] {
+						if i < short && j < short {
+							e.check(x, y, z)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestRandomFiles asks about larger files in all dialects, with letters that the forms of paths write
+// in several ways, and about pairs of these, and tries all answers on random paths by the twin.
+func TestRandomFiles(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	letters := []string{"a", "b", "2", "A", "/", "/", "*", "*", "$", "?", ":", "%", "%2F", "%3A", "%2A", "{", "é", "."}
+	text := func(letters []string) (s string) {
+		for range random.IntN(6) {
+			s += letters[random.IntN(len(letters))]
+		}
+		return s
+	}
+	file := func() string {
+		s := "User-agent: *\n"
+		for range 1 + random.IntN(5) {
+			s += []string{"Allow: /", "Disallow: /", "Disallow: *"}[random.IntN(3)] + text(letters) + "\n"
+		}
+		return s
+	}
+	rounds := 3000
+	if *exhaust {
+		rounds = 100_000
+	}
+	names := []twin.Dialect{automaton.RFC9309: twin.RFC9309, automaton.Google: twin.Google, automaton.Original: twin.Original}
+	for range rounds {
+		var files [2]string
+		var dialects [2]automaton.Dialect
+		var machines [2]*automaton.Machine
+		for i := range files {
+			files[i], dialects[i] = file(), automaton.Dialect(random.IntN(int(automaton.NumDialects)))
+			if i == 1 && random.IntN(2) == 0 {
+				files[1] = files[0]
+			}
+			machines[i] = compile.Compile([]byte(files[i]), compile.Options{Dialect: dialects[i]}).Ruleset.Wildcard()
+		}
+		forbids := func(i int, path string) bool {
+			allowed, _ := twin.Match(names[dialects[i]], []byte(files[i]), []byte("x"), []byte("http://h"+path), 0, false)
+			return !allowed
+		}
+		d, _ := Differ(machines[0], machines[1])
+		for i, a := range []Answer{d.Allowed, d.Forbidden} {
+			about := fmt.Sprintf("%v %q\n%v %q\n%d: %+v", dialects[0], files[0], dialects[1], files[1], i, a)
+			if !a.Decided {
+				t.Fatal(about)
+			}
+			if a.Path != "" && (forbids(0, a.Path) != (i == 0) || forbids(1, a.Path) != (i == 1)) {
+				t.Fatal(about)
+			}
+			for range 100 {
+				path := "/" + text([]string{"!", "/", "a", "b", "2", "A", "/", "?", ":", "%2F", "%3A", "%2A", "%7B", "%C3%A9", "."})
+				earlier := a.Path == "" || cmp.Or(cmp.Compare(len(path), len(a.Path)), strings.Compare(path, a.Path)) < 0
+				if earlier && forbids(0, path) == (i == 0) && forbids(1, path) == (i == 1) {
+					t.Fatalf("%s\nnot %q", about, path)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package prove
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// A state of a pattern is how far a path has matched it: a position in one of its segments, which are
+// numbered through, each with one more for its end.
+type state int32
+
+const (
+	dead    state = -1 // no longer path matches
+	matched state = -2 // every longer path matches
+)
+
+// pattern is a deterministic automaton of one pattern. The first segment must begin the path; each
+// other is searched for after the one before it, by its borders (Knuth, Morris and Pratt 1977): the
+// leftmost place is as good as any later.
+type pattern struct {
+	form     automaton.Form
+	atEnd    bool
+	segments []string
+	first    []state             // of each segment
+	border   []state             // of each state of the segments after a gap, in its segment
+	query    state               // from which on the path's '?' has been, in FormB
+	moves    []*moves            // from each state, made when first asked for
+	rank     [MaxMachines]uint32 // of the pattern's rule in each ranking; unranked if there is none
+	rules    []uint32            // the ranks of all rules with this pattern in the first ranking
+	lengths  []int32             // of each state, see measure
+}
+
+// moves are the states after each unit: those in list, and other after any that is not there.
+type moves struct {
+	list  []move
+	other state
+}
+
+type move struct {
+	unit unit
+	to   state
+}
+
+// newPattern returns the automaton of a rule's pattern.
+func newPattern(r *automaton.Rule) *pattern {
+	p := &pattern{form: r.Form, atEnd: r.AtEnd, segments: []string{r.Pattern}}
+	if _, _, gaps := r.Cut(); gaps {
+		p.segments = strings.Split(r.Pattern, "*")
+	}
+	if p.isCommon() {
+		p.form = automaton.FormRaw
+	}
+	n := state(0)
+	for _, s := range p.segments {
+		p.first = append(p.first, n)
+		n += state(len(s)) + 1
+	}
+	p.moves, p.query = make([]*moves, n), state(strings.IndexByte(p.segments[0], '?')+1)
+	if len(p.segments) > 1 {
+		p.border = make([]state, n)
+		for i, s := range p.segments[1:] {
+			borders(p.border[p.first[i+1]:], s)
+		}
+	}
+	for i := range p.rank {
+		p.rank[i] = unranked
+	}
+	return p
+}
+
+// borders sets, for each length of a beginning of a segment, the length of its longest shorter
+// beginning that is also its end.
+func borders(to []state, segment string) {
+	k := state(0)
+	for i := 1; i < len(segment); i++ {
+		for k > 0 && segment[k] != segment[i] {
+			k = to[k]
+		}
+		if segment[k] == segment[i] {
+			k++
+		}
+		to[i+1] = k
+	}
+}
+
+// isCommon reports whether the pattern, of FormA or FormB, matches the same paths in FormRaw: it has
+// no byte that one of them writes in another way, and no match can begin inside an escape.
+func (p *pattern) isCommon() bool {
+	if p.form != automaton.FormA && p.form != automaton.FormB {
+		return false
+	}
+	for i, s := range p.segments {
+		if !automaton.IsCanonical([]byte(s)) || i > 0 && (s[0] <= '9' && s[0] >= '0' || 'A' <= s[0] && s[0] <= 'F') {
+			return false
+		}
+	}
+	_, query, _ := strings.Cut(strings.Join(p.segments, ""), "?")
+	return p.form == automaton.FormA || !strings.ContainsAny(query, ":/?@!'(),;")
+}
+
+// isOdd reports whether the pattern has a byte that URLs have only escaped, or half an escape.
+func (p *pattern) isOdd() bool {
+	for _, s := range p.segments {
+		for {
+			at := strings.IndexAny(s, "\"%<>\\^`{|}")
+			if at < 0 {
+				break
+			}
+			if !slices.ContainsFunc(ofURLs, func(u unit) bool { return u >= escaped && strings.HasPrefix(s[at:], u.String()) }) {
+				return true
+			}
+			s = s[at+1:]
+		}
+	}
+	return false
+}
+
+// plain returns the beginning of the pattern that all forms write in one way.
+func (p *pattern) plain() string {
+	s := p.segments[0]
+	s = s[:automaton.Canonical([]byte(s))]
+	if at := strings.IndexByte(s, '?'); at >= 0 {
+		s = s[:at]
+	}
+	return s
+}
+
+// start returns the state before the path.
+func (p *pattern) start() state { return p.reached(0, 0) }
+
+// segment returns the number of the segment of a state.
+func (p *pattern) segment(s state) int {
+	i, found := slices.BinarySearch(p.first, s)
+	if !found {
+		i--
+	}
+	return i
+}
+
+// reached returns the state after some bytes of a segment.
+func (p *pattern) reached(segment int, bytes state) state {
+	switch whole := int(bytes) == len(p.segments[segment]); {
+	case whole && segment+1 < len(p.segments):
+		return p.reached(segment+1, 0)
+	case whole && !p.atEnd:
+		return matched
+	}
+	return p.first[segment] + bytes
+}
+
+// atItsEnd reports whether a path that has led to a state matches if it ends there.
+func (p *pattern) atItsEnd(s state) bool {
+	return s == matched || p.atEnd && int(s) == len(p.moves)-1
+}
+
+// step returns the state after one more byte of a path in the pattern's form.
+func (p *pattern) step(s state, c byte) state {
+	i := p.segment(s)
+	segment, first := p.segments[i], p.first[i]
+	for k := s - first; ; k = p.border[first+k] {
+		switch {
+		case int(k) < len(segment) && segment[k] == c:
+			return p.reached(i, k+1)
+		case i == 0:
+			return dead
+		case k == 0:
+			return first
+		}
+	}
+}
+
+// after returns the state after one more unit.
+func (p *pattern) after(s state, u unit) state {
+	for _, c := range []byte(spelling[p.form][p.part(s)][u]) {
+		if s = p.step(s, c); s < 0 {
+			return s
+		}
+	}
+	return s
+}
+
+// part returns 1 for a state in the query of the path, where that matters, else 0. The '?' of a pattern
+// in FormB is in its first segment, so that the state tells.
+func (p *pattern) part(s state) int {
+	if p.form == automaton.FormB && s >= p.query {
+		return 1
+	}
+	return 0
+}
+
+// from returns the moves from a state.
+func (p *pattern) from(s state) *moves {
+	m := &p.moves[s]
+	if *m == nil {
+		*m = p.make(s)
+	}
+	return *m
+}
+
+func (p *pattern) make(s state) *moves {
+	m := &moves{other: dead}
+	i := p.segment(s)
+	if i > 0 {
+		m.other = p.first[i]
+	} else if int(s) == len(p.segments[0]) {
+		return m
+	}
+	for _, u := range ofClients {
+		if i == 0 && spelling[p.form][p.part(s)][u][0] != p.segments[0][s] {
+			continue
+		}
+		if to := p.after(s, u); to != m.other {
+			m.list = append(m.list, move{u, to})
+		}
+	}
+	return m
+}
+
+// to returns the state after a unit.
+func (m *moves) to(u unit) state {
+	for _, x := range m.list {
+		if x.unit == u {
+			return x.to
+		}
+	}
+	return m.other
+}
+
+// measure sets lengths: for each state the least number of bytes that a path must have after it to
+// match.
+func (p *pattern) measure() {
+	if p.lengths != nil {
+		return
+	}
+	p.lengths = slices.Repeat([]int32{math.MaxInt32 / 2}, len(p.moves))
+	if p.form == automaton.FormRaw { // as many as the pattern has
+		left := 0
+		for i, segment := range slices.Backward(p.segments) {
+			for k := range len(segment) + 1 {
+				p.lengths[int(p.first[i])+len(segment)-k] = int32(left + k)
+			}
+			left += len(segment)
+		}
+		return
+	}
+	for changed := true; changed; {
+		changed = false
+		for s := state(len(p.moves) - 1); s >= 0; s-- {
+			if least := p.least(s); least < p.lengths[s] {
+				p.lengths[s], changed = least, true
+			}
+		}
+	}
+}
+
+// length returns the length of a shortest path that matches, after measure.
+func (p *pattern) length() int {
+	if s := p.start(); s >= 0 {
+		return int(p.lengths[s])
+	}
+	return 1
+}
+
+// least returns the length of a state by those of the states after it.
+func (p *pattern) least(s state) int32 {
+	if p.atItsEnd(s) {
+		return 0
+	}
+	m := p.from(s)
+	least := int32(math.MaxInt32 / 2)
+	if m.other >= 0 {
+		least = 1 + p.lengths[m.other]
+	}
+	for _, x := range m.list {
+		n := int32(len(x.unit.String()))
+		if x.to >= 0 {
+			n += p.lengths[x.to]
+		}
+		if x.to != dead {
+			least = min(least, n)
+		}
+	}
+	return least
+}

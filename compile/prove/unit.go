@@ -1,0 +1,81 @@
+package prove
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+)
+
+// A unit is one character of a path as a client sends it: a raw byte, or from escaped on the escape
+// of a byte. Searches go from unit to unit, so that a path has no half of an escape.
+type unit uint16
+
+const (
+	escaped unit = 256
+	units   unit = 512
+)
+
+// String returns the unit as it stands in a path.
+func (u unit) String() string {
+	if u < escaped {
+		return string([]byte{byte(u)})
+	}
+	const hex = "0123456789ABCDEF"
+	return string([]byte{'%', hex[u&0xf0>>4], hex[u&0x0f]})
+}
+
+// The alphabets: what a URL may have, in the order of bytes, and with it what some clients send
+// although a URL has it escaped, a '%' without two digits among it. Bytes whose escape means the
+// same as the byte (RFC 3986 2.3) are not escaped in either.
+var ofURLs, ofClients = alphabet(""), alphabet("\"%<>\\^`{|}")
+
+func alphabet(odd string) (of []unit) {
+	const reserved = "!$&'()*+,-./:;=?@_~"
+	for u := range units {
+		c := byte(u)
+		alphanumeric := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+		unreserved := alphanumeric || strings.IndexByte("-._~", c) >= 0
+		switch {
+		case u >= escaped && !unreserved,
+			u < escaped && (alphanumeric || strings.IndexByte(reserved, c) >= 0 || strings.IndexByte(odd, c) >= 0):
+			of = append(of, u)
+		}
+	}
+	slices.SortFunc(of, func(a, b unit) int { return strings.Compare(a.String(), b.String()) })
+	return of
+}
+
+// spelling has the bytes of each unit in each form, in the path and in the query.
+var spelling = func() (s [automaton.FormDecoded + 1][2][units]string) {
+	for form := range s {
+		for u := range units {
+			for query := range 2 {
+				text := []byte(u.String())
+				if automaton.Form(form) != automaton.FormRaw { // in which paths are as they were sent
+					text, _ = automaton.AppendForm(nil, text, automaton.Form(form), query == 1)
+				}
+				s[form][query][u] = string(text)
+			}
+		}
+	}
+	return s
+}()
+
+// percent is how much of what could become an escape ends a path: after a raw '%' 1, after that and
+// one digit 2, and then no digit may follow.
+type percent uint8
+
+// after returns the state after a unit, and false if the unit may not follow.
+func (p percent) after(u unit) (percent, bool) {
+	isDigit := '0' <= u && u <= '9' || 'a' <= u|0x20 && u|0x20 <= 'f'
+	switch {
+	case u == '%':
+		return 1, true
+	case isDigit && p == 2:
+		return 0, false
+	case isDigit && p == 1:
+		return 2, true
+	}
+	return 0, true
+}
