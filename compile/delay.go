@@ -49,7 +49,7 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 			named = i > 0 && named || isNamed(&agents[i])
 			next++
 		}
-		length, isNumber := parseDelay(record.Value)
+		length, isNumber := ParseDelay(record.Value)
 		if !isNumber {
 			continue
 		}
@@ -64,7 +64,8 @@ func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, 
 	return delay, true
 }
 
-func parseDelay(value string) (delay time.Duration, ok bool) {
+// ParseDelay reads the value of a Crawl-delay. ok is false if it is not a number of seconds from 0 to a year.
+func ParseDelay(value string) (delay time.Duration, ok bool) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds >= 0 && seconds <= maxDelay.Seconds()) {
 		return 0, false

@@ -113,7 +113,7 @@ func (p *parser) field(key, value string) {
 // knownKeys are the keys of records in common use, which deserve no note.
 var knownKeys = []string{
 	"sitemap", "site-map", "request-rate", "visit-time", "host", "clean-param",
-	"content-signal", "content-usage", "nofollow", "noarchive", "domain", "revisit-after",
+	"content-signal", "content-usage", "noindex", "nofollow", "noarchive", "domain", "revisit-after",
 }
 
 func (p *parser) record(key, value string) {
@@ -128,8 +128,6 @@ func (p *parser) record(key, value string) {
 	}
 	p.records = append(p.records, Record{Line: p.line, Key: key, Value: value, Group: group})
 	switch {
-	case equalFold(key, "noindex"):
-		p.note(NoteNoindex, value)
 	case equalFold(key, "crawl-delay"):
 		p.noteDelay()
 	case !slices.ContainsFunc(knownKeys, func(known string) bool { return equalFold(key, known) }):

@@ -38,7 +38,6 @@ const (
 	NoteCurlyQuotes
 	NoteEmptyGroup
 	NoteContinued
-	NoteNoindex
 	NoteDelayForGoogle
 )
 
@@ -77,7 +76,7 @@ var noteKinds = [...]struct {
 	NoteUnknownKey:    {"unknown-key", SeverityWarning, "unknown key"},
 	NoteOutsideGroup:  {"late-user-agent", SeverityError, "rule outside a group; it binds no crawler"},
 	NoteNoToken:       {"no-token", SeverityError, "user agent without a product token; it binds no crawler"},
-	NoteAfterToken:    {"after-token", SeverityError, "user agent with more than a product token; only the token at its beginning counts"},
+	NoteAfterToken:    {"after-token", SeverityWarning, "user agent with more than a product token; only the token at its beginning counts"},
 	NoteNoSlash:       {"no-slash", SeverityError, "path begins neither with / nor with a wildcard; it never matches"},
 	NoteSpaceInPattern: {"space-in-path", SeverityError, "path with a space or control character; Google's parser compares it, RFC 9309 " +
 		"does not allow it"},
@@ -87,7 +86,6 @@ var noteKinds = [...]struct {
 	NoteCurlyQuotes:    {"curly-quotes", SeverityError, "typographic quotation marks; they count as part of the value"},
 	NoteEmptyGroup:     {"no-rules", SeverityWarning, "group without a rule; it allows everything"},
 	NoteContinued:      {"run-together", SeverityWarning, "the user-agent lines above have no rule of their own; they share the rules below"},
-	NoteNoindex:        {"not-supported", SeverityWarning, "noindex is not part of the standard; Google does not support it in robots.txt"},
 	NoteDelayForGoogle: {"crawl-delay-for-google", SeverityNote, "Google's crawlers ignore Crawl-delay"},
 }
 

@@ -124,7 +124,6 @@ func TestNotes(t *testing.T) {
 			notes{{3, compile.NoteContinued, "b"}}},
 		{"comment between user agents", google, "user-agent: a\n# c\nuser-agent: b\nallow: /", nil},
 
-		{"noindex", rfc9309, "NoIndex: /a", notes{{1, compile.NoteNoindex, "/a"}}},
 		{"delay for Google", rfc9309, "user-agent: a\nuser-agent: AdsBot-Google\nallow: /\ncrawl-delay: 1",
 			notes{{4, compile.NoteDelayForGoogle, "AdsBot-Google"}}},
 		{"delays of several groups", rfc9309,

@@ -1,14 +1,13 @@
 package job
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -26,8 +25,8 @@ type Description struct {
 	// Agents say which groups bind each agent that was asked for.
 	Agents []AgentText `json:"agents"`
 	// Others are the lines that are neither user agents nor rules, such as sitemaps.
-	Others []LineText `json:"others"`
-	Notes  []NoteText `json:"notes"`
+	Others []LineText  `json:"others"`
+	Notes  []lint.Note `json:"notes"`
 	// NotListed counts what is left out.
 	NotListed NotListed `json:"not_listed"`
 }
@@ -127,17 +126,6 @@ type LineText struct {
 	Text string `json:"text"`
 }
 
-// NoteText is a note on one line. A line that only some dialects read in another way than
-// its author may have meant has a note too.
-type NoteText struct {
-	Line     int    `json:"line"`
-	Kind     string `json:"kind"`     // a short name, such as no-slash
-	Severity string `json:"severity"` // note, warning or error
-	Note     string `json:"note"`
-	Text     string `json:"text"`    // the part of the line that it is about
-	Witness  string `json:"witness"` // a path that shows it; "" if there is none
-}
-
 // Describe says what the robots.txt says by a dialect. Nil stands for that of the agents, or
 // for RFC 9309's if they have several or there are none; then there are also the notes of
 // both RFC 9309's reading and Google's. An archive has no text to describe, and is an error.
@@ -150,9 +138,9 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		by = *dialect
 	}
 	robots := c.compile(policy.Reading(by))
-	notes := robots.Notes
-	if dialect == nil {
-		notes = c.notes()
+	notes, err := c.notes(dialect)
+	if err != nil {
+		return nil, err
 	}
 	d := &Description{
 		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
@@ -171,8 +159,9 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		return LineText{r.Line, made.text(r.Key + ": " + r.Value)}
 	})
 	made.size = 0
-	d.Notes = described(made, notes, &left.Notes, func(n compile.Note) NoteText {
-		return NoteText{n.Line, n.Kind.Name(), n.Kind.Severity().String(), n.Kind.String(), made.text(n.Text), ""}
+	d.Notes = described(made, notes, &left.Notes, func(n lint.Note) lint.Note {
+		n.Note, n.Text, n.Witness = made.text(n.Note), made.text(n.Text), made.text(n.Witness)
+		return n
 	})
 	return d, nil
 }
@@ -188,20 +177,17 @@ func (c *Checker) commonDialect() (common automaton.Dialect) {
 	return common
 }
 
-// notes returns the notes of RFC 9309's reading and of Google's, each once, by line.
-func (c *Checker) notes() []compile.Note {
-	notes := c.compile(policy.ReadRFC9309).Notes
-	known := map[compile.Note]bool{}
-	for _, n := range notes {
-		known[n] = true
+// notes returns the notes of a dialect's reading; of RFC 9309's and Google's if it is nil.
+func (c *Checker) notes(dialect *automaton.Dialect) ([]lint.Note, error) {
+	o := lint.Options{MaxBytes: c.file.MaxBytes}
+	if dialect != nil {
+		o.Readings = []policy.Reading{policy.Reading(*dialect)}
 	}
-	for _, n := range c.compile(policy.ReadGoogleWide).Notes {
-		if !known[n] {
-			notes = append(notes, n)
-		}
+	var err error
+	if o.Crawlers, err = Crawlers(""); err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(notes, func(x, y compile.Note) int { return cmp.Compare(x.Line, y.Line) })
-	return notes
+	return lint.Check(c.body, o), nil
 }
 
 // pathsOf says in words which paths a rule is for.

@@ -1,0 +1,49 @@
+package lint_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/lint"
+)
+
+// options are those of the command without flags.
+func options(t testing.TB) lint.Options {
+	set, err := crawler.New(crawler.Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lint.Options{Crawlers: set, Sitemap: []string{"https://example.com/shop/a", "https://example.com/about"}}
+}
+
+// TestKinds: the bad example of a kind has a note of it in its line, and the good one has none.
+func TestKinds(t *testing.T) {
+	o := options(t)
+	names := map[string]bool{}
+	for _, k := range lint.Kinds() {
+		if k.Severity == 0 || k.Sentence == "" || !strings.HasPrefix(k.Source, "https://") || names[k.Name] {
+			t.Errorf("%s: no severity, sentence or source, or a second row", k.Name)
+		}
+		names[k.Name] = true
+		is := func(n lint.Note) bool { return n.Kind == k.Name }
+		bad, good := lint.Check([]byte(k.Bad), o), lint.Check([]byte(k.Good), o)
+		if at := slices.IndexFunc(bad, is); at < 0 || bad[at].Line != k.Line {
+			t.Errorf("%s: no note in line %d of %.200q: %v", k.Name, k.Line, k.Bad, bad)
+		}
+		if slices.ContainsFunc(good, is) {
+			t.Errorf("%s: a note in %.200q", k.Name, k.Good)
+		}
+	}
+}
+
+// show returns the notes as lines "LINE KIND".
+func show(notes []lint.Note) string {
+	var lines []string
+	for _, n := range notes {
+		lines = append(lines, fmt.Sprint(n.Line, " ", n.Kind, "; ", n.Severity, "; ", n.Note, "; ", n.Text, "; ", n.Witness))
+	}
+	return strings.Join(lines, "\n")
+}

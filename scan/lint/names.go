@@ -1,0 +1,245 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// names finds known crawlers by their product tokens.
+type names struct {
+	set *crawler.Set
+	// by has the crawler of each token, name and word, in lower case.
+	by     map[string]*crawler.Profile
+	tokens []word // that crawlers look for
+}
+
+var (
+	lastNames *names
+	namesLock sync.Mutex
+)
+
+// namesOf returns the names of a set, which are kept for the next file.
+func namesOf(set *crawler.Set) *names {
+	namesLock.Lock()
+	defer namesLock.Unlock()
+	if lastNames != nil && lastNames.set == set {
+		return lastNames
+	}
+	n := &names{set: set, by: map[string]*crawler.Profile{}}
+	profiles := set.Profiles()
+	add := func(p *crawler.Profile, words ...string) {
+		for _, w := range words {
+			if low := strings.ToLower(w); n.by[low] == nil {
+				n.by[low] = p
+			}
+		}
+	}
+	for i := range profiles { // the first token of a crawler is its own
+		add(&profiles[i], profiles[i].Name, profiles[i].Tokens[0])
+	}
+	for i := range profiles {
+		p := &profiles[i]
+		add(p, slices.Concat(append(p.Also, p.Tokens, p.Words)...)...)
+		n.tokens = append(n.tokens, wordsOf(p.Tokens...)...)
+	}
+	lastNames = n
+	return n
+}
+
+// kindOfAgent returns the kind of note on a user-agent line that has more than a product token and a
+// version; "" if it has not, or if the rest is of no such kind.
+func kindOfAgent(value string) string {
+	parts := strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ';' || c == '|' })
+	_, version, _ := strings.Cut(value, "/")
+	switch {
+	case strings.ContainsAny(value, "()") || strings.Contains(strings.TrimSpace(version), " "):
+		return "whole-header"
+	case len(parts) > 1:
+		return "several-names"
+	}
+	return ""
+}
+
+// readAgents adds the notes on user-agent lines.
+func (l *linter) readAgents() {
+	in := map[string]int{}          // the group, and 1, that first names a token
+	repeated := map[string]bool{}   // tokens that have a note
+	near := map[string]string{}     // the known token that each unknown one is like
+	var unknown []compile.AgentLine // that are like none
+	for i, g := range l.read[0].Groups {
+		for _, a := range g.Agents {
+			token := a.Token
+			if a.Wildcard {
+				token = "*"
+			}
+			if first := in[token]; first == 0 {
+				in[token] = i + 1
+			} else if first != i+1 && token != "" && !repeated[token] && !l.literal() {
+				repeated[token] = true
+				l.add(a.Line, "repeated-group", a.Value, fmt.Sprintf("the first is in line %d",
+					l.read[0].Groups[first-1].Agents[0].Line), "")
+			}
+			kind := kindOfAgent(a.Value)
+			if kind != "" {
+				n := l.add(a.Line, kind, a.Value, l.meantBy(kind, a.Value, a.Value[:len(a.Token)]), "")
+				if kind == "whole-header" && l.crawler.by[a.Token] == nil {
+					n.Severity = asError.String()
+				}
+			}
+			switch p := l.crawler.by[a.Token]; {
+			case a.Wildcard || a.Token == "" || kind == "whole-header":
+			case p == nil:
+				like, known := near[a.Token]
+				if !known {
+					if len(near) < maxNear {
+						like = nearest(a.Token, l.crawler.tokens)
+					}
+					near[a.Token] = like
+				}
+				if like != "" {
+					l.add(a.Line, "unknown-name", a.Value, meant(like), "").Severity = asWarning.String()
+					continue
+				}
+				unknown = append(unknown, a)
+			case p.Control:
+				l.controlled[i] = true
+				if len(g.Rules) > 0 {
+					l.add(a.Line, "control-token", a.Value, "", "")
+				}
+			case p.Obeys == "no" || p.Exempt != "":
+				l.add(a.Line, "not-obeyed", a.Value, p.Exempt, "")
+			}
+		}
+	}
+	if more := len(unknown) - 1; more >= 0 {
+		also := ""
+		if more > 0 {
+			also = fmt.Sprintf("nor that of %s", english.Plural(int64(more), "more line"))
+		}
+		l.add(unknown[0].Line, "unknown-name", unknown[0].Value, also, "")
+	}
+}
+
+// maxNear is for how many unknown names of a file a known one is searched.
+const maxNear = 1000
+
+// meantBy says what a user-agent line of a kind binds, and what it may mean.
+func (l *linter) meantBy(kind, value, token string) string {
+	text := "parsers that compare the whole line bind no crawler by it"
+	if token != "" {
+		text = fmt.Sprintf("parsers that stop at the first other byte, as Google's does, bind %s alone, and %s", token, text)
+	}
+	if kind == "several-names" {
+		return text
+	}
+	claim := l.o.Crawlers.Reader().Read([]byte(value))
+	if p := claim.Profile; p != nil && !strings.EqualFold(p.Tokens[0], token) {
+		return text + "; " + meant(p.Tokens[0])
+	}
+	return text
+}
+
+// meant asks whether something else was meant, unless that is "".
+func meant(other string) string {
+	if other == "" {
+		return ""
+	}
+	return other + " meant?"
+}
+
+// word is a word that may be meant by one that is not known.
+type word struct {
+	text string
+	key  string // in lower case, without what stands between its parts
+	part int    // the length of the key without an ending such as bot
+}
+
+// ending matches what many names end with.
+var ending = lazy.Regexp(`(bot|spider|crawler|agent|user)$`)
+
+var between = strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
+
+func wordsOf(texts ...string) (list []word) {
+	for _, text := range texts {
+		key := between.Replace(strings.ToLower(text))
+		list = append(list, word{text, key, len(ending().ReplaceAllString(key, ""))})
+	}
+	return list
+}
+
+// nearest returns the known word that a text is most like, the first of several; "" if it is like none.
+// They begin with the same letter, because names such as NPBot and WPBot are of two crawlers.
+func nearest(text string, known []word) (best string) {
+	const longest = 64
+	key := wordsOf(text)[0].key
+	if key == "" || len(key) > longest || key == "webzip" { // an old program, which is not Webzio
+		return ""
+	}
+	least := longest
+	for _, w := range known {
+		most := w.mistakes()
+		if d := len(key) - len(w.key); d > most || -d > most || w.key[0] != key[0] {
+			continue
+		}
+		n := distance(key, w.key, most)
+		if n <= most && n < least && (n == 0 || w.part > shortPart || letters(key) == letters(w.key)) {
+			best, least = w.text, n
+		}
+	}
+	return best
+}
+
+// shortPart is the length of names of which one letter more or less makes another.
+const shortPart = 5
+
+// mistakes returns how many mistakes a text may have that means the word.
+func (w word) mistakes() int {
+	if w.part >= 2*shortPart {
+		return 2
+	}
+	return 1
+}
+
+// letters returns the letters of a text in their order.
+func letters(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
+}
+
+// distance returns how many bytes must be put in, left out, replaced or swapped with the next to make
+// b, of less than 70 bytes, of a; more than most if it is more than that.
+func distance(a, b string, most int) int {
+	var rows [3][70]int
+	before, last, next := rows[0][:len(b)+1], rows[1][:len(b)+1], rows[2][:len(b)+1]
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			n := min(last[j]+1, next[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				n = min(n, before[j-2]+1)
+			}
+			next[j], least = n, min(least, n)
+		}
+		if least > most {
+			return least
+		}
+		before, last, next = last, next, before
+	}
+	return last[len(b)]
+}
