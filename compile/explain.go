@@ -76,7 +76,7 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 			Line: line, Value: pattern, Pattern: pattern, Form: rule.Form, Allow: !rule.Verdict.Disallowed,
 		}}
 		if !dialectRows[d].firstMatch {
-			found.RankedBy = lengthOf(rule.Rank)
+			found.RankedBy = PatternLength(rule.Rank)
 		}
 		matching = append(matching, found)
 	}

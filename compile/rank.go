@@ -75,8 +75,9 @@ func (row *dialectRow) rankOf(r *Rule, length int) uint64 {
 	return rank
 }
 
-// lengthOf returns the length of the pattern that a rank is of, where the longest decides.
-func lengthOf(rank uint64) int { return int(rank >> 33) }
+// PatternLength returns the length of the pattern that a rank is of, where the longest decides: with a $ at
+// its end and gaps, which a ranked rule may lack.
+func PatternLength(rank uint64) int { return int(rank >> 33) }
 
 // fill makes a ranked rule of a line, or of the directory of the index page that it names. A gap
 // at the end means nothing, nor does a $ after it.

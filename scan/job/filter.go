@@ -313,7 +313,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	if err := o.check(); err != nil {
 		return rules, err
 	}
-	agents, err := o.agents()
+	agents, err := different(o.Agents, o.Messages)
 	if err != nil {
 		return rules, err
 	}
@@ -352,10 +352,10 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
 }
 
-// agents looks the agents up. Two that are the same are an error.
-func (o *FilterOptions) agents() (agents []subject, err error) {
-	for _, a := range o.Agents {
-		agent, err := a.find(o.Messages)
+// different looks agents up. Two that are the same are an error.
+func different(list []Agent, messages Messages) (agents []subject, err error) {
+	for _, a := range list {
+		agent, err := a.find(messages)
 		if err != nil {
 			return nil, err
 		}
@@ -363,7 +363,7 @@ func (o *FilterOptions) agents() (agents []subject, err error) {
 			return nil, usageError("agent %s is given twice", agent.name)
 		}
 		if agent.exempt != "" {
-			o.Messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
+			messages.warn("%s does not apply robots.txt: %s", agent.name, agent.exempt)
 		}
 		agents = append(agents, agent)
 	}

@@ -244,11 +244,13 @@ func (f *rowFlags) begin(s streams, r Rows) (rows *job.Rows, err error) {
 	case r.List == "":
 		return nil, nil
 	case r.Output == "parquet" && isTerminal(s.out):
-		return nil, usageError("Parquet is not for a terminal: write it to a file or a pipe")
+		return nil, errParquet
 	}
 	rows, f.rows = r.begin(s.out)
 	return rows, nil
 }
+
+var errParquet = usageError("Parquet is not for a terminal: write it to a file or a pipe")
 
 // end ends the list after an audit with this result, and returns its error or that of the end.
 func (f *rowFlags) end(a *job.Audited, err error) error {

@@ -6,8 +6,8 @@
 // and meaning; document has the whole report as sentences, facts and tables, and screen what
 // fits on one screen.
 //
-// Rows, a list of the requests themselves, have a description of their own, rowColumns, and their
-// own outputs, rowOutputs.
+// Rows, a list of the requests themselves, have a description of their own, rowTable, which has their
+// outputs too.
 package report
 
 import (

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -22,24 +23,29 @@ import (
 
 var updateRows = flag.Bool("update-rows", false, "write the table of columns in docs/rows.md anew")
 
-// The page of rows has each column as it is described here.
+// The pages of rows have each column as it is described here.
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
-	const page, head = "../../../../docs/rows.md", "| column | type | meaning |\n|---|---|---|\n"
-	text, err := os.ReadFile(page)
+	describe(t, requestRows, "rows.md")
+	describe(t, classRows, "classes.md")
+}
+
+func describe[T any](t *testing.T, of *rowTable[T], name string) {
+	const docs, head = "../../../../docs/", "| column | type | meaning |\n|---|---|---|\n"
+	text, err := os.ReadFile(docs + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, after, _ := strings.Cut(string(text), head)
 	_, after, _ = strings.Cut("\n"+after, "\n\n")
 	want := before + head
-	for _, c := range rowColumns {
+	for _, c := range of.columns {
 		want += fmt.Sprintf("| `%s` | %s | %s |\n", c.name, rowKinds[c.kind], c.means)
 	}
 	if want += "\n" + after; *updateRows {
-		err = os.WriteFile(page, []byte(want), 0o666)
+		err = os.WriteFile(docs+name, []byte(want), 0o666)
 	} else if want != string(text) {
-		t.Error("docs/rows.md does not have the columns as they are: go test ./cmd/robotsieve/internal/report -run Rows " +
-			"-update-rows")
+		t.Errorf("docs/%s does not have the columns as they are: go test ./cmd/robotsieve/internal/report -run Rows "+
+			"-update-rows", name)
 	}
 	if err != nil {
 		t.Error(err)
@@ -94,7 +100,7 @@ func listed(t *testing.T, output string, key []byte, requests ...*audit.Judged) 
 }
 
 // valueOf returns a value as encoding/json would have it; nil if there is none.
-func valueOf(c *rowColumn, r *row) any {
+func valueOf(c *rowColumn[row], r *row) any {
 	switch v := c.value(r); {
 	case v.none:
 		return nil
@@ -113,11 +119,11 @@ func valueOf(c *rowColumn, r *row) any {
 func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 	var inJSON, inCSV bytes.Buffer
 	cells := csv.NewWriter(&inCSV)
-	cells.Write(strings.Split(strings.TrimSpace(csvHeader()), ","))
+	cells.Write(strings.Split(strings.TrimSpace(requestRows.csvHeader()), ","))
 	for _, j := range hostileRows() {
 		var fields, record []string
-		for i := range rowColumns {
-			c := &rowColumns[i]
+		for i := range requestRows.columns {
+			c := &requestRows.columns[i]
 			r := newRow(j, "access.log", j.Address)
 			v := valueOf(c, &r)
 			var field bytes.Buffer
@@ -157,8 +163,8 @@ func TestRowsAsParquet(t *testing.T) {
 			t.Errorf("%d rows, not %d", file.NumRows(), len(requests))
 		}
 		for i, field := range file.Schema().Fields() {
-			if field.Name() != rowColumns[i].name {
-				t.Errorf("column %d is %s, not %s", i, field.Name(), rowColumns[i].name)
+			if field.Name() != requestRows.columns[i].name {
+				t.Errorf("column %d is %s, not %s", i, field.Name(), requestRows.columns[i].name)
 			}
 		}
 		lines := json.NewDecoder(bytes.NewReader(listed(t, "ndjson", nil, requests...)))
@@ -173,8 +179,9 @@ func TestRowsAsParquet(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, v := range rows[0] {
-				if got, want := parquetText(&rowColumns[i], v), want[rowColumns[i].name]; got != fmt.Sprint(want) {
-					t.Errorf("row %d: %s is %q, not %q", n, rowColumns[i].name, got, want)
+				c := &requestRows.columns[i]
+				if got, want := parquetText(c, v), want[c.name]; got != fmt.Sprint(want) {
+					t.Errorf("row %d: %s is %q, not %q", n, c.name, got, want)
 				}
 			}
 		}
@@ -182,7 +189,7 @@ func TestRowsAsParquet(t *testing.T) {
 }
 
 // parquetText is a value as fmt.Sprint has that of encoding/json.
-func parquetText(c *rowColumn, v parquet.Value) string {
+func parquetText(c *rowColumn[row], v parquet.Value) string {
 	switch {
 	case v.IsNull():
 		return "<nil>"
@@ -192,6 +199,44 @@ func parquetText(c *rowColumn, v parquet.Value) string {
 		return string(v.ByteArray())
 	}
 	return v.String()
+}
+
+// Classes are rows too: hostile names are escaped, and instants that no column can hold are no value.
+func TestRowsOfClasses(t *testing.T) {
+	list := func(output string) string {
+		var b bytes.Buffer
+		rows := NewClasses(&b, output)
+		for _, c := range []Class{
+			{Origin: "http://a.example:80", From: math.MinInt64, Until: 86400, Status: 200, Agent: "=x;\x1b", Class: "full",
+				Forbidden: "/", DataProvenance: "all", Imc25: "fully"},
+			{From: 1 << 62, Until: math.MaxInt64, Status: 503, Agent: "GPTBot", Named: true, Class: "unreachable"},
+		} {
+			if err := rows.Add(&c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const head = "origin,from,until,status,agent,named,class,forbidden,allowed,data_provenance,imc_2025\n"
+	const text = `http://a.example:80,,1970-01-02T00:00:00Z,200,"'=x;\x1b",false,full,/,,all,fully
+,,,503,GPTBot,true,unreachable,,,,
+`
+	if got := list("csv"); got != head+text {
+		t.Errorf("CSV is\n%s", got)
+	}
+	table := list("parquet")
+	file, err := parquet.OpenFile(strings.NewReader(table), int64(len(table)))
+	if err != nil || file.NumRows() != 2 || file.Schema().Name() != "classes" {
+		t.Fatal(err, file)
+	}
+	rows := make([]parquet.Row, 1)
+	_, err = parquet.NewReader(file).ReadRows(rows)
+	if row := rows[0]; err != nil || row[4].String() != "=x;\x1b" || !row[1].IsNull() {
+		t.Error(err, row)
+	}
 }
 
 // A pseudonym is the same for the same address and key, and the address is nowhere else in the row.

@@ -31,19 +31,11 @@ func isPlain[T string | []byte](is *[256]bool, text T) bool {
 	return true
 }
 
-// jsonKeys are what comes before each value of a row in JSON.
-var jsonKeys = func() (keys []string) {
-	for i, c := range rowColumns {
-		keys = append(keys, string("{,"[min(i, 1)])+`"`+c.name+`":`)
-	}
-	return keys
-}()
-
-// appendRowJSON appends a row as a line of JSON. Its strings are those that WriteJSON writes.
-func appendRowJSON(b []byte, r *row) []byte {
-	for i := range rowColumns {
-		c := &rowColumns[i]
-		b = append(b, jsonKeys[i]...)
+// appendJSON appends a row as a line of JSON. Its strings are those that WriteJSON writes.
+func (t *rowTable[T]) appendJSON(b []byte, r *T) []byte {
+	for i := range t.columns {
+		c := &t.columns[i]
+		b = append(b, t.keys[i]...)
 		switch v := c.value(r); {
 		case v.none:
 			b = append(b, "null"...)
@@ -82,19 +74,19 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 }
 
 // csvHeader is the first line of rows as CSV.
-func csvHeader() string {
+func (t *rowTable[T]) csvHeader() string {
 	var names []string
-	for _, c := range rowColumns {
+	for _, c := range t.columns {
 		names = append(names, c.name)
 	}
 	return strings.Join(names, ",") + "\n"
 }
 
-// appendRowCSV appends a row as a line of CSV, as encoding/csv writes it: an empty cell is no
+// appendCSV appends a row as a line of CSV, as encoding/csv writes it: an empty cell is no
 // value.
-func appendRowCSV(b []byte, r *row) []byte {
-	for i := range rowColumns {
-		c := &rowColumns[i]
+func (t *rowTable[T]) appendCSV(b []byte, r *T) []byte {
+	for i := range t.columns {
+		c := &t.columns[i]
 		if i > 0 {
 			b = append(b, ',')
 		}
