@@ -3,20 +3,23 @@ package compile
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // Rule returns the rule on a line, such as that of a verdict, and whether there is one.
 func (r *Robots) Rule(line int) (Rule, bool) {
-	for _, g := range r.Groups {
-		for _, rule := range g.Rules {
-			if rule.Line == line {
-				return rule, true
-			}
-		}
+	before := sort.Search(len(r.Groups), func(i int) bool { return r.Groups[i].Agents[0].Line > line })
+	if before == 0 {
+		return Rule{}, false
 	}
-	return Rule{}, false
+	rules := r.Groups[before-1].Rules
+	i, found := slices.BinarySearchFunc(rules, line, func(r Rule, line int) int { return cmp.Compare(r.Line, line) })
+	if !found {
+		return Rule{}, false
+	}
+	return rules[i], true
 }
 
 // GroupsOf returns the groups that m, a machine of the file's ruleset, is made of, as indexes

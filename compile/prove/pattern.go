@@ -109,7 +109,7 @@ func (p *pattern) isOdd() bool {
 			if at < 0 {
 				break
 			}
-			if !slices.ContainsFunc(ofURLs, func(u unit) bool { return u >= escaped && strings.HasPrefix(s[at:], u.String()) }) {
+			if !slices.ContainsFunc(ofURLs(), func(u unit) bool { return u >= escaped && strings.HasPrefix(s[at:], u.String()) }) {
 				return true
 			}
 			s = s[at+1:]
@@ -174,7 +174,7 @@ func (p *pattern) step(s state, c byte) state {
 
 // after returns the state after one more unit.
 func (p *pattern) after(s state, u unit) state {
-	for _, c := range []byte(spelling[p.form][p.part(s)][u]) {
+	for _, c := range []byte(spelling()[p.form][p.part(s)][u]) {
 		if s = p.step(s, c); s < 0 {
 			return s
 		}
@@ -208,8 +208,8 @@ func (p *pattern) make(s state) *moves {
 	} else if int(s) == len(p.segments[0]) {
 		return m
 	}
-	for _, u := range ofClients {
-		if i == 0 && spelling[p.form][p.part(s)][u][0] != p.segments[0][s] {
+	for _, u := range ofClients() {
+		if i == 0 && spelling()[p.form][p.part(s)][u][0] != p.segments[0][s] {
 			continue
 		}
 		if to := p.after(s, u); to != m.other {

@@ -136,10 +136,10 @@ func (s *space) answer(w *wanted, within []*pattern, steps int) (a Answer) {
 // shortest is answer, first among the paths of URLs, then among those that clients send besides. It
 // takes the steps from those that are left.
 func (s *space) shortest(w *wanted, within []*pattern, steps *int) (f *found, decided bool) {
-	f, decided = s.among(ofURLs, w, within, steps)
+	f, decided = s.among(ofURLs(), w, within, steps)
 	if f == nil && slices.ContainsFunc(s.patterns, (*pattern).isOdd) {
 		var also bool
-		f, also = s.among(ofClients, w, within, steps)
+		f, also = s.among(ofClients(), w, within, steps)
 		decided = decided && also
 	}
 	return f, decided

@@ -59,6 +59,17 @@ func (a Agent) find(messages Messages) (subject, error) {
 			messages.warn("agent %q is read as %s", a.Name, claim.Name)
 		}
 	}
+	s := newSubject(claim, a.Dialect)
+	if token := s.Tokens[0]; claim.Profile == nil && !whole && token != "*" &&
+		len(automaton.CutToken([]byte(token))) < len(token) {
+		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
+	}
+	return s, nil
+}
+
+// newSubject returns a claim's crawler as a subject, which reads robots.txt by a dialect, or in its
+// own way if that is nil.
+func newSubject(claim crawler.Claim, dialect *automaton.Dialect) subject {
 	s := subject{name: claim.Name, Subject: policy.Subject{Tokens: claim.Tokens()}}
 	if p := claim.Profile; p != nil {
 		s.name, s.exempt, s.IgnoresWildcard, s.also = p.Name, p.Exempt, p.IgnoresWildcard, p.Also
@@ -68,13 +79,11 @@ func (a Agent) find(messages Messages) (subject, error) {
 		if s.dialect == automaton.Google {
 			s.class = answer.Google
 		}
-	} else if token := s.Tokens[0]; !whole && token != "*" && len(automaton.CutToken([]byte(token))) < len(token) {
-		messages.warn("agent %q is not a product token, which has letters, digits, hyphens, underscores and dots only", token)
 	}
-	if a.Dialect != nil {
-		s.dialect, s.stated = *a.Dialect, true
+	if dialect != nil {
+		s.dialect, s.stated = *dialect, true
 	}
-	return s, nil
+	return s
 }
 
 // warnOfOthers warns of products whose requests have the header of the agent too, if rules,

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -27,16 +28,22 @@ type CheckOptions struct {
 	Archive  string // name of a file, made by Compile, that holds the rules of each origin
 	AsOf     string // as FilterOptions.AsOf
 	Messages Messages
+	// Against is an older robots.txt, with which Describe compares Robots; its Name is "" for none.
+	Against RobotsFile
+	// Crawlers is a file as Agent.Crawlers has it, of the crawlers that Describe knows.
+	Crawlers string
 }
 
 // Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
 type Checker struct {
-	file    RobotsFile
-	body    []byte // of the file
-	agents  []*checked
-	release []func() error // of archives
-	warn    func()         // of the oddities of the file, once
-	at      int64          // the instant whose rules of an archive judge, in Unix seconds
+	robotsText
+	against  *robotsText  // an older robots.txt; nil for none
+	crawlers string       // the file of the crawlers that Describe knows
+	known    *crawler.Set // these, set by Describe
+	agents   []*checked
+	release  []func() error // of archives
+	warn     func()         // of the oddities of the file, once
+	at       int64          // the instant whose rules of an archive judge, in Unix seconds
 }
 
 // Answer is the verdict on one URL for one agent, with its reasons. Its texts have the
@@ -108,7 +115,14 @@ func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker
 	if err != nil {
 		return nil, err
 	}
-	return newBodyChecker(o, body, agents), nil
+	c := newBodyChecker(o, body, agents)
+	if o.Against.Name != "" {
+		c.against = &robotsText{file: o.Against}
+		if c.against.body, err = o.Against.Read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 // subjects looks the agents up.
@@ -127,7 +141,7 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 // newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
-	c := &Checker{file: o.Robots, body: body}
+	c := &Checker{robotsText: robotsText{file: o.Robots, body: body}, crawlers: o.Crawlers}
 	c.warn = sync.OnceFunc(func() {
 		for _, w := range Oddities(c.compile(policy.ReadRFC9309), body, o.Robots.Name) {
 			o.Messages.warn("%s", w)
@@ -155,7 +169,7 @@ func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
 
 // newArchiveChecker returns a Checker by o.Archive.
 func newArchiveChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
-	c := &Checker{file: o.Robots}
+	c := &Checker{robotsText: robotsText{file: o.Robots}}
 	var err error
 	if c.at, err = asOf(o.AsOf, time.Now()); err != nil {
 		return nil, err
@@ -180,11 +194,6 @@ func (c *Checker) Close() error {
 		errs = append(errs, release())
 	}
 	return errors.Join(errs...)
-}
-
-// compile compiles the robots.txt.
-func (c *Checker) compile(r policy.Reading) *compile.Robots {
-	return compile.Compile(c.body, r.Options(c.file.MaxBytes))
 }
 
 // checked is an agent with the rules that bind it.

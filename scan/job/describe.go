@@ -7,6 +7,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -20,6 +21,16 @@ type Description struct {
 	Bytes   int    `json:"bytes"`   // that were read, decompressed
 	Lines   int    `json:"lines"`
 	Rules   int    `json:"rules"`
+	// Barred says how the file treats *, and the known crawlers for search, AI and SEO that it treats
+	// otherwise: those that it treats equally are together.
+	Barred []Treatment `json:"barred"`
+	// Against is the older robots.txt that the file was compared with; "" if there is none.
+	Against string `json:"against"`
+	// Differences are what changed from the older robots.txt; of each agent and change a shortest path.
+	Differences []Difference `json:"differences"`
+	// Undecided are the agents for which the search for differences ended at its bound: there may be
+	// others than those in Differences.
+	Undecided []string `json:"undecided"`
 	// Groups are in file order.
 	Groups []GroupText `json:"groups"`
 	// Agents say which groups bind each agent that was asked for.
@@ -27,6 +38,8 @@ type Description struct {
 	// Others are the lines that are neither user agents nor rules, such as sitemaps.
 	Others []LineText  `json:"others"`
 	Notes  []lint.Note `json:"notes"`
+	// Severities counts the notes, also those that are not listed.
+	Severities map[string]int `json:"severities"`
 	// NotListed counts what is left out.
 	NotListed NotListed `json:"not_listed"`
 }
@@ -38,23 +51,30 @@ type NotListed struct {
 	Agents int `json:"agents"` // user-agent lines of groups that are listed
 	Others int `json:"others"`
 	Notes  int `json:"notes"`
+	// Differences and Undecided are of agents.
+	Differences int `json:"differences"`
+	Undecided   int `json:"undecided"`
 }
 
 // The bounds of a Description, in bytes of its texts.
 const (
 	maxDescribed = 2 << 20
 	maxShownText = 2000
+	roomOfLine   = 50 // for what is around texts
 )
 
 // describer counts the bytes of a description while it is made.
-type describer struct{ size int }
+type describer struct {
+	size  int
+	known func(token string) bool // reports whether a known crawler has a token, in lower case
+}
 
 // text cuts a text.
 func (d *describer) text(s string) string {
 	if more := len(s) - maxShownText; more > 0 {
 		s = fmt.Sprintf("%s... and %s more", s[:maxShownText], english.Plural(int64(more), "byte"))
 	}
-	d.size += len(s) + 50 // for the rest of its line
+	d.size += len(s) + roomOfLine
 	return s
 }
 
@@ -71,7 +91,7 @@ func (d *describer) group(g compile.Group, left *NotListed) GroupText {
 		}
 		if key := strings.ToLower(name); key != "" && !known[key] {
 			known[key] = true
-			text.Binds = append(text.Binds, d.text(name))
+			text.Binds, text.Known = append(text.Binds, d.text(name)), text.Known || d.known(key)
 		}
 	}
 	text.Rules = described(d, g.Rules, &left.Rules, func(r compile.Rule) RuleText {
@@ -94,12 +114,36 @@ func described[T, U any](d *describer, of []T, left *int, describe func(T) U) []
 	return texts
 }
 
+// knownTokens returns a function that reports whether a token is * or names one of the crawlers, in a
+// dialect.
+func knownTokens(crawlers []crawler.Profile, d automaton.Dialect) func(token string) bool {
+	tokens := map[string]bool{"*": true}
+	for i := range crawlers {
+		for _, token := range crawlers[i].Tokens {
+			tokens[strings.ToLower(token)] = true
+		}
+	}
+	return func(token string) bool {
+		if tokens[token] || !d.SearchesNames() {
+			return tokens[token]
+		}
+		for name := range tokens {
+			if strings.Contains(name, token) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // GroupText is one group.
 type GroupText struct {
 	AgentLines
 	// Binds are the names of the crawlers that the user-agent lines name, as the dialect reads
 	// them: "*" for every crawler that no other group names. Some lines name none.
-	Binds []string   `json:"binds"`
+	Binds []string `json:"binds"`
+	// Known says that one of the names is *, or names a known crawler.
+	Known bool       `json:"known"`
 	Rules []RuleText `json:"rules"`
 }
 
@@ -118,6 +162,7 @@ type AgentText struct {
 	Groups   []AgentLines `json:"groups"`
 	WhyGroup string       `json:"why_group"`
 	Exempt   string       `json:"exempt"` // why it does not apply robots.txt; "" if it does
+	Restriction
 }
 
 // LineText is one line.
@@ -138,10 +183,11 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 		by = *dialect
 	}
 	robots := c.compile(policy.Reading(by))
-	notes, err := c.notes(dialect)
-	if err != nil {
+	var err error
+	if c.known, err = Crawlers(c.crawlers); err != nil {
 		return nil, err
 	}
+	notes := c.notes(dialect)
 	d := &Description{
 		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
 		Agents: []AgentText{},
@@ -149,16 +195,33 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	for _, g := range robots.Groups {
 		d.Rules += len(g.Rules)
 	}
-	made, left := &describer{}, &d.NotListed
+	made, left := &describer{known: knownTokens(c.known.Profiles(), by)}, &d.NotListed
 	d.Groups = described(made, robots.Groups, &left.Groups, func(g compile.Group) GroupText { return made.group(g, left) })
+	search := &searcher{}
 	for _, a := range c.agents {
-		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt})
+		d.Agents = append(d.Agents, AgentText{a.name, a.groups, a.whyGroup, a.exempt, search.restriction(a.machine)})
 	}
-	made.size = 0 // the others and the notes have room of their own
+	d.Barred = c.barred(by, dialect, search)
+	made.size = 0 // what follows has room of its own
+	d.Differences, d.Undecided = []Difference{}, []string{}
+	if c.against != nil {
+		d.Against = c.against.file.Name
+		differences, undecided := c.differences(dialect, &searcher{})
+		d.Differences = described(made, differences, &left.Differences, func(x Difference) Difference {
+			made.size += len(x.Agent) + len(x.Path) + len(x.RuleBefore) + len(x.RuleAfter) + roomOfLine
+			return x
+		})
+		d.Undecided = described(made, undecided, &left.Undecided, made.text)
+	}
+	made.size = 0
 	d.Others = described(made, robots.Records, &left.Others, func(r compile.Record) LineText {
 		return LineText{r.Line, made.text(r.Key + ": " + r.Value)}
 	})
 	made.size = 0
+	d.Severities = map[string]int{"note": 0, "warning": 0, "error": 0}
+	for _, n := range notes {
+		d.Severities[n.Severity]++
+	}
 	d.Notes = described(made, notes, &left.Notes, func(n lint.Note) lint.Note {
 		n.Note, n.Text, n.Witness = made.text(n.Note), made.text(n.Text), made.text(n.Witness)
 		return n
@@ -178,16 +241,12 @@ func (c *Checker) commonDialect() (common automaton.Dialect) {
 }
 
 // notes returns the notes of a dialect's reading; of RFC 9309's and Google's if it is nil.
-func (c *Checker) notes(dialect *automaton.Dialect) ([]lint.Note, error) {
-	o := lint.Options{MaxBytes: c.file.MaxBytes}
+func (c *Checker) notes(dialect *automaton.Dialect) []lint.Note {
+	o := lint.Options{MaxBytes: c.file.MaxBytes, Crawlers: c.known}
 	if dialect != nil {
 		o.Readings = []policy.Reading{policy.Reading(*dialect)}
 	}
-	var err error
-	if o.Crawlers, err = Crawlers(""); err != nil {
-		return nil, err
-	}
-	return lint.Check(c.body, o), nil
+	return lint.Check(c.body, o)
 }
 
 // pathsOf says in words which paths a rule is for.

@@ -141,7 +141,7 @@ func (c *contents) number(m *automaton.Machine) int32 {
 	if c.known == nil {
 		c.known, c.numbers = map[*automaton.Machine]int32{}, map[[sha256.Size]byte]int32{}
 	}
-	sum := sha256.Sum256(appendRules(nil, m))
+	sum := RulesSum(m)
 	if n, ok = c.numbers[sum]; !ok {
 		n = int32(len(c.numbers))
 		c.numbers[sum] = n
@@ -149,6 +149,10 @@ func (c *contents) number(m *automaton.Machine) int32 {
 	c.known[m] = n
 	return n
 }
+
+// RulesSum returns a checksum of the rules of a machine, which may be nil, without the numbers of
+// their lines. Two machines of one dialect have the same only if they say the same of every path.
+func RulesSum(m *automaton.Machine) [sha256.Size]byte { return sha256.Sum256(appendRules(nil, m)) }
 
 // appendRules appends the rules of a machine, each list in the order of its ranks, with
 // the length before each list and pattern. So two machines of one dialect have the same

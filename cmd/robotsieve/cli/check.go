@@ -27,8 +27,14 @@ func newCheck(s streams) *cobra.Command {
 		Use:   "check (--robots FILE | --rules ARCHIVE | --warc FILE) --agent NAME... [URL...]",
 		Short: "Explain what a robots.txt says, about URLs or in general",
 		Long: `Check prints for each URL whether the agent may fetch it, which rule decided, in
-which group, and why. Without a URL it says in words what robots.txt says, and
-prints a note on each line that its author may not have meant.
+which group, and why. Without a URL it says in words what robots.txt says: who is
+barred, wholly or in part, with the shortest paths that show it, what each group
+permits, and a note on each line that its author may not have meant.
+
+With --against OLD it says what changed from OLD, and for whom, with a shortest path
+of each sort and the rules that decide. That nothing changed is proved for all
+paths, even if the files differ. --fail-on makes a gate of it: the exit status is 1
+if there is a note of a severity or a graver one, or if anything changed.
 
 If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
 in their order, and robots.txt is read in its own way; otherwise NAME is the
@@ -44,7 +50,7 @@ says when robots.txt keeps the agent from ever seeing them. Without --robots and
 page was captured.
 
 With --quiet nothing is printed, and the exit status is 1 if an agent may not
-fetch a URL.
+fetch a URL or, without a URL, if --fail-on holds.
 
 With --jsonl, cases are read from stdin, one JSON object a line, with robots,
 agent and url (or robots_b64, agent_b64, url_b64). Each is answered with a line
@@ -52,6 +58,7 @@ agent and url (or robots_b64, agent_b64, url_b64). Each is answered with a line
 dialect is rfc9309 unless given, and the dialect decides how the url is read:
 google takes the x of "//x" for a host.`,
 		Example: `  robotsieve check --robots robots.txt
+  robotsieve check --robots robots.txt --against old.txt --fail-on error,change
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --warc crawl.warc.gz --agent Googlebot https://example.com/old-page
@@ -70,12 +77,18 @@ google takes the x of "//x" for a host.`,
 	agentsFlag(cmd, &c.names, "a crawler that would fetch the URLs; can be repeated")
 	crawlersFlag(cmd, &c.agent.Crawlers)
 	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")
-	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "print nothing; exit with status 1 if an agent may not fetch a URL")
-	choice(cmd, "output", "text", "form of the answers", to(&c.output), "text", "json", "ndjson", "csv")
+	cmd.Flags().BoolVar(&c.quiet, "quiet", false,
+		"print nothing; exit with status 1 if an agent may not fetch a URL, or --fail-on holds")
+	choice(cmd, "output", "text", "form of the answers; sarif without a URL only", to(&c.output), "text", "json",
+		"ndjson", "csv", "sarif")
+	cmd.Flags().StringVar(&o.Against.Name, "against", "",
+		"without a URL: an older robots.txt; say what changed since, for whom (- is stdin)")
+	failOnFlag(cmd, &c.failOn)
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
 			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 ||
-				c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") {
+				c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") || o.Against.Name != "" ||
+				len(c.failOn) > 0 {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
@@ -92,6 +105,8 @@ google takes the x of "//x" for a host.`,
 			agent.Name = name
 			o.Agents = append(o.Agents, agent)
 		}
+		o.Crawlers = c.agent.Crawlers
+		o.Against.Stdin, o.Against.MaxBytes = o.Robots.Stdin, o.Robots.MaxBytes
 		return c.run(cmd.Context(), s, urls)
 	}
 	return cmd
@@ -122,10 +137,14 @@ type checkFlags struct {
 	warc    string    // a file of captures; "" for none
 	output  string
 	quiet   bool
+	failOn  []string // severities, and onChange
 }
 
 func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	fromStdin := len(urls) == 1 && urls[0] == "-"
+	if err := f.refuse(urls); err != nil {
+		return err
+	}
 	switch {
 	case f.warc != "":
 		return f.runPages(ctx, s, urls)
@@ -133,15 +152,11 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 		return usageError("robots.txt and the URLs cannot both be stdin")
 	case len(urls) > 0 && len(f.names) == 0:
 		return usageError("no agent: name the crawler with --agent NAME")
-	case len(urls) == 0 && f.quiet:
-		return usageError("no URL: --quiet tells by the exit status whether an agent may not fetch a URL")
-	case len(urls) == 0 && f.output == "csv":
-		return usageError("no URL: the form csv is for answers on URLs")
 	case len(urls) == 0 && f.options.Archive != "" && f.options.Robots.Name == "":
 		return f.describeArchive(ctx, s)
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Archive,
-		f.agent.Crawlers)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Against.Name,
+		f.options.Archive, f.agent.Crawlers)...); err != nil {
 		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)
@@ -180,18 +195,30 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	return f.end(w, err, "the archive does not tell the robots.txt of the origin")
 }
 
-// describe prints what robots.txt says.
-func (f *checkFlags) describe(s streams, c *job.Checker) error {
-	d, err := c.Describe(f.agent.Dialect)
-	if err != nil {
-		return err
+// refuse refuses flags that have no use with the others: those of a description for anything else,
+// and the reverse.
+func (f *checkFlags) refuse(urls []string) error {
+	old, describes := f.options.Against.Name, len(urls) == 0 && f.warc == "" && f.options.Robots.Name != ""
+	switch {
+	case !describes && old != "":
+		return usageError("--against compares what --robots says in general: it takes no URL, --rules or --warc")
+	case !describes && len(f.failOn) > 0:
+		return usageError("--fail-on is about what --robots says in general: it takes no URL, --rules or --warc")
+	case !describes && f.output == "sarif":
+		return usageError("the form sarif is for what --robots says in general: it takes no URL, --rules or --warc")
+	case old == "-" && f.options.Robots.Name == "-":
+		return usageError("--robots and --against cannot both be stdin")
+	case old != "" && old == f.options.Robots.Name:
+		return usageError("--robots and --against are the same file")
+	case old == "" && slices.Contains(f.failOn, onChange):
+		return usageError("--fail-on change can never hold: name the older robots.txt with --against OLD")
+	case describes && f.quiet && len(f.failOn) == 0:
+		return usageError("--quiet tells by the exit status whether an agent may not fetch a URL, " +
+			"or whether --fail-on holds: give one of them")
+	case len(urls) == 0 && f.warc == "" && !describes && (f.quiet || f.output == "csv"):
+		return usageError("no URL: --quiet and the form csv are for answers on URLs, or for --robots")
 	}
-	if f.output != "text" {
-		return writing("the answers", writers.WriteJSON(s.out, d, ""))
-	}
-	b := bufio.NewWriter(s.out)
-	writeDescription(b, report.Texts(d, report.Printable))
-	return writing("the answers", b.Flush())
+	return nil
 }
 
 // answerWriter prints answers in one of their forms.
@@ -281,12 +308,17 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 	if len(d.Groups) == 0 {
 		line("\nNo line names a user agent: every crawler may fetch everything.")
 	}
+	if len(d.Groups) > 0 {
+		writeBarred(w, d.Barred)
+	}
+	writeChanges(w, d)
 	for _, g := range d.Groups {
 		line("\nline %d: %s", g.Line, crawlersOf(g.Binds, len(d.Groups), d.Dialect))
 		if len(g.Binds) == 0 {
 			line("  forbids        nothing, because no user-agent line of the group names a crawler")
 			continue
 		}
+		writeBinding(w, g)
 		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
 			line("  forbids        nothing, because no rule of the group has an effect")
 		}
@@ -305,6 +337,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		for _, g := range a.Groups {
 			line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
 		}
+		line("  class     %s", classOf(a.Restriction))
 		if a.Exempt != "" {
 			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
 		}

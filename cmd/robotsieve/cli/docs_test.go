@@ -197,7 +197,7 @@ func TestRecipes(t *testing.T) {
 				}
 				script = strings.ReplaceAll(fields[1], `\%`, "%")
 			case "yaml":
-				for _, run := range regexp.MustCompile(`(?m)^ +run: (.+)$`).FindAllStringSubmatch(text, -1) {
+				for _, run := range regexp.MustCompile(`(?m)^ +(?:run|entry): (.+)$`).FindAllStringSubmatch(text, -1) {
 					script += run[1] + "\n"
 				}
 			case "prometheus":
@@ -331,6 +331,9 @@ func checkRecipe(t *testing.T, script string) {
 		t.Fatalf("nothing to run in %s", script)
 	}
 	dir, script := recipeFiles(t, script)
+	if strings.Contains(script, "git ") {
+		script = inRepository(t) + script
+	}
 	c := exec.Command("sh", "-eu")
 	c.Dir, c.Stdin, c.Env = filepath.Join(dir, "here"), strings.NewReader(script), os.Environ()
 	var out bytes.Buffer
@@ -347,6 +350,7 @@ func checkRecipe(t *testing.T, script string) {
 		{"docs.barred", "here/docs.barred", "https://a.example/p GPTBot,CCBot\n"},
 		{"FILE.kept", "here/part-2.jsonl.kept", "{\"text\":\"b\""},
 		{"--evidence", "here/evidence/manifest.json", "{"},
+		{"> robots.sarif", "here/robots.sarif", "{\n  \"$schema\":"},
 		{">> " + dir, "srv/policy.csv", "from,origin,status,file\n"},
 	} {
 		if !strings.Contains(script, made.name) {
@@ -357,6 +361,20 @@ func checkRecipe(t *testing.T, script string) {
 			t.Errorf("%s: %v, %.200q", made.in, err, text)
 		}
 	}
+}
+
+// inRepository returns the beginning of a script that makes of its folder a repository with two commits.
+func inRepository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+	return `git init -q .
+git add robots.txt
+for message in one two; do
+  git -c user.name=x -c user.email=x@x.example commit -q --allow-empty -m $message
+done
+`
 }
 
 // checkRules wants each metric and label of rules for Prometheus in the figures of the sample,
