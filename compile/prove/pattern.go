@@ -3,6 +3,7 @@ package prove
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -24,13 +25,13 @@ type pattern struct {
 	form     automaton.Form
 	atEnd    bool
 	segments []string
-	first    []state             // of each segment
-	border   []state             // of each state of the segments after a gap, in its segment
-	query    state               // from which on the path's '?' has been, in FormB
-	moves    []*moves            // from each state, made when first asked for
-	rank     [MaxMachines]uint32 // of the pattern's rule in each ranking; unranked if there is none
-	rules    []uint32            // the ranks of all rules with this pattern in the first ranking
-	lengths  []int32             // of each state, see measure
+	first    []state     // of each segment
+	border   []state     // of each state of the segments after a gap, in its segment
+	query    state       // from which on the path's '?' has been, in FormB
+	moves    []*moves    // from each state, made when first asked for
+	ranks    [2][]uint32 // of the rules with this pattern in each ranking
+	lengths  []int32     // of each state, see measure
+	isOdd    bool        // a byte of it is one that URLs have only escaped, or half an escape
 }
 
 // moves are the states after each unit: those in list, and other after any that is not there.
@@ -58,15 +59,13 @@ func newPattern(r *automaton.Rule) *pattern {
 		p.first = append(p.first, n)
 		n += state(len(s)) + 1
 	}
+	p.isOdd = slices.ContainsFunc(p.segments, hasOdd)
 	p.moves, p.query = make([]*moves, n), state(strings.IndexByte(p.segments[0], '?')+1)
 	if len(p.segments) > 1 {
 		p.border = make([]state, n)
 		for i, s := range p.segments[1:] {
 			borders(p.border[p.first[i+1]:], s)
 		}
-	}
-	for i := range p.rank {
-		p.rank[i] = unranked
 	}
 	return p
 }
@@ -101,21 +100,20 @@ func (p *pattern) isCommon() bool {
 	return p.form == automaton.FormA || !strings.ContainsAny(query, ":/?@!'(),;")
 }
 
-// isOdd reports whether the pattern has a byte that URLs have only escaped, or half an escape.
-func (p *pattern) isOdd() bool {
-	for _, s := range p.segments {
-		for {
-			at := strings.IndexAny(s, "\"%<>\\^`{|}")
-			if at < 0 {
-				break
-			}
-			if !slices.ContainsFunc(ofURLs(), func(u unit) bool { return u >= escaped && strings.HasPrefix(s[at:], u.String()) }) {
-				return true
-			}
-			s = s[at+1:]
+// hasOdd reports whether a segment has a byte that URLs have only escaped, or half an escape.
+func hasOdd(segment string) bool {
+	for i, c := range []byte(segment) {
+		if strings.IndexByte(odd, c) >= 0 && (c != '%' || !isEscape(segment[i:])) {
+			return true
 		}
 	}
 	return false
+}
+
+// isEscape reports whether a text begins with an escape as units are.
+func isEscape(s string) bool {
+	const hex = "0123456789ABCDEF"
+	return len(s) > 2 && s[0] == '%' && strings.IndexByte(hex, s[1]) >= 0 && strings.IndexByte(hex, s[2]) >= 0
 }
 
 // plain returns the beginning of the pattern that all forms write in one way.
@@ -151,6 +149,14 @@ func (p *pattern) reached(segment int, bytes state) state {
 	return p.first[segment] + bytes
 }
 
+// advance returns the state after a unit from any state.
+func (p *pattern) advance(s state, u unit) state {
+	if s < 0 {
+		return s
+	}
+	return p.from(s).to(u)
+}
+
 // atItsEnd reports whether a path that has led to a state matches if it ends there.
 func (p *pattern) atItsEnd(s state) bool {
 	return s == matched || p.atEnd && int(s) == len(p.moves)-1
@@ -174,7 +180,7 @@ func (p *pattern) step(s state, c byte) state {
 
 // after returns the state after one more unit.
 func (p *pattern) after(s state, u unit) state {
-	for _, c := range []byte(spelling()[p.form][p.part(s)][u]) {
+	for _, c := range []byte(spelling[p.form][p.part(s)][u]) {
 		if s = p.step(s, c); s < 0 {
 			return s
 		}
@@ -208,8 +214,8 @@ func (p *pattern) make(s state) *moves {
 	} else if int(s) == len(p.segments[0]) {
 		return m
 	}
-	for _, u := range ofClients() {
-		if i == 0 && spelling()[p.form][p.part(s)][u][0] != p.segments[0][s] {
+	for _, u := range ofClients {
+		if i == 0 && spelling[p.form][p.part(s)][u][0] != p.segments[0][s] {
 			continue
 		}
 		if to := p.after(s, u); to != m.other {
@@ -256,12 +262,51 @@ func (p *pattern) measure() {
 	}
 }
 
-// length returns the length of a shortest path that matches, after measure.
-func (p *pattern) length() int {
-	if s := p.start(); s >= 0 {
-		return int(p.lengths[s])
+// atLeast returns a length below which no path matches.
+func (p *pattern) atLeast() (n int) {
+	for _, s := range p.segments {
+		if n += len(s); p.form != automaton.FormRaw {
+			n -= 2 * strings.Count(s, "%") // an escape may stand for one byte of the path
+		}
 	}
-	return 1
+	return n
+}
+
+// covers reports whether the pattern matches every path that another matches. If it does, it matches
+// also where the other's gaps, and its end, are filled with what neither has, and then none of its
+// segments lies in what was filled in. Patterns of two forms are not compared.
+func (p *pattern) covers(o *pattern) bool {
+	const filling = 0x01 // in no form
+	if p.form != o.form || p.atEnd && !o.atEnd {
+		return p == o
+	}
+	at := p.start()
+	for i, segment := range o.segments {
+		if i > 0 {
+			segment = string(rune(filling)) + segment
+		}
+		for k := 0; k < len(segment) && at >= 0; k++ {
+			at = p.step(at, segment[k])
+		}
+	}
+	if !o.atEnd && at >= 0 {
+		at = p.step(at, filling)
+	}
+	return at == matched || at >= 0 && o.atEnd && p.atItsEnd(at)
+}
+
+// matches reports whether the pattern matches a path.
+func (p *pattern) matches(path string) bool {
+	at := p.start()
+	for i := 0; i < len(path) && at >= 0; i++ {
+		u := unit(path[i])
+		if isEscape(path[i:]) {
+			c, _ := strconv.ParseUint(path[i+1:i+3], 16, 8)
+			u, i = escaped+unit(c), i+2
+		}
+		at = p.after(at, u)
+	}
+	return at != dead && p.atItsEnd(at)
 }
 
 // least returns the length of a state by those of the states after it.

@@ -3,7 +3,6 @@ package prove
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -29,12 +28,12 @@ func (u unit) String() string {
 // The alphabets: what a URL may have, in the order of bytes, and with it what some clients send
 // although a URL has it escaped, a '%' without two digits among it. Bytes whose escape means the
 // same as the byte (RFC 3986 2.3) are not escaped in either.
-var (
-	ofURLs    = sync.OnceValue(func() []unit { return alphabet("") })
-	ofClients = sync.OnceValue(func() []unit { return alphabet("\"%<>\\^`{|}") })
-)
+var ofURLs, ofClients = alphabet(""), alphabet(odd)
 
-func alphabet(odd string) (of []unit) {
+// odd are the bytes that a URL has only escaped, or '%'.
+const odd = "\"%<>\\^`{|}"
+
+func alphabet(also string) (of []unit) {
 	const reserved = "!$&'()*+,-./:;=?@_~"
 	for u := range units {
 		c := byte(u)
@@ -42,7 +41,7 @@ func alphabet(odd string) (of []unit) {
 		unreserved := alphanumeric || strings.IndexByte("-._~", c) >= 0
 		switch {
 		case u >= escaped && !unreserved,
-			u < escaped && (alphanumeric || strings.IndexByte(reserved, c) >= 0 || strings.IndexByte(odd, c) >= 0):
+			u < escaped && (alphanumeric || strings.IndexByte(reserved, c) >= 0 || strings.IndexByte(also, c) >= 0):
 			of = append(of, u)
 		}
 	}
@@ -50,11 +49,8 @@ func alphabet(odd string) (of []unit) {
 	return of
 }
 
-// spellings are the bytes of each unit in each form, in the path and in the query.
-type spellings [automaton.FormDecoded + 1][2][units]string
-
-var spelling = sync.OnceValue(func() *spellings {
-	s := &spellings{}
+// spelling has the bytes of each unit in each form, in the path and in the query.
+var spelling = func() (s [automaton.FormDecoded + 1][2][units]string) {
 	for form := range s {
 		for u := range units {
 			for query := range 2 {
@@ -67,7 +63,7 @@ var spelling = sync.OnceValue(func() *spellings {
 		}
 	}
 	return s
-})
+}()
 
 // percent is how much of what could become an escape ends a path: after a raw '%' 1, after that and
 // one digit 2, and then no digit may follow.
