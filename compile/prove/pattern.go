@@ -23,6 +23,7 @@ const (
 // leftmost place is as good as any later.
 type pattern struct {
 	form     automaton.Form
+	spelling *[2][units]string // of the form
 	atEnd    bool
 	segments []string
 	first    []state     // of each segment
@@ -59,6 +60,7 @@ func newPattern(r *automaton.Rule) *pattern {
 		p.first = append(p.first, n)
 		n += state(len(s)) + 1
 	}
+	p.spelling = &spellings()[p.form]
 	p.isOdd = slices.ContainsFunc(p.segments, hasOdd)
 	p.moves, p.query = make([]*moves, n), state(strings.IndexByte(p.segments[0], '?')+1)
 	if len(p.segments) > 1 {
@@ -180,7 +182,7 @@ func (p *pattern) step(s state, c byte) state {
 
 // after returns the state after one more unit.
 func (p *pattern) after(s state, u unit) state {
-	for _, c := range []byte(spelling[p.form][p.part(s)][u]) {
+	for _, c := range []byte(p.spelling[p.part(s)][u]) {
 		if s = p.step(s, c); s < 0 {
 			return s
 		}
@@ -214,8 +216,8 @@ func (p *pattern) make(s state) *moves {
 	} else if int(s) == len(p.segments[0]) {
 		return m
 	}
-	for _, u := range ofClients {
-		if i == 0 && spelling[p.form][p.part(s)][u][0] != p.segments[0][s] {
+	for _, u := range ofClients() {
+		if i == 0 && p.spelling[p.part(s)][u][0] != p.segments[0][s] {
 			continue
 		}
 		if to := p.after(s, u); to != m.other {

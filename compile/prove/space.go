@@ -175,9 +175,9 @@ func (s *space) shortest(of alternatives, steps *int) Answer { return s.answer(o
 
 // answer searches among the paths of URLs, then among those that clients send besides.
 func (s *space) answer(of alternatives, steps *int, first bool) Answer {
-	a := among(ofURLs, of, steps, first)
+	a := among(ofURLs(), of, steps, first)
 	if a.Path == "" && slices.ContainsFunc(s.patterns, func(p *pattern) bool { return p.isOdd }) {
-		also := among(ofClients, of, steps, first)
+		also := among(ofClients(), of, steps, first)
 		return Answer{also.Path, a.Decided && also.Decided}
 	}
 	return a

@@ -3,6 +3,7 @@ package prove
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -28,7 +29,10 @@ func (u unit) String() string {
 // The alphabets: what a URL may have, in the order of bytes, and with it what some clients send
 // although a URL has it escaped, a '%' without two digits among it. Bytes whose escape means the
 // same as the byte (RFC 3986 2.3) are not escaped in either.
-var ofURLs, ofClients = alphabet(""), alphabet(odd)
+var (
+	ofURLs    = sync.OnceValue(func() []unit { return alphabet("") })
+	ofClients = sync.OnceValue(func() []unit { return alphabet(odd) })
+)
 
 // odd are the bytes that a URL has only escaped, or '%'.
 const odd = "\"%<>\\^`{|}"
@@ -49,8 +53,9 @@ func alphabet(also string) (of []unit) {
 	return of
 }
 
-// spelling has the bytes of each unit in each form, in the path and in the query.
-var spelling = func() (s [automaton.FormDecoded + 1][2][units]string) {
+// spellings has the bytes of each unit in each form, in the path and in the query.
+var spellings = sync.OnceValue(func() *[automaton.FormDecoded + 1][2][units]string {
+	s := &[automaton.FormDecoded + 1][2][units]string{}
 	for form := range s {
 		for u := range units {
 			for query := range 2 {
@@ -63,7 +68,7 @@ var spelling = func() (s [automaton.FormDecoded + 1][2][units]string) {
 		}
 	}
 	return s
-}()
+})
 
 // percent is how much of what could become an escape ends a path: after a raw '%' 1, after that and
 // one digit 2, and then no digit may follow.

@@ -74,10 +74,10 @@ func (t *robotsText) rulesOf(s subject) (own, wildcard *automaton.Machine, named
 	return own, rules.Wildcard(), token != ""
 }
 
-// The bounds of the searches for a Description, in the steps of prove.Query.
+// The bounds of the searches for a Description, in the steps of prove.Prover.
 const (
 	maxSearched = 20_000_000       // of all searches together
-	maxSearch   = maxSearched / 10 // of one
+	maxSearch   = maxSearched / 10 // of one question
 )
 
 // searcher searches for paths within maxSearched. The zero value is ready for use.
@@ -86,14 +86,12 @@ type searcher struct {
 	known map[*automaton.Machine]Restriction
 }
 
-// shortest searches for a path on which machines forbid what is wanted.
-func (s *searcher) shortest(wanted func(forbidden []bool) bool, machines ...*automaton.Machine) prove.Answer {
-	if s.steps >= maxSearched {
-		return prove.Answer{}
-	}
-	a := prove.Query{Machines: machines, Wanted: wanted, Steps: min(maxSearch, maxSearched-s.steps)}.Shortest()
-	s.steps += a.Steps
-	return a
+// within asks a question of a prover that has the steps for it.
+func (s *searcher) within(ask func(p *prove.Prover)) {
+	given := max(0, min(maxSearch, maxSearched-s.steps))
+	p := &prove.Prover{Steps: given}
+	ask(p)
+	s.steps += given - p.Steps
 }
 
 // restriction returns the Restriction of a machine.
@@ -102,21 +100,12 @@ func (s *searcher) restriction(m *automaton.Machine) Restriction {
 	if known {
 		return r
 	}
-	forbidden := s.shortest(func(f []bool) bool { return f[0] }, m)
-	allowed := s.shortest(func(f []bool) bool { return !f[0] }, m)
-	class := prove.Undecided
-	switch {
-	case forbidden.Path != "" && allowed.Path != "":
-		class = prove.Partial
-	case forbidden.Decided && forbidden.Path == "":
-		class = prove.None
-	case allowed.Decided && allowed.Path == "":
-		class = prove.Full
-	}
+	var found prove.Restriction
+	s.within(func(p *prove.Prover) { found = p.Classify(m) })
 	if s.known == nil {
 		s.known = map[*automaton.Machine]Restriction{}
 	}
-	s.known[m] = Restriction{class.String(), forbidden.Path, allowed.Path}
+	s.known[m] = Restriction{found.Class.String(), found.Forbidden.Path, found.Allowed.Path}
 	return s.known[m]
 }
 
@@ -129,8 +118,12 @@ func (s *searcher) same(a, b *automaton.Machine) bool {
 	case x.Class != prove.Partial.String():
 		return true
 	}
-	found := s.shortest(func(f []bool) bool { return f[0] != f[1] }, a, b)
-	return found.Decided && found.Path == ""
+	equal := false
+	s.within(func(p *prove.Prover) {
+		d, differ := p.Differ(a, b)
+		equal = !differ && d.Forbidden.Decided && d.Allowed.Decided
+	})
+	return equal
 }
 
 // barredCategories are the categories of crawlers that the table of who is barred has: for search, for
@@ -269,25 +262,28 @@ func (c *Checker) compare(d automaton.Dialect, before, after *automaton.Machine,
 		return found
 	}
 	old, now := c.against.compile(policy.Reading(d)), c.compile(policy.Reading(d))
-	for _, change := range []string{NowForbidden, NowAllowed} {
-		forbids := change == NowForbidden
-		a := search.shortest(func(f []bool) bool { return f[0] != f[1] && f[1] == forbids }, before, after)
+	var between prove.Difference
+	search.within(func(p *prove.Prover) { between, _ = p.Differ(before, after) })
+	changes := []string{NowForbidden, NowAllowed}
+	for i, a := range []prove.Answer{between.Forbidden, between.Allowed} {
 		found.decided = found.decided && a.Decided
 		if a.Path != "" {
-			x := Difference{Change: change, Path: a.Path}
-			x.LineBefore, x.RuleBefore = ruleOn(old, a.Verdicts[0].Line)
-			x.LineAfter, x.RuleAfter = ruleOn(now, a.Verdicts[1].Line)
+			x := Difference{Change: changes[i], Path: a.Path}
+			x.LineBefore, x.RuleBefore = ruleOn(old, before, a.Path)
+			x.LineAfter, x.RuleAfter = ruleOn(now, after, a.Path)
 			found.differences = append(found.differences, x)
 		}
 	}
 	return found
 }
 
-// ruleOn returns a line, and the text of the rule on it.
-func ruleOn(robots *compile.Robots, line uint32) (int, string) {
-	rule, found := robots.Rule(int(line))
+// ruleOn returns the line that decides on a path, and the text of the rule on it.
+func ruleOn(robots *compile.Robots, m *automaton.Machine, path string) (int, string) {
+	var scratch automaton.Scratch
+	line := int(m.Match(&scratch, []byte(path)).Line)
+	rule, found := robots.Rule(line)
 	if !found {
-		return int(line), ""
+		return line, ""
 	}
-	return int(line), (&describer{}).text(rule.String())
+	return line, (&describer{}).text(rule.String())
 }
