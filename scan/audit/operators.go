@@ -11,38 +11,37 @@ import (
 // referred counts the record, of a client that is no crawler, by its Referer.
 func (w *Worker) referred() {
 	w.tally.Referers++
-	host := refererHost(w.record.Referer)
-	if len(host) == 0 {
-		return
-	}
-	if !bytes.Equal(host, w.referer) { // most are the site itself
-		w.referer = append(w.referer[:0], host[:min(len(host), maxHostName)]...)
-		w.referrer = w.auditor.config.Crawlers.Referrer(w.referer)
+	referer := w.record.Referer
+	if len(w.referer) == 0 || !bytes.HasPrefix(referer, w.referer) { // most are the site itself
+		from, to := hostOf(referer)
+		if from == to {
+			return
+		}
+		w.referrer = w.auditor.config.Crawlers.Referrer(referer[from:min(to, from+maxHostName)])
+		w.referer = w.referer[:0]
+		if to < len(referer) && to-from <= maxHostName {
+			w.referer = append(w.referer, referer[:to+1]...)
+		}
 	}
 	if w.referrer != "" {
 		w.tally.Referred[w.referrer]++
 	}
 }
 
-// refererHost returns the host of a Referer by http or https, nil if it has none.
-func refererHost(referer []byte) []byte {
-	rest, isHTTP := bytes.CutPrefix(referer, []byte("http"))
-	if !isHTTP || len(rest) < len("s://") {
-		return nil
+// hostOf returns where the host of a Referer by http or https is; nothing is there if it has none.
+func hostOf(referer []byte) (from, to int) {
+	switch {
+	case bytes.HasPrefix(referer, []byte("https://")):
+		from = len("https://")
+	case bytes.HasPrefix(referer, []byte("http://")):
+		from = len("http://")
+	default:
+		return 0, 0
 	}
-	if rest[0] == 's' {
-		rest = rest[1:]
+	if n := bytes.IndexAny(referer[from:], "/:?#"); n >= 0 {
+		return from, from + n
 	}
-	host, found := bytes.CutPrefix(rest, []byte("://"))
-	if !found {
-		return nil
-	}
-	for i, c := range host {
-		if c == '/' || c == ':' || c == '?' || c == '#' {
-			return host[:i]
-		}
-	}
-	return host
+	return from, len(referer)
 }
 
 // listOperators compares what crawlers of operators took with the visitors whom the operators sent:

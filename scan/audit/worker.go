@@ -54,8 +54,8 @@ type Worker struct {
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
-	referer         []byte // the last host that a visitor came from
-	referrer        string // the operator of it; empty if it is of none
+	referer         []byte // the begin of the last Referer of a visitor, up to the byte after its host
+	referrer        string // the operator of this host; empty if it is of none
 	number          int    // of the worker
 	place           place
 	origins         originTexts

@@ -308,11 +308,20 @@ func (m *moments) read(text []byte, layout layout, zone *time.Location) (nanos i
 }
 
 // isAlike reports whether a time of the same length differs from the last one at most in the
-// time of day and in the digits of its fraction.
+// time of day and in the digits of its fraction. Nearly always the date has 8 to 16 bytes and the
+// zone at most 8, so that words of eight bytes have them.
 func (m *moments) isAlike(text []byte) bool {
-	clockEnd := m.at + clockLength
-	return string(text[:m.at]) == string(m.last[:m.at]) && string(text[m.end:]) == string(m.last[m.end:]) &&
-		(m.end == clockEnd || text[clockEnd] == m.last[clockEnd])
+	last, clockEnd, zone := m.last, m.at+clockLength, len(text)-m.end
+	if m.end > clockEnd && text[clockEnd] != last[clockEnd] {
+		return false
+	}
+	if m.at < 8 || m.at > 16 || zone > 8 {
+		return string(text[:m.at]) == string(last[:m.at]) && string(text[m.end:]) == string(last[m.end:])
+	}
+	differ := func(at int) uint64 {
+		return binary.LittleEndian.Uint64(text[at:]) ^ binary.LittleEndian.Uint64(last[at:])
+	}
+	return differ(0)|differ(m.at-8)|differ(len(text)-8)>>(64-8*zone) == 0
 }
 
 // learn remembers a time, if its layout reads others on its day as read will.

@@ -183,9 +183,12 @@ func (v *values) size() int64 {
 // bareAddress returns an address without the port after it, and without brackets. A name
 // of a client is returned as it is.
 func bareAddress(b []byte) []byte {
+	if bytes.IndexByte(b, ':') < 0 && !bytes.HasPrefix(b, []byte("[")) {
+		return b // most are of IPv4
+	}
 	colon := bytes.LastIndexByte(b, ':')
 	switch {
-	case len(b) > 0 && b[0] == '[':
+	case b[0] == '[':
 		if end := bytes.IndexByte(b, ']'); end > 0 {
 			return b[1:end]
 		}
