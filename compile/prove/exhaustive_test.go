@@ -168,7 +168,7 @@ func TestRandomFiles(t *testing.T) {
 		}
 		return s
 	}
-	rounds := 3000
+	rounds := 1500
 	if *exhaust {
 		rounds = 100_000
 	}

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -37,7 +38,7 @@ type pattern struct {
 
 // moves are the states after each unit: those in list, and other after any that is not there.
 type moves struct {
-	list  []move
+	list  []move // in the order of units
 	other state
 }
 
@@ -46,13 +47,13 @@ type move struct {
 	to   state
 }
 
-// newPattern returns the automaton of a rule's pattern.
-func newPattern(r *automaton.Rule) *pattern {
+// newPattern returns the automaton of a rule's pattern for paths over an alphabet.
+func newPattern(r *automaton.Rule, alphabet []unit) *pattern {
 	p := &pattern{form: r.Form, atEnd: r.AtEnd, segments: []string{r.Pattern}}
 	if _, _, gaps := r.Cut(); gaps {
 		p.segments = strings.Split(r.Pattern, "*")
 	}
-	if p.isCommon() {
+	if p.isCommon(alphabet) {
 		p.form = automaton.FormRaw
 	}
 	n := state(0)
@@ -87,19 +88,33 @@ func borders(to []state, segment string) {
 	}
 }
 
-// isCommon reports whether the pattern, of FormA or FormB, matches the same paths in FormRaw: it has
-// no byte that one of them writes in another way, and no match can begin inside an escape.
-func (p *pattern) isCommon() bool {
+// isCommon reports whether the pattern, of FormA or FormB, matches the same paths over an alphabet in
+// FormRaw: it has no byte that one of the forms writes in another way, and no match can begin inside
+// the escape that a form writes for a byte.
+func (p *pattern) isCommon(alphabet []unit) bool {
 	if p.form != automaton.FormA && p.form != automaton.FormB {
 		return false
 	}
 	for i, s := range p.segments {
-		if !automaton.IsCanonical([]byte(s)) || i > 0 && (s[0] <= '9' && s[0] >= '0' || 'A' <= s[0] && s[0] <= 'F') {
+		if !automaton.IsCanonical([]byte(s)) || i > 0 && beginsInside(s, alphabet) {
 			return false
 		}
 	}
 	_, query, _ := strings.Cut(strings.Join(p.segments, ""), "?")
 	return p.form == automaton.FormA || !strings.ContainsAny(query, ":/?@!'(),;")
+}
+
+// beginsInside reports whether a segment may begin inside the escape that FormA has for a byte.
+func beginsInside(segment string, alphabet []unit) bool {
+	return slices.ContainsFunc(alphabet, func(u unit) bool {
+		written := spellings()[automaton.FormA][0][u]
+		for u < escaped && len(written) > 1 {
+			if written = written[1:]; strings.HasPrefix(segment, written) || strings.HasPrefix(written, segment) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // hasOdd reports whether a segment has a byte that URLs have only escaped, or half an escape.
@@ -208,6 +223,14 @@ func (p *pattern) from(s state) *moves {
 	return *m
 }
 
+// movesFrom is from, also of matched.
+func (p *pattern) movesFrom(s state) *moves {
+	if s == matched {
+		return &moves{other: matched}
+	}
+	return p.from(s)
+}
+
 func (p *pattern) make(s state) *moves {
 	m := &moves{other: dead}
 	i := p.segment(s)
@@ -224,6 +247,7 @@ func (p *pattern) make(s state) *moves {
 			m.list = append(m.list, move{u, to})
 		}
 	}
+	slices.SortFunc(m.list, func(x, y move) int { return cmp.Compare(x.unit, y.unit) })
 	return m
 }
 
@@ -243,7 +267,7 @@ func (p *pattern) measure() {
 	if p.lengths != nil {
 		return
 	}
-	p.lengths = slices.Repeat([]int32{math.MaxInt32 / 2}, len(p.moves))
+	p.lengths = slices.Repeat([]int32{never}, len(p.moves))
 	if p.form == automaton.FormRaw { // as many as the pattern has
 		left := 0
 		for i, segment := range slices.Backward(p.segments) {
@@ -311,24 +335,29 @@ func (p *pattern) matches(path string) bool {
 	return at != dead && p.atItsEnd(at)
 }
 
+// never is the length where no path matches.
+const never = math.MaxInt32 / 2
+
+// length returns the least number of bytes after a state.
+func (p *pattern) length(s state) int32 {
+	switch s {
+	case matched:
+		return 0
+	case dead:
+		return never
+	}
+	return p.lengths[s]
+}
+
 // least returns the length of a state by those of the states after it.
 func (p *pattern) least(s state) int32 {
 	if p.atItsEnd(s) {
 		return 0
 	}
 	m := p.from(s)
-	least := int32(math.MaxInt32 / 2)
-	if m.other >= 0 {
-		least = 1 + p.lengths[m.other]
-	}
+	least := 1 + p.length(m.other)
 	for _, x := range m.list {
-		n := int32(len(x.unit.String()))
-		if x.to >= 0 {
-			n += p.lengths[x.to]
-		}
-		if x.to != dead {
-			least = min(least, n)
-		}
+		least = min(least, x.unit.length()+p.length(x.to))
 	}
 	return least
 }

@@ -20,6 +20,7 @@ type search struct {
 	steps    int // that are left
 
 	queue  queue
+	both   *pair // of the two patterns of must; nil if there are not two
 	closed map[string]struct{}
 	key    []byte
 	moves  [units]bool // a pattern of the node at hand moves by the unit
@@ -109,6 +110,10 @@ func (s *search) begin() bool {
 			root.avoid = append(root.avoid, item{uint32(i), at})
 		}
 	}
+	if len(s.must) == 2 {
+		s.both = newPair(s.must[0], s.must[1])
+		s.steps -= len(s.both.lengths)
+	}
 	s.steps -= len(s.avoid)
 	s.closed = map[string]struct{}{}
 	s.push(root)
@@ -119,15 +124,12 @@ func (s *search) begin() bool {
 func (s *search) push(n *node) {
 	left := int32(0)
 	for i, m := range s.must {
-		switch at := n.must[i]; at {
-		case matched:
-		case dead:
-			return
-		default:
-			left = max(left, m.lengths[at])
-		}
+		left = max(left, m.length(n.must[i]))
 	}
-	if n.length = len(n.path) + int(left); n.length <= s.longest {
+	if s.both != nil {
+		left = s.both.length(n.must[0], n.must[1])
+	}
+	if n.length = len(n.path) + int(left); left < never && n.length <= s.longest {
 		heap.Push(&s.queue, n)
 	}
 }

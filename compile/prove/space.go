@@ -15,6 +15,9 @@ type space struct {
 	patterns []*pattern // in the order of plain
 	nodes    []prefix   // in the order of plain
 	index    map[patternKey]*pattern
+	// alphabet is that of clients, or of URLs alone where machines of several dialects are compared:
+	// these differ on nearly all paths that are no URLs.
+	alphabet []unit
 	lines    map[uint32][]uint32 // the ranks of the rules on each line, in the first ranking
 }
 
@@ -41,6 +44,12 @@ type prefix struct {
 // newSpace returns the space of machines, of which each may be nil.
 func newSpace(machines ...*automaton.Machine) *space {
 	s := &space{rankings: make([][]ranked, len(machines)), index: map[patternKey]*pattern{}, lines: map[uint32][]uint32{}}
+	s.alphabet = ofClients()
+	for _, m := range machines {
+		if m != nil && machines[0] != nil && m.Dialect() != machines[0].Dialect() {
+			s.alphabet = ofURLs()
+		}
+	}
 	for i, m := range machines {
 		rules := slices.Concat(m.Lists()...)
 		slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
@@ -60,7 +69,7 @@ func newSpace(machines ...*automaton.Machine) *space {
 
 // pattern returns the pattern of a rule.
 func (s *space) pattern(r *automaton.Rule) *pattern {
-	p := newPattern(r)
+	p := newPattern(r, s.alphabet)
 	key := patternKey{r.Pattern, p.form, r.AtEnd}
 	if known := s.index[key]; known != nil {
 		return known
@@ -176,8 +185,9 @@ func (s *space) shortest(of alternatives, steps *int) Answer { return s.answer(o
 // answer searches among the paths of URLs, then among those that clients send besides.
 func (s *space) answer(of alternatives, steps *int, first bool) Answer {
 	a := among(ofURLs(), of, steps, first)
-	if a.Path == "" && slices.ContainsFunc(s.patterns, func(p *pattern) bool { return p.isOdd }) {
-		also := among(ofClients(), of, steps, first)
+	isOdd := func(p *pattern) bool { return p.isOdd }
+	if a.Path == "" && len(s.alphabet) > len(ofURLs()) && slices.ContainsFunc(s.patterns, isOdd) {
+		also := among(s.alphabet, of, steps, first)
 		return Answer{also.Path, a.Decided && also.Decided}
 	}
 	return a

@@ -26,6 +26,14 @@ func (u unit) String() string {
 	return string([]byte{'%', hex[u&0xf0>>4], hex[u&0x0f]})
 }
 
+// length returns the number of bytes of the unit.
+func (u unit) length() int32 {
+	if u < escaped {
+		return 1
+	}
+	return 3
+}
+
 // The alphabets: what a URL may have, in the order of bytes, and with it what some clients send
 // although a URL has it escaped, a '%' without two digits among it. Bytes whose escape means the
 // same as the byte (RFC 3986 2.3) are not escaped in either.
