@@ -96,7 +96,7 @@ func (p *pattern) isCommon(alphabet []unit) bool {
 		return false
 	}
 	for i, s := range p.segments {
-		if !automaton.IsCanonical([]byte(s)) || i > 0 && beginsInside(s, alphabet) {
+		if !automaton.IsCanonical([]byte(s)) || i > 0 && isHex(s[0]) && beginsInside(s, alphabet) {
 			return false
 		}
 	}
@@ -104,17 +104,21 @@ func (p *pattern) isCommon(alphabet []unit) bool {
 	return p.form == automaton.FormA || !strings.ContainsAny(query, ":/?@!'(),;")
 }
 
-// beginsInside reports whether a segment may begin inside the escape that FormA has for a byte.
+// beginsInside reports whether a segment may begin inside the escape that FormA has for a raw byte of
+// an alphabet.
 func beginsInside(segment string, alphabet []unit) bool {
-	return slices.ContainsFunc(alphabet, func(u unit) bool {
+	for _, u := range alphabet {
 		written := spellings()[automaton.FormA][0][u]
-		for u < escaped && len(written) > 1 {
-			if written = written[1:]; strings.HasPrefix(segment, written) || strings.HasPrefix(written, segment) {
+		if u >= escaped || len(written) == 1 {
+			continue
+		}
+		for _, end := range []string{written[1:], written[2:]} {
+			if strings.HasPrefix(segment, end) || strings.HasPrefix(end, segment) {
 				return true
 			}
 		}
-		return false
-	})
+	}
+	return false
 }
 
 // hasOdd reports whether a segment has a byte that URLs have only escaped, or half an escape.
@@ -129,9 +133,11 @@ func hasOdd(segment string) bool {
 
 // isEscape reports whether a text begins with an escape as units are.
 func isEscape(s string) bool {
-	const hex = "0123456789ABCDEF"
-	return len(s) > 2 && s[0] == '%' && strings.IndexByte(hex, s[1]) >= 0 && strings.IndexByte(hex, s[2]) >= 0
+	return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
 }
+
+// isHex reports whether c is a digit of the escapes of units.
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'F' }
 
 // plain returns the beginning of the pattern that all forms write in one way.
 func (p *pattern) plain() string {
