@@ -53,6 +53,7 @@ const (
 	notes2019   = "https://developers.google.com/search/blog/2019/07/a-note-on-unsupported-rules"
 	sitemaps    = "https://www.sitemaps.org/protocol.html#submit_robots"
 	profiles    = "https://github.com/robotsieve/robotsieve/blob/main/scan/crawler/crawlers.json"
+	bounds      = "https://github.com/robotsieve/robotsieve/blob/main/docs/notes.md"
 	signals     = "https://contentsignals.org/"
 	usage       = "https://datatracker.ietf.org/doc/draft-ietf-aipref-attach/"
 
@@ -127,4 +128,17 @@ var kinds = []Kind{
 	{"signal-misplaced", asWarning, "stands between user-agent lines, where parsers differ on which of them it is for", usage,
 		"User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: CCBot\nDisallow: /\n", 2,
 		"User-agent: GPTBot\nUser-agent: CCBot\nContent-Usage: train-ai=n\nDisallow: /\n"},
+
+	{"dead-rule", asNote, "the file says the same without this rule", rfcRules, rule + "Disallow: /shop/cart/\n", 3,
+		rule + "Allow: /shop/cart/\n"},
+	{"contradicted", asNote, "on some of its paths another rule decides the opposite", rfcRules,
+		everybody + "Allow: /docs/\nDisallow: /*.pdf$\n", 2, everybody + "Disallow: /docs/\n"},
+	{"contested", asWarning, "parsers differ on a path", googleCode, everybody + "Dissallow: /shop/\n", 2, rule},
+	{"star-not-for-named", asNote, "a group for a name is in place of that for *, not beside it", rfcAgents,
+		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\n", 4,
+		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\nDisallow: /shop/\n"},
+	{"everything-forbidden", asWarning, "no crawler may fetch anything", rfcRules, everybody + "Disallow: /\n", 2, rule},
+	{"not-decided", asNote, "some searches ended at their bound, so that notes may be missing", bounds,
+		everybody + "Allow: /*a*a*a$\nDisallow: /*b*h*d$\nAllow: /*c*o*g$\nDisallow: /*d*v*j$\nAllow: /*e*c*m$\n" +
+			"Disallow: /*f*j*p$\nDisallow: /*0*1*2*3\nAllow: /*0*1*2*3\n", 2, rule},
 }

@@ -62,6 +62,7 @@ func Check(body []byte, o Options) []Note {
 		l.readAgents()
 		l.readRules()
 		l.readRecords()
+		l.prove()
 
 	}
 	slices.SortStableFunc(l.notes, func(x, y Note) int { return cmp.Compare(x.Line, y.Line) })

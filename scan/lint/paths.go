@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/lazy"
@@ -73,7 +74,7 @@ func faultsOf(value string) (faults []string) {
 		}
 	}
 	escapes := escape().FindAllString(value, -1)
-	add(strings.ContainsFunc(value, func(c rune) bool { return c >= 0x80 }), "characters outside ASCII")
+	add(utf8.ValidString(value) && utf8.RuneCountInString(value) < len(value), "characters outside ASCII")
 	add(slices.ContainsFunc(escapes, func(e string) bool { return e != strings.ToUpper(e) }), "lower-case digits after %")
 	add(slices.Contains(escapes, "%"), "% without two hexadecimal digits")
 	add(entity().MatchString(value), "a character reference of HTML")

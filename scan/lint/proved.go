@@ -1,0 +1,314 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/compile/prove"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// The bounds of the searches, in steps of package prove: of all for one file, and of each.
+const (
+	maxSteps    = 6_000_000
+	maxOfOne    = 400_000
+	stepsOfRule = 4 // for each rule of a machine whose searches begin
+	rulesOfStep = 4 // rules that are looked at for each question about one of them
+)
+
+// prover is the state of prove.
+type prover struct {
+	*linter
+	prove.Prover
+	left     int // steps, of all searches
+	open     int // questions that were not decided
+	openLine int // of the first of them
+	scratch  automaton.Scratch
+}
+
+// prove adds the notes that are proved by search over machines.
+func (l *linter) prove() {
+	p := &prover{linter: l, left: maxSteps}
+	p.proveRules()
+	p.proveContested()
+	p.proveNamed()
+	p.proveForbidden()
+	if p.open > 0 {
+		l.add(p.openLine, "not-decided", "", english.Plural(int64(p.open), "open question"), "")
+	}
+}
+
+// notDecided counts a question that a search left open.
+func (p *prover) notDecided(line int) {
+	if p.open++; p.open == 1 {
+		p.openLine = line
+	}
+}
+
+// limited asks a question within the bounds. What it costs to begin a search depends on the machines, which
+// robots has.
+func (p *prover) limited(question func(), robots *compile.Robots, machines ...*automaton.Machine) {
+	for _, m := range machines {
+		for _, g := range robots.GroupsOf(m) {
+			p.left -= stepsOfRule * len(robots.Groups[g].Rules)
+		}
+	}
+	p.Steps = max(0, min(p.left, maxOfOne))
+	p.left -= p.Steps
+	question()
+	p.left += max(0, p.Steps)
+}
+
+// between returns a path that one machine allows and another forbids.
+func (p *prover) between(robots *compile.Robots, allows, forbids *automaton.Machine) (a prove.Answer) {
+	p.limited(func() { a = p.Between(allows, forbids) }, robots, allows, forbids)
+	return a
+}
+
+// match returns the verdict of a machine on a path.
+func (p *prover) match(m *automaton.Machine, path string) automaton.Verdict {
+	return m.Match(&p.scratch, []byte(path))
+}
+
+// bound is a machine of a file, and the groups that it is made of.
+type bound struct {
+	*automaton.Machine
+	groups []int
+}
+
+// machinesOf returns the different machines of a file, in the order of their first groups.
+func machinesOf(r *compile.Robots) (list []bound) {
+	known := map[*automaton.Machine]bool{nil: true}
+	add := func(m *automaton.Machine) {
+		if !known[m] {
+			known[m] = true
+			list = append(list, bound{m, r.GroupsOf(m)})
+		}
+	}
+	for _, a := range r.Ruleset.Agents() {
+		if a.Token != "" {
+			add(a.Machine)
+		}
+	}
+	add(r.Ruleset.Wildcard())
+	slices.SortFunc(list, func(x, y bound) int { return slices.Compare(x.groups, y.groups) })
+	return list
+}
+
+// fate is what is known of a rule.
+type fate struct {
+	compile.Rule
+	alive, open bool   // in a machine of a reading
+	by          uint32 // the line that decides in its place
+	undone      string // a path on which another rule decides the opposite
+	undoer      int    // the line of that rule
+}
+
+// proveRules adds the notes on rules that have no effect, in no machine of any reading, and on those
+// that another rule contradicts.
+func (p *prover) proveRules() {
+	fates := map[int]*fate{}
+	for i, robots := range p.read {
+		for _, m := range machinesOf(robots) {
+			p.ask(robots, m, fates, i == 0)
+		}
+	}
+	sorted := make([]*fate, 0, len(fates))
+	for _, f := range fates {
+		sorted = append(sorted, f)
+	}
+	slices.SortFunc(sorted, func(x, y *fate) int { return cmp.Compare(x.Line, y.Line) })
+	for _, f := range sorted {
+		inFirst, _ := p.read[0].Rule(f.Line)
+		switch {
+		case f.alive, inFirst.Inert:
+		case f.open:
+			p.notDecided(f.Line)
+		case f.by == 0 && f.Allow:
+			p.add(f.Line, "dead-rule", f.String(), "what it allows is allowed anyway", "")
+		case f.by == 0:
+			p.add(f.Line, "dead-rule", f.String(), "no URL has such a path", "").Severity = asWarning.String()
+		default:
+			n := p.add(f.Line, "dead-rule", f.String(), fmt.Sprintf("line %d decides on its paths", f.by), "")
+			n.Severity = asWarning.String()
+		}
+		if f.undone != "" {
+			p.add(f.Line, "contradicted", f.String(), fmt.Sprintf("line %d: %s", f.undoer, fates[f.undoer]), f.undone)
+		}
+	}
+}
+
+// ask asks what becomes of each rule in a machine, and, if undone is true, whether another undoes it.
+func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undone bool) {
+	var rules *prove.Rules
+	p.limited(func() { rules = p.Rules(m.Machine) }, robots, m.Machine)
+	scan := 0 // what each question costs besides its search
+	for _, g := range m.groups {
+		scan += len(robots.Groups[g].Rules) / rulesOfStep
+	}
+	for _, g := range m.groups {
+		for _, r := range robots.Groups[g].Rules {
+			if r.Value == "" || r.Inert { // of which other notes tell
+				continue
+			}
+			f := fates[r.Line]
+			if f == nil {
+				f = &fate{Rule: r}
+				fates[r.Line] = f
+			}
+			p.left -= scan
+			if !f.alive {
+				p.limited(func() {
+					e := rules.Effect(uint32(r.Line))
+					f.open, f.alive, f.by = f.open || !e.Decided, e.Decided && !e.Dead, cmp.Or(f.by, e.By)
+				}, nil)
+			}
+			if undone && f.undone == "" {
+				p.limited(func() { p.askUndone(rules, m.Machine, f) }, nil)
+			}
+		}
+	}
+}
+
+// askUndone asks whether another rule undoes one.
+func (p *prover) askUndone(rules *prove.Rules, m *automaton.Machine, f *fate) {
+	a := rules.Undone(uint32(f.Line))
+	if f.undone = a.Path; a.Path != "" {
+		f.undoer = int(p.match(m, a.Path).Line)
+	} else if !a.Decided {
+		p.notDecided(f.Line)
+	}
+}
+
+// readers say who has the readings of policy.UnknownReadings.
+var readers = map[policy.Reading]string{
+	policy.ReadRFC9309:      "RFC 9309",
+	policy.ReadGoogleWide:   "Google's parser",
+	policy.ReadRFC9309Ended: "a parser that ends user-agent lines at any other line",
+	policy.ReadGoogleEnded:  "a parser like Google's that ends user-agent lines at any other line",
+}
+
+// proveContested adds the notes on paths of which the readings say another thing, one for each pair of
+// machines.
+func (p *prover) proveContested() {
+	if len(p.read) == 1 {
+		return
+	}
+	type pair struct{ by, other *automaton.Machine }
+	known := map[pair]bool{}
+	seen := map[string]bool{}
+	for _, reading := range policy.UnknownReadings()[1:] {
+		if reading != policy.ReadGoogleWide && !p.read[0].SplitRuns && !p.read[1].SplitRuns {
+			continue // it ends runs of user-agent lines, and there is nothing else in them
+		}
+		other := compile.Compile(p.body, reading.Options(p.o.MaxBytes))
+		tokens := []string{"*"} // that nobody has
+		for _, robots := range []*compile.Robots{p.read[0], other} {
+			for _, a := range robots.Ruleset.Agents() {
+				if a.Token != "" {
+					tokens = append(tokens, a.Token)
+				}
+			}
+		}
+		for _, token := range tokens {
+			two := pair{p.read[0].Ruleset.Machine([]byte(token)), other.Ruleset.Machine([]byte(token))}
+			if known[two] {
+				continue
+			}
+			known[two] = true
+			p.contested(two.by, two.other, other, readers[reading], seen)
+		}
+	}
+}
+
+// contested adds a note if a machine of RFC 9309's reading and one of another differ.
+func (p *prover) contested(by, other *automaton.Machine, robots *compile.Robots, reader string, seen map[string]bool) {
+	var d prove.Difference
+	p.limited(func() {
+		p.limited(func() { d, _ = p.Differ(by, other) }, p.read[0], by)
+	}, robots, other)
+	a := d.Forbidden
+	if a.Path == "" || d.Allowed.Path != "" && cmp.Or(cmp.Compare(len(a.Path), len(d.Allowed.Path)),
+		strings.Compare(a.Path, d.Allowed.Path)) > 0 {
+		a = d.Allowed
+	}
+	if a.Path == "" {
+		if !(d.Forbidden.Decided && d.Allowed.Decided || by.Agrees(other)) { // on paths in their usual spelling
+			p.notDecided(1)
+		}
+		return
+	}
+	v, w := p.match(by, a.Path), p.match(other, a.Path)
+	line := int(cmp.Or(v.Line, w.Line))
+	rule, ok := p.read[0].Rule(line)
+	if !ok {
+		rule, _ = robots.Rule(line)
+	}
+	more := fmt.Sprintf("%s %s it, %s %s it", readers[policy.ReadRFC9309], says(v), reader, says(w))
+	if key := fmt.Sprint(line, a.Path); !seen[key] {
+		seen[key] = true
+		p.add(line, "contested", rule.String(), more, a.Path)
+	}
+}
+
+// says says what a verdict does to a path.
+func says(v automaton.Verdict) string {
+	verb := "allows"
+	if v.Disallowed {
+		verb = "forbids"
+	}
+	if v.Line == 0 {
+		return verb
+	}
+	return fmt.Sprintf("(line %d) %s", v.Line, verb)
+}
+
+// proveNamed adds a note on each named crawler that may fetch what crawlers without a name may not.
+func (p *prover) proveNamed() {
+	robots := p.read[0]
+	star := robots.Ruleset.Wildcard()
+	if star == nil {
+		return
+	}
+	for _, m := range machinesOf(robots) {
+		if m.Machine == star {
+			continue
+		}
+		first := robots.Groups[m.groups[0]].Agents[0]
+		a := p.between(robots, m.Machine, star)
+		switch {
+		case a.Path != "":
+			p.add(first.Line, "star-not-for-named", first.Value, fmt.Sprintf("line %d forbids it to the others",
+				p.match(star, a.Path).Line), a.Path)
+		case !a.Decided:
+			p.notDecided(first.Line)
+		}
+	}
+}
+
+// proveForbidden adds a note if nobody may fetch anything.
+func (p *prover) proveForbidden() {
+	robots := p.read[0]
+	star := robots.Ruleset.Wildcard()
+	if star == nil {
+		return
+	}
+	for _, m := range machinesOf(robots) {
+		if p.match(m.Machine, "/").Allowed() {
+			return
+		}
+		var a prove.Answer
+		p.limited(func() { a = p.Classify(m.Machine).Allowed }, robots, m.Machine)
+		if a.Path != "" || !a.Decided {
+			return // what was not decided about the rules of the machine is counted there
+		}
+	}
+	line := int(p.match(star, "/").Line)
+	rule, _ := robots.Rule(line)
+	p.add(line, "everything-forbidden", rule.String(), "", "/")
+}

@@ -1,0 +1,221 @@
+package lint_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/lint"
+)
+
+// recipes are robots.txt as pages for authors teach them, in other words, with all that is noted about them
+// and with verdicts: an agent, a path, and yes or no.
+var recipes = []struct {
+	name, body string
+	notes      string // LINE KIND SEVERITY, in lines
+	verdicts   string
+}{
+	{"1994: everybody is welcome", "User-agent: *\nDisallow:\n", "", "GPTBot /a yes"},
+	{"1994: nobody", "User-agent: *\nDisallow: /\n", "2 everything-forbidden warning", "GPTBot /a no"},
+	{"1994: three folders", "User-agent: *\nDisallow: /cgi-bin/\nDisallow: /tmp/\nDisallow: /~joe/\n", "",
+		"GPTBot /tmp/a no\nGPTBot /tmp yes"},
+	{"1994: one robot is kept out", "User-agent: BadBot\nDisallow: /\n", "1 unknown-name note",
+		"BadBot /a no\nGPTBot /a yes"},
+	{"1994: only one robot", "User-agent: Googlebot\nDisallow:\n\nUser-agent: *\nDisallow: /\n", "1 star-not-for-named note",
+		"Googlebot /a yes\nGPTBot /a no"},
+	{"1994: all but one file", "User-agent: *\nDisallow: /~joe/junk.html\nDisallow: /~joe/foo.html\n", "",
+		"GPTBot /~joe/bar.html yes"},
+	{"Google: one folder for one crawler", "User-agent: Googlebot\nDisallow: /nogooglebot/\n\nUser-agent: *\nAllow: /\n\n" +
+		"Sitemap: https://www.example.com/sitemap.xml\n", "5 dead-rule note",
+		"Googlebot /nogooglebot/a no\nbingbot /nogooglebot/a yes"},
+	{"Google: two names in one group", "# Both names.\nUser-agent: Googlebot\nUser-agent: AdsBot-Google\nDisallow: /\n", "",
+		"Googlebot /a no\nAdsBot-Google /a no\nbingbot /a yes"},
+	{"Google: only a public folder", "User-agent: *\nDisallow: /\nAllow: /public/\n", "2 contradicted note",
+		"GPTBot /public/a yes\nGPTBot /a no"},
+	{"Google: only one page", "User-agent: *\nDisallow: /\nAllow: /$\n", "2 contradicted note", "GPTBot / yes\nGPTBot /a no"},
+	{"Google: only news", "User-agent: Googlebot-news\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
+		"1 control-token note\n1 star-not-for-named note\n2 dead-rule note", "Googlebot-News /a yes\nGPTBot /a no"},
+	{"Google: one picture", "User-agent: Googlebot-Image\nDisallow: /images/dogs.jpg\n", "",
+		"Googlebot-Image /images/dogs.jpg no"},
+	{"Google: files of one type", "User-agent: Googlebot\nDisallow: /*.gif$\n", "", "Googlebot /a.gif no\nGooglebot /a.gif?b yes"},
+	{"Google: order of precedence, a longer path", "User-agent: *\nAllow: /p\nDisallow: /\n", "3 contradicted note",
+		"GPTBot /page yes"},
+	{"Google: order of precedence, equal paths", "User-agent: *\nAllow: /folder\nDisallow: /folder\n",
+		"3 contradicted note\n3 dead-rule warning", "GPTBot /folder/page yes"},
+	{"Google: order of precedence, a wildcard", "User-agent: *\nAllow: /page\nDisallow: /*.htm\n",
+		"2 contradicted note\n2 dead-rule note",
+		"GPTBot /page.htm no"},
+	{"Google: order of precedence, a wildcard of equal length", "User-agent: *\nAllow: /page\nDisallow: /*.ph\n",
+		"3 contradicted note", "GPTBot /page.php5 yes"},
+	{"RFC 9309, 5.1", "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n" +
+		"User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n" +
+		"User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\nUser-Agent: quxbot\n\nEOF\n",
+		"2 contradicted note\n6 star-not-for-named note\n6 unknown-name note\n7 contradicted note\n" +
+			"11 star-not-for-named note\n15 no-rules warning\n15 star-not-for-named note\n17 no-field error",
+		"foobot /example/page.html yes\nquxbot /a.gif yes"},
+	{"WordPress", "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n\n" +
+		"Sitemap: https://example.com/wp-sitemap.xml\n", "2 contradicted note", "GPTBot /wp-admin/admin-ajax.php yes"},
+	{"no training of AI", "User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nUser-agent: Google-Extended\n" +
+		"User-agent: Applebot-Extended\nDisallow: /\n", "4 control-token note\n5 control-token note", "GPTBot /a no\nbingbot /a yes"},
+	{"content signals", "User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n", "3 dead-rule note", "GPTBot /a yes"},
+	{"parameters", "User-agent: *\nDisallow: /*?sort=\nDisallow: /*&sort=\n", "", "GPTBot /a?sort=b no\nGPTBot /a?b yes"},
+	{"slower", "User-agent: bingbot\nCrawl-delay: 10\nDisallow:\n", "", "bingbot /a yes"},
+}
+
+// TestRecipes: nothing false is noted about what pages for authors teach.
+func TestRecipes(t *testing.T) {
+	o := options(t)
+	for _, r := range recipes {
+		var notes []string
+		for _, n := range lint.Check([]byte(r.body), o) {
+			notes = append(notes, fmt.Sprint(n.Line, " ", n.Kind, " ", n.Severity))
+		}
+		want := strings.FieldsFunc(r.notes, func(c rune) bool { return c == '\n' })
+		slices.Sort(notes)
+		slices.Sort(want)
+		if !slices.Equal(notes, want) {
+			t.Errorf("%s: got %q, want %q", r.name, notes, want)
+		}
+		for line := range strings.SplitSeq(r.verdicts, "\n") {
+			asked := strings.Fields(line)
+			if compile.Allowed([]byte(r.body), asked[0], asked[1]) != (asked[2] == "yes") {
+				t.Errorf("%s: %s", r.name, line)
+			}
+		}
+	}
+}
+
+// planted is a robots.txt with a fault of nearly every kind. A comment says which the line after it has.
+const planted = "\ufeff#! late-user-agent\n" + `Disallow: /early/
+#! signal-outside-group
+Content-Signal: ai-train=no
+
+User-agent: *
+#! private-exposed missing-slash
+Disallow: /backup
+#! dead-rule
+Disallow: /backup/
+Allow: /shop/index.html
+#! contradicted
+Disallow: /shop/
+#! no-slash
+Disallow: shop/
+#! full-url
+Disallow: https://example.com/shop/
+#! hash-in-path
+Disallow: /page/#top
+#! space-in-path
+Disallow: /my shop/
+#! encoding
+Disallow: /café/
+#! not-at-end
+Disallow: /*.pdf$?
+#! case
+Disallow: /SHOP/
+#! curly-quotes no-slash
+Disallow: “/quoted/”
+#! no-colon
+Disallow /colon/
+#! misspelled-key
+Dissallow: /typo/
+#! unknown-key
+Dizallow: /unknown/
+#! no-field
+please keep out
+#! crawl-delay-not-a-number
+Crawl-delay: 5s
+#! not-supported
+Noindex: /old/
+#! relative-sitemap
+Sitemap: /sitemap.xml
+#! wildcard-sitemap
+Sitemap: https://example.com/sitemap*.xml
+` + "#! not-utf8\nDisallow: /\xff/\n#! nul contested\nDisallow: /n\x00/\n#! line-too-long\nDisallow: /%s\n" + `
+#! unknown-name
+User-agent: GPT-Bot
+Disallow: /shop/
+
+#! several-names
+User-agent: CCBot, Bytespider
+Disallow: /shop/
+
+#! whole-header
+User-agent: Mozilla/5.0 (compatible; ClaudeBot/1.0)
+Disallow: /shop/
+
+#! control-token
+User-agent: Google-Extended
+Disallow: /shop/
+
+#! not-obeyed
+User-agent: ChatGPT-User
+Disallow: /shop/
+
+#! no-token
+User-agent:
+Disallow: /shop/
+
+#! after-token
+User-agent: Googlebot*
+Disallow: /shop/
+#! crawl-delay-for-google
+Crawl-delay: 5
+
+User-agent: Amazonbot
+#! signal-misplaced
+Content-Usage: train-ai=n
+#! run-together
+User-agent: Applebot
+#! contested
+Disallow: /shop/
+
+#! star-not-for-named
+User-agent: bingbot
+Disallow: /bing/
+
+#! repeated-group
+User-agent: *
+Disallow: /again/
+
+#! no-rules
+User-agent: DuckDuckBot
+#! past-limit
+#`
+
+// TestPlanted: each fault of a file is found in its line.
+func TestPlanted(t *testing.T) {
+	body := fmt.Sprintf(planted, strings.Repeat("x", 17_000))
+	body += strings.Repeat("x", compile.DefaultMaxBytes-len(body)+1)
+	notes := lint.Check([]byte(body), options(t))
+	has := func(line int, kind string) bool {
+		return slices.ContainsFunc(notes, func(n lint.Note) bool { return n.Line == line && n.Kind == kind })
+	}
+	absent := map[string]bool{}
+	for _, k := range lint.Kinds() {
+		absent[k.Name] = true
+	}
+	for i, line := range strings.Split(body, "\n") {
+		_, kinds, _ := strings.Cut(line, "#! ")
+		for _, kind := range strings.Fields(kinds) {
+			delete(absent, kind)
+			if !has(i+2, kind) {
+				t.Errorf("line %d has no note %s", i+2, kind)
+			}
+		}
+	}
+	if !has(1, "bom") {
+		t.Error("no note of the byte order mark")
+	}
+	// The others need a file of their own, as in TestKinds.
+	for _, kind := range []string{"bom", "html", "utf-16", "log", "everything-forbidden", "not-decided", "blocks-sitemap"} {
+		delete(absent, kind)
+	}
+	if len(absent) > 0 {
+		t.Errorf("not planted: %v", absent)
+	}
+	if t.Failed() {
+		t.Log("\n" + show(notes))
+	}
+}
