@@ -21,7 +21,8 @@ import (
 // it needs none of its own.
 func TestJSONFields(t *testing.T) {
 	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
-	for _, name := range []string{"report/report.go", "report/enums.go", "report/verdict.go", "crawler/identity.go"} {
+	for _, name := range []string{"report/report.go", "report/whatif.go", "report/enums.go", "report/verdict.go",
+		"crawler/identity.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
@@ -109,8 +110,11 @@ func (d *description) fields(of reflect.Type) (list []field) {
 
 // find names a type at a path of the report, if it is an object, and the types in it.
 func (d *description) find(of reflect.Type, path string) {
-	if of.Kind() == reflect.Slice {
+	switch of.Kind() {
+	case reflect.Slice:
 		of, path = of.Elem(), path+"[]"
+	case reflect.Pointer:
+		of = of.Elem()
 	}
 	fields := d.fields(of)
 	if len(fields) == 0 || d.names[of.Name()] != "" {
@@ -172,6 +176,8 @@ func (d *description) kind(of reflect.Type) string {
 	switch {
 	case of.Kind() == reflect.Slice:
 		return regexp.MustCompile(`^\[?\w+`).ReplaceAllString(d.kind(of.Elem()), "${0}s")
+	case of.Kind() == reflect.Pointer:
+		return d.kind(of.Elem()) + " or null"
 	case d.names[of.Name()] != "":
 		return fmt.Sprintf("[object](#%s)", strings.NewReplacer(".", "", "[]", "").Replace(d.names[of.Name()]))
 	case of.Kind() == reflect.Map:

@@ -36,6 +36,7 @@ type agent struct {
 	delayOf   *policy.Lawful
 	delay     time.Duration
 	isDelayed bool
+	readings  []reading // of Config.WhatIf
 }
 
 // anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.
@@ -152,7 +153,7 @@ func (w *Worker) empty() {
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
-	w.claims = memo[string]{}
+	w.claims, w.prefixes = memo[string]{}, memo[string]{}
 	clear(w.seen[:])
 	w.known, w.named, w.bindings = map[*crawler.Profile]*agent{}, map[string]*agent{}, map[bindingKey]*policy.Binding{}
 	w.quota.held = 0

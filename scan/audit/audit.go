@@ -46,6 +46,9 @@ import (
 type Config struct {
 	Crawlers *crawler.Set
 	Policy   *policy.Policy
+	// WhatIf, if not nil, is another robots.txt, as Policy is one of policy.Constant. No request gets
+	// a verdict then: Report.WhatIf says what it would change. There are no states.
+	WhatIf *policy.Policy
 	// Identities verifies clients by their addresses. Nil: no ranges are known.
 	Identities *crawler.Identities
 	// ClientIP says which field of a record has the client's address.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // bounded counts by keys that clients choose, and keeps at most about twice limit of
@@ -18,16 +20,18 @@ type bounded[K comparable] struct {
 	Rest  int64         `cbor:"3,keyasint,omitempty"` // the count of all keys that are not kept
 }
 
-// tallied is a count, with the time from the first to the last event counted, if
-// that matters.
+// tallied is a count, with the time from the first to the last event counted and the bytes of
+// answers, if these matter.
 type tallied struct {
 	N      int64  `cbor:"1,keyasint"`
 	Period period `cbor:"2,keyasint,omitzero"`
+	Bytes  int64  `cbor:"3,keyasint,omitempty"`
 }
 
 func (t tallied) Plus(other tallied) tallied {
 	t.N += other.N
 	t.Period.merge(other.Period)
+	t.Bytes = report.Plus(t.Bytes, other.Bytes)
 	return t
 }
 
@@ -131,9 +135,10 @@ type sample struct {
 // samples keeps the smallest of the lines added, by time and then by bytes, so that
 // the choice does not depend on the order of the input: at most so many, and maxSampleBytes.
 type samples struct {
-	most  int
-	Kept  []sample `cbor:"1,keyasint,omitempty"` // in order
-	bytes int      // of the lines kept
+	most     int
+	distinct bool     // equal lines count once
+	Kept     []sample `cbor:"1,keyasint,omitempty"` // in order
+	bytes    int      // of the lines kept
 }
 
 func compareSamples(x, y sample) int {
@@ -149,8 +154,11 @@ func (s *samples) add(time int64, line []byte) {
 	if len(s.Kept) == s.most && compareSamples(sample, s.Kept[s.most-1]) >= 0 {
 		return
 	}
+	at, known := slices.BinarySearchFunc(s.Kept, sample, compareSamples)
+	if known && s.distinct {
+		return
+	}
 	sample.Line = bytes.Clone(sample.Line)
-	at, _ := slices.BinarySearchFunc(s.Kept, sample, compareSamples)
 	s.Kept = slices.Insert(s.Kept, at, sample)
 	s.bytes += sampleBytes + len(sample.Line)
 	for len(s.Kept) > s.most {

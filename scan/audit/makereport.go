@@ -96,6 +96,9 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
 		}
 	}
+	if t.whatIf != nil {
+		r.WhatIf, r.Operators = t.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
+	}
 	b.Describe(r, in.Notes, in.Warnings)
 	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices()...)
 	return r
@@ -112,6 +115,10 @@ func (t *tally) choices() (list []string) {
 		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: "+
 			"the differences listed are among as many that were chosen at random.",
 			english.Grouped(int64(t.Sizes.limit))))
+	}
+	if t.whatIf != nil && t.whatIf.under.Below != 0 {
+		list = append(list, fmt.Sprintf("the requests that would change have more than %s prefixes: those listed were "+
+			"chosen at random.", english.Grouped(maxPrefixes)))
 	}
 	delays := int64(0)
 	for _, r := range t.rows() {

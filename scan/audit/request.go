@@ -23,6 +23,10 @@ func (w *Worker) request(c *agent) {
 	if !ok {
 		return
 	}
+	if w.tally.whatIf != nil {
+		w.compare(at, c)
+		return
+	}
 	addr := w.client()
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.Requests++
@@ -272,7 +276,7 @@ func (w *Worker) asksFor(target []byte) robotsAsk {
 // othersFetch looks at the record of a client that is no crawler and asks for
 // robots.txt: the answer tells which file was there.
 func (w *Worker) othersFetch() {
-	if string(w.record.Method) != "GET" || w.robotsAsk() != asksRobots {
+	if string(w.record.Method) != "GET" || w.tally.whatIf != nil || w.robotsAsk() != asksRobots {
 		return
 	}
 	if at := w.site(); at.other {
@@ -376,7 +380,7 @@ func (w *Worker) countListed(at site) {
 		t.SizesOther++
 	}
 	first, last := w.policy.InForce(at.First, r.Time)
-	t.Sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{1, period{r.Time, r.Time, true}})
+	t.Sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{N: 1, Period: period{r.Time, r.Time, true}})
 }
 
 // hasVersion reports whether the site had such a version at the record's time.

@@ -55,6 +55,7 @@ type tally struct {
 	others  *row
 	cited   map[versionKey]int64 // violations, by the version that they quote
 	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
+	whatIf  *whatIf              // nil without Config.WhatIf
 	samples int                  // of each row
 }
 
@@ -102,7 +103,7 @@ func (t *totals) numbers() (list []*int64) {
 }
 
 func (a *Auditor) newTally() *tally {
-	return &tally{
+	t := &tally{
 		known:   map[*crawler.Profile]*row{},
 		unknown: map[string]*row{},
 		cited:   map[versionKey]int64{},
@@ -111,6 +112,10 @@ func (a *Auditor) newTally() *tally {
 		Quoted:  samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
 		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
+	if a.config.WhatIf != nil {
+		t.whatIf = newWhatIf()
+	}
+	return t
 }
 
 // rows returns all rows, after the final pass.
@@ -356,6 +361,9 @@ func (t *tally) merge(other *tally) {
 	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)
 	t.Outside.merge(other.Outside)
+	if t.whatIf != nil {
+		t.whatIf.merge(other.whatIf)
+	}
 }
 
 func (t *tally) addRows(known map[*crawler.Profile]*row) {

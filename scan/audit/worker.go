@@ -40,6 +40,7 @@ type Worker struct {
 	hosts     memo[site] // by the host field
 	urls      memo[site] // by the scheme and authority of an absolute target
 	claims    memo[string]
+	prefixes  memo[string] // of whatIf
 	known     map[*crawler.Profile]*agent
 	named     map[string]*agent // unknown crawlers, by their tokens
 	bindings  map[bindingKey]*policy.Binding
@@ -223,7 +224,7 @@ func (w *Worker) outside() {
 	if hash, inSample := w.inProxySample(); inSample {
 		w.addToProxySample(hash)
 	}
-	if !w.record.Robots || string(w.record.Method) != "GET" || w.robotsAsk() != asksRobots {
+	if !w.record.Robots || string(w.record.Method) != "GET" || w.tally.whatIf != nil || w.robotsAsk() != asksRobots {
 		return
 	}
 	w.tally.Elsewhere++

@@ -48,6 +48,9 @@ type AuditOptions struct {
 	Robots RobotsFile
 	// Policy names the versions of robots.txt: a manifest, or a folder of dated files.
 	Policy string
+	// WhatIf is another robots.txt, read as Robots is: the report says what it would change for the
+	// requests of crawlers, and judges none. "" is none.
+	WhatIf string
 	// History is the meaning of the times of versions: "deployed" or "observed". "" or
 	// "auto": deployed for a manifest, observed for a folder.
 	History string
@@ -287,7 +290,14 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	if o.format, o.formatText, err = formatByName(ctx, o.Format); err != nil {
 		return err
 	}
+	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
 	switch {
+	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
+		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
+	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil):
+		return usageError("--what-if judges no request: it has no state, no evidence, no rows and no look-ups")
+	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
+		return usageError("stdin can be one of --robots, --what-if and the logs only")
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
 		return usageError("the history %q is neither auto, deployed nor observed", o.History)
 	case o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100):
@@ -298,7 +308,7 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("robots.txt and a log cannot both be stdin")
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case o.State != "" && (o.Judged != nil || o.Rows != nil || o.Evidence != ""):
+	case o.State != "" && isListed:
 		return usageError("a state holds no requests, so an audit that lists them cannot write one")
 	case o.Anonymous && o.Evidence != "":
 		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep " +
@@ -346,7 +356,7 @@ func (o *AuditOptions) checkOutputs(more []string) error {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges),
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges),
 		o.Read)
 	return inputFiles{names, o.Logs.Stdin}
 }

@@ -58,6 +58,9 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) 
 	if s.config, err = configOf(s.basis); err != nil {
 		return nil, inputError(err)
 	}
+	if err := o.readWhatIf(ctx, s); err != nil {
+		return nil, err
+	}
 	for _, w := range s.basis.Oddities {
 		o.Messages.warn("%s", w)
 	}
@@ -126,6 +129,23 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 	b.Observed = o.History == "observed" || o.History != "deployed" && info.IsDir()
 	b.SetRows(rows)
 	return nil
+}
+
+// readWhatIf reads the other robots.txt, if there is one.
+func (o *AuditOptions) readWhatIf(ctx context.Context, s *loadedBasis) error {
+	if o.WhatIf == "" {
+		return nil
+	}
+	f := RobotsFile{o.WhatIf, o.Robots.Stdin, o.Robots.MaxBytes}
+	row, err := f.row(ctx, o.budget)
+	if err != nil {
+		return err
+	}
+	o.budget.loadBody(row.Body)
+	options := compile.Options{MaxBytes: f.MaxBytes}
+	s.basis.Oddities = append(s.basis.Oddities, Oddities(compile.Compile(row.Body, options), row.Body, f.Name)...)
+	s.config.WhatIf = policy.Constant(row, policy.Options{MaxBytes: f.MaxBytes})
+	return o.budget.check()
 }
 
 // robotsFiles returns the files of a manifest, whose names are relative to its folder.
@@ -256,6 +276,9 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	o.budget = newBudget(o.Memory)
 	if err := o.validate(ctx); err != nil {
 		return nil, err
+	}
+	if o.WhatIf != "" {
+		return nil, usageError("--what-if is not for parts of an audit: use robotsieve audit")
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
 		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")

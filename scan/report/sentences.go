@@ -13,6 +13,11 @@ import (
 // Describe sets the assumptions and the warnings of a report whose other fields are set. Assumptions
 // that only the caller knows stand after all others, and warnings of his before all others.
 func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
+	if r.WhatIf != nil {
+		r.Assumptions = append(b.comparison(r), assumptions...)
+		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), b.Oddities)
+		return
+	}
 	r.Assumptions = append(b.assumptions(r), assumptions...)
 	for _, list := range [][]string{
 		warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), b.lastSeenWarning(r),

@@ -33,12 +33,17 @@ max_age and location, or a folder of dated files HOST/2026-11-01T00:00:00Z.txt.
 
 A request counts as a violation only if every copy of robots.txt that its crawler
 may still have been using forbids it. The log's own answers to /robots.txt are taken
-into account.`,
+into account.
+
+With --what-if nobody is judged. The report says which requests of crawlers the other
+robots.txt would forbid that --robots allows, and the reverse: by crawler and by the
+beginning of the path, with the bytes that were sent, and examples.`,
 		Example: `  robotsieve audit --robots robots.txt access.log access.log.*.gz
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
   robotsieve audit --policy manifest.csv --ip-ranges Googlebot=googlebot.json access.log*
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
   robotsieve audit --robots robots.txt --since 2026-11-01 --until 2026-12-01 access.log*
+  robotsieve audit --robots robots.txt --what-if new-robots.txt access.log*
   robotsieve audit --policy manifest.csv --state monday.state monday.log.gz
   robotsieve audit --robots robots.txt --evidence november access.log*
   robotsieve audit --robots robots.txt --format /etc/nginx/nginx.conf:main access.log
@@ -79,6 +84,8 @@ into account.`,
 	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: "+
 		"a manifest (CSV) or a folder of dated files")
+	flags.StringVar(&o.WhatIf, "what-if", "", "another robots.txt: say which requests of crawlers it would forbid that "+
+		"--robots allows, and the reverse, and judge none (- is stdin)")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false,
 		"take the first version of each origin as in force before all time")
 	flags.StringArrayVar(&o.Hosts, "host", nil,
@@ -121,6 +128,14 @@ into account.`,
 		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") &&
 			!o.Anonymous {
 			o.Samples = 3
+		}
+		for _, name := range []string{"list", "prometheus", "ip-ranges", "resolved-names", "samples"} {
+			if o.WhatIf != "" && cmd.Flags().Changed(name) {
+				return usageError("--%s is about verdicts, and --what-if gives none", name)
+			}
+		}
+		if o.WhatIf != "" && reporting.output == "csv" {
+			return usageError("--output csv has the crawlers' verdicts, and --what-if gives none: use json")
 		}
 		rows, err := list.chosen(reporting.output, cmd.Flags().Changed("output"))
 		if err != nil {

@@ -325,6 +325,8 @@ func (c condition) impossible(config *audit.Config) string {
 	}
 	p := c.profile(config.Crawlers)
 	switch {
+	case config.WhatIf != nil:
+		return "--what-if judges no request"
 	case p != nil && p.Control:
 		return p.Name + " is " + controlToken
 	case p != nil && p.Exempt != "":

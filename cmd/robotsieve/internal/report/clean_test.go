@@ -29,6 +29,9 @@ func fill(v reflect.Value, n *int) {
 		v.SetInt(9)
 	case reflect.Float64:
 		v.SetFloat(9)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), n)
@@ -60,6 +63,14 @@ func TestNoOutputLetsAControlThrough(t *testing.T) {
 		t.Fatalf("only %d texts", n)
 	}
 	forms := map[string]string{}
+	for _, output := range Outputs() {
+		forms[output+" of a what-if"] = written(t, output, r, false)
+	}
+	var page strings.Builder
+	if err := WriteHTML(&page, r); err != nil || strings.Contains(page.String(), "<b>") {
+		t.Errorf("a page of a what-if lets HTML through, or fails: %v", err)
+	}
+	r.WhatIf = nil
 	for _, history := range []string{r.Policy.History, "constant"} { // they have other tables
 		r.Policy.History = history
 		for _, role := range []string{r.Crawlers[0].Role, "crawler", "fetcher"} {

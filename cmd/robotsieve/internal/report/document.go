@@ -21,12 +21,20 @@ const (
 	maxInputsShown   = 8
 	maxUnreadShown   = 20 // inputs that could not be read
 	maxNamesShown    = 8  // in a sentence
+	maxPrefixesShown = 10 // of a crawler
+	maxExamplesShown = 3  // likewise
 )
 
 // document is the whole report for people: first the result and its basis, then the crawlers,
 // then the rest.
 func document(r *report.Report) []block {
-	return doc{r, maxCrawlersShown, maxRuleShown}.blocks()
+	d := doc{r, maxCrawlersShown, maxRuleShown}
+	if r.WhatIf != nil {
+		d.widest = maxWidth
+		return withText(slices.Concat(d.comparison(maxPrefixesShown, maxExamplesShown), []block{d.facts()}, d.warnings(),
+			[]block{d.assumptions(), d.unparsed(), d.otherHosts()})...)
+	}
+	return d.blocks()
 }
 
 func (d doc) blocks() []block {
@@ -311,10 +319,14 @@ func (d doc) facts() (b block) {
 	if d.HTTPLibraries > 0 {
 		libraries = fmt.Sprintf(" (%s HTTP libraries)", english.Grouped(d.HTTPLibraries))
 	}
-	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s without a path + %s unparsed",
+	requests, without := d.Totals.Requests, english.Grouped(d.NotJudged)+" without a path + "
+	if d.WhatIf != nil {
+		requests, without = d.NotJudged, ""
+	}
+	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s%s unparsed",
 		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries,
-		english.Plural(d.Totals.Requests, "crawler request"),
-		english.Grouped(d.OtherHost), english.Grouped(d.NotJudged), english.Grouped(d.Unparsed))
+		english.Plural(requests, "crawler request"),
+		english.Grouped(d.OtherHost), without, english.Grouped(d.Unparsed))
 	if beside := d.beside(); beside != "" {
 		add("", "%s", beside)
 	}
@@ -328,7 +340,11 @@ func (d doc) facts() (b block) {
 	if d.Sampling != "" {
 		add("Sampled", "%s", d.Sampling)
 	}
-	add("Judged by", "%s", d.judgedBy())
+	if d.WhatIf == nil {
+		add("Judged by", "%s", d.judgedBy())
+	} else {
+		add("Compared", "%s with %s", d.Policy.File, d.WhatIf.File)
+	}
 	if d.Command != "" {
 		add("Command", "%s", d.Command)
 	}

@@ -125,9 +125,14 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	}
 	basis := d.facts()
 	basis.Heading = "What was read"
+	blocks := slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})
+	if d.WhatIf != nil {
+		data.Headline, data.Beginning, data.Sources = append(d.partial(), d.compared()), []string{d.scope()}, nil
+		blocks = slices.Concat(d.changes(maxPrefixesShown, maxExamplesShown), d.warnings(),
+			[]block{d.assumptions(), basis, d.unparsed(), d.otherHosts()})
+	}
 	heading, alike, quoted := "", 0, int64(0)
-	for i, b := range withText(slices.Concat(d.details(), d.warnings(),
-		[]block{d.versions(), d.assumptions(), basis})...) {
+	for i, b := range withText(blocks...) {
 		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}
 		if b.Heading != heading {
 			heading, alike = b.Heading, 0

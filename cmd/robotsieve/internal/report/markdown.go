@@ -16,6 +16,9 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown
 	m.line("# Crawlers and robots.txt")
+	if r.WhatIf != nil {
+		return m.write(w, document(r))
+	}
 	for _, text := range slices.Concat(d.partial(), d.headline(), []string{d.scope()}) {
 		m.paragraph(text)
 	}
@@ -30,12 +33,8 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	}
 	advice, basis := d.advice(), d.facts()
 	advice.Heading, advice.Title, basis.Heading = "What to fix", "", "What was read"
-	for _, b := range withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(),
-		[]block{basis, {Text: []string{d.limits()}}})...) {
-		m.block(b)
-	}
-	_, err := io.WriteString(w, m.String())
-	return err
+	return m.write(w, withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(),
+		[]block{basis, {Text: []string{d.limits()}}})...))
 }
 
 // markdown is a text in Markdown that is being made.
@@ -43,6 +42,15 @@ type markdown struct{ strings.Builder }
 
 func (m *markdown) line(text string)      { m.WriteString(text + "\n") }
 func (m *markdown) paragraph(text string) { m.line("\n" + prose(text)) }
+
+// write writes what has been made, and blocks after it.
+func (m *markdown) write(w io.Writer, blocks []block) error {
+	for _, b := range blocks {
+		m.block(b)
+	}
+	_, err := io.WriteString(w, m.String())
+	return err
+}
 
 func (m *markdown) block(b block) {
 	if b.Heading != "" && b.Heading != "Warning" {

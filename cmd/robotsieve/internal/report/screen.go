@@ -13,6 +13,11 @@ import (
 // happened, who did it, what is held against nobody, what to mend, and how certain it is.
 // All else is in document. Where there is not room for all violators, the least are left out.
 func screen(r *report.Report) (blocks []block) {
+	if r.WhatIf != nil {
+		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
+			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
+				"Paths that nobody requested: robotsieve check --against."}})
+	}
 	for _, most := range []int{maxViolatorsShown, 8, 6, minViolatorsShown} {
 		blocks = doc{r, most, screenWidth}.screen()
 		var text strings.Builder

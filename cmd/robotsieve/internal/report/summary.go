@@ -30,6 +30,9 @@ func (d doc) scope() string {
 		text += ", "
 	}
 	text += english.Plural(d.Lines, "line")
+	if d.WhatIf != nil {
+		return text + "."
+	}
 	if d.Policy.History == "constant" {
 		return text + ", by " + path.Base(d.Policy.File) + "."
 	}
@@ -142,7 +145,7 @@ func (d doc) advice() block {
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
 	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
 		english.Plural(undecided(report.NoHost), "request"))
-	add(d.OtherHost > 0, "%s went to hosts without a robots.txt here: give theirs too (--policy).",
+	add(d.OtherHost > 0 && d.WhatIf == nil, "%s went to hosts without a robots.txt here: give theirs too (--policy).",
 		english.Plural(d.OtherHost, "request"))
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,

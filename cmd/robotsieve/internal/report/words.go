@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // Cut shortens text to so many characters.
@@ -49,4 +51,16 @@ func timeAs(s, layout string) string {
 		return s
 	}
 	return at.Format(layout)
+}
+
+// size writes a number of bytes in the unit that suits it.
+func size(n int64) string {
+	if n < 1000 {
+		return english.Plural(n, "byte")
+	}
+	f, units := float64(n)/1000, "kMGTPE"
+	for ; f >= 999.5; f /= 1000 {
+		units = units[1:]
+	}
+	return fmt.Sprintf("%.3g %cB", f, units[0])
 }

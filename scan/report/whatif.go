@@ -1,0 +1,76 @@
+package report
+
+import "fmt"
+
+// UnknownCrawlers is the name of all crawlers together that are not known.
+const UnknownCrawlers = "(unknown crawlers)"
+
+// WhatIfInfo says what another robots.txt would change for the requests of crawlers. Both files
+// are asked about each request, by the product tokens and the dialect of its crawler: neither its
+// time nor its client matters.
+type WhatIfInfo struct {
+	File     string         `json:"file"`     // the other robots.txt (--what-if)
+	All      ComparedInfo   `json:"all"`      // the requests of all crawlers
+	Crawlers []ComparedInfo `json:"crawlers"` // those of each, by the number that only one file forbids, then by name
+	// RobotsFetch, Exempt and NotCompared are requests that are not among All: for robots.txt
+	// itself, by agents that robots.txt does not apply to, and others, by the reason.
+	RobotsFetch int64        `json:"robots_fetch"`
+	Exempt      int64        `json:"exempt"`
+	NotCompared ReasonCounts `json:"not_compared"`
+}
+
+// ComparedInfo is what another robots.txt would change for a crawler.
+type ComparedInfo struct {
+	// Crawler is its name, (unknown crawlers) for all that are not known, and empty for all.
+	Crawler   string     `json:"crawler"`
+	Unchanged ChangeInfo `json:"unchanged"` // both files allow the requests, or both forbid them
+	Forbidden ChangeInfo `json:"forbidden"` // the other file forbids them, and that of the policy allows them
+	Allowed   ChangeInfo `json:"allowed"`   // the other file allows them, and that of the policy forbids them
+	// Undecided: it is not known how the crawler reads robots.txt, and Google's parser and RFC 9309
+	// differ on the change; or spellings of a path do that was decoded.
+	Undecided ChangeInfo `json:"undecided"`
+}
+
+// Changed counts the requests that one file forbids and the other allows.
+func (c *ComparedInfo) Changed() int64 { return c.Forbidden.Requests + c.Allowed.Requests }
+
+// Compared counts all requests.
+func (c *ComparedInfo) Compared() int64 {
+	return c.Unchanged.Requests + c.Changed() + c.Undecided.Requests
+}
+
+// ChangeInfo counts requests for which another robots.txt would change the same.
+type ChangeInfo struct {
+	Requests int64 `json:"requests"` // how many
+	Bytes    int64 `json:"bytes"`    // of bodies sent in answer to them, as far as the log has sizes
+	// Prefixes are how their paths begin, the most requested first; there are none of requests that
+	// are unchanged. If there are more than 8,192 in all, these are of a choice, as a warning then says.
+	Prefixes []PrefixInfo `json:"prefixes"`
+	// Examples are their first three targets, in byte order, at most the first 200 bytes of each; none
+	// of requests that are unchanged.
+	Examples []string `json:"examples"`
+}
+
+// PrefixInfo counts requests whose paths begin alike.
+type PrefixInfo struct {
+	// Prefix is the first folder of the paths, or the name before a query, such as /search?; / stands
+	// for all paths without a folder or a query.
+	Prefix   string `json:"prefix"`
+	Requests int64  `json:"requests"` // how many
+	Bytes    int64  `json:"bytes"`    // of bodies sent in answer to them
+}
+
+// comparison returns what a WhatIfInfo rests on, in sentences.
+func (b *BasisInfo) comparison(r *Report) []string {
+	readings := "in the way that is known of it. Where none is known, or the log has decoded the path, all ways must agree"
+	if d := r.Policy.Dialect; d != AutoDialect {
+		readings = fmt.Sprintf("by the dialect %s, as requested", d)
+	}
+	return []string{
+		fmt.Sprintf("%s and %s are asked about each request, as if either had been in force throughout. Nobody is judged: "+
+			"times and addresses play no part.", b.File, r.WhatIf.File),
+		"Each crawler is asked for by its own product tokens, and reads both files " + readings + ".",
+		"Any client can send any User-Agent: all counts are of requests by clients that identify themselves as the " +
+			"crawler named. The bytes that they were sent are saved only if the crawler obeys robots.txt.",
+	}
+}
