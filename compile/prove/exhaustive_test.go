@@ -15,6 +15,11 @@ import (
 	"github.com/robotsieve/robotsieve/internal/twin"
 )
 
+// twins are the twin's names of the dialects.
+var twins = []twin.Dialect{
+	automaton.RFC9309: twin.RFC9309, automaton.Google: twin.Google, automaton.Original: twin.Original,
+}
+
 var exhaust = flag.Bool("exhaust", false, "TestAllSmallFiles has longer patterns and paths")
 
 // words returns all words over letters up to a length, the shortest first, then by bytes.
@@ -158,6 +163,7 @@ func TestAllSmallFiles(t *testing.T) {
 func TestRandomFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	letters := []string{"a", "b", "2", "A", "/", "/", "*", "*", "$", "?", ":", "%", "%2F", "%3A", "%2A", "{", "é", "."}
+	sent := []string{"!", "/", "a", "b", "2", "A", "/", "?", ":", "%2F", "%3A", "%2A", "%7B", "%C3%A9", "."}
 	text := func(letters []string) (s string) {
 		for range random.IntN(6) {
 			s += letters[random.IntN(len(letters))]
@@ -175,7 +181,6 @@ func TestRandomFiles(t *testing.T) {
 	if *exhaust {
 		rounds = 100_000
 	}
-	names := []twin.Dialect{automaton.RFC9309: twin.RFC9309, automaton.Google: twin.Google, automaton.Original: twin.Original}
 	for range rounds {
 		var files [2]string
 		var dialects [2]automaton.Dialect
@@ -188,7 +193,7 @@ func TestRandomFiles(t *testing.T) {
 			machines[i] = compile.Compile([]byte(files[i]), compile.Options{Dialect: dialects[i]}).Ruleset.Wildcard()
 		}
 		forbids := func(i int, path string) bool {
-			allowed, _ := twin.Match(names[dialects[i]], []byte(files[i]), []byte("x"), []byte("http://h"+path), 0, false)
+			allowed, _ := twin.Match(twins[dialects[i]], []byte(files[i]), []byte("x"), []byte("http://h"+path), 0, false)
 			return !allowed
 		}
 		d, _ := Differ(machines[0], machines[1])
@@ -201,7 +206,7 @@ func TestRandomFiles(t *testing.T) {
 				t.Fatal(about)
 			}
 			for range 100 {
-				path := "/" + text([]string{"!", "/", "a", "b", "2", "A", "/", "?", ":", "%2F", "%3A", "%2A", "%7B", "%C3%A9", "."})
+				path := "/" + text(sent)
 				earlier := a.Path == "" || cmp.Or(cmp.Compare(len(path), len(a.Path)), strings.Compare(path, a.Path)) < 0
 				if earlier && forbids(0, path) == (i == 0) && forbids(1, path) == (i == 1) {
 					t.Fatalf("%s\nnot %q", about, path)
@@ -217,21 +222,21 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /a\nDisallow: /%C3%A9?x=:"), uint8(0))
 	f.Add([]byte("User-agent: *\nAllow: /index.html\nDisallow: /\nDisallow:"), uint8(1))
 	f.Add([]byte("User-agent: *\nDisallow: /%7Euser/*a%2\nAllow: /*{%"), uint8(2))
-	names := []twin.Dialect{automaton.RFC9309: twin.RFC9309, automaton.Google: twin.Google, automaton.Original: twin.Original}
 	f.Fuzz(func(t *testing.T, body []byte, dialect uint8) {
 		d := automaton.Dialect(dialect) % automaton.NumDialects
 		if len(body) > 300 || bytes.IndexByte(body, 0) >= 0 {
 			return
 		}
 		forbids := func(body []byte, path string) bool {
-			allowed, _ := twin.Match(names[d], body, []byte("x"), []byte("http://h"+path), 0, false)
+			allowed, _ := twin.Match(twins[d], body, []byte("x"), []byte("http://h"+path), 0, false)
 			return !allowed
 		}
 		robots := compile.Compile(body, compile.Options{Dialect: d})
 		m := robots.Ruleset.Machine([]byte("x"))
 		p := &Prover{Steps: 1_000_000}
 		c := p.Classify(m)
-		if c.Forbidden.Path != "" && !forbids(body, c.Forbidden.Path) || c.Allowed.Path != "" && forbids(body, c.Allowed.Path) {
+		if c.Forbidden.Path != "" && !forbids(body, c.Forbidden.Path) ||
+			c.Allowed.Path != "" && forbids(body, c.Allowed.Path) {
 			t.Fatalf("%+v", c)
 		}
 		asked := p.Rules(m)

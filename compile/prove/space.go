@@ -102,7 +102,8 @@ func (s *space) enclosing(node int, text string) int {
 // near returns the patterns that may match a path which another pattern matches.
 func (s *space) near(p *pattern) (near []*pattern) {
 	plain := p.plain()
-	at, _ := slices.BinarySearchFunc(s.nodes, plain, func(n prefix, text string) int { return strings.Compare(n.plain, text) })
+	byPlain := func(n prefix, text string) int { return strings.Compare(n.plain, text) }
+	at, _ := slices.BinarySearchFunc(s.nodes, plain, byPlain)
 	for up := s.enclosing(at-1, plain); up >= 0; up = s.nodes[up].parent {
 		near = append(near, s.patterns[s.nodes[up].from:s.nodes[up].to]...)
 	}
