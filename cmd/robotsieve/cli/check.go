@@ -117,7 +117,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.options.Archive); err != nil {
 		return err
 	}
-	sum, err := job.ListArchive(ctx, job.ListOptions{Archive: f.options.Archive}, nil)
+	sum, err := job.ListArchive(ctx, f.options.Archive, nil)
 	if err != nil {
 		return err
 	}
