@@ -4,10 +4,14 @@ package prove
 type pair struct {
 	a, b    *pattern
 	lengths []int32 // of each state of a, and matched, the lengths of each state of b, and matched
+	steps   int     // that it took to find them
 }
 
 // maxPair is how many pairs of states are measured; of more, the longer of the two lengths is taken.
 const maxPair = 20_000
+
+// stepsOfState is how many steps take as long as to measure a pair of states, about.
+const stepsOfState = 6
 
 // newPair measures two patterns, of which each is measured.
 func newPair(a, b *pattern) *pair {
@@ -23,6 +27,7 @@ func newPair(a, b *pattern) *pair {
 	p.lengths[len(p.lengths)-1] = 0
 	for changed := true; changed; {
 		changed = false
+		p.steps += stepsOfState * len(p.lengths)
 		for i := rows - 1; i >= 0; i-- {
 			for j := columns - 1; j >= 0; j-- {
 				x, y := stateOf(a, i), stateOf(b, j)

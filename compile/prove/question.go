@@ -13,6 +13,7 @@ type alternative struct {
 	avoid []*pattern
 	// least is a length below which neither this alternative nor a later one has paths.
 	least int
+	cost  int // steps that it took to find it, beside those for avoid
 }
 
 type alternatives = iter.Seq[alternative]
@@ -22,15 +23,23 @@ type alternatives = iter.Seq[alternative]
 func (s *space) between(allows, forbids int) alternatives {
 	inOrder := s.inOneOrder(allows, forbids)
 	return func(yield func(alternative) bool) {
+		common := func(rank uint32) bool { return s.has(forbids, s.rankings[allows][rank].pattern, false) }
+		changed := slices.DeleteFunc(s.rules(allows, nil, false), common)
 		for _, rank := range s.byLength(forbids, s.rules(forbids, nil, true)) {
 			d := s.rankings[forbids][rank].pattern
-			undo := s.patternsOf(forbids, s.above(rank, s.rules(forbids, d, false)))
-			for x := range s.allowed(allows, d) {
+			allowed := s.allowed(allows, d)
+			if inOrder && s.has(allows, d, true) {
 				// If of two rankings in one order both have the two rules, one of these decides in both.
-				if inOrder && s.has(allows, d, true) && (len(x.must) == 0 || s.has(forbids, x.must[0], false)) {
+				if len(changed) == 0 {
 					continue
 				}
-				x = alternative{append(x.must, d), append(undo[:len(undo):len(undo)], x.avoid...), d.atLeast()}
+				allowed = s.allowedBy(allows, d, slices.Clone(changed))
+			}
+			near := s.rules(forbids, d, false)
+			undo := s.patternsOf(forbids, s.above(rank, near))
+			for x := range allowed {
+				x.must, x.avoid = append(x.must, d), append(undo[:len(undo):len(undo)], x.avoid...)
+				x.least, x.cost = d.atLeast(), x.cost+len(near)
 				if !yield(x) {
 					return
 				}
@@ -43,13 +52,21 @@ func (s *space) between(allows, forbids int) alternatives {
 // among all: no rule matches that forbids, or one that allows and outranks those that do.
 func (s *space) allowed(ranking int, among *pattern) alternatives {
 	return func(yield func(alternative) bool) {
-		forbid := s.rules(ranking, among, true)
-		if !yield(alternative{avoid: s.patternsOf(ranking, forbid)}) {
+		if !yield(alternative{avoid: s.patternsOf(ranking, s.rules(ranking, among, true))}) {
 			return
 		}
-		for _, rank := range s.byLength(ranking, s.rules(ranking, among, false)) {
-			p := s.rankings[ranking][rank].pattern
-			if !yield(alternative{must: []*pattern{p}, avoid: s.patternsOf(ranking, s.above(rank, forbid))}) {
+		s.allowedBy(ranking, among, s.rules(ranking, among, false))(yield)
+	}
+}
+
+// allowedBy has the paths that one of some rules of a ranking allows, among those that a pattern
+// matches or, if it is nil, among all.
+func (s *space) allowedBy(ranking int, among *pattern, rules []uint32) alternatives {
+	return func(yield func(alternative) bool) {
+		forbid := s.rules(ranking, among, true)
+		for _, rank := range s.byLength(ranking, rules) {
+			must, avoid := []*pattern{s.rankings[ranking][rank].pattern}, s.patternsOf(ranking, s.above(rank, forbid))
+			if !yield(alternative{must: must, avoid: avoid, cost: len(forbid)}) {
 				return
 			}
 		}
@@ -65,7 +82,7 @@ func (s *space) undone(line uint32) alternatives {
 			for _, x := range s.byLength(0, s.above(rank, s.rules(0, rule.pattern, !rule.forbids))) {
 				p := s.rankings[0][x].pattern
 				must, avoid := []*pattern{rule.pattern, p}, s.patternsOf(0, s.above(x, same))
-				if !yield(alternative{must, avoid, p.atLeast()}) {
+				if !yield(alternative{must: must, avoid: avoid, least: p.atLeast()}) {
 					return
 				}
 			}

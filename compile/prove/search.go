@@ -112,7 +112,7 @@ func (s *search) begin() bool {
 	}
 	if len(s.must) == 2 {
 		s.both = newPair(s.must[0], s.must[1])
-		s.steps -= len(s.both.lengths)
+		s.steps -= s.both.steps
 	}
 	s.steps -= len(s.avoid)
 	s.closed = map[string]struct{}{}

@@ -202,7 +202,7 @@ func among(alphabet []unit, of alternatives, steps *int, first bool) Answer {
 		if x.least > longest || first && best.Path != "" {
 			break
 		}
-		if *steps -= 1 + len(x.avoid); *steps <= 0 {
+		if *steps -= 1 + len(x.avoid) + x.cost; *steps <= 0 {
 			best.Decided = false
 			break
 		}

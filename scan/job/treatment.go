@@ -74,10 +74,12 @@ func (t *robotsText) rulesOf(s subject) (own, wildcard *automaton.Machine, named
 	return own, rules.Wildcard(), token != ""
 }
 
-// The bounds of the searches for a Description, in the steps of prove.Prover.
+// The bounds of all searches for one table together, in steps of prove.Prover. One question takes at
+// most a share of those that are left, so that a few hard ones leave enough for the others.
 const (
-	maxSearched = 20_000_000       // of all searches together
-	maxSearch   = maxSearched / 10 // of one question
+	maxSearched = 20_000_000
+	shareOfOne  = 8
+	toBegin     = 1000 // steps that take as long as to begin a search, about
 )
 
 // searcher searches for paths within maxSearched. The zero value is ready for use.
@@ -88,10 +90,10 @@ type searcher struct {
 
 // within asks a question of a prover that has the steps for it.
 func (s *searcher) within(ask func(p *prove.Prover)) {
-	given := max(0, min(maxSearch, maxSearched-s.steps))
+	given := max(0, maxSearched-s.steps) / shareOfOne
 	p := &prove.Prover{Steps: given}
 	ask(p)
-	s.steps += given - p.Steps
+	s.steps += given - p.Steps + toBegin
 }
 
 // restriction returns the Restriction of a machine.

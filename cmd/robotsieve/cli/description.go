@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,8 +42,8 @@ func failOnFlag(cmd *cobra.Command, conditions *[]string) {
 }
 
 // describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
-func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) error {
-	d, err := c.Describe(ctx, f.agent.Dialect)
+func (f *checkFlags) describe(s streams, c *job.Checker) error {
+	d, err := c.Describe(f.agent.Dialect)
 	if err != nil {
 		return err
 	}
@@ -180,10 +179,11 @@ func pathShown(r job.Restriction, path string) string {
 	return writers.Cut(cmp.Or(path, none), maxPathShown)
 }
 
-// wrapped joins names by commas, in lines of a width where no name is longer.
+// wrapped joins names by commas, in lines of a width.
 func wrapped(names []string, width int) (lines []string) {
 	line := ""
 	for i, name := range names {
+		name = writers.Cut(name, width-1)
 		if i < len(names)-1 {
 			name += ","
 		}
@@ -292,7 +292,7 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 	}
 	switch {
 	case len(d.Undecided) > 0:
-		line("\nNot decided, because the search was too long: what else changed for %s.", namesOf(d.Undecided))
+		line("\nNot decided, because the search was too long: whether more changed for %s.", namesOf(d.Undecided))
 	case len(changes) == 0:
 		line("\nNo change from %s in what %s may fetch, proved for all paths.", d.Against, anyone)
 	}
