@@ -112,12 +112,13 @@ func TestWhatIfPrefixes(t *testing.T) {
 		"http://example.com/a/x", "http://example.com", "/%61/b", "/a#/b", "/" + strings.Repeat("x", 300) + "/"} {
 		entries = append(entries, entry{target: target, size: "10", vhost: "example.com"})
 	}
+	entries = append(entries, entry{target: "/", size: "-", vhost: "example.com"})
 	w := auditEntries(t, comparing(t, "", "User-agent: *\nDisallow: /\n", "example.com"), entries...).WhatIf
 	var got []string
 	for _, p := range w.All.Forbidden.Prefixes {
 		got = append(got, fmt.Sprint(p.Prefix, " ", p.Requests, " ", p.Bytes))
 	}
-	want := []string{"/ 5 50", "/a/ 3 30", "// 2 20", "/%61/ 1 10", "/? 1 10", "/search? 1 10",
+	want := []string{"/ 6 50", "/a/ 3 30", "// 2 20", "/%61/ 1 10", "/? 1 10", "/search? 1 10",
 		"/" + strings.Repeat("x", maxPrefix-1) + " 1 10"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

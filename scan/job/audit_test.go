@@ -164,3 +164,32 @@ func TestSideFilesByContent(t *testing.T) {
 		t.Errorf("the case shows too little: %s", want)
 	}
 }
+
+// TestWhatIfIsOfAWholeAudit: where requests are handed on, or added up elsewhere, nothing is compared.
+func TestWhatIfIsOfAWholeAudit(t *testing.T) {
+	dir := t.TempDir()
+	robots, log := filepath.Join(dir, "robots.txt"), filepath.Join(dir, "a.log")
+	for _, name := range []string{robots, log} {
+		if err := os.WriteFile(name, []byte("User-agent: *\nDisallow: /\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := AuditOptions{Logs: Inputs{Names: []string{log}}, Robots: RobotsFile{Name: robots}, WhatIf: robots}
+	for name, change := range map[string]func(*AuditOptions){
+		"state":    func(o *AuditOptions) { o.State = filepath.Join(dir, "state") },
+		"evidence": func(o *AuditOptions) { o.Evidence = filepath.Join(dir, "evidence") },
+		"rows":     func(o *AuditOptions) { o.Rows = &Rows{} },
+		"judged":   func(o *AuditOptions) { o.Judged = func(*audit.Judged) {} },
+		"policy":   func(o *AuditOptions) { o.Policy = robots },
+		"part":     func(o *AuditOptions) { o.Part = &Part{} },
+	} {
+		o := o
+		change(&o)
+		if _, err := Audit(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--what-if") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := ReadSideFiles(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--what-if") {
+		t.Errorf("side files of a part: %v", err)
+	}
+}

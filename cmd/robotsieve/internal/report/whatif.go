@@ -86,11 +86,11 @@ func (d doc) changeTable(of func(*report.ComparedInfo) report.ChangeInfo, prefix
 			english.Plural(list[i].Compared(), "request"), size(c.Bytes)))
 		for _, p := range c.Prefixes[:min(len(c.Prefixes), prefixes)] {
 			t.add(nil, 1, "  "+map[bool]string{true: "/ (no folder)", false: p.Prefix}[p.Prefix == "/"],
-				english.Grouped(p.Requests), size(p.Bytes))
+				english.Grouped(p.Requests), english.Grouped(p.Bytes))
 			c.Requests, c.Bytes = c.Requests-p.Requests, c.Bytes-p.Bytes
 		}
 		if c.Requests > 0 {
-			t.add(nil, 1, "  elsewhere", english.Grouped(c.Requests), size(c.Bytes))
+			t.add(nil, 1, "  elsewhere", english.Grouped(c.Requests), english.Grouped(c.Bytes))
 		}
 		for _, target := range c.Examples[:min(len(c.Examples), examples)] {
 			t.add(nil, 1, "  such as "+target, "", "")
