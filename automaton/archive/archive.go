@@ -60,8 +60,6 @@ type Entry struct {
 	// Ruleset answers for the rules. It is nil, which allows everything, where
 	// there was no body to read: the caller must then go by the status.
 	Ruleset *automaton.Ruleset
-	// Number is that of the Ruleset in the archive: of one dialect, equal rulesets have one number.
-	Number uint32
 	// Via is a text that was added with the answer. The command has there the URLs to which
 	// redirects of the robots.txt lead, if they are of no robots.txt: origin keys with paths, one a line.
 	Via string
@@ -250,8 +248,7 @@ func (a *Archive) answer(e *Entry, record []byte, d automaton.Dialect, at int64,
 	if answer == nil {
 		return false, nil
 	}
-	e.Number = le.Uint32(answer[4*(a.columns[d]-1):])
-	e.Ruleset, err = a.ruleset(e.Number, d, busy)
+	e.Ruleset, err = a.ruleset(le.Uint32(answer[4*(a.columns[d]-1):]), d, busy)
 	if err == nil && a.hasVia {
 		e.Via, err = a.text(le.Uint32(answer[4*len(a.dialects):]))
 	}

@@ -74,7 +74,7 @@ func newPattern(r *automaton.Rule, alphabet []unit) *pattern {
 }
 
 // borders sets, for each length of a beginning of a segment, the length of its longest shorter
-// beginning that is also its end.
+// beginning that is also its end and, so that few are tried, after which the segment goes on otherwise.
 func borders(to []state, segment string) {
 	k := state(0)
 	for i := 1; i < len(segment); i++ {
@@ -85,6 +85,11 @@ func borders(to []state, segment string) {
 			k++
 		}
 		to[i+1] = k
+	}
+	for i := 1; i < len(segment); i++ {
+		if k := to[i]; segment[k] == segment[i] {
+			to[i] = to[k]
+		}
 	}
 }
 

@@ -9,14 +9,10 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 )
 
-// Two published studies class files by signs that are quicker to find than a proof. Both are
-// computed here of the rules of a machine, so that they differ from Classify by how they judge, not
-// by how they read: docs/classes.md says what of the text is not in a machine.
-
-// AllSomeNone returns the class by the Data Provenance Initiative (Longpre and others, "Consent in
-// Crisis", 2024; parse_robots.py): rules with a question mark do not count; "none" if nothing is
-// disallowed, or the same values are allowed in the same order; "all" if / is disallowed and nothing
-// allowed; else "some".
+// AllSomeNone returns the class of a machine by the Data Provenance Initiative (parse_robots.py): rules
+// with a question mark do not count; "none" if nothing is disallowed, or the same values are
+// allowed in the same order; "all" if / is disallowed and nothing allowed; else "some".
+// docs/classes.md says what of a robots.txt is not in its machines.
 func AllSomeNone(m *automaton.Machine) string {
 	allow, disallow := values(m)
 	switch {
@@ -28,23 +24,18 @@ func AllSomeNone(m *automaton.Machine) string {
 	return "some"
 }
 
-// values returns the values of the rules of a machine that have no question mark, in the order of
-// their lines.
+// values returns the values without a question mark, in the order of their lines, of which google makes
+// two rules of some.
 func values(m *automaton.Machine) (allow, disallow []string) {
 	rules := slices.Concat(m.Lists()...)
-	slices.SortFunc(rules, func(a, b automaton.Rule) int {
-		return cmp.Or(cmp.Compare(a.Verdict.Line, b.Verdict.Line), cmp.Compare(b.Rank, a.Rank))
-	})
-	line := uint32(0)
+	slices.SortStableFunc(rules, func(a, b automaton.Rule) int { return cmp.Compare(a.Verdict.Line, b.Verdict.Line) })
+	rules = slices.CompactFunc(rules, func(a, b automaton.Rule) bool { return a.Verdict.Line == b.Verdict.Line })
 	for i := range rules {
-		r := &rules[i]
-		v := valueOf(m.Dialect(), r)
-		if v == "" || strings.Contains(v, "?") || r.Verdict.Line == line { // google makes two rules of some lines
-			continue
-		}
-		if line = r.Verdict.Line; r.Verdict.Disallowed {
+		switch v := valueOf(m.Dialect(), &rules[i]); {
+		case v == "", strings.Contains(v, "?"):
+		case rules[i].Verdict.Disallowed:
 			disallow = append(disallow, v)
-		} else {
+		default:
 			allow = append(allow, v)
 		}
 	}
@@ -58,52 +49,42 @@ func valueOf(d automaton.Dialect, r *automaton.Rule) string {
 	if r.AtEnd {
 		v += "$"
 	}
-	if compile.FirstMatchDecides(d) {
-		return v // whose patterns are whole
-	}
-	if len(v) < compile.PatternLength(r.Rank) {
+	if !compile.FirstMatchDecides(d) && len(v) < compile.PatternLength(r.Rank) {
 		v += "*"
 	}
 	return v
 }
 
-// dummyPath is what the study of 2025 asks for beside the values, for files that allow / alone.
-const dummyPath = "/dummy-testing-path-54321"
-
-// Probes returns the paths that the study of AI crawlers at IMC 2025 (Liu and others, "Somesite I
-// Used To Crawl"; robots_analysis_final.py) asks for: the values of all Allow and Disallow lines
-// of the file, whoever they bind, without a $ at the end; and /, and a path that no file names. They
-// are URLs, as some values begin with no slash.
-func Probes(r *automaton.Ruleset) [][]byte {
-	const host = "http://host"
-	probes, seen := [][]byte{[]byte(host + "/"), []byte(host + dummyPath)}, map[*automaton.Rule]bool{}
-	for _, a := range append(slices.Clip(r.Agents()), automaton.TokenMachine{Machine: r.Wildcard()}) {
-		for _, list := range a.Machine.Lists() {
-			if len(list) == 0 || seen[&list[0]] {
-				continue
-			}
-			seen[&list[0]] = true
-			for i := range list {
-				probes = append(probes, []byte(host+strings.TrimSuffix(valueOf(r.Dialect(), &list[i]), "$")))
-			}
-		}
-	}
-	return probes
-}
-
-// Probed returns the class by the study of Probes: "fully" if a machine forbids all of them, "none" if
-// it forbids none, else "partially".
-func Probed(m *automaton.Machine, probes [][]byte) string {
+// Probed returns the class of a machine of a ruleset by the study of AI crawlers at IMC 2025
+// (robots_analysis_final.py), which asks for /, for a path that no file names, and for the values of
+// all rules of the file, whoever they bind, up to a blank and without a $ at the end: "fully" if all
+// of these are forbidden, "none" if none is, else "partially".
+func Probed(m *automaton.Machine, r *automaton.Ruleset) string {
 	var s automaton.Scratch
 	forbidden, allowed := false, false
-	for _, url := range probes {
-		disallowed := m.Match(&s, m.Dialect().Path(&s, url)).Disallowed
-		forbidden, allowed = forbidden || disallowed, allowed || !disallowed
-		if forbidden && allowed {
-			return "partially"
+	ask := func(value string) {
+		value, _, _ = strings.Cut(value, " ")
+		url := []byte("http://host" + strings.TrimSuffix(value, "$"))
+		is := m.Match(&s, m.Dialect().Path(&s, url)).Disallowed
+		forbidden, allowed = forbidden || is, allowed || !is
+	}
+	ask("/")
+	ask("/dummy-testing-path-54321")
+	seen := map[*automaton.Rule]bool{} // lists, which machines share
+	for _, a := range append(slices.Clip(r.Agents()), automaton.TokenMachine{Machine: r.Wildcard()}) {
+		for _, list := range a.Machine.Lists() {
+			for i := 0; i < len(list) && !seen[&list[0]] && !(forbidden && allowed); i++ {
+				ask(valueOf(r.Dialect(), &list[i]))
+			}
+			if len(list) > 0 {
+				seen[&list[0]] = true
+			}
 		}
 	}
-	if forbidden {
+	switch {
+	case forbidden && allowed:
+		return "partially"
+	case forbidden:
 		return "fully"
 	}
 	return "none"

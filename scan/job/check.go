@@ -32,13 +32,17 @@ type CheckOptions struct {
 	Against RobotsFile
 	// Crawlers is a file as Agent.Crawlers has it, of the crawlers that Describe knows.
 	Crawlers string
+	// Sitemaps are files with the URLs of the site's own sitemaps, in any form of lists, of which Describe
+	// says whether the robots.txt forbids them.
+	Sitemaps []string
 }
 
 // Checker explains verdicts on URLs, one at a time. It belongs to one goroutine.
 type Checker struct {
 	robotsText
-	against  *robotsText  // an older robots.txt; nil for none
-	crawlers string       // the file of the crawlers that Describe knows
+	against  *robotsText // an older robots.txt; nil for none
+	crawlers string      // the file of the crawlers that Describe knows
+	sitemaps []string
 	known    *crawler.Set // these, set by Describe
 	agents   []*checked
 	release  []func() error // of archives
@@ -141,7 +145,7 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 // newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
-	c := &Checker{robotsText: robotsText{file: o.Robots, body: body}, crawlers: o.Crawlers}
+	c := &Checker{robotsText: robotsText{file: o.Robots, body: body}, crawlers: o.Crawlers, sitemaps: o.Sitemaps}
 	c.warn = sync.OnceFunc(func() {
 		for _, w := range Oddities(c.compile(policy.ReadRFC9309), body, o.Robots.Name) {
 			o.Messages.warn("%s", w)

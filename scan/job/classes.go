@@ -1,6 +1,11 @@
 package job
 
 import (
+	"cmp"
+	"context"
+	"math"
+	"time"
+
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile/prove"
@@ -8,100 +13,141 @@ import (
 	"github.com/robotsieve/robotsieve/scan/filter"
 )
 
-// AgentClass is how much of an origin a version of its robots.txt forbids an agent, /robots.txt aside.
-type AgentClass struct {
-	Agent string
-	// Class is that of prove.Classify: full, partial, none or undecided; or unreachable, if robots.txt
-	// failed and no answer before it did not, or unknown, if the archive does not have the
-	// robots.txt to which it was redirected.
-	Class string
-	// Forbidden and Allowed are a shortest path of each sort, "" if there is none or none is known.
-	Forbidden, Allowed string
-	// Named says that a group names the agent.
-	Named bool
-	// AllSomeNone and Probed are the classes by two studies (prove.AllSomeNone, prove.Probed); ""
-	// without a file to judge.
+// ClassOptions say what Classes lists.
+type ClassOptions struct {
+	Archive string
+	Agents  []Agent
+	AsOf    string // only versions in force at a time, as CheckOptions.AsOf has it; "" is all
+	// Memory is how many bytes rules, and what is known of them, may take; 0 is DefaultMemory.
+	Memory   int64
+	Messages Messages
+}
+
+// Class is how much of an origin a version of its robots.txt forbids an agent, /robots.txt aside.
+type Class struct {
+	Origin      string
+	From, Until int64 // in Unix seconds; math.MinInt64 and math.MaxInt64, if it has no date or no end
+	Status      int
+	Agent       string
+	Named       bool // a group names the agent
+	// Class is that of prove.Classify, with its paths; or unreachable, if robots.txt failed and no
+	// answer before it did not, or unknown, if the archive lacks the robots.txt to which it was
+	// redirected.
+	Class, Forbidden, Allowed string
+	// AllSomeNone and Probed are those of package prove; "" without a file to judge.
 	AllSomeNone, Probed string
 }
 
-// classSize is about how many bytes are remembered of an agent and a ruleset.
-const classSize = 256
-
-// classes remembers the classes of rulesets, of which many origins may have the same.
-type classes struct {
-	// known has the classes of the agents by the numbers of rulesets; nil for an agent of another
-	// dialect.
-	known   map[uint32][]*AgentClass
-	n, room int64 // how many classes are known, and how many may be
+// Classes calls each for every version of each origin of an archive and each agent, in the order of
+// ListArchive. An error of each ends the list. Errors are of type *Error.
+func Classes(ctx context.Context, o ClassOptions, each func(*Class) error) error {
+	agents, err := different(o.Agents, o.Messages)
+	if err != nil {
+		return err
+	}
+	at, err := asOf(o.AsOf, time.Now())
+	if err != nil {
+		return err
+	}
+	rules, err := openRules(ctx, o.Archive, agents...)
+	if err != nil {
+		return err
+	}
+	for _, agent := range agents {
+		agent.warnOfOthers(nil, o.Messages)
+	}
+	rules.most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
+	c := classifier{archived: rules, all: o.AsOf == "", at: at, each: each, known: map[*automaton.Machine]Class{}}
+	err = listed(ctx, o.Archive, rules.mapped.Use(c.run))
+	return cmp.Or(err, rules.mapped.Close())
 }
 
-// stand sets which version judges for each agent while the version i is in force: the last one that
-// did not fail or, if all did, the first.
-func (l *lister) stand(standing []int, versions []archive.Version, i int) {
-	for j := range standing {
-		if answer.Of(int(versions[i].Status), l.agents[j].class) != answer.Failed {
-			standing[j] = i
+// classifier lists classes.
+type classifier struct {
+	*archived
+	all   bool  // versions; else those in force at an instant
+	at    int64 // the instant
+	each  func(*Class) error
+	known map[*automaton.Machine]Class // of the rulesets that are decoded, which many origins may have
+}
+
+func (c *classifier) run() error {
+	for o, err := range c.archive.Origins() {
+		if err = cmp.Or(err, c.ctx.Err()); err == nil {
+			err = c.origin(o)
+		}
+		if err != nil {
+			return err
+		}
+		if c.archive.Limit(c.most) {
+			clear(c.known)
 		}
 	}
+	return nil
 }
 
-// classOf returns the class of an agent on an origin at an instant, by the version from another
-// instant.
-func (l *lister) classOf(i int, key []byte, version, at int64) (c AgentClass, err error) {
-	agent := &l.agents[i]
-	e, _, err := l.archive.LookupAt(key, agent.dialect, version)
+// origin lists the classes of an origin. For an agent, the last version that did not fail judges or,
+// if all did, the first.
+func (c *classifier) origin(o archive.Origin) error {
+	standing := make([]int64, len(c.agents)) // from when on the version that judges is in force
+	for i, v := range o.Versions {
+		until := int64(math.MaxInt64)
+		if i+1 < len(o.Versions) {
+			until = o.Versions[i+1].From
+		}
+		for j := range standing {
+			if i == 0 || answer.Of(int(v.Status), c.agents[j].class) != answer.Failed {
+				standing[j] = v.From
+			}
+			if !c.all && (c.at < v.From || until <= c.at) {
+				continue
+			}
+			class, err := c.classOf(&c.agents[j], o.Key, standing[j], v.From)
+			if err != nil {
+				return err
+			}
+			class.Origin, class.From, class.Until, class.Status = string(o.Key), v.From, until, int(v.Status)
+			if err := c.each(&class); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// classOf returns the class of an agent on an origin at an instant, by the version from another one.
+func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (class Class, err error) {
+	e, _, err := c.archive.LookupAt(key, agent.dialect, version)
 	if err != nil {
-		return c, err
+		return class, err
 	}
 	valid := filter.Always
-	meaning, err := l.meaning(&e, agent, filter.Query{At: at}, &valid)
-	switch {
-	case err != nil:
-		return c, err
+	barred, err := c.barred(e.Via, agent, filter.Query{At: at}, &valid)
+	switch meaning := answer.Of(int(e.Status), agent.class); {
+	case barred, meaning == answer.None:
+		class = c.byRules(nil, nil)
+		class.AllSomeNone, class.Probed = "", ""
 	case meaning == answer.File:
-		c = *l.classified(&e)[i]
-		_, token := agent.Bound(e.Ruleset)
-		c.Named = token != ""
-	case meaning == answer.None:
-		c = restriction(nil)
+		m, token := agent.Bound(e.Ruleset)
+		class = c.byRules(m, e.Ruleset)
+		class.Named = token != ""
 	case meaning == answer.Failed:
-		c.Class = "unreachable"
+		class.Class = "unreachable"
 	default: // a redirect
-		c.Class = "unknown"
+		class.Class = "unknown"
 	}
-	c.Agent = agent.name
-	return c, nil
+	class.Agent = agent.name
+	return class, err
 }
 
-// classified returns the classes of a ruleset for each agent that reads by its dialect.
-func (l *lister) classified(e *archive.Entry) []*AgentClass {
-	if list := l.known[e.Number]; list != nil {
-		return list
+// byRules returns the class by a machine of a ruleset.
+func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) Class {
+	class, known := c.known[m]
+	if !known {
+		p := prove.Classify(m)
+		class = Class{Class: p.Class.String(), Forbidden: p.Forbidden.Path, Allowed: p.Allowed.Path,
+			AllSomeNone: prove.AllSomeNone(m), Probed: prove.Probed(m, r)}
+		c.known[m] = class
 	}
-	agents := int64(len(l.agents))
-	if l.n += agents; l.known == nil || l.n > l.room {
-		l.known, l.n = map[uint32][]*AgentClass{}, agents
-	}
-	list, of := make([]*AgentClass, len(l.agents)), map[*automaton.Machine]*AgentClass{}
-	probes := prove.Probes(e.Ruleset)
-	for i := range list {
-		if e.Ruleset != nil && l.agents[i].dialect != e.Ruleset.Dialect() {
-			continue
-		}
-		m := l.agents[i].Machine(e.Ruleset)
-		if of[m] == nil {
-			c := restriction(m)
-			c.AllSomeNone, c.Probed = prove.AllSomeNone(m), prove.Probed(m, probes)
-			of[m] = &c
-		}
-		list[i] = of[m]
-	}
-	l.known[e.Number] = list
-	return list
-}
-
-// restriction returns the class of a machine, without those of the studies.
-func restriction(m *automaton.Machine) AgentClass {
-	r := prove.Classify(m)
-	return AgentClass{Class: r.Class.String(), Forbidden: r.Forbidden.Path, Allowed: r.Allowed.Path}
+	return class
 }

@@ -15,14 +15,14 @@ import (
 )
 
 // classesOf lists the classes of agents in an archive.
-func classesOf(t *testing.T, file string, memory int64, agents ...string) (list []ArchiveVersion) {
+func classesOf(t *testing.T, file string, memory int64, agents ...string) (list []Class) {
 	t.Helper()
-	o := ListOptions{Archive: file, Memory: memory}
+	o := ClassOptions{Archive: file, Memory: memory}
 	for _, name := range agents {
 		o.Agents = append(o.Agents, Agent{Name: name})
 	}
-	_, err := ListArchive(t.Context(), o, func(v ArchiveVersion) error {
-		list = append(list, v)
+	err := Classes(t.Context(), o, func(c *Class) error {
+		list = append(list, *c)
 		return nil
 	})
 	if err != nil {
@@ -47,35 +47,42 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 		}
 	}
 	agents := []string{"GPTBot", "Googlebot"}
-	rules := []*archived{rulesFor(t, true, agents[0], lines.String()), rulesFor(t, true, agents[1], lines.String())}
-	l := lister{archived: &archived{ctx: t.Context(), mapped: rules[0].mapped, agents: []subject{rules[0].agents[0],
-		rules[1].agents[0]}}, in: filter.Always, classes: classes{room: 100}}
-	n := 0
-	l.each = func(v ArchiveVersion) error {
-		var bound [2]filter.Rules
-		host := strings.TrimSuffix(strings.TrimPrefix(v.Origin, "http://"), ":80")
-		if strings.HasPrefix(v.Origin, "https") {
-			return nil
-		}
-		for i := range agents {
-			q := filter.Query{Origin: origin.Origin{Scheme: "http", Host: host, Port: 80}, At: v.In.First}
-			_, found, err := rules[i].Find(q, bound[i:i+1])
-			if err != nil {
-				return err
-			}
-			c := v.Classes[i]
-			switch is := bound[i]; {
-			case !found && c.Class == "unknown", found && is.Unreachable && c.Class == "unreachable",
-				found && !is.Unreachable && (c.AllSomeNone == "some") == is.Machine.Forbids() && c.Agent == agents[i]:
-				n++
-			default:
-				t.Errorf("%s from %s, %s: %+v, and a filter has %v %+v", v.Origin, v.From, agents[i], c, found, is)
-			}
-		}
+	rules := map[string]*archived{}
+	for _, name := range agents {
+		rules[name] = rulesFor(t, true, name, lines.String())
+	}
+	c := classifier{archived: rules[agents[0]], all: true, known: map[*automaton.Machine]Class{}}
+	c.agents = append(c.agents, rules[agents[1]].agents[0])
+	list, n := []Class{}, 0
+	c.each = func(class *Class) error {
+		list = append(list, *class)
 		return nil
 	}
-	if _, err := l.run("a.rsv"); err != nil || n < 200 {
-		t.Error(err, n)
+	if err := c.run(); err != nil {
+		t.Fatal(err)
+	}
+	c.agents = c.agents[:1]
+	for _, class := range list {
+		if strings.HasPrefix(class.Origin, "https") {
+			continue
+		}
+		var bound [1]filter.Rules
+		host := strings.TrimSuffix(strings.TrimPrefix(class.Origin, "http://"), ":80")
+		q := filter.Query{Origin: origin.Origin{Scheme: "http", Host: host, Port: 80}, At: class.From}
+		_, found, err := rules[class.Agent].Find(q, bound[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch is := bound[0]; {
+		case !found && class.Class == "unknown", found && is.Unreachable && class.Class == "unreachable",
+			found && !is.Unreachable && (class.AllSomeNone == "some") == is.Machine.Forbids():
+			n++
+		default:
+			t.Errorf("%+v, and a filter has %v %+v", class, found, is)
+		}
+	}
+	if n < 400 {
+		t.Errorf("only %d classes", n)
 	}
 }
 
@@ -87,10 +94,10 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 			fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /%d\n\nUser-agent: GPTBot\nDisallow: /\n", i%9, i%3)))
 	}
 	rules := rulesFor(t, false, "GPTBot", lines.String())
-	l := lister{archived: rules, in: filter.Always, classes: classes{room: 100}}
-	l.each = func(ArchiveVersion) error { return nil }
-	if _, err := l.run("a.rsv"); err != nil || l.n != 3 {
-		t.Errorf("%d classes of 3 rulesets (%v)", l.n, err)
+	c := classifier{archived: rules, all: true, known: map[*automaton.Machine]Class{}}
+	c.each = func(*Class) error { return nil }
+	if err := c.run(); err != nil || len(c.known) != 3 {
+		t.Errorf("%d classes of 3 rulesets (%v)", len(c.known), err)
 	}
 	file := filepath.Join(t.TempDir(), "a.rsv")
 	_, err := Compile(t.Context(), CompileOptions{Sources: []string{"-"}, Output: file,
@@ -100,8 +107,7 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 	}
 	agents := []string{"GPTBot", "CCBot", "Googlebot"}
 	much, little := classesOf(t, file, 0, agents...), classesOf(t, file, 1, agents...)
-	same := func(a, b ArchiveVersion) bool { return a.Origin == b.Origin && slices.Equal(a.Classes, b.Classes) }
-	if len(much) != 180 || !slices.EqualFunc(much, little, same) {
+	if len(much) != 3*180 || !slices.Equal(much, little) {
 		t.Error("in little memory the classes are others")
 	}
 }
@@ -114,11 +120,11 @@ func TestClassesThatCannotBeListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, o := range map[string]ListOptions{
+	for name, o := range map[string]ClassOptions{
 		"by the dialect google": {Archive: file, Agents: []Agent{{Name: "Googlebot"}}},
 		"mine":                  {Archive: file, Agents: []Agent{{Name: "GPTBot"}}},
 	} {
-		_, err := ListArchive(t.Context(), o, func(ArchiveVersion) error { return errors.New("mine") })
+		err := Classes(t.Context(), o, func(*Class) error { return errors.New("mine") })
 		var failed *Error
 		if !errors.As(err, &failed) || failed.Kind != Input || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not say %q", err, name)

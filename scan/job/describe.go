@@ -1,6 +1,7 @@
 package job
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -174,7 +175,7 @@ type LineText struct {
 // Describe says what the robots.txt says by a dialect. Nil stands for that of the agents, or
 // for RFC 9309's if they have several or there are none; then there are also the notes of
 // both RFC 9309's reading and Google's. An archive has no text to describe, and is an error.
-func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
+func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*Description, error) {
 	if c.file.Name == "" {
 		return nil, usageError("no URL: an archive is asked about URLs")
 	}
@@ -187,7 +188,10 @@ func (c *Checker) Describe(dialect *automaton.Dialect) (*Description, error) {
 	if c.known, err = Crawlers(c.crawlers); err != nil {
 		return nil, err
 	}
-	notes := c.notes(dialect)
+	notes, err := c.notes(ctx, dialect)
+	if err != nil {
+		return nil, err
+	}
 	d := &Description{
 		File: c.file.Name, Dialect: by.String(), Bytes: len(c.body), Lines: robots.Lines,
 		Agents: []AgentText{},
@@ -241,12 +245,20 @@ func (c *Checker) commonDialect() (common automaton.Dialect) {
 }
 
 // notes returns the notes of a dialect's reading; of RFC 9309's and Google's if it is nil.
-func (c *Checker) notes(dialect *automaton.Dialect) []lint.Note {
+func (c *Checker) notes(ctx context.Context, dialect *automaton.Dialect) (notes []lint.Note, err error) {
 	o := lint.Options{MaxBytes: c.file.MaxBytes, Crawlers: c.known}
 	if dialect != nil {
 		o.Readings = []policy.Reading{policy.Reading(*dialect)}
 	}
-	return lint.Check(c.body, o)
+	if len(c.sitemaps) > 0 {
+		o.Sitemap = func(yield func([]byte) bool) {
+			for i := 0; i < len(c.sitemaps) && err == nil; i++ {
+				err = eachURL(ctx, c.sitemaps[i], yield)
+			}
+		}
+	}
+	notes = lint.Check(c.body, o)
+	return notes, err
 }
 
 // pathsOf says in words which paths a rule is for.

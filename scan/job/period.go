@@ -29,20 +29,20 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// periodOf returns the period of two options, whose dates are midnights in a zone. A zero now is the
-// time of the call.
-func periodOf(since, until string, zone *time.Location, now time.Time) (p audit.Period, err error) {
+// period returns the period of the options, whose dates are midnights in a zone.
+func (o *AuditOptions) period(zone *time.Location) (p audit.Period, err error) {
+	now := o.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	if p.Since, err = timeOf("--since", since, zone, now); err != nil {
+	if p.Since, err = timeOf("--since", o.Since, zone, now); err != nil {
 		return p, err
 	}
-	if p.Until, err = timeOf("--until", until, zone, now); err != nil {
+	if p.Until, err = timeOf("--until", o.Until, zone, now); err != nil {
 		return p, err
 	}
 	if !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {
-		return p, usageError("--since %s is not before --until %s", since, until)
+		return p, usageError("--since %s is not before --until %s", o.Since, o.Until)
 	}
 	return p, nil
 }

@@ -85,7 +85,7 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 		b.Dialect = o.Dialect.String()
 	}
 	var err error
-	if b.Period, err = periodOf(o.Since, o.Until, zone, o.Now); err != nil {
+	if b.Period, err = o.period(zone); err != nil {
 		return nil, err
 	}
 	for _, host := range o.Hosts {

@@ -82,7 +82,7 @@ var kinds = []Kind{
 	of(compile.NoteNoToken, rfcAgents, "User-agent:\nDisallow: /shop/\n", 1, rule),
 	of(compile.NoteAfterToken, rfcAgents, "User-agent: Googlebot*\nDisallow: /shop/\n", 1,
 		"User-agent: Googlebot/2.1\nDisallow: /shop/\n"),
-	{"several-names", asError, "several names in one user-agent line; by the standard's grammar it binds none of them",
+	{"several-names", asError, "several names in one user-agent line, which binds none of them by RFC 9309's grammar",
 		rfcAgents, "User-agent: GPTBot, CCBot\nDisallow: /\n", 1, "User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n"},
 	{"whole-header", asWarning, "more of a User-Agent header than the product token", rfcAgents,
 		"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2)\nDisallow: /\n", 1, "User-agent: GPTBot/1.2\nDisallow: /\n"},
@@ -137,8 +137,9 @@ var kinds = []Kind{
 	{"star-not-for-named", asNote, "a group for a name is in place of that for *, not beside it", rfcAgents,
 		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\n", 4,
 		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\nDisallow: /shop/\n"},
+	{"blocks-sitemap", asWarning, "forbids what a sitemap of the site lists, to crawlers without a name or to a search engine",
+		sitemaps, everybody + "Disallow: /about\n", 2, rule + "Allow: /shop/a\n"},
 	{"everything-forbidden", asWarning, "no crawler may fetch anything", rfcRules, everybody + "Disallow: /\n", 2, rule},
 	{"not-decided", asNote, "some searches ended at their bound, so that notes may be missing", bounds,
-		everybody + "Allow: /*a*a*a$\nDisallow: /*b*h*d$\nAllow: /*c*o*g$\nDisallow: /*d*v*j$\nAllow: /*e*c*m$\n" +
-			"Disallow: /*f*j*p$\nDisallow: /*0*1*2*3\nAllow: /*0*1*2*3\n", 2, rule},
+		everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" + strings.Repeat("x", 7990) + "y\n", 3, rule},
 }

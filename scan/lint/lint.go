@@ -6,6 +6,7 @@ package lint
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -33,8 +34,8 @@ type Options struct {
 	MaxBytes int // as compile.Options has it
 	// Crawlers are the known ones.
 	Crawlers *crawler.Set
-	// Sitemap has the URLs of the site's own sitemaps, or paths.
-	Sitemap []string
+	// Sitemap has the URLs of the site's own sitemaps, or paths, each only until the next. Nil is none.
+	Sitemap iter.Seq[[]byte]
 }
 
 // linter is the state of Check.
@@ -44,6 +45,7 @@ type linter struct {
 	read    []*compile.Robots // by each of the readings
 	crawler *names
 	notes   []Note
+	scratch automaton.Scratch
 
 	foreign    bool         // it looks like something else, so that there are no notes on its single lines
 	controlled map[int]bool // groups that have a control token
@@ -62,6 +64,7 @@ func Check(body []byte, o Options) []Note {
 		l.readAgents()
 		l.readRules()
 		l.readRecords()
+		l.readSitemap()
 		l.prove()
 
 	}

@@ -16,7 +16,9 @@ func options(t testing.TB) lint.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lint.Options{Crawlers: set, Sitemap: []string{"https://example.com/shop/a", "https://example.com/about"}}
+	return lint.Options{Crawlers: set, Sitemap: func(yield func([]byte) bool) {
+		_ = yield([]byte("https://example.com/shop/a")) && yield([]byte("https://example.com/about"))
+	}}
 }
 
 // TestKinds: the bad example of a kind has a note of it in its line, and the good one has none.

@@ -132,9 +132,9 @@ const maxNear = 1000
 
 // meantBy says what a user-agent line of a kind binds, and what it may mean.
 func (l *linter) meantBy(kind, value, token string) string {
-	text := "parsers that compare the whole line bind no crawler by it"
+	text := "it binds no crawler"
 	if token != "" {
-		text = fmt.Sprintf("parsers that stop at the first other byte, as Google's does, bind %s alone, and %s", token, text)
+		text = fmt.Sprintf("only parsers that stop at the first other byte, as Google's does, bind %s by it", token)
 	}
 	if kind == "several-names" {
 		return text

@@ -28,7 +28,6 @@ type prover struct {
 	left     int // steps, of all searches
 	open     int // questions that were not decided
 	openLine int // of the first of them
-	scratch  automaton.Scratch
 }
 
 // prove adds the notes that are proved by search over machines.

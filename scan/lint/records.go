@@ -1,9 +1,13 @@
 package lint
 
 import (
+	"bytes"
+	"cmp"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // knownKeys are the keys that an unknown one may be meant to be.
@@ -57,4 +61,71 @@ func (l *linter) readRecords() {
 func (l *linter) isAmongAgents(r compile.Record) bool {
 	agents := l.read[0].Groups[r.Group].Agents
 	return agents[0].Line < r.Line && r.Line < agents[len(agents)-1].Line
+}
+
+// blocked is what is known of a line that forbids URLs of the sitemaps.
+type blocked struct {
+	urls int64
+	path string // the shortest, the first of these by bytes
+}
+
+// readSitemap adds a note on each line that forbids crawlers without a name, or a search engine, a URL of
+// the site's own sitemaps in every reading.
+func (l *linter) readSitemap() {
+	if l.o.Sitemap == nil {
+		return
+	}
+	tokens := []string{"*"} // that nobody has
+	for _, a := range l.read[0].Ruleset.Agents() {
+		if p := l.crawler.by[a.Token]; p != nil && p.Category == "search" {
+			tokens = append(tokens, a.Token)
+		}
+	}
+	machines := map[*automaton.Machine][]*automaton.Machine{} // of the readings, by that of the first
+	for _, token := range tokens {
+		var list []*automaton.Machine
+		for _, r := range l.read {
+			list = append(list, r.Ruleset.Machine([]byte(token)))
+		}
+		machines[list[0]] = list
+	}
+	delete(machines, nil)
+	lines := map[int]*blocked{}
+	for url := range l.o.Sitemap {
+		for _, list := range machines {
+			l.block(url, list, lines)
+		}
+	}
+	for line, b := range lines {
+		rule, _ := l.read[0].Rule(line)
+		l.add(line, "blocks-sitemap", rule.String(), english.Plural(b.urls, "URL"), b.path)
+	}
+}
+
+// block notes the line that forbids a URL, if the machines of all readings forbid it.
+func (l *linter) block(url []byte, machines []*automaton.Machine, lines map[int]*blocked) {
+	if !bytes.HasPrefix(url, []byte("/")) && !bytes.Contains(url, []byte("://")) {
+		return
+	}
+	var first automaton.Verdict
+	var path string
+	for i, m := range machines {
+		p := l.o.Readings[i].Dialect().TargetPath(&l.scratch, url)
+		v := m.Match(&l.scratch, p)
+		if v.Allowed() {
+			return
+		}
+		if i == 0 {
+			first, path = v, string(p)
+		}
+	}
+	b := lines[int(first.Line)]
+	if b == nil {
+		b = &blocked{path: path}
+		lines[int(first.Line)] = b
+	}
+	b.urls++
+	if cmp.Or(cmp.Compare(len(path), len(b.path)), strings.Compare(path, b.path)) < 0 {
+		b.path = path
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -59,6 +60,7 @@ dialect is rfc9309 unless given, and the dialect decides how the url is read:
 google takes the x of "//x" for a host.`,
 		Example: `  robotsieve check --robots robots.txt
   robotsieve check --robots robots.txt --against old.txt --fail-on error,change
+  robotsieve check --robots robots.txt --sitemap sitemap.xml
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/
   robotsieve check --robots robots.txt --agent MyBot --dialect google --output json /a /b
   robotsieve check --warc crawl.warc.gz --agent Googlebot https://example.com/old-page
@@ -83,12 +85,15 @@ google takes the x of "//x" for a host.`,
 		"ndjson", "csv", "sarif")
 	cmd.Flags().StringVar(&o.Against.Name, "against", "",
 		"without a URL: an older robots.txt; say what changed since, for whom (- is stdin)")
+	cmd.Flags().StringArrayVar(&o.Sitemaps, "sitemap", nil,
+		"without a URL: a sitemap of the site, or another list of its URLs; note what is forbidden; can be repeated")
+	_ = cmd.MarkFlagFilename("sitemap", "xml", "gz", "txt", "csv")
 	failOnFlag(cmd, &c.failOn)
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
 			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 ||
 				c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") || o.Against.Name != "" ||
-				len(c.failOn) > 0 {
+				len(c.failOn) > 0 || len(o.Sitemaps) > 0 {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
@@ -117,7 +122,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, f.options.Archive); err != nil {
 		return err
 	}
-	sum, err := job.ListArchive(ctx, job.ListOptions{Archive: f.options.Archive}, nil)
+	sum, err := job.ListArchive(ctx, f.options.Archive, nil)
 	if err != nil {
 		return err
 	}
@@ -155,8 +160,8 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	case len(urls) == 0 && f.options.Archive != "" && f.options.Robots.Name == "":
 		return f.describeArchive(ctx, s)
 	}
-	if err := job.RefuseStreams(s.out, s.err, s.in, append(stdinIn(urls), f.options.Robots.Name, f.options.Against.Name,
-		f.options.Archive, f.agent.Crawlers)...); err != nil {
+	if err := job.RefuseStreams(s.out, s.err, s.in, slices.Concat(stdinIn(urls), f.options.Sitemaps,
+		[]string{f.options.Robots.Name, f.options.Against.Name, f.options.Archive, f.agent.Crawlers})...); err != nil {
 		return err
 	}
 	c, err := job.NewChecker(ctx, f.options)
@@ -165,7 +170,7 @@ func (f *checkFlags) run(ctx context.Context, s streams, urls []string) error {
 	}
 	defer func() { _ = c.Close() }() // nothing can be done about an error
 	if len(urls) == 0 {
-		return f.describe(s, c)
+		return f.describe(ctx, s, c)
 	}
 	if f.quiet {
 		s.out = io.Discard
@@ -202,6 +207,8 @@ func (f *checkFlags) refuse(urls []string) error {
 	switch {
 	case !describes && old != "":
 		return usageError("--against compares what --robots says in general: it takes no URL, --rules or --warc")
+	case !describes && len(f.options.Sitemaps) > 0:
+		return usageError("--sitemap is about what --robots says in general: it takes no URL, --rules or --warc")
 	case !describes && len(f.failOn) > 0:
 		return usageError("--fail-on is about what --robots says in general: it takes no URL, --rules or --warc")
 	case !describes && f.output == "sarif":
@@ -354,7 +361,10 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		return
 	}
 	line("\n%s:", count(len(d.Notes)+d.NotListed.Notes, "note"))
-	for _, n := range d.Notes {
+	gravest := func(x, y lint.Note) int {
+		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
+	}
+	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
 		text := n.Note
 		if n.Text != "" {
 			text += fmt.Sprintf(": \"%s\"", n.Text)

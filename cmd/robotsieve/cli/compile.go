@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/capture"
@@ -69,17 +73,14 @@ as cp over it does.
 
 With --list no archive is written: what an archive has is printed, one line for
 each version of each origin: the origin, since when it is in force, the status,
-and the number of groups that differ and of their rules; after that, on stderr,
-what it has in all. --as-of leaves the versions in force at a time, --since and
---until those in force at some time of a period.
+and the number of groups that differ and of their rules; before that, on stderr,
+what it has in all.
 
-With --list and --class the lines say how much of each origin each version
-forbids some crawlers: full, partial or none, which is proved, with a shortest
-forbidden and a shortest allowed path; undecided, if the search was given up;
-unreachable or unknown, as for filter. Beside that are the classes by two
-published studies, which judge by signs. Names are as --agent of filter takes
-them, and * is a crawler that no group names; --dialect has all read by one
-dialect.
+With --list and --class a row for each version and crawler says how much is
+forbidden: full, partial or none, which is proved, with shortest paths; or
+undecided, unreachable or unknown. Beside it are the classes by two published
+studies. Crawlers are named as for filter --agent, and * is one that no group
+names; --dialect has all of them read by one dialect.
 
 With --dump no archive is written: the arguments are robots.txt files, plain or
 compressed (- is stdin), and their machines are printed, one for each dialect
@@ -92,7 +93,7 @@ machine the beginning is printed.`,
   robotsieve compile -o rules.rsv --fields host=domain,body=robots_txt table.parquet
   robotsieve compile -o history.rsv --versions all 2025/ 2026/
   robotsieve compile --list rules.rsv
-  robotsieve compile --list history.rsv --class '*,GPTBot,CCBot' --as-of 2026-01-01 --output csv
+  robotsieve compile --list history.rsv --class '*,GPTBot' --as-of 2026-01-01 --output csv
   robotsieve compile --dump --dialect google robots.txt`,
 	}
 	o, flags := job.CompileOptions{Stdin: s.in, Messages: s.messages()}, cmd.Flags()
@@ -111,7 +112,15 @@ machine the beginning is printed.`,
 		})
 	choice(cmd, "versions", "newest", "which copies of an origin's robots.txt to keep",
 		func(which string) { o.AllVersions = which == "all" }, "newest", "all")
-	list := addListFlags(cmd)
+	list := flags.String("list", "", "print what this archive has, instead of writing one")
+	var output string
+	choice(cmd, "output", "", "form of --list, text or ndjson; with --class ndjson, csv or parquet", to(&output),
+		append([]string{"text"}, writers.RowOutputs()...)...)
+	var c job.ClassOptions
+	classes := flags.StringSlice("class", nil, "with --list: how much is forbidden to these crawlers")
+	_ = cmd.RegisterFlagCompletionFunc("class", completeAgents) // it fails only for a flag that does not exist
+	flags.StringVar(&c.AsOf, "as-of", "", "with --class: only the versions in force at this time: "+
+		"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC")
 	dump := flags.Bool("dump", false, "print the machines of robots.txt files instead")
 	complete(cmd, "dialect", automaton.DialectNames()...)
 	cmd.RunE = func(cmd *cobra.Command, sources []string) (err error) {
@@ -119,8 +128,13 @@ machine the beginning is printed.`,
 		if o.Dialects, err = parseDialects(*names); err != nil {
 			return err
 		}
-		if list.asked(cmd) {
-			return list.run(cmd, s, o)
+		switch c.Archive, c.Memory, c.Messages = *list, o.Memory, o.Messages; {
+		case len(*classes) > 0 && *list != "":
+			return runClasses(cmd, s, o, c, *classes, output)
+		case len(*classes) > 0 || c.AsOf != "":
+			return usageError("--class needs --list ARCHIVE, and --as-of needs both")
+		case *list != "":
+			return runList(cmd.Context(), s, *list, output, sources)
 		}
 		if *dump { // which leaves nothing behind that a signal would have to remove
 			return runDump(cmd.Context(), s, o)
@@ -235,6 +249,85 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 // maxDump bounds the machines that are printed of a file in a dialect, in bytes. The last may go
 // beyond.
 const maxDump = 4 << 20
+
+// runList prints what an archive has.
+func runList(ctx context.Context, s streams, name, output string, sources []string) error {
+	switch {
+	case len(sources) > 0:
+		return usageError("--list takes one archive, and no sources")
+	case output == "csv", output == "parquet":
+		return usageError("--output %s is for --class", output)
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, name); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(s.out, 64<<10)
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	sum, err := job.ListArchive(ctx, name, func(v job.ArchiveVersion) error {
+		if output == "ndjson" {
+			return lines.Encode(v)
+		}
+		_, err := fmt.Fprintf(w, "%-40s  %-20s  %3d  %s, %s\n", report.Printable(v.Origin), cmp.Or(v.From, "-"),
+			v.Status,
+			english.Plural(int64(v.Groups), "group"), english.Plural(int64(v.Rules), "rule"))
+		return err
+	})
+	if err = cmp.Or(err, writing("the list", w.Flush())); err != nil {
+		return err
+	}
+	return writeArchive(s.err, sum)
+}
+
+// runClasses lists how much an archive forbids some agents.
+func runClasses(cmd *cobra.Command, s streams, o job.CompileOptions, c job.ClassOptions, names []string,
+	output string) error {
+	var dialect *automaton.Dialect
+	if cmd.Flags().Changed("dialect") {
+		dialect = &o.Dialects[0]
+	}
+	for _, name := range names {
+		c.Agents = append(c.Agents, job.Agent{Name: name, Dialect: dialect})
+	}
+	switch {
+	case len(o.Sources) > 0:
+		return usageError("--list takes one archive, and no sources")
+	case output == "text":
+		return usageError("--class has no --output text: choose one of %s", strings.Join(writers.RowOutputs(), ", "))
+	case output == "parquet" && isTerminal(s.out):
+		return errParquet
+	case dialect != nil && len(o.Dialects) > 1:
+		return usageError("--class reads robots.txt by one --dialect, or without it by each crawler's own")
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, c.Archive); err != nil {
+		return err
+	}
+	ctx, release := onInterrupt(cmd.Context())
+	defer release()
+	w := bufio.NewWriterSize(s.out, 64<<10)
+	rows := writers.NewClasses(w, output)
+	err := job.Classes(ctx, c, rows.Add)
+	if err == nil || rows.Begun() {
+		err = cmp.Or(err, writing("the classes", cmp.Or(rows.Close(), w.Flush())))
+	}
+	return err
+}
+
+// writeArchive says what an archive has in all.
+func writeArchive(to io.Writer, a job.ArchiveSummary) error {
+	number := func(n int) string { return english.Grouped(int64(n)) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, read by %s\n", report.Printable(a.File), english.Plural(int64(a.Origins), "origin"),
+		english.List(a.Dialects))
+	fmt.Fprintf(&b, "  versions  %s, %s of them dated\n", number(a.Versions), number(a.Dated))
+	fmt.Fprintf(&b, "  answers   %s with a robots.txt, %s without, %s unreachable,\n            %s redirected to "+
+		"where the sources had nothing\n",
+		number(a.WithRules), number(a.Missing), number(a.Unreachable), number(a.Redirected))
+	fmt.Fprintf(&b, "  size      %s, %s\n", english.Plural(a.Size, "byte"),
+		english.Plural(int64(a.Rulesets), "distinct ruleset"))
+	_, err := io.WriteString(to, b.String())
+	return err
+}
 
 // listSome lists the first hundred of some texts, and counts the rest.
 func listSome(texts []string) string {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,8 +43,8 @@ func failOnFlag(cmd *cobra.Command, conditions *[]string) {
 }
 
 // describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
-func (f *checkFlags) describe(s streams, c *job.Checker) error {
-	d, err := c.Describe(f.agent.Dialect)
+func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) error {
+	d, err := c.Describe(ctx, f.agent.Dialect)
 	if err != nil {
 		return err
 	}

@@ -3,52 +3,40 @@ package report
 import (
 	"io"
 	"math"
+
+	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// Class is how much of an origin a version of its robots.txt forbids an agent, as it is listed.
-type Class struct {
-	Origin string
-	// From and Until bound the instants at which the version is in force, in Unix seconds, Until not
-	// included; math.MinInt64 and math.MaxInt64 are no bound.
-	From, Until           int64
-	Status                int
-	Agent                 string
-	Class                 string // as in job.AgentClass, as are the following
-	Forbidden, Allowed    string
-	Named                 bool
-	DataProvenance, Imc25 string
-}
-
 // classRows are the rows of classes.
-var classRows = newRowTable("classes", []rowColumn[Class]{
+var classRows = rowTable[job.Class]{
 	{name: "origin", means: "scheme, host and port, such as `https://example.com:443`",
-		value: func(c *Class) value { return words(c.Origin) }},
+		value: func(c *job.Class) value { return words(c.Origin) }},
 	{name: "from", kind: timeRow, means: "from when on this version is in force; no value if it has no date",
-		value: func(c *Class) value { return instant(c.From) }},
+		value: func(c *job.Class) value { return instant(c.From) }},
 	{name: "until", kind: timeRow, means: "when the next version comes into force; no value if there is none",
-		value: func(c *Class) value { return instant(c.Until) }},
+		value: func(c *job.Class) value { return instant(c.Until) }},
 	{name: "status", kind: integerRow, means: "the HTTP status of the answer to /robots.txt",
-		value: func(c *Class) value { return integer(int64(c.Status)) }},
+		value: func(c *job.Class) value { return integer(int64(c.Status)) }},
 	{name: "agent", means: "the crawler, as `--class` names it or, if it is known, by its usual name",
-		value: func(c *Class) value { return words(c.Agent) }},
+		value: func(c *job.Class) value { return words(c.Agent) }},
 	{name: "named", kind: boolRow,
 		means: "a group names the crawler; if none does, those for `*` bind it, unless it ignores them",
-		value: func(c *Class) value { return boolean(c.Named) }},
+		value: func(c *job.Class) value { return boolean(c.Named) }},
 	{name: "class", means: "proved: `full`, every path is forbidden; `partial`, some are; `none`; " +
 		"`undecided`, the search ended at its bound. `unreachable`: robots.txt failed, so everything is forbidden. " +
 		"`unknown`: it was redirected to where the sources of the archive had nothing",
-		value: func(c *Class) value { return words(c.Class) }},
+		value: func(c *job.Class) value { return words(c.Class) }},
 	{name: "forbidden", means: "a shortest path that is forbidden, if one is and is known",
-		value: func(c *Class) value { return words(c.Forbidden) }},
+		value: func(c *job.Class) value { return words(c.Forbidden) }},
 	{name: "allowed", means: "a shortest path that is allowed, other than /robots.txt, if one is and is known",
-		value: func(c *Class) value { return words(c.Allowed) }},
+		value: func(c *job.Class) value { return words(c.Allowed) }},
 	{name: "data_provenance", means: "the class by the Data Provenance Initiative: `all`, `some` or `none`; " +
 		"no value if there is no file to judge",
-		value: func(c *Class) value { return words(c.DataProvenance) }},
+		value: func(c *job.Class) value { return words(c.AllSomeNone) }},
 	{name: "imc_2025", means: "the class by the study of IMC 2025: `fully`, `partially` or `none`; " +
 		"no value if there is no file to judge",
-		value: func(c *Class) value { return words(c.Imc25) }},
-})
+		value: func(c *job.Class) value { return words(c.Probed) }},
+}
 
 // instant returns a time in Unix seconds; none for one that is no bound, or that no column can hold.
 func instant(seconds int64) value {
@@ -57,23 +45,10 @@ func instant(seconds int64) value {
 }
 
 // Classes lists classes, one row for each.
-type Classes struct {
-	rowWriter
-	append func(b []byte, c *Class) []byte
-	row    []byte
-}
+type Classes = rowList[job.Class]
 
-// NewClasses returns an empty list, in the output of a name, which is one of RowOutputs. It must be
-// closed.
+// NewClasses returns an empty list, in an output as NewRows. It must be closed.
 func NewClasses(w io.Writer, output string) *Classes {
-	l := &Classes{}
-	l.rowWriter, l.append = classRows.begin(w, output)
-	return l
-}
-
-// Add writes a row.
-func (l *Classes) Add(c *Class) error {
-	l.row = l.append(l.row[:0], c)
-	_, err := l.Write(l.row)
-	return err
+	l := classRows.list(w, output)
+	return &l
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // appendValues appends a row as columnar.Writer reads it.
-func (t *rowTable[T]) appendValues(b []byte, r *T) []byte {
-	for i := range t.columns {
-		c := &t.columns[i]
+func (t rowTable[T]) appendValues(b []byte, r *T) []byte {
+	for i := range t {
+		c := &t[i]
 		switch v := c.value(r); {
 		case v.none:
 			b = columnar.AppendNull(b)
@@ -33,12 +33,12 @@ func appendValue[T string | []byte](b []byte, text T) []byte {
 }
 
 // beginParquet returns a writer of rows as Parquet.
-func (t *rowTable[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
+func (t rowTable[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
 	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time,
 		boolRow: columnar.Bool}
-	fields := make([]columnar.Field, len(t.columns))
-	for i, c := range t.columns {
+	fields := make([]columnar.Field, len(t))
+	for i, c := range t {
 		fields[i] = columnar.Field{Name: c.name, Kind: kinds[c.kind], Dictionary: !c.unlike && c.kind != boolRow}
 	}
-	return columnar.NewWriter(w, t.name, fields), nil
+	return columnar.NewWriter(w, "rows", fields), nil
 }

@@ -85,22 +85,10 @@ type rowColumn[T any] struct {
 }
 
 // rowTable is all columns of rows of a type, in their order.
-type rowTable[T any] struct {
-	name    string // of the schema of Parquet
-	columns []rowColumn[T]
-	keys    []string // what comes before each value in JSON
-}
-
-func newRowTable[T any](name string, columns []rowColumn[T]) *rowTable[T] {
-	t := &rowTable[T]{name: name, columns: columns}
-	for i, c := range columns {
-		t.keys = append(t.keys, string("{,"[min(i, 1)])+`"`+c.name+`":`)
-	}
-	return t
-}
+type rowTable[T any] []rowColumn[T]
 
 // requestRows are the rows of judged requests.
-var requestRows = newRowTable("rows", []rowColumn[row]{
+var requestRows = rowTable[row]{
 	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; " +
 		"none if the line has no time that can be read",
 		unlike: true, value: func(r *row) value { return integer(microseconds(r.Time)).when(r.HasTime) }},
@@ -161,7 +149,7 @@ var requestRows = newRowTable("rows", []rowColumn[row]{
 		value: func(r *row) value { return words(r.input) }},
 	{name: "line", kind: integerRow, means: "the number of the line in that log, decompressed, from 1",
 		unlike: true, value: func(r *row) value { return integer(r.Number) }},
-})
+}
 
 // namesOf lists the names of figures, as the documentation has them.
 func namesOf(figures []figure) string {
@@ -181,54 +169,32 @@ func ruleVersion(j *audit.Judged) value {
 	return integer(microseconds(from.UnixNano())).when(err == nil)
 }
 
-// rowOutput is a form that rows can be written in. append appends a row to others, and is called by
-// several goroutines at a time; begin returns what writes rows that it has made.
-type rowOutput[T any] struct {
-	name   string
-	append func(b []byte, r *T) []byte
-	begin  func(io.Writer) (io.WriteCloser, error)
-}
-
-func (t *rowTable[T]) outputs() []rowOutput[T] {
-	return []rowOutput[T]{
-		{"ndjson", t.appendJSON, beginLines("")},
-		{"csv", t.appendCSV, beginLines(t.csvHeader())},
-		{"parquet", t.appendValues, t.beginParquet},
-	}
-}
-
-// begin returns an empty list in the output of a name, which is one of RowOutputs.
-func (t *rowTable[T]) begin(w io.Writer, output string) (rowWriter, func(b []byte, r *T) []byte) {
-	for _, o := range t.outputs() {
-		if o.name == output {
-			return rowWriter{begin: o.begin, out: w}, o.append
-		}
-	}
-	panic("no output of rows: " + output)
-}
-
 // RowOutputs returns the names of the outputs of rows, the default first.
-func RowOutputs() (names []string) {
-	for _, o := range requestRows.outputs() {
-		names = append(names, o.name)
+func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
+
+// list returns an empty list in an output.
+func (t rowTable[T]) list(w io.Writer, output string) rowList[T] {
+	l := rowList[T]{out: w, append: t.appendJSON, begin: beginLines("")}
+	switch output {
+	case "csv":
+		l.append, l.begin = t.appendCSV, beginLines(t.csvHeader())
+	case "parquet":
+		l.append, l.begin = t.appendValues, t.beginParquet
 	}
-	return names
+	return l
 }
 
 // Rows lists judged requests, one row for each.
 type Rows struct {
-	rowWriter
-	append func(b []byte, r *row) []byte
-	key    []byte
+	rowList[row]
+	key []byte
 }
 
 // NewRows returns an empty list, in the output of this name, which is one of RowOutputs. With a
 // key addresses are replaced by pseudonyms: the first 16 bytes, in hexadecimal, of the HMAC-SHA256
 // of the address.
 func NewRows(w io.Writer, output string, key []byte) *Rows {
-	l := &Rows{key: key}
-	l.rowWriter, l.append = requestRows.begin(w, output)
-	return l
+	return &Rows{requestRows.list(w, output), key}
 }
 
 // Appender returns a function that appends the row of a request from an input of this name to
@@ -251,16 +217,27 @@ func (l *Rows) Appender() func(rows []byte, j *audit.Judged, input string) []byt
 	}
 }
 
-// rowWriter writes rows of one type.
-type rowWriter struct {
-	begin func(io.Writer) (io.WriteCloser, error)
-	out   io.Writer
-	to    io.WriteCloser // nil before the first row
-	err   error          // the first of writing
+// rowList writes rows of a type.
+type rowList[T any] struct {
+	// append appends a row to others, and is called by several goroutines at a time; begin returns
+	// what writes rows that it has made.
+	append func(b []byte, r *T) []byte
+	begin  func(io.Writer) (io.WriteCloser, error)
+	out    io.Writer
+	to     io.WriteCloser // nil before the first row
+	err    error          // the first of writing
+	row    []byte         // of Add
+}
+
+// Add writes a row.
+func (l *rowList[T]) Add(r *T) error {
+	l.row = l.append(l.row[:0], r)
+	_, err := l.Write(l.row)
+	return err
 }
 
 // Write writes whole rows that an appender has made. After an error it writes no more.
-func (l *rowWriter) Write(rows []byte) (int, error) {
+func (l *rowList[T]) Write(rows []byte) (int, error) {
 	if l.start(); l.err == nil {
 		_, l.err = l.to.Write(rows)
 	}
@@ -271,7 +248,7 @@ func (l *rowWriter) Write(rows []byte) (int, error) {
 }
 
 // start begins the list, if that has not been done.
-func (l *rowWriter) start() {
+func (l *rowList[T]) start() {
 	if l.to == nil && l.err == nil {
 		l.to, l.err = l.begin(l.out)
 	}
@@ -279,7 +256,7 @@ func (l *rowWriter) start() {
 
 // Close ends the list. It must be called even if there is no row, unless nothing shall be written
 // then. It returns nil after an error of Write.
-func (l *rowWriter) Close() error {
+func (l *rowList[T]) Close() error {
 	if l.err != nil {
 		return nil //nolint:nilerr // Write has returned it
 	}
@@ -290,7 +267,7 @@ func (l *rowWriter) Close() error {
 }
 
 // Begun reports whether there is a row.
-func (l *rowWriter) Begun() bool { return l.to != nil }
+func (l *rowList[T]) Begun() bool { return l.to != nil }
 
 // pseudonyms replaces addresses.
 type pseudonyms struct {

@@ -32,10 +32,10 @@ func isPlain[T string | []byte](is *[256]bool, text T) bool {
 }
 
 // appendJSON appends a row as a line of JSON. Its strings are those that WriteJSON writes.
-func (t *rowTable[T]) appendJSON(b []byte, r *T) []byte {
-	for i := range t.columns {
-		c := &t.columns[i]
-		b = append(b, t.keys[i]...)
+func (t rowTable[T]) appendJSON(b []byte, r *T) []byte {
+	for i := range t {
+		c := &t[i]
+		b = append(append(append(b, "{,"[min(i, 1)], '"'), c.name...), `":`...)
 		switch v := c.value(r); {
 		case v.none:
 			b = append(b, "null"...)
@@ -74,9 +74,9 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 }
 
 // csvHeader is the first line of rows as CSV.
-func (t *rowTable[T]) csvHeader() string {
+func (t rowTable[T]) csvHeader() string {
 	var names []string
-	for _, c := range t.columns {
+	for _, c := range t {
 		names = append(names, c.name)
 	}
 	return strings.Join(names, ",") + "\n"
@@ -84,9 +84,9 @@ func (t *rowTable[T]) csvHeader() string {
 
 // appendCSV appends a row as a line of CSV, as encoding/csv writes it: an empty cell is no
 // value.
-func (t *rowTable[T]) appendCSV(b []byte, r *T) []byte {
-	for i := range t.columns {
-		c := &t.columns[i]
+func (t rowTable[T]) appendCSV(b []byte, r *T) []byte {
+	for i := range t {
+		c := &t[i]
 		if i > 0 {
 			b = append(b, ',')
 		}
