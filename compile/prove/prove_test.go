@@ -62,6 +62,7 @@ func TestAnswers(t *testing.T) {
 		{"not ASCII", automaton.Google, []string{"Disallow: /é"}, prove.Partial, "/%C3%A9", "/"},
 		{"what a URL has escaped", automaton.RFC9309, []string{"Disallow: /{"}, prove.Partial, "/%7B", "/"},
 		{"what only clients send", automaton.Google, []string{"Disallow: /{"}, prove.Partial, "/{", "/"},
+		{"what browsers send", automaton.RFC9309, []string{"Disallow: /["}, prove.Partial, "/[", "/"},
 		{"half an escape", automaton.RFC9309, []string{"Disallow: /%z"}, prove.Partial, "/%z", "/"},
 		{"a gap that is a byte", automaton.Original, []string{"Disallow: /*a"}, prove.Partial, "/*a", "/"},
 		{"an index page", automaton.Google, []string{"Disallow: /", "Allow: /index.html"}, prove.Partial, "/!", "/"},

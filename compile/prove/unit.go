@@ -43,7 +43,7 @@ var (
 )
 
 // odd are the bytes that a URL has only escaped, or '%'.
-const odd = "\"%<>\\^`{|}"
+const odd = "\"%<>[\\]^`{|}"
 
 func alphabet(also string) (of []unit) {
 	const reserved = "!$&'()*+,-./:;=?@_~"
