@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/robotsieve/robotsieve/bench"
-	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // measure runs one engine on the corpus.
@@ -96,7 +96,7 @@ func said(v bench.Verdict) string {
 // show makes text of unknown origin fit for one line of a terminal.
 func show(text string) string {
 	const most = 100
-	runes := []rune(audit.Printable(strings.ReplaceAll(text, "\n", ": ")))
+	runes := []rune(report.Printable(strings.ReplaceAll(text, "\n", ": ")))
 	if len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
