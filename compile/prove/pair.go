@@ -1,9 +1,11 @@
 package prove
 
+import "slices"
+
 // pair has the lengths of two patterns that a path must both match.
 type pair struct {
 	a, b    *pattern
-	lengths []int32 // of each state of a, and matched, the lengths of each state of b, and matched
+	lengths []int32 // of each state of a, the lengths of each state of b; nil if there are too many
 	steps   int     // that it took to find them
 }
 
@@ -16,25 +18,17 @@ const stepsOfState = 6
 // newPair measures two patterns, of which each is measured.
 func newPair(a, b *pattern) *pair {
 	p := &pair{a: a, b: b}
-	rows, columns := len(a.moves)+1, len(b.moves)+1
-	if rows*columns > maxPair {
+	if len(a.moves)*len(b.moves) > maxPair {
 		return p
 	}
-	p.lengths = make([]int32, rows*columns)
-	for i := range p.lengths {
-		p.lengths[i] = never
-	}
-	p.lengths[len(p.lengths)-1] = 0
+	p.lengths = slices.Repeat([]int32{never}, len(a.moves)*len(b.moves))
 	for changed := true; changed; {
 		changed = false
 		p.steps += stepsOfState * len(p.lengths)
-		for i := rows - 1; i >= 0; i-- {
-			for j := columns - 1; j >= 0; j-- {
-				x, y := stateOf(a, i), stateOf(b, j)
-				if n := &p.lengths[i*columns+j]; a.length(x) < never && b.length(y) < never {
-					least := p.least(x, y)
-					changed = changed || least < *n
-					*n = min(*n, least)
+		for x := a.matched; x >= 0; x-- {
+			for y := b.matched; y >= 0; y-- {
+				if least := p.least(x, y); least < p.length(x, y) {
+					p.lengths[int(x)*len(b.moves)+int(y)], changed = least, true
 				}
 			}
 		}
@@ -42,27 +36,12 @@ func newPair(a, b *pattern) *pair {
 	return p
 }
 
-// stateOf returns the state with a number: the last stands for matched.
-func stateOf(p *pattern, number int) state {
-	if number == len(p.moves) {
-		return matched
-	}
-	return state(number)
-}
-
 // length returns the least number of bytes after a state of each.
 func (p *pair) length(x, y state) int32 {
-	switch {
-	case x == dead || y == dead:
-		return never
-	case p.lengths == nil || x == matched && y == matched:
-		return max(p.a.length(x), p.b.length(y))
-	case x == matched:
-		x = state(len(p.a.moves))
-	case y == matched:
-		y = state(len(p.b.moves))
+	if p.lengths == nil {
+		return max(p.a.lengths[x], p.b.lengths[y])
 	}
-	return p.lengths[int(x)*(len(p.b.moves)+1)+int(y)]
+	return p.lengths[int(x)*len(p.b.moves)+int(y)]
 }
 
 // least returns the length of two states by those of the states after them.
@@ -70,26 +49,13 @@ func (p *pair) least(x, y state) int32 {
 	if p.a.atItsEnd(x) && p.b.atItsEnd(y) {
 		return 0
 	}
-	m, n := p.a.movesFrom(x), p.b.movesFrom(y)
+	m, n := p.a.from(x), p.b.from(y)
 	least := 1 + p.length(m.other, n.other)
-	i, j := 0, 0
-	for i < len(m.list) || j < len(n.list) {
-		u, to, other := units, m.other, n.other
-		if i < len(m.list) {
-			u = m.list[i].unit
-		}
-		if j < len(n.list) {
-			u = min(u, n.list[j].unit)
-		}
-		if i < len(m.list) && m.list[i].unit == u {
-			to = m.list[i].to
-			i++
-		}
-		if j < len(n.list) && n.list[j].unit == u {
-			other = n.list[j].to
-			j++
-		}
-		least = min(least, u.length()+p.length(to, other))
+	for _, to := range m.list {
+		least = min(least, to.unit.length()+p.length(to.to, n.to(to.unit)))
+	}
+	for _, to := range n.list {
+		least = min(least, to.unit.length()+p.length(m.to(to.unit), to.to))
 	}
 	return least
 }

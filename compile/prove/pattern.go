@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -11,13 +10,8 @@ import (
 )
 
 // A state of a pattern is how far a path has matched it: a position in one of its segments, which are
-// numbered through, each with one more for its end.
+// numbered through, each with one more for its end, or one of the last two, which are never left.
 type state int32
-
-const (
-	dead    state = -1 // no longer path matches
-	matched state = -2 // every longer path matches
-)
 
 // pattern is a deterministic automaton of one pattern. The first segment must begin the path; each
 // other is searched for after the one before it, by its borders (Knuth, Morris and Pratt 1977): the
@@ -27,18 +21,20 @@ type pattern struct {
 	spelling *[2][units]string // of the form
 	atEnd    bool
 	segments []string
-	first    []state     // of each segment
-	border   []state     // of each state of the segments after a gap, in its segment
-	query    state       // from which on the path's '?' has been, in FormB
-	moves    []*moves    // from each state, made when first asked for
-	ranks    [2][]uint32 // of the rules with this pattern in each ranking
-	lengths  []int32     // of each state, see measure
-	isOdd    bool        // a byte of it is one that URLs have only escaped, or half an escape
+	first    []state    // of each segment
+	border   []state    // of each state of the segments after a gap, in its segment
+	query    state      // from which on the path's '?' has been, in FormB
+	matched  state      // every longer path matches
+	dead     state      // no longer path matches
+	moves    []*moves   // from each state, made when first asked for
+	rules    [2][]*rule // with this pattern, of each ranking
+	lengths  []int32    // of each state, see measure
+	isOdd    bool       // a byte of it is one that URLs have only escaped, or half an escape
 }
 
 // moves are the states after each unit: those in list, and other after any that is not there.
 type moves struct {
-	list  []move // in the order of units
+	list  []move
 	other state
 }
 
@@ -63,7 +59,9 @@ func newPattern(r *automaton.Rule, alphabet []unit) *pattern {
 	}
 	p.spelling = &spellings()[p.form]
 	p.isOdd = slices.ContainsFunc(p.segments, hasOdd)
-	p.moves, p.query = make([]*moves, n), state(strings.IndexByte(p.segments[0], '?')+1)
+	p.query = state(strings.IndexByte(p.segments[0], '?') + 1)
+	p.matched, p.dead, p.moves = n, n+1, make([]*moves, n+2)
+	p.moves[p.matched], p.moves[p.dead] = &moves{other: p.matched}, &moves{other: p.dead}
 	if len(p.segments) > 1 {
 		p.border = make([]state, n)
 		for i, s := range p.segments[1:] {
@@ -172,26 +170,21 @@ func (p *pattern) reached(segment int, bytes state) state {
 	case whole && segment+1 < len(p.segments):
 		return p.reached(segment+1, 0)
 	case whole && !p.atEnd:
-		return matched
+		return p.matched
 	}
 	return p.first[segment] + bytes
 }
 
-// advance returns the state after a unit from any state.
-func (p *pattern) advance(s state, u unit) state {
-	if s < 0 {
-		return s
-	}
-	return p.from(s).to(u)
-}
-
 // atItsEnd reports whether a path that has led to a state matches if it ends there.
 func (p *pattern) atItsEnd(s state) bool {
-	return s == matched || p.atEnd && int(s) == len(p.moves)-1
+	return s == p.matched || p.atEnd && s == p.matched-1
 }
 
 // step returns the state after one more byte of a path in the pattern's form.
 func (p *pattern) step(s state, c byte) state {
+	if s >= p.matched {
+		return s
+	}
 	i := p.segment(s)
 	segment, first := p.segments[i], p.first[i]
 	for k := s - first; ; k = p.border[first+k] {
@@ -199,7 +192,7 @@ func (p *pattern) step(s state, c byte) state {
 		case int(k) < len(segment) && segment[k] == c:
 			return p.reached(i, k+1)
 		case i == 0:
-			return dead
+			return p.dead
 		case k == 0:
 			return first
 		}
@@ -209,9 +202,7 @@ func (p *pattern) step(s state, c byte) state {
 // after returns the state after one more unit.
 func (p *pattern) after(s state, u unit) state {
 	for _, c := range []byte(p.spelling[p.part(s)][u]) {
-		if s = p.step(s, c); s < 0 {
-			return s
-		}
+		s = p.step(s, c)
 	}
 	return s
 }
@@ -234,16 +225,8 @@ func (p *pattern) from(s state) *moves {
 	return *m
 }
 
-// movesFrom is from, also of matched.
-func (p *pattern) movesFrom(s state) *moves {
-	if s == matched {
-		return &moves{other: matched}
-	}
-	return p.from(s)
-}
-
 func (p *pattern) make(s state) *moves {
-	m := &moves{other: dead}
+	m := &moves{other: p.dead}
 	i := p.segment(s)
 	if i > 0 {
 		m.other = p.first[i]
@@ -258,7 +241,6 @@ func (p *pattern) make(s state) *moves {
 			m.list = append(m.list, move{u, to})
 		}
 	}
-	slices.SortFunc(m.list, func(x, y move) int { return cmp.Compare(x.unit, y.unit) })
 	return m
 }
 
@@ -279,6 +261,7 @@ func (p *pattern) measure() {
 		return
 	}
 	p.lengths = slices.Repeat([]int32{never}, len(p.moves))
+	p.lengths[p.matched] = 0
 	if p.form == automaton.FormRaw { // as many as the pattern has
 		left := 0
 		for i, segment := range slices.Backward(p.segments) {
@@ -291,7 +274,7 @@ func (p *pattern) measure() {
 	}
 	for changed := true; changed; {
 		changed = false
-		for s := state(len(p.moves) - 1); s >= 0; s-- {
+		for s := p.matched - 1; s >= 0; s-- {
 			if least := p.least(s); least < p.lengths[s] {
 				p.lengths[s], changed = least, true
 			}
@@ -320,22 +303,22 @@ func (p *pattern) covers(o *pattern) bool {
 	at := p.start()
 	for i, segment := range o.segments {
 		if i > 0 {
-			segment = string(rune(filling)) + segment
+			at = p.step(at, filling)
 		}
-		for k := 0; k < len(segment) && at >= 0; k++ {
-			at = p.step(at, segment[k])
+		for _, c := range []byte(segment) {
+			at = p.step(at, c)
 		}
 	}
-	if !o.atEnd && at >= 0 {
+	if !o.atEnd {
 		at = p.step(at, filling)
 	}
-	return at == matched || at >= 0 && o.atEnd && p.atItsEnd(at)
+	return p.atItsEnd(at)
 }
 
 // matches reports whether the pattern matches a path.
 func (p *pattern) matches(path string) bool {
 	at := p.start()
-	for i := 0; i < len(path) && at >= 0; i++ {
+	for i := 0; i < len(path); i++ {
 		u := unit(path[i])
 		if isEscape(path[i:]) {
 			c, _ := strconv.ParseUint(path[i+1:i+3], 16, 8)
@@ -343,22 +326,11 @@ func (p *pattern) matches(path string) bool {
 		}
 		at = p.after(at, u)
 	}
-	return at != dead && p.atItsEnd(at)
+	return p.atItsEnd(at)
 }
 
 // never is the length where no path matches.
 const never = math.MaxInt32 / 2
-
-// length returns the least number of bytes after a state.
-func (p *pattern) length(s state) int32 {
-	switch s {
-	case matched:
-		return 0
-	case dead:
-		return never
-	}
-	return p.lengths[s]
-}
 
 // least returns the length of a state by those of the states after it.
 func (p *pattern) least(s state) int32 {
@@ -366,9 +338,9 @@ func (p *pattern) least(s state) int32 {
 		return 0
 	}
 	m := p.from(s)
-	least := 1 + p.length(m.other)
+	least := 1 + p.lengths[m.other]
 	for _, x := range m.list {
-		least = min(least, x.unit.length()+p.length(x.to))
+		least = min(least, x.unit.length()+p.lengths[x.to])
 	}
 	return least
 }

@@ -91,7 +91,7 @@ func (p *Prover) Between(allows, forbids *automaton.Machine) Answer {
 // Classify is the function Classify.
 func (p *Prover) Classify(m *automaton.Machine) Restriction {
 	s := newSpace(nil, m)
-	r := Restriction{Forbidden: s.shortest(s.between(0, 1), &p.Steps), Allowed: s.shortest(s.allowed(1, nil), &p.Steps)}
+	r := Restriction{Forbidden: s.shortest(s.between(0, 1), &p.Steps), Allowed: s.shortest(s.allowed(nil, 1), &p.Steps)}
 	switch {
 	case r.Forbidden.Path != "" && r.Allowed.Path != "":
 		r.Class = Partial

@@ -99,13 +99,13 @@ func (s *search) begin() bool {
 	}
 	root := &node{path: "/"}
 	for i, m := range s.must {
-		root.must[i] = m.advance(m.start(), '/')
+		root.must[i] = m.after(m.start(), '/')
 	}
 	for i, p := range s.avoid {
-		switch at := p.advance(p.start(), '/'); at {
-		case matched:
+		switch at := p.after(p.start(), '/'); at {
+		case p.matched:
 			return false
-		case dead:
+		case p.dead:
 		default:
 			root.avoid = append(root.avoid, item{uint32(i), at})
 		}
@@ -124,7 +124,7 @@ func (s *search) begin() bool {
 func (s *search) push(n *node) {
 	left := int32(0)
 	for i, m := range s.must {
-		left = max(left, m.length(n.must[i]))
+		left = max(left, m.lengths[n.must[i]])
 	}
 	if s.both != nil {
 		left = s.both.length(n.must[0], n.must[1])
@@ -140,10 +140,11 @@ func (s *search) follow(n *node) bool {
 	s.steps -= 1 + len(from) + len(n.path)/16
 	n.avoid = make([]item, 0, len(from))
 	for _, x := range from {
-		switch x.at = s.avoid[x.pattern].from(x.at).to(n.unit); x.at {
-		case matched:
+		p := s.avoid[x.pattern]
+		switch x.at = p.from(x.at).to(n.unit); x.at {
+		case p.matched:
 			return false
-		case dead:
+		case p.dead:
 		default:
 			n.avoid = append(n.avoid, x)
 		}
@@ -194,7 +195,7 @@ func (s *search) expand(n *node) {
 		others = others || !moves
 		next := &node{path: n.path + u.String(), percent: percent, parent: n, unit: u, must: n.must}
 		for i, m := range s.must {
-			next.must[i] = m.advance(n.must[i], u)
+			next.must[i] = m.from(n.must[i]).to(u)
 		}
 		s.push(next)
 	}
@@ -209,9 +210,7 @@ func (s *search) findMoves(n *node) {
 		}
 	}
 	for i, m := range s.must {
-		if n.must[i] >= 0 {
-			mark(m, n.must[i])
-		}
+		mark(m, n.must[i])
 	}
 	for _, x := range n.avoid {
 		mark(s.avoid[x.pattern], x.at)

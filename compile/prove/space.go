@@ -11,19 +11,20 @@ import (
 
 // space has the patterns of some machines, each once, and the ranking of each machine.
 type space struct {
-	rankings [][]ranked
+	rankings [][]*rule
 	patterns []*pattern // in the order of plain
 	nodes    []prefix   // in the order of plain
 	index    map[patternKey]*pattern
 	// alphabet is that of clients, or of URLs alone where machines of several dialects are compared:
 	// these differ on nearly all paths that are no URLs.
 	alphabet []unit
-	lines    map[uint32][]uint32 // the ranks of the rules on each line, in the first ranking
+	lines    map[uint32][]*rule // in the first ranking
 }
 
-// ranked is a rule of a ranking, which has the highest rank first: 0.
-type ranked struct {
-	pattern *pattern
+// rule is a rule of a ranking. The highest rank is 0.
+type rule struct {
+	*pattern
+	rank    int
 	line    uint32
 	forbids bool
 }
@@ -43,8 +44,10 @@ type prefix struct {
 
 // newSpace returns the space of machines, of which each may be nil.
 func newSpace(machines ...*automaton.Machine) *space {
-	s := &space{rankings: make([][]ranked, len(machines)), index: map[patternKey]*pattern{}, lines: map[uint32][]uint32{}}
-	s.alphabet = ofClients()
+	s := &space{
+		rankings: make([][]*rule, len(machines)), index: map[patternKey]*pattern{}, lines: map[uint32][]*rule{},
+		alphabet: ofClients(),
+	}
 	for _, m := range machines {
 		if m != nil && machines[0] != nil && m.Dialect() != machines[0].Dialect() {
 			s.alphabet = ofURLs()
@@ -54,11 +57,11 @@ func newSpace(machines ...*automaton.Machine) *space {
 		rules := slices.Concat(m.Lists()...)
 		slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 		for rank := range rules {
-			p, v := s.pattern(&rules[rank]), rules[rank].Verdict
-			s.rankings[i] = append(s.rankings[i], ranked{p, v.Line, v.Disallowed})
-			p.ranks[i] = append(p.ranks[i], uint32(rank))
+			v := rules[rank].Verdict
+			r := &rule{s.pattern(&rules[rank]), rank, v.Line, v.Disallowed}
+			s.rankings[i], r.rules[i] = append(s.rankings[i], r), append(r.rules[i], r)
 			if i == 0 {
-				s.lines[v.Line] = append(s.lines[v.Line], uint32(rank))
+				s.lines[r.line] = append(s.lines[r.line], r)
 			}
 		}
 	}
@@ -113,66 +116,57 @@ func (s *space) near(p *pattern) (near []*pattern) {
 	return near
 }
 
-// rules returns the ranks of the rules of a ranking that forbid, or of those that allow, which may
-// match a path that a pattern matches; of all if it is nil.
-func (s *space) rules(ranking int, may *pattern, forbid bool) (ranks []uint32) {
+// among returns the rules of a ranking that forbid, or those that allow, which may match a path that a
+// pattern matches; all of them if it is nil.
+func (s *space) among(p *pattern, ranking int, forbid bool) (rules []*rule) {
 	patterns := s.patterns
-	if may != nil {
-		patterns = s.near(may)
+	if p != nil {
+		patterns = s.near(p)
 	}
 	for _, p := range patterns {
-		for _, rank := range p.ranks[ranking] {
-			if s.rankings[ranking][rank].forbids == forbid {
-				ranks = append(ranks, rank)
+		for _, r := range p.rules[ranking] {
+			if r.forbids == forbid {
+				rules = append(rules, r)
 			}
 		}
 	}
-	return ranks
+	return rules
 }
 
-// above returns the ranks that are above one.
-func (s *space) above(rank uint32, ranks []uint32) (above []uint32) {
-	for _, x := range ranks {
-		if x < rank {
-			above = append(above, x)
+// above returns the patterns of those rules that outrank one; of all if that is nil.
+func above(r *rule, rules []*rule) (patterns []*pattern) {
+	for _, x := range rules {
+		if r == nil || x.rank < r.rank {
+			patterns = append(patterns, x.pattern)
 		}
-	}
-	return above
-}
-
-// others returns the ranks, in the first ranking, of rules on other lines.
-func (s *space) others(line uint32, ranks []uint32) []uint32 {
-	return slices.DeleteFunc(ranks, func(x uint32) bool { return s.rankings[0][x].line == line })
-}
-
-func (s *space) patternsOf(ranking int, ranks []uint32) (patterns []*pattern) {
-	for _, rank := range ranks {
-		patterns = append(patterns, s.rankings[ranking][rank].pattern)
 	}
 	return patterns
 }
 
+// byLength sorts rules: those that may match the shortest paths come first.
+func byLength(rules []*rule) []*rule {
+	slices.SortStableFunc(rules, func(x, y *rule) int { return cmp.Compare(x.atLeast(), y.atLeast()) })
+	return rules
+}
+
 // has reports whether the first rule of a ranking with a pattern forbids, or allows.
-func (s *space) has(ranking int, p *pattern, forbid bool) bool {
-	return len(p.ranks[ranking]) > 0 && s.rankings[ranking][p.ranks[ranking][0]].forbids == forbid
+func (p *pattern) has(ranking int, forbid bool) bool {
+	return len(p.rules[ranking]) > 0 && p.rules[ranking][0].forbids == forbid
 }
 
 // inOneOrder reports whether, of the rules that two rankings have both, those that forbid and those
 // that allow outrank each other in one as in the other.
 func (s *space) inOneOrder(one, other int) bool {
-	var lowest [2]uint32 // in the other, of the rules so far that allow and of those that forbid
-	for rank, rule := range s.rankings[one] {
-		p, forbids := rule.pattern, 0
-		if rule.forbids {
-			forbids = 1
-		}
-		if p.ranks[one][0] != uint32(rank) || !s.has(other, p, rule.forbids) {
+	lowest := map[bool]int{} // in the other, of the rules so far that allow and of those that forbid
+	for _, r := range s.rankings[one] {
+		if r.rules[one][0] != r || !r.has(other, r.forbids) {
 			continue
 		}
-		if p.ranks[other][0] < lowest[1-forbids] {
+		rank := r.rules[other][0].rank
+		if rank < lowest[!r.forbids] {
 			return false
 		}
-		lowest[forbids] = max(lowest[forbids], p.ranks[other][0])
+		lowest[r.forbids] = max(lowest[r.forbids], rank)
 	}
 	return true
 }
@@ -185,18 +179,18 @@ func (s *space) shortest(of alternatives, steps *int) Answer { return s.answer(o
 
 // answer searches among the paths of URLs, then among those that clients send besides.
 func (s *space) answer(of alternatives, steps *int, first bool) Answer {
-	a := among(ofURLs(), of, steps, first)
+	a := over(ofURLs(), of, steps, first)
 	isOdd := func(p *pattern) bool { return p.isOdd }
 	if a.Path == "" && len(s.alphabet) > len(ofURLs()) && slices.ContainsFunc(s.patterns, isOdd) {
-		also := among(s.alphabet, of, steps, first)
+		also := over(s.alphabet, of, steps, first)
 		return Answer{also.Path, a.Decided && also.Decided}
 	}
 	return a
 }
 
-// among is answer with an alphabet. It searches only for paths that are no longer than the best so far.
+// over is answer with an alphabet. It searches only for paths that are no longer than the best so far.
 // The search of one alternative takes at most half of the steps that are left.
-func among(alphabet []unit, of alternatives, steps *int, first bool) Answer {
+func over(alphabet []unit, of alternatives, steps *int, first bool) Answer {
 	best, longest := Answer{Decided: true}, math.MaxInt
 	for x := range of {
 		if x.least > longest || first && best.Path != "" {
