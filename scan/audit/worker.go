@@ -55,7 +55,7 @@ type Worker struct {
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
-	referer         []byte // the begin of the last Referer of a visitor, up to the byte after its host
+	referer         []byte // the beginning of the last Referer of a visitor, up to the byte after its host
 	referrer        string // the operator of this host; empty if it is of none
 	number          int    // of the worker
 	place           place

@@ -106,7 +106,7 @@ func (l *linter) ofParser() {
 				known[n] = known[n] || also(compile.NoteNoField) && also(compile.NoteUnknownKey)
 			case compile.NoteUnknownKey:
 				known[n] = known[n] || l.foreign || also(compile.NoteTypo) || also(compile.NoteNoColon)
-				more = meant(nearest(n.Text, knownKeys))
+				more = meant(nearest(n.Text, knownKeys()))
 			case compile.NoteNUL:
 				known[n] = known[n] || l.foreign
 			case compile.NoteAfterToken:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -11,8 +12,10 @@ import (
 )
 
 // knownKeys are the keys that an unknown one may be meant to be.
-var knownKeys = wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
-	"Content-Usage")
+var knownKeys = sync.OnceValue(func() []word {
+	return wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
+		"Content-Usage")
+})
 
 // unsupported says of keys who reads them.
 var unsupported = map[string]string{
