@@ -114,7 +114,7 @@ var kinds = []Kind{
 	of(compile.NoteHash, rfcSpecial, everybody+"Disallow: /#/shop\n", 2, rule),
 	of(compile.NoteSpaceInPattern, rfcRules, everybody+"Disallow: /my shop/\n", 2, everybody+"Disallow: /my%20shop/\n"),
 	of(compile.NoteNotUTF8, rfcFile, everybody+"Disallow: /caf\xe9/\n", 2, everybody+"Disallow: /caf%C3%A9/\n"),
-	{"encoding", asWarning, "not spelled as in a URL, in which parsers differ", googlePage,
+	{"encoding", asNote, "not spelled as in a URL, in which parsers differ", googlePage,
 		everybody + "Disallow: /caf\u00e9/\n", 2, everybody + "Disallow: /caf%C3%A9/\n"},
 	{"not-at-end", asWarning, "$ means the end of a path only as the last character; here it stands for itself", rfcSpecial,
 		everybody + "Disallow: /*.pdf$?\n", 2, everybody + "Disallow: /*.pdf$\n"},

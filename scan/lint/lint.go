@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -107,10 +108,14 @@ func (l *linter) ofParser() {
 			case compile.NoteUnknownKey:
 				known[n] = known[n] || l.foreign || also(compile.NoteTypo) || also(compile.NoteNoColon)
 				more = meant(nearest(n.Text, knownKeys()))
+			case compile.NoteTypo:
+				if strings.Contains(n.Text, " ") { // as in "Disallow https://..."
+					more = "a colon is missing"
+				}
 			case compile.NoteNUL:
 				known[n] = known[n] || l.foreign
 			case compile.NoteAfterToken:
-				known[n] = known[n] || kindOfAgent(n.Text) != ""
+				known[n] = known[n] || l.crawler.kindOfAgent(n.Text) != ""
 			}
 			if !known[n] {
 				known[n] = true

@@ -53,16 +53,38 @@ func namesOf(set *crawler.Set) *names {
 	return n
 }
 
+// name matches a product token, perhaps with a version.
+var name = lazy.Regexp(`^ *[A-Za-z0-9_.-]+(/[0-9.]+)? *$`)
+
 // kindOfAgent returns the kind of note on a user-agent line that has more than a product token and a
 // version; "" if it has not, or if the rest is of no such kind.
-func kindOfAgent(value string) string {
-	parts := strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ';' || c == '|' })
+func (n *names) kindOfAgent(value string) string {
+	if !strings.ContainsAny(value, " ,;|(") {
+		return "" // nearly all
+	}
+	apart := func(by string) []string {
+		return strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(by, c) })
+	}
+	named, known := 0, 0
+	for _, part := range apart(",;|") {
+		if name().MatchString(part) {
+			named++
+		}
+	}
+	for _, word := range apart(",;| ") {
+		word, _, _ = strings.Cut(strings.ToLower(word), "/")
+		if n.by[word] != nil {
+			known++
+		}
+	}
 	_, version, _ := strings.Cut(value, "/")
 	switch {
-	case strings.ContainsAny(value, "()") || strings.Contains(strings.TrimSpace(version), " "):
+	case strings.Contains(value, "(") || strings.Contains(value, "://"):
 		return "whole-header"
-	case len(parts) > 1:
+	case named > 1 || known > 1:
 		return "several-names"
+	case strings.Contains(strings.TrimSpace(version), " "):
+		return "whole-header"
 	}
 	return ""
 }
@@ -86,7 +108,7 @@ func (l *linter) readAgents() {
 				l.add(a.Line, "repeated-group", a.Value, fmt.Sprintf("the first is in line %d",
 					l.read[0].Groups[first-1].Agents[0].Line), "")
 			}
-			kind := kindOfAgent(a.Value)
+			kind := l.crawler.kindOfAgent(a.Value)
 			if kind != "" {
 				n := l.add(a.Line, kind, a.Value, l.meantBy(kind, a.Value, a.Value[:len(a.Token)]), "")
 				if kind == "whole-header" && l.crawler.by[a.Token] == nil {

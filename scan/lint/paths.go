@@ -33,9 +33,7 @@ func (l *linter) readRules() {
 			if at := strings.IndexByte(r.Value, '$'); at >= 0 && at < len(r.Value)-1 && !l.literal() {
 				l.add(r.Line, "not-at-end", r.Value, "", "")
 			}
-			if faults := faultsOf(r.Value); len(faults) > 0 {
-				l.add(r.Line, "encoding", r.Value, strings.Join(faults, ", "), "")
-			}
+			l.readEncoding(r)
 			if beside := lines[r.Value+"/"]; beside > 0 && !r.Allow {
 				l.add(r.Line, "missing-slash", r.Value, fmt.Sprintf("line %d has %s/", beside, r.Value), "")
 			}
@@ -66,22 +64,30 @@ func upperEscapes(value string) string { return escape().ReplaceAllStringFunc(va
 // entity matches a character reference of HTML.
 var entity = lazy.Regexp(`&(amp|lt|gt|quot|#[0-9]+|#x[0-9a-fA-F]+);`)
 
-// faultsOf says what a URL in its usual spelling has otherwise than a path.
-func faultsOf(value string) (faults []string) {
-	add := func(is bool, fault string) {
+// readEncoding adds a note on a path that is spelled otherwise than in a URL.
+func (l *linter) readEncoding(r compile.Rule) {
+	var faults []string
+	add := func(is bool, fault string) bool {
 		if is {
 			faults = append(faults, fault)
 		}
+		return is
 	}
-	escapes := escape().FindAllString(value, -1)
-	add(utf8.ValidString(value) && utf8.RuneCountInString(value) < len(value), "characters outside ASCII")
+	escapes := escape().FindAllString(r.Value, -1)
+	add(utf8.ValidString(r.Value) && utf8.RuneCountInString(r.Value) < len(r.Value), "characters outside ASCII")
 	add(slices.ContainsFunc(escapes, func(e string) bool { return e != strings.ToUpper(e) }), "lower-case digits after %")
-	add(slices.Contains(escapes, "%"), "% without two hexadecimal digits")
-	add(entity().MatchString(value), "a character reference of HTML")
-	return faults
+	never := add(slices.Contains(escapes, "%"), "% without two hexadecimal digits")
+	never = add(entity().MatchString(r.Value), "a character reference of HTML") || never
+	if len(faults) == 0 {
+		return
+	}
+	n := l.add(r.Line, "encoding", r.Value, strings.Join(faults, ", "), "")
+	if never { // does a URL have it
+		n.Severity = asWarning.String()
+	}
 }
 
 // private has names of files and folders that mostly are for nobody else. They are the whole name, without
 // its ending.
-var private = lazy.Regexp(`(?i)(^|/)(admin|administrator|backups?|private|secret|internal|passwords?|passwd|` +
+var private = lazy.Regexp(`(?i)(^|/)(admin|administrator|backups?|private|secret|internal|passwd|` +
 	`credentials|phpmyadmin|\.git|\.env|\.htpasswd|\.ssh|id_rsa|dump|[^/]*\.(sql|bak|pem))([./$*?]|$)`)
