@@ -25,9 +25,10 @@ const (
 type prover struct {
 	*linter
 	prove.Prover
-	left     int // steps, of all searches
-	open     int // questions that were not decided
-	openLine int // of the first of them
+	left     int  // steps, of all searches
+	open     int  // questions that were not decided
+	openLine int  // of the first of them
+	queries  bool // a rule is compared with the query of a path in a form of its own
 }
 
 // prove adds the notes that are proved by search over machines.
@@ -155,6 +156,7 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 			if r.Value == "" || r.Inert { // of which other notes tell
 				continue
 			}
+			p.queries = p.queries || r.Form == automaton.FormB
 			f := fates[r.Line]
 			if f == nil {
 				f = &fate{Rule: r}
@@ -227,6 +229,9 @@ func (p *prover) proveContested() {
 
 // contested adds a note if a machine of RFC 9309's reading and one of another differ.
 func (p *prover) contested(by, other *automaton.Machine, robots *compile.Robots, reader string, seen map[string]bool) {
+	if by.Agrees(other) && !p.queries {
+		return // on all paths but those with a raw * or $ before what looks like the rest of an escape
+	}
 	var d prove.Difference
 	p.limited(func() {
 		p.limited(func() { d, _ = p.Differ(by, other) }, p.read[0], by)
