@@ -18,7 +18,7 @@ const (
 	maxSteps    = 6_000_000
 	maxOfOne    = 400_000
 	stepsOfRule = 4 // for each rule of a machine whose searches begin
-	rulesOfStep = 4 // rules that are looked at for each question about one of them
+	rulesOfStep = 2 // rules that are looked at for each question about one of them
 )
 
 // prover is the state of prove.
@@ -50,15 +50,18 @@ func (p *prover) notDecided(line int) {
 	}
 }
 
-// limited asks a question within the bounds. What it costs to begin a search depends on the machines, which
-// robots has.
+// limited asks a question within the bounds, and none if no step is left. What it costs to begin a
+// search depends on the machines, which robots has.
 func (p *prover) limited(question func(), robots *compile.Robots, machines ...*automaton.Machine) {
 	for _, m := range machines {
 		for _, g := range robots.GroupsOf(m) {
 			p.left -= stepsOfRule * len(robots.Groups[g].Rules)
 		}
 	}
-	p.Steps = max(0, min(p.left, maxOfOne))
+	if p.left <= 0 {
+		return
+	}
+	p.Steps = min(p.left, maxOfOne)
 	p.left -= p.Steps
 	question()
 	p.left += max(0, p.Steps)
@@ -162,7 +165,10 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 				f = &fate{Rule: r}
 				fates[r.Line] = f
 			}
-			p.left -= scan
+			if p.left -= scan; p.left <= 0 {
+				f.open = f.open || !f.alive
+				continue
+			}
 			if !f.alive {
 				p.limited(func() {
 					e := rules.Effect(uint32(r.Line))
