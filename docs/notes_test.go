@@ -12,10 +12,11 @@ import (
 // TestNotes holds the table of kinds in notes.md to the rows of scan/lint.
 func TestNotes(t *testing.T) {
 	var b strings.Builder
-	fmt.Fprint(&b, "\n| kind | severity | the note says | a file that has it | and one that has not |\n|---|---|---|---|---|\n")
+	b.WriteString("\n| kind | severity | the note says | a file that has it | and one that has not |\n")
+	b.WriteString("|---|---|---|---|---|\n")
 	for _, k := range lint.Kinds() {
-		fmt.Fprintf(&b, "| `%s` | %s | [%s](%s) | %s | %s |\n", k.Name, k.Severity, cell(k.Sentence), k.Source, example(k.Bad),
-			example(k.Good))
+		fmt.Fprintf(&b, "| `%s` | %s | [%s](%s) | %s | %s |\n", k.Name, k.Severity, cell(k.Sentence), k.Source,
+			example(k.Bad), example(k.Good))
 	}
 	fmt.Fprintln(&b)
 	checkMade(t, "notes.md", "TestNotes: go test ./docs -run Notes -update", b.String())

@@ -99,8 +99,8 @@ var kinds = []Kind{
 		"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2)\nDisallow: /\n", 1, "User-agent: GPTBot/1.2\nDisallow: /\n"},
 	{"unknown-name", asNote, "no known crawler has this product token", profiles, "User-agent: GPT-Bot\nDisallow: /\n", 1,
 		"User-agent: GPTBot\nDisallow: /\n"},
-	{"control-token", asNote, "the token only says what may be done with pages; they are fetched by a crawler of another " +
-		"name", profiles, "User-agent: Google-Extended\nDisallow: /\n", 1, "User-agent: Googlebot\nDisallow: /\n"},
+	{"control-token", asNote, "the token only says what may be done with pages; they are fetched by a crawler of " +
+		"another name", profiles, "User-agent: Google-Extended\nDisallow: /\n", 1, "User-agent: Googlebot\nDisallow: /\n"},
 	{"not-obeyed", asWarning, "its operator says that it does not apply robots.txt", profiles,
 		"User-agent: ChatGPT-User\nDisallow: /\n", 1, "User-agent: GPTBot\nDisallow: /\n"},
 	{"repeated-group", asWarning, "another group for the same name; RFC 9309 joins them, but some parsers read only one",
@@ -116,8 +116,8 @@ var kinds = []Kind{
 	of(compile.NoteNotUTF8, rfcFile, everybody+"Disallow: /caf\xe9/\n", 2, everybody+"Disallow: /caf%C3%A9/\n"),
 	{"encoding", asNote, "not spelled as in a URL, in which parsers differ", googlePage,
 		everybody + "Disallow: /caf\u00e9/\n", 2, everybody + "Disallow: /caf%C3%A9/\n"},
-	{"not-at-end", asWarning, "$ means the end of a path only as the last character; here it stands for itself", rfcSpecial,
-		everybody + "Disallow: /*.pdf$?\n", 2, everybody + "Disallow: /*.pdf$\n"},
+	{"not-at-end", asWarning, "$ means the end of a path only as the last character; here it stands for itself",
+		rfcSpecial, everybody + "Disallow: /*.pdf$?\n", 2, everybody + "Disallow: /*.pdf$\n"},
 	{"missing-slash", asNote, "also forbids every other path that begins like this", rfcRules,
 		everybody + "Disallow: /shop\nDisallow: /shop/\n", 2, rule},
 	{"case", asNote, "differs from another rule in case alone, which counts in paths", rfcRules,
@@ -136,8 +136,8 @@ var kinds = []Kind{
 	{"not-supported", asWarning, "a line that search engines do not read", notes2019, rule + "Noindex: /shop/\n", 3, rule},
 	{"signal-outside-group", asWarning, "stands in no group, so that it is for no crawler", signals,
 		"Content-Signal: ai-train=no\n\n" + rule, 1, everybody + "Content-Signal: ai-train=no\nDisallow: /shop/\n"},
-	{"signal-misplaced", asWarning, "stands between user-agent lines, where parsers differ on which of them it is for", usage,
-		"User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: CCBot\nDisallow: /\n", 2,
+	{"signal-misplaced", asWarning, "stands between user-agent lines, where parsers differ on which of them it is for",
+		usage, "User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: CCBot\nDisallow: /\n", 2,
 		"User-agent: GPTBot\nUser-agent: CCBot\nContent-Usage: train-ai=n\nDisallow: /\n"},
 
 	{"dead-rule", asNote, "the file says the same without this rule", rfcRules, rule + "Disallow: /shop/cart/\n", 3,
@@ -148,8 +148,8 @@ var kinds = []Kind{
 	{"star-not-for-named", asNote, "a group for a name is in place of that for *, not beside it", rfcAgents,
 		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\n", 4,
 		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\nDisallow: /shop/\n"},
-	{"blocks-sitemap", asWarning, "forbids what a sitemap of the site lists, to crawlers without a name or to a search engine",
-		sitemaps, everybody + "Disallow: /about\n", 2, rule + "Allow: /shop/a\n"},
+	{"blocks-sitemap", asWarning, "forbids what a sitemap of the site lists, to crawlers without a name or to a " +
+		"search engine", sitemaps, everybody + "Disallow: /about\n", 2, rule + "Allow: /shop/a\n"},
 	{"everything-forbidden", asWarning, "no crawler may fetch anything", rfcRules, everybody + "Disallow: /\n", 2, rule},
 	{"not-decided", asNote, "some searches ended at their bound, so that notes may be missing", bounds,
 		everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" + strings.Repeat("x", 7990) + "y\n", 3, rule},

@@ -23,23 +23,27 @@ var recipes = []struct {
 		"GPTBot /tmp/a no\nGPTBot /tmp yes"},
 	{"1994: one robot is kept out", "User-agent: BadBot\nDisallow: /\n", "1 unknown-name note",
 		"BadBot /a no\nGPTBot /a yes"},
-	{"1994: only one robot", "User-agent: Googlebot\nDisallow:\n\nUser-agent: *\nDisallow: /\n", "1 star-not-for-named note",
-		"Googlebot /a yes\nGPTBot /a no"},
+	{"1994: only one robot", "User-agent: Googlebot\nDisallow:\n\nUser-agent: *\nDisallow: /\n",
+		"1 star-not-for-named note", "Googlebot /a yes\nGPTBot /a no"},
 	{"1994: all but one file", "User-agent: *\nDisallow: /~joe/junk.html\nDisallow: /~joe/foo.html\n", "",
 		"GPTBot /~joe/bar.html yes"},
-	{"Google: one folder for one crawler", "User-agent: Googlebot\nDisallow: /nogooglebot/\n\nUser-agent: *\nAllow: /\n\n" +
-		"Sitemap: https://www.example.com/sitemap.xml\n", "5 dead-rule note",
+	{"Google: one folder for one crawler",
+		"User-agent: Googlebot\nDisallow: /nogooglebot/\n\nUser-agent: *\nAllow: /\n\n" +
+			"Sitemap: https://www.example.com/sitemap.xml\n", "5 dead-rule note",
 		"Googlebot /nogooglebot/a no\nbingbot /nogooglebot/a yes"},
-	{"Google: two names in one group", "# Both names.\nUser-agent: Googlebot\nUser-agent: AdsBot-Google\nDisallow: /\n", "",
+	{"Google: two names in one group",
+		"# Both names.\nUser-agent: Googlebot\nUser-agent: AdsBot-Google\nDisallow: /\n", "",
 		"Googlebot /a no\nAdsBot-Google /a no\nbingbot /a yes"},
 	{"Google: only a public folder", "User-agent: *\nDisallow: /\nAllow: /public/\n", "2 contradicted note",
 		"GPTBot /public/a yes\nGPTBot /a no"},
-	{"Google: only one page", "User-agent: *\nDisallow: /\nAllow: /$\n", "2 contradicted note", "GPTBot / yes\nGPTBot /a no"},
+	{"Google: only one page", "User-agent: *\nDisallow: /\nAllow: /$\n",
+		"2 contradicted note", "GPTBot / yes\nGPTBot /a no"},
 	{"Google: only news", "User-agent: Googlebot-news\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
 		"1 control-token note\n1 star-not-for-named note\n2 dead-rule note", "Googlebot-News /a yes\nGPTBot /a no"},
 	{"Google: one picture", "User-agent: Googlebot-Image\nDisallow: /images/dogs.jpg\n", "",
 		"Googlebot-Image /images/dogs.jpg no"},
-	{"Google: files of one type", "User-agent: Googlebot\nDisallow: /*.gif$\n", "", "Googlebot /a.gif no\nGooglebot /a.gif?b yes"},
+	{"Google: files of one type", "User-agent: Googlebot\nDisallow: /*.gif$\n",
+		"", "Googlebot /a.gif no\nGooglebot /a.gif?b yes"},
 	{"Google: order of precedence, a longer path", "User-agent: *\nAllow: /p\nDisallow: /\n", "3 contradicted note",
 		"GPTBot /page yes"},
 	{"Google: order of precedence, equal paths", "User-agent: *\nAllow: /folder\nDisallow: /folder\n",
@@ -58,8 +62,10 @@ var recipes = []struct {
 	{"WordPress", "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n\n" +
 		"Sitemap: https://example.com/wp-sitemap.xml\n", "2 contradicted note", "GPTBot /wp-admin/admin-ajax.php yes"},
 	{"no training of AI", "User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nUser-agent: Google-Extended\n" +
-		"User-agent: Applebot-Extended\nDisallow: /\n", "4 control-token note\n5 control-token note", "GPTBot /a no\nbingbot /a yes"},
-	{"content signals", "User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n", "3 dead-rule note", "GPTBot /a yes"},
+		"User-agent: Applebot-Extended\nDisallow: /\n", "4 control-token note\n5 control-token note",
+		"GPTBot /a no\nbingbot /a yes"},
+	{"content signals",
+		"User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n", "3 dead-rule note", "GPTBot /a yes"},
 	{"parameters", "User-agent: *\nDisallow: /*?sort=\nDisallow: /*&sort=\n", "", "GPTBot /a?sort=b no\nGPTBot /a?b yes"},
 	{"slower", "User-agent: bingbot\nCrawl-delay: 10\nDisallow:\n", "", "bingbot /a yes"},
 }
@@ -210,7 +216,8 @@ func TestPlanted(t *testing.T) {
 		t.Error("no note of the byte order mark")
 	}
 	// The others need a file of their own, as in TestKinds.
-	for _, kind := range []string{"bom", "html", "utf-16", "log", "everything-forbidden", "not-decided", "blocks-sitemap"} {
+	for _, kind := range []string{"bom", "html", "utf-16", "log", "everything-forbidden", "not-decided",
+		"blocks-sitemap"} {
 		delete(absent, kind)
 	}
 	if len(absent) > 0 {
