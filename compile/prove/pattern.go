@@ -58,7 +58,6 @@ func newPattern(r *automaton.Rule, alphabet []unit) *pattern {
 		n += state(len(s)) + 1
 	}
 	p.spelling = &spellings()[p.form]
-	p.isOdd = slices.ContainsFunc(p.segments, hasOdd)
 	p.query = state(strings.IndexByte(p.segments[0], '?') + 1)
 	p.matched, p.dead, p.moves = n, n+1, make([]*moves, n+2)
 	p.moves[p.matched], p.moves[p.dead] = &moves{other: p.matched}, &moves{other: p.dead}

@@ -116,13 +116,21 @@ func (s *space) matches(line uint32) alternatives {
 	}
 }
 
-// decidingWithout returns the line of the rule that decides on a path without those on a line; 0 if
-// none does.
+// decidingWithout returns the line of the rule that decides on a path without those on a line, of
+// which one matches it; 0 if none does.
 func (s *space) decidingWithout(line uint32, path string) uint32 {
-	for _, r := range s.rankings[0] {
-		if r.line != line && r.matches(path) {
-			return r.line
+	var best *rule
+	for _, r := range s.lines[line] {
+		for _, p := range s.near(r.pattern) {
+			for _, x := range p.rules[0] {
+				if x.line != line && (best == nil || x.rank < best.rank) && p.matches(path) {
+					best = x
+				}
+			}
 		}
 	}
-	return 0
+	if best == nil {
+		return 0
+	}
+	return best.line
 }

@@ -18,6 +18,7 @@ type space struct {
 	// alphabet is that of clients, or of URLs alone where machines of several dialects are compared:
 	// these differ on nearly all paths that are no URLs.
 	alphabet []unit
+	isOdd    bool               // a pattern has a byte that URLs have only escaped, or half an escape
 	lines    map[uint32][]*rule // in the first ranking
 }
 
@@ -77,7 +78,7 @@ func (s *space) pattern(r *automaton.Rule) *pattern {
 	if known := s.index[key]; known != nil {
 		return known
 	}
-	s.index[key], s.patterns = p, append(s.patterns, p)
+	s.index[key], s.patterns, s.isOdd = p, append(s.patterns, p), s.isOdd || slices.ContainsFunc(p.segments, hasOdd)
 	return p
 }
 
@@ -180,8 +181,7 @@ func (s *space) shortest(of alternatives, steps *int) Answer { return s.answer(o
 // answer searches among the paths of URLs, then among those that clients send besides.
 func (s *space) answer(of alternatives, steps *int, first bool) Answer {
 	a := over(ofURLs(), of, steps, first)
-	isOdd := func(p *pattern) bool { return p.isOdd }
-	if a.Path == "" && len(s.alphabet) > len(ofURLs()) && slices.ContainsFunc(s.patterns, isOdd) {
+	if a.Path == "" && s.isOdd && len(s.alphabet) > len(ofURLs()) {
 		also := over(s.alphabet, of, steps, first)
 		return Answer{also.Path, a.Decided && also.Decided}
 	}
