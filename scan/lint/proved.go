@@ -15,10 +15,10 @@ import (
 
 // The bounds of the searches, in steps of package prove: of all for one file, and of each.
 const (
-	maxSteps    = 6_000_000
+	maxSteps    = 16_000_000
 	maxOfOne    = 400_000
 	stepsOfRule = 4 // for each rule of a machine whose searches begin
-	rulesOfStep = 2 // rules that are looked at for each question about one of them
+	stepsOfLook = 8 // for each rule that is looked at for a question about one of them
 )
 
 // prover is the state of prove.
@@ -152,7 +152,7 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 	p.limited(func() { rules = p.Rules(m.Machine) }, robots, m.Machine)
 	scan := 0 // what each question costs besides its search
 	for _, g := range m.groups {
-		scan += len(robots.Groups[g].Rules) / rulesOfStep
+		scan += stepsOfLook * len(robots.Groups[g].Rules)
 	}
 	for _, g := range m.groups {
 		for _, r := range robots.Groups[g].Rules {
