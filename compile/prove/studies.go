@@ -70,14 +70,15 @@ func Probed(m *automaton.Machine, r *automaton.Ruleset) string {
 	}
 	ask("/")
 	ask("/dummy-testing-path-54321")
-	seen := map[*automaton.Rule]bool{} // lists, which machines share
+	seen := map[*automaton.Rule]bool{} // the first rules of lists, which machines share
 	for _, a := range append(slices.Clip(r.Agents()), automaton.TokenMachine{Machine: r.Wildcard()}) {
 		for _, list := range a.Machine.Lists() {
-			for i := 0; i < len(list) && !seen[&list[0]] && !(forbidden && allowed); i++ {
-				ask(valueOf(r.Dialect(), &list[i]))
-			}
-			if len(list) > 0 {
+			for i := range list {
+				if i == 0 && seen[&list[0]] || forbidden && allowed {
+					break
+				}
 				seen[&list[0]] = true
+				ask(valueOf(r.Dialect(), &list[i]))
 			}
 		}
 	}

@@ -135,10 +135,9 @@ type sample struct {
 // samples keeps the smallest of the lines added, by time and then by bytes, so that
 // the choice does not depend on the order of the input: at most so many, and maxSampleBytes.
 type samples struct {
-	most     int
-	distinct bool     // equal lines count once
-	Kept     []sample `cbor:"1,keyasint,omitempty"` // in order
-	bytes    int      // of the lines kept
+	most  int
+	Kept  []sample `cbor:"1,keyasint,omitempty"` // in order
+	bytes int      // of the lines kept
 }
 
 func compareSamples(x, y sample) int {
@@ -154,11 +153,8 @@ func (s *samples) add(time int64, line []byte) {
 	if len(s.Kept) == s.most && compareSamples(sample, s.Kept[s.most-1]) >= 0 {
 		return
 	}
-	at, known := slices.BinarySearchFunc(s.Kept, sample, compareSamples)
-	if known && s.distinct {
-		return
-	}
 	sample.Line = bytes.Clone(sample.Line)
+	at, _ := slices.BinarySearchFunc(s.Kept, sample, compareSamples)
 	s.Kept = slices.Insert(s.Kept, at, sample)
 	s.bytes += sampleBytes + len(sample.Line)
 	for len(s.Kept) > s.most {

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -16,33 +17,15 @@ import (
 
 // whatIf counts the requests of a part of the input by what the other robots.txt would change.
 type whatIf struct {
-	robots, exempt int64
-	left           report.ReasonCounts         // not compared, for other reasons
-	crawlers       map[string]*[effects]change // by name; all that are not known have one, and "" is all
-	under          bounded[changeKey]
+	report.WhatIfInfo                                 // File, All and Crawlers are set by info
+	crawlers          map[string]*report.ComparedInfo // by name; all that are not known have one, and "" is all
+	under             bounded[changeKey]              // the changes of crawlers, whose Prefixes info sets
 }
 
-// effect is what the other file changes for a request.
-type effect uint8
-
-const (
-	unchanged effect = iota
-	forbidden        // and allowed by the policy's file
-	allowed          // and forbidden by the policy's file
-	undecided        // that depends on how the files, or the target, are read
-	effects
-)
-
-// change counts the requests with an effect.
-type change struct {
-	n, bytes int64
-	examples samples // of targets, but for those that are unchanged
-}
-
-// changeKey names the requests of a change whose paths begin alike.
+// changeKey names the requests with an effect whose paths begin alike.
 type changeKey struct {
 	crawler string
-	effect  effect
+	effect  report.Effect
 	prefix  string
 }
 
@@ -53,24 +36,22 @@ const (
 )
 
 func newWhatIf() *whatIf {
-	return &whatIf{crawlers: map[string]*[effects]change{}, under: *newBounded(maxPrefixes, hashChange)}
+	return &whatIf{crawlers: map[string]*report.ComparedInfo{}, under: *newBounded(maxPrefixes, func(k changeKey) uint64 {
+		return mix(hashString(k.prefix) ^ mix(hashString(k.crawler)+uint64(k.effect)))
+	})}
 }
 
-func hashChange(k changeKey) uint64 {
-	return mix(hashString(k.prefix) ^ mix(hashString(k.crawler)+uint64(k.effect)))
-}
-
-// of returns the changes of a crawler.
-func (t *whatIf) of(crawler string) *[effects]change {
+// of returns the counts of a crawler's requests with an effect.
+func (t *whatIf) of(crawler string, e report.Effect) *report.ChangeInfo {
 	c := t.crawlers[crawler]
 	if c == nil {
-		c = &[effects]change{}
-		for i := range c {
-			c[i].examples = samples{most: maxExamples, distinct: true}
+		c = &report.ComparedInfo{Crawler: crawler}
+		for e := range report.Effects {
+			*c.Of(e) = report.ChangeInfo{Prefixes: []report.PrefixInfo{}, Examples: []string{}}
 		}
 		t.crawlers[crawler] = c
 	}
-	return c
+	return c.Of(e)
 }
 
 // reading is one way in which a crawler may read both files.
@@ -80,15 +61,15 @@ type reading struct {
 }
 
 // effect returns the effect on a target by one reading.
-func (r *reading) effect(s *automaton.Scratch, target []byte) effect {
+func (r *reading) effect(s *automaton.Scratch, target []byte) report.Effect {
 	before := r.before.Match(s, r.dialect.TargetPath(s, target)).Disallowed
 	switch after := r.after.Match(s, r.dialect.TargetPath(s, target)).Disallowed; {
 	case before == after:
-		return unchanged
+		return report.Unchanged
 	case after:
-		return forbidden
+		return report.NowForbidden
 	}
-	return allowed
+	return report.NowAllowed
 }
 
 // compare counts the record, a request of a crawler.
@@ -98,17 +79,17 @@ func (w *Worker) compare(at site, c *agent) {
 	w.findLoss()
 	switch {
 	case c.exempt():
-		t.exempt++
+		t.Exempt++
 	case w.robotsAsk() != asksElse:
-		t.robots++
+		t.RobotsFetch++
 	case at.N == 0:
-		t.left[report.NoHost]++
+		t.NotCompared[report.NoHost]++
 	case c.Ambiguous:
-		t.left[report.AmbiguousAgent]++
+		t.NotCompared[report.AmbiguousAgent]++
 	case w.record.Truncated || c.Overlong:
-		t.left[report.Truncated]++
+		t.NotCompared[report.Truncated]++
 	case w.record.Lossy == format.Rewritten:
-		t.left[report.LossyPath]++
+		t.NotCompared[report.LossyPath]++
 	case c.Profile == nil:
 		w.countEffect(w.effect(c), "", report.UnknownCrawlers)
 	default:
@@ -118,7 +99,7 @@ func (w *Worker) compare(at site, c *agent) {
 
 // effect returns the effect on the record. All ways in which its crawler may read the files must
 // agree on it, and all spellings of a target that was decoded.
-func (w *Worker) effect(c *agent) effect {
+func (w *Worker) effect(c *agent) report.Effect {
 	if c.readings == nil {
 		for _, r := range c.subject.Readings {
 			before, after := w.policy.Robots(0, 0, r), w.auditor.config.WhatIf.Robots(0, 0, r)
@@ -136,14 +117,14 @@ func (w *Worker) effect(c *agent) effect {
 	for i := range c.readings {
 		differs := func(target []byte) bool { return c.readings[i].effect(&w.scratch, target) != found }
 		if i > 0 && differs(w.record.Target) || slices.ContainsFunc(spellings, differs) {
-			return undecided
+			return report.NotDecided
 		}
 	}
 	return found
 }
 
 // countEffect counts the record for some crawlers.
-func (w *Worker) countEffect(e effect, crawlers ...string) {
+func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
 	target, size := w.record.Target, max(w.record.Size, 0)
 	prefix := prefixOf(automaton.RFC9309.TargetPath(&w.scratch, target))
 	text, known := w.prefixes[string(prefix)]
@@ -152,12 +133,23 @@ func (w *Worker) countEffect(e effect, crawlers ...string) {
 		w.prefixes.keep(&w.quota, prefix, text, 0)
 	}
 	for _, name := range crawlers {
-		of := &w.tally.whatIf.of(name)[e]
-		of.n, of.bytes = of.n+1, report.Plus(of.bytes, size)
-		if e != unchanged {
-			of.examples.add(0, target[:min(len(target), maxPath)])
+		of := w.tally.whatIf.of(name, e)
+		of.Requests, of.Bytes = of.Requests+1, report.Plus(of.Bytes, size)
+		if e != report.Unchanged {
+			addExample(of, target[:min(len(target), maxPath)])
 			w.tally.whatIf.under.add(changeKey{name, e, text}, tallied{N: 1, Bytes: size})
 		}
+	}
+}
+
+// addExample adds a target to the examples of a change, if it is one of the first by bytes.
+func addExample(of *report.ChangeInfo, target []byte) {
+	at, known := slices.BinarySearchFunc(of.Examples, target, func(example string, target []byte) int {
+		return bytes.Compare([]byte(example), target)
+	})
+	if !known && at < maxExamples {
+		of.Examples = slices.Insert(of.Examples, at, string(target))
+		of.Examples = of.Examples[:min(len(of.Examples), maxExamples)]
 	}
 }
 
@@ -172,46 +164,38 @@ func prefixOf(path []byte) []byte {
 
 // merge adds the counts of another part of the input.
 func (t *whatIf) merge(other *whatIf) {
-	t.robots, t.exempt = t.robots+other.robots, t.exempt+other.exempt
-	report.AddCounts(t.left[:], other.left[:], 1)
-	for name, list := range other.crawlers {
-		to := t.of(name)
-		for e, from := range list {
-			to[e].n, to[e].bytes = to[e].n+from.n, report.Plus(to[e].bytes, from.bytes)
-			to[e].examples.merge(&from.examples)
+	t.RobotsFetch, t.Exempt = t.RobotsFetch+other.RobotsFetch, t.Exempt+other.Exempt
+	report.AddCounts(t.NotCompared[:], other.NotCompared[:], 1)
+	for name, c := range other.crawlers {
+		for e := range report.Effects {
+			to, from := t.of(name, e), c.Of(e)
+			to.Requests, to.Bytes = to.Requests+from.Requests, report.Plus(to.Bytes, from.Bytes)
+			for _, target := range from.Examples {
+				addExample(to, []byte(target))
+			}
 		}
 	}
 	t.under.merge(&other.under)
 }
 
-// info makes what a report says of the other file.
+// info makes what a report says of the other file. It is called once.
 func (t *whatIf) info(file string) *report.WhatIfInfo {
 	t.under.prune(1)
-	under := map[changeKey][]report.PrefixInfo{} // by keys without a prefix
-	for k, n := range t.under.Kept {
-		of := changeKey{crawler: k.crawler, effect: k.effect}
-		under[of] = append(under[of], report.PrefixInfo{Prefix: k.prefix, Requests: n.N, Bytes: n.Bytes})
+	kept := t.under.Kept
+	for _, k := range slices.SortedFunc(maps.Keys(kept), func(x, y changeKey) int {
+		return cmp.Or(cmp.Compare(kept[y].N, kept[x].N), cmp.Compare(x.prefix, y.prefix))
+	}) {
+		of := t.of(k.crawler, k.effect)
+		of.Prefixes = append(of.Prefixes, report.PrefixInfo{Prefix: k.prefix, Requests: kept[k].N, Bytes: kept[k].Bytes})
 	}
-	t.of("")
 	list := []report.ComparedInfo{}
-	for name, changes := range t.crawlers {
-		var of [effects]report.ChangeInfo
-		for e, c := range changes {
-			of[e] = report.ChangeInfo{Requests: c.n, Bytes: c.bytes, Examples: []string{},
-				Prefixes: append([]report.PrefixInfo{}, under[changeKey{crawler: name, effect: effect(e)}]...)}
-			slices.SortFunc(of[e].Prefixes, func(x, y report.PrefixInfo) int {
-				return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Prefix, y.Prefix))
-			})
-			for _, s := range c.examples.Kept {
-				of[e].Examples = append(of[e].Examples, string(s.Line))
-			}
-		}
-		list = append(list, report.ComparedInfo{Crawler: name, Unchanged: of[unchanged], Forbidden: of[forbidden],
-			Allowed: of[allowed], Undecided: of[undecided]})
+	t.of("", report.Unchanged) // also without a request
+	for _, c := range t.crawlers {
+		list = append(list, *c)
 	}
 	slices.SortFunc(list, func(x, y report.ComparedInfo) int { // all are before each
 		return cmp.Or(cmp.Compare(y.Changed(), x.Changed()), cmp.Compare(x.Crawler, y.Crawler))
 	})
-	return &report.WhatIfInfo{File: file, All: list[0], Crawlers: list[1:], RobotsFetch: t.robots, Exempt: t.exempt,
-		NotCompared: t.left}
+	t.File, t.All, t.Crawlers = file, list[0], list[1:]
+	return &t.WhatIfInfo
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,16 +96,16 @@ func (p *archived) Find(q filter.Query, rules []filter.Rules) (valid filter.Span
 				return valid, false, err
 			}
 		}
-		meaning := answer.Of(int(e.Status), agent.class)
-		barred, err := p.barred(e.Via, agent, q, &valid)
-		switch {
-		case err != nil:
+		meaning, err := p.meaning(&e, agent, q, &valid)
+		if err != nil {
 			return valid, false, err
-		case barred, meaning == answer.None:
+		}
+		switch meaning {
+		case answer.None:
 			rules[i] = filter.Rules{}
-		case meaning == answer.File:
+		case answer.File:
 			rules[i] = filter.Rules{Machine: agent.Machine(e.Ruleset)}
-		case meaning == answer.Failed:
+		case answer.Failed:
 			rules[i] = filter.Rules{Unreachable: true}
 		default: // a redirect
 			return valid, false, nil
@@ -143,26 +144,27 @@ func (p *archived) lastAnswer(key []byte, agent *subject, q filter.Query, valid 
 	return e, found, nil
 }
 
-// barred reports whether one of the URLs that led to an answer is forbidden to an agent by the
-// robots.txt of its own origin, unless that is led to by such URLs too, and cuts a span to the
-// instants for which that is so.
-func (p *archived) barred(via string, agent *subject, q filter.Query, valid *filter.Span) (bool, error) {
-	for url := range strings.Lines(via) {
+// meaning returns what an answer means to an agent: that there is no robots.txt, if one of the URLs
+// that led to it is forbidden to the agent by the robots.txt of its own origin, unless that is led
+// to by such URLs too. It cuts a span to the instants for which that is so.
+func (p *archived) meaning(a *archive.Entry, agent *subject, q filter.Query, valid *filter.Span) (answer.Meaning,
+	error) {
+	for url := range strings.Lines(a.Via) {
 		scheme, rest, _ := strings.Cut(url, "://")
 		host, path, _ := strings.Cut(rest, "/")
 		e, found, err := p.lastAnswer([]byte(scheme+"://"+host), agent, q, valid)
 		if err != nil {
-			return false, err
+			return answer.None, err
 		}
 		if found && e.Via == "" && answer.Of(int(e.Status), agent.class) == answer.File {
 			var s automaton.Scratch
 			target := agent.dialect.TargetPath(&s, []byte("/"+strings.TrimSuffix(path, "\n")))
 			if agent.Machine(e.Ruleset).Match(&s, target).Disallowed {
-				return true, nil
+				return answer.None, nil
 			}
 		}
 	}
-	return false, nil
+	return answer.Of(int(a.Status), agent.class), nil
 }
 
 // ArchiveSummary says what an archive has.
@@ -233,26 +235,20 @@ func listArchive(ctx context.Context, name string, data []byte, each func(Archiv
 		sum.Dialects = append(sum.Dialects, d.String())
 	}
 	for o, err := range a.Origins() {
-		switch {
-		case err != nil:
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return sum, err
-		case ctx.Err() != nil:
-			return sum, ctx.Err()
 		}
 		sum.count(o)
-		if each == nil {
-			continue
-		}
-		for _, v := range o.Versions {
-			shown, err := describedVersion(a, o.Key, v)
+		for i := 0; i < len(o.Versions) && each != nil; i++ {
+			shown, err := describedVersion(a, o.Key, o.Versions[i])
+			if err == nil {
+				err = each(shown)
+			}
 			if err != nil {
 				return sum, err
 			}
-			if err := each(shown); err != nil {
-				return sum, err
-			}
+			a.Limit(leastRules)
 		}
-		a.Limit(leastRules)
 	}
 	return sum, nil
 }

@@ -73,14 +73,11 @@ type classifier struct {
 
 func (c *classifier) run() error {
 	for o, err := range c.archive.Origins() {
-		if err = cmp.Or(err, c.ctx.Err()); err == nil {
+		if err == nil {
 			err = c.origin(o)
 		}
 		if err != nil {
 			return err
-		}
-		if c.archive.Limit(c.most) {
-			clear(c.known)
 		}
 	}
 	return nil
@@ -95,6 +92,9 @@ func (c *classifier) origin(o archive.Origin) error {
 		if i+1 < len(o.Versions) {
 			until = o.Versions[i+1].From
 		}
+		if c.archive.Limit(c.most) {
+			clear(c.known)
+		}
 		for j := range standing {
 			if i == 0 || answer.Of(int(v.Status), c.agents[j].class) != answer.Failed {
 				standing[j] = v.From
@@ -103,11 +103,11 @@ func (c *classifier) origin(o archive.Origin) error {
 				continue
 			}
 			class, err := c.classOf(&c.agents[j], o.Key, standing[j], v.From)
-			if err != nil {
-				return err
+			if err = cmp.Or(err, c.ctx.Err()); err == nil {
+				class.Origin, class.From, class.Until, class.Status = string(o.Key), v.From, until, int(v.Status)
+				err = c.each(&class)
 			}
-			class.Origin, class.From, class.Until, class.Status = string(o.Key), v.From, until, int(v.Status)
-			if err := c.each(&class); err != nil {
+			if err != nil {
 				return err
 			}
 		}
@@ -121,17 +121,16 @@ func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (cla
 	if err != nil {
 		return class, err
 	}
-	valid := filter.Always
-	barred, err := c.barred(e.Via, agent, filter.Query{At: at}, &valid)
-	switch meaning := answer.Of(int(e.Status), agent.class); {
-	case barred, meaning == answer.None:
+	meaning, err := c.meaning(&e, agent, filter.Query{At: at}, &filter.Span{})
+	switch meaning {
+	case answer.None:
 		class = c.byRules(nil, nil)
 		class.AllSomeNone, class.Probed = "", ""
-	case meaning == answer.File:
+	case answer.File:
 		m, token := agent.Bound(e.Ruleset)
 		class = c.byRules(m, e.Ruleset)
 		class.Named = token != ""
-	case meaning == answer.Failed:
+	case answer.Failed:
 		class.Class = "unreachable"
 	default: // a redirect
 		class.Class = "unknown"

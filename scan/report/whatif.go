@@ -31,6 +31,23 @@ type ComparedInfo struct {
 	Undecided ChangeInfo `json:"undecided"`
 }
 
+// Effect is what another robots.txt changes for a request.
+type Effect uint8
+
+// The effects, in the order of the fields of ComparedInfo.
+const (
+	Unchanged Effect = iota
+	NowForbidden
+	NowAllowed
+	NotDecided
+	Effects // how many there are
+)
+
+// Of returns the requests with an effect.
+func (c *ComparedInfo) Of(e Effect) *ChangeInfo {
+	return [...]*ChangeInfo{&c.Unchanged, &c.Forbidden, &c.Allowed, &c.Undecided}[e]
+}
+
 // Changed counts the requests that one file forbids and the other allows.
 func (c *ComparedInfo) Changed() int64 { return c.Forbidden.Requests + c.Allowed.Requests }
 

@@ -129,12 +129,14 @@ machine the beginning is printed.`,
 			return err
 		}
 		switch c.Archive, c.Memory, c.Messages = *list, o.Memory, o.Messages; {
-		case len(*classes) > 0 && *list != "":
-			return runClasses(cmd, s, o, c, *classes, output)
-		case len(*classes) > 0 || c.AsOf != "":
+		case *list == "" && len(*classes) > 0, len(*classes) == 0 && c.AsOf != "":
 			return usageError("--class needs --list ARCHIVE, and --as-of needs both")
+		case *list != "" && len(sources) > 0:
+			return usageError("--list takes one archive, and no sources")
+		case len(*classes) > 0:
+			return runClasses(cmd, s, o, c, *classes, output)
 		case *list != "":
-			return runList(cmd.Context(), s, *list, output, sources)
+			return runList(cmd.Context(), s, *list, output)
 		}
 		if *dump { // which leaves nothing behind that a signal would have to remove
 			return runDump(cmd.Context(), s, o)
@@ -251,11 +253,8 @@ func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
 const maxDump = 4 << 20
 
 // runList prints what an archive has.
-func runList(ctx context.Context, s streams, name, output string, sources []string) error {
-	switch {
-	case len(sources) > 0:
-		return usageError("--list takes one archive, and no sources")
-	case output == "csv", output == "parquet":
+func runList(ctx context.Context, s streams, name, output string) error {
+	if output == "csv" || output == "parquet" {
 		return usageError("--output %s is for --class", output)
 	}
 	if err := job.RefuseStreams(s.out, s.err, s.in, name); err != nil {
@@ -290,8 +289,6 @@ func runClasses(cmd *cobra.Command, s streams, o job.CompileOptions, c job.Class
 		c.Agents = append(c.Agents, job.Agent{Name: name, Dialect: dialect})
 	}
 	switch {
-	case len(o.Sources) > 0:
-		return usageError("--list takes one archive, and no sources")
 	case output == "text":
 		return usageError("--class has no --output text: choose one of %s", strings.Join(writers.RowOutputs(), ", "))
 	case output == "parquet" && isTerminal(s.out):

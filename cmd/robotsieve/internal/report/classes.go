@@ -48,7 +48,4 @@ func instant(seconds int64) value {
 type Classes = rowList[job.Class]
 
 // NewClasses returns an empty list, in an output as NewRows. It must be closed.
-func NewClasses(w io.Writer, output string) *Classes {
-	l := classRows.list(w, output)
-	return &l
-}
+func NewClasses(w io.Writer, output string) *Classes { return classRows.list(w, output) }

@@ -173,8 +173,8 @@ func ruleVersion(j *audit.Judged) value {
 func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
 
 // list returns an empty list in an output.
-func (t rowTable[T]) list(w io.Writer, output string) rowList[T] {
-	l := rowList[T]{out: w, append: t.appendJSON, begin: beginLines("")}
+func (t rowTable[T]) list(w io.Writer, output string) *rowList[T] {
+	l := &rowList[T]{out: w, append: t.appendJSON, begin: beginLines("")}
 	switch output {
 	case "csv":
 		l.append, l.begin = t.appendCSV, beginLines(t.csvHeader())
@@ -186,7 +186,7 @@ func (t rowTable[T]) list(w io.Writer, output string) rowList[T] {
 
 // Rows lists judged requests, one row for each.
 type Rows struct {
-	rowList[row]
+	*rowList[row]
 	key []byte
 }
 

@@ -18,32 +18,34 @@ func (d doc) comparison(prefixes, examples int) []block {
 
 // compared is the result in a sentence.
 func (d doc) compared() string {
-	all := &d.WhatIf.All
+	all, before, after := &d.WhatIf.All, d.Policy.File, d.WhatIf.File
+	requests := english.Plural(all.Compared(), "crawler request")
 	with := func(c report.ChangeInfo, text string) string {
 		if c.Requests == 0 {
 			return "none " + text
 		}
 		return fmt.Sprintf("%s %s (%s)", english.Grouped(c.Requests), text, size(c.Bytes))
 	}
-	requests := english.Plural(all.Compared(), "crawler request")
 	switch {
-	case d.NotJudged == 0:
+	case d.NotJudged+d.OtherHost == 0:
 		return d.headline()[0]
+	case all.Compared() == 0:
+		return "No crawler request could be compared."
 	case all.Changed()+all.Undecided.Requests == 0:
-		return fmt.Sprintf("%s allows and forbids the same of %s as %s.", d.WhatIf.File, requests, d.Policy.File)
+		return fmt.Sprintf("%s allows and forbids the same of %s as %s.", after, requests, before)
 	}
-	return fmt.Sprintf("Of %s, %s would forbid %s, and allow %s.", requests, d.WhatIf.File,
-		with(all.Forbidden, "that "+d.Policy.File+" allows"), with(all.Allowed, "that it forbids"))
+	return fmt.Sprintf("Of %s, %s would forbid %s, and allow %s.", requests, after,
+		with(all.Forbidden, "that "+before+" allows"), with(all.Allowed, "that it forbids"))
 }
 
 // changes lists what the other file would forbid, what it would allow, what is not known, and the
 // rest, with at most so many prefixes and examples of each crawler.
 func (d doc) changes(prefixes, examples int) []block {
 	w, before, after := d.WhatIf, d.Policy.File, d.WhatIf.File
-	list := func(heading, title string, of func(*report.ComparedInfo) report.ChangeInfo) block {
-		return block{Heading: heading, Title: "Requests " + title + ":", Table: d.changeTable(of, prefixes, examples)}
+	list := func(heading, title string, e report.Effect) block {
+		return block{Heading: heading, Title: "Requests " + title + ":", Table: d.changeTable(e, prefixes, examples)}
 	}
-	others := block{Heading: "Other requests", Title: "Other requests of crawlers:"}
+	others, left := block{Heading: "Other requests", Title: "Other requests of crawlers:"}, d.NotJudged-w.All.Compared()
 	add := func(n int64, what string) {
 		if n > 0 {
 			others.List = append(others.List, english.Grouped(n)+": "+what)
@@ -55,35 +57,29 @@ func (d doc) changes(prefixes, examples int) []block {
 	add(d.OtherHost, "to other hosts")
 	for reason, n := range w.NotCompared {
 		add(n, reasonTerms[reason].means)
+		left -= n
 	}
+	add(left-w.RobotsFetch-w.Exempt, "without a path")
 	return []block{
-		list("Would be forbidden", "that "+before+" allows and "+after+" forbids",
-			func(c *report.ComparedInfo) report.ChangeInfo { return c.Forbidden }),
-		list("Would be allowed", "that "+before+" forbids and "+after+" allows",
-			func(c *report.ComparedInfo) report.ChangeInfo { return c.Allowed }),
-		list("Depends on the parser", "for which "+reasonTerms[report.ContestedRule].means,
-			func(c *report.ComparedInfo) report.ChangeInfo { return c.Undecided }),
+		list("Would be forbidden", "that "+before+" allows and "+after+" forbids", report.NowForbidden),
+		list("Would be allowed", "that "+before+" forbids and "+after+" allows", report.NowAllowed),
+		list("Depends on the parser", "for which "+reasonTerms[report.ContestedRule].means, report.NotDecided),
 		others,
 	}
 }
 
-// changeTable has the requests of one change, the crawlers with most of them first.
-func (d doc) changeTable(of func(*report.ComparedInfo) report.ChangeInfo, prefixes, examples int) table {
-	list := slices.SortedStableFunc(slices.Values(d.WhatIf.Crawlers), func(x, y report.ComparedInfo) int {
-		return cmp.Compare(of(&y).Requests, of(&x).Requests)
+// changeTable has the requests with an effect, the crawlers with most of them first.
+func (d doc) changeTable(e report.Effect, prefixes, examples int) table {
+	list := slices.Clone(d.WhatIf.Crawlers)
+	list = slices.DeleteFunc(list, func(c report.ComparedInfo) bool { return c.Of(e).Requests == 0 })
+	slices.SortStableFunc(list, func(x, y report.ComparedInfo) int {
+		return cmp.Compare(y.Of(e).Requests, x.Of(e).Requests)
 	})
-	t := newTable(unbounded, Left("path"), Right("requests", "bytes sent"))
-	more := int64(0)
-	for i := range list {
-		c := of(&list[i])
-		if c.Requests == 0 {
-			break
-		} else if i >= d.most {
-			more++
-			continue
-		}
-		t.begin(fmt.Sprintf("%s: %s of %s, %s", Cut(list[i].Crawler, maxNameShown), english.Grouped(c.Requests),
-			english.Plural(list[i].Compared(), "request"), size(c.Bytes)))
+	t, shown := newTable(unbounded, Left("path"), Right("requests", "bytes sent")), min(len(list), d.most)
+	for _, crawler := range list[:shown] {
+		c := *crawler.Of(e)
+		t.begin(fmt.Sprintf("%s: %s of %s, %s", Cut(crawler.Crawler, maxNameShown), english.Grouped(c.Requests),
+			english.Plural(crawler.Compared(), "request"), size(c.Bytes)))
 		for _, p := range c.Prefixes[:min(len(c.Prefixes), prefixes)] {
 			t.add(nil, 1, "  "+map[bool]string{true: "/ (no folder)", false: p.Prefix}[p.Prefix == "/"],
 				english.Grouped(p.Requests), english.Grouped(p.Bytes))
@@ -96,8 +92,7 @@ func (d doc) changeTable(of func(*report.ComparedInfo) report.ChangeInfo, prefix
 			t.add(nil, 1, "  such as "+target, "", "")
 		}
 	}
-	if t.fit(d.widest); more > 0 {
-		t.More = "and " + english.Plural(more, "more crawler") + ": see --output json."
-	}
-	return t
+	t.fit(d.widest)
+	t.left.others = int64(len(list) - shown)
+	return t.leaves("crawler")
 }
