@@ -22,6 +22,7 @@ type pattern struct {
 	atEnd    bool
 	segments []string
 	first    []state    // of each segment
+	in       []int32    // the segment of each state
 	border   []state    // of each state of the segments after a gap, in its segment
 	query    state      // from which on the path's '?' has been, in FormB
 	matched  state      // every longer path matches
@@ -43,18 +44,18 @@ type move struct {
 	to   state
 }
 
-// newPattern returns the automaton of a rule's pattern for paths over an alphabet.
-func newPattern(r *automaton.Rule, alphabet []unit) *pattern {
+// newPattern returns the automaton of a rule's pattern for paths of units with a sender, or a later one.
+func newPattern(r *automaton.Rule, from sender) *pattern {
 	p := &pattern{form: r.Form, atEnd: r.AtEnd, segments: []string{r.Pattern}}
 	if _, _, gaps := r.Cut(); gaps {
 		p.segments = strings.Split(r.Pattern, "*")
 	}
-	if p.isCommon(alphabet) {
+	if p.isCommon(from) {
 		p.form = automaton.FormRaw
 	}
 	n := state(0)
-	for _, s := range p.segments {
-		p.first = append(p.first, n)
+	for i, s := range p.segments {
+		p.first, p.in = append(p.first, n), append(p.in, slices.Repeat([]int32{int32(i)}, len(s)+1)...)
 		n += state(len(s)) + 1
 	}
 	p.spelling = &spellings()[p.form]
@@ -90,15 +91,15 @@ func borders(to []state, segment string) {
 	}
 }
 
-// isCommon reports whether the pattern, of FormA or FormB, matches the same paths over an alphabet in
-// FormRaw: it has no byte that one of the forms writes in another way, and no match can begin inside
-// the escape that a form writes for a byte.
-func (p *pattern) isCommon(alphabet []unit) bool {
+// isCommon reports whether the pattern, of FormA or FormB, matches the same paths in FormRaw, if their
+// units have a sender or a later one: it has no byte that one of the forms writes in another way, and
+// no match can begin inside the escape that a form writes for a byte.
+func (p *pattern) isCommon(from sender) bool {
 	if p.form != automaton.FormA && p.form != automaton.FormB {
 		return false
 	}
 	for i, s := range p.segments {
-		if !automaton.IsCanonical([]byte(s)) || i > 0 && isHex(s[0]) && beginsInside(s, alphabet) {
+		if !automaton.IsCanonical([]byte(s)) || i > 0 && isHex(s[0]) && beginsInside(s, from) {
 			return false
 		}
 	}
@@ -106,12 +107,11 @@ func (p *pattern) isCommon(alphabet []unit) bool {
 	return p.form == automaton.FormA || !strings.ContainsAny(query, ":/?@!'(),;")
 }
 
-// beginsInside reports whether a segment may begin inside the escape that FormA has for a raw byte of
-// an alphabet.
-func beginsInside(segment string, alphabet []unit) bool {
-	for _, u := range alphabet {
+// beginsInside reports whether a segment may begin inside the escape that FormA has for a raw byte.
+func beginsInside(segment string, from sender) bool {
+	for u := range escaped {
 		written := spellings()[automaton.FormA][0][u]
-		if u >= escaped || len(written) == 1 {
+		if len(written) < 2 || u.sender() < from {
 			continue
 		}
 		for _, end := range []string{written[1:], written[2:]} {
@@ -154,15 +154,6 @@ func (p *pattern) plain() string {
 // start returns the state before the path.
 func (p *pattern) start() state { return p.reached(0, 0) }
 
-// segment returns the number of the segment of a state.
-func (p *pattern) segment(s state) int {
-	i, found := slices.BinarySearch(p.first, s)
-	if !found {
-		i--
-	}
-	return i
-}
-
 // reached returns the state after some bytes of a segment.
 func (p *pattern) reached(segment int, bytes state) state {
 	switch whole := int(bytes) == len(p.segments[segment]); {
@@ -184,7 +175,7 @@ func (p *pattern) step(s state, c byte) state {
 	if s >= p.matched {
 		return s
 	}
-	i := p.segment(s)
+	i := int(p.in[s])
 	segment, first := p.segments[i], p.first[i]
 	for k := s - first; ; k = p.border[first+k] {
 		switch {
@@ -225,15 +216,20 @@ func (p *pattern) from(s state) *moves {
 }
 
 func (p *pattern) make(s state) *moves {
-	m := &moves{other: p.dead}
-	i := p.segment(s)
+	i := int(p.in[s])
+	segment, written := p.segments[i], &p.spelling[p.part(s)]
+	m, may := &moves{other: p.dead}, [256]bool{} // bytes that may lead elsewhere
 	if i > 0 {
 		m.other = p.first[i]
-	} else if int(s) == len(p.segments[0]) {
-		return m
+		for _, c := range []byte(segment) {
+			may[c] = true
+		}
+	} else if int(s) < len(segment) {
+		may[segment[s]] = true
 	}
-	for _, u := range ofClients() {
-		if i == 0 && p.spelling[p.part(s)][u][0] != p.segments[0][s] {
+	for u := range units {
+		w := written[u]
+		if w == "" || !may[w[0]] && (i == 0 || len(w) == 1 || !may[w[1]] && !may[w[2]]) {
 			continue
 		}
 		if to := p.after(s, u); to != m.other {
@@ -304,8 +300,8 @@ func (p *pattern) covers(o *pattern) bool {
 		if i > 0 {
 			at = p.step(at, filling)
 		}
-		for _, c := range []byte(segment) {
-			at = p.step(at, c)
+		for k := 0; k < len(segment) && at < p.matched; k++ {
+			at = p.step(at, segment[k])
 		}
 	}
 	if !o.atEnd {

@@ -77,20 +77,20 @@ type Prover struct {
 
 // Differ is the function Differ.
 func (p *Prover) Differ(a, b *automaton.Machine) (Difference, bool) {
-	s := newSpace(a, b)
+	s := p.newSpace(a, b)
 	d := Difference{Forbidden: s.shortest(s.between(0, 1), &p.Steps), Allowed: s.shortest(s.between(1, 0), &p.Steps)}
 	return d, d.Forbidden.Path != "" || d.Allowed.Path != ""
 }
 
 // Between returns a path that one machine allows and another forbids.
 func (p *Prover) Between(allows, forbids *automaton.Machine) Answer {
-	s := newSpace(allows, forbids)
+	s := p.newSpace(allows, forbids)
 	return s.shortest(s.between(0, 1), &p.Steps)
 }
 
 // Classify is the function Classify.
 func (p *Prover) Classify(m *automaton.Machine) Restriction {
-	s := newSpace(nil, m)
+	s := p.newSpace(nil, m)
 	r := Restriction{Forbidden: s.shortest(s.between(0, 1), &p.Steps), Allowed: s.shortest(s.allowed(nil, 1), &p.Steps)}
 	switch {
 	case r.Forbidden.Path != "" && r.Allowed.Path != "":
@@ -111,7 +111,7 @@ type Rules struct {
 }
 
 // Rules returns the rules of a machine.
-func (p *Prover) Rules(m *automaton.Machine) *Rules { return &Rules{p, newSpace(m)} }
+func (p *Prover) Rules(m *automaton.Machine) *Rules { return &Rules{p, p.newSpace(m)} }
 
 // Effect is whether a rule has any.
 type Effect struct {

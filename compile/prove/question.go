@@ -12,7 +12,6 @@ type alternative struct {
 	avoid []*pattern
 	// least is a length below which neither this alternative nor a later one has paths.
 	least int
-	cost  int // steps that it took to find it, beside those for avoid
 }
 
 type alternatives = iter.Seq[alternative]
@@ -32,12 +31,10 @@ func (s *space) between(allows, forbids int) alternatives {
 				}
 				allowed = s.allowedBy(d.pattern, allows, slices.Clone(changed))
 			}
-			near := s.among(d.pattern, forbids, false)
-			undo := slices.Clip(above(d, near))
+			undo := slices.Clip(above(d, s.among(d.pattern, forbids, false)))
 			for x := range allowed {
 				x.must, x.avoid = append(x.must, d.pattern), append(undo, x.avoid...)
-				x.least, x.cost = d.atLeast(), x.cost+len(near)
-				if !yield(x) {
+				if x.least = d.atLeast(); !yield(x) {
 					return
 				}
 			}
@@ -60,7 +57,7 @@ func (s *space) allowedBy(p *pattern, ranking int, rules []*rule) alternatives {
 	return func(yield func(alternative) bool) {
 		forbid := s.among(p, ranking, true)
 		for _, r := range byLength(rules) {
-			if !yield(alternative{must: []*pattern{r.pattern}, avoid: above(r, forbid), cost: len(forbid)}) {
+			if !yield(alternative{must: []*pattern{r.pattern}, avoid: above(r, forbid)}) {
 				return
 			}
 		}
@@ -96,8 +93,11 @@ func (s *space) changed(line uint32) alternatives {
 				return
 			}
 			for _, x := range byLength(opposite) {
-				one := alternative{must: []*pattern{r.pattern, x.pattern}, avoid: append(avoid, above(x, same)...)}
-				if x.rank > r.rank && !yield(one) {
+				if x.rank < r.rank {
+					continue
+				}
+				must := []*pattern{r.pattern, x.pattern}
+				if !yield(alternative{must: must, avoid: append(avoid, above(x, same)...)}) {
 					return
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // A search goes from the path "/" over the states that the patterns of an alternative have together. It
@@ -15,15 +17,16 @@ import (
 // lead to a state which an earlier one has led to.
 type search struct {
 	alternative
-	alphabet []unit
-	longest  int // paths longer than this are not wanted
-	steps    int // that are left
+	from    sender // of the units that are tried, or a later one
+	longest int    // paths longer than this are not wanted
+	steps   int    // that are left
 
 	queue  queue
 	both   *pair // of the two patterns of must; nil if there are not two
 	closed map[string]struct{}
 	key    []byte
 	moves  [units]bool // a pattern of the node at hand moves by the unit
+	moving []unit      // which these are
 }
 
 // node is the state after a path.
@@ -92,8 +95,12 @@ func (s *search) run() (path string, decided bool) {
 // whatever another must match.
 func (s *search) begin() bool {
 	for _, m := range s.must {
+		s.steps -= len(s.avoid) * (stepsOfLook + len(m.moves)/4)
 		if slices.ContainsFunc(s.avoid, func(p *pattern) bool { return p.covers(m) }) {
 			return false
+		}
+		if m.lengths == nil && m.form != automaton.FormRaw {
+			s.steps -= stepsOfMoves * len(m.moves)
 		}
 		m.measure()
 	}
@@ -116,22 +123,41 @@ func (s *search) begin() bool {
 	}
 	s.steps -= len(s.avoid)
 	s.closed = map[string]struct{}{}
-	s.push(root)
+	if root.length = 1 + int(s.left(root)); root.length <= s.longest {
+		s.queue = queue{root}
+	}
 	return true
 }
 
-// push puts a node into the queue if a path that is wanted can begin with its path.
-func (s *search) push(n *node) {
-	left := int32(0)
+// push puts the node after a unit into the queue if a path that is wanted can begin with its path. It
+// returns false if the unit may not follow.
+func (s *search) push(parent *node, u unit) bool {
+	percent, may := parent.percent.after(u)
+	if !may {
+		return false
+	}
+	n := node{parent: parent, unit: u, percent: percent}
 	for i, m := range s.must {
-		left = max(left, m.lengths[n.must[i]])
+		n.must[i] = m.from(parent.must[i]).to(u)
 	}
-	if s.both != nil {
-		left = s.both.length(n.must[0], n.must[1])
+	n.length = len(parent.path) + int(u.length())
+	left := s.left(&n)
+	if n.length += int(left); left < never && n.length <= s.longest {
+		n.path = parent.path + u.String()
+		heap.Push(&s.queue, &n)
 	}
-	if n.length = len(n.path) + int(left); left < never && n.length <= s.longest {
-		heap.Push(&s.queue, n)
+	return true
+}
+
+// left returns the least number of bytes after a node.
+func (s *search) left(n *node) int32 {
+	switch len(s.must) {
+	case 1:
+		return s.must[0].lengths[n.must[0]]
+	case 2:
+		return s.both.length(n.must[0], n.must[1])
 	}
+	return 0
 }
 
 // follow makes avoid of a node. It returns false if one of the patterns to avoid has matched.
@@ -185,28 +211,35 @@ func (s *search) isWanted(n *node) bool {
 // one for the first of all others.
 func (s *search) expand(n *node) {
 	s.findMoves(n)
-	others := false
-	for _, u := range s.alphabet {
-		percent, may := n.percent.after(u)
-		moves := s.moves[u]
-		if !may || !moves && (others || u >= escaped || u == '%') {
-			continue
+	for _, u := range s.moving {
+		if u.sender() >= s.from {
+			s.push(n, u)
 		}
-		others = others || !moves
-		next := &node{path: n.path + u.String(), percent: percent, parent: n, unit: u, must: n.must}
-		for i, m := range s.must {
-			next.must[i] = m.from(n.must[i]).to(u)
+	}
+	for u := unit('!'); u < escaped; u++ {
+		if !s.moves[u] && u.sender() == urls && s.push(n, u) {
+			break
 		}
-		s.push(next)
+	}
+	for _, u := range s.moving {
+		s.moves[u] = false
 	}
 }
 
+// stepsOfMoves is how many steps take as long as to find the moves from a state, about.
+const stepsOfMoves = 16
+
 // findMoves finds the units that move a pattern of a node.
 func (s *search) findMoves(n *node) {
-	clear(s.moves[:])
+	s.moving = s.moving[:0]
 	mark := func(p *pattern, at state) {
+		if p.moves[at] == nil {
+			s.steps -= stepsOfMoves
+		}
 		for _, x := range p.from(at).list {
-			s.moves[x.unit] = true
+			if !s.moves[x.unit] {
+				s.moves[x.unit], s.moving = true, append(s.moving, x.unit)
+			}
 		}
 	}
 	for i, m := range s.must {

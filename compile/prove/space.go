@@ -15,11 +15,12 @@ type space struct {
 	patterns []*pattern // in the order of plain
 	nodes    []prefix   // in the order of plain
 	index    map[patternKey]*pattern
-	// alphabet is that of clients, or of URLs alone where machines of several dialects are compared:
-	// these differ on nearly all paths that are no URLs.
-	alphabet []unit
-	isOdd    bool               // a pattern has a byte that URLs have only escaped, or half an escape
-	lines    map[uint32][]*rule // in the first ranking
+	// from is clients, or urls where machines of several dialects are compared: these differ on nearly
+	// all paths that are no URLs.
+	from   sender
+	looked int                // rules that were looked at since the last search
+	isOdd  bool               // a pattern has a byte that URLs have only escaped, or half an escape
+	lines  map[uint32][]*rule // in the first ranking
 }
 
 // rule is a rule of a ranking. The highest rank is 0.
@@ -43,15 +44,28 @@ type prefix struct {
 	parent   int // the longest shorter prefix, -1 if there is none
 }
 
-// newSpace returns the space of machines, of which each may be nil.
-func newSpace(machines ...*automaton.Machine) *space {
+// How many steps take as long as to read a rule, and as to look at one, about.
+const (
+	stepsOfRule = 16
+	stepsOfLook = 4
+)
+
+// newSpace returns the space of machines, of which each may be nil. It takes steps of a Prover; if there
+// are none, the space is empty.
+func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
+	for _, m := range machines {
+		p.Steps -= stepsOfRule * m.Len()
+	}
+	if p.Steps <= 0 {
+		machines = make([]*automaton.Machine, len(machines))
+	}
 	s := &space{
 		rankings: make([][]*rule, len(machines)), index: map[patternKey]*pattern{}, lines: map[uint32][]*rule{},
-		alphabet: ofClients(),
+		from: clients,
 	}
 	for _, m := range machines {
 		if m != nil && machines[0] != nil && m.Dialect() != machines[0].Dialect() {
-			s.alphabet = ofURLs()
+			s.from = urls
 		}
 	}
 	for i, m := range machines {
@@ -73,7 +87,7 @@ func newSpace(machines ...*automaton.Machine) *space {
 
 // pattern returns the pattern of a rule.
 func (s *space) pattern(r *automaton.Rule) *pattern {
-	p := newPattern(r, s.alphabet)
+	p := newPattern(r, s.from)
 	key := patternKey{r.Pattern, p.form, r.AtEnd}
 	if known := s.index[key]; known != nil {
 		return known
@@ -124,6 +138,7 @@ func (s *space) among(p *pattern, ranking int, forbid bool) (rules []*rule) {
 	if p != nil {
 		patterns = s.near(p)
 	}
+	s.looked += 1 + len(patterns)
 	for _, p := range patterns {
 		for _, r := range p.rules[ranking] {
 			if r.forbids == forbid {
@@ -180,27 +195,32 @@ func (s *space) shortest(of alternatives, steps *int) Answer { return s.answer(o
 
 // answer searches among the paths of URLs, then among those that clients send besides.
 func (s *space) answer(of alternatives, steps *int, first bool) Answer {
-	a := over(ofURLs(), of, steps, first)
-	if a.Path == "" && s.isOdd && len(s.alphabet) > len(ofURLs()) {
-		also := over(s.alphabet, of, steps, first)
+	a := s.over(urls, of, steps, first)
+	if a.Path == "" && s.isOdd && s.from < urls {
+		also := s.over(s.from, of, steps, first)
 		return Answer{also.Path, a.Decided && also.Decided}
 	}
 	return a
 }
 
-// over is answer with an alphabet. It searches only for paths that are no longer than the best so far.
-// The search of one alternative takes at most half of the steps that are left.
-func over(alphabet []unit, of alternatives, steps *int, first bool) Answer {
+// over is answer for the units with a sender, or a later one. It searches only for paths that are no
+// longer than the best so far. The search of one alternative takes at most half of the steps that are
+// left.
+func (s *space) over(from sender, of alternatives, steps *int, first bool) Answer {
+	if *steps <= 0 {
+		return Answer{}
+	}
 	best, longest := Answer{Decided: true}, math.MaxInt
 	for x := range of {
 		if x.least > longest || first && best.Path != "" {
 			break
 		}
-		if *steps -= 1 + len(x.avoid) + x.cost; *steps <= 0 {
+		*steps -= stepsOfLook*s.looked + len(x.avoid)
+		if s.looked = 0; *steps <= 0 {
 			best.Decided = false
 			break
 		}
-		search := &search{alternative: x, alphabet: alphabet, longest: longest, steps: *steps / 2}
+		search := &search{alternative: x, from: from, longest: longest, steps: *steps / 2}
 		*steps -= search.steps
 		path, decided := search.run()
 		*steps += search.steps
@@ -209,5 +229,7 @@ func over(alphabet []unit, of alternatives, steps *int, first bool) Answer {
 			best.Path, longest = path, len(path)
 		}
 	}
+	*steps -= stepsOfLook * s.looked
+	s.looked = 0
 	return best
 }

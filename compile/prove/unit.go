@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -34,39 +33,40 @@ func (u unit) length() int32 {
 	return 3
 }
 
-// The alphabets: what a URL may have, in the order of bytes, and with it what some clients send
-// although a URL has it escaped, a '%' without two digits among it. Bytes whose escape means the
-// same as the byte (RFC 3986 2.3) are not escaped in either.
-var (
-	ofURLs    = sync.OnceValue(func() []unit { return alphabet("") })
-	ofClients = sync.OnceValue(func() []unit { return alphabet(odd) })
+// sender is who sends a unit: nobody does where its escape means the same as the byte (RFC 3986 2.3).
+type sender uint8
+
+const (
+	nobody  sender = iota
+	clients        // some do, although a URL has the byte escaped: a '%' without two digits, too
+	urls           // a URL has it
 )
 
-// odd are the bytes that a URL has only escaped, or '%'.
+// odd are the bytes that only clients send.
 const odd = "\"%<>[\\]^`{|}"
 
-func alphabet(also string) (of []unit) {
-	const reserved = "!$&'()*+,-./:;=?@_~"
-	for u := range units {
-		c := byte(u)
-		alphanumeric := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-		unreserved := alphanumeric || strings.IndexByte("-._~", c) >= 0
-		switch {
-		case u >= escaped && !unreserved,
-			u < escaped && (alphanumeric || strings.IndexByte(reserved, c) >= 0 || strings.IndexByte(also, c) >= 0):
-			of = append(of, u)
-		}
+func (u unit) sender() sender {
+	const reserved = "!$&'()*+,/:;=?@"
+	c := byte(u)
+	unreserved := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
+	switch {
+	case u < escaped && (unreserved || strings.IndexByte(reserved, c) >= 0), u >= escaped && !unreserved:
+		return urls
+	case u < escaped && strings.IndexByte(odd, c) >= 0:
+		return clients
 	}
-	slices.SortFunc(of, func(a, b unit) int { return strings.Compare(a.String(), b.String()) })
-	return of
+	return nobody
 }
 
-// spellings has the bytes of each unit in each form, in the path and in the query.
+// spellings has the bytes of each unit that somebody sends in each form, in the path and in the query.
 var spellings = sync.OnceValue(func() *[automaton.FormDecoded + 1][2][units]string {
 	s := &[automaton.FormDecoded + 1][2][units]string{}
 	for form := range s {
 		for u := range units {
 			for query := range 2 {
+				if u.sender() == nobody {
+					continue
+				}
 				text := []byte(u.String())
 				if automaton.Form(form) != automaton.FormRaw { // in which paths are as they were sent
 					text, _ = automaton.AppendForm(nil, text, automaton.Form(form), query == 1)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -48,4 +49,29 @@ func show(notes []lint.Note) string {
 		lines = append(lines, fmt.Sprint(n.Line, " ", n.Kind, "; ", n.Severity, "; ", n.Note, "; ", n.Text, "; ", n.Witness))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// TestHostile has files whose rules take long to compare: each ends in seconds, and what was not
+// decided is told.
+func TestHostile(t *testing.T) {
+	o := options(t)
+	wild := "User-agent: *\n"
+	for i := range 15_000 {
+		wild += fmt.Sprintf("Disallow: /*%d*x\nAllow: /*x*%d\n", i, i)
+	}
+	agents := ""
+	for i := range 300 {
+		agents += fmt.Sprintf("User-agent: a%d\nUser-agent: b\nDisallow: /*%d*x\nAllow: /*x*%d\n", i, i, i)
+	}
+	gaps := "User-agent: *\n"
+	for i := range 20 {
+		gaps += "Disallow: /" + strings.Repeat("*a", 6000+i) + "\nAllow: /" + strings.Repeat("*b*a", 3000+i) + "\n"
+	}
+	for _, body := range []string{wild, agents, gaps} {
+		start := time.Now()
+		isTold := slices.ContainsFunc(lint.Check([]byte(body), o), func(n lint.Note) bool { return n.Kind == "not-decided" })
+		if took := time.Since(start); took > 30*time.Second || !isTold {
+			t.Errorf("%.40q...: %v, not decided is told: %v", body, took, isTold)
+		}
+	}
 }

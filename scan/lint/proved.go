@@ -15,10 +15,8 @@ import (
 
 // The bounds of the searches, in steps of package prove: of all for one file, and of each.
 const (
-	maxSteps    = 16_000_000
-	maxOfOne    = 400_000
-	stepsOfRule = 4 // for each rule of a machine whose searches begin
-	stepsOfLook = 8 // for each rule that is looked at for a question about one of them
+	maxSteps = 60_000_000
+	maxOfOne = 400_000
 )
 
 // prover is the state of prove.
@@ -50,26 +48,20 @@ func (p *prover) notDecided(line int) {
 	}
 }
 
-// limited asks a question within the bounds, and none if no step is left. What it costs to begin a
-// search depends on the machines, which robots has.
-func (p *prover) limited(question func(), robots *compile.Robots, machines ...*automaton.Machine) {
-	for _, m := range machines {
-		for _, g := range robots.GroupsOf(m) {
-			p.left -= stepsOfRule * len(robots.Groups[g].Rules)
-		}
-	}
+// limited asks a question within the bounds, and none if no step is left.
+func (p *prover) limited(question func()) {
 	if p.left <= 0 {
 		return
 	}
 	p.Steps = min(p.left, maxOfOne)
 	p.left -= p.Steps
 	question()
-	p.left += max(0, p.Steps)
+	p.left += p.Steps // which may be less than none
 }
 
 // between returns a path that one machine allows and another forbids.
-func (p *prover) between(robots *compile.Robots, allows, forbids *automaton.Machine) (a prove.Answer) {
-	p.limited(func() { a = p.Between(allows, forbids) }, robots, allows, forbids)
+func (p *prover) between(allows, forbids *automaton.Machine) (a prove.Answer) {
+	p.limited(func() { a = p.Between(allows, forbids) })
 	return a
 }
 
@@ -148,12 +140,12 @@ func (p *prover) proveRules() {
 
 // ask asks what becomes of each rule in a machine, and, if undone is true, whether another undoes it.
 func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undone bool) {
-	var rules *prove.Rules
-	p.limited(func() { rules = p.Rules(m.Machine) }, robots, m.Machine)
-	scan := 0 // what each question costs besides its search
-	for _, g := range m.groups {
-		scan += stepsOfLook * len(robots.Groups[g].Rules)
+	if p.left <= 0 {
+		return
 	}
+	p.Steps = p.left
+	rules := p.Rules(m.Machine)
+	p.left = p.Steps
 	for _, g := range m.groups {
 		for _, r := range robots.Groups[g].Rules {
 			if r.Value == "" || r.Inert { // of which other notes tell
@@ -165,18 +157,13 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 				f = &fate{Rule: r}
 				fates[r.Line] = f
 			}
-			if p.left -= scan; p.left <= 0 {
-				f.open = f.open || !f.alive
-				continue
-			}
 			if !f.alive {
-				p.limited(func() {
-					e := rules.Effect(uint32(r.Line))
-					f.open, f.alive, f.by = f.open || !e.Decided, e.Decided && !e.Dead, cmp.Or(f.by, e.By)
-				}, nil)
+				var e prove.Effect
+				p.limited(func() { e = rules.Effect(uint32(r.Line)) })
+				f.open, f.alive, f.by = f.open || !e.Decided, e.Decided && !e.Dead, cmp.Or(f.by, e.By)
 			}
 			if undone && f.undone == "" {
-				p.limited(func() { p.askUndone(rules, m.Machine, f) }, nil)
+				p.askUndone(rules, m.Machine, f)
 			}
 		}
 	}
@@ -184,7 +171,8 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 
 // askUndone asks whether another rule undoes one.
 func (p *prover) askUndone(rules *prove.Rules, m *automaton.Machine, f *fate) {
-	a := rules.Undone(uint32(f.Line))
+	var a prove.Answer
+	p.limited(func() { a = rules.Undone(uint32(f.Line)) })
 	if f.undone = a.Path; a.Path != "" {
 		f.undoer = int(p.match(m, a.Path).Line)
 	} else if !a.Decided {
@@ -239,9 +227,7 @@ func (p *prover) contested(by, other *automaton.Machine, robots *compile.Robots,
 		return // on all paths but those with a raw * or $ before what looks like the rest of an escape
 	}
 	var d prove.Difference
-	p.limited(func() {
-		p.limited(func() { d, _ = p.Differ(by, other) }, p.read[0], by)
-	}, robots, other)
+	p.limited(func() { d, _ = p.Differ(by, other) })
 	a := d.Forbidden
 	if a.Path == "" || d.Allowed.Path != "" && cmp.Or(cmp.Compare(len(a.Path), len(d.Allowed.Path)),
 		strings.Compare(a.Path, d.Allowed.Path)) > 0 {
@@ -290,7 +276,7 @@ func (p *prover) proveNamed() {
 			continue
 		}
 		first := robots.Groups[m.groups[0]].Agents[0]
-		a := p.between(robots, m.Machine, star)
+		a := p.between(m.Machine, star)
 		switch {
 		case a.Path != "":
 			p.add(first.Line, "star-not-for-named", first.Value, fmt.Sprintf("line %d forbids it to the others",
@@ -313,7 +299,7 @@ func (p *prover) proveForbidden() {
 			return
 		}
 		var a prove.Answer
-		p.limited(func() { a = p.Classify(m.Machine).Allowed }, robots, m.Machine)
+		p.limited(func() { a = p.Classify(m.Machine).Allowed })
 		if a.Path != "" || !a.Decided {
 			return // what was not decided about the rules of the machine is counted there
 		}
