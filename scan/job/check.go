@@ -265,9 +265,9 @@ func newChecked(robots *compile.Robots, agent subject) *checked {
 
 func agentLines(g compile.Group) AgentLines {
 	const most = 100
-	lines, made := AgentLines{Line: g.Agents[0].Line}, &describer{}
+	lines := AgentLines{Line: g.Agents[0].Line}
 	for _, a := range g.Agents[:min(most, len(g.Agents))] {
-		lines.Agents = append(lines.Agents, made.text(a.Value))
+		lines.Agents = append(lines.Agents, shortText(a.Value))
 	}
 	if more := len(g.Agents) - most; more > 0 {
 		lines.Agents = append(lines.Agents, "... and "+english.Grouped(int64(more))+" more")
@@ -398,11 +398,11 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 	} else {
 		rules = compile.Matching(m, &c.scratch, path)
 	}
-	rule = (&describer{}).text(rules[0].String())
+	rule = shortText(rules[0].String())
 	if len(rules) < 2 {
 		return rule, "the only rule that matches"
 	}
-	next := fmt.Sprintf("line %d: %s", rules[1].Line, (&describer{}).text(rules[1].String()))
+	next := fmt.Sprintf("line %d: %s", rules[1].Line, shortText(rules[1].String()))
 	switch {
 	case compile.FirstMatchDecides(c.dialect):
 		return rule, "the first rule in the file that matches; next is " + next

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -70,12 +71,18 @@ type describer struct {
 	known func(token string) bool // reports whether a known crawler has a token, in lower case
 }
 
-// text cuts a text.
+// text cuts a text, and counts it.
 func (d *describer) text(s string) string {
-	if more := len(s) - maxShownText; more > 0 {
-		s = fmt.Sprintf("%s... and %s more", s[:maxShownText], english.Plural(int64(more), "byte"))
-	}
+	s = shortText(s)
 	d.size += len(s) + roomOfLine
+	return s
+}
+
+// shortText cuts a text.
+func shortText(s string) string {
+	if more := len(s) - maxShownText; more > 0 {
+		return fmt.Sprintf("%s... and %s more", s[:maxShownText], english.Plural(int64(more), "byte"))
+	}
 	return s
 }
 
@@ -118,22 +125,16 @@ func described[T, U any](d *describer, of []T, left *int, describe func(T) U) []
 // knownTokens returns a function that reports whether a token is * or names one of the crawlers, in a
 // dialect.
 func knownTokens(crawlers []crawler.Profile, d automaton.Dialect) func(token string) bool {
-	tokens := map[string]bool{"*": true}
+	tokens := []string{"*"}
 	for i := range crawlers {
 		for _, token := range crawlers[i].Tokens {
-			tokens[strings.ToLower(token)] = true
+			tokens = append(tokens, strings.ToLower(token))
 		}
 	}
 	return func(token string) bool {
-		if tokens[token] || !d.SearchesNames() {
-			return tokens[token]
-		}
-		for name := range tokens {
-			if strings.Contains(name, token) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(tokens, func(known string) bool {
+			return known == token || d.SearchesNames() && strings.Contains(known, token)
+		})
 	}
 }
 

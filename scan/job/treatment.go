@@ -27,6 +27,7 @@ type Restriction struct {
 type Treatment struct {
 	Agents []string `json:"agents"` // "*" stands for all that are bound by the groups for *
 	Restriction
+	machine *automaton.Machine // of the first
 }
 
 // Difference is a path whose verdict for an agent is not what it was by an older robots.txt.
@@ -74,12 +75,23 @@ func (t *robotsText) rulesOf(s subject) (own, wildcard *automaton.Machine, named
 	return own, rules.Wildcard(), token != ""
 }
 
+// ruleOn returns the line that decides on a path by a machine, and the text of the rule on it.
+func (t *robotsText) ruleOn(m *automaton.Machine, path string) (line int, text string) {
+	var scratch automaton.Scratch
+	line = int(m.Match(&scratch, []byte(path)).Line)
+	if rule, found := t.compile(policy.Reading(m.Dialect())).Rule(line); found {
+		text = shortText(rule.String())
+	}
+	return line, text
+}
+
 // The bounds of all searches for one table together, in steps of prove.Prover. One question takes at
 // most a share of those that are left, so that a few hard ones leave enough for the others.
 const (
 	maxSearched = 20_000_000
 	shareOfOne  = 8
 	toBegin     = 1000 // steps that take as long as to begin a search, about
+	toLook      = 8    // and to look at one more rule for it
 )
 
 // searcher searches for paths within maxSearched. The zero value is ready for use.
@@ -88,44 +100,58 @@ type searcher struct {
 	known map[*automaton.Machine]Restriction
 }
 
-// within asks a question of a prover that has the steps for it.
-func (s *searcher) within(ask func(p *prove.Prover)) {
-	given := max(0, maxSearched-s.steps) / shareOfOne
-	p := &prove.Prover{Steps: given}
-	ask(p)
-	s.steps += given - p.Steps + toBegin
+// within asks a question about machines of a prover that has the steps for it, if any are left.
+func (s *searcher) within(ask func(p *prove.Prover), machines ...*automaton.Machine) {
+	s.steps += toBegin
+	for _, m := range machines {
+		s.steps += toLook * m.Len()
+	}
+	if given := (maxSearched - s.steps) / shareOfOne; given > 0 {
+		p := &prove.Prover{Steps: given}
+		ask(p)
+		s.steps += given - p.Steps
+	}
 }
 
 // restriction returns the Restriction of a machine.
 func (s *searcher) restriction(m *automaton.Machine) Restriction {
 	r, known := s.known[m]
-	if known {
-		return r
+	if !known {
+		var found prove.Restriction
+		s.within(func(p *prove.Prover) { found = p.Classify(m) }, m)
+		r = Restriction{found.Class.String(), found.Forbidden.Path, found.Allowed.Path}
+		if s.known == nil {
+			s.known = map[*automaton.Machine]Restriction{}
+		}
+		s.known[m] = r
 	}
-	var found prove.Restriction
-	s.within(func(p *prove.Prover) { found = p.Classify(m) })
-	if s.known == nil {
-		s.known = map[*automaton.Machine]Restriction{}
+	return r
+}
+
+// proved is a search that found no path, and that there is none.
+var proved = prove.Answer{Decided: true}
+
+// differ returns how the verdicts of two machines differ.
+func (s *searcher) differ(a, b *automaton.Machine) prove.Difference {
+	d := prove.Difference{Forbidden: proved, Allowed: proved}
+	if a.Dialect() != b.Dialect() || a.Len() != b.Len() || policy.RulesSum(a) != policy.RulesSum(b) {
+		d = prove.Difference{}
+		s.within(func(p *prove.Prover) { d, _ = p.Differ(a, b) }, a, b)
 	}
-	s.known[m] = Restriction{found.Class.String(), found.Forbidden.Path, found.Allowed.Path}
-	return s.known[m]
+	return d
 }
 
 // same reports whether it is proved that two machines have the same verdicts.
 func (s *searcher) same(a, b *automaton.Machine) bool {
-	x, y := s.restriction(a), s.restriction(b)
+	r := s.restriction(a)
 	switch {
-	case x != y || x.Class == prove.Undecided.String():
+	case r != s.restriction(b):
 		return false
-	case x.Class != prove.Partial.String():
+	case r.Class == prove.Full.String() || r.Class == prove.None.String():
 		return true
 	}
-	equal := false
-	s.within(func(p *prove.Prover) {
-		d, differ := p.Differ(a, b)
-		equal = !differ && d.Forbidden.Decided && d.Allowed.Decided
-	})
-	return equal
+	d := s.differ(a, b)
+	return d.Forbidden == proved && d.Allowed == proved
 }
 
 // barredCategories are the categories of crawlers that the table of who is barred has: for search, for
@@ -136,27 +162,26 @@ var barredCategories = []string{"search", "ai-training", "ai-search", "user-trig
 // barred returns how the robots.txt treats *, read by a dialect, and the crawlers of
 // barredCategories that it names and treats otherwise, read in their own way unless read says how.
 func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *searcher) []Treatment {
+	type rules struct { // equal for machines whose rules are the same but for their lines
+		automaton.Dialect
+		sum [sha256.Size]byte
+	}
 	star := c.compile(policy.Reading(by)).Ruleset.Wildcard()
-	table := []Treatment{{[]string{"*"}, search.restriction(star)}}
-	machines := []*automaton.Machine{star} // of the first crawler of each row
-	rows := map[rulesKey]int{}             // 0 for rules that say what those for * say
+	table := []Treatment{{[]string{"*"}, search.restriction(star), star}}
+	rows := map[rules]int{} // 0 for rules that say what those for * say
 	profiles := c.known.Profiles()
 	for i := range profiles {
-		if !slices.Contains(barredCategories, profiles[i].Category) {
-			continue
-		}
 		s := newSubject(crawler.Claim{Profile: &profiles[i]}, read)
 		own, wildcard, named := c.rulesOf(s)
-		if !named {
+		if !named || !slices.Contains(barredCategories, profiles[i].Category) {
 			continue
 		}
-		key := rulesKey{s.dialect, policy.RulesSum(own)}
+		key := rules{s.dialect, policy.RulesSum(own)}
 		row, known := rows[key]
 		if !known && !search.same(own, wildcard) {
-			for row = 1; row < len(table) && !search.same(machines[row], own); row++ {
-			}
-			if row == len(table) {
-				table, machines = append(table, Treatment{nil, search.restriction(own)}), append(machines, own)
+			row = 1 + slices.IndexFunc(table[1:], func(t Treatment) bool { return search.same(t.machine, own) })
+			if row == 0 {
+				row, table = len(table), append(table, Treatment{nil, search.restriction(own), own})
 			}
 		}
 		rows[key] = row
@@ -167,17 +192,11 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 	for _, row := range table {
 		slices.SortFunc(row.Agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
 	}
-	classes := []string{prove.Full.String(), prove.Partial.String(), prove.None.String()}
+	const order = "full partial none undecided"
 	slices.SortStableFunc(table[1:], func(x, y Treatment) int {
-		return cmp.Compare(uint(slices.Index(classes, x.Class)), uint(slices.Index(classes, y.Class)))
+		return cmp.Compare(strings.Index(order, x.Class), strings.Index(order, y.Class))
 	})
 	return table
-}
-
-// rulesKey is equal for machines whose rules are the same but for their lines.
-type rulesKey struct {
-	dialect automaton.Dialect
-	rules   [sha256.Size]byte
 }
 
 // compared returns whose treatments by two robots.txt are compared: the agents that were asked for
@@ -216,8 +235,8 @@ func (c *Checker) compared(read *automaton.Dialect) (list []subject) {
 
 // comparison is what was found between the rules that bind a crawler and older ones.
 type comparison struct {
-	differences []Difference // without their agents
-	decided     bool         // there are no others of their kind
+	prove.Difference
+	changes []Difference // the same with the rules that decide, without agents
 }
 
 // differences compares the robots.txt with the older one. It returns the differences, and those
@@ -225,67 +244,44 @@ type comparison struct {
 // for * in both files are only named where those are not treated as * is.
 func (c *Checker) differences(read *automaton.Dialect, search *searcher) (list []Difference, undecided []string) {
 	known := map[[2]*automaton.Machine]comparison{}
-	var star comparison
+	var star prove.Difference
 	for i, s := range c.compared(read) {
 		before, _, wasNamed := c.against.rulesOf(s)
 		after, _, isNamed := c.rulesOf(s)
-		key := [2]*automaton.Machine{before, after}
-		found, done := known[key]
+		found, done := known[[2]*automaton.Machine{before, after}]
 		if !done {
-			found = c.compare(s.dialect, before, after, search)
-			known[key] = found
+			found = c.compare(before, after, search)
+			known[[2]*automaton.Machine{before, after}] = found
 		}
 		switch {
-		case len(c.agents) > 0:
 		case i == 0:
-			star = found
-		case !wasNamed && !isNamed && found.decided == star.decided &&
-			slices.EqualFunc(found.differences, star.differences, sameChange):
+			star = found.Difference
+		case len(c.agents) == 0 && !wasNamed && !isNamed && found.Difference == star:
 			continue
 		}
-		for _, d := range found.differences {
+		for _, d := range found.changes {
 			d.Agent = s.name
 			list = append(list, d)
 		}
-		if !found.decided {
+		if !found.Forbidden.Decided || !found.Allowed.Decided {
 			undecided = append(undecided, s.name)
 		}
 	}
 	return list, undecided
 }
 
-// sameChange reports whether the same path changed in the same way.
-func sameChange(x, y Difference) bool { return x.Change == y.Change && x.Path == y.Path }
-
 // compare searches for a path of each change.
-func (c *Checker) compare(d automaton.Dialect, before, after *automaton.Machine, search *searcher) comparison {
-	found := comparison{decided: true}
-	if policy.RulesSum(before) == policy.RulesSum(after) {
-		return found
-	}
-	old, now := c.against.compile(policy.Reading(d)), c.compile(policy.Reading(d))
-	var between prove.Difference
-	search.within(func(p *prove.Prover) { between, _ = p.Differ(before, after) })
-	changes := []string{NowForbidden, NowAllowed}
-	for i, a := range []prove.Answer{between.Forbidden, between.Allowed} {
-		found.decided = found.decided && a.Decided
-		if a.Path != "" {
-			x := Difference{Change: changes[i], Path: a.Path}
-			x.LineBefore, x.RuleBefore = ruleOn(old, before, a.Path)
-			x.LineAfter, x.RuleAfter = ruleOn(now, after, a.Path)
-			found.differences = append(found.differences, x)
+func (c *Checker) compare(before, after *automaton.Machine, search *searcher) comparison {
+	found := comparison{Difference: search.differ(before, after)}
+	add := func(change, path string) {
+		if path != "" {
+			d := Difference{Change: change, Path: path}
+			d.LineBefore, d.RuleBefore = c.against.ruleOn(before, path)
+			d.LineAfter, d.RuleAfter = c.ruleOn(after, path)
+			found.changes = append(found.changes, d)
 		}
 	}
+	add(NowForbidden, found.Forbidden.Path)
+	add(NowAllowed, found.Allowed.Path)
 	return found
-}
-
-// ruleOn returns the line that decides on a path, and the text of the rule on it.
-func ruleOn(robots *compile.Robots, m *automaton.Machine, path string) (int, string) {
-	var scratch automaton.Scratch
-	line := int(m.Match(&scratch, []byte(path)).Line)
-	rule, found := robots.Rule(line)
-	if !found {
-		return line, ""
-	}
-	return line, (&describer{}).text(rule.String())
 }

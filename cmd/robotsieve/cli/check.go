@@ -365,11 +365,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
 	}
 	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
-		text := n.Note
-		if n.Text != "" {
-			text += fmt.Sprintf(": \"%s\"", n.Text)
-		}
-		line("  %-7s  line %d: %s [%s]", n.Severity, n.Line, text, n.Kind)
+		line("  %-7s  line %d: %s [%s]", n.Severity, n.Line, noteText(n), n.Kind)
 		if n.Witness != "" {
 			line("           for example %s", n.Witness)
 		}

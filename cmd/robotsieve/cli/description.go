@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -56,9 +58,9 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) er
 	code := exitDone
 	for _, condition := range f.failOn {
 		n, noun := len(d.Differences)+d.NotListed.Differences, "difference"
-		if i := slices.Index(severities, condition); i >= 0 {
+		if condition != onChange {
 			n, noun = 0, "note"
-			for _, severity := range severities[i:] {
+			for _, severity := range severities[slices.Index(severities, condition):] {
 				n += d.Severities[severity]
 			}
 		} else if n == 0 && len(d.Undecided) > 0 {
@@ -76,55 +78,46 @@ func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) er
 }
 
 // writeDescription prints a description in the form of --output.
-func (f *checkFlags) writeDescription(s streams, d *job.Description) error {
-	shown := report.Texts(d, report.Printable)
-	switch f.output {
-	case "text":
-		b := bufio.NewWriter(s.out)
-		writeDescription(b, shown)
-		return b.Flush()
-	case "csv":
-		f.warnOfMore(s, d)
-		b := bufio.NewWriter(s.out)
-		fmt.Fprint(b, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness"))
-		for _, x := range shown.Differences {
-			shown.Notes = append(shown.Notes, (&change{Difference: x}).with(x).note())
-		}
-		for _, n := range shown.Notes {
-			fmt.Fprint(b, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness))
-		}
-		return b.Flush()
-	case "sarif":
-		f.warnOfMore(s, d)
-		return writeSARIF(s, shown)
-	}
-	return writers.WriteJSON(s.out, d, "")
-}
-
-// warnOfMore warns of what the rows of a description leave out.
-func (f *checkFlags) warnOfMore(s streams, d *job.Description) {
-	if more := d.NotListed.Notes + d.NotListed.Differences; more > 0 {
+func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error) {
+	shown, w := report.Texts(d, report.Printable), bufio.NewWriter(s.out)
+	more := d.NotListed.Notes + d.NotListed.Differences
+	if more > 0 && (f.output == "csv" || f.output == "sarif") {
 		s.warn("%s not listed, because there are so many", english.Plural(int64(more), "row"))
 	}
+	switch f.output {
+	case "text":
+		writeDescription(w, shown)
+	case "csv":
+		notes := shown.Notes
+		for _, x := range shown.Differences {
+			notes = append(notes, change{x}.note())
+		}
+		fmt.Fprint(w, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness"))
+		for _, n := range notes {
+			fmt.Fprint(w, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness))
+		}
+	case "sarif":
+		err = writeSARIF(w, shown)
+	default:
+		err = writers.WriteJSON(w, d, "")
+	}
+	return cmp.Or(err, w.Flush())
 }
 
 // writeSARIF writes the notes and the changes of a description as SARIF.
-func writeSARIF(s streams, d *job.Description) error {
+func writeSARIF(w io.Writer, d *job.Description) error {
 	var findings []writers.Finding
 	add := func(n lint.Note, text string) {
 		findings = append(findings, writers.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
 	}
 	for _, n := range d.Notes {
-		text := n.Note
-		if n.Text != "" {
-			text += fmt.Sprintf(": \"%s\"", n.Text)
-		}
+		text := noteText(n)
 		if n.Witness != "" {
 			text += ", for example " + n.Witness
 		}
 		add(n, text)
 	}
-	for _, c := range changesOf(d) {
+	for _, c := range changesOf(d.Differences) {
 		n := c.note()
 		add(n, n.Note)
 	}
@@ -133,120 +126,92 @@ func writeSARIF(s streams, d *job.Description) error {
 	for _, k := range lint.Kinds() {
 		kinds = append(kinds, writers.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
 	}
-	return writers.WriteSARIF(s.out, version(), d.File, kinds, findings)
+	return writers.WriteSARIF(w, version(), d.File, kinds, findings)
 }
 
-// The widths of the table of who is barred, in characters.
-const (
-	maxPathShown  = 24
-	minNamesShown = 16
-)
+// noteText returns a note with the part of the line that it is about.
+func noteText(n lint.Note) string {
+	if n.Text == "" {
+		return n.Note
+	}
+	return fmt.Sprintf("%s: \"%s\"", n.Note, n.Text)
+}
 
 const barredTitle = `Who is barred: *, and crawlers for search, AI and SEO that are not treated as *,
 with a shortest path that is forbidden and a shortest one that is allowed:`
 
 // writeBarred prints the table of who is barred, in lines of maxWidth. An error stays in the writer.
 func writeBarred(w *bufio.Writer, table []job.Treatment) {
-	var rows [][]string
+	rows := [][]string{{"class", "forbidden", "allowed"}}
+	for _, t := range table {
+		rows = append(rows, []string{t.Class, pathShown(t.Class, t.Forbidden), pathShown(t.Class, t.Allowed)})
+	}
 	room := maxWidth
-	headings := []string{"class", "forbidden", "allowed", "crawlers"}
-	for i, heading := range headings[:3] {
-		width := len(heading)
-		for j, t := range table {
-			if i == 0 {
-				rows = append(rows, []string{t.Class, pathShown(t.Restriction, t.Forbidden),
-					pathShown(t.Restriction, t.Allowed)})
-			}
-			width = max(width, len([]rune(rows[j][i])))
+	for i := range rows[0] {
+		width := 0
+		for _, row := range rows {
+			width = max(width, utf8.RuneCountInString(row[i]))
 		}
 		room -= width + len("  ")
 	}
 	for i, t := range table {
-		names := strings.Join(wrapped(t.Agents, max(room, minNamesShown)), "\n")
-		if i == 0 {
-			names = "* (all that no group names)"
-		}
-		rows[i] = append(rows[i], names)
+		rows[i+1] = append(rows[i+1], writers.Names(t.Agents, room))
 	}
-	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, writers.Table(writers.Left(headings...), rows))
+	rows[1][3] = "* (all that no group names)"
+	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, writers.Table(writers.Left(append(rows[0], "crawlers")...), rows[1:]))
 }
 
 // pathShown returns a path for the table: a dash if there is none, a question mark if that is not known.
-func pathShown(r job.Restriction, path string) string {
+func pathShown(class, path string) string {
+	const most = 24 // characters
 	none := "-"
-	if r.Class == "undecided" {
+	if class == "undecided" {
 		none = "?"
 	}
-	return writers.Cut(cmp.Or(path, none), maxPathShown)
+	return writers.Cut(cmp.Or(path, none), most)
 }
 
-// wrapped joins names by commas, in lines of a width.
-func wrapped(names []string, width int) (lines []string) {
-	line := ""
-	for i, name := range names {
-		name = writers.Cut(name, width-1)
-		if i < len(names)-1 {
-			name += ","
-		}
-		if line != "" && len([]rune(line+" "+name)) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimPrefix(line+" "+name, " ")
-	}
-	return append(lines, line)
-}
+// change is differences that only differ in the agents and in the lines of the rules.
+type change []job.Difference
 
-// change is a Difference that several agents have in common, by rules that say the same.
-type change struct {
-	job.Difference
-	agents        []string
-	before, after []int // lines of the rules that decide
-}
-
-// changesOf puts the differences of a description together.
-func changesOf(d *job.Description) (list []*change) {
-	known := map[job.Difference]*change{}
-	for _, x := range d.Differences {
+// changesOf puts differences together.
+func changesOf(differences []job.Difference) (list []change) {
+	places := map[job.Difference]int{}
+	for _, x := range differences {
 		key := x
 		key.Agent, key.LineBefore, key.LineAfter = "", 0, 0
-		c := known[key]
-		if c == nil {
-			c = &change{Difference: x}
-			known[key], list = c, append(list, c)
+		i, known := places[key]
+		if !known {
+			i, list = len(list), append(list, nil)
+			places[key] = i
 		}
-		c.with(x)
-	}
-	for _, c := range list {
-		slices.SortFunc(c.agents, compareFold)
+		list[i] = append(list[i], x)
 	}
 	return list
 }
 
-// compareFold compares names in lower case, so that * is the first.
-func compareFold(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) }
-
-// with adds the agent and the lines of a Difference.
-func (c *change) with(x job.Difference) *change {
-	c.agents = append(c.agents, x.Agent)
-	c.before, c.after = append(c.before, x.LineBefore), append(c.after, x.LineAfter)
-	return c
+// words say what changed for whom, and name the rules that decide now and decided before.
+func (c change) words() (what, now, before string) {
+	var agents []string
+	var linesNow, linesBefore []int
+	for _, x := range c {
+		agents = append(agents, x.Agent)
+		linesNow, linesBefore = append(linesNow, x.LineAfter), append(linesBefore, x.LineBefore)
+	}
+	slices.SortFunc(agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
+	may := "may now fetch"
+	if c[0].Change == job.NowForbidden {
+		may = "may no longer fetch"
+	}
+	what = fmt.Sprintf("%s %s %s", namesOf(agents), may, c[0].Path)
+	return what, decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
 }
 
 // note returns the change as a note on the line that decides now.
-func (c *change) note() lint.Note {
-	text := fmt.Sprintf("%s (now %s; before %s)", c.sentence(), decidedBy(c.RuleAfter, c.after),
-		decidedBy(c.RuleBefore, c.before))
-	return lint.Note{Line: c.LineAfter, Kind: nowKind + c.Change, Severity: severities[0], Note: text,
-		Text: c.RuleAfter, Witness: c.Path}
-}
-
-// sentence says what changed, for whom.
-func (c *change) sentence() string {
-	may := "may now fetch"
-	if c.Change == job.NowForbidden {
-		may = "may no longer fetch"
-	}
-	return fmt.Sprintf("%s %s %s", namesOf(c.agents), may, c.Path)
+func (c change) note() lint.Note {
+	what, now, before := c.words()
+	return lint.Note{Line: c[0].LineAfter, Kind: nowKind + c[0].Change, Severity: severities[0],
+		Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before), Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 
 // namesOf lists agents, of which * may be the first.
@@ -275,14 +240,12 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 		return
 	}
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	changes := changesOf(d)
-	if len(changes) > 0 {
+	if len(d.Differences) > 0 {
 		line("\nChanged from %s:", d.Against)
 	}
-	for _, c := range changes {
-		line("  %s", c.sentence())
-		line("    now     %s", decidedBy(c.RuleAfter, c.after))
-		line("    before  %s", decidedBy(c.RuleBefore, c.before))
+	for _, c := range changesOf(d.Differences) {
+		what, now, before := c.words()
+		line("  %s\n    now     %s\n    before  %s", what, now, before)
 	}
 	if more := d.NotListed.Differences; more > 0 {
 		line("  ... and %s", english.Plural(int64(more), "more change"))
@@ -291,10 +254,9 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 	if len(d.Agents) > 0 {
 		anyone = "these agents"
 	}
-	switch {
-	case len(d.Undecided) > 0:
+	if len(d.Undecided) > 0 {
 		line("\nNot decided, because the search was too long: whether more changed for %s.", namesOf(d.Undecided))
-	case len(changes) == 0:
+	} else if len(d.Differences) == 0 {
 		line("\nNo change from %s in what %s may fetch, proved for all paths.", d.Against, anyone)
 	}
 }
@@ -303,12 +265,13 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 // is known. An error stays in the writer.
 func writeBinding(w *bufio.Writer, g job.GroupText) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "  binds          "+format+"\n", args...) }
+	bound := map[string]bool{}
+	for _, name := range g.Binds {
+		bound[name] = name != "*"
+	}
 	for _, value := range g.Agents {
-		for _, name := range g.Binds {
-			rest, begins := strings.CutPrefix(value, name)
-			if begins && name != "*" && strings.IndexAny(rest, " \t,;(") == 0 {
-				line("%s, to parsers that read only the beginning of \"%s\"; to others nobody", name, value)
-			}
+		if end := strings.IndexAny(value, " \t,;("); end > 0 && bound[value[:end]] {
+			line("%s, to parsers that read only the beginning of \"%s\"; to others nobody", value[:end], value)
 		}
 	}
 	if !g.Known {

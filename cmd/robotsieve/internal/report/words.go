@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/robotsieve/robotsieve/internal/english"
 )
 
@@ -14,6 +16,15 @@ func Cut(s string, most int) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return s
+}
+
+// Names joins names by commas, in lines of so many characters.
+func Names(names []string, width int) string {
+	var short []string
+	for _, name := range names {
+		short = append(short, Cut(name, width-len(",")))
+	}
+	return text.WrapSoft(strings.Join(short, ", "), width)
 }
 
 // share writes a share in per cent; only none is 0 %, and only all is 100 %.
