@@ -73,7 +73,7 @@ type classifier struct {
 
 func (c *classifier) run() error {
 	for o, err := range c.archive.Origins() {
-		if err == nil {
+		if err = cmp.Or(err, c.ctx.Err()); err == nil {
 			err = c.origin(o)
 		}
 		if err != nil {

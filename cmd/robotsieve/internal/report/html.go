@@ -101,7 +101,7 @@ var intros = map[string]string{
 	"The operators":          "Who runs the crawlers, and what they say about robots.txt.",
 	"Versions of robots.txt": "The files by which requests were judged, and from when on.",
 	"Warning":                "Reasons to doubt a figure of this page.",
-	"Assumptions":            "What the verdicts take for granted.",
+	"Assumptions":            "What the figures take for granted.",
 	"What was read": "The lines and files that all figures are from, " +
 		"so that the audit can be repeated.",
 }
