@@ -91,7 +91,7 @@ const (
 	maxSearched = 20_000_000
 	shareOfOne  = 8
 	toBegin     = 1000 // steps that take as long as to begin a search, about
-	toLook      = 8    // and to look at one more rule for it
+	toLook      = 32   // and to look at one more rule for it
 )
 
 // searcher searches for paths within maxSearched. The zero value is ready for use.

@@ -54,12 +54,12 @@ func WriteSARIF(w io.Writer, version, file string, kinds []FindingKind, findings
 
 // fileURI returns the name of a file as a URI, relative where the name is.
 func fileURI(name string) string {
-	path := filepath.ToSlash(name)
-	switch {
-	case name == "-":
+	if name == "-" {
 		return "stdin"
-	case filepath.IsAbs(name):
-		return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
 	}
-	return (&url.URL{Path: path}).String()
+	uri := url.URL{Path: filepath.ToSlash(name)}
+	if filepath.IsAbs(name) {
+		uri.Scheme, uri.Path = "file", "/"+strings.TrimPrefix(uri.Path, "/")
+	}
+	return uri.String()
 }
