@@ -95,7 +95,7 @@ func (s *search) run() (path string, decided bool) {
 // whatever another must match.
 func (s *search) begin() bool {
 	for _, m := range s.must {
-		s.steps -= len(s.avoid) * (stepsOfLook + len(m.moves)/4)
+		s.steps -= len(s.avoid) * (2 + len(m.moves)/8)
 		if slices.ContainsFunc(s.avoid, func(p *pattern) bool { return p.covers(m) }) {
 			return false
 		}

@@ -47,7 +47,7 @@ type prefix struct {
 // How many steps take as long as to read a rule, and as to look at one, about.
 const (
 	stepsOfRule = 16
-	stepsOfLook = 4
+	stepsOfLook = 2
 )
 
 // newSpace returns the space of machines, of which each may be nil. It takes steps of a Prover; if there

@@ -15,7 +15,7 @@ import (
 
 // The bounds of the searches, in steps of package prove: of all for one file, and of each.
 const (
-	maxSteps = 60_000_000
+	maxSteps = 50_000_000
 	maxOfOne = 400_000
 )
 
