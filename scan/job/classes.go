@@ -11,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // ClassOptions say what Classes lists.
@@ -23,24 +24,9 @@ type ClassOptions struct {
 	Messages Messages
 }
 
-// Class is how much of an origin a version of its robots.txt forbids an agent, /robots.txt aside.
-type Class struct {
-	Origin      string
-	From, Until int64 // in Unix seconds; math.MinInt64 and math.MaxInt64, if it has no date or no end
-	Status      int
-	Agent       string
-	Named       bool // a group names the agent
-	// Class is that of prove.Classify, with its paths; or unreachable, if robots.txt failed and no
-	// answer before it did not, or unknown, if the archive lacks the robots.txt to which it was
-	// redirected.
-	Class, Forbidden, Allowed string
-	// AllSomeNone and Probed are those of package prove; "" without a file to judge.
-	AllSomeNone, Probed string
-}
-
 // Classes calls each for every version of each origin of an archive and each agent, in the order of
 // ListArchive. An error of each ends the list. Errors are of type *Error.
-func Classes(ctx context.Context, o ClassOptions, each func(*Class) error) error {
+func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) error) error {
 	agents, err := different(o.Agents, o.Messages)
 	if err != nil {
 		return err
@@ -57,7 +43,7 @@ func Classes(ctx context.Context, o ClassOptions, each func(*Class) error) error
 		agent.warnOfOthers(nil, o.Messages)
 	}
 	rules.most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
-	c := classifier{archived: rules, all: o.AsOf == "", at: at, each: each, known: map[*automaton.Machine]Class{}}
+	c := classifier{archived: rules, all: o.AsOf == "", at: at, each: each, known: map[*automaton.Machine]report.SiteClass{}}
 	err = listed(ctx, o.Archive, rules.mapped.Use(c.run))
 	return cmp.Or(err, rules.mapped.Close())
 }
@@ -67,8 +53,8 @@ type classifier struct {
 	*archived
 	all   bool  // versions; else those in force at an instant
 	at    int64 // the instant
-	each  func(*Class) error
-	known map[*automaton.Machine]Class // of the rulesets that are decoded, which many origins may have
+	each  func(*report.SiteClass) error
+	known map[*automaton.Machine]report.SiteClass // of the rulesets that are decoded, which many origins may have
 }
 
 func (c *classifier) run() error {
@@ -116,7 +102,7 @@ func (c *classifier) origin(o archive.Origin) error {
 }
 
 // classOf returns the class of an agent on an origin at an instant, by the version from another one.
-func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (class Class, err error) {
+func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (class report.SiteClass, err error) {
 	e, _, err := c.archive.LookupAt(key, agent.dialect, version)
 	if err != nil {
 		return class, err
@@ -140,11 +126,11 @@ func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (cla
 }
 
 // byRules returns the class by a machine of a ruleset.
-func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) Class {
+func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) report.SiteClass {
 	class, known := c.known[m]
 	if !known {
 		p := prove.Classify(m)
-		class = Class{Class: p.Class.String(), Forbidden: p.Forbidden.Path, Allowed: p.Allowed.Path,
+		class = report.SiteClass{Class: p.Class.String(), Forbidden: p.Forbidden.Path, Allowed: p.Allowed.Path,
 			AllSomeNone: prove.AllSomeNone(m), Probed: prove.Probed(m, r)}
 		c.known[m] = class
 	}

@@ -12,16 +12,17 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // classesOf lists the classes of agents in an archive.
-func classesOf(t *testing.T, file string, memory int64, agents ...string) (list []Class) {
+func classesOf(t *testing.T, file string, memory int64, agents ...string) (list []report.SiteClass) {
 	t.Helper()
 	o := ClassOptions{Archive: file, Memory: memory}
 	for _, name := range agents {
 		o.Agents = append(o.Agents, Agent{Name: name})
 	}
-	err := Classes(t.Context(), o, func(c *Class) error {
+	err := Classes(t.Context(), o, func(c *report.SiteClass) error {
 		list = append(list, *c)
 		return nil
 	})
@@ -51,10 +52,10 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 	for _, name := range agents {
 		rules[name] = rulesFor(t, true, name, lines.String())
 	}
-	c := classifier{archived: rules[agents[0]], all: true, known: map[*automaton.Machine]Class{}}
+	c := classifier{archived: rules[agents[0]], all: true, known: map[*automaton.Machine]report.SiteClass{}}
 	c.agents = append(c.agents, rules[agents[1]].agents[0])
-	list, n := []Class{}, 0
-	c.each = func(class *Class) error {
+	list, n := []report.SiteClass{}, 0
+	c.each = func(class *report.SiteClass) error {
 		list = append(list, *class)
 		return nil
 	}
@@ -94,8 +95,8 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 			fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /%d\n\nUser-agent: GPTBot\nDisallow: /\n", i%9, i%3)))
 	}
 	rules := rulesFor(t, false, "GPTBot", lines.String())
-	c := classifier{archived: rules, all: true, known: map[*automaton.Machine]Class{}}
-	c.each = func(*Class) error { return nil }
+	c := classifier{archived: rules, all: true, known: map[*automaton.Machine]report.SiteClass{}}
+	c.each = func(*report.SiteClass) error { return nil }
 	if err := c.run(); err != nil || len(c.known) != 3 {
 		t.Errorf("%d classes of 3 rulesets (%v)", len(c.known), err)
 	}
@@ -124,7 +125,7 @@ func TestClassesThatCannotBeListed(t *testing.T) {
 		"by the dialect google": {Archive: file, Agents: []Agent{{Name: "Googlebot"}}},
 		"mine":                  {Archive: file, Agents: []Agent{{Name: "GPTBot"}}},
 	} {
-		err := Classes(t.Context(), o, func(*Class) error { return errors.New("mine") })
+		err := Classes(t.Context(), o, func(*report.SiteClass) error { return errors.New("mine") })
 		var failed *Error
 		if !errors.As(err, &failed) || failed.Kind != Input || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not say %q", err, name)

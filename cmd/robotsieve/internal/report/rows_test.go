@@ -18,7 +18,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	profiles "github.com/robotsieve/robotsieve/scan/crawler"
-	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -207,7 +206,7 @@ func TestRowsOfClasses(t *testing.T) {
 	list := func(output string) string {
 		var b bytes.Buffer
 		rows := NewClasses(&b, output)
-		for _, c := range []job.Class{
+		for _, c := range []report.SiteClass{
 			{Origin: "http://a.example:80", From: math.MinInt64, Until: 86400, Status: 200, Agent: "=x;\x1b", Class: "full",
 				Forbidden: "/", AllSomeNone: "all", Probed: "fully"},
 			{From: 1 << 62, Until: math.MaxInt64, Status: 503, Agent: "GPTBot", Named: true, Class: "unreachable"},
