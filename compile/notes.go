@@ -68,24 +68,28 @@ var noteKinds = [...]struct {
 	NoteMarkup:        {"html", SeverityError, "looks like a web page, not a robots.txt"},
 	NoteUTF16:         {"utf-16", SeverityError, "looks like UTF-16, so that no line of it can be read; save it as UTF-8"},
 	NoteTruncated:     {"past-limit", SeverityError, "past the size limit; this line and all after it are not read"},
-	NoteLongLine:      {"line-too-long", SeverityWarning, "line longer than 16,663 bytes; Google's parser does not read its end"},
-	NoteNUL:           {"nul", SeverityError, "NUL byte; Google's parser reads the line up to it, others drop the line"},
-	NoteNoField:       {"no-field", SeverityError, "no field (key: value)"},
-	NoteNoColon:       {"no-colon", SeverityWarning, "colon missing; accepted by Google's parser only"},
-	NoteTypo:          {"misspelled-key", SeverityWarning, "key misspelled; accepted by Google's parser only"},
-	NoteUnknownKey:    {"unknown-key", SeverityWarning, "unknown key"},
-	NoteOutsideGroup:  {"late-user-agent", SeverityError, "rule outside a group; it binds no crawler"},
-	NoteNoToken:       {"no-token", SeverityError, "user agent without a product token; it binds no crawler"},
-	NoteAfterToken:    {"after-token", SeverityWarning, "user agent with more than a product token; only the token at its beginning counts"},
-	NoteNoSlash:       {"no-slash", SeverityError, "path begins neither with / nor with a wildcard; it never matches"},
-	NoteSpaceInPattern: {"space-in-path", SeverityError, "path with a space or control character; Google's parser compares it, RFC 9309 " +
-		"does not allow it"},
-	NoteNotUTF8:        {"not-utf8", SeverityError, "path is not UTF-8; Google's parser compares it, RFC 9309 does not allow it"},
-	NoteHash:           {"hash-in-path", SeverityError, "# begins a comment; only the path before it counts"},
-	NoteFullURL:        {"full-url", SeverityError, "a URL where a path must be; it never matches"},
-	NoteCurlyQuotes:    {"curly-quotes", SeverityError, "typographic quotation marks; they count as part of the value"},
-	NoteEmptyGroup:     {"no-rules", SeverityWarning, "group without a rule; it allows everything"},
-	NoteContinued:      {"run-together", SeverityWarning, "the user-agent lines above have no rule of their own; they share the rules below"},
+	NoteLongLine: {"line-too-long", SeverityWarning, "line longer than 16,663 bytes; " +
+		"Google's parser does not read its end"},
+	NoteNUL:          {"nul", SeverityError, "NUL byte; Google's parser reads the line up to it, others drop the line"},
+	NoteNoField:      {"no-field", SeverityError, "no field (key: value)"},
+	NoteNoColon:      {"no-colon", SeverityWarning, "colon missing; accepted by Google's parser only"},
+	NoteTypo:         {"misspelled-key", SeverityWarning, "key misspelled; accepted by Google's parser only"},
+	NoteUnknownKey:   {"unknown-key", SeverityWarning, "unknown key"},
+	NoteOutsideGroup: {"late-user-agent", SeverityError, "rule outside a group; it binds no crawler"},
+	NoteNoToken:      {"no-token", SeverityError, "user agent without a product token; it binds no crawler"},
+	NoteAfterToken: {"after-token", SeverityWarning, "user agent with more than a product token; " +
+		"only the token at its beginning counts"},
+	NoteNoSlash: {"no-slash", SeverityError, "path begins neither with / nor with a wildcard; it never matches"},
+	NoteSpaceInPattern: {"space-in-path", SeverityError, "path with a space or control character; " +
+		"Google's parser compares it, RFC 9309 does not allow it"},
+	NoteNotUTF8: {"not-utf8", SeverityError, "path is not UTF-8; " +
+		"Google's parser compares it, RFC 9309 does not allow it"},
+	NoteHash:        {"hash-in-path", SeverityError, "# begins a comment; only the path before it counts"},
+	NoteFullURL:     {"full-url", SeverityError, "a URL where a path must be; it never matches"},
+	NoteCurlyQuotes: {"curly-quotes", SeverityError, "typographic quotation marks; they count as part of the value"},
+	NoteEmptyGroup:  {"no-rules", SeverityWarning, "group without a rule; it allows everything"},
+	NoteContinued: {"run-together", SeverityWarning, "the user-agent lines above have no rule of their own; " +
+		"they share the rules below"},
 	NoteDelayForGoogle: {"crawl-delay-for-google", SeverityNote, "Google's crawlers ignore Crawl-delay"},
 }
 

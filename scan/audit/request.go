@@ -380,7 +380,8 @@ func (w *Worker) countListed(at site) {
 		t.SizesOther++
 	}
 	first, last := w.policy.InForce(at.First, r.Time)
-	t.Sizes.add(sizeKey{at.Site, int32(first), int32(last), r.Size, other}, tallied{N: 1, Period: period{r.Time, r.Time, true}})
+	key := sizeKey{at.Site, int32(first), int32(last), r.Size, other}
+	t.Sizes.add(key, tallied{N: 1, Period: period{r.Time, r.Time, true}})
 }
 
 // hasVersion reports whether the site had such a version at the record's time.

@@ -356,8 +356,8 @@ func (o *AuditOptions) checkOutputs(more []string) error {
 }
 
 func (o *AuditOptions) inputs() inputFiles {
-	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names}, rangeFiles(o.Ranges),
-		o.Read)
+	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
+		rangeFiles(o.Ranges), o.Read)
 	return inputFiles{names, o.Logs.Stdin}
 }
 

@@ -43,7 +43,9 @@ func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) e
 		agent.warnOfOthers(nil, o.Messages)
 	}
 	rules.most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
-	c := classifier{archived: rules, all: o.AsOf == "", at: at, each: each, known: map[*automaton.Machine]report.SiteClass{}}
+	c := classifier{
+		archived: rules, all: o.AsOf == "", at: at, each: each, known: map[*automaton.Machine]report.SiteClass{},
+	}
 	err = listed(ctx, o.Archive, rules.mapped.Use(c.run))
 	return cmp.Or(err, rules.mapped.Close())
 }

@@ -69,7 +69,8 @@ func TestSARIF(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WriteSARIF(&b, "v1", "robots.txt", nil, nil); err != nil || !bytes.Contains(b.Bytes(), []byte(`"results": []`)) {
+	err := WriteSARIF(&b, "v1", "robots.txt", nil, nil)
+	if err != nil || !bytes.Contains(b.Bytes(), []byte(`"results": []`)) {
 		t.Error(err, b.String())
 	}
 }
