@@ -59,15 +59,11 @@ func TestHostile(t *testing.T) {
 	for i := range 15_000 {
 		wild += fmt.Sprintf("Disallow: /*%d*x\nAllow: /*x*%d\n", i, i)
 	}
-	agents := ""
-	for i := range 300 {
-		agents += fmt.Sprintf("User-agent: a%d\nUser-agent: b\nDisallow: /*%d*x\nAllow: /*x*%d\n", i, i, i)
-	}
 	gaps := "User-agent: *\n"
 	for i := range 20 {
 		gaps += "Disallow: /" + strings.Repeat("*a", 6000+i) + "\nAllow: /" + strings.Repeat("*b*a", 3000+i) + "\n"
 	}
-	for _, body := range []string{wild, agents, gaps} {
+	for _, body := range []string{wild, gaps} {
 		start := time.Now()
 		isTold := slices.ContainsFunc(lint.Check([]byte(body), o), func(n lint.Note) bool { return n.Kind == "not-decided" })
 		if took := time.Since(start); took > 30*time.Second || !isTold {
