@@ -222,6 +222,9 @@ func FuzzRules(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /a\nDisallow: /%C3%A9?x=:"), uint8(0))
 	f.Add([]byte("User-agent: *\nAllow: /index.html\nDisallow: /\nDisallow:"), uint8(1))
 	f.Add([]byte("User-agent: *\nDisallow: /%7Euser/*a%2\nAllow: /*{%"), uint8(2))
+	for d := range automaton.NumDialects { // bytes that no URL has
+		f.Add([]byte("User-agent: *\nDisallow: /a\nDisallow: /a%01\nDisallow: /a\x01\nAllow: /a*\x01"), uint8(d))
+	}
 	f.Fuzz(func(t *testing.T, body []byte, dialect uint8) {
 		d := automaton.Dialect(dialect) % automaton.NumDialects
 		if len(body) > 300 || bytes.IndexByte(body, 0) >= 0 {
@@ -250,6 +253,10 @@ func FuzzRules(f *testing.F) {
 				}
 				if effect.Dead == does {
 					t.Fatalf("line %d: %+v, but without it %+v", rule.Line, effect, differ)
+				}
+				own := asked.space.shortest(asked.space.matches(uint32(rule.Line)), &p.Steps).Path
+				if effect.Dead && own != "" && forbids(body, own) != forbids(less, own) {
+					t.Fatalf("line %d: %+v, but it decides on %q", rule.Line, effect, own)
 				}
 				for i, a := range []Answer{differ.Forbidden, differ.Allowed} {
 					if a.Path != "" && (forbids(body, a.Path) != (i == 0) || forbids(less, a.Path) != (i == 1)) {

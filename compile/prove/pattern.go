@@ -30,7 +30,6 @@ type pattern struct {
 	moves    []*moves   // from each state, made when first asked for
 	rules    [2][]*rule // with this pattern, of each ranking
 	lengths  []int32    // of each state, see measure
-	isOdd    bool       // a byte of it is one that URLs have only escaped, or half an escape
 }
 
 // moves are the states after each unit: those in list, and other after any that is not there.
@@ -218,9 +217,8 @@ func (p *pattern) from(s state) *moves {
 func (p *pattern) make(s state) *moves {
 	i := int(p.in[s])
 	segment, written := p.segments[i], &p.spelling[p.part(s)]
-	m, may := &moves{other: p.dead}, [256]bool{} // bytes that may lead elsewhere
+	m, may := &moves{other: p.otherwise(s)}, [256]bool{} // bytes that may lead elsewhere
 	if i > 0 {
-		m.other = p.first[i]
 		for _, c := range []byte(segment) {
 			may[c] = true
 		}
@@ -288,26 +286,36 @@ func (p *pattern) atLeast() (n int) {
 }
 
 // covers reports whether the pattern matches every path that another matches. If it does, it matches
-// also where the other's gaps, and its end, are filled with what neither has, and then none of its
+// also where the other's gaps, and its end, are filled with what no pattern has, and then none of its
 // segments lies in what was filled in. Patterns of two forms are not compared.
 func (p *pattern) covers(o *pattern) bool {
-	const filling = 0x01 // in no form
 	if p.form != o.form || p.atEnd && !o.atEnd {
 		return p == o
 	}
 	at := p.start()
 	for i, segment := range o.segments {
 		if i > 0 {
-			at = p.step(at, filling)
+			at = p.otherwise(at)
 		}
 		for k := 0; k < len(segment) && at < p.matched; k++ {
 			at = p.step(at, segment[k])
 		}
 	}
 	if !o.atEnd {
-		at = p.step(at, filling)
+		at = p.otherwise(at)
 	}
 	return p.atItsEnd(at)
+}
+
+// otherwise returns the state after a byte that no pattern has.
+func (p *pattern) otherwise(s state) state {
+	switch {
+	case s >= p.matched:
+		return s
+	case p.in[s] == 0:
+		return p.dead
+	}
+	return p.first[p.in[s]]
 }
 
 // matches reports whether the pattern matches a path.

@@ -2,10 +2,7 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,12 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/lint"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -301,106 +296,6 @@ func (w *answerWriter) close() error {
 	return writing("the answers", w.w.Flush())
 }
 
-// writeDescription prints a description as text. An error stays in the writer.
-func writeDescription(w *bufio.Writer, d *job.Description) {
-	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
-	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"),
-		count(d.Rules, "rule"), d.Dialect)
-	more := func(n int, noun string) {
-		if n > 0 {
-			line("  ... and %s", count(n, "more "+noun))
-		}
-	}
-	if len(d.Groups) == 0 {
-		line("\nNo line names a user agent: every crawler may fetch everything.")
-	}
-	if len(d.Groups) > 0 {
-		writeBarred(w, d.Barred)
-	}
-	writeChanges(w, d)
-	for _, g := range d.Groups {
-		line("\nline %d: %s", g.Line, crawlersOf(g.Binds, len(d.Groups), d.Dialect))
-		if len(g.Binds) == 0 {
-			line("  forbids        nothing, because no user-agent line of the group names a crawler")
-			continue
-		}
-		writeBinding(w, g)
-		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
-			line("  forbids        nothing, because no rule of the group has an effect")
-		}
-		for _, r := range g.Rules {
-			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
-		}
-	}
-	more(d.NotListed.Agents, "user-agent line")
-	more(d.NotListed.Rules, "rule")
-	more(d.NotListed.Groups, "group")
-	if d.Rules > 0 {
-		line("\nA crawler may fetch every path that no rule of its groups matches.")
-	}
-	for _, a := range d.Agents {
-		line("\n%s: %s", a.Agent, a.WhyGroup)
-		for _, g := range a.Groups {
-			line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
-		}
-		line("  class     %s", classOf(a.Restriction))
-		if a.Exempt != "" {
-			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
-		}
-	}
-	if len(d.Others) > 0 {
-		line("\nLines that are no rules:")
-	}
-	for _, o := range d.Others {
-		line("  line %d: %s", o.Line, o.Text)
-	}
-	more(d.NotListed.Others, "line")
-	if len(d.Notes) == 0 {
-		line("\nNo notes.")
-		return
-	}
-	line("\n%s:", count(len(d.Notes)+d.NotListed.Notes, "note"))
-	gravest := func(x, y lint.Note) int {
-		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
-	}
-	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
-		line("  %-7s  line %d: %s [%s]", n.Severity, n.Line, noteText(n), n.Kind)
-		if n.Witness != "" {
-			line("           for example %s", n.Witness)
-		}
-	}
-	more(d.NotListed.Notes, "note")
-}
-
-// crawlersOf says in words which crawlers a group binds, as one of several.
-func crawlersOf(names []string, groups int, dialect string) string {
-	switch {
-	case len(names) == 0:
-		return "no crawler"
-	case len(names) == 1 && names[0] == "*" && groups > 1:
-		return "every crawler that no other group names (*)"
-	case len(names) == 1 && names[0] == "*":
-		return "every crawler (*)"
-	case dialect == automaton.Original.String():
-		return "crawlers whose name contains " + strings.Join(names, " or ") + ", and that no group before names"
-	default:
-		return strings.Join(names, ", ")
-	}
-}
-
-// permission says what a rule permits.
-func permission(r job.RuleText) string {
-	switch {
-	case r.Paths == "":
-		return "has no effect"
-	case r.Allow:
-		return "may fetch"
-	default:
-		return "may not fetch"
-	}
-}
-
 // runPages explains what robots.txt and the pages say, as a WARC file has them.
 func (f *checkFlags) runPages(ctx context.Context, s streams, urls []string) error {
 	switch {
@@ -495,133 +390,4 @@ func (w *answerWriter) pageText(a job.PageAnswer) {
 	if a.Unseen != "" {
 		line("unseen", "%s", a.Unseen)
 	}
-}
-
-// maxCase is the longest line of cases that is read, many times the default limit
-// of a robots.txt.
-const maxCase = 64 << 20
-
-var errLongCase = fmt.Errorf("line longer than %d bytes", maxCase)
-
-// runBatch answers the cases on stdin, a line for a line. Other implementations are
-// compared by it: the agent is a bare product token, never the name of a known crawler.
-func runBatch(s streams, o compile.Options) error {
-	b := batch{options: o}
-	in, out := bufio.NewReaderSize(s.in, 1<<20), bufio.NewWriter(s.out)
-	code := exitDone
-	for {
-		line, err := readCase(in, b.line[:0])
-		b.line = line
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil && !errors.Is(err, errLongCase) {
-			return errors.Join(out.Flush(), inputError(fmt.Errorf("reading cases: %w", err)))
-		}
-		var v automaton.Verdict
-		if err == nil {
-			v, err = b.answer(line)
-		}
-		if err != nil {
-			code = exitInput
-			_ = writers.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
-		} else {
-			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
-		}
-		if in.Buffered() == 0 { // the client may wait for this answer
-			if err := out.Flush(); err != nil {
-				return writing("the answers", err)
-			}
-		}
-	}
-	return cmp.Or(writing("the answers", out.Flush()), exitWith(code))
-}
-
-// readCase appends a line without its end to buf. It returns io.EOF after the last
-// line, and errLongCase for a line longer than maxCase, which it reads to the end.
-func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
-	for long := false; ; {
-		part, err := r.ReadSlice('\n')
-		if long = long || len(buf)+len(part) > maxCase+len("\r\n"); long {
-			buf = buf[:0]
-		} else {
-			buf = append(buf, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case long && (err == nil || errors.Is(err, io.EOF)):
-			return buf, errLongCase
-		case errors.Is(err, io.EOF) && len(buf) > 0: // no newline after the last line
-			err = nil
-		}
-		line := bytes.TrimSuffix(bytes.TrimSuffix(buf, []byte("\n")), []byte("\r"))
-		if err == nil && len(line) > maxCase {
-			err = errLongCase
-		}
-		return line, err
-	}
-}
-
-// batch answers cases, and keeps the last robots.txt, since cases of one file mostly follow
-// each other: from the second on, it is compiled.
-type batch struct {
-	options compile.Options
-	line    []byte
-	body    []byte
-	asked   bool               // about body
-	ruleset *automaton.Ruleset // of body, if it was asked about twice
-	scratch automaton.Scratch
-}
-
-func (b *batch) answer(line []byte) (automaton.Verdict, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(line, &fields); err != nil {
-		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
-			err = errors.New(other.Value) // without the names of Go's types
-		}
-		return automaton.Verdict{}, fmt.Errorf("not a JSON object: %w", err)
-	}
-	if fields == nil {
-		return automaton.Verdict{}, errors.New("not a JSON object: null")
-	}
-	// A map has the exact names of the fields; package json would ignore their case.
-	body, errBody := caseField(fields, "robots")
-	agent, errAgent := caseField(fields, "agent")
-	url, errURL := caseField(fields, "url")
-	if err := cmp.Or(errBody, errAgent, errURL); err != nil {
-		return automaton.Verdict{}, err
-	}
-	if !b.asked || !bytes.Equal(b.body, body) {
-		b.body, b.asked, b.ruleset = append(b.body[:0], body...), true, nil
-		return compile.Ask(body, agent, url, b.options), nil
-	}
-	if b.ruleset == nil {
-		b.ruleset = compile.Compile(body, b.options).Ruleset
-	}
-	return b.ruleset.Match(&b.scratch, agent, url), nil
-}
-
-// caseField returns the bytes of a field: name is a string, or name_b64 the base64
-// of any bytes.
-func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
-	text, isText := fields[name]
-	coded, isCoded := fields[name+"_b64"]
-	switch {
-	case isText && isCoded:
-		return nil, fmt.Errorf("both %s and %s_b64", name, name)
-	case isText:
-		var s *string
-		if err := json.Unmarshal(text, &s); err != nil || s == nil {
-			return nil, fmt.Errorf("%s is not a string", name)
-		}
-		return []byte(*s), nil
-	case isCoded:
-		var s *[]byte
-		if err := json.Unmarshal(coded, &s); err != nil || s == nil || coded[0] != '"' {
-			return nil, fmt.Errorf("%s_b64 is not base64", name)
-		}
-		return *s, nil
-	}
-	return nil, fmt.Errorf("neither %s nor %s_b64", name, name)
 }

@@ -131,6 +131,8 @@ machine the beginning is printed.`,
 		switch c.Archive, c.Memory, c.Messages = *list, o.Memory, o.Messages; {
 		case *list == "" && len(*classes) > 0, len(*classes) == 0 && c.AsOf != "":
 			return usageError("--class needs --list ARCHIVE, and --as-of needs both")
+		case flags.Changed("class") && len(*classes) == 0:
+			return usageError("--class names no crawler")
 		case *list != "" && len(sources) > 0:
 			return usageError("--list takes one archive, and no sources")
 		case len(*classes) > 0:

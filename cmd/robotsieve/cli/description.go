@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsieve/robotsieve/automaton"
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -102,6 +103,106 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 		err = writers.WriteJSON(w, d, "")
 	}
 	return cmp.Or(err, w.Flush())
+}
+
+// writeDescription prints a description as text. An error stays in the writer.
+func writeDescription(w *bufio.Writer, d *job.Description) {
+	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	count := func(n int, noun string) string { return english.Plural(int64(n), noun) }
+	line("%s: %s, %s, %s, read by %s", d.File, count(d.Lines, "line"), count(len(d.Groups)+d.NotListed.Groups, "group"),
+		count(d.Rules, "rule"), d.Dialect)
+	more := func(n int, noun string) {
+		if n > 0 {
+			line("  ... and %s", count(n, "more "+noun))
+		}
+	}
+	if len(d.Groups) == 0 {
+		line("\nNo line names a user agent: every crawler may fetch everything.")
+	}
+	if len(d.Groups) > 0 {
+		writeBarred(w, d.Barred)
+	}
+	writeChanges(w, d)
+	for _, g := range d.Groups {
+		line("\nline %d: %s", g.Line, crawlersOf(g.Binds, len(d.Groups), d.Dialect))
+		if len(g.Binds) == 0 {
+			line("  forbids        nothing, because no user-agent line of the group names a crawler")
+			continue
+		}
+		writeBinding(w, g)
+		if !slices.ContainsFunc(g.Rules, func(r job.RuleText) bool { return r.Paths != "" }) {
+			line("  forbids        nothing, because no rule of the group has an effect")
+		}
+		for _, r := range g.Rules {
+			line("  %-13s  %-40s  line %d: %s", permission(r), cmp.Or(r.Paths, "-"), r.Line, r.Rule)
+		}
+	}
+	more(d.NotListed.Agents, "user-agent line")
+	more(d.NotListed.Rules, "rule")
+	more(d.NotListed.Groups, "group")
+	if d.Rules > 0 {
+		line("\nA crawler may fetch every path that no rule of its groups matches.")
+	}
+	for _, a := range d.Agents {
+		line("\n%s: %s", a.Agent, a.WhyGroup)
+		for _, g := range a.Groups {
+			line("  group     line %d: User-agent: %s", g.Line, english.List(g.Agents))
+		}
+		line("  class     %s", classOf(a.Restriction))
+		if a.Exempt != "" {
+			line("  but       %s does not apply robots.txt: %s", a.Agent, a.Exempt)
+		}
+	}
+	if len(d.Others) > 0 {
+		line("\nLines that are no rules:")
+	}
+	for _, o := range d.Others {
+		line("  line %d: %s", o.Line, o.Text)
+	}
+	more(d.NotListed.Others, "line")
+	if len(d.Notes) == 0 {
+		line("\nNo notes.")
+		return
+	}
+	line("\n%s:", count(len(d.Notes)+d.NotListed.Notes, "note"))
+	gravest := func(x, y lint.Note) int {
+		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
+	}
+	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
+		line("  %-7s  line %d: %s [%s]", n.Severity, n.Line, noteText(n), n.Kind)
+		if n.Witness != "" {
+			line("           for example %s", n.Witness)
+		}
+	}
+	more(d.NotListed.Notes, "note")
+}
+
+// crawlersOf says in words which crawlers a group binds, as one of several.
+func crawlersOf(names []string, groups int, dialect string) string {
+	switch {
+	case len(names) == 0:
+		return "no crawler"
+	case len(names) == 1 && names[0] == "*" && groups > 1:
+		return "every crawler that no other group names (*)"
+	case len(names) == 1 && names[0] == "*":
+		return "every crawler (*)"
+	case dialect == automaton.Original.String():
+		return "crawlers whose name contains " + strings.Join(names, " or ") + ", and that no group before names"
+	default:
+		return strings.Join(names, ", ")
+	}
+}
+
+// permission says what a rule permits.
+func permission(r job.RuleText) string {
+	switch {
+	case r.Paths == "":
+		return "has no effect"
+	case r.Allow:
+		return "may fetch"
+	default:
+		return "may not fetch"
+	}
 }
 
 // writeSARIF writes the notes and the changes of a description as SARIF.
