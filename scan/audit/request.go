@@ -401,7 +401,7 @@ func (w *Worker) policyHadFile(at site) bool {
 	for i := range at.N {
 		list := w.policy.VersionsAt(at.First+i, w.record.Time)
 		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {
-			return v.Status/100 != 2 || v.Size == 0
+			return v.Status/100 != 2 || v.Size == 0 || v.Copy < 0
 		}) {
 			return false
 		}

@@ -80,7 +80,7 @@ func (b *Basis) SetRows(rows []policy.Row) {
 	b.Rows = make([]Row, 0, len(rows))
 	for _, r := range rows {
 		row := Row{r, -1}
-		if r.Status/100 == 2 {
+		if r.Status/100 == 2 && r.Digest == "" {
 			i, seen := files[unsafe.SliceData(r.Body)]
 			if !seen || len(r.Body) == 0 {
 				text := [2]string{string(r.Body), string(r.Past)}
@@ -199,7 +199,8 @@ func (b *Basis) check() error {
 	}
 	for _, r := range b.Rows {
 		hasBody := r.BodyAt >= 0
-		if r.BodyAt < -1 || r.BodyAt >= len(b.Bodies) || hasBody != (r.Status/100 == 2) || r.Size < -1 || r.MaxAge < 0 {
+		if r.BodyAt < -1 || r.BodyAt >= len(b.Bodies) || hasBody != (r.Status/100 == 2 && r.Digest == "") ||
+			r.Digest != "" && r.Status/100 != 2 || r.Size < -1 || r.MaxAge < 0 {
 			return errors.New("a version is invalid")
 		}
 		for _, o := range r.Origins {

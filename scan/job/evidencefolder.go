@@ -393,7 +393,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 		return nil
 	}
 	switch err := evidence.CheckFolder(o.Evidence, o.Force); {
-	case errors.Is(err, evidence.ErrOccupied):
+	case errors.Is(err, disk.ErrOccupied):
 		return usageError("--evidence: %w", err)
 	case err != nil:
 		return inputError(err)

@@ -114,21 +114,38 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 		return err
 	}
 	b.File = o.Policy
-	info, err := disk.Stat(b.File)
-	if err != nil {
-		return inputError(err)
-	}
-	read := policy.ReadManifest
-	if info.IsDir() {
-		read = policy.ReadDirectory
-	}
-	rows, err := read(b.File, b.MaxBytes, o.budget.room())
+	rows, times, err := o.readVersions(b)
 	if err != nil {
 		return o.budget.failed(err)
 	}
-	b.Observed = o.History == "observed" || o.History != "deployed" && info.IsDir()
+	if o.History == policy.Deployed || o.History == policy.Observed {
+		times = o.History
+	}
+	if times == policy.Mixed {
+		return usageError("%s has times of both histories: --history says what all of them count as", b.File)
+	}
+	b.Observed = times == policy.Observed
 	b.SetRows(rows)
 	return nil
+}
+
+// readVersions reads the versions of robots.txt, and what their times are. A folder with a manifest
+// is that manifest.
+func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
+	info, err := disk.Stat(b.File)
+	if err != nil {
+		return nil, "", err
+	}
+	if info.IsDir() {
+		manifest := filepath.Join(b.File, policy.ManifestName)
+		if _, err := disk.Stat(manifest); err != nil {
+			rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room())
+			return rows, policy.Observed, err
+		}
+		b.File = manifest
+	}
+	rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
+	return rows, cmp.Or(times, policy.Deployed), err
 }
 
 // readWhatIf reads the other robots.txt, if there is one.
@@ -179,7 +196,7 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 	rest, ruled := int64(0), false
 	seen := map[int]bool{}
 	for _, r := range b.Rows {
-		if answer.Of(r.Status, answer.Others) != answer.File || seen[r.BodyAt] {
+		if answer.Of(r.Status, answer.Others) != answer.File || r.BodyAt < 0 || seen[r.BodyAt] {
 			continue
 		}
 		seen[r.BodyAt] = true

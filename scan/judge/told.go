@@ -245,14 +245,15 @@ func (f *Told) lawful(o int32, t int64, by answer.Class) (*policy.Lawful, logged
 }
 
 // sentUnknown reports whether crawlers of the operator were sent a file of an origin that is no
-// version of it, unless most of the files that other clients were sent are none either.
+// version of it, unless most of the files that other clients were sent are none either, and the bodies
+// of all versions are known.
 func (f *Told) sentUnknown(o int32) bool {
 	of, toAll := cmp.Or(f.origins[o], &nothingTold), cmp.Or(f.Answers.origins[o], &noAnswers)
 	if !of.odd && !f.anyOrigin.odd {
 		return false
 	}
 	others := sizeCount{toAll.sizes.all - of.sent.all, toAll.sizes.odd - of.sent.odd}
-	most := others.odd > others.all-others.odd
+	most := others.odd > others.all-others.odd && !f.policy.Unseen(o)
 	f.MostOdd = f.MostOdd || most
 	return !most
 }

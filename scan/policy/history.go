@@ -20,7 +20,7 @@ type Version struct {
 	Status   int    // as the origin itself answered: 3xx for a redirect, wherever it leads
 	Copy     int32  // of its body, also of one that a redirect led to; -1 if there is none
 	File     string // that the body is from
-	Size     int64  // bytes of the file, -1 if not known
+	Size     int64  // bytes of the file, -1 if not known, also if the file itself is not
 	Sum      string // as in Row
 	MaxAge   time.Duration
 	Location string
@@ -42,6 +42,7 @@ type account struct {
 	bodies   int32     // how many of the copies are bodies
 	sizes    []sizedCopy
 	unsized  bool // the size of a body is not known
+	unseen   bool // a body is not known
 	// redirects says that a reply is a hop or a redirect that cannot be followed.
 	redirects bool
 	fails     bool // a reply is a failure to a class of crawlers
@@ -140,6 +141,9 @@ func (a *account) sort() {
 	for i := range a.replies {
 		r := &a.replies[i]
 		v := Version{From: r.begun, Status: r.own.Status, Copy: -1, MaxAge: r.maxAge, Location: r.own.Location}
+		if r.unseen {
+			v.Size, a.unseen = -1, true
+		}
 		if r.row != nil && r.hop == "" {
 			v.Copy, v.File, v.Size, v.Sum = r.copy, r.row.File, r.row.Size, r.row.Sum
 			if v.Size >= 0 {

@@ -43,8 +43,9 @@ type Lawful struct {
 	// LongOutage ago or before, or the crawler is Google's and the failure is a 5xx other than
 	// 503.
 	Unreachable bool
-	// Unknown says that the span begins before the first version, or that the last
-	// observation was more than a window ago, so that not all lawful copies may be known.
+	// Unknown says that the span begins before the first version, that the last observation
+	// was more than a window ago, or that the body of a version is not known, so that not all
+	// lawful copies may be known.
 	Unknown bool
 	// Redirected says that there is a redirect that cannot be followed.
 	Redirected bool
@@ -155,7 +156,7 @@ func (t *table) find(at int64) *Lawful {
 		l.Redirected = l.Redirected || r.copy < 0 && means == answer.Redirect
 		// What was in force later than a window after the last observation is not known.
 		known := after(r.seen, t.window)
-		l.Unknown = l.Unknown || at > known && r.end-1 > known
+		l.Unknown = l.Unknown || at > known && r.end-1 > known || r.unseen
 	}
 	slices.Sort(copies)
 	copies = slices.Compact(copies)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/hex"
@@ -23,18 +24,21 @@ import (
 //
 //	from,origin,status,file
 //
-// and perhaps max_age and location, in any order. from is a time by RFC 3339,
-// or a date, which is its midnight in UTC; origin is
-// an origin, or a bare host, which stands for http and https; status is the answer's
-// HTTP status, or "unreachable"; file has the body, and is relative to the manifest's
-// folder; max_age is in seconds. A status of 200 needs a file, another 2xx may have
-// one. Of each file as much is kept as ReadBody returns. Errors name the file and the line. A row
-// has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones once. Rows or
-// files that take more than memory bytes are disk.ErrMemory.
-func ReadManifest(path string, maxBytes int, memory int64) ([]Row, error) {
+// and perhaps max_age, location, digest, history and source, in any order. from is a time by RFC
+// 3339, or a date, which is its midnight in UTC; origin is an origin, or a bare host, which stands
+// for http and https; status is the answer's HTTP status, or "unreachable"; file has the body, and
+// is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
+// that is not, such as sha1: and the SHA-1 in base32, and takes the place of a file; history is
+// Deployed or Observed; source is for people. A status of 200 needs a file or a digest, another 2xx
+// may have one. Of each file as much is kept as ReadBody returns. Errors name the file and the line.
+// A row has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones once.
+// Rows or files that take more than memory bytes are disk.ErrMemory.
+//
+// The history is that of the rows: Mixed if they differ, "" if none has one.
+func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history string, err error) {
 	f, err := disk.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
 	folder := filepath.Dir(path)
@@ -131,21 +135,32 @@ func readFile(path string, max int, memory int64) (file, error) {
 	return content, err
 }
 
+// The meanings of the times of rows.
+const (
+	Deployed = "deployed" // since when the answer was given
+	Observed = "observed" // when it was seen
+	Mixed    = "mixed"    // some are deployed, some observed
+)
+
+// ManifestName is the name of the manifest of a folder that has one.
+const ManifestName = "manifest.csv"
+
 // The columns of a manifest: all of the first, and any of the others.
 var (
 	neededColumns  = []string{"from", "origin", "status", "file"}
-	allowedColumns = append(neededColumns, "max_age", "location")
+	allowedColumns = append(neededColumns, "max_age", "location", "digest", "history", "source")
 )
 
 // parseManifest reads a manifest of the given name, and the files that it names
 // by open.
-func parseManifest(r io.Reader, name string, memory int64, open func(string) (file, error)) ([]Row, error) {
+func parseManifest(r io.Reader, name string, memory int64, open func(string) (file, error)) (rows []Row,
+	history string, err error) {
 	const mark = "\ufeff" // some editors put it before a text
 	limited := &rowReader{r: r}
 	text := bufio.NewReader(limited)
 	start, err := text.Peek(len(mark))
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
 	if string(start) == mark {
 		_, _ = text.Discard(len(mark)) // it is in the buffer
@@ -153,7 +168,6 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 	in := csv.NewReader(text)
 	in.ReuseRecord = true
 	var columns []string
-	var rows []Row
 	for {
 		limited.read = 0
 		fields, err := in.Read()
@@ -162,13 +176,13 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 		}
 		var syntax *csv.ParseError
 		if errors.Is(err, errLongRow) {
-			return nil, fmt.Errorf("%s: a row is %w", name, err)
+			return nil, "", fmt.Errorf("%s: a row is %w", name, err)
 		}
 		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
+			return nil, "", fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, "", fmt.Errorf("%s: %w", name, err)
 		}
 		line, _ := in.FieldPos(0)
 		where := fmt.Sprintf("%s:%d", name, line)
@@ -177,20 +191,24 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 			err = checkColumns(columns)
 		} else {
 			row := Row{Where: where}
-			err = row.parse(columns, fields, open)
+			var of string
+			of, err = row.parse(columns, fields, open)
+			if history = cmp.Or(history, of); history != of && of != "" {
+				history = Mixed
+			}
 			rows = append(rows, row)
 			if int64(len(rows))*VersionBytes > memory {
 				err = fmt.Errorf("the manifest %w", disk.ErrMemory)
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", where, err)
+			return nil, "", fmt.Errorf("%s: %w", where, err)
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s: no rows", name)
+		return nil, "", fmt.Errorf("%s: no rows", name)
 	}
-	return rows, nil
+	return rows, history, nil
 }
 
 // rowReader reads a manifest, and fails if a row is too long.
@@ -227,12 +245,14 @@ func checkColumns(columns []string) error {
 	return nil
 }
 
-// parse reads the fields of a row, as many as there are columns, and its file.
-func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (err error) {
+// parse reads the fields of a row, as many as there are columns, and its file. It returns the history.
+func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (history string, err error) {
 	for i, value := range fields {
 		switch columns[i] {
 		case "from":
-			r.From, err = parseTime(value, time.RFC3339, time.DateOnly)
+			if r.From, err = parseTime(value, time.RFC3339, time.DateOnly); value == "" {
+				err = errNoFrom
+			}
 		case "origin":
 			if r.Origins, err = origin.Parse(value); err != nil {
 				err = fmt.Errorf("bad origin %w", err)
@@ -245,25 +265,44 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 			r.MaxAge, err = parseMaxAge(value)
 		case "location":
 			r.Location = value
+		case "digest":
+			r.Digest = value
+		case "history":
+			if history = value; value != "" && value != Deployed && value != Observed {
+				err = fmt.Errorf("the history %q is neither %s nor %s", value, Deployed, Observed)
+			}
 		}
 		if err != nil {
-			return err
+			return history, err
 		}
 	}
-	switch {
-	case r.File == "" && r.Status == 200:
-		return errors.New("status 200 without a file")
-	case r.File == "":
-		return nil
-	case r.Status == Unreachable:
-		return fmt.Errorf("a file for status %s", unreachable)
-	case r.Status/100 != 2:
-		return fmt.Errorf("a file for status %d", r.Status)
+	text := "file"
+	if r.File == "" && r.Digest != "" {
+		text = "digest"
 	}
+	switch {
+	case r.File == "" && r.Digest == "" && r.Status == 200:
+		return history, errors.New("status 200 without a file")
+	case r.File == "" && r.Digest == "":
+		return history, nil
+	case r.Status == Unreachable:
+		return history, fmt.Errorf("a %s for status %s", text, unreachable)
+	case r.Status/100 != 2:
+		return history, fmt.Errorf("a %s for status %d", text, r.Status)
+	case r.File == "":
+		r.Size = -1
+		return history, nil
+	}
+	r.Digest = "" // the body is known
 	f, err := open(r.File)
 	r.Body, r.Past, r.Size, r.Sum = f.body, f.past, f.size, f.sum
-	return err
+	return history, err
 }
+
+// errNoFrom is the error of a row without a time.
+var errNoFrom = errors.New(`no time in the column "from": give the time since when the answer was in force; of an ` +
+	"origin's first answer, if that is not known, any time before the next one, with --assume-constant, by which it " +
+	"is in force before all time")
 
 const unreachable = "unreachable"
 

@@ -92,7 +92,7 @@ func TestReadManifest(t *testing.T) {
 		for i := range want {
 			want[i].Where, want[i].Sum = path+want[i].Where, sumOf(t, dir, want[i].File)
 		}
-		if rows, err := ReadManifest(path, 4, 1<<30); err != nil || !reflect.DeepEqual(rows, want) {
+		if rows, _, err := ReadManifest(path, 4, 1<<30); err != nil || !reflect.DeepEqual(rows, want) {
 			t.Errorf("%q: %v\ngot  %+v\nwant %+v", manifest, err, rows, want)
 		}
 	}
@@ -153,7 +153,7 @@ func TestManifestRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(manifest), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := ReadManifest(path, 100, 1<<30)
+		rows, _, err := ReadManifest(path, 100, 1<<30)
 		if err == nil {
 			_, err = New(rows, Options{})
 		}
@@ -163,7 +163,7 @@ func TestManifestRefused(t *testing.T) {
 		}
 	}
 	for _, name := range []string{filepath.Join(t.TempDir(), "none.csv"), t.TempDir()} {
-		if _, err := ReadManifest(name, 1, 1<<30); err == nil || !strings.Contains(err.Error(), name) {
+		if _, _, err := ReadManifest(name, 1, 1<<30); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("no manifest: %v", err)
 		}
 	}
@@ -250,7 +250,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("\ufefffrom,origin,status,file\r\n\"2026-11-01T00:00:00Z\",[::1]:80,204,\r\n")
 	f.Add("from,origin\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := parseManifest(strings.NewReader(text), "m.csv", 1<<30, func(name string) (file, error) {
+		rows, _, err := parseManifest(strings.NewReader(text), "m.csv", 1<<30, func(name string) (file, error) {
 			if len(name) > 3 {
 				return file{}, fs.ErrNotExist
 			}
@@ -305,7 +305,7 @@ func TestManifestLimits(t *testing.T) {
 	for _, endless := range []string{"\x00", "a", "\"\n", "\"a\n,"} {
 		text := io.MultiReader(strings.NewReader("from,origin,status,file\n"+endless[:1]),
 			strings.NewReader(strings.Repeat(endless[1:]+"x", 4<<20)))
-		if _, err := parseManifest(text, "m.csv", 1<<30, open); err == nil ||
+		if _, _, err := parseManifest(text, "m.csv", 1<<30, open); err == nil ||
 			!strings.Contains(err.Error(), "limit of 1 MiB") {
 			t.Errorf("%q: %v", endless, err)
 		}
@@ -327,7 +327,7 @@ func TestManifestLimits(t *testing.T) {
 func TestManifestThatCannotBeRead(t *testing.T) {
 	r := io.MultiReader(strings.NewReader("fr"),
 		iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
-	if _, err := parseManifest(r, "M", 1<<30, nil); !errors.Is(err, iotest.ErrTimeout) {
+	if _, _, err := parseManifest(r, "M", 1<<30, nil); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
 	}
 }

@@ -204,6 +204,9 @@ func (p *Policy) HasSize(origin int32, size int64) bool {
 	return h.unsized || h.hasSize(size)
 }
 
+// Unseen reports whether an origin had a version whose body is not known.
+func (p *Policy) Unseen(origin int32) bool { return p.histories[origin].unseen }
+
 // OfSize appends to dst the bodies, by their numbers as copies, that any version of an
 // origin has in this size, ascending.
 func (p *Policy) OfSize(origin int32, size int64, dst []int32) []int32 {

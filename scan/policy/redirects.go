@@ -36,6 +36,7 @@ type reply struct {
 	row    *Row          // the row with the file or, for a hop, with the rules; nil if there is none
 	hop    string        // the path that a hop leads to, "" if the reply is no hop
 	far    bool          // the file is after more redirects than a crawler need follow
+	unseen bool          // there is a file, but its body is not known
 	seen   int64         // the last observation of an origin of the chain, the earliest of these
 
 	// The rest is set by newAccount.
@@ -100,7 +101,9 @@ func (f *follower) step(o origin.Origin, v datedRow, r reply) error {
 	r.maxAge, r.status, r.seen = max(r.maxAge, v.row.MaxAge), v.row.Status, min(r.seen, v.seen)
 	switch answer.Of(r.status, answer.Others) {
 	case answer.File:
-		r.row = v.row
+		if r.row = v.row; v.row.Digest != "" {
+			r.row, r.unseen = nil, true
+		}
 	case answer.Redirect:
 		to, kind := answer.Next(f.chain, v.row.Location, func(o origin.Origin) bool { return len(f.timelines[o]) > 0 })
 		switch kind {

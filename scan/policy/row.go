@@ -35,7 +35,10 @@ type Row struct {
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it
-	Where    string          // the place in the source, for errors: manifest.csv:12, or a file
+	// Digest is not empty if the body is not known: it is what is known of it, such as a SHA-1. Then
+	// Status is 2xx, and there is no File.
+	Digest string `json:",omitempty"`
+	Where  string // the place in the source, for errors: manifest.csv:12, or a file
 }
 
 // parseTime reads a moment in one of the layouts. It refuses moments that leave no
@@ -131,7 +134,7 @@ func newTimeline(rows []*Row, o Options) timeline {
 }
 
 func sameAnswer(a, b *Row) bool {
-	return a.Status == b.Status && a.MaxAge == b.MaxAge && a.Location == b.Location &&
+	return a.Status == b.Status && a.MaxAge == b.MaxAge && a.Location == b.Location && a.Digest == b.Digest &&
 		bytes.Equal(a.Body, b.Body) && bytes.Equal(a.Past, b.Past)
 }
 

@@ -233,7 +233,7 @@ what was known so far, if anything.`,
   robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
 	}
 	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s),
-		newCrawlers(s), newFormats(s), newCompile(s), newBench(s))
+		newCrawlers(s), newFormats(s), newCompile(s), newHistory(s), newBench(s))
 	return root
 }
 

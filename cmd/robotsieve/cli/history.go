@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/history"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+func newHistory(s streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "Find the versions that robots.txt had, for audit --policy",
+		Long: `History finds which robots.txt a site had since when, and writes it as a folder with
+a manifest.csv and the files beside it. With audit --policy FOLDER each request is
+judged by the robots.txt of its time, not by that of today.
+
+Each source is a command of its own. None of them opens a network connection, and
+what cannot be read is named on stderr, with exit status 3, and the rest is written.`,
+		Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
+  robotsieve audit --policy versions --delay 12h access.log*`,
+		Args: cobra.NoArgs, RunE: help,
+	}
+	for _, source := range history.Sources() {
+		cmd.AddCommand(newHistorySource(s, source))
+	}
+	return cmd
+}
+
+// newHistorySource returns the command of a source.
+func newHistorySource(s streams, source history.Source) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: source.Name + " " + source.Args, Short: source.Short, Long: source.Long, Example: source.Example,
+		Args: cobra.MinimumNArgs(1),
+	}
+	o := &job.HistoryOptions{Source: source, Stdout: s.out, Messages: s.messages()}
+	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the folder to write")
+	cmd.Flags().BoolVar(&o.Force, "force", false, "let the folder replace one that history has made")
+	memoryFlag(cmd, &o.Memory)
+	given := map[string]*string{}
+	for _, f := range source.Flags {
+		if given[f.Name] = cmd.Flags().String(f.Name, "", f.Help); f.Prints {
+			cmd.Flags().Lookup(f.Name).NoOptDefVal = "true"
+		}
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, release := onInterrupt(cmd.Context())
+		defer release()
+		o.Args, o.Values = args, map[string]string{}
+		for name, value := range maps.All(given) {
+			o.Values[name] = *value
+		}
+		made, err := job.History(ctx, *o)
+		if err != nil {
+			return err
+		}
+		if made.Rows > 0 {
+			fmt.Fprint(s.err, historyText(o.Output, made))
+		}
+		if made.Lost {
+			return exitError(exitInput)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// historyText says what was made.
+func historyText(folder string, made *job.HistoryMade) string {
+	text := fmt.Sprintf("%s: %s of %s, %s", report.Printable(folder), english.Plural(made.Rows, "version"),
+		english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))
+	if made.Unknown > 0 {
+		text += fmt.Sprintf("; %s %s not known", english.Plural(made.Unknown, "file"), english.Verb(made.Unknown, "is", "are"))
+	}
+	return text + ".\n"
+}

@@ -1,0 +1,340 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/capture"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+var git = Source{
+	Name: "git", Args: "REPOSITORY", Short: "from the commits of a git repository", Times: policy.Deployed, Read: readGit,
+	Long: `Git reads the versions of a robots.txt from the commits of a git repository: a folder,
+a bare repository or a bundle. Only the commits of the branch that is checked out
+count (its first parents), so that a change on another branch has the time of its
+merge. Renames are followed, and a file that was deleted is answered 404.
+
+The --path is that of the file, whose site --origin names, or of a folder of files that
+are named by their hosts: HOST, HOST.txt or HOST/robots.txt. A template is refused: the
+site never sent it.
+
+The time of a commit is not that of its deployment, which comes later. Give audit a
+--delay that is longer than from commit to deployment, such as --delay 24h.
+
+The program git is run without the configuration, hooks and filters of the user and of
+the repository.`,
+	Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
+  robotsieve history git sites.bundle --path robots -o versions`,
+	Flags: []Flag{
+		{Name: "path", Help: "where robots.txt is in the repository, or the folder of files named by their hosts", Needed: true},
+		{Name: "origin", Help: "whose robots.txt it is, such as https://example.com; not for a folder"},
+	},
+}
+
+// templates are the endings of files from which a robots.txt is made.
+var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl",
+	".hbs", ".ejs", ".liquid", ".mustache", ".php", ".py", ".rb", ".go", ".haml", ".twig", ".vue", ".astro", ".html", ".md"}
+
+func isTemplate(name string) bool { return slices.Contains(templates, strings.ToLower(path.Ext(name))) }
+
+// maxName bounds what git prints between two NULs.
+const maxName = 64 << 10
+
+// repository is a git repository that is not trusted.
+type repository struct {
+	ctx  context.Context
+	dir  string
+	tip  string // the commit whose history is read
+	path string
+}
+
+func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
+	r := &repository{ctx: ctx, dir: q.Args[0], tip: "HEAD", path: strings.TrimSuffix(q.Values["path"], "/")}
+	switch {
+	case len(q.Args) > 1:
+		return UsageError("history git reads one repository")
+	case isTemplate(r.path):
+		return UsageError(fmt.Sprintf("--path %s is a template, not the robots.txt that the site sends", r.path))
+	}
+	info, err := disk.Stat(r.dir)
+	if err != nil {
+		return err
+	}
+	if info.Mode().IsRegular() {
+		discard, err := r.unbundle()
+		if err != nil {
+			return err
+		}
+		defer discard()
+	}
+	entry, err := r.output("ls-tree", "-z", r.tip, "--", r.path)
+	if err != nil {
+		return err
+	}
+	var of []origin.Origin
+	isFolder := strings.HasPrefix(entry, "040000")
+	switch given := q.Values["origin"]; {
+	case isFolder && given != "":
+		return UsageError("--origin is for one file, and --path is a folder, whose files are named by their hosts")
+	case !isFolder && given == "":
+		return UsageError("--path is no folder: --origin says whose robots.txt it is")
+	case !isFolder:
+		if of, err = origin.Parse(given); err != nil {
+			return UsageError("--origin " + err.Error())
+		}
+	}
+	if shallow, _ := r.output("rev-parse", "--is-shallow-repository"); strings.TrimSpace(shallow) == "true" {
+		q.Warn(r.dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
+	}
+	q.Warn("the times are those of commits, and a file is deployed later: give audit a longer --delay")
+	return r.read(q, of, to)
+}
+
+// command returns a command of git that runs nothing that the repository or the user has
+// configured, and opens no connection.
+func (r *repository) command(args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(r.ctx, "git", append([]string{"--no-pager", "-C", r.dir, "-c", "safe.directory=*",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.attributesFile=/dev/null",
+		"-c", "core.bigFileThreshold=16m", "-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "diff.external="}, args...)...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_LITERAL_PATHSPECS=1"}
+	cmd.Stderr = &complaint{}
+	return cmd
+}
+
+// complaint keeps the beginning of what git says on stderr.
+type complaint struct{ text []byte }
+
+func (c *complaint) Write(p []byte) (int, error) {
+	c.text = append(c.text, p[:min(len(p), 400-len(c.text))]...)
+	return len(p), nil
+}
+
+// failed adds to an error what git said.
+func failed(cmd *exec.Cmd, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("the program git is needed: %w", err)
+	}
+	return fmt.Errorf("git: %w: %s", err, bytes.TrimSpace(cmd.Stderr.(*complaint).text))
+}
+
+// output returns what a command prints, up to maxName bytes.
+func (r *repository) output(args ...string) (string, error) {
+	cmd := r.command(args...)
+	var out strings.Builder
+	err := r.pipe(cmd, nil, func(b *bufio.Reader) error {
+		_, err := io.Copy(&out, io.LimitReader(b, maxName))
+		return cmp.Or(err, discardRest(b))
+	})
+	return out.String(), err
+}
+
+func discardRest(b *bufio.Reader) error {
+	_, err := io.Copy(io.Discard, b)
+	return err
+}
+
+// pipe runs a command, and gives what it prints to read.
+func (r *repository) pipe(cmd *exec.Cmd, in io.Reader, read func(*bufio.Reader) error) error {
+	cmd.Stdin = in
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return failed(cmd, err)
+	}
+	if err := read(bufio.NewReaderSize(out, maxName)); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return err
+	}
+	return failed(cmd, cmd.Wait())
+}
+
+// unbundle makes a repository of a bundle, in a folder that discard removes.
+func (r *repository) unbundle() (discard func(), err error) {
+	bundle, err := filepath.Abs(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := disk.NewFolder(filepath.Join(os.TempDir(), "robotsieve-git"), 0o700)
+	if err != nil {
+		return nil, err
+	}
+	discard = func() { _ = folder.Discard() }
+	r.dir = folder.Path("")
+	_, err = r.output("init", "--bare", "--quiet", "--template=")
+	var refs string
+	if err == nil {
+		refs, err = r.output("bundle", "unbundle", bundle)
+	}
+	lines := strings.Split(strings.TrimSpace(refs), "\n")
+	head := max(0, slices.IndexFunc(lines, func(l string) bool { return strings.HasSuffix(l, " HEAD") }))
+	if r.tip, _, _ = strings.Cut(lines[head], " "); err == nil && r.tip == "" {
+		err = errors.New("the bundle has no branch")
+	}
+	if err != nil {
+		discard()
+		return nil, fmt.Errorf("%s: %w", bundle, err)
+	}
+	return discard, nil
+}
+
+// read gives the rows of the commits, which git prints from the newest to the oldest. Of a folder
+// the origins are those of its files.
+func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
+	blobs := r.command("cat-file", "--batch")
+	ids, in := io.Pipe()
+	defer in.Close()
+	follow := "--follow"
+	if of == nil {
+		follow = "--no-renames"
+	}
+	log := r.command("log", "--first-parent", follow, "--raw", "-z", "--no-abbrev", "--format=%H %ct", r.tip, "--", r.path)
+	return r.pipe(blobs, ids, func(bodies *bufio.Reader) error {
+		defer in.Close()
+		return r.pipe(log, nil, func(b *bufio.Reader) error {
+			c := &commits{q: q, to: to, of: of, repo: r.dir, ids: in, bodies: bodies, time: math.MaxInt64}
+			err := c.read(b)
+			if c.back {
+				q.Warn("some commits are dated later than those after them, and are taken to be of the same time")
+			}
+			return err
+		})
+	})
+}
+
+// commits are the changes of a file, or of a folder of files, from the newest to the oldest.
+type commits struct {
+	q      *Query
+	to     *Writer
+	of     []origin.Origin
+	repo   string
+	ids    io.Writer // to git cat-file
+	bodies *bufio.Reader
+	commit string
+	time   int64 // in seconds
+	back   bool  // a clock went back
+	n      int
+}
+
+// read reads what git log prints: a line for each commit, and for each change in it the modes,
+// objects and kind, and one path or, of a rename, two; each ends with NUL.
+func (c *commits) read(b *bufio.Reader) error {
+	for {
+		text, err := token(b)
+		if err != nil {
+			return ifNotEOF(err)
+		}
+		if !strings.HasPrefix(text, ":") {
+			hash, seconds, _ := strings.Cut(text, " ")
+			at, err := strconv.ParseInt(seconds, 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s: git printed %.80q", c.repo, text)
+			}
+			c.commit, c.back, c.time = hash, c.back || at > c.time, min(at, c.time)
+			continue
+		}
+		modes := strings.Fields(text)
+		name, err := token(b)
+		if renamed := strings.ContainsAny(modes[len(modes)-1], "RC"); err == nil && renamed {
+			name, err = token(b)
+		}
+		if err == nil && len(modes) == 5 {
+			err = c.change(modes[1], modes[3], name)
+		}
+		if err != nil {
+			return err
+		}
+		if modes[len(modes)-1][0] == 'C' {
+			return discardRest(b) // what is older is the history of another file
+		}
+	}
+}
+
+// token reads what is before the next NUL.
+func token(b *bufio.Reader) (string, error) {
+	text, err := b.ReadSlice(0)
+	return strings.TrimPrefix(strings.TrimSuffix(string(text), "\x00"), "\n"), err
+}
+
+func ifNotEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// change gives the row of a file that a commit has changed.
+func (c *commits) change(mode, blob, name string) error {
+	c.n++
+	row := &Row{Origins: c.of, Time: time.Unix(c.time, 0), Order: math.MaxInt32 - c.n, Status: 404,
+		Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
+	if c.of == nil {
+		host, err := capture.HostOf(name)
+		if err == nil && isTemplate(name) {
+			err = errors.New("a template, not what a site sends")
+		}
+		if err == nil {
+			row.Origins, err = origin.Parse(host)
+		}
+		if err != nil {
+			c.q.fault("%s: %v", row.Place, err)
+			return nil
+		}
+	}
+	if mode != "000000" {
+		var err error
+		row.Status = 200
+		if row.Body, err = c.body(blob); err != nil {
+			return err
+		}
+		if mode[:2] != "10" || row.Body == nil || bytes.HasPrefix(row.Body, []byte("version https://git-lfs")) {
+			c.q.fault("%s: not known: a link, a file elsewhere, or longer than %d MiB", row.Place, MaxBody>>20)
+			row.Body = nil
+		}
+	}
+	return c.to.Add(row)
+}
+
+// body asks git cat-file for a blob; nil if it is too long or is none.
+func (c *commits) body(id string) ([]byte, error) {
+	if _, err := fmt.Fprintln(c.ids, id); err != nil {
+		return nil, err
+	}
+	head, err := c.bodies.ReadString('\n')
+	of := strings.Fields(head)
+	if err != nil || len(of) < 3 {
+		return nil, err // such as "missing"
+	}
+	size, err := strconv.ParseInt(of[2], 10, 64)
+	if err != nil || size > MaxBody || of[1] != "blob" {
+		_, err = io.CopyN(io.Discard, c.bodies, size+1)
+		return nil, err
+	}
+	body := make([]byte, size+1) // and a newline
+	_, err = io.ReadFull(c.bodies, body)
+	return body[:size], err
+}

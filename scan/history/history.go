@@ -1,0 +1,79 @@
+// Package history finds the versions that robots.txt had, in sources such as a git repository or
+// an archive of the web, and writes them as a folder that an audit can judge by.
+//
+// A source is a row of Sources and a file of its own: it reads and gives the writer a Row for each
+// answer that it finds (writer.go). The input is not trusted: what a source reads is bounded, and
+// no name in it becomes the name of a file.
+package history
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
+)
+
+// Row is an answer of some origins to /robots.txt that a source tells of.
+type Row struct {
+	Origins []origin.Origin
+	// Time is since when it was given, or when it was seen, as Source.Times says. Of several rows of
+	// an origin and moment those with a smaller Order come first.
+	Time     time.Time
+	Order    int
+	Status   int    // HTTP status, or policy.Unreachable
+	Location string // where a redirect leads, as the server wrote it
+	// Body is that of a status 2xx, nil if it is not known. Add keeps no view of it.
+	Body []byte
+	// Digest is what is known of a body that is not: "sha1:" and the SHA-1 in base32. The writer
+	// finds the body if another row has it.
+	Digest string
+	// Place is where the source says so, such as a commit or the line of a file.
+	Place string
+}
+
+// Source is a kind of source: a subcommand of robotsieve history.
+type Source struct {
+	Name, Args string // such as "git" and "REPOSITORY"
+	// Short, Long and Example are its help.
+	Short, Long, Example string
+	// Times is the meaning of the times of its rows: policy.Deployed or policy.Observed.
+	Times string
+	Flags []Flag
+	// Read gives the rows in any order. Its error ends the job: what else cannot be read is for
+	// Query.Fault.
+	Read func(context.Context, *Query, *Writer) error
+}
+
+// Flag is a flag of a source.
+type Flag struct {
+	Name, Help string
+	Needed     bool
+	// Prints: the flag takes no value, and with it Read prints something to Query.Out and gives no
+	// rows, so that no folder is made.
+	Prints bool
+}
+
+// Query is what a source is asked.
+type Query struct {
+	Args   []string
+	Values map[string]string // of the flags that were given; "true" for one without a value
+	Out    io.Writer
+	// Warn tells what the user should know, and Fault what could not be read, with its place.
+	Warn, Fault func(message string)
+}
+
+// fault tells what could not be read.
+func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, args...)) }
+
+// MaxBody is how many bytes a body may have. One that has more is not known.
+const MaxBody = 16 << 20
+
+// Sources are the kinds of sources.
+func Sources() []Source { return []Source{git} }
+
+// UsageError says what is wrong with the arguments of a source.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }

@@ -1,0 +1,95 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/scan/history"
+)
+
+// HistoryOptions name a source of versions of robots.txt, and the folder that is made of it.
+type HistoryOptions struct {
+	Source history.Source
+	Args   []string
+	Values map[string]string // of the flags of the source, by their names
+	// Output is the folder for Audit. It may exist if it is empty, or, with Force, if it is one that
+	// History has made. With a flag of the source that prints there is none.
+	Output   string
+	Force    bool
+	Stdout   io.Writer // for a flag that prints
+	Memory   int64     // how many bytes the job may hold; 0 is DefaultMemory
+	Messages Messages
+}
+
+// HistoryMade is what History has made. Lost: a part of the source could not be read.
+type HistoryMade struct {
+	history.Summary
+	Lost bool
+}
+
+// History reads the versions of robots.txt that a source tells of, and writes them as a folder for
+// AuditOptions.Policy. It goes on when a part of the source cannot be read, and warns of it. An error
+// is of type *Error; nothing has been written then.
+func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
+	made := &HistoryMade{}
+	q := &history.Query{Args: o.Args, Values: o.Values, Out: o.Stdout, Warn: func(m string) { o.Messages.warn("%s", m) }}
+	q.Fault = func(m string) {
+		made.Lost = true
+		q.Warn(m)
+	}
+	prints := false
+	for _, f := range o.Source.Flags {
+		prints = prints || f.Prints && o.Values[f.Name] != ""
+		if f.Needed && o.Values[f.Name] == "" {
+			return nil, usageError("history %s needs --%s: %s", o.Source.Name, f.Name, f.Help)
+		}
+	}
+	var w *history.Writer
+	if !prints {
+		var err error
+		if w, err = o.begin(q.Fault); err != nil {
+			return nil, err
+		}
+	}
+	err := o.Source.Read(ctx, q, w)
+	switch {
+	case w == nil:
+	case err != nil:
+		err = errors.Join(err, w.Discard())
+	default:
+		err = w.Commit(ctx)
+		made.Summary = w.Summary
+	}
+	if usage := history.UsageError(""); errors.As(err, &usage) {
+		return nil, usageError("%w", err)
+	}
+	if ctx.Err() != nil {
+		return nil, errNothingDone
+	}
+	if err != nil {
+		return nil, inputError(err)
+	}
+	return made, nil
+}
+
+// begin begins the folder.
+func (o *HistoryOptions) begin(fault func(string)) (*history.Writer, error) {
+	if o.Output == "" {
+		return nil, usageError("no folder to write: name it with -o FOLDER")
+	}
+	err := history.CheckFolder(o.Output, o.Force)
+	if errors.Is(err, disk.ErrOccupied) {
+		return nil, usageError("-o: %w", err)
+	}
+	if err != nil {
+		return nil, inputError(err)
+	}
+	w, err := history.NewWriter(o.Output, o.Source.Times, cmp.Or(o.Memory, DefaultMemory), fault)
+	if err != nil {
+		return nil, inputError(writing(o.Output, err))
+	}
+	return w, nil
+}
