@@ -10,6 +10,7 @@ type pair struct {
 }
 
 // maxPair is how many pairs of states are measured; of more, the longer of the two lengths is taken.
+// So it is where a pattern has no gap: until it has matched, a path can go on in one way only.
 const maxPair = 20_000
 
 // stepsOfState is how many steps take as long as to measure a pair of states, about.
@@ -18,7 +19,7 @@ const stepsOfState = 6
 // newPair measures two patterns, of which each is measured.
 func newPair(a, b *pattern) *pair {
 	p := &pair{a: a, b: b}
-	if len(a.moves)*len(b.moves) > maxPair {
+	if len(a.moves)*len(b.moves) > maxPair || len(a.segments) == 1 || len(b.segments) == 1 {
 		return p
 	}
 	p.lengths = slices.Repeat([]int32{never}, len(a.moves)*len(b.moves))

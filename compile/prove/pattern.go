@@ -13,6 +13,8 @@ import (
 // numbered through, each with one more for its end, or one of the last two, which are never left.
 type state int32
 
+const none state = -1
+
 // pattern is a deterministic automaton of one pattern. The first segment must begin the path; each
 // other is searched for after the one before it, by its borders (Knuth, Morris and Pratt 1977): the
 // leftmost place is as good as any later.
@@ -28,7 +30,10 @@ type pattern struct {
 	matched  state      // every longer path matches
 	dead     state      // no longer path matches
 	moves    []*moves   // from each state, made when first asked for
+	root     state      // after "/"
+	rest     state      // root, if most bytes lead back there and no path ends there; else none
 	rules    [2][]*rule // with this pattern, of each ranking
+	covered  []*pattern // the patterns that cover this one, see covering; nil: not yet found
 	lengths  []int32    // of each state, see measure
 }
 
@@ -66,6 +71,10 @@ func newPattern(r *automaton.Rule, from sender) *pattern {
 		for i, s := range p.segments[1:] {
 			borders(p.border[p.first[i+1]:], s)
 		}
+	}
+	if p.root, p.rest = p.after(p.start(), '/'), none; p.root < p.matched && p.in[p.root] > 0 &&
+		p.root == p.first[p.in[p.root]] && !p.atItsEnd(p.root) {
+		p.rest = p.root
 	}
 	return p
 }

@@ -17,6 +17,7 @@ import (
 // lead to a state which an earlier one has led to.
 type search struct {
 	alternative
+	space   *space
 	from    sender // of the units that are tried, or a later one
 	longest int    // paths longer than this are not wanted
 	steps   int    // that are left
@@ -27,6 +28,9 @@ type search struct {
 	key    []byte
 	moves  [units]bool // a pattern of the node at hand moves by the unit
 	moving []unit      // which these are
+
+	wakes  [units][]item // the patterns to avoid that a unit moves from where they rest, and where to
+	waking []unit        // the units of which there are some
 }
 
 // node is the state after a path.
@@ -35,8 +39,8 @@ type node struct {
 	length  int // the least of the paths from here that match
 	must    [2]state
 	percent percent
-	// avoid is what of its patterns may still match. It is made of the parent's when the node is taken
-	// from the queue, since few ever are.
+	// avoid is what of its patterns may still match and does not rest, by their numbers. It is made of
+	// the parent's when the node is taken from the queue, since few ever are.
 	avoid  []item
 	parent *node
 	unit   unit // the last of the path
@@ -91,13 +95,25 @@ func (s *search) run() (path string, decided bool) {
 	return "", len(s.queue) == 0
 }
 
+// reset begins another search in the same memory.
+func (s *search) reset(of alternative, from sender, longest, steps int) {
+	for _, u := range s.waking {
+		s.wakes[u] = s.wakes[u][:0]
+	}
+	clear(s.queue)
+	*s = search{alternative: of, space: s.space, from: from, longest: longest, steps: steps, queue: s.queue[:0],
+		key: s.key, moving: s.moving, wakes: s.wakes, waking: s.waking[:0]}
+}
+
 // begin puts the path "/" into the queue. It returns false if one of the patterns to avoid matches
 // whatever another must match.
 func (s *search) begin() bool {
 	for _, m := range s.must {
-		s.steps -= len(s.avoid) * (2 + len(m.moves)/8)
-		if slices.ContainsFunc(s.avoid, func(p *pattern) bool { return p.covers(m) }) {
-			return false
+		for _, p := range s.space.covering(m, &s.steps) {
+			s.steps -= len(s.avoid) / 8
+			if slices.Contains(s.avoid, p) {
+				return false
+			}
 		}
 		if m.lengths == nil && m.form != automaton.FormRaw {
 			s.steps -= stepsOfMoves * len(m.moves)
@@ -106,27 +122,40 @@ func (s *search) begin() bool {
 	}
 	root := &node{path: "/"}
 	for i, m := range s.must {
-		root.must[i] = m.after(m.start(), '/')
-	}
-	for i, p := range s.avoid {
-		switch at := p.after(p.start(), '/'); at {
-		case p.matched:
-			return false
-		case p.dead:
-		default:
-			root.avoid = append(root.avoid, item{uint32(i), at})
-		}
+		root.must[i] = m.root
 	}
 	if len(s.must) == 2 {
 		s.both = newPair(s.must[0], s.must[1])
 		s.steps -= s.both.steps
 	}
-	s.steps -= len(s.avoid)
-	s.closed = map[string]struct{}{}
-	if root.length = 1 + int(s.left(root)); root.length <= s.longest {
-		s.queue = queue{root}
+	if root.length = 1 + int(s.left(root)); root.length > s.longest {
+		return true
 	}
+	s.steps -= 2 * len(s.avoid)
+	for i, p := range s.avoid {
+		switch p.root {
+		case p.matched:
+			return false
+		case p.dead:
+		case p.rest:
+			s.rest(uint32(i), p)
+		default:
+			root.avoid = append(root.avoid, item{uint32(i), p.root})
+		}
+	}
+	s.closed, s.queue = map[string]struct{}{}, append(s.queue, root)
 	return true
+}
+
+// rest adds to wakes what moves a pattern from where it rests.
+func (s *search) rest(number uint32, p *pattern) {
+	for _, x := range p.from(p.rest).list {
+		if len(s.wakes[x.unit]) == 0 {
+			s.waking = append(s.waking, x.unit)
+		}
+		s.wakes[x.unit] = append(s.wakes[x.unit], item{number, x.to})
+		s.steps--
+	}
 }
 
 // push puts the node after a unit into the queue if a path that is wanted can begin with its path. It
@@ -162,15 +191,23 @@ func (s *search) left(n *node) int32 {
 
 // follow makes avoid of a node. It returns false if one of the patterns to avoid has matched.
 func (s *search) follow(n *node) bool {
-	from := n.parent.avoid
-	s.steps -= 1 + len(from) + len(n.path)/16
-	n.avoid = make([]item, 0, len(from))
-	for _, x := range from {
-		p := s.avoid[x.pattern]
-		switch x.at = p.from(x.at).to(n.unit); x.at {
+	from, wakes := n.parent.avoid, s.wakes[n.unit]
+	s.steps -= 1 + len(from) + len(wakes) + len(n.path)/16
+	n.avoid = make([]item, 0, len(from)+len(wakes))
+	for len(from)+len(wakes) > 0 {
+		var x item
+		if len(from) == 0 || len(wakes) > 0 && wakes[0].pattern < from[0].pattern {
+			x, wakes = wakes[0], wakes[1:]
+		} else {
+			if x, from = from[0], from[1:]; len(wakes) > 0 && wakes[0].pattern == x.pattern {
+				wakes = wakes[1:] // it does not rest
+			}
+			x.at = s.avoid[x.pattern].from(x.at).to(n.unit)
+		}
+		switch p := s.avoid[x.pattern]; x.at {
 		case p.matched:
 			return false
-		case p.dead:
+		case p.dead, p.rest:
 		default:
 			n.avoid = append(n.avoid, x)
 		}
@@ -211,6 +248,7 @@ func (s *search) isWanted(n *node) bool {
 // one for the first of all others.
 func (s *search) expand(n *node) {
 	s.findMoves(n)
+	s.steps -= stepsOfPush * len(s.moving)
 	for _, u := range s.moving {
 		if u.sender() >= s.from {
 			s.push(n, u)
@@ -226,12 +264,19 @@ func (s *search) expand(n *node) {
 	}
 }
 
-// stepsOfMoves is how many steps take as long as to find the moves from a state, about.
-const stepsOfMoves = 16
+// How many steps take as long as to find the moves from a state, and as to put a node into the queue,
+// about.
+const (
+	stepsOfMoves = 16
+	stepsOfPush  = 4
+)
 
 // findMoves finds the units that move a pattern of a node.
 func (s *search) findMoves(n *node) {
-	s.moving = s.moving[:0]
+	s.moving = append(s.moving[:0], s.waking...)
+	for _, u := range s.waking {
+		s.moves[u] = true
+	}
 	mark := func(p *pattern, at state) {
 		if p.moves[at] == nil {
 			s.steps -= stepsOfMoves

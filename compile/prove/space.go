@@ -21,6 +21,7 @@ type space struct {
 	looked int                // rules that were looked at since the last search
 	isOdd  bool               // a pattern has a byte that URLs have only escaped, or half an escape
 	lines  map[uint32][]*rule // in the first ranking
+	search *search            // the last one
 }
 
 // rule is a rule of a ranking. The highest rank is 0.
@@ -61,8 +62,9 @@ func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
 	}
 	s := &space{
 		rankings: make([][]*rule, len(machines)), index: map[patternKey]*pattern{}, lines: map[uint32][]*rule{},
-		from: clients,
+		from: clients, search: &search{},
 	}
+	s.search.space = s
 	for _, m := range machines {
 		if m != nil && machines[0] != nil && m.Dialect() != machines[0].Dialect() {
 			s.from = urls
@@ -129,6 +131,16 @@ func (s *space) near(p *pattern) (near []*pattern) {
 		near = append(near, s.patterns[s.nodes[at].from:s.nodes[at].to]...)
 	}
 	return near
+}
+
+// covering returns the patterns that cover one, itself among them. The first time it takes steps.
+func (s *space) covering(p *pattern, steps *int) []*pattern {
+	if p.covered == nil {
+		near := s.near(p)
+		*steps -= len(near) * (2 + len(p.moves)/8)
+		p.covered = slices.DeleteFunc(near, func(x *pattern) bool { return !x.covers(p) })
+	}
+	return p.covered
 }
 
 // among returns the rules of a ranking that forbid, or those that allow, which may match a path that a
@@ -220,10 +232,10 @@ func (s *space) over(from sender, of alternatives, steps *int, first bool) Answe
 			best.Decided = false
 			break
 		}
-		search := &search{alternative: x, from: from, longest: longest, steps: *steps / 2}
-		*steps -= search.steps
-		path, decided := search.run()
-		*steps += search.steps
+		s.search.reset(x, from, longest, *steps/2)
+		*steps -= s.search.steps
+		path, decided := s.search.run()
+		*steps += s.search.steps
 		best.Decided = best.Decided && decided
 		if path != "" && (best.Path == "" || len(path) < longest || path < best.Path) {
 			best.Path, longest = path, len(path)

@@ -13,10 +13,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// The bounds of the searches, in steps of package prove: of all for one file, and of each.
+// The bounds of the searches, in steps of package prove: of all for one file; each may take a part of
+// what is left, or this many.
 const (
-	maxSteps = 50_000_000
-	maxOfOne = 400_000
+	maxSteps  = 50_000_000
+	partOfOne = 32
+	maxOfOne  = 400_000
 )
 
 // prover is the state of prove.
@@ -53,7 +55,7 @@ func (p *prover) limited(question func()) {
 	if p.left <= 0 {
 		return
 	}
-	p.Steps = min(p.left, maxOfOne)
+	p.Steps = min(p.left, max(maxOfOne, p.left/partOfOne))
 	p.left -= p.Steps
 	question()
 	p.left += p.Steps // which may be less than none
