@@ -21,8 +21,8 @@ import (
 // it needs none of its own.
 func TestJSONFields(t *testing.T) {
 	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
-	for _, name := range []string{"report/report.go", "report/whatif.go", "report/enums.go", "report/verdict.go",
-		"crawler/identity.go"} {
+	for _, name := range []string{"report/report.go", "report/whatif.go", "report/changes.go", "report/enums.go",
+		"report/verdict.go", "crawler/identity.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)

@@ -150,6 +150,7 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 // empty hands over the rows of the worker's tally and empties its memos, whose agents point
 // at these rows. No agent is in use then.
 func (w *Worker) empty() {
+	w.deferPieces()
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}

@@ -56,6 +56,10 @@ type Config struct {
 	// Period is the time whose requests are counted and judged. Answers to robots.txt count as
 	// facts whenever they were given, and requests without a time are in each period.
 	Period Period
+	// Changes are times at which something else changed than robots.txt: the report compares the requests
+	// before and after them too. Around is how much time it compares on either side, 0 for DefaultAround.
+	Changes []time.Time
+	Around  time.Duration
 	// Dialect, if not nil, is the dialect by which all crawlers are judged.
 	// Otherwise each crawler is judged by its own.
 	Dialect *automaton.Dialect
@@ -182,6 +186,7 @@ type Auditor struct {
 	operators []uint32                    // of each profile: the number of its operator
 	limited   bool                        // by Config.Period
 	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
+	changes   *changes                    // nil if there is none
 	zoneless  func() *policy.Policy       // returns the policy for times whose zone is not known
 }
 
@@ -195,6 +200,7 @@ func New(c Config) *Auditor {
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.KeepAddresses,
 		profiles: map[*crawler.Profile]uint32{}}
+	a.changes = newChanges(&a.config)
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
@@ -234,6 +240,7 @@ type Run struct {
 	ctx       context.Context // of StopAt; nil if it was not called
 	verified  map[verifiedKey]bool
 	paths     *violationPaths // while the report is made
+	compared  *comparison     // likewise; nil if nothing has changed
 }
 
 // Begin returns a new run.

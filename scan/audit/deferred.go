@@ -25,6 +25,7 @@ import (
 //	fetch    a GET of /robots.txt by a crawler
 //	visit    a request whose verdict is open, or that waits for Config.Judged
 //	delayed  a request to which a Crawl-delay applies
+//	pieces   how many requests came in a piece of time around a change (changes.go)
 //
 // The counts (counts.go) follow the name as the crawler writes it. Each other kind has a type
 // below, whose method code lists its fields.
@@ -41,6 +42,7 @@ const (
 	recordFetch
 	recordVisit
 	recordDelayed
+	recordPieces
 )
 
 // answered is what a GET of /robots.txt by any client was answered in a minute.
@@ -279,8 +281,11 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
-	x := &w.visit
-	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
+	x, address := &w.visit, w.keptAddress()
+	if w.auditor.changes.of(at.Site) != nil { // for sessions
+		address = w.address()
+	}
+	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: address,
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
 	if version := q.Lawful.Quoted; version >= 0 {
 		x.cited = version + 1

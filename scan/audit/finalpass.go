@@ -84,6 +84,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 
 // begin turns to the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
+	if c := f.run.compared; c != nil && key[0] != aboutAll && !c.chosen {
+		c.choose()
+	}
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, told: judge.NewTold(f.toAll)}
 	if key[0] == aboutUnknown {
 		f.counts = f.run.tally.newRow("", unknownBounds)
@@ -114,6 +117,8 @@ func (f *finalPass) record(rd *coder, n int64) {
 		f.visit(rd, n)
 	case kind == recordDelayed:
 		f.delayed(rd, n)
+	case kind == recordPieces:
+		f.piece(rd, n)
 	default:
 		rd.require(false, "it is of no kind")
 	}
@@ -157,6 +162,9 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	shown := f.told.Add(&x.Fetch, n)
 	if row != nil {
 		row.informedKnown = row.informedKnown || shown
+		if c := f.run.compared; c != nil && x.HasTime && row.Requests > 0 {
+			c.fetch(row, &x)
+		}
 	}
 	if !f.onlyRequests && x.use == fetchCounted {
 		f.rates.fetch(row, x.Site, x.Time, n)
@@ -174,6 +182,22 @@ func (f *finalPass) identity(crawler uint32, identity report.Identity, address [
 		return report.Verified
 	}
 	return identity
+}
+
+// piece reads how many requests of a crawler, or of all, came in a piece of time.
+func (f *finalPass) piece(rd *coder, n int64) {
+	var x pieceCount
+	var r *row
+	x.code(rd)
+	if f.key[0] != aboutAll {
+		r, _ = f.row(rd, x.crawler, true)
+	}
+	all := f.run.auditor.changes
+	rd.require(all != nil && int64(x.piece) < int64(all.pieces), "a piece of time is not known")
+	rd.require(x.n <= f.run.tally.Lines/n, "a piece of time has more requests than there are lines")
+	if rd.end(); !rd.bad() && f.run.compared != nil && (f.proxied || !x.spoofed) {
+		f.run.compared.add(r, x.piece, x.n*n)
+	}
 }
 
 func (f *finalPass) delayed(rd *coder, n int64) {
@@ -286,6 +310,9 @@ func (r *Run) count(x *visit) {
 		}
 		r.cite(x.rule, x.N)
 		r.paths.violated(x)
+	}
+	if r.compared != nil {
+		r.compared.visit(x)
 	}
 	r.give(x)
 }

@@ -35,6 +35,9 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	for _, row := range r.tally.known {
 		row.applyIdentity(proxied)
 	}
+	if all := r.auditor.changes; all != nil {
+		r.compared = &comparison{changes: all, policy: r.policy(), log: r.tally.Period, sums: make([]int64, all.pieces)}
+	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()
 	if err := r.judgeDeferred(r.count, false); err != nil {
@@ -43,7 +46,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if err := r.paths.count(); err != nil {
 		return nil, err
 	}
-	report := r.auditor.report(r.tally, r.policy(), in)
+	report := r.auditor.report(r.tally, r.policy(), r.compared, in)
 	switch wrong := report.WrongSum(); {
 	case wrong == "":
 		return report, nil
@@ -54,7 +57,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	}
 }
 
-func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
+func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in Inputs) *report.Report {
 	b := a.config.Basis
 	r := &report.Report{
 		Schema: report.Schema, Program: in.Program, Command: in.Command,
@@ -99,6 +102,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	if t.whatIf != nil {
 		r.WhatIf, r.Operators = t.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
 	}
+	r.Changes, r.ChangesNotListed = compared.info(a, t, r.RobotsTxt.Logged)
 	b.Describe(r, in.Notes, in.Warnings)
 	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices()...)
 	return r

@@ -31,10 +31,13 @@ func (w *Worker) request(c *agent) {
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
+	row := c.row
 	if identity == report.SpoofedIdentity {
-		w.see(&c.row.impostors().Figures, addr)
-	} else {
-		w.see(&c.row.Figures, addr)
+		row = row.impostors()
+	}
+	w.see(&row.Figures, addr)
+	if w.auditor.changes != nil && w.record.HasTime {
+		w.countPiece(row, at.Site)
 	}
 	w.findLoss()
 	ask := w.robotsAsk()

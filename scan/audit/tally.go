@@ -192,6 +192,7 @@ type row struct {
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
+	pieces  pieces // while lines are read
 
 	graceInformed, evasive int64
 
@@ -203,6 +204,7 @@ type row struct {
 	rules           *bounded[ruleKey]     // violations of each; nil if there are none
 	fetchGaps       *report.FetchInfo     // with nothing but gaps; nil if there are none
 	delays          []delayAt
+	compared        map[*change]*compared // by the changes that are listed
 	delaysNotListed int64
 
 	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule

@@ -89,6 +89,7 @@ func (r *Run) Worker() *Worker {
 
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
+	w.deferPieces()
 	w.deferUnknown()
 	if w.err == nil {
 		w.err = w.deferred.Flush()

@@ -37,7 +37,12 @@ type AuditOptions struct {
 	// bound. Each is a time as RFC 3339 has it, or a date, which is its midnight in TimeZone, or how
 	// long before Now, such as 24h, 7d or 4w.
 	Since, Until string
-	// Now is the time that Since and Until may count back from; zero is that of the call.
+	// Changes are times, as Since is one, at which something else changed than robots.txt: the report
+	// compares the requests before and after them, as those before and after each change of robots.txt.
+	// Around is how much time it compares on either side, from a day, to 3,660 days; 0 is 14 days.
+	Changes []string
+	Around  time.Duration
+	// Now is the time that Since, Until and Changes may count back from; zero is that of the call.
 	Now time.Time
 	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00,
 	// "Local", or "" for UTC.
@@ -338,7 +343,8 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	for _, t := range []struct {
 		flag         string
 		given, least time.Duration
-	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
+	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew},
+		{"around", o.Around, 24 * time.Hour}} {
 		if t.given != 0 && !basis.InBounds(t.given, t.least) {
 			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least),
 				english.Hours(basis.MaxDuration))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +78,7 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay),
 		Skew: cmp.Or(o.Skew, policy.MinSkew), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes),
 		Dialect: "auto", Samples: o.Samples, MaxUnparsed: defaultMaxUnparsed,
+		Around: cmp.Or(o.Around, audit.DefaultAround),
 	}
 	if o.MaxUnparsed != nil {
 		b.MaxUnparsed = *o.MaxUnparsed
@@ -88,6 +90,17 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 	if b.Period, err = o.period(zone); err != nil {
 		return nil, err
 	}
+	for _, text := range o.Changes {
+		at, err := timeOf("--change", text, zone, cmp.Or(o.Now, time.Now()))
+		if err == nil && at.IsZero() {
+			err = usageError("--change names no time")
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.Changes = append(b.Changes, at)
+	}
+	slices.SortFunc(b.Changes, time.Time.Compare)
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
 		list, err := origin.Parse(site)

@@ -83,6 +83,11 @@ type Report struct {
 	EndInZero int64         `json:"addresses_end_in_zero"`
 	RobotsTxt RobotsInfo    `json:"robots_txt"` // what the log says about robots.txt
 	Crawlers  []CrawlerInfo `json:"crawlers"`   // one for each crawler, by violations, then by name
+	// Changes compare the requests before and after each change of robots.txt that is within the logs, and
+	// each --change: the 20 with the most requests, then by origin and time. ChangesNotListed counts the
+	// others that have requests.
+	Changes          []RobotsChange `json:"changes"`
+	ChangesNotListed int64          `json:"changes_not_listed"`
 	// OtherHosts are the hosts without a policy that were requested most. If crawlers requested more
 	// than 1,000 they are of as many that were chosen at random, as a warning then says.
 	// OtherHostsNotListed counts the requests for all others.

@@ -77,6 +77,9 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		"answers to robots.txt before it still count for what was sent under each name")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; "+
 		"likewise")
+	flags.StringArrayVar(&o.Changes, "change", nil, "a time, likewise, at which something else changed, such as a "+
+		"firewall: compare the requests before and after it, as --full does for changes of robots.txt (repeatable)")
+	durationFlag(cmd, &o.Around, "around", "14d", "d", "how much time to compare on either side of a change, in days")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, and of times in logs that name none: "+
 		"an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
@@ -129,7 +132,8 @@ beginning of the path, with the bytes that were sent, and examples.`,
 			!o.Anonymous {
 			o.Samples = 3
 		}
-		for _, name := range []string{"list", "prometheus", "ip-ranges", "resolved-names", "samples"} {
+		for _, name := range []string{"list", "prometheus", "ip-ranges", "resolved-names", "samples", "change",
+			"around"} {
 			if o.WhatIf != "" && cmd.Flags().Changed(name) {
 				return usageError("--%s is about verdicts, and --what-if gives none", name)
 			}

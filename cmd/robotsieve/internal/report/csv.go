@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,31 +11,37 @@ import (
 )
 
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
-// crawler, with the figures. The column record tells them apart.
+// crawler, with the figures, and one for each change and crawler. The column record tells them apart.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	header := []any{"record"}
 	for _, f := range figures {
 		header = append(header, f.name)
 	}
 	var text strings.Builder
-	text.WriteString(CSVLine(header...))
-	row := func(record string, c *crawler) {
+	text.WriteString(CSVLine(append(header, changeColumns...)...))
+	row := func(record string, c *crawler, change []any) {
 		cells := []any{record}
 		for _, f := range figures {
 			switch {
 			case c == nil && f.ofAudit != nil, f.name == "partial": // in each row: some read rows alone
 				cells = append(cells, f.ofAudit(r))
-			case c != nil && f.ofCrawler != nil:
+			case c != nil && f.ofCrawler != nil && (record == "crawler" || f.name == "crawler" || f.name == requests.name):
 				cells = append(cells, f.ofCrawler(c))
 			default:
 				cells = append(cells, "")
 			}
 		}
-		text.WriteString(CSVLine(cells...))
+		text.WriteString(CSVLine(append(cells, change...)...))
 	}
-	row("audit", nil)
+	none := slices.Repeat([]any{""}, len(changeColumns))
+	row("audit", nil, none)
 	for i := range r.Crawlers {
-		row("crawler", &r.Crawlers[i])
+		row("crawler", &r.Crawlers[i], none)
+	}
+	for i := range r.Changes {
+		for _, of := range r.Changes[i].Crawlers {
+			row("change", &crawler{Crawler: of.Crawler, Requests: of.Requests()}, changeCells(&r.Changes[i], &of))
+		}
 	}
 	_, err := io.WriteString(w, text.String())
 	return err

@@ -60,12 +60,12 @@ func (d doc) assumptions() block {
 
 // details are what stands after the table of crawlers.
 func (d doc) details() []block {
-	blocks := []block{d.claims(), d.violations(), d.rules(),
+	blocks := append(d.beforeAfter(), d.claims(), d.violations(), d.rules(),
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
 			func(c *crawler) report.PathList { return c.ViolationPaths }, 5),
 		d.paths("Paths requested most", "requested most by", func(c *crawler) report.PathList { return c.Paths }, 3),
 		d.traffic(), d.referrals(),
-		d.fetches(), d.delays(), d.sizes()}
+		d.fetches(), d.delays(), d.sizes())
 	for _, c := range d.pointers() {
 		b := block{Heading: "Sampled lines", Title: "First " +
 			english.Verb(int64(len(c.Samples)), "violation", "violations") + " by " + shortName(c) + ", as logged:"}

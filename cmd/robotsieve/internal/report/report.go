@@ -67,20 +67,29 @@ func printable(write func(io.Writer, *report.Report, bool) error) func(io.Writer
 
 func writeJSON(w io.Writer, r *report.Report, _ bool) error { return WriteJSON(w, r, "  ") }
 
-// writeNDJSON writes the report without its crawlers on the first line, then each
-// crawler on a line of its own. The field record tells them apart.
+// writeNDJSON writes the report without its crawlers and changes on the first line, then each
+// crawler and each change on a line of its own. The field record tells them apart.
 func writeNDJSON(w io.Writer, r *report.Report, _ bool) error {
 	err := WriteJSON(w, struct {
 		Record string `json:"record"`
 		*report.Report
 		Crawlers int `json:"crawlers"` // how many lines follow, in place of the list
-	}{"audit", r, len(r.Crawlers)}, "")
+		Changes  int `json:"changes"`  // likewise
+	}{"audit", r, len(r.Crawlers), len(r.Changes)}, "")
 	for i := range r.Crawlers {
 		if err == nil {
 			err = WriteJSON(w, struct {
 				Record string `json:"record"`
 				*report.CrawlerInfo
 			}{"crawler", &r.Crawlers[i]}, "")
+		}
+	}
+	for i := range r.Changes {
+		if err == nil {
+			err = WriteJSON(w, struct {
+				Record string `json:"record"`
+				*report.RobotsChange
+			}{"change", &r.Changes[i]}, "")
 		}
 	}
 	return err

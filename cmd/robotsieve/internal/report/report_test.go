@@ -402,7 +402,7 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 		"Totals.VerifiedContent", "Names", "Violators", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes",
 		"Paths.", "ViolationPaths.", "Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.",
 		"Totals.Outcomes.", "Totals.Identity.", "Totals.Proven", "EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served",
-		"RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed",
+		"RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed", "ChangesNotListed",
 	}
 	n := 0
 	check := func(row int, of func(*report.Report) any) {

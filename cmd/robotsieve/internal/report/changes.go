@@ -1,0 +1,110 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// Bounds of the tables of changes.
+const (
+	maxChangesShown = 8
+	maxChangedShown = 15 // crawlers of a change
+)
+
+// beforeAfter has a table for each change: of robots.txt, or of something else.
+func (d doc) beforeAfter() (list []block) {
+	for i := range d.Changes[:min(len(d.Changes), maxChangesShown)] {
+		c := &d.Changes[i]
+		paths := "changed \u200bpaths "
+		if c.Given {
+			paths = "forbidden \u200bpaths "
+		}
+		t := newTable(maxChangedShown, Left("crawler"), Right("requests \u200ba day before", "after",
+			paths+"\u200ba day before", "after", "first fetch \u200bof the new", "last \u200bforbidden",
+			"for\u00adbidden \u200bsince", "in \u200bsessions"))
+		for j := range c.Crawlers {
+			of := &c.Crawlers[j]
+			before, after := &of.Before, &of.After
+			cells := []string{Cut(of.Crawler, maxNameShown), perDay(before.Requests, &c.Before), perDay(after.Requests, &c.After)}
+			for _, side := range []struct {
+				n  *report.ChangeCounts
+				of *report.ChangeSide
+			}{{before, &c.Before}, {after, &c.After}} {
+				n := &side.n.Forbidden
+				if !c.Given {
+					n = side.n.Changed
+				}
+				cells = append(cells, perDay(*n, side.of))
+			}
+			t.add(nil, 1, append(cells, sinceFetch(of)...)...)
+		}
+		b := block{Heading: "Before and after", Title: c.Title(), Table: t.leaves("crawler"), Text: []string{c.Sides()}}
+		if c.RequestsNotListed > 0 {
+			b.Text[0] += fmt.Sprintf(" Other crawlers made %s on both sides.", english.Plural(c.RequestsNotListed, "request"))
+		}
+		list = append(list, b)
+	}
+	if len(list) > 0 {
+		last := &list[len(list)-1]
+		if more := d.ChangesNotListed + int64(len(d.Changes)-len(list)); more > 0 {
+			last.Text = append(last.Text, english.Plural(more, "more change")+" with fewer requests: see --output json.")
+		}
+		last.Text = append(last.Text, report.ChangesNote)
+	}
+	return list
+}
+
+// perDay writes a number of requests for each day of a side.
+func perDay(n int64, s *report.ChangeSide) string {
+	switch perDay := float64(n) / s.Days; {
+	case s.Days < 1:
+		return "?"
+	case n == 0 || perDay >= 100:
+		return english.Grouped(int64(perDay))
+	default:
+		return fmt.Sprintf("%.1f", perDay)
+	}
+}
+
+// sinceFetch writes what a crawler did after its first fetch of the new file.
+func sinceFetch(c *report.ChangedCrawler) []string {
+	switch c.Unknown {
+	case report.ChangeGiven:
+		return []string{"-", "-", "-", "-"}
+	case report.ChangeNoFetch:
+		return []string{"none logged", "?", "?", "?"}
+	case report.ChangeNotLogged:
+		return []string{"?", "?", "?", "?"}
+	}
+	last := "none"
+	if c.LastSeconds != nil {
+		last = "after " + seconds(float64(*c.LastSeconds))
+		if c.Ongoing {
+			last += " or more"
+		}
+	}
+	return []string{"after " + seconds(float64(*c.FetchSeconds)), last, english.Grouped(c.ForbiddenSince),
+		english.Grouped(c.Sessions)}
+}
+
+// changeColumns are the columns of CSV that rows of changes have beside crawler and requests, and
+// changeCells what a row has in them.
+var changeColumns = []any{"change_origin", "change_time", "change_given", "days_before", "days_after", "requests_before",
+	"requests_after", "changed_before", "changed_after", "forbidden_before", "forbidden_after", "first_fetch_seconds",
+	"last_forbidden_seconds", "ongoing", "forbidden_since_fetch", "sessions_since_fetch", "unknown"}
+
+func changeCells(c *report.RobotsChange, of *report.ChangedCrawler) []any {
+	return []any{c.Origin, c.Time, c.Given, c.Before.Days, c.After.Days, of.Before.Requests, of.After.Requests,
+		known(of.Before.Changed), known(of.After.Changed), of.Before.Forbidden, of.After.Forbidden, known(of.FetchSeconds),
+		known(of.LastSeconds), of.Ongoing, of.ForbiddenSince, of.Sessions, of.Unknown}
+}
+
+// known is a number in a cell, empty if it is not known.
+func known(n *int64) any {
+	if n == nil {
+		return ""
+	}
+	return *n
+}

@@ -1,0 +1,49 @@
+package policy
+
+import "github.com/robotsieve/robotsieve/scan/answer"
+
+// Change is a change of an origin's robots.txt, from one of its versions to another.
+type Change struct {
+	Old, New int32
+	// Since and At are the times between which it was made, in nanoseconds since 1970. They differ only
+	// where the times of versions are those at which they were seen.
+	Since, At int64
+}
+
+// Changes returns the changes of an origin's robots.txt, in the order of time. Versions that failed,
+// or that lead to no file of the source, say nothing: a file that is the same after them as before
+// has not changed.
+func (p *Policy) Changes(origin int32) (list []Change) {
+	h := p.histories[origin]
+	old, since := int32(-1), int64(forever)
+	for i, v := range h.versions {
+		r := &h.replies[i]
+		if r.start < v.From {
+			since = min(since, r.start)
+		}
+		if v.Copy < 0 && r.means[answer.Others] != answer.None {
+			continue
+		}
+		if old >= 0 && h.versions[old].Copy != v.Copy && v.From > MinTime {
+			list = append(list, Change{old, int32(i), min(since, v.From), v.From})
+		}
+		old, since = int32(i), forever
+	}
+	return list
+}
+
+// Alike returns the origins beside an origin, and itself, that are of its host and have its versions,
+// as http and https of a host nearly always do.
+func (p *Policy) Alike(origin int32) Site {
+	is := func(o int32) bool {
+		return p.histories[o] == p.histories[origin] && p.origins[o].Host == p.origins[origin].Host
+	}
+	first, end := origin, origin+1
+	for first > 0 && is(first-1) {
+		first--
+	}
+	for int(end) < len(p.origins) && is(end) {
+		end++
+	}
+	return Site{first, end - first}
+}
