@@ -65,7 +65,7 @@ var noteKinds = [...]struct {
 	text     string
 }{
 	NoteByteOrderMark: {"bom", SeverityNote, "byte order mark, ignored"},
-	NoteMarkup:        {"html", SeverityError, "looks like a web page, not a robots.txt"},
+	NoteMarkup:        {"html", SeverityError, "begins like a web page, not a robots.txt"},
 	NoteUTF16:         {"utf-16", SeverityError, "looks like UTF-16, so that no line of it can be read; save it as UTF-8"},
 	NoteTruncated:     {"past-limit", SeverityError, "past the size limit; this line and all after it are not read"},
 	NoteLongLine: {"line-too-long", SeverityWarning, "line longer than 16,663 bytes; " +
@@ -76,7 +76,7 @@ var noteKinds = [...]struct {
 	NoteTypo:         {"misspelled-key", SeverityWarning, "key misspelled; accepted by Google's parser only"},
 	NoteUnknownKey:   {"unknown-key", SeverityWarning, "unknown key"},
 	NoteOutsideGroup: {"late-user-agent", SeverityError, "rule outside a group; it binds no crawler"},
-	NoteNoToken:      {"no-token", SeverityError, "user agent without a product token; it binds no crawler"},
+	NoteNoToken:      {"no-token", SeverityError, "user agent without a product token; by RFC 9309 it binds no crawler"},
 	NoteAfterToken: {"after-token", SeverityWarning, "user agent with more than a product token; " +
 		"only the token at its beginning counts"},
 	NoteNoSlash: {"no-slash", SeverityError, "path begins neither with / nor with a wildcard; it never matches"},
@@ -87,9 +87,9 @@ var noteKinds = [...]struct {
 	NoteHash:        {"hash-in-path", SeverityError, "# begins a comment; only the path before it counts"},
 	NoteFullURL:     {"full-url", SeverityError, "a URL where a path must be; it never matches"},
 	NoteCurlyQuotes: {"curly-quotes", SeverityError, "typographic quotation marks; they count as part of the value"},
-	NoteEmptyGroup:  {"no-rules", SeverityWarning, "group without a rule; it allows everything"},
+	NoteEmptyGroup:  {"no-rules", SeverityWarning, "group without a rule; it forbids nothing"},
 	NoteContinued: {"run-together", SeverityWarning, "the user-agent lines above have no rule of their own; " +
-		"they share the rules below"},
+		"they are in one group with this one"},
 	NoteDelayForGoogle: {"crawl-delay-for-google", SeverityNote, "Google's crawlers ignore Crawl-delay"},
 }
 

@@ -101,10 +101,10 @@ var kinds = []Kind{
 		"User-agent: GPTBot\nDisallow: /\n"},
 	{"control-token", asNote, "the token only says what may be done with pages; they are fetched by a crawler of " +
 		"another name", profiles, "User-agent: Google-Extended\nDisallow: /\n", 1, "User-agent: Googlebot\nDisallow: /\n"},
-	{"not-obeyed", asWarning, "its operator says that it does not apply robots.txt", profiles,
+	{"not-obeyed", asWarning, "its operator says that robots.txt may not apply to it", profiles,
 		"User-agent: ChatGPT-User\nDisallow: /\n", 1, "User-agent: GPTBot\nDisallow: /\n"},
-	{"repeated-group", asWarning, "another group for the same name; RFC 9309 joins them, but some parsers read only one",
-		rfcAgents, rule + "\nUser-agent: *\nDisallow: /cart/\n", 4, rule + "Disallow: /cart/\n"},
+	{"repeated-group", asWarning, "another group for the same product token; RFC 9309 joins them, but some parsers read " +
+		"only one", rfcAgents, rule + "\nUser-agent: *\nDisallow: /cart/\n", 4, rule + "Disallow: /cart/\n"},
 	of(compile.NoteEmptyGroup, rfcSyntax, rule+"\nUser-agent: GPTBot\n", 4, rule+"\nUser-agent: GPTBot\nDisallow:\n"),
 	of(compile.NoteContinued, rfcSyntax, "User-agent: GPTBot\n\nUser-agent: CCBot\nDisallow: /\n", 3,
 		"User-agent: GPTBot\nUser-agent: CCBot\nDisallow: /\n"),
@@ -140,7 +140,7 @@ var kinds = []Kind{
 		usage, "User-agent: GPTBot\nContent-Usage: train-ai=n\nUser-agent: CCBot\nDisallow: /\n", 2,
 		"User-agent: GPTBot\nUser-agent: CCBot\nContent-Usage: train-ai=n\nDisallow: /\n"},
 
-	{"dead-rule", asNote, "the file says the same without this rule", rfcRules, rule + "Disallow: /shop/cart/\n", 3,
+	{"dead-rule", asNote, "this rule has no effect", rfcRules, rule + "Disallow: /shop/cart/\n", 3,
 		rule + "Allow: /shop/cart/\n"},
 	{"contradicted", asNote, "on some of its paths another rule decides the opposite", rfcRules,
 		everybody + "Allow: /docs/\nDisallow: /*.pdf$\n", 2, everybody + "Disallow: /docs/\n"},

@@ -67,7 +67,6 @@ func Check(body []byte, o Options) []Note {
 		l.readRecords()
 		l.readSitemap()
 		l.prove()
-
 	}
 	slices.SortStableFunc(l.notes, func(x, y Note) int { return cmp.Compare(x.Line, y.Line) })
 	return l.notes
@@ -89,16 +88,16 @@ func (l *linter) ofParser() {
 		line int
 		kind compile.NoteKind
 	}
-	has, known := map[place]bool{}, map[compile.Note]bool{}
+	has, known := map[place]int{}, map[compile.Note]bool{} // has counts readings
 	for _, r := range l.read {
 		for _, n := range r.Notes {
-			has[place{n.Line, n.Kind}] = true
+			has[place{n.Line, n.Kind}]++
 			l.foreign = l.foreign || len(r.Groups) == 0 && (n.Kind == compile.NoteMarkup || n.Kind == compile.NoteUTF16)
 		}
 	}
 	for _, r := range l.read {
 		for _, n := range r.Notes {
-			also := func(kind compile.NoteKind) bool { return has[place{n.Line, kind}] }
+			also := func(kind compile.NoteKind) bool { return has[place{n.Line, kind}] > 0 }
 			more := ""
 			switch n.Kind {
 			case compile.NoteNoField: // to most parsers
@@ -112,6 +111,8 @@ func (l *linter) ofParser() {
 				if strings.Contains(n.Text, " ") { // as in "Disallow https://..."
 					more = "a colon is missing"
 				}
+			case compile.NoteOutsideGroup, compile.NoteEmptyGroup, compile.NoteContinued: // others are contested
+				known[n] = known[n] || has[place{n.Line, n.Kind}] < len(l.read)
 			case compile.NoteNUL:
 				known[n] = known[n] || l.foreign
 			case compile.NoteAfterToken:

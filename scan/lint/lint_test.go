@@ -51,6 +51,25 @@ func show(notes []lint.Note) string {
 	return strings.Join(lines, "\n")
 }
 
+// TestSentences: a note names the crawler that it is about, the line that it compares with, and what may be meant.
+func TestSentences(t *testing.T) {
+	for _, c := range []struct{ body, kind, want string }{
+		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "User-agent meant?"},
+		{"User-agent: GPTBot\nCrawl-delay: 5\nUser-agent: CCBot\nDisallow: /\n", "contested",
+			"for gptbot, RFC 9309 (line 4)"},
+		{"User-agent: CCBot\nUser-agent: GPTBot\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /b\n", "repeated-group",
+			"that of line 2"},
+		{"User-agent: GPTBot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "dead-rule", "would be joined with the next"},
+		{"User-agent: GPTBot\nAllow: /\n", "dead-rule", "what it allows is allowed anyway"},
+	} {
+		notes := lint.Check([]byte(c.body), options(t))
+		at := slices.IndexFunc(notes, func(n lint.Note) bool { return n.Kind == c.kind })
+		if at < 0 || !strings.Contains(notes[at].Note, c.want) {
+			t.Errorf("%q: no note %s with %q: %v", c.body, c.kind, c.want, notes)
+		}
+	}
+}
+
 // TestHostile has files whose rules take long to compare: each ends in seconds, and what was not
 // decided is told.
 func TestHostile(t *testing.T) {

@@ -65,7 +65,7 @@ func (n *names) kindOfAgent(value string) string {
 	apart := func(by string) []string {
 		return strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(by, c) })
 	}
-	named, known := 0, 0
+	named, known := 0, map[*crawler.Profile]bool{}
 	for _, part := range apart(",;|") {
 		if name().MatchString(part) {
 			named++
@@ -73,17 +73,18 @@ func (n *names) kindOfAgent(value string) string {
 	}
 	for _, word := range apart(",;| ") {
 		word, _, _ = strings.Cut(strings.ToLower(word), "/")
-		if n.by[word] != nil {
-			known++
+		if p := n.by[word]; p != nil {
+			known[p] = true
 		}
 	}
 	_, version, _ := strings.Cut(value, "/")
+	starred := value[0] == '*' // not a header
 	switch {
-	case strings.Contains(value, "(") || strings.Contains(value, "://"):
+	case !starred && (strings.Contains(value, "(") || strings.Contains(value, "://")):
 		return "whole-header"
-	case named > 1 || known > 1:
+	case named > 1 || len(known) > 1:
 		return "several-names"
-	case strings.Contains(strings.TrimSpace(version), " "):
+	case !starred && strings.Contains(strings.TrimSpace(version), " "):
 		return "whole-header"
 	}
 	return ""
@@ -91,7 +92,8 @@ func (n *names) kindOfAgent(value string) string {
 
 // readAgents adds the notes on user-agent lines.
 func (l *linter) readAgents() {
-	in := map[string]int{}          // the group, and 1, that first names a token
+	type place struct{ group, line int }
+	in := map[string]place{}        // where a token is first
 	repeated := map[string]bool{}   // tokens that have a note
 	near := map[string]string{}     // the known token that each unknown one is like
 	var unknown []compile.AgentLine // that are like none
@@ -101,12 +103,11 @@ func (l *linter) readAgents() {
 			if a.Wildcard {
 				token = "*"
 			}
-			if first := in[token]; first == 0 {
-				in[token] = i + 1
-			} else if first != i+1 && token != "" && !repeated[token] && !l.literal() {
+			if first, named := in[token]; !named {
+				in[token] = place{i, a.Line}
+			} else if first.group != i && token != "" && !repeated[token] && !l.literal() {
 				repeated[token] = true
-				l.add(a.Line, "repeated-group", a.Value, fmt.Sprintf("the first is in line %d",
-					l.read[0].Groups[first-1].Agents[0].Line), "")
+				l.add(a.Line, "repeated-group", a.Value, fmt.Sprintf("the first is that of line %d", first.line), "")
 			}
 			kind := l.crawler.kindOfAgent(a.Value)
 			if kind != "" {
@@ -179,18 +180,24 @@ func meant(other string) string {
 // word is a word that may be meant by one that is not known.
 type word struct {
 	text string
-	key  string // in lower case, without what stands between its parts
+	key  string // in lower case, the ASCII letters and digits alone
 	part int    // the length of the key without an ending such as bot
 }
 
 // ending matches what many names end with.
 var ending = lazy.Regexp(`(bot|spider|crawler|agent|user)$`)
 
-var between = strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
+// letterOrDigit drops other characters from a text, such as a byte order mark that was encoded twice.
+func letterOrDigit(c rune) rune {
+	if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+		return c
+	}
+	return -1
+}
 
 func wordsOf(texts ...string) (list []word) {
 	for _, text := range texts {
-		key := between.Replace(strings.ToLower(text))
+		key := strings.Map(letterOrDigit, strings.ToLower(text))
 		list = append(list, word{text, key, len(ending().ReplaceAllString(key, ""))})
 	}
 	return list
@@ -200,8 +207,9 @@ func wordsOf(texts ...string) (list []word) {
 // They begin with the same letter, because names such as NPBot and WPBot are of two crawlers.
 func nearest(text string, known []word) (best string) {
 	const longest = 64
-	key := wordsOf(text)[0].key
-	if key == "" || len(key) > longest || key == "webzip" { // an old program, which is not Webzio
+	own := wordsOf(text)[0]
+	key := own.key
+	if own.part == 0 || len(key) > longest || key == "webzip" { // an old program, which is not Webzio
 		return ""
 	}
 	least := longest

@@ -101,6 +101,7 @@ func machinesOf(r *compile.Robots) (list []bound) {
 type fate struct {
 	compile.Rule
 	alive, open bool   // in a machine of a reading
+	apart       bool   // it alone keeps the user-agent lines above it apart from the next ones
 	by          uint32 // the line that decides in its place
 	undone      string // a path on which another rule decides the opposite
 	undoer      int    // the line of that rule
@@ -126,17 +127,30 @@ func (p *prover) proveRules() {
 		case f.alive, inFirst.Inert:
 		case f.open:
 			p.notDecided(f.Line)
-		case f.by == 0 && f.Allow:
-			p.add(f.Line, "dead-rule", f.String(), "what it allows is allowed anyway", "")
-		case f.by == 0:
-			p.add(f.Line, "dead-rule", f.String(), "no URL has such a path", "").Severity = asWarning.String()
 		default:
-			n := p.add(f.Line, "dead-rule", f.String(), fmt.Sprintf("line %d decides on its paths", f.by), "")
-			n.Severity = asWarning.String()
+			p.addDead(f)
 		}
 		if f.undone != "" {
 			p.add(f.Line, "contradicted", f.String(), fmt.Sprintf("line %d: %s", f.undoer, fates[f.undoer]), f.undone)
 		}
+	}
+}
+
+// addDead adds the note on a rule that has no effect. It is more than a note if the rule can be left out and
+// does not allow what is allowed anyway.
+func (p *prover) addDead(f *fate) {
+	more := fmt.Sprintf("line %d decides on its paths", f.by)
+	if f.by == 0 && f.Allow {
+		more = "what it allows is allowed anyway"
+	} else if f.by == 0 {
+		more = "no URL has such a path"
+	}
+	if f.apart {
+		more += "; but without any rule, its group would be joined with the next"
+	}
+	n := p.add(f.Line, "dead-rule", f.String(), more, "")
+	if !f.apart && (f.by != 0 || !f.Allow) {
+		n.Severity = asWarning.String()
 	}
 }
 
@@ -156,7 +170,7 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 			p.queries = p.queries || r.Form == automaton.FormB
 			f := fates[r.Line]
 			if f == nil {
-				f = &fate{Rule: r}
+				f = &fate{Rule: r, apart: len(robots.Groups[g].Rules) == 1 && g+1 < len(robots.Groups)}
 				fates[r.Line] = f
 			}
 			if !f.alive {
@@ -218,13 +232,14 @@ func (p *prover) proveContested() {
 				continue
 			}
 			known[two] = true
-			p.contested(two.by, two.other, other, readers[reading], seen)
+			p.contested(token, two.by, two.other, other, readers[reading], seen)
 		}
 	}
 }
 
-// contested adds a note if a machine of RFC 9309's reading and one of another differ.
-func (p *prover) contested(by, other *automaton.Machine, robots *compile.Robots, reader string, seen map[string]bool) {
+// contested adds a note if the machines of a token in RFC 9309's reading and in another differ.
+func (p *prover) contested(token string, by, other *automaton.Machine, robots *compile.Robots, reader string,
+	seen map[string]bool) {
 	if by.Agrees(other) && !p.queries {
 		return // on all paths but those with a raw * or $ before what looks like the rest of an escape
 	}
@@ -234,6 +249,9 @@ func (p *prover) contested(by, other *automaton.Machine, robots *compile.Robots,
 	if a.Path == "" || d.Allowed.Path != "" && cmp.Or(cmp.Compare(len(a.Path), len(d.Allowed.Path)),
 		strings.Compare(a.Path, d.Allowed.Path)) > 0 {
 		a = d.Allowed
+	}
+	if by.Agrees(other) && strings.ContainsAny(a.Path, "*$") {
+		return
 	}
 	if a.Path == "" {
 		if !(d.Forbidden.Decided && d.Allowed.Decided || by.Agrees(other)) { // on paths in their usual spelling
@@ -247,7 +265,7 @@ func (p *prover) contested(by, other *automaton.Machine, robots *compile.Robots,
 	if !ok {
 		rule, _ = robots.Rule(line)
 	}
-	more := fmt.Sprintf("%s %s it, %s %s it", readers[policy.ReadRFC9309], says(v), reader, says(w))
+	more := fmt.Sprintf("for %s, %s %s it, %s %s it", token, readers[policy.ReadRFC9309], says(v), reader, says(w))
 	if key := fmt.Sprint(line, a.Path); !seen[key] {
 		seen[key] = true
 		p.add(line, "contested", rule.String(), more, a.Path)
@@ -277,7 +295,10 @@ func (p *prover) proveNamed() {
 		if m.Machine == star {
 			continue
 		}
-		first := robots.Groups[m.groups[0]].Agents[0]
+		agents := robots.Groups[m.groups[0]].Agents
+		first := agents[max(0, slices.IndexFunc(agents, func(a compile.AgentLine) bool {
+			return !a.Wildcard && robots.Ruleset.Machine([]byte(a.Token)) == m.Machine
+		}))]
 		a := p.between(m.Machine, star)
 		switch {
 		case a.Path != "":

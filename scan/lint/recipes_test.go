@@ -67,6 +67,21 @@ var recipes = []struct {
 	{"content signals",
 		"User-agent: *\nContent-Signal: search=yes,ai-train=no\nAllow: /\n", "3 dead-rule note", "GPTBot /a yes"},
 	{"parameters", "User-agent: *\nDisallow: /*?sort=\nDisallow: /*&sort=\n", "", "GPTBot /a?sort=b no\nGPTBot /a?b yes"},
+	{"an apostrophe", "User-agent: *\nDisallow: /it\u2019s/\n", "2 encoding note", "GPTBot /it\u2019s/ no"},
+	{"rules that only Google's parser reads", "UserAgent: *\nDisallow: /lang/\n",
+		"1 misspelled-key warning\n2 contested warning", "GPTBot /lang/ yes"},
+	{"a group whose rule only Google's parser reads", "User-agent: *\nAllow /\n", "2 dead-rule note\n2 no-colon warning",
+		"GPTBot / yes"},
+	{"two words that are one name", "User-agent: Yahoo Slurp\nDisallow: /\n", "1 after-token warning",
+		"Yahoo / no"},
+	{"HTML after a name", "User-agent: *<br/>Sitemap: https://example.com/a.xml\nDisallow: /\n", "1 no-token error",
+		"GPTBot / yes"},
+	{"a name beside *, which has another group", "User-agent: *\nUser-agent: GPTBot\nDisallow: /a/\n\n" +
+		"User-agent: *\nDisallow: /b/\n", "2 star-not-for-named note\n5 repeated-group warning", "GPTBot /b/ yes"},
+	{"rules that keep groups apart", "User-agent: bingbot/2.0\nDisallow: /\n\nUser-agent: bingbot\nDisallow: /\n\n" +
+		"User-agent: CCBot\nDisallow: /\n", "2 dead-rule note\n4 repeated-group warning\n5 dead-rule note",
+		"bingbot / no"},
+	{"a gap before what ends an escape", "User-agent: *\nDisallow: /*Angora\nDisallow: /?a=b\n", "", "GPTBot /Angora no"},
 	{"slower", "User-agent: bingbot\nCrawl-delay: 10\nDisallow:\n", "", "bingbot /a yes"},
 }
 
