@@ -218,6 +218,9 @@ func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
 		return r.pipe(log, nil, func(b *bufio.Reader) error {
 			c := &commits{q: q, to: to, of: of, repo: r.dir, ids: in, bodies: bodies, time: math.MaxInt64}
 			err := c.read(b)
+			if err == nil && c.n == 0 {
+				err = fmt.Errorf("%s: no commit has %s", r.dir, r.path)
+			}
 			if c.back {
 				q.Warn("some commits are dated later than those after them, and are taken to be of the same time")
 			}

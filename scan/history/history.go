@@ -71,7 +71,7 @@ func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, 
 const MaxBody = 16 << 20
 
 // Sources are the kinds of sources.
-func Sources() []Source { return []Source{git} }
+func Sources() []Source { return []Source{git, wayback} }
 
 // UsageError says what is wrong with the arguments of a source.
 type UsageError string

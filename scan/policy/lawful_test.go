@@ -33,7 +33,8 @@ func at(t testing.TB, s string) int64 {
 	return epoch + int64(d)
 }
 
-// rowsOf reads rows such as "a 24h 200 body max=48h" and "a 0h 301 >http://b/robots.txt",
+// rowsOf reads rows such as "a 24h 200 body max=48h", "a 0h 301 >http://b/robots.txt" and
+// "a 0h 200 digest=x",
 // separated by newlines or semicolons; a host without a scheme is http alone.
 func rowsOf(t testing.TB, text string) []Row {
 	t.Helper()
@@ -56,6 +57,8 @@ func rowsOf(t testing.TB, text string) []Row {
 				r.MaxAge = time.Duration(at(t, d) - epoch)
 			} else if l, ok := strings.CutPrefix(word, ">"); ok {
 				r.Location = l
+			} else if d, ok := strings.CutPrefix(word, "digest="); ok {
+				r.Digest, r.Size = d, -1
 			} else {
 				r.Body, r.File = []byte(strings.ReplaceAll(word, "|", "\n")), word
 			}
@@ -186,6 +189,22 @@ func TestLawful(t *testing.T) {
 		{"a 0h 200 A", "9999h", "A, cites 0"},
 	}...)
 	check(constant, [3]string{"a 0h 200 A; b 10h 200 B", "-48h", "A, cites 0"})
+
+	// A version whose body is not known.
+	check(Options{}, [][3]string{
+		{"a 0h 200 A; a 60h 200 digest=x", "59h49m", "A, cites 0"},
+		{"a 0h 200 A; a 60h 200 digest=x", "59h50m", "A, unknown, cites 0"},
+		{"a 0h 200 A; a 60h 200 digest=x", "99h", "unknown"},
+		{"a 0h 200 A; a 60h 200 digest=x; a 70h 200 B", "97h9m", "B, unknown, cites 2"},
+		{"a 0h 200 A; a 60h 200 digest=x; a 70h 200 B", "97h10m", "B, cites 2"},
+		{"a 0h 301 >http://b/robots.txt; b 0h 200 digest=x", "99h", "unknown"},
+		{"a 0h 301 >http://b/x; b 0h 200 digest=x", "99h", "unknown, redirected"},
+	}...)
+	check(observed, [][3]string{
+		{"a 0h 200 A; a 60h 200 digest=x; a 120h 200 A", "20h", "A, unknown, cites 0"},
+		{"a 0h 200 digest=x; a 60h 200 A; a 61h 200 A; a 120h 200 A", "99h", "A, cites 1"},
+		{"a 0h 200 digest=x; a 60h 200 digest=y; a 61h 200 A; a 120h 200 A", "88h", "A, unknown, cites 2"},
+	}...)
 	check(observed, [][3]string{
 		{"a 0h 200 A; a 1h 200 B", "-30s", "A, B, unknown, cites 0"}, // one that has not begun, where there is no other
 		{ab, "124h", "A, B, cites 1"},

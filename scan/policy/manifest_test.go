@@ -125,6 +125,9 @@ func TestManifestRefused(t *testing.T) {
 		row + "404,a.txt,,":                                        "M:2: a file for status 404",
 		row + "301,a.txt,,http://b/":                               "M:2: a file for status 301",
 		row + "unreachable,a.txt,,":                                "M:2: a file for status unreachable",
+		strings.Replace(row, "location", "digest", 1) + "404,,,x":  "M:2: a digest for status 404",
+		strings.Replace(row, "location", "history", 1) + "404,,,x": `M:2: the history "x" is neither deployed nor observed`,
+		head + ",example.com,404,,,":                               "M:2: " + errNoFrom.Error(),
 		row + "404,,-1,":                                           `M:2: bad max_age "-1"`,
 		row + "404,,1h,":                                           `M:2: bad max_age "1h"`,
 		head + ok + row[len(head):] + "404,,,\n" + ok:              twice("4"),
@@ -329,5 +332,22 @@ func TestManifestThatCannotBeRead(t *testing.T) {
 		iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("om,origin"))))
 	if _, _, err := parseManifest(r, "M", 1<<30, nil); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
+	}
+}
+
+// TestHistories: the history of a manifest is that of its rows, and a digest is there for a body.
+func TestHistories(t *testing.T) {
+	for rows, want := range map[string]string{
+		"2026-01-01,a,200,,observed,x,here\n2026-01-02,a,404,,observed,,": Observed,
+		"2026-01-01,a,200,,observed,x,\n2026-01-02,a,404,,,,":             Observed,
+		"2026-01-01,a,200,,,x,\n2026-01-02,a,404,,deployed,,":             Deployed,
+		"2026-01-01,a,200,,observed,x,\n2026-01-02,a,404,,deployed,,":     Mixed,
+		"2026-01-01,a,200,,,x,\n2026-01-02,a,404,,,,":                     "",
+	} {
+		text := strings.NewReader("from,origin,status,file,history,digest,source\n" + rows)
+		got, history, err := parseManifest(text, "M", 1<<30, nil)
+		if err != nil || history != want || got[0].Digest != "x" || got[0].Size != -1 {
+			t.Errorf("%q: %q, %v, %+v", rows, history, err, got)
+		}
 	}
 }

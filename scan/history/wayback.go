@@ -1,0 +1,347 @@
+package history
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+var wayback = Source{
+	Name: "wayback", Args: "CDX...", Short: "from a list of captures of the Wayback Machine",
+	Times: policy.Observed, Read: readWayback,
+	Long: `Wayback reads CDX files, which list the captures of an archive of the web: as text, as
+JSON or as CDXJ, in any order of their fields. --fl names those of a text without a
+header, as it was given to the CDX server. Captures of other URLs than a /robots.txt are
+passed over.
+
+--bodies is a folder of downloaded captures. The name of a file, or of a folder that it is
+in, begins with the 14 digits of the capture's time: 20260115120000id_robots.txt,
+20260115120000/example.com/robots.txt. The SHA-1 in the CDX verifies each. A capture
+without its body is an observation: another file was there.
+
+--commands prints the curl commands that download what is missing in --bodies. Nothing
+here opens a connection.`,
+	Example: `  curl 'https://web.archive.org/cdx/search/cdx?url=example.com/robots.txt' > example.cdx
+  robotsieve history wayback example.cdx --bodies captures --commands > fetch.sh
+  robotsieve history wayback example.cdx --bodies captures -o versions`,
+	Flags: []Flag{
+		{Name: "bodies", Help: "the folder of the captures that were downloaded"},
+		{Name: "fl", Help: "the fields of a CDX text without a header, such as timestamp,original,statuscode,digest"},
+		{Name: "commands", Help: "print the commands that download what is missing, and make no folder", Prints: true},
+	},
+}
+
+// The limits of what is not trusted: the bytes of a row, the depth of folders, and the files of
+// bodies or the digests that are remembered.
+const (
+	maxRow   = 1 << 20
+	maxDepth = 8
+	maxFiles = 1 << 18
+)
+
+// cdxFields are the fields that count, by their names in CDX servers, CDXJ and the legend of a CDX
+// file.
+var cdxFields = map[string]string{
+	"timestamp": "time", "b": "time", "original": "url", "url": "url", "a": "url", "statuscode": "status",
+	"status": "status", "s": "status", "mimetype": "type", "mime": "type", "m": "type", "digest": "digest",
+	"k": "digest", "redirect": "to", "r": "to",
+}
+
+// usualFields are those of a text of the Wayback Machine.
+var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"}
+
+// captures are what is known of the captures of CDX files.
+type captures struct {
+	q        *Query
+	to       *Writer             // nil if only commands are wanted
+	files    map[string][]string // by the digits in their paths
+	statuses map[string]int      // by the digests of captures so far, for their revisits
+	robots   bool                // there are captures of a robots.txt
+	found    map[string]bool     // digests whose body is there
+	missing  []missing
+	failed   error // of the writer
+}
+
+// missing is a capture whose body is not there.
+type missing struct{ digest, stamp, origin string }
+
+func readWayback(ctx context.Context, q *Query, to *Writer) error {
+	c := &captures{q: q, to: to, files: map[string][]string{}, statuses: map[string]int{}, found: map[string]bool{}}
+	dir := q.Values["bodies"]
+	if dir == "" && to == nil {
+		return UsageError("--commands needs --bodies, the folder to download to")
+	}
+	if dir != "" {
+		err := c.list(dir, 0, "")
+		if nothingYet := to == nil && errors.Is(err, fs.ErrNotExist); err != nil && !nothingYet {
+			return err
+		}
+	}
+	for _, name := range q.Args {
+		err := c.read(ctx, name)
+		if err := cmp.Or(c.failed, ctx.Err()); err != nil {
+			return err
+		}
+		if err != nil {
+			q.fault("%s: %v", name, err)
+		}
+	}
+	if !c.robots {
+		return errors.New("no capture of a /robots.txt in " + strings.Join(q.Args, ", "))
+	}
+	if to == nil {
+		return c.commands(dir)
+	}
+	return nil
+}
+
+// stamped finds the 14 digits with which a name begins.
+var stamped = lazy.Regexp(`^[0-9]{14}([^0-9]|$)`)
+
+// list lists the files of a folder that have the time of a capture in their paths.
+func (c *captures) list(dir string, depth int, stamp string) error {
+	entries, err := disk.ReadDir(dir)
+	if err != nil || depth > maxDepth {
+		return err
+	}
+	for _, e := range entries {
+		at, path := stamp, filepath.Join(dir, e.Name())
+		if stamped().MatchString(e.Name()) {
+			at = e.Name()[:14]
+		}
+		switch {
+		case e.IsDir():
+			err = c.list(path, depth+1, at)
+		case len(c.files) == maxFiles:
+			err = fmt.Errorf("%s: more than %d files", dir, maxFiles)
+		case at != "":
+			c.files[at] = append(c.files[at], path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads a CDX file.
+func (c *captures) read(ctx context.Context, name string) error {
+	in, err := source.NewFile(name)
+	if err != nil {
+		return err
+	}
+	r, err := in.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	columns := usualFields
+	if fl := c.q.Values["fl"]; fl != "" {
+		columns = strings.Split(fl, ",")
+	}
+	b := bufio.NewReader(r)
+	rows := cdxRows
+	if head, _ := b.Peek(1); string(head) == "[" {
+		rows = cdxArrays
+	}
+	return rows(b, columns, func(n int, f map[string]string) error {
+		place := fmt.Sprintf("%s:%d", name, n)
+		if f == nil {
+			c.q.fault("%s: not a row of CDX with the fields %s", place, strings.Join(columns, ","))
+			return ctx.Err()
+		}
+		c.failed = c.capture(place, f)
+		return cmp.Or(c.failed, ctx.Err())
+	})
+}
+
+// cdxRows calls each for the rows of a text, or of CDXJ; with nil for one that is neither. A line of
+// one word after an empty one is the key by which a CDX server goes on.
+func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]string) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxRow)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		words := strings.Fields(text)
+		if len(words) < 2 && !strings.HasPrefix(text, "{") {
+			continue
+		}
+		if len(words) > 0 && words[0] == "CDX" {
+			columns = words[1:]
+			continue
+		}
+		var f map[string]string
+		if at := strings.IndexByte(text, '{'); at == 0 || len(words) > 2 && words[2][0] == '{' {
+			var object map[string]any
+			d := json.NewDecoder(strings.NewReader(text[at:]))
+			d.UseNumber()
+			if d.Decode(&object) == nil {
+				f = map[string]string{"time": words[min(1, len(words)-1)]}
+				for name, value := range object {
+					f[cdxFields[name]] = fmt.Sprint(value)
+				}
+			}
+		} else {
+			f = cdxRow(columns, words)
+		}
+		if err := each(n, f); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// cdxArrays is cdxRows for an array of arrays, of which the first has the names of the fields.
+func cdxArrays(r *bufio.Reader, _ []string, each func(n int, f map[string]string) error) error {
+	bounded := &io.LimitedReader{R: r}
+	d := json.NewDecoder(bounded)
+	bounded.N = maxRow
+	_, err := d.Token()
+	var columns []string
+	for n := 1; err == nil && d.More(); n++ {
+		var row []string
+		bounded.N = maxRow
+		if err = d.Decode(&row); err != nil {
+			return fmt.Errorf("from row %d on it is no CDX: %w", n, err)
+		}
+		if columns == nil {
+			columns = row
+		} else if len(row) > 1 {
+			err = each(n, cdxRow(columns, row))
+		}
+	}
+	return err
+}
+
+// cdxRow returns the fields that count; nil if there are too few.
+func cdxRow(columns, row []string) map[string]string {
+	if len(row) < len(columns) {
+		return nil
+	}
+	f := map[string]string{}
+	for i, name := range columns {
+		f[cdxFields[name]] = row[i]
+	}
+	return f
+}
+
+// capture gives the row of a capture.
+func (c *captures) capture(place string, f map[string]string) error {
+	target, ok := answer.Resolve(answer.Target{}, f["url"])
+	if ok && target.Path != answer.RobotsPath {
+		return nil
+	}
+	stamp := f["time"]
+	at, err := time.Parse("20060102150405", stamp)
+	if !ok || err != nil || len(stamp) != 14 {
+		c.q.fault("%s: no capture: the time %.20q of %.80q", place, stamp, f["url"])
+		return nil
+	}
+	c.robots = true
+	row := &Row{Origins: []origin.Origin{target.Origin}, Time: at, Place: place}
+	if f["to"] != "-" {
+		row.Location = f["to"]
+	}
+	digest := strings.TrimPrefix(strings.ToUpper(f["digest"]), "SHA1:")
+	if len(digest) == 32 {
+		row.Digest = "sha1:" + digest
+	}
+	key := target.Origin.String() + row.Digest
+	row.Status, err = strconv.Atoi(f["status"])
+	switch revisit := f["type"] == "warc/revisit"; {
+	case revisit && c.statuses[key] != 0:
+		row.Status = c.statuses[key]
+	case revisit && err != nil && row.Digest != "":
+		row.Status = 200 // of an original that is not listed
+	case err != nil || row.Status < 200 || row.Status > 999:
+		c.q.fault("%s: the capture of %s has no status", place, at.Format(time.RFC3339))
+		return nil
+	case row.Status == 304:
+		return nil
+	}
+	if len(c.statuses) == maxFiles {
+		clear(c.statuses)
+	}
+	c.statuses[key] = row.Status
+	if row.Status/100 == 2 {
+		c.body(row, stamp, target.Origin)
+	}
+	if c.to == nil {
+		return nil
+	}
+	return c.to.Add(row)
+}
+
+// body finds the body of a row in the files. Without a digest it is only known by its name.
+func (c *captures) body(row *Row, stamp string, of origin.Origin) {
+	files := c.files[stamp]
+	named := func(path string) bool { return strings.Contains(path, of.Host) }
+	if slices.ContainsFunc(files, named) {
+		files = slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !named(path) })
+	}
+	for _, path := range files {
+		body, err := readBody(path)
+		if err == nil && (row.Digest == "" || SHA1(body) == row.Digest) {
+			row.Body = body
+			c.found[row.Digest] = true
+			return
+		}
+		if err == nil {
+			err = fmt.Errorf("%s is not used: its SHA-1 is not that of the capture", path)
+		}
+		c.q.fault("%s: %v", row.Place, err)
+	}
+	if len(c.missing) < maxFiles {
+		c.missing = append(c.missing, missing{row.Digest, stamp, of.String()})
+	}
+}
+
+// readBody reads a file of a body. Only a regular file is opened.
+func readBody(path string) ([]byte, error) {
+	info, err := disk.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return disk.ReadLimited(path, MaxBody)
+}
+
+var notOfHosts = lazy.Regexp(`[^A-Za-z0-9.-]+`)
+
+// commands prints a command for each capture whose body is missing, and for one of several that have
+// the same digest. All of it that is of the CDX are digits and a name of a host.
+func (c *captures) commands(dir string) error {
+	for _, m := range c.missing {
+		if m.digest != "" && c.found[m.digest] {
+			continue
+		}
+		c.found[m.digest] = true
+		file := filepath.Join(dir, m.stamp+"id_"+notOfHosts().ReplaceAllString(m.origin, "_")+"_robots.txt")
+		quoted := "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
+		_, err := fmt.Fprintf(c.q.Out, "curl -fsSL --max-redirs 0 --retry 3 --create-dirs -o %s 'https://web.archive.org/web/%sid_/%s/robots.txt'\n",
+			quoted, m.stamp, m.origin)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
