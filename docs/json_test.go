@@ -20,20 +20,28 @@ import (
 // empty line of a comment is for readers of the code. A field whose name is in the comment before
 // it needs none of its own.
 func TestJSONFields(t *testing.T) {
+	describe(t, "TestJSONFields: go test ./docs -run JSONFields -update", reflect.TypeFor[report.Report](), "",
+		"report/report.go", "report/whatif.go", "report/changes.go", "report/enums.go", "report/verdict.go",
+		"crawler/identity.go")
+	describe(t, "TestJSONFields of history log: go test ./docs -run JSONFields -update",
+		reflect.TypeFor[[]report.LoggedSite](), "sites", "report/loggedsite.go")
+}
+
+// describe holds a part of json.md to the types that a type is made of, which are in some files.
+func describe(t *testing.T, made string, of reflect.Type, path string, files ...string) {
 	d := description{t: t, comments: map[string]string{}, names: map[string]string{}}
-	for _, name := range []string{"report/report.go", "report/whatif.go", "report/changes.go", "report/enums.go",
-		"report/verdict.go", "crawler/identity.go"} {
+	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), "../scan/"+name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ast.Inspect(file, d.read)
 	}
-	d.find(reflect.TypeFor[report.Report](), "")
+	d.find(of, path)
 	for _, of := range d.types {
 		d.write(of)
 	}
-	checkMade(t, "json.md", "TestJSONFields: go test ./docs -run JSONFields -update", d.text.String())
+	checkMade(t, "json.md", made, d.text.String())
 }
 
 // description describes types as tables of their fields.
@@ -182,6 +190,8 @@ func (d *description) kind(of reflect.Type) string {
 		return fmt.Sprintf("[object](#%s)", strings.NewReplacer(".", "", "[]", "").Replace(d.names[of.Name()]))
 	case of.Kind() == reflect.Map:
 		return "object"
+	case of == reflect.TypeFor[report.Moment]():
+		return "string"
 	case of.Kind() == reflect.String, of.Kind() == reflect.Bool:
 		return of.Kind().String()
 	}

@@ -2,7 +2,9 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -86,6 +88,27 @@ func (w *Worker) giveAnswer(at site, c *agent, identity report.Identity) {
 		c = nobody
 	}
 	w.auditor.config.Answered(w.asJudged(at, c, identity, judge.Decision{Verdict: report.RobotsFetch}))
+}
+
+// Fetched is a request for /robots.txt.
+type Fetched struct {
+	Worker int    // as in Judged
+	Site   string // where it went, an origin or a host as far as that is known
+	*format.Record
+}
+
+// giveFetched gives the record to Config.Fetched, if it is a request for /robots.txt.
+func (w *Worker) giveFetched() {
+	w.tally.Lines++
+	if !w.record.Robots {
+		return
+	}
+	w.reader.Complete(&w.record)
+	if w.robotsAsk() == asksRobots {
+		at := w.site()
+		name := cmp.Or(w.origins.of(w.auditor, at.Site), at.host)
+		w.auditor.config.Fetched(&Fetched{w.number, name, &w.record})
+	}
 }
 
 // asJudged returns the record as a request with a verdict.

@@ -45,12 +45,12 @@ func (s site) within(of policy.Site) site {
 }
 
 func (w *Worker) namedSite() site {
-	p := w.auditor.config.Policy
+	forAny := w.auditor.config.Policy.Any() && w.auditor.config.Fetched == nil
 	switch {
-	case w.record.Target[0] != '/' && (!p.Any() || w.namesElsewhere()):
+	case w.record.Target[0] != '/' && (!forAny || w.namesElsewhere()):
 		w.key = append(append(w.key[:0], w.authority()...), w.schemeHint()...)
 		return w.siteBy(w.urls, w.key, targetOrigin)
-	case !p.Any() && w.record.Host != nil:
+	case !forAny && w.record.Host != nil:
 		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
 			return site{}
 		}

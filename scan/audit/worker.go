@@ -180,6 +180,10 @@ func (w *Worker) line() {
 		w.empty()
 	}
 	r, t := &w.record, w.tally
+	if w.auditor.config.Fetched != nil {
+		w.giveFetched()
+		return
+	}
 	if w.auditor.limited {
 		w.reader.Complete(r)
 		if r.HasTime && !w.auditor.config.Period.contains(r.Time) {

@@ -119,6 +119,8 @@ type AuditOptions struct {
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
 	// Then there can be no State.
 	Judged func(*audit.Judged)
+	// Fetched, if not nil, is called as audit.Config says. Then there is no policy, and no report.
+	Fetched func(*audit.Fetched)
 	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
 	Rows *Rows
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
@@ -234,7 +236,10 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assig
 	if err != nil {
 		return nil, err
 	}
-	if err := logs.checkHosts(side.basis); err != nil {
+	if o.Fetched == nil {
+		err = logs.checkHosts(side.basis)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := assign(logs); err != nil {
@@ -245,7 +250,14 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assig
 			return nil, err
 		}
 	}
-	logs.warnOfFormats()
+	if o.Fetched == nil {
+		logs.warnOfFormats()
+	}
+	for _, log := range logs.list {
+		if o.Fetched != nil && log.skewed {
+			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (--time-zone)", log.Name)
+		}
+	}
 	logs.warnOfSites()
 	logs.chooseHashes(o.Hash || o.State != "" && o.Part == nil || o.Evidence != "")
 	return logs, nil
@@ -261,7 +273,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	}
 	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
-	config.Memory, config.Workers, config.Judged = shares.rest, shares.workers, o.Judged
+	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
 	logs.rows = o.addRowsTo(&config, logs)
 	logs.evidence = lines
 	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
@@ -332,7 +344,7 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("a part of an audit needs the side files of the whole")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
 		return usageError("no logs: name the access logs to read")
-	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil:
+	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && o.Fetched == nil:
 		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":
 		return usageError("--robots and --policy cannot be given together")

@@ -126,6 +126,11 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 		b.SetRows([]policy.Row{row})
 		return err
 	}
+	if o.Fetched != nil { // by which nothing is judged
+		b.Constant = true
+		b.SetRows([]policy.Row{{Status: 404}})
+		return nil
+	}
 	b.File = o.Policy
 	rows, times, err := o.readVersions(b)
 	if err != nil {

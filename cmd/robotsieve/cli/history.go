@@ -29,6 +29,7 @@ what cannot be read is named on stderr, with exit status 3, and the rest is writ
 	for _, source := range history.Sources() {
 		cmd.AddCommand(newHistorySource(s, source))
 	}
+	cmd.AddCommand(newHistoryLog(s))
 	return cmd
 }
 

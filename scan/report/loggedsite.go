@@ -1,0 +1,42 @@
+package report
+
+import "time"
+
+// LoggedSite is what logs show of the robots.txt of a site by the answers to GETs of /robots.txt.
+type LoggedSite struct {
+	// Site is an origin, or a host if the log does not tell the scheme; empty if it names no host.
+	Site    string `json:"site"`
+	Answers int64  `json:"answers"` // how many answers are in the intervals
+	// Unclear counts requests that are in no interval: "304", which tells that a client's copy stands and
+	// not which one; "206", a part of a file; "no time", or none that can be read; "no status"; and
+	// "not GET", other methods such as HEAD.
+	Unclear   map[string]int64 `json:"unclear"`
+	Intervals []LoggedInterval `json:"intervals"` // in which answers were alike, by time, at most 1,000
+}
+
+// LoggedInterval is a time in which a site gave the same answer, or a few in turn. When the file changed
+// is not known: it was between the last answer of an interval and the first of the next.
+type LoggedInterval struct {
+	First   Moment         `json:"first"`   // when the first answer was given
+	Last    Moment         `json:"last"`    // and the last
+	Answers []LoggedAnswer `json:"answers"` // one, or those that came in turn, such as a compressed and a plain form
+}
+
+// LoggedAnswer counts answers that are alike.
+type LoggedAnswer struct {
+	Status int    `json:"status"` // 0: answers of more kinds than are listed
+	Bytes  int64  `json:"bytes"`  // of the body of a 200, as it was sent; -1: not known
+	N      int64  `json:"n"`      // how many answers
+	First  Moment `json:"first"`  // when the first was given
+	Last   Moment `json:"last"`   // and the last
+	// Fits are the given files that have this size. That does not show that one of them was sent.
+	Fits []string `json:"fits"`
+}
+
+// Moment is a time in nanoseconds since 1970. Its text is RFC 3339, in UTC and whole seconds.
+type Moment int64
+
+func (m Moment) String() string { return time.Unix(0, int64(m)).UTC().Format(time.RFC3339) }
+
+// MarshalText returns the text.
+func (m Moment) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
