@@ -144,7 +144,7 @@ var kinds = []Kind{
 		rule + "Allow: /shop/cart/\n"},
 	{"contradicted", asNote, "on some of its paths another rule decides the opposite", rfcRules,
 		everybody + "Allow: /docs/\nDisallow: /*.pdf$\n", 2, everybody + "Disallow: /docs/\n"},
-	{"contested", asWarning, "parsers differ on a path", googleCode, everybody + "Dissallow: /shop/\n", 2, rule},
+	{"contested", asNote, "parsers differ on a path", googleCode, everybody + "Dissallow: /shop/\n", 2, rule},
 	{"star-not-for-named", asNote, "a group for a name is in place of that for *, not beside it", rfcAgents,
 		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\n", 4,
 		rule + "\nUser-agent: GPTBot\nDisallow: /cart/\nDisallow: /shop/\n"},

@@ -48,13 +48,13 @@ type linter struct {
 	notes   []Note
 	scratch automaton.Scratch
 
-	foreign    bool         // it looks like something else, so that there are no notes on its single lines
-	controlled map[int]bool // groups that have a control token
+	foreign    bool        // it looks like something else, so that there are no notes on its single lines
+	controlled map[int]int // how many control tokens a group has
 }
 
 // Check returns the notes on a robots.txt, by line.
 func Check(body []byte, o Options) []Note {
-	l := &linter{o: o, body: body, crawler: namesOf(o.Crawlers), controlled: map[int]bool{}}
+	l := &linter{o: o, body: body, crawler: namesOf(o.Crawlers), controlled: map[int]int{}}
 	if len(o.Readings) == 0 {
 		l.o.Readings = []policy.Reading{policy.ReadRFC9309, policy.ReadGoogleWide}
 	}

@@ -55,6 +55,7 @@ func show(notes []lint.Note) string {
 func TestSentences(t *testing.T) {
 	for _, c := range []struct{ body, kind, want string }{
 		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "User-agent meant?"},
+		{"User-agent: *\nDisallow: /a\n\nhttps://example.com/sitemap.xml\n", "unknown-key", "Sitemap meant?"},
 		{"User-agent: GPTBot\nCrawl-delay: 5\nUser-agent: CCBot\nDisallow: /\n", "contested",
 			"for gptbot, RFC 9309 (line 4)"},
 		{"User-agent: CCBot\nUser-agent: GPTBot\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /b\n", "repeated-group",

@@ -132,7 +132,7 @@ func (l *linter) readAgents() {
 				}
 				unknown = append(unknown, a)
 			case p.Control:
-				l.controlled[i] = true
+				l.controlled[i]++
 				if len(g.Rules) > 0 {
 					l.add(a.Line, "control-token", a.Value, "", "")
 				}
@@ -209,7 +209,7 @@ func nearest(text string, known []word) (best string) {
 	const longest = 64
 	own := wordsOf(text)[0]
 	key := own.key
-	if own.part == 0 || len(key) > longest || key == "webzip" { // an old program, which is not Webzio
+	if own.part == 0 || len(key) > longest || slices.Contains(others, key) {
 		return ""
 	}
 	least := longest
@@ -225,6 +225,9 @@ func nearest(text string, known []word) (best string) {
 	}
 	return best
 }
+
+// others are like known words, but are of others: not of Webzio, and names that Youdao and Semrush had.
+var others = []string{"webzip", "yodaobot", "semrushbotct"}
 
 // shortPart is the length of names of which one letter more or less makes another.
 const shortPart = 5

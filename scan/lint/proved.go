@@ -170,7 +170,8 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 			p.queries = p.queries || r.Form == automaton.FormB
 			f := fates[r.Line]
 			if f == nil {
-				f = &fate{Rule: r, apart: len(robots.Groups[g].Rules) == 1 && g+1 < len(robots.Groups)}
+				f = &fate{Rule: r, apart: !p.literal() && len(robots.Groups[g].Rules) == 1 &&
+					g+1 < len(robots.Groups)}
 				fates[r.Line] = f
 			}
 			if !f.alive {
@@ -268,7 +269,9 @@ func (p *prover) contested(token string, by, other *automaton.Machine, robots *c
 	more := fmt.Sprintf("for %s, %s %s it, %s %s it", token, readers[policy.ReadRFC9309], says(v), reader, says(w))
 	if key := fmt.Sprint(line, a.Path); !seen[key] {
 		seen[key] = true
-		p.add(line, "contested", rule.String(), more, a.Path)
+		if n := p.add(line, "contested", rule.String(), more, a.Path); !by.Agrees(other) {
+			n.Severity = asWarning.String()
+		}
 	}
 }
 

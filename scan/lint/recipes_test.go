@@ -82,6 +82,11 @@ var recipes = []struct {
 		"User-agent: CCBot\nDisallow: /\n", "2 dead-rule note\n4 repeated-group warning\n5 dead-rule note",
 		"bingbot / no"},
 	{"a gap before what ends an escape", "User-agent: *\nDisallow: /*Angora\nDisallow: /?a=b\n", "", "GPTBot /Angora no"},
+	{"a delay for more than a control token", "User-agent: GPTBot\nUser-agent: Applebot-Extended\nDisallow: /a/\n" +
+		"Crawl-delay: 5\n", "2 control-token note", "GPTBot /a/ no"},
+	{"names that are like known ones", "User-agent: YodaoBot\nUser-agent: WebZip\nUser-agent: spider\nDisallow: /a/\n",
+		"1 unknown-name note", "spider /a/ no"},
+	{"Drupal", "User-agent: *\nDisallow: /?q=filter/tips/\n", "2 contested note", "GPTBot /?q=filter%2Ftips/ no"},
 	{"slower", "User-agent: bingbot\nCrawl-delay: 10\nDisallow:\n", "", "bingbot /a yes"},
 }
 

@@ -13,8 +13,9 @@ import (
 
 // knownKeys are the keys that an unknown one may be meant to be.
 var knownKeys = sync.OnceValue(func() []word {
-	return wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
+	words := wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
 		"Content-Usage")
+	return append(words, word{"Sitemap", "http", 4}, word{"Sitemap", "https", 5}) // of lines that are a URL alone
 })
 
 // unsupported says of keys who reads them.
@@ -45,7 +46,7 @@ func (l *linter) readRecords() {
 		case key == "crawl-delay":
 			if _, ok := compile.ParseDelay(r.Value); !ok {
 				l.add(r.Line, "crawl-delay-not-a-number", r.Value, "", "")
-			} else if r.Group >= 0 && l.controlled[r.Group] {
+			} else if r.Group >= 0 && l.controlled[r.Group] == len(l.read[0].Groups[r.Group].Agents) {
 				l.add(r.Line, "control-token", r.Value, "a crawl delay means nothing to it", "")
 			}
 		case key == "content-signal" || key == "content-usage":
