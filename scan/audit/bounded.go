@@ -23,9 +23,9 @@ type bounded[K comparable] struct {
 // tallied is a count, with the time from the first to the last event counted and the bytes of
 // answers, if these matter.
 type tallied struct {
-	N      int64  `cbor:"1,keyasint"`
-	Period period `cbor:"2,keyasint,omitzero"`
-	Bytes  int64  `cbor:"3,keyasint,omitempty"`
+	N      int64   `cbor:"1,keyasint"`
+	Period period  `cbor:"2,keyasint,omitzero"`
+	Bytes  byteSum `cbor:"3,keyasint,omitempty"`
 }
 
 func (t tallied) Plus(other tallied) tallied {

@@ -162,6 +162,8 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 	case sizeKey:
 		return hasSite(l.policy, x.At) && x.At.N > 0 && x.Size >= 0 &&
 			0 <= x.First && x.First <= x.Last && int(x.Last) <= len(l.policy.Versions(x.At.First))
+	case siteKey:
+		return hasSite(l.policy, x.At) && x.What >= 0
 	case pathCounts:
 		for _, k := range x.Kept {
 			if k == nil || k.N < 0 || k.N > l.most {

@@ -292,6 +292,7 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 func (r *Run) count(x *visit) {
 	row := x.row
 	row.count(x.Identity, x.Verdict, x.Reason, x.N)
+	r.countSite(x)
 	if x.Evasive {
 		row.evasive += x.N
 	}

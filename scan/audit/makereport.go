@@ -94,6 +94,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 		r.OtherHostsNotListed -= h.Requests
 	}
 	r.Totals = report.TotalsOf(r.Crawlers)
+	r.Sites = t.listSites(a, r.Proxied, &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
@@ -114,6 +115,10 @@ func (t *tally) choices() (list []string) {
 		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: "+
 			"those listed are the most requested of as many that were chosen at random.",
 			english.Grouped(int64(t.Hosts.limit))))
+	}
+	if t.Sites.Below != 0 {
+		list = append(list, "crawlers requested more sites than are counted one by one: those listed are the most "+
+			"requested of as many that were chosen at random.")
 	}
 	if t.Sizes.Below != 0 {
 		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: "+

@@ -35,7 +35,7 @@ func (m memo[V]) keep(q *quota, key []byte, v V, further int) {
 const maxMemoKey = 2 << 10
 
 // budget divides Config.Memory. What is not in it does not grow with the log: the tables of
-// a worker, some 2 MB, and the rows of a report, which has bounded lists.
+// a worker, some 5 MB, and the rows of a report, which has bounded lists.
 type budget struct {
 	memos   int   // of one worker: see quota
 	records int64 // deferred records

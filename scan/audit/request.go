@@ -31,6 +31,7 @@ func (w *Worker) request(c *agent) {
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
+	w.nameSite(at.Site, c, identity)
 	row := c.row
 	if identity == report.SpoofedIdentity {
 		row = row.impostors()
@@ -104,6 +105,7 @@ func (w *Worker) countFinal(at site, c *agent, identity report.Identity, d judge
 		row, counted = row.impostors(), report.Unverified
 	}
 	row.count(counted, d.Verdict, d.Reason, 1)
+	w.countSite(at.Site, identity, d.Verdict)
 	if w.record.HasTime {
 		w.quota.held += row.Timeline.add(w.record.Time, d.Verdict, 1)
 	}

@@ -59,6 +59,13 @@ func anyWrongSum(r *report.Report) string {
 	s.within("requests from addresses that end in zero", t.Requests, r.EndInZero)
 	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts,
 		func(h report.HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
+	var ofSites report.SiteInfo
+	for i := range r.Sites {
+		ofSites.Plus(&r.Sites[i])
+	}
+	s.equal("requests of all sites", t.Requests, ofSites.Requests)
+	s.require(ofSites.Verdicts == t.Verdicts, "verdicts of all sites")
+	s.require(ofSites.Bytes == t.Bytes && ofSites.ViolationBytes == t.ViolationBytes, "bytes of all sites")
 	for i := range r.Crawlers {
 		checkCrawler(&r.Crawlers[i], s)
 	}

@@ -42,6 +42,8 @@ type tally struct {
 	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
 	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be read
 
+	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site, with a verdict
+
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
 
@@ -109,6 +111,7 @@ func (a *Auditor) newTally() *tally {
 		cited:   map[versionKey]int64{},
 		Hosts:   *newBounded(maxHosts, hashString),
 		Sizes:   *newBounded(maxSizes, hashSize),
+		Sites:   *newBounded(maxSiteKeys, hashSite),
 		Quoted:  samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
 		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
@@ -357,6 +360,7 @@ func (t *tally) merge(other *tally) {
 	t.addRows(other.known)
 	t.Hosts.merge(&other.Hosts)
 	t.Sizes.merge(&other.Sizes)
+	t.Sites.merge(&other.Sites)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
 	addTimes(t.Referred, other.Referred, 1)

@@ -137,7 +137,7 @@ func (w *Worker) countEffect(e report.Effect, crawlers ...string) {
 		of.Requests, of.Bytes = of.Requests+1, report.Plus(of.Bytes, size)
 		if e != report.Unchanged {
 			addExample(of, target[:min(len(target), maxPath)])
-			w.tally.whatIf.under.add(changeKey{name, e, text}, tallied{N: 1, Bytes: size})
+			w.tally.whatIf.under.add(changeKey{name, e, text}, tallied{N: 1, Bytes: byteSum(size)})
 		}
 	}
 }
@@ -186,7 +186,8 @@ func (t *whatIf) info(file string) *report.WhatIfInfo {
 		return cmp.Or(cmp.Compare(kept[y].N, kept[x].N), cmp.Compare(x.prefix, y.prefix))
 	}) {
 		of := t.of(k.crawler, k.effect)
-		of.Prefixes = append(of.Prefixes, report.PrefixInfo{Prefix: k.prefix, Requests: kept[k].N, Bytes: kept[k].Bytes})
+		of.Prefixes = append(of.Prefixes, report.PrefixInfo{Prefix: k.prefix, Requests: kept[k].N,
+			Bytes: int64(kept[k].Bytes)})
 	}
 	list := []report.ComparedInfo{}
 	t.of("", report.Unchanged) // also without a request

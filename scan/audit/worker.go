@@ -55,6 +55,7 @@ type Worker struct {
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
+	sites           [1 << 8]siteCount
 	referer         []byte // the beginning of the last Referer of a visitor, up to the byte after its host
 	referrer        string // the operator of this host; empty if it is of none
 	number          int    // of the worker
@@ -91,6 +92,9 @@ func (r *Run) Worker() *Worker {
 func (w *Worker) end() error {
 	w.deferPieces()
 	w.deferUnknown()
+	for i := range w.sites {
+		w.tally.addSite(&w.sites[i])
+	}
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}

@@ -17,7 +17,10 @@ const AutoDialect = "auto"
 
 // OtherCrawlers is the name of the row of unknown crawlers beyond the most frequent, and Nameless
 // that of crawlers without a name.
+//
+// OtherSites is that of the sites beyond those that are listed.
 const (
+	OtherSites    = "(other sites)"
 	OtherCrawlers = "(other unknown crawlers)"
 	Nameless      = "(without a name)"
 )
@@ -88,6 +91,11 @@ type Report struct {
 	// others that have requests.
 	Changes          []RobotsChange `json:"changes"`
 	ChangesNotListed int64          `json:"changes_not_listed"`
+	// Sites are the sites that crawlers requested, the most requested first; their numbers add up to
+	// Totals. At most 1,000 are listed, and the last is then (other sites). All are counted while
+	// known crawlers and verdicts, of each site, are at most 16,384 in all: beyond that the sites
+	// listed are of as many that were chosen at random, as a warning then says.
+	Sites []SiteInfo `json:"sites"`
 	// OtherHosts are the hosts without a policy that were requested most. If crawlers requested more
 	// than 1,000 they are of as many that were chosen at random, as a warning then says.
 	// OtherHostsNotListed counts the requests for all others.
@@ -449,6 +457,36 @@ type ClaimInfo struct {
 type SampleInfo struct {
 	Time string `json:"time"` // that of the request
 	Line string `json:"line"` // the line
+}
+
+// SiteInfo counts the requests of crawlers for a site.
+type SiteInfo struct {
+	// Origin is such as https://example.com: without the scheme if the log tells only the host; empty
+	// if it does not tell which site, or if one robots.txt was given for all.
+	Origin string `json:"origin"`
+	// Requests, Verdicts, Bytes and ViolationBytes are as in CrawlerInfo, of all crawlers.
+	Requests       int64         `json:"requests"`
+	Verdicts       VerdictCounts `json:"verdicts"`
+	Bytes          int64         `json:"bytes"`
+	ViolationBytes int64         `json:"violation_bytes"`
+	// Crawlers is how many known crawlers requested it, without impostors; 0 for (other sites), as
+	// these may be the same.
+	Crawlers int64 `json:"known_crawlers"`
+}
+
+// Add counts n requests with a verdict that were answered with so many bytes in all.
+func (s *SiteInfo) Add(v Verdict, n, bytes int64) {
+	s.Requests, s.Bytes = s.Requests+n, Plus(s.Bytes, bytes)
+	if s.Verdicts[v] += n; v == Violation {
+		s.ViolationBytes = Plus(s.ViolationBytes, bytes)
+	}
+}
+
+// Plus adds the counts of another site, but not its crawlers, as these may be the same.
+func (s *SiteInfo) Plus(other *SiteInfo) {
+	s.Requests += other.Requests
+	AddCounts(s.Verdicts[:], other.Verdicts[:], 1)
+	s.Bytes, s.ViolationBytes = Plus(s.Bytes, other.Bytes), Plus(s.ViolationBytes, other.ViolationBytes)
 }
 
 // HostInfo counts requests of crawlers for a host without a policy.

@@ -80,6 +80,11 @@ func (r *Report) WrongSum() string {
 			return "outcomes of " + Printable(c.Crawler)
 		}
 	}
+	for i := range r.Sites {
+		if rest(r.Totals.Requests, r.Sites[i].Verdicts[:]...) < 0 { // (other sites) have what the others leave
+			return "sites"
+		}
+	}
 	if rest(r.Lines, kinds...) != 0 {
 		return "lines"
 	}

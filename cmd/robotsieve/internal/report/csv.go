@@ -11,7 +11,8 @@ import (
 )
 
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
-// crawler, with the figures, and one for each change and crawler. The column record tells them apart.
+// crawler, with the figures, one for each change and crawler, and one for each site if there are several. The
+// column record tells them apart.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	header := []any{"record"}
 	for _, f := range figures {
@@ -19,12 +20,14 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	}
 	var text strings.Builder
 	text.WriteString(CSVLine(append(header, changeColumns...)...))
-	row := func(record string, c *crawler, change []any) {
+	row := func(record string, c *crawler, s *site, change []any) {
 		cells := []any{record}
 		for _, f := range figures {
 			switch {
-			case c == nil && f.ofAudit != nil, f.name == "partial": // in each row: some read rows alone
+			case c == nil && s == nil && f.ofAudit != nil, f.name == "partial": // in each row: some read rows alone
 				cells = append(cells, f.ofAudit(r))
+			case s != nil && f.ofSite != nil:
+				cells = append(cells, f.ofSite(s))
 			case c != nil && f.ofCrawler != nil && (record == "crawler" || f.name == "crawler" || f.name == requests.name):
 				cells = append(cells, f.ofCrawler(c))
 			default:
@@ -34,13 +37,18 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 		text.WriteString(CSVLine(append(cells, change...)...))
 	}
 	none := slices.Repeat([]any{""}, len(changeColumns))
-	row("audit", nil, none)
+	row("audit", nil, nil, none)
 	for i := range r.Crawlers {
-		row("crawler", &r.Crawlers[i], none)
+		row("crawler", &r.Crawlers[i], nil, none)
 	}
 	for i := range r.Changes {
 		for _, of := range r.Changes[i].Crawlers {
-			row("change", &crawler{Crawler: of.Crawler, Requests: of.Requests()}, changeCells(&r.Changes[i], &of))
+			row("change", &crawler{Crawler: of.Crawler, Requests: of.Requests()}, nil, changeCells(&r.Changes[i], &of))
+		}
+	}
+	for i := range r.Sites {
+		if len(r.Sites) > 1 {
+			row("site", nil, &r.Sites[i], none)
 		}
 	}
 	_, err := io.WriteString(w, text.String())

@@ -64,7 +64,7 @@ func (d doc) details() []block {
 		d.paths("Paths requested against robots.txt", "requested against robots.txt by",
 			func(c *crawler) report.PathList { return c.ViolationPaths }, 5),
 		d.paths("Paths requested most", "requested most by", func(c *crawler) report.PathList { return c.Paths }, 3),
-		d.traffic(), d.referrals(),
+		d.sites(), d.traffic(), d.referrals(),
 		d.fetches(), d.delays(), d.sizes())
 	for _, c := range d.pointers() {
 		b := block{Heading: "Sampled lines", Title: "First " +

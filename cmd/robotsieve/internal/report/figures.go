@@ -12,6 +12,7 @@ import (
 type (
 	crawler = report.CrawlerInfo
 	whole   = report.Report
+	site    = report.SiteInfo
 )
 
 // figure is a figure of a crawler, or a fact about the audit, as every output names it.
@@ -22,10 +23,11 @@ type figure struct {
 	heading string
 	// means is the definition, if the name does not say enough.
 	means string
-	// ofCrawler is the value for a crawler, ofAudit the value for the audit as a whole: a
-	// string, an int64, a float64 or a bool. One of them may be nil.
+	// ofCrawler is the value for a crawler, ofAudit the value for the audit as a whole, ofSite that
+	// for a site: a string, an int64, a float64 or a bool. All but one of them may be nil.
 	ofCrawler func(*crawler) any
 	ofAudit   func(*whole) any
+	ofSite    func(*site) any
 }
 
 // term is the row of an outcome or a reason, and a part of that of a verdict.
@@ -108,8 +110,8 @@ func counts[E interface {
 	String() string
 }](rows []term, get func(*crawler, E) int64) (list []figure) {
 	for i, row := range rows {
-		list = append(list, figure{E(i).String(), row.heading, row.means, func(c *crawler) any { return get(c, E(i)) },
-			nil})
+		list = append(list, figure{name: E(i).String(), heading: row.heading, means: row.means,
+			ofCrawler: func(c *crawler) any { return get(c, E(i)) }})
 	}
 	return list
 }
@@ -126,10 +128,11 @@ func termsOfVerdicts() []term {
 // Figures that the document lists, too: those of the table of crawlers, how violations are
 // split, and why requests are indeterminate.
 var (
-	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
+	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests },
+		ofSite: func(s *site) any { return s.Requests }}
 	verified = figure{name: "verified", heading: "verified",
 		ofCrawler: func(c *crawler) any { return c.Identity[report.Verified] }}
-	verdicts = counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] })
+	verdicts = ofSites(counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] }))
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o report.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(reasonTerms[:], func(c *crawler, r report.Reason) int64 { return c.Reasons[r] })
 	informed = figure{name: "informed", heading: "in\u00adformed",
@@ -151,9 +154,9 @@ var (
 // of Prometheus, whose help is what it means.
 var traffic = []figure{
 	{"bytes", "bytes", "Bytes of bodies sent to crawlers, without impostors.",
-		func(c *crawler) any { return c.Bytes }, nil},
+		func(c *crawler) any { return c.Bytes }, nil, func(s *site) any { return s.Bytes }},
 	{"violation_bytes", "of vio\u00adlations", "Bytes of bodies sent in answer to violations.",
-		func(c *crawler) any { return c.ViolationBytes }, nil},
+		func(c *crawler) any { return c.ViolationBytes }, nil, func(s *site) any { return s.ViolationBytes }},
 }
 
 // figures are all figures, in the order of CSV.
@@ -219,6 +222,8 @@ var figures = slices.Concat(
 		{name: "identity_no_list", ofAudit: func(r *whole) any { return r.IdentityNoList }},
 		{name: "program", ofAudit: func(r *whole) any { return r.Program }},
 		{name: "command", ofAudit: func(r *whole) any { return r.Command }},
+		{name: "site", ofSite: func(s *site) any { return s.Origin }},
+		knownCrawlers,
 	},
 )
 

@@ -406,7 +406,7 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 	}
 	n := 0
 	check := func(row int, of func(*report.Report) any) {
-		r := &report.Report{Crawlers: make([]report.CrawlerInfo, 1)}
+		r := &report.Report{Crawlers: make([]report.CrawlerInfo, 1), Sites: make([]report.SiteInfo, 2)}
 		counters(reflect.ValueOf(of(r)).Elem(), "", func(name string, v reflect.Value) {
 			n++
 			if v.CanInt() {
@@ -427,6 +427,7 @@ func TestEveryCounterHasAColumn(t *testing.T) {
 	}
 	check(1, func(r *report.Report) any { return r })
 	check(2, func(r *report.Report) any { return &r.Crawlers[0] })
+	check(3, func(r *report.Report) any { return &r.Sites[0] })
 	if n < 60 {
 		t.Errorf("only %d counters", n)
 	}

@@ -53,6 +53,7 @@ func Report(o Options) *report.Report {
 	})
 	r.From, r.To = stamp(start), stamp(start.AddDate(0, 0, max(m.Days, 1)).Add(-time.Second))
 	r.NotCrawlers = r.Totals.Requests
+	r.Sites = []report.SiteInfo{{Origin: origin, Requests: r.Totals.Requests, Verdicts: r.Totals.Verdicts}}
 	r.Lines = r.Unparsed + r.NotCrawlers + r.Totals.Requests
 	if len(o.Texts) == 0 {
 		return r
