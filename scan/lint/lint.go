@@ -98,27 +98,27 @@ func (l *linter) ofParser() {
 	for _, r := range l.read {
 		for _, n := range r.Notes {
 			also := func(kind compile.NoteKind) bool { return has[place{n.Line, kind}] > 0 }
-			more := ""
+			drop, more := false, ""
 			switch n.Kind {
 			case compile.NoteNoField: // to most parsers
-				known[n] = known[n] || l.foreign || also(compile.NoteNoColon) && !also(compile.NoteUnknownKey)
+				drop = l.foreign || also(compile.NoteNoColon) && !also(compile.NoteUnknownKey)
 			case compile.NoteNoColon:
-				known[n] = known[n] || also(compile.NoteNoField) && also(compile.NoteUnknownKey)
+				drop = also(compile.NoteNoField) && also(compile.NoteUnknownKey)
 			case compile.NoteUnknownKey:
-				known[n] = known[n] || l.foreign || also(compile.NoteTypo) || also(compile.NoteNoColon)
+				drop = l.foreign || also(compile.NoteTypo) || also(compile.NoteNoColon)
 				more = meant(nearest(n.Text, knownKeys()))
 			case compile.NoteTypo:
 				if strings.Contains(n.Text, " ") { // as in "Disallow https://..."
 					more = "a colon is missing"
 				}
 			case compile.NoteOutsideGroup, compile.NoteEmptyGroup, compile.NoteContinued: // others are contested
-				known[n] = known[n] || has[place{n.Line, n.Kind}] < len(l.read)
+				drop = has[place{n.Line, n.Kind}] < len(l.read)
 			case compile.NoteNUL:
-				known[n] = known[n] || l.foreign
+				drop = l.foreign
 			case compile.NoteAfterToken:
-				known[n] = known[n] || l.crawler.kindOfAgent(n.Text) != ""
+				drop = l.crawler.kindOfAgent(n.Text) != ""
 			}
-			if !known[n] {
+			if !drop && !known[n] {
 				known[n] = true
 				l.add(n.Line, n.Kind.Name(), n.Text, more, "")
 			}

@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,21 +79,21 @@ type bound struct {
 	groups []int
 }
 
+// tokensOf returns the tokens of a file with their machines, first *, which nobody has.
+func tokensOf(r *compile.Robots) []automaton.TokenMachine {
+	list := append([]automaton.TokenMachine{{Token: "*", Machine: r.Ruleset.Wildcard()}}, r.Ruleset.Agents()...)
+	return slices.DeleteFunc(list, func(a automaton.TokenMachine) bool { return a.Token == "" })
+}
+
 // machinesOf returns the different machines of a file, in the order of their first groups.
 func machinesOf(r *compile.Robots) (list []bound) {
 	known := map[*automaton.Machine]bool{nil: true}
-	add := func(m *automaton.Machine) {
-		if !known[m] {
-			known[m] = true
-			list = append(list, bound{m, r.GroupsOf(m)})
+	for _, a := range tokensOf(r) {
+		if !known[a.Machine] {
+			known[a.Machine] = true
+			list = append(list, bound{a.Machine, r.GroupsOf(a.Machine)})
 		}
 	}
-	for _, a := range r.Ruleset.Agents() {
-		if a.Token != "" {
-			add(a.Machine)
-		}
-	}
-	add(r.Ruleset.Wildcard())
 	slices.SortFunc(list, func(x, y bound) int { return slices.Compare(x.groups, y.groups) })
 	return list
 }
@@ -116,13 +117,9 @@ func (p *prover) proveRules() {
 			p.ask(robots, m, fates, i == 0)
 		}
 	}
-	sorted := make([]*fate, 0, len(fates))
-	for _, f := range fates {
-		sorted = append(sorted, f)
-	}
-	slices.SortFunc(sorted, func(x, y *fate) int { return cmp.Compare(x.Line, y.Line) })
-	for _, f := range sorted {
-		inFirst, _ := p.read[0].Rule(f.Line)
+	for _, line := range slices.Sorted(maps.Keys(fates)) {
+		f := fates[line]
+		inFirst, _ := p.read[0].Rule(line)
 		switch {
 		case f.alive, inFirst.Inert:
 		case f.open:
@@ -219,21 +216,12 @@ func (p *prover) proveContested() {
 			continue // it ends runs of user-agent lines, and there is nothing else in them
 		}
 		other := compile.Compile(p.body, reading.Options(p.o.MaxBytes))
-		tokens := []string{"*"} // that nobody has
-		for _, robots := range []*compile.Robots{p.read[0], other} {
-			for _, a := range robots.Ruleset.Agents() {
-				if a.Token != "" {
-					tokens = append(tokens, a.Token)
-				}
+		for _, a := range append(tokensOf(p.read[0]), tokensOf(other)...) {
+			two := pair{p.read[0].Ruleset.Machine([]byte(a.Token)), other.Ruleset.Machine([]byte(a.Token))}
+			if !known[two] {
+				known[two] = true
+				p.contested(a.Token, two.by, two.other, other, readers[reading], seen)
 			}
-		}
-		for _, token := range tokens {
-			two := pair{p.read[0].Ruleset.Machine([]byte(token)), other.Ruleset.Machine([]byte(token))}
-			if known[two] {
-				continue
-			}
-			known[two] = true
-			p.contested(token, two.by, two.other, other, readers[reading], seen)
 		}
 	}
 }

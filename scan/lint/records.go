@@ -79,19 +79,15 @@ func (l *linter) readSitemap() {
 	if l.o.Sitemap == nil {
 		return
 	}
-	tokens := []string{"*"} // that nobody has
-	for _, a := range l.read[0].Ruleset.Agents() {
-		if p := l.crawler.by[a.Token]; p != nil && p.Category == "search" {
-			tokens = append(tokens, a.Token)
-		}
-	}
 	machines := map[*automaton.Machine][]*automaton.Machine{} // of the readings, by that of the first
-	for _, token := range tokens {
-		var list []*automaton.Machine
-		for _, r := range l.read {
-			list = append(list, r.Ruleset.Machine([]byte(token)))
+	for _, a := range tokensOf(l.read[0]) {
+		if p := l.crawler.by[a.Token]; a.Token != "*" && (p == nil || p.Category != "search") {
+			continue
 		}
-		machines[list[0]] = list
+		machines[a.Machine] = nil
+		for _, r := range l.read {
+			machines[a.Machine] = append(machines[a.Machine], r.Ruleset.Machine([]byte(a.Token)))
+		}
 	}
 	delete(machines, nil)
 	lines := map[int]*blocked{}
