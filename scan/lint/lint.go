@@ -118,6 +118,9 @@ func (l *linter) ofParser() {
 			case compile.NoteAfterToken:
 				drop = l.crawler.kindOfAgent(n.Text) != ""
 			}
+			if strings.HasPrefix(n.Text, "\u00ef\u00bb\u00bf") {
+				more = "it begins with a byte order mark that was encoded twice"
+			}
 			if !drop && !known[n] {
 				known[n] = true
 				l.add(n.Line, n.Kind.Name(), n.Text, more, "")

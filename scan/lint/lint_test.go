@@ -54,7 +54,9 @@ func show(notes []lint.Note) string {
 // TestSentences: a note names the crawler that it is about, the line that it compares with, and what may be meant.
 func TestSentences(t *testing.T) {
 	for _, c := range []struct{ body, kind, want string }{
-		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "User-agent meant?"},
+		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "that was encoded twice"},
+		{"\u200dUser-agent: *\nDisallow: /\n", "unknown-key", "User-agent meant?"},
+		{"User-agent: SentiBot (compatible with Googlebot)\nDisallow: /\n", "whole-header", "bind SentiBot by it"},
 		{"User-agent: *\nDisallow: /a\n\nhttps://example.com/sitemap.xml\n", "unknown-key", "Sitemap meant?"},
 		{"User-agent: GPTBot\nCrawl-delay: 5\nUser-agent: CCBot\nDisallow: /\n", "contested",
 			"for gptbot, RFC 9309 (line 4)"},
@@ -65,7 +67,7 @@ func TestSentences(t *testing.T) {
 	} {
 		notes := lint.Check([]byte(c.body), options(t))
 		at := slices.IndexFunc(notes, func(n lint.Note) bool { return n.Kind == c.kind })
-		if at < 0 || !strings.Contains(notes[at].Note, c.want) {
+		if at < 0 || !strings.HasSuffix(notes[at].Note, c.want) && !strings.Contains(notes[at].Note, c.want+" ") {
 			t.Errorf("%q: no note %s with %q: %v", c.body, c.kind, c.want, notes)
 		}
 	}

@@ -163,7 +163,7 @@ func (l *linter) meantBy(kind, value, token string) string {
 		return text
 	}
 	claim := l.o.Crawlers.Reader().Read([]byte(value))
-	if p := claim.Profile; p != nil && !strings.EqualFold(p.Tokens[0], token) {
+	if p := claim.Profile; p != nil && slices.Contains([]string{"", "mozilla", "compatible"}, strings.ToLower(token)) {
 		return text + "; " + meant(p.Tokens[0])
 	}
 	return text
@@ -187,7 +187,7 @@ type word struct {
 // ending matches what many names end with.
 var ending = lazy.Regexp(`(bot|spider|crawler|agent|user)$`)
 
-// letterOrDigit drops other characters from a text, such as a byte order mark that was encoded twice.
+// letterOrDigit keeps an ASCII letter in lower case or digit, and drops other characters, also such as are not seen.
 func letterOrDigit(c rune) rune {
 	if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
 		return c
