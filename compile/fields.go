@@ -85,8 +85,8 @@ var keys = []struct {
 
 const standardKeys = 3
 
-// The typographic quotation marks begin with these bytes. The mark \u2019 is not among them: it is the apostrophe of
-// paths such as /it’s.
+// The typographic quotation marks begin with these bytes. The mark \u2019 is not among them: it is
+// the apostrophe of paths such as /it’s.
 const (
 	quotePrefix = "\xe2\x80"
 	quotes      = "\u2018\u201c\u201d"

@@ -51,7 +51,8 @@ func show(notes []lint.Note) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSentences: a note names the crawler that it is about, the line that it compares with, and what may be meant.
+// TestSentences: a note names the crawler that it is about, the line that it compares with, and what
+// may be meant.
 func TestSentences(t *testing.T) {
 	for _, c := range []struct{ body, kind, want string }{
 		{"\u00ef\u00bb\u00bfUser-agent: *\nDisallow: /\n", "unknown-key", "that was encoded twice"},

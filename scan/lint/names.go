@@ -187,7 +187,8 @@ type word struct {
 // ending matches what many names end with.
 var ending = lazy.Regexp(`(bot|spider|crawler|agent|user)$`)
 
-// letterOrDigit keeps an ASCII letter in lower case or digit, and drops other characters, also such as are not seen.
+// letterOrDigit keeps an ASCII letter in lower case or a digit, and drops other characters, also such
+// as are not seen.
 func letterOrDigit(c rune) rune {
 	if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
 		return c
@@ -226,7 +227,7 @@ func nearest(text string, known []word) (best string) {
 	return best
 }
 
-// others are like known words, but are of others: not of Webzio, and names that Youdao and Semrush had.
+// others are like known words, but mean no mistake: an old program, and old names of two crawlers.
 var others = []string{"webzip", "yodaobot", "semrushbotct"}
 
 // shortPart is the length of names of which one letter more or less makes another.

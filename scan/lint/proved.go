@@ -133,10 +133,10 @@ func (p *prover) proveRules() {
 	}
 }
 
-// addDead adds the note on a rule that has no effect. It is more than a note if the rule can be left out and
-// does not allow what is allowed anyway.
+// addDead adds the note on a rule that has no effect. It is more than a note if the rule can be left
+// out and does not allow what is allowed anyway.
 func (p *prover) addDead(f *fate) {
-	more := fmt.Sprintf("line %d decides on its paths", f.by)
+	more := fmt.Sprintf("line %d decides on its paths, or on the shortest of them", f.by)
 	if f.by == 0 && f.Allow {
 		more = "what it allows is allowed anyway"
 	} else if f.by == 0 {
@@ -174,7 +174,10 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 			if !f.alive {
 				var e prove.Effect
 				p.limited(func() { e = rules.Effect(uint32(r.Line)) })
-				f.open, f.alive, f.by = f.open || !e.Decided, e.Decided && !e.Dead, cmp.Or(f.by, e.By)
+				f.open, f.alive = f.open || !e.Decided, e.Decided && !e.Dead
+				if by, _ := robots.Rule(int(e.By)); by.Value != "" {
+					f.by = cmp.Or(f.by, e.By)
+				}
 			}
 			if undone && f.undone == "" {
 				p.askUndone(rules, m.Machine, f)

@@ -87,6 +87,7 @@ var recipes = []struct {
 	{"names that are like known ones", "User-agent: YodaoBot\nUser-agent: WebZip\nUser-agent: spider\nDisallow: /a/\n",
 		"1 unknown-name note", "spider /a/ no"},
 	{"Drupal", "User-agent: *\nDisallow: /?q=filter/tips/\n", "2 contested note", "GPTBot /?q=filter%2Ftips/ no"},
+	{"everything is allowed twice", "User-agent: *\nDisallow:\nAllow: /\n", "3 dead-rule note", "GPTBot /a yes"},
 	{"slower", "User-agent: bingbot\nCrawl-delay: 10\nDisallow:\n", "", "bingbot /a yes"},
 }
 
