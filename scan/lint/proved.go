@@ -26,15 +26,16 @@ const (
 type prover struct {
 	*linter
 	prove.Prover
-	left     int  // steps, of all searches
-	open     int  // questions that were not decided
-	openLine int  // of the first of them
-	queries  bool // a rule is compared with the query of a path in a form of its own
+	left     int             // steps, of all searches
+	open     int             // questions that were not decided
+	openLine int             // of the first of them
+	seen     map[string]bool // lines and paths of contested notes
+	queries  bool            // a rule is compared with the query of a path in a form of its own
 }
 
 // prove adds the notes that are proved by search over machines.
 func (l *linter) prove() {
-	p := &prover{linter: l, left: maxSteps}
+	p := &prover{linter: l, left: maxSteps, seen: map[string]bool{}}
 	p.proveRules()
 	p.proveContested()
 	p.proveNamed()
@@ -213,7 +214,6 @@ func (p *prover) proveContested() {
 	}
 	type pair struct{ by, other *automaton.Machine }
 	known := map[pair]bool{}
-	seen := map[string]bool{}
 	for _, reading := range policy.UnknownReadings()[1:] {
 		if reading != policy.ReadGoogleWide && !p.read[0].SplitRuns && !p.read[1].SplitRuns {
 			continue // it ends runs of user-agent lines, and there is nothing else in them
@@ -223,17 +223,17 @@ func (p *prover) proveContested() {
 			two := pair{p.read[0].Ruleset.Machine([]byte(a.Token)), other.Ruleset.Machine([]byte(a.Token))}
 			if !known[two] {
 				known[two] = true
-				p.contested(a.Token, two.by, two.other, other, readers[reading], seen)
+				p.contested(a.Token, two.by, two.other, other, readers[reading])
 			}
 		}
 	}
 }
 
 // contested adds a note if the machines of a token in RFC 9309's reading and in another differ.
-func (p *prover) contested(token string, by, other *automaton.Machine, robots *compile.Robots, reader string,
-	seen map[string]bool) {
-	if by.Agrees(other) && !p.queries {
-		return // on all paths but those with a raw * or $ before what looks like the rest of an escape
+func (p *prover) contested(token string, by, other *automaton.Machine, robots *compile.Robots, reader string) {
+	agree := by.Agrees(other) // on all paths in their usual spelling
+	if agree && !p.queries {
+		return
 	}
 	var d prove.Difference
 	p.limited(func() { d, _ = p.Differ(by, other) })
@@ -242,13 +242,10 @@ func (p *prover) contested(token string, by, other *automaton.Machine, robots *c
 		strings.Compare(a.Path, d.Allowed.Path)) > 0 {
 		a = d.Allowed
 	}
-	if by.Agrees(other) && strings.ContainsAny(a.Path, "*$") {
-		return
+	if a.Path == "" && !agree && !(d.Forbidden.Decided && d.Allowed.Decided) {
+		p.notDecided(1)
 	}
-	if a.Path == "" {
-		if !(d.Forbidden.Decided && d.Allowed.Decided || by.Agrees(other)) { // on paths in their usual spelling
-			p.notDecided(1)
-		}
+	if a.Path == "" || agree && strings.ContainsAny(a.Path, "*$") { // before what looks like half an escape
 		return
 	}
 	v, w := p.match(by, a.Path), p.match(other, a.Path)
@@ -258,9 +255,9 @@ func (p *prover) contested(token string, by, other *automaton.Machine, robots *c
 		rule, _ = robots.Rule(line)
 	}
 	more := fmt.Sprintf("for %s, %s %s it, %s %s it", token, readers[policy.ReadRFC9309], says(v), reader, says(w))
-	if key := fmt.Sprint(line, a.Path); !seen[key] {
-		seen[key] = true
-		if n := p.add(line, "contested", rule.String(), more, a.Path); !by.Agrees(other) {
+	if key := fmt.Sprint(line, a.Path); !p.seen[key] {
+		p.seen[key] = true
+		if n := p.add(line, "contested", rule.String(), more, a.Path); !agree {
 			n.Severity = asWarning.String()
 		}
 	}
