@@ -181,6 +181,24 @@ func DateOf(folder string) (t time.Time, ok bool) {
 	return t, false
 }
 
+// fileDate is a date that is the name of a file, or that the name begins with if it has the 14 digits of
+// a CDX.
+var fileDate = lazy.Regexp(`^([0-9]{4}-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:?[0-9]{2}:?[0-9]{2}Z)?)?(\.txt)?$|` +
+	`[0-9]{14}([^0-9].*)?$)`)
+
+// DateOfFile returns the date that is the name of a file, such as 2026-01-15.txt,
+// 2026-01-15T00:00:00Z.txt or 20260115000000_robots.txt, also with an ending of compression: that of the
+// copy in it.
+func DateOfFile(name string) (t time.Time, ok bool) {
+	if name = sniff.Uncompressed(name); !fileDate().MatchString(name) {
+		return t, false
+	}
+	if len(name) >= 14 && !strings.Contains(name[:14], "-") {
+		return parseDate(name[:14])
+	}
+	return parseDate(strings.TrimSuffix(name, ".txt"))
+}
+
 // File reads the robots.txt of a host, or of an origin as origin.Parse reads it. If the
 // content is in another form, the error is a *FormError.
 func File(r io.Reader, host string, o Options) (Capture, error) {

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // DatedBodies reads objects of JSON in which a host has its bodies by their dates:
 //
 //	{"example.com": {"2026-01-01": "User-agent: *\nDisallow: /", "2026-02-01": "..."}}
 //
-// There may be one object for all hosts, on any number of lines, or several. A null stands for
+// There may be one object for all hosts, on any number of lines, or several. A URL stands for its
+// origin. A null stands for
 // nothing known. Hosts and dates are read as in JSONLines. Each body gives a capture or a
 // *SkipError. Any other error ends the objects.
 func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
@@ -94,6 +97,9 @@ func (d *datedReader) members(read func(name string) error) error {
 
 // host reads the bodies of a host.
 func (d *datedReader) host(host string) error {
+	if n, ok := origin.Prefix([]byte(host)); ok {
+		host = host[:n]
+	}
 	token, err := d.token()
 	if err != nil || token == nil {
 		return err

@@ -135,7 +135,7 @@ func (v Values) body(o Options) (body []byte, why Reason) {
 func parseDate(text string) (t time.Time, ok bool) {
 	for _, layout := range []string{
 		time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01",
-		"20060102150405",
+		"20060102150405", "2006-01-02T150405Z07:00",
 	} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true

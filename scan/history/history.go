@@ -59,6 +59,7 @@ type Flag struct {
 type Query struct {
 	Args   []string
 	Values map[string]string // of the flags that were given; "true" for one without a value
+	Memory int64             // how many bytes the source and the writer may hold together
 	Out    io.Writer
 	// Warn tells what the user should know, and Fault what could not be read, with its place.
 	Warn, Fault func(message string)
@@ -71,7 +72,7 @@ func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, 
 const MaxBody = 16 << 20
 
 // Sources are the kinds of sources.
-func Sources() []Source { return []Source{git, wayback} }
+func Sources() []Source { return []Source{git, wayback, index} }
 
 // UsageError says what is wrong with the arguments of a source.
 type UsageError string

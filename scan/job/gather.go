@@ -35,9 +35,12 @@ type gatherer struct {
 	skipped  map[capture.Reason]int
 	shown    []string       // the first of each reason
 	taken    map[string]int // captures, by what they were read from
-	date     time.Time      // of the folder that is being read, if its name has one
-	bytes    atomic.Int64   // read, decompressed
-	lost     bool           // an input could not be used, wholly or in part
+	date     time.Time      // of the folder or file that is being read, if its name has one
+	name     string         // of the input that is being read
+	// give gets the captures, and is Set.Add if nobody else wants them.
+	give  func(capture.Capture) error
+	bytes atomic.Int64 // read, decompressed
+	lost  bool         // an input could not be used, wholly or in part
 }
 
 // maxShown is how many examples of each reason are shown; the others are counted.
@@ -57,6 +60,7 @@ func newGatherer(ctx context.Context, o CompileOptions, shares compileShares) *g
 		skipped: map[capture.Reason]int{}, taken: map[string]int{}}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
 	g.set.Memory, g.set.AllVersions, g.options.Wants = shares.set, o.AllVersions, g.set.Wants
+	g.give = g.set.Add
 	return g
 }
 
@@ -78,6 +82,7 @@ func (g *gatherer) source(name string, as standing) {
 		g.skip(unread, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
 	case info.Mode().IsRegular():
 		g.file(name)
+	case info.IsDir() && as != ofHost && g.dated(name):
 	case info.IsDir() && as == aSource:
 		entries, err := disk.ReadDir(name) // with an error, those read before it
 		if err != nil {
@@ -88,7 +93,6 @@ func (g *gatherer) source(name string, as standing) {
 				g.source(filepath.Join(name, entry.Name()), inSource)
 			}
 		}
-	case info.IsDir() && as == inSource && g.dated(name):
 	case info.IsDir() && as == inSource:
 		g.host(name)
 	case as == aSource:
@@ -110,7 +114,8 @@ func (g *gatherer) dated(dir string) bool {
 	return true
 }
 
-// host reads the robots.txt in the directory of a host, plain or compressed.
+// host reads the robots.txt in the directory of a host, plain or compressed: robots.txt, or the files
+// whose names are dates.
 func (g *gatherer) host(dir string) {
 	for _, name := range capture.FileNames() {
 		name = filepath.Join(dir, name)
@@ -119,7 +124,21 @@ func (g *gatherer) host(dir string) {
 			return
 		}
 	}
-	g.skip(noRobots, errors.New(dir))
+	entries, err := disk.ReadDir(dir)
+	if err != nil {
+		g.skip(unread, err)
+	}
+	found := false
+	for _, entry := range entries {
+		if at, ok := capture.DateOfFile(entry.Name()); ok && g.date.IsZero() && !entry.IsDir() {
+			g.date, found = at, true
+			g.robotsTxt(filepath.Join(dir, entry.Name()), filepath.Base(dir))
+			g.date = time.Time{}
+		}
+	}
+	if !found {
+		g.skip(noRobots, errors.New(dir))
+	}
 }
 
 // captureReader reads the captures in an input.
@@ -139,25 +158,31 @@ func (g *gatherer) file(name string) {
 		g.table(name)
 		return
 	}
-	read := captureReaders[kind]
-	if read == nil {
-		host, err := capture.HostOf(name)
-		if err == nil {
-			_, err = origin.Parse(host)
-		}
-		if err != nil {
-			g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
-			return
-		}
-		read = func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
-			return func(yield func(capture.Capture, error) bool) {
-				c, err := capture.File(r, host, o)
-				c.Time = g.date
-				yield(c, err)
-			}
-		}
+	if read := captureReaders[kind]; read != nil {
+		g.open(name, kind, read)
+		return
 	}
-	g.open(name, kind, read)
+	host, err := capture.HostOf(name)
+	if err != nil {
+		g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
+		return
+	}
+	g.robotsTxt(name, host)
+}
+
+// robotsTxt reads the robots.txt of a host.
+func (g *gatherer) robotsTxt(name, host string) {
+	if _, err := origin.Parse(host); err != nil {
+		g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
+		return
+	}
+	g.open(name, capture.RobotsTxt, func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
+		return func(yield func(capture.Capture, error) bool) {
+			c, err := capture.File(r, host, o)
+			c.Time = g.date
+			yield(c, err)
+		}
+	})
 }
 
 func (g *gatherer) open(name string, kind capture.Kind, read captureReader) {
@@ -183,6 +208,7 @@ func (g *gatherer) table(name string) {
 
 // rows reads the captures in the rows of a table.
 func (g *gatherer) rows(in *source.Input) error {
+	g.name = in.Name
 	file, closer, err := openTable(in)
 	if err != nil {
 		return err
@@ -221,7 +247,7 @@ func (g *gatherer) rows(in *source.Input) error {
 // read adds the captures in an input. If read is nil, the first bytes show whether
 // it is JSON or WARC.
 func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader) {
-	in.Windows = newBudget(g.memory).windows()
+	in.Windows, g.name = newBudget(g.memory).windows(), in.Name
 	if read == nil {
 		head, err := wait(g.ctx, func() ([]byte, error) { return in.Head(4096) })
 		if err == nil {
@@ -308,7 +334,7 @@ func ahead(captures iter.Seq2[capture.Capture, error]) iter.Seq2[capture.Capture
 // add adds a capture to the set, and counts it.
 func (g *gatherer) add(c capture.Capture, from capture.Kind) {
 	g.taken[sourceNames[from]]++
-	if err := g.set.Add(c); err != nil {
+	if err := g.give(c); err != nil {
 		g.stop(err)
 	}
 }

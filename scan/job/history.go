@@ -35,7 +35,8 @@ type HistoryMade struct {
 // is of type *Error; nothing has been written then.
 func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
-	q := &history.Query{Args: o.Args, Values: o.Values, Out: o.Stdout, Warn: func(m string) { o.Messages.warn("%s", m) }}
+	o.Memory = cmp.Or(o.Memory, DefaultMemory)
+	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, Out: o.Stdout, Warn: func(m string) { o.Messages.warn("%s", m) }}
 	q.Fault = func(m string) {
 		made.Lost = true
 		q.Warn(m)
@@ -87,7 +88,7 @@ func (o *HistoryOptions) begin(fault func(string)) (*history.Writer, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	w, err := history.NewWriter(o.Output, o.Source.Times, cmp.Or(o.Memory, DefaultMemory), fault)
+	w, err := history.NewWriter(o.Output, o.Source.Times, o.Memory, fault)
 	if err != nil {
 		return nil, inputError(writing(o.Output, err))
 	}

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
-	"io"
 	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/history"
-	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
+	"github.com/robotsieve/robotsieve/scan/source"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -24,9 +22,12 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 	partial bool, err error,
 ) {
 	memory := cmp.Or(o.Memory, DefaultMemory)
-	sizes, err := bodySizes(ctx, bodies, newBudget(memory), o.Messages)
+	sizes := map[int64][]string{}
+	err = history.EachBody(ctx, bodies, func(in *source.Input, body []byte) {
+		sizes[int64(len(body))] = append(sizes[int64(len(body))], in.Name)
+	})
 	if err != nil {
-		return false, err
+		return false, inputError(err)
 	}
 	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
 	defer f.sorted.Close()
@@ -42,27 +43,6 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 		ctx = context.WithoutCancel(ctx)
 	}
 	return a.Partial, cmp.Or(f.list(ctx, each), err)
-}
-
-// bodySizes returns the names of files by their sizes, decompressed.
-func bodySizes(ctx context.Context, names []string, memory *budget, messages Messages) (map[int64][]string, error) {
-	sizes := map[int64][]string{}
-	inputs, failed, err := Inputs{Names: names}.resolve(ctx, memory, 1, messages)
-	if err = cmp.Or(err, errors.Join(failed...)); err != nil {
-		return nil, inputError(err)
-	}
-	for _, in := range inputs {
-		r, err := openInput(ctx, in)
-		if err != nil {
-			return nil, inputError(err)
-		}
-		size, err := io.Copy(io.Discard, io.LimitReader(ending{ctx: ctx, r: r}, policy.MaxRead))
-		if err = cmp.Or(err, r.Close()); err != nil {
-			return nil, inputError(named(in.Name, err))
-		}
-		sizes[size] = append(sizes[size], in.Name)
-	}
-	return sizes, nil
 }
 
 // fetches are the requests for /robots.txt, sorted by their sites and times.

@@ -42,7 +42,8 @@ The name of a SOURCE says what it is:
   any other file      a robots.txt named after its host: HOST, HOST.txt,
                       HOST.robots.txt or HOST/robots.txt
   a directory         any of these, and directories whose names begin with the
-                      date of what is in them, such as 2026-01 or 2026-01-15
+                      date of what is in them, such as 2026-01 or 2026-01-15,
+                      or HOST/DATE.txt
   -                   stdin: JSON or WARC
 All but Parquet may be compressed (gz, zst, bz2, xz). --fields names the
 members or columns: host, body, body_b64, status, location and date, as in

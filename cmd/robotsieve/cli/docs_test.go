@@ -182,8 +182,8 @@ func TestRecipes(t *testing.T) {
 	ran := 0
 	for _, r := range recipes(t) {
 		kind, text := r.kind, r.text
-		if r.title == manyProcesses {
-			continue // TestRecipesForManyProcesses runs them together
+		if r.title == manyProcesses || r.title == manySites {
+			continue // tests of their own run them
 		}
 		t.Run(r.title, func(t *testing.T) {
 			script := ""

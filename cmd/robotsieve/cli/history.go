@@ -26,7 +26,7 @@ what cannot be read is named on stderr, with exit status 3, and the rest is writ
   robotsieve audit --policy versions --delay 12h access.log*`,
 		Args: cobra.NoArgs, RunE: help,
 	}
-	for _, source := range history.Sources() {
+	for _, source := range job.HistorySources() {
 		cmd.AddCommand(newHistorySource(s, source))
 	}
 	cmd.AddCommand(newHistoryLog(s))
