@@ -170,10 +170,10 @@ func HostOf(path string) (string, error) {
 }
 
 // folderDate is a date at the beginning of the name of a folder.
-var folderDate = lazy.Regexp(`^([0-9]{4}-[0-9]{2}(-[0-9]{2})?)([-_ ].*)?$`)
+var folderDate = lazy.Regexp(`^([0-9]{14}|[0-9]{4}-[0-9]{2}(-[0-9]{2})?)([-_ ].*)?$`)
 
-// DateOf returns the date with which the name of a folder begins, such as 2026-01 or
-// 2026-01-15-robots: that of the copies in it. A month stands for its first day.
+// DateOf returns the date with which the name of a folder begins, such as 2026-01,
+// 2026-01-15-robots or 20260115120000: that of the copies in it. A month stands for its first day.
 func DateOf(folder string) (t time.Time, ok bool) {
 	if m := folderDate().FindStringSubmatch(filepath.Base(folder)); m != nil {
 		return parseDate(m[1])

@@ -117,8 +117,9 @@ func TestObjectsThatAreNotDated(t *testing.T) {
 func TestDateOfAFolder(t *testing.T) {
 	for name, want := range map[string]string{
 		"2026-01": "2026-01-01", "x/2026-01-15": "2026-01-15", "2026-01-robots.txt": "2026-01-01",
-		"2026-01-15_robots": "2026-01-15",
-		"2026":              "", "2026-13": "", "2026-011": "", "2026-01x": "", "a2026-01": "", "2026-01.example.com": "",
+		"2026-01-15_robots": "2026-01-15", "20260115120000": "2026-01-15", "20260115120000-x": "2026-01-15",
+		"202601151200001": "", "20261315120000": "",
+		"2026": "", "2026-13": "", "2026-011": "", "2026-01x": "", "a2026-01": "", "2026-01.example.com": "",
 	} {
 		at, ok := capture.DateOf(name)
 		if got := at.Format(time.DateOnly); ok != (want != "") || ok && got != want {

@@ -51,13 +51,14 @@ type AuditOptions struct {
 	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits each file of
 	// Policy, beside which Robots has no name.
 	Robots RobotsFile
-	// Policy names the versions of robots.txt: a manifest, or a folder of dated files.
+	// Policy names the versions of robots.txt: a manifest, a folder with one or with dated files, or an
+	// archive.
 	Policy string
 	// WhatIf is another robots.txt, read as Robots is: the report says what it would change for the
 	// requests of crawlers, and judges none. "" is none.
 	WhatIf string
 	// History is the meaning of the times of versions: "deployed" or "observed". "" or
-	// "auto": deployed for a manifest, observed for a folder.
+	// "auto": what a manifest says, else deployed for a manifest, observed for others.
 	History string
 	// AssumeConstant takes the first version of each origin as in force before all
 	// time.

@@ -157,13 +157,42 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 	if info.IsDir() {
 		manifest := filepath.Join(b.File, policy.ManifestName)
 		if _, err := disk.Stat(manifest); err != nil {
-			rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room())
+			rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room(), b.Skew)
 			return rows, policy.Observed, err
 		}
 		b.File = manifest
+	} else if policy.IsArchive(b.File) {
+		return o.readArchive(b)
 	}
 	rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
 	return rows, cmp.Or(times, policy.Deployed), err
+}
+
+// readArchive reads the versions of an archive, which lacks some of what a robots.txt says.
+func (o *AuditOptions) readArchive(b *basis.Basis) (rows []policy.Row, times string, err error) {
+	if rows, err = policy.ReadArchive(b.File, o.budget.room()); err != nil {
+		return nil, "", err
+	}
+	dated, unknown := 0, int64(0)
+	for _, r := range rows {
+		if r.From != policy.MinTime {
+			dated++
+		}
+		if r.Digest != "" {
+			unknown++
+		}
+	}
+	if dated == 0 && !o.AssumeConstant {
+		return nil, "", fmt.Errorf("%s has no dates, which compile --versions all keeps; --assume-constant takes what it has "+
+			"as in force throughout", b.File)
+	}
+	o.Messages.warn("%s has rules and no texts: what a Sitemap line permits, the sizes of the files and how long each "+
+		"last version was seen are not known; the sources of the archive have them", b.File)
+	if unknown > 0 {
+		o.Messages.warn("%s: %s with rules that no one text gives in all its dialects %s as not known", b.File,
+			english.Plural(unknown, "version"), english.Verb(unknown, "counts", "count"))
+	}
+	return rows, policy.Observed, nil
 }
 
 // readWhatIf reads the other robots.txt, if there is one.

@@ -28,8 +28,9 @@ names or describes it: see robotsieve formats.
 
 With --robots one robots.txt is taken as in force throughout. With --policy
 requests are judged by the versions that were in force when they were made: a
-manifest, which is CSV with the header from,origin,status,file and perhaps
-max_age and location, or a folder of dated files HOST/2026-11-01T00:00:00Z.txt.
+manifest, which is CSV with the header from,origin,status,file; a folder that
+robotsieve history has made; a folder of dated files HOST/2026-11-01T00:00:00Z.txt
+or 2026-11-01/HOST.txt; or an archive of compile --versions all.
 
 A request counts as a violation only if every copy of robots.txt that its crawler
 may still have been using forbids it. The log's own answers to /robots.txt are taken
@@ -54,7 +55,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	robotsFlags(cmd, &o.Robots, &o.Dialect)
 	choice(cmd, "history", "auto",
 		"whether the times of versions are when they were deployed or when they were observed; "+
-			"auto is deployed for a manifest and observed for a folder",
+			"auto is what a manifest says, else deployed for a manifest and observed for others",
 		to(&o.History), "auto", "deployed", "observed")
 	durationFlag(cmd, &o.Window, "window", "24h", "",
 		"how long a crawler may use a copy of robots.txt (RFC 9309 2.4), 24h or more")
@@ -86,7 +87,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	reporting := addReportFlags(cmd, "parquet")
 	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: "+
-		"a manifest (CSV) or a folder of dated files")
+		"a manifest (CSV), a folder of history, a folder of dated files, or an archive with dates")
 	flags.StringVar(&o.WhatIf, "what-if", "", "another robots.txt: say which requests of crawlers it would forbid that "+
 		"--robots allows, and the reverse, and judge none (- is stdin)")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false,
