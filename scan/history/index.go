@@ -34,47 +34,43 @@ there.`,
 	Flags:   []Flag{{Name: "bodies", Help: "robots.txt files, which are recognized by their SHA-1"}},
 }
 
-// indexColumns are those that count. An index before November 2019 lacks fetch_redirect.
+// indexColumns are those that count. An index before November 2019 lacks the last.
 var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest", "fetch_redirect"}
 
+// indexReader reads indexes.
+type indexReader struct {
+	to     *Writer
+	files  map[string]*source.Input // those of --bodies, by their SHA-1
+	bad    int                      // captures of the file without a time or a status
+	failed error                    // of the writer
+}
+
 func readIndex(ctx context.Context, q *Query, to *Writer) error {
-	files := map[string]*source.Input{} // by SHA-1
+	r := &indexReader{to: to, files: map[string]*source.Input{}}
 	if dir := q.Values["bodies"]; dir != "" {
-		if err := EachBody(ctx, []string{dir}, func(in *source.Input, body []byte) { files[SHA1(body)] = in }); err != nil {
+		err := EachBody(ctx, []string{dir}, func(in *source.Input, body []byte) { r.files[SHA1(body)] = in })
+		if err != nil {
 			return err
 		}
 	}
 	for _, name := range q.Args {
-		bad := 0
-		failed := error(nil) // of the writer
-		err := indexRows(ctx, name, func(f map[string]string) bool {
-			row, ok := indexRow(f)
-			if row == nil || !ok {
-				bad += map[bool]int{false: 1}[ok]
-				return true
-			}
-			row.Place = name
-			if in := files[row.Digest]; in != nil {
-				row.Body, failed = bodyOf(in)
-			}
-			failed = cmp.Or(failed, to.Add(row))
-			return failed == nil
-		})
-		if err := cmp.Or(failed, ctx.Err()); err != nil {
-			return err
+		r.bad = 0
+		err := r.read(ctx, name)
+		if failed := cmp.Or(r.failed, ctx.Err()); failed != nil {
+			return failed
 		}
 		if err != nil {
 			q.fault("%s: %v", name, err)
 		}
-		if bad > 0 {
-			q.fault("%s: captures without a time or a status: %d", name, bad)
+		if r.bad > 0 {
+			q.fault("%s: captures without a time or a status: %d", name, r.bad)
 		}
 	}
 	return nil
 }
 
-// indexRows calls each for the rows of a file, with the columns that it has, until that returns false.
-func indexRows(ctx context.Context, name string, each func(map[string]string) bool) error {
+// read reads a file.
+func (r *indexReader) read(ctx context.Context, name string) error {
 	in, err := source.NewFile(name)
 	if err != nil {
 		return err
@@ -88,11 +84,11 @@ func indexRows(ctx context.Context, name string, each func(map[string]string) bo
 	if err != nil {
 		return err
 	}
-	names := slices.Clone(indexColumns)
-	if !slices.ContainsFunc(table.Columns(), func(c columnar.Column) bool { return c.Name == "fetch_redirect" }) {
-		names = names[:len(names)-1]
+	columns, last := indexColumns, len(indexColumns)-1
+	if !slices.ContainsFunc(table.Columns(), func(c columnar.Column) bool { return c.Name == columns[last] }) {
+		columns = columns[:last]
 	}
-	rows, err := table.Select(ctx, names...)
+	rows, err := table.Select(ctx, columns...)
 	if err != nil {
 		return err
 	}
@@ -100,41 +96,44 @@ func indexRows(ctx context.Context, name string, each func(map[string]string) bo
 		if err != nil {
 			return err
 		}
-		f := map[string]string{}
-		for i, value := range row {
-			f[names[i]] = string(value)
-		}
-		if !each(f) {
-			break
+		if r.failed = r.add(name, row); r.failed != nil {
+			return r.failed
 		}
 	}
 	return nil
 }
 
-// indexRow returns the row of a capture, nil if it is of another URL than a /robots.txt or says nothing
-// about it. ok is false if its time or status cannot be read.
-func indexRow(f map[string]string) (row *Row, ok bool) {
-	target, isURL := answer.Resolve(answer.Target{}, f["url"])
+// add adds the row of a capture, if it is of a /robots.txt.
+func (r *indexReader) add(name string, f [][]byte) (err error) {
+	target, isURL := answer.Resolve(answer.Target{}, string(f[0]))
 	if !isURL || target.Path != answer.RobotsPath {
-		return nil, true
+		return nil
 	}
-	at, err := time.Parse(time.RFC3339, f["fetch_time"])
-	if err != nil {
-		at, err = time.Parse(time.DateTime, f["fetch_time"])
+	row := &Row{Origins: []origin.Origin{target.Origin}, Place: name}
+	if row.Time, err = time.Parse(time.RFC3339, string(f[1])); err != nil {
+		row.Time, err = time.Parse(time.DateTime, string(f[1]))
 	}
-	status, err2 := strconv.Atoi(f["fetch_status"])
-	if err != nil || err2 != nil || status < 100 || status > 999 {
-		return nil, false
+	var noStatus error
+	if row.Status, noStatus = strconv.Atoi(string(f[2])); err != nil || noStatus != nil || row.Status > 999 {
+		r.bad++
+		return nil
 	}
-	meaning := answer.Of(status, answer.Archive)
-	if meaning == answer.Nothing {
-		return nil, true
+	switch answer.Of(row.Status, answer.Archive) {
+	case answer.Nothing:
+		return nil
+	case answer.Redirect:
+		row.Location = string(slices.Concat(f[4:]...))
+	case answer.File:
+		if digest := strings.TrimPrefix(string(f[3]), "sha1:"); digest != "" {
+			row.Digest = "sha1:" + digest
+		}
+		if in := r.files[row.Digest]; in != nil {
+			if row.Body, err = bodyOf(in); err != nil {
+				return err
+			}
+		}
 	}
-	row = &Row{Origins: []origin.Origin{target.Origin}, Time: at, Status: status, Location: f["fetch_redirect"]}
-	if digest := strings.TrimPrefix(f["content_digest"], "sha1:"); meaning == answer.File && digest != "" {
-		row.Digest = "sha1:" + digest
-	}
-	return row, true
+	return r.to.Add(row)
 }
 
 // EachBody reads files, and the files in folders, decompressed.

@@ -36,6 +36,7 @@ type gatherer struct {
 	shown    []string       // the first of each reason
 	taken    map[string]int // captures, by what they were read from
 	date     time.Time      // of the folder or file that is being read, if its name has one
+	monthly  bool           // of a folder only the month was known
 	name     string         // of the input that is being read
 	// give gets the captures, and is Set.Add if nobody else wants them.
 	give  func(capture.Capture) error
@@ -108,7 +109,8 @@ func (g *gatherer) dated(dir string) bool {
 	if !ok || !g.date.IsZero() {
 		return false
 	}
-	g.date = at
+	day := strings.TrimLeft(filepath.Base(dir)[len("2026-01"):], "-")
+	g.date, g.monthly = at, g.monthly || day == "" || day[0] < '0' || '9' < day[0]
 	g.source(dir, aSource)
 	g.date = time.Time{}
 	return true
