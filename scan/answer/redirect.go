@@ -1,3 +1,5 @@
+// Package answer interprets answers to requests for /robots.txt: the meaning of the HTTP
+// status, and the target of a redirect (RFC 9309 2.3.1).
 package answer
 
 import (

@@ -1,6 +1,6 @@
-// Package answer interprets answers to requests for /robots.txt: the meaning of the HTTP
-// status, and the target of a redirect (RFC 9309 2.3.1).
-package answer
+// Package status is the table of what the HTTP status of an answer to a request for /robots.txt
+// means (RFC 9309 2.3.1). Packages compile and scan/answer share it.
+package status
 
 // Meaning is the meaning of a status to the reader of an answer.
 type Meaning uint8

@@ -1,0 +1,72 @@
+package compile_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+)
+
+// TestFromResponse: what a crawler may fetch after each answer.
+func TestFromResponse(t *testing.T) {
+	const body = "User-agent: *\nDisallow: /private/\n"
+	header := http.Header{"Location": {"https://b.example/robots.txt"}}
+	for _, c := range []struct {
+		code             int
+		private, public  bool
+		redirect, stands bool
+	}{
+		{code: 200, public: true},
+		{code: 206, public: true},
+		{code: 204, private: true, public: true},
+		{code: 301, redirect: true},
+		{code: 308, redirect: true},
+		{code: 304, stands: true},
+		{code: 401, private: true, public: true},
+		{code: 404, private: true, public: true},
+		{code: 410, private: true, public: true},
+		{code: 429},
+		{code: 500},
+		{code: 503},
+		{code: 0},
+		{code: -1},
+		{code: 999},
+	} {
+		robots, location := compile.FromResponse(c.code, header, []byte(body))
+		if c.redirect || c.stands {
+			if robots != nil || (location == header.Get("Location")) != c.redirect {
+				t.Errorf("%d: %v, %q", c.code, robots, location)
+			}
+			continue
+		}
+		allowed := func(url string) bool {
+			return robots.Ruleset.Match(new(automaton.Scratch), []byte("ExampleBot"), []byte(url)).Allowed()
+		}
+		if allowed("/private/1") != c.private || allowed("/") != c.public || !allowed("/robots.txt") || location != "" {
+			t.Errorf("%d: /private/1 %v, / %v, /robots.txt %v, %q", c.code, allowed("/private/1"), allowed("/"),
+				allowed("/robots.txt"), location)
+		}
+	}
+	if robots, location := compile.FromResponse(302, nil, nil); robots != nil || location != "" {
+		t.Errorf("a redirect without a location: %v, %q", robots, location)
+	}
+}
+
+func TestSitemaps(t *testing.T) {
+	r := compile.Compile([]byte("sitemap: https://a.example/1.xml # the first\nUser-agent: *\nDisallow: /\n"+
+		"SITEMAP: https://a.example/2.xml\nSitemap:\nSite-map: /3.xml\nSitemap: https://a.example/1.xml\nSitemaps: no\n"),
+		compile.Options{})
+	want := []string{"https://a.example/1.xml", "https://a.example/2.xml", "/3.xml"}
+	if got := r.Sitemaps(); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func ExampleRobots_Sitemaps() {
+	robots := compile.Compile([]byte("User-agent: *\nSitemap: https://example.com/sitemap.xml\n"), compile.Options{})
+	fmt.Println(robots.Sitemaps())
+	// Output: [https://example.com/sitemap.xml]
+}

@@ -1,0 +1,28 @@
+package answer
+
+import "github.com/robotsieve/robotsieve/internal/status"
+
+// What a status means, and to whom, is the table of package status.
+type (
+	Meaning = status.Meaning
+	Class   = status.Class
+)
+
+// The meanings and the classes of that table.
+const (
+	File     = status.File
+	Redirect = status.Redirect
+	None     = status.None
+	Failed   = status.Failed
+	Nothing  = status.Nothing
+
+	Others  = status.Others
+	Google  = status.Google
+	Archive = status.Archive
+)
+
+// Of is status.Of: the meaning of an HTTP status to a class of readers.
+func Of(code int, by Class) Meaning { return status.Of(code, by) }
+
+// MayBeGone is status.MayBeGone.
+func MayBeGone(code int, by Class) bool { return status.MayBeGone(code, by) }
