@@ -50,12 +50,12 @@ the repository.`,
 
 // templates are the endings of files from which a robots.txt is made.
 var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl",
-	".hbs", ".ejs", ".liquid", ".mustache", ".php", ".py", ".rb", ".go", ".haml", ".twig", ".vue", ".astro", ".html", ".md"}
+	".hbs", ".ejs", ".liquid", ".mustache", ".php", ".rb", ".go", ".haml", ".twig", ".vue", ".astro", ".html"}
 
 func isTemplate(name string) bool { return slices.Contains(templates, strings.ToLower(path.Ext(name))) }
 
-// maxName bounds what git prints between two NULs.
-const maxName = 64 << 10
+// maxToken bounds what git prints between two NULs.
+const maxToken = 64 << 10
 
 // repository is a git repository that is not trusted.
 type repository struct {
@@ -103,21 +103,45 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 	if shallow, _ := r.output("rev-parse", "--is-shallow-repository"); strings.TrimSpace(shallow) == "true" {
 		q.Warn(r.dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
 	}
-	q.Warn("the times are those of commits, and a file is deployed later: give audit a longer --delay")
-	return r.read(q, of, to)
+	if err = r.read(q, of, to); err == nil {
+		q.Warn("the times are those of commits, and a file is deployed later: give audit a longer --delay")
+	}
+	return err
 }
 
-// command returns a command of git that runs nothing that the repository or the user has
-// configured, and opens no connection.
-func (r *repository) command(args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(r.ctx, "git", append([]string{"--no-pager", "-C", r.dir, "-c", "safe.directory=*",
-		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.attributesFile=/dev/null",
-		"-c", "core.bigFileThreshold=16m", "-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "diff.external="}, args...)...)
+// run runs a command of git, and has read talk to it. It runs nothing that the repository or the user
+// has configured, and opens no connection.
+func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args ...string) error {
+	options := []string{"--no-pager", "-C", r.dir}
+	for _, value := range []string{"safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null",
+		"core.attributesFile=/dev/null", "core.bigFileThreshold=16m", "log.showSignature=false", "log.mailmap=false",
+		"diff.external=", "diff.renameLimit=1000"} {
+		options = append(options, "-c", value)
+	}
+	cmd := exec.CommandContext(r.ctx, "git", append(options, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_LITERAL_PATHSPECS=1"}
-	cmd.Stderr = &complaint{}
-	return cmd
+	said := &complaint{}
+	cmd.Stderr = said
+	in, err := cmd.StdinPipe()
+	var out io.ReadCloser
+	if err == nil {
+		out, err = cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return fmt.Errorf("the program git is needed: %w", err)
+	}
+	if err := read(in, bufio.NewReaderSize(out, maxToken)); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return said.with(err)
+	}
+	_ = in.Close() // which ends cat-file
+	return said.with(cmd.Wait())
 }
 
 // complaint keeps the beginning of what git says on stderr.
@@ -128,49 +152,27 @@ func (c *complaint) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failed adds to an error what git said.
-func failed(cmd *exec.Cmd, err error) error {
-	if err == nil {
-		return nil
+// with adds to an error what git said.
+func (c *complaint) with(err error) error {
+	if err == nil || len(c.text) == 0 {
+		return err
 	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("the program git is needed: %w", err)
-	}
-	return fmt.Errorf("git: %w: %s", err, bytes.TrimSpace(cmd.Stderr.(*complaint).text))
+	return fmt.Errorf("%w; git says: %s", err, bytes.TrimSpace(c.text))
 }
 
-// output returns what a command prints, up to maxName bytes.
-func (r *repository) output(args ...string) (string, error) {
-	cmd := r.command(args...)
-	var out strings.Builder
-	err := r.pipe(cmd, nil, func(b *bufio.Reader) error {
-		_, err := io.Copy(&out, io.LimitReader(b, maxName))
-		return cmp.Or(err, discardRest(b))
-	})
-	return out.String(), err
+// output returns what a command prints, up to maxToken bytes.
+func (r *repository) output(args ...string) (text string, err error) {
+	err = r.run(func(_ io.Writer, out *bufio.Reader) error {
+		b, err := io.ReadAll(io.LimitReader(out, maxToken))
+		text = string(b)
+		return cmp.Or(err, discardRest(out))
+	}, args...)
+	return text, err
 }
 
 func discardRest(b *bufio.Reader) error {
 	_, err := io.Copy(io.Discard, b)
 	return err
-}
-
-// pipe runs a command, and gives what it prints to read.
-func (r *repository) pipe(cmd *exec.Cmd, in io.Reader, read func(*bufio.Reader) error) error {
-	cmd.Stdin = in
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return failed(cmd, err)
-	}
-	if err := read(bufio.NewReaderSize(out, maxName)); err != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		return err
-	}
-	return failed(cmd, cmd.Wait())
 }
 
 // unbundle makes a repository of a bundle, in a folder that discard removes.
@@ -205,28 +207,23 @@ func (r *repository) unbundle() (discard func(), err error) {
 // read gives the rows of the commits, which git prints from the newest to the oldest. Of a folder
 // the origins are those of its files.
 func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
-	blobs := r.command("cat-file", "--batch")
-	ids, in := io.Pipe()
-	defer in.Close()
+	c := &commits{q: q, to: to, of: of, time: math.MaxInt64}
 	follow := "--follow"
 	if of == nil {
 		follow = "--no-renames"
 	}
-	log := r.command("log", "--first-parent", follow, "--raw", "-z", "--no-abbrev", "--format=%H %ct", r.tip, "--", r.path)
-	return r.pipe(blobs, ids, func(bodies *bufio.Reader) error {
-		defer in.Close()
-		return r.pipe(log, nil, func(b *bufio.Reader) error {
-			c := &commits{q: q, to: to, of: of, repo: r.dir, ids: in, bodies: bodies, time: math.MaxInt64}
-			err := c.read(b)
-			if err == nil && c.n == 0 {
-				err = fmt.Errorf("%s: no commit has %s", r.dir, r.path)
-			}
-			if c.back {
-				q.Warn("some commits are dated later than those after them, and are taken to be of the same time")
-			}
-			return err
-		})
-	})
+	err := r.run(func(in io.Writer, bodies *bufio.Reader) error {
+		c.ids, c.bodies = in, bodies
+		return r.run(func(_ io.Writer, out *bufio.Reader) error { return c.read(out) }, "log", "--first-parent", follow,
+			"--raw", "-z", "--no-abbrev", "--format=%H %ct", r.tip, "--", r.path)
+	}, "cat-file", "--batch")
+	if c.back {
+		q.Warn("some commits are dated later than those after them, and are taken to be of the same time")
+	}
+	if err == nil && c.n == 0 {
+		err = fmt.Errorf("%s: no commit has %s", r.dir, r.path)
+	}
+	return err
 }
 
 // commits are the changes of a file, or of a folder of files, from the newest to the oldest.
@@ -234,7 +231,6 @@ type commits struct {
 	q      *Query
 	to     *Writer
 	of     []origin.Origin
-	repo   string
 	ids    io.Writer // to git cat-file
 	bodies *bufio.Reader
 	commit string
@@ -255,7 +251,7 @@ func (c *commits) read(b *bufio.Reader) error {
 			hash, seconds, _ := strings.Cut(text, " ")
 			at, err := strconv.ParseInt(seconds, 10, 64)
 			if err != nil {
-				return fmt.Errorf("%s: git printed %.80q", c.repo, text)
+				return fmt.Errorf("git printed %.80q", text)
 			}
 			c.commit, c.back, c.time = hash, c.back || at > c.time, min(at, c.time)
 			continue
@@ -299,6 +295,8 @@ func (c *commits) change(mode, blob, name string) error {
 		host, err := capture.HostOf(name)
 		if err == nil && isTemplate(name) {
 			err = errors.New("a template, not what a site sends")
+		} else if err == nil && !strings.ContainsAny(host, ".:") {
+			err = errors.New("it is not named by a host")
 		}
 		if err == nil {
 			row.Origins, err = origin.Parse(host)

@@ -276,7 +276,7 @@ func (c *captures) capture(place string, f map[string]string) error {
 	case row.Status == 304:
 		return nil
 	}
-	if len(c.statuses) == maxFiles {
+	if len(c.statuses) == maxFiles/4 {
 		clear(c.statuses)
 	}
 	c.statuses[key] = row.Status
@@ -308,7 +308,7 @@ func (c *captures) body(row *Row, stamp string, of origin.Origin) {
 		}
 		c.q.fault("%s: %v", row.Place, err)
 	}
-	if len(c.missing) < maxFiles {
+	if c.to == nil && len(c.missing) < maxFiles {
 		c.missing = append(c.missing, missing{row.Digest, stamp, of.String()})
 	}
 }
