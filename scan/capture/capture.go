@@ -169,34 +169,38 @@ func HostOf(path string) (string, error) {
 	return name, nil
 }
 
-// folderDate is a date at the beginning of the name of a folder.
-var folderDate = lazy.Regexp(`^([0-9]{14}|[0-9]{4}-[0-9]{2}(-[0-9]{2})?)([-_ ].*)?$`)
+// folderDate and fileDate are the dates in the names of folders and files, and folderMonth that of a
+// folder which has no day.
+var (
+	folderDate  = lazy.Regexp(`^([0-9]{14}|[0-9]{4}(?:-[0-9]{2}){2}(?:T[0-9]{2}(?::?[0-9]{2}){2}Z)?)(?:[-_ ].*)?$`)
+	folderMonth = lazy.Regexp(`^([0-9]{4}-[0-9]{2})(?:[_ ].*|-(?:[^0-9].*)?)?$`)
+	fileDate    = lazy.Regexp(`^([0-9]{14}|[0-9]{4}(?:-[0-9]{2}){2}(?:T[0-9]{2}(?::?[0-9]{2}){2}Z)?\.txt$)([^0-9].*)?$`)
+)
 
 // DateOf returns the date with which the name of a folder begins, such as 2026-01,
-// 2026-01-15-robots or 20260115120000: that of the copies in it. A month stands for its first day.
-func DateOf(folder string) (t time.Time, ok bool) {
-	if m := folderDate().FindStringSubmatch(filepath.Base(folder)); m != nil {
-		return parseDate(m[1])
+// 2026-01-15-robots, 2026-01-15T00:00:00Z or 20260115120000: that of the copies in it. If it has only the
+// month, the date is its first day.
+func DateOf(folder string) (t time.Time, isMonth, ok bool) {
+	name := filepath.Base(folder)
+	m := folderDate().FindStringSubmatch(name)
+	if m == nil {
+		m = folderMonth().FindStringSubmatch(name)
+		isMonth = m != nil
 	}
-	return t, false
+	if m != nil {
+		t, ok = parseDate(m[1])
+	}
+	return t, isMonth, ok
 }
-
-// fileDate is a date that is the name of a file, or that the name begins with if it has the 14 digits of
-// a CDX.
-var fileDate = lazy.Regexp(`^([0-9]{4}-[0-9]{2}(-[0-9]{2}(T[0-9]{2}:?[0-9]{2}:?[0-9]{2}Z)?)?(\.txt)?$|` +
-	`[0-9]{14}([^0-9].*)?$)`)
 
 // DateOfFile returns the date that is the name of a file, such as 2026-01-15.txt,
 // 2026-01-15T00:00:00Z.txt or 20260115000000_robots.txt, also with an ending of compression: that of the
 // copy in it.
 func DateOfFile(name string) (t time.Time, ok bool) {
-	if name = sniff.Uncompressed(name); !fileDate().MatchString(name) {
-		return t, false
+	if m := fileDate().FindStringSubmatch(sniff.Uncompressed(name)); m != nil {
+		return parseDate(strings.TrimSuffix(m[1], ".txt"))
 	}
-	if len(name) >= 14 && !strings.Contains(name[:14], "-") {
-		return parseDate(name[:14])
-	}
-	return parseDate(strings.TrimSuffix(name, ".txt"))
+	return t, false
 }
 
 // File reads the robots.txt of a host, or of an origin as origin.Parse reads it. If the

@@ -116,14 +116,22 @@ func TestObjectsThatAreNotDated(t *testing.T) {
 
 func TestDateOfAFolder(t *testing.T) {
 	for name, want := range map[string]string{
-		"2026-01": "2026-01-01", "x/2026-01-15": "2026-01-15", "2026-01-robots.txt": "2026-01-01",
+		"2026-01": "2026-01-01 month", "x/2026-01-15": "2026-01-15", "2026-01-robots.txt": "2026-01-01 month",
 		"2026-01-15_robots": "2026-01-15", "20260115120000": "2026-01-15", "20260115120000-x": "2026-01-15",
+		"2026-01-15T00:00:00Z": "2026-01-15", "2026-01-15T120000Z": "2026-01-15", "2026-01-15T12": "",
 		"202601151200001": "", "20261315120000": "",
 		"2026": "", "2026-13": "", "2026-011": "", "2026-01x": "", "a2026-01": "", "2026-01.example.com": "",
 	} {
-		at, ok := capture.DateOf(name)
-		if got := at.Format(time.DateOnly); ok != (want != "") || ok && got != want {
-			t.Errorf("%s: %s, %v", name, got, ok)
+		at, isMonth, ok := capture.DateOf(name)
+		got := ""
+		if ok {
+			got = at.Format(time.DateOnly)
+		}
+		if isMonth && ok {
+			got += " month"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -105,12 +105,11 @@ func (g *gatherer) source(name string, as standing) {
 
 // dated reads a directory whose name has the date of the copies in it, and reports whether it is one.
 func (g *gatherer) dated(dir string) bool {
-	at, ok := capture.DateOf(dir)
+	at, isMonth, ok := capture.DateOf(dir)
 	if !ok || !g.date.IsZero() {
 		return false
 	}
-	day := strings.TrimLeft(filepath.Base(dir)[len("2026-01"):], "-")
-	g.date, g.monthly = at, g.monthly || day == "" || day[0] < '0' || '9' < day[0]
+	g.date, g.monthly = at, g.monthly || isMonth
 	g.source(dir, aSource)
 	g.date = time.Time{}
 	return true

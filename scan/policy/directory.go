@@ -43,12 +43,12 @@ func ReadDirectory(path string, maxBytes int, memory int64, skew time.Duration) 
 		if err != nil {
 			return nil, err
 		}
-		from, isTime, isMonth := folderTime(name)
+		at, isMonth, isTime := capture.DateOf(name)
 		if isMonth && skew < MonthSkew {
 			return nil, fmt.Errorf("%s: the folder has only a month: --skew 31d covers that the day is not known", folder)
 		}
 		if isTime {
-			err = d.ofTime(name, from, files)
+			err = d.ofTime(name, at, files)
 		} else {
 			err = d.ofHost(name, files)
 		}
@@ -88,7 +88,11 @@ func (d *directory) ofHost(host string, files []string) error {
 }
 
 // ofTime reads the files of a time.
-func (d *directory) ofTime(folder string, from int64, files []string) error {
+func (d *directory) ofTime(folder string, at time.Time, files []string) error {
+	from, err := parseTime(at.Format(time.RFC3339), time.RFC3339)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(d.path, folder), err)
+	}
 	for _, name := range files {
 		name = folder + "/" + name
 		if info, err := disk.Stat(filepath.Join(d.path, name)); err == nil && info.IsDir() {
@@ -142,46 +146,11 @@ func visible(path string) ([]string, error) {
 	return names, nil
 }
 
-// Layouts of times in names.
-const (
-	usualName = "2006-01-02T15:04:05Z"
-	plainName = "2006-01-02T150405Z"
-	stampName = "20060102150405"
-)
-
-// fileTime returns the time that is the name of a file. The layouts of package time
-// accept a fraction of a second, but none is allowed here.
+// fileTime returns the time that is the name of a file.
 func fileTime(name string) (int64, error) {
-	if stamp, ok := cutStamp(name); ok {
-		return parseTime(stamp, stampName)
+	at, ok := capture.DateOfFile(name)
+	if !ok {
+		return 0, badTime(name, "2006-01-02T15:04:05Z.txt")
 	}
-	if strings.Count(name, ".") > 1 || strings.Contains(name, ",") {
-		return 0, badTime(name, usualName+".txt")
-	}
-	return parseTime(name, usualName+".txt", plainName+".txt", time.DateOnly+".txt")
-}
-
-// cutStamp returns the 14 digits with which a name begins.
-func cutStamp(name string) (stamp string, ok bool) {
-	n := len(name) - len(strings.TrimLeft(name, "0123456789"))
-	return name[:n], n == len(stampName)
-}
-
-// folderTime returns the time that is the name of a folder, or with which it begins.
-func folderTime(name string) (from int64, isTime, isMonth bool) {
-	text := name
-	if stamp, ok := cutStamp(name); ok {
-		text = stamp
-	}
-	if from, err := parseTime(text, stampName, usualName, plainName); err == nil {
-		return from, true, false
-	}
-	if _, ok := capture.DateOf(name); !ok {
-		return 0, false, false
-	}
-	if from, err := parseTime(name[:min(len(name), len(time.DateOnly))], time.DateOnly); err == nil {
-		return from, true, false
-	}
-	from, err := parseTime(name[:len("2006-01")], "2006-01")
-	return from, err == nil, err == nil
+	return parseTime(at.Format(time.RFC3339), time.RFC3339)
 }

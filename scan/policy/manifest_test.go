@@ -210,7 +210,7 @@ func TestDirectoryRefused(t *testing.T) {
 		"example.com/":       "D/example.com: the folder is empty",
 		"README":             "D/README: a file where folders named by hosts are expected",
 		"a b/2026-11-01.txt": `D/a b: the folder is not named by a host: "a b": not a host name: "a b"`,
-		"example.com/0001-01-01.txt": `D/example.com/0001-01-01.txt: bad time "0001-01-01.txt": not of the years 1700 ` +
+		"example.com/0001-01-01.txt": `D/example.com/0001-01-01.txt: bad time "0001-01-01T00:00:00Z": not of the years 1700 ` +
 			`to 2199`,
 		first + "/": "D/" + first + ": not a regular file",
 		first + "; example.com/2026-11-01T000000Z.txt": "D/example.com/2026-11-01T000000Z.txt: second row for " +
