@@ -222,6 +222,9 @@ func (w *Writer) writeManifest() error {
 		m.add(strings.Split(string(record), "\x00"))
 	}
 	m.flush()
+	if w.Rows == 0 {
+		return errors.Join(errors.New("no version of a robots.txt was found"), file.Close())
+	}
 	m.csv.Flush()
 	return errors.Join(m.csv.Error(), file.Sync(), file.Close())
 }

@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/history"
@@ -41,6 +45,10 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 		made.Lost = true
 		q.Warn(m)
 	}
+	names := slices.Concat(o.Args, slices.Sorted(maps.Values(o.Values)))
+	if err := RefuseStreams(o.Stdout, o.Messages.To, nil, names...); err != nil {
+		return nil, err
+	}
 	prints := false
 	for _, f := range o.Source.Flags {
 		prints = prints || f.Prints && o.Values[f.Name] != ""
@@ -51,7 +59,7 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	var w *history.Writer
 	if !prints {
 		var err error
-		if w, err = o.begin(q.Fault); err != nil {
+		if w, err = o.begin(names, q.Fault); err != nil {
 			return nil, err
 		}
 	}
@@ -76,12 +84,19 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	return made, nil
 }
 
-// begin begins the folder.
-func (o *HistoryOptions) begin(fault func(string)) (*history.Writer, error) {
+// begin begins the folder, which must have none of the names that are read in it.
+func (o *HistoryOptions) begin(names []string, fault func(string)) (*history.Writer, error) {
 	if o.Output == "" {
 		return nil, usageError("no folder to write: name it with -o FOLDER")
 	}
-	err := history.CheckFolder(o.Output, o.Force)
+	dir, err := filepath.Abs(o.Output)
+	for _, name := range names {
+		path, unknown := filepath.Abs(name)
+		if err = cmp.Or(err, unknown); err == nil && name != "" && strings.HasPrefix(path+"/", dir+"/") {
+			return nil, usageError("-o %s would replace %s, which is to be read", o.Output, name)
+		}
+	}
+	err = cmp.Or(err, history.CheckFolder(o.Output, o.Force))
 	if errors.Is(err, disk.ErrOccupied) {
 		return nil, usageError("-o: %w", err)
 	}
