@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"slices"
 	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -59,7 +60,7 @@ func (f *fetches) add(x *audit.Fetched) {
 	switch {
 	case string(x.Method) != "GET":
 		unclear = "not GET"
-	case x.Status == 304, x.Status == 206:
+	case slices.Contains([]int{206, 304, 444, 499}, x.Status):
 		unclear = strconv.Itoa(x.Status)
 	case x.Status < 200:
 		unclear = "no status"

@@ -8,8 +8,8 @@ type LoggedSite struct {
 	Site    string `json:"site"`
 	Answers int64  `json:"answers"` // how many answers are in the intervals
 	// Unclear counts requests that are in no interval: "304", which tells that a client's copy stands and
-	// not which one; "206", a part of a file; "no time", or none that can be read; "no status"; and
-	// "not GET", other methods such as HEAD.
+	// not which one; "206", a part of a file; "444" and "499", to which no answer was sent; "no time", or
+	// none that can be read; "no status"; and "not GET", other methods such as HEAD.
 	Unclear   map[string]int64 `json:"unclear"`
 	Intervals []LoggedInterval `json:"intervals"` // in which answers were alike, by time, at most 1,000
 }
@@ -25,7 +25,7 @@ type LoggedInterval struct {
 // LoggedAnswer counts answers that are alike.
 type LoggedAnswer struct {
 	Status int    `json:"status"` // 0: answers of more kinds than are listed
-	Bytes  int64  `json:"bytes"`  // of the body of a 200, as it was sent; -1: not known
+	Bytes  int64  `json:"bytes"`  // of the body of a 200, as it was sent; -1: not known, or, with Apache, none
 	N      int64  `json:"n"`      // how many answers
 	First  Moment `json:"first"`  // when the first was given
 	Last   Moment `json:"last"`   // and the last

@@ -276,3 +276,41 @@ func TestManyLogsTakeLittleMemory(t *testing.T) {
 		t.Errorf("%d MiB", held>>20)
 	}
 }
+
+// TestMemoryOfHistory: histories of any number of sites, answers and captures take no more.
+func TestMemoryOfHistory(t *testing.T) {
+	skipUnderRace(t)
+	const n = 100_000
+	answer := func(host string, i int) string {
+		return fmt.Sprintf(`%s:443 192.0.2.1 - - [%02d/Nov/2026:%02d:%02d:%02d +0000] "GET /robots.txt HTTP/1.1" 200 %d "-" "x"`,
+			host, 1+i/86400%28, i/3600%24, i/60%60, i%60, i)
+	}
+	for name, line := range map[string]func(i int) string{
+		"sites": func(i int) string { return answer(fmt.Sprintf("h%d.example", i), i) },
+		"sizes": func(i int) string { return answer("h.example", i) },
+	} {
+		r, held := peak(t, lines(n, line), "history", "log", "--memory", "1MB", "--workers", "16", "--output", "json", "-")
+		sites, sum := []struct{ Answers int64 }{}, int64(0)
+		if err := json.Unmarshal([]byte(r.out), &sites); err != nil || r.code != exitDone {
+			t.Fatalf("%s: %v, code %d, stderr %q", name, err, r.code, r.err)
+		}
+		for _, s := range sites {
+			sum += s.Answers
+		}
+		if sum != n || held > 1_000_000+programMemory {
+			t.Errorf("%s: %d answers, %d bytes held", name, sum, held)
+		}
+	}
+	dir := t.TempDir()
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "{\"host\":\"h%d.example\",\"at\":\"2026-01-%02d\",\"status\":404}\n", i, 1+i%28)
+	}
+	write(t, dir+"/a.jsonl", b.String())
+	r, held := peak(t, nil, "history", "captures", "--memory", "1MB", "--fields", "host=host,date=at,status=status",
+		dir+"/a.jsonl", "-o", dir+"/out")
+	if rows := bytes.Count(raw(t, dir+"/out/manifest.csv"), []byte("\n")); r.code != exitDone || rows != n+1 ||
+		held > 1_000_000+programMemory {
+		t.Errorf("captures: code %d, %d rows, %d bytes held, stderr %q", r.code, rows, held, r.err)
+	}
+}
