@@ -339,3 +339,64 @@ func TestGitRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestGitReal: eleven months of the robots.txt of some hundred sites, each month a commit, are the
+// versions that a comparison of the folders finds.
+func TestGitReal(t *testing.T) {
+	packed, err := filepath.Abs("../../../shared/data/history/monthly-robots-2025-2026.tar.xz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(packed); err != nil {
+		t.Skip("no real files: ", err)
+	}
+	files := t.TempDir()
+	if out, err := exec.Command("tar", "-xf", packed, "-C", files).CombinedOutput(); err != nil {
+		t.Skipf("tar: %v: %s", err, out)
+	}
+	months, err := filepath.Glob(files + "/samber/202[56]/*-robots.txt")
+	if err != nil || len(months) != 11 {
+		t.Fatal(months, err)
+	}
+	var commits [][2]string
+	var want []string
+	last := map[string]string{} // what a host answered
+	for _, month := range months {
+		at := filepath.Base(month)[:len("2025-01")] + "-01T00:00:00Z"
+		commits = append(commits, [2]string{at, "rm -rf sites; cp -r '" + month + "' sites"})
+		entries, err := os.ReadDir(month)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := map[string]string{}
+		for _, e := range entries {
+			body, err := os.ReadFile(filepath.Join(month, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			now[strings.TrimSuffix(e.Name(), ".robots.txt")] = fmt.Sprintf("200 %q", body[:min(len(body), 1<<20)])
+		}
+		for host := range last {
+			if now[host] == "" {
+				now[host] = "404 \"\""
+			}
+		}
+		for host, answer := range now {
+			for _, scheme := range []string{"http", "https"} {
+				if last[host] != answer {
+					want = append(want, at+" "+scheme+"://"+host+" "+answer)
+				}
+			}
+		}
+		last = now
+	}
+	slices.Sort(want)
+	a := ask(t, git, []string{repo(t, commits...)}, "path", "sites")
+	if a.err != nil || len(a.fault) > 0 {
+		t.Fatal(a.err, a.fault)
+	}
+	if got := versions(t, a.dir); !slices.Equal(got, want) {
+		t.Errorf("%d versions, want %d", len(got), len(want))
+	}
+	t.Logf("%+v", a.Summary)
+}

@@ -59,9 +59,10 @@ const (
 // cdxFields are the fields that count, by their names in CDX servers, CDXJ and the legend of a CDX
 // file.
 var cdxFields = map[string]string{
-	"timestamp": "time", "b": "time", "original": "url", "url": "url", "a": "url", "statuscode": "status",
-	"status": "status", "s": "status", "mimetype": "type", "mime": "type", "m": "type", "digest": "digest",
-	"k": "digest", "redirect": "to", "r": "to",
+	"timestamp": "time", "b": "time", "original": "url", "url": "url", "original_uri": "url", "a": "url",
+	"statuscode": "status", "status": "status", "status_code": "status", "s": "status", "mimetype": "type",
+	"mime": "type", "mime_type": "type", "m": "type", "digest": "digest", "k": "digest", "redirect": "to", "r": "to",
+	"urlkey": "key", "N": "key",
 }
 
 // usualFields are those of a text of the Wayback Machine.
@@ -180,10 +181,10 @@ func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]st
 	for n := 1; lines.Scan(); n++ {
 		text := strings.TrimSpace(lines.Text())
 		words := strings.Fields(text)
-		if len(words) < 2 && !strings.HasPrefix(text, "{") {
+		switch {
+		case len(words) < 2 && !strings.HasPrefix(text, "{"), text[0] == '!': // also what a CDXJ says of itself
 			continue
-		}
-		if len(words) > 0 && words[0] == "CDX" {
+		case words[0] == "CDX":
 			columns = words[1:]
 			continue
 		}
@@ -193,7 +194,7 @@ func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]st
 			d := json.NewDecoder(strings.NewReader(text[at:]))
 			d.UseNumber()
 			if d.Decode(&object) == nil {
-				f = map[string]string{"time": words[min(1, len(words)-1)]}
+				f = map[string]string{"key": words[0], "time": words[min(1, len(words)-1)]}
 				for name, value := range object {
 					f[cdxFields[name]] = fmt.Sprint(value)
 				}
@@ -245,7 +246,7 @@ func cdxRow(columns, row []string) map[string]string {
 // capture gives the row of a capture.
 func (c *captures) capture(place string, f map[string]string) error {
 	target, ok := answer.Resolve(answer.Target{}, f["url"])
-	if ok && target.Path != answer.RobotsPath {
+	if ok && target.Path != answer.RobotsPath || !ok && !strings.Contains(f["key"], "robots.txt") {
 		return nil
 	}
 	stamp := f["time"]

@@ -1,12 +1,15 @@
 package history
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
 // files writes files of a folder.
@@ -186,4 +189,29 @@ func TestHostileCDX(t *testing.T) {
 			t.Errorf("%q", line)
 		}
 	}
+}
+
+// FuzzCDX: whatever the text, what gets into a command is a time and an origin.
+func FuzzCDX(f *testing.F) {
+	for _, text := range cdxForms(captured()) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := &captures{q: &Query{Fault: func(string) {}}, statuses: map[string]int{}, found: map[string]bool{}}
+		rows := cdxRows
+		if strings.HasPrefix(text, "[") {
+			rows = cdxArrays
+		}
+		_ = rows(bufio.NewReader(strings.NewReader(text)), usualFields, func(_ int, f map[string]string) error {
+			if f == nil {
+				return nil
+			}
+			return c.capture("x", f)
+		})
+		for _, m := range c.missing {
+			if _, err := origin.Parse(m.origin); err != nil || len(m.stamp) != 14 || strings.Trim(m.stamp, "0123456789") != "" {
+				t.Errorf("%+v: %v", m, err)
+			}
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/history"
 )
 
@@ -34,6 +35,9 @@ type HistoryMade struct {
 	Lost bool
 }
 
+// maxFaults bounds the places that cannot be read and are named.
+const maxFaults = 50
+
 // History reads the versions of robots.txt that a source tells of, and writes them as a folder for
 // AuditOptions.Policy. It goes on when a part of the source cannot be read, and warns of it. An error
 // is of type *Error; nothing has been written then.
@@ -41,9 +45,12 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, Out: o.Stdout, Warn: func(m string) { o.Messages.warn("%s", m) }}
+	faults := int64(0)
 	q.Fault = func(m string) {
 		made.Lost = true
-		q.Warn(m)
+		if faults++; faults <= maxFaults {
+			q.Warn(m)
+		}
 	}
 	names := slices.Concat(o.Args, slices.Sorted(maps.Values(o.Values)))
 	if err := RefuseStreams(o.Stdout, o.Messages.To, nil, names...); err != nil {
@@ -64,6 +71,9 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 		}
 	}
 	err := o.Source.Read(ctx, q, w)
+	if more := faults - maxFaults; more > 0 {
+		q.Warn("and " + english.Plural(more, "more place") + " like these could not be read")
+	}
 	switch {
 	case w == nil:
 	case err != nil:
