@@ -6,10 +6,15 @@ package disk
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // Op is a file operation: the name that package os gives it in errors.
@@ -81,7 +86,32 @@ func get[T any](op Op, name string, do func(name string) (value T, err error)) (
 	if err := check(op, name); err != nil {
 		return value, err
 	}
-	return do(name)
+	value, err = do(name)
+	return value, withFetch(name, err)
+}
+
+// IsURL reports whether a name is a URL of the web, where it should be that of a file.
+func IsURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// withFetch adds to the error of a file whose name is a URL how to fetch it: users expect that a
+// program that is about the web does it itself.
+func withFetch(name string, err error) error {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	if !ok || !IsURL(name) {
+		return err
+	}
+	_, rest, _ := strings.Cut(name, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, _, _ = strings.Cut(rest, "?")
+	file := "FILE"
+	if at := strings.LastIndexByte(rest, '/'); at >= 0 && at+1 < len(rest) {
+		file = rest[at+1:]
+	}
+	failed.Err = fmt.Errorf("%w; URLs are not fetched, so fetch it first: %s", failed.Err,
+		english.ShellLine("curl", "-fsSLo", file, name))
+	return err
 }
 
 // File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
@@ -170,7 +200,10 @@ func opened(f *os.File, err error) (*File, error) {
 }
 
 // Open is os.Open.
-func Open(name string) (*File, error) { return OpenFile(name, os.O_RDONLY, 0) }
+func Open(name string) (*File, error) {
+	f, err := OpenFile(name, os.O_RDONLY, 0)
+	return f, withFetch(name, err)
+}
 
 // OpenFile is os.OpenFile.
 func OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {

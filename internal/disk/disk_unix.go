@@ -18,7 +18,7 @@ func Map(name string) (*Mapped, error) {
 	// O_NONBLOCK: opening a pipe does not wait for a writer.
 	f, err := OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return nil, withFetch(name, err)
 	}
 	m := &Mapped{file: f}
 	if err := m.load(); err != nil {

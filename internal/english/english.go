@@ -1,5 +1,5 @@
-// Package english writes numbers, lists and times as the project's messages and reports
-// show them.
+// Package english writes numbers, lists, times and command lines as the project's messages and
+// reports show them.
 package english
 
 import (

@@ -209,11 +209,8 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 		return summary, records.Results(), err
 	}
 	var table *columnar.Sidecar
-	if o.Annotate == Parquet {
-		var err error
-		if table, err = l.sidecar(out); err != nil {
-			return filter.Summary{}, nil, err
-		}
+	if o.Annotate == Parquet && len(l.inputs) > 0 { // one, as others were refused
+		table = columnar.NewSidecar(out, l.keys)
 		out = table
 	}
 	reader := source.NewReader(l.inputs, source.Options{

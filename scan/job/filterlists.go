@@ -290,15 +290,6 @@ func annotateAsTable(names []string) filter.Annotator {
 	}
 }
 
-// sidecar returns a writer of the rows of annotateAsTable. Its Close must be called if nothing
-// failed: without it what is written is no Parquet.
-func (l *lists) sidecar(out io.Writer) (*columnar.Sidecar, error) {
-	if len(l.inputs) != 1 {
-		return nil, errors.New("--annotate parquet needs one list")
-	}
-	return columnar.NewSidecar(out, l.keys), nil
-}
-
 // eachURL calls visit, which always returns true, for each URL of a list.
 func eachURL(ctx context.Context, name string, visit func(url []byte) bool) error {
 	in, err := source.NewFile(name)

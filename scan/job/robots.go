@@ -79,12 +79,24 @@ func (f RobotsFile) explain(err error) error {
 	return err
 }
 
-// refuse returns an error for a content that is something else, such as an archive.
+// refuse returns an error for a content that is something else, such as an archive or a log.
 func (f RobotsFile) refuse(body []byte) error {
 	if form := capture.FormOf(body); form != nil {
 		return fmt.Errorf("%s: %s, not a robots.txt", f.Name, form.Form)
 	}
+	if log := logOf(body); log != "" && !hasRule(compile.Compile(body, compile.Options{}), body) {
+		return fmt.Errorf("%s: it looks like a log (%s), not a robots.txt", f.Name, log)
+	}
 	return nil
+}
+
+// logOf returns the format of the log that a content looks like, "" if it looks like none.
+func logOf(body []byte) string {
+	head := body[:min(len(body), format.SampleBytes)]
+	if log, err := format.Detect(head, len(head) == len(body)); err == nil {
+		return log.Name()
+	}
+	return ""
 }
 
 // open calls read with the content, decompressed.
@@ -170,13 +182,12 @@ func lookOf(r *compile.Robots, body []byte) string {
 
 // whyNoRule is lookOf without what a note says.
 func whyNoRule(r *compile.Robots, body []byte) string {
-	head := body[:min(len(body), format.SampleBytes)]
-	log, err := format.Detect(head, len(head) == len(body))
+	log := logOf(body)
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
 		return "it is empty"
-	case err == nil:
-		return "it looks like a log (" + log.Name() + ")"
+	case log != "":
+		return "it looks like a log (" + log + ")"
 	case len(r.Groups) == 0:
 		return "no line names a user agent"
 	}

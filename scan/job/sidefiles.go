@@ -103,6 +103,10 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 	slices.SortFunc(b.Changes, time.Time.Compare)
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
+		if strings.Contains(site, "*") {
+			return nil, usageError("--host %s: a site has no * in it, because each has a robots.txt of its own: give --host "+
+				"for each", host)
+		}
 		list, err := origin.Parse(site)
 		if err != nil {
 			return nil, usageError("--host %w", err)

@@ -108,7 +108,7 @@ func (v *resolver) argument(arg string) {
 	switch {
 	case err == nil:
 		v.path(arg, info)
-	case errors.Is(err, fs.ErrNotExist) && hasWildcard(arg):
+	case errors.Is(err, fs.ErrNotExist) && hasWildcard(arg) && !disk.IsURL(arg):
 		v.pattern(arg)
 	default:
 		v.fail(arg, err)

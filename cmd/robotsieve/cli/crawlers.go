@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -92,12 +93,21 @@ that has no word left is removed.`,
 				explain(w, set, header, output)
 				return nil
 			})
+		case set.Explain([]byte(args[0])).Name == "" && isFile(args[0]):
+			return usageError("%s is a file, and names no crawler as a header: crawlers - < FILE reads headers, one a line; "+
+				"--crawlers FILE changes the known crawlers; robotsieve audit counts the crawlers of a log", args[0])
 		default:
 			explain(w, set, args[0], output)
 		}
 		return errors.Join(err, writing("the answers", w.Flush()))
 	}
 	return cmd
+}
+
+// isFile reports whether there is a file of a name.
+func isFile(name string) bool {
+	info, err := disk.Stat(name)
+	return err == nil && !info.IsDir()
 }
 
 // explain prints how a header is read.
@@ -428,6 +438,6 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 			file = l.Crawlers[0] + filepath.Ext(l.Name)
 		}
 		fmt.Fprintf(w, "# for %s; seen %s\n%s\n", strings.Join(l.Crawlers, ", "), l.Seen,
-			shellLine([]string{"curl", "-fsSLo", file, l.URL}))
+			english.ShellLine("curl", "-fsSLo", file, l.URL))
 	}
 }

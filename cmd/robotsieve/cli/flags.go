@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -24,6 +25,7 @@ import (
 type value struct {
 	text, kind string
 	read       func(text string) error
+	choices    []string // the only texts it takes; none if any
 }
 
 func (v *value) String() string { return v.text }
@@ -62,7 +64,27 @@ func choice(cmd *cobra.Command, name, text, usage string, set func(value string)
 		set(values[i])
 		return nil
 	})
+	cmd.Flags().Lookup(name).Value.(*value).choices = values
 	complete(cmd, name, values...)
+}
+
+// meantChoice adds to the error of a flag that there is not, such as --json, the flag that takes its
+// name as a value.
+func meantChoice(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var meant []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if v, ok := f.Value.(*value); ok && slices.Contains(v.choices, unknown.GetSpecifiedName()) {
+			meant = append(meant, "--"+f.Name+" "+unknown.GetSpecifiedName())
+		}
+	})
+	if len(meant) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: did you mean %s?", err, strings.Join(meant, " or "))
 }
 
 // to returns a function that sets a variable.

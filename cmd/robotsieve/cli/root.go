@@ -145,7 +145,7 @@ func run(ctx context.Context, args []string, s streams) int { return s.run(ctx, 
 func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
-	root.Annotations = map[string]string{commandKey: shellLine(append([]string{root.Name()}, args...))}
+	root.Annotations = map[string]string{commandKey: english.ShellLine(append([]string{root.Name()}, args...)...)}
 	cmd, err := root.ExecuteContextC(ctx)
 	err = cmp.Or(err, root.OutOrStdout().(*lossless).err)
 	var exit exitError
@@ -202,12 +202,12 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(&lossless{Writer: s.out})
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var ours *job.Error // names the flag itself
 		if errors.As(err, &ours) {
 			return ours
 		}
-		return err
+		return meantChoice(cmd, err)
 	})
 	root.AddCommand(newVersion(s))
 	root.InitDefaultCompletionCmd()
@@ -255,18 +255,6 @@ const commandKey = "command line"
 
 // commandLine returns the command line by which a command was called, as a shell reads it.
 func commandLine(cmd *cobra.Command) string { return cmd.Root().Annotations[commandKey] }
-
-// shellLine quotes the words of a command line for a shell.
-func shellLine(words []string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
-	quoted := slices.Clone(words)
-	for i, word := range words {
-		if word == "" || strings.Trim(word, plain) != "" {
-			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
 
 func newVersion(s streams) *cobra.Command {
 	return &cobra.Command{

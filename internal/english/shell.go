@@ -1,0 +1,16 @@
+package english
+
+import "strings"
+
+// ShellLine joins the words of a command line, each as a POSIX shell reads it as one word.
+func ShellLine(words ...string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-"
+	var quoted []string
+	for _, word := range words {
+		if word == "" || strings.Trim(word, plain) != "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, word)
+	}
+	return strings.Join(quoted, " ")
+}
