@@ -37,7 +37,8 @@ type agent struct {
 	delay     time.Duration
 	isDelayed bool
 	readings  []reading // of Config.WhatIf
-	named     siteKey   // the last that was kept of it
+	last      lastAround
+	named     siteKey // the last that was kept of it
 }
 
 // anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.
@@ -151,7 +152,7 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 // empty hands over the rows of the worker's tally and empties its memos, whose agents point
 // at these rows. No agent is in use then.
 func (w *Worker) empty() {
-	w.deferPieces()
+	w.deferAround()
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}

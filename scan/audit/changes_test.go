@@ -46,24 +46,28 @@ func summary(r *report.Report) string {
 		}
 		return fmt.Sprint(*n)
 	}
-	rate := func(n *float64) string {
-		if n == nil {
-			return "null"
+	limits := func(s report.ChangeSide) (list []string) {
+		for _, limit := range []struct {
+			is   bool
+			name string
+		}{{s.Clipped, "clipped"}, {s.Cut, "log"}} {
+			if limit.is {
+				list = append(list, limit.name)
+			}
 		}
-		return fmt.Sprintf("%.2f", *n)
+		return list
 	}
 	for _, c := range r.Changes {
-		fmt.Fprintf(&b, "%s %s since %q given %v %s:%d>%s:%d before %.2f %v after %.2f %v requests %d rest %d\n", c.Origin, c.Time,
-			c.Since, c.Given, c.OldFile, c.OldStatus, c.NewFile, c.NewStatus, c.Before.Days, c.Before.Limits, c.After.Days,
-			c.After.Limits, c.Requests, c.RequestsNotListed)
+		fmt.Fprintf(&b, "%s %s since %q given %v %s>%s before %.2f %v after %.2f %v requests %d rest %d\n", c.Origin, c.Time,
+			c.Since, c.Given, c.OldFile, c.NewFile, c.Before.Days, limits(c.Before), c.After.Days, limits(c.After), c.Requests,
+			c.RequestsNotListed)
 		for _, of := range c.Crawlers {
 			fmt.Fprintf(&b, "  %s", of.Crawler)
 			for _, n := range []report.ChangeCounts{of.Before, of.After} {
-				fmt.Fprintf(&b, " [%d %s/day changed %s %s/day forbidden %d]", n.Requests, rate(n.RequestsPerDay), number(n.Changed),
-					rate(n.ChangedPerDay), n.Forbidden)
+				fmt.Fprintf(&b, " [%d paths %s]", n.Requests, number(n.Paths))
 			}
 			fmt.Fprintf(&b, " %s fetch %s last %s ongoing %v since %d sessions %d\n", of.Unknown, number(of.FetchSeconds),
-				number(of.LastSeconds), of.Ongoing, of.ForbiddenSince, of.Sessions)
+				number(of.LastSeconds), of.Ongoing, of.Forbidden, of.Sessions)
 		}
 	}
 	if r.ChangesNotListed > 0 {
@@ -99,9 +103,9 @@ func theLog() []entry {
 
 func TestChangeIsComparedByHand(t *testing.T) {
 	a := changed(t, Config{}, policy.Options{}, version{from: -90 * day0, body: oldRobots}, version{from: 0, body: newRobots})
-	const want = `https://example.com 2026-03-02T10:00:00Z since "" given false 0.txt:200>1.txt:200 before 3.00 [log] after 4.00 [log] requests 12 rest 0
-  GPTBot [4 1.33/day changed 2 0.67/day forbidden 1] [7 1.75/day changed 5 1.25/day forbidden 5]  fetch 3600 last 4200 ongoing false since 4 sessions 3
-  MJ12bot [0 0.00/day changed 0 0.00/day forbidden 0] [1 0.25/day changed 0 0.00/day forbidden 0] no_fetch fetch null last null ongoing false since 0 sessions 0
+	const want = `https://example.com 2026-03-02T10:00:00Z since "" given false 0.txt>1.txt before 3.00 [log] after 4.00 [log] requests 12 rest 0
+  GPTBot [4 paths 2] [7 paths 5]  fetch 3600 last 4200 ongoing false since 4 sessions 3
+  MJ12bot [0 paths 0] [1 paths 0] no_fetch fetch null last null ongoing false since 0 sessions 0
 `
 	if got := summary(auditEntries(t, a, theLog()...)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -124,7 +128,7 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 		want     []string
 	}{
 		"no fetch by anybody": {versions: versions, log: []entry{first, hit(hour0, gptbot, "/archive/a"), last},
-			want: []string{"not_logged fetch null last null", "changed 1 0.25/day forbidden 1]"}},
+			want: []string{"not_logged fetch null last null", "paths 1]"}},
 		"a fetch of the old file": {versions: versions, log: []entry{first, last,
 			{vhost: "example.com:443", time: at(hour0), target: robotsTxt, size: fmt.Sprint(len(oldRobots))}},
 			want: []string{"no_fetch fetch null"}},
@@ -135,13 +139,13 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 		"the new size a little early": {versions: versions, log: []entry{first, last, moved(-minute0, hit(0, gptbot, robotsTxt))},
 			want: []string{" fetch 0 last null"}},
 		"less than a day after": {versions: versions, log: []entry{first, moved(20*hour0, last)},
-			want: []string{"after 0.83 [log short]", "[1 null/day changed 0 null/day forbidden 0]"}},
+			want: []string{"after 0.83 [log]", "[1 paths 0]"}},
 		"still going on": {versions: versions, log: []entry{first, hit(hour0, gptbot, robotsTxt), hit(3*day0+hour0, gptbot,
 			"/archive/a"), last}, want: []string{"ongoing true since 1 sessions 1"}},
 		"clipped by the next change": {versions: append(slices.Clone(versions), version{from: 2 * day0, body: oldRobots}),
 			log: []entry{first, hit(day0, gptbot, "/archive/a"), hit(3*day0, gptbot, "/archive/a"), last},
 			want: []string{"after 2.00 [clipped] requests 2", "before 2.00 [clipped] after 2.00 [log] requests 3",
-				"[1 0.50/day changed 1 0.50/day forbidden 0] [2 1.00/day changed 1 0.50/day forbidden 0]"}},
+				"[1 paths 1] [2 paths 1]"}},
 		"only some days around": {config: Config{Around: 24 * time.Hour}, versions: versions,
 			log: []entry{first, hit(hour0, gptbot, "/"), last}, want: []string{"before 1.00 [] after 1.00 [] requests 1"}},
 		"seen, not put up": {options: policy.Options{Observed: true}, versions: []version{{from: -90 * day0, body: oldRobots},
@@ -150,21 +154,23 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 			want: []string{`since "2026-03-01T10:00:00Z"`, "before 2.00 [log] after 4.00 [log] requests 2"}},
 		"a time that was given": {config: Config{Changes: []time.Time{time.Unix(0, moment(day0))}}, versions: versions,
 			log: []entry{first, hit(2*day0, gptbot, "/archive/a"), last},
-			want: []string{"2026-03-03T10:00:00Z since \"\" given true 1.txt:200>1.txt:200 before 1.00 [clipped] after 3.00 [log]",
-				"[2 0.67/day changed null null/day forbidden 1] given fetch null"}},
+			want: []string{"2026-03-03T10:00:00Z since \"\" given true 1.txt>1.txt before 1.00 [clipped] after 3.00 [log]",
+				"[2 paths 1] given fetch null"}},
 		"no change within the log": {versions: versions, log: []entry{hit(hour0, gptbot, "/"), last}},
 		"a file that fails for an hour": {versions: []version{{from: -90 * day0, body: oldRobots}, {from: 0, status: 503},
 			{from: hour0, body: oldRobots}}, log: []entry{first, last}},
 		"a file that is taken away": {versions: []version{{from: -90 * day0, body: newRobots}, {from: 0, status: 404}},
 			log: []entry{first, hit(day0, gptbot, "/archive/a"), last,
 				{vhost: "example.com:443", time: at(hour0), target: robotsTxt, status: "404"}},
-			want: []string{"0.txt:200>:404", "changed 1 0.25/day forbidden 0]  fetch 3600 last null"}},
+			want: []string{"0.txt> ", "paths 1]  fetch 3600 last null"}},
+		"an agent that is not bound": {versions: versions, log: []entry{first, hit(day0, chatgpt, "/archive/a"), last},
+			want: []string{"[1 paths null] exempt fetch null"}},
 		"readings that differ": {versions: []version{{from: -90 * day0, body: ""}, {from: 0, body: robotsTxtBody}},
 			log:  []entry{first, hit(day0, gptbot, "/a~b"), last},
-			want: []string{"[2 0.50/day changed 0 0.00/day forbidden 0]"}},
+			want: []string{"[2 paths 0]"}},
 		"crawlers that are not known": {versions: versions, log: []entry{first, hit(hour0, acmebot, robotsTxt),
 			hit(2*hour0, acmebot, "/archive/a"), last},
-			want: []string{"AcmeBot [0 0.00/day changed 0 0.00/day forbidden 0] [2 0.50/day changed 1 0.25/day forbidden 1]  fetch 3600 " +
+			want: []string{"AcmeBot [0 paths 0] [2 paths 1]  fetch 3600 " +
 				"last 3600 ongoing false since 1 sessions 1"}},
 	} {
 		got := summary(auditEntries(t, changed(t, c.config, c.options, c.versions...), c.log...))
@@ -189,7 +195,7 @@ func TestChangeIsWithoutImpostors(t *testing.T) {
 		impostor := hit(hour0, googlebot, "/archive/a")
 		impostor.addr = "198.51.100.1"
 		got := summary(auditEntries(t, a, hit(-3*day0, googlebot, "/"), impostor, hit(4*day0, googlebot, "/")))
-		if !strings.Contains(got, want) || strings.Contains(got, "forbidden 1]") != proxied {
+		if !strings.Contains(got, want) || strings.Contains(got, "paths 1]") != proxied {
 			t.Errorf("proxied %v: lacks %q:\n%s", proxied, want, got)
 		}
 	}
@@ -268,7 +274,7 @@ func TestChangesOfPartsAreThoseOfTheWhole(t *testing.T) {
 			want, got := plainCount(log, agent, i == 0, window), ""
 			for _, of := range gotOf(t, auditEntries(t, a, log...), i).Crawlers {
 				if of.Crawler == name {
-					got = fmt.Sprint(of.Before.Requests, *of.Before.Changed, of.After.Requests, *of.After.Changed, of.ForbiddenSince,
+					got = fmt.Sprint(of.Before.Requests, *of.Before.Paths, of.After.Requests, *of.After.Paths, of.Forbidden,
 						of.Sessions)
 				}
 			}

@@ -25,7 +25,7 @@ import (
 //	fetch    a GET of /robots.txt by a crawler
 //	visit    a request whose verdict is open, or that waits for Config.Judged
 //	delayed  a request to which a Crawl-delay applies
-//	pieces   how many requests came in a piece of time around a change (changes.go)
+//	around   how many requests came before or after a change of robots.txt (changes.go)
 //
 // The counts (counts.go) follow the name as the crawler writes it. Each other kind has a type
 // below, whose method code lists its fields.
@@ -42,7 +42,7 @@ const (
 	recordFetch
 	recordVisit
 	recordDelayed
-	recordPieces
+	recordAround
 )
 
 // answered is what a GET of /robots.txt by any client was answered in a minute.
@@ -282,8 +282,10 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
 	x, address := &w.visit, w.keptAddress()
-	if w.auditor.changes.of(at.Site) != nil { // for sessions
-		address = w.address()
+	for _, of := range w.auditor.changes.near(at.Site, w.record.Time) {
+		if of.side(w.record.Time) == 1 { // for sessions
+			address = w.address()
+		}
 	}
 	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: address,
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}

@@ -84,7 +84,7 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 
 // begin turns to the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
-	if c := f.run.compared; c != nil && key[0] != aboutAll && !c.chosen {
+	if c := f.run.compared; c != nil && key[0] != aboutAll && c.listed == nil {
 		c.choose()
 	}
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, told: judge.NewTold(f.toAll)}
@@ -117,8 +117,8 @@ func (f *finalPass) record(rd *coder, n int64) {
 		f.visit(rd, n)
 	case kind == recordDelayed:
 		f.delayed(rd, n)
-	case kind == recordPieces:
-		f.piece(rd, n)
+	case kind == recordAround:
+		f.around(rd, n)
 	default:
 		rd.require(false, "it is of no kind")
 	}
@@ -163,7 +163,7 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	if row != nil {
 		row.informedKnown = row.informedKnown || shown
 		if c := f.run.compared; c != nil && x.HasTime && row.Requests > 0 {
-			c.fetch(row, &x)
+			c.fetch(row, &x.Fetch)
 		}
 	}
 	if !f.onlyRequests && x.use == fetchCounted {
@@ -182,22 +182,6 @@ func (f *finalPass) identity(crawler uint32, identity report.Identity, address [
 		return report.Verified
 	}
 	return identity
-}
-
-// piece reads how many requests of a crawler, or of all, came in a piece of time.
-func (f *finalPass) piece(rd *coder, n int64) {
-	var x pieceCount
-	var r *row
-	x.code(rd)
-	if f.key[0] != aboutAll {
-		r, _ = f.row(rd, x.crawler, true)
-	}
-	all := f.run.auditor.changes
-	rd.require(all != nil && int64(x.piece) < int64(all.pieces), "a piece of time is not known")
-	rd.require(x.n <= f.run.tally.Lines/n, "a piece of time has more requests than there are lines")
-	if rd.end(); !rd.bad() && f.run.compared != nil && (f.proxied || !x.spoofed) {
-		f.run.compared.add(r, x.piece, x.n*n)
-	}
 }
 
 func (f *finalPass) delayed(rd *coder, n int64) {

@@ -36,7 +36,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 		row.applyIdentity(proxied)
 	}
 	if all := r.auditor.changes; all != nil {
-		r.compared = &comparison{changes: all, policy: r.policy(), log: r.tally.Period, sums: make([]int64, all.pieces)}
+		r.compared = &comparison{changes: all, policy: r.policy(), log: r.tally.Period, sums: map[*change]int64{}}
 	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()
@@ -103,7 +103,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	if t.whatIf != nil {
 		r.WhatIf, r.Operators = t.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
 	}
-	r.Changes, r.ChangesNotListed = compared.info(a, t, r.RobotsTxt.Logged)
+	r.Changes, r.ChangesNotListed = compared.info(a, t.rows(), r.RobotsTxt.Logged)
 	b.Describe(r, in.Notes, in.Warnings)
 	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices()...)
 	return r

@@ -32,13 +32,13 @@ func (w *Worker) request(c *agent) {
 	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
 	w.nameSite(at.Site, c, identity)
-	row := c.row
 	if identity == report.SpoofedIdentity {
-		row = row.impostors()
+		w.see(&c.row.impostors().Figures, addr)
+	} else {
+		w.see(&c.row.Figures, addr)
 	}
-	w.see(&row.Figures, addr)
 	if w.auditor.changes != nil && w.record.HasTime {
-		w.countPiece(row, at.Site)
+		w.countAround(c, at.Site, identity == report.SpoofedIdentity)
 	}
 	w.findLoss()
 	ask := w.robotsAsk()

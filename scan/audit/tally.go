@@ -195,7 +195,6 @@ type row struct {
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
-	pieces  pieces // while lines are read
 
 	graceInformed, evasive int64
 

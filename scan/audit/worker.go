@@ -41,6 +41,7 @@ type Worker struct {
 	urls      memo[site] // by the scheme and authority of an absolute target
 	claims    memo[string]
 	prefixes  memo[string] // of whatIf
+	around    map[aroundKey]*int64
 	known     map[*crawler.Profile]*agent
 	named     map[string]*agent // unknown crawlers, by their tokens
 	bindings  map[bindingKey]*policy.Binding
@@ -90,7 +91,7 @@ func (r *Run) Worker() *Worker {
 
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
-	w.deferPieces()
+	w.deferAround()
 	w.deferUnknown()
 	for i := range w.sites {
 		w.tally.addSite(&w.sites[i])

@@ -32,18 +32,8 @@ func (p *Policy) Changes(origin int32) (list []Change) {
 	return list
 }
 
-// Alike returns the origins beside an origin, and itself, that are of its host and have its versions,
-// as http and https of a host nearly always do.
-func (p *Policy) Alike(origin int32) Site {
-	is := func(o int32) bool {
-		return p.histories[o] == p.histories[origin] && p.origins[o].Host == p.origins[origin].Host
-	}
-	first, end := origin, origin+1
-	for first > 0 && is(first-1) {
-		first--
-	}
-	for int(end) < len(p.origins) && is(end) {
-		end++
-	}
-	return Site{first, end - first}
+// Alike reports whether two origins are of one host and have the same versions, as http and https of a
+// host nearly always do.
+func (p *Policy) Alike(a, b int32) bool {
+	return p.histories[a] == p.histories[b] && p.origins[a].Host == p.origins[b].Host
 }

@@ -85,6 +85,15 @@ func (r *Report) WrongSum() string {
 			return "sites"
 		}
 	}
+	for i := range r.Changes {
+		parts := []int64{r.Changes[i].RequestsNotListed}
+		for j := range r.Changes[i].Crawlers {
+			parts = append(parts, r.Changes[i].Crawlers[j].Requests())
+		}
+		if rest(r.Changes[i].Requests, parts...) != 0 {
+			return "requests before and after a change"
+		}
+	}
 	if rest(r.Lines, kinds...) != 0 {
 		return "lines"
 	}

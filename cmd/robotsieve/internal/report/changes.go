@@ -26,25 +26,15 @@ func (d doc) beforeAfter() (list []block) {
 			"for\u00adbidden \u200bsince", "in \u200bsessions"))
 		for j := range c.Crawlers {
 			of := &c.Crawlers[j]
-			before, after := &of.Before, &of.After
-			cells := []string{Cut(of.Crawler, maxNameShown), perDay(before.Requests, &c.Before), perDay(after.Requests, &c.After)}
-			for _, side := range []struct {
-				n  *report.ChangeCounts
-				of *report.ChangeSide
-			}{{before, &c.Before}, {after, &c.After}} {
-				n := &side.n.Forbidden
-				if !c.Given {
-					n = side.n.Changed
-				}
-				cells = append(cells, perDay(*n, side.of))
-			}
+			cells := []string{Cut(of.Crawler, maxNameShown), perDay(&of.Before.Requests, &c.Before),
+				perDay(&of.After.Requests, &c.After), perDay(of.Before.Paths, &c.Before), perDay(of.After.Paths, &c.After)}
 			t.add(nil, 1, append(cells, sinceFetch(of)...)...)
 		}
 		b := block{Heading: "Before and after", Title: c.Title(), Table: t.leaves("crawler"), Text: []string{c.Sides()}}
 		if c.RequestsNotListed > 0 {
 			b.Text[0] += fmt.Sprintf(" Other crawlers made %s on both sides.", english.Plural(c.RequestsNotListed, "request"))
 		}
-		list = append(list, b)
+		list = append(list, b.withFigures())
 	}
 	if len(list) > 0 {
 		last := &list[len(list)-1]
@@ -56,22 +46,25 @@ func (d doc) beforeAfter() (list []block) {
 	return list
 }
 
-// perDay writes a number of requests for each day of a side.
-func perDay(n int64, s *report.ChangeSide) string {
-	switch perDay := float64(n) / s.Days; {
+// perDay writes a number of requests for each day of a side, which may be none.
+func perDay(n *int64, s *report.ChangeSide) string {
+	switch {
+	case n == nil:
+		return "-"
 	case s.Days < 1:
 		return "?"
-	case n == 0 || perDay >= 100:
-		return english.Grouped(int64(perDay))
-	default:
-		return fmt.Sprintf("%.1f", perDay)
 	}
+	perDay := float64(*n) / s.Days
+	if perDay == 0 || perDay >= 100 {
+		return english.Grouped(int64(perDay))
+	}
+	return fmt.Sprintf("%.1f", perDay)
 }
 
 // sinceFetch writes what a crawler did after its first fetch of the new file.
 func sinceFetch(c *report.ChangedCrawler) []string {
 	switch c.Unknown {
-	case report.ChangeGiven:
+	case report.ChangeGiven, report.ChangeExempt:
 		return []string{"-", "-", "-", "-"}
 	case report.ChangeNoFetch:
 		return []string{"none logged", "?", "?", "?"}
@@ -85,20 +78,20 @@ func sinceFetch(c *report.ChangedCrawler) []string {
 			last += " or more"
 		}
 	}
-	return []string{"after " + seconds(float64(*c.FetchSeconds)), last, english.Grouped(c.ForbiddenSince),
+	return []string{"after " + seconds(float64(*c.FetchSeconds)), last, english.Grouped(c.Forbidden),
 		english.Grouped(c.Sessions)}
 }
 
 // changeColumns are the columns of CSV that rows of changes have beside crawler and requests, and
 // changeCells what a row has in them.
 var changeColumns = []any{"change_origin", "change_time", "change_given", "days_before", "days_after", "requests_before",
-	"requests_after", "changed_before", "changed_after", "forbidden_before", "forbidden_after", "first_fetch_seconds",
-	"last_forbidden_seconds", "ongoing", "forbidden_since_fetch", "sessions_since_fetch", "unknown"}
+	"requests_after", "paths_before", "paths_after", "first_fetch_seconds", "last_forbidden_seconds", "ongoing",
+	"forbidden_since_fetch", "sessions_since_fetch", "unknown"}
 
 func changeCells(c *report.RobotsChange, of *report.ChangedCrawler) []any {
 	return []any{c.Origin, c.Time, c.Given, c.Before.Days, c.After.Days, of.Before.Requests, of.After.Requests,
-		known(of.Before.Changed), known(of.After.Changed), of.Before.Forbidden, of.After.Forbidden, known(of.FetchSeconds),
-		known(of.LastSeconds), of.Ongoing, of.ForbiddenSince, of.Sessions, of.Unknown}
+		known(of.Before.Paths), known(of.After.Paths), known(of.FetchSeconds), known(of.LastSeconds), of.Ongoing,
+		of.Forbidden, of.Sessions, of.Unknown}
 }
 
 // known is a number in a cell, empty if it is not known.
