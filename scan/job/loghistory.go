@@ -33,6 +33,7 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
 	defer f.sorted.Close()
 	o.Memory, o.Fetched, o.NoReport, o.Workers = memory/4*3, f.add, true, newBudget(memory/4*3).workers(o.Workers)
+	o.Read = bodies
 	for range o.Workers {
 		f.writers = append(f.writers, f.sorted.Writer())
 	}
