@@ -155,6 +155,7 @@ func TestWriter(t *testing.T) {
 		{Origins: both[:1], Time: at(three), Status: policy.Unreachable},
 		{Origins: both[:1], Time: at(four), Status: 200},
 		{Origins: https, Time: time.Unix(1<<40, 0), Status: 404, Place: "far"},
+		{Origins: []origin.Origin{{Scheme: "gopher", Host: "a"}, {Scheme: "http", Host: "a/b", Port: 80}}, Time: at(one), Status: 404},
 	}
 	const deployed = `
 		2026-01-01T00:00:00Z,example.com,200,A
@@ -168,7 +169,7 @@ func TestWriter(t *testing.T) {
 	if want := (Summary{Origins: 2, Rows: 6, Bodies: 2, Unknown: 2}); a.Summary != want {
 		t.Errorf("%+v, want %+v", a.Summary, want)
 	}
-	if len(a.fault) != 1 || !strings.HasPrefix(a.fault[0], "far: ") {
+	if len(a.fault) != 3 || !strings.HasPrefix(a.fault[0], "far: ") {
 		t.Errorf("faults %q", a.fault)
 	}
 	slices.Reverse(rows)

@@ -86,8 +86,9 @@ func NewWriter(dir, times string, memory int64, fault func(message string)) (*Wr
 
 // Add adds a row. Its error is that of the disk.
 func (w *Writer) Add(r *Row) error {
-	if y := r.Time.UTC().Year(); y < 1700 || y >= 2200 {
-		w.fault(fmt.Sprintf("%s: its time is not of the years 1700 to 2199", r.Place))
+	if y := r.Time.UTC().Year(); y < 1700 || y >= 2200 ||
+		r.Status != policy.Unreachable && (r.Status < 100 || r.Status > 999) {
+		w.fault(fmt.Sprintf("%s: the year %d is none of 1700 to 2199, or %d is no status", r.Place, y, r.Status))
 		return nil
 	}
 	f := make([]string, numFields)
@@ -101,6 +102,10 @@ func (w *Writer) Add(r *Row) error {
 		}
 	}
 	for _, o := range r.Origins {
+		if _, err := origin.Parse(o.String()); err != nil {
+			w.fault(fmt.Sprintf("%s: the origin %v", r.Place, err))
+			continue
+		}
 		f[hostField], f[schemeField], f[portField] = o.Host, o.Scheme, strconv.Itoa(int(o.Port))
 		if err := w.addFields(f); err != nil {
 			return err
