@@ -67,8 +67,9 @@ func put(t *testing.T, texts map[string]string) string {
 // warcRecord is a record of a response.
 func warcRecord(kind, url, at, head, body string) string {
 	block := head + "\r\n\r\n" + body
-	record := fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x>\r\nWARC-Target-URI: %s\r\nWARC-Date: %s\r\n"+
-		"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, url, at, len(block), block)
+	record := fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:x>\r\nWARC-Target-URI: %s\r\n"+
+		"WARC-Date: %s\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		kind, url, at, len(block), block)
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write([]byte(record))
@@ -95,7 +96,8 @@ func TestHistoryOfCaptures(t *testing.T) {
 		`2026-01-01T00:00:00Z b.example 200 "C"`}
 	dir := put(t, map[string]string{
 		"crawl.warc.gz": crawl, "cut.warc.gz": crawl + last[:len(last)/2], "damaged.warc.gz": crawl + "\x1f\x8b\x08damage",
-		"urls.json": `{"https://a.example/robots.txt":{"2026-01-01":"A","2026-02-01":"B"},"https://b.example/x?y":{"2026-01-01":"C"}}`,
+		"urls.json": `{"https://a.example/robots.txt":{"2026-01-01":"A","2026-02-01":"B"},
+			"https://b.example/x?y":{"2026-01-01":"C"}}`,
 		"hosts.json": `{"a.example":{"2026-01-01":"A","2026-02-01T00:00:00Z":"B"}}
 			{"b.example":{"2026-01-01":"C"}}`,
 		"lines.jsonl": `{"h":"a.example","at":"20260101000000","text":"A"}
@@ -111,7 +113,8 @@ func TestHistoryOfCaptures(t *testing.T) {
 		want   []string
 		lost   bool
 	}{
-		"crawl.warc.gz": {want: ofCrawl}, "cut.warc.gz": {want: ofCrawl, lost: true}, "damaged.warc.gz": {want: ofCrawl, lost: true},
+		"crawl.warc.gz": {want: ofCrawl}, "cut.warc.gz": {want: ofCrawl, lost: true},
+		"damaged.warc.gz": {want: ofCrawl, lost: true},
 		"urls.json": {want: []string{`2026-01-01T00:00:00Z https://a.example 200 "A"`,
 			`2026-02-01T00:00:00Z https://a.example 200 "B"`, `2026-01-01T00:00:00Z https://b.example 200 "C"`}},
 		"hosts.json": {want: ofFolders}, "date": {want: ofFolders}, "host": {want: ofFolders},
@@ -142,7 +145,8 @@ func TestDateOfFile(t *testing.T) {
 		"2026-01-15T01:02:03Z.txt": "2026-01-15 01:02:03", "2026-01-15T010203Z.txt": "2026-01-15 01:02:03",
 		"20260115010203_robots.txt": "2026-01-15 01:02:03", "20260115010203id_https_a.example": "2026-01-15 01:02:03",
 		"20260115010203.txt": "2026-01-15 01:02:03", "20260115010203": "2026-01-15 01:02:03",
-		"202601150102034.txt": "", "2026-13-01.txt": "", "20261301000000.txt": "", "2026-01-15-robots.txt": "", "a.txt": "", "": "",
+		"202601150102034.txt": "", "2026-13-01.txt": "", "20261301000000.txt": "",
+		"2026-01-15-robots.txt": "", "a.txt": "", "": "",
 	} {
 		at, ok := capture.DateOfFile(name)
 		if ok != (want != "") || ok && at.UTC().Format("2006-01-02 15:04:05") != want {

@@ -61,9 +61,10 @@ func TestLogHistory(t *testing.T) {
 		"GET 200 40")
 	two := append(logLines("example.com", day.Add(24*time.Hour), "GET 200 55", "GET 503 99", "GET 503 98", "GET 200 55"),
 		logLines("www.example.com", day, "GET 301 200", "GET 404 12", "GET 200 -", "POST 405 1")...)
-	other := "example.com:443 192.0.2.7 - - [10/Jan/2026:09:00:00 +0100] \"GET /robots.txtx HTTP/1.1\" 200 7 \"-\" \"Bot\"\n" +
-		"example.com:443 192.0.2.7 - - [10/Jan/2026:09:00:00 +0100] \"GET /robots.txt?a HTTP/1.1\" 200 7 \"-\" \"Bot\"\n" +
-		"example.com:443 192.0.2.7 - - [10/Jan/2026:09:00:00 +0100] \"GET / HTTP/1.1\" 200 40 \"-\" \"Mozilla/5.0\"\n"
+	const at = "example.com:443 192.0.2.7 - - [10/Jan/2026:09:00:00 +0100] "
+	other := at + "\"GET /robots.txtx HTTP/1.1\" 200 7 \"-\" \"B\"\n" +
+		at + "\"GET /robots.txt?a HTTP/1.1\" 200 7 \"-\" \"Bot\"\n" +
+		at + "\"GET / HTTP/1.1\" 200 40 \"-\" \"Mozilla/5.0\"\n"
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte(strings.Join(one, "")))

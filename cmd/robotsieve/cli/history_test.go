@@ -94,7 +94,8 @@ func TestRecipeOfManySites(t *testing.T) {
 		}
 	}
 	violations := audit.Crawlers[0].Verdicts[report.Violation]
-	if audit.Policy.History != "observed" || audit.Totals.Requests != int64(len(files)) || violations == 0 || violations != all {
+	if audit.Policy.History != "observed" || audit.Totals.Requests != int64(len(files)) || violations == 0 ||
+		violations != all {
 		t.Errorf("%s: %d requests to %d sites, %d violations, %d sites forbid / all the time", audit.Policy.History,
 			audit.Totals.Requests, len(files), violations, all)
 	}
