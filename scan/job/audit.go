@@ -21,6 +21,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
+	"github.com/robotsieve/robotsieve/scan/spill"
+	"github.com/robotsieve/robotsieve/scan/studies"
 )
 
 // AuditOptions name the logs that Audit reads and the robots.txt that it judges them by.
@@ -124,6 +126,8 @@ type AuditOptions struct {
 	Fetched func(*audit.Fetched)
 	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
 	Rows *Rows
+	// Studies: Report.Studies is made. Then there can be no State, too.
+	Studies bool
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
 	Read []string
 	// Evidence names a folder to be made of the lines that show violations, with what they are judged
@@ -210,6 +214,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
+	defer a.studies.Close()
 	a.hasFacts = o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
 	if o.Evidence == "" || result == nil {
@@ -276,6 +281,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
 	logs.rows = o.addRowsTo(&config, logs)
+	sink := o.addStudiesTo(&config)
 	logs.evidence = lines
 	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
 	if config.Judged != nil {
@@ -285,8 +291,8 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	if err := o.addFacts(run); err != nil {
 		return nil, errors.Join(inputError(err), run.Close())
 	}
-	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart, unmatched: logs.unmatched,
-		Results: o.Results}
+	a := &auditing{run: run, rows: logs.rows, studies: sink, basis: side.basis, isPart: logs.isPart,
+		unmatched: logs.unmatched, Results: o.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -302,18 +308,30 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	return a, nil
 }
 
+// addStudiesTo has an audit give its requests to a sink, nil unless Studies are asked for.
+func (o *AuditOptions) addStudiesTo(config *audit.Config) *studies.Sink {
+	if !o.Studies {
+		return nil
+	}
+	share := config.Memory / 4
+	config.Memory -= share
+	s := studies.New(config.Crawlers.Profiles(), config.Workers, spill.Options{Memory: share, Dir: config.TempDir})
+	config.Judged, config.OnlyViolations = both(s.Put, config.Judged), false
+	return s
+}
+
 // validate refuses options that are invalid or contradict each other, and finds the format that
 // they name.
 func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	if o.format, o.formatText, err = formatByName(ctx, o.Format); err != nil {
 		return err
 	}
-	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
+	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != "" || o.Studies
 	switch {
 	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
 		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
 	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil):
-		return usageError("--what-if judges no request: it has no state, no evidence, no rows and no look-ups")
+		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no studies and no look-ups")
 	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
 		return usageError("stdin can be one of --robots, --what-if and the logs only")
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
@@ -333,8 +351,8 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 			"back: audit twice")
 	case o.Anonymous && o.Samples > 0:
 		return usageError("--samples shows lines with their addresses, which --anonymize is to keep back")
-	case o.Evidence != "" && o.NoReport:
-		return usageError("evidence is of a report")
+	case (o.Evidence != "" || o.Studies) && o.NoReport:
+		return usageError("evidence and studies are of a report")
 	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as " +
 			"Europe/Berlin")
@@ -395,6 +413,7 @@ type auditing struct {
 	Results
 	run         *audit.Run
 	rows        *listing // nil if there are none
+	studies     *studies.Sink
 	basis       *basis.Basis
 	logs        []logInfo
 	unmatched   []string       // as in stateHead
@@ -476,6 +495,9 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	case !a.NoReport:
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
 			result.Report.UnparsedSamples = []string{}
+		}
+		if err == nil && a.studies != nil {
+			result.Report.Studies, err = a.studies.Rows(result.Report)
 		}
 	}
 	if err != nil {

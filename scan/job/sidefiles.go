@@ -345,8 +345,8 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	if err := o.validate(ctx); err != nil {
 		return nil, err
 	}
-	if o.WhatIf != "" {
-		return nil, usageError("--what-if is not for parts of an audit: use robotsieve audit")
+	if o.WhatIf != "" || o.Studies {
+		return nil, usageError("--what-if and --studies are not for parts of an audit: use robotsieve audit")
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
 		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")

@@ -105,6 +105,8 @@ type Report struct {
 	UnparsedSamples []string `json:"unparsed_samples"`
 	// NotAuditable are control tokens that robots.txt names: no log shows whether they are obeyed.
 	NotAuditable []string `json:"not_auditable"`
+	// Studies are nil unless they are asked for (--studies), and in a file of their own.
+	Studies []StudyRow `json:"-"`
 	// WhatIf is null without --what-if. With it all requests of crawlers are among NotJudged, and
 	// Crawlers is empty.
 	WhatIf *WhatIfInfo `json:"what_if"`

@@ -3,11 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 	_ "time/tzdata" // --time-zone works where the system has no zones, as in a small container
 
 	"github.com/spf13/cobra"
 
+	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -121,6 +125,8 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, "+
 		"what they are judged by, and a letter for each crawler, for robotsieve verify; "+
 		"nothing of other visitors is in it")
+	studies := flags.String("studies", "", "also write the measures of published studies of crawlers to a file: "+
+		"FILE.csv or FILE.parquet")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
@@ -133,7 +139,14 @@ beginning of the path, with the bytes that were sent, and examples.`,
 			!o.Anonymous {
 			o.Samples = 3
 		}
-		for _, name := range []string{"list", "prometheus", "ip-ranges", "resolved-names", "samples", "change",
+		if o.Studies = *studies != ""; o.Studies {
+			file, err := studiesFile(*studies)
+			if err != nil {
+				return err
+			}
+			o.Files = append(slices.Clip(o.Files), file)
+		}
+		for _, name := range []string{"list", "prometheus", "studies", "ip-ranges", "resolved-names", "samples", "change",
 			"around"} {
 			if o.WhatIf != "" && cmd.Flags().Changed(name) {
 				return usageError("--%s is about verdicts, and --what-if gives none", name)
@@ -178,6 +191,16 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		return reporting.finish(s, a, list.end(a, err))
 	}
 	return cmd
+}
+
+// studiesFile is the file of --studies, in the form that the end of its name says.
+func studiesFile(name string) (job.ReportFile, error) {
+	form := strings.TrimPrefix(filepath.Ext(name), ".")
+	if form != "csv" && form != "parquet" {
+		return job.ReportFile{}, usageError("--studies %s: its name ends in neither .csv nor .parquet", name)
+	}
+	return job.ReportFile{Flag: "--studies", Name: name, Kind: "a table of studies", Is: writers.IsStudies,
+		Write: func(w io.Writer, r *report.Report) error { return writers.WriteStudies(w, r, form) }}, nil
 }
 
 func newMerge(s streams) *cobra.Command {
