@@ -35,6 +35,9 @@ or depends on who asks.`,
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of times in logs that name none (default UTC)")
 	flags.StringArrayVar(&o.Hosts, "host", nil, "the site of logs that name none, as for audit (repeatable)")
 	bodies := flags.StringArray("bodies", nil, "robots.txt files to compare sizes with: a file or a folder (repeatable)")
+	percentFlag(cmd, &o.MaxUnparsed, "max-unparsed", "5",
+		"per cent of the lines of a log that may be unreadable; more give exit status 3")
+	flags.BoolVar(&o.AllowDuplicates, "allow-duplicates", false, "read a log also if another one has the same content")
 	var output string
 	choice(cmd, "output", "text", "form of the result", to(&output), "text", "json", "html")
 	memoryFlag(cmd, &o.Memory)
