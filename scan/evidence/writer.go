@@ -21,7 +21,8 @@ const (
 	fileMode = 0o600
 )
 
-// CheckFolder reports whether a folder of evidence may be made under a name, as disk.CheckFolder does.
+// CheckFolder reports whether a folder of evidence may be made under a name, as disk.CheckFolder
+// does.
 func CheckFolder(dir string, force bool) error {
 	return disk.CheckFolder(dir, "evidence", force, func(entries []fs.DirEntry) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == sumName })

@@ -43,14 +43,14 @@ the repository.`,
 	Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
   robotsieve history git sites.bundle --path robots -o versions`,
 	Flags: []Flag{
-		{Name: "path", Help: "where robots.txt is in the repository, or the folder of files named by their hosts", Needed: true},
+		{Name: "path", Needed: true, Help: "where robots.txt is, or the folder of files that are named by their hosts"},
 		{Name: "origin", Help: "whose robots.txt it is, such as https://example.com; not for a folder"},
 	},
 }
 
 // templates are the endings of files from which a robots.txt is made.
-var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl",
-	".hbs", ".ejs", ".liquid", ".mustache", ".php", ".rb", ".go", ".haml", ".twig", ".vue", ".astro", ".html"}
+var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".j2", ".jinja", ".jinja2", ".tmpl",
+	".tpl", ".hbs", ".ejs", ".liquid", ".mustache", ".php", ".rb", ".go", ".haml", ".twig", ".vue", ".astro", ".html"}
 
 func isTemplate(name string) bool { return slices.Contains(templates, strings.ToLower(path.Ext(name))) }
 
@@ -109,8 +109,8 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 	return err
 }
 
-// run runs a command of git, and has read talk to it. It runs nothing that the repository or the user
-// has configured, and opens no connection.
+// run runs a command of git, and has read talk to it. It runs nothing that the repository or the
+// user has configured, and opens no connection.
 func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args ...string) error {
 	options := []string{"--no-pager", "-C", r.dir}
 	for _, value := range []string{"safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null",

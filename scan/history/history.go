@@ -18,8 +18,8 @@ import (
 // Row is an answer of some origins to /robots.txt that a source tells of.
 type Row struct {
 	Origins []origin.Origin
-	// Time is since when it was given, or when it was seen, as Source.Times says. Of several rows of
-	// an origin and moment those with a smaller Order come first.
+	// Time is since when it was given, or when it was seen, as Source.Times says. Of several rows
+	// of an origin and moment those with a smaller Order come first.
 	Time     time.Time
 	Order    int
 	Status   int    // HTTP status, or policy.Unreachable

@@ -141,7 +141,8 @@ func at(text string) time.Time {
 // TestWriter: rows in any order come by time, those that change nothing are left out of what was
 // deployed and kept of what was observed, and digests find the bodies that other rows have.
 func TestWriter(t *testing.T) {
-	const one, two, three, four = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z", "2026-01-04T00:00:00Z"
+	const one, two = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+	const three, four = "2026-01-03T00:00:00Z", "2026-01-04T00:00:00Z"
 	both := origins(t, "example.com")
 	https := both[1:]
 	rows := []Row{
@@ -155,7 +156,8 @@ func TestWriter(t *testing.T) {
 		{Origins: both[:1], Time: at(three), Status: policy.Unreachable},
 		{Origins: both[:1], Time: at(four), Status: 200},
 		{Origins: https, Time: time.Unix(1<<40, 0), Status: 404, Place: "far"},
-		{Origins: []origin.Origin{{Scheme: "gopher", Host: "a"}, {Scheme: "http", Host: "a/b", Port: 80}}, Time: at(one), Status: 404},
+		{Origins: []origin.Origin{{Scheme: "gopher", Host: "a"}, {Scheme: "http", Host: "a/b", Port: 80}},
+			Time: at(one), Status: 404},
 	}
 	const deployed = `
 		2026-01-01T00:00:00Z,example.com,200,A
@@ -178,14 +180,16 @@ func TestWriter(t *testing.T) {
 		2026-01-02T00:00:00Z,https://example.com,200,A
 		2026-01-03T00:00:00Z,https://example.com,200,A`)
 	text, err := os.ReadFile(filepath.Join(a.dir, policy.ManifestName))
-	if err != nil || !strings.Contains(string(text), ",deployed,./=4\n") || strings.Count(string(text), "example.com,") != 6 {
+	if err != nil || !strings.Contains(string(text), ",deployed,./=4\n") ||
+		strings.Count(string(text), "example.com,") != 6 {
 		t.Errorf("%s, %v", text, err)
 	}
 }
 
 // TestCheckFolder: only a folder that holds nothing but a history is replaced.
 func TestCheckFolder(t *testing.T) {
-	made := write(t, policy.Observed, Row{Origins: origins(t, "a.example"), Time: at("2026-01-01T00:00:00Z"), Status: 404}).dir
+	made := write(t, policy.Observed,
+		Row{Origins: origins(t, "a.example"), Time: at("2026-01-01T00:00:00Z"), Status: 404}).dir
 	if err := CheckFolder(made, false); err == nil || !strings.Contains(err.Error(), "--force") {
 		t.Errorf("a history: %v", err)
 	}
@@ -264,10 +268,12 @@ func TestGit(t *testing.T) {
 // and what is not a robots.txt is told, and the rest is written.
 func TestGitFolder(t *testing.T) {
 	dir := repo(t,
-		[2]string{"2026-01-01T00:00:00Z", "mkdir -p sites/b.example; printf A > sites/a.example.txt; printf B > sites/b.example/robots.txt"},
-		[2]string{"2026-01-02T00:00:00Z", "git mv sites/a.example.txt sites/c.example; printf B2 > sites/b.example/robots.txt"},
-		[2]string{"2026-01-03T00:00:00Z", "cd sites; printf x > 'd.example.erb'; printf x > 'a b\n.example'; ln -s /etc/passwd e.example;" +
-			"printf 'version https://git-lfs.github.com/spec/v1\n' > f.example; head -c 17000000 /dev/zero > g.example"})
+		[2]string{"2026-01-01T00:00:00Z", "mkdir -p sites/b.example; printf A > sites/a.example.txt;" +
+			"printf B > sites/b.example/robots.txt"},
+		[2]string{"2026-01-02T00:00:00Z", "git mv sites/a.example.txt sites/c.example;" +
+			"printf B2 > sites/b.example/robots.txt"},
+		[2]string{"2026-01-03T00:00:00Z", "cd sites; printf x > 'd.example.erb'; printf x > 'a b\n.example';" +
+			"ln -s /etc/passwd e.example; printf 'version https://git-lfs.github.com/spec/v1\n' > f.example; head -c 17000000 /dev/zero > g.example"})
 	a := ask(t, git, []string{dir}, "path", "sites/")
 	equal(t, a, `
 		2026-01-01T00:00:00Z,a.example,200,A
@@ -278,7 +284,8 @@ func TestGitFolder(t *testing.T) {
 		2026-01-03T00:00:00Z,e.example,200,,,unknown
 		2026-01-03T00:00:00Z,f.example,200,,,unknown
 		2026-01-03T00:00:00Z,g.example,200,,,unknown`)
-	if told := strings.Join(a.fault, "\n"); len(a.fault) != 5 || !strings.Contains(told, "sites/d.example.erb: a template") {
+	told := strings.Join(a.fault, "\n")
+	if len(a.fault) != 5 || !strings.Contains(told, "sites/d.example.erb: a template") {
 		t.Errorf("faults %q", a.fault)
 	}
 }

@@ -173,8 +173,8 @@ func (c *captures) read(ctx context.Context, name string) error {
 	})
 }
 
-// cdxRows calls each for the rows of a text, or of CDXJ; with nil for one that is neither. A line of
-// one word after an empty one is the key by which a CDX server goes on.
+// cdxRows calls each for the rows of a text, or of CDXJ; with nil for one that is neither. A line
+// of one word is the key by which a CDX server goes on.
 func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRow)
@@ -328,8 +328,8 @@ func readBody(path string) ([]byte, error) {
 
 var notOfHosts = lazy.Regexp(`[^A-Za-z0-9.-]+`)
 
-// commands prints a command for each capture whose body is missing, and for one of several that have
-// the same digest. All of it that is of the CDX are digits and a name of a host.
+// commands prints a command for each capture whose body is missing, and for one of several that
+// have the same digest. All of it that is of the CDX are digits and an origin.
 func (c *captures) commands(dir string) error {
 	for _, m := range c.missing {
 		if m.digest != "" && c.found[m.digest] {
@@ -337,9 +337,8 @@ func (c *captures) commands(dir string) error {
 		}
 		c.found[m.digest] = true
 		file := filepath.Join(dir, m.stamp+"id_"+notOfHosts().ReplaceAllString(m.origin, "_")+"_robots.txt")
-		quoted := "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
-		_, err := fmt.Fprintf(c.q.Out, "curl -fsSL --max-redirs 0 --retry 3 --create-dirs -o %s 'https://web.archive.org/web/%sid_/%s/robots.txt'\n",
-			quoted, m.stamp, m.origin)
+		_, err := fmt.Fprintf(c.q.Out, "curl -fsSL --max-redirs 0 --retry 3 --create-dirs -o '%s' "+
+			"'https://web.archive.org/web/%sid_/%s/robots.txt'\n", strings.ReplaceAll(file, "'", `'\''`), m.stamp, m.origin)
 		if err != nil {
 			return err
 		}

@@ -85,7 +85,8 @@ func cdxForms(rows [][]string) map[string]string {
 		}
 		legend += strings.Join(mixed, " ") + "\n"
 		array = append(array, mixed)
-		object := map[string]any{"url": r[2], "mime": r[3], "status": r[4], "digest": "sha1:" + r[5], "redirect": r[6], "offset": 12}
+		object := map[string]any{"url": r[2], "mime": r[3], "status": r[4], "digest": "sha1:" + r[5],
+			"redirect": r[6], "offset": 12}
 		b, _ := json.Marshal(object)
 		cdxj += r[0] + " " + r[1] + " " + string(b) + "\n"
 		object["timestamp"] = r[1]
@@ -103,8 +104,9 @@ func cdxForms(rows [][]string) map[string]string {
 // with the bodies under the names that downloaders give them.
 func TestWayback(t *testing.T) {
 	dir := files(t, map[string]string{
-		"b/20260101000000_robots.txt": "A", "b/20260106000000id_robots.txt": "X", "b/20260106000000/example.com/robots.txt": "B",
-		"b/20260107000000.txt": "wrong", "b/20260111000000_a.example": "D", "b/b.example/20260111000000/robots.txt": "E",
+		"b/20260101000000_robots.txt": "A", "b/20260106000000id_robots.txt": "X",
+		"b/20260106000000/example.com/robots.txt": "B",
+		"b/20260107000000.txt":                    "wrong", "b/20260111000000_a.example": "D", "b/b.example/20260111000000/robots.txt": "E",
 		"b/readme.txt": "", "b/2026/robots.txt": "",
 	})
 	hand := strings.ReplaceAll(capturedByHand, "SHA_OF_C", sha("C"))
@@ -134,7 +136,8 @@ func TestWayback(t *testing.T) {
 // TestWaybackWithoutDigests: a body is known by its name where the CDX has no digest.
 func TestWaybackWithoutDigests(t *testing.T) {
 	dir := files(t, map[string]string{
-		"a.cdx":                       "20260101000000 https://a.example/robots.txt 200\n20260102000000 https://a.example/robots.txt 200\n",
+		"a.cdx": "20260101000000 https://a.example/robots.txt 200\n" +
+			"20260102000000 https://a.example/robots.txt 200\n",
 		"b/20260101000000_robots.txt": "A"})
 	a := ask(t, wayback, []string{dir + "/a.cdx"}, "bodies", dir+"/b", "fl", "timestamp,original,statuscode")
 	equal(t, a, "2026-01-01T00:00:00Z,https://a.example,200,A\n2026-01-02T00:00:00Z,https://a.example,200,,,unknown")
@@ -145,7 +148,8 @@ func TestWaybackWithoutDigests(t *testing.T) {
 func TestHostileCDX(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	for _, hostile := range []string{
-		"", "\n\n", "[", "[]", "[[", `[["a"],["b"]]`, `[{"timestamp":1}]`, "[[" + strings.Repeat(`"a",`, 1<<20), "{", "{}\n{}",
+		"", "\n\n", "[", "[]", "[[", `[["a"],["b"]]`, `[{"timestamp":1}]`,
+		"[[" + strings.Repeat(`"a",`, 1<<20), "{", "{}\n{}",
 		strings.Repeat("[", 1<<16), "k 20260101000000 " + long + " text/plain 200 D 1", "\x00\xff \x00 \xff\n",
 		"k 20260101000000 {" + long, `k 20260101000000 {"url":["https://a.example/robots.txt"]}`,
 		"k 99999999999999 https://a.example/robots.txt text/plain 200 D 1", "CDX\nk 1", " CDX a a a\nb c d",
@@ -160,12 +164,14 @@ func TestHostileCDX(t *testing.T) {
 	name := filepath.Join(dir, "a.cdx")
 	cdx := ""
 	for _, url := range []string{"https://a.example';touch ran;'/robots.txt", "https://$(touch ran)/robots.txt",
-		"https://`touch ran`@a.example/robots.txt", "https://a.example/robots.txt';touch\tran;'", "https://[::1]:8443/robots.txt",
+		"https://`touch ran`@a.example/robots.txt",
+		"https://a.example/robots.txt';touch\tran;'", "https://[::1]:8443/robots.txt",
 		"https://a.example:80;touch ran/robots.txt", "https://..%2f..%2fx/robots.txt", "https://-o.example/robots.txt"} {
 		cdx += "k 20260101000000 " + url + " text/plain 200 - 1\n"
 		b, _ := json.Marshal(map[string]string{"url": url, "status": "200", "timestamp": "20260101000000"})
 		cdx += string(b) + "\n"
-		b, _ = json.Marshal(map[string]string{"url": "https://c.example/robots.txt", "status": "200", "timestamp": "2026';touch ran"})
+		b, _ = json.Marshal(map[string]string{"url": "https://c.example/robots.txt", "status": "200",
+			"timestamp": "2026';touch ran"})
 		cdx += string(b) + "\n"
 	}
 	if err := os.WriteFile(name, []byte(cdx), 0o600); err != nil {
@@ -185,7 +191,8 @@ func TestHostileCDX(t *testing.T) {
 		t.Errorf("a command was injected: %s", &a.out)
 	}
 	for line := range strings.Lines(a.out.String()) {
-		if _, after, _ := strings.Cut(line, "' 'https://web.archive.org/"); strings.Trim(after, "abcdefghijklmnopqrstuvwxyz0123456789/:.-_[]") != "'\n" {
+		_, after, _ := strings.Cut(line, "' 'https://web.archive.org/")
+		if strings.Trim(after, "abcdefghijklmnopqrstuvwxyz0123456789/:.-_[]") != "'\n" {
 			t.Errorf("%q", line)
 		}
 	}

@@ -30,8 +30,8 @@ type Writer struct {
 	folder *disk.Folder
 	times  string
 	rows   *spill.Records // fields, joined by NUL
-	// unread has, for each SHA-1, the SHA-256 of the body that has it, and then the rows of which no
-	// more than that is known.
+	// unread has, for each SHA-1, the SHA-256 of the body that has it, and then the rows of which
+	// no more than that is known.
 	unread *spill.Records
 }
 

@@ -20,8 +20,8 @@ type HistoryOptions struct {
 	Source history.Source
 	Args   []string
 	Values map[string]string // of the flags of the source, by their names
-	// Output is the folder for Audit. It may exist if it is empty, or, with Force, if it is one that
-	// History has made. With a flag of the source that prints there is none.
+	// Output is the folder for Audit. It may exist if it is empty, or, with Force, if it is one
+	// that History has made. With a flag of the source that prints there is none.
 	Output   string
 	Force    bool
 	Stdout   io.Writer // for a flag that prints
@@ -39,12 +39,13 @@ type HistoryMade struct {
 const maxFaults = 50
 
 // History reads the versions of robots.txt that a source tells of, and writes them as a folder for
-// AuditOptions.Policy. It goes on when a part of the source cannot be read, and warns of it. An error
-// is of type *Error; nothing has been written then.
+// AuditOptions.Policy. It goes on when a part of the source cannot be read, and warns of it. An
+// error is of type *Error; nothing has been written then.
 func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
-	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, Out: o.Stdout, Warn: func(m string) { o.Messages.warn("%s", m) }}
+	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, Out: o.Stdout}
+	q.Warn = func(m string) { o.Messages.warn("%s", m) }
 	faults := int64(0)
 	q.Fault = func(m string) {
 		made.Lost = true

@@ -187,8 +187,8 @@ func (o *AuditOptions) readArchive(b *basis.Basis) (rows []policy.Row, times str
 		}
 	}
 	if dated == 0 && !o.AssumeConstant {
-		return nil, "", fmt.Errorf("%s has no dates, which compile --versions all keeps; --assume-constant takes what it has "+
-			"as in force throughout", b.File)
+		return nil, "", fmt.Errorf("%s has no dates, which compile --versions all keeps; --assume-constant takes what "+
+			"it has as in force throughout", b.File)
 	}
 	o.Messages.warn("%s has rules and no texts: what a Sitemap line permits, the sizes of the files and how long each "+
 		"last version was seen are not known; the sources of the archive have them", b.File)

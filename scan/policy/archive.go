@@ -19,11 +19,11 @@ import (
 )
 
 // ReadArchive reads a source in the form of an archive that robotsieve compile has made. It holds
-// rules, and no texts: each text is restored from the rules, each on its line, and is the body if it
-// says the same in all dialects of the archive. Otherwise the body is not known. Comments, Sitemap
-// lines and sizes are not in it. A version whose redirects lead past a robots.txt is one that cannot
-// be followed. A version without a date is in force from MinTime on. Rows that take more than memory
-// bytes are disk.ErrMemory.
+// rules, and no texts: each text is restored from the rules, each on its line, and is the body if
+// it says the same in all dialects of the archive. Otherwise the body is not known. Comments,
+// Sitemap lines and sizes are not in it. A version whose redirects lead past a robots.txt is one
+// that cannot be followed. A version without a date is in force from MinTime on. Rows that take
+// more than memory bytes are disk.ErrMemory.
 func ReadArchive(path string, memory int64) (rows []Row, err error) {
 	mapped, err := disk.Map(path)
 	if err != nil {
@@ -125,7 +125,8 @@ func (r *restorer) body(row *Row, key []byte, at int64) error {
 	return nil
 }
 
-// textOf returns a text with the rules of a robots.txt as each dialect reads it; nil if there is none.
+// textOf returns a text with the rules of a robots.txt as each dialect reads it; nil if there is
+// none.
 func textOf(sets []*automaton.Ruleset) []byte {
 	for _, set := range sets {
 		if text := restore(set); text != nil && !slices.ContainsFunc(sets, func(s *automaton.Ruleset) bool {
@@ -137,8 +138,8 @@ func textOf(sets []*automaton.Ruleset) []byte {
 	return nil
 }
 
-// sameRules reports whether two rulesets of one dialect are for the same crawlers, and are certain to
-// forbid them the same by the same lines.
+// sameRules reports whether two rulesets of one dialect are for the same crawlers, and are certain
+// to forbid them the same by the same lines.
 func sameRules(x, y *automaton.Ruleset) bool {
 	return (x.Wildcard() == nil) == (y.Wildcard() == nil) && x.Wildcard().Agrees(y.Wildcard()) &&
 		slices.EqualFunc(x.Agents(), y.Agents(), func(a, b automaton.TokenMachine) bool {
@@ -152,8 +153,8 @@ const (
 	maxGaps  = 1 << 10
 )
 
-// restoredGroup is a group: the names of its crawlers, and its rules by their lines. Machines that have
-// the rules of one group share its list.
+// restoredGroup is a group: the names of its crawlers, and its rules by their lines. Machines that
+// have the rules of one group share its list.
 type restoredGroup struct {
 	agents []string
 	rules  map[uint32]string
@@ -199,8 +200,8 @@ func restore(set *automaton.Ruleset) []byte {
 	return append(b, agentLines(last.agents)...)
 }
 
-// newGroup returns a group of the rules of a list. Of two rules of one line, as for an index page and
-// its folder, the longer is the text.
+// newGroup returns a group of the rules of a list. Of two rules of one line, as for an index page
+// and its folder, the longer is the text.
 func newGroup(list []automaton.Rule) *restoredGroup {
 	g := &restoredGroup{rules: map[uint32]string{}}
 	for i := range list {
@@ -219,8 +220,8 @@ func agentLines(names []string) (text string) {
 	return text
 }
 
-// ruleText returns the line of a rule. Gaps that the archive leaves out, because they mean nothing, count
-// for the length that the rule is ranked by.
+// ruleText returns the line of a rule. Gaps that the archive leaves out, because they mean nothing,
+// count for the length that the rule is ranked by.
 func ruleText(r *automaton.Rule) string {
 	key, pattern := "Allow: ", r.Pattern
 	if r.Verdict.Disallowed {

@@ -31,15 +31,15 @@ func rulesets(body string) (sets []*automaton.Ruleset) {
 
 // TestRestore: a text that is made of rules has each on its line, and says the same.
 func TestRestore(t *testing.T) {
-	for body, want := range map[string]string{
-		"":         "",
-		"<html>\n": "",
-		"# x\nUser-agent: *\n\n\nDisallow: /a # y\nAllow:/b*$\n": "\n\n\nUser-agent: *\nDisallow: /a\nAllow: /b**\n",
-		"User-agent: a\nUser-agent: B\nDisallow: /%c3%a4\nUser-agent: a\nDisallow: /*?x=*&y\n": "User-agent: a\nUser-agent: b\n" +
-			"Disallow: /%C3%A4\nUser-agent: a\nDisallow: /*?x=*&y\n",
-		"User-agent: a\nAllow: /dir/index.html\nDisallow: /d***e$\nUser-agent: b\n": "User-agent: a\nAllow: /dir/index.html\n" +
-			"Disallow: /d***e$\nUser-agent: b\n",
+	for _, c := range [][2]string{
+		{"", ""}, {"<html>\n", ""},
+		{"# x\nUser-agent: *\n\n\nDisallow: /a # y\nAllow:/b*$\n", "\n\n\nUser-agent: *\nDisallow: /a\nAllow: /b**\n"},
+		{"User-agent: a\nUser-agent: B\nDisallow: /%c3%a4\nUser-agent: a\nDisallow: /*?x=*&y\n",
+			"User-agent: a\nUser-agent: b\nDisallow: /%C3%A4\nUser-agent: a\nDisallow: /*?x=*&y\n"},
+		{"User-agent: a\nAllow: /dir/index.html\nDisallow: /d***e$\nUser-agent: b\n",
+			"User-agent: a\nAllow: /dir/index.html\nDisallow: /d***e$\nUser-agent: b\n"},
 	} {
+		body, want := c[0], c[1]
 		if got := textOf(rulesets(body)); got == nil || string(got) != want {
 			t.Errorf("%q: %q\nwant %q", body, got, want)
 		}
@@ -117,7 +117,8 @@ func TestReadArchive(t *testing.T) {
 	}
 	var got []string
 	for _, r := range rows {
-		got = append(got, strings.Join([]string{r.Origins[0].String(), startOf(r.From), strconv.Itoa(r.Status), string(r.Body), r.Digest}, " "))
+		got = append(got, strings.Join([]string{r.Origins[0].String(), startOf(r.From), strconv.Itoa(r.Status),
+			string(r.Body), r.Digest}, " "))
 	}
 	slices.Sort(got)
 	want := []string{

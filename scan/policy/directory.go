@@ -11,22 +11,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
-// ReadDirectory reads a source in the form of a folder. It has a folder for each host, or host:port,
-// with the versions of its robots.txt, whose names are the times from which they are known; or a
-// folder for each time, with the robots.txt of the hosts:
+// ReadDirectory reads a source in the form of a folder. It has a folder for each host, or
+// host:port, with the versions of its robots.txt, whose names are the times from which they are
+// known; or a folder for each time, with the robots.txt of the hosts:
 //
 //	example.com/2026-11-01T00:00:00Z.txt
 //	2026-11-01/example.com.txt
 //
-// A time may also be 2026-11-01T000000Z, for systems that permit no colon in a name; 2026-11-01, for
-// midnight in UTC; and 20261101000000, with anything after it but a digit. The name of a folder may
-// go on after a date, and have only the month, which is its first moment: then the skew by which the
-// source is judged must be 31 days or more. The name of a file in it is a host, with or without .txt
-// or .robots.txt, or it is robots.txt in the folder of a host.
+// A time may also be 2026-11-01T000000Z, for systems that permit no colon in a name; 2026-11-01,
+// for midnight in UTC; and 20261101000000, with anything after it but a digit. The name of a folder
+// may go on after a date, and have only the month, which is its first moment: then the skew by
+// which the source is judged must be 31 days or more. The name of a file in it is a host, with or
+// without .txt or .robots.txt, or it is robots.txt in the folder of a host.
 //
 // All count as answers with status 200, on http and https. Hidden files are left out; anything else
-// is an error with its path. Of each file as much is kept as ReadBody returns; together they have at
-// most 1 GiB, the same ones once. Versions or files that take more than memory bytes are
+// is an error with its path. Of each file as much is kept as ReadBody returns; together they have
+// at most 1 GiB, the same ones once. Versions or files that take more than memory bytes are
 // disk.ErrMemory.
 func ReadDirectory(path string, maxBytes int, memory int64, skew time.Duration) ([]Row, error) {
 	names, err := visible(path)

@@ -30,9 +30,9 @@ import (
 // is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
 // that is not, such as sha1: and the SHA-1 in base32, and takes the place of a file; history is
 // Deployed or Observed; source is for people. A status of 200 needs a file or a digest, another 2xx
-// may have one. Of each file as much is kept as ReadBody returns. Errors name the file and the line.
-// A row has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones once.
-// Rows or files that take more than memory bytes are disk.ErrMemory.
+// may have one. Of each file as much is kept as ReadBody returns. Errors name the file and the
+// line. A row has at most 1 MiB, the manifest 1 GiB, and so have the files together, the same ones
+// once. Rows or files that take more than memory bytes are disk.ErrMemory.
 //
 // The history is that of the rows: Mixed if they differ, "" if none has one.
 func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history string, err error) {
@@ -51,8 +51,8 @@ func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history 
 	})
 }
 
-// The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest, and most of
-// them have a body in common with others.
+// The limits of a source, in bytes. A million versions of robots.txt take a tenth of a manifest,
+// and most of them have a body in common with others.
 const (
 	// VersionBytes is about what a version takes in memory beside its body.
 	VersionBytes = 4 << 10
@@ -245,7 +245,8 @@ func checkColumns(columns []string) error {
 	return nil
 }
 
-// parse reads the fields of a row, as many as there are columns, and its file. It returns the history.
+// parse reads the fields of a row, as many as there are columns, and its file. It returns the
+// history.
 func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (history string, err error) {
 	for i, value := range fields {
 		switch columns[i] {

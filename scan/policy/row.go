@@ -35,8 +35,8 @@ type Row struct {
 	File     string          // the file's name as reports show it, "" if there is none
 	MaxAge   time.Duration   // how long the answer may be kept, 0 if it does not say
 	Location string          // where a redirect leads, as the server wrote it
-	// Digest is not empty if the body is not known: it is what is known of it, such as a SHA-1. Then
-	// Status is 2xx, and there is no File.
+	// Digest is not empty if the body is not known: it is what is known of it, such as a SHA-1.
+	// Then Status is 2xx, and there is no File.
 	Digest string `json:",omitempty"`
 	Where  string // the place in the source, for errors: manifest.csv:12, or a file
 }

@@ -76,7 +76,8 @@ func historyText(folder string, made *job.HistoryMade) string {
 	text := fmt.Sprintf("%s: %s of %s, %s", report.Printable(folder), english.Plural(made.Rows, "version"),
 		english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))
 	if made.Unknown > 0 {
-		text += fmt.Sprintf("; %s %s not known", english.Plural(made.Unknown, "file"), english.Verb(made.Unknown, "is", "are"))
+		text += fmt.Sprintf("; %s %s not known", english.Plural(made.Unknown, "file"),
+			english.Verb(made.Unknown, "is", "are"))
 	}
 	return text + ".\n"
 }
