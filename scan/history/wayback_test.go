@@ -3,12 +3,14 @@ package history
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -221,4 +223,49 @@ func FuzzCDX(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDiskFails: when any file operation fails, that is told, and the folder is whole or not there.
+func TestDiskFails(t *testing.T) {
+	dir := files(t, map[string]string{
+		"a.cdx": "k 20260101000000 https://a.example/robots.txt text/plain 200 " + sha("A") + " 1\n" +
+			"k 20260102000000 https://a.example/robots.txt text/plain 200 " + sha("B") + " 1\n",
+		"b/20260101000000_robots.txt": "A", "b/20260102000000_robots.txt": "B"})
+	failed := errors.New("injected")
+	for n, more := 1, true; more; n++ {
+		var removes bool
+		count := 0
+		restore := disk.Inject(func(op disk.Op, _ string) error {
+			if count++; count != n {
+				return nil
+			}
+			removes = op == disk.OpRemove
+			return failed
+		})
+		out := filepath.Join(t.TempDir(), "out")
+		var told []string
+		q := &Query{Args: []string{dir + "/a.cdx"}, Values: map[string]string{"bodies": dir + "/b"},
+			Warn: func(string) {}, Fault: func(m string) { told = append(told, m) }}
+		w, err := NewWriter(out, wayback.Times, 1<<20, q.Fault)
+		if err == nil {
+			if err = wayback.Read(t.Context(), q, w); err != nil {
+				err = errors.Join(err, w.Discard())
+			} else {
+				err = w.Commit(t.Context())
+			}
+		}
+		restore()
+		more = count >= n
+		left, _ := os.ReadDir(filepath.Dir(out))
+		switch {
+		case err == nil && len(told) == 0:
+			if list := versions(t, out); len(list) != 2 || !strings.HasSuffix(list[1], `"B"`) {
+				t.Errorf("operation %d: %q", n, list)
+			}
+		case err == nil:
+			versions(t, out)
+		case len(left) > 0 && !removes && left[0].Name() != "out":
+			t.Errorf("operation %d: %v, and %v is left", n, err, left)
+		}
+	}
 }
