@@ -221,7 +221,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return result, failed
 	}
 	lines.stopAt(ctx)
-	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the lines of the folder
+	if err := errors.Join(a.run.Close(), a.rows.Close(), a.studies.Close()); err != nil { // their memory is for the lines of the folder
 		return result, inputError(err)
 	}
 	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
@@ -496,15 +496,17 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
 			result.Report.UnparsedSamples = []string{}
 		}
-		if err == nil && a.studies != nil {
-			result.Report.Studies, err = a.studies.Rows(result.Report)
-		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if a.interrupted != nil {
 		ctx = context.WithoutCancel(ctx) // the rows are those of the lines that were read
+	}
+	if a.studies != nil && result.Report != nil {
+		if result.Report.Studies, err = a.studies.Rows(ctx, result.Report); err != nil {
+			return nil, err
+		}
 	}
 	return result, a.rows.write(ctx)
 }

@@ -6,6 +6,7 @@ package studies
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
@@ -93,8 +94,10 @@ func (w *writer) add(j *audit.Judged, client uint64, time int64, what byte) {
 	}
 }
 
-// Rows returns the rows of all requests, whose report this is. No worker may call Put afterwards.
-func (s *Sink) Rows(r *report.Report) ([]report.StudyRow, error) {
+// Rows returns the rows of all requests, whose report this is. No worker may call Put afterwards. It
+// stops when ctx ends.
+func (s *Sink) Rows(ctx context.Context, r *report.Report) ([]report.StudyRow, error) {
+	s.sorted.StopAt(ctx)
 	for i := range s.writers {
 		if err := cmp.Or(s.writers[i].err, s.writers[i].Flush()); err != nil {
 			return nil, fmt.Errorf("keeping the requests for --studies: %w", err)

@@ -59,7 +59,7 @@ func rowsOf(t *testing.T, r *report.Report, requests ...string) []string {
 		j.Worker = i%2 - 1
 		s.Put(j)
 	}
-	rows, err := s.Rows(r)
+	rows, err := s.Rows(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestHostile(t *testing.T) {
 		s.Put(&audit.Judged{Worker: -1, Crawler: strings.Repeat("x\x00", i%50), Address: fmt.Append(nil, i), HasTime: true,
 			Time: int64(i) << 45, N: 1, Identity: report.Unverifiable})
 	}
-	rows, err := s.Rows(&report.Report{})
+	rows, err := s.Rows(t.Context(), &report.Report{})
 	if text := texts(rows); err != nil || !slices.Contains(text,
 		"all unverifiable sessions_complied: 1 of 100000 sessions (100000 requests) 1-1") {
 		t.Error(err, text)
