@@ -177,6 +177,7 @@ func (o *AuditOptions) readArchive(b *basis.Basis) (rows []policy.Row, times str
 	if rows, err = policy.ReadArchive(b.File, o.budget.room()); err != nil {
 		return nil, "", err
 	}
+	b.Restored = true
 	dated, unknown := 0, int64(0)
 	for _, r := range rows {
 		if r.From != policy.MinTime {
