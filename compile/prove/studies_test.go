@@ -58,6 +58,33 @@ func TestStudies(t *testing.T) {
 	}
 }
 
+// TestBias has the biases worked out by hand from the definition of 2007: of the directories /a, /b and /
+// the crawler may fetch so many more than others.
+func TestBias(t *testing.T) {
+	const others = "User-agent: *\nDisallow: /a\nDisallow: /b\n\n"
+	for _, c := range []struct {
+		robots string
+		want   int
+	}{
+		{others + "User-agent: x\nDisallow: /a\n", 1},
+		{others + "User-agent: x\nDisallow:\n", 2},
+		{others + "User-agent: x\nDisallow: /\n", -1}, // of /a, /b and / it may fetch none, others only /
+		{others + "User-agent: x\nDisallow: /b\nDisallow: /a\nDisallow: /a\n", 0},
+		{others, 0},
+		{"User-agent: x\nDisallow: /a\nDisallow: /b$\n", -2},
+		{"", 0},
+	} {
+		r := compile.Compile([]byte(c.robots), compile.Options{}).Ruleset
+		if got := prove.Bias(r.Machine([]byte("x")), r); got != c.want {
+			t.Errorf("%q: %d, not %d", c.robots, got, c.want)
+		}
+	}
+	r := compile.Compile([]byte(others), compile.Options{}).Ruleset
+	if got := prove.Bias(nil, r); got != 2 {
+		t.Error("a crawler that * does not bind:", got)
+	}
+}
+
 // Google matches a value with a blank, but no client sends one: the second study asks for the first word.
 func TestStudiesOfValuesWithBlanks(t *testing.T) {
 	r := compile.Compile([]byte("User-agent: *\nDisallow: /cgi-bin /scripts\n"),

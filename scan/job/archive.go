@@ -333,7 +333,7 @@ func Classes(ctx context.Context, o ClassOptions, each func(*report.SiteClass) e
 	}
 	rules.most = max(cmp.Or(o.Memory, DefaultMemory)/4*3, leastRules)
 	c := classifier{
-		archived: rules, all: o.AsOf == "", at: at, each: each, known: map[*automaton.Machine]report.SiteClass{},
+		archived: rules, all: o.AsOf == "", at: at, each: each, known: map[ruled]report.SiteClass{},
 	}
 	err = listed(ctx, o.Archive, rules.mapped.Use(c.run))
 	return cmp.Or(err, rules.mapped.Close())
@@ -345,7 +345,13 @@ type classifier struct {
 	all   bool  // versions; else those in force at an instant
 	at    int64 // the instant
 	each  func(*report.SiteClass) error
-	known map[*automaton.Machine]report.SiteClass // of the rulesets that are decoded, which many origins may have
+	known map[ruled]report.SiteClass // of the rulesets that are decoded, which many origins may have
+}
+
+// ruled is a machine, nil for a crawler that nothing binds, and its ruleset.
+type ruled struct {
+	machine *automaton.Machine
+	ruleset *automaton.Ruleset
 }
 
 func (c *classifier) run() error {
@@ -418,12 +424,15 @@ func (c *classifier) classOf(agent *subject, key []byte, version, at int64) (cla
 
 // byRules returns the class by a machine of a ruleset.
 func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) report.SiteClass {
-	class, known := c.known[m]
+	class, known := c.known[ruled{m, r}]
 	if !known {
 		p := prove.Classify(m)
 		class = report.SiteClass{Class: p.Class.String(), Forbidden: p.Forbidden.Path, Allowed: p.Allowed.Path,
 			AllSomeNone: prove.AllSomeNone(m), Probed: prove.Probed(m, r)}
-		c.known[m] = class
+		if r != nil {
+			class.Bias = prove.Bias(m, r)
+		}
+		c.known[ruled{m, r}] = class
 	}
 	return class
 }

@@ -52,7 +52,7 @@ func TestClassesAreOfTheRulesOfFilter(t *testing.T) {
 	for _, name := range agents {
 		rules[name] = rulesFor(t, true, name, lines.String())
 	}
-	c := classifier{archived: rules[agents[0]], all: true, known: map[*automaton.Machine]report.SiteClass{}}
+	c := classifier{archived: rules[agents[0]], all: true, known: map[ruled]report.SiteClass{}}
 	c.agents = append(c.agents, rules[agents[1]].agents[0])
 	list, n := []report.SiteClass{}, 0
 	c.each = func(class *report.SiteClass) error {
@@ -95,7 +95,7 @@ func TestRulesetsAreClassedOnce(t *testing.T) {
 			fmt.Sprintf("# %d\nUser-agent: *\nDisallow: /%d\n\nUser-agent: GPTBot\nDisallow: /\n", i%9, i%3)))
 	}
 	rules := rulesFor(t, false, "GPTBot", lines.String())
-	c := classifier{archived: rules, all: true, known: map[*automaton.Machine]report.SiteClass{}}
+	c := classifier{archived: rules, all: true, known: map[ruled]report.SiteClass{}}
 	c.each = func(*report.SiteClass) error { return nil }
 	if err := c.run(); err != nil || len(c.known) != 3 {
 		t.Errorf("%d classes of 3 rulesets (%v)", len(c.known), err)

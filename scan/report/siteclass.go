@@ -13,4 +13,5 @@ type SiteClass struct {
 	Class, Forbidden, Allowed string
 	// AllSomeNone and Probed are those of package prove; "" without a file to judge.
 	AllSomeNone, Probed string
+	Bias                int // of package prove; nothing where these are empty
 }

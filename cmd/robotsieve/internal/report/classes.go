@@ -36,6 +36,9 @@ var classRows = rowTable[report.SiteClass]{
 	{name: "imc_2025", means: "the class by the study of IMC 2025: `fully`, `partially` or `none`; " +
 		"no value if there is no file to judge",
 		value: func(c *report.SiteClass) value { return words(c.Probed) }},
+	{name: "bias", kind: integerRow, means: "how many more of the directories that the file names the crawler may fetch " +
+		"than crawlers without a group; below 0: fewer; no value if there is no file to judge",
+		value: func(c *report.SiteClass) value { return integer(int64(c.Bias)).when(c.Probed != "") }},
 }
 
 // instant returns a time in Unix seconds; none for one that is no bound, or that no column can hold.

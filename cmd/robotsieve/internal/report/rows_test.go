@@ -209,7 +209,7 @@ func TestRowsOfClasses(t *testing.T) {
 		rows := NewClasses(&b, output)
 		for _, c := range []report.SiteClass{
 			{Origin: "http://a.example:80", From: math.MinInt64, Until: 86400, Status: 200, Agent: "=x;\x1b", Class: "full",
-				Forbidden: "/", AllSomeNone: "all", Probed: "fully"},
+				Forbidden: "/", AllSomeNone: "all", Probed: "fully", Bias: -1},
 			{From: 1 << 62, Until: math.MaxInt64, Status: 503, Agent: "GPTBot", Named: true, Class: "unreachable"},
 		} {
 			if err := rows.Add(&c); err != nil {
@@ -221,9 +221,9 @@ func TestRowsOfClasses(t *testing.T) {
 		}
 		return b.String()
 	}
-	const head = "origin,from,until,status,agent,named,class,forbidden,allowed,data_provenance,imc_2025\n"
-	const text = `http://a.example:80,,1970-01-02T00:00:00Z,200,"'=x;\x1b",false,full,/,,all,fully
-,,,503,GPTBot,true,unreachable,,,,
+	const head = "origin,from,until,status,agent,named,class,forbidden,allowed,data_provenance,imc_2025,bias\n"
+	const text = `http://a.example:80,,1970-01-02T00:00:00Z,200,"'=x;\x1b",false,full,/,,all,fully,-1
+,,,503,GPTBot,true,unreachable,,,,,
 `
 	if got := list("csv"); got != head+text {
 		t.Errorf("CSV is\n%s", got)
