@@ -37,6 +37,7 @@ type auditLogs struct {
 	messages             Messages
 	rows                 *listing       // of their requests; nil if there is none
 	evidence             *evidenceLines // nil if there is to be none
+	overlaps             overlaps
 }
 
 // auditLog is a log whose format is known.
@@ -55,7 +56,8 @@ type auditLog struct {
 	// head is of the first bytes of a file; zero if it is empty or no regular file.
 	head contentSum
 	// first is the beginning of the first line that is not blank.
-	first string
+	first   string
+	opening opening // empty of a range of a file
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf    string
 	anonymous bool     // as in AuditOptions
@@ -209,6 +211,9 @@ func (log *auditLog) look(head []byte, zone *time.Location) {
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	log.loss = format.Loss(log.format, head)
+	if log.Range() == (source.Range{}) {
+		log.opening = openingOf(log.format, head)
+	}
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.
@@ -362,6 +367,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	if c.Cut > 0 {
 		w.Overlong(c.Data)
 	} else {
+		l.overlaps.find(l.list, c.Input, at.header, data)
 		w.SetSite(log.site, log.host != "")
 		w.SetZoneless(log.skewed)
 		w.Chunk(log.format, at.header, data)
@@ -395,6 +401,7 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 	}
 	if !l.isPart {
 		l.findCopies(logs)
+		l.warnOfOverlaps(logs)
 	}
 	for _, info := range l.unread {
 		logs = append(logs, logInfo{InputInfo: info})

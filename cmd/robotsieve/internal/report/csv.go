@@ -12,7 +12,8 @@ import (
 
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
 // crawler, with the figures, one for each change and crawler, and one for each site if there are several. The
-// column record tells them apart.
+// column record tells them apart. Sentences, such as assumptions and warnings, are for people and in
+// the other forms.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	header := []any{"record"}
 	for _, f := range figures {

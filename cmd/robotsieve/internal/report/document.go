@@ -153,9 +153,12 @@ func (d doc) headline() []string {
 	var text []string
 	switch {
 	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
-		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to other hosts, "+
-			"%s had no path to judge.",
-			english.Grouped(d.OtherHost), english.Grouped(d.NotJudged))}
+		others := "other hosts"
+		if d.OtherHost > 0 {
+			others += " (" + d.elsewhere() + ")"
+		}
+		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to %s, %s had no path to judge.",
+			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged))}
 	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
 		text = []string{fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
 			clock(d.OutsideFrom), clock(d.OutsideTo))}

@@ -215,8 +215,6 @@ var figures = slices.Concat(
 		{name: "verified_share", ofAudit: func(r *whole) any { return r.Totals.VerifiedShare }},
 		{name: "unparsed_samples", ofAudit: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
 		{name: "sampling", ofAudit: func(r *whole) any { return r.Sampling }},
-		{name: "warnings", ofAudit: func(r *whole) any { return strings.Join(r.Warnings, " ") }},
-		{name: "assumptions", ofAudit: func(r *whole) any { return strings.Join(r.Assumptions, " ") }},
 		{name: "inputs", ofAudit: inputList},
 		{name: "proxied", ofAudit: func(r *whole) any { return r.Proxied }},
 		{name: "identity_no_list", ofAudit: func(r *whole) any { return r.IdentityNoList }},

@@ -244,12 +244,16 @@ func TestScreenIsNarrow(t *testing.T) {
 func TestAdviceIsWhole(t *testing.T) {
 	r := yearsOf(1)
 	r.Partial, r.Unparsed, r.OtherHost, r.Proxied, r.Policy.Notes = true, 7, 5, true, 3
+	for _, host := range []string{"http://a.example", "b.example", "c.example", "d.example"} {
+		r.OtherHosts = append(r.OtherHosts, report.HostInfo{Host: host, Requests: 1})
+	}
 	r.Inputs = []report.InputInfo{{Error: "open a.log: no such file or directory"},
 		{Name: "b.log", Format: "combined", Error: "unexpected EOF"}}
 	wants(t, strings.Join(strings.Fields(written(t, "text", r, false)), " "),
 		"What to fix: - 2 logs could not be read, or not to the end. The first: open a.log: no such file or directory - 7 "+
 			"lines could not be parsed",
-		"- 5 requests went to hosts without a robots.txt here", "- The log has the addresses of a proxy",
+		"- 5 requests went to hosts without a robots.txt here (http://a.example, b.example, c.example and others): give",
+		"- The log has the addresses of a proxy",
 		"- robots.txt has 3 lines to look at")
 	for text, want := range map[string]string{"b.log: at byte 7: unexpected EOF": "b.log: at byte 7: unexpected EOF",
 		"unexpected EOF": "b.log: unexpected EOF"} {

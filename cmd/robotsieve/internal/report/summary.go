@@ -145,8 +145,12 @@ func (d doc) advice() block {
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
 	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
 		english.Plural(undecided(report.NoHost), "request"))
-	add(d.OtherHost > 0 && d.WhatIf == nil, "%s went to hosts without a robots.txt here: give theirs too (--policy).",
-		english.Plural(d.OtherHost, "request"))
+	others := english.Plural(d.OtherHost, "request")
+	only := d.schemeOnly()
+	add(only, "%s went to %s: the robots.txt is for the other scheme. If a proxy takes TLS off, name the site without "+
+		"a scheme (--host, or in the manifest).", others, d.elsewhere())
+	add(d.OtherHost > 0 && d.WhatIf == nil && !only, "%s went to hosts without a robots.txt here (%s): give theirs too "+
+		"(--policy).", others, d.elsewhere())
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
@@ -160,4 +164,28 @@ func (d doc) advice() block {
 	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, "+
 		"so it does not show who was sent it.")
 	return block{Title: "What to fix:", List: list}
+}
+
+// elsewhere names the hosts without a policy that were requested most.
+func (d doc) elsewhere() string {
+	const shown = 3
+	var names []string
+	for _, h := range d.OtherHosts[:min(len(d.OtherHosts), shown)] {
+		names = append(names, Cut(h.Host, 2*maxNameShown))
+	}
+	text := strings.Join(names, ", ")
+	if len(d.OtherHosts) > shown || d.OtherHostsNotListed > 0 {
+		text += " and others"
+	}
+	return text
+}
+
+// schemeOnly reports whether all requests for hosts without a policy were for hosts that have one by
+// another scheme: a server behind a proxy that takes TLS off logs http.
+func (d doc) schemeOnly() bool {
+	return len(d.OtherHosts) > 0 && d.OtherHostsNotListed == 0 && !slices.ContainsFunc(d.OtherHosts, func(h report.HostInfo) bool {
+		scheme, host, has := strings.Cut(h.Host, "://")
+		other := map[string]string{"http": "https://", "https": "http://"}[scheme]
+		return !has || other == "" || !slices.Contains(d.Policy.Origins, other+host)
+	})
 }
