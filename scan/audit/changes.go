@@ -150,12 +150,19 @@ type lastAround struct {
 	from, until int64
 	spoofed     bool
 	counts      [2]*int64 // nil where no change is near
+	turn        int       // of Worker.turn: they are in its map
 }
+
+// A worker has at most so many counts, each of which takes about so many bytes.
+const (
+	maxAround   = 1 << 14
+	aroundBytes = 112
+)
 
 // countAround counts the record, which has a time, around the changes that are near.
 func (w *Worker) countAround(c *agent, at policy.Site, spoofed bool) {
 	l, t := &c.last, w.record.Time
-	if l.at != at || l.spoofed != spoofed || t < l.from || t >= l.until {
+	if l.at != at || l.spoofed != spoofed || t < l.from || t >= l.until || l.turn != w.turn {
 		w.findAround(c, at, spoofed)
 	}
 	for _, n := range l.counts {
@@ -166,8 +173,11 @@ func (w *Worker) countAround(c *agent, at policy.Site, spoofed bool) {
 }
 
 func (w *Worker) findAround(c *agent, at policy.Site, spoofed bool) {
+	if len(w.around) >= maxAround {
+		w.deferAround()
+	}
 	t := w.record.Time
-	l := lastAround{at: at, spoofed: spoofed, from: math.MinInt64, until: math.MaxInt64}
+	l := lastAround{at: at, spoofed: spoofed, from: math.MinInt64, until: math.MaxInt64, turn: w.turn}
 	for i, of := range w.auditor.changes.near(at, t) {
 		for _, s := range of.sides {
 			for _, end := range [...]int64{s.from, s.to} {
@@ -182,7 +192,7 @@ func (w *Worker) findAround(c *agent, at policy.Site, spoofed bool) {
 			k := aroundKey{c, of.number, uint8(side), spoofed}
 			if w.around[k] == nil {
 				w.around[k] = new(int64)
-				w.quota.held += memoBytes
+				w.quota.held += aroundBytes
 			}
 			l.counts[i] = w.around[k]
 		}
@@ -198,7 +208,8 @@ func (w *Worker) deferAround() {
 			w.keepFact()
 		}
 	}
-	w.around = map[aroundKey]*int64{}
+	w.quota.held -= aroundBytes * len(w.around)
+	w.around, w.turn = map[aroundKey]*int64{}, w.turn+1
 }
 
 func codeAround(c *coder, k *aroundKey, crawler *uint32, n *int64) {

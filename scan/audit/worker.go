@@ -42,6 +42,7 @@ type Worker struct {
 	claims    memo[string]
 	prefixes  memo[string] // of whatIf
 	around    map[aroundKey]*int64
+	turn      int // how often around was emptied
 	known     map[*crawler.Profile]*agent
 	named     map[string]*agent // unknown crawlers, by their tokens
 	bindings  map[bindingKey]*policy.Binding

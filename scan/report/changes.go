@@ -100,7 +100,11 @@ const ChangesNote = "Changed paths are those on which the old and the new file d
 
 // Title names the change.
 func (c *RobotsChange) Title() string {
-	what := path.Base(cmp.Or(c.NewFile, "no file")) + " in place of " + path.Base(cmp.Or(c.OldFile, "no file"))
+	old, now := cmp.Or(c.OldFile, "no file"), cmp.Or(c.NewFile, "no file")
+	if path.Base(old) != path.Base(now) {
+		old, now = path.Base(old), path.Base(now)
+	}
+	what := now + " in place of " + old
 	if c.Given {
 		what = "a time given with --change"
 	}
