@@ -195,7 +195,8 @@ func (b *Basis) check() error {
 		return errors.New("not one robots.txt")
 	}
 	if !InBounds(b.Window, policy.MinWindow) || !InBounds(b.Delay, policy.MinDelay) ||
-		!InBounds(b.Skew, policy.MinSkew) || !InBounds(b.Around, 0) || b.Samples < 0 || b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
+		!InBounds(b.Skew, policy.MinSkew) || !InBounds(b.Around, 0) || b.Samples < 0 ||
+		b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
 		return errors.New("a number is out of its bounds")
 	}
 	if p := b.Period; !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {

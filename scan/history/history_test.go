@@ -273,7 +273,8 @@ func TestGitFolder(t *testing.T) {
 		[2]string{"2026-01-02T00:00:00Z", "git mv sites/a.example.txt sites/c.example;" +
 			"printf B2 > sites/b.example/robots.txt"},
 		[2]string{"2026-01-03T00:00:00Z", "cd sites; printf x > 'd.example.erb'; printf x > 'a b\n.example';" +
-			"ln -s /etc/passwd e.example; printf 'version https://git-lfs.github.com/spec/v1\n' > f.example; head -c 17000000 /dev/zero > g.example"})
+			"ln -s /etc/passwd e.example; printf 'version https://git-lfs.github.com/spec/v1\n' > f.example; " +
+			"head -c 17000000 /dev/zero > g.example"})
 	a := ask(t, git, []string{dir}, "path", "sites/")
 	equal(t, a, `
 		2026-01-01T00:00:00Z,a.example,200,A

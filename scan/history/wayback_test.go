@@ -108,8 +108,9 @@ func TestWayback(t *testing.T) {
 	dir := files(t, map[string]string{
 		"b/20260101000000_robots.txt": "A", "b/20260106000000id_robots.txt": "X",
 		"b/20260106000000/example.com/robots.txt": "B",
-		"b/20260107000000.txt":                    "wrong", "b/20260111000000_a.example": "D", "b/b.example/20260111000000/robots.txt": "E",
-		"b/readme.txt": "", "b/2026/robots.txt": "",
+		"b/20260107000000.txt":                    "wrong", "b/20260111000000_a.example": "D",
+		"b/b.example/20260111000000/robots.txt": "E",
+		"b/readme.txt":                          "", "b/2026/robots.txt": "",
 	})
 	hand := strings.ReplaceAll(capturedByHand, "SHA_OF_C", sha("C"))
 	for form, text := range cdxForms(captured()) {

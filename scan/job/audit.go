@@ -221,7 +221,8 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		return result, failed
 	}
 	lines.stopAt(ctx)
-	if err := errors.Join(a.run.Close(), a.rows.Close(), a.studies.Close()); err != nil { // their memory is for the lines of the folder
+	// Their memory is for the lines of the folder.
+	if err := errors.Join(a.run.Close(), a.rows.Close(), a.studies.Close()); err != nil {
 		return result, inputError(err)
 	}
 	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{

@@ -3,16 +3,27 @@ package job
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/history"
+	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
+	"github.com/robotsieve/robotsieve/scan/source"
+	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
 // HistoryOptions name a source of versions of robots.txt, and the folder that is made of it.
@@ -119,4 +130,193 @@ func (o *HistoryOptions) begin(names []string, fault func(string)) (*history.Wri
 		return nil, inputError(writing(o.Output, err))
 	}
 	return w, nil
+}
+
+// HistorySources are the kinds of sources of History: those of package history, and captures as Compile
+// reads them.
+func HistorySources() []history.Source { return append(history.Sources(), captures) }
+
+var captures = history.Source{
+	Name: "captures", Args: "SOURCE...", Short: "from captures of a crawl, or folders of dated files",
+	Times: policy.Observed, Read: readCaptures,
+	Long: `Captures reads what compile reads, named likewise: WARC files, of which the responses
+to /robots.txt count, such as those of the subset robotstxt of Common Crawl; lines or
+tables with hosts, bodies and dates, whose names --fields gives; JSON objects
+{"https://example.com":{"2026-01-15":"User-agent..."}}; and folders of files, DATE/HOST
+or HOST/DATE. What has no date is passed over, and the exit status is 3.
+
+An archive of compile --versions all has rules and no files: of each version a file is
+made that has the same rules on the same lines, so that sizes and comments are lost.`,
+	Example: `  robotsieve history captures crawl-2026-*.warc.gz -o versions
+  robotsieve history captures 2025/ 2026/ -o versions`,
+	Flags: []history.Flag{{Name: "fields", Help: "names of the members of JSON, or columns of Parquet, as for compile: " +
+		"host=NAME,body=NAME,date=NAME,..."}},
+}
+
+// readCaptures gives the rows of captures as the servers sent them: redirects are not followed.
+func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (err error) {
+	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody}
+	if fields := q.Values["fields"]; fields != "" {
+		if o.Fields, err = capture.ParseFields(fields); err != nil {
+			return history.UsageError("--fields: " + err.Error())
+		}
+	}
+	g := newGatherer(ctx, o, shareCompiling(o.Memory))
+	defer g.stop(nil)
+	g.options.Wants = nil
+	add := func(row *history.Row) error {
+		if row.Time.IsZero() {
+			g.skip(capture.BadDate, fmt.Errorf("%s: %v", row.Place, row.Origins))
+			return nil
+		}
+		return to.Add(row)
+	}
+	g.give = func(c capture.Capture) error {
+		row := &history.Row{Origins: c.Origins, Time: c.Time, Status: int(c.Status), Location: c.Location, Body: c.Body,
+			Place: g.name}
+		switch {
+		case len(c.Body) > history.MaxBody:
+			row.Body = nil
+		case c.Body == nil && answer.Of(row.Status, answer.Archive) == answer.File:
+			row.Body = []byte{}
+		}
+		return add(row)
+	}
+	for _, name := range q.Args {
+		if !policy.IsArchive(name) {
+			g.source(name, aSource)
+			continue
+		}
+		g.taken["archives"]++
+		rows, err := policy.ReadArchive(name, q.Memory/4)
+		if err != nil {
+			g.skip(unread, err)
+		}
+		for _, r := range rows {
+			row := &history.Row{Origins: r.Origins, Status: r.Status, Body: r.Body, Digest: r.Digest, Place: r.Where}
+			if r.From != policy.MinTime {
+				row.Time = time.Unix(0, r.From)
+			}
+			if err := add(row); err != nil {
+				return err
+			}
+		}
+	}
+	g.report()
+	if g.monthly {
+		q.Warn("of some folders only the month is known, and the first day is taken: give audit --skew 31d")
+	}
+	if g.lost {
+		q.Fault("not all captures could be read")
+	}
+	if err := context.Cause(g.ctx); err != nil {
+		return err
+	}
+	if len(g.taken) == 0 {
+		return errors.New("no robots.txt in any source")
+	}
+	return nil
+}
+
+// LogHistory finds in logs what each site answered to GETs of /robots.txt, and when. It calls each for
+// every site, by name. Of the options those count that say how logs are read; Hosts name the sites of
+// logs that name none. Bodies are files and folders of robots.txt, plain or compressed, to compare sizes
+// with. It goes on when a log cannot be used, and warns of it: partial says that not all was read or
+// could be parsed. Errors are of type *Error.
+func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(*report.LoggedSite) error) (
+	partial bool, err error,
+) {
+	memory := cmp.Or(o.Memory, DefaultMemory)
+	sizes := map[int64][]string{}
+	err = history.EachBody(ctx, bodies, func(in *source.Input, body []byte) {
+		sizes[int64(len(body))] = append(sizes[int64(len(body))], in.Name)
+	})
+	if err != nil {
+		return false, inputError(err)
+	}
+	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
+	defer f.sorted.Close()
+	o.Memory, o.Fetched, o.NoReport, o.Workers = memory/4*3, f.add, true, newBudget(memory/4*3).workers(o.Workers)
+	o.Read = bodies
+	for range o.Workers {
+		f.writers = append(f.writers, f.sorted.Writer())
+	}
+	a, err := Audit(ctx, o)
+	if a == nil {
+		return false, err
+	}
+	if err != nil { // what was read before the interrupt is listed
+		ctx = context.WithoutCancel(ctx)
+	}
+	return a.Partial, cmp.Or(f.list(ctx, each), err)
+}
+
+// fetches are the requests for /robots.txt, sorted by their sites and times.
+type fetches struct {
+	sizes   map[int64][]string
+	sorted  *spill.Sorter
+	writers []*spill.Writer // of each worker
+}
+
+// add adds a request. It is audit.Config.Fetched. An error of the temporary file comes again from
+// Flush.
+func (f *fetches) add(x *audit.Fetched) {
+	unclear, size := "", max(x.Size, -1)
+	switch {
+	case string(x.Method) != "GET":
+		unclear = "not GET"
+	case slices.Contains([]int{206, 304, 444, 499}, x.Status):
+		unclear = strconv.Itoa(x.Status)
+	case x.Status < 200:
+		unclear = "no status"
+	case !x.HasTime:
+		unclear = "no time"
+	case x.Status != 200:
+		size = -1
+	}
+	record := appendKey(appendKey(nil, x.Site), unclear)
+	if unclear == "" {
+		record = binary.BigEndian.AppendUint64(record, uint64(x.Time)^1<<63)
+		record = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint16(record, uint16(x.Status)), uint64(size))
+	}
+	_ = f.writers[x.Worker].Add(record)
+}
+
+// list calls each for every site.
+func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error) error {
+	for _, w := range f.writers {
+		if err := w.Flush(); err != nil {
+			return inputError(err)
+		}
+	}
+	f.sorted.StopAt(ctx)
+	var site *report.LoggedSite
+	for r, err := range f.sorted.All() {
+		if err != nil {
+			return inputError(err)
+		}
+		name, rest := cutKey(r.Data)
+		if site != nil && site.Site != name {
+			if err := each(site); err != nil {
+				return err
+			}
+			site = nil
+		}
+		if site == nil {
+			site = &report.LoggedSite{Site: name, Unclear: map[string]int64{}, Intervals: []report.LoggedInterval{}}
+		}
+		unclear, x := cutKey(rest)
+		if unclear != "" {
+			site.Unclear[unclear] += r.N
+			continue
+		}
+		site.Answers += r.N
+		at, size := report.Moment(binary.BigEndian.Uint64(x)^1<<63), int64(binary.BigEndian.Uint64(x[10:]))
+		site.Intervals = history.AddAnswer(site.Intervals, report.LoggedAnswer{N: r.N, First: at, Last: at,
+			Status: int(binary.BigEndian.Uint16(x[8:])), Bytes: size, Fits: append([]string{}, f.sizes[size]...)})
+	}
+	if site == nil {
+		return nil
+	}
+	return each(site)
 }

@@ -155,7 +155,8 @@ func TestStatistics(t *testing.T) {
 		part, of  int64
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		if r := shareRow("", "", "", "sessions", c.part, c.of); math.Abs(r.Low-c.low) > 5e-5 || math.Abs(r.High-c.high) > 5e-5 {
+		r := shareRow("", "", "", "sessions", c.part, c.of)
+		if math.Abs(r.Low-c.low) > 5e-5 || math.Abs(r.High-c.high) > 5e-5 {
 			t.Errorf("%d of %d: %.4f to %.4f", c.part, c.of, r.Low, r.High)
 		}
 	}
@@ -201,7 +202,8 @@ func TestReported(t *testing.T) {
 	}
 	got, want := texts(reported(r)), []string{
 		"crawler AlphaBot crawl_delay: 0.75 of 40 gaps",
-		"crawler AlphaBot changed_paths_before: 0.6 of 100 requests", "crawler AlphaBot changed_paths_after: 0.4 of 100 requests",
+		"crawler AlphaBot changed_paths_before: 0.6 of 100 requests",
+		"crawler AlphaBot changed_paths_after: 0.4 of 100 requests",
 		"crawler AlphaBot changed_paths_z: -2.828 of 200 requests", // -0.2/sqrt(0.25*0.02)
 		"crawler GammaBot changed_paths_before: 1 of 5 requests", "crawler GammaBot changed_paths_after: 1 of 5 requests",
 		"crawler DeltaBot changed_paths_before: 1 of 5 requests", "crawler DeltaBot changed_paths_after: 0.2 of 5 requests",

@@ -282,7 +282,8 @@ func TestMemoryOfHistory(t *testing.T) {
 	skipUnderRace(t)
 	const n = 100_000
 	answer := func(host string, i int) string {
-		return fmt.Sprintf(`%s:443 192.0.2.1 - - [%02d/Nov/2026:%02d:%02d:%02d +0000] "GET /robots.txt HTTP/1.1" 200 %d "-" "x"`,
+		return fmt.Sprintf(`%s:443 192.0.2.1 - - [%02d/Nov/2026:%02d:%02d:%02d +0000] `+
+			`"GET /robots.txt HTTP/1.1" 200 %d "-" "x"`,
 			host, 1+i/86400%28, i/3600%24, i/60%60, i%60, i)
 	}
 	for name, line := range map[string]func(i int) string{

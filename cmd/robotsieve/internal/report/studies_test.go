@@ -14,7 +14,8 @@ import (
 func TestStudiesInBothForms(t *testing.T) {
 	none := math.NaN()
 	r := &report.Report{Studies: []report.StudyRow{
-		{Measure: "m", Scope: "all", Identity: "verified", N: 3, Unit: "sessions", Requests: 4, Value: 2.0 / 3, Low: 0, High: 1},
+		{Measure: "m", Scope: "all", Identity: "verified", N: 3, Unit: "sessions", Requests: 4,
+			Value: 2.0 / 3, Low: 0, High: 1},
 		{Measure: "limit", Scope: "log", Value: none, Low: none, High: none, Note: "=a"},
 	}}
 	var text, table bytes.Buffer
@@ -32,7 +33,8 @@ func TestStudiesInBothForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := make([]parquet.Row, 2)
-	if n, _ := parquet.NewReader(bytes.NewReader(table.Bytes())).ReadRows(rows); n != 2 || rows[0][7].Double() != 0.666667 ||
+	n, _ := parquet.NewReader(bytes.NewReader(table.Bytes())).ReadRows(rows)
+	if n != 2 || rows[0][7].Double() != 0.666667 ||
 		rows[0][9].Double() != 1 || !rows[1][7].IsNull() || rows[0][4].Int64() != 3 {
 		t.Errorf("%v", rows)
 	}
