@@ -57,10 +57,11 @@ func active(text string) (found string) {
 func letterOf(name string) *Letter {
 	return &Letter{
 		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h",
-		Robots: map[string]string{"r": "robots/0001.txt"},
-		Lists:  []report.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
+		Robots: map[string]string{"r": "robots/0001.txt"}, MadeBy: name,
+		Fetches: 3, FirstFetch: "2026-11-01T01:00:00Z", LastFetch: "2026-11-29T00:00:00Z",
+		Lists: []report.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
 		Crawler: report.CrawlerInfo{
-			Crawler: name, Operator: name, InformedKnown: true, Verdicts: report.VerdictCounts{report.Violation: 5},
+			Crawler: name, Operator: name, InformedKnown: true, Obeys: "yes", Source: name, Date: "2026-11-21", Verdicts: report.VerdictCounts{report.Violation: 5},
 			Rules: []report.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
 				Version: "2026-10-01T00:00:00Z"}},
 			Violations: []report.ViolationInfo{
@@ -120,6 +121,12 @@ func TestLetterClaimsNoMore(t *testing.T) {
 		"taken as in force before the first request, a copy":        func(l *Letter) { l.Crawler.Rules[0].Version = "" },
 		"This letter holds only if that file is what was served.":   func(l *Letter) { l.Differing = true },
 		"that forbids the request, or told by 304 that its copy":    func(*Letter) {},
+		"made 1 request for robots.txt at 2026-11-01T01:00:00Z. The": func(l *Letter) {
+			l.Fetches, l.LastFetch, l.Crawler.InformedKnown = 1, l.FirstFetch, false
+		},
+		"The operator says that this crawler obeys robots.txt. The page is GPTBot, as of 2026-11-21.": func(*Letter) {},
+		"The operator says that this crawler may ignore robots.txt. The page":                         func(l *Letter) { l.Crawler.Obeys = "no" },
+		"The operator does not say whether this crawler obeys robots.txt.":                            func(l *Letter) { l.Crawler.Obeys = "unknown" },
 	} {
 		l := letterOf("GPTBot")
 		change(l)

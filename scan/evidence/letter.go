@@ -21,6 +21,11 @@ type Letter struct {
 	Robots map[string]string
 	// First and Last are the times of its first and last violation.
 	First, Last string
+	// Fetches counts the requests for robots.txt that the folder has, by the crawler and its operator's
+	// others, from FirstFetch to LastFetch. MadeBy is who made the folder, "" if that is not said.
+	Fetches               int64
+	FirstFetch, LastFetch string
+	MadeBy                string
 	// Lists are the lists of addresses given for it, and Names reports whether names of addresses were
 	// known too.
 	Lists []report.RangeInfo
@@ -57,6 +62,9 @@ func (l *Letter) Text() string {
 	if c.Operator != "unknown" {
 		t.line("Operator: " + quoted(c.Operator))
 	}
+	if l.MadeBy != "" {
+		t.line("Made by: " + quoted(l.MadeBy))
+	}
 	t.paragraph(fmt.Sprintf("From %s to %s, clients that identify themselves as %s made %s that robots.txt "+
 		"forbade%s. The lines of the access log are in %s, one for each of these requests, in the same order as the "+
 		"rows in %s.",
@@ -73,8 +81,14 @@ func (l *Letter) Text() string {
 	}
 	t.heading("Who made the requests")
 	l.identity(t)
+	if c.Source != "" {
+		t.heading("What the operator says")
+		t.paragraph(fmt.Sprintf("The operator %s robots.txt. The page is %s, as of %s.", statements[c.Obeys],
+			quoted(c.Source), quoted(c.Date)))
+	}
 	t.heading("Which rules forbade them")
 	l.rules(t)
+	l.fetches(t)
 	t.heading("What was answered")
 	l.answers(t)
 	t.heading("What is not claimed")
@@ -170,8 +184,25 @@ func (l *Letter) rules(t *letterText) {
 		t.paragraph("The log does not say which robots.txt clients of this name were sent before.")
 	case n > 0:
 		t.paragraph(l.share(n) + " came after a client of this name was sent a robots.txt that forbids the request, or " +
-			"told by 304 that its copy stands. The lines of the requests for robots.txt are in " + Fetches + linesEnd + ".")
+			"told by 304 that its copy stands.")
 	}
+}
+
+// statements are what an operator says about robots.txt, by CrawlerInfo.Obeys.
+var statements = map[string]string{"yes": "says that this crawler obeys", "no": "says that this crawler may ignore",
+	"unknown": "does not say whether this crawler obeys"}
+
+// fetches says who asked for robots.txt, which shows that they knew of it whatever they were sent.
+func (l *Letter) fetches(t *letterText) {
+	if l.Fetches == 0 {
+		return
+	}
+	when := "at " + l.FirstFetch
+	if l.FirstFetch != l.LastFetch {
+		when = "from " + l.FirstFetch + " to " + l.LastFetch
+	}
+	t.paragraph(fmt.Sprintf("Clients of this name, or of another crawler of its operator, made %s for robots.txt %s. "+
+		"The lines are in %s.", english.Plural(l.Fetches, "request"), when, Fetches+linesEnd))
 }
 
 // outcomes say what was answered, in the order of the letter.

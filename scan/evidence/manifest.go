@@ -35,6 +35,8 @@ type Manifest struct {
 	// Program is the version of the program, and Command its command line.
 	Program string `json:"program"`
 	Command string `json:"command"`
+	// MadeBy is who made the folder, as they say; "" if they do not.
+	MadeBy string `json:"made_by"`
 	// Partial: not all of the logs was read, or too much of them could not be parsed.
 	Partial bool `json:"partial"`
 	// Proxied is as in report.Report.

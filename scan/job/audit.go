@@ -133,6 +133,8 @@ type AuditOptions struct {
 	// Evidence names a folder to be made of the lines that show violations, with what they are judged
 	// by; "" is none. It may exist if it is empty, or, with Force, if it is one of evidence.
 	Evidence string
+	// MadeBy is who makes that folder, as its letters are to say; "" if they are not to.
+	MadeBy string
 	// Workers is how many goroutines read lines; below 1, one for each processor. There are
 	// fewer if Memory is too little for so many.
 	Workers int
@@ -350,6 +352,8 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	case o.Anonymous && o.Evidence != "":
 		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep " +
 			"back: audit twice")
+	case o.MadeBy != "" && o.Evidence == "":
+		return usageError("--made-by is for the letters of --evidence")
 	case o.Anonymous && o.Samples > 0:
 		return usageError("--samples shows lines with their addresses, which --anonymize is to keep back")
 	case (o.Evidence != "" || o.Studies) && o.NoReport:

@@ -56,6 +56,7 @@ type evidenceCrawler struct {
 	folder              string
 	requests            int64
 	first, last         string // the times of its violations
+	asked, askedLast    string // those of the fetches
 	violations, fetches evidence.List
 }
 
@@ -212,8 +213,10 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 	if err := json.Unmarshal(x.row, &row); err != nil {
 		return err
 	}
+	at := row.Time[:min(len(row.Time), len("2026-11-22T05:00:00"))] + "Z"
 	if x.kind == fetchLine {
 		for _, c := range e.operator {
+			c.asked, c.askedLast = min(cmp.Or(c.asked, at), at), max(c.askedLast, at)
 			if err := c.fetches.Add(e.writer, x.line, x.row); err != nil {
 				return err
 			}
@@ -234,7 +237,6 @@ func (e *evidenceFolder) line(x *evidenceLine) error {
 		e.operator = append(e.operator, c)
 	}
 	e.keepNames(row.Address)
-	at := row.Time[:min(len(row.Time), len("2026-11-22T05:00:00"))] + "Z"
 	c.first, c.last = min(cmp.Or(c.first, at), at), max(c.last, at)
 	return c.violations.Add(e.writer, x.line, x.row)
 }
@@ -317,6 +319,7 @@ func (e *evidenceFolder) letter(c *evidenceCrawler) *evidence.Letter {
 		Crawler: c.info, Requests: c.requests, First: c.first, Last: c.last, Robots: b.FilesOf(),
 		Names: b.Names != "" || len(e.manifest.LookedUp) > 0, Constant: b.Constant, Observed: b.Observed,
 		Window: english.Hours(max(b.Window, policy.MinWindow)), Partial: e.manifest.Partial,
+		Fetches: c.fetches.N, FirstFetch: c.asked, LastFetch: c.askedLast, MadeBy: e.manifest.MadeBy,
 		Differing: r.RobotsTxt.Contradicted, Mixed: r.RobotsTxt.SizesMixed, Sampled: r.Sampling,
 	}
 	switch c.info.Crawler {
@@ -461,7 +464,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *
 		return err
 	}
 	m := e.manifest
-	m.Program, m.Command, m.TimeZone = o.Program, o.Command, o.TimeZone
+	m.Program, m.Command, m.MadeBy, m.TimeZone = o.Program, o.Command, o.MadeBy, o.TimeZone
 	sum, unwritten := "", e.writeAll(ctx, o.Evidence, r, lines)
 	if unwritten == nil {
 		sum, unwritten = e.writer.Commit(m)

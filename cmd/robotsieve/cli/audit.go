@@ -125,6 +125,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, "+
 		"what they are judged by, and a letter for each crawler, for robotsieve verify; "+
 		"nothing of other visitors is in it")
+	flags.StringVar(&o.MadeBy, "made-by", "", "with --evidence: who made it, as the letters are to say")
 	studies := flags.String("studies", "", "also write the measures of published studies of crawlers to a file: "+
 		"FILE.csv or FILE.parquet")
 	forceFlag(cmd, &o.Force)
