@@ -122,7 +122,7 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_LITERAL_PATHSPECS=1"}
-	said := &complaint{}
+	said := &complaint{dir: r.dir}
 	cmd.Stderr = said
 	in, err := cmd.StdinPipe()
 	var out io.ReadCloser
@@ -145,19 +145,22 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 }
 
 // complaint keeps the beginning of what git says on stderr.
-type complaint struct{ text []byte }
+type complaint struct {
+	dir  string
+	text []byte
+}
 
 func (c *complaint) Write(p []byte) (int, error) {
 	c.text = append(c.text, p[:min(len(p), 400-len(c.text))]...)
 	return len(p), nil
 }
 
-// with adds to an error what git said.
+// with adds to an error of git where it was and what it said.
 func (c *complaint) with(err error) error {
 	if err == nil || len(c.text) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; git says: %s", err, bytes.TrimSpace(c.text))
+	return fmt.Errorf("%s: %w; git says: %s", c.dir, err, bytes.TrimSpace(c.text))
 }
 
 // output returns what a command prints, up to maxToken bytes.
@@ -207,18 +210,24 @@ func (r *repository) unbundle() (discard func(), err error) {
 // read gives the rows of the commits, which git prints from the newest to the oldest. Of a folder
 // the origins are those of its files.
 func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
-	c := &commits{q: q, to: to, of: of, time: math.MaxInt64}
+	c := &commits{q: q, to: to, of: of}
 	follow := "--follow"
 	if of == nil {
 		follow = "--no-renames"
 	}
-	err := r.run(func(in io.Writer, bodies *bufio.Reader) error {
-		c.ids, c.bodies = in, bodies
-		return r.run(func(_ io.Writer, out *bufio.Reader) error { return c.read(out) }, "log", "--first-parent", follow,
-			"--raw", "-z", "--no-abbrev", "--format=%H %ct", r.tip, "--", r.path)
-	}, "cat-file", "--batch")
+	log := func(read func(*bufio.Reader) error, args ...string) error {
+		args = append([]string{"log", "--first-parent", follow, "-z"}, append(args, r.tip, "--", r.path)...)
+		return r.run(func(_ io.Writer, out *bufio.Reader) error { return read(out) }, args...)
+	}
+	err := log(c.readTimes, "--format=%ct")
+	if err == nil {
+		err = r.run(func(in io.Writer, bodies *bufio.Reader) error {
+			c.ids, c.bodies = in, bodies
+			return log(c.read, "--raw", "--no-abbrev", "--format=%H")
+		}, "cat-file", "--batch")
+	}
 	if c.back {
-		q.Warn("some commits are dated later than those after them, and are taken to be of the same time")
+		q.Warn("some commits are dated later than now or than those after them: around these the file is not known")
 	}
 	if err == nil && c.n == 0 {
 		err = fmt.Errorf("%s: no commit has %s", r.dir, r.path)
@@ -233,10 +242,48 @@ type commits struct {
 	of     []origin.Origin
 	ids    io.Writer // to git cat-file
 	bodies *bufio.Reader
+	times  []madeAt // of the commits that are to come
+	back   bool     // a clock was wrong
 	commit string
-	time   int64 // in seconds
-	back   bool  // a clock went back
-	n      int
+	madeAt
+	n int
+}
+
+// madeAt is when a commit was made, in seconds: not before from, and by the time of its own.
+type madeAt struct{ from, time int64 }
+
+// readTimes reads the times of the commits. One that is later than now, or than that of a commit
+// after it, says little: either may be wrong. Clocks that differ by less than an hour count as one.
+func (c *commits) readTimes(b *bufio.Reader) error {
+	var dates []int64
+	now := time.Now().Unix()
+	earliest, latest := now, int64(math.MinInt64)
+	for {
+		text, err := token(b)
+		if err != nil {
+			break
+		}
+		at, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("git printed %.80q", text)
+		}
+		earliest = min(earliest, at)
+		dates, c.times = append(dates, at), append(c.times, madeAt{earliest, earliest})
+	}
+	for i := len(dates) - 1; i >= 0; i-- {
+		t, before := &c.times[i], c.times[min(i+1, len(dates)-1)].from
+		if dates[i] <= now {
+			latest = max(latest, dates[i])
+		}
+		if latest-t.time > 3600 {
+			t.time = latest
+		}
+		if dates[i]-t.from > 3600 {
+			t.from = before
+		}
+		c.back = c.back || t.from < t.time
+	}
+	return nil
 }
 
 // read reads what git log prints: a line for each commit, and for each change in it the modes,
@@ -248,12 +295,10 @@ func (c *commits) read(b *bufio.Reader) error {
 			return ifNotEOF(err)
 		}
 		if !strings.HasPrefix(text, ":") {
-			hash, seconds, _ := strings.Cut(text, " ")
-			at, err := strconv.ParseInt(seconds, 10, 64)
-			if err != nil {
-				return fmt.Errorf("git printed %.80q", text)
+			if len(c.times) == 0 {
+				return errors.New("the repository was changed while it was read")
 			}
-			c.commit, c.back, c.time = hash, c.back || at > c.time, min(at, c.time)
+			c.commit, c.madeAt, c.times = text, c.times[0], c.times[1:]
 			continue
 		}
 		modes := strings.Fields(text)
@@ -315,6 +360,13 @@ func (c *commits) change(mode, blob, name string) error {
 		if mode[:2] != "10" || row.Body == nil || bytes.HasPrefix(row.Body, []byte("version https://git-lfs")) {
 			c.q.fault("%s: not known: a link, a file elsewhere, or longer than %d MiB", row.Place, MaxBody>>20)
 			row.Body = nil
+		}
+	}
+	if c.from < c.time {
+		unknown := *row
+		unknown.Time, unknown.Status, unknown.Body = time.Unix(c.from, 0), 200, nil
+		if err := c.to.Add(&unknown); err != nil {
+			return err
 		}
 	}
 	return c.to.Add(row)

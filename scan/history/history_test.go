@@ -255,11 +255,44 @@ func TestGit(t *testing.T) {
 		const want = `2026-01-01T00:00:00Z https://example.com 200 "A\n1\n2\n3\n"
 2026-01-04T00:00:00Z https://example.com 200 "A\n1\n2\n3\n4\n"
 2026-01-06T00:00:00Z https://example.com 404 ""
+2026-01-07T00:00:00.000000001Z https://example.com 200 ""unknown
 2026-01-07T00:00:00Z https://example.com 200 "C"
-2026-01-07T12:00:00.000000001Z https://example.com 200 "E"
-2026-01-07T12:00:00Z https://example.com 200 "D"`
+2026-01-07T22:00:00.000000001Z https://example.com 200 "E"
+2026-01-07T22:00:00Z https://example.com 200 "D"`
 		if got != want || len(a.fault) > 0 || len(a.warned) != 2 {
 			t.Errorf("%s: %q, %q\n%s\nwant\n%s", from, a.warned, a.fault, got, want)
+		}
+	}
+}
+
+// TestGitWrongClock: around a commit whose date cannot be right no file is known, because the one of
+// before may have been replaced already.
+func TestGitWrongClock(t *testing.T) {
+	for name, c := range map[string]struct{ dates, want string }{
+		"future": {"2026-01-01T00:00:00Z 2099-01-01T00:00:00Z 2026-01-20T00:00:00Z", `
+			2026-01-01T00:00:00Z,a.example,200,0
+			2026-01-01T00:00:00.000000001Z,a.example,200,,,unknown
+			2026-01-20T00:00:00Z,a.example,200,1
+			2026-01-20T00:00:00.000000001Z,a.example,200,2`},
+		"late": {"2026-01-01T00:00:00Z 2026-03-01T00:00:00Z 2026-02-01T00:00:00Z 2026-04-01T00:00:00Z", `
+			2026-01-01T00:00:00Z,a.example,200,0
+			2026-01-01T00:00:00.000000001Z,a.example,200,,,unknown
+			2026-03-01T00:00:00Z,a.example,200,1
+			2026-03-01T00:00:00.000000001Z,a.example,200,2
+			2026-04-01T00:00:00Z,a.example,200,3`},
+		"minutes": {"2026-01-01T00:00:00Z 2026-01-02T00:30:00Z 2026-01-02T00:00:00Z", `
+			2026-01-01T00:00:00Z,a.example,200,0
+			2026-01-02T00:00:00Z,a.example,200,1
+			2026-01-02T00:00:00.000000001Z,a.example,200,2`},
+	} {
+		var commits [][2]string
+		for i, date := range strings.Fields(c.dates) {
+			commits = append(commits, [2]string{date, fmt.Sprintf("printf %d > robots.txt", i)})
+		}
+		a := ask(t, git, []string{repo(t, commits...)}, "path", "robots.txt", "origin", "a.example")
+		equal(t, a, c.want)
+		if isSaid := len(a.warned) == 2; isSaid != (name != "minutes") {
+			t.Errorf("%s: %q", name, a.warned)
 		}
 	}
 }
