@@ -129,7 +129,9 @@ func (l *auditLogs) warnOfOverlaps(logs []logInfo) {
 			found = append(found, o)
 		}
 	}
-	slices.SortFunc(found, func(x, y overlap) int { return cmp.Or(cmp.Compare(x.opened, y.opened), cmp.Compare(x.in, y.in)) })
+	slices.SortFunc(found, func(x, y overlap) int {
+		return cmp.Or(cmp.Compare(x.opened, y.opened), cmp.Compare(x.in, y.in))
+	})
 	found = slices.CompactFunc(found, func(x, y overlap) bool { return x.opened == y.opened })
 	var names []string
 	for _, o := range found {

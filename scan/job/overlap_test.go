@@ -14,7 +14,8 @@ import (
 func TestOverlap(t *testing.T) {
 	lines := func(from, to int) (list []string) {
 		for i := from; i < to; i++ {
-			list = append(list, fmt.Sprintf("192.0.2.%d - - [10/Nov/2026:%02d:%02d:00 +0000] \"GET /%d HTTP/1.1\" 200 10 \"-\" \"GPTBot/1.0\"",
+			list = append(list, fmt.Sprintf("192.0.2.%d - - [10/Nov/2026:%02d:%02d:00 +0000] "+
+				`"GET /%d HTTP/1.1" 200 10 "-" "GPTBot/1.0"`,
 				i%9, i/60, i%60, i))
 		}
 		return list
@@ -39,7 +40,8 @@ func TestOverlap(t *testing.T) {
 		"begins with few lines":   {[][]string{lines(0, 99), lines(20, 24)}, ""},
 	} {
 		dir := t.TempDir()
-		o := AuditOptions{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}, Hosts: []string{"a.example"}, Workers: 2}
+		o := AuditOptions{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}, Hosts: []string{"a.example"}}
+		o.Workers = 2
 		files := map[string]string{"robots.txt": "User-agent: *\nDisallow: /private/\n"}
 		for i, log := range c.logs {
 			files[fmt.Sprintf("%d.log", i+1)] = strings.Join(log, "\n") + "\n"

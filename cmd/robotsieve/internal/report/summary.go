@@ -183,9 +183,10 @@ func (d doc) elsewhere() string {
 // schemeOnly reports whether all requests for hosts without a policy were for hosts that have one by
 // another scheme: a server behind a proxy that takes TLS off logs http.
 func (d doc) schemeOnly() bool {
-	return len(d.OtherHosts) > 0 && d.OtherHostsNotListed == 0 && !slices.ContainsFunc(d.OtherHosts, func(h report.HostInfo) bool {
-		scheme, host, has := strings.Cut(h.Host, "://")
+	hasNone := func(h report.HostInfo) bool {
+		scheme, host, _ := strings.Cut(h.Host, "://")
 		other := map[string]string{"http": "https://", "https": "http://"}[scheme]
-		return !has || other == "" || !slices.Contains(d.Policy.Origins, other+host)
-	})
+		return other == "" || !slices.Contains(d.Policy.Origins, other+host)
+	}
+	return len(d.OtherHosts) > 0 && d.OtherHostsNotListed == 0 && !slices.ContainsFunc(d.OtherHosts, hasNone)
 }
