@@ -87,6 +87,9 @@ type Config struct {
 	// Fetched, if not nil, is called for each request for /robots.txt, of any method, by any client, to any
 	// host. It is called as Judged is, by workers only. Nothing is judged then.
 	Fetched func(*Fetched)
+	// Seen, if not nil, is called for each request of Period, by any client, to any host. It is called as
+	// Judged is, by workers only. Nothing is judged then.
+	Seen func(*Seen)
 	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
 	OnlyViolations bool
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0

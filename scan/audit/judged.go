@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -109,6 +110,30 @@ func (w *Worker) giveFetched() {
 		name := cmp.Or(w.origins.of(w.auditor, at.Site), at.host)
 		w.auditor.config.Fetched(&Fetched{w.number, name, &w.record})
 	}
+}
+
+// Seen is a request by any client, which belongs to the caller as Judged does.
+type Seen struct {
+	Worker         int    // as in Judged
+	Agent, Address []byte // as the log has them
+	Fetch          bool   // of /robots.txt itself
+	// Crawler, Profile and Identity are as in Judged. Crawler is empty if the header names none.
+	Crawler  string
+	Profile  *crawler.Profile
+	Identity report.Identity
+}
+
+// giveSeen gives the record to Config.Seen.
+func (w *Worker) giveSeen() {
+	w.tally.Lines++
+	w.reader.Complete(&w.record)
+	r := &w.record
+	s := Seen{Worker: w.number, Agent: r.Agent, Address: w.client(), Fetch: r.Robots && w.robotsAsk() == asksRobots}
+	if c := w.agent(r.Agent); c != nil && !c.Library {
+		c, s.Identity, _ = w.identify(c, s.Address)
+		s.Crawler, s.Profile = c.Name, c.Profile
+	}
+	w.auditor.config.Seen(&s)
 }
 
 // asJudged returns the record as a request with a verdict.

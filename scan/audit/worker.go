@@ -197,6 +197,10 @@ func (w *Worker) line() {
 			return
 		}
 	}
+	if w.auditor.config.Seen != nil {
+		w.giveSeen()
+		return
+	}
 	t.Lines++
 	c := w.agent(r.Agent)
 	hash, inSample := w.inProxySample()

@@ -23,6 +23,13 @@ func parseAddr(b []byte) (netip.Addr, bool) {
 	return netip.AddrFrom4(a), ok
 }
 
+// Client returns the address of a client as the log spells it. ok is false if it is none, or does not
+// identify a client: it is of a private network, or the log has cut it.
+func Client(field []byte) (a netip.Addr, ok bool) {
+	a, ok = parseAddr(field)
+	return a, ok && !anonymous(a)
+}
+
 // nat64 is the range in which translators put the addresses of IPv4 (RFC 6052).
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 

@@ -183,6 +183,39 @@ func (r *Ranges) serves(n int, p *Profile, set *Set, services map[string]*Profil
 // HaveEvidence reports whether there are any lists or names to identify clients by.
 func (i *Identities) HaveEvidence() bool { return len(i.evidence) > 0 || i.names != nil }
 
+// wholeFamilies are the addresses of each family, in ranges that every server can be given: none is of
+// 0 bits, and none of IPv6 has IPv4 in it.
+var wholeFamilies = [2][]netip.Prefix{
+	{netip.MustParsePrefix("0.0.0.0/1"), netip.MustParsePrefix("128.0.0.0/1")}, {netip.MustParsePrefix("2000::/3")},
+}
+
+// Own returns the addresses that may be a crawler's, for rules that refuse others in its name: listed
+// are the ranges of its lists, of whatever date, and addresses with a confirmed name in its domains.
+// unknown are all addresses of a family that one of its series does not have: there the lists prove
+// nothing. Both are nil without lists.
+func (i *Identities) Own(p *Profile) (listed, unknown []netip.Prefix) {
+	e := i.evidence[p]
+	if e == nil {
+		return nil, nil
+	}
+	for prefix := range e.ranges.All() {
+		listed = append(listed, prefix)
+	}
+	for n, all := range wholeFamilies {
+		if slices.ContainsFunc(e.series, func(f families) bool { return len(f[n]) == 0 }) {
+			unknown = append(unknown, all...)
+		}
+	}
+	if i.names != nil {
+		for addr := range i.names.names {
+			if i.names.verifies(addr, p.Domains) {
+				listed = append(listed, netip.PrefixFrom(addr, addr.BitLen()))
+			}
+		}
+	}
+	return listed, unknown
+}
+
 // Proof is the evidence that proves or disproves that a client is one crawler. The zero
 // value proves nothing. It is immutable and safe for any number of goroutines.
 type Proof struct {

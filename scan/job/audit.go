@@ -135,10 +135,15 @@ type AuditOptions struct {
 	Evidence string
 	// MadeBy is who makes that folder, as its letters are to say; "" if they are not to.
 	MadeBy string
+	// Block are files of rules that refuse those who broke robots.txt. BlockSearch puts rules in force
+	// that refuse search engines too.
+	Block       []BlockFile
+	BlockSearch bool
 	// Workers is how many goroutines read lines; below 1, one for each processor. There are
 	// fewer if Memory is too little for so many.
 	Workers int
 
+	seen   func(*audit.Seen) // as in audit.Config: there is no report then
 	budget *budget
 	format *format.Format // that Format is, nil if it is to be found
 	// formatText is Format as it can be read without the file that it may name.
@@ -208,6 +213,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
+	blocking, err := o.newBlocking(logs)
+	if err != nil {
+		return nil, err
+	}
 	lines := newEvidenceLines(o.Evidence != "")
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
@@ -219,6 +228,9 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	defer a.studies.Close()
 	a.hasFacts = o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
+	if failed == nil && blocking != nil {
+		failed = blocking.finish(ctx, o, side, a, result.Report)
+	}
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
@@ -283,6 +295,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
+	config.Seen = o.seen
 	logs.rows = o.addRowsTo(&config, logs)
 	sink := o.addStudiesTo(&config)
 	logs.evidence = lines
@@ -386,7 +399,7 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 				english.Hours(basis.MaxDuration))
 		}
 	}
-	return o.checkOutputs(nil)
+	return cmp.Or(o.checkBlock(), o.checkOutputs(nil))
 }
 
 // checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the

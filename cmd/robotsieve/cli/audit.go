@@ -128,6 +128,15 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	flags.StringVar(&o.MadeBy, "made-by", "", "with --evidence: who made it, as the letters are to say")
 	studies := flags.String("studies", "", "also write the measures of published studies of crawlers to a file: "+
 		"FILE.csv or FILE.parquet")
+	addFlag(cmd, "stringArray", "block", "", "also write rules that refuse those who broke robots.txt, and impostors: "+
+		"KIND=FILE, with a KIND of "+strings.Join(job.BlockKinds(), ", ")+"; the logs are read again to say whom else "+
+		"they would have refused (repeatable)", func(text string) error {
+		b, err := job.ParseBlock(text)
+		o.Block = append(o.Block, b)
+		return err
+	})
+	flags.BoolVar(&o.BlockSearch, "block-search", false, "put rules of --block in force that refuse search engines, "+
+		"which are comments otherwise")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)

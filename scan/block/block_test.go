@@ -1,0 +1,435 @@
+package block
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+var end = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// world has crawlers, of which Googlebot and GPTBot have lists, also of other servers.
+func world(t *testing.T) Options {
+	t.Helper()
+	set, err := crawler.New(slices.Clone(crawler.Builtin()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var series []crawler.Series
+	for name, ranges := range map[string]string{
+		"Googlebot": "127.0.0.0/30\n2001:db8:9::/48\n203.0.113.64/26\n", "GPTBot": "198.51.100.0/25\n",
+	} {
+		r, err := crawler.ReadRanges(strings.NewReader(strings.ReplaceAll(ranges, "127.0.0.0/30\n", "")), name, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		series = append(series, crawler.Series{Profile: set.ByName(name), Lists: []*crawler.Ranges{r}})
+	}
+	return Options{Crawlers: set, End: end,
+		Identities: crawler.NewIdentities(set, crawler.IdentityOptions{Series: series})}
+}
+
+// request is one of a log that was judged by hand.
+func (o *Options) request(name, addr string, v report.Verdict, i report.Identity) *audit.Judged {
+	return &audit.Judged{Crawler: name, Profile: o.Crawlers.ByName(name), Address: []byte(addr), Verdict: v, Identity: i,
+		N: 1, HasTime: true, Time: end.Add(-time.Hour).UnixNano(), Rule: report.RuleInfo{Rule: "Disallow: /p/", Line: 2}}
+}
+
+// short is a rule in a few words.
+func short(r Rule) string {
+	return strings.TrimSpace(fmt.Sprint(r.Sort, " ", strings.Join(r.Crawlers, "+"), " ", strings.TrimPrefix(r.Prefix.String(),
+		"invalid Prefix")))
+}
+
+func rules(list []Rule) (texts []string) {
+	for _, r := range list {
+		texts = append(texts, short(r))
+	}
+	return texts
+}
+
+func TestDecide(t *testing.T) {
+	o := world(t)
+	const un, no = report.Unverified, report.Unverifiable
+	log := func() *Collector {
+		c := NewCollector(100)
+		for _, j := range []*audit.Judged{
+			o.request("GPTBot", "198.51.100.1", report.Violation, report.Verified),
+			o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity),
+			o.request("Googlebot", "203.0.113.65", report.Violation, report.Verified),
+			o.request("Googlebot", "192.0.2.201", report.Spoofed, report.SpoofedIdentity),
+			o.request("FooBot", "192.0.2.7", report.Violation, no),        // alone in its range
+			o.request("FooBot", "203.0.112.1", report.Violation, no),      // two of a range
+			o.request("FooBot", "203.0.112.2", report.Violation, no),      //
+			o.request("FooBot", "2001:db8:1::1", report.Violation, no),    // likewise
+			o.request("FooBot", "2001:db8:1::ffff", report.Violation, no), //
+			o.request("FooBot", "2001:db8:2:0::1", report.Violation, no),  // two of different ranges
+			o.request("FooBot", "2001:db8:2:1::1", report.Violation, no),  //
+			o.request("FooBot", "203.0.113.1", report.Violation, no),      // whose range has addresses of Googlebot
+			o.request("FooBot", "203.0.113.2", report.Violation, no),      //
+			o.request("FooBot", "203.0.113.66", report.Violation, no),     // an address of Googlebot
+			o.request("GPTBot", "198.51.100.9", report.Violation, un),     // its own, but of another time
+			o.request("bingbot", "192.0.2.130", report.Violation, un),     // a search engine
+			o.request("FooBot", "10.0.0.1", report.Violation, no),         // not a client's
+			o.request("FooBot", "192.0.3.0", report.Violation, no),        // perhaps cut
+			o.request("FooBot", "client.example", report.Violation, no),   // no address
+			o.request("FooBot", "192.0.8.1", report.Violation, no),        // beside a search engine
+			o.request("FooBot", "192.0.8.2", report.Violation, no),
+			o.request("bingbot", "192.0.8.3", report.Violation, un),
+			o.request("BarBot", "192.0.4.1", report.Allowed, no),           // which keeps to robots.txt
+			o.request("CCBot", "192.0.4.2", report.Grace, report.Verified), // likewise
+			o.request("Baz\"Bot", "192.0.5.1", report.Violation, no),       // a hostile name
+		} {
+			c.Judged(j)
+		}
+		old := o.request("FooBot", "192.0.6.1", report.Violation, no)
+		old.Time = end.AddDate(0, 0, -31).UnixNano()
+		c.Judged(old)
+		return c
+	}
+	p := Decide(log(), o)
+	want := []string{"0 GPTBot", "1 GPTBot", "1 Googlebot", "2 FooBot 192.0.2.7/32", "2 Baz\"Bot 192.0.5.1/32",
+		"2 FooBot 192.0.8.1/32", "2 FooBot 192.0.8.2/32",
+		"2 GPTBot 198.51.100.9/32", "2 FooBot 203.0.112.0/24", "2 FooBot 203.0.113.1/32", "2 FooBot 203.0.113.2/32",
+		"2 FooBot 2001:db8:1::/64", "2 FooBot 2001:db8:2::1/128", "2 FooBot 2001:db8:2:1::1/128"}
+	if got := rules(p.Rules); !slices.Equal(got, want) {
+		t.Errorf("rules\n%q, want\n%q", got, want)
+	}
+	if got := rules(p.Held); !slices.Equal(got, []string{"0 Googlebot", "2 bingbot 192.0.2.130/32",
+		"2 bingbot 192.0.8.3/32"}) {
+		t.Errorf("held: %q", got)
+	}
+	wantNotes := []string{
+		"No rule covers 3 violations at addresses that identify no client.",
+		"No rule covers 1 violation at addresses in a list of Googlebot.",
+		"No rule covers 1 violation at addresses that have not been seen to break it for 30 days before the end of the log.",
+	}
+	if slices.Sort(wantNotes); !slices.Equal(p.Notes, wantNotes) {
+		t.Errorf("notes %q", p.Notes)
+	}
+	o.Search = true
+	if p := Decide(log(), o); len(p.Held) != 0 || len(p.Rules) != len(want)+1-1 {
+		t.Errorf("confirmed: %q, held %q", rules(p.Rules), rules(p.Held))
+	}
+	o.Proxied = true
+	if p := Decide(log(), o); len(p.Rules)+len(p.Held) != 0 {
+		t.Errorf("behind a proxy: %q", rules(p.Rules))
+	}
+}
+
+// IPv6 addresses prove no impostor where a crawler's lists have IPv4 only, and a client that was
+// verified by its name is not refused.
+func TestOwnAddresses(t *testing.T) {
+	o := world(t)
+	o.LookedUp = []crawler.Pair{{Profile: o.Crawlers.ByName("GPTBot"), Addr: "192.0.2.44"}}
+	c := NewCollector(100)
+	c.Judged(o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity))
+	p := Decide(c, o)
+	if got := fmt.Sprint(p.Rules[0].Own); got != "[192.0.2.44/32 198.51.100.0/25 2000::/3]" {
+		t.Errorf("own: %s", got)
+	}
+}
+
+// The memory is bounded, and what has no room is told.
+func TestManyClients(t *testing.T) {
+	o := world(t)
+	c := NewCollector(0)
+	for i := range 1000 {
+		c.Judged(o.request("FooBot", fmt.Sprintf("192.%d.%d.7", 1+i/256, i%256), report.Violation, report.Unverifiable))
+	}
+	p := Decide(c, o)
+	if len(p.Rules) != 100 || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "900 violations") {
+		t.Errorf("%d rules, %q", len(p.Rules), p.Notes)
+	}
+}
+
+// sample is a plan with a rule of each sort, and hostile texts.
+func sample(t *testing.T) (*Plan, Options) {
+	o := world(t)
+	o.LookedUp = []crawler.Pair{{Profile: o.Crawlers.ByName("GPTBot"), Addr: "192.0.2.99"}}
+	c := NewCollector(100)
+	hostile := "x\"'`;}\n{$HOME}${HOME} %(a)s \\\r\u2028\x00*/ -->\xff\\"
+	for i, j := range []*audit.Judged{
+		o.request("CCBot", "192.0.2.5", report.Violation, report.Verified),
+		o.request("GPTBot", "192.0.2.200", report.Spoofed, report.SpoofedIdentity),
+		o.request("FooBot"+hostile, "192.0.2.7", report.Violation, report.Unverifiable),
+		o.request("FooBot", "198.51.101.1", report.Violation, report.Unverifiable),
+		o.request("FooBot", "198.51.101.2", report.Violation, report.Unverifiable),
+		o.request("FooBot", "2001:db8:1::1", report.Violation, report.Unverifiable),
+	} {
+		j.Rule.Rule = "Disallow: /" + strings.Repeat(hostile, i)
+		c.Judged(j)
+	}
+	return Decide(c, o), o
+}
+
+// written returns the rules as a kind writes them.
+func written(t *testing.T, kind string, p *Plan) string {
+	t.Helper()
+	k := ByKind(kind)
+	var b bytes.Buffer
+	if err := k.Write(&b, p, NewCounter(p, []*Kind{k}, 1).Results()[0], "1.0\nx"); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// No text of a log or a robots.txt leaves its comment.
+func TestHostileTexts(t *testing.T) {
+	p, _ := sample(t)
+	isComment := regexp.MustCompile(`^\s*#[ -~]*$`)
+	for _, kind := range KindNames() {
+		text := written(t, kind, p)
+		if !Is([]byte(text)) {
+			t.Errorf("%s: not known as a file of rules", kind)
+		}
+		for line := range strings.Lines(text) {
+			line = strings.TrimSuffix(line, "\n")
+			if strings.Contains(line, "FooBot") || strings.Contains(line, "Disallow") || strings.Contains(line, "HOME") {
+				if !isComment.MatchString(line) || strings.ContainsAny(line, "\\{}`") {
+					t.Errorf("%s: %q", kind, line)
+				}
+			}
+		}
+	}
+	for _, word := range []string{`a"b`, "a\nb", "a$b", "a{b", `a\b`, "a#b", "a;b", "a'b", "a`b", "a%b", "ä", "a~b"} {
+		if _, _, ok := patternOf([]string{word}); ok {
+			t.Errorf("%q is written", word)
+		}
+	}
+}
+
+// The dry run counts each request once, tells whose it was, and spares /robots.txt where servers can.
+func TestDryRun(t *testing.T) {
+	p, o := sample(t)
+	kinds := []*Kind{ByKind("nginx"), ByKind("nft")}
+	c := NewCounter(p, kinds, 2)
+	for i, r := range []struct {
+		agent, name, addr string
+		identity          report.Identity
+		fetch             bool
+	}{
+		{"CCBot/2.0", "CCBot", "192.0.2.5", report.Verified, false},              // refused
+		{"CCBot/2.0", "CCBot", "192.0.2.5", report.Verified, true},               // robots.txt
+		{"xccbot", "", "192.0.2.5", 0, false},                                    // another word
+		{"Mozilla/5.0 (like ccbot)", "", "192.0.2.66", 0, false},                 // refused, a visitor
+		{"GPTBot/1.0", "GPTBot", "192.0.2.200", report.SpoofedIdentity, false},   // refused
+		{"GPTBot/1.0", "GPTBot", "198.51.100.7", report.Verified, false},         // its own
+		{"GPTBot/1.0", "GPTBot", "192.0.2.99", report.Verified, false},           // verified by its name
+		{"GPTBot/1.0", "GPTBot", "192.0.2.201", report.Unverified, false},        // refused, not proven to be another
+		{"GPTBot/1.0", "GPTBot", "2001:db8::1", report.Unverified, false},        // of a family without lists
+		{"FooBot/1.0", "FooBot", "198.51.101.3", report.Unverifiable, false},     // refused, in the range of two
+		{"Mozilla/5.0", "", "198.51.101.9", 0, false},                            // refused, a visitor
+		{"Googlebot/2.1", "Googlebot", "198.51.101.2", report.Unverified, false}, // refused, a search engine
+		{"FooBot/1.0", "FooBot", "198.51.101.1", report.Unverifiable, true},      // robots.txt
+	} {
+		s := &audit.Seen{Worker: i % 2, Agent: []byte(r.agent), Address: []byte(r.addr), Fetch: r.fetch, Crawler: r.name,
+			Profile: o.Crawlers.ByName(r.name), Identity: r.identity}
+		if r.name == "" {
+			s.Profile = nil
+		}
+		c.Seen(s)
+	}
+	for i, want := range []Refused{{7, 4, 2, 0, 1}, {4, 2, 1, 0, 1}} {
+		if got := c.Results()[i]; got.Refused != want || got.Lines != 13 {
+			t.Errorf("%s: %+v of %d, want %+v", kinds[i].Name, got.Refused, got.Lines, want)
+		}
+	}
+}
+
+// program returns the path of a program, and skips the test where it is not installed.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	for _, dir := range []string{"/usr/sbin", "/sbin"} {
+		if err != nil {
+			path, err = exec.LookPath(filepath.Join(dir, name))
+		}
+	}
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+// setUp writes the rules and a configuration that uses them, in which DIR is the folder of both and
+// PORT a free port.
+func setUp(t *testing.T, kind, config string) (dir, file, port string) {
+	t.Helper()
+	p, _ := sample(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	l.Close()
+	dir = t.TempDir()
+	rules := written(t, kind, p)
+	config = strings.NewReplacer("DIR", dir, "PORT", port, "RULES", rules).Replace(config)
+	file = filepath.Join(dir, "config")
+	for name, text := range map[string]string{"rules": rules, "config": config} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, file, port
+}
+
+func run(t *testing.T, command string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %q: %v\n%s", command, args, err, out)
+	}
+}
+
+// answers starts a server and holds it to the answers that the rules of sample mean, where header names
+// the client's address if the server takes it from there.
+func answers(t *testing.T, port, header string, args ...string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	server := exec.CommandContext(ctx, args[0], args[1:]...)
+	server.Cancel, server.WaitDelay = func() error { return server.Process.Signal(syscall.SIGTERM) }, 5*time.Second
+	var log bytes.Buffer
+	server.Stdout, server.Stderr = &log, &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stop()
+		_ = server.Wait()
+	}()
+	get := func(path, agent, addr string) int {
+		r, err := http.NewRequest(http.MethodGet, "http://127.0.0.1:"+port+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("User-Agent", agent)
+		r.Header.Set(header, addr)
+		for range 100 {
+			answer, err := http.DefaultClient.Do(r)
+			if err == nil {
+				answer.Body.Close()
+				return answer.StatusCode
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Fatalf("no answer: %s", log.String())
+		return 0
+	}
+	for _, c := range []struct {
+		path, agent, addr string
+		refused           bool
+	}{
+		{"/", "Mozilla/5.0", "192.0.2.66", false},
+		{"/", "Mozilla/5.0 (compatible; CCBOT/2.0)", "192.0.2.66", true},
+		{"/robots.txt", "CCBot/2.0", "192.0.2.66", false},
+		{"/x:/robots.txt", "CCBot/2.0", "192.0.2.66", true},
+		{"/", "notccbot/2.0 ccbot-image", "192.0.2.66", false},
+		{"/", "GPTBot/1.2", "198.51.100.7", false},
+		{"/", "GPTBot/1.2", "192.0.2.99", false},
+		{"/", "GPTBot/1.2", "192.0.2.66", true},
+		{"/", "GPTBot/1.2", "2001:db8:5::1", false},
+		{"/robots.txt", "GPTBot/1.2", "192.0.2.66", false},
+		{"/", "Mozilla/5.0", "192.0.2.7", true},
+		{"/", "Mozilla/5.0", "192.0.2.8", false},
+		{"/", "Mozilla/5.0", "198.51.101.200", true},
+		{"/", "Mozilla/5.0", "2001:db8:1::1", true},
+		{"/", "Mozilla/5.0", "2001:db8:1::2", false},
+	} {
+		if got := get(c.path, c.agent, c.addr) == http.StatusForbidden; got != c.refused {
+			t.Errorf("%s of %s at %s: refused %t\n%s", c.path, c.agent, c.addr, got, log.String())
+		}
+	}
+}
+
+func TestNginx(t *testing.T) {
+	nginx := program(t, "nginx")
+	_, file, port := setUp(t, "nginx", `daemon off; pid DIR/pid; error_log stderr; events {}
+http {
+	access_log off; client_body_temp_path DIR; proxy_temp_path DIR; fastcgi_temp_path DIR; uwsgi_temp_path DIR;
+	scgi_temp_path DIR; set_real_ip_from 127.0.0.1; real_ip_header X-Real-IP;
+	include DIR/rules;
+	server { listen 127.0.0.1:PORT; if ($robotsieve_block) { return 403; } location / { return 204; } }
+}`)
+	run(t, nginx, "-t", "-c", file)
+	answers(t, port, "X-Real-IP", nginx, "-c", file)
+}
+
+func TestApache(t *testing.T) {
+	apache := program(t, "apache2")
+	modules := "/usr/lib/apache2/modules"
+	if _, err := os.Stat(modules); err != nil {
+		t.Skip("the modules of Apache are elsewhere")
+	}
+	config := "ServerRoot DIR\nPidFile DIR/pid\nErrorLog /dev/stderr\nServerName x\nListen 127.0.0.1:PORT\nDocumentRoot DIR\n"
+	for _, m := range []string{"mpm_event", "authz_core", "setenvif", "remoteip", "authz_host", "alias"} {
+		config += "LoadModule " + m + "_module " + modules + "/mod_" + m + ".so\n"
+	}
+	_, file, port := setUp(t, "apache", config+`RemoteIPHeader X-Real-IP
+RemoteIPInternalProxy 127.0.0.1
+Include DIR/rules
+<Location "/">
+<RequireAll>
+Require all granted
+Require not env robotsieve_block
+</RequireAll>
+</Location>`)
+	run(t, apache, "-t", "-f", file)
+	answers(t, port, "X-Real-IP", apache, "-X", "-f", file)
+}
+
+func TestHAProxy(t *testing.T) {
+	haproxy := program(t, "haproxy")
+	_, file, port := setUp(t, "haproxy", `defaults
+	mode http
+	timeout client 9s
+	timeout server 9s
+	timeout connect 9s
+frontend web
+	bind 127.0.0.1:PORT
+	http-request set-src hdr(x-real-ip)
+RULES
+	http-request return status 204
+`)
+	run(t, haproxy, "-c", "-f", file)
+	answers(t, port, "X-Real-IP", haproxy, "-f", file)
+}
+
+func TestCaddy(t *testing.T) {
+	caddy := program(t, "caddy")
+	_, file, _ := setUp(t, "caddy", `import DIR/rules
+:PORT {
+	import robotsieve_block
+	respond 204
+}
+`)
+	run(t, caddy, "adapt", "--adapter", "caddyfile", "--config", file)
+	run(t, caddy, "validate", "--adapter", "caddyfile", "--config", file)
+}
+
+func TestNft(t *testing.T) {
+	nft := program(t, "nft")
+	dir, _, _ := setUp(t, "nft", "")
+	out, err := exec.Command(nft, "-c", "-f", filepath.Join(dir, "rules")).CombinedOutput()
+	if strings.Contains(string(out), "Operation not permitted") || strings.Contains(string(out), "cache initialization") {
+		t.Skip("nft may not be used here")
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,162 @@
+// Package block makes rules for servers that refuse the crawlers that broke robots.txt, and counts
+// whom else they would have refused.
+//
+// A Collector keeps what an audit proves (collect.go). Decide makes a Plan of it: rules as plain data
+// (decide.go). A Counter holds the rules to every request of the same logs (dryrun.go). A Kind writes
+// both for a server (write.go, kinds.go).
+package block
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// Collector keeps the violations and the impostors of an audit, in bounded memory.
+type Collector struct {
+	limit    int // of clients
+	crawlers map[*crawler.Profile]*claimed
+	clients  map[netip.Addr]*client
+	kept     map[string]string // rules of robots.txt, so that each is kept once
+	unplaced int64             // violations at no address that a rule could name
+	unkept   int64             // violations of further clients
+}
+
+// ClientBytes is about how much memory a client takes.
+const ClientBytes = 600
+
+// NewCollector returns a collector of at most so many clients.
+func NewCollector(clients int) *Collector {
+	return &Collector{limit: max(clients, 100), crawlers: map[*crawler.Profile]*claimed{},
+		clients: map[netip.Addr]*client{}, kept: map[string]string{}}
+}
+
+// claimed is what was done in the name of a known crawler.
+type claimed struct{ verified, impostors deeds }
+
+// client is an address from which requests broke robots.txt in the name of crawlers that do not
+// prove who they are.
+type client struct {
+	deeds
+	names    []string // of the crawlers, at most maxNames
+	profiles []*crawler.Profile
+}
+
+// maxNames is how many crawlers a client is listed with.
+const maxNames = 3
+
+// deeds are requests of one sort.
+type deeds struct {
+	n           int64
+	first, last int64 // in nanoseconds since 1970, if timed
+	timed       bool
+	rule        string // of robots.txt
+	others      bool   // other rules too
+}
+
+// Judged adds a request: it is audit.Config.Judged. Violations and impostors come from one
+// goroutine, and the others are passed over.
+func (c *Collector) Judged(j *audit.Judged) {
+	switch {
+	case j.Verdict == report.Spoofed && j.Profile != nil:
+		c.of(j.Profile).impostors.add(j, "")
+	case j.Verdict != report.Violation:
+	case j.Identity == report.Verified && j.Profile != nil:
+		c.of(j.Profile).verified.add(j, c.ruleOf(j))
+	default:
+		c.addClient(j)
+	}
+}
+
+func (c *Collector) of(p *crawler.Profile) *claimed {
+	if c.crawlers[p] == nil {
+		c.crawlers[p] = &claimed{}
+	}
+	return c.crawlers[p]
+}
+
+func (c *Collector) addClient(j *audit.Judged) {
+	addr, ok := crawler.Client(j.Address)
+	if !ok || addr.Is4() && addr.As4()[3] == 0 { // which a log may have cut
+		c.unplaced += j.N
+		return
+	}
+	of := c.clients[addr]
+	if of == nil {
+		if len(c.clients) == c.limit {
+			c.unkept += j.N
+			return
+		}
+		of = &client{}
+		c.clients[addr] = of
+	}
+	of.add(j, c.ruleOf(j))
+	if name, _, _ := j.Named(); len(of.names) < maxNames && !slices.Contains(of.names, name) {
+		of.names = append(of.names, name)
+	}
+	if j.Profile != nil && !slices.Contains(of.profiles, j.Profile) {
+		of.profiles = append(of.profiles, j.Profile)
+	}
+}
+
+func (d *deeds) add(j *audit.Judged, rule string) {
+	d.others = d.others || d.n > 0 && rule != d.rule
+	if d.n == 0 || rule < d.rule {
+		d.rule = rule
+	}
+	d.n += j.N
+	if j.HasTime && (!d.timed || j.Time < d.first) {
+		d.first = j.Time
+	}
+	if j.HasTime && (!d.timed || j.Time > d.last) {
+		d.last = j.Time
+	}
+	d.timed = d.timed || j.HasTime
+}
+
+// merge adds the requests of another client.
+func (d *deeds) merge(o *deeds) {
+	d.others = d.others || o.others || d.n > 0 && d.rule != o.rule
+	if d.n == 0 || o.rule < d.rule {
+		d.rule = o.rule
+	}
+	if o.timed && (!d.timed || o.first < d.first) {
+		d.first = o.first
+	}
+	if o.timed && (!d.timed || o.last > d.last) {
+		d.last = o.last
+	}
+	d.n, d.timed = d.n+o.n, d.timed || o.timed
+}
+
+// maxKept bounds the rules of robots.txt that are kept.
+const maxKept = 10_000
+
+// ruleOf returns the rule that a request broke, as comments cite it.
+func (c *Collector) ruleOf(j *audit.Judged) string {
+	text := fmt.Sprintf("%s (line %d)", j.Rule.Rule[:min(len(j.Rule.Rule), 100)], j.Rule.Line)
+	if known, ok := c.kept[text]; ok {
+		return known
+	}
+	if len(c.kept) < maxKept {
+		c.kept[text] = text
+	}
+	return text
+}
+
+// span returns the days of the requests, "" if none has a time.
+func (d *deeds) span() string {
+	if !d.timed {
+		return ""
+	}
+	day := func(t int64) string { return time.Unix(0, t).UTC().Format("2006-01-02 15:04") }
+	if day(d.first) == day(d.last) {
+		return " on " + day(d.first)
+	}
+	return " from " + day(d.first) + " to " + day(d.last)
+}

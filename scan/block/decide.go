@@ -1,0 +1,315 @@
+package block
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// Sort is what a rule refuses clients by.
+type Sort uint8
+
+const (
+	// ByName: the header has the name of a crawler of which verified clients broke robots.txt.
+	ByName Sort = iota
+	// Impostor: the header has the name of a crawler, and the address is not the operator's.
+	Impostor
+	// ByAddress: requests from there broke robots.txt in the name of a crawler that nothing verifies.
+	ByAddress
+)
+
+// Rule refuses some clients.
+type Rule struct {
+	Sort     Sort
+	Crawlers []string // the names of those whom it is for
+	// Pattern matches headers with a word of the crawler, as a regular expression that all servers
+	// read alike if letters of either case are the same; empty for ByAddress.
+	Pattern string
+	Own     []netip.Prefix // of Impostor: the addresses that are not refused, sorted and apart
+	Prefix  netip.Prefix   // of ByAddress
+	// Notes say what the rule rests on.
+	Notes []string
+	// Search: it is for a search engine, or its impostors.
+	Search bool
+	own    addresses
+	match  *regexp.Regexp
+}
+
+// Plan is what to refuse.
+type Plan struct {
+	Rules []Rule
+	// Held are rules for search engines that nobody has confirmed. They are not in force.
+	Held []Rule
+	// Until is the day after which addresses have to be looked at again: they change hands.
+	Until time.Time
+	// Notes say what no rule covers, and why.
+	Notes []string
+}
+
+// Options are what Decide takes into account beside the requests.
+type Options struct {
+	Crawlers   *crawler.Set
+	Identities *crawler.Identities
+	LookedUp   []crawler.Pair // clients that were verified by names that were looked up
+	Proxied    bool           // addresses prove nothing, as in report.Report
+	Search     bool           // rules for search engines are wanted
+	End        time.Time      // of the log
+}
+
+// term is for how long after the end of the log addresses are refused, and how old the last
+// violation of one may be then.
+const term = 30 * 24 * time.Hour
+
+// Several addresses of a range that broke robots.txt have the whole range refused.
+const (
+	severalAddresses = 2
+	rangeIPv4        = 24
+	rangeIPv6        = 64
+)
+
+// decision is a Plan that is being made.
+type decision struct {
+	*Plan
+	*Collector
+	Options
+	lists map[*crawler.Profile]addresses // those given
+	open  map[string]int64               // violations that no rule covers, by the reason
+}
+
+// Decide returns the rules that the requests justify.
+func Decide(c *Collector, o Options) *Plan {
+	d := &decision{&Plan{Until: o.End.Add(term).UTC()}, c, o, map[*crawler.Profile]addresses{}, map[string]int64{}}
+	for i := range o.Crawlers.Profiles() {
+		p := &o.Crawlers.Profiles()[i]
+		if listed, _ := o.Identities.Own(p); listed != nil {
+			d.lists[p] = newAddresses(listed)
+		}
+	}
+	byName := func(x, y *crawler.Profile) int { return strings.Compare(x.Name, y.Name) }
+	for _, p := range slices.SortedFunc(maps.Keys(c.crawlers), byName) {
+		d.addNames(p, c.crawlers[p])
+	}
+	d.uncovered("at addresses that identify no client", c.unplaced)
+	d.uncovered("at more addresses than are kept (--memory)", c.unkept)
+	d.addAddresses()
+	for _, reason := range slices.Sorted(maps.Keys(d.open)) {
+		d.Notes = append(d.Notes, fmt.Sprintf("No rule covers %s %s.", violations(d.open[reason]), reason))
+	}
+	return d.Plan
+}
+
+func violations(n int64) string { return english.Plural(n, "violation") }
+
+func (d *decision) uncovered(reason string, n int64) {
+	if n > 0 {
+		d.open[reason] += n
+	}
+}
+
+// add adds a rule, if it is in force.
+func (d *decision) add(r Rule) {
+	if r.Search && r.Sort != Impostor && !d.Search {
+		d.Held = append(d.Held, r)
+	} else {
+		d.Rules = append(d.Rules, r)
+	}
+}
+
+// addNames adds the rules by the name of a crawler.
+func (d *decision) addNames(p *crawler.Profile, of *claimed) {
+	who := p.Name + " (" + p.Operator + ")"
+	pattern, match, ok := patternOf(p.Words)
+	switch {
+	case !ok:
+		d.uncovered("by "+who+", whose name no server's rule could be sure to hold", of.verified.n)
+		return
+	case d.Proxied:
+		return
+	}
+	rule := Rule{Crawlers: []string{p.Name}, Pattern: pattern, match: match, Search: p.Category == "search"}
+	if of.verified.n > 0 {
+		named := rule
+		named.Notes = append([]string{who + ", verified: " + of.verified.text("robots.txt forbids")},
+			of.verified.cited()...)
+		d.add(named)
+	}
+	if of.impostors.n == 0 {
+		return
+	}
+	listed, unknown := d.Identities.Own(p)
+	for _, pair := range d.LookedUp {
+		if addr, ok := crawler.Client([]byte(pair.Addr)); ok && pair.Profile == p {
+			listed = append(listed, netip.PrefixFrom(addr, addr.BitLen()))
+		}
+	}
+	rule.Sort, rule.own = Impostor, newAddresses(append(listed, unknown...))
+	rule.Own = rule.own
+	rule.Notes = []string{who + ", impostors: " + of.impostors.text("were made in its name from addresses that are not its own"),
+		"This holds as long as its lists are complete: make this file again whenever they change"}
+	d.add(rule)
+}
+
+// text says how many requests there were, and when.
+func (d *deeds) text(what string) string {
+	return english.Plural(d.n, "request") + " that " + what + "," + d.span()
+}
+
+// cited names the rule of robots.txt.
+func (d *deeds) cited() []string {
+	text := "Rule of robots.txt: " + d.rule
+	if d.others {
+		text += ", and others"
+	}
+	return []string{text}
+}
+
+// addAddresses adds the rules by address.
+func (d *decision) addAddresses() {
+	if d.Proxied {
+		total := int64(0)
+		for _, c := range d.clients {
+			total += c.n
+		}
+		d.uncovered("at addresses that are a proxy's (--client-ip)", total)
+		return
+	}
+	type group struct {
+		netip.Prefix
+		held bool // apart, so that nobody hides behind a search engine
+	}
+	ranges := map[group][]netip.Addr{}
+	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
+		c := d.clients[addr]
+		if c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)) {
+			d.uncovered("at addresses that have not been seen to break it for 30 days before the end of the log", c.n)
+			continue
+		}
+		of := group{around(addr), !d.Search && c.isSearch()}
+		ranges[of] = append(ranges[of], addr)
+	}
+	order := func(x, y group) int {
+		return cmp.Or(x.Addr().Compare(y.Addr()), cmp.Compare(len(ranges[x]), len(ranges[y])))
+	}
+	for _, of := range slices.SortedFunc(maps.Keys(ranges), order) {
+		list, prefix := ranges[of], of.Prefix
+		isListed := func(a netip.Addr) bool { return d.listedFor(prefix, d.clients[a]) != nil }
+		spared := !of.held && ranges[group{prefix, true}] != nil
+		if len(list) >= severalAddresses && !spared && !slices.ContainsFunc(list, isListed) {
+			d.addAddress(prefix, d.together(list), len(list))
+			continue
+		}
+		for _, addr := range list {
+			prefix := netip.PrefixFrom(addr, addr.BitLen())
+			if p := d.listedFor(prefix, d.clients[addr]); p != nil {
+				d.uncovered("at addresses in a list of "+p.Name, d.clients[addr].n)
+			} else {
+				d.addAddress(prefix, d.clients[addr], 1)
+			}
+		}
+	}
+}
+
+// around returns the range that an address is refused with if others of it are.
+func around(a netip.Addr) netip.Prefix {
+	bits := rangeIPv6
+	if a.Is4() {
+		bits = rangeIPv4
+	}
+	prefix, _ := a.Prefix(bits) // which an address of either family has
+	return prefix
+}
+
+// together returns the requests of some clients.
+func (d *decision) together(list []netip.Addr) *client {
+	all := &client{}
+	for _, addr := range list {
+		c := d.clients[addr]
+		all.merge(&c.deeds)
+		all.names = append(all.names, c.names...)
+		all.profiles = append(all.profiles, c.profiles...)
+	}
+	slices.Sort(all.names)
+	all.names = slices.Compact(all.names)
+	return all
+}
+
+// listedFor returns a crawler that has addresses of a range in a list, other than those in whose
+// names its clients came; nil if there is none.
+func (d *decision) listedFor(p netip.Prefix, c *client) (of *crawler.Profile) {
+	for profile, list := range d.lists {
+		if list.overlaps(p) && !slices.Contains(c.profiles, profile) && (of == nil || profile.Name < of.Name) {
+			of = profile
+		}
+	}
+	return of
+}
+
+func (d *decision) addAddress(p netip.Prefix, c *client, n int) {
+	who := p.Addr().String()
+	if n > 1 {
+		who = fmt.Sprintf("%s, %d addresses of it", p, n)
+	}
+	rule := Rule{Sort: ByAddress, Crawlers: c.names, Prefix: p, Notes: append([]string{
+		who + ", as " + english.List(c.names) + ", which nothing verifies: " + c.text("robots.txt forbids"),
+	}, c.cited()...)}
+	rule.Search = c.isSearch()
+	rule.Notes = append(rule.Notes, "Until "+d.Until.Format(time.DateOnly)+": addresses change hands")
+	d.add(rule)
+}
+
+// isSearch reports whether the client came in the name of a search engine.
+func (c *client) isSearch() bool {
+	return slices.ContainsFunc(c.profiles, func(p *crawler.Profile) bool { return p.Category == "search" })
+}
+
+// patternOf returns what matches headers with one of some words, with no letter, digit, - or _
+// beside it. ok is false if a word has bytes that have a meaning to some server.
+func patternOf(words []string) (pattern string, match *regexp.Regexp, ok bool) {
+	var list []string
+	for _, word := range words {
+		var b strings.Builder
+		for _, c := range []byte(strings.ToLower(word)) {
+			switch {
+			case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_', c == ' ':
+				b.WriteByte(c)
+			case strings.IndexByte("./()!+@:", c) >= 0:
+				b.WriteString("[" + string(c) + "]")
+			default:
+				return "", nil, false
+			}
+		}
+		list = append(list, b.String())
+	}
+	pattern = "(^|[^0-9a-z_-])(" + strings.Join(list, "|") + ")([^0-9a-z_-]|$)"
+	match, err := regexp.Compile("(?i)" + pattern)
+	return pattern, match, err == nil && len(list) > 0
+}
+
+// addresses are ranges, sorted and apart.
+type addresses []netip.Prefix
+
+func newAddresses(list []netip.Prefix) (a addresses) {
+	list = slices.SortedFunc(slices.Values(list), func(x, y netip.Prefix) int {
+		return cmp.Or(x.Addr().Compare(y.Addr()), cmp.Compare(x.Bits(), y.Bits()))
+	})
+	for _, p := range list {
+		if n := len(a); n == 0 || !a[n-1].Overlaps(p) {
+			a = append(a, p)
+		}
+	}
+	return a
+}
+
+// overlaps reports whether one of the ranges and p have an address in common.
+func (a addresses) overlaps(p netip.Prefix) bool {
+	i, _ := slices.BinarySearchFunc(a, p, func(x, y netip.Prefix) int { return x.Addr().Compare(y.Addr()) })
+	return i < len(a) && a[i].Overlaps(p) || i > 0 && a[i-1].Overlaps(p)
+}

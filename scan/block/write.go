@@ -1,0 +1,148 @@
+package block
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+)
+
+// Kind is a form of the rules: that of one server.
+type Kind struct {
+	Name string
+	// FreesRobots: the rules refuse nobody /robots.txt itself. A crawler that is refused it may take
+	// the whole site as permitted (RFC 9309 2.3.1.3).
+	FreesRobots bool
+	// OnlyAddresses: the server sees no header, so that it can hold to rules by address only.
+	OnlyAddresses bool
+	text          *template.Template
+}
+
+func (k *Kind) writes(r *Rule) bool { return !k.OnlyAddresses || r.Sort == ByAddress }
+
+// ByKind returns the kind of a name, nil if there is none.
+func ByKind(name string) *Kind {
+	if i := slices.IndexFunc(Kinds, func(k *Kind) bool { return k.Name == name }); i >= 0 {
+		return Kinds[i]
+	}
+	return nil
+}
+
+// KindNames returns the names of all kinds.
+func KindNames() (names []string) {
+	for _, k := range Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// title is what a file of rules begins with.
+const title = "# robotsieve block rules"
+
+// Is reports whether a file is one of rules, by its first bytes.
+func Is(head []byte) bool { return strings.HasPrefix(string(head), title) }
+
+// item is a rule as a template has it.
+type item struct {
+	Rule
+	Number   int // from 1, among those of its sort
+	Comments []string
+}
+
+// file is what a template has.
+type file struct {
+	Title                       string
+	Head                        []string
+	Names, Impostors, Addresses []item
+	Days                        int
+}
+
+// Write writes the rules of a plan with their dry run, as a program of that name has made them.
+func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
+	f := file{Title: title + " for " + k.Name, Days: int(term / (24 * time.Hour)), Head: []string{
+		"Made by robotsieve " + program + ". How to use and to undo it: docs/block.md.",
+	}}
+	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Remarks())
+	for i, r := range p.Rules {
+		list := map[Sort]*[]item{ByName: &f.Names, Impostor: &f.Impostors, ByAddress: &f.Addresses}[r.Sort]
+		if k.writes(&r) {
+			*list = append(*list, item{r, len(*list) + 1, append(slices.Clone(r.Notes), dry.Rules[i].text("It would have"))})
+		}
+	}
+	return k.text.Execute(w, f)
+}
+
+// Summary says what the rules would have refused, and what to beware of.
+func (k *Kind) Summary(p *Plan, dry Result) []string {
+	list := []string{fmt.Sprintf("Dry run over the same log, %s: %s", english.Plural(dry.Lines, "request"),
+		dry.text("these rules would have"))}
+	unwritten, search := 0, []string{}
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if !k.writes(r) {
+			unwritten++
+		} else if r.Search {
+			search = append(search, r.Crawlers...)
+		}
+	}
+	if unwritten > 0 {
+		list = append(list, fmt.Sprintf("%s by name %s left out: %s sees no User-Agent.", english.Plural(int64(unwritten), "rule"),
+			english.Verb(int64(unwritten), "is", "are"), k.Name))
+	}
+	if len(search) > 0 {
+		slices.Sort(search)
+		list = append(list, fmt.Sprintf("WARNING: rules for search engines are in force (%s): if they refuse too much, the "+
+			"site vanishes from search results.", english.List(slices.Compact(search))))
+	}
+	if dry.Search > 0 {
+		list = append(list, fmt.Sprintf("WARNING: %s in the name of search engines would have been refused that the rules "+
+			"are not for.", english.Plural(dry.Search, "request")))
+	}
+	return list
+}
+
+// Remarks say what no rule covers, and which rules are not in force.
+func (p *Plan) Remarks() []string {
+	list := slices.Clone(p.Notes)
+	for _, r := range p.Held {
+		list = append(list, "A rule for a search engine is not in force without --block-search: "+strings.Join(r.Notes, ". "))
+	}
+	return list
+}
+
+// text says what was refused, after words such as "these rules would have".
+func (r *Refused) text(would string) string {
+	text := fmt.Sprintf("%s refused %s, %s of them of anybody else", would, english.Plural(r.Requests, "request"),
+		english.Grouped(r.Others))
+	if r.Others > 0 {
+		text += fmt.Sprintf(" (%s by clients that name no crawler, such as browsers; %s by verified crawlers)",
+			english.Grouped(r.Visitors), english.Grouped(r.Verified))
+	}
+	return text + "."
+}
+
+// maxComment bounds a line of a comment, in bytes.
+const maxComment = 600
+
+// plain makes a text one line of a comment, of whatever server: what a text of a log or a robots.txt
+// has beside printable ASCII, and what some server replaces or takes for the end or the going on of a
+// line even there, becomes a question mark.
+func plain(text string) string {
+	b := []byte(text[:min(len(text), maxComment)])
+	for i, c := range b {
+		if c < ' ' || c > '~' || strings.IndexByte(`\{}`+"`", c) >= 0 {
+			b[i] = '?'
+		}
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func newKind(k Kind, text string) *Kind {
+	const head = "{{.Title}}\n{{range .Head}}# {{plain .}}\n{{end}}"
+	k.text = template.Must(template.New(k.Name).Funcs(template.FuncMap{"plain": plain}).Parse(head + text))
+	return &k
+}

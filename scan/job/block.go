@@ -1,0 +1,142 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/scan/block"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// BlockFile is a file of rules for a server that refuse those who broke robots.txt. The rules are
+// held to the same logs again, which are read a second time, to tell whom else they would have refused.
+type BlockFile struct{ Kind, Name string } // Kind is one of BlockKinds
+
+// BlockKinds returns the names of all kinds of files of rules.
+func BlockKinds() []string { return block.KindNames() }
+
+// ParseBlock reads KIND=FILE.
+func ParseBlock(text string) (b BlockFile, err error) {
+	b.Kind, b.Name, _ = strings.Cut(text, "=")
+	switch {
+	case block.ByKind(b.Kind) == nil:
+		return b, usageError("--block %q is not KIND=FILE with a kind of %s", text, strings.Join(block.KindNames(), ", "))
+	case b.Name == "":
+		return b, usageError("--block %s: no file is named after =", text)
+	}
+	return b, nil
+}
+
+// outputs are all files that the audit writes, but evidence.
+func (o *AuditOptions) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
+
+func (o *AuditOptions) blockOutputs() (list []output) {
+	for _, b := range o.Block {
+		list = append(list, output{"--block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
+	}
+	return list
+}
+
+// checkBlock refuses options with which there can be no rules.
+func (o *AuditOptions) checkBlock() error {
+	switch {
+	case len(o.Block) == 0 && o.BlockSearch:
+		return usageError("--block-search is about the rules of --block")
+	case len(o.Block) == 0:
+		return nil
+	case o.WhatIf != "":
+		return usageError("--what-if judges no request, so there is nobody to --block")
+	case o.State != "" || o.Part != nil:
+		return usageError("a state is of a part of the logs, and the rules of --block are of all of them")
+	case o.Anonymous:
+		return usageError("--block writes addresses of clients, which --anonymize is to keep back: audit twice")
+	case o.NoReport || o.Fetched != nil:
+		return usageError("--block needs a report")
+	case slices.Contains(o.Logs.Names, "-"):
+		return usageError("--block reads the logs twice, which stdin cannot be: give their files")
+	}
+	return nil
+}
+
+// blocking makes the rules of an audit; nil if there are to be none.
+type blocking struct{ *block.Collector }
+
+// newBlocking has an audit collect what rules are made of, and takes memory for it.
+func (o *AuditOptions) newBlocking(logs *auditLogs) (*blocking, error) {
+	if len(o.Block) == 0 {
+		return nil, nil
+	}
+	for _, log := range logs.list {
+		if !log.Regular() {
+			return nil, usageError("--block reads the logs twice, and %s is no file", log.Name)
+		}
+	}
+	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
+	b := &blocking{Collector: block.NewCollector(int(clients))}
+	o.budget.take(clients * block.ClientBytes)
+	o.Judged = both(b.Judged, o.Judged)
+	return b, nil
+}
+
+// finish makes the dry run and writes the files.
+func (b *blocking) finish(ctx context.Context, o AuditOptions, side *loadedBasis, a *auditing, r *report.Report) error {
+	end, err := time.Parse(time.RFC3339, r.To)
+	if err != nil { // no request has a time
+		end = time.Now()
+	}
+	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the dry run
+		return inputError(err)
+	}
+	plan := block.Decide(b.Collector, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
+		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
+	results, err := o.dryRun(ctx, side, plan)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i, out := range o.blockOutputs() {
+		of := block.ByKind(o.Block[i].Kind)
+		errs = append(errs, out.write(func(w io.Writer) error { return of.Write(w, plan, results[i], o.Program) }))
+		for _, text := range of.Summary(plan, results[i]) {
+			o.Messages.warn("%s: %s", out.name, text)
+		}
+	}
+	for _, text := range plan.Remarks() {
+		o.Messages.warn("%s", text)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return inputError(err)
+	}
+	return nil
+}
+
+var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
+
+// dryRun reads the logs again and holds the rules to every request.
+func (o AuditOptions) dryRun(ctx context.Context, side *loadedBasis, plan *block.Plan) ([]block.Result, error) {
+	kinds := make([]*block.Kind, len(o.Block))
+	for i, b := range o.Block {
+		kinds[i] = block.ByKind(b.Kind)
+	}
+	counter := block.NewCounter(plan, kinds, o.Workers)
+	again := AuditOptions{Logs: o.Logs, Format: o.Format, TimeZone: o.TimeZone, Hosts: o.Hosts, Workers: o.Workers,
+		budget: o.budget, format: o.format, seen: counter.Seen,
+		Results: Results{AllowDuplicates: o.AllowDuplicates, Messages: Messages{Progress: o.Messages.Progress}}}
+	logs, err := again.prepareLogs(ctx, side, func(*auditLogs) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	a, err := again.read(ctx, side, logs, newEvidenceLines(false))
+	if err != nil {
+		return nil, err
+	}
+	defer a.run.Close()
+	if a.interrupted != nil {
+		return nil, &Error{Interrupted, errNoDryRun}
+	}
+	return counter.Results(), nil
+}
