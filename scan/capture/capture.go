@@ -34,8 +34,10 @@ type Capture struct {
 	// Body is the body, cut at Options.MaxBody bytes; nil unless Status is 2xx. It is
 	// valid until the next capture is asked for.
 	Body []byte
-	// Time is when it was captured, zero where the source does not say.
-	Time time.Time
+	// Time is when it was captured, zero where the source does not say. If Month, it is the first day of
+	// the month, and nothing else is known.
+	Time  time.Time
+	Month bool
 	// Location is where a redirect leads to, as the server wrote it.
 	Location string
 }

@@ -95,6 +95,7 @@ func (v Values) Capture(o Options) (c Capture, why Reason) {
 		if c.Time, ok = parseDate(string(v[Date])); !ok {
 			return c, BadDate
 		}
+		c.Month = len(v[Date]) == len("2006-01")
 	}
 	c.Status = uint16(status)
 	switch answer.Of(status, answer.Archive) {

@@ -21,6 +21,7 @@ type Row struct {
 	// Time is since when it was given, or when it was seen, as Source.Times says. Of several rows
 	// of an origin and moment those with a smaller Order come first.
 	Time     time.Time
+	Month    bool // Time is only the first day of the month that is known
 	Order    int
 	Status   int    // HTTP status, or policy.Unreachable
 	Location string // where a redirect leads, as the server wrote it

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -51,6 +52,7 @@ const (
 	digestField
 	locationField
 	placeField
+	monthField // policy.OnlyMonth if no more is known of the time
 	schemeField
 	portField
 	numFields
@@ -95,6 +97,9 @@ func (w *Writer) Add(r *Row) error {
 	f[timeField] = fmt.Sprintf("%016x", uint64(r.Time.UnixNano())^1<<63)
 	f[orderField] = fmt.Sprintf("%08x", r.Order)
 	f[statusField], f[locationField], f[placeField] = strconv.Itoa(r.Status), field(r.Location), field(r.Place)
+	if r.Month {
+		f[monthField] = policy.OnlyMonth
+	}
 	if r.Status/100 == 2 && r.Status != 204 {
 		var err error
 		if f[bodyField], f[digestField], err = w.addBody(r); err != nil {
@@ -265,8 +270,8 @@ func (m *manifest) add(f []string) {
 	}
 	if !seen {
 		m.of.Origins++
-	} else {
-		at = max(at, before.at+1)
+	} else if at <= before.at {
+		at, f[monthField] = before.at+1, ""
 	}
 	m.last[key] = told{at, answer}
 	if h := m.held; h != nil && at == m.at && slices.Equal(h[:schemeField], f[:schemeField]) &&
@@ -299,6 +304,7 @@ func (m *manifest) flush() {
 		m.of.Unknown++
 	}
 	m.of.Rows++
-	_ = m.csv.Write([]string{time.Unix(0, m.at).UTC().Format(time.RFC3339Nano), o.String(), status, name,
+	from := time.Unix(0, m.at).UTC().Format(cmp.Or(f[monthField], time.RFC3339Nano))
+	_ = m.csv.Write([]string{from, o.String(), status, name,
 		f[locationField], f[digestField], m.of.times, f[placeField]})
 }

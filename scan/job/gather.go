@@ -36,7 +36,7 @@ type gatherer struct {
 	shown    []string       // the first of each reason
 	taken    map[string]int // captures, by what they were read from
 	date     time.Time      // of the folder or file that is being read, if its name has one
-	monthly  bool           // of a folder only the month was known
+	month    bool           // of which only the month is known
 	name     string         // of the input that is being read
 	// give gets the captures, and is Set.Add if nobody else wants them.
 	give  func(capture.Capture) error
@@ -109,9 +109,9 @@ func (g *gatherer) dated(dir string) bool {
 	if !ok || !g.date.IsZero() {
 		return false
 	}
-	g.date, g.monthly = at, g.monthly || isMonth
+	g.date, g.month = at, isMonth
 	g.source(dir, aSource)
-	g.date = time.Time{}
+	g.date, g.month = time.Time{}, false
 	return true
 }
 
@@ -180,7 +180,7 @@ func (g *gatherer) robotsTxt(name, host string) {
 	g.open(name, capture.RobotsTxt, func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
 		return func(yield func(capture.Capture, error) bool) {
 			c, err := capture.File(r, host, o)
-			c.Time = g.date
+			c.Time, c.Month = g.date, g.month
 			yield(c, err)
 		}
 	})

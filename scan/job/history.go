@@ -164,6 +164,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	g := newGatherer(ctx, o, shareCompiling(o.Memory))
 	defer g.stop(nil)
 	g.options.Wants = nil
+	monthly := false
 	add := func(row *history.Row) error {
 		if row.Time.IsZero() {
 			g.skip(capture.BadDate, fmt.Errorf("%s: %v", row.Place, row.Origins))
@@ -172,8 +173,9 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		return to.Add(row)
 	}
 	g.give = func(c capture.Capture) error {
-		row := &history.Row{Origins: c.Origins, Time: c.Time, Status: int(c.Status), Location: c.Location, Body: c.Body,
-			Place: g.name}
+		row := &history.Row{Origins: c.Origins, Time: c.Time, Month: c.Month, Status: int(c.Status),
+			Location: c.Location, Body: c.Body, Place: g.name}
+		monthly = monthly || c.Month
 		switch {
 		case len(c.Body) > history.MaxBody:
 			row.Body = nil
@@ -203,8 +205,8 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		}
 	}
 	g.report()
-	if g.monthly {
-		q.Warn("of some folders only the month is known, and the first day is taken: give audit --skew 31d")
+	if monthly {
+		q.Warn("of some captures only the month is known: audit needs --skew 31d")
 	}
 	if g.lost {
 		q.Fault("not all captures could be read")

@@ -169,6 +169,10 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 		return o.readArchive(b)
 	}
 	rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
+	month := slices.IndexFunc(rows, func(r policy.Row) bool { return r.Month })
+	if err == nil && month >= 0 && b.Skew < policy.MonthSkew {
+		err = fmt.Errorf("%s: only a month: --skew 31d covers that the day is not known", rows[month].Where)
+	}
 	return rows, cmp.Or(times, policy.Deployed), err
 }
 
@@ -178,10 +182,13 @@ func (o *AuditOptions) readArchive(b *basis.Basis) (rows []policy.Row, times str
 		return nil, "", err
 	}
 	b.Restored = true
-	dated, unknown := 0, int64(0)
+	dated, monthly, unknown := 0, 0, int64(0)
 	for _, r := range rows {
 		if r.From != policy.MinTime {
 			dated++
+		}
+		if y, m, _ := time.Unix(0, r.From).UTC().Date(); time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).UnixNano() == r.From {
+			monthly++
 		}
 		if r.Digest != "" {
 			unknown++
@@ -193,6 +200,9 @@ func (o *AuditOptions) readArchive(b *basis.Basis) (rows []policy.Row, times str
 	}
 	o.Messages.warn("%s has rules and no texts: what a Sitemap line permits, the sizes of the files and how long each "+
 		"last version was seen are not known; the sources of the archive have them", b.File)
+	if dated > 0 && monthly == dated && b.Skew < policy.MonthSkew {
+		o.Messages.warn("all dates in %s are first days of months: if no more was known, give --skew 31d", b.File)
+	}
 	if unknown > 0 {
 		o.Messages.warn("%s: %s with rules that no one text gives in all its dialects %s as not known", b.File,
 			english.Plural(unknown, "version"), english.Verb(unknown, "counts", "count"))

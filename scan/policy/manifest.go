@@ -25,8 +25,8 @@ import (
 //	from,origin,status,file
 //
 // and perhaps max_age, location, digest, history and source, in any order. from is a time by RFC
-// 3339, or a date, which is its midnight in UTC; origin is an origin, or a bare host, which stands
-// for http and https; status is the answer's HTTP status, or "unreachable"; file has the body, and
+// 3339, or a date, which is its midnight in UTC, or a month (Row.Month); origin is an origin, or a
+// bare host, which stands for http and https; status is the answer's HTTP status, or "unreachable"; file has the body, and
 // is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
 // that is not, such as sha1: and the SHA-1 in base32, and takes the place of a file; history is
 // Deployed or Observed; source is for people. A status of 200 needs a file or a digest, another 2xx
@@ -134,6 +134,9 @@ func readFile(path string, max int, memory int64) (file, error) {
 	}
 	return content, err
 }
+
+// OnlyMonth is the layout of a time of which only the month is known.
+const OnlyMonth = "2006-01"
 
 // The meanings of the times of rows.
 const (
@@ -251,7 +254,8 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 	for i, value := range fields {
 		switch columns[i] {
 		case "from":
-			if r.From, err = parseTime(value, time.RFC3339, time.DateOnly); value == "" {
+			r.Month = len(value) == len(OnlyMonth)
+			if r.From, err = parseTime(value, time.RFC3339, time.DateOnly, OnlyMonth); value == "" {
 				err = errNoFrom
 			}
 		case "origin":

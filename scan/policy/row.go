@@ -27,6 +27,7 @@ const (
 type Row struct {
 	Origins  []origin.Origin // two where the source names a bare host: http on port 80, https on 443
 	From     int64           // nanoseconds since 1970
+	Month    bool            `json:"-"` // From is only the first day of the month that is known
 	Status   int             // HTTP status, or Unreachable
 	Body     []byte          // if Status is 2xx; must not be changed, because rows that name one file share it
 	Past     []byte          // of a longer file: lines past the limit, as ReadBody returns them
