@@ -39,12 +39,13 @@ const (
 	noClient
 )
 
-// What was requested.
+// What was requested. Of one moment a fetch comes first: logs have whole seconds.
 const (
-	permitted byte = iota
+	fetched   byte = iota // robots.txt, by GET
+	asked                 // robots.txt, in another way
+	permitted             // this and what follows is a page
 	forbidden
 	undecided // or not bound, or an impostor's
-	fetched   // robots.txt
 )
 
 // New returns a sink for an audit with workers that knows crawlers of these profiles.
@@ -62,6 +63,8 @@ func (s *Sink) Put(j *audit.Judged) {
 	switch {
 	case j.MethodClass == report.Get && (j.Verdict == report.RobotsFetch || string(j.Target) == "/robots.txt"):
 		what = fetched
+	case j.Verdict == report.RobotsFetch:
+		what = asked
 	case j.Verdict == report.Violation:
 		what = forbidden
 	case j.Verdict == report.Allowed:

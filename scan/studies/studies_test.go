@@ -43,6 +43,9 @@ func request(t *testing.T, text string) *audit.Judged {
 	if j.Verdict == report.Spoofed {
 		j.Identity = report.SpoofedIdentity
 	}
+	if f[3] == "robots_head" {
+		j.Verdict, j.MethodClass = report.RobotsFetch, report.Head
+	}
 	if j.Verdict == report.RobotsFetch {
 		j.Target = []byte("/robots.txt")
 	}
@@ -131,6 +134,21 @@ func TestByHand(t *testing.T) {
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	if again := rowsOf(t, r, lines...); !slices.Equal(got, again) {
 		t.Errorf("in another order:\n%s", strings.Join(again, "\n"))
+	}
+}
+
+// TestCheckedInTheSameSecond: a fetch that the log has in the second of a page came before it, and a
+// HEAD of robots.txt is neither a fetch nor a page.
+func TestCheckedInTheSameSecond(t *testing.T) {
+	got := rowsOf(t, &report.Report{RobotsTxt: report.RobotsInfo{Logged: true}},
+		"AlphaBot 192.0.2.1 5 allowed", "AlphaBot 192.0.2.1 5 robots_fetch",
+		"BetaBot 192.0.2.2 1 robots_head", "BetaBot 192.0.2.2 5 robots_fetch", "BetaBot 192.0.2.2 6 allowed")
+	for _, name := range []string{"AlphaBot", "BetaBot"} {
+		for _, want := range []string{"session_checked_first: 1 of 1 sessions 0.2065-1", "checked_first: 1 of 1 visits"} {
+			if want = "crawler " + name + " unverified " + want; !slices.Contains(got, want) {
+				t.Errorf("there is no row %q in\n%s", want, strings.Join(got, "\n"))
+			}
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ type session struct {
 	client        uint64
 	last, decided int64 // the time of the last request, and how many were decided
 	what          uint  // the set of what its requests were
-	checked       bool  // robots.txt, before anything else
+	checked       bool  // robots.txt, before any page
 }
 
 const (
@@ -117,14 +117,14 @@ func (t *tables) add(b []byte) {
 	}
 	isDecided := isOf(what == permitted || what == forbidden)
 	t.decided, t.complied = t.decided+isDecided, t.complied+isOf(what == permitted)
-	if what != fetched {
+	if what >= permitted {
 		t.firstPage = min(t.firstPage, time)
 	}
 	if client == noClient {
 		t.unplaced++
 		return
 	}
-	s.checked = s.checked || what == fetched && s.what == 0
+	s.checked = s.checked || what == fetched && s.what < 1<<permitted
 	s.client, s.last, s.decided, s.what = client, time, s.decided+isDecided, s.what|1<<what
 }
 
@@ -142,7 +142,7 @@ func (t *tables) endSession() {
 	if s.decided > 0 {
 		t.count("sessions_complied", "sessions", isOf(s.what&(1<<forbidden) == 0), 1, s.decided, len(scopes))
 	}
-	if s.what&^(1<<fetched) != 0 {
+	if s.what >= 1<<permitted {
 		t.count("session_checked_first", "sessions", isOf(s.checked), 1, 0, len(scopes))
 	}
 	*s = session{}
