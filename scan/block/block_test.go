@@ -52,8 +52,8 @@ func (o *Options) request(name, addr string, v report.Verdict, i report.Identity
 
 // short is a rule in a few words.
 func short(r Rule) string {
-	return strings.TrimSpace(fmt.Sprint(r.Sort, " ", strings.Join(r.Crawlers, "+"), " ", strings.TrimPrefix(r.Prefix.String(),
-		"invalid Prefix")))
+	return strings.TrimSpace(fmt.Sprint(r.Sort, " ", strings.Join(r.Crawlers, "+"), " ",
+		strings.TrimPrefix(r.Prefix.String(), "invalid Prefix")))
 }
 
 func rules(list []Rule) (texts []string) {
@@ -116,7 +116,7 @@ func TestDecide(t *testing.T) {
 	}
 	wantNotes := []string{
 		"No rule covers 3 violations at addresses that identify no client.",
-		"No rule covers 1 violation at addresses in a list of Googlebot.",
+		"No rule covers 1 violation at addresses in a list of Google.",
 		"No rule covers 1 violation at addresses that have not been seen to break it for 30 days before the end of the log.",
 	}
 	if slices.Sort(wantNotes); !slices.Equal(p.Notes, wantNotes) {
@@ -376,7 +376,8 @@ func TestApache(t *testing.T) {
 	if _, err := os.Stat(modules); err != nil {
 		t.Skip("the modules of Apache are elsewhere")
 	}
-	config := "ServerRoot DIR\nPidFile DIR/pid\nErrorLog /dev/stderr\nServerName x\nListen 127.0.0.1:PORT\nDocumentRoot DIR\n"
+	config := "ServerRoot DIR\nPidFile DIR/pid\nErrorLog /dev/stderr\nServerName x\nListen 127.0.0.1:PORT\n" +
+		"DocumentRoot DIR\n"
 	for _, m := range []string{"mpm_event", "authz_core", "setenvif", "remoteip", "authz_host", "alias"} {
 		config += "LoadModule " + m + "_module " + modules + "/mod_" + m + ".so\n"
 	}

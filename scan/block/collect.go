@@ -3,7 +3,7 @@
 //
 // A Collector keeps what an audit proves (collect.go). Decide makes a Plan of it: rules as plain data
 // (decide.go). A Counter holds the rules to every request of the same logs (dryrun.go). A Kind writes
-// both for a server (write.go, kinds.go).
+// both for a server (write.go, and the templates in kinds).
 package block
 
 import (
@@ -22,9 +22,8 @@ type Collector struct {
 	limit    int // of clients
 	crawlers map[*crawler.Profile]*claimed
 	clients  map[netip.Addr]*client
-	kept     map[string]string // rules of robots.txt, so that each is kept once
-	unplaced int64             // violations at no address that a rule could name
-	unkept   int64             // violations of further clients
+	unplaced int64 // violations at no address that a rule could name
+	unkept   int64 // violations of further clients
 }
 
 // ClientBytes is about how much memory a client takes.
@@ -33,7 +32,7 @@ const ClientBytes = 600
 // NewCollector returns a collector of at most so many clients.
 func NewCollector(clients int) *Collector {
 	return &Collector{limit: max(clients, 100), crawlers: map[*crawler.Profile]*claimed{},
-		clients: map[netip.Addr]*client{}, kept: map[string]string{}}
+		clients: map[netip.Addr]*client{}}
 }
 
 // claimed is what was done in the name of a known crawler.
@@ -67,7 +66,7 @@ func (c *Collector) Judged(j *audit.Judged) {
 		c.of(j.Profile).impostors.add(j, "")
 	case j.Verdict != report.Violation:
 	case j.Identity == report.Verified && j.Profile != nil:
-		c.of(j.Profile).verified.add(j, c.ruleOf(j))
+		c.of(j.Profile).verified.add(j, ruleOf(j))
 	default:
 		c.addClient(j)
 	}
@@ -95,7 +94,7 @@ func (c *Collector) addClient(j *audit.Judged) {
 		of = &client{}
 		c.clients[addr] = of
 	}
-	of.add(j, c.ruleOf(j))
+	of.add(j, ruleOf(j))
 	if name, _, _ := j.Named(); len(of.names) < maxNames && !slices.Contains(of.names, name) {
 		of.names = append(of.names, name)
 	}
@@ -105,48 +104,28 @@ func (c *Collector) addClient(j *audit.Judged) {
 }
 
 func (d *deeds) add(j *audit.Judged, rule string) {
-	d.others = d.others || d.n > 0 && rule != d.rule
-	if d.n == 0 || rule < d.rule {
-		d.rule = rule
-	}
-	d.n += j.N
-	if j.HasTime && (!d.timed || j.Time < d.first) {
-		d.first = j.Time
-	}
-	if j.HasTime && (!d.timed || j.Time > d.last) {
-		d.last = j.Time
-	}
-	d.timed = d.timed || j.HasTime
+	d.merge(&deeds{n: j.N, first: j.Time, last: j.Time, timed: j.HasTime, rule: rule})
 }
 
-// merge adds the requests of another client.
+// merge adds other requests.
 func (d *deeds) merge(o *deeds) {
-	d.others = d.others || o.others || d.n > 0 && d.rule != o.rule
-	if d.n == 0 || o.rule < d.rule {
-		d.rule = o.rule
+	if d.n == 0 {
+		*d = *o
+		return
 	}
-	if o.timed && (!d.timed || o.first < d.first) {
-		d.first = o.first
+	d.others, d.rule = d.others || o.others || d.rule != o.rule, min(d.rule, o.rule)
+	switch {
+	case !d.timed:
+		d.first, d.last, d.timed = o.first, o.last, o.timed
+	case o.timed:
+		d.first, d.last = min(d.first, o.first), max(d.last, o.last)
 	}
-	if o.timed && (!d.timed || o.last > d.last) {
-		d.last = o.last
-	}
-	d.n, d.timed = d.n+o.n, d.timed || o.timed
+	d.n += o.n
 }
-
-// maxKept bounds the rules of robots.txt that are kept.
-const maxKept = 10_000
 
 // ruleOf returns the rule that a request broke, as comments cite it.
-func (c *Collector) ruleOf(j *audit.Judged) string {
-	text := fmt.Sprintf("%s (line %d)", j.Rule.Rule[:min(len(j.Rule.Rule), 100)], j.Rule.Line)
-	if known, ok := c.kept[text]; ok {
-		return known
-	}
-	if len(c.kept) < maxKept {
-		c.kept[text] = text
-	}
-	return text
+func ruleOf(j *audit.Judged) string {
+	return fmt.Sprintf("%s (line %d)", j.Rule.Rule[:min(len(j.Rule.Rule), 100)], j.Rule.Line)
 }
 
 // span returns the days of the requests, "" if none has a time.

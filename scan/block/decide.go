@@ -33,13 +33,12 @@ type Rule struct {
 	// Pattern matches headers with a word of the crawler, as a regular expression that all servers
 	// read alike if letters of either case are the same; empty for ByAddress.
 	Pattern string
-	Own     []netip.Prefix // of Impostor: the addresses that are not refused, sorted and apart
-	Prefix  netip.Prefix   // of ByAddress
+	Own     addresses    // of Impostor: those that are not refused
+	Prefix  netip.Prefix // of ByAddress
 	// Notes say what the rule rests on.
 	Notes []string
 	// Search: it is for a search engine, or its impostors.
 	Search bool
-	own    addresses
 	match  *regexp.Regexp
 }
 
@@ -137,8 +136,7 @@ func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	rule := Rule{Crawlers: []string{p.Name}, Pattern: pattern, match: match, Search: p.Category == "search"}
 	if of.verified.n > 0 {
 		named := rule
-		named.Notes = append([]string{who + ", verified: " + of.verified.text("robots.txt forbids")},
-			of.verified.cited()...)
+		named.Notes = []string{who + ", verified: " + of.verified.text("robots.txt forbids"), of.verified.cited()}
 		d.add(named)
 	}
 	if of.impostors.n == 0 {
@@ -150,10 +148,11 @@ func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 			listed = append(listed, netip.PrefixFrom(addr, addr.BitLen()))
 		}
 	}
-	rule.Sort, rule.own = Impostor, newAddresses(append(listed, unknown...))
-	rule.Own = rule.own
-	rule.Notes = []string{who + ", impostors: " + of.impostors.text("were made in its name from addresses that are not its own"),
-		"This holds as long as its lists are complete: make this file again whenever they change"}
+	rule.Sort, rule.Own = Impostor, newAddresses(append(listed, unknown...))
+	rule.Notes = []string{
+		who + ", impostors: " + of.impostors.text("were made in its name from addresses that are not its own"),
+		"This holds as long as its lists are complete: make this file again whenever they change",
+	}
 	d.add(rule)
 }
 
@@ -163,12 +162,11 @@ func (d *deeds) text(what string) string {
 }
 
 // cited names the rule of robots.txt.
-func (d *deeds) cited() []string {
-	text := "Rule of robots.txt: " + d.rule
+func (d *deeds) cited() string {
 	if d.others {
-		text += ", and others"
+		return "Rule of robots.txt: " + d.rule + ", and others"
 	}
-	return []string{text}
+	return "Rule of robots.txt: " + d.rule
 }
 
 // addAddresses adds the rules by address.
@@ -209,7 +207,7 @@ func (d *decision) addAddresses() {
 		for _, addr := range list {
 			prefix := netip.PrefixFrom(addr, addr.BitLen())
 			if p := d.listedFor(prefix, d.clients[addr]); p != nil {
-				d.uncovered("at addresses in a list of "+p.Name, d.clients[addr].n)
+				d.uncovered("at addresses in a list of "+p.Operator, d.clients[addr].n)
 			} else {
 				d.addAddress(prefix, d.clients[addr], 1)
 			}
@@ -245,7 +243,7 @@ func (d *decision) together(list []netip.Addr) *client {
 // names its clients came; nil if there is none.
 func (d *decision) listedFor(p netip.Prefix, c *client) (of *crawler.Profile) {
 	for profile, list := range d.lists {
-		if list.overlaps(p) && !slices.Contains(c.profiles, profile) && (of == nil || profile.Name < of.Name) {
+		if list.overlaps(p) && !slices.Contains(c.profiles, profile) && (of == nil || profile.Operator < of.Operator) {
 			of = profile
 		}
 	}
@@ -257,12 +255,10 @@ func (d *decision) addAddress(p netip.Prefix, c *client, n int) {
 	if n > 1 {
 		who = fmt.Sprintf("%s, %d addresses of it", p, n)
 	}
-	rule := Rule{Sort: ByAddress, Crawlers: c.names, Prefix: p, Notes: append([]string{
-		who + ", as " + english.List(c.names) + ", which nothing verifies: " + c.text("robots.txt forbids"),
-	}, c.cited()...)}
-	rule.Search = c.isSearch()
-	rule.Notes = append(rule.Notes, "Until "+d.Until.Format(time.DateOnly)+": addresses change hands")
-	d.add(rule)
+	d.add(Rule{Sort: ByAddress, Crawlers: c.names, Prefix: p, Search: c.isSearch(), Notes: []string{
+		who + ", as " + english.List(c.names) + ", which nothing verifies: " + c.text("robots.txt forbids"), c.cited(),
+		"Until " + d.Until.Format(time.DateOnly) + ": addresses change hands",
+	}})
 }
 
 // isSearch reports whether the client came in the name of a search engine.

@@ -70,7 +70,7 @@ func (c *Counter) empty() []Result {
 
 // maxHeaders bounds the headers that a worker remembers, and maxHeader their length.
 const (
-	maxHeaders = 10_000
+	maxHeaders = 1000
 	maxHeader  = 1 << 10
 )
 
@@ -81,7 +81,7 @@ func (c *Counter) Seen(s *audit.Seen) {
 	addr, isClient := crawler.Client(s.Address)
 	w.hits = w.hits[:0]
 	for _, i := range c.named(w, s.Agent) {
-		if r := &c.plan.Rules[i]; r.Sort == ByName || isClient && !r.own.overlaps(netip.PrefixFrom(addr, addr.BitLen())) {
+		if r := &c.plan.Rules[i]; r.Sort == ByName || isClient && !r.Own.overlaps(netip.PrefixFrom(addr, addr.BitLen())) {
 			w.hits = append(w.hits, i)
 		}
 	}

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"embed"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +20,12 @@ type Kind struct {
 	FreesRobots bool
 	// OnlyAddresses: the server sees no header, so that it can hold to rules by address only.
 	OnlyAddresses bool
-	text          *template.Template
+}
+
+// Kinds are all kinds; the template of each is in the folder kinds.
+var Kinds = []*Kind{
+	{Name: "nginx", FreesRobots: true}, {Name: "apache", FreesRobots: true}, {Name: "caddy", FreesRobots: true},
+	{Name: "haproxy", FreesRobots: true}, {Name: "nft", OnlyAddresses: true},
 }
 
 func (k *Kind) writes(r *Rule) bool { return !k.OnlyAddresses || r.Sort == ByAddress }
@@ -73,7 +79,11 @@ func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 			*list = append(*list, item{r, len(*list) + 1, append(slices.Clone(r.Notes), dry.Rules[i].text("It would have"))})
 		}
 	}
-	return k.text.Execute(w, f)
+	t, err := template.New(k.Name+".tmpl").Funcs(functions).ParseFS(templates, "kinds/"+k.Name+".tmpl")
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, f)
 }
 
 // Summary says what the rules would have refused, and what to beware of.
@@ -90,8 +100,8 @@ func (k *Kind) Summary(p *Plan, dry Result) []string {
 		}
 	}
 	if unwritten > 0 {
-		list = append(list, fmt.Sprintf("%s by name %s left out: %s sees no User-Agent.", english.Plural(int64(unwritten), "rule"),
-			english.Verb(int64(unwritten), "is", "are"), k.Name))
+		list = append(list, fmt.Sprintf("%s by name %s left out: %s sees no User-Agent.",
+			english.Plural(int64(unwritten), "rule"), english.Verb(int64(unwritten), "is", "are"), k.Name))
 	}
 	if len(search) > 0 {
 		slices.Sort(search)
@@ -141,8 +151,15 @@ func plain(text string) string {
 	return strings.TrimSpace(string(b))
 }
 
-func newKind(k Kind, text string) *Kind {
-	const head = "{{.Title}}\n{{range .Head}}# {{plain .}}\n{{end}}"
-	k.text = template.Must(template.New(k.Name).Funcs(template.FuncMap{"plain": plain}).Parse(head + text))
-	return &k
+//go:embed kinds
+var templates embed.FS
+
+var functions = template.FuncMap{
+	"plain": plain,
+	"comments": func(indent string, i item) (lines string) {
+		for _, text := range i.Comments {
+			lines += "\n" + indent + "# " + plain(text)
+		}
+		return lines
+	},
 }
