@@ -17,7 +17,7 @@ import (
 // Options.Wants asks for. A capture is of the URL in WARC-Target-URI. Records of other
 // pages, and requests and metadata, are passed over. A revisit of /robots.txt, which holds
 // no body, is a *SkipError, as is a response for /robots.txt that cannot be used for any
-// reason. Any other error ends the records, because the start of the next one is not known.
+// reason; the capture beside it has the origin and the time, if these are known. Any other error ends the records, because the start of the next one is not known.
 func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		w := &crawl{records: warc.NewReader(r), o: o}
@@ -93,11 +93,8 @@ func isRobots(url string) bool {
 // capture reads the block of a record. The reason is "" if it gives a capture, and if the
 // record is of another page or is no answer.
 func (w *crawl) capture(rec record) (c Capture, why Reason) {
-	switch {
-	case !rec.robots && !rec.wanted || rec.Kind == "request" || rec.Kind == "metadata":
+	if !rec.robots && !rec.wanted || rec.Kind == "request" || rec.Kind == "metadata" {
 		return c, ""
-	case rec.Kind != "response":
-		return c, Revisit
 	}
 	var err error
 	if rec.robots {
@@ -108,6 +105,9 @@ func (w *crawl) capture(rec record) (c Capture, why Reason) {
 	c.Origins, c.Path = []origin.Origin{rec.page.Origin}, rec.page.Path
 	if c.Time, err = rec.Time(); err != nil {
 		return c, BadDate
+	}
+	if rec.Kind != "response" {
+		return c, Revisit
 	}
 	return c, w.response(&c, rec.Truncated)
 }

@@ -273,7 +273,11 @@ func (c *captures) capture(place string, f map[string]string) error {
 		row.Status = 200 // of an original that is not listed
 	case err != nil || row.Status < 200 || row.Status > 999:
 		c.q.fault("%s: the capture of %s has no status", place, at.Format(time.RFC3339))
-		return nil
+		if c.to == nil {
+			return nil
+		}
+		row.Status, row.Digest = 200, "" // another file may have been there
+		return c.to.Add(row)
 	case row.Status == 304:
 		return nil
 	}

@@ -67,7 +67,8 @@ const capturedByHand = `
 	2026-01-08T00:00:00Z,https://example.com,200,B
 	2026-01-09T00:00:00Z,https://example.com,200,,,sha1:SHA_OF_C
 	2026-01-11T00:00:00Z,https://a.example,200,D
-	2026-01-11T00:00:00Z,https://b.example,200,E`
+	2026-01-11T00:00:00Z,https://b.example,200,E
+	2026-01-12T00:00:00Z,https://example.com,200,,,unknown`
 
 var cdxNames = []string{"urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "redirect"}
 

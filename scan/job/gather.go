@@ -39,9 +39,11 @@ type gatherer struct {
 	month    bool           // of which only the month is known
 	name     string         // of the input that is being read
 	// give gets the captures, and is Set.Add if nobody else wants them.
-	give  func(capture.Capture) error
-	bytes atomic.Int64 // read, decompressed
-	lost  bool         // an input could not be used, wholly or in part
+	give func(capture.Capture) error
+	// unused gets what is known of those that cannot be used, if anybody wants it.
+	unused func(capture.Capture)
+	bytes  atomic.Int64 // read, decompressed
+	lost   bool         // an input could not be used, wholly or in part
 }
 
 // maxShown is how many examples of each reason are shown; the others are counted.
@@ -282,6 +284,9 @@ func (g *gatherer) read(in *source.Input, kind capture.Kind, read captureReader)
 			g.add(c, kind)
 		case errors.As(err, &skipped):
 			g.skip(skipped.Reason, fmt.Errorf("%s: %w", in.Name, err))
+			if g.unused != nil && skipped.Reason != capture.NotModified {
+				g.unused(c)
+			}
 		case errors.As(err, &form):
 			g.skip(capture.BadForm, fmt.Errorf("%s: %w", in.Name, err))
 		default:

@@ -184,6 +184,14 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		}
 		return add(row)
 	}
+	g.unused = func(c capture.Capture) { // another file may have been there
+		if len(c.Origins) == 0 || c.Path != "" || c.Time.IsZero() {
+			return
+		}
+		if err := to.Add(&history.Row{Origins: c.Origins, Time: c.Time, Status: 200, Place: g.name}); err != nil {
+			g.stop(err)
+		}
+	}
 	for _, name := range q.Args {
 		if !policy.IsArchive(name) {
 			g.source(name, aSource)

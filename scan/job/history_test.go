@@ -98,6 +98,7 @@ func TestHistoryOfCaptures(t *testing.T) {
 		strings.Replace(ofFolders[2], "-01T00:00:00Z", "", 1)}
 	dir := put(t, map[string]string{
 		"crawl.warc.gz": crawl, "cut.warc.gz": crawl + last[:len(last)/2], "damaged.warc.gz": crawl + "\x1f\x8b\x08damage",
+		"revisit.warc.gz": crawl + warcRecord("revisit", url, "2026-01-06T00:00:00Z", ok, ""),
 		"urls.json": `{"https://a.example/robots.txt":{"2026-01-01":"A","2026-02-01":"B"},
 			"https://b.example/x?y":{"2026-01-01":"C"}}`,
 		"hosts.json": `{"a.example":{"2026-01-01":"A","2026-02-01T00:00:00Z":"B"}}
@@ -116,7 +117,9 @@ func TestHistoryOfCaptures(t *testing.T) {
 		lost   bool
 	}{
 		"crawl.warc.gz": {want: ofCrawl}, "cut.warc.gz": {want: ofCrawl, lost: true},
-		"damaged.warc.gz": {want: ofCrawl, lost: true},
+		"damaged.warc.gz": {want: append(slices.Clone(ofCrawl), "2026-01-05T00:00:00Z https://a.example 200   unknown"),
+			lost: true}, // a capture that cannot be read is one of another file
+		"revisit.warc.gz": {want: append(slices.Clone(ofCrawl), "2026-01-06T00:00:00Z https://a.example 200   unknown")},
 		"urls.json": {want: []string{`2026-01-01T00:00:00Z https://a.example 200 "A"`,
 			`2026-02-01T00:00:00Z https://a.example 200 "B"`, `2026-01-01T00:00:00Z https://b.example 200 "C"`}},
 		"hosts.json": {want: ofFolders}, "date": {want: ofMonths}, "host": {want: ofFolders},
