@@ -5,8 +5,8 @@ import "github.com/robotsieve/robotsieve/scan/answer"
 // Change is a change of an origin's robots.txt, from one of its versions to another.
 type Change struct {
 	Old, New int32
-	// Since and At are the times between which it was made, in nanoseconds since 1970. They differ only
-	// where the times of versions are those at which they were seen.
+	// Since and At are the times between which it was made, in nanoseconds since 1970. They differ where the
+	// times of versions are those at which they were seen, and where others that say nothing were between.
 	Since, At int64
 }
 
@@ -18,14 +18,12 @@ func (p *Policy) Changes(origin int32) (list []Change) {
 	old, since := int32(-1), int64(forever)
 	for i, v := range h.versions {
 		r := &h.replies[i]
-		if r.start < v.From {
-			since = min(since, r.start)
-		}
+		since = min(since, r.start)
 		if v.Copy < 0 && r.means[answer.Others] != answer.None {
 			continue
 		}
 		if old >= 0 && h.versions[old].Copy != v.Copy && v.From > MinTime {
-			list = append(list, Change{old, int32(i), min(since, v.From), v.From})
+			list = append(list, Change{old, int32(i), since, v.From})
 		}
 		old, since = int32(i), forever
 	}
