@@ -525,6 +525,7 @@ func TestElsewhereHasTheReportsAndExitCodes(t *testing.T) {
 		{audit("--list", "violations", "--output", "ndjson"), ""}, {audit("--list", "violations", "--output", "csv"), ""},
 		{[]string{"filter", "--robots", sample + "robots.txt", "--agent", "GPTBot", "-"}, ""},
 		{audit("--evidence", "x"), "elsewhere: unknown flag: --evidence"},
+		{audit("--block", "nginx=x"), "elsewhere: unknown flag: --block"},
 		{[]string{"merge", "x"}, `elsewhere: unknown command "merge"`},
 		{audit("--output", "parquet"), "--output parquet is for --list"},
 	} {
