@@ -94,7 +94,7 @@ type field struct {
 
 // fields returns the fields of a type that is an object in JSON, and none of another.
 func (d *description) fields(of reflect.Type) (list []field) {
-	if counts, ok := reflect.Zero(of).Interface().(json.Marshaler); ok {
+	if counts, ok := reflect.Zero(of).Interface().(json.Marshaler); ok && of.Kind() == reflect.Array {
 		enum := regexp.MustCompile(`(\w+)\.$`).FindStringSubmatch(d.comments[of.Name()])[1]
 		object, _ := counts.MarshalJSON()
 		for i, m := range regexp.MustCompile(`"(\w+)"`).FindAllStringSubmatch(string(object), -1) {

@@ -79,7 +79,8 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions,
 		func(v report.VersionInfo) bool { return v.File != "" })
 	answers := &r.RobotsTxt
-	answers.Contradicted = t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests
+	answers.Contradicted = !b.None &&
+		(t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
 	r.Operators = a.listOperators(t, r.Crawlers)
 	if t.Period.Any {
 		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)
@@ -263,6 +264,8 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 		info.Dialect = d.String()
 	}
 	switch {
+	case b.None:
+		info.History = "none"
 	case b.Constant:
 		info.History, info.Bytes = "constant", int(p.Versions(0)[0].Size)
 		info.Notes = len(p.Robots(0, 0, policy.ReadRFC9309).Notes)
@@ -274,6 +277,9 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 			info.Origins = append(info.Origins, origin.String())
 		}
 		for i, v := range p.Versions(int32(o)) {
+			if b.None {
+				break
+			}
 			body := p.Body(int32(o), int32(i))
 			info.Versions = append(info.Versions, report.VersionInfo{
 				SHA256: sumText(v, body), Body: body,

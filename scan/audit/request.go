@@ -376,9 +376,9 @@ func (w *Worker) showed(at site, inPeriod bool) {
 func (w *Worker) countListed(at site) {
 	r, t := &w.record, w.tally
 	right := w.hasVersion(at, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
-	other := !right && !w.hasVersion(at, func(v policy.Version) bool {
+	other := !right && (w.policy.None() || !w.hasVersion(at, func(v policy.Version) bool {
 		return v.Size < 0 || v.Status == 204 && r.Size == 0
-	})
+	}))
 	if right {
 		t.SizesRight++
 	} else if other {

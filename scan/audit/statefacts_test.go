@@ -171,12 +171,12 @@ var update = flag.Bool("update", false, "write the state of this form, and its r
 // the report of the newest. Old states are never changed.
 //
 //	log          in vhost_combined
-//	form11.state its state, judged by fixtureAuditor
-//	form11.json  the report of that
+//	form12.state its state, judged by fixtureAuditor
+//	form12.json  the report of that
 //	form8.state  that of a program of form 8, of the same log; form4.state and so on likewise
 const (
 	fixtures = "testdata/states"
-	newest   = "form11"
+	newest   = "form12"
 )
 
 func fixtureAuditor(t *testing.T) *Auditor {
@@ -238,10 +238,11 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 10": {string(readFixture(t, "form10.state")), "form 10, and this program reads form 11 only"},
-		"form 8":  {string(readFixture(t, "form8.state")), "form 8, and this program reads form 11 only"},
-		"a later form": {strings.Replace(line, "state 11", "state 90", 1) + "\n" + rest,
-			"form 90, and this program reads form 11 only"},
+		"form 11": {string(readFixture(t, "form11.state")), "form 11, and this program reads form 12 only"},
+		"form 10": {string(readFixture(t, "form10.state")), "form 10, and this program reads form 12 only"},
+		"form 8":  {string(readFixture(t, "form8.state")), "form 8, and this program reads form 12 only"},
+		"a later form": {strings.Replace(line, "state 12", "state 90", 1) + "\n" + rest,
+			"form 90, and this program reads form 12 only"},
 		"older semantics": {strings.Replace(line, "semantics 3", "semantics 2", 1) + "\n" + rest,
 			"semantics 2, and this program reads semantics 3 only"},
 		"another schema": {strings.Replace(line, report.Schema, "robotsieve.audit/2", 1) + "\n" + rest,

@@ -161,9 +161,12 @@ func (b *Basis) Config() (audit.Config, error) {
 		}
 	}
 	b.setRanges()
-	if b.Constant {
+	switch {
+	case b.None:
+		c.Policy = policy.None(o)
+	case b.Constant:
 		c.Policy = policy.Constant(rows[0], o)
-	} else {
+	default:
 		c.Policy, err = policy.New(rows, o)
 	}
 	return c, err
@@ -193,6 +196,9 @@ func (b *Basis) check() error {
 	}
 	if b.Constant && (len(b.Rows) != 1 || b.Rows[0].BodyAt != 0 || len(b.Rows[0].Origins) > 0) {
 		return errors.New("not one robots.txt")
+	}
+	if b.None && (b.Constant || len(b.Rows) > 0) {
+		return errors.New("a robots.txt, and none")
 	}
 	if !InBounds(b.Window, policy.MinWindow) || !InBounds(b.Delay, policy.MinDelay) ||
 		!InBounds(b.Skew, policy.MinSkew) || !InBounds(b.Around, 0) || b.Samples < 0 ||

@@ -44,6 +44,7 @@ var differences = []struct {
 	what string
 	of   func(b *Basis) any
 }{
+	{"whether a robots.txt was given:", func(b *Basis) any { return choose(b.None, "no", "yes") }},
 	{"the flag that names robots.txt:", func(b *Basis) any { return choose(b.Constant, "--robots", "--policy") }},
 	{"the robots.txt itself", func(b *Basis) any { return hidden{b.versions(b.Constant)} }},
 	{"the versions of robots.txt", func(b *Basis) any { return hidden{b.versions(true)} }},

@@ -26,7 +26,8 @@ import (
 )
 
 // AuditOptions name the logs that Audit reads and the robots.txt that it judges them by.
-// Either Robots or Policy is given. Messages about an option name it as the flag of the command.
+// Robots or Policy is given, or neither: then nothing is judged. Messages about an option name it as
+// the flag of the command.
 type AuditOptions struct {
 	Results
 	Logs Inputs
@@ -381,11 +382,13 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("a part of an audit needs the side files of the whole")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
 		return usageError("no logs: name the access logs to read")
-	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && o.Fetched == nil:
-		return usageError("no policy: name the robots.txt to judge by with --robots FILE, or its versions with --policy")
+	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 || o.Studies ||
+		len(o.Changes) > 0 || o.Rows != nil && o.Rows.Violations):
+		return usageError("without a robots.txt nothing is judged: violations, --evidence, --samples, --studies and " +
+			"--change need --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":
 		return usageError("--robots and --policy cannot be given together")
-	case o.Robots.Name != "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
+	case o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
 		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as " +
 			"in force throughout")
 	}

@@ -135,7 +135,9 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 		b.SetRows([]policy.Row{{Status: 404}})
 		return nil
 	}
-	b.File = o.Policy
+	if b.File, b.None = o.Policy, o.Policy == ""; b.None {
+		return nil
+	}
 	rows, times, err := o.readVersions(b)
 	if err != nil {
 		return o.budget.failed(err)

@@ -85,6 +85,8 @@ func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
 		return undecided(report.AmbiguousAgent), true
 	case c.Truncated:
 		return undecided(report.Truncated), true
+	case p.None():
+		return undecided(report.NoRobots), true
 	}
 	d, final = c.onSite(p, told, false)
 	forbidden := d.Verdict == report.Violation

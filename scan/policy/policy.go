@@ -68,6 +68,7 @@ const (
 type Policy struct {
 	timing
 	any       bool            // the policy is for all origins
+	none      bool            // there is no robots.txt, and nothing is judged
 	named     bool            // Options.Hosts were given
 	origins   []origin.Origin // sorted by compareOrigins
 	histories []*history      // of each of them
@@ -110,11 +111,23 @@ func New(rows []Row, o Options) (*Policy, error) {
 // the hosts of Options or, if there are none, on all hosts. Only Body, Past, Size,
 // Sum and File of the row count.
 func Constant(r Row, o Options) *Policy {
+	return throughout(&Row{Status: 200, Body: r.Body, Past: r.Past, Size: r.Size, Sum: r.Sum, File: r.File}, o)
+}
+
+// None makes a policy without a robots.txt, by which nothing is judged, on the hosts of Options or,
+// if there are none, on all hosts.
+func None(o Options) *Policy {
+	p := throughout(&Row{Status: 404}, o)
+	p.none = true
+	return p
+}
+
+// throughout makes the policy of one row, as Constant does.
+func throughout(row *Row, o Options) *Policy {
 	origins := slices.Clone(o.Hosts)
 	if len(origins) == 0 {
 		origins = []origin.Origin{{}}
 	}
-	row := &Row{Status: 200, Body: r.Body, Past: r.Past, Size: r.Size, Sum: r.Sum, File: r.File}
 	rows := map[origin.Origin][]*Row{}
 	for _, at := range origins {
 		rows[at] = []*Row{row}
@@ -156,6 +169,9 @@ func sameHistory(a, b []*Row) bool {
 
 // Any reports whether the policy is for all origins.
 func (p *Policy) Any() bool { return p.any }
+
+// None reports whether the policy is that of the function None.
+func (p *Policy) None() bool { return p.none }
 
 // Window returns how long a crawler may keep a copy, if its version does not say
 // more.

@@ -7,7 +7,11 @@
 // when they are shown (printable.go).
 package report
 
-import "time"
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
 
 // Schema is the name of the form of a Report as JSON.
 const Schema = "robotsieve.audit/3"
@@ -58,11 +62,12 @@ type Report struct {
 	OutsideFrom string `json:"outside_from"`
 	OutsideTo   string `json:"outside_to"`
 	// Sampling is how the logs were sampled, as the user says (--sampled).
-	Sampling    string      `json:"sampling"`
-	Assumptions []string    `json:"assumptions"` // what the verdicts rest on, in sentences
-	Warnings    []string    `json:"warnings"`    // what to know before believing a figure
-	Policy      PolicyInfo  `json:"policy"`      // by what was judged
-	Ranges      []RangeInfo `json:"ranges"`      // the address lists
+	Sampling    string   `json:"sampling"`
+	Assumptions []string `json:"assumptions"` // what the verdicts rest on, in sentences
+	Warnings    []string `json:"warnings"`    // what to know before believing a figure
+	// Policy is by what was judged; as JSON it is "none" in place of an object if no robots.txt was given.
+	Policy PolicyInfo  `json:"policy"`
+	Ranges []RangeInfo `json:"ranges"` // the address lists
 	// CanVerify: there was something to verify clients by: address lists, resolved names or look-ups.
 	CanVerify     bool        `json:"can_verify"`
 	Inputs        []InputInfo `json:"inputs"`         // the files that were read
@@ -144,7 +149,7 @@ type PolicyInfo struct {
 	// (combined)", if none that was given has a rule; else empty.
 	NoRule string `json:"no_rule"`
 	// History is constant for one robots.txt in force throughout. Otherwise it is what the times of
-	// the versions mean: deployed or observed.
+	// the versions mean: deployed or observed. It is none if no robots.txt was given.
 	History       string `json:"history"`
 	WindowSeconds int64  `json:"window_seconds"` // how long a crawler may use a copy that was replaced
 	DelaySeconds  int64  `json:"delay_seconds"`  // how much later a request may be served or logged
@@ -152,6 +157,22 @@ type PolicyInfo struct {
 	// AssumeConstant: the first version of each origin is taken as in force before all time.
 	AssumeConstant bool          `json:"assume_constant"`
 	Versions       []VersionInfo `json:"versions"` // all versions, by origin and time
+}
+
+// None reports whether no robots.txt was given, so that nothing is judged.
+func (p *PolicyInfo) None() bool { return p.History == "none" }
+
+// MarshalJSON implements json.Marshaler. It leaves <, > and & to the encoder that calls it.
+func (p PolicyInfo) MarshalJSON() ([]byte, error) {
+	if p.None() {
+		return json.Marshal(p.History)
+	}
+	type object PolicyInfo
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(object(p))
+	return b.Bytes(), err
 }
 
 // VersionInfo is one version of an origin's robots.txt.
@@ -505,6 +526,8 @@ type BasisInfo struct {
 	// Constant: policy.Constant made the policy. Observed: versions have the times at
 	// which they were seen. Otherwise they have the times at which they were deployed.
 	Constant, Observed bool
+	// None: no robots.txt was given, and nothing is judged.
+	None bool `json:",omitempty"`
 	// AssumeConstant: the first version of each origin is taken as in force before all
 	// time.
 	AssumeConstant bool

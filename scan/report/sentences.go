@@ -18,6 +18,11 @@ func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
 		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), b.Oddities)
 		return
 	}
+	if b.None {
+		r.Assumptions = append(b.unjudged(r), assumptions...)
+		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), impostorWarnings(r))
+		return
+	}
 	r.Assumptions = append(b.assumptions(r), assumptions...)
 	for _, list := range [][]string{
 		warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), b.lastSeenWarning(r),
@@ -63,11 +68,7 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 				"and where it does not matter whether another line between user-agent lines ends their list. "+
 				"Where they differ the request is undecided, or the rule counts as new.")
 	}
-	list = append(list, b.hostText(r))
-	if text := periodOf(r); text != "" {
-		list = append(list, text)
-	}
-	if len(r.NotAuditable) > 0 {
+	if list = append(list, b.boundsText(r)...); len(r.NotAuditable) > 0 {
 		list = append(list, strings.Join(r.NotAuditable,
 			", ")+": robots.txt has rules for it, but it sends no header of its own, "+
 			"so no log shows whether they are obeyed.")
@@ -75,6 +76,27 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 	if b.Sampled != "" {
 		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample. "+
 			"Answers that are not in the sample may have told a crawler something else.", b.Sampled))
+	}
+	return list
+}
+
+// unjudged returns the basis of a report without a robots.txt, in sentences.
+func (b *BasisInfo) unjudged(r *Report) []string {
+	list := append([]string{"No robots.txt was given (--robots, --policy), so nothing is said of what it permits."},
+		b.identityText(r)...)
+	list = append(list, b.boundsText(r)...)
+	if b.Sampled != "" {
+		list = append(list, fmt.Sprintf("The logs were sampled, according to the user: %s. Counts are of the sample.",
+			b.Sampled))
+	}
+	return list
+}
+
+// boundsText says of which sites and of which time requests are counted.
+func (b *BasisInfo) boundsText(r *Report) []string {
+	list := []string{b.hostText(r)}
+	if text := periodOf(r); text != "" {
+		list = append(list, text)
 	}
 	return list
 }
@@ -164,6 +186,10 @@ func (b *BasisInfo) identityText(r *Report) []string {
 
 func (b *BasisInfo) hostText(r *Report) string {
 	switch {
+	case b.None && len(b.Hosts) > 0:
+		return "Only requests to " + english.List(b.Hosts) + " are counted (--host)."
+	case b.None:
+		return "Requests to all hosts of the logs are counted together (--host names one)."
 	case slices.ContainsFunc(r.Inputs, func(in InputInfo) bool { return in.Host != "" }):
 		return "Only requests to " + english.List(b.Hosts) +
 			" are judged. A log that names no hosts is taken as the log of the site that --host gives it."

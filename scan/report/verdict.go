@@ -51,6 +51,8 @@ const (
 	RedirectedPolicy
 	// ContestedRule: Google's parser and RFC 9309 read the rule differently.
 	ContestedRule
+	// NoRobots: no robots.txt was given, so nothing is judged.
+	NoRobots
 	// Reasons is their number.
 	Reasons
 )
@@ -62,7 +64,7 @@ var (
 	}
 	reasonNames = [Reasons]string{
 		"no_version", "no_host", "no_time", "unknown_scheme", "lossy_path", "truncated", "ambiguous_agent",
-		"redirected_policy", "contested",
+		"redirected_policy", "contested", "no_robots",
 	}
 )
 

@@ -20,7 +20,7 @@ import (
 
 func newAudit(s streams, dns crawler.Resolver) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "audit (--robots FILE | --policy MANIFEST|DIR) LOG...",
+		Use:   "audit [--robots FILE | --policy MANIFEST|DIR] LOG...",
 		Short: "Report which crawlers ignored robots.txt, from access logs",
 		Long: `Audit reads access logs and gives every request of a crawler one verdict: robots.txt
 permitted it, robots.txt forbade it, or it is not known which.
@@ -36,6 +36,9 @@ manifest, which is CSV with the header from,origin,status,file; a folder that
 robotsieve history has made; a folder of dated files HOST/2026-11-01T00:00:00Z.txt
 or 2026-11-01/HOST.txt; or an archive of compile --versions all.
 
+With neither nobody is judged. The report says which crawlers came, how much they
+requested, how far they were identified, and which sizes their robots.txt had.
+
 A request counts as a violation only if every copy of robots.txt that its crawler
 may still have been using forbids it. The log's own answers to /robots.txt are taken
 into account.
@@ -43,7 +46,8 @@ into account.
 With --what-if nobody is judged. The report says which requests of crawlers the other
 robots.txt would forbid that --robots allows, and the reverse: by crawler and by the
 beginning of the path, with the bytes that were sent, and examples.`,
-		Example: `  robotsieve audit --robots robots.txt access.log access.log.*.gz
+		Example: `  robotsieve audit access.log
+  robotsieve audit --robots robots.txt access.log access.log.*.gz
   robotsieve audit --robots robots.txt --host https://example.com vhosts.log
   robotsieve audit --policy manifest.csv --ip-ranges Googlebot=googlebot.json access.log*
   robotsieve audit --robots robots.txt --ip-ranges ranges/ --fail-on 'violation.verified>0' access.log
@@ -146,7 +150,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		o.Logs.Names, o.Stdout = logs, s.out
 		o.Files, o.By, o.Messages = reporting.files, reporting.by, reporting.messages(s)
 		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") &&
-			!o.Anonymous {
+			!o.Anonymous && o.Robots.Name+o.Policy != "" {
 			o.Samples = 3
 		}
 		if o.Studies = *studies != ""; o.Studies {

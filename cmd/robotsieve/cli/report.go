@@ -327,6 +327,8 @@ func (c condition) impossible(config *audit.Config) string {
 	switch {
 	case config.WhatIf != nil:
 		return "--what-if judges no request"
+	case config.Policy.None():
+		return "without a robots.txt no request is judged (--robots, --policy)"
 	case p != nil && p.Control:
 		return p.Name + " is " + controlToken
 	case p != nil && p.Exempt != "":

@@ -42,7 +42,11 @@ func (d doc) blocks() []block {
 	if text := d.partial(); text != nil {
 		result = append(result, block{Text: text})
 	}
-	result = append(append(result, block{Text: d.headline()}, d.facts()), d.warnings()...)
+	result = append(result, block{Text: d.headline()})
+	if d.Policy.None() {
+		return withText(append(result, d.unjudgedBlocks()...)...)
+	}
+	result = append(append(result, d.facts()), d.warnings()...)
 	return withText(slices.Concat(result, []block{d.versions(), d.assumptions(), d.crawlers()}, d.details())...)
 }
 
@@ -129,6 +133,9 @@ func (d doc) pointers() []*crawler {
 // headline is the result in sentences, first what verified clients did and got, then all. Requests
 // of impostors are in no number, and those of fetchers in one of their own.
 func (d doc) headline() []string {
+	if d.Policy.None() && d.Totals.Requests+d.OtherHost > 0 {
+		return []string{d.cameText()}
+	}
 	if why := d.Policy.NoRule; why != "" && d.Totals.Requests > 0 {
 		return []string{caution(fmt.Sprintf("Nothing is forbidden, because %s has no rule: %s.",
 			path.Base(d.Policy.File), why)) +
@@ -343,9 +350,11 @@ func (d doc) facts() (b block) {
 	if d.Sampling != "" {
 		add("Sampled", "%s", d.Sampling)
 	}
-	if d.WhatIf == nil {
+	switch {
+	case d.Policy.None():
+	case d.WhatIf == nil:
 		add("Judged by", "%s", d.judgedBy())
-	} else {
+	default:
 		add("Compared", "%s with %s", d.Policy.File, d.WhatIf.File)
 	}
 	if d.Command != "" {

@@ -89,6 +89,7 @@ var reasonTerms = [len(report.ReasonCounts{})]term{
 	report.AmbiguousAgent:   {means: "the User-Agent names more than one product"},
 	report.RedirectedPolicy: {means: "robots.txt redirected to one that is not known"},
 	report.ContestedRule:    {means: "it depends on how robots.txt, or the path, is read"},
+	report.NoRobots:         {means: "no robots.txt was given"},
 }
 
 // title is the name of a figure in a sentence.
@@ -194,7 +195,12 @@ var figures = slices.Concat(
 		{name: "robots_txt_fetches", ofCrawler: func(c *crawler) any { return c.RobotsTxt.Fetches }},
 		{name: "from", ofAudit: func(r *whole) any { return r.From }},
 		{name: "to", ofAudit: func(r *whole) any { return r.To }},
-		{name: "policy", ofAudit: func(r *whole) any { return r.Policy.File }},
+		{name: "policy", ofAudit: func(r *whole) any {
+			if r.Policy.None() {
+				return r.Policy.History
+			}
+			return r.Policy.File
+		}},
 		{name: "history", ofAudit: func(r *whole) any { return r.Policy.History }},
 		{name: "window_seconds", ofAudit: func(r *whole) any { return r.Policy.WindowSeconds }},
 		{name: "delay_seconds", ofAudit: func(r *whole) any { return r.Policy.DelaySeconds }},

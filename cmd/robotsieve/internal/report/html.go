@@ -133,6 +133,10 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 		blocks = slices.Concat(d.changes(maxPrefixesShown, maxExamplesShown), d.warnings(),
 			[]block{d.assumptions(), basis, d.unparsed(), d.otherHosts()})
 	}
+	if d.Policy.None() {
+		data.Beginning, data.Certainty, blocks = []string{d.scope()}, "", d.unjudgedBlocks()
+		data.Strips, data.Crawlers, data.Sources = nil, section{}, nil
+	}
 	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(blocks...) {
 		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}

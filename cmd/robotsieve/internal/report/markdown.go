@@ -16,7 +16,7 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	d := doc{r, maxViolatorsShown, screenWidth}
 	var m markdown
 	m.line("# Crawlers and robots.txt")
-	if r.WhatIf != nil {
+	if r.WhatIf != nil || r.Policy.None() {
 		return m.write(w, document(r))
 	}
 	for _, text := range slices.Concat(d.partial(), d.headline(), []string{d.scope()}) {

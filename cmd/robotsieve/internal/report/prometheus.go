@@ -30,10 +30,16 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 		})})
 	}
 	for _, m := range all {
+		if r.Policy.None() && strings.Contains(m.name, "violation") {
+			continue
+		}
 		fmt.Fprintf(b, "# HELP robotsieve_%s %s\n# TYPE robotsieve_%s gauge\n", m.name, m.help, m.name)
 		sums, order := map[string]float64{}, []string(nil)
 		m.samples(r, func(value float64, labels ...string) {
 			text := labelText(labels)
+			if r.Policy.None() && strings.Contains(text, "violation") {
+				return
+			}
 			if _, known := sums[text]; !known {
 				order = append(order, text)
 			}

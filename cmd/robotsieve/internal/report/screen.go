@@ -18,8 +18,12 @@ func screen(r *report.Report) (blocks []block) {
 			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
 				"Paths that nobody requested: robotsieve check --against."}})
 	}
+	of := doc.screen
+	if r.Policy.None() {
+		of = doc.unjudgedScreen
+	}
 	for _, most := range []int{maxViolatorsShown, 8, 6, minViolatorsShown} {
-		blocks = doc{r, most, screenWidth}.screen()
+		blocks = of(doc{r, most, screenWidth})
 		var text strings.Builder
 		if writeBlocks(&text, blocks, screenWidth, false) == nil && strings.Count(text.String(), "\n") <= screenHeight {
 			break

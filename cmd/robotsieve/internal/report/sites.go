@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // knownCrawlers is a figure of a site.
@@ -27,7 +29,10 @@ func (d doc) sites() block {
 	all := site{Requests: d.Totals.Requests, Verdicts: d.Totals.Verdicts, Bytes: d.Totals.Bytes,
 		ViolationBytes: d.Totals.ViolationBytes}
 	shown := slices.DeleteFunc(slices.Concat([]figure{requests}, verdicts, []figure{knownCrawlers}, traffic),
-		func(f figure) bool { return f.name != knownCrawlers.name && f.ofSite(&all) == int64(0) })
+		func(f figure) bool {
+			return f.name != knownCrawlers.name && f.ofSite(&all) == int64(0) ||
+				d.Policy.None() && f.name == report.Indeterminate.String()
+		})
 	t := newTable(unbounded, Left("site"), columnsFor(shown...))
 	add := func(name string, s *site) {
 		row := []string{name}

@@ -17,6 +17,9 @@ import (
 // scope says what was audited.
 func (d doc) scope() string {
 	text := "Audited: "
+	if d.Policy.None() {
+		text = "Read: "
+	}
 	if origins := d.Policy.Origins; len(origins) == 1 {
 		text += origins[0] + ", "
 	} else if len(origins) > 1 {
@@ -30,7 +33,7 @@ func (d doc) scope() string {
 		text += ", "
 	}
 	text += english.Plural(d.Lines, "line")
-	if d.WhatIf != nil {
+	if d.WhatIf != nil || d.Policy.None() {
 		return text + "."
 	}
 	if d.Policy.History == "constant" {
@@ -141,7 +144,7 @@ func (d doc) advice() block {
 	}
 	unparsed(d.Partial)
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
-	add(2*t.Differing > t.Sizes, "Most logged answers to /robots.txt do not have the size of the file given.")
+	add(2*t.Differing > t.Sizes && !d.Policy.None(), "Most logged answers to /robots.txt do not have the size of the file given.")
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
 	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
 		english.Plural(undecided(report.NoHost), "request"))
@@ -149,7 +152,7 @@ func (d doc) advice() block {
 	only := d.schemeOnly()
 	add(only, "%s went to %s: the robots.txt is for the other scheme. If a proxy takes TLS off, name the site without "+
 		"a scheme (--host, or in the manifest).", others, d.elsewhere())
-	add(d.OtherHost > 0 && d.WhatIf == nil && !only, "%s went to hosts without a robots.txt here (%s): give theirs too "+
+	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here (%s): give theirs too "+
 		"(--policy).", others, d.elsewhere())
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,

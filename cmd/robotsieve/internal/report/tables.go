@@ -374,16 +374,22 @@ func (d doc) delays() block {
 
 // sizes lists the answers to requests for robots.txt whose size differs from the file.
 func (d doc) sizes() block {
-	t := newTable(maxVersionsShown, Left("answers to robots.txt of", "bytes expected"), Right("number"),
+	heading, expectedAs := "Answers of other sizes than the file", []string{"bytes expected"}
+	if d.Policy.None() {
+		heading, expectedAs = "Sizes of robots.txt that were sent", nil
+	}
+	t := newTable(maxVersionsShown, Left("answers to robots.txt of"), Left(expectedAs...), Right("number"),
 		Left("first", "last"))
 	for _, s := range d.RobotsTxt.Listed {
 		var expected []string
 		for _, n := range s.Expected {
 			expected = append(expected, english.Grouped(n))
 		}
-		t.add(nil, 1, english.Plural(s.Bytes, "byte"), cmp.Or(strings.Join(expected, " or "), "-"),
-			english.Grouped(s.N),
-			shortClock(s.First), shortClock(s.Last))
+		cells := []string{english.Plural(s.Bytes, "byte")}
+		if expectedAs != nil {
+			cells = append(cells, cmp.Or(strings.Join(expected, " or "), "-"))
+		}
+		t.add(nil, 1, append(cells, english.Grouped(s.N), shortClock(s.First), shortClock(s.Last))...)
 	}
-	return block{Heading: "Answers of other sizes than the file", Table: t.leaves("size")}
+	return block{Heading: heading, Table: t.leaves("size")}
 }

@@ -14,6 +14,10 @@ import (
 // answered.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
+	traffic := traffic
+	if d.Policy.None() {
+		traffic = traffic[:1]
+	}
 	t := newTable(d.most, Left("traffic of"), columnsFor(traffic...), Right("addresses"), Left("answers by status"))
 	for _, c := range d.pointers() {
 		addresses, isAbout := grouped(c.Addresses.N), !c.Addresses.Exact && c.Addresses.N > 0

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// The report of logs without a robots.txt: who came. No word of it judges.
+
+// unjudgedScreen is that report on one screen.
+func (d doc) unjudgedScreen() []block {
+	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
+	return withText(first, block{Table: d.comers()}.withFigures(), d.advice(), d.sentSizes(), block{Text: []string{
+		"To see which of these requests a robots.txt permits: robotsieve audit --robots FILE LOG...",
+		"More: --full, all figures; --html FILE, a page; --list all, each request."}})
+}
+
+// unjudgedBlocks are that report as a whole, after its headline.
+func (d doc) unjudgedBlocks() []block {
+	crawlers := block{Heading: "Crawlers", Title: "Requests by clients that identify themselves as these crawlers:",
+		Table: d.comers()}
+	return slices.Concat([]block{d.facts()}, d.warnings(), []block{d.assumptions(), crawlers, d.sentSizes()}, d.details())
+}
+
+// comers is the table of all crawlers, the most frequent first.
+func (d doc) comers() table {
+	t := newTable(d.most, Left("crawler", "category"), Right("requests", "verified", "impostors", "bytes"),
+		Right("robots.txt"))
+	list := d.pointers()
+	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.Requests, x.Requests) })
+	for _, c := range list {
+		t.add(c, crawlersIn(c), shortName(c), cmp.Or(c.Category, "-"), grouped(c.Requests),
+			grouped(c.Identity[report.Verified]), grouped(c.Verdicts[report.Spoofed]), grouped(c.Bytes),
+			grouped(c.RobotsTxt.Fetches))
+	}
+	return t.leaves("crawler")
+}
+
+// cameText is the headline.
+func (d doc) cameText() string {
+	if d.Totals.Requests == 0 {
+		return fmt.Sprintf("No crawler came to these sites: %s went to other hosts (%s).",
+			english.Plural(d.OtherHost, "request"), d.elsewhere())
+	}
+	names := int64(0)
+	for _, c := range d.pointers() {
+		names += crawlersIn(c)
+	}
+	requests := d.Totals.Requests
+	text := fmt.Sprintf("%s by crawlers under %s, %s of all lines; ", english.Plural(requests, "request"),
+		english.Plural(names, "name"), share(float64(requests)/float64(max(d.Lines, 1))))
+	switch i := d.Totals.Identity; {
+	case d.CanVerify && !d.Proxied:
+		text += fmt.Sprintf("%s came from verified clients, %s from impostors.", english.Grouped(i[report.Verified]),
+			english.Grouped(i[report.SpoofedIdentity]))
+	default:
+		text += "no client was verified, and anybody can send any name."
+	}
+	return text + " No robots.txt was given, so nothing is said of what it permits."
+}
+
+// sentText says which sizes of robots.txt the log shows; nothing if it shows none.
+func (d doc) sentText() string {
+	const shown = 3
+	type sent struct {
+		bytes, n    int64
+		first, last string
+	}
+	var list []sent
+	sum := int64(0)
+	for _, s := range d.RobotsTxt.Listed {
+		i := slices.IndexFunc(list, func(of sent) bool { return of.bytes == s.Bytes })
+		if sum += s.N; i < 0 {
+			list = append(list, sent{s.Bytes, s.N, s.First, s.Last})
+		} else {
+			list[i].n, list[i].last = list[i].n+s.N, max(list[i].last, s.Last)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y sent) int { return cmp.Compare(y.n, x.n) })
+	var parts []string
+	for _, s := range list[:min(len(list), shown)] {
+		days, last := timeAs(s.first, time.DateOnly), timeAs(s.last, time.DateOnly)
+		if last != days {
+			days += " to " + last
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s, %s)", english.Plural(s.bytes, "byte"),
+			english.Plural(s.n, "answer"), days))
+	}
+	if parts == nil {
+		return ""
+	}
+	text := "Look for a file of " + strings.Join(parts, ", or of ")
+	if len(list) > shown {
+		text += fmt.Sprintf("; there are %s more", english.Plural(int64(len(list)-shown), "size"))
+	}
+	return fmt.Sprintf("%s: the sizes of robots.txt in %s, where it is not compressed.", text,
+		english.Plural(sum, "logged answer"))
+}
+
+// sentSizes is sentText as a block.
+func (d doc) sentSizes() block {
+	b := block{Heading: "Which robots.txt was sent"}
+	if text := d.sentText(); text != "" {
+		b.Text = []string{text}
+	}
+	return b
+}
