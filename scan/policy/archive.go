@@ -20,8 +20,8 @@ import (
 
 // ReadArchive reads a source in the form of an archive that robotsieve compile has made. It holds
 // rules, and no texts: each text is restored from the rules, each on its line, and is the body if
-// it says the same in all dialects of the archive. Otherwise the body is not known. Comments,
-// Sitemap lines and sizes are not in it. A version whose redirects lead past a robots.txt is one
+// it says the same in all dialects of the archive. Otherwise the body is not known. Comments and
+// sizes are not in it, and it ends with a line that says so of Sitemap lines. A version whose redirects lead past a robots.txt is one
 // that cannot be followed. A version without a date is in force from MinTime on. Rows that take
 // more than memory bytes are disk.ErrMemory.
 func ReadArchive(path string, memory int64) (rows []Row, err error) {
@@ -115,6 +115,7 @@ func (r *restorer) body(row *Row, key []byte, at int64) error {
 	}
 	row.Size, row.Digest = -1, "rules"
 	if text := textOf(sets); text != nil {
+		text = append(text, unknownSitemaps...)
 		sum := sha256.Sum256(text)
 		if r.texts[sum] == nil {
 			r.texts[sum] = text

@@ -122,8 +122,8 @@ func TestReadArchive(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"http://a.example never 200 " + body + " ", "http://b.example 1767225600 302  ",
-		"https://a.example 1767225600 200 " + body + " ", "https://a.example 1767312000 404  ",
+		"http://a.example never 200 " + body + unknownSitemaps + " ", "http://b.example 1767225600 302  ",
+		"https://a.example 1767225600 200 " + body + unknownSitemaps + " ", "https://a.example 1767312000 404  ",
 		"https://a.example 1767398400 200  rules",
 	}
 	if !slices.Equal(got, want) {

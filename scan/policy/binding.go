@@ -303,7 +303,7 @@ func (b *Binding) says(n int32, m *copyRules) string {
 		key = binary.BigEndian.AppendUint32(key, uint32(b.history.contents.number(a.machine)))
 	}
 	for _, r := range b.subject.Readings {
-		if s := b.history.copies[n].body.sitemaps(r); !r.endsRuns() && len(s.targets) > 0 {
+		if s := b.history.copies[n].body.sitemaps(r); !r.endsRuns() && !s.none() {
 			key = append(key, s.sum[:]...)
 		}
 	}
@@ -395,11 +395,7 @@ func (a *alternative) match(s *automaton.Scratch, target []byte) automaton.Verdi
 func (b *Binding) isSitemap(s *automaton.Scratch, n int32, target []byte) bool {
 	for _, r := range b.subject.Readings {
 		list := b.history.copies[n].body.sitemaps(r)
-		if r.endsRuns() || len(list.targets) == 0 {
-			continue
-		}
-		hosts, listed := list.targets[string(automaton.RFC9309.TargetPath(s, target))]
-		if listed && (b.host == "" || slices.Contains(hosts, "") || slices.Contains(hosts, b.host)) {
+		if !r.endsRuns() && !list.none() && list.has(string(automaton.RFC9309.TargetPath(s, target)), b.host) {
 			return true
 		}
 	}

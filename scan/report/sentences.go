@@ -40,8 +40,8 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 	list := []string{b.historyText()}
 	if b.Restored {
 		list = append(list, fmt.Sprintf("%s is an archive, which has the rules of each version and not its text: what "+
-			"its Sitemap lines permit, and the sizes of the files, are not known. A crawler of a sitemap that a rule "+
-			"forbids may have been permitted to fetch it.", b.File))
+			"its Sitemap lines permit, and the sizes of the files, are not known. A request that has the word sitemap "+
+			"counts as permitted.", b.File))
 	}
 	if b.AssumeConstant {
 		text := "The first version of each origin is taken as in force before all time"
