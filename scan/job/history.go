@@ -167,7 +167,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	monthly := false
 	add := func(row *history.Row) error {
 		if row.Time.IsZero() {
-			g.skip(capture.BadDate, fmt.Errorf("%s: %v", row.Place, row.Origins))
+			g.skip(capture.BadDate, fmt.Errorf("%s: no date in it, nor in the name of the file or folder", row.Place))
 			return nil
 		}
 		return to.Add(row)
