@@ -31,6 +31,7 @@ func TestRoles(t *testing.T) {
 		"TweetmemeBot":            "follows the links of all public posts",
 	}
 	fetchers := map[string]string{
+		"AASA-Bot":              "fetches one file, which the owner of a site publishes for it",
 		"APIs-Google":           "calls addresses that developers registered",
 		"Google-InspectionTool": "fetches what the owner of a site inspects",
 		"Mozilla-Tabstack":      "fetches what the users of its service name",

@@ -19,6 +19,8 @@ const (
 	// LessSpecific is a word no longer than another word of the same operator that
 	// counts.
 	LessSpecific
+	// Added is a word of the software that a crawler is made with, beside the crawler's own name.
+	Added
 	// Rival is the longest word of another operator that counts: it makes the
 	// header ambiguous.
 	Rival
@@ -80,6 +82,8 @@ func (s *Set) Explain(header []byte) Explanation {
 			w.Standing = Names
 			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == w.Profile.Operator })
 			switch {
+			case m < 0:
+				w.Standing = Added
 			case h != r.mentions[m].best:
 				w.Standing = LessSpecific
 			case m > 0:

@@ -153,6 +153,11 @@ func (n naive) read(header []byte) Claim {
 	})
 	var best []naiveHit // of each operator, as they are named
 	for _, h := range hits {
+		isAdded := func(word string) bool { return slices.Contains(n.adds[best[0].Operator], word) }
+		words := strings.Split(string(low[h.start:h.start+h.length]), ".")
+		if len(best) > 0 && slices.ContainsFunc(words, isAdded) {
+			continue // software of who is named first
+		}
 		n := slices.IndexFunc(best, func(b naiveHit) bool { return b.Operator == h.Operator })
 		if n < 0 {
 			best = append(best, h)
@@ -162,6 +167,9 @@ func (n naive) read(header []byte) Claim {
 	}
 	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
 	claim.Foreign = !claimed || n.foreign(header, low, hidden, contact, all, hits, n.adds[best[0].Operator])
+	if own := n.unknown(header, low, hidden, contact); claim.Foreign && best[0].Anybodys() && own.Name != "" && !own.Nameless {
+		return own
+	}
 	if len(best) > 1 || claim.Foreign {
 		claim.Ambiguous = true
 		for _, b := range best {

@@ -233,7 +233,8 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // Words count only outside URLs and e-mail addresses, which name the operator's pages and
 // not the client. Words after "like " name other programs: they count only where no other word
 // names a known crawler, and the claim is then Foreign. If a header names several crawlers of
-// one operator, the one with the longest word counts.
+// one operator, the one with the longest word counts. Software that anybody may use does not count
+// where its user gives a name of its own, as in "CazoodleBot/Nutch-0.9".
 // Read allocates only for the name of an unknown crawler, and for several rivals.
 func (r *Reader) Read(header []byte) Claim {
 	claim, _ := r.read(header)
@@ -262,6 +263,12 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 	if r.like && foreign.end == 0 {
 		at := r.mentions[0].first.start
 		foreign = extent{at - len(like), at - 1}
+	}
+	if foreign.end > 0 && p.Anybodys() {
+		if own := r.unknown(header, true); own.Name != "" && !own.Nameless {
+			r.mentions = r.mentions[:0]
+			return own, extent{}
+		}
 	}
 	claim = Claim{Profile: p, Name: p.Name, Loose: word.loose, Foreign: foreign.end > 0}
 	switch {
@@ -344,10 +351,11 @@ func (r *Reader) Outside(dst, header []byte) []byte {
 	return append(dst, r.low[from:]...)
 }
 
-// addMentions adds the words that count to the mentions of their operators.
+// addMentions adds the words that count to the mentions of their operators, but not those that the
+// first of these operators adds, such as the software that it runs.
 func (r *Reader) addMentions() {
 	for _, h := range r.hits {
-		if !r.counts(h.start) {
+		if !r.counts(h.start) || len(r.mentions) > 0 && r.isAdded([]byte(h.text)) {
 			continue
 		}
 		operator := h.of[0].Operator

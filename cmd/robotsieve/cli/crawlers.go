@@ -266,6 +266,8 @@ func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerW
 	switch {
 	case w.Standing == crawler.LessSpecific:
 		out.Why = "no more specific than " + moreSpecific(e, header, w) + ", which counts"
+	case w.Standing == crawler.Added:
+		out.Why = "what the crawler that counts is made with, or its operator adds to its headers"
 	case w.Standing != crawler.Names:
 		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
 	case e.Ambiguous:
