@@ -97,6 +97,13 @@ var knownCategories = []string{
 	"ads", "monitoring", "feed", "security", "research", "other",
 }
 
+// InCategory reports whether a Category is one that a user names, in any case: ai stands for all that
+// begin with "ai-".
+func InCategory(category, named string) bool {
+	return strings.EqualFold(category, named) ||
+		strings.EqualFold(named, "ai") && strings.HasPrefix(category, "ai-")
+}
+
 // Read reads profiles from a JSON array of objects with the fields of Profile.
 // It refuses unknown fields, missing fields, and names or words that occur twice; the
 // error names the profile and the line where it begins.

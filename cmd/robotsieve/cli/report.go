@@ -71,8 +71,9 @@ func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	}
 	addFlag(cmd, "stringArray", "fail-on", "",
 		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', "+
-			"'GPTBot:violation>1%' (of its requests) or 'unparsed>0.5%' (of the lines); repeatable; fetchers, "+
-			"such as link previews, count only where they are named",
+			"'GPTBot:violation>1%' (of its requests), 'ai:violation>0' (a category; ai is all ai-...), 'lines<1' or "+
+			"'requests<1' (of crawlers: a log that is empty or stale) or 'unparsed>0.5%' (of the lines); repeatable; "+
+			"violations of fetchers, such as link previews, count only where they or their category are named",
 		func(text string) error {
 			c, err := parseCondition(text)
 			if err != nil {
@@ -260,12 +261,12 @@ func (f *rowFlags) end(a *job.Audited, err error) error {
 	return errors.Join(err, writing("the rows", f.rows.Close()))
 }
 
-// condition is one of --fail-on: a number of violations or of lines that could not be parsed,
-// or its share, compared with another.
+// condition is one of --fail-on: a number of violations, requests or lines, or its share, compared
+// with another.
 type condition struct {
 	text              string
-	unparsed          bool   // it counts lines that could not be parsed; otherwise violations
-	crawler           string // empty: all together
+	what              string // violation, requests, lines, or unparsed: lines that could not be parsed
+	crawler           string // or a category that no crawler is called; empty: all together
 	verified, content bool   // count only those
 	operator          string
 	n                 int64   // what is compared with, unless
@@ -273,11 +274,13 @@ type condition struct {
 	percent           float64 // per cent
 }
 
-var errCondition = errors.New("not of the form [CRAWLER:]violation[.verified][.content] or unparsed, then >, >=, <, " +
+var errCondition = errors.New("not of the form [CRAWLER|CATEGORY:]violation[.verified][.content], " +
+	"[CRAWLER|CATEGORY:]requests, lines or unparsed, then >, >=, <, " +
 	"<= or =, and a number or a share such as 0.5%")
 
 var conditions = lazy.Regexp(
-	`^(?:(?:([^:]+):)?violation((?:\.(?:verified|content))*)|(unparsed))\s*(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
+	`^(?:(?:([^:]+):)?(?:(violation)((?:\.(?:verified|content))*)|(requests))|(unparsed|lines))\s*` +
+		`(>=|<=|==|=|>|<)\s*(?:([0-9]+)|([0-9]+(?:\.[0-9]+)?)\s*%)$`)
 
 func parseCondition(text string) (condition, error) {
 	m := conditions().FindStringSubmatch(strings.TrimSpace(text))
@@ -285,18 +288,20 @@ func parseCondition(text string) (condition, error) {
 		return condition{}, errCondition
 	}
 	c := condition{
-		text: text, crawler: strings.TrimSpace(m[1]), unparsed: m[3] != "", operator: m[4], isShare: m[6] != "",
-		verified: strings.Contains(m[2], "verified"), content: strings.Contains(m[2], "content"),
+		text: text, crawler: strings.TrimSpace(m[1]), what: m[2] + m[4] + m[5], operator: m[6], isShare: m[8] != "",
+		verified: strings.Contains(m[3], "verified"), content: strings.Contains(m[3], "content"),
 	}
 	var err error
 	if c.isShare {
-		c.percent, err = strconv.ParseFloat(m[6], 64)
+		c.percent, err = strconv.ParseFloat(m[8], 64)
 	} else {
-		c.n, err = strconv.ParseInt(m[5], 10, 64)
+		c.n, err = strconv.ParseInt(m[7], 10, 64)
 	}
 	switch {
 	case err != nil:
 		return condition{}, fmt.Errorf("%w: %w", errCondition, err)
+	case c.isShare && c.what == "lines":
+		return condition{}, fmt.Errorf("%w: lines are a share of nothing", errCondition)
 	case c.n == 0 && c.percent == 0 && c.operator == "<":
 		return condition{}, fmt.Errorf("%w, which is not below 0", errCondition)
 	case c.percent > 100 || c.percent == 100 && c.operator == ">":
@@ -305,34 +310,41 @@ func parseCondition(text string) (condition, error) {
 	return c, nil
 }
 
-// is reports whether the condition is about the crawler with a name.
-func (c condition) is(name string) bool { return strings.EqualFold(name, c.crawler) }
+// is reports whether the condition is about a crawler of a name and a category.
+func (c condition) is(name, category string) bool {
+	return strings.EqualFold(name, c.crawler) || crawler.InCategory(category, c.crawler)
+}
 
-// profile returns the known crawler of the condition, nil if there is none.
-func (c condition) profile(known *crawler.Set) *crawler.Profile {
-	profiles := known.Profiles()
-	i := slices.IndexFunc(profiles, func(p crawler.Profile) bool { return c.is(p.Name) })
-	if i < 0 {
-		return nil
-	}
-	return &profiles[i]
+// onLines reports whether the condition counts lines of any client.
+func (c condition) onLines() bool { return c.what == "unparsed" || c.what == "lines" }
+
+// profiles returns the known crawlers of the condition.
+func (c condition) profiles(known *crawler.Set) []crawler.Profile {
+	return slices.DeleteFunc(slices.Clone(known.Profiles()),
+		func(p crawler.Profile) bool { return !c.is(p.Name, p.Category) })
 }
 
 // impossible says why the condition cannot hold for any logs; "" if it can.
 func (c condition) impossible(config *audit.Config) string {
-	if c.unparsed || c.holds(0, 0) {
+	if c.onLines() || c.holds(0, 0) {
 		return ""
 	}
-	p := c.profile(config.Crawlers)
+	named := c.profiles(config.Crawlers)
+	all := func(is func(crawler.Profile) bool) bool {
+		return len(named) > 0 && !slices.ContainsFunc(named, func(p crawler.Profile) bool { return !is(p) })
+	}
 	switch {
 	case config.WhatIf != nil:
 		return "--what-if judges no request"
-	case config.Policy.None():
+	case config.Policy.None() && c.what == "violation":
 		return "without a robots.txt no request is judged (--robots, --policy)"
-	case p != nil && p.Control:
-		return p.Name + " is " + controlToken
-	case p != nil && p.Exempt != "":
-		return "robots.txt does not bind " + p.Name + ", so that its requests are no violations"
+	case all(func(p crawler.Profile) bool { return p.Control }):
+		return named[0].Name + " is " + controlToken
+	case c.what == "violation" && all(func(p crawler.Profile) bool { return p.Control || p.Exempt != "" }):
+		if len(named) == 1 {
+			return "robots.txt does not bind " + named[0].Name + ", so that its requests are no violations"
+		}
+		return "robots.txt binds no crawler of the category " + c.crawler
 	case c.verified && !c.verifies(config, nil):
 		client := "client"
 		if c.crawler != "" {
@@ -348,7 +360,7 @@ func (c condition) impossible(config *audit.Config) string {
 func (c condition) verifies(config *audit.Config, r *report.Report) bool {
 	b := config.Basis
 	return slices.ContainsFunc(config.Crawlers.Profiles(), func(p crawler.Profile) bool {
-		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name) {
+		if p.Control || p.Exempt != "" || c.crawler == "" && p.IsFetcher() || c.crawler != "" && !c.is(p.Name, p.Category) {
 			return false
 		}
 		return len(p.Domains) > 0 && (b.Names != "" || config.KeepAddresses) ||
@@ -369,7 +381,7 @@ func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool 
 // unchecked says why the report does not report whether the condition holds; "" if it
 // does.
 func (c condition) unchecked(r *report.Report, config *audit.Config) string {
-	if c.unparsed || c.holds(0, 0) {
+	if c.onLines() || c.holds(0, 0) {
 		return ""
 	}
 	if r.Lines == r.Unparsed && r.OutOfPeriod > 0 {
@@ -384,8 +396,8 @@ func (c condition) unchecked(r *report.Report, config *audit.Config) string {
 		return !ok || f.HasAgent()
 	}
 	switch {
-	case c.crawler != "" && c.profile(config.Crawlers) == nil &&
-		!slices.ContainsFunc(r.Crawlers, func(row report.CrawlerInfo) bool { return c.is(row.Crawler) }):
+	case c.crawler != "" && len(c.profiles(config.Crawlers)) == 0 && !slices.ContainsFunc(r.Crawlers,
+		func(row report.CrawlerInfo) bool { return c.is(row.Crawler, row.Category) }):
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"
@@ -406,11 +418,20 @@ func (c condition) unchecked(r *report.Report, config *audit.Config) string {
 // be parsed all lines, also those outside of the period, for violations the requests of the same
 // crawlers, without those of impostors, and with .verified only those of verified clients.
 func (c condition) count(r *report.Report) (n, of int64) {
-	if c.unparsed {
+	switch {
+	case c.what == "unparsed":
 		return r.Unparsed, r.Lines + r.OutOfPeriod
+	case c.what == "lines":
+		return r.Lines, r.Lines
 	}
 	for _, row := range r.Crawlers {
-		if c.crawler != "" && !c.is(row.Crawler) || c.crawler == "" && row.Role == "fetcher" {
+		switch {
+		case c.crawler != "" && !c.is(row.Crawler, row.Category):
+			continue
+		case c.what == "requests":
+			n, of = n+row.Requests-row.Verdicts[report.Spoofed], r.Lines
+			continue
+		case c.crawler == "" && row.Role == "fetcher":
 			continue
 		}
 		if c.verified {
