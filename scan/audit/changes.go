@@ -328,7 +328,8 @@ func (c *comparison) visit(x *visit) {
 			continue
 		}
 		old, now := c.stance(of.Old, x), c.stance(of.New, x)
-		if !of.given && min(old, now) == policy.Permits && max(old, now) == policy.Forbids || of.given && now == policy.Forbids {
+		differ := min(old, now) == policy.Permits && max(old, now) == policy.Forbids
+		if differ && !of.given || of.given && now == policy.Forbids {
 			r.sides[i].paths += x.N
 		}
 		if i == 1 && now == policy.Forbids && r.first.Any && x.Time >= r.first.First {

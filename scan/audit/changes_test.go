@@ -102,7 +102,8 @@ func theLog() []entry {
 }
 
 func TestChangeIsComparedByHand(t *testing.T) {
-	a := changed(t, Config{}, policy.Options{}, version{from: -90 * day0, body: oldRobots}, version{from: 0, body: newRobots})
+	a := changed(t, Config{}, policy.Options{}, version{from: -90 * day0, body: oldRobots},
+		version{from: 0, body: newRobots})
 	const want = `https://example.com 2026-03-02T10:00:00Z since "" given false 0.txt>1.txt before 3.00 [log] after 4.00 [log] requests 12 rest 0
   GPTBot [4 paths 2] [7 paths 5]  fetch 3600 last 4200 ongoing false since 4 sessions 3
   MJ12bot [0 paths 0] [1 paths 0] no_fetch fetch null last null ongoing false since 0 sessions 0
@@ -136,7 +137,8 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 			{vhost: "example.com:443", time: at(minute0), target: robotsTxt, status: "304", size: "-"},
 			{vhost: "example.com:443", time: at(11 * minute0), target: robotsTxt, status: "304", size: "-"}},
 			want: []string{" fetch 660 last null"}},
-		"the new size a little early": {versions: versions, log: []entry{first, last, moved(-minute0, hit(0, gptbot, robotsTxt))},
+		"the new size a little early": {versions: versions, log: []entry{
+			first, last, moved(-minute0, hit(0, gptbot, robotsTxt))},
 			want: []string{" fetch 0 last null"}},
 		"less than a day after": {versions: versions, log: []entry{first, moved(20*hour0, last)},
 			want: []string{"after 0.83 [log]", "[1 paths 0]"}},
@@ -160,7 +162,8 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 		"a file that fails for an hour": {versions: []version{{from: -90 * day0, body: oldRobots}, {from: 0, status: 503},
 			{from: hour0, body: oldRobots}}, log: []entry{first, last}},
 		"another file after a day without one": {versions: []version{{from: -90 * day0, body: oldRobots},
-			{from: -day0, status: 503}, {from: 0, body: newRobots}}, log: []entry{first, hit(-day0/2, gptbot, "/archive/a"), last},
+			{from: -day0, status: 503}, {from: 0, body: newRobots}},
+			log:  []entry{first, hit(-day0/2, gptbot, "/archive/a"), last},
 			want: []string{`since "2026-03-01T10:00:00Z"`, "before 2.00 [log] after 4.00 [log] requests 2"}},
 		"a file that is taken away": {versions: []version{{from: -90 * day0, body: newRobots}, {from: 0, status: 404}},
 			log: []entry{first, hit(day0, gptbot, "/archive/a"), last,
@@ -242,7 +245,8 @@ func TestChangesAreBounded(t *testing.T) {
 // is what a plain count of all requests says.
 func TestChangesOfPartsAreThoseOfTheWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
-	versions := []version{{from: -90 * day0, body: oldRobots}, {from: 0, body: newRobots}, {from: 3 * day0, body: oldRobots}}
+	versions := []version{
+		{from: -90 * day0, body: oldRobots}, {from: 0, body: newRobots}, {from: 3 * day0, body: oldRobots}}
 	a := changed(t, Config{Memory: 1 << 20, Around: 5 * 24 * time.Hour}, policy.Options{}, versions...)
 	var log []entry
 	for range 4000 {

@@ -17,7 +17,8 @@ import (
 // Options.Wants asks for. A capture is of the URL in WARC-Target-URI. Records of other
 // pages, and requests and metadata, are passed over. A revisit of /robots.txt, which holds
 // no body, is a *SkipError, as is a response for /robots.txt that cannot be used for any
-// reason; the capture beside it has the origin and the time, if these are known. Any other error ends the records, because the start of the next one is not known.
+// reason; the capture beside it has the origin and the time, if these are known. Any other error
+// ends the records, because the start of the next one is not known.
 func WARC(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		w := &crawl{records: warc.NewReader(r), o: o}

@@ -26,8 +26,8 @@ import (
 //
 // and perhaps max_age, location, digest, history and source, in any order. from is a time by RFC
 // 3339, or a date, which is its midnight in UTC, or a month (Row.Month); origin is an origin, or a
-// bare host, which stands for http and https; status is the answer's HTTP status, or "unreachable"; file has the body, and
-// is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
+// bare host, which stands for http and https; status is the answer's HTTP status, or "unreachable";
+// file has the body, and is relative to the manifest's folder; max_age is in seconds; digest is what is known of a body
 // that is not, such as sha1: and the SHA-1 in base32, and takes the place of a file; history is
 // Deployed or Observed; source is for people. A status of 200 needs a file or a digest, another 2xx
 // may have one. Of each file as much is kept as ReadBody returns. Errors name the file and the

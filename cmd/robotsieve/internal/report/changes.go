@@ -84,8 +84,8 @@ func sinceFetch(c *report.ChangedCrawler) []string {
 
 // changeColumns are the columns of CSV that rows of changes have beside crawler and requests, and
 // changeCells what a row has in them.
-var changeColumns = []any{"change_origin", "change_time", "change_given", "days_before", "days_after", "requests_before",
-	"requests_after", "paths_before", "paths_after", "first_fetch_seconds", "last_forbidden_seconds", "ongoing",
+var changeColumns = []any{"change_origin", "change_time", "change_given", "days_before", "days_after",
+	"requests_before", "requests_after", "paths_before", "paths_after", "first_fetch_seconds", "last_forbidden_seconds", "ongoing",
 	"forbidden_since_fetch", "sessions_since_fetch", "unknown"}
 
 func changeCells(c *report.RobotsChange, of *report.ChangedCrawler) []any {

@@ -134,7 +134,7 @@ func prose(text string) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {
 		if linked().MatchString(word) {
-			begin, end := len(word)-len(strings.TrimLeft(word, "\x00")), len(strings.TrimRight(word, ".,;:\x00"))
+			begin, end := len(word)-len(strings.TrimLeft(word, "(\x00")), len(strings.TrimRight(word, ".,;:)\x00"))
 			words[i] = word[:begin] + codeSpan(word[begin:end]) + word[end:]
 		} else {
 			words[i] = markdownEscapes.Replace(word)

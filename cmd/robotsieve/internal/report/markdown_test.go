@@ -46,3 +46,11 @@ func TestMarkdownIsNotWrittenByLogs(t *testing.T) {
 		}
 	}
 }
+
+// Parentheses around an address are no part of it.
+func TestMarkdownCodeHasNoParentheses(t *testing.T) {
+	got := prose("to (http://a.example, https://b.example).")
+	if want := "to (`http://a.example`, `https://b.example`)."; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
