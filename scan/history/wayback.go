@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
+	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -56,6 +57,9 @@ const (
 	maxFiles = 1 << 18
 )
 
+// maxMissing is how many captures without a body are remembered for commands.
+var maxMissing = maxFiles
+
 // cdxFields are the fields that count, by their names in CDX servers, CDXJ and the legend of a CDX
 // file.
 var cdxFields = map[string]string{
@@ -77,6 +81,7 @@ type captures struct {
 	robots   bool                // there are captures of a robots.txt
 	found    map[string]bool     // digests whose body is there
 	missing  []missing
+	left     int64 // captures without a body that are not in missing
 	failed   error // of the writer
 }
 
@@ -313,8 +318,12 @@ func (c *captures) body(row *Row, stamp string, of origin.Origin) {
 		}
 		c.q.fault("%s: %v", row.Place, err)
 	}
-	if c.to == nil && len(c.missing) < maxFiles {
+	switch {
+	case c.to != nil:
+	case len(c.missing) < maxMissing:
 		c.missing = append(c.missing, missing{row.Digest, stamp, of.String()})
+	default:
+		c.left++
 	}
 }
 
@@ -346,6 +355,9 @@ func (c *captures) commands(dir string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if c.left > 0 {
+		c.q.Warn(english.Plural(c.left, "more capture") + " without a body: run these commands, then ask for the rest")
 	}
 	return nil
 }

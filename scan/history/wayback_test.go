@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -269,5 +270,24 @@ func TestDiskFails(t *testing.T) {
 		case len(left) > 0 && !removes && left[0].Name() != "out":
 			t.Errorf("operation %d: %v, and %v is left", n, err, left)
 		}
+	}
+}
+
+// TestWaybackCommandsAreBounded: which captures the commands leave out is said.
+func TestWaybackCommandsAreBounded(t *testing.T) {
+	defer func(n int) { maxMissing = n }(maxMissing)
+	maxMissing = 2
+	name := filepath.Join(t.TempDir(), "a.cdx")
+	cdx := ""
+	for _, host := range []string{"a", "b", "c", "d"} {
+		cdx += "x)/robots.txt 20260101000000 https://" + host + ".example/robots.txt text/plain 200 - 9\n"
+	}
+	if err := os.WriteFile(name, []byte(cdx), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := ask(t, wayback, []string{name}, "bodies", t.TempDir(), "commands", "true")
+	const want = "2 more captures without a body: run these commands, then ask for the rest"
+	if n := strings.Count(a.out.String(), "curl "); n != 2 || !slices.Equal(a.warned, []string{want}) {
+		t.Error(n, a.warned, a.err)
 	}
 }
