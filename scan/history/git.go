@@ -66,7 +66,7 @@ type repository struct {
 }
 
 func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
-	r := &repository{ctx: ctx, dir: q.Args[0], tip: "HEAD", path: strings.TrimSuffix(q.Values["path"], "/")}
+	r := &repository{ctx: ctx, dir: q.Args[0], tip: "HEAD", path: cmp.Or(strings.Trim(q.Values["path"], "/"), ".")}
 	switch {
 	case len(q.Args) > 1:
 		return UsageError("history git reads one repository")
@@ -89,7 +89,7 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 		return err
 	}
 	var of []origin.Origin
-	isFolder := strings.HasPrefix(entry, "040000")
+	isFolder := r.path == "." || strings.HasPrefix(entry, "040000")
 	switch given := q.Values["origin"]; {
 	case isFolder && given != "":
 		return UsageError("--origin is for one file, and --path is a folder, whose files are named by their hosts")

@@ -51,6 +51,7 @@ type Source struct {
 type Flag struct {
 	Name, Help string
 	Needed     bool
+	Reads      bool // it names a file or a folder that is read
 	// Prints: the flag takes no value, and with it Read prints something to Query.Out and gives no
 	// rows, so that no folder is made.
 	Prints bool

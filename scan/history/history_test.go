@@ -324,6 +324,14 @@ func TestGitFolder(t *testing.T) {
 	}
 }
 
+// TestGitFolderIsAll: the files may be in no folder of the repository.
+func TestGitFolderIsAll(t *testing.T) {
+	dir := repo(t, [2]string{"2026-01-01T00:00:00Z", "printf A > a.example"})
+	for _, path := range []string{".", "/", "./"} {
+		equal(t, ask(t, git, []string{dir}, "path", path), "2026-01-01T00:00:00Z,a.example,200,A")
+	}
+}
+
 // TestGitRunsNothing: what a hostile repository has configured is not run.
 func TestGitRunsNothing(t *testing.T) {
 	dir := repo(t, append(fileCommits, [2]string{"2026-01-09T00:00:00Z", `

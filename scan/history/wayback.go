@@ -43,7 +43,7 @@ here opens a connection.`,
   robotsieve history wayback example.cdx --bodies captures --commands > fetch.sh
   robotsieve history wayback example.cdx --bodies captures -o versions`,
 	Flags: []Flag{
-		{Name: "bodies", Help: "the folder of the captures that were downloaded"},
+		{Name: "bodies", Reads: true, Help: "the folder of the captures that were downloaded"},
 		{Name: "fl", Help: "the fields of a CDX text without a header, such as timestamp,original,statuscode,digest"},
 		{Name: "commands", Help: "print the commands that download what is missing, and make no folder", Prints: true},
 	},
@@ -97,7 +97,7 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	if dir != "" {
 		err := c.list(dir, 0, "")
 		if nothingYet := to == nil && errors.Is(err, fs.ErrNotExist); err != nil && !nothingYet {
-			return err
+			return fmt.Errorf("--bodies: %w", err)
 		}
 	}
 	for _, name := range q.Args {

@@ -3,10 +3,8 @@ package job
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -362,7 +360,7 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && isListed:
-		return usageError("a state holds no requests, so an audit that lists them cannot write one")
+		return usageError("a state holds no requests, so an audit with --list, --evidence or --studies cannot write one")
 	case o.Anonymous && o.Evidence != "":
 		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep " +
 			"back: audit twice")
@@ -530,36 +528,6 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		}
 	}
 	return result, a.rows.write(ctx)
-}
-
-// stateHead is the head of a state. Its texts that are not UTF-8 are kept.
-type stateHead struct {
-	Basis    basis.Packed // without the lists and names
-	Inputs   []logInfo
-	Warnings []string
-	Notes    []string
-	Partial  bool
-	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
-	Unmatched []string `json:",omitempty"`
-}
-
-// beginState writes the state to a file that has no name before it is committed; nil if there is to
-// be no state.
-func (a *auditing) beginState() (*pending, error) {
-	if a.State == "" {
-		return nil, nil
-	}
-	packed, err := a.basis.Packed()
-	if err != nil {
-		return nil, err
-	}
-	head, err := json.Marshal(report.Texts(stateHead{
-		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched,
-	}, report.ToUTF8))
-	if err != nil {
-		return nil, err
-	}
-	return a.stateFile().begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
 }
 
 // maxLookups bounds the addresses that are looked up.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,7 +63,12 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 			q.Warn(m)
 		}
 	}
-	names := slices.Concat(o.Args, slices.Sorted(maps.Values(o.Values)))
+	names := slices.Clone(o.Args)
+	for _, f := range o.Source.Flags {
+		if f.Reads {
+			names = append(names, o.Values[f.Name])
+		}
+	}
 	if err := RefuseStreams(o.Stdout, o.Messages.To, nil, names...); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,36 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
+// stateHead is the head of a state. Its texts that are not UTF-8 are kept.
+type stateHead struct {
+	Basis    basis.Packed // without the lists and names
+	Inputs   []logInfo
+	Warnings []string
+	Notes    []string
+	Partial  bool
+	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
+	Unmatched []string `json:",omitempty"`
+}
+
+// beginState writes the state to a file that has no name before it is committed; nil if there is to
+// be no state.
+func (a *auditing) beginState() (*pending, error) {
+	if a.State == "" {
+		return nil, nil
+	}
+	packed, err := a.basis.Packed()
+	if err != nil {
+		return nil, err
+	}
+	head, err := json.Marshal(report.Texts(stateHead{
+		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched,
+	}, report.ToUTF8))
+	if err != nil {
+		return nil, err
+	}
+	return a.stateFile().begin(func(w io.Writer) error { return a.run.WriteState(w, head) })
+}
+
 // MergeOptions say which states Merge adds up.
 type MergeOptions struct {
 	Results

@@ -21,8 +21,8 @@ import (
 // ReadArchive reads a source in the form of an archive that robotsieve compile has made. It holds
 // rules, and no texts: each text is restored from the rules, each on its line, and is the body if
 // it says the same in all dialects of the archive. Otherwise the body is not known. Comments and
-// sizes are not in it, and it ends with a line that says so of Sitemap lines. A version whose redirects lead past a robots.txt is one
-// that cannot be followed. A version without a date is in force from MinTime on. Rows that take
+// sizes are not in it, and it ends with a line that says so of Sitemap lines. A version whose
+// redirects lead past a robots.txt is one that cannot be followed. A version without a date is in force from MinTime on. Rows that take
 // more than memory bytes are disk.ErrMemory.
 func ReadArchive(path string, memory int64) (rows []Row, err error) {
 	mapped, err := disk.Map(path)

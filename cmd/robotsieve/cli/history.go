@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -43,18 +42,21 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the folder to write")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "let the folder replace one that history has made")
 	memoryFlag(cmd, &o.Memory)
-	given := map[string]*string{}
 	for _, f := range source.Flags {
-		if given[f.Name] = cmd.Flags().String(f.Name, "", f.Help); f.Prints {
-			cmd.Flags().Lookup(f.Name).NoOptDefVal = "true"
+		if f.Prints {
+			cmd.Flags().Bool(f.Name, false, f.Help)
+		} else {
+			cmd.Flags().String(f.Name, "", f.Help)
 		}
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, release := onInterrupt(cmd.Context())
 		defer release()
 		o.Args, o.Values = args, map[string]string{}
-		for name, value := range maps.All(given) {
-			o.Values[name] = *value
+		for _, f := range source.Flags {
+			if value := cmd.Flags().Lookup(f.Name).Value.String(); !f.Prints || value == "true" {
+				o.Values[f.Name] = value
+			}
 		}
 		made, err := job.History(ctx, *o)
 		if err != nil {

@@ -144,7 +144,8 @@ func (d doc) advice() block {
 	}
 	unparsed(d.Partial)
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
-	add(2*t.Differing > t.Sizes && !d.Policy.None(), "Most logged answers to /robots.txt do not have the size of the file given.")
+	add(2*t.Differing > t.Sizes && !d.Policy.None(),
+		"Most logged answers to /robots.txt do not have the size of the file given.")
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
 	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
 		english.Plural(undecided(report.NoHost), "request"))
@@ -152,8 +153,8 @@ func (d doc) advice() block {
 	only := d.schemeOnly()
 	add(only, "%s went to %s: the robots.txt is for the other scheme. If a proxy takes TLS off, name the site without "+
 		"a scheme (--host, or in the manifest).", others, d.elsewhere())
-	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here (%s): give theirs too "+
-		"(--policy).", others, d.elsewhere())
+	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
+		"(%s): give theirs too (--policy).", others, d.elsewhere())
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
