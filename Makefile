@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test fuzz fuzz-short mutate lint sample man release reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -157,24 +157,47 @@ lint:
 	$(GO) test -pgo=off -vet=off -run TestSystems ./docs # Windows, macOS and 32 bits
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; fi
 
-# The man pages of all commands, in bin/man.
+# The man pages of all commands, in bin/man, and what shells complete, in bin/completions.
 man:
 	@mkdir -p bin/man
 	$(GO) run -pgo=off ./cmd/robotsieve/internal/man bin/man
 
-# Binaries for people without Go. The same commit gives the same bytes.
+completions: build
+	@mkdir -p bin/completions
+	@set -e; for shell in bash zsh fish; do $(BIN) completion $$shell > bin/completions/robotsieve.$$shell; done
+
+# For people without Go: for each system a folder with the binary, its man pages, completions and
+# licences, and a .tar.gz of it. The same commit gives the same bytes.
 VERSION ?= $(shell git describe --tags --always --dirty)
 RELEASES := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-release: man
+TAR := tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=go=rX
+release: man completions
 	@rm -rf bin/release && mkdir -p bin/release
 	@set -e; for target in $(RELEASES); do \
-		os=$${target%/*} arch=$${target#*/} name=robotsieve-$${target%/*}-$${target#*/}; \
-		if [ $$os = windows ]; then name=$$name.exe; fi; \
-		echo $$name; \
-		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X github.com/robotsieve/robotsieve/cmd/robotsieve/cli.release=$(VERSION)' -o bin/release/$$name ./cmd/robotsieve; \
+		os=$${target%/*} arch=$${target#*/}; dir=bin/release/robotsieve-$$os-$$arch program=robotsieve; \
+		if [ $$os = windows ]; then program=robotsieve.exe; fi; \
+		echo $$dir.tar.gz; mkdir $$dir; cp -r LICENSE bin/man bin/completions $$dir; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=false -ldflags \
+			'-s -w -X github.com/robotsieve/robotsieve/cmd/robotsieve/cli.release=$(VERSION)' \
+			-o $$dir/$$program ./cmd/robotsieve; \
+		$(GO) run ./internal/notices -o $$dir/THIRD_PARTY.txt ./cmd/robotsieve $$target; \
+		$(TAR) -cf - -C bin/release $${dir##*/} | gzip -n9 > $$dir.tar.gz; \
 	done
-	@$(GO) run ./internal/notices -o bin/release/THIRD_PARTY.txt ./cmd/robotsieve $(RELEASES)
-	@cd bin/release && sha256sum robotsieve-* THIRD_PARTY.txt > SHA256SUMS
+	@cd bin/release && sha256sum *.tar.gz > SHA256SUMS
+
+# What else a release has: Debian packages and a Homebrew formula.
+packages: release
+	@$(MAKE) -s deb
+	@packaging/formula $(VERSION) bin/release/SHA256SUMS > bin/release/robotsieve.rb
+
+NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.48.0
+deb:
+	@set -e; for target in $(filter linux/%,$(RELEASES)); do \
+		ARCH=$${target#*/} VERSION=$(VERSION) $(GO) run $(NFPM) package -f packaging/nfpm.yaml -p deb -t bin/release; \
+	done
+
+packages-test:
+	packaging/check
 
 # A release has the same bytes when it is made again: from a copy of the tree in another
 # folder, and with nothing in the build cache.
