@@ -11,7 +11,8 @@ import (
 )
 
 // agent is a crawler or an HTTP library that a User-Agent header names, with all that a
-// worker needs of a crawler: its row, and the rules that bind it.
+// worker needs of a crawler: its row, and the rules that bind it. It may also be a header that was
+// overlooked, with the lines that have it.
 type agent struct {
 	crawler.Claim
 	row      *row
@@ -28,6 +29,7 @@ type agent struct {
 	// stand, of an agent for one header whose claim is loose; nil otherwise.
 	of     *agent
 	header []byte
+	lines  int64
 	// verified are the agents of an ambiguous header's rivals, as far as they were needed.
 	verified []*agent
 	at       int32 // the origin of binding
@@ -51,6 +53,9 @@ func isCDN(field []byte) bool {
 	return string(field) == "Amazon CloudFront" || bytes.HasPrefix(field, []byte("WebP Cloud Services/"))
 }
 
+// isCrawler reports whether it is a crawler. A nil agent is none.
+func (c *agent) isCrawler() bool { return c != nil && c.row != nil }
+
 func (c *agent) exempt() bool { return c.Profile != nil && c.Profile.Exempt != "" }
 
 // agent returns the crawler that a User-Agent names, nil if it names none.
@@ -63,6 +68,10 @@ func (w *Worker) agent(field []byte) *agent {
 	switch {
 	case c == nil && isCDN(field):
 		c = anyCDN
+	case claim.Overlooked:
+		c.header = []byte(shortened(field, maxHeader))
+		w.overlooked = append(w.overlooked, c)
+		w.quota.held += 2 * len(c.header)
 	case claim.Ambiguous:
 		c.header = w.headers.Outside(nil, field)
 		w.quota.held += len(c.header)
@@ -78,7 +87,7 @@ func (w *Worker) agent(field []byte) *agent {
 // request. A header that names several crawlers has an agent of its own.
 func (w *Worker) newAgent(claim crawler.Claim) *agent {
 	switch {
-	case claim.Library:
+	case claim.Library, claim.Overlooked:
 		w.quota.held += agentBytes
 		return &agent{Claim: claim}
 	case claim.Name == "":
@@ -149,9 +158,18 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	return v
 }
 
+// countOverlooked adds the lines with the headers that were overlooked to the tally, and forgets these.
+func (w *Worker) countOverlooked() {
+	for _, c := range w.overlooked {
+		w.tally.Overlooked.add(string(c.header), tallied{N: c.lines})
+	}
+	w.overlooked = nil
+}
+
 // empty hands over the rows of the worker's tally and empties its memos, whose agents point
 // at these rows. No agent is in use then.
 func (w *Worker) empty() {
+	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
 	w.run.addRows(w.tally.known)

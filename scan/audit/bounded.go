@@ -3,6 +3,8 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -82,6 +84,14 @@ func (b *bounded[K]) lower(below uint64) {
 	}
 }
 
+// mostFrequent returns the keys of a map, the most frequent first, then in their order.
+func mostFrequent[K cmp.Ordered](b *bounded[K]) []K {
+	b.prune(1)
+	return slices.SortedFunc(maps.Keys(b.Kept), func(x, y K) int {
+		return cmp.Or(cmp.Compare(b.Kept[y].N, b.Kept[x].N), cmp.Compare(x, y))
+	})
+}
+
 // merge adds the counts of another map.
 func (b *bounded[K]) merge(other *bounded[K]) { b.mergeTimes(other, 1) }
 
@@ -118,6 +128,14 @@ func mix(x uint64) uint64 {
 	x *= 0x94d049bb133111eb
 	x ^= x >> 31
 	return max(x, 1)
+}
+
+// shortened returns a text with at most so many of its bytes.
+func shortened(text []byte, most int) string {
+	if len(text) > most {
+		return fmt.Sprintf("%s (longer than %d bytes)", text[:most], most)
+	}
+	return string(text)
 }
 
 // maxSample is how many bytes of a line are kept.

@@ -129,7 +129,7 @@ func (w *Worker) giveSeen() {
 	w.reader.Complete(&w.record)
 	r := &w.record
 	s := Seen{Worker: w.number, Agent: r.Agent, Address: w.client(), Fetch: r.Robots && w.robotsAsk() == asksRobots}
-	if c := w.agent(r.Agent); c != nil && !c.Library {
+	if c := w.agent(r.Agent); c.isCrawler() {
 		c, s.Identity, _ = w.identify(c, s.Address)
 		s.Crawler, s.Profile = c.Name, c.Profile
 	}

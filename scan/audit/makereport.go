@@ -15,8 +15,11 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// maxHostsListed bounds OtherHosts.
-const maxHostsListed = 10
+// Bounds of OtherHosts and Overlooked.
+const (
+	maxHostsListed   = 10
+	maxHeadersListed = 10
+)
 
 // errSum says that a report would not have counted each line once.
 var errSum = errors.New("the numbers of the audit do not add up")
@@ -94,6 +97,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	for _, h := range r.OtherHosts {
 		r.OtherHostsNotListed -= h.Requests
 	}
+	r.Overlooked, r.OverlookedNotListed = t.overlooked()
 	r.Totals = report.TotalsOf(r.Crawlers)
 	r.Sites = t.listSites(a, r.Proxied, &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
@@ -116,6 +120,11 @@ func (t *tally) choices() (list []string) {
 		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: "+
 			"those listed are the most requested of as many that were chosen at random.",
 			english.Grouped(int64(t.Hosts.limit))))
+	}
+	if t.Overlooked.Below != 0 {
+		list = append(list, fmt.Sprintf("more than %s different headers have a crawler's word and name none: those "+
+			"listed are the most frequent of as many that were chosen at random.",
+			english.Grouped(int64(t.Overlooked.limit))))
 	}
 	if t.Sites.Below != 0 {
 		list = append(list, "crawlers requested more sites than are counted one by one: those listed are the most "+
@@ -436,14 +445,9 @@ func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
 	if r.Claims == nil {
 		return list, 0
 	}
-	r.Claims.prune(1)
-	for claim, t := range r.Claims.Kept {
-		list = append(list, report.ClaimInfo{Claim: claim, N: t.N})
+	for _, claim := range mostFrequent(r.Claims) {
+		list = append(list, report.ClaimInfo{Claim: claim, N: r.Claims.Kept[claim].N})
 	}
-	slices.SortFunc(list, func(x, y report.ClaimInfo) int {
-		return cmp.Or(cmp.Compare(y.N, x.N),
-			cmp.Compare(x.Claim, y.Claim))
-	})
 	return list, r.Claims.Rest
 }
 
@@ -487,15 +491,25 @@ func statusCounts(n map[int]int64) []report.StatusCount {
 }
 
 func (t *tally) otherHosts() []report.HostInfo {
-	t.Hosts.prune(1)
 	list := []report.HostInfo{}
-	for host, c := range t.Hosts.Kept {
-		list = append(list, report.HostInfo{Host: host, Requests: c.N})
+	hosts := mostFrequent(&t.Hosts)
+	for _, host := range hosts[:min(len(hosts), maxHostsListed)] {
+		list = append(list, report.HostInfo{Host: host, Requests: t.Hosts.Kept[host].N})
 	}
-	slices.SortFunc(list, func(x, y report.HostInfo) int {
-		return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
-	})
-	return list[:min(len(list), maxHostsListed)]
+	return list
+}
+
+// overlooked lists the most frequent headers that were overlooked, and counts the requests with others.
+func (t *tally) overlooked() (list []report.HeaderInfo, notListed int64) {
+	list = []report.HeaderInfo{}
+	for i, header := range mostFrequent(&t.Overlooked) {
+		if n := t.Overlooked.Kept[header].N; i < maxHeadersListed {
+			list = append(list, report.HeaderInfo{Header: header, Requests: n})
+		} else {
+			notListed += n
+		}
+	}
+	return list, notListed + t.Overlooked.Rest
 }
 
 // startText is the beginning of a version, empty if before all time.

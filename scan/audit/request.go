@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -163,9 +162,7 @@ func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
 	}
 	claim, known := w.claims[string(w.record.Claim)]
 	if !known {
-		if claim = string(w.record.Claim); len(claim) > maxClaim {
-			claim = fmt.Sprintf("%s (longer than %d bytes)", claim[:maxClaim], maxClaim)
-		}
+		claim = shortened(w.record.Claim, maxClaim)
 		w.claims.keep(&w.quota, w.record.Claim, claim, len(claim))
 	}
 	n := c.row.claimed().len()

@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"fmt"
-	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -152,10 +150,7 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 	if err != nil {
 		host = string(key)
 	}
-	if len(host) > maxHostName {
-		host = host[:maxHostName] + fmt.Sprintf(" (longer than %d bytes)", maxHostName)
-	}
-	host = strings.Clone(host) // it may be a view of a whole field
+	host = shortened([]byte(host), maxHostName) // a copy: it may be a view of a whole field
 	if err == nil && !w.auditor.config.Policy.Any() {
 		find := w.auditor.config.Policy.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {

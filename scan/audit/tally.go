@@ -20,6 +20,8 @@ const (
 	maxSizes    = 1000
 	maxClaims   = 16
 	maxClaim    = 200 // bytes
+	maxHeaders  = 1000
+	maxHeader   = 255 // bytes
 	// maxUnparsed is how many lines that cannot be read are quoted.
 	maxUnparsed = 5
 )
@@ -43,6 +45,8 @@ type tally struct {
 	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be read
 
 	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site, with a verdict
+
+	Overlooked bounded[string] `cbor:"11,keyasint"` // lines among NotCrawlers, by header: see Claim.Overlooked
 
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
@@ -111,8 +115,8 @@ func (a *Auditor) newTally() *tally {
 		cited:   map[versionKey]int64{},
 		Hosts:   *newBounded(maxHosts, hashString),
 		Sizes:   *newBounded(maxSizes, hashSize),
-		Sites:   *newBounded(maxSiteKeys, hashSite),
-		Quoted:  samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
+		Sites:   *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
+		Quoted: samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
 		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 	if a.config.WhatIf != nil {
@@ -360,6 +364,7 @@ func (t *tally) merge(other *tally) {
 	t.Hosts.merge(&other.Hosts)
 	t.Sizes.merge(&other.Sizes)
 	t.Sites.merge(&other.Sites)
+	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
 	addTimes(t.Referred, other.Referred, 1)

@@ -30,30 +30,31 @@ type Worker struct {
 	reader  format.Reader // of the chunk
 	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
 	// same in both.
-	policy    *policy.Policy
-	zoneless  bool        // these are of an unknown zone
-	unnamed   policy.Site // of requests in a log that names no host
-	only      bool        // requests elsewhere than unnamed are of another host
-	record    format.Record
-	quota     quota // of the memos, which follow, and of the rows of tally
-	agents    memo[*agent]
-	hosts     memo[site] // by the host field
-	urls      memo[site] // by the scheme and authority of an absolute target
-	claims    memo[string]
-	prefixes  memo[string] // of whatIf
-	around    map[aroundKey]*int64
-	turn      int // how often around was emptied
-	known     map[*crawler.Profile]*agent
-	named     map[string]*agent // unknown crawlers, by their tokens
-	bindings  map[bindingKey]*policy.Binding
-	headers   *crawler.Reader
-	scratch   automaton.Scratch
-	subject   *agent          // whose request the question is about
-	stances   []policy.Stance // of one origin's copies
-	out       coder           // of the deferred record that is being made
-	key       []byte          // of a memo
-	normal    []byte          // the normal form of the target; empty if that is the target itself
-	spellings spellings       // of a decoded target: see lossy.go
+	policy     *policy.Policy
+	zoneless   bool        // these are of an unknown zone
+	unnamed    policy.Site // of requests in a log that names no host
+	only       bool        // requests elsewhere than unnamed are of another host
+	record     format.Record
+	quota      quota // of the memos, which follow, and of the rows of tally
+	agents     memo[*agent]
+	overlooked []*agent   // of headers that Claim.Overlooked is of
+	hosts      memo[site] // by the host field
+	urls       memo[site] // by the scheme and authority of an absolute target
+	claims     memo[string]
+	prefixes   memo[string] // of whatIf
+	around     map[aroundKey]*int64
+	turn       int // how often around was emptied
+	known      map[*crawler.Profile]*agent
+	named      map[string]*agent // unknown crawlers, by their tokens
+	bindings   map[bindingKey]*policy.Binding
+	headers    *crawler.Reader
+	scratch    automaton.Scratch
+	subject    *agent          // whose request the question is about
+	stances    []policy.Stance // of one origin's copies
+	out        coder           // of the deferred record that is being made
+	key        []byte          // of a memo
+	normal     []byte          // the normal form of the target; empty if that is the target itself
+	spellings  spellings       // of a decoded target: see lossy.go
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
@@ -92,6 +93,7 @@ func (r *Run) Worker() *Worker {
 
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
+	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
 	for i := range w.sites {
@@ -204,7 +206,7 @@ func (w *Worker) line() {
 	t.Lines++
 	c := w.agent(r.Agent)
 	hash, inSample := w.inProxySample()
-	isCrawler := c != nil && !c.Library
+	isCrawler := c.isCrawler()
 	if (isCrawler || inSample || r.Robots) && !w.auditor.limited {
 		w.reader.Complete(r)
 	}
@@ -219,12 +221,15 @@ func (w *Worker) line() {
 	if len(r.Referer) > 1 { // and not "-"
 		w.referred()
 	}
-	switch c {
-	case nil:
-	case anyCDN:
+	switch {
+	case c == nil:
+	case c == anyCDN:
 		t.CDNAgents++
 	default:
-		t.HTTPLibraries++
+		c.lines++
+		if c.Library {
+			t.HTTPLibraries++
+		}
 	}
 	if r.Robots {
 		w.othersFetch()
@@ -249,10 +254,9 @@ func (w *Worker) outside() {
 	}
 	w.showed(at, false)
 	c, identity := w.agent(w.record.Agent), report.Unverified
-	if c != nil && c.Library {
+	if !c.isCrawler() {
 		c = nil
-	}
-	if c != nil {
+	} else {
 		c, identity, _ = w.identify(c, w.client())
 		w.tell(at, c, identity, w.kindAt(at), fetchOutside)
 	}

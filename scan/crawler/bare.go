@@ -8,7 +8,7 @@ var bareParts = [...]string{
 	"bot", "bots", "robot", "robots", "spider", "spiders",
 	"crawl", "crawler", "crawlers", "crawling", "scrap", "scraper", "scrapers", "scraping",
 	"fetch", "fetcher", "fetchers", "fetching",
-	"web", "site", "page", "link", "url", "http", "my", "test", "java", "python", "php", "node", "go",
+	"web", "site", "page", "link", "url", "http", "my", "test", "java", "python", "php", "node", "go", "nutch",
 }
 
 // isBare reports whether a word in lower case is made only of bare parts. Several ways

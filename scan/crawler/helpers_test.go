@@ -231,7 +231,7 @@ func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hit
 func same(a, b Claim) bool {
 	return a.Profile == b.Profile && a.Name == b.Name && a.Ambiguous == b.Ambiguous && a.dotted == b.dotted &&
 		a.word == b.word &&
-		a.Nameless == b.Nameless && a.Foreign == b.Foreign && a.Library == b.Library &&
+		a.Nameless == b.Nameless && a.Foreign == b.Foreign && a.Library == b.Library && a.Overlooked == b.Overlooked &&
 		slices.Equal(a.Rivals, b.Rivals) && (a.Rivals == nil) == (b.Rivals == nil)
 }
 
@@ -246,7 +246,7 @@ var phoneOf = regexp.MustCompile(`(?s)^[^(]*\((linux(?:[^)]*?)android[^;)]*(;[^)
 
 var (
 	bareOf = regexp.MustCompile(`^(bots?|robots?|spiders?|(crawl|scrap|fetch)(er|ers|ing)?|` +
-		`web|site|page|link|url|http|my|test|java|python|php|node|go|[0-9._-])+$`)
+		`web|site|page|link|url|http|my|test|java|python|php|node|go|nutch|[0-9._-])+$`)
 	libraryOf = func() *regexp.Regexp {
 		var names []string
 		for name := range libraries {
@@ -316,7 +316,19 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			return c
 		}
 	}
-	return Claim{Library: libraryOf.Match(low)}
+	return Claim{Library: libraryOf.Match(low), Overlooked: overlooked(low, hidden)}
+}
+
+// overlooked reports whether a word has a stem and is not in the name of a phone.
+func overlooked(low []byte, hidden []bool) bool {
+	at := phoneOf.FindSubmatchIndex(low)
+	isPhone := at != nil && !slices.Contains(hidden[at[2]:at[3]], true)
+	for _, word := range regexp.MustCompile(`[a-z0-9_\x80-\xff-]+`).FindAllIndex(low, -1) {
+		if stemOf.Match(low[word[0]:word[1]]) && !(isPhone && at[4] < word[0] && word[0] < at[5]) {
+			return true
+		}
+	}
+	return false
 }
 
 // contactBytes tells of each byte whether it is in a URL or an e-mail address,

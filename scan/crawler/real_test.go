@@ -51,7 +51,7 @@ func lines(t *testing.T, name string) (rows [][2]string) {
 }
 
 var (
-	stemOf    = regexp.MustCompile(`(?i)bot|spider|crawl|scrap|fetch`)
+	stemOf    = regexp.MustCompile(`(?i)bot|spider|crawl|scrap|fetch|nutch`)
 	contactOf = regexp.MustCompile(`://|www\.|@`)
 	browserOf = regexp.MustCompile(`^(Mozilla/[345]\.0 \((Windows|X11|Macintosh|iPhone|iPad|Linux|compatible; MSIE)|Opera/).*(Chrome|Firefox|MSIE|Safari|Trident|Opera)/`)
 	// dressedOf are crawlers in the clothes of a browser that carry no URL.

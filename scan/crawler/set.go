@@ -163,6 +163,9 @@ type Claim struct {
 	// Library says that the header names no crawler, and begins with the product of an
 	// HTTP library, such as curl.
 	Library bool
+	// Overlooked says that the header names no crawler, although a word of it, be it in a URL,
+	// contains what the names of crawlers do, and is not that of a browser's phone.
+	Overlooked bool
 
 	looseRivals []*Profile // the Rivals beside Profile as which the claim would be Loose
 
@@ -399,7 +402,7 @@ const (
 // that may be a crawler's name (mayName); else the first bare word that would be; else no
 // crawler. hasContacts says that r.contacts are set; most headers do not need them.
 func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
-	bare := extent{}
+	bare, overlooked := extent{}, false
 	for from, first := 0, true; ; first = false {
 		word, stem := nextStem(r.low, from)
 		if stem == "" {
@@ -416,11 +419,13 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 			return claimOf(header, word, listedName(header[word.start:word.end]))
 		case standing == Bare && bare.end == 0:
 			bare = word
+		case standing != Device:
+			overlooked = true
 		}
 		from = word.end
 	}
 	if bare.end == 0 {
-		return Claim{Library: isLibrary(r.low)}
+		return Claim{Library: isLibrary(r.low), Overlooked: overlooked}
 	}
 	claim := claimOf(header, bare, Nameless)
 	claim.Name, claim.Nameless = Nameless, true
@@ -462,12 +467,12 @@ func (r *Reader) mayName(word extent) Standing {
 	switch standing := r.standing(word.start); {
 	case standing != Names:
 		return standing
+	case r.device.start < word.start && word.start < r.device.end:
+		return Device
 	case word.start > 0 && !bytes.HasSuffix(r.low[:word.start], []byte("(compatible; ")) && len(r.contacts) == 0:
 		return NoContact
 	case r.controlAt(word) != nil:
 		return Control
-	case r.device.start < word.start && word.start < r.device.end:
-		return Device
 	case isBare(r.low[word.start:word.end]):
 		return Bare
 	default:
@@ -524,14 +529,14 @@ func withDotted(header []byte, start, end int) []byte {
 	return bytes.Trim(header[start:end], ".")
 }
 
-var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch"}
+var stems = [...]string{"bot", "spider", "crawl", "scrap", "fetch", "nutch"}
 
 // nextStem returns the first whole word of low[from:] that contains one of stems, and
 // that stem; "" if no word does. from is not inside a word.
 func nextStem(low []byte, from int) (word extent, stem string) {
 	for i := from; i < len(low); i++ {
 		switch low[i] {
-		case 'b', 's', 'c', 'f': // all stems begin with these
+		case 'b', 's', 'c', 'f', 'n': // all stems begin with these
 		default:
 			continue
 		}

@@ -90,7 +90,7 @@ func TestBareWords(t *testing.T) {
 	const bare = "bot bots Robot ROBOTS spider spiders crawl crawler crawlers crawling scrap scraper scrapers scraping fetch fetcher fetchers fetching " +
 		"botsite spidersite robotspider crawlersite botspider my-web_bot 2bot bot2 007 crawl004 my.bot . - _ " +
 		"TestCrawler webspider sitebot page-fetcher linkbot url_fetcher httpbot javabot python-bot PHPCrawl node-fetch gobot " +
-		"web site page link url http my test java python php node go"
+		"web site page link url http my test java python php node go nutch nutch-1 MyNutch"
 	const names = "Googlebot roboto botz crawled scrapy crawlerr spidering fetches FooBot Bot-Foo robots.txt crawler4j xbot botx bo b é boté\xff gopherbot mybotter"
 	for words, want := range map[string]bool{bare: true, names: false} {
 		for word := range strings.FieldsSeq(strings.ToLower(words)) {

@@ -513,7 +513,7 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		err = a.run.JudgeRest()
 	case !a.NoReport:
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
-			result.Report.UnparsedSamples = []string{}
+			result.Report.KeepBack()
 		}
 	}
 	if err != nil {

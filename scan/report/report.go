@@ -106,6 +106,13 @@ type Report struct {
 	// OtherHostsNotListed counts the requests for all others.
 	OtherHosts          []HostInfo `json:"other_hosts"`
 	OtherHostsNotListed int64      `json:"other_hosts_not_listed"`
+	// Overlooked are the ten most frequent User-Agents, among those of NotCrawlers, with a word such as the
+	// names of crawlers have (bot, crawl, spider, scrap, fetch, nutch), be it in a URL, but not of
+	// browsers on phones called so. If there are more than 1,000 they are of as many that were chosen at
+	// random, as a warning then says. OverlookedNotListed counts the requests with all others; with
+	// --anonymize with all.
+	Overlooked          []HeaderInfo `json:"overlooked"`
+	OverlookedNotListed int64        `json:"overlooked_not_listed"`
 	// UnparsedSamples are the first lines, in byte order, that could not be parsed.
 	UnparsedSamples []string `json:"unparsed_samples"`
 	// NotAuditable are control tokens that robots.txt names: no log shows whether they are obeyed.
@@ -510,6 +517,27 @@ func (s *SiteInfo) Plus(other *SiteInfo) {
 	s.Requests += other.Requests
 	AddCounts(s.Verdicts[:], other.Verdicts[:], 1)
 	s.Bytes, s.ViolationBytes = Plus(s.Bytes, other.Bytes), Plus(s.ViolationBytes, other.ViolationBytes)
+}
+
+// HeaderInfo counts requests with a User-Agent.
+type HeaderInfo struct {
+	Header   string `json:"header"`   // at most its first 255 bytes
+	Requests int64  `json:"requests"` // how many
+}
+
+// AllOverlooked counts the requests with headers that were overlooked.
+func (r *Report) AllOverlooked() int64 {
+	n := r.OverlookedNotListed
+	for _, h := range r.Overlooked {
+		n += h.Requests
+	}
+	return n
+}
+
+// KeepBack takes what is quoted of lines out of the report.
+func (r *Report) KeepBack() {
+	r.OverlookedNotListed = r.AllOverlooked()
+	r.UnparsedSamples, r.Overlooked = []string{}, []HeaderInfo{}
 }
 
 // HostInfo counts requests of crawlers for a host without a policy.

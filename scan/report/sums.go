@@ -94,6 +94,9 @@ func (r *Report) WrongSum() string {
 			return "requests before and after a change"
 		}
 	}
+	if rest(r.NotCrawlers, r.AllOverlooked()) < 0 {
+		return "headers that were overlooked"
+	}
 	if rest(r.Lines, kinds...) != 0 {
 		return "lines"
 	}

@@ -327,7 +327,7 @@ func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
 		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
 	}
 	return "no word belongs to a known crawler, and none outside URLs and e-mail addresses contains bot, spider, " +
-		"crawl, scrap or fetch; " +
+		"crawl, scrap, fetch or nutch; " +
 		"a client that does not claim to be a crawler, as no browser does, is never counted as one, " +
 		"whatever it requests"
 }

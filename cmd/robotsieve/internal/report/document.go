@@ -78,7 +78,7 @@ func (d doc) details() []block {
 		}
 		blocks = append(blocks, b)
 	}
-	return append(blocks, d.operators(), d.unparsed(), d.otherHosts(),
+	return append(blocks, d.operators(), d.overlooked(), d.unparsed(), d.otherHosts(),
 		block{Heading: "What no log can show", Text: []string{d.limits()}})
 }
 
@@ -530,6 +530,24 @@ func (d doc) unparsed() (b block) {
 			b.Quote = append(b.Quote, Cut(s, maxWidth-2))
 		}
 	}
+	return b
+}
+
+// overlooked lists the headers with a crawler's word that name no crawler.
+func (d doc) overlooked() (b block) {
+	b.Heading = "Headers with a crawler's word that were not counted"
+	if n := d.AllOverlooked(); n > 0 {
+		b.Title = english.Plural(n, "request") + " had a header with a word such as bot or crawl that names no " +
+			"crawler for certain (robotsieve crawlers HEADER says why):"
+	}
+	t := newTable(unbounded, Right("requests"), Left("header"))
+	for _, h := range d.Overlooked {
+		t.add(nil, 1, english.Grouped(h.Requests), Cut(h.Header, max(d.widest, maxWidth-10)))
+	}
+	if d.OverlookedNotListed > 0 {
+		t.add(nil, 1, english.Grouped(d.OverlookedNotListed), "(others)")
+	}
+	b.Table = t
 	return b
 }
 

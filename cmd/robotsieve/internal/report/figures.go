@@ -216,6 +216,7 @@ var figures = slices.Concat(
 		{name: "not_crawlers", ofAudit: func(r *whole) any { return r.NotCrawlers }},
 		{name: "http_libraries", ofAudit: func(r *whole) any { return r.HTTPLibraries }},
 		{name: "cdn_agents", ofAudit: func(r *whole) any { return r.CDNAgents }},
+		{name: "overlooked", ofAudit: func(r *whole) any { return r.AllOverlooked() }},
 		{name: "other_host", ofAudit: func(r *whole) any { return r.OtherHost }},
 		{name: "not_judged", ofAudit: func(r *whole) any { return r.NotJudged }},
 		{name: "verified_share", ofAudit: func(r *whole) any { return r.Totals.VerifiedShare }},
