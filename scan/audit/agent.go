@@ -39,8 +39,7 @@ type agent struct {
 	delay     time.Duration
 	isDelayed bool
 	readings  []reading // of Config.WhatIf
-	last      lastAround
-	named     siteKey // the last that was kept of it
+	named     siteKey   // the last that was kept of it
 }
 
 // anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -32,7 +33,7 @@ const (
 // changes are all changes, in the order of their numbers, and those of each origin by time.
 type changes struct {
 	list     []*change
-	byOrigin map[int32][]*change
+	byOrigin [][]*change
 }
 
 // change is a change of a site. If it was given, both of its versions are the one in force then.
@@ -51,7 +52,7 @@ type side struct {
 
 // newChanges returns nil if there is no change.
 func newChanges(c *Config) *changes {
-	all := &changes{byOrigin: map[int32][]*change{}}
+	all := &changes{}
 	for o := int32(0); int(o) < len(c.Policy.Origins()); {
 		var list []*change
 		for _, of := range c.Policy.Changes(o) {
@@ -63,7 +64,7 @@ func newChanges(c *Config) *changes {
 		setSides(list, int64(cmp.Or(c.Around, DefaultAround)))
 		first := o
 		for ; int(o) < len(c.Policy.Origins()) && c.Policy.Alike(first, o); o++ {
-			all.byOrigin[o] = list
+			all.byOrigin = append(all.byOrigin, list)
 		}
 		for _, of := range list {
 			of.site, of.number = policy.Site{First: first, N: o - first}, uint32(len(all.list))
@@ -111,23 +112,22 @@ func setSides(list []*change, around int64) {
 	}
 }
 
-// near returns the last change of a site before a time, and the first after it: no other has a side
-// with that time.
-func (c *changes) near(at policy.Site, t int64) []*change {
-	if c == nil || at.N == 0 {
-		return nil
+// at gives the changes of a site that have a time on one of their sides: 0 before it, 1 after it. They
+// are the last change before that time, the first after it, or both.
+func (c *changes) at(site policy.Site, t int64) iter.Seq2[*change, int] {
+	return func(yield func(*change, int) bool) {
+		if c == nil || site.N == 0 {
+			return
+		}
+		list := c.byOrigin[site.First]
+		next, _ := find(list, t+1)
+		for _, of := range list[max(next-1, 0):min(next+1, len(list))] {
+			side := slices.IndexFunc(of.sides[:], func(s side) bool { return s.from <= t && t < s.to })
+			if side >= 0 && of.has(site) && !yield(of, side) {
+				return
+			}
+		}
 	}
-	list := c.byOrigin[at.First]
-	next, _ := find(list, t+1)
-	if list = list[max(next-1, 0):min(next+1, len(list))]; len(list) == 0 || !list[0].has(at) {
-		return nil
-	}
-	return list
-}
-
-// side returns the side of the change with a time: 0 before it, 1 after it, -1 neither.
-func (c *change) side(t int64) int {
-	return slices.IndexFunc(c.sides[:], func(s side) bool { return s.from <= t && t < s.to })
 }
 
 // has reports whether a request can only have gone to the site of the change.
@@ -143,73 +143,28 @@ type aroundKey struct {
 	spoofed bool
 }
 
-// lastAround are the counts of an agent's last request, which are those of the next one too if that is
-// of the same site and between the same ends of sides.
-type lastAround struct {
-	at          policy.Site
-	from, until int64
-	spoofed     bool
-	counts      [2]*int64 // nil where no change is near
-	turn        int       // of Worker.turn: they are in its map
-}
+// maxAround is how many counts a worker has at most.
+const maxAround = 1 << 13
 
-// A worker has at most so many counts, each of which takes about so many bytes.
-const (
-	maxAround   = 1 << 14
-	aroundBytes = 112
-)
-
-// countAround counts the record, which has a time, around the changes that are near.
+// countAround counts the record, which has a time, on the sides of changes that it is on.
 func (w *Worker) countAround(c *agent, at policy.Site, spoofed bool) {
-	l, t := &c.last, w.record.Time
-	if l.at != at || l.spoofed != spoofed || t < l.from || t >= l.until || l.turn != w.turn {
-		w.findAround(c, at, spoofed)
+	for of, side := range w.auditor.changes.at(at, w.record.Time) {
+		w.around[aroundKey{c, of.number, uint8(side), spoofed}]++
 	}
-	for _, n := range l.counts {
-		if n != nil {
-			*n++
-		}
-	}
-}
-
-func (w *Worker) findAround(c *agent, at policy.Site, spoofed bool) {
 	if len(w.around) >= maxAround {
 		w.deferAround()
 	}
-	t := w.record.Time
-	l := lastAround{at: at, spoofed: spoofed, from: math.MinInt64, until: math.MaxInt64, turn: w.turn}
-	for i, of := range w.auditor.changes.near(at, t) {
-		for _, s := range of.sides {
-			for _, end := range [...]int64{s.from, s.to} {
-				if end <= t {
-					l.from = max(l.from, end)
-				} else {
-					l.until = min(l.until, end)
-				}
-			}
-		}
-		if side := of.side(t); side >= 0 {
-			k := aroundKey{c, of.number, uint8(side), spoofed}
-			if w.around[k] == nil {
-				w.around[k] = new(int64)
-				w.quota.held += aroundBytes
-			}
-			l.counts[i] = w.around[k]
-		}
-	}
-	c.last = l
 }
 
 // deferAround makes deferred records of these counts, once for the crawler and once about all.
 func (w *Worker) deferAround() {
 	for k, n := range w.around {
 		for _, operator := range [][]byte{k.agent.operator, {aboutAll}} {
-			codeAround(w.begin(operator, recordAround), &k, &k.agent.index, n)
+			codeAround(w.begin(operator, recordAround), &k, &k.agent.index, &n)
 			w.keepFact()
 		}
 	}
-	w.quota.held -= aroundBytes * len(w.around)
-	w.around, w.turn = map[aroundKey]*int64{}, w.turn+1
+	w.around = map[aroundKey]int64{}
 }
 
 func codeAround(c *coder, k *aroundKey, crawler *uint32, n *int64) {
@@ -257,25 +212,23 @@ type compared struct {
 	n, sessions      int64  // of these
 }
 
-// at returns what is known of a row around a change; nil if that is not listed.
-func (c *comparison) at(r *row, of *change) *compared {
-	if !slices.Contains(c.listed, of) {
+// of returns what is known of a row around a change; nil if that is not listed.
+func (c *comparison) of(r *row, of *change) *compared {
+	i := slices.Index(c.listed, of)
+	if i < 0 {
 		return nil
 	}
 	if r.compared == nil {
-		r.compared = map[*change]*compared{}
+		r.compared = make([]compared, len(c.listed))
 	}
-	if r.compared[of] == nil {
-		r.compared[of] = &compared{}
-	}
-	return r.compared[of]
+	return &r.compared[i]
 }
 
 // add adds requests of a row, nil for all, on a side of a change.
 func (c *comparison) add(r *row, of *change, side uint8, n int64) {
 	if r == nil {
 		c.sums[of] = report.Plus(c.sums[of], n)
-	} else if known := c.at(r, of); known != nil {
+	} else if known := c.of(r, of); known != nil {
 		known.sides[side].requests = report.Plus(known.sides[side].requests, n)
 	}
 }
@@ -296,8 +249,8 @@ func (c *comparison) choose() {
 // fetch looks at a crawler's fetch of robots.txt, which come in the order of time.
 func (c *comparison) fetch(r *row, x *judge.Fetch) {
 	for _, of := range c.listed {
-		if !of.given && of.has(x.Site) && x.Time < of.sides[1].to && c.shows(of, x) && !c.at(r, of).first.Any {
-			c.at(r, of).first.add(x.Time)
+		if !of.given && of.has(x.Site) && x.Time < of.sides[1].to && c.shows(of, x) {
+			c.of(r, of).first.add(x.Time)
 		}
 	}
 }
@@ -322,17 +275,17 @@ func (c *comparison) visit(x *visit) {
 	if from.Identity = 0; from != c.client || !bytes.Equal(x.address, c.address) {
 		c.client, c.address, c.last = from, append(c.address[:0], x.address...), map[*change]int64{}
 	}
-	for _, of := range c.near(from.Site, x.Time) {
-		i, r := of.side(x.Time), c.at(x.row, of)
-		if i < 0 || r == nil || x.Verdict == report.Spoofed {
+	for of, side := range c.changes.at(from.Site, x.Time) {
+		r := c.of(x.row, of)
+		if r == nil || x.Verdict == report.Spoofed {
 			continue
 		}
 		old, now := c.stance(of.Old, x), c.stance(of.New, x)
 		differ := min(old, now) == policy.Permits && max(old, now) == policy.Forbids
 		if differ && !of.given || of.given && now == policy.Forbids {
-			r.sides[i].paths += x.N
+			r.sides[side].paths += x.N
 		}
-		if i == 1 && now == policy.Forbids && r.first.Any && x.Time >= r.first.First {
+		if side == 1 && now == policy.Forbids && r.first.Any && x.Time >= r.first.First {
 			if last, known := c.last[of]; !known || x.Time-last > sessionEnd {
 				r.sessions++
 			}
@@ -356,17 +309,21 @@ func (c *comparison) info(a *Auditor, rows []*row, isLogged bool) (list []report
 	if c == nil {
 		return list, 0
 	}
-	for _, of := range c.listed {
+	for i, of := range c.listed {
 		versions := c.policy.Versions(of.site.First)
 		info := report.RobotsChange{Origin: a.originText(of.site), Time: timeText(of.At), Given: of.given,
 			OldFile: versions[of.Old].File, NewFile: versions[of.New].File, Before: c.sideInfo(&of.sides[0]),
-			After: c.sideInfo(&of.sides[1]), Requests: c.sums[of], Crawlers: []report.ChangedCrawler{}}
+			After: c.sideInfo(&of.sides[1]), Requests: c.sums[of], RequestsNotListed: c.sums[of],
+			Crawlers: []report.ChangedCrawler{}}
 		if of.Since < of.At {
 			info.Since = timeText(of.Since)
 		}
 		for _, r := range rows {
-			if n := r.compared[of]; n != nil && n.sides[0].requests+n.sides[1].requests > 0 {
-				info.Crawlers = append(info.Crawlers, c.crawlerInfo(of, r, isLogged))
+			if r.compared == nil {
+				continue
+			}
+			if known := c.crawlerInfo(of, r, &r.compared[i], isLogged); known.Requests() > 0 {
+				info.Crawlers = append(info.Crawlers, known)
 			}
 		}
 		slices.SortFunc(info.Crawlers, func(x, y report.ChangedCrawler) int {
@@ -374,7 +331,6 @@ func (c *comparison) info(a *Auditor, rows []*row, isLogged bool) (list []report
 				cmp.Compare(x.Crawler, y.Crawler))
 		})
 		info.Crawlers = info.Crawlers[:min(len(info.Crawlers), maxChangedCrawlers)]
-		info.RequestsNotListed = info.Requests
 		for _, of := range info.Crawlers {
 			info.RequestsNotListed -= of.Requests()
 		}
@@ -391,8 +347,8 @@ func (c *comparison) sideInfo(s *side) report.ChangeSide {
 }
 
 // crawlerInfo describes the requests of a row around a change.
-func (c *comparison) crawlerInfo(of *change, r *row, isLogged bool) report.ChangedCrawler {
-	n, second := r.compared[of], int64(time.Second)
+func (c *comparison) crawlerInfo(of *change, r *row, n *compared, isLogged bool) report.ChangedCrawler {
+	const second = int64(time.Second)
 	info := report.ChangedCrawler{Crawler: report.InASCII(r.name)}
 	info.Before.Requests, info.After.Requests = n.sides[0].requests, n.sides[1].requests
 	if r.Verdicts[report.Exempt] > 0 {

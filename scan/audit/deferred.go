@@ -282,8 +282,8 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
 	x, address := &w.visit, w.keptAddress()
-	for _, of := range w.auditor.changes.near(at.Site, w.record.Time) {
-		if of.side(w.record.Time) == 1 { // for sessions
+	for _, side := range w.auditor.changes.at(at.Site, w.record.Time) {
+		if side == 1 { // for sessions
 			address = w.address()
 		}
 	}

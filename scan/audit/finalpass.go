@@ -276,7 +276,11 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 func (r *Run) count(x *visit) {
 	row := x.row
 	row.count(x.Identity, x.Verdict, x.Reason, x.N)
-	r.countSite(x)
+	size := x.Size
+	if x.Verdict == report.Spoofed {
+		size = 0 // as SiteInfo.Bytes has it
+	}
+	r.tally.countSite(x.from.Site, x.Verdict, false, x.N, size)
 	if x.Evasive {
 		row.evasive += x.N
 	}

@@ -27,78 +27,48 @@ const (
 // hashSite is the same for all keys of a site: it is counted with all of them, or not at all.
 func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
 
-func siteOf(at policy.Site, what int32, i report.Identity, spoofed int32) siteKey {
-	if i == report.SpoofedIdentity {
-		what += spoofed
+// nameSite keeps that a crawler made a request for a site, or an impostor.
+func (t *tally) nameSite(at policy.Site, c *agent, spoofed bool) {
+	k := siteKey{at, siteCrawlers + 2*int32(c.index)}
+	if spoofed {
+		k.What++
 	}
-	return siteKey{at, what}
-}
-
-// nameSite keeps that a crawler's client of an identity made a request for a site.
-func (w *Worker) nameSite(at policy.Site, c *agent, i report.Identity) {
-	k := siteOf(at, siteCrawlers+2*int32(c.index), i, 1)
-	if c.Profile == nil || k == c.named {
-		return
-	}
-	c.named = k
-	if _, known := w.tally.Sites.Kept[k]; !known {
-		w.tally.Sites.add(k, tallied{Period: period{Any: true}}) // the same however often it is added
+	if _, known := t.Sites.Kept[k]; c.Profile != nil && !known {
+		t.Sites.add(k, tallied{Period: period{Any: true}}) // the same however often it is added
 	}
 }
 
-// siteCount is a count of a worker that is not yet in its tally: most requests are of a few keys.
-type siteCount struct {
-	of siteKey
-	tallied
-}
-
-// countSite counts the record with a verdict in its site.
-func (w *Worker) countSite(at policy.Site, i report.Identity, v report.Verdict) {
-	k := siteOf(at, int32(v), i, siteSpoofed)
-	c := &w.sites[uint32(k.At.First*31+k.What)%uint32(len(w.sites))]
-	if c.of != k {
-		w.tally.addSite(c)
-		c.of = k
+// countSite counts n requests with a verdict, each answered with so many bytes, in their site.
+func (t *tally) countSite(at policy.Site, v report.Verdict, spoofed bool, n, bytes int64) {
+	k := siteKey{at, int32(v)}
+	if spoofed {
+		k.What += siteSpoofed
 	}
-	c.tallied = c.Plus(tallied{N: 1, Bytes: byteSum(max(w.record.Size, 0))})
-}
-
-// addSite adds a count to the tally, and empties it.
-func (t *tally) addSite(c *siteCount) {
-	if c.N > 0 {
-		t.Sites.add(c.of, c.tallied)
-	}
-	*c = siteCount{}
-}
-
-// countSite counts a deferred request in its site.
-func (r *Run) countSite(x *visit) {
-	k, bytes := siteKey{x.from.Site, int32(x.Verdict)}, max(x.Size, 0)
-	if x.Verdict == report.Spoofed {
-		bytes = 0
-	}
-	r.tally.Sites.add(k, tallied{N: x.N, Bytes: byteSum(times(bytes, x.N))})
+	t.Sites.add(k, tallied{N: n, Bytes: byteSum(times(max(bytes, 0), n))})
 }
 
 // listSites lists the sites by their requests, and what they leave of the totals.
 func (t *tally) listSites(a *Auditor, proxied bool, totals *report.Totals) []report.SiteInfo {
 	t.Sites.prune(1)
-	sites, seen := map[string]*report.SiteInfo{}, map[string]map[int32]bool{}
+	type visitor struct { // a known crawler of a site
+		site    string
+		crawler int32
+	}
+	sites, seen := map[string]*report.SiteInfo{}, map[visitor]bool{}
 	for k, c := range t.Sites.Kept {
-		name := a.originText(k.At)
+		name, who := a.originText(k.At), k.What-siteCrawlers
 		if sites[name] == nil {
-			sites[name], seen[name] = &report.SiteInfo{Origin: name}, map[int32]bool{}
+			sites[name] = &report.SiteInfo{Origin: name}
 		}
-		s := sites[name]
-		switch who := k.What - siteCrawlers; {
-		case who >= 0 && who%2 == 1 && !proxied:
+		switch of := (visitor{name, who / 2}); {
+		case who >= 0 && (seen[of] || who%2 == 1 && !proxied):
 		case who >= 0:
-			seen[name][who/2] = true
-			s.Crawlers = int64(len(seen[name]))
+			seen[of] = true
+			sites[name].Crawlers++
 		case k.What >= siteSpoofed && !proxied:
-			s.Add(report.Spoofed, c.N, 0)
+			sites[name].Add(report.Spoofed, c.N, 0)
 		default:
-			s.Add(report.Verdict(k.What%siteSpoofed), c.N, int64(c.Bytes))
+			sites[name].Add(report.Verdict(k.What%siteSpoofed), c.N, int64(c.Bytes))
 		}
 	}
 	list, listed := []report.SiteInfo{}, report.SiteInfo{}

@@ -210,7 +210,7 @@ type row struct {
 	rules           *bounded[ruleKey]     // violations of each; nil if there are none
 	fetchGaps       *report.FetchInfo     // with nothing but gaps; nil if there are none
 	delays          []delayAt
-	compared        map[*change]*compared // by the changes that are listed
+	compared        []compared // by the changes that are listed; nil if there is nothing
 	delaysNotListed int64
 
 	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule

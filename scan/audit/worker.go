@@ -42,8 +42,7 @@ type Worker struct {
 	urls       memo[site] // by the scheme and authority of an absolute target
 	claims     memo[string]
 	prefixes   memo[string] // of whatIf
-	around     map[aroundKey]*int64
-	turn       int // how often around was emptied
+	around     map[aroundKey]int64
 	known      map[*crawler.Profile]*agent
 	named      map[string]*agent // unknown crawlers, by their tokens
 	bindings   map[bindingKey]*policy.Binding
@@ -58,7 +57,6 @@ type Worker struct {
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
-	sites           [1 << 8]siteCount
 	referer         []byte // the beginning of the last Referer of a visitor, up to the byte after its host
 	referrer        string // the operator of this host; empty if it is of none
 	number          int    // of the worker
@@ -96,9 +94,6 @@ func (w *Worker) end() error {
 	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
-	for i := range w.sites {
-		w.tally.addSite(&w.sites[i])
-	}
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}
