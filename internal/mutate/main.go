@@ -71,6 +71,7 @@ var packages = map[string][]string{
 	"scan/crawler":    {"./scan/crawler"},
 	"scan/audit":      {"./scan/audit"},
 	"scan/judge":      {"./scan/judge", "./scan/audit"},
+	"scan/block":      {"./scan/block"},
 }
 
 func main() {

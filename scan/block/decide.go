@@ -30,11 +30,12 @@ const (
 type Rule struct {
 	Sort     Sort
 	Crawlers []string // the names of those whom it is for
-	// Pattern matches headers with a word of the crawler, as a regular expression that all servers
-	// read alike if letters of either case are the same; empty for ByAddress.
-	Pattern string
-	Own     addresses    // of Impostor: those that are not refused
-	Prefix  netip.Prefix // of ByAddress
+	// Words are the words of the crawler in small letters, and Names is a regular expression that
+	// matches one of them. Neither has bytes that mean something to a server. Empty for ByAddress.
+	Words  []string
+	Names  string
+	Own    addresses    // of Impostor: those that are not refused
+	Prefix netip.Prefix // of ByAddress
 	// Notes say what the rule rests on.
 	Notes []string
 	// Search: it is for a search engine, or its impostors.
@@ -125,7 +126,7 @@ func (d *decision) add(r Rule) {
 // addNames adds the rules by the name of a crawler.
 func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	who := p.Name + " (" + p.Operator + ")"
-	pattern, match, ok := patternOf(p.Words)
+	rule, ok := ruleFor(p.Words)
 	switch {
 	case !ok:
 		d.uncovered("by "+who+", whose name no server's rule could be sure to hold", of.verified.n)
@@ -133,7 +134,7 @@ func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	case d.Proxied:
 		return
 	}
-	rule := Rule{Crawlers: []string{p.Name}, Pattern: pattern, match: match, Search: p.Category == "search"}
+	rule.Crawlers, rule.Search = []string{p.Name}, p.Category == "search"
 	if of.verified.n > 0 {
 		named := rule
 		named.Notes = []string{who + ", verified: " + of.verified.text("robots.txt forbids"), of.verified.cited()}
@@ -266,27 +267,36 @@ func (c *client) isSearch() bool {
 	return slices.ContainsFunc(c.profiles, func(p *crawler.Profile) bool { return p.Category == "search" })
 }
 
-// patternOf returns what matches headers with one of some words, with no letter, digit, - or _
-// beside it. ok is false if a word has bytes that have a meaning to some server.
-func patternOf(words []string) (pattern string, match *regexp.Regexp, ok bool) {
-	var list []string
+// apart is a byte that is no part of a word, in a regular expression.
+const apart = "[^0-9a-z_-]"
+
+// Pattern matches headers with one of the words, whole, as a regular expression that all servers read
+// alike if letters of either case are the same.
+func (r *Rule) Pattern() string { return "(^|" + apart + ")(" + r.Names + ")(" + apart + "|$)" }
+
+// ruleFor returns a rule for headers with one of some words. ok is false if a word has bytes that have
+// a meaning to some server.
+func ruleFor(words []string) (r Rule, ok bool) {
+	var names []string
 	for _, word := range words {
 		var b strings.Builder
-		for _, c := range []byte(strings.ToLower(word)) {
+		word = strings.ToLower(word)
+		for _, c := range []byte(word) {
 			switch {
 			case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_', c == ' ':
 				b.WriteByte(c)
 			case strings.IndexByte("./()!+@:", c) >= 0:
 				b.WriteString("[" + string(c) + "]")
 			default:
-				return "", nil, false
+				return r, false
 			}
 		}
-		list = append(list, b.String())
+		r.Words, names = append(r.Words, word), append(names, b.String())
 	}
-	pattern = "(^|[^0-9a-z_-])(" + strings.Join(list, "|") + ")([^0-9a-z_-]|$)"
-	match, err := regexp.Compile("(?i)" + pattern)
-	return pattern, match, err == nil && len(list) > 0
+	r.Names = strings.Join(names, "|")
+	match, err := regexp.Compile("(?i)" + r.Pattern())
+	r.match = match
+	return r, err == nil && len(names) > 0
 }
 
 // addresses are ranges, sorted and apart.

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"bytes"
 	"net/netip"
 	"slices"
 
@@ -29,20 +30,30 @@ type Counter struct {
 	kinds   []*Kind
 	at      map[netip.Prefix]int // the rules by address
 	workers []counting
+	banned  map[netip.Addr][]hit // in the second pass: the rules by name of which a client was banned
+	more    bool                 // clients were banned that are not in banned
 }
 
 // counting is what one worker counts.
 type counting struct {
 	lines   int64
 	results []Result
-	headers map[string][]int // the rules whose patterns match
-	hits    []int
+	headers map[string][]hit // the rules that match
+	hits    []hit
+	banned  map[netip.Addr][]hit
+}
+
+// hit is a rule that matches a request, and whether its word is whole.
+type hit struct {
+	rule  int
+	whole bool
 }
 
 // Result is the dry run of the rules as one kind writes them.
 type Result struct {
 	Lines int64 // how many requests there were
 	Refused
+	More  bool      // there may have been more
 	Rules []Refused // each rule alone
 }
 
@@ -55,9 +66,26 @@ func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 		}
 	}
 	for i := range c.workers {
-		c.workers[i] = counting{headers: map[string][]int{}, results: c.empty()}
+		c.workers[i] = counting{headers: map[string][]hit{}, results: c.empty(), banned: map[netip.Addr][]hit{}}
 	}
 	return c
+}
+
+// Again reports whether the counter needs to see all requests a second time, for kinds that refuse
+// clients all of their requests because of one.
+func (c *Counter) Again() bool {
+	bans := func(k *Kind) bool { return k.BansClients }
+	if c.banned != nil || !slices.ContainsFunc(c.kinds, bans) {
+		return false
+	}
+	c.banned = map[netip.Addr][]hit{}
+	for _, w := range c.workers {
+		c.more = c.more || len(w.banned) == maxBanned
+		for addr, hits := range w.banned {
+			c.banned[addr] = withWhole(c.banned[addr], hits)
+		}
+	}
+	return true
 }
 
 func (c *Counter) empty() []Result {
@@ -68,27 +96,35 @@ func (c *Counter) empty() []Result {
 	return list
 }
 
-// maxHeaders bounds the headers that a worker remembers, and maxHeader their length.
+// maxHeaders bounds the headers that a worker remembers, maxHeader their length, and maxBanned the
+// clients that are banned.
 const (
 	maxHeaders = 1000
 	maxHeader  = 1 << 10
+	maxBanned  = 1 << 16
 )
 
 // Seen counts a request: it is audit.Config.Seen.
 func (c *Counter) Seen(s *audit.Seen) {
 	w := &c.workers[s.Worker]
-	w.lines++
 	addr, isClient := crawler.Client(s.Address)
 	w.hits = w.hits[:0]
-	for _, i := range c.named(w, s.Agent) {
-		if r := &c.plan.Rules[i]; r.Sort == ByName || isClient && !r.Own.overlaps(netip.PrefixFrom(addr, addr.BitLen())) {
-			w.hits = append(w.hits, i)
+	if c.banned != nil {
+		w.hits = append(w.hits, c.banned[addr]...)
+	} else {
+		w.lines++
+		for _, h := range c.named(w, s.Agent) {
+			r := &c.plan.Rules[h.rule]
+			if r.Sort == ByName || isClient && !r.Own.overlaps(netip.PrefixFrom(addr, addr.BitLen())) {
+				w.hits = append(w.hits, h)
+			}
 		}
 	}
 	if isClient {
+		c.ban(w, addr, s)
 		for _, p := range []netip.Prefix{netip.PrefixFrom(addr, addr.BitLen()), around(addr)} {
 			if i, ok := c.at[p]; ok {
-				w.hits = append(w.hits, i)
+				w.hits = append(w.hits, hit{i, true})
 			}
 		}
 	}
@@ -97,15 +133,36 @@ func (c *Counter) Seen(s *audit.Seen) {
 	}
 }
 
-// named returns the rules whose patterns match a header.
-func (c *Counter) named(w *counting, header []byte) []int {
+// ban notes a client that rules by name match.
+func (c *Counter) ban(w *counting, addr netip.Addr, s *audit.Seen) {
+	if c.banned == nil && !s.Fetch && len(w.hits) > 0 && len(w.banned) < maxBanned {
+		w.banned[addr] = withWhole(w.banned[addr], w.hits)
+	}
+}
+
+// withWhole adds rules whose words are whole to a list that lacks them.
+func withWhole(list, hits []hit) []hit {
+	for _, h := range hits {
+		if h.whole && !slices.Contains(list, h) {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// named returns the rules that a header matches.
+func (c *Counter) named(w *counting, header []byte) []hit {
 	list, known := w.headers[string(header)]
 	if known {
 		return list
 	}
 	for i, r := range c.plan.Rules {
-		if r.match != nil && r.match.Match(header) {
-			list = append(list, i)
+		if r.match == nil {
+			continue
+		}
+		isIn := func(word string) bool { return bytes.Contains(bytes.ToLower(header), []byte(word)) }
+		if whole := r.match.Match(header); whole || slices.ContainsFunc(r.Words, isIn) {
+			list = append(list, hit{i, whole})
 		}
 	}
 	if len(w.headers) == maxHeaders {
@@ -130,17 +187,22 @@ func (c *Counter) count(w *counting, s *audit.Seen) {
 		other.Search = 1
 	}
 	for k, kind := range c.kinds {
+		if kind.BansClients != (c.banned != nil) {
+			continue // this pass is of the others
+		}
 		var all Refused
-		for _, i := range w.hits {
-			if r := &c.plan.Rules[i]; kind.writes(r) && !(s.Fetch && kind.FreesRobots) {
-				one := other
-				if r.isFor(s) {
-					one = Refused{Requests: 1}
-				}
-				w.results[k].Rules[i].add(one)
-				if all.Requests == 0 || one.Others == 0 { // for one of them it is no other
-					all = one
-				}
+		for _, h := range w.hits {
+			r := &c.plan.Rules[h.rule]
+			if !kind.writes(r) || s.Fetch && kind.FreesRobots || !h.whole && !kind.Substrings {
+				continue
+			}
+			one := other
+			if r.isFor(s) {
+				one = Refused{Requests: 1}
+			}
+			w.results[k].Rules[h.rule].add(one)
+			if all.Requests == 0 || one.Others == 0 { // for one of them it is no other
+				all = one
 			}
 		}
 		w.results[k].add(all)
@@ -167,6 +229,7 @@ func (c *Counter) Results() []Result {
 	for _, w := range c.workers {
 		for k := range list {
 			list[k].Lines += w.lines
+			list[k].More = c.more && c.kinds[k].BansClients
 			list[k].add(w.results[k].Refused)
 			for i, r := range w.results[k].Rules {
 				list[k].Rules[i].add(r)

@@ -18,17 +18,24 @@ type Kind struct {
 	// FreesRobots: the rules refuse nobody /robots.txt itself. A crawler that is refused it may take
 	// the whole site as permitted (RFC 9309 2.3.1.3).
 	FreesRobots bool
-	// OnlyAddresses: the server sees no header, so that it can hold to rules by address only.
-	OnlyAddresses bool
+	// BansClients: who is refused one request is refused all.
+	BansClients bool
+	// Substrings: names stand in a header as any part of it, not only as whole words.
+	Substrings bool
+	takes      func(r *Rule) bool // nil: all rules
+	because    string             // why not
 }
 
 // Kinds are all kinds; the template of each is in the folder kinds.
 var Kinds = []*Kind{
 	{Name: "nginx", FreesRobots: true}, {Name: "apache", FreesRobots: true}, {Name: "caddy", FreesRobots: true},
-	{Name: "haproxy", FreesRobots: true}, {Name: "nft", OnlyAddresses: true},
+	{Name: "haproxy", FreesRobots: true}, {Name: "fail2ban", BansClients: true},
+	{Name: "cloudflare", FreesRobots: true, Substrings: true, because: "takes no longer expressions",
+		takes: func(r *Rule) bool { return len(impostor(r)) < maxExpression-64 }},
+	{Name: "nft", because: "sees no User-Agent", takes: func(r *Rule) bool { return r.Sort == ByAddress }},
 }
 
-func (k *Kind) writes(r *Rule) bool { return !k.OnlyAddresses || r.Sort == ByAddress }
+func (k *Kind) writes(r *Rule) bool { return k.takes == nil || k.takes(r) }
 
 // ByKind returns the kind of a name, nil if there is none.
 func ByKind(name string) *Kind {
@@ -65,11 +72,12 @@ type file struct {
 	Head                        []string
 	Names, Impostors, Addresses []item
 	Days                        int
+	Until                       int64 // in seconds since 1970
 }
 
 // Write writes the rules of a plan with their dry run, as a program of that name has made them.
 func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
-	f := file{Title: title + " for " + k.Name, Days: int(term / (24 * time.Hour)), Head: []string{
+	f := file{Title: title + " for " + k.Name, Days: int(term / (24 * time.Hour)), Until: p.Until.Unix(), Head: []string{
 		"Made by robotsieve " + program + ". How to use and to undo it: docs/block.md.",
 	}}
 	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Remarks())
@@ -88,8 +96,12 @@ func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 
 // Summary says what the rules would have refused, and what to beware of.
 func (k *Kind) Summary(p *Plan, dry Result) []string {
+	would := "these rules would have"
+	if dry.More {
+		would += " at least"
+	}
 	list := []string{fmt.Sprintf("Dry run over the same log, %s: %s", english.Plural(dry.Lines, "request"),
-		dry.text("these rules would have"))}
+		dry.text(would))}
 	unwritten, search := 0, []string{}
 	for i := range p.Rules {
 		r := &p.Rules[i]
@@ -100,8 +112,8 @@ func (k *Kind) Summary(p *Plan, dry Result) []string {
 		}
 	}
 	if unwritten > 0 {
-		list = append(list, fmt.Sprintf("%s by name %s left out: %s sees no User-Agent.",
-			english.Plural(int64(unwritten), "rule"), english.Verb(int64(unwritten), "is", "are"), k.Name))
+		list = append(list, fmt.Sprintf("%s by name %s left out: %s %s.", english.Plural(int64(unwritten), "rule"),
+			english.Verb(int64(unwritten), "is", "are"), k.Name, k.because))
 	}
 	if len(search) > 0 {
 		slices.Sort(search)
@@ -155,7 +167,8 @@ func plain(text string) string {
 var templates embed.FS
 
 var functions = template.FuncMap{
-	"plain": plain,
+	"expressions": expressions,
+	"plain":       plain,
 	"comments": func(indent string, i item) (lines string) {
 		for _, text := range i.Comments {
 			lines += "\n" + indent + "# " + plain(text)

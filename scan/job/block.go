@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/block"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -123,20 +124,29 @@ func (o AuditOptions) dryRun(ctx context.Context, side *loadedBasis, plan *block
 		kinds[i] = block.ByKind(b.Kind)
 	}
 	counter := block.NewCounter(plan, kinds, o.Workers)
+	for more := true; more; more = counter.Again() {
+		if err := o.showAll(ctx, side, counter.Seen); err != nil {
+			return nil, err
+		}
+	}
+	return counter.Results(), nil
+}
+
+// showAll reads the logs again and shows every request.
+func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen func(*audit.Seen)) error {
 	again := AuditOptions{Logs: o.Logs, Format: o.Format, TimeZone: o.TimeZone, Hosts: o.Hosts, Workers: o.Workers,
-		budget: o.budget, format: o.format, seen: counter.Seen,
+		budget: o.budget, format: o.format, seen: seen,
 		Results: Results{AllowDuplicates: o.AllowDuplicates, Messages: Messages{Progress: o.Messages.Progress}}}
 	logs, err := again.prepareLogs(ctx, side, func(*auditLogs) error { return nil })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a, err := again.read(ctx, side, logs, newEvidenceLines(false))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer a.run.Close()
 	if a.interrupted != nil {
-		return nil, &Error{Interrupted, errNoDryRun}
+		err = &Error{Interrupted, errNoDryRun}
 	}
-	return counter.Results(), nil
+	return errors.Join(err, a.run.Close())
 }

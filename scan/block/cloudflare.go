@@ -1,0 +1,60 @@
+package block
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxExpression is how long an expression of Cloudflare may be
+// (https://developers.cloudflare.com/ruleset-engine/rules-language/expressions/).
+const maxExpression = 4096
+
+// expression is one of Cloudflare, for several rules: a site may have only some.
+type expression struct {
+	Text     string
+	Comments []string
+}
+
+// expressions returns the rules of a file as expressions of Cloudflare.
+func expressions(f file) (list []expression) {
+	const fetch = ` and http.request.uri.path ne "/robots.txt"`
+	list = pack(list, "(", " or ", ")"+fetch, f.Names, func(i item) string { return named(&i.Rule) })
+	list = pack(list, "(", " or ", ")"+fetch, f.Impostors, func(i item) string { return impostor(&i.Rule) })
+	end := fmt.Sprintf("} and http.request.timestamp.sec lt %d%s", f.Until, fetch)
+	return pack(list, "ip.src in {", " ", end, f.Addresses, func(i item) string { return i.Prefix.String() })
+}
+
+// pack adds expressions of as many terms as have room, each between open and end.
+func pack(list []expression, open, join, end string, items []item, term func(item) string) []expression {
+	room := 0
+	for _, i := range items {
+		text := join + term(i)
+		if room -= len(text); room < 0 {
+			text = open + term(i)
+			list = append(list, expression{Text: end})
+			room = maxExpression - len(text) - len(end)
+		}
+		last := &list[len(list)-1]
+		last.Text = strings.TrimSuffix(last.Text, end) + text + end
+		last.Comments = append(last.Comments, i.Comments...)
+	}
+	return list
+}
+
+// named matches headers that have a word of the rule.
+func named(r *Rule) string {
+	var list []string
+	for _, word := range r.Words {
+		list = append(list, fmt.Sprintf("lower(http.user_agent) contains %q", word))
+	}
+	return strings.Join(list, " or ")
+}
+
+// impostor matches those of them that come from elsewhere than the operator's addresses.
+func impostor(r *Rule) string {
+	own := make([]string, len(r.Own))
+	for i, p := range r.Own {
+		own[i] = p.String()
+	}
+	return "((" + named(r) + ") and not ip.src in {" + strings.Join(own, " ") + "})"
+}
