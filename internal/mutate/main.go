@@ -248,7 +248,8 @@ func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
 		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), or of " +
-		"[block.md](block.md), broken in the code, and the first test that fails then. `make mutate` makes\nthis table anew; it fails if no test notices a mutant.\n\n" +
+		"[block.md](block.md), broken in the code,\nand the first test that fails then. `make mutate` makes " +
+		"this table anew; it fails if no test notices a mutant.\n\n" +
 		"| broken rule | in | noticed by |\n|---|---|---|\n")
 	for i, m := range list {
 		noticed := "**none**"
