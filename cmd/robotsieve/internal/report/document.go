@@ -79,7 +79,7 @@ func (d doc) details() []block {
 		blocks = append(blocks, b)
 	}
 	return append(blocks, d.operators(), d.overlooked(), d.unparsed(), d.otherHosts(),
-		block{Heading: "What no log can show", Text: []string{d.limits()}})
+		block{Heading: "Limits", Text: []string{d.limits()}})
 }
 
 // partial warns of a report of a part.

@@ -126,14 +126,16 @@ func termsOfVerdicts() []term {
 	return list
 }
 
-// Figures that the document lists, too: those of the table of crawlers, how violations are
-// split, and why requests are indeterminate.
+// Figures that the document lists, too: those of the table of crawlers (byVerdict, of which a phone
+// shows the first), how violations are split, and why requests are indeterminate.
 var (
 	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests },
 		ofSite: func(s *site) any { return s.Requests }}
 	verified = figure{name: "verified", heading: "verified",
 		ofCrawler: func(c *crawler) any { return c.Identity[report.Verified] }}
-	verdicts = ofSites(counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] }))
+	verdicts  = ofSites(counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] }))
+	byVerdict = slices.Concat(verdicts[report.Violation:report.Violation+1], []figure{requests, verified},
+		verdicts[:report.Violation], verdicts[report.Violation+1:])
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o report.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(reasonTerms[:], func(c *crawler, r report.Reason) int64 { return c.Reasons[r] })
 	informed = figure{name: "informed", heading: "in\u00adformed",

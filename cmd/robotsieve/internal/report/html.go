@@ -63,11 +63,13 @@ const (
 type pageData struct {
 	Title     string
 	Headline  []string // paragraphs
+	Totals    []fact
 	Beginning []string
 	Advice    []string
 	Certainty string
-	Strips    *strips
 	Crawlers  section
+	Sites     section
+	Strips    *strips
 	Sources   []source
 	Unlisted  string // which versions have no source
 	Sections  []section
@@ -114,10 +116,14 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	d := doc{report.Texts(r, report.Printable), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
+		Totals:    d.totals(),
 		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List,
 		Certainty: d.certainty(),
-		Strips:    d.strips(), Crawlers: section{block: d.crawlers().withFigures(), ID: "crawlers"},
 	}
+	// From here on the crawlers are in the order of their requests.
+	slices.SortStableFunc(d.Crawlers, func(x, y crawler) int { return cmp.Compare(y.Requests, x.Requests) })
+	data.Strips, data.Crawlers = d.strips(), section{block: d.crawlers().withFigures(), ID: "crawlers"}
+	data.Sites = section{block: d.sites().withFigures(), ID: "sites"}
 	data.Sources, data.Unlisted = d.sources(bodies)
 	if len(d.Policy.Origins) == 1 {
 		data.Title += " of " + d.Policy.Origins[0]
@@ -130,16 +136,22 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	blocks := slices.Concat(d.details(), d.warnings(), []block{d.versions(), d.assumptions(), basis})
 	if d.WhatIf != nil {
 		data.Headline, data.Beginning, data.Sources = append(d.partial(), d.compared()), []string{d.scope()}, nil
+		data.Totals, data.Sites.Table = nil, table{}
 		blocks = slices.Concat(d.changes(maxPrefixesShown, maxExamplesShown), d.warnings(),
 			[]block{d.assumptions(), basis, d.unparsed(), d.otherHosts()})
 	}
 	if d.Policy.None() {
-		data.Beginning, data.Certainty, blocks = []string{d.scope()}, "", d.unjudgedBlocks()
-		data.Strips, data.Crawlers, data.Sources = nil, section{}, nil
+		data.Beginning, data.Certainty, data.Sources = []string{d.scope()}, "", nil
+		data.Crawlers.block = d.comers().withFigures()
+		blocks = slices.Concat([]block{d.sentSizes()}, d.details(), d.warnings(), []block{d.assumptions(), basis})
 	}
 	heading, alike, quoted := "", 0, int64(0)
+	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.Heading == data.Sites.Heading })
 	for i, b := range withText(blocks...) {
 		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}
+		if part.Title == b.Heading+":" {
+			part.Title = ""
+		}
 		if b.Heading != heading {
 			heading, alike = b.Heading, 0
 			part.Intro = intros[heading]

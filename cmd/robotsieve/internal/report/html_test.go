@@ -138,6 +138,66 @@ func TestPageHasTheFiguresOfTheReport(t *testing.T) {
 
 func figureOrNone(n int64) string { return strings.Replace(grouped(n), "-", "0", 1) }
 
+// Tables and strips are in the order of requests, forbidden is the first number of a row, and the figures at
+// the head are those of the headline, where a robots.txt is given and where none is.
+func TestPageBeginsWithTheMost(t *testing.T) {
+	crawler := func(name, role string, requests, violations int64) report.CrawlerInfo {
+		day := map[string][]int64{"allowed": {requests - violations}, "violation": {violations}}
+		return report.CrawlerInfo{Crawler: name, Role: role, Category: "seo", Requests: requests, Bytes: 1000 * requests,
+			Verdicts: report.VerdictCounts{report.Allowed: requests - violations, report.Violation: violations},
+			Timeline: report.Timeline{By: "day", From: []string{"2026-11-16T00:00:00Z"}, Verdicts: day}}
+	}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{crawler("Few", "crawler", 1, 1), crawler("Fetch", "fetcher", 9, 1),
+		crawler("Many", "crawler", 2043, 0)}, Totals: report.Totals{Requests: 2053}}
+	r.Totals.Fetchers.Violations = 1
+	for _, policy := range []string{"constant", "none"} {
+		want := []string{"1 forbidden", "2,044 requests by crawlers", "2.04 MB sent to crawlers", "2 crawlers",
+			"9 requests by fetchers"}
+		if policy == "none" {
+			want = []string{"2,053 requests by crawlers", "2.05 MB sent to crawlers", "3 crawlers"}
+		}
+		if r.Policy.History = policy; policy == "none" {
+			for i := range r.Crawlers {
+				r.Crawlers[i].Verdicts = report.VerdictCounts{report.Indeterminate: r.Crawlers[i].Requests}
+			}
+		}
+		var order, totals, headings []string
+		elements(t, pageOf(t, r), func(n *html.Node) {
+			switch {
+			case attribute(n, "class") == "strip":
+				order = append(order, attribute(n, "data-crawler"))
+			case n.Data == "dd" && n.Parent.Data == "div":
+				totals = append(totals, textOf(n)+" "+textOf(n.PrevSibling))
+			case n.Data == "th" && attribute(n, "scope") == "col":
+				headings = append(headings, textOf(n))
+			}
+		})
+		if !slices.Equal(order, []string{"Many", "Fetch", "Few"}) || !slices.Equal(totals, want) ||
+			policy == "constant" && headings[1] != "forbidden" {
+			t.Errorf("%s: strips of %q, totals %q, columns %q", policy, order, totals, headings)
+		}
+	}
+}
+
+// A strip names its highest column, and spans of a day and more without any crawler are shaded.
+func TestStripsNamePeaksAndGaps(t *testing.T) {
+	of := func(from ...string) report.CrawlerInfo {
+		return report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "day", From: from,
+			Verdicts: map[string][]int64{"allowed": {3, 1700}, "violation": {2, 800}}}}
+	}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{of("2026-11-16T00:00:00Z", "2026-11-20T00:00:00Z"),
+		of("2026-11-18T00:00:00Z", "2026-11-23T00:00:00Z")}}
+	s := doc{r, 10, 10}.strips()
+	if s.Gaps != "M1-30h1v48h-1zM3-30h1v48h-1zM5-30h2v48h-2z" || s.List[0].Peak != "peak 2,500, 2026-11-20" {
+		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
+	}
+	r.Crawlers[0].Timeline.By, r.Crawlers[1].Timeline.By = "hour", "hour"
+	r.Crawlers[1].Timeline.From = []string{"2026-11-16T23:00:00Z", "2026-11-19T10:00:00Z"}
+	if s := (doc{r, 10, 10}).strips(); s.Gaps != "M24-30h58v48h-58z" || s.List[0].Peak != "peak 2,500, 2026-11-20 00:00" {
+		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
+	}
+}
+
 // The areas of a strip are as high as the numbers of the timeline: no column with a violation
 // is empty, and no other has anything below the line. A request takes as much of a strip below the
 // line as above it.
@@ -223,7 +283,8 @@ func TestPageIsSafe(t *testing.T) {
 		elements(t, text, func(n *html.Node) {
 			for _, a := range n.Attr {
 				seen[n.Data+" "+a.Key] = true
-				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "href" && a.Val != "#marks" {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" ||
+					a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
 					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
 				}
 			}

@@ -18,6 +18,8 @@ import (
 type strips struct {
 	From, To string
 	Unit     string   // of a column
+	Unjudged bool     // no robots.txt was given
+	Gaps     string   // path of the spans in which no crawler came
 	Marks    []area   // lines where robots.txt changed or failed
 	Events   []string // what happened there, in order
 	Unlisted string   // how many more there are
@@ -29,6 +31,7 @@ type strips struct {
 // strip is one crawler. In its picture a column is one unit wide, and the line is at y 0.
 type strip struct {
 	Name, Title string
+	Peak        string // the most requests of a column, and when
 	Areas       []area
 	Fetches     string // path of the marks of fetches
 	Sum         string // how many of its requests are forbidden, if robots.txt binds it
@@ -52,6 +55,8 @@ type axis struct {
 	last    time.Time // the end of the last unit with requests
 	step    time.Duration
 	columns int
+	// unjudged: no robots.txt was given, so that requests are of one kind.
+	unjudged bool
 }
 
 // column returns the column of a time, and whether it has one.
@@ -65,20 +70,18 @@ func (a axis) column(text string) (column int, ok bool) {
 var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
 	"year": 364 * 24 * time.Hour}
 
-// strips makes the strips of the crawlers, those that broke robots.txt first. It is nil if no
-// request has a time.
+// strips makes the strips of the first crawlers. It is nil if no request has a time.
 func (d doc) strips() *strips {
 	a, ok := d.axis()
 	if !ok {
 		return nil
 	}
-	s := &strips{From: a.first.Format(time.DateOnly), Width: a.columns, Unit: lengthName(a.step)}
+	s := &strips{From: a.first.Format(time.DateOnly), Width: a.columns, Unit: lengthName(a.step),
+		Unjudged: d.Policy.None(), Gaps: a.gaps(d.pointers())}
 	s.To = a.last.Add(-time.Second).Format(time.DateOnly)
 	s.mark(a, d.Policy.Versions)
-	order := slices.Concat(d.parts()[0].list, d.parts()[1].list, d.parts()[2].list)
-	slices.SortStableFunc(order, func(x, y *crawler) int {
-		return int(min(y.Verdicts[report.Violation], 1) - min(x.Verdicts[report.Violation], 1))
-	})
+	a.unjudged = s.Unjudged
+	order := d.pointers()
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
 			left := leftOut{}.addAll(order[i:])
@@ -126,6 +129,30 @@ func (s *strips) mark(a axis, versions []report.VersionInfo) {
 	if more := len(events) - len(s.Events); more > 0 {
 		s.Unlisted = fmt.Sprintf("and %d more: see --output json.", more)
 	}
+}
+
+// gaps draws the spans of a day and more in which no crawler came: the logs of them may be missing.
+func (a axis) gaps(crawlers []*crawler) string {
+	came := make([]bool, a.columns+1)
+	came[a.columns] = true
+	for _, c := range crawlers {
+		for _, from := range c.Timeline.From {
+			if column, ok := a.column(from); ok {
+				came[column] = true
+			}
+		}
+	}
+	var b strings.Builder
+	for column, from := 0, 0; column <= a.columns; column++ {
+		if !came[column] {
+			continue
+		}
+		if run := column - from; time.Duration(run)*a.step >= 24*time.Hour {
+			fmt.Fprintf(&b, "M%d-30h%dv48h-%dz", from, run, run)
+		}
+		from = column + 1
+	}
+	return b.String()
 }
 
 // axis is that of all timelines.
@@ -179,11 +206,15 @@ func (a axis) strip(c *crawler) strip {
 			if !ok || i >= len(list) {
 				continue
 			}
-			if v.layer == "" {
+			class := v.layer
+			switch {
+			case class == "":
 				below[column] += list[i]
+			case a.unjudged && class == "excused":
+				class = "allowed"
 			}
 			for j, layer := range layers {
-				if layer.Class == v.layer {
+				if layer.Class == class {
 					byLayer[j][column] += list[i]
 				}
 			}
@@ -193,18 +224,27 @@ func (a axis) strip(c *crawler) strip {
 		}
 	}
 	scale := float64(stripHeight) // units for one request, the same above the line and below it
+	peak, at := int64(0), 0
 	for column := range a.columns {
 		sum := int64(0)
 		for _, layer := range byLayer {
 			sum += layer[column]
 		}
+		if n := sum + below[column]; n > peak {
+			peak, at = n, column
+		}
 		scale = min(scale, stripHeight/float64(max(sum, 1)), stripDepth/float64(max(below[column], 1)))
 	}
 	n, own := c.Verdicts[report.Violation], c.Requests-c.Verdicts[report.Spoofed]
 	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
-	if c.Exempt != "" {
+	if c.Exempt != "" || a.unjudged {
 		s.Sum = english.Plural(own, "request")
 	}
+	layout := time.DateOnly
+	if a.step < 24*time.Hour {
+		layout = "2006-01-02 15:04"
+	}
+	s.Peak = fmt.Sprintf("peak %s, %s", english.Grouped(peak), a.first.Add(time.Duration(at)*a.step).Format(layout))
 	var notes []string
 	if n > 0 {
 		notes = []string{wholeShare(n, own), identityOf(c)}

@@ -49,8 +49,8 @@ func TestCutTablesAddUp(t *testing.T) {
 	}
 	r.Totals = report.Totals{Requests: 1000, Verdicts: report.VerdictCounts{report.Violation: 300, report.Allowed: 700}}
 	report := written(t, Full, r, false)
-	wants(t, report, "(40 more: see json, csv)       400      280     120\n",
-		"all                          1,000      700     300\n",
+	wants(t, report, "(40 more: see json, csv)     120       400      280  -\n",
+		"all                          300     1,000      700  -\n",
 		"and 92 more inputs, 460 bytes", "and 88 more versions, of which 87 were broken: see --output json.",
 	)
 	if n := strings.Count(report, "and 180 more violations: see --output json."); n != 2 {
@@ -368,7 +368,7 @@ func TestColours(t *testing.T) {
 	}
 	coloured := written(t, Full, r, true)
 	wants(t, coloured, "\x1b[33mPARTIAL: ", "\x1b[33ma warning\x1b[0m\n", "\x1b[31m3\x1b[0m of 3 crawler requests",
-		"       \x1b[31m3\x1b[0m\n")
+		"       \x1b[31m3\x1b[0m  ")
 	plain := written(t, Full, r, false)
 	if strings.NewReplacer("\x1b[31m", "", "\x1b[33m", "", "\x1b[0m", "").Replace(coloured) != plain {
 		t.Errorf("%q\nis not\n%q", coloured, plain)

@@ -28,9 +28,9 @@ func (d doc) sites() block {
 	}
 	all := site{Requests: d.Totals.Requests, Verdicts: d.Totals.Verdicts, Bytes: d.Totals.Bytes,
 		ViolationBytes: d.Totals.ViolationBytes}
-	shown := slices.DeleteFunc(slices.Concat([]figure{requests}, verdicts, []figure{knownCrawlers}, traffic),
+	shown := slices.DeleteFunc(slices.Concat(byVerdict, []figure{knownCrawlers}, traffic),
 		func(f figure) bool {
-			return f.name != knownCrawlers.name && f.ofSite(&all) == int64(0) ||
+			return f.ofSite == nil || f.name != knownCrawlers.name && f.ofSite(&all) == int64(0) ||
 				d.Policy.None() && f.name == report.Indeterminate.String()
 		})
 	t := newTable(unbounded, Left("site"), columnsFor(shown...))

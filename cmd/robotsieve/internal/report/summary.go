@@ -42,6 +42,42 @@ func (d doc) scope() string {
 	return text + ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt."
 }
 
+// totals are the figures at the head of the page: those of the headline, which has fetchers apart
+// where a robots.txt is given.
+func (d doc) totals() (list []fact) {
+	crawlers, names, made := d.without(isFetcher), int64(0), int64(0)
+	if d.Policy.None() {
+		crawlers = d.pointers()
+	}
+	for _, c := range crawlers {
+		names, made = names+crawlersIn(c), made+own(c)
+	}
+	for _, f := range []struct {
+		name  string
+		n     int64
+		write func(int64) string
+	}{
+		{"forbidden", verdicts[report.Violation].sum(crawlers), english.Grouped},
+		{"of them answered with content", outcomes[report.Content].sum(crawlers), english.Grouped},
+		{"sent in answer to them", traffic[1].sum(crawlers), size},
+		{"requests by crawlers", made, english.Grouped},
+		{"of them by verified clients", verified.sum(crawlers), english.Grouped},
+		{"sent to crawlers", traffic[0].sum(crawlers), size},
+		{"crawlers", names, english.Grouped},
+		{"requests by impostors", d.Totals.Verdicts[report.Spoofed], english.Grouped},
+		{"requests by fetchers", d.Totals.Requests - d.Totals.Verdicts[report.Spoofed] - made, english.Grouped},
+	} {
+		text := f.write(f.n)
+		if f.name == "forbidden" && f.n > 0 {
+			text = alarm(text)
+		}
+		if f.n > 0 || f.name == "forbidden" && !d.Policy.None() {
+			list = append(list, fact{f.name, text})
+		}
+	}
+	return list
+}
+
 // clean names the crawlers without a violation of whom something was judged, the most frequent
 // first: nobody where the log contradicts the files, or they have no rule.
 func (d doc) clean() []string {

@@ -151,10 +151,9 @@ func (d doc) crawlers() block {
 		return b
 	}
 	all := d.pointers()
-	shown := slices.DeleteFunc(slices.Concat([]figure{requests, verified}, verdicts),
-		func(f figure) bool { return f.sum(all) == 0 })
-	t := newTable(unbounded, Left("crawler"), columnsFor(shown...))
-	add := func(name string, of []*crawler) {
+	shown := slices.DeleteFunc(slices.Clone(byVerdict), func(f figure) bool { return f.sum(all) == 0 })
+	t := newTable(unbounded, Left("crawler"), columnsFor(shown...), Left("category"))
+	add := func(name, category string, of []*crawler) {
 		row := []string{name}
 		for _, f := range shown {
 			text := grouped(f.sum(of))
@@ -163,23 +162,23 @@ func (d doc) crawlers() block {
 			}
 			row = append(row, text)
 		}
-		t.add(nil, 1, row...)
+		t.add(nil, 1, append(row, cmp.Or(category, "-"))...)
 	}
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		n := min(len(part.list), d.most)
 		for i := range part.list[:n] {
-			add(shortName(part.list[i]), part.list[i:i+1])
+			add(shortName(part.list[i]), part.list[i].Category, part.list[i:i+1])
 		}
 		if left := part.list[n:]; len(left) > 0 {
 			out := leftOut{}.addAll(left)
-			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(out.others+out.fetchers)), left)
+			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(out.others+out.fetchers)), "", left)
 		}
 	}
 	if len(d.Crawlers) > 1 {
 		t.begin("")
 		t.Groups = append(t.Groups, group{Sum: true})
-		add("all", all)
+		add("all", "", all)
 	}
 	b.Title, b.Table = "Requests by clients that identify themselves as these crawlers:", t
 	b.Facts, b.Text = legend(shown...), d.undecided()
@@ -233,6 +232,9 @@ func (d doc) violations() block {
 		columnsFor(informed))
 	for _, part := range d.parts() {
 		t.begin(part.title)
+		slices.SortStableFunc(part.list, func(x, y *crawler) int {
+			return cmp.Compare(y.Verdicts[report.Violation], x.Verdicts[report.Violation])
+		})
 		for _, c := range part.list {
 			for _, identity := range []report.Identity{report.Verified, report.Unverified, report.Unverifiable} {
 				if n := violationsOf(c, identity); n.all > 0 {

@@ -16,20 +16,19 @@ import (
 // unjudgedScreen is that report on one screen.
 func (d doc) unjudgedScreen() []block {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
-	return withText(first, block{Table: d.comers()}.withFigures(), d.advice(), d.sentSizes(), block{Text: []string{
+	return withText(first, block{Table: d.comers().Table}.withFigures(), d.advice(), d.sentSizes(), block{Text: []string{
 		"To see which of these requests a robots.txt permits: robotsieve audit --robots FILE LOG...",
 		"More: --full, all figures; --html FILE, a page; --list all, each request."}})
 }
 
 // unjudgedBlocks are that report as a whole, after its headline.
 func (d doc) unjudgedBlocks() []block {
-	crawlers := block{Heading: "Crawlers", Title: "Requests by clients that identify themselves as these crawlers:",
-		Table: d.comers()}
-	return slices.Concat([]block{d.facts()}, d.warnings(), []block{d.assumptions(), crawlers, d.sentSizes()}, d.details())
+	return slices.Concat([]block{d.facts()}, d.warnings(), []block{d.assumptions(), d.comers(), d.sentSizes()},
+		d.details())
 }
 
-// comers is the table of all crawlers, the most frequent first.
-func (d doc) comers() table {
+// comers has a row for each crawler, the most frequent first.
+func (d doc) comers() block {
 	t := newTable(d.most, Left("crawler", "category"), Right("requests", "verified", "impostors", "bytes"),
 		Right("robots.txt"))
 	list := d.pointers()
@@ -39,7 +38,8 @@ func (d doc) comers() table {
 			grouped(c.Identity[report.Verified]), grouped(c.Verdicts[report.Spoofed]), grouped(c.Bytes),
 			grouped(c.RobotsTxt.Fetches))
 	}
-	return t.leaves("crawler")
+	return block{Heading: "Crawlers", Title: "Requests by clients that identify themselves as these crawlers:",
+		Table: t.leaves("crawler")}
 }
 
 // cameText is the headline.
