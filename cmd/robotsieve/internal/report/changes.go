@@ -90,14 +90,6 @@ var changeColumns = []any{"change_origin", "change_time", "change_given", "days_
 
 func changeCells(c *report.RobotsChange, of *report.ChangedCrawler) []any {
 	return []any{c.Origin, c.Time, c.Given, c.Before.Days, c.After.Days, of.Before.Requests, of.After.Requests,
-		known(of.Before.Paths), known(of.After.Paths), known(of.FetchSeconds), known(of.LastSeconds), of.Ongoing,
+		of.Before.Paths, of.After.Paths, of.FetchSeconds, of.LastSeconds, of.Ongoing,
 		of.Forbidden, of.Sessions, of.Unknown}
-}
-
-// known is a number in a cell, empty if it is not known.
-func known(n *int64) any {
-	if n == nil {
-		return ""
-	}
-	return *n
 }

@@ -15,21 +15,19 @@ import (
 // column record tells them apart. Sentences, such as assumptions and warnings, are for people and in
 // the other forms.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
-	header := []any{"record"}
-	for _, f := range figures {
+	header, all := []any{"record"}, append(slices.Clone(figures), siteName, knownCrawlers)
+	for _, f := range all {
 		header = append(header, f.name)
 	}
 	var text strings.Builder
 	text.WriteString(CSVLine(append(header, changeColumns...)...))
-	row := func(record string, c *crawler, s *site, change []any) {
+	row := func(record string, c *crawler, has []figure, change []any) {
 		cells := []any{record}
-		for _, f := range figures {
+		for _, f := range all {
 			switch {
-			case c == nil && s == nil && f.ofAudit != nil, f.name == "partial": // in each row: some read rows alone
+			case c == nil && f.ofAudit != nil, f.name == "partial": // in each row: some read rows alone
 				cells = append(cells, f.ofAudit(r))
-			case s != nil && f.ofSite != nil:
-				cells = append(cells, f.ofSite(s))
-			case c != nil && f.ofCrawler != nil && (record == "crawler" || f.name == "crawler" || f.name == requests.name):
+			case c != nil && f.ofCrawler != nil && slices.ContainsFunc(has, func(of figure) bool { return of.name == f.name }):
 				cells = append(cells, f.ofCrawler(c))
 			default:
 				cells = append(cells, "")
@@ -40,16 +38,17 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	none := slices.Repeat([]any{""}, len(changeColumns))
 	row("audit", nil, nil, none)
 	for i := range r.Crawlers {
-		row("crawler", &r.Crawlers[i], nil, none)
+		row("crawler", &r.Crawlers[i], figures, none)
 	}
 	for i := range r.Changes {
 		for _, of := range r.Changes[i].Crawlers {
-			row("change", &crawler{Crawler: of.Crawler, Requests: of.Requests()}, nil, changeCells(&r.Changes[i], &of))
+			row("change", &crawler{Crawler: of.Crawler, Requests: of.Requests()}, []figure{figures[0], requests},
+				changeCells(&r.Changes[i], &of))
 		}
 	}
 	for i := range r.Sites {
 		if len(r.Sites) > 1 {
-			row("site", nil, &r.Sites[i], none)
+			row("site", asCrawler(&r.Sites[i]), append([]figure{siteName}, siteFigures...), none)
 		}
 	}
 	_, err := io.WriteString(w, text.String())
@@ -67,6 +66,10 @@ func CSVLine(cells ...any) string {
 		switch v := cell.(type) {
 		case string:
 			b = appendQuoted(b, Cell(v))
+		case *int64: // perhaps not known
+			if v != nil {
+				b = strconv.AppendInt(b, *v, 10)
+			}
 		case float64:
 			b = strconv.AppendFloat(b, v, 'f', -1, 64)
 		default:

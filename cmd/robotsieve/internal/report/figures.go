@@ -23,11 +23,10 @@ type figure struct {
 	heading string
 	// means is the definition, if the name does not say enough.
 	means string
-	// ofCrawler is the value for a crawler, ofAudit the value for the audit as a whole, ofSite that
-	// for a site: a string, an int64, a float64 or a bool. All but one of them may be nil.
+	// ofCrawler is the value for a crawler, ofAudit the value for the audit as a whole: a string, an
+	// int64, a float64 or a bool. One of them may be nil.
 	ofCrawler func(*crawler) any
 	ofAudit   func(*whole) any
-	ofSite    func(*site) any
 }
 
 // term is the row of an outcome or a reason, and a part of that of a verdict.
@@ -129,11 +128,10 @@ func termsOfVerdicts() []term {
 // Figures that the document lists, too: those of the table of crawlers (byVerdict, of which a phone
 // shows the first), how violations are split, and why requests are indeterminate.
 var (
-	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests },
-		ofSite: func(s *site) any { return s.Requests }}
+	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
 	verified = figure{name: "verified", heading: "verified",
 		ofCrawler: func(c *crawler) any { return c.Identity[report.Verified] }}
-	verdicts  = ofSites(counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] }))
+	verdicts  = counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] })
 	byVerdict = slices.Concat(verdicts[report.Violation:report.Violation+1], []figure{requests, verified},
 		verdicts[:report.Violation], verdicts[report.Violation+1:])
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o report.Outcome) int64 { return c.Outcomes[o] })
@@ -157,12 +155,12 @@ var (
 // of Prometheus, whose help is what it means.
 var traffic = []figure{
 	{"bytes", "bytes", "Bytes of bodies sent to crawlers, without impostors.",
-		func(c *crawler) any { return c.Bytes }, nil, func(s *site) any { return s.Bytes }},
+		func(c *crawler) any { return c.Bytes }, nil},
 	{"violation_bytes", "of vio\u00adlations", "Bytes of bodies sent in answer to violations.",
-		func(c *crawler) any { return c.ViolationBytes }, nil, func(s *site) any { return s.ViolationBytes }},
+		func(c *crawler) any { return c.ViolationBytes }, nil},
 }
 
-// figures are all figures, in the order of CSV.
+// figures are all figures of crawlers and of the audit, in the order of CSV.
 var figures = slices.Concat(
 	[]figure{
 		{name: "crawler", ofCrawler: func(c *crawler) any { return c.Crawler }},
@@ -229,8 +227,6 @@ var figures = slices.Concat(
 		{name: "identity_no_list", ofAudit: func(r *whole) any { return r.IdentityNoList }},
 		{name: "program", ofAudit: func(r *whole) any { return r.Program }},
 		{name: "command", ofAudit: func(r *whole) any { return r.Command }},
-		{name: "site", ofSite: func(s *site) any { return s.Origin }},
-		knownCrawlers,
 	},
 )
 

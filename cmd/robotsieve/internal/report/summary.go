@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -26,11 +25,7 @@ func (d doc) scope() string {
 		text += english.Plural(int64(len(origins)), "site") + ", "
 	}
 	if d.From != "" {
-		from, to := timeAs(d.From, time.DateOnly), timeAs(d.To, time.DateOnly)
-		if text += from; to != from {
-			text += " to " + to
-		}
-		text += ", "
+		text += days(d.From, d.To) + ", "
 	}
 	text += english.Plural(d.Lines, "line")
 	if d.WhatIf != nil || d.Policy.None() {

@@ -153,36 +153,41 @@ func (d doc) crawlers() block {
 	all := d.pointers()
 	shown := slices.DeleteFunc(slices.Clone(byVerdict), func(f figure) bool { return f.sum(all) == 0 })
 	t := newTable(unbounded, Left("crawler"), columnsFor(shown...), Left("category"))
-	add := func(name, category string, of []*crawler) {
-		row := []string{name}
-		for _, f := range shown {
-			text := grouped(f.sum(of))
-			if f.name == report.Violation.String() && text != "-" {
-				text = alarm(text)
-			}
-			row = append(row, text)
-		}
-		t.add(nil, 1, append(row, cmp.Or(category, "-"))...)
+	add := func(name, category string, of ...*crawler) {
+		t.add(nil, 1, append(cellsOf(name, shown, of...), cmp.Or(category, "-"))...)
 	}
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		n := min(len(part.list), d.most)
 		for i := range part.list[:n] {
-			add(shortName(part.list[i]), part.list[i].Category, part.list[i:i+1])
+			add(shortName(part.list[i]), part.list[i].Category, part.list[i])
 		}
 		if left := part.list[n:]; len(left) > 0 {
 			out := leftOut{}.addAll(left)
-			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(out.others+out.fetchers)), "", left)
+			add(fmt.Sprintf("(%s more: see json, csv)", english.Grouped(out.others+out.fetchers)), "", left...)
 		}
 	}
 	if len(d.Crawlers) > 1 {
 		t.begin("")
 		t.Groups = append(t.Groups, group{Sum: true})
-		add("all", "", all)
+		add("all", "", all...)
 	}
 	b.Title, b.Table = "Requests by clients that identify themselves as these crawlers:", t
 	b.Facts, b.Text = legend(shown...), d.undecided()
 	return b
+}
+
+// cellsOf writes a row of figures of some crawlers together, after a name. Violations need attention.
+func cellsOf(name string, figures []figure, of ...*crawler) []string {
+	cells := []string{name}
+	for _, f := range figures {
+		text := grouped(f.sum(of))
+		if f.name == report.Violation.String() && text != "-" {
+			text = alarm(text)
+		}
+		cells = append(cells, text)
+	}
+	return cells
 }
 
 // claims lists what the logs say about the clients of the crawlers.

@@ -24,11 +24,7 @@ func (d doc) traffic() block {
 		if isAbout {
 			addresses = "about " + addresses
 		}
-		cells := []string{shortName(c)}
-		for _, f := range traffic {
-			cells = append(cells, grouped(f.sum([]*crawler{c})))
-		}
-		shown := t.add(c, crawlersIn(c), append(cells, addresses, statusList(c.Statuses))...)
+		shown := t.add(c, crawlersIn(c), append(cellsOf(shortName(c), traffic, c), addresses, statusList(c.Statuses))...)
 		inexact = inexact || shown && isAbout
 	}
 	if b.Table = t.leaves("crawler"); t.rows > 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -48,66 +47,48 @@ func (d doc) cameText() string {
 		return fmt.Sprintf("No crawler came to these sites: %s went to other hosts (%s).",
 			english.Plural(d.OtherHost, "request"), d.elsewhere())
 	}
-	names := int64(0)
+	names, requests := int64(0), d.Totals.Requests
 	for _, c := range d.pointers() {
 		names += crawlersIn(c)
 	}
-	requests := d.Totals.Requests
 	text := fmt.Sprintf("%s by crawlers under %s, %s of all lines; ", english.Plural(requests, "request"),
 		english.Plural(names, "name"), share(float64(requests)/float64(max(d.Lines, 1))))
-	switch i := d.Totals.Identity; {
-	case d.CanVerify && !d.Proxied:
+	if i := d.Totals.Identity; d.CanVerify && !d.Proxied {
 		text += fmt.Sprintf("%s came from verified clients, %s from impostors.", english.Grouped(i[report.Verified]),
 			english.Grouped(i[report.SpoofedIdentity]))
-	default:
+	} else {
 		text += "no client was verified, and anybody can send any name."
 	}
 	return text + " No robots.txt was given, so nothing is said of what it permits."
 }
 
-// sentText says which sizes of robots.txt the log shows; nothing if it shows none.
-func (d doc) sentText() string {
+// sentSizes says which sizes of robots.txt the log shows.
+func (d doc) sentSizes() block {
 	const shown = 3
-	type sent struct {
-		bytes, n    int64
-		first, last string
-	}
-	var list []sent
-	sum := int64(0)
+	b, sum := block{Heading: "Which robots.txt was sent"}, int64(0)
+	var list []report.SizeInfo // of all sites together
 	for _, s := range d.RobotsTxt.Listed {
-		i := slices.IndexFunc(list, func(of sent) bool { return of.bytes == s.Bytes })
+		i := slices.IndexFunc(list, func(of report.SizeInfo) bool { return of.Bytes == s.Bytes })
 		if sum += s.N; i < 0 {
-			list = append(list, sent{s.Bytes, s.N, s.First, s.Last})
+			list = append(list, s)
 		} else {
-			list[i].n, list[i].last = list[i].n+s.N, max(list[i].last, s.Last)
+			list[i].N, list[i].Last = list[i].N+s.N, max(list[i].Last, s.Last)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y sent) int { return cmp.Compare(y.n, x.n) })
+	slices.SortStableFunc(list, func(x, y report.SizeInfo) int { return cmp.Compare(y.N, x.N) })
 	var parts []string
 	for _, s := range list[:min(len(list), shown)] {
-		days, last := timeAs(s.first, time.DateOnly), timeAs(s.last, time.DateOnly)
-		if last != days {
-			days += " to " + last
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s, %s)", english.Plural(s.bytes, "byte"),
-			english.Plural(s.n, "answer"), days))
+		parts = append(parts, fmt.Sprintf("%s (%s, %s)", english.Plural(s.Bytes, "byte"),
+			english.Plural(s.N, "answer"), days(s.First, s.Last)))
 	}
 	if parts == nil {
-		return ""
+		return b
 	}
 	text := "Look for a file of " + strings.Join(parts, ", or of ")
 	if len(list) > shown {
 		text += fmt.Sprintf("; there are %s more", english.Plural(int64(len(list)-shown), "size"))
 	}
-	return fmt.Sprintf("%s: the sizes of robots.txt in %s, where it is not compressed.", text,
-		english.Plural(sum, "logged answer"))
-}
-
-// sentSizes is sentText as a block.
-func (d doc) sentSizes() block {
-	b := block{Heading: "Which robots.txt was sent"}
-	if text := d.sentText(); text != "" {
-		b.Text = []string{text}
-	}
+	b.Text = []string{fmt.Sprintf("%s: the sizes of robots.txt in %s, where it is not compressed.", text,
+		english.Plural(sum, "logged answer"))}
 	return b
 }

@@ -56,6 +56,15 @@ func seconds(s float64) string {
 func clock(s string) string      { return timeAs(s, "2006-01-02 15:04:05 UTC") }
 func shortClock(s string) string { return timeAs(s, "2006-01-02 15:04") }
 
+// days writes the day of a time of the report, or the first and the last of two.
+func days(first, last string) string {
+	from, to := timeAs(first, time.DateOnly), timeAs(last, time.DateOnly)
+	if to == from {
+		return from
+	}
+	return from + " to " + to
+}
+
 func timeAs(s, layout string) string {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {
