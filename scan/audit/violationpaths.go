@@ -22,7 +22,6 @@ type violationPaths struct {
 	run    *Run
 	sorter *spill.Sorter
 	writer *spill.Writer
-	err    error  // of writer, the first
 	key    []byte // the record that is being made
 
 	// While they are counted:
@@ -52,13 +51,13 @@ func (p *violationPaths) violated(x *visit) {
 	p.add(b, x.path, x.rule, x.N)
 }
 
-// add adds violations of a crawler whose bytes are in b, which belongs to p.
+// add adds violations of a crawler whose bytes are in b, which belongs to p. An error of the temporary
+// file comes again from Flush.
 func (p *violationPaths) add(b, path []byte, rule ruleKey, n int64) {
 	c := coder{b: b}
 	codeViolated(&c, &path, &rule, &n)
-	if p.key = c.b; p.err == nil {
-		p.err = p.writer.Add(p.key)
-	}
+	p.key = c.b
+	_ = p.writer.Add(p.key)
 }
 
 func codeViolated(c *coder, path *[]byte, rule *ruleKey, n *int64) {
@@ -72,11 +71,8 @@ func codeViolated(c *coder, path *[]byte, rule *ruleKey, n *int64) {
 // count counts the violations in the rows that will be listed.
 func (p *violationPaths) count() error {
 	defer p.sorter.Close()
-	if p.err == nil {
-		p.err = p.writer.Flush()
-	}
-	if p.err != nil {
-		return p.err
+	if err := p.writer.Flush(); err != nil {
+		return err
 	}
 	t, others := p.run.tally, p.run.newViolationPaths()
 	listed := map[string]*row{}

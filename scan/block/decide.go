@@ -101,12 +101,10 @@ func Decide(c *Collector, o Options) *Plan {
 	d.uncovered("at more addresses than are kept (--memory)", c.unkept)
 	d.addAddresses()
 	for _, reason := range slices.Sorted(maps.Keys(d.open)) {
-		d.Notes = append(d.Notes, fmt.Sprintf("No rule covers %s %s.", violations(d.open[reason]), reason))
+		d.Notes = append(d.Notes, fmt.Sprintf("No rule covers %s %s.", english.Plural(d.open[reason], "violation"), reason))
 	}
 	return d.Plan
 }
-
-func violations(n int64) string { return english.Plural(n, "violation") }
 
 func (d *decision) uncovered(reason string, n int64) {
 	if n > 0 {
@@ -172,27 +170,21 @@ func (d *deeds) cited() string {
 
 // addAddresses adds the rules by address.
 func (d *decision) addAddresses() {
-	if d.Proxied {
-		total := int64(0)
-		for _, c := range d.clients {
-			total += c.n
-		}
-		d.uncovered("at addresses that are a proxy's (--client-ip)", total)
-		return
-	}
 	type group struct {
 		netip.Prefix
 		held bool // apart, so that nobody hides behind a search engine
 	}
 	ranges := map[group][]netip.Addr{}
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
-		c := d.clients[addr]
-		if c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)) {
+		switch c := d.clients[addr]; {
+		case d.Proxied:
+			d.uncovered("at addresses that are a proxy's (--client-ip)", c.n)
+		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):
 			d.uncovered("at addresses that have not been seen to break it for 30 days before the end of the log", c.n)
-			continue
+		default:
+			of := group{around(addr), !d.Search && c.isSearch()}
+			ranges[of] = append(ranges[of], addr)
 		}
-		of := group{around(addr), !d.Search && c.isSearch()}
-		ranges[of] = append(ranges[of], addr)
 	}
 	order := func(x, y group) int {
 		return cmp.Or(x.Addr().Compare(y.Addr()), cmp.Compare(len(ranges[x]), len(ranges[y])))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/netip"
 	"slices"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -31,16 +32,16 @@ type Counter struct {
 	at      map[netip.Prefix]int // the rules by address
 	workers []counting
 	banned  map[netip.Addr][]hit // in the second pass: the rules by name of which a client was banned
-	more    bool                 // clients were banned that are not in banned
+	mu      sync.Mutex           // of what follows
+	results []Result
+	bans    map[netip.Addr][]hit // that will be banned
 }
 
-// counting is what one worker counts.
+// counting is what one worker has.
 type counting struct {
 	lines   int64
-	results []Result
 	headers map[string][]hit // the rules that match
-	hits    []hit
-	banned  map[netip.Addr][]hit
+	hits    []hit            // by the request
 }
 
 // hit is a rule that matches a request, and whether its word is whole.
@@ -59,14 +60,18 @@ type Result struct {
 
 // NewCounter returns a counter for files of some kinds.
 func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
-	c := &Counter{plan: p, kinds: kinds, at: map[netip.Prefix]int{}, workers: make([]counting, workers)}
+	c := &Counter{plan: p, kinds: kinds, at: map[netip.Prefix]int{}, workers: make([]counting, workers),
+		results: make([]Result, len(kinds)), bans: map[netip.Addr][]hit{}}
 	for i, r := range p.Rules {
 		if r.Sort == ByAddress {
 			c.at[r.Prefix] = i
 		}
 	}
 	for i := range c.workers {
-		c.workers[i] = counting{headers: map[string][]hit{}, results: c.empty(), banned: map[netip.Addr][]hit{}}
+		c.workers[i].headers = map[string][]hit{}
+	}
+	for i := range c.results {
+		c.results[i].Rules = make([]Refused, len(p.Rules))
 	}
 	return c
 }
@@ -78,22 +83,8 @@ func (c *Counter) Again() bool {
 	if c.banned != nil || !slices.ContainsFunc(c.kinds, bans) {
 		return false
 	}
-	c.banned = map[netip.Addr][]hit{}
-	for _, w := range c.workers {
-		c.more = c.more || len(w.banned) == maxBanned
-		for addr, hits := range w.banned {
-			c.banned[addr] = withWhole(c.banned[addr], hits)
-		}
-	}
+	c.banned = c.bans
 	return true
-}
-
-func (c *Counter) empty() []Result {
-	list := make([]Result, len(c.kinds))
-	for i := range list {
-		list[i].Rules = make([]Refused, len(c.plan.Rules))
-	}
-	return list
 }
 
 // maxHeaders bounds the headers that a worker remembers, maxHeader their length, and maxBanned the
@@ -121,7 +112,9 @@ func (c *Counter) Seen(s *audit.Seen) {
 		}
 	}
 	if isClient {
-		c.ban(w, addr, s)
+		if c.banned == nil && !s.Fetch && len(w.hits) > 0 {
+			c.ban(addr, w.hits)
+		}
 		for _, p := range []netip.Prefix{netip.PrefixFrom(addr, addr.BitLen()), around(addr)} {
 			if i, ok := c.at[p]; ok {
 				w.hits = append(w.hits, hit{i, true})
@@ -129,25 +122,19 @@ func (c *Counter) Seen(s *audit.Seen) {
 		}
 	}
 	if len(w.hits) > 0 {
-		c.count(w, s)
+		c.count(w.hits, s)
 	}
 }
 
-// ban notes a client that rules by name match.
-func (c *Counter) ban(w *counting, addr netip.Addr, s *audit.Seen) {
-	if c.banned == nil && !s.Fetch && len(w.hits) > 0 && len(w.banned) < maxBanned {
-		w.banned[addr] = withWhole(w.banned[addr], w.hits)
-	}
-}
-
-// withWhole adds rules whose words are whole to a list that lacks them.
-func withWhole(list, hits []hit) []hit {
+// ban notes a client that rules by name match, if their words are whole.
+func (c *Counter) ban(addr netip.Addr, hits []hit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, h := range hits {
-		if h.whole && !slices.Contains(list, h) {
-			list = append(list, h)
+		if list := c.bans[addr]; h.whole && len(c.bans) < maxBanned && !slices.Contains(list, h) {
+			c.bans[addr] = append(list, h)
 		}
 	}
-	return list
 }
 
 // named returns the rules that a header matches.
@@ -175,7 +162,7 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 }
 
 // count counts a request that rules match.
-func (c *Counter) count(w *counting, s *audit.Seen) {
+func (c *Counter) count(hits []hit, s *audit.Seen) {
 	other := Refused{Requests: 1, Others: 1}
 	switch {
 	case s.Crawler == "":
@@ -186,12 +173,14 @@ func (c *Counter) count(w *counting, s *audit.Seen) {
 	if s.Profile != nil && s.Profile.Category == "search" {
 		other.Search = 1
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for k, kind := range c.kinds {
 		if kind.BansClients != (c.banned != nil) {
 			continue // this pass is of the others
 		}
 		var all Refused
-		for _, h := range w.hits {
+		for _, h := range hits {
 			r := &c.plan.Rules[h.rule]
 			if !kind.writes(r) || s.Fetch && kind.FreesRobots || !h.whole && !kind.Substrings {
 				continue
@@ -200,12 +189,12 @@ func (c *Counter) count(w *counting, s *audit.Seen) {
 			if r.isFor(s) {
 				one = Refused{Requests: 1}
 			}
-			w.results[k].Rules[h.rule].add(one)
+			c.results[k].Rules[h.rule].add(one)
 			if all.Requests == 0 || one.Others == 0 { // for one of them it is no other
 				all = one
 			}
 		}
-		w.results[k].add(all)
+		c.results[k].add(all)
 	}
 }
 
@@ -225,16 +214,12 @@ func (r *Rule) isFor(s *audit.Seen) bool {
 
 // Results returns the dry run of each kind.
 func (c *Counter) Results() []Result {
-	list := c.empty()
+	lines := int64(0)
 	for _, w := range c.workers {
-		for k := range list {
-			list[k].Lines += w.lines
-			list[k].More = c.more && c.kinds[k].BansClients
-			list[k].add(w.results[k].Refused)
-			for i, r := range w.results[k].Rules {
-				list[k].Rules[i].add(r)
-			}
-		}
+		lines += w.lines
 	}
-	return list
+	for k := range c.results {
+		c.results[k].Lines, c.results[k].More = lines, len(c.banned) == maxBanned && c.kinds[k].BansClients
+	}
+	return c.results
 }

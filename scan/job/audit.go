@@ -212,7 +212,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocking, err := o.newBlocking(logs)
+	collector, err := o.collectForBlock(logs)
 	if err != nil {
 		return nil, err
 	}
@@ -227,8 +227,8 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	defer a.studies.Close()
 	a.hasFacts = o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
-	if failed == nil && blocking != nil {
-		failed = blocking.finish(ctx, o, side, a, result.Report)
+	if failed == nil && collector != nil {
+		failed = o.writeBlock(ctx, collector, side, a, result.Report)
 	}
 	if o.Evidence == "" || result == nil {
 		return result, failed

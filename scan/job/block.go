@@ -63,11 +63,9 @@ func (o *AuditOptions) checkBlock() error {
 	return nil
 }
 
-// blocking makes the rules of an audit; nil if there are to be none.
-type blocking struct{ *block.Collector }
-
-// newBlocking has an audit collect what rules are made of, and takes memory for it.
-func (o *AuditOptions) newBlocking(logs *auditLogs) (*blocking, error) {
+// collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil
+// if there are to be none.
+func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error) {
 	if len(o.Block) == 0 {
 		return nil, nil
 	}
@@ -77,14 +75,15 @@ func (o *AuditOptions) newBlocking(logs *auditLogs) (*blocking, error) {
 		}
 	}
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
-	b := &blocking{Collector: block.NewCollector(int(clients))}
+	c := block.NewCollector(int(clients))
 	o.budget.take(clients * block.ClientBytes)
-	o.Judged = both(b.Judged, o.Judged)
-	return b, nil
+	o.Judged = both(c.Judged, o.Judged)
+	return c, nil
 }
 
-// finish makes the dry run and writes the files.
-func (b *blocking) finish(ctx context.Context, o AuditOptions, side *loadedBasis, a *auditing, r *report.Report) error {
+// writeBlock decides on the rules, holds them to the logs, which are read again, and writes the files.
+func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
+	r *report.Report) error {
 	end, err := time.Parse(time.RFC3339, r.To)
 	if err != nil { // no request has a time
 		end = time.Now()
@@ -92,17 +91,23 @@ func (b *blocking) finish(ctx context.Context, o AuditOptions, side *loadedBasis
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the dry run
 		return inputError(err)
 	}
-	plan := block.Decide(b.Collector, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
+	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
 		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
-	results, err := o.dryRun(ctx, side, plan)
-	if err != nil {
-		return err
+	var kinds []*block.Kind
+	for _, b := range o.Block {
+		kinds = append(kinds, block.ByKind(b.Kind))
+	}
+	counter := block.NewCounter(plan, kinds, o.Workers)
+	for more := true; more; more = counter.Again() {
+		if err := o.showAll(ctx, side, counter.Seen); err != nil {
+			return err
+		}
 	}
 	var errs []error
-	for i, out := range o.blockOutputs() {
-		of := block.ByKind(o.Block[i].Kind)
-		errs = append(errs, out.write(func(w io.Writer) error { return of.Write(w, plan, results[i], o.Program) }))
-		for _, text := range of.Summary(plan, results[i]) {
+	for i, result := range counter.Results() {
+		out := o.blockOutputs()[i]
+		errs = append(errs, out.write(func(w io.Writer) error { return kinds[i].Write(w, plan, result, o.Program) }))
+		for _, text := range kinds[i].Summary(plan, result) {
 			o.Messages.warn("%s: %s", out.name, text)
 		}
 	}
@@ -116,21 +121,6 @@ func (b *blocking) finish(ctx context.Context, o AuditOptions, side *loadedBasis
 }
 
 var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
-
-// dryRun reads the logs again and holds the rules to every request.
-func (o AuditOptions) dryRun(ctx context.Context, side *loadedBasis, plan *block.Plan) ([]block.Result, error) {
-	kinds := make([]*block.Kind, len(o.Block))
-	for i, b := range o.Block {
-		kinds[i] = block.ByKind(b.Kind)
-	}
-	counter := block.NewCounter(plan, kinds, o.Workers)
-	for more := true; more; more = counter.Again() {
-		if err := o.showAll(ctx, side, counter.Seen); err != nil {
-			return nil, err
-		}
-	}
-	return counter.Results(), nil
-}
 
 // showAll reads the logs again and shows every request.
 func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen func(*audit.Seen)) error {

@@ -5,7 +5,6 @@
 package studies
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -29,7 +28,6 @@ type Sink struct {
 type writer struct {
 	*spill.Writer
 	record []byte
-	err    error // the first
 }
 
 // Clients are hashes, but for these: that of a fetch as one of its crawler's, whoever the client was,
@@ -84,6 +82,7 @@ func (s *Sink) Put(j *audit.Judged) {
 	}
 }
 
+// add adds a record. An error of the temporary file comes again from Flush.
 func (w *writer) add(j *audit.Judged, client uint64, time int64, what byte) {
 	b := w.record[:0]
 	if j.Profile != nil {
@@ -92,17 +91,15 @@ func (w *writer) add(j *audit.Judged, client uint64, time int64, what byte) {
 	b = append(append(append(b, 0, byte(j.Identity)), j.Origin...), 0)
 	b = binary.BigEndian.AppendUint64(b, client)
 	w.record = append(binary.BigEndian.AppendUint64(b, uint64(time)^1<<63), what)
-	if w.err == nil {
-		w.err = w.Add(w.record)
-	}
+	_ = w.Add(w.record)
 }
 
 // Rows returns the rows of all requests, whose report this is. No worker may call Put afterwards. It
 // stops when ctx ends.
 func (s *Sink) Rows(ctx context.Context, r *report.Report) ([]report.StudyRow, error) {
 	s.sorted.StopAt(ctx)
-	for i := range s.writers {
-		if err := cmp.Or(s.writers[i].err, s.writers[i].Flush()); err != nil {
+	for _, w := range s.writers {
+		if err := w.Flush(); err != nil {
 			return nil, fmt.Errorf("keeping the requests for --studies: %w", err)
 		}
 	}
