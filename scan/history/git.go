@@ -122,8 +122,8 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_LITERAL_PATHSPECS=1"}
-	said := &complaint{dir: r.dir}
-	cmd.Stderr = said
+	var said complaint
+	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
 	var out io.ReadCloser
 	if err == nil {
@@ -135,32 +135,26 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 	if err != nil {
 		return fmt.Errorf("the program git is needed: %w", err)
 	}
-	if err := read(in, bufio.NewReaderSize(out, maxToken)); err != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		return said.with(err)
-	}
+	b := bufio.NewReaderSize(out, maxToken)
+	err = read(in, b)
 	_ = in.Close() // which ends cat-file
-	return said.with(cmd.Wait())
+	if err == nil {
+		_, err = io.Copy(io.Discard, b)
+	} else {
+		_ = cmd.Process.Kill()
+	}
+	if err = cmp.Or(err, cmd.Wait()); err != nil && len(said) > 0 {
+		err = fmt.Errorf("%s: %w; git says: %s", r.dir, err, bytes.TrimSpace(said))
+	}
+	return err
 }
 
 // complaint keeps the beginning of what git says on stderr.
-type complaint struct {
-	dir  string
-	text []byte
-}
+type complaint []byte
 
 func (c *complaint) Write(p []byte) (int, error) {
-	c.text = append(c.text, p[:min(len(p), 400-len(c.text))]...)
+	*c = append(*c, p[:min(len(p), 400-len(*c))]...)
 	return len(p), nil
-}
-
-// with adds to an error of git where it was and what it said.
-func (c *complaint) with(err error) error {
-	if err == nil || len(c.text) == 0 {
-		return err
-	}
-	return fmt.Errorf("%s: %w; git says: %s", c.dir, err, bytes.TrimSpace(c.text))
 }
 
 // output returns what a command prints, up to maxToken bytes.
@@ -168,14 +162,9 @@ func (r *repository) output(args ...string) (text string, err error) {
 	err = r.run(func(_ io.Writer, out *bufio.Reader) error {
 		b, err := io.ReadAll(io.LimitReader(out, maxToken))
 		text = string(b)
-		return cmp.Or(err, discardRest(out))
+		return err
 	}, args...)
 	return text, err
-}
-
-func discardRest(b *bufio.Reader) error {
-	_, err := io.Copy(io.Discard, b)
-	return err
 }
 
 // unbundle makes a repository of a bundle, in a folder that discard removes.
@@ -215,9 +204,14 @@ func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
 	if of == nil {
 		follow = "--no-renames"
 	}
-	log := func(read func(*bufio.Reader) error, args ...string) error {
+	log := func(read func(*bufio.Scanner) error, args ...string) error {
 		args = append([]string{"log", "--first-parent", follow, "-z"}, append(args, r.tip, "--", r.path)...)
-		return r.run(func(_ io.Writer, out *bufio.Reader) error { return read(out) }, args...)
+		return r.run(func(_ io.Writer, out *bufio.Reader) error {
+			tokens := bufio.NewScanner(out)
+			tokens.Buffer(nil, maxToken)
+			tokens.Split(cutToken)
+			return cmp.Or(read(tokens), tokens.Err())
+		}, args...)
 	}
 	err := log(c.readTimes, "--format=%ct")
 	if err == nil {
@@ -254,46 +248,38 @@ type madeAt struct{ from, time int64 }
 
 // readTimes reads the times of the commits. One that is later than now, or than that of a commit
 // after it, says little: either may be wrong. Clocks that differ by less than an hour count as one.
-func (c *commits) readTimes(b *bufio.Reader) error {
-	var dates []int64
+func (c *commits) readTimes(tokens *bufio.Scanner) error {
 	now := time.Now().Unix()
 	earliest, latest := now, int64(math.MinInt64)
-	for {
-		text, err := token(b)
+	for tokens.Scan() {
+		at, err := strconv.ParseInt(tokens.Text(), 10, 64)
 		if err != nil {
-			break
-		}
-		at, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return fmt.Errorf("git printed %.80q", text)
+			return fmt.Errorf("git printed %.80q", tokens.Text())
 		}
 		earliest = min(earliest, at)
-		dates, c.times = append(dates, at), append(c.times, madeAt{earliest, earliest})
+		c.times = append(c.times, madeAt{from: earliest, time: at})
 	}
-	for i := len(dates) - 1; i >= 0; i-- {
-		t, before := &c.times[i], c.times[min(i+1, len(dates)-1)].from
-		if dates[i] <= now {
-			latest = max(latest, dates[i])
+	for i, t := range slices.Backward(c.times) {
+		before, date := c.times[min(i+1, len(c.times)-1)].from, t.time
+		if t.time = t.from; date <= now {
+			latest = max(latest, date)
 		}
 		if latest-t.time > 3600 {
 			t.time = latest
 		}
-		if dates[i]-t.from > 3600 {
+		if date-t.from > 3600 {
 			t.from = before
 		}
-		c.back = c.back || t.from < t.time
+		c.times[i], c.back = t, c.back || t.from < t.time
 	}
 	return nil
 }
 
 // read reads what git log prints: a line for each commit, and for each change in it the modes,
 // objects and kind, and one path or, of a rename, two; each ends with NUL.
-func (c *commits) read(b *bufio.Reader) error {
-	for {
-		text, err := token(b)
-		if err != nil {
-			return ifNotEOF(err)
-		}
+func (c *commits) read(tokens *bufio.Scanner) error {
+	for tokens.Scan() {
+		text := tokens.Text()
 		if !strings.HasPrefix(text, ":") {
 			if len(c.times) == 0 {
 				return errors.New("the repository was changed while it was read")
@@ -301,34 +287,28 @@ func (c *commits) read(b *bufio.Reader) error {
 			c.commit, c.madeAt, c.times = text, c.times[0], c.times[1:]
 			continue
 		}
-		modes := strings.Fields(text)
-		name, err := token(b)
-		if renamed := strings.ContainsAny(modes[len(modes)-1], "RC"); err == nil && renamed {
-			name, err = token(b)
+		change := strings.Fields(text)
+		kind := change[len(change)-1][0]
+		more := tokens.Scan()
+		if kind == 'R' || kind == 'C' {
+			more = tokens.Scan()
 		}
-		if err == nil && len(modes) == 5 {
-			err = c.change(modes[1], modes[3], name)
+		if !more || len(change) != 5 {
+			continue
 		}
-		if err != nil {
-			return err
-		}
-		if modes[len(modes)-1][0] == 'C' {
-			return discardRest(b) // what is older is the history of another file
+		if err := c.change(change[1], change[3], tokens.Text()); err != nil || kind == 'C' {
+			return err // what is older than a copy is the history of another file
 		}
 	}
+	return nil
 }
 
-// token reads what is before the next NUL.
-func token(b *bufio.Reader) (string, error) {
-	text, err := b.ReadSlice(0)
-	return strings.TrimPrefix(strings.TrimSuffix(string(text), "\x00"), "\n"), err
-}
-
-func ifNotEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
+// cutToken is a bufio.SplitFunc for what ends with NUL.
+func cutToken(data []byte, _ bool) (advance int, token []byte, err error) {
+	if n := bytes.IndexByte(data, 0); n >= 0 {
+		return n + 1, bytes.TrimPrefix(data[:n], []byte("\n")), nil
 	}
-	return err
+	return 0, nil, nil
 }
 
 // change gives the row of a file that a commit has changed.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/origin"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // Row is an answer of some origins to /robots.txt that a source tells of.
@@ -69,6 +70,24 @@ type Query struct {
 
 // fault tells what could not be read.
 func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, args...)) }
+
+// eachFile has each file of the arguments read. One that cannot be read is told of; the error is that
+// of the writer, or of ctx.
+func (q *Query) eachFile(ctx context.Context, to *Writer, read func(*source.Input) error) error {
+	for _, name := range q.Args {
+		in, err := source.NewFile(name)
+		if err == nil {
+			err = read(in)
+		}
+		if ctx.Err() != nil || to != nil && to.failed != nil {
+			return err
+		}
+		if err != nil {
+			q.fault("%s: %v", name, err)
+		}
+	}
+	return nil
+}
 
 // MaxBody is how many bytes a body may have. One that has more is not known.
 const MaxBody = 16 << 20

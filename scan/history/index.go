@@ -39,10 +39,9 @@ var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest
 
 // indexReader reads indexes.
 type indexReader struct {
-	to     *Writer
-	files  map[string]*source.Input // those of --bodies, by their SHA-1
-	bad    int                      // captures of the file without a time or a status
-	failed error                    // of the writer
+	to    *Writer
+	files map[string]*source.Input // those of --bodies, by their SHA-1
+	bad   int                      // captures of the file without a time or a status
 }
 
 func readIndex(ctx context.Context, q *Query, to *Writer) error {
@@ -53,28 +52,18 @@ func readIndex(ctx context.Context, q *Query, to *Writer) error {
 			return err
 		}
 	}
-	for _, name := range q.Args {
+	return q.eachFile(ctx, to, func(in *source.Input) error {
 		r.bad = 0
-		err := r.read(ctx, name)
-		if failed := cmp.Or(r.failed, ctx.Err()); failed != nil {
-			return failed
-		}
-		if err != nil {
-			q.fault("%s: %v", name, err)
-		}
+		err := r.read(ctx, in)
 		if r.bad > 0 {
-			q.fault("%s: captures without a time or a status: %d", name, r.bad)
+			q.fault("%s: captures without a time or a status: %d", in.Name, r.bad)
 		}
-	}
-	return nil
+		return err
+	})
 }
 
 // read reads a file.
-func (r *indexReader) read(ctx context.Context, name string) error {
-	in, err := source.NewFile(name)
-	if err != nil {
-		return err
-	}
+func (r *indexReader) read(ctx context.Context, in *source.Input) error {
 	at, size, file, err := in.OpenAt()
 	if err != nil {
 		return err
@@ -93,11 +82,11 @@ func (r *indexReader) read(ctx context.Context, name string) error {
 		return err
 	}
 	for row, err := range rows {
+		if err == nil {
+			err = r.add(in.Name, row)
+		}
 		if err != nil {
 			return err
-		}
-		if r.failed = r.add(name, row); r.failed != nil {
-			return r.failed
 		}
 	}
 	return nil

@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/answer"
@@ -49,16 +47,16 @@ here opens a connection.`,
 	},
 }
 
-// The limits of what is not trusted: the bytes of a row, the depth of folders, and the files of
-// bodies or the digests that are remembered.
+// The limits of what is not trusted: the bytes of a row, those that the names of files take, and the
+// digests whose statuses are remembered.
 const (
-	maxRow   = 1 << 20
-	maxDepth = 8
-	maxFiles = 1 << 18
+	maxRow      = 1 << 20
+	maxNames    = 256 << 20
+	maxStatuses = 1 << 16
 )
 
 // maxMissing is how many captures without a body are remembered for commands.
-var maxMissing = maxFiles
+var maxMissing = 1 << 18
 
 // cdxFields are the fields that count, by their names in CDX servers, CDXJ and the legend of a CDX
 // file.
@@ -75,39 +73,29 @@ var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statu
 // captures are what is known of the captures of CDX files.
 type captures struct {
 	q        *Query
-	to       *Writer             // nil if only commands are wanted
-	files    map[string][]string // by the digits in their paths
-	statuses map[string]int      // by the digests of captures so far, for their revisits
-	robots   bool                // there are captures of a robots.txt
-	found    map[string]bool     // digests whose body is there
+	to       *Writer                    // nil if only commands are wanted
+	files    map[string][]*source.Input // by the digits in their paths
+	statuses map[string]int             // by the digests of captures so far, for their revisits
+	robots   bool                       // there are captures of a robots.txt
+	found    map[string]bool            // digests whose body is there
 	missing  []missing
 	left     int64 // captures without a body that are not in missing
-	failed   error // of the writer
 }
 
 // missing is a capture whose body is not there.
 type missing struct{ digest, stamp, origin string }
 
 func readWayback(ctx context.Context, q *Query, to *Writer) error {
-	c := &captures{q: q, to: to, files: map[string][]string{}, statuses: map[string]int{}, found: map[string]bool{}}
+	c := &captures{q: q, to: to, files: map[string][]*source.Input{}, statuses: map[string]int{}, found: map[string]bool{}}
 	dir := q.Values["bodies"]
 	if dir == "" && to == nil {
 		return UsageError("--commands needs --bodies, the folder to download to")
 	}
 	if dir != "" {
-		err := c.list(dir, 0, "")
-		if nothingYet := to == nil && errors.Is(err, fs.ErrNotExist); err != nil && !nothingYet {
-			return fmt.Errorf("--bodies: %w", err)
-		}
+		c.list(ctx, dir)
 	}
-	for _, name := range q.Args {
-		err := c.read(ctx, name)
-		if err := cmp.Or(c.failed, ctx.Err()); err != nil {
-			return err
-		}
-		if err != nil {
-			q.fault("%s: %v", name, err)
-		}
+	if err := q.eachFile(ctx, to, func(in *source.Input) error { return c.read(ctx, in) }); err != nil {
+		return err
 	}
 	if !c.robots {
 		return errors.New("no capture of a /robots.txt in " + strings.Join(q.Args, ", "))
@@ -118,41 +106,28 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	return nil
 }
 
-// stamped finds the 14 digits with which a name begins.
-var stamped = lazy.Regexp(`^[0-9]{14}([^0-9]|$)`)
+// stamped finds the 14 digits with which the name of a file, or of a folder that it is in, begins.
+var stamped = lazy.Regexp(`^(?:.*/)?([0-9]{14})(?:[^0-9].*)?$`)
 
 // list lists the files of a folder that have the time of a capture in their paths.
-func (c *captures) list(dir string, depth int, stamp string) error {
-	entries, err := disk.ReadDir(dir)
-	if err != nil || depth > maxDepth {
-		return err
-	}
-	for _, e := range entries {
-		at, path := stamp, filepath.Join(dir, e.Name())
-		if stamped().MatchString(e.Name()) {
-			at = e.Name()[:14]
-		}
-		switch {
-		case e.IsDir():
-			err = c.list(path, depth+1, at)
-		case len(c.files) == maxFiles:
-			err = fmt.Errorf("%s: more than %d files", dir, maxFiles)
-		case at != "":
-			c.files[at] = append(c.files[at], path)
-		}
-		if err != nil {
-			return err
+func (c *captures) list(ctx context.Context, dir string) {
+	ins, _, failed := source.Inputs(ctx, []string{dir}, nil, source.Limits{Memory: maxNames})
+	for _, in := range ins {
+		path := filepath.ToSlash(strings.TrimPrefix(in.Name, dir))
+		if m := stamped().FindStringSubmatch(path); m != nil {
+			c.files[m[1]] = append(c.files[m[1]], in)
 		}
 	}
-	return nil
+	if c.to == nil && len(ins) == 0 {
+		return // nothing was downloaded yet
+	}
+	for _, err := range failed {
+		c.q.fault("--bodies: %v", err)
+	}
 }
 
 // read reads a CDX file.
-func (c *captures) read(ctx context.Context, name string) error {
-	in, err := source.NewFile(name)
-	if err != nil {
-		return err
-	}
+func (c *captures) read(ctx context.Context, in *source.Input) error {
 	r, err := in.Open()
 	if err != nil {
 		return err
@@ -168,13 +143,12 @@ func (c *captures) read(ctx context.Context, name string) error {
 		rows = cdxArrays
 	}
 	return rows(b, columns, func(n int, f map[string]string) error {
-		place := fmt.Sprintf("%s:%d", name, n)
+		place := fmt.Sprintf("%s:%d", in.Name, n)
 		if f == nil {
 			c.q.fault("%s: not a row of CDX with the fields %s", place, strings.Join(columns, ","))
 			return ctx.Err()
 		}
-		c.failed = c.capture(place, f)
-		return cmp.Or(c.failed, ctx.Err())
+		return cmp.Or(c.capture(place, f), ctx.Err())
 	})
 }
 
@@ -278,23 +252,17 @@ func (c *captures) capture(place string, f map[string]string) error {
 		row.Status = 200 // of an original that is not listed
 	case err != nil || row.Status < 200 || row.Status > 999:
 		c.q.fault("%s: the capture of %s has no status", place, at.Format(time.RFC3339))
-		if c.to == nil {
-			return nil
-		}
 		row.Status, row.Digest = 200, "" // another file may have been there
 		return c.to.Add(row)
 	case row.Status == 304:
 		return nil
 	}
-	if len(c.statuses) == maxFiles/4 {
+	if len(c.statuses) == maxStatuses {
 		clear(c.statuses)
 	}
 	c.statuses[key] = row.Status
 	if row.Status/100 == 2 {
 		c.body(row, stamp, target.Origin)
-	}
-	if c.to == nil {
-		return nil
 	}
 	return c.to.Add(row)
 }
@@ -302,19 +270,19 @@ func (c *captures) capture(place string, f map[string]string) error {
 // body finds the body of a row in the files. Without a digest it is only known by its name.
 func (c *captures) body(row *Row, stamp string, of origin.Origin) {
 	files := c.files[stamp]
-	named := func(path string) bool { return strings.Contains(path, of.Host) }
-	if slices.ContainsFunc(files, named) {
-		files = slices.DeleteFunc(slices.Clone(files), func(path string) bool { return !named(path) })
+	other := func(in *source.Input) bool { return !strings.Contains(in.Name, of.Host) }
+	if ofHost := slices.DeleteFunc(slices.Clone(files), other); len(ofHost) > 0 {
+		files = ofHost
 	}
-	for _, path := range files {
-		body, err := readBody(path)
+	for _, in := range files {
+		body, err := bodyOf(in)
 		if err == nil && (row.Digest == "" || SHA1(body) == row.Digest) {
 			row.Body = body
 			c.found[row.Digest] = true
 			return
 		}
 		if err == nil {
-			err = fmt.Errorf("%s is not used: its SHA-1 is not that of the capture", path)
+			err = fmt.Errorf("%s is not used: its SHA-1 is not that of the capture", in.Name)
 		}
 		c.q.fault("%s: %v", row.Place, err)
 	}
@@ -325,18 +293,6 @@ func (c *captures) body(row *Row, stamp string, of origin.Origin) {
 	default:
 		c.left++
 	}
-}
-
-// readBody reads a file of a body. Only a regular file is opened.
-func readBody(path string) ([]byte, error) {
-	info, err := disk.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return disk.ReadLimited(path, MaxBody)
 }
 
 var notOfHosts = lazy.Regexp(`[^A-Za-z0-9.-]+`)

@@ -28,12 +28,12 @@ import (
 type Writer struct {
 	Summary
 	fault  func(message string)
+	failed error // of Add
 	folder *disk.Folder
 	times  string
-	rows   *spill.Records // fields, joined by NUL
-	// unread has, for each SHA-1, the SHA-256 of the body that has it, and then the rows of which
-	// no more than that is known.
-	unread *spill.Records
+	// byDigest has the rows by the SHA-1 of their bodies, first those whose body is known; byTime has
+	// them as they are written. Fields are joined by NUL.
+	byDigest, byTime *spill.Records
 }
 
 // Summary counts what a Writer has written.
@@ -42,26 +42,25 @@ type Summary struct {
 	Unknown               int64 // rows whose body is not known
 }
 
-// The fields of a row as it is sorted: those of one host by time.
+// The fields of a row of one origin, in the order by which rows are sorted.
 const (
 	hostField = iota
 	timeField // in hexadecimal
 	orderField
 	statusField
-	bodyField // the SHA-256 in hexadecimal
+	fileField
 	digestField
 	locationField
 	placeField
 	monthField // policy.OnlyMonth if no more is known of the time
-	schemeField
-	portField
+	originField
 	numFields
 )
 
 const (
 	bodiesFolder = "bodies"
-	bodyEnd      = ".txt"
-	maxField     = 8 << 10 // bytes of a location or a place that are kept
+	maxDigest    = 100     // bytes of a digest that are kept
+	maxField     = 8 << 10 // and of a location or a place
 )
 
 // CheckFolder reports whether a history may be written to a folder, as disk.CheckFolder does: one
@@ -81,13 +80,21 @@ func NewWriter(dir, times string, memory int64, fault func(message string)) (*Wr
 	folder, err := disk.NewFolder(dir, 0o777)
 	return &Writer{
 		folder: folder, times: times, fault: fault,
-		rows:   spill.NewRecords(spill.Options{Memory: memory / 2}),
-		unread: spill.NewRecords(spill.Options{Memory: memory / 4}),
+		byDigest: spill.NewRecords(spill.Options{Memory: memory / 4}),
+		byTime:   spill.NewRecords(spill.Options{Memory: memory / 2}),
 	}, err
 }
 
-// Add adds a row. Its error is that of the disk.
+// Add adds a row. Its error is that of the disk. A nil writer takes rows and forgets them.
 func (w *Writer) Add(r *Row) error {
+	if w == nil {
+		return nil
+	}
+	w.failed = cmp.Or(w.failed, w.add(r))
+	return w.failed
+}
+
+func (w *Writer) add(r *Row) error {
 	if y := r.Time.UTC().Year(); y < 1700 || y >= 2200 ||
 		r.Status != policy.Unreachable && (r.Status < 100 || r.Status > 999) {
 		w.fault(fmt.Sprintf("%s: the year %d is none of 1700 to 2199, or %d is no status", r.Place, y, r.Status))
@@ -100,19 +107,27 @@ func (w *Writer) Add(r *Row) error {
 	if r.Month {
 		f[monthField] = policy.OnlyMonth
 	}
-	if r.Status/100 == 2 && r.Status != 204 {
+	sha1 := ""
+	switch isFile := r.Status/100 == 2 && r.Status != 204; {
+	case isFile && r.Body == nil:
+		f[digestField] = cmp.Or(field(r.Digest), "unknown")
+		f[digestField] = f[digestField][:min(len(f[digestField]), maxDigest)]
+		sha1 = f[digestField]
+	case isFile:
 		var err error
-		if f[bodyField], f[digestField], err = w.addBody(r); err != nil {
+		if f[fileField], err = w.writeBody(r.Body); err != nil {
 			return err
 		}
+		sha1 = SHA1(r.Body)
 	}
 	for _, o := range r.Origins {
 		if _, err := origin.Parse(o.String()); err != nil {
 			w.fault(fmt.Sprintf("%s: the origin %v", r.Place, err))
 			continue
 		}
-		f[hostField], f[schemeField], f[portField] = o.Host, o.Scheme, strconv.Itoa(int(o.Port))
-		if err := w.addFields(f); err != nil {
+		f[hostField], f[originField] = o.Host, o.String()
+		unknown := strconv.FormatBool(f[digestField] != "")
+		if err := w.byDigest.Add([]byte(strings.Join(append([]string{sha1, unknown}, f...), "\x00"))); err != nil {
 			return err
 		}
 	}
@@ -134,38 +149,20 @@ func field(text string) string {
 	return text
 }
 
-func (w *Writer) addFields(f []string) error {
-	record := []byte(strings.Join(f, "\x00"))
-	if f[bodyField] == "" && f[digestField] != "" {
-		return w.unread.Add(append([]byte(f[digestField]+"\x001"), record...))
-	}
-	return w.rows.Add(record)
-}
-
-// addBody writes a body, unless that was done, and returns its SHA-256; or a digest if the body is
-// not known.
-func (w *Writer) addBody(r *Row) (body, digest string, err error) {
-	if r.Body == nil {
-		if digest = field(r.Digest); digest == "" {
-			digest = "unknown"
-		}
-		return "", digest[:min(len(digest), 100)], nil
-	}
-	sum := sha256.Sum256(r.Body)
-	body = hex.EncodeToString(sum[:])
-	if err := w.unread.Add([]byte(SHA1(r.Body) + "\x000" + body)); err != nil {
-		return "", "", err
-	}
-	file, err := w.folder.Create(bodiesFolder+"/"+body+bodyEnd, 0o666)
+// writeBody writes a body, unless that was done, and returns the name of its file.
+func (w *Writer) writeBody(body []byte) (name string, err error) {
+	sum := sha256.Sum256(body)
+	name = bodiesFolder + "/" + hex.EncodeToString(sum[:]) + ".txt"
+	file, err := w.folder.Create(name, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return body, "", nil
+		return name, nil
 	}
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	w.Bodies++
-	_, err = file.Write(r.Body)
-	return body, "", errors.Join(err, file.Sync(), file.Close())
+	_, err = file.Write(body)
+	return name, errors.Join(err, file.Sync(), file.Close())
 }
 
 // SHA1 returns the digest of a body as Row.Digest has it.
@@ -176,8 +173,8 @@ func SHA1(body []byte) string {
 
 // Commit writes the manifest and gives the folder its name. If it fails nothing is left.
 func (w *Writer) Commit(ctx context.Context) error {
-	w.rows.StopAt(ctx)
-	w.unread.StopAt(ctx)
+	w.byTime.StopAt(ctx)
+	w.byDigest.StopAt(ctx)
 	err := w.findBodies()
 	if err == nil {
 		err = w.writeManifest()
@@ -185,32 +182,30 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, w.Discard())
 	}
-	return errors.Join(w.folder.Commit(), w.rows.Close(), w.unread.Close())
+	return errors.Join(w.folder.Commit(), w.byTime.Close(), w.byDigest.Close())
 }
 
 // Discard removes what was written.
 func (w *Writer) Discard() error {
-	return errors.Join(w.folder.Discard(), w.rows.Close(), w.unread.Close())
+	return errors.Join(w.folder.Discard(), w.byTime.Close(), w.byDigest.Close())
 }
 
-// findBodies adds the rows of which only a digest is known, with the body that has it, if there is
-// one.
+// findBodies sorts the rows by time. Those of which only a digest is known have the body of another
+// row that has it, if there is one.
 func (w *Writer) findBodies() error {
-	var known, body string
-	for record, err := range w.unread.All() {
+	var known, file string
+	for record, err := range w.byDigest.All() {
 		if err != nil {
 			return err
 		}
-		digest, rest, _ := strings.Cut(string(record), "\x00")
-		if rest[0] == '0' {
-			known, body = digest, rest[1:]
-			continue
+		f := strings.Split(string(record), "\x00")
+		sha1, f := f[0], f[2:]
+		if f[fileField] != "" {
+			known, file = sha1, f[fileField]
+		} else if f[digestField] != "" && sha1 == known {
+			f[fileField], f[digestField] = file, ""
 		}
-		f := strings.Split(rest[1:], "\x00")
-		if digest == known {
-			f[bodyField], f[digestField] = body, ""
-		}
-		if err := w.rows.Add([]byte(strings.Join(f, "\x00"))); err != nil {
+		if err := w.byTime.Add([]byte(strings.Join(f, "\x00"))); err != nil {
 			return err
 		}
 	}
@@ -225,18 +220,18 @@ func (w *Writer) writeManifest() error {
 	}
 	m := manifest{csv: csv.NewWriter(file), of: w}
 	_ = m.csv.Write([]string{"from", "origin", "status", "file", "location", "digest", "history", "source"})
-	for record, err := range w.rows.All() {
+	for record, err := range w.byTime.All() {
 		if err != nil {
 			return errors.Join(err, file.Close())
 		}
 		m.add(strings.Split(string(record), "\x00"))
 	}
 	m.flush()
-	if w.Rows == 0 {
-		return errors.Join(errors.New("no version of a robots.txt was found"), file.Close())
-	}
 	m.csv.Flush()
-	return errors.Join(m.csv.Error(), file.Sync(), file.Close())
+	if err = m.csv.Error(); w.Rows == 0 {
+		err = errors.New("no version of a robots.txt was found")
+	}
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // manifest writes the rows of one host after another.
@@ -258,13 +253,12 @@ type told struct {
 // add adds a row, unless it changes nothing. Of two rows of one moment the second is a nanosecond
 // later, since both answers were given.
 func (m *manifest) add(f []string) {
-	if f[hostField] != m.host || m.last == nil {
+	if f[hostField] != m.host {
 		m.host, m.last = f[hostField], map[string]told{}
 	}
 	bits, _ := strconv.ParseUint(f[timeField], 16, 64)
-	key, at := f[schemeField]+f[portField], int64(bits^1<<63)
-	answer := strings.Join(f[statusField:placeField], "\x00")
-	before, seen := m.last[key]
+	at, answer := int64(bits^1<<63), strings.Join(f[statusField:placeField], "\x00")
+	before, seen := m.last[f[originField]]
 	if same := seen && before.answer == answer; same && (m.of.times == policy.Deployed || at <= before.at) {
 		return
 	}
@@ -273,10 +267,11 @@ func (m *manifest) add(f []string) {
 	} else if at <= before.at {
 		at, f[monthField] = before.at+1, ""
 	}
-	m.last[key] = told{at, answer}
-	if h := m.held; h != nil && at == m.at && slices.Equal(h[:schemeField], f[:schemeField]) &&
-		h[schemeField]+h[portField] == "http80" && key == "https443" {
-		h[schemeField] = ""
+	m.last[f[originField]] = told{at, answer}
+	host := origin.Origin{Host: m.host}.String()
+	if h := m.held; h != nil && at == m.at && slices.Equal(h[:originField], f[:originField]) &&
+		h[originField] == "http://"+host && f[originField] == "https://"+host {
+		h[originField] = host
 		return
 	}
 	m.flush()
@@ -289,22 +284,15 @@ func (m *manifest) flush() {
 	if m.held = nil; f == nil {
 		return
 	}
-	o := origin.Origin{Scheme: f[schemeField], Host: f[hostField]}
-	if o.Scheme != "" {
-		port, _ := strconv.ParseUint(f[portField], 10, 16)
-		o.Port = uint16(port)
-	}
-	status, name := f[statusField], ""
-	if status == "0" {
-		status = "unreachable"
-	}
-	if f[bodyField] != "" {
-		name = bodiesFolder + "/" + f[bodyField] + bodyEnd
-	} else if f[digestField] != "" {
+	if f[digestField] != "" {
 		m.of.Unknown++
 	}
 	m.of.Rows++
+	status := f[statusField]
+	if status == "0" {
+		status = "unreachable"
+	}
 	from := time.Unix(0, m.at).UTC().Format(cmp.Or(f[monthField], time.RFC3339Nano))
-	_ = m.csv.Write([]string{from, o.String(), status, name,
+	_ = m.csv.Write([]string{from, f[originField], status, f[fileField],
 		f[locationField], f[digestField], m.of.times, f[placeField]})
 }
