@@ -19,6 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/report"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // archived holds the rules of an archive as they bind agents.
@@ -57,6 +58,16 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 		return nil, inputError(errors.Join(err, mapped.Close()))
 	}
 	return &archived{ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64}, nil
+}
+
+// isArchive reports whether a file is an archive, also one of another version.
+func isArchive(name string) bool {
+	in, err := source.NewFile(name)
+	if err != nil {
+		return false
+	}
+	head, err := in.Head(headBytes)
+	return err == nil && anArchive.is(head)
 }
 
 // lacking returns an error if an archive does not hold the dialect of an agent.

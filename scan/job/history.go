@@ -197,7 +197,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		}
 	}
 	for _, name := range q.Args {
-		if !policy.IsArchive(name) {
+		if !isArchive(name) {
 			g.source(name, aSource)
 			continue
 		}

@@ -160,17 +160,19 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 	if err != nil {
 		return nil, "", err
 	}
-	if info.IsDir() {
-		manifest := filepath.Join(b.File, policy.ManifestName)
-		if _, err := disk.Stat(manifest); err != nil {
-			rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room(), b.Skew)
-			return rows, policy.Observed, err
-		}
-		b.File = manifest
-	} else if policy.IsArchive(b.File) {
+	manifest := filepath.Join(b.File, policy.ManifestName)
+	switch _, none := disk.Stat(manifest); {
+	case info.IsDir() && none != nil:
+		times = policy.Observed
+		rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room())
+	case !info.IsDir() && isArchive(b.File):
 		return o.readArchive(b)
+	default:
+		if info.IsDir() {
+			b.File = manifest
+		}
+		rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
 	}
-	rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
 	month := slices.IndexFunc(rows, func(r policy.Row) bool { return r.Month })
 	if err == nil && month >= 0 && b.Skew < policy.MonthSkew {
 		err = fmt.Errorf("%s: only a month: --skew 31d covers that the day is not known", rows[month].Where)

@@ -24,46 +24,22 @@ import (
 // sizes are not in it, and it ends with a line that says so of Sitemap lines. A version whose
 // redirects lead past a robots.txt is one that cannot be followed. A version without a date is in force from MinTime on. Rows that take
 // more than memory bytes are disk.ErrMemory.
-func ReadArchive(path string, memory int64) (rows []Row, err error) {
+func ReadArchive(path string, memory int64) ([]Row, error) {
 	mapped, err := disk.Map(path)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, mapped.Close()) }()
+	r := &restorer{file: filepath.Base(path), texts: map[[sha256.Size]byte][]byte{}}
 	err = mapped.Use(func() error {
-		a, err := archive.Open(mapped.Data, compile.Semantics, nil)
-		if err != nil {
+		if err := r.read(mapped.Data, memory); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		r := &restorer{archive: a, file: filepath.Base(path), texts: map[[sha256.Size]byte][]byte{}}
-		for o, err := range a.Origins() {
-			if err == nil {
-				err = r.origin(o)
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			if a.Limit(memory / 4); r.size+int64(len(r.rows))*VersionBytes > memory/2 {
-				return fmt.Errorf("%s: %w", path, disk.ErrMemory)
-			}
-		}
-		rows = r.rows
 		return nil
 	})
-	return rows, err
-}
-
-// IsArchive reports whether a file is an archive, also one of another version.
-func IsArchive(path string) bool {
-	f, err := disk.Open(path)
-	if err != nil {
-		return false
+	if err = errors.Join(err, mapped.Close()); err != nil {
+		return nil, err
 	}
-	defer f.Close()
-	head := make([]byte, 4096)
-	n, _ := f.Read(head)
-	_, err = archive.Open(head[:n], compile.Semantics, nil)
-	return !errors.Is(err, archive.ErrNotArchive)
+	return r.rows, nil
 }
 
 // restorer makes rows of an archive.
@@ -73,6 +49,25 @@ type restorer struct {
 	rows    []Row
 	texts   map[[sha256.Size]byte][]byte // each once
 	size    int64                        // of texts
+}
+
+// read reads the versions of all origins.
+func (r *restorer) read(data []byte, memory int64) (err error) {
+	if r.archive, err = archive.Open(data, compile.Semantics, nil); err != nil {
+		return err
+	}
+	for o, err := range r.archive.Origins() {
+		if err == nil {
+			err = r.origin(o)
+		}
+		if err != nil {
+			return err
+		}
+		if r.archive.Limit(memory / 4); r.size+int64(len(r.rows))*VersionBytes > memory/2 {
+			return disk.ErrMemory
+		}
+	}
+	return nil
 }
 
 // origin adds the versions of an origin.
@@ -85,14 +80,13 @@ func (r *restorer) origin(o archive.Origin) error {
 	for _, v := range o.Versions {
 		row := Row{Origins: origins, From: MinTime, Status: int(v.Status), Where: r.file + ": " + key}
 		if v.From != math.MinInt64 {
-			if row.From, err = parseTime(time.Unix(v.From, 0).UTC().Format(time.RFC3339), time.RFC3339); err != nil {
-				return err
-			}
+			row.From, err = moment(time.Unix(v.From, 0))
 		}
-		if v.HasRules {
-			if err := r.body(&row, o.Key, v.From); err != nil {
-				return err
-			}
+		if err == nil && v.HasRules {
+			err = r.body(&row, o.Key, v.From)
+		}
+		if err != nil {
+			return err
 		}
 		r.rows = append(r.rows, row)
 	}
@@ -154,71 +148,67 @@ const (
 	maxGaps  = 1 << 10
 )
 
-// restoredGroup is a group: the names of its crawlers, and its rules by their lines. Machines that
-// have the rules of one group share its list.
-type restoredGroup struct {
-	agents []string
-	rules  map[uint32]string
-}
-
 // restore writes a text with the rules of a ruleset, each on its own line; nil if there is no room
-// between them for the lines that name the crawlers.
+// before those of a group for the lines that name its crawlers.
 func restore(set *automaton.Ruleset) []byte {
 	agents := slices.Clone(set.Agents())
 	if m := set.Wildcard(); m != nil {
 		agents = append(agents, automaton.TokenMachine{Token: "*", Machine: m})
 	}
-	groups := map[*automaton.Rule]*restoredGroup{}
-	first := map[uint32]*restoredGroup{} // by their first lines
-	last := &restoredGroup{}             // of those that no rule binds
+	lines, names := map[uint32]string{}, map[uint32][]string{} // names of a group by the first line of its rules
+	first := map[*automaton.Rule]uint32{}                      // machines that have the rules of one group share its list
+	free := []byte{}                                           // names that no rule binds
 	for _, a := range agents {
-		lists := a.Machine.Lists()
+		name, lists := "User-agent: "+a.Token, a.Machine.Lists()
 		if len(lists) == 0 {
-			last.agents = append(last.agents, a.Token)
+			free = append(append(free, name...), '\n')
 		}
 		for _, list := range lists {
-			g := groups[&list[0]]
-			if g == nil {
-				g = newGroup(list)
-				groups[&list[0]], first[slices.Min(slices.Collect(maps.Keys(g.rules)))] = g, g
+			at, known := first[&list[0]]
+			if !known {
+				at = addRules(lines, list)
+				first[&list[0]] = at
 			}
-			g.agents = append(g.agents, a.Token)
+			names[at] = append(names[at], name)
 		}
 	}
-	b := []byte{}
-	written := uint32(0) // lines
-	for _, begins := range slices.Sorted(maps.Keys(first)) {
-		g := first[begins]
-		names, before := agentLines(g.agents), written+uint32(len(g.agents))
-		for _, line := range slices.Sorted(maps.Keys(g.rules)) {
-			if before >= line || line > maxLines {
+	for at, list := range names {
+		for i, name := range list {
+			line := int(at) - len(list) + i
+			if line < 1 || lines[uint32(line)] != "" {
 				return nil
 			}
-			b = append(b, strings.Repeat("\n", int(line-before)-1)+names+g.rules[line]+"\n"...)
-			names, written, before = "", line, line
+			lines[uint32(line)] = name
 		}
 	}
-	return append(b, agentLines(last.agents)...)
+	return joinLines(lines, free)
 }
 
-// newGroup returns a group of the rules of a list. Of two rules of one line, as for an index page
-// and its folder, the longer is the text.
-func newGroup(list []automaton.Rule) *restoredGroup {
-	g := &restoredGroup{rules: map[uint32]string{}}
+// addRules adds the rules of a list to the lines of a text, and returns the first of them. Of two rules
+// of one line, as for an index page and its folder, the longer is the text.
+func addRules(lines map[uint32]string, list []automaton.Rule) (first uint32) {
+	first = math.MaxUint32
 	for i := range list {
 		line, text := list[i].Verdict.Line, ruleText(&list[i])
-		if len(text) > len(g.rules[line]) {
-			g.rules[line] = text
+		first = min(first, line)
+		if len(text) > len(lines[line]) {
+			lines[line] = text
 		}
 	}
-	return g
+	return first
 }
 
-func agentLines(names []string) (text string) {
-	for _, name := range names {
-		text += "User-agent: " + name + "\n"
+// joinLines returns a text of lines by their numbers, and its end; nil if there are too many.
+func joinLines(lines map[uint32]string, end []byte) (text []byte) {
+	last := slices.Max(append(slices.Collect(maps.Keys(lines)), 0))
+	if last > maxLines {
+		return nil
 	}
-	return text
+	text = []byte{}
+	for line := range last {
+		text = append(append(text, lines[line+1]...), '\n')
+	}
+	return append(text, end...)
 }
 
 // ruleText returns the line of a rule. Gaps that the archive leaves out, because they mean nothing,

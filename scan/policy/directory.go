@@ -20,43 +20,20 @@ import (
 //
 // A time may also be 2026-11-01T000000Z, for systems that permit no colon in a name; 2026-11-01,
 // for midnight in UTC; and 20261101000000, with anything after it but a digit. The name of a folder
-// may go on after a date, and have only the month, which is its first moment: then the skew by
-// which the source is judged must be 31 days or more. The name of a file in it is a host, with or
-// without .txt or .robots.txt, or it is robots.txt in the folder of a host.
+// may go on after a date, and have only the month (Row.Month). The name of a file in it is a host,
+// with or without .txt or .robots.txt, or it is robots.txt in the folder of a host.
 //
 // All count as answers with status 200, on http and https. Hidden files are left out; anything else
 // is an error with its path. Of each file as much is kept as ReadBody returns; together they have
 // at most 1 GiB, the same ones once. Versions or files that take more than memory bytes are
 // disk.ErrMemory.
-func ReadDirectory(path string, maxBytes int, memory int64, skew time.Duration) ([]Row, error) {
-	names, err := visible(path)
-	if err != nil {
-		return nil, err
-	}
+func ReadDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
+	folders, err := visible(path)
 	d := &directory{path: path, bodies: newBodyFiles(maxBytes, memory)}
-	for _, name := range names {
-		folder := filepath.Join(path, name)
-		if info, err := disk.Stat(folder); err == nil && !info.IsDir() {
-			return nil, fmt.Errorf("%s: a file where folders named by hosts are expected", folder)
-		}
-		files, err := visible(folder)
-		if err != nil {
-			return nil, err
-		}
-		at, isMonth, isTime := capture.DateOf(name)
-		if isMonth && skew < MonthSkew {
-			return nil, fmt.Errorf("%s: the folder has only a month: --skew 31d covers that the day is not known", folder)
-		}
-		if isTime {
-			err = d.ofTime(name, at, files)
-		} else {
-			err = d.ofHost(name, files)
-		}
-		if err != nil {
-			return nil, err
-		}
+	for i := 0; i < len(folders) && err == nil; i++ {
+		err = d.folder(folders[i])
 	}
-	return d.rows, nil
+	return d.rows, err
 }
 
 // MonthSkew is the skew that covers a time of which only the month is known.
@@ -69,63 +46,55 @@ type directory struct {
 	rows   []Row
 }
 
-// ofHost reads the files of a host.
-func (d *directory) ofHost(host string, files []string) error {
-	origins, err := origin.Parse(host)
-	if err != nil {
-		return fmt.Errorf("%s: the folder is not named by a host: %w", filepath.Join(d.path, host), err)
+// folder adds the versions in a folder that is named by a host or a time.
+func (d *directory) folder(folder string) error {
+	path := filepath.Join(d.path, folder)
+	if info, err := disk.Stat(path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: a file where folders named by hosts are expected", path)
 	}
-	for _, name := range files {
-		from, err := fileTime(name)
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(d.path, host, name), err)
-		}
-		if err := d.add(host+"/"+name, origins, from); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ofTime reads the files of a time.
-func (d *directory) ofTime(folder string, at time.Time, files []string) error {
-	from, err := parseTime(at.Format(time.RFC3339), time.RFC3339)
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(d.path, folder), err)
-	}
-	for _, name := range files {
-		name = folder + "/" + name
-		if info, err := disk.Stat(filepath.Join(d.path, name)); err == nil && info.IsDir() {
-			name += "/robots.txt"
-		}
-		host, err := capture.HostOf(name)
-		var origins []origin.Origin
-		if err == nil {
-			origins, err = origin.Parse(host)
-		}
-		if err == nil {
-			err = d.add(name, origins, from)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(d.path, name), err)
-		}
-	}
-	return nil
-}
-
-// add adds a version.
-func (d *directory) add(name string, origins []origin.Origin, from int64) error {
-	path := filepath.Join(d.path, name)
-	f, err := d.bodies.read(path)
+	files, err := visible(path)
 	if err != nil {
 		return err
 	}
-	if int64(len(d.rows))*VersionBytes > d.bodies.memory {
-		return fmt.Errorf("%s: with the files before it %w", path, disk.ErrMemory)
+	for _, name := range files {
+		row, err := d.row(folder, name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", row.Where, err)
+		}
+		f, err := d.bodies.read(row.Where)
+		if err != nil {
+			return err
+		}
+		row.Body, row.Past, row.Size, row.Sum = f.body, f.past, f.size, f.sum
+		if d.rows = append(d.rows, row); int64(len(d.rows))*VersionBytes > d.bodies.memory {
+			return fmt.Errorf("%s: with the files before it %w", row.Where, disk.ErrMemory)
+		}
 	}
-	d.rows = append(d.rows, Row{Origins: origins, From: from, Status: 200, Body: f.body, Past: f.past, Size: f.size,
-		Sum: f.sum, File: name, Where: path})
 	return nil
+}
+
+// row returns what the names of a folder, and of a file or a folder in it, say of a version.
+func (d *directory) row(folder, name string) (row Row, err error) {
+	row = Row{Status: 200, File: folder + "/" + name, Where: filepath.Join(d.path, folder, name)}
+	at, isMonth, isTime := capture.DateOf(folder)
+	host, isFile := folder, false
+	if isTime {
+		if info, err := disk.Stat(row.Where); err == nil && info.IsDir() {
+			row.File, row.Where = row.File+"/robots.txt", filepath.Join(row.Where, "robots.txt")
+		}
+		host, err = capture.HostOf(row.File)
+	} else if at, isFile = capture.DateOfFile(name); !isFile {
+		err = badTime(name, "2006-01-02T15:04:05Z.txt")
+	}
+	if err != nil {
+		return row, err
+	}
+	if row.Origins, err = origin.Parse(host); err != nil {
+		return row, fmt.Errorf("bad origin %w", err)
+	}
+	row.From, err = moment(at)
+	row.Month = isMonth
+	return row, err
 }
 
 // visible returns the names in a folder that are not hidden. There must be some.
@@ -144,13 +113,4 @@ func visible(path string) ([]string, error) {
 		return nil, fmt.Errorf("%s: the folder is empty", path)
 	}
 	return names, nil
-}
-
-// fileTime returns the time that is the name of a file.
-func fileTime(name string) (int64, error) {
-	at, ok := capture.DateOfFile(name)
-	if !ok {
-		return 0, badTime(name, "2006-01-02T15:04:05Z.txt")
-	}
-	return parseTime(at.Format(time.RFC3339), time.RFC3339)
 }

@@ -67,12 +67,12 @@ type bodyFiles struct {
 	maxBytes int
 	memory   int64
 	byName   map[string]file
-	byText   map[[sha256.Size]byte]file
+	bySum    map[string]file
 	size     int64 // of what they have in all
 }
 
 func newBodyFiles(maxBytes int, memory int64) *bodyFiles {
-	return &bodyFiles{maxBytes, memory, map[string]file{}, map[[sha256.Size]byte]file{}, 0}
+	return &bodyFiles{maxBytes, memory, map[string]file{}, map[string]file{}, 0}
 }
 
 func (f *bodyFiles) read(name string) (file, error) {
@@ -83,13 +83,7 @@ func (f *bodyFiles) read(name string) (file, error) {
 	if err != nil {
 		return read, err
 	}
-	sum := sha256.New()
-	fmt.Fprintln(sum, len(read.body), read.size)
-	sum.Write(read.body)
-	sum.Write(read.past)
-	sum.Write([]byte(read.sum))
-	key := [sha256.Size]byte(sum.Sum(nil))
-	if same, ok := f.byText[key]; ok {
+	if same, ok := f.bySum[read.sum]; ok && read.sum != "" {
 		read = same
 	} else if f.size += int64(len(read.body) + len(read.past)); f.size > maxBodies {
 		return read, fmt.Errorf("%s: with the files before it %w", name, disk.LimitError(maxBodies))
@@ -97,7 +91,7 @@ func (f *bodyFiles) read(name string) (file, error) {
 	if f.size > f.memory {
 		return read, fmt.Errorf("%s: with the files before it %w", name, disk.ErrMemory)
 	}
-	f.byName[name], f.byText[key] = read, read
+	f.byName[name], f.bySum[read.sum] = read, read
 	return read, nil
 }
 

@@ -182,7 +182,7 @@ func TestReadDirectory(t *testing.T) {
 		".git/HEAD":                                 "",
 		"xn--exmple-cua.com/2026-11-01T000000Z.txt": "e",
 	})
-	rows, err := ReadDirectory(dir, 1, 1<<30, MinSkew)
+	rows, err := ReadDirectory(dir, 1, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestDirectoryRefused(t *testing.T) {
 		"": "D: the folder is empty", ".DS_Store": "D: the folder is empty",
 		"example.com/":       "D/example.com: the folder is empty",
 		"README":             "D/README: a file where folders named by hosts are expected",
-		"a b/2026-11-01.txt": `D/a b: the folder is not named by a host: "a b": not a host name: "a b"`,
+		"a b/2026-11-01.txt": `D/a b/2026-11-01.txt: bad origin "a b": not a host name: "a b"`,
 		"example.com/0001-01-01.txt": `D/example.com/0001-01-01.txt: bad time "0001-01-01T00:00:00Z": not of the years 1700 ` +
 			`to 2199`,
 		first + "/": "D/" + first + ": not a regular file",
@@ -228,7 +228,7 @@ func TestDirectoryRefused(t *testing.T) {
 		}
 		delete(texts, "")
 		dir := files(t, texts)
-		rows, err := ReadDirectory(dir, 100, 1<<30, MinSkew)
+		rows, err := ReadDirectory(dir, 100, 1<<30)
 		if err == nil {
 			_, err = New(rows, Options{})
 		}
@@ -237,7 +237,7 @@ func TestDirectoryRefused(t *testing.T) {
 			t.Errorf("%s: error %s\nwant  %s", names, got, want)
 		}
 	}
-	if _, err := ReadDirectory(filepath.Join(t.TempDir(), "none"), 1, 1<<30, MinSkew); err == nil {
+	if _, err := ReadDirectory(filepath.Join(t.TempDir(), "none"), 1, 1<<30); err == nil {
 		t.Error("no folder: no error")
 	}
 }

@@ -50,12 +50,17 @@ func parseTime(s string, layouts ...string) (int64, error) {
 		if err != nil {
 			continue
 		}
-		if y := t.UTC().Year(); y < 1700 || y >= 2200 {
-			return 0, fmt.Errorf("bad time %q: not of the years 1700 to 2199", s)
-		}
-		return t.UnixNano(), nil
+		return moment(t)
 	}
 	return 0, badTime(s, layouts[0])
+}
+
+// moment is parseTime for a time that has been read.
+func moment(t time.Time) (int64, error) {
+	if t = t.UTC(); t.Year() < 1700 || t.Year() >= 2200 {
+		return 0, fmt.Errorf("bad time %q: not of the years 1700 to 2199", t.Format(time.RFC3339))
+	}
+	return t.UnixNano(), nil
 }
 
 // badTime returns the error for a text that is no moment in a layout.
