@@ -22,7 +22,7 @@ import (
 // *SkipError. Any other error ends the objects.
 func DatedBodies(r io.Reader, o Options) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
-		in := &bounded{r: r, most: o.maxLine()}
+		in := &io.LimitedReader{R: r}
 		d := &datedReader{json: json.NewDecoder(in), in: in, o: o, yield: yield}
 		if err := d.objects(); err != nil && !errors.Is(err, errEnough) {
 			yield(Capture{}, fmt.Errorf("at byte %d: %w", d.json.InputOffset(), err))
@@ -55,7 +55,7 @@ var errEnough = errors.New("no more captures are wanted")
 // datedReader is the state of DatedBodies.
 type datedReader struct {
 	json  *json.Decoder
-	in    *bounded
+	in    *io.LimitedReader
 	o     Options
 	yield func(Capture, error) bool
 }
@@ -130,9 +130,15 @@ func (d *datedReader) host(host string) error {
 
 // token returns the next token, of a bounded length.
 func (d *datedReader) token() (json.Token, error) {
-	d.in.left = d.in.most
-	return d.json.Token()
+	d.in.N = int64(d.o.maxLine())
+	token, err := d.json.Token()
+	if err != nil && d.in.N == 0 {
+		err = errLongText
+	}
+	return token, err
 }
+
+var errLongText = errors.New("a text is longer than there is memory for")
 
 // noEnd turns io.EOF, in the middle of an object, into io.ErrUnexpectedEOF.
 func noEnd(err error) error {
@@ -140,23 +146,6 @@ func noEnd(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
-}
-
-// bounded is a reader that fails if more is read than is left.
-type bounded struct {
-	r          io.Reader
-	most, left int
-}
-
-var errLongText = errors.New("a text is longer than there is memory for")
-
-func (b *bounded) Read(p []byte) (n int, err error) {
-	if b.left <= 0 {
-		return 0, errLongText
-	}
-	n, err = b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }
 
 // hasDatedBodies tells by its beginning whether a text is as DatedBodies reads it.

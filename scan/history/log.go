@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -17,56 +18,49 @@ const (
 	maxIntervals, maxAnswers = 1000, 64
 )
 
-// interval is a time in which a site gave some answers.
-type interval report.LoggedInterval
-
 // AddAnswer adds answers, which come in the order of time, to the intervals of a site.
 func AddAnswer(list []report.LoggedInterval, a report.LoggedAnswer) []report.LoggedInterval {
-	last := len(list) - 1
-	if last >= 0 && (*interval)(&list[last]).like(&a) != nil {
-		(*interval)(&list[last]).add(a)
-		return list
-	}
-	var before []int // intervals with the answer
-	for i := max(0, last-lookedAt); i <= last; i++ {
-		if x := (*interval)(&list[i]).like(&a); x != nil && a.First-x.Last <= inTurn {
-			before = append(before, i)
+	into := len(list) - 1
+	if into < 0 || find(list[into].Answers, &a) < 0 {
+		var before []int // intervals with the answer
+		for i := max(0, into-lookedAt); i <= into; i++ {
+			if n := find(list[i].Answers, &a); n >= 0 && a.First-list[i].Answers[n].Last <= inTurn {
+				before = append(before, i)
+			}
 		}
-	}
-	if len(before) < 2 && len(list) < maxIntervals {
-		return append(list, report.LoggedInterval{First: a.First, Last: a.Last, Answers: []report.LoggedAnswer{a}})
-	}
-	into := last
-	if len(before) > 1 {
-		into = before[0]
+		if len(before) > 1 {
+			into = before[0]
+		} else if len(list) < maxIntervals {
+			return append(list, report.LoggedInterval{First: a.First, Last: a.Last, Answers: []report.LoggedAnswer{a}})
+		}
 	}
 	for _, other := range list[into+1:] {
 		for _, x := range other.Answers {
-			(*interval)(&list[into]).add(x)
+			add(&list[into], x)
 		}
 	}
-	(*interval)(&list[into]).add(a)
+	add(&list[into], a)
 	return list[:into+1]
 }
 
-// like returns the answer of the interval that is like another; nil if there is none.
-func (of *interval) like(a *report.LoggedAnswer) *report.LoggedAnswer {
-	for i := range of.Answers {
-		if x := &of.Answers[i]; x.Status == a.Status && x.Bytes == a.Bytes {
-			return x
-		}
-	}
-	return nil
+// find returns the index of the answer that is like another, -1 if there is none.
+func find(answers []report.LoggedAnswer, a *report.LoggedAnswer) int {
+	return slices.IndexFunc(answers, func(x report.LoggedAnswer) bool {
+		return x.Status == a.Status && x.Bytes == a.Bytes
+	})
 }
 
-func (of *interval) add(a report.LoggedAnswer) {
-	if len(of.Answers) >= maxAnswers && of.like(&a) == nil {
+func add(to *report.LoggedInterval, a report.LoggedAnswer) {
+	n := find(to.Answers, &a)
+	if n < 0 && len(to.Answers) >= maxAnswers {
 		a.Status, a.Bytes, a.Fits = 0, -1, []string{}
+		n = find(to.Answers, &a)
 	}
-	if x := of.like(&a); x != nil {
-		x.N, x.First, x.Last = x.N+a.N, min(x.First, a.First), max(x.Last, a.Last)
+	if n < 0 {
+		to.Answers = append(to.Answers, a)
 	} else {
-		of.Answers = append(of.Answers, a)
+		x := &to.Answers[n]
+		x.N, x.First, x.Last = x.N+a.N, min(x.First, a.First), max(x.Last, a.Last)
 	}
-	of.Last = max(of.Last, a.Last)
+	to.Last = max(to.Last, a.Last)
 }

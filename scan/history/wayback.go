@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -48,15 +47,12 @@ here opens a connection.`,
 }
 
 // The limits of what is not trusted: the bytes of a row, those that the names of files take, and the
-// digests whose statuses are remembered.
+// digests that are remembered.
 const (
-	maxRow      = 1 << 20
-	maxNames    = 256 << 20
-	maxStatuses = 1 << 16
+	maxRow     = 1 << 20
+	maxNames   = 256 << 20
+	maxDigests = 1 << 16
 )
-
-// maxMissing is how many captures without a body are remembered for commands.
-var maxMissing = 1 << 18
 
 // cdxFields are the fields that count, by their names in CDX servers, CDXJ and the legend of a CDX
 // file.
@@ -75,18 +71,15 @@ type captures struct {
 	q        *Query
 	to       *Writer                    // nil if only commands are wanted
 	files    map[string][]*source.Input // by the digits in their paths
+	byDigest map[string]*source.Input   // all that were downloaded
 	statuses map[string]int             // by the digests of captures so far, for their revisits
 	robots   bool                       // there are captures of a robots.txt
-	found    map[string]bool            // digests whose body is there
-	missing  []missing
-	left     int64 // captures without a body that are not in missing
+	printed  map[string]bool            // digests of which there is a command
 }
 
-// missing is a capture whose body is not there.
-type missing struct{ digest, stamp, origin string }
-
 func readWayback(ctx context.Context, q *Query, to *Writer) error {
-	c := &captures{q: q, to: to, files: map[string][]*source.Input{}, statuses: map[string]int{}, found: map[string]bool{}}
+	c := &captures{q: q, to: to, files: map[string][]*source.Input{}, byDigest: map[string]*source.Input{},
+		statuses: map[string]int{}, printed: map[string]bool{}}
 	dir := q.Values["bodies"]
 	if dir == "" && to == nil {
 		return UsageError("--commands needs --bodies, the folder to download to")
@@ -100,26 +93,29 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	if !c.robots {
 		return errors.New("no capture of a /robots.txt in " + strings.Join(q.Args, ", "))
 	}
-	if to == nil {
-		return c.commands(dir)
-	}
 	return nil
 }
 
 // stamped finds the 14 digits with which the name of a file, or of a folder that it is in, begins.
 var stamped = lazy.Regexp(`^(?:.*/)?([0-9]{14})(?:[^0-9].*)?$`)
 
-// list lists the files of a folder that have the time of a capture in their paths.
+// list lists the files of a folder by the time of a capture that is in their paths, and by their digests.
 func (c *captures) list(ctx context.Context, dir string) {
 	ins, _, failed := source.Inputs(ctx, []string{dir}, nil, source.Limits{Memory: maxNames})
+	if c.to == nil && len(ins) == 0 {
+		return // nothing was downloaded yet
+	}
 	for _, in := range ins {
 		path := filepath.ToSlash(strings.TrimPrefix(in.Name, dir))
 		if m := stamped().FindStringSubmatch(path); m != nil {
 			c.files[m[1]] = append(c.files[m[1]], in)
 		}
-	}
-	if c.to == nil && len(ins) == 0 {
-		return // nothing was downloaded yet
+		if ctx.Err() != nil {
+			return
+		}
+		if body, err := bodyOf(in); err == nil { // else it is told of where it is needed
+			c.byDigest[SHA1(body)] = in
+		}
 	}
 	for _, err := range failed {
 		c.q.fault("--bodies: %v", err)
@@ -257,20 +253,21 @@ func (c *captures) capture(place string, f map[string]string) error {
 	case row.Status == 304:
 		return nil
 	}
-	if len(c.statuses) == maxStatuses {
+	if len(c.statuses) == maxDigests {
 		clear(c.statuses)
 	}
 	c.statuses[key] = row.Status
-	if row.Status/100 == 2 {
-		c.body(row, stamp, target.Origin)
+	if row.Status/100 == 2 && !c.hasBody(row, stamp) && c.to == nil {
+		return c.command(row, stamp)
 	}
 	return c.to.Add(row)
 }
 
-// body finds the body of a row in the files. Without a digest it is only known by its name.
-func (c *captures) body(row *Row, stamp string, of origin.Origin) {
+// hasBody finds the body of a row in the files: of its time, or else of another that has the same.
+// Without a digest it is only known by its name.
+func (c *captures) hasBody(row *Row, stamp string) bool {
 	files := c.files[stamp]
-	other := func(in *source.Input) bool { return !strings.Contains(in.Name, of.Host) }
+	other := func(in *source.Input) bool { return !strings.Contains(in.Name, row.Origins[0].Host) }
 	if ofHost := slices.DeleteFunc(slices.Clone(files), other); len(ofHost) > 0 {
 		files = ofHost
 	}
@@ -278,42 +275,33 @@ func (c *captures) body(row *Row, stamp string, of origin.Origin) {
 		body, err := bodyOf(in)
 		if err == nil && (row.Digest == "" || SHA1(body) == row.Digest) {
 			row.Body = body
-			c.found[row.Digest] = true
-			return
+			return true
 		}
 		if err == nil {
 			err = fmt.Errorf("%s is not used: its SHA-1 is not that of the capture", in.Name)
 		}
 		c.q.fault("%s: %v", row.Place, err)
 	}
-	switch {
-	case c.to != nil:
-	case len(c.missing) < maxMissing:
-		c.missing = append(c.missing, missing{row.Digest, stamp, of.String()})
-	default:
-		c.left++
+	if in := c.byDigest[row.Digest]; in != nil {
+		row.Body, _ = bodyOf(in)
 	}
+	return row.Body != nil
 }
 
 var notOfHosts = lazy.Regexp(`[^A-Za-z0-9.-]+`)
 
-// commands prints a command for each capture whose body is missing, and for one of several that
-// have the same digest. All of it that is of the CDX are digits and an origin.
-func (c *captures) commands(dir string) error {
-	for _, m := range c.missing {
-		if m.digest != "" && c.found[m.digest] {
-			continue
-		}
-		c.found[m.digest] = true
-		file := filepath.Join(dir, m.stamp+"id_"+notOfHosts().ReplaceAllString(m.origin, "_")+"_robots.txt")
-		_, err := fmt.Fprintf(c.q.Out, "curl -fsSL --max-redirs 0 --retry 3 --create-dirs -o '%s' "+
-			"'https://web.archive.org/web/%sid_/%s/robots.txt'\n", strings.ReplaceAll(file, "'", `'\''`), m.stamp, m.origin)
-		if err != nil {
-			return err
-		}
+// command prints the command that downloads the body of a row, unless that of another row is the same.
+// All of it that is of the CDX are digits and an origin.
+func (c *captures) command(row *Row, stamp string) error {
+	if c.printed[row.Digest] {
+		return nil
 	}
-	if c.left > 0 {
-		c.q.Warn(english.Plural(c.left, "more capture") + " without a body: run these commands, then ask for the rest")
+	if len(c.printed) < maxDigests {
+		c.printed[row.Digest] = row.Digest != ""
 	}
-	return nil
+	of := row.Origins[0].String()
+	file := filepath.Join(c.q.Values["bodies"], stamp+"id_"+notOfHosts().ReplaceAllString(of, "_")+"_robots.txt")
+	_, err := fmt.Fprintf(c.q.Out, "curl -fsSL --max-redirs 0 --retry 3 --create-dirs -o '%s' "+
+		"'https://web.archive.org/web/%sid_/%s/robots.txt'\n", strings.ReplaceAll(file, "'", `'\''`), stamp, of)
+	return err
 }

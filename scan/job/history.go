@@ -63,21 +63,19 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 			q.Warn(m)
 		}
 	}
-	names := slices.Clone(o.Args)
+	names, prints := slices.Clone(o.Args), false
 	for _, f := range o.Source.Flags {
-		if f.Reads {
-			names = append(names, o.Values[f.Name])
+		value := o.Values[f.Name]
+		if f.Needed && value == "" {
+			return nil, usageError("history %s needs --%s: %s", o.Source.Name, f.Name, f.Help)
 		}
+		if f.Reads {
+			names = append(names, value)
+		}
+		prints = prints || f.Prints && value != ""
 	}
 	if err := RefuseStreams(o.Stdout, o.Messages.To, nil, names...); err != nil {
 		return nil, err
-	}
-	prints := false
-	for _, f := range o.Source.Flags {
-		prints = prints || f.Prints && o.Values[f.Name] != ""
-		if f.Needed && o.Values[f.Name] == "" {
-			return nil, usageError("history %s needs --%s: %s", o.Source.Name, f.Name, f.Help)
-		}
 	}
 	var w *history.Writer
 	if !prints {
@@ -305,18 +303,21 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 	}
 	f.sorted.StopAt(ctx)
 	var site *report.LoggedSite
+	end := func() error {
+		if site == nil {
+			return nil
+		}
+		return each(site)
+	}
 	for r, err := range f.sorted.All() {
 		if err != nil {
 			return inputError(err)
 		}
 		name, rest := cutKey(r.Data)
-		if site != nil && site.Site != name {
-			if err := each(site); err != nil {
+		if site == nil || site.Site != name {
+			if err := end(); err != nil {
 				return err
 			}
-			site = nil
-		}
-		if site == nil {
 			site = &report.LoggedSite{Site: name, Unclear: map[string]int64{}, Intervals: []report.LoggedInterval{}}
 		}
 		unclear, x := cutKey(rest)
@@ -329,8 +330,5 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 		site.Intervals = history.AddAnswer(site.Intervals, report.LoggedAnswer{N: r.N, First: at, Last: at,
 			Status: int(binary.BigEndian.Uint16(x[8:])), Bytes: size, Fits: append([]string{}, f.sizes[size]...)})
 	}
-	if site == nil {
-		return nil
-	}
-	return each(site)
+	return end()
 }

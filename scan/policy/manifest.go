@@ -153,7 +153,7 @@ var (
 func parseManifest(r io.Reader, name string, memory int64, open func(string) (file, error)) (rows []Row,
 	history string, err error) {
 	const mark = "\ufeff" // some editors put it before a text
-	limited := &rowReader{r: r}
+	limited := &io.LimitedReader{R: r, N: maxRow}
 	text := bufio.NewReader(limited)
 	start, err := text.Peek(len(mark))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -166,16 +166,15 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 	in.ReuseRecord = true
 	var columns []string
 	for {
-		limited.read = 0
+		limited.N = maxRow + int64(text.Size()) // and what is read ahead
 		fields, err := in.Read()
+		if limited.N == 0 {
+			return nil, "", fmt.Errorf("%s: a row is %w", name, disk.LimitError(maxRow))
+		}
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		var syntax *csv.ParseError
-		if errors.Is(err, errLongRow) {
-			return nil, "", fmt.Errorf("%s: a row is %w", name, err)
-		}
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*csv.ParseError](err); ok {
 			return nil, "", fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
 		}
 		if err != nil {
@@ -206,23 +205,6 @@ func parseManifest(r io.Reader, name string, memory int64, open func(string) (fi
 		return nil, "", fmt.Errorf("%s: no rows", name)
 	}
 	return rows, history, nil
-}
-
-// rowReader reads a manifest, and fails if a row is too long.
-type rowReader struct {
-	r    io.Reader
-	read int // since the row began; what was read ahead before that does not count
-}
-
-const errLongRow = disk.LimitError(maxRow)
-
-func (r *rowReader) Read(p []byte) (int, error) {
-	if r.read > maxRow {
-		return 0, errLongRow
-	}
-	n, err := r.r.Read(p)
-	r.read += n
-	return n, err
 }
 
 func checkColumns(columns []string) error {
