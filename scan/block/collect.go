@@ -63,10 +63,10 @@ type deeds struct {
 func (c *Collector) Judged(j *audit.Judged) {
 	switch {
 	case j.Verdict == report.Spoofed && j.Profile != nil:
-		c.of(j.Profile).impostors.add(j, "")
+		c.of(j.Profile).impostors.add(j)
 	case j.Verdict != report.Violation:
 	case j.Identity == report.Verified && j.Profile != nil:
-		c.of(j.Profile).verified.add(j, ruleOf(j))
+		c.of(j.Profile).verified.add(j)
 	default:
 		c.addClient(j)
 	}
@@ -94,7 +94,7 @@ func (c *Collector) addClient(j *audit.Judged) {
 		of = &client{}
 		c.clients[addr] = of
 	}
-	of.add(j, ruleOf(j))
+	of.add(j)
 	if name, _, _ := j.Named(); len(of.names) < maxNames && !slices.Contains(of.names, name) {
 		of.names = append(of.names, name)
 	}
@@ -103,7 +103,9 @@ func (c *Collector) addClient(j *audit.Judged) {
 	}
 }
 
-func (d *deeds) add(j *audit.Judged, rule string) {
+// add adds a request. The rule that it broke is as comments cite it; that of an impostor means nothing.
+func (d *deeds) add(j *audit.Judged) {
+	rule := fmt.Sprintf("%s (line %d)", j.Rule.Rule[:min(len(j.Rule.Rule), 100)], j.Rule.Line)
 	d.merge(&deeds{n: j.N, first: j.Time, last: j.Time, timed: j.HasTime, rule: rule})
 }
 
@@ -121,11 +123,6 @@ func (d *deeds) merge(o *deeds) {
 		d.first, d.last = min(d.first, o.first), max(d.last, o.last)
 	}
 	d.n += o.n
-}
-
-// ruleOf returns the rule that a request broke, as comments cite it.
-func ruleOf(j *audit.Judged) string {
-	return fmt.Sprintf("%s (line %d)", j.Rule.Rule[:min(len(j.Rule.Rule), 100)], j.Rule.Line)
 }
 
 // span returns the days of the requests, "" if none has a time.
