@@ -249,7 +249,7 @@ func (f *flags) audit(ctx context.Context, o job.AuditOptions, rows cli.Rows) (*
 	p, s := beam.NewPipelineWithRoot()
 	spec := &spec{
 		Names: o.Logs.Names, Scratch: scratch, ShardBytes: f.shard, Memory: o.Memory, Workers: o.Workers,
-		Side: files, AllowDuplicates: o.AllowDuplicates, Out: f.out, Rows: rows, Hashes: o.State != "",
+		Side: files, AllowDuplicates: o.AllowDuplicates, Out: f.out, Rows: rows, Only: o.Only, Hashes: o.State != "",
 	}
 	look := &lookFn{true, files.Format, f.shard}
 	if spec.Hashes {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
 	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // spec is what all workers know: the job, and by content all files that it needs but the logs, the
@@ -26,13 +27,14 @@ type spec struct {
 	AllowDuplicates bool
 	Hashes          bool     // of all logs: merge finds by them what it has counted already
 	Rows            cli.Rows // of an audit
+	Only            report.Choice
 
 	Filter *filterSpec // nil for an audit
 }
 
 // options are those of a part of the audit.
 func (s *spec) options() job.AuditOptions {
-	results := job.Results{NoReport: true, Anonymous: len(s.Rows.Key) > 0, Memory: s.Memory}
+	results := job.Results{Only: s.Only, NoReport: true, Anonymous: len(s.Rows.Key) > 0, Memory: s.Memory}
 	return job.AuditOptions{Results: results, Side: s.Side, Part: &job.Part{}, Workers: s.Workers}
 }
 

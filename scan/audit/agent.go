@@ -39,7 +39,6 @@ type agent struct {
 	delay     time.Duration
 	isDelayed bool
 	readings  []reading // of Config.WhatIf
-	named     siteKey   // the last that was kept of it
 }
 
 // anyCDN is the agent of requests whose header a CDN has replaced: nobody is seen in them.

@@ -56,6 +56,8 @@ type Config struct {
 	// Period is the time whose requests are counted and judged. Answers to robots.txt count as
 	// facts whenever they were given, and requests without a time are in each period.
 	Period Period
+	// Only is which crawlers reports are of. All are counted, in states too, and Judged is called for all.
+	Only report.Choice
 	// Changes are times at which something else changed than robots.txt: the report compares the requests
 	// before and after them too. Around is how much time it compares on either side, 0 for DefaultAround.
 	Changes []time.Time

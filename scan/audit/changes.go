@@ -318,13 +318,21 @@ func (c *comparison) info(a *Auditor, rows []*row, isLogged bool) (list []report
 		if of.Since < of.At {
 			info.Since = timeText(of.Since)
 		}
+		chosen := int64(0)
 		for _, r := range rows {
 			if r.compared == nil {
 				continue
 			}
 			if known := c.crawlerInfo(of, r, &r.compared[i], isLogged); known.Requests() > 0 {
 				info.Crawlers = append(info.Crawlers, known)
+				chosen += known.Requests()
 			}
+		}
+		if !a.config.Only.IsAll() {
+			info.Requests, info.RequestsNotListed = chosen, chosen
+		}
+		if info.Requests == 0 {
+			continue
 		}
 		slices.SortFunc(info.Crawlers, func(x, y report.ChangedCrawler) int {
 			return cmp.Or(cmp.Compare(y.Paths(), x.Paths()), cmp.Compare(y.Requests(), x.Requests()),

@@ -49,7 +49,7 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	proxied := r.auditor.isProxied(r.tally)
 	f := &finalPass{
 		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
-		ranking: newRanking(r.tally), proxied: proxied, toAll: judge.NewAnswers(p), origins: originTexts{},
+		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p), origins: originTexts{},
 	}
 	for at, n := range r.tally.Sent {
 		f.toAll.AddSent(at.Origin, at.Odd, n)
@@ -280,7 +280,7 @@ func (r *Run) count(x *visit) {
 	if x.Verdict == report.Spoofed {
 		size = 0 // as SiteInfo.Bytes has it
 	}
-	r.tally.countSite(x.from.Site, x.Verdict, false, x.N, size)
+	r.tally.countSite(x.from.Site, x.from.Crawler, x.Profile != nil, x.Verdict, false, x.N, size)
 	if x.Evasive {
 		row.evasive += x.N
 	}
@@ -297,7 +297,9 @@ func (r *Run) count(x *visit) {
 		for range min(x.N, int64(row.samples.most)) {
 			row.samples.add(x.Time, x.Line)
 		}
-		r.cite(x.rule, x.N)
+		if x.IsOf(&r.auditor.config.Only) {
+			r.cite(x.rule, x.N)
+		}
 		r.paths.violated(x)
 	}
 	if r.compared != nil {

@@ -30,6 +30,14 @@ func (j *Judged) Named() (crawler, operator, role string) {
 	}
 }
 
+// IsOf reports whether a choice has the crawler.
+func (j *Judged) IsOf(c *report.Choice) bool {
+	if j.Profile == nil {
+		return c.Has(report.InASCII(j.Crawler), report.Unknown)
+	}
+	return c.Has(j.Crawler, j.Profile.Category)
+}
+
 // place is where the lines of a worker's chunk are.
 type place struct {
 	input   int

@@ -74,11 +74,22 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 		Inputs:    append([]report.InputInfo{}, in.List...),
 		RobotsTxt: a.robotsInfo(t),
 		Crawlers:  a.crawlers(t, t.unit(in.By)),
+		AllBytes:  int64(t.Bytes),
+		Choice:    report.ChoiceInfo{Choice: a.config.Only},
 
 		OtherHosts: t.otherHosts(), OtherHostsNotListed: t.OtherHost,
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
+	r.Choice.Crawlers = append([]string{}, r.Choice.Crawlers...)
+	r.Choice.Categories = append([]string{}, r.Choice.Categories...)
+	r.Crawlers = slices.DeleteFunc(r.Crawlers, func(c report.CrawlerInfo) bool {
+		isOther := !a.config.Only.Has(c.Crawler, c.Category)
+		if isOther {
+			r.Choice.Others, r.Choice.Requests = r.Choice.Others+c.Names, r.Choice.Requests+c.Requests
+		}
+		return isOther
+	})
 	hasFile := b.Constant || slices.ContainsFunc(r.Policy.Versions,
 		func(v report.VersionInfo) bool { return v.File != "" })
 	answers := &r.RobotsTxt
@@ -108,14 +119,14 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	if t.whatIf != nil {
 		r.WhatIf, r.Operators = t.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
 	}
-	r.Changes, r.ChangesNotListed = compared.info(a, t.rows(), r.RobotsTxt.Logged)
+	r.Changes, r.ChangesNotListed = compared.info(a, t.rows(&a.config.Only), r.RobotsTxt.Logged)
 	b.Describe(r, in.Notes, in.Warnings)
-	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices()...)
+	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices(&a.config.Only)...)
 	return r
 }
 
 // choices says which lists are of a choice, because there was no room for all.
-func (t *tally) choices() (list []string) {
+func (t *tally) choices(only *report.Choice) (list []string) {
 	if t.Hosts.Below != 0 {
 		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: "+
 			"those listed are the most requested of as many that were chosen at random.",
@@ -140,7 +151,7 @@ func (t *tally) choices() (list []string) {
 			"chosen at random.", english.Grouped(maxPrefixes)))
 	}
 	delays := int64(0)
-	for _, r := range t.rows() {
+	for _, r := range t.rows(only) {
 		delays += r.delaysNotListed
 	}
 	if delays > 0 {
@@ -316,7 +327,7 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 	info := report.RobotsInfo{
 		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed,
 		None: t.RobotsNone, Failed: t.RobotsFailed,
-		ClearedBy: t.clearedBy(), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []report.SizeInfo{},
+		ClearedBy: t.clearedBy(&a.config.Only), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []report.SizeInfo{},
 	}
 	size := map[policy.Site]int64{}
 	for k, c := range t.Sizes.Kept {
@@ -470,10 +481,10 @@ func (r *row) fetchInfo() report.FetchInfo {
 	return info
 }
 
-// clearedBy sums up the refusals of all crawlers.
-func (t *tally) clearedBy() []report.StatusCount {
+// clearedBy sums up the refusals of crawlers.
+func (t *tally) clearedBy(only *report.Choice) []report.StatusCount {
 	all := map[int]int64{}
-	for _, r := range t.rows() {
+	for _, r := range t.rows(only) {
 		if r.Fetches != nil {
 			addTimes(all, r.Fetches.Cleared, 1)
 		}

@@ -58,7 +58,7 @@ func (a *Auditor) listOperators(t *tally, crawlers []report.CrawlerInfo) []repor
 	for _, p := range a.config.Crawlers.Profiles() {
 		info := report.OperatorInfo{Operator: p.Operator, Crawled: crawled[p.Operator], Referred: t.Referred[p.Operator],
 			Referrers: p.Referrers}
-		if len(p.Referrers) > 0 && info.Crawled+info.Referred > 0 {
+		if len(p.Referrers) > 0 && (info.Crawled > 0 || info.Referred > 0 && a.config.Only.IsAll()) {
 			list = append(list, info)
 		}
 	}

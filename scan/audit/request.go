@@ -30,7 +30,6 @@ func (w *Worker) request(c *agent) {
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
-	w.tally.nameSite(at.Site, c, identity == report.SpoofedIdentity)
 	if identity == report.SpoofedIdentity {
 		w.see(&c.row.impostors().Figures, addr)
 	} else {
@@ -104,7 +103,7 @@ func (w *Worker) countFinal(at site, c *agent, identity report.Identity, d judge
 		row, counted = row.impostors(), report.Unverified
 	}
 	row.count(counted, d.Verdict, d.Reason, 1)
-	w.tally.countSite(at.Site, d.Verdict, identity == report.SpoofedIdentity, 1, w.record.Size)
+	w.tally.countSite(at.Site, c.index, c.Profile != nil, d.Verdict, identity == report.SpoofedIdentity, 1, w.record.Size)
 	if w.record.HasTime {
 		w.quota.held += row.Timeline.add(w.record.Time, d.Verdict, 1)
 	}

@@ -9,9 +9,8 @@ import (
 )
 
 // siteKey names what is counted of the crawlers' requests for a site: by verdict and, siteSpoofed
-// higher, those of impostors by the verdict that row.Spoofed has. From siteCrawlers on it has no
-// count: it says, by twice the number of a known crawler, that the crawler made a request, and one
-// higher that an impostor did.
+// higher, those of impostors by the verdict that row.Spoofed has; siteKinds higher for each known
+// crawler, the first of which comes after all unknown ones.
 type siteKey struct {
 	At   policy.Site `cbor:"1,keyasint"`
 	What int32       `cbor:"2,keyasint"`
@@ -19,28 +18,21 @@ type siteKey struct {
 
 const (
 	siteSpoofed    = int32(report.Verdicts)
-	siteCrawlers   = 2 * siteSpoofed
-	maxSiteKeys    = 1 << 14 // of all sites: one has some five, and one for each known crawler
+	siteKinds      = 2 * siteSpoofed
+	maxSiteKeys    = 1 << 15 // of all sites: one has some two for each known crawler
 	maxSitesListed = 1000
 )
 
 // hashSite is the same for all keys of a site: it is counted with all of them, or not at all.
 func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
 
-// nameSite keeps that a crawler made a request for a site, or an impostor.
-func (t *tally) nameSite(at policy.Site, c *agent, spoofed bool) {
-	k := siteKey{at, siteCrawlers + 2*int32(c.index)}
-	if spoofed {
-		k.What++
-	}
-	if _, known := t.Sites.Kept[k]; c.Profile != nil && !known {
-		t.Sites.add(k, tallied{Period: period{Any: true}}) // the same however often it is added
-	}
-}
-
-// countSite counts n requests with a verdict, each answered with so many bytes, in their site.
-func (t *tally) countSite(at policy.Site, v report.Verdict, spoofed bool, n, bytes int64) {
+// countSite counts n requests with a verdict by the known crawler with a number, or by one that is not
+// known, each answered with so many bytes, in their site.
+func (t *tally) countSite(at policy.Site, who uint32, isKnown bool, v report.Verdict, spoofed bool, n, bytes int64) {
 	k := siteKey{at, int32(v)}
+	if isKnown {
+		k.What += int32(who+1) * siteKinds
+	}
 	if spoofed {
 		k.What += siteSpoofed
 	}
@@ -55,20 +47,26 @@ func (t *tally) listSites(a *Auditor, proxied bool, totals *report.Totals) []rep
 		crawler int32
 	}
 	sites, seen := map[string]*report.SiteInfo{}, map[visitor]bool{}
+	chosen := []bool{a.config.Only.Has("", report.Unknown)} // of the numbers in siteKey.What
+	for _, p := range a.config.Crawlers.Profiles() {
+		chosen = append(chosen, a.config.Only.Has(p.Name, p.Category))
+	}
 	for k, c := range t.Sites.Kept {
-		name, who := a.originText(k.At), k.What-siteCrawlers
+		name, who, kind := a.originText(k.At), k.What/siteKinds, k.What%siteKinds
+		if int(who) >= len(chosen) || !chosen[who] {
+			continue
+		}
 		if sites[name] == nil {
 			sites[name] = &report.SiteInfo{Origin: name}
 		}
-		switch of := (visitor{name, who / 2}); {
-		case who >= 0 && (seen[of] || who%2 == 1 && !proxied):
-		case who >= 0:
+		v, bytes := report.Verdict(kind%siteSpoofed), int64(c.Bytes)
+		if kind >= siteSpoofed && !proxied {
+			v, bytes = report.Spoofed, 0
+		}
+		sites[name].Add(v, c.N, bytes)
+		if of := (visitor{name, who}); who > 0 && v != report.Spoofed && !seen[of] {
 			seen[of] = true
 			sites[name].Crawlers++
-		case k.What >= siteSpoofed && !proxied:
-			sites[name].Add(report.Spoofed, c.N, 0)
-		default:
-			sites[name].Add(report.Verdict(k.What%siteSpoofed), c.N, int64(c.Bytes))
 		}
 	}
 	list, listed := []report.SiteInfo{}, report.SiteInfo{}

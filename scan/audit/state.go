@@ -27,7 +27,7 @@ import (
 // copies forbid, where a site had several; of a sample of all lines it has the SHA-256 of the
 // addresses, and of each crawler up to 513 hashes of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 13      // of the file; raise it when a counter is added or a record changes
+	stateForm    = 14      // of the file; raise it when a counter is added or a record changes
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them

@@ -55,8 +55,10 @@ func anyWrongSum(r *report.Report) string {
 		"times of lines out of the period")
 	s.require(r.OutOfPeriod == 0 || r.Since+r.Until != "", "lines out of a period without bounds")
 	s.within("requests of HTTP libraries and CDNs", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents)
-	s.within("requests that no list speaks of", t.Requests, r.IdentityNoList)
-	s.within("requests from addresses that end in zero", t.Requests, r.EndInZero)
+	s.within("requests that no list speaks of", r.AllRequests(), r.IdentityNoList)
+	s.within("requests from addresses that end in zero", r.AllRequests(), r.EndInZero)
+	s.require(r.Choice.Others >= 0 && (r.Choice.Others > 0) == (r.Choice.Requests > 0), "other crawlers")
+	s.require(!r.Choice.IsAll() || r.Choice.Others == 0, "other crawlers where all were chosen")
 	s.equal("requests to other hosts", r.OtherHost, append(countsOf(r.OtherHosts,
 		func(h report.HostInfo) int64 { return h.Requests }), r.OtherHostsNotListed)...)
 	var ofSites report.SiteInfo

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -47,6 +46,8 @@ type tally struct {
 	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site, with a verdict
 
 	Overlooked bounded[string] `cbor:"11,keyasint"` // lines among NotCrawlers, by header: see Claim.Overlooked
+
+	Bytes byteSum `cbor:"12,keyasint,omitzero"` // of bodies that were sent to any client
 
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
@@ -125,9 +126,19 @@ func (a *Auditor) newTally() *tally {
 	return t
 }
 
-// rows returns all rows, after the final pass.
-func (t *tally) rows() []*row {
-	return slices.Concat(slices.Collect(maps.Values(t.known)), t.listed, []*row{t.others})
+// rows returns the rows of chosen crawlers, after the final pass.
+func (t *tally) rows(only *report.Choice) (list []*row) {
+	for p, r := range t.known {
+		if only.Has(p.Name, p.Category) {
+			list = append(list, r)
+		}
+	}
+	for _, r := range append(slices.Clone(t.listed), t.others) {
+		if only.Has(report.InASCII(r.name), report.Unknown) {
+			list = append(list, r)
+		}
+	}
+	return list
 }
 
 // period is the time from a first moment to a last one, in nanoseconds since 1970.
@@ -360,6 +371,7 @@ func addTimes[K comparable](to, from map[K]int64, n int64) {
 // in deferred records. The other tally must not be used afterwards.
 func (t *tally) merge(other *tally) {
 	t.totals.add(other.totals)
+	t.Bytes = report.Plus(t.Bytes, other.Bytes)
 	t.addRows(other.known)
 	t.Hosts.merge(&other.Hosts)
 	t.Sizes.merge(&other.Sizes)
@@ -398,12 +410,13 @@ func (t *tally) cutPaths() {
 // ranking finds the most frequent of the unknown crawlers, whose rows are added one
 // by one, and sums up all other ones.
 type ranking struct {
+	only   *report.Choice
 	best   []*row
 	others *row
 }
 
-func newRanking(t *tally) *ranking {
-	return &ranking{others: t.newRow(report.OtherCrawlers, unknownBounds)}
+func newRanking(t *tally, only *report.Choice) *ranking {
+	return &ranking{only: only, others: t.newRow(report.OtherCrawlers, unknownBounds)}
 }
 
 // add adds the complete row of a crawler, unless it is nil or has no requests.
@@ -421,12 +434,17 @@ func (r *ranking) add(complete *row) {
 	}
 }
 
-// cut sorts the rows, the most frequent first and then by name, and sums up those beyond
-// the limit.
+// cut sorts the rows, those of chosen crawlers and then the most frequent first, then by name, and
+// sums up those beyond the limit.
 func (r *ranking) cut() {
+	last := func(x *row) int {
+		if r.only.IsAll() || r.only.Has(report.InASCII(x.name), report.Unknown) {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(r.best, func(x, y *row) int {
-		return cmp.Or(cmp.Compare(y.Requests, x.Requests),
-			cmp.Compare(x.name, y.name))
+		return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.name, y.name))
 	})
 	for len(r.best) > maxUnknownListed {
 		last := len(r.best) - 1

@@ -199,6 +199,7 @@ func (w *Worker) line() {
 		return
 	}
 	t.Lines++
+	t.Bytes = report.Plus(t.Bytes, byteSum(max(r.Size, 0)))
 	c := w.agent(r.Agent)
 	hash, inSample := w.inProxySample()
 	isCrawler := c.isCrawler()

@@ -92,16 +92,12 @@ type List struct {
 // IsFetcher reports whether the role is "fetcher".
 func (p *Profile) IsFetcher() bool { return p.Role == "fetcher" }
 
+// Categories returns what Profile.Category may be.
+func Categories() []string { return knownCategories }
+
 var knownCategories = []string{
 	"search", "ai-training", "ai-search", "user-triggered", "preview", "seo", "archive",
 	"ads", "monitoring", "feed", "security", "research", "other",
-}
-
-// InCategory reports whether a Category is one that a user names, in any case: ai stands for all that
-// begin with "ai-".
-func InCategory(category, named string) bool {
-	return strings.EqualFold(category, named) ||
-		strings.EqualFold(named, "ai") && strings.HasPrefix(category, "ai-")
 }
 
 // Read reads profiles from a JSON array of objects with the fields of Profile.

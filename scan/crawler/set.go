@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/english"
 )
 
 // Set is a list of profiles ready to be found in headers. It is immutable and
@@ -96,6 +97,41 @@ var (
 	errAmbiguous = errors.New("does not name one crawler only; give the name of one")
 	errBareWords = errors.New("names no crawler, only a word that many use; give a product token, such as GPTBot")
 )
+
+// NamesOf returns the names of the known crawlers that a user means with a text: that of one that is
+// called so, in any case, else those that a group of robots.txt for this product token binds.
+func (s *Set) NamesOf(text string) (names []string) {
+	is := func(s string) bool { return strings.EqualFold(s, text) }
+	for i := range s.profiles {
+		p := &s.profiles[i]
+		if is(p.Name) {
+			return []string{p.Name}
+		}
+		if slices.ContainsFunc(p.Tokens, is) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Nearest returns the names of at most three known crawlers that are like a text, the most alike first:
+// such as have it in them, or in the name of their operator, or differ by few letters.
+func (s *Set) Nearest(text string) (names []string) {
+	text = strings.ToLower(text)
+	few, differ := max(len(text)/4, 1), map[string]int{}
+	for i := range s.profiles {
+		name := strings.ToLower(s.profiles[i].Name)
+		n := english.Distance(text, name[:min(len(name), 64)], few)
+		if strings.Contains(name+" "+strings.ToLower(s.profiles[i].Operator), text) {
+			n = min(n, few)
+		}
+		if n <= few && text != "" {
+			names, differ[s.profiles[i].Name] = append(names, s.profiles[i].Name), n
+		}
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(differ[x], differ[y]) })
+	return names[:min(len(names), 3)]
+}
 
 // Named returns the crawler that a user means with a text: a known crawler by one of its
 // names (ByName); a name with a version or a whole User-Agent header, as Read reads it; or

@@ -42,6 +42,9 @@ type Manifest struct {
 	// Proxied is as in report.Report.
 	Proxied bool `json:"proxied"`
 
+	// Only is whose violations are shown, if not those of all crawlers (--crawler, --category).
+	Only report.Choice `json:"only,omitzero"`
+
 	// Format, TimeZone and AllowDuplicates are those options of the audit which say how the logs
 	// are read.
 	Format          string `json:"format"`

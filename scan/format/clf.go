@@ -56,15 +56,19 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 		}
 	}
 	r.Agent, r.Referer = nil, nil
+	size, sizeEnd := end+len(statusEnd), 0
 	if hasAgent {
 		referer, refererEnd := int(quotes[2])-back, int(quotes[3])-back
 		agent, agentEnd := int(quotes[4])-back, int(quotes[5])-back
-		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || field.Blank(line, end+len(statusEnd)) != referer-1 ||
+		if agent != refererEnd+2 || line[refererEnd+1] != ' ' || field.Blank(line, size) != referer-1 ||
 			agentEnd+1 < len(line) && line[agentEnd+1] != ' ' {
 			return false
 		}
-		r.Agent, r.Referer = line[agent+1:agentEnd], line[referer+1:refererEnd]
+		r.Agent, r.Referer, sizeEnd = line[agent+1:agentEnd], line[referer+1:refererEnd], referer-1
+	} else {
+		sizeEnd = field.Blank(line, size)
 	}
+	r.Size = parseSize(line[size:sizeEnd])
 	r.Robots = isRobots(request[method+1:])
 	p.from, p.stop, p.method = from, stop-1, method
 	return true
@@ -92,14 +96,9 @@ func (p *programReader) completeOrdinary(r *Record) {
 	r.Status = statusOf(line[end+2 : end+5])
 	method := open + 1 + p.method
 	r.Method, r.Target = line[open+1:method], requestTarget(line[method+1:end], r)
-	from, to := end+len(statusEnd), 0
 	if p.meaning.has[userAgent] {
-		to = int(marks[2]) - back - 1 // before the referrer
 		r.Forwarded = quotedField(line, int(marks[5])-back+1)
-	} else {
-		to = field.Blank(line, from)
 	}
-	r.Size = parseSize(line[from:to])
 }
 
 // isPlausibleCommon reports whether a record of the common log format or a relative looks as in a

@@ -181,7 +181,7 @@ type Reader interface {
 	// Reset begins a chunk of whole lines; the last may lack its line end.
 	Reset(chunk []byte)
 	// Next reads the next line of the chunk and returns its kind. It sets r.Line, and for
-	// a request also r.Agent, r.Referer and r.Robots. It is called for every line of a log, so it
+	// a request also r.Agent, r.Referer, r.Robots and r.Size. It is called for every line of a log, so it
 	// does nothing else.
 	Next(r *Record) Kind
 	// Complete sets the other fields of the request that Next returned last.

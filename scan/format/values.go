@@ -86,8 +86,8 @@ func (v *values) undone(raw []byte, s spelling) []byte {
 	return v.buf[from:len(v.buf):len(v.buf)]
 }
 
-// next does the work of Reader.Next once the fields are known: it sets r.Agent,
-// r.Referer and r.Robots, and reports whether the line is a request.
+// next does the work of Reader.Next once the fields are known: it sets r.Agent, r.Referer, r.Robots
+// and r.Size, and reports whether the line is a request.
 func (v *values) next(r *Record) bool {
 	r.Agent, r.Referer, r.Robots = nil, nil, false
 	asked := v.findTarget()
@@ -103,6 +103,7 @@ func (v *values) next(r *Record) bool {
 	if v.has[referrer] {
 		r.Referer = v.sent(referrer)
 	}
+	r.Size = v.size()
 	return true
 }
 
@@ -111,7 +112,7 @@ var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, re
 
 // isEarly reports whether Reader.Next needs a part.
 func (p part) isEarly() bool {
-	return p == userAgent || p == referrer || p == methodName || slices.Contains(targetParts[:], p)
+	return p == userAgent || p == referrer || p == methodName || p == bodySize || p == sentSize || slices.Contains(targetParts[:], p)
 }
 
 // targetPart returns the first part of the format that has the target.
@@ -155,7 +156,6 @@ func (v *values) findTarget() []byte {
 // complete does the work of Reader.Complete.
 func (v *values) complete(r *Record) {
 	r.Status = statusOf(v.text[statusCode])
-	r.Size = v.size()
 	r.Time, r.HasTime = v.time()
 	r.Addr, r.Forwarded = bareAddress(v.sent(clientAddr)), v.sent(forwardedFor)
 	r.Claim = v.sent(botClaim)

@@ -202,6 +202,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.choose(&side.config)
 	config := side.config
 	if o.CheckCondition != nil {
 		if err := o.CheckCondition(&config); err != nil {
@@ -225,7 +226,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	defer a.run.Close()
 	defer a.rows.Close()
 	defer a.studies.Close()
-	a.hasFacts = o.Facts != ""
+	a.known, a.hasFacts = config.Crawlers, o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
 	if failed == nil && collector != nil {
 		failed = o.writeBlock(ctx, collector, side, a, result.Report)
@@ -241,7 +242,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
 		side: side, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, format: o.format,
 		manifest: &evidence.Manifest{
-			Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
+			Only: config.Only, Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
 			Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
 		},
 	}}
@@ -297,7 +298,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	config.Seen = o.seen
 	logs.rows = o.addRowsTo(&config, logs)
 	sink := o.addStudiesTo(&config)
-	logs.evidence = lines
+	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
 	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
 	if config.Judged != nil {
 		logs.numberLines()
@@ -345,8 +346,9 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	switch {
 	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
 		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
-	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil):
-		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no studies and no look-ups")
+	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll()):
+		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no studies, no look-ups and " +
+			"no choice of crawlers")
 	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
 		return usageError("stdin can be one of --robots, --what-if and the logs only")
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
@@ -434,6 +436,7 @@ type auditing struct {
 	rows        *listing // nil if there are none
 	studies     *studies.Sink
 	basis       *basis.Basis
+	known       *crawler.Set // with which the choice of crawlers is checked; nil: it is not
 	logs        []logInfo
 	unmatched   []string       // as in stateHead
 	inputs      audit.Inputs   // without List, which is of logs
@@ -469,9 +472,12 @@ func (a *auditing) finish(ctx context.Context, dns *crawler.Resolver) (*Audited,
 	default:
 		unsaved = state.commit()
 	}
+	failed, _ := errors.AsType[*Error](err)
 	switch {
 	case stopped(err):
 		return nil, &Error{Interrupted, errNoReport}
+	case failed != nil && failed.Kind == Usage:
+		return nil, err
 	case err != nil && a.interrupted != nil:
 		return nil, &Error{Interrupted, fmt.Errorf("making the report: %w", err)}
 	case err != nil:
@@ -515,6 +521,9 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
 			result.Report.KeepBack()
 		}
+	}
+	if err == nil && result.Report != nil && a.known != nil {
+		err = checkChoice(a.known, result.Report)
 	}
 	if err != nil {
 		return nil, err

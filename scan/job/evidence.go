@@ -19,6 +19,7 @@ import (
 // log the lines that name its columns, and what other clients were told who asked for robots.txt.
 // They are sorted, perhaps on disk, so their number is not bounded by memory.
 type evidenceLines struct {
+	only    report.Choice // whose violations are shown
 	sorted  *spill.Sorter // by operators: evidenceLine
 	files   *spill.Sorter // by the files of the folder: appendLogLine and appendAnswer
 	names   []string      // of the inputs
@@ -60,6 +61,7 @@ func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	for _, log := range logs.list {
 		l.names = append(l.names, log.Name)
 	}
+	l.only = c.Only
 	share := c.Memory / 8
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir})
 	l.files = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
@@ -89,8 +91,9 @@ func (l *evidenceLines) stopAt(ctx context.Context) {
 // several operators are others, and so are agents that robots.txt does not bind.
 func (l *evidenceLines) judged(j *audit.Judged) {
 	switch isOther := j.Identity == report.SpoofedIdentity || j.Ambiguous; {
-	case j.Verdict == report.Violation:
+	case j.Verdict == report.Violation && j.IsOf(&l.only):
 		l.add(violationLine, j)
+	case j.Verdict == report.Violation:
 	case j.Verdict == report.RobotsFetch && !isOther:
 		l.add(fetchLine, j)
 	case isFetch(j):

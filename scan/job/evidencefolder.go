@@ -478,7 +478,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *
 	text := fmt.Sprintf("%s has the evidence of the violations by %s", o.Evidence,
 		english.Plural(int64(len(m.Crawlers)), "crawler"))
 	if len(m.Crawlers) == 0 {
-		text = fmt.Sprintf("there is no violation: %s has no lines", o.Evidence)
+		text = fmt.Sprintf("there is no violation%s: %s has no lines", m.Only.By(), o.Evidence)
 	}
 	if m.NotShown > 0 {
 		o.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",

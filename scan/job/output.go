@@ -474,6 +474,9 @@ type Results struct {
 	// NoReport: only the state is made. Merge does not look into records then: one that makes no
 	// sense is found when a report is made.
 	NoReport bool
+	// Only is which crawlers the report, its files and the rows are of: Crawlers are names or product
+	// tokens. A state is of all.
+	Only report.Choice
 	// AllowDuplicates counts also the logs that have the content of one before them, and the states
 	// whose inputs are all in another one.
 	AllowDuplicates bool

@@ -88,6 +88,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
+	o.choose(&config)
 	if o.CheckCondition != nil {
 		if err := o.CheckCondition(&config); err != nil {
 			return nil, err
@@ -105,7 +106,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	case o.Parts && !a.isPart:
 		a.repeatWarnings()
 	}
-	a.Results, a.inputs.By = o.Results, o.By
+	a.Results, a.known, a.inputs.By = o.Results, config.Crawlers, o.By
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
 	if err := m.addTo(a.run); err != nil {

@@ -129,7 +129,7 @@ func (c *verification) restore() error {
 	if c.format, err = formatOfText(m.Format); err != nil {
 		return err
 	}
-	c.options.format = c.format
+	c.options.format, c.side.config.Only = c.format, m.Only
 	for _, client := range m.LookedUp {
 		p := c.side.config.Crawlers.ByName(client.Crawler)
 		if p == nil {
@@ -192,7 +192,7 @@ func (c *verification) holds(withLogs bool) {
 	}
 	c.hold("The folder was made again of its robots.txt, lists, crawlers, options and %s: all files are the same.", of)
 	if violations == 0 {
-		c.hold("The folder lists no requests: the audit found no violation.")
+		c.hold("The folder lists no requests: the audit found no violation%s.", m.Only.By())
 	} else {
 		c.hold("%s by %s %s judged again: each is a violation, of the rule that is listed.",
 			english.Plural(violations, "request"), english.Plural(int64(len(m.Crawlers)), "crawler"),
@@ -209,8 +209,8 @@ func (c *verification) holds(withLogs bool) {
 		"what they were " +
 		"called, what names of addresses were found, and the dates of lists that do not have them inside"
 	if withLogs {
-		c.hold("A new audit of the logs finds the same violations, and no others. " +
-			"All lines of the folder are in the logs, byte for byte, in the lines that are stated.")
+		c.hold("A new audit of the logs finds the same violations%s, and no others. "+
+			"All lines of the folder are in the logs, byte for byte, in the lines that are stated.", m.Only.By())
 		c.hold("Not checked, since no log shows it: %s.", noLog)
 		return
 	}

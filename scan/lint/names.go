@@ -219,7 +219,7 @@ func nearest(text string, known []word) (best string) {
 		if d := len(key) - len(w.key); d > most || -d > most || w.key[0] != key[0] {
 			continue
 		}
-		n := distance(key, w.key, most)
+		n := english.Distance(key, w.key, most)
 		if n <= most && n < least && (n == 0 || w.part > shortPart || letters(key) == letters(w.key)) {
 			best, least = w.text, n
 		}
@@ -246,34 +246,4 @@ func letters(s string) string {
 	b := []byte(s)
 	slices.Sort(b)
 	return string(b)
-}
-
-// distance returns how many bytes must be put in, left out, replaced or swapped with the next to make
-// b, of less than 70 bytes, of a; more than most if it is more than that.
-func distance(a, b string, most int) int {
-	var rows [3][70]int
-	before, last, next := rows[0][:len(b)+1], rows[1][:len(b)+1], rows[2][:len(b)+1]
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			n := min(last[j]+1, next[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				n = min(n, before[j-2]+1)
-			}
-			next[j], least = n, min(least, n)
-		}
-		if least > most {
-			return least
-		}
-		before, last, next = last, next, before
-	}
-	return last[len(b)]
 }

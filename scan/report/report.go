@@ -51,6 +51,9 @@ type Report struct {
 	Partial            bool    `json:"partial"`
 	MaxUnparsedPercent float64 `json:"max_unparsed_percent"`
 	LineCounts
+	// Choice is which crawlers the report is of: not of all with --crawler or --category. What is said of
+	// lines, of robots.txt, and of from when to when requests came, is of the whole log all the same.
+	Choice ChoiceInfo `json:"choice"`
 	// From and To are the times of the first and the last request of a crawler.
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -69,10 +72,12 @@ type Report struct {
 	Policy PolicyInfo  `json:"policy"`
 	Ranges []RangeInfo `json:"ranges"` // the address lists
 	// CanVerify: there was something to verify clients by: address lists, resolved names or look-ups.
-	CanVerify     bool        `json:"can_verify"`
-	Inputs        []InputInfo `json:"inputs"`         // the files that were read
-	Totals        Totals      `json:"totals"`         // the sums over all crawlers
-	HTTPLibraries int64       `json:"http_libraries"` // NotCrawlers that name an HTTP library, such as curl
+	CanVerify bool        `json:"can_verify"`
+	Inputs    []InputInfo `json:"inputs"` // the files that were read
+	Totals    Totals      `json:"totals"` // the sums over Crawlers
+	// AllBytes is how many bytes of bodies were sent to all clients, as far as the log has sizes.
+	AllBytes      int64 `json:"all_bytes"`
+	HTTPLibraries int64 `json:"http_libraries"` // NotCrawlers that name an HTTP library, such as curl
 	// CDNAgents are NotCrawlers with the User-Agent of a CDN, such as Amazon CloudFront, which has
 	// replaced the client's.
 	CDNAgents int64 `json:"cdn_agents"`
@@ -98,8 +103,9 @@ type Report struct {
 	ChangesNotListed int64          `json:"changes_not_listed"`
 	// Sites are the sites that crawlers requested, the most requested first; their numbers add up to
 	// Totals. At most 1,000 are listed, and the last is then (other sites). All are counted while
-	// known crawlers and verdicts, of each site, are at most 16,384 in all: beyond that the sites
-	// listed are of as many that were chosen at random, as a warning then says.
+	// the verdicts of known crawlers, of each site, are at most 32,768 in all: beyond that the sites
+	// listed are of as many that were chosen at random, as a warning then says. Of crawlers that are not
+	// known and were chosen by name the sites are not: they are in (other sites).
 	Sites []SiteInfo `json:"sites"`
 	// OtherHosts are the hosts without a policy that were requested most. If crawlers requested more
 	// than 1,000 they are of as many that were chosen at random, as a warning then says.
@@ -126,7 +132,7 @@ type Report struct {
 
 // LineCounts counts lines.
 type LineCounts struct {
-	// Lines is Unparsed + NotCrawlers + OtherHost + NotJudged + Totals.Requests.
+	// Lines is Unparsed + NotCrawlers + OtherHost + NotJudged + Totals.Requests + ChoiceInfo.Requests.
 	Lines       int64 `json:"lines"`
 	Unparsed    int64 `json:"unparsed"`     // lines that are no record of the format
 	NotCrawlers int64 `json:"not_crawlers"` // lines that name no crawler
@@ -291,6 +297,16 @@ type Totals struct {
 	VerifiedContent int64 `json:"verified_content"`
 	// Fetchers is what the fetchers add: all other sums include it, except VerifiedContent.
 	Fetchers FetcherTotals `json:"fetchers"`
+	AI       AITotals      `json:"ai"` // the sums over AI crawlers
+}
+
+// AITotals are the sums over the crawlers whose category begins with "ai-", without impostors.
+type AITotals struct {
+	// Violations, Bytes and ViolationBytes are as in Totals.
+	Requests       int64 `json:"requests"`
+	Violations     int64 `json:"violation"`
+	Bytes          int64 `json:"bytes"`
+	ViolationBytes int64 `json:"violation_bytes"`
 }
 
 // FetcherTotals are the sums over the crawlers whose role is fetcher, and which are not exempt.

@@ -36,6 +36,11 @@ func (t *Totals) add(c *CrawlerInfo) {
 	AddCounts(t.Identity[:], c.Identity[:], 1)
 	t.Bytes, t.ViolationBytes = Plus(t.Bytes, c.Bytes), Plus(t.ViolationBytes, c.ViolationBytes)
 	t.Evasive += c.Evasive
+	if InCategory(c.Category, AI) {
+		t.AI.Requests += c.Requests - c.Verdicts[Spoofed]
+		t.AI.Violations += c.Verdicts[Violation]
+		t.AI.Bytes, t.AI.ViolationBytes = Plus(t.AI.Bytes, c.Bytes), Plus(t.AI.ViolationBytes, c.ViolationBytes)
+	}
 	if c.Role == RoleFetcher && c.Exempt == "" {
 		t.Fetchers.Requests += c.Requests
 		t.Fetchers.Violations += c.Verdicts[Violation]
@@ -55,6 +60,9 @@ func (c *CrawlerInfo) VerifiedContent() (n int64) {
 	return n
 }
 
+// AllRequests counts the requests of all crawlers, also of those that Choice leaves out.
+func (r *Report) AllRequests() int64 { return r.Totals.Requests + r.Choice.Requests }
+
 // Informed counts the violations of informed crawlers.
 func (c *CrawlerInfo) Informed() (n int64) {
 	for _, v := range c.Violations {
@@ -69,7 +77,7 @@ func (c *CrawlerInfo) Informed() (n int64) {
 // if all do: each line is of one kind, each request has one verdict, and each violation one
 // outcome (audit-rules 10). Every report is checked before it leaves this package.
 func (r *Report) WrongSum() string {
-	kinds := []int64{r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged}
+	kinds := []int64{r.Unparsed, r.NotCrawlers, r.OtherHost, r.NotJudged, r.Choice.Requests}
 	for i := range r.Crawlers {
 		c := &r.Crawlers[i]
 		kinds = append(kinds, c.Requests)

@@ -148,7 +148,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	startProfile := profileFlags(cmd, s)
 	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
 		o.Logs.Names, o.Stdout = logs, s.out
-		o.Files, o.By, o.Messages = reporting.files, reporting.by, reporting.messages(s)
+		o.Files, o.By, o.Only, o.Messages = reporting.files, reporting.by, reporting.only, reporting.messages(s)
 		if o.Anonymous = list.keyFile != ""; cmd.Flags().Changed("html") && !cmd.Flags().Changed("samples") &&
 			!o.Anonymous && o.Robots.Name+o.Policy != "" {
 			o.Samples = 3
@@ -242,7 +242,7 @@ needed. With --state the sum is also written as a state, which can be merged aga
 		defer release()
 		o.States, o.Stdout = names, s.out
 		o.Program, o.Command, o.CheckCondition = version(), commandLine(cmd), reporting.check
-		o.Files, o.By, o.Messages = reporting.files, reporting.by, reporting.messages(s)
+		o.Files, o.By, o.Only, o.Messages = reporting.files, reporting.by, reporting.only, reporting.messages(s)
 		a, err := job.Merge(ctx, o)
 		return reporting.finish(s, a, err)
 	}

@@ -33,6 +33,7 @@ type reportFlags struct {
 	listed bool // rows go to stdout in place of the report
 	files  []job.ReportFile
 	failOn []condition
+	only   report.Choice
 	config *audit.Config // known when check has been called
 }
 
@@ -69,6 +70,19 @@ func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 		f.files[i] = job.ReportFile{Flag: "--" + file.flag, Kind: file.kind, Is: isKind, Write: file.write}
 		cmd.Flags().StringVar(&f.files[i].Name, file.flag, "", file.usage)
 	}
+	cmd.Flags().StringArrayVar(&f.only.Crawlers, "crawler", nil, "report only of this crawler, by its name or its product "+
+		"token; lines are counted all the same (repeatable)")
+	_ = cmd.RegisterFlagCompletionFunc("crawler", completeAgents)
+	categories := append([]string{report.AI, report.Unknown}, crawler.Categories()...)
+	addFlag(cmd, "stringArray", "category", "", "report only of crawlers of this category, or of --crawler: "+
+		strings.Join(categories, "|")+"; ai is all ai-... (repeatable)", func(text string) error {
+		if !slices.ContainsFunc(categories, func(c string) bool { return strings.EqualFold(c, text) }) {
+			return usageError("--category %q is none of %s", text, strings.Join(categories, "|"))
+		}
+		f.only.Categories = append(f.only.Categories, strings.ToLower(text))
+		return nil
+	})
+	complete(cmd, "category", categories...)
 	addFlag(cmd, "stringArray", "fail-on", "",
 		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', "+
 			"'GPTBot:violation>1%' (of its requests), 'ai:violation>0' (a category; ai is all ai-...), 'lines<1' or "+
@@ -312,7 +326,7 @@ func parseCondition(text string) (condition, error) {
 
 // is reports whether the condition is about a crawler of a name and a category.
 func (c condition) is(name, category string) bool {
-	return strings.EqualFold(name, c.crawler) || crawler.InCategory(category, c.crawler)
+	return strings.EqualFold(name, c.crawler) || report.InCategory(category, c.crawler)
 }
 
 // onLines reports whether the condition counts lines of any client.
@@ -340,6 +354,8 @@ func (c condition) impossible(config *audit.Config) string {
 		return "without a robots.txt no request is judged (--robots, --policy)"
 	case all(func(p crawler.Profile) bool { return p.Control }):
 		return named[0].Name + " is " + controlToken
+	case all(func(p crawler.Profile) bool { return !config.Only.Has(p.Name, p.Category) }):
+		return "--crawler and --category leave " + c.crawler + " out"
 	case c.what == "violation" && all(func(p crawler.Profile) bool { return p.Control || p.Exempt != "" }):
 		if len(named) == 1 {
 			return "robots.txt does not bind " + named[0].Name + ", so that its requests are no violations"
@@ -401,7 +417,7 @@ func (c condition) unchecked(r *report.Report, config *audit.Config) string {
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"
-	case r.Totals.Requests == 0 && r.OtherHost > 0:
+	case r.AllRequests() == 0 && r.OtherHost > 0:
 		return "all requests of crawlers were to hosts that are not judged"
 	case withoutHost > 0 && withoutHost == r.Totals.Requests:
 		return "it is not known to which host the requests of crawlers were: name the site with --host"

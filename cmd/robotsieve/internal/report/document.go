@@ -42,7 +42,7 @@ func (d doc) blocks() []block {
 	if text := d.partial(); text != nil {
 		result = append(result, block{Text: text})
 	}
-	result = append(result, block{Text: d.headline()})
+	result = append(result, block{Text: append(d.headline(), d.portion()...)})
 	if d.Policy.None() {
 		return withText(append(result, d.unjudgedBlocks()...)...)
 	}
@@ -133,6 +133,9 @@ func (d doc) pointers() []*crawler {
 // headline is the result in sentences, first what verified clients did and got, then all. Requests
 // of impostors are in no number, and those of fetchers in one of their own.
 func (d doc) headline() []string {
+	if d.Totals.Requests == 0 && d.Choice.Requests > 0 {
+		return []string{"No request was made by " + Cut(d.Choice.String(), maxRuleShown) + "."}
+	}
 	if d.Policy.None() && d.Totals.Requests+d.OtherHost > 0 {
 		return []string{d.cameText()}
 	}
@@ -333,9 +336,13 @@ func (d doc) facts() (b block) {
 	if d.WhatIf != nil {
 		requests, without = d.NotJudged, ""
 	}
-	add("Lines", "%s = %s naming no crawler%s + %s + %s to other hosts + %s%s unparsed",
+	others := ""
+	if !d.Choice.IsAll() {
+		others = english.Grouped(d.Choice.Requests) + " of other crawlers + "
+	}
+	add("Lines", "%s = %s naming no crawler%s + %s + %s%s to other hosts + %s%s unparsed",
 		english.Grouped(d.Lines), english.Grouped(d.NotCrawlers), libraries,
-		english.Plural(requests, "crawler request"),
+		english.Plural(requests, "crawler request"), others,
 		english.Grouped(d.OtherHost), without, english.Grouped(d.Unparsed))
 	if beside := d.beside(); beside != "" {
 		add("", "%s", beside)

@@ -227,6 +227,14 @@ var figures = slices.Concat(
 		{name: "identity_no_list", ofAudit: func(r *whole) any { return r.IdentityNoList }},
 		{name: "program", ofAudit: func(r *whole) any { return r.Program }},
 		{name: "command", ofAudit: func(r *whole) any { return r.Command }},
+		{name: "only", ofAudit: func(r *whole) any { return r.Choice.String() }},
+		{name: "other_crawlers", ofAudit: func(r *whole) any { return r.Choice.Others }},
+		{name: "other_crawler_requests", ofAudit: func(r *whole) any { return r.Choice.Requests }},
+		{name: "all_bytes", ofAudit: func(r *whole) any { return r.AllBytes }},
+		{name: "ai_requests", ofAudit: func(r *whole) any { return r.Totals.AI.Requests }},
+		{name: "ai_violation", ofAudit: func(r *whole) any { return r.Totals.AI.Violations }},
+		{name: "ai_bytes", ofAudit: func(r *whole) any { return r.Totals.AI.Bytes }},
+		{name: "ai_violation_bytes", ofAudit: func(r *whole) any { return r.Totals.AI.ViolationBytes }},
 	},
 )
 

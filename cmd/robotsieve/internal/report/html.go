@@ -56,6 +56,7 @@ const (
 	maxPathOnPage     = 120 // characters
 	maxQuoteOnPage    = 320 // characters of a line of a log
 	maxQuotedOnPage   = 15  // crawlers with lines of the log
+	cleanInAll        = 8   // lines of names without a violation, in Markdown too
 )
 
 // pageData is what the template writes. Its texts may be from anybody: the template escapes
@@ -117,7 +118,7 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
 		Totals:    d.totals(),
-		Beginning: append([]string{d.scope()}, append(d.clean(), d.notHeld()...)...), Advice: d.advice().List,
+		Beginning: append([]string{d.scope()}, append(d.clean(cleanInAll), d.notHeld()...)...), Advice: d.advice().List,
 		Certainty: d.certainty(),
 	}
 	// From here on the crawlers are in the order of their requests.

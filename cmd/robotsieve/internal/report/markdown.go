@@ -27,7 +27,7 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	if violators.Table.rows > 0 {
 		violators.Facts = legend(informed)
 	}
-	result := []block{violators, {Text: slices.Concat(d.clean(), d.notHeld())}}
+	result := []block{violators, {Text: slices.Concat(d.clean(cleanInAll), d.notHeld())}}
 	if r.Totals.Requests > 0 {
 		result = append(result, block{Text: []string{d.certainty()}})
 	}

@@ -77,9 +77,12 @@ var metrics = []metric{
 			kind string
 			n    int64
 		}{{"crawler", r.Totals.Requests}, {"not_crawler", r.NotCrawlers}, {"other_host", r.OtherHost},
-			{"not_judged", r.NotJudged}, {"unparsed", r.Unparsed}} {
+			{"not_judged", r.NotJudged}, {"unparsed", r.Unparsed}, {"other_crawler", r.Choice.Requests}} {
 			add(float64(l.n), "kind", l.kind)
 		}
+	}},
+	{"all_bytes", "Bytes of bodies sent to all clients.", func(r *report.Report, add func(float64, ...string)) {
+		add(float64(r.AllBytes))
 	}},
 	{"first_request_timestamp_seconds", "Time of the first request of a crawler.",
 		func(r *report.Report, add func(float64, ...string)) { addTime(r.From, add) }},

@@ -22,23 +22,30 @@ func screen(r *report.Report) (blocks []block) {
 	if r.Policy.None() {
 		of = doc.unjudgedScreen
 	}
-	for _, most := range []int{maxViolatorsShown, 8, 6, minViolatorsShown} {
-		blocks = of(doc{r, most, screenWidth})
+	fits := func(most, lines int) bool {
+		blocks = of(doc{r, most, screenWidth}, lines)
 		var text strings.Builder
-		if writeBlocks(&text, blocks, screenWidth, false) == nil && strings.Count(text.String(), "\n") <= screenHeight {
-			break
-		}
+		return writeBlocks(&text, blocks, screenWidth, false) == nil && strings.Count(text.String(), "\n") <= screenHeight
+	}
+	most, lines := screenHeight, screenHeight/2
+	for ; most > minViolatorsShown && !fits(most, 1); most-- {
+	}
+	for ; lines > 1 && !fits(most, lines); lines-- {
+	}
+	if lines == 1 {
+		fits(most, lines)
 	}
 	return blocks
 }
 
-func (d doc) screen() []block {
+// screen is a report of which the crawlers without a violation are named in so many lines.
+func (d doc) screen(clean int) []block {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Totals.Requests == 0 {
 		return withText(first, d.advice(), block{Text: []string{more}})
 	}
-	return withText(first, d.violators(min(maxPathedShown, d.most/2)),
-		block{Text: slices.Concat(d.clean(), d.notHeld())}, d.advice(), block{Text: []string{d.certainty(), more}})
+	return withText(first, d.violators(min(maxPathedShown, (d.most-1)/2)),
+		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(), block{Text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
@@ -46,9 +53,9 @@ const more = "More: --full, all figures; --html FILE, a page; --list violations,
 
 // Bounds of the screen.
 const (
-	maxViolatorsShown = 10
-	minViolatorsShown = 4 // also where the screen gets higher
-	maxPathedShown    = 4 // violators with their worst paths
+	maxViolatorsShown = 10 // in Markdown
+	minViolatorsShown = 4  // also where the screen gets higher
+	maxPathedShown    = 4  // violators with their worst paths
 	screenWidth       = 80
 	screenHeight      = 24
 )

@@ -28,13 +28,43 @@ func (d doc) scope() string {
 		text += days(d.From, d.To) + ", "
 	}
 	text += english.Plural(d.Lines, "line")
-	if d.WhatIf != nil || d.Policy.None() {
+	switch {
+	case d.WhatIf != nil:
 		return text + "."
+	case d.Policy.None():
+	case d.Policy.History == "constant":
+		text += ", by " + path.Base(d.Policy.File)
+	default:
+		text += ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt"
 	}
-	if d.Policy.History == "constant" {
-		return text + ", by " + path.Base(d.Policy.File) + "."
+	return strings.Join(append([]string{text + "."}, d.portion()...), " ")
+}
+
+// portion compares what AI crawlers took, or those that were chosen, with what all clients did.
+func (d doc) portion() []string {
+	if d.AllRequests() == 0 {
+		return nil
 	}
-	return text + ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt."
+	who, ai := "AI crawlers", d.Totals.AI
+	if !d.Choice.IsAll() {
+		who = "Only " + Cut(d.Choice.String(), maxRuleShown)
+		ai.Requests, ai.Bytes = d.Totals.Requests-d.Totals.Verdicts[report.Spoofed], d.Totals.Bytes
+	}
+	all := d.Lines - d.Unparsed
+	text := fmt.Sprintf("%s: %s of %s", who, someOrNone(ai.Requests), english.Plural(all, "request"))
+	if ai.Requests > 0 {
+		text += " (" + share(float64(ai.Requests)/float64(all)) + ")"
+	}
+	if ai.Requests > 0 && d.AllBytes > 0 {
+		text += fmt.Sprintf(", %s of %s", size(ai.Bytes), size(d.AllBytes))
+	}
+	if n := d.Choice.Others; n > 0 {
+		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
+	}
+	if d.Totals.ViolationBytes > 0 {
+		text += ". Forbidden requests got " + size(d.Totals.ViolationBytes)
+	}
+	return []string{text + "."}
 }
 
 // totals are the figures at the head of the page: those of the headline, which has fetchers apart
@@ -74,8 +104,8 @@ func (d doc) totals() (list []fact) {
 }
 
 // clean names the crawlers without a violation of whom something was judged, the most frequent
-// first: nobody where the log contradicts the files, or they have no rule.
-func (d doc) clean() []string {
+// first, in so many lines: nobody where the log contradicts the files, or they have no rule.
+func (d doc) clean(lines int) []string {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||
 			c.Verdicts[report.Allowed] == 0
@@ -93,7 +123,7 @@ func (d doc) clean() []string {
 			tail = " and " + leftOut{}.addAll(left).text("crawler")
 		}
 		next := names + shortName(list[i])
-		if names != "" && len([]rune(text+next+tail)) >= screenWidth {
+		if names != "" && len([]rune(text+next+tail)) >= lines*screenWidth-(lines-1)*maxNameShown {
 			return []string{text + strings.TrimSuffix(names, ", ") + " and " +
 				leftOut{}.addAll(list[i:]).text("crawler") + "."}
 		}
@@ -140,7 +170,7 @@ func (d doc) certainty() string {
 	case d.Policy.History == "constant":
 		text += "the robots.txt given is taken as in force throughout"
 	default:
-		text += "a request counts only if every copy of robots.txt that its crawler may have used forbids it"
+		text += "a request counts only if every copy of robots.txt its crawler may have used forbids it"
 	}
 	return text + "."
 }
