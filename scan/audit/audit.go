@@ -58,6 +58,8 @@ type Config struct {
 	Period Period
 	// Only is which crawlers reports are of. All are counted, in states too, and Judged is called for all.
 	Only report.Choice
+	// Zone is that of the hours and days of timelines. Nil: UTC.
+	Zone *time.Location
 	// Changes are times at which something else changed than robots.txt: the report compares the requests
 	// before and after them too. Around is how much time it compares on either side, 0 for DefaultAround.
 	Changes []time.Time
@@ -123,6 +125,8 @@ func (p Period) contains(nanos int64) bool {
 type Inputs struct {
 	// Program is the version of the program, Command its command line.
 	Program, Command string
+	// TimeZone is the name of Config.Zone, as report.Zone has it.
+	TimeZone string
 	// MaxUnparsed is the share of lines that could not be parsed, in per cent, above which
 	// an input makes the report partial.
 	MaxUnparsed float64

@@ -288,7 +288,7 @@ func (r *Run) count(x *visit) {
 		row.graceInformed += x.N
 	}
 	if x.HasTime {
-		row.Timeline.add(x.Time, x.Verdict, x.N)
+		row.Timeline.add(clock(x.Time, r.auditor.config.Zone), x.Verdict, x.N)
 	}
 	if x.Verdict == report.Violation {
 		row.violationBytes = report.Plus(row.violationBytes, times(max(x.Size, 0), x.N))

@@ -105,7 +105,7 @@ func (w *Worker) countFinal(at site, c *agent, identity report.Identity, d judge
 	row.count(counted, d.Verdict, d.Reason, 1)
 	w.tally.countSite(at.Site, c.index, c.Profile != nil, d.Verdict, identity == report.SpoofedIdentity, 1, w.record.Size)
 	if w.record.HasTime {
-		w.quota.held += row.Timeline.add(w.record.Time, d.Verdict, 1)
+		w.quota.held += row.Timeline.add(clock(w.record.Time, w.auditor.config.Zone), d.Verdict, 1)
 	}
 	if config := &w.auditor.config; config.Judged != nil && !config.OnlyViolations {
 		w.giveFinal(at, c, identity, d)

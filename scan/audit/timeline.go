@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -57,6 +59,26 @@ func (u unit) start(t int64) int64 {
 // isAt reports whether a time is in the current unit. No two times are so far apart that their
 // difference, which may overflow, is taken for less than a decade.
 func (l *timeline) isAt(t int64) bool { return uint64(t-l.from) < uint64(l.length) }
+
+// clock returns what the clocks of a zone show at a time, as if that were UTC: timelines count by it.
+// So a day is a local one, of 23 or 25 hours where the clocks are changed, and the hour that comes
+// twice is one.
+func clock(t int64, zone *time.Location) int64 {
+	if zone == nil || zone == time.UTC {
+		return t
+	}
+	_, offset := time.Unix(0, t).In(zone).Zone()
+	return t + int64(offset)*int64(time.Second)
+}
+
+// unclock returns the first time at which the clocks of a zone show as much, or more.
+func unclock(shown int64, zone *time.Location) time.Time {
+	first := time.Unix(0, shown).Add(-15 * time.Hour) // no clock is further from UTC
+	minutes := sort.Search(30*60, func(n int) bool {
+		return clock(first.Add(time.Duration(n)*time.Minute).UnixNano(), zone) >= shown
+	})
+	return first.Add(time.Duration(minutes) * time.Minute).In(cmp.Or(zone, time.UTC))
+}
 
 // add counts n requests at a time, and returns how many bytes that takes more.
 func (l *timeline) add(t int64, v report.Verdict, n int64) (bytes int) {
@@ -145,13 +167,13 @@ func (t *tally) unit(by string) unit {
 }
 
 // info returns the timeline for a report, by a unit or by its own if that is longer.
-func (l *timeline) info(by unit) report.Timeline {
+func (l *timeline) info(by unit, zone *time.Location) report.Timeline {
 	if by > l.Unit {
 		l.coarsen(by)
 	}
 	info := report.Timeline{By: unitNames[l.Unit], From: []string{}, Verdicts: map[string][]int64{}}
 	for _, start := range l.Starts {
-		info.From = append(info.From, timeText(start))
+		info.From = append(info.From, unclock(start, zone).Format(time.RFC3339))
 	}
 	for v, list := range l.Counts {
 		if list != nil {

@@ -295,7 +295,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
-	config.Seen = o.seen
+	config.Seen, config.Zone = o.seen, side.zone
 	logs.rows = o.addRowsTo(&config, logs)
 	sink := o.addStudiesTo(&config)
 	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
@@ -314,7 +314,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
 	end()
 	a.logs, a.inputs = logs.describe(side.basis, reader.Results())
-	a.inputs.Program, a.inputs.Command, a.inputs.By = o.Program, o.Command, o.By
+	a.inputs.Program, a.inputs.Command, a.inputs.By, a.inputs.TimeZone = o.Program, o.Command, o.By, o.TimeZone
 	a.inputs.Notes = logs.notes(side.zone, o.TimeZone != "")
 	if interrupted {
 		a.interrupt(errSoFar)
@@ -372,9 +372,9 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("--samples shows lines with their addresses, which --anonymize is to keep back")
 	case (o.Evidence != "" || o.Studies) && o.NoReport:
 		return usageError("evidence and studies are of a report")
-	case o.Evidence != "" && strings.EqualFold(o.TimeZone, "local"):
-		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence, such as " +
-			"Europe/Berlin")
+	case o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"):
+		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence and " +
+			"--state, such as Europe/Berlin")
 	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
 		o.Judged != nil || o.Resolver != nil):
 		return usageError("with the facts of all parts there are the rows of a part, and nothing else")

@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/columnar"
+	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -210,18 +210,7 @@ func (i *interruptible) Read(p []byte) (int, error) {
 
 // zoneOf returns the time zone of AuditOptions.TimeZone.
 func zoneOf(name string) (*time.Location, error) {
-	switch {
-	case name == "":
-		return time.UTC, nil
-	case strings.EqualFold(name, "local"):
-		return time.Local, nil
-	case name == "Z":
-		return time.UTC, nil
-	}
-	if at, err := time.Parse("Z07:00", name); err == nil {
-		return at.Location(), nil
-	}
-	zone, err := time.LoadLocation(name)
+	zone, err := report.Zone(name)
 	if err != nil {
 		return nil, usageError("--time-zone %q is no time zone, such as Europe/Berlin, +02:00, UTC or Local", name)
 	}

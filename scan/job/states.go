@@ -25,6 +25,7 @@ type stateHead struct {
 	Warnings []string
 	Notes    []string
 	Partial  bool
+	TimeZone string `json:",omitempty"` // that of the days that it counts
 	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
 	Unmatched []string `json:",omitempty"`
 }
@@ -40,7 +41,7 @@ func (a *auditing) beginState() (*pending, error) {
 		return nil, err
 	}
 	head, err := json.Marshal(report.Texts(stateHead{
-		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.unmatched,
+		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone, a.unmatched,
 	}, report.ToUTF8))
 	if err != nil {
 		return nil, err
@@ -177,13 +178,14 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	if !m.parts {
 		in.Warnings = m.dropDuplicates()
 	}
+	zones := map[string]bool{}
 	for i, head := range m.heads {
 		a.logs = append(a.logs, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
 		if head.Partial && !m.parts {
 			m.messages.warn("%s: not all of its input was read", m.names[i])
 		}
-		in.Partial = in.Partial || head.Partial
+		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
 		if i == 0 {
 			a.unmatched = head.Unmatched
 		}
@@ -193,12 +195,20 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		})
 	}
 	a.logs = joinRanges(a.logs)
+	if in.TimeZone = m.heads[0].TimeZone; len(zones) > 1 {
+		in.TimeZone = ""
+		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
+			"different --time-zone.")
+	}
 	in.Warnings, in.Notes = setOf(in.Warnings), setOf(in.Notes)
 	if a.basis, err = m.basis.Unpack(); err == nil {
 		if err := m.memory.loadBasis(a.basis); err != nil {
 			return nil, config, err
 		}
 		config, err = configOf(a.basis)
+	}
+	if err == nil {
+		config.Zone, err = report.Zone(in.TimeZone)
 	}
 	if err != nil {
 		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)

@@ -57,6 +57,9 @@ type Report struct {
 	// From and To are the times of the first and the last request of a crawler.
 	From string `json:"from"`
 	To   string `json:"to"`
+	// TimeZone is the zone of the hours and days of timelines, and of times in text, Markdown, CSV and
+	// the page (--time-zone); empty: UTC.
+	TimeZone string `json:"time_zone"`
 	// Since and Until are the period that is judged, without its end (--since, --until); empty:
 	// it has no bound.
 	Since string `json:"since"`
@@ -433,7 +436,8 @@ type RuleInfo struct {
 	Paths      PathList `json:"paths"`      // the targets of the violations, at most three
 }
 
-// Timeline counts requests over time, in units of UTC. Those without a time are in no unit, so the
+// Timeline counts requests over time, in units of the time zone of the report: its times here have the
+// offset of that. A day in which the clocks are changed has 23 or 25 hours. Those without a time are in no unit, so the
 // numbers of a verdict sum to the same as those of the crawler, but for robots_fetch, exempt,
 // spoofed and, in indeterminate, the reason no_time.
 type Timeline struct {

@@ -212,6 +212,7 @@ var figures = slices.Concat(
 		{name: "out_of_period", ofAudit: func(r *whole) any { return r.OutOfPeriod }},
 		{name: "since", ofAudit: func(r *whole) any { return r.Since }},
 		{name: "until", ofAudit: func(r *whole) any { return r.Until }},
+		{name: "time_zone", ofAudit: func(r *whole) any { return r.TimeZone }},
 		{name: "unparsed", ofAudit: func(r *whole) any { return r.Unparsed }},
 		{name: "not_crawlers", ofAudit: func(r *whole) any { return r.NotCrawlers }},
 		{name: "http_libraries", ofAudit: func(r *whole) any { return r.HTTPLibraries }},

@@ -114,7 +114,7 @@ var intros = map[string]string{
 // WriteHTML writes a report as one page of HTML, complete in itself.
 func WriteHTML(w io.Writer, r *report.Report) error {
 	bodies := bodiesOf(r)
-	d := doc{report.Texts(r, report.Printable), maxCrawlersOnPage, maxPathOnPage}
+	d := doc{forPeople(r), maxCrawlersOnPage, maxPathOnPage}
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
 		Totals:    d.totals(),

@@ -193,7 +193,7 @@ func TestStripsNamePeaksAndGaps(t *testing.T) {
 	}
 	r.Crawlers[0].Timeline.By, r.Crawlers[1].Timeline.By = "hour", "hour"
 	r.Crawlers[1].Timeline.From = []string{"2026-11-16T23:00:00Z", "2026-11-19T10:00:00Z"}
-	if s := (doc{r, 10, 10}).strips(); s.Gaps != "M24-30h58v48h-58z" || s.List[0].Peak != "peak 2,500, 2026-11-20 00:00" {
+	if s := (doc{r, 10, 10}).strips(); s.Gaps != "M24-30h58v48h-58z" || s.List[0].Peak != "peak 2,500, 11-20 00:00" {
 		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
 	}
 }
@@ -242,6 +242,22 @@ func TestStripsMarkVersions(t *testing.T) {
 	if len(s.Events) != 4 || !strings.HasPrefix(s.Events[0], "From 2026-11-16 00:10:00 UTC, b, status 503") ||
 		!strings.HasPrefix(s.Events[1], "From 2026-11-16 01:00:00 UTC, b") {
 		t.Errorf("events %q", s.Events)
+	}
+}
+
+// With a time zone the columns are its days, also where the clocks are changed, and times are its own.
+func TestPageOfZone(t *testing.T) {
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "day",
+		From:     []string{"2026-10-24T00:00:00+02:00", "2026-10-25T00:00:00+02:00", "2026-10-26T00:00:00+01:00"},
+		Verdicts: map[string][]int64{"allowed": {1, 2, 3}}}}
+	r := &report.Report{TimeZone: "Europe/Berlin", Crawlers: []report.CrawlerInfo{c}, From: "2026-10-23T22:10:00Z",
+		To: "2026-10-25T23:40:00Z"}
+	r.Policy.Versions = []report.VersionInfo{{From: "2026-10-01T00:00:00Z", Status: 200},
+		{From: "2026-10-25T23:30:00Z", Status: 200}}
+	wants(t, pageOf(t, r), "2026-10-24 to 2026-10-26 (Europe/Berlin)", `<path class="changed" d="M2-30v48"/>`,
+		"From 2026-10-26 00:30:00 &#43;01:00", "peak 3, 2026-10-26", `d="M0 0v-8h1v-8h1v-8h1V0z"`)
+	if r.From != "2026-10-23T22:10:00Z" {
+		t.Error("the report itself was changed")
 	}
 }
 

@@ -61,9 +61,16 @@ type axis struct {
 
 // column returns the column of a time, and whether it has one.
 func (a axis) column(text string) (column int, ok bool) {
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := wallClock(text)
 	column = int(t.Sub(a.first) / a.step)
 	return column, err == nil && !t.Before(a.first) && column < a.columns
+}
+
+// wallClock returns what the clocks show at a time, as if that were UTC, so that each day has 24 hours.
+func wallClock(text string) (time.Time, error) {
+	t, err := time.Parse(time.RFC3339, text)
+	_, offset := t.Zone()
+	return t.UTC().Add(time.Duration(offset) * time.Second), err
 }
 
 // units are the lengths of the units of timelines.
@@ -163,8 +170,8 @@ func (d doc) axis() (a axis, ok bool) {
 		if unit == 0 || len(t.From) == 0 {
 			continue
 		}
-		from, err := time.Parse(time.RFC3339, t.From[0])
-		to, err2 := time.Parse(time.RFC3339, t.From[len(t.From)-1])
+		from, err := wallClock(t.From[0])
+		to, err2 := wallClock(t.From[len(t.From)-1])
 		if err != nil || err2 != nil {
 			continue
 		}
@@ -242,7 +249,7 @@ func (a axis) strip(c *crawler) strip {
 	}
 	layout := time.DateOnly
 	if a.step < 24*time.Hour {
-		layout = "2006-01-02 15:04"
+		layout = "01-02 15:04"
 	}
 	s.Peak = fmt.Sprintf("peak %s, %s", english.Grouped(peak), a.first.Add(time.Duration(at)*a.step).Format(layout))
 	var notes []string

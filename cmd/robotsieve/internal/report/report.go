@@ -61,8 +61,15 @@ func Write(w io.Writer, output string, r *report.Report, colours bool) error {
 // printable gives an output for people a report whose texts cannot act on a terminal.
 func printable(write func(io.Writer, *report.Report, bool) error) func(io.Writer, *report.Report, bool) error {
 	return func(w io.Writer, r *report.Report, colours bool) error {
-		return write(w, report.Texts(r, report.Printable), colours)
+		return write(w, forPeople(r), colours)
 	}
+}
+
+// forPeople copies a report, with texts that cannot act on a terminal, and with local times.
+func forPeople(r *report.Report) *report.Report {
+	shown := report.Texts(r, report.Printable)
+	shown.Localize()
+	return shown
 }
 
 func writeJSON(w io.Writer, r *report.Report, _ bool) error { return WriteJSON(w, r, "  ") }

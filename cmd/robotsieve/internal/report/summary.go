@@ -25,7 +25,11 @@ func (d doc) scope() string {
 		text += english.Plural(int64(len(origins)), "site") + ", "
 	}
 	if d.From != "" {
-		text += days(d.From, d.To) + ", "
+		text += days(d.From, d.To)
+		if d.TimeZone != "" {
+			text += " (" + d.TimeZone + ")"
+		}
+		text += ", "
 	}
 	text += english.Plural(d.Lines, "line")
 	switch {
@@ -88,7 +92,7 @@ func (d doc) totals() (list []fact) {
 		{"requests by crawlers", made, english.Grouped},
 		{"of them by verified clients", verified.sum(crawlers), english.Grouped},
 		{"sent to crawlers", traffic[0].sum(crawlers), size},
-		{"crawlers", names, english.Grouped},
+		{english.Verb(names, "crawler", "crawlers"), names, english.Grouped},
 		{"requests by impostors", d.Totals.Verdicts[report.Spoofed], english.Grouped},
 		{"requests by fetchers", d.Totals.Requests - d.Totals.Verdicts[report.Spoofed] - made, english.Grouped},
 	} {

@@ -53,7 +53,12 @@ func seconds(s float64) string {
 }
 
 // clock writes a time of the report to the second, shortClock to the minute.
-func clock(s string) string      { return timeAs(s, "2006-01-02 15:04:05 UTC") }
+func clock(s string) string {
+	if strings.HasSuffix(s, "Z") {
+		return timeAs(s, "2006-01-02 15:04:05 UTC")
+	}
+	return timeAs(s, "2006-01-02 15:04:05 -07:00")
+}
 func shortClock(s string) string { return timeAs(s, "2006-01-02 15:04") }
 
 // days writes the day of a time of the report, or the first and the last of two.

@@ -191,6 +191,41 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// TestCategories: the buttons leave the crawlers of the chosen categories, say how many of how many, and
+// what they requested; pressed again they show all.
+func TestCategories(t *testing.T) {
+	p := open(t, twoYears(40), view{width: 390})
+	all := ask[[]string](p, column+"(0)")
+	const category = `((n) => [...document.querySelectorAll(".filter button")].find(b => b.textContent.startsWith(n)).click())`
+	for _, name := range []string{"ai", "seo"} {
+		ask[any](p, category+`("`+name+` ")`)
+	}
+	p.shoot("categories")
+	shown, want := ask[[]string](p, column+"(0)"), 0
+	for _, row := range ask[[]string](p, `[...document.querySelectorAll("#crawlers tbody:not(.sum) tr:not(.title)")].map(r => `+
+		`r.lastElementChild.textContent)`) {
+		if strings.HasPrefix(row, "ai-") || row == "seo" {
+			want++
+		}
+	}
+	said := ask[string](p, `document.querySelector(".filter output").textContent`)
+	if len(shown) != want || want == 0 || want == len(all) ||
+		!strings.HasPrefix(said, fmt.Sprintf("%d of %d, ", want, len(all))) || !strings.Contains(said, " forbidden, ") {
+		t.Errorf("%d of %d rows, want %d; it says %q", len(shown), len(all), want, said)
+	}
+	strips := ask[[]string](p, `[...document.querySelectorAll(".strip[data-crawler]")].filter(s => s.dataset.crawler && `+
+		`s.checkVisibility()).map(s => s.dataset.crawler)`)
+	if slices.Sort(strips); !slices.Equal(strips, slices.Sorted(slices.Values(shown))) {
+		t.Errorf("strips of %q, rows of %q", strips, shown)
+	}
+	for _, name := range []string{"ai", "seo"} {
+		ask[any](p, category+`("`+name+` ")`)
+	}
+	if got := ask[[]string](p, column+"(0)"); !slices.Equal(got, all) {
+		t.Errorf("%d rows, want %d", len(got), len(all))
+	}
+}
+
 // TestHostile: whatever stands in logs, names and files, no script of it runs, nothing is loaded
 // (see open), and no element or attribute of the page is from it. Moved over and focused, the
 // page stays quiet.
