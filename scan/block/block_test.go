@@ -115,7 +115,7 @@ func TestDecide(t *testing.T) {
 		t.Errorf("held: %q", got)
 	}
 	wantNotes := []string{
-		"No rule covers 3 violations at addresses that identify no client.",
+		"No rule covers 3 violations at private, cut or missing addresses.",
 		"No rule covers 1 violation at addresses in a list of Google.",
 		"No rule covers 1 violation at addresses that have not been seen to break it for 30 days before the end of the log.",
 	}
@@ -544,7 +544,7 @@ ip.src in {192.0.2.7/32 198.51.101.0/24 2001:db8:1::1/128} and http.request.time
 		}
 		found += strings.Count(line, ".7/32")
 	}
-	if found != 10_000 || !strings.Contains(text, "1 rule by name is left out: cloudflare takes no longer expressions.") {
+	if found != 10_000 || !strings.Contains(text, "1 rule is left out: cloudflare takes no longer expressions.") {
 		t.Errorf("%d addresses", found)
 	}
 }

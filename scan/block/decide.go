@@ -97,7 +97,7 @@ func Decide(c *Collector, o Options) *Plan {
 	for _, p := range slices.SortedFunc(maps.Keys(c.crawlers), byName) {
 		d.addNames(p, c.crawlers[p])
 	}
-	d.uncovered("at addresses that identify no client", c.unplaced)
+	d.uncovered("at private, cut or missing addresses", c.unplaced)
 	d.uncovered("at more addresses than are kept (--memory)", c.unkept)
 	d.addAddresses()
 	for _, reason := range slices.Sorted(maps.Keys(d.open)) {

@@ -112,7 +112,7 @@ func (k *Kind) Summary(p *Plan, dry Result) []string {
 		}
 	}
 	if unwritten > 0 {
-		list = append(list, fmt.Sprintf("%s by name %s left out: %s %s.", english.Plural(int64(unwritten), "rule"),
+		list = append(list, fmt.Sprintf("%s %s left out: %s %s.", english.Plural(int64(unwritten), "rule"),
 			english.Verb(int64(unwritten), "is", "are"), k.Name, k.because))
 	}
 	if len(search) > 0 {
@@ -136,13 +136,31 @@ func (p *Plan) Remarks() []string {
 	return list
 }
 
+// Short are the remarks with the rules that are not in force in one line.
+func (p *Plan) Short() []string {
+	var names []string
+	for i := range p.Held {
+		names = append(names, p.Held[i].Crawlers...)
+	}
+	if names == nil {
+		return p.Notes
+	}
+	slices.Sort(names)
+	n := int64(len(p.Held))
+	text := fmt.Sprintf("%s for search engines (%s) %s in comments only, until --block-search puts %s in force.",
+		english.Plural(n, "rule"), english.List(slices.Compact(names)), english.Verb(n, "is", "are"),
+		english.Verb(n, "it", "them"))
+	return append(slices.Clone(p.Notes), text)
+}
+
 // text says what was refused, after words such as "these rules would have".
 func (r *Refused) text(would string) string {
 	text := fmt.Sprintf("%s refused %s, %s of them of anybody else", would, english.Plural(r.Requests, "request"),
 		english.Grouped(r.Others))
 	if r.Others > 0 {
-		text += fmt.Sprintf(" (%s by clients that name no crawler, such as browsers; %s by verified crawlers)",
-			english.Grouped(r.Visitors), english.Grouped(r.Verified))
+		text += fmt.Sprintf(" (%s by clients that name no crawler, such as browsers; %s by verified crawlers; %s by others "+
+			"that name one)", english.Grouped(r.Visitors), english.Grouped(r.Verified),
+			english.Grouped(r.Others-r.Visitors-r.Verified))
 	}
 	return text + "."
 }

@@ -93,6 +93,14 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 	}
 	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
 		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
+	if r.Partial {
+		plan.Notes = append(plan.Notes, "WARNING: not all of the logs could be read: what is missing may clear some "+
+			"of those whom the rules are for.")
+	}
+	if r.RobotsTxt.Contradicted {
+		plan.Notes = append(plan.Notes, "WARNING: answers in the logs contradict the robots.txt given: the rules are right "+
+			"only if it is what was served.")
+	}
 	var kinds []*block.Kind
 	for _, b := range o.Block {
 		kinds = append(kinds, block.ByKind(b.Kind))
@@ -111,7 +119,7 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 			o.Messages.warn("%s: %s", out.name, text)
 		}
 	}
-	for _, text := range plan.Remarks() {
+	for _, text := range plan.Short() {
 		o.Messages.warn("%s", text)
 	}
 	if err := errors.Join(errs...); err != nil {
