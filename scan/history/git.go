@@ -115,7 +115,8 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 	options := []string{"--no-pager", "-C", r.dir}
 	for _, value := range []string{"safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null",
 		"core.attributesFile=/dev/null", "core.bigFileThreshold=16m", "log.showSignature=false", "log.mailmap=false",
-		"diff.external=", "diff.renameLimit=1000"} {
+		"log.showRoot=true", "log.diffMerges=first-parent", "diff.external=", "diff.orderFile=/dev/null",
+		"diff.renameLimit=1000"} {
 		options = append(options, "-c", value)
 	}
 	cmd := exec.CommandContext(r.ctx, "git", append(options, args...)...)

@@ -324,9 +324,14 @@ func TestGitFolder(t *testing.T) {
 	}
 }
 
-// TestGitFolderIsAll: the files may be in no folder of the repository.
+// TestGitFolderIsAll: the files may be in no folder of the repository, whose settings hide none.
 func TestGitFolderIsAll(t *testing.T) {
 	dir := repo(t, [2]string{"2026-01-01T00:00:00Z", "printf A > a.example"})
+	for name, value := range map[string]string{"log.showRoot": "false", "diff.orderFile": "nowhere"} {
+		if err := exec.Command("git", "-C", dir, "config", name, value).Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, path := range []string{".", "/", "./"} {
 		equal(t, ask(t, git, []string{dir}, "path", path), "2026-01-01T00:00:00Z,a.example,200,A")
 	}

@@ -227,7 +227,7 @@ func (c *captures) capture(place string, f map[string]string) error {
 	stamp := f["time"]
 	at, err := time.Parse("20060102150405", stamp)
 	if _, unknown := origin.Parse(target.Origin.String()); !ok || cmp.Or(err, unknown) != nil || len(stamp) != 14 {
-		c.q.fault("%s: no capture: the time %.20q of %.80q", place, stamp, f["url"])
+		c.q.fault("%s: not the time and the URL of a capture: %.20q %.80q", place, stamp, f["url"])
 		return nil
 	}
 	c.robots = true

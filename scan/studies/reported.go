@@ -19,7 +19,7 @@ func about(r *report.Report, unplaced int64) (list []report.StudyRow) {
 		}
 	}
 	say("methods", fmt.Sprintf("robotsieve %s, docs/studies.md of that version; requests of crawlers from %s to %s, "+
-		"judged by %s", r.Program, r.From, r.To, r.Policy.File))
+		"judged by %s", r.Program, cmp.Or(r.From, "?"), cmp.Or(r.To, "?"), r.Policy.File))
 	say("assumption", r.Assumptions...)
 	say("limit", r.Warnings...)
 	if unplaced > 0 {

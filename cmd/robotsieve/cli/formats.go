@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -61,7 +61,7 @@ status is 3 if the format of a LOG is not found.`,
 			}
 			listFormats(w, most)
 		}
-		return errors.Join(err, writing("the answers", w.Flush()))
+		return cmp.Or(err, writing("the answers", w.Flush()))
 	}
 	return cmd
 }

@@ -22,7 +22,7 @@ judged by the robots.txt of its time, not by that of today.
 Each source is a command of its own. None of them opens a network connection, and
 what cannot be read is named on stderr, with exit status 3, and the rest is written.`,
 		Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
-  robotsieve audit --policy versions --delay 12h access.log*`,
+  robotsieve audit --policy versions --delay 12h --host https://example.com access.log*`,
 		Args: cobra.NoArgs, RunE: help,
 	}
 	for _, source := range job.HistorySources() {
@@ -75,11 +75,10 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 
 // historyText says what was made.
 func historyText(folder string, made *job.HistoryMade) string {
-	text := fmt.Sprintf("%s: %s of %s, %s", report.Printable(folder), english.Plural(made.Rows, "version"),
+	text := fmt.Sprintf("%s: %s for %s, %s", report.Printable(folder), english.Plural(made.Rows, "row"),
 		english.Plural(made.Origins, "origin"), english.Plural(made.Bodies, "different file"))
 	if made.Unknown > 0 {
-		text += fmt.Sprintf("; %s %s not known", english.Plural(made.Unknown, "file"),
-			english.Verb(made.Unknown, "is", "are"))
+		text += "; the file of " + english.Plural(made.Unknown, "row") + " is not known"
 	}
 	return text + ".\n"
 }
