@@ -170,6 +170,7 @@ func (w *Worker) empty() {
 	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
+	w.deferClients()
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
 	w.claims, w.prefixes = memo[string]{}, memo[string]{}

@@ -94,6 +94,9 @@ type Config struct {
 	// Seen, if not nil, is called for each request of Period, by any client, to any host. It is called as
 	// Judged is, by workers only. Nothing is judged then.
 	Seen func(*Seen)
+	// Undeclared counts the clients that name no crawler, by address: see Report.Undeclared. There are
+	// no states.
+	Undeclared bool
 	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
 	OnlyViolations bool
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
@@ -197,7 +200,7 @@ type Auditor struct {
 	profiles  map[*crawler.Profile]uint32 // index in Config.Crawlers.Profiles
 	operators []uint32                    // of each profile: the number of its operator
 	limited   bool                        // by Config.Period
-	verifies  bool                        // clients may be verified, or turn out to be impostors, by their addresses
+	verifies  bool                        // it matters whether addresses are those of a proxy
 	changes   *changes                    // nil if there is none
 	zoneless  func() *policy.Policy       // returns the policy for times whose zone is not known
 }
@@ -210,8 +213,8 @@ func New(c Config) *Auditor {
 	if c.Basis == nil {
 		c.Basis = &report.BasisInfo{}
 	}
-	a := &Auditor{config: c, limited: !c.Period.IsAll(), verifies: c.Identities.HaveEvidence() || c.KeepAddresses,
-		profiles: map[*crawler.Profile]uint32{}}
+	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
+	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.Undeclared
 	a.changes = newChanges(&a.config)
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}

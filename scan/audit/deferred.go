@@ -17,6 +17,7 @@ import (
 //	0           about all
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0
+//	3           about clients that name none
 //
 // After that comes its kind, with
 //
@@ -25,6 +26,7 @@ import (
 //	fetch    a GET of /robots.txt by a crawler
 //	visit    a request whose verdict is open, or that waits for Config.Judged
 //	delayed  a request to which a Crawl-delay applies
+//	client   requests of a client that names no crawler (undeclared.go)
 //	around   how many requests came before or after a change of robots.txt (changes.go)
 //
 // The counts (counts.go) follow the name as the crawler writes it. Each other kind has a type
@@ -33,6 +35,7 @@ const (
 	aboutAll byte = iota
 	aboutKnown
 	aboutUnknown
+	aboutClients
 )
 
 // The kinds of deferred records.
@@ -43,6 +46,7 @@ const (
 	recordVisit
 	recordDelayed
 	recordAround
+	recordClient
 )
 
 // answered is what a GET of /robots.txt by any client was answered in a minute.

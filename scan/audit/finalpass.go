@@ -27,6 +27,7 @@ type finalPass struct {
 	toAll        *judge.Answers
 	records      int64 // read so far, each as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
+	clients      clientList
 	operatorPass
 	origins originTexts
 	now     visit // the request whose record comes
@@ -50,6 +51,7 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	f := &finalPass{
 		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
 		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p), origins: originTexts{},
+		clients: clientList{UndeclaredInfo: report.UndeclaredInfo{List: []report.ClientInfo{}}},
 	}
 	for at, n := range r.tally.Sent {
 		f.toAll.AddSent(at.Origin, at.Odd, n)
@@ -78,6 +80,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	r.tally.mostOdd = f.toAll.MostOdd
 	if !onlyRequests {
 		r.tally.listed, r.tally.others = f.ranking.end()
+	}
+	if f.endClient(); r.auditor.config.Undeclared {
+		r.tally.undeclared = &f.clients.UndeclaredInfo
 	}
 	return nil
 }
@@ -119,6 +124,8 @@ func (f *finalPass) record(rd *coder, n int64) {
 		f.delayed(rd, n)
 	case kind == recordAround:
 		f.around(rd, n)
+	case kind == recordClient && f.key[0] == aboutClients && f.run.auditor.config.Undeclared:
+		f.client(rd, n)
 	default:
 		rd.require(false, "it is of no kind")
 	}

@@ -79,6 +79,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 		Choice:    report.ChoiceInfo{Choice: a.config.Only},
 
 		OtherHosts: t.otherHosts(), OtherHostsNotListed: t.OtherHost,
+		Undeclared:      t.undeclared,
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}

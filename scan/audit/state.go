@@ -58,7 +58,7 @@ var (
 	// numbers do not add up.
 	ErrDamaged = errors.New("the state is damaged")
 	// ErrNoState is the error for a run whose options do not allow a state.
-	ErrNoState = errors.New("a run that keeps addresses, or calls a function for each request, has no state")
+	ErrNoState = errors.New("a run that keeps addresses, or gives requests to a function, has no state")
 )
 
 var errTruncated = fmt.Errorf("%w: it is truncated", ErrDamaged)
@@ -69,7 +69,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // it: the caller must make sure that only states of runs by the same Config are added
 // up. WriteState must come before Report, and the workers must not be used afterwards.
 func (r *Run) WriteState(w io.Writer, head []byte) error {
-	if r.auditor.config.KeepAddresses || r.auditor.config.Judged != nil {
+	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil || c.Undeclared {
 		return ErrNoState
 	}
 	if err := r.gather(); err != nil {

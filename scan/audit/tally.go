@@ -63,7 +63,9 @@ type tally struct {
 	cited   map[versionKey]int64 // violations, by the version that they quote
 	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
 	whatIf  *whatIf              // nil without Config.WhatIf
-	samples int                  // of each row
+	// undeclared is the clients that name no crawler, after the final pass; nil unless they are counted.
+	undeclared *report.UndeclaredInfo
+	samples    int // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:

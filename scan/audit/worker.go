@@ -37,9 +37,12 @@ type Worker struct {
 	record     format.Record
 	quota      quota // of the memos, which follow, and of the rows of tally
 	agents     memo[*agent]
-	overlooked []*agent   // of headers that Claim.Overlooked is of
-	hosts      memo[site] // by the host field
-	urls       memo[site] // by the scheme and authority of an absolute target
+	overlooked []*agent    // of headers that Claim.Overlooked is of
+	clients    memo[*part] // of Config.Undeclared, by address
+	forbidden  memo[*part] // what these requested that robots.txt forbids, by the part without counts
+	everybody  *agent      // whom groups for * bind; nil without Config.Undeclared
+	hosts      memo[site]  // by the host field
+	urls       memo[site]  // by the scheme and authority of an absolute target
 	claims     memo[string]
 	prefixes   memo[string] // of whatIf
 	around     map[aroundKey]int64
@@ -82,6 +85,10 @@ func (r *Run) Worker() *Worker {
 		quota: quota{limit: r.budget.memos},
 	}
 	w.question.Permit, w.question.Copies = w.permitted, w
+	if a.config.Undeclared {
+		w.everybody = &agent{subject: a.subject(crawler.Claim{})}
+		w.everybody.subject.Tokens = nil
+	}
 	w.empty()
 	w.policy = a.config.Policy
 	w.unnamed, _ = a.config.Policy.Unnamed()
@@ -94,6 +101,7 @@ func (w *Worker) end() error {
 	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
+	w.deferClients()
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}
@@ -203,7 +211,7 @@ func (w *Worker) line() {
 	c := w.agent(r.Agent)
 	hash, inSample := w.inProxySample()
 	isCrawler := c.isCrawler()
-	if (isCrawler || inSample || r.Robots) && !w.auditor.limited {
+	if (isCrawler || inSample || r.Robots || w.everybody != nil) && !w.auditor.limited {
 		w.reader.Complete(r)
 	}
 	if inSample {
@@ -226,6 +234,9 @@ func (w *Worker) line() {
 		if c.Library {
 			t.HTTPLibraries++
 		}
+	}
+	if w.everybody != nil {
+		w.undeclared()
 	}
 	if r.Robots {
 		w.othersFetch()

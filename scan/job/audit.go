@@ -116,6 +116,8 @@ type AuditOptions struct {
 
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
+	// Undeclared: Report.Undeclared is made. Then there can be no State.
+	Undeclared bool
 	// Sampled is how the logs were sampled, for the report.
 	Sampled string
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
@@ -295,7 +297,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
-	config.Seen, config.Zone = o.seen, side.zone
+	config.Seen, config.Zone, config.Undeclared = o.seen, side.zone, o.Undeclared
 	logs.rows = o.addRowsTo(&config, logs)
 	sink := o.addStudiesTo(&config)
 	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
@@ -363,6 +365,13 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
 	case o.State != "" && isListed:
 		return usageError("a state holds no requests, so an audit with --list, --evidence or --studies cannot write one")
+	case o.Undeclared && (o.State != "" || o.Part != nil):
+		return usageError("--undeclared cannot be with a state: that would have the addresses of all visitors")
+	case o.Undeclared && (o.WhatIf != "" || o.Robots.Name == "" && o.Policy == "" && o.Side == nil):
+		return usageError("--undeclared asks what robots.txt forbids to *: give it with --robots FILE or --policy, " +
+			"and without --what-if")
+	case o.Undeclared && (o.NoReport || o.Fetched != nil):
+		return usageError("--undeclared is of a report")
 	case o.Anonymous && o.Evidence != "":
 		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep " +
 			"back: audit twice")
@@ -519,7 +528,7 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		err = a.run.JudgeRest()
 	case !a.NoReport:
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
-			result.Report.KeepBack()
+			result.Report.KeepBack(a.Pseudonym)
 		}
 	}
 	if err == nil && result.Report != nil && a.known != nil {

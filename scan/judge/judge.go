@@ -48,6 +48,8 @@ type Case struct {
 	// Exact: the log shows the target as it was sent. HasNormal: the normal form of the target is
 	// another one.
 	Exact, HasNormal bool
+	// SourceOnly: what the log told does not matter, so that the verdict is final.
+	SourceOnly bool
 	// Permit reports whether the rules of all copies of an origin that are bodies permit the
 	// target, or its normal form. False may mean that it is not known. It is asked only before the
 	// log has been read to its end.
@@ -145,6 +147,9 @@ func (c *Case) onOrigin(p *policy.Policy, told *Told, o int32, normal bool, l *p
 	redirects := p.MayRedirect(o)
 	if len(l.Bodies) > 0 && !redirects && c.Permit(o, normal) {
 		return Decision{Verdict: report.Allowed}, true
+	}
+	if c.SourceOnly {
+		return verdictOf(l, c.Stances(o, normal), logged), true
 	}
 	return sure(l, c.Stances(o, normal), redirects)
 }

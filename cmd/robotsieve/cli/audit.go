@@ -129,6 +129,8 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, "+
 		"what they are judged by, and a letter for each crawler, for robotsieve verify; "+
 		"nothing of other visitors is in it")
+	flags.BoolVar(&o.Undeclared, "undeclared", false, "also list the clients that name no crawler and requested most of "+
+		"what robots.txt forbids to *, browsers among them: by address, and of IPv6 by /64")
 	flags.StringVar(&o.MadeBy, "made-by", "", "with --evidence: who made it, as the letters are to say")
 	studies := flags.String("studies", "", "also write the measures of published studies of crawlers to a file: "+
 		"FILE.csv or FILE.parquet")
@@ -169,12 +171,13 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		if o.WhatIf != "" && reporting.output == "csv" {
 			return usageError("--output csv has the crawlers' verdicts, and --what-if gives none: use json")
 		}
-		rows, err := list.chosen(reporting.output, cmd.Flags().Changed("output"))
+		rows, err := list.chosen(reporting.output, cmd.Flags().Changed("output"), o.Undeclared)
 		if err != nil {
 			return err
 		}
 		if o.Anonymous {
 			o.Read = []string{list.keyFile}
+			o.Pseudonym = func(address string) string { return writers.Pseudonym(rows.Key, address) }
 		}
 		runJob := job.Audit
 		if s.elsewhere != nil {

@@ -212,7 +212,7 @@ func addRowFlags(cmd *cobra.Command) *rowFlags {
 		"in place of the report: as --output "+strings.Join(writers.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
 		"violations", "all")
 	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
-		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
+		"with --list or --undeclared: replace addresses by pseudonyms, which are the same for the same key, "+
 			"and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
 	return f
 }
@@ -226,21 +226,22 @@ const (
 
 // chosen returns the list that is asked for. output is that of the report, unless another one was
 // chosen.
-func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
+func (f *rowFlags) chosen(output string, chosen, undeclared bool) (rows Rows, err error) {
 	outputs := writers.RowOutputs()
 	switch {
-	case f.list == "" && f.keyFile != "":
-		return rows, usageError("--anonymize is for --list")
+	case f.list == "" && f.keyFile != "" && !undeclared:
+		return rows, usageError("--anonymize is for --list and --undeclared")
 	case f.list == "" && !slices.Contains(writers.Outputs(), output):
 		return rows, usageError("--output %s is for --list", output)
 	case f.list == "":
-		return rows, nil
 	case !chosen:
 		output = outputs[0]
 	case !slices.Contains(outputs, output):
 		return rows, usageError("--list has no --output %s: choose one of %s", output, strings.Join(outputs, ", "))
 	}
-	rows = Rows{List: f.list, Output: output}
+	if f.list != "" {
+		rows = Rows{List: f.list, Output: output}
+	}
 	if f.keyFile != "" {
 		if rows.Key, err = disk.ReadLimited(f.keyFile, maxKey); err != nil {
 			return rows, inputError(fmt.Errorf("--anonymize: %w", err))

@@ -210,7 +210,7 @@ func NewRows(w io.Writer, output string, key []byte) *Rows {
 func (l *Rows) Appender() func(rows []byte, j *audit.Judged, input string) []byte {
 	var names *pseudonyms
 	if len(l.key) > 0 {
-		names = &pseudonyms{mac: hmac.New(sha256.New, l.key), known: map[string][]byte{}}
+		names = newPseudonyms(l.key)
 	}
 	var r row // not one for each call, which would be allocated
 	return func(rows []byte, j *audit.Judged, input string) []byte {
@@ -282,6 +282,15 @@ type pseudonyms struct {
 	mac   hash.Hash
 	known map[string][]byte // of the last addresses
 	sum   [sha256.Size]byte
+}
+
+func newPseudonyms(key []byte) *pseudonyms {
+	return &pseudonyms{mac: hmac.New(sha256.New, key), known: map[string][]byte{}}
+}
+
+// Pseudonym returns the pseudonym of an address, as rows with the same key have it.
+func Pseudonym(key []byte, address string) string {
+	return string(newPseudonyms(key).of([]byte(address)))
 }
 
 // maxPseudonyms is how many pseudonyms are kept: a log has few addresses of crawlers.

@@ -42,10 +42,11 @@ func screen(r *report.Report) (blocks []block) {
 func (d doc) screen(clean int) []block {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Totals.Requests == 0 {
-		return withText(first, d.advice(), block{Text: []string{more}})
+		return withText(first, d.advice(), d.undeclared(maxViolatorsShown/2), block{Text: []string{more}})
 	}
 	return withText(first, d.violators(min(maxPathedShown, (d.most-1)/2)),
-		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(), block{Text: []string{d.certainty(), more}})
+		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(), d.undeclared(maxViolatorsShown/2),
+		block{Text: []string{d.certainty(), more}})
 }
 
 // more says where the rest is.
