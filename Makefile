@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test clib python python-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -33,6 +33,8 @@ test: lint # which vets everything
 golden:
 	$(GO) test ./cmd/robotsieve/cli -run TestGolden -update
 
+HAVE_CC := [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1
+
 # The packages that start goroutines, and of the others the tests in which several goroutines share what the package
 # made, and of the command an audit by many workers and the end by a signal. The race detector needs a C compiler. With
 # the profile of cmd/robotsieve all that it imports would be compiled once more.
@@ -43,11 +45,11 @@ SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHea
 # has nothing more to find.
 NORACE := Guard|Bzip2|CorruptBytes|HostileRecords|NotSideBySide|SideBySideMemory|NoAllocationPerChunk|PartsAddUpInAnyTree|CompileInLittleMemory
 race:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null 2>&1; then \
+	@if $(HAVE_CC); then \
 		set -ex; $(GO) test -pgo=off -vet=off -race -short -timeout 20m -skip '$(NORACE)' $(RACE); \
 		$(GO) test -pgo=off -vet=off -race -short -skip Guard -run '$(SHARING)' $(SHARED); \
 	else \
-		echo "race: skipped, no C compiler found"; \
+		echo "race, and the C interface (cmd/librobotsieve): skipped, no C compiler found"; \
 	fi
 
 # Tests that fail when the hot path allocates or loses its inlining.
@@ -124,6 +126,31 @@ beam:
 
 beam-test:
 	cd cmd/robotsieve-beam && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+# The C interface: the library, shared and static, and its header, in bin/clib. It needs a C compiler.
+CLIB = CGO_ENABLED=1 $(GO) build -trimpath -ldflags '-s -w -X main.release=$(VERSION)'
+clib:
+	@mkdir -p bin/clib
+	@name=$$(case $$($(GO) env GOOS) in darwin) echo librobotsieve.dylib;; windows) echo robotsieve.dll;; *) echo librobotsieve.so;; esac); \
+		set -ex; $(CLIB) -buildmode=c-shared -o bin/clib/$$name ./cmd/librobotsieve; \
+		$(CLIB) -buildmode=c-archive -o bin/clib/librobotsieve.a ./cmd/librobotsieve; \
+		rm -f bin/clib/*.h; cp cmd/librobotsieve/robotsieve.h bin/clib/
+
+# The package of Python with the library in it, as a wheel in bin/python, without a network. Its tests are run with the
+# wheel installed; they say what they left out.
+PYTHON ?= python3
+python:
+	@rm -rf bin/python
+	$(PYTHON) cmd/librobotsieve/python/wheel.py bin/python "$(VERSION)"
+
+python-test:
+	@if $(HAVE_CC) && $(PYTHON) -m pip --version >/dev/null 2>&1; then \
+		set -ex; $(MAKE) --no-print-directory build python; \
+		PIP_ROOT_USER_ACTION=ignore $(PYTHON) -m pip install -q --no-index --target bin/python/site bin/python/*.whl; \
+		PYTHONPATH=bin/python/site $(PYTHON) cmd/librobotsieve/python/tests/test_robotsieve.py -v; \
+	else \
+		echo "python-test: skipped, no C compiler, or no Python with pip"; \
+	fi
 
 # More patterns, worlds and fleets than a test has, then each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty
 # for the machine. Without -fuzzminimizetime those of states, whose inputs are long,

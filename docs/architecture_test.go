@@ -78,13 +78,14 @@ func TestFileOperations(t *testing.T) {
 type listed struct {
 	ImportPath string
 	GoFiles    []string
+	CgoFiles   []string
 	Imports    []string
 }
 
 // packages returns the packages of the module that have code outside of tests.
 func packages(t *testing.T) []listed {
 	t.Helper()
-	command := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,GoFiles,Imports", "./...")
+	command := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,GoFiles,CgoFiles,Imports", "./...")
 	command.Dir = ".."
 	out, err := command.Output()
 	if err != nil {
@@ -120,6 +121,9 @@ func TestImports(t *testing.T) {
 		may, known := allowed[of]
 		if !known {
 			t.Errorf("package %s is in no row of the table", of)
+		}
+		if len(p.CgoFiles) > 0 && of != "cmd/librobotsieve" {
+			t.Errorf("package %s uses cgo", of)
 		}
 		used := map[string]bool{}
 		for _, path := range p.Imports {

@@ -28,8 +28,8 @@ type archived struct {
 	mapped  *disk.Mapped
 	archive *archive.Archive
 	agents  []subject
-	most    int64 // bytes that decoded rulesets may take
-	epoch   atomic.Uint64
+	most    int64          // bytes that decoded rulesets may take
+	epoch   *atomic.Uint64 // counts how often they were freed
 }
 
 // openRules maps an archive into memory and opens it for agents. The rules are valid until mapped
@@ -57,7 +57,14 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 	if err != nil {
 		return nil, inputError(errors.Join(err, mapped.Close()))
 	}
-	return &archived{ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64}, nil
+	return &archived{
+		ctx: ctx, mapped: mapped, archive: a, agents: agents, most: math.MaxInt64, epoch: new(atomic.Uint64),
+	}, nil
+}
+
+// judges has a filter judge by the archive.
+func (p *archived) judges(c *filter.Config) {
+	c.Policy, c.Epoch, c.Guard = p, p.epoch.Load, p.mapped.Use
 }
 
 // isArchive reports whether a file is an archive, also one of another version.

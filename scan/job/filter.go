@@ -344,7 +344,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 	for _, agent := range agents {
 		agent.warnOfOthers(nil, o.Messages)
 	}
-	c.Policy, c.Epoch, c.Guard = archive, archive.epoch.Load, archive.mapped.Use
+	archive.judges(&c)
 	memory.loaded += int64(12 * archive.archive.Rulesets())
 	return rulesInUse{c, rules.names, archive.mapped.Close}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
@@ -310,6 +311,9 @@ func knownProfiles(file string) ([]crawler.Profile, error) {
 // headers, as a JSON file changes and extends them (crawler.Extend) unless its name is
 // "". An error is of type *Error.
 func Crawlers(file string) (*crawler.Set, error) {
+	if file == "" {
+		return builtinCrawlers()
+	}
 	profiles, err := knownProfiles(file)
 	if err != nil {
 		return nil, err
@@ -320,3 +324,6 @@ func Crawlers(file string) (*crawler.Set, error) {
 	}
 	return set, nil
 }
+
+// builtinCrawlers returns Crawlers without a file, which are made once.
+var builtinCrawlers = sync.OnceValues(func() (*crawler.Set, error) { return crawler.New(crawler.Builtin()) })

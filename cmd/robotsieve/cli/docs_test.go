@@ -209,14 +209,14 @@ func TestRecipes(t *testing.T) {
 					regexp.MustCompile(`pipe\("(.*)"\)`).FindStringSubmatch(text)[1] + " > out\n" +
 					"printf 'https://a.example/p\\tdisallowed\\tGPTBot\\t2\\nhttps://a.example/x\\tallowed\\t\\t0\\nfoo\\tnot_absolute\\t\\t0\\n' | cmp - out\n"
 			case "python":
-				checkDataTrove(t, text)
+				t.Skip("the tests of cmd/librobotsieve/python run it")
 			}
 			if _, err := exec.LookPath("jq"); err != nil && strings.Contains(script, "| jq ") {
 				t.Skip("there is no jq")
 			}
 			if script != "" {
 				checkRecipe(t, script)
-			} else if kind != "prometheus" && kind != "python" {
+			} else if kind != "prometheus" {
 				t.Fatalf("a recipe of the kind %q is not run", kind)
 			}
 		})
@@ -292,37 +292,6 @@ func functionScript(t *testing.T, config string) string {
 	return `printf 'https://a.example/p\nhttps://a.example/x\nhttps://b.example/\nx\n\n' | ` + f.Command + ` > out
 printf 'disallowed\nallowed\nno_policy\nnot_absolute\nblank\n' | cmp - out
 `
-}
-
-// checkDataTrove runs a filter with a base class that calls it as that of DataTrove does, in
-// batches.
-func checkDataTrove(t *testing.T, script string) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no Python")
-	}
-	dir := t.TempDir()
-	corpus(t, dir)
-	base := filepath.Join(dir, "datatrove", "pipeline", "filters")
-	const stub = "class BaseFilter:\n    def __init__(self, exclusion_writer=None, batch_size=1):\n        " +
-		"self.batch_size = batch_size\n"
-	write(t, filepath.Join(base, "base_filter.py"), stub)
-	c := exec.Command(python, "-")
-	c.Dir, c.Env = dir, append(os.Environ(), "PYTHONPATH="+dir)
-	c.Stdin = strings.NewReader(script + `
-class Doc:
-    def __init__(self, url):
-        self.metadata = {"url": url} if url else {}
-
-f = RobotsFilter("rules.rsv", ["GPTBot", "CCBot"])
-print(f.filter_batch([Doc("https://a.example/p"), Doc("https://a.example/x"), Doc(None)]))
-print(f.filter(Doc("https://b.example/")), f.filter(Doc("https://a.example/p2")))
-`)
-	out, err := c.CombinedOutput()
-	if want := "[(False, 'barred: GPTBot,CCBot'), True, True]\nTrue (False, 'barred: GPTBot,CCBot')\n"; err != nil ||
-		string(out) != want {
-		t.Errorf("%v: %s, want %s", err, out, want)
-	}
 }
 
 // checkRecipe runs a script of a recipe, in which robotsieve is this program.

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+
+	"github.com/robotsieve/robotsieve/scan/filter"
+)
+
+// texts are n texts in one buffer of the caller. Of wide and narrow at most one is set: it has n+1
+// numbers, where each text begins and the last one ends. Otherwise each text has as many bytes as
+// the others, and the NULs at its end are not of it, unless the buffer is one text.
+type texts struct {
+	data   []byte
+	n      int
+	one    bool
+	wide   []uint64
+	narrow []uint32
+}
+
+// at returns a text, a view of the buffer.
+func (t *texts) at(i int) ([]byte, error) {
+	var from, to uint64
+	switch {
+	case t.wide != nil:
+		from, to = t.wide[i], t.wide[i+1]
+	case t.narrow != nil:
+		from, to = uint64(t.narrow[i]), uint64(t.narrow[i+1])
+	case t.one:
+		return t.data, nil
+	default:
+		width := len(t.data) / t.n
+		return bytes.TrimRight(t.data[i*width:][:width], "\x00"), nil
+	}
+	if from > to || to > uint64(len(t.data)) {
+		return nil, usage("URL %d of %d is from %d to %d of a buffer of %d bytes", i, t.n, from, to, len(t.data))
+	}
+	return t.data[from:to], nil
+}
+
+// each calls judge for each text, in their order, and keeps the answers.
+func (t *texts) each(out *answers, judge func(url []byte) (filter.Class, uint32)) error {
+	for i := range t.n {
+		url, err := t.at(i)
+		if err != nil {
+			return err
+		}
+		class, line := judge(url)
+		out.set(i, class, line)
+	}
+	return nil
+}
+
+// answers are buffers of the caller for the answers about some URLs. Any of them may be nil.
+type answers struct {
+	allowed []byte // a bit for each URL, the lowest for the first
+	reasons []byte
+	lines   []int32
+	last    int64 // of the last URL, as robotsieve_match returns it
+}
+
+func (a *answers) set(i int, class filter.Class, line uint32) {
+	if a.allowed != nil {
+		if i%8 == 0 {
+			a.allowed[i/8] = 0
+		}
+		if class == filter.Allowed {
+			a.allowed[i/8] |= 1 << (i % 8)
+		}
+	}
+	if a.reasons != nil {
+		a.reasons[i] = byte(class)
+	}
+	if a.lines != nil {
+		a.lines[i] = int32(line)
+	}
+	a.last = int64(line)<<8 | int64(class)
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// rules are what a handle stands for. Any number of threads may use them.
+type rules interface {
+	// ask answers for an agent about URLs, by the rules of an instant, in Unix seconds.
+	ask(agent []byte, at int64, urls *texts, out *answers) error
+	// close frees what the garbage collector does not.
+	close() error
+}
+
+// handles has the rules by their handles. A handle is never given twice, so that one that was freed
+// is known to be none.
+var (
+	handles    sync.Map
+	lastHandle atomic.Int64
+)
+
+var errHandle = errors.New("no such handle: it was freed, or never given")
+
+// give returns a handle for rules.
+func give(r rules) int64 {
+	h := lastHandle.Add(1)
+	handles.Store(h, r)
+	return h
+}
+
+// find returns the rules of a handle.
+func find(handle int64) (rules, error) {
+	if r, ok := handles.Load(handle); ok {
+		return r.(rules), nil
+	}
+	return nil, errHandle
+}
+
+// free frees a handle.
+func free(handle int64) error {
+	r, ok := handles.LoadAndDelete(handle)
+	if !ok {
+		return errHandle
+	}
+	return r.(rules).close()
+}
+
+func usage(format string, args ...any) error {
+	return &job.Error{Kind: job.Usage, Err: fmt.Errorf(format, args...)}
+}
+
+// auto is the dialect that is each crawler's own.
+const auto = "auto"
+
+// dialectOf returns the dialect with a name; nil stands for each crawler's own.
+func dialectOf(name []byte) (*automaton.Dialect, error) {
+	if len(name) == 0 || string(name) == auto {
+		return nil, nil
+	}
+	d, err := automaton.ParseDialect(string(name))
+	if err != nil {
+		return nil, usage("%w, or %s", err, auto)
+	}
+	return &d, nil
+}
+
+// cache remembers what was made for agents: maxAgents of them, and then new ones. To look one up
+// takes no lock.
+type cache[T any] struct {
+	made atomic.Pointer[map[string]T]
+}
+
+const maxAgents = 256
+
+// of returns what make made for an agent, or makes it.
+func (c *cache[T]) of(agent []byte, make func(agent string) (T, error)) (T, error) {
+	known := c.made.Load()
+	if known != nil {
+		if found, ok := (*known)[string(agent)]; ok {
+			return found, nil
+		}
+	}
+	made, err := make(string(agent))
+	if err != nil {
+		return made, err
+	}
+	all := map[string]T{string(agent): made}
+	if known != nil && len(*known) < maxAgents {
+		for agent, other := range *known {
+			all[agent] = other
+		}
+	}
+	c.made.CompareAndSwap(known, &all) // who comes second forgets
+	return made, nil
+}

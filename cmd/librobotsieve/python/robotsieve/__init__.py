@@ -1,0 +1,243 @@
+"""robots.txt, compiled: which URLs may a crawler fetch, a million a second.
+
+    >>> robots = robotsieve.Robots("User-agent: GPTBot\\nDisallow: /private/\\n")
+    >>> robots.match("GPTBot", "https://example.com/private/a")
+    Verdict(allowed=False, line=2)
+
+Robots is one robots.txt, whatever the host of the URLs. Archive has those of many sites, in the versions
+that `robotsieve compile` has collected. Texts are str, in UTF-8, or bytes. An agent is what --agent of the
+command takes: a known crawler, which is judged by its own product tokens and dialect; any other product
+token, by RFC 9309; or a whole User-Agent header. With a dialect a Robots takes it for the token itself.
+
+Any number of threads may use an object, and calls run outside of the GIL. After os.fork() a child cannot
+use the package if the parent has: start processes with spawn or forkserver.
+
+ValueError is raised for an unknown dialect and an agent that names no crawler or several, OSError for an
+archive that cannot be read, is damaged or was changed while in use.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from array import array
+from ctypes import create_string_buffer
+from datetime import date, datetime, timezone
+from itertools import accumulate, islice
+from typing import Any, Iterable, List, NamedTuple, Optional, Tuple, Union
+
+from . import _library
+
+__all__ = ["Archive", "Robots", "Verdict", "version"]
+
+Text = Union[str, bytes]
+Instant = Union[None, int, float, str, date]
+
+_NEWEST = _NO_DELAY = (1 << 63) - 1
+# How many URLs are judged at a time: so few that their buffers are used again, and stay in the cache.
+_BLOCK = 1024
+# What the reasons of the library mean: allowed, disallowed for three reasons, else not known.
+_MEANS: Tuple[Optional[bool], ...] = (True, False, False, False) + (None,) * 252
+
+
+class Verdict(NamedTuple):
+    """What the rules say of a URL."""
+
+    allowed: Optional[bool]
+    """None where an archive does not know: it lacks the robots.txt of the origin, or the URL is none."""
+    line: int
+    """The line of the rule that decided, from 1; 0 if none did."""
+
+
+def version() -> str:
+    """Returns the version of the library."""
+    return _text("robotsieve_version").decode()
+
+
+def _encoded(text: Text) -> bytes:
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    return text if type(text) is bytes else memoryview(text).tobytes()
+
+
+def _call(name: str, *args: Any) -> int:
+    result = getattr(_library.loaded(), name)(*args)
+    if result < 0:
+        _library.fail(result)
+    return result
+
+
+def _text(name: str, *args: Any) -> bytes:
+    """Calls a function that writes a text."""
+    size = _call(name, *args, None, 0) + 1
+    buffer = create_string_buffer(size)
+    _call(name, *args, buffer, size)
+    return buffer.raw[:-1]
+
+
+def _lines(name: str, *args: Any) -> List[str]:
+    return _text(name, *args).decode("utf-8", "replace").split("\n")[:-1]
+
+
+def _seconds(at: Instant) -> int:
+    """Returns an instant in Unix seconds."""
+    if at is None:
+        return _NEWEST
+    if isinstance(at, str):
+        at = datetime.fromisoformat(re.sub("[Zz]$", "+00:00", at))
+    if isinstance(at, date):
+        at = at if isinstance(at, datetime) else datetime(at.year, at.month, at.day)
+        at = (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
+    return max(-_NEWEST, min(int(at // 1), _NEWEST))
+
+
+class _Rules:
+    """What a handle of the library stands for."""
+
+    __slots__ = ("_handle", "__weakref__")
+    _handle: int
+
+    def __del__(self) -> None:
+        try:
+            _library.lib.robotsieve_free(self._handle)
+        except Exception:  # the object was never made, or this is the end of the process or a fork
+            pass
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+
+    def _match(self, agent: Text, url: Text, at: int = _NEWEST) -> int:
+        agent, url = _encoded(agent), _encoded(url)
+        result = _library.lib.robotsieve_match(self._handle, agent, len(agent), url, len(url), at)
+        if result < 0:
+            _library.fail(result)
+        return result
+
+    def _match_many(self, agent: Text, urls: Any, at: int) -> Any:
+        agent = _encoded(agent)
+        package = type(urls).__module__.partition(".")[0]
+        if package in ("numpy", "pyarrow") and package in sys.modules:
+            from . import _arrays
+
+            found = getattr(_arrays, package)(self, agent, urls, at)
+            if found is not None:
+                return found
+        if isinstance(urls, (str, bytes)):
+            raise TypeError("urls is one text: give a list of them")
+        found: List[Optional[bool]] = []
+        rest = iter(urls)
+        while block := list(islice(rest, _BLOCK)):
+            data, lengths = _joined(block)
+            offsets = array("Q", [0, *accumulate(lengths)])
+            reasons = self._reasons(agent, data, len(data), offsets.buffer_info()[0], 8, len(block), at)
+            found += [_MEANS[reason] for reason in reasons]
+        return found
+
+    def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int) -> array:
+        """Returns the reasons of the verdicts on n URLs in one buffer."""
+        reasons = array("B", bytes(n))
+        result = _library.lib.robotsieve_match_many(
+            self._handle, agent, len(agent), data, size, offsets, width, n, at, None, reasons.buffer_info()[0], None
+        )
+        if result < 0:
+            _library.fail(result)
+        return reasons
+
+
+def _joined(texts: List[Any]) -> Tuple[bytes, Iterable[int]]:
+    """Returns texts in one buffer, and their lengths."""
+    try:
+        text = "".join(texts)
+        data = text.encode()
+        if len(data) == len(text):  # only ASCII
+            return data, map(len, texts)
+    except (TypeError, UnicodeEncodeError):  # some are bytes, or have surrogates
+        pass
+    parts = list(map(_encoded, texts))
+    return b"".join(parts), map(len, parts)
+
+
+class Robots(_Rules):
+    """One robots.txt, whatever its bytes, of which the first max_bytes are read, with 0 all.
+
+    dialect is rfc9309, google, original or auto, each crawler's own.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, body: Text, dialect: str = "auto", *, max_bytes: int = 512_000) -> None:
+        text, name = _encoded(body), _encoded(dialect)
+        self._handle = _call("robotsieve_compile", text, len(text), name, len(name), max_bytes or -1)
+
+    def match(self, agent: Text, url: Text) -> Verdict:
+        """Returns the verdict on a URL, or on the path of one, for an agent, and the line that decided."""
+        result = self._match(agent, url)
+        return Verdict(not result & 0xFF, result >> 8)
+
+    def allowed(self, agent: Text, url: Text) -> bool:
+        """Reports whether an agent may fetch a URL."""
+        return not self._match(agent, url) & 0xFF
+
+    def allowed_many(self, agent: Text, urls: Iterable[Text]) -> Any:
+        """Reports for each URL whether an agent may fetch it.
+
+        Of a list or any other iterable the result is a list, of an array of numpy or pyarrow one of
+        bool, null where the URL is null. Arrays of pyarrow's strings and of numpy's bytes are not copied.
+        """
+        return self._match_many(agent, urls, _NEWEST)
+
+    @property
+    def sitemaps(self) -> List[str]:
+        """The values of the Sitemap lines, in the order of the file and each once."""
+        return _lines("robotsieve_sitemaps", self._handle)
+
+    def crawl_delay(self, agent: Text) -> Optional[float]:
+        """Returns the Crawl-delay that is asked of an agent, in seconds, None if there is none."""
+        name = _encoded(agent)
+        delay = _call("robotsieve_crawl_delay", self._handle, name, len(name))
+        return None if delay == _NO_DELAY else delay / 1e9
+
+    def _fields(self, key: str, agent: Text = b"") -> List[str]:
+        """Returns the values of lines that are neither user agents nor rules, as robotsieve_fields does."""
+        name, field = _encoded(agent), _encoded(key)
+        return _lines("robotsieve_fields", self._handle, name, len(name), field, len(field))
+
+
+class Archive(_Rules):
+    """The robots.txt of many origins, in a file that `robotsieve compile` has made.
+
+    A URL is judged by the rules of its own origin, as `robotsieve filter --rules` does it. at is the
+    instant whose rules judge: a datetime, a date or a text of ISO 8601, in UTC if they name no zone, or
+    Unix seconds; None for the newest rules. A dialect takes the place of each crawler's own.
+
+    The file is mapped into memory. It may be replaced meanwhile, but not changed in place. An Archive may
+    be pickled, and is opened anew.
+    """
+
+    __slots__ = ("_opened",)
+
+    def __init__(self, path: Union[str, bytes, "os.PathLike[str]"], dialect: str = "auto") -> None:
+        os.stat(path)  # so that an error is the usual one
+        name, of = os.fsencode(path), _encoded(dialect)
+        self._opened = (os.path.abspath(path), dialect)
+        self._handle = _call("robotsieve_open", name, len(name), of, len(of))
+
+    def __reduce__(self) -> Tuple[type, Tuple[Any, str]]:
+        return type(self), self._opened
+
+    def match(self, agent: Text, url: Text, at: Instant = None) -> Verdict:
+        """Returns the verdict on a URL for an agent, and the line that decided."""
+        result = self._match(agent, url, _seconds(at))
+        return Verdict(_MEANS[result & 0xFF], result >> 8)
+
+    def allowed(self, agent: Text, url: Text, at: Instant = None) -> Optional[bool]:
+        """Reports whether an agent may fetch a URL; None if that is not known."""
+        return _MEANS[self._match(agent, url, _seconds(at)) & 0xFF]
+
+    def allowed_many(self, agent: Text, urls: Iterable[Text], at: Instant = None) -> Any:
+        """Reports for each URL whether an agent may fetch it, as Robots.allowed_many does.
+
+        What is not known is None, null in an array of pyarrow, and False in one of numpy.
+        """
+        return self._match_many(agent, urls, _seconds(at))

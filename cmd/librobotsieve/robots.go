@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/scan/filter"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/policy"
+)
+
+// robots is one robots.txt.
+type robots struct {
+	dialect *automaton.Dialect // nil for each crawler's own
+	options compile.Options
+	body    []byte // a copy, kept only if a dialect may be asked for that was not read yet
+	read    [automaton.NumDialects]atomic.Pointer[compile.Robots]
+}
+
+// newRobots reads a body, of which it keeps no view. maxBytes is as in compile.Options.
+func newRobots(body []byte, dialect *automaton.Dialect, maxBytes int64) *robots {
+	most := int(max(-1, min(maxBytes, math.MaxInt32)))
+	r := &robots{dialect: dialect, options: compile.Options{MaxBytes: most}, body: body}
+	r.in(r.first())
+	if r.body = nil; dialect == nil {
+		r.body = bytes.Clone(compile.WholeLines(body, most))
+	}
+	return r
+}
+
+func (*robots) close() error { return nil }
+
+// first is the dialect in which questions that are of no agent are answered.
+func (r *robots) first() automaton.Dialect {
+	if r.dialect == nil {
+		return automaton.RFC9309
+	}
+	return *r.dialect
+}
+
+// in returns the file as it is read in a dialect.
+func (r *robots) in(d automaton.Dialect) *compile.Robots {
+	if r.read[d].Load() == nil {
+		o := r.options
+		o.Dialect = d
+		r.read[d].CompareAndSwap(nil, compile.Compile(r.body, o))
+	}
+	return r.read[d].Load()
+}
+
+// asker is an agent as it reads a robots.txt.
+type asker struct {
+	policy.Subject
+	dialect automaton.Dialect
+}
+
+// askers are the agents whose own dialects are asked for.
+var askers cache[asker]
+
+// bound returns the file as an agent reads it, the machine that binds the agent, and the name by
+// which it does, "" for the groups for *. With each crawler's own dialect an agent is what --agent
+// of the command takes, otherwise a product token.
+func (r *robots) bound(agent []byte) (*compile.Robots, *automaton.Machine, []byte, error) {
+	if r.dialect != nil {
+		read := r.in(*r.dialect)
+		m, named := read.Ruleset.Named(agent)
+		if !named {
+			return read, read.Ruleset.Wildcard(), nil, nil
+		}
+		return read, m, agent, nil
+	}
+	a, err := askers.of(agent, func(name string) (a asker, err error) {
+		a.Subject, a.dialect, err = job.Agent{Name: name}.Find()
+		return a, err
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	read := r.in(a.dialect)
+	m, token := a.Bound(read.Ruleset)
+	return read, m, []byte(token), nil
+}
+
+// scratches are the scratches of threads that do not match at the moment.
+var scratches = sync.Pool{New: func() any { return new(automaton.Scratch) }}
+
+func (r *robots) ask(agent []byte, _ int64, urls *texts, out *answers) error {
+	read, m, _, err := r.bound(agent)
+	if err != nil {
+		return err
+	}
+	d, s := read.Ruleset.Dialect(), scratches.Get().(*automaton.Scratch)
+	defer scratches.Put(s)
+	return urls.each(out, func(url []byte) (filter.Class, uint32) {
+		v := m.Match(s, d.Path(s, url))
+		if v.Disallowed {
+			return filter.Disallowed, v.Line
+		}
+		return filter.Allowed, v.Line
+	})
+}
+
+// sitemaps returns the values of the Sitemap lines, a line each.
+func (r *robots) sitemaps() string {
+	return strings.Join(append(r.in(r.first()).Sitemaps(), ""), "\n")
+}
+
+// delay returns the Crawl-delay for an agent.
+func (r *robots) delay(agent []byte) (delay time.Duration, ok bool, err error) {
+	read, m, token, err := r.bound(agent)
+	if err != nil {
+		return 0, false, err
+	}
+	delay, ok = read.Delay(m, token)
+	return delay, ok, nil
+}
+
+// fields returns the values of the lines with a key, in any case, that are neither user agents nor
+// rules, a line each: those in the groups that bind an agent, or all if it is empty.
+func (r *robots) fields(agent []byte, key string) (string, error) {
+	read, groups := r.in(r.first()), []int(nil)
+	if len(agent) > 0 {
+		of, m, _, err := r.bound(agent)
+		if err != nil {
+			return "", err
+		}
+		read, groups = of, of.GroupsOf(m)
+	}
+	var values strings.Builder
+	for _, record := range read.Records {
+		_, bound := slices.BinarySearch(groups, record.Group)
+		if (bound || len(agent) == 0) && strings.EqualFold(record.Key, key) {
+			values.WriteString(record.Value + "\n")
+		}
+	}
+	return values.String(), nil
+}
