@@ -93,6 +93,9 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 	}
 	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
 		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
+	if !r.Choice.IsAll() {
+		plan.Notes = append(plan.Notes, "The rules are for "+r.Choice.String()+" only (--crawler, --category).")
+	}
 	if r.Partial {
 		plan.Notes = append(plan.Notes, "WARNING: not all of the logs could be read: what is missing may clear some "+
 			"of those whom the rules are for.")

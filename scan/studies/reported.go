@@ -20,6 +20,9 @@ func about(r *report.Report, unplaced int64) (list []report.StudyRow) {
 	}
 	say("methods", fmt.Sprintf("robotsieve %s, docs/studies.md of that version; requests of crawlers from %s to %s, "+
 		"judged by %s", r.Program, cmp.Or(r.From, "?"), cmp.Or(r.To, "?"), r.Policy.File))
+	if !r.Choice.IsAll() {
+		say("limit", "all rows are of "+r.Choice.String()+" only (--crawler, --category)")
+	}
 	say("assumption", r.Assumptions...)
 	say("limit", r.Warnings...)
 	if unplaced > 0 {

@@ -415,6 +415,9 @@ func (c condition) unchecked(r *report.Report, config *audit.Config) string {
 	switch {
 	case c.crawler != "" && len(c.profiles(config.Crawlers)) == 0 && !slices.ContainsFunc(r.Crawlers,
 		func(row report.CrawlerInfo) bool { return c.is(row.Crawler, row.Category) }):
+		if !r.Choice.IsAll() {
+			return "no crawler called " + c.crawler + " is known or is one of " + r.Choice.String() + " (--crawler, --category)"
+		}
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"

@@ -223,7 +223,7 @@ func (d doc) advice() block {
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
-	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.Totals.Requests,
+	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.AllRequests(),
 		"The address lists are too old or too new for most requests.")
 	add(undecided(report.NoVersion) > 0, "For %s a robots.txt that is not known may count: add it to the policy.",
 		english.Plural(undecided(report.NoVersion), "request"))
