@@ -35,6 +35,9 @@ const (
 	Control
 	// Device is a word where a browser on Android names the phone that it runs on.
 	Device
+	// App is a word in the header of an app on Apple's systems, which a person runs: it has CFNetwork,
+	// and neither a URL nor an e-mail address.
+	App
 	// Later is a word that might be an unknown crawler's, or bare, after the one that
 	// counts.
 	Later

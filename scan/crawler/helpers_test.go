@@ -268,6 +268,8 @@ func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, e
 		return false
 	case start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")):
 		return false
+	case !contact && strings.Contains(string(low), " cfnetwork/"):
+		return false
 	}
 	return !slices.Contains(n.controls, string(low[start:end])) && !slices.Contains(n.controls, joined) &&
 		(start <= model.start || start >= model.end)

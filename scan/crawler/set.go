@@ -497,7 +497,8 @@ func claimOf(header []byte, at extent, name string) Claim {
 // mayName says whether a word that contains one of stems may be the name of an unknown
 // crawler: the first for which it returns Names is. The header begins with a name, has it
 // directly after "(compatible; ", or has a URL or an e-mail address: headers of crawlers
-// do, but not those of phones called CUBOT. A control token is no name, because the
+// do, but not those of phones called CUBOT. Apps such as Turbotax on a phone of Apple's begin
+// with their names, too; their headers have CFNetwork, and no URL. A control token is no name, because the
 // crawler that obeys it sends its own.
 func (r *Reader) mayName(word extent) Standing {
 	switch standing := r.standing(word.start); {
@@ -507,6 +508,8 @@ func (r *Reader) mayName(word extent) Standing {
 		return Device
 	case word.start > 0 && !bytes.HasSuffix(r.low[:word.start], []byte("(compatible; ")) && len(r.contacts) == 0:
 		return NoContact
+	case len(r.contacts) == 0 && bytes.Contains(r.low, []byte(" cfnetwork/")):
+		return App
 	case r.controlAt(word) != nil:
 		return Control
 	case isBare(r.low[word.start:word.end]):

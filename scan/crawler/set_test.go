@@ -55,6 +55,8 @@ func TestReadClaims(t *testing.T) {
 		{"FooReader/1 Googlebot Googlebot-Image", "Googlebot-Image", "Googlebot-Image Googlebot", ""},
 		{"GPTBot/1.0 OAI-SearchBot/1.0", "", "OAI-SearchBot", ""},
 		{"FooBot/1.0", "", "FooBot", "FooBot"},
+		{"Turbotax/3 CFNetwork/1485 Darwin/23.1.0", "", "", ""}, // an app that a person runs
+		{"FooBot/3 CFNetwork/1485 Darwin/23.1.0" + contact, "", "FooBot", "FooBot"},
 		{"", "", "", ""},
 		{"curl/7", "", "", ""},
 		{"bingbot Googlebot", "bingbot Googlebot", "bingbot msnbot", ""},
@@ -202,6 +204,7 @@ var headerParts = []string{
 	"me@foo.example", "@foo.example", "(Linux; Android 9; ", "Linux", "Android 9; ", "Foo-Extended", "Applebot-Extended",
 	"foo.bot-extended", "bot-extended", "FooBot", "bot", "Spider", "MySpider/2", "my", "go", "ing", "Curl/7", "php",
 	"crawl", "Crawler", "CUBOT_X18", "fetch", "scrap", "prefetcher", "robot",
+	" CFNetwork/1485 Darwin/23.1.0",
 }
 
 // randomHeader makes a header of words, URLs, addresses and what stands between.

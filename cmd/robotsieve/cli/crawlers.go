@@ -295,6 +295,7 @@ var standings = map[crawler.Standing]string{
 		`"(compatible; ", and has no URL and no e-mail address`,
 	crawler.Control: controlToken,
 	crawler.Device:  `contains "STEM", but is where a browser on Android names its device`,
+	crawler.App:     `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), without a URL`,
 	crawler.Later:   `contains "STEM", but after another word that does`,
 }
 
