@@ -62,7 +62,7 @@ func (d doc) cameText() string {
 	return text + " No robots.txt was given, so nothing is said of what it permits."
 }
 
-// sentSizes says which sizes of robots.txt the log shows.
+// sentSizes says which sizes of robots.txt the log shows, or that it was never sent.
 func (d doc) sentSizes() block {
 	const shown = 3
 	b, sum := block{Heading: "Which robots.txt was sent"}, int64(0)
@@ -82,6 +82,10 @@ func (d doc) sentSizes() block {
 			english.Plural(s.N, "answer"), days(s.First, s.Last)))
 	}
 	if parts == nil {
+		if r := d.RobotsTxt; r.Requests > 0 && r.Served == 0 {
+			gets := english.Plural(r.Requests, "GET")
+			b.Text = []string{"None of " + gets + " of robots.txt got a file: perhaps there was none."}
+		}
 		return b
 	}
 	text := "Look for a file of " + strings.Join(parts, ", or of ")
