@@ -12,11 +12,10 @@ func Distance(a, b string, most int) int {
 		next[0] = i
 		least := i
 		for j := 1; j <= len(b); j++ {
-			cost := 1
+			n := min(last[j], next[j-1], last[j-1]) + 1
 			if a[i-1] == b[j-1] {
-				cost = 0
+				n = min(n, last[j-1])
 			}
-			n := min(last[j]+1, next[j-1]+1, last[j-1]+cost)
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				n = min(n, before[j-2]+1)
 			}

@@ -84,12 +84,21 @@ func (b *bounded[K]) lower(below uint64) {
 	}
 }
 
-// mostFrequent returns the keys of a map, the most frequent first, then in their order.
-func mostFrequent[K cmp.Ordered](b *bounded[K]) []K {
+// mostFrequent lists at most so many keys of a map, the most frequent first, then in their order, and
+// returns the count of all others.
+func mostFrequent[T any](b *bounded[string], most int, info func(string, int64) T) (list []T, others int64) {
 	b.prune(1)
-	return slices.SortedFunc(maps.Keys(b.Kept), func(x, y K) int {
+	list, others = []T{}, b.Rest
+	for i, k := range slices.SortedFunc(maps.Keys(b.Kept), func(x, y string) int {
 		return cmp.Or(cmp.Compare(b.Kept[y].N, b.Kept[x].N), cmp.Compare(x, y))
-	})
+	}) {
+		if n := b.Kept[k].N; i < most {
+			list = append(list, info(k, n))
+		} else {
+			others += n
+		}
+	}
+	return list, others
 }
 
 // merge adds the counts of another map.

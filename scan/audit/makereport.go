@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
@@ -15,11 +16,8 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Bounds of OtherHosts and Overlooked.
-const (
-	maxHostsListed   = 10
-	maxHeadersListed = 10
-)
+// maxListed bounds OtherHosts and Overlooked.
+const maxListed = 10
 
 // errSum says that a report would not have counted each line once.
 var errSum = errors.New("the numbers of the audit do not add up")
@@ -78,7 +76,6 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 		AllBytes:  int64(t.Bytes),
 		Choice:    report.ChoiceInfo{Choice: a.config.Only},
 
-		OtherHosts: t.otherHosts(), OtherHostsNotListed: t.OtherHost,
 		Undeclared:      t.undeclared,
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
@@ -107,10 +104,10 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	for _, s := range t.Quoted.Kept {
 		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
 	}
-	for _, h := range r.OtherHosts {
-		r.OtherHostsNotListed -= h.Requests
-	}
-	r.Overlooked, r.OverlookedNotListed = t.overlooked()
+	r.OtherHosts, r.OtherHostsNotListed = mostFrequent(&t.Hosts, maxListed, func(host string, n int64) report.HostInfo {
+		return report.HostInfo{Host: host, Requests: n}
+	})
+	r.Overlooked, r.OverlookedNotListed = mostFrequent(&t.Overlooked, maxListed, headerInfo)
 	r.Totals = report.TotalsOf(r.Crawlers)
 	r.Sites = t.listSites(a, r.Proxied, &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
@@ -129,28 +126,22 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 
 // choices says which lists are of a choice, because there was no room for all.
 func (t *tally) choices(only *report.Choice) (list []string) {
-	if t.Hosts.Below != 0 {
-		list = append(list, fmt.Sprintf("crawlers requested more than %s hosts without a policy: "+
-			"those listed are the most requested of as many that were chosen at random.",
-			english.Grouped(int64(t.Hosts.limit))))
+	add := func(below uint64, limit int, text string) {
+		if below != 0 {
+			list = append(list, strings.Replace(text, "LIMIT", english.Grouped(int64(limit)), 1))
+		}
 	}
-	if t.Overlooked.Below != 0 {
-		list = append(list, fmt.Sprintf("more than %s different headers have a crawler's word and name none: those "+
-			"listed are the most frequent of as many that were chosen at random.",
-			english.Grouped(int64(t.Overlooked.limit))))
-	}
-	if t.Sites.Below != 0 {
-		list = append(list, "crawlers requested more sites than are counted one by one: those listed are the most "+
-			"requested of as many that were chosen at random.")
-	}
-	if t.Sizes.Below != 0 {
-		list = append(list, fmt.Sprintf("answers to /robots.txt had more than %s sizes: "+
-			"the differences listed are among as many that were chosen at random.",
-			english.Grouped(int64(t.Sizes.limit))))
-	}
-	if t.whatIf != nil && t.whatIf.under.Below != 0 {
-		list = append(list, fmt.Sprintf("the requests that would change have more than %s prefixes: those listed were "+
-			"chosen at random.", english.Grouped(maxPrefixes)))
+	add(t.Hosts.Below, t.Hosts.limit, "crawlers requested more than LIMIT hosts without a policy: "+
+		"those listed are the most requested of as many that were chosen at random.")
+	add(t.Overlooked.Below, t.Overlooked.limit, "more than LIMIT different headers have a crawler's word and name none: "+
+		"those listed are the most frequent of as many that were chosen at random.")
+	add(t.Sites.Below, 0, "crawlers requested more sites than are counted one by one: those listed are the most "+
+		"requested of as many that were chosen at random.")
+	add(t.Sizes.Below, t.Sizes.limit, "answers to /robots.txt had more than LIMIT sizes: "+
+		"the differences listed are among as many that were chosen at random.")
+	if t.whatIf != nil {
+		add(t.whatIf.under.Below, maxPrefixes, "the requests that would change have more than LIMIT prefixes: those listed "+
+			"were chosen at random.")
 	}
 	delays := int64(0)
 	for _, r := range t.rows(only) {
@@ -454,14 +445,12 @@ func (r *row) listViolations() (list []report.ViolationInfo, sums report.Outcome
 // listClaims returns what logs say about the clients, the most frequent first, and how many
 // requests are not in the list.
 func (r *row) listClaims() (list []report.ClaimInfo, notListed int64) {
-	list = []report.ClaimInfo{}
 	if r.Claims == nil {
-		return list, 0
+		return []report.ClaimInfo{}, 0
 	}
-	for _, claim := range mostFrequent(r.Claims) {
-		list = append(list, report.ClaimInfo{Claim: claim, N: r.Claims.Kept[claim].N})
-	}
-	return list, r.Claims.Rest
+	return mostFrequent(r.Claims, maxClaims, func(claim string, n int64) report.ClaimInfo {
+		return report.ClaimInfo{Claim: claim, N: n}
+	})
 }
 
 func (r *row) fetchInfo() report.FetchInfo {
@@ -501,28 +490,6 @@ func statusCounts(n map[int]int64) []report.StatusCount {
 		list = append(list, report.StatusCount{Status: status, N: n[status]})
 	}
 	return list
-}
-
-func (t *tally) otherHosts() []report.HostInfo {
-	list := []report.HostInfo{}
-	hosts := mostFrequent(&t.Hosts)
-	for _, host := range hosts[:min(len(hosts), maxHostsListed)] {
-		list = append(list, report.HostInfo{Host: host, Requests: t.Hosts.Kept[host].N})
-	}
-	return list
-}
-
-// overlooked lists the most frequent headers that were overlooked, and counts the requests with others.
-func (t *tally) overlooked() (list []report.HeaderInfo, notListed int64) {
-	list = []report.HeaderInfo{}
-	for i, header := range mostFrequent(&t.Overlooked) {
-		if n := t.Overlooked.Kept[header].N; i < maxHeadersListed {
-			list = append(list, report.HeaderInfo{Header: header, Requests: n})
-		} else {
-			notListed += n
-		}
-	}
-	return list, notListed + t.Overlooked.Rest
 }
 
 // startText is the beginning of a version, empty if before all time.

@@ -253,7 +253,7 @@ func TestOrderOfFloods(t *testing.T) {
 				slices.SortFunc(want, func(x, y report.HostInfo) int {
 					return cmp.Or(cmp.Compare(y.Requests, x.Requests), cmp.Compare(x.Host, y.Host))
 				})
-				if want = want[:maxHostsListed]; !slices.Equal(r.OtherHosts, want) ||
+				if want = want[:maxListed]; !slices.Equal(r.OtherHosts, want) ||
 					!strings.Contains(fmt.Sprint(r.Warnings), "hosts without a policy") {
 					t.Errorf("hosts %v, want %v; %q", r.OtherHosts, want, r.Warnings)
 				}

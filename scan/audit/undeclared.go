@@ -171,8 +171,12 @@ func (f *finalPass) endClient() {
 	}
 }
 
+func headerInfo(header string, n int64) report.HeaderInfo {
+	return report.HeaderInfo{Header: header, Requests: n}
+}
+
 func (a *Auditor) clientInfo(c *clientList) report.ClientInfo {
-	headers := mostFrequent(c.headers)
+	headers, _ := mostFrequent(c.headers, maxOfClient, headerInfo)
 	rule := slices.MinFunc(slices.Collect(maps.Keys(c.rules)), func(x, y ruleKey) int {
 		return cmp.Or(cmp.Compare(c.rules[y], c.rules[x]), cmp.Compare(x.at.First, y.at.First),
 			cmp.Compare(x.version, y.version), cmp.Compare(x.line, y.line))
@@ -182,7 +186,7 @@ func (a *Auditor) clientInfo(c *clientList) report.ClientInfo {
 		Address: c.client, Requests: c.requests, Forbidden: c.N,
 		First: timeText(c.Period.First), Last: timeText(c.Period.Last),
 		Headers: int64(len(headers)), HeadersExact: c.headers.Below == 0,
-		Header: headers[0], HeaderRequests: c.headers.Kept[headers[0]].N,
+		Header: headers[0].Header, HeaderRequests: headers[0].Requests,
 		Origin: of.Origin, Line: of.Line, Rule: of.Rule, RuleRequests: of.Violations,
 	}
 }

@@ -97,19 +97,15 @@ func Decide(c *Collector, o Options) *Plan {
 	for _, p := range slices.SortedFunc(maps.Keys(c.crawlers), byName) {
 		d.addNames(p, c.crawlers[p])
 	}
-	d.uncovered("at private, cut or missing addresses", c.unplaced)
-	d.uncovered("at more addresses than are kept (--memory)", c.unkept)
+	d.open["at private, cut or missing addresses"] = c.unplaced
+	d.open["at more addresses than are kept (--memory)"] = c.unkept
 	d.addAddresses()
 	for _, reason := range slices.Sorted(maps.Keys(d.open)) {
-		d.Notes = append(d.Notes, fmt.Sprintf("No rule covers %s %s.", english.Plural(d.open[reason], "violation"), reason))
+		if n := d.open[reason]; n > 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf("No rule covers %s %s.", english.Plural(n, "violation"), reason))
+		}
 	}
 	return d.Plan
-}
-
-func (d *decision) uncovered(reason string, n int64) {
-	if n > 0 {
-		d.open[reason] += n
-	}
 }
 
 // add adds a rule, if it is in force.
@@ -127,7 +123,7 @@ func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	rule, ok := ruleFor(p.Words)
 	switch {
 	case !ok:
-		d.uncovered("by "+who+", whose name no server's rule could be sure to hold", of.verified.n)
+		d.open["by "+who+", whose name no server's rule could be sure to hold"] = of.verified.n
 		return
 	case d.Proxied:
 		return
@@ -178,9 +174,9 @@ func (d *decision) addAddresses() {
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
 		switch c := d.clients[addr]; {
 		case d.Proxied:
-			d.uncovered("at addresses that are a proxy's (--client-ip)", c.n)
+			d.open["at addresses that are a proxy's (--client-ip)"] += c.n
 		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):
-			d.uncovered("at addresses that have not been seen to break it for 30 days before the end of the log", c.n)
+			d.open["at addresses that have not been seen to break it for 30 days before the end of the log"] += c.n
 		default:
 			of := group{around(addr), !d.Search && c.isSearch()}
 			ranges[of] = append(ranges[of], addr)
@@ -200,7 +196,7 @@ func (d *decision) addAddresses() {
 		for _, addr := range list {
 			prefix := netip.PrefixFrom(addr, addr.BitLen())
 			if p := d.listedFor(prefix, d.clients[addr]); p != nil {
-				d.uncovered("at addresses in a list of "+p.Operator, d.clients[addr].n)
+				d.open["at addresses in a list of "+p.Operator] += d.clients[addr].n
 			} else {
 				d.addAddress(prefix, d.clients[addr], 1)
 			}
@@ -286,9 +282,8 @@ func ruleFor(words []string) (r Rule, ok bool) {
 		r.Words, names = append(r.Words, word), append(names, b.String())
 	}
 	r.Names = strings.Join(names, "|")
-	match, err := regexp.Compile("(?i)" + r.Pattern())
-	r.match = match
-	return r, err == nil && len(names) > 0
+	r.match = regexp.MustCompile("(?i)" + r.Pattern())
+	return r, len(names) > 0
 }
 
 // addresses are ranges, sorted and apart.

@@ -67,9 +67,6 @@ func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 			c.at[r.Prefix] = i
 		}
 	}
-	for i := range c.workers {
-		c.workers[i].headers = map[string][]hit{}
-	}
 	for i := range c.results {
 		c.results[i].Rules = make([]Refused, len(p.Rules))
 	}
@@ -152,8 +149,8 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 			list = append(list, hit{i, whole})
 		}
 	}
-	if len(w.headers) == maxHeaders {
-		clear(w.headers)
+	if w.headers == nil || len(w.headers) == maxHeaders {
+		w.headers = map[string][]hit{}
 	}
 	if len(header) <= maxHeader {
 		w.headers[string(header)] = list

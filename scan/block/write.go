@@ -102,23 +102,14 @@ func (k *Kind) Summary(p *Plan, dry Result) []string {
 	}
 	list := []string{fmt.Sprintf("Dry run over the same log, %s: %s", english.Plural(dry.Lines, "request"),
 		dry.text(would))}
-	unwritten, search := 0, []string{}
-	for i := range p.Rules {
-		r := &p.Rules[i]
-		if !k.writes(r) {
-			unwritten++
-		} else if r.Search {
-			search = append(search, r.Crawlers...)
-		}
+	written := slices.DeleteFunc(slices.Clone(p.Rules), func(r Rule) bool { return !k.writes(&r) })
+	if n := int64(len(p.Rules) - len(written)); n > 0 {
+		list = append(list, fmt.Sprintf("%s %s left out: %s %s.", english.Plural(n, "rule"), english.Verb(n, "is", "are"),
+			k.Name, k.because))
 	}
-	if unwritten > 0 {
-		list = append(list, fmt.Sprintf("%s %s left out: %s %s.", english.Plural(int64(unwritten), "rule"),
-			english.Verb(int64(unwritten), "is", "are"), k.Name, k.because))
-	}
-	if len(search) > 0 {
-		slices.Sort(search)
+	if search := slices.DeleteFunc(written, func(r Rule) bool { return !r.Search }); len(search) > 0 {
 		list = append(list, fmt.Sprintf("WARNING: rules for search engines are in force (%s): if they refuse too much, the "+
-			"site vanishes from search results.", english.List(slices.Compact(search))))
+			"site vanishes from search results.", crawlersOf(search)))
 	}
 	if dry.Search > 0 {
 		list = append(list, fmt.Sprintf("WARNING: %s in the name of search engines would have been refused that the rules "+
@@ -138,19 +129,23 @@ func (p *Plan) Remarks() []string {
 
 // Short are the remarks with the rules that are not in force in one line.
 func (p *Plan) Short() []string {
-	var names []string
-	for i := range p.Held {
-		names = append(names, p.Held[i].Crawlers...)
-	}
-	if names == nil {
+	n := int64(len(p.Held))
+	if n == 0 {
 		return p.Notes
 	}
+	return append(slices.Clone(p.Notes), fmt.Sprintf("%s for search engines (%s) %s in comments only, until "+
+		"--block-search puts %s in force.", english.Plural(n, "rule"), crawlersOf(p.Held), english.Verb(n, "is", "are"),
+		english.Verb(n, "it", "them")))
+}
+
+// crawlersOf names the crawlers that rules are for.
+func crawlersOf(rules []Rule) string {
+	var names []string
+	for i := range rules {
+		names = append(names, rules[i].Crawlers...)
+	}
 	slices.Sort(names)
-	n := int64(len(p.Held))
-	text := fmt.Sprintf("%s for search engines (%s) %s in comments only, until --block-search puts %s in force.",
-		english.Plural(n, "rule"), english.List(slices.Compact(names)), english.Verb(n, "is", "are"),
-		english.Verb(n, "it", "them"))
-	return append(slices.Clone(p.Notes), text)
+	return english.List(slices.Compact(names))
 }
 
 // text says what was refused, after words such as "these rules would have".

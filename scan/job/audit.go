@@ -204,13 +204,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.choose(&side.config)
-	config := side.config
-	if o.CheckCondition != nil {
-		if err := o.CheckCondition(&config); err != nil {
-			return nil, err
-		}
+	if err := o.choose(&side.config); err != nil {
+		return nil, err
 	}
+	config := side.config
 	logs, err := o.prepareLogs(ctx, side, func(logs *auditLogs) error { return logs.assign(o.Hosts, config.Policy) })
 	if err != nil {
 		return nil, err
@@ -348,9 +345,10 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	switch {
 	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
 		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
-	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll()):
-		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no studies, no look-ups and " +
-			"no choice of crawlers")
+	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
+		o.Undeclared || len(o.Block) > 0):
+		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no studies, no look-ups, " +
+			"no choice of crawlers, no undeclared clients and no block rules")
 	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
 		return usageError("stdin can be one of --robots, --what-if and the logs only")
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
@@ -363,24 +361,20 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("robots.txt and a log cannot both be stdin")
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case o.State != "" && isListed:
-		return usageError("a state holds no requests, so an audit with --list, --evidence or --studies cannot write one")
-	case o.Undeclared && (o.State != "" || o.Part != nil):
-		return usageError("--undeclared cannot be with a state: that would have the addresses of all visitors")
-	case o.Undeclared && (o.WhatIf != "" || o.Robots.Name == "" && o.Policy == "" && o.Side == nil):
-		return usageError("--undeclared asks what robots.txt forbids to *: give it with --robots FILE or --policy, " +
-			"and without --what-if")
-	case o.Undeclared && (o.NoReport || o.Fetched != nil):
-		return usageError("--undeclared is of a report")
-	case o.Anonymous && o.Evidence != "":
-		return usageError("--evidence has the lines of crawlers with their addresses, which --anonymize is to keep " +
+	case (o.State != "" || o.Part != nil) && (o.Undeclared || len(o.Block) > 0) || o.State != "" && isListed:
+		return usageError("a state has neither requests nor addresses, so an audit with --list, --evidence, --studies, " +
+			"--undeclared or --block cannot write one")
+	case o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0):
+		return usageError("--evidence, --samples and --block write the addresses of clients, which --anonymize is to keep " +
 			"back: audit twice")
 	case o.MadeBy != "" && o.Evidence == "":
 		return usageError("--made-by is for the letters of --evidence")
-	case o.Anonymous && o.Samples > 0:
-		return usageError("--samples shows lines with their addresses, which --anonymize is to keep back")
-	case (o.Evidence != "" || o.Studies) && o.NoReport:
-		return usageError("evidence and studies are of a report")
+	case (o.Evidence != "" || o.Studies || o.Undeclared || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil):
+		return usageError("--evidence, --studies, --undeclared and --block need a report")
+	case len(o.Block) == 0 && o.BlockSearch:
+		return usageError("--block-search is about the rules of --block")
+	case len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"):
+		return usageError("--block reads the logs twice, which stdin cannot be: give their files")
 	case o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"):
 		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence and " +
 			"--state, such as Europe/Berlin")
@@ -392,9 +386,9 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
 		return usageError("no logs: name the access logs to read")
 	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 || o.Studies ||
-		len(o.Changes) > 0 || o.Rows != nil && o.Rows.Violations):
-		return usageError("without a robots.txt nothing is judged: violations, --evidence, --samples, --studies and " +
-			"--change need --robots FILE, or its versions with --policy")
+		o.Undeclared || len(o.Changes) > 0 || o.Rows != nil && o.Rows.Violations):
+		return usageError("without a robots.txt nothing is judged: violations, --evidence, --samples, --studies, " +
+			"--undeclared and --change need --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":
 		return usageError("--robots and --policy cannot be given together")
 	case o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
@@ -411,7 +405,7 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 				english.Hours(basis.MaxDuration))
 		}
 	}
-	return cmp.Or(o.checkBlock(), o.checkOutputs(nil))
+	return o.checkOutputs(nil)
 }
 
 // checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the

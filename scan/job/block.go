@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -40,27 +39,6 @@ func (o *AuditOptions) blockOutputs() (list []output) {
 		list = append(list, output{"--block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
 	}
 	return list
-}
-
-// checkBlock refuses options with which there can be no rules.
-func (o *AuditOptions) checkBlock() error {
-	switch {
-	case len(o.Block) == 0 && o.BlockSearch:
-		return usageError("--block-search is about the rules of --block")
-	case len(o.Block) == 0:
-		return nil
-	case o.WhatIf != "":
-		return usageError("--what-if judges no request, so there is nobody to --block")
-	case o.State != "" || o.Part != nil:
-		return usageError("a state is of a part of the logs, and the rules of --block are of all of them")
-	case o.Anonymous:
-		return usageError("--block writes addresses of clients, which --anonymize is to keep back: audit twice")
-	case o.NoReport || o.Fetched != nil:
-		return usageError("--block needs a report")
-	case slices.Contains(o.Logs.Names, "-"):
-		return usageError("--block reads the logs twice, which stdin cannot be: give their files")
-	}
-	return nil
 }
 
 // collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -8,12 +9,12 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// choose sets which crawlers a report is of. A name that is not known may be one in the logs.
-func (o *Results) choose(config *audit.Config) {
-	if o.Only.IsAll() {
-		return
+// choose sets which crawlers a report is of, and checks the condition on it. A name that is not known
+// may be one in the logs.
+func (o *Results) choose(config *audit.Config) error {
+	if !o.Only.IsAll() {
+		config.Only = report.Choice{Crawlers: []string{}, Categories: append([]string{}, o.Only.Categories...)}
 	}
-	config.Only = report.Choice{Crawlers: []string{}, Categories: append([]string{}, o.Only.Categories...)}
 	for _, text := range o.Only.Crawlers {
 		names := config.Crawlers.NamesOf(text)
 		if near := like(config.Crawlers, text); names == nil {
@@ -24,6 +25,10 @@ func (o *Results) choose(config *audit.Config) {
 		}
 		config.Only.Crawlers = append(config.Only.Crawlers, names...)
 	}
+	if o.CheckCondition == nil {
+		return nil
+	}
+	return o.CheckCondition(config)
 }
 
 // like asks whether one of the known crawlers is meant whose names are like a text.
@@ -37,11 +42,8 @@ func like(known *crawler.Set, text string) string {
 // checkChoice refuses a name that is not known and of which the logs have no crawler.
 func checkChoice(known *crawler.Set, r *report.Report) error {
 	for _, name := range r.Choice.Crawlers {
-		isNamed := len(known.NamesOf(name)) > 0
-		for i := range r.Crawlers {
-			isNamed = isNamed || strings.EqualFold(r.Crawlers[i].Crawler, name)
-		}
-		if !isNamed {
+		isIts := func(c report.CrawlerInfo) bool { return strings.EqualFold(c.Crawler, name) }
+		if known.NamesOf(name) == nil && !slices.ContainsFunc(r.Crawlers, isIts) {
 			return usageError("--crawler %s: no crawler is called so, neither a known one nor one in the logs%s", name,
 				like(known, name))
 		}

@@ -369,10 +369,7 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	return prepared(ctx, func() (*SideFiles, error) {
 		side, err := o.readSideFiles(ctx)
 		if err == nil {
-			o.choose(&side.config)
-		}
-		if err == nil && o.CheckCondition != nil {
-			err = o.CheckCondition(&side.config)
+			err = o.choose(&side.config)
 		}
 		if err != nil {
 			return nil, err

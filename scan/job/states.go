@@ -89,11 +89,8 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	o.choose(&config)
-	if o.CheckCondition != nil {
-		if err := o.CheckCondition(&config); err != nil {
-			return nil, err
-		}
+	if err := o.choose(&config); err != nil {
+		return nil, err
 	}
 	shares, err := m.memory.divide(1, nil)
 	if err != nil {

@@ -83,12 +83,10 @@ func (d doc) strips() *strips {
 	if !ok {
 		return nil
 	}
-	s := &strips{From: a.first.Format(time.DateOnly), Width: a.columns, Unit: lengthName(a.step),
-		Unjudged: d.Policy.None(), Gaps: a.gaps(d.pointers())}
-	s.To = a.last.Add(-time.Second).Format(time.DateOnly)
-	s.mark(a, d.Policy.Versions)
-	a.unjudged = s.Unjudged
 	order := d.pointers()
+	s := &strips{From: a.first.Format(time.DateOnly), To: a.last.Add(-time.Second).Format(time.DateOnly),
+		Width: a.columns, Unit: lengthName(a.step), Unjudged: a.unjudged, Gaps: a.gaps(order)}
+	s.mark(a, d.Policy.Versions)
 	for i, c := range order {
 		if len(s.List) == maxStripsOnPage {
 			left := leftOut{}.addAll(order[i:])
@@ -164,6 +162,7 @@ func (a axis) gaps(crawlers []*crawler) string {
 
 // axis is that of all timelines.
 func (d doc) axis() (a axis, ok bool) {
+	a.unjudged = d.Policy.None()
 	for i := range d.Crawlers {
 		t := d.Crawlers[i].Timeline
 		unit := unitLengths[t.By]
@@ -202,10 +201,11 @@ func lengthName(d time.Duration) string {
 
 // strip draws one crawler.
 func (a axis) strip(c *crawler) strip {
-	byLayer, below, fetches := make([][]int64, len(layers)), make([]int64, a.columns), make([]int64, a.columns)
-	for i := range byLayer {
-		byLayer[i] = make([]int64, a.columns)
+	of, fetches := map[string][]int64{}, make([]int64, a.columns) // of: by class, that of violations is empty
+	for _, v := range verdictTerms {
+		of[v.layer] = make([]int64, a.columns)
 	}
+	below := of[""]
 	for i, from := range c.Timeline.From {
 		column, ok := a.column(from)
 		for _, v := range verdictTerms {
@@ -214,17 +214,10 @@ func (a axis) strip(c *crawler) strip {
 				continue
 			}
 			class := v.layer
-			switch {
-			case class == "":
-				below[column] += list[i]
-			case a.unjudged && class == "excused":
+			if a.unjudged && class == "excused" {
 				class = "allowed"
 			}
-			for j, layer := range layers {
-				if layer.Class == class {
-					byLayer[j][column] += list[i]
-				}
-			}
+			of[class][column] += list[i]
 			if v.verdict == report.RobotsFetch {
 				fetches[column] += list[i]
 			}
@@ -234,13 +227,13 @@ func (a axis) strip(c *crawler) strip {
 	peak, at := int64(0), 0
 	for column := range a.columns {
 		sum := int64(0)
-		for _, layer := range byLayer {
-			sum += layer[column]
+		for _, numbers := range of {
+			sum += numbers[column]
 		}
-		if n := sum + below[column]; n > peak {
-			peak, at = n, column
+		if sum > peak {
+			peak, at = sum, column
 		}
-		scale = min(scale, stripHeight/float64(max(sum, 1)), stripDepth/float64(max(below[column], 1)))
+		scale = min(scale, stripHeight/float64(max(sum-below[column], 1)), stripDepth/float64(max(below[column], 1)))
 	}
 	n, own := c.Verdicts[report.Violation], c.Requests-c.Verdicts[report.Spoofed]
 	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
@@ -269,9 +262,9 @@ func (a axis) strip(c *crawler) strip {
 	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly),
 		timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
-	for j, layer := range layers {
+	for _, layer := range layers {
 		drawn := make([]int64, a.columns) // from the line on, where the layer has something
-		for column, n := range byLayer[j] {
+		for column, n := range of[layer.Class] {
 			if tops[column] += n; n > 0 {
 				drawn[column] = tops[column]
 			}

@@ -30,10 +30,7 @@ func screen(r *report.Report) (blocks []block) {
 	most, lines := screenHeight, screenHeight/2
 	for ; most > minViolatorsShown && !fits(most, 1); most-- {
 	}
-	for ; lines > 1 && !fits(most, lines); lines-- {
-	}
-	if lines == 1 {
-		fits(most, lines)
+	for ; !fits(most, lines) && lines > 1; lines-- {
 	}
 	return blocks
 }
