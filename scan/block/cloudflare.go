@@ -52,9 +52,6 @@ func named(r *Rule) string {
 
 // impostor matches those of them that come from elsewhere than the operator's addresses.
 func impostor(r *Rule) string {
-	own := make([]string, len(r.Own))
-	for i, p := range r.Own {
-		own[i] = p.String()
-	}
-	return "((" + named(r) + ") and not ip.src in {" + strings.Join(own, " ") + "})"
+	own := strings.Trim(fmt.Sprint(r.Own), "[]") // with blanks between them
+	return "((" + named(r) + ") and not ip.src in {" + own + "})"
 }

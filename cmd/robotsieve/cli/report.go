@@ -73,16 +73,9 @@ func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	cmd.Flags().StringArrayVar(&f.only.Crawlers, "crawler", nil, "report only of this crawler, by its name or its product "+
 		"token; lines are counted all the same (repeatable)")
 	_ = cmd.RegisterFlagCompletionFunc("crawler", completeAgents)
-	categories := append([]string{report.AI, report.Unknown}, crawler.Categories()...)
-	addFlag(cmd, "stringArray", "category", "", "report only of crawlers of this category, or of --crawler: "+
-		strings.Join(categories, "|")+"; ai is all ai-... (repeatable)", func(text string) error {
-		if !slices.ContainsFunc(categories, func(c string) bool { return strings.EqualFold(c, text) }) {
-			return usageError("--category %q is none of %s", text, strings.Join(categories, "|"))
-		}
-		f.only.Categories = append(f.only.Categories, strings.ToLower(text))
-		return nil
-	})
-	complete(cmd, "category", categories...)
+	choice(cmd, "category", "", "report only of crawlers of this category, or of --crawler; ai is all ai-... (repeatable)",
+		func(category string) { f.only.Categories = append(f.only.Categories, category) },
+		append([]string{report.AI, report.Unknown}, crawler.Categories()...)...)
 	addFlag(cmd, "stringArray", "fail-on", "",
 		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', "+
 			"'GPTBot:violation>1%' (of its requests), 'ai:violation>0' (a category; ai is all ai-...), 'lines<1' or "+

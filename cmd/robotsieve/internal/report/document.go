@@ -38,11 +38,7 @@ func document(r *report.Report) []block {
 }
 
 func (d doc) blocks() []block {
-	var result []block
-	if text := d.partial(); text != nil {
-		result = append(result, block{Text: text})
-	}
-	result = append(result, block{Text: append(d.headline(), d.portion()...)})
+	result := []block{{Text: d.partial()}, {Text: append(d.headline(), d.portion()...)}}
 	if d.Policy.None() {
 		return withText(append(result, d.unjudgedBlocks()...)...)
 	}

@@ -67,7 +67,6 @@ type pageData struct {
 	Totals    []fact
 	Beginning []string
 	Advice    []string
-	Certainty string
 	Crawlers  section
 	Sites     section
 	Strips    *strips
@@ -118,8 +117,8 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	data := pageData{
 		Title: "Crawlers and robots.txt", Headline: append(d.partial(), d.headline()...),
 		Totals:    d.totals(),
-		Beginning: append([]string{d.scope()}, append(d.clean(cleanInAll), d.notHeld()...)...), Advice: d.advice().List,
-		Certainty: d.certainty(),
+		Beginning: slices.Concat([]string{d.scope()}, d.clean(cleanInAll), d.notHeld(), d.certainty()),
+		Advice:    d.advice().List,
 	}
 	// From here on the crawlers are in the order of their requests.
 	slices.SortStableFunc(d.Crawlers, func(x, y crawler) int { return cmp.Compare(y.Requests, x.Requests) })
@@ -128,9 +127,6 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 	data.Sources, data.Unlisted = d.sources(bodies)
 	if len(d.Policy.Origins) == 1 {
 		data.Title += " of " + d.Policy.Origins[0]
-	}
-	if d.Totals.Requests == 0 {
-		data.Certainty = ""
 	}
 	basis := d.facts()
 	basis.Heading = "What was read"
@@ -142,7 +138,7 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 			[]block{d.assumptions(), basis, d.unparsed(), d.otherHosts()})
 	}
 	if d.Policy.None() {
-		data.Beginning, data.Certainty, data.Sources = []string{d.scope()}, "", nil
+		data.Beginning, data.Sources = []string{d.scope()}, nil
 		data.Crawlers.block = d.comers().withFigures()
 		blocks = slices.Concat([]block{d.sentSizes()}, d.details(), d.warnings(), []block{d.assumptions(), basis})
 	}

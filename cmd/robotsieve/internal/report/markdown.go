@@ -27,10 +27,7 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	if violators.Table.rows > 0 {
 		violators.Facts = legend(informed)
 	}
-	result := []block{violators, {Text: slices.Concat(d.clean(cleanInAll), d.notHeld())}}
-	if r.Totals.Requests > 0 {
-		result = append(result, block{Text: []string{d.certainty()}})
-	}
+	result := []block{violators, {Text: slices.Concat(d.clean(cleanInAll), d.notHeld(), d.certainty())}}
 	advice, basis := d.advice(), d.facts()
 	advice.Heading, advice.Title, basis.Heading = "What to fix", "", "What was read"
 	return m.write(w, withText(slices.Concat(result, []block{advice, d.rules(), d.versions()}, d.warnings(),

@@ -18,12 +18,8 @@ func screen(r *report.Report) (blocks []block) {
 			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
 				"Paths that nobody requested: robotsieve check --against."}})
 	}
-	of := doc.screen
-	if r.Policy.None() {
-		of = doc.unjudgedScreen
-	}
 	fits := func(most, lines int) bool {
-		blocks = of(doc{r, most, screenWidth}, lines)
+		blocks = doc{r, most, screenWidth}.screen(lines)
 		var text strings.Builder
 		return writeBlocks(&text, blocks, screenWidth, false) == nil && strings.Count(text.String(), "\n") <= screenHeight
 	}
@@ -38,12 +34,12 @@ func screen(r *report.Report) (blocks []block) {
 // screen is a report of which the crawlers without a violation are named in so many lines.
 func (d doc) screen(clean int) []block {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
-	if d.Totals.Requests == 0 {
-		return withText(first, d.advice(), d.undeclared(maxViolatorsShown/2), block{Text: []string{more}})
+	if d.Policy.None() {
+		return d.unjudgedScreen(first)
 	}
 	return withText(first, d.violators(min(maxPathedShown, (d.most-1)/2)),
 		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(), d.undeclared(maxViolatorsShown/2),
-		block{Text: []string{d.certainty(), more}})
+		block{Text: append(d.certainty(), more)})
 }
 
 // more says where the rest is.

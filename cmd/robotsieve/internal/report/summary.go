@@ -154,8 +154,11 @@ func (d doc) notHeld() []string {
 	return []string{"Not held against anyone: " + english.List(parts) + "."}
 }
 
-// certainty says what the result rests on.
-func (d doc) certainty() string {
+// certainty says what the result rests on, if there is one.
+func (d doc) certainty() []string {
+	if d.Totals.Requests == 0 {
+		return nil
+	}
 	forbidden, verified := d.Totals.Verdicts[report.Violation], int64(0)
 	for _, c := range d.pointers() {
 		verified += violationsOf(c, report.Verified).all
@@ -176,7 +179,7 @@ func (d doc) certainty() string {
 	default:
 		text += "a request counts only if every copy of robots.txt its crawler may have used forbids it"
 	}
-	return text + "."
+	return []string{text + "."}
 }
 
 // advice says what the owner of the site or the log should mend, the most important first.

@@ -12,9 +12,8 @@ import (
 
 // The report of logs without a robots.txt: who came. No word of it judges.
 
-// unjudgedScreen is that report on one screen.
-func (d doc) unjudgedScreen(int) []block {
-	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
+// unjudgedScreen is that report on one screen, after its first block.
+func (d doc) unjudgedScreen(first block) []block {
 	return withText(first, block{Table: d.comers().Table}.withFigures(), d.advice(), d.sentSizes(), block{Text: []string{
 		"To see which of these requests a robots.txt permits: robotsieve audit --robots FILE LOG...",
 		"More: --full, all figures; --html FILE, a page; --list all, each request."}})
