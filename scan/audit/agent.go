@@ -12,7 +12,7 @@ import (
 
 // agent is a crawler or an HTTP library that a User-Agent header names, with all that a
 // worker needs of a crawler: its row, and the rules that bind it. It may also be a header that was
-// overlooked, with the lines that have it.
+// overlooked.
 type agent struct {
 	crawler.Claim
 	row      *row
@@ -29,7 +29,6 @@ type agent struct {
 	// stand, of an agent for one header whose claim is loose; nil otherwise.
 	of     *agent
 	header []byte
-	lines  int64
 	// verified are the agents of an ambiguous header's rivals, as far as they were needed.
 	verified []*agent
 	at       int32 // the origin of binding
@@ -68,7 +67,6 @@ func (w *Worker) agent(field []byte) *agent {
 		c = anyCDN
 	case claim.Overlooked:
 		c.header = []byte(shortened(field, maxHeader))
-		w.overlooked = append(w.overlooked, c)
 		w.quota.held += 2 * len(c.header)
 	case claim.Ambiguous:
 		c.header = w.headers.Outside(nil, field)
@@ -156,18 +154,9 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 	return v
 }
 
-// countOverlooked adds the lines with the headers that were overlooked to the tally, and forgets these.
-func (w *Worker) countOverlooked() {
-	for _, c := range w.overlooked {
-		w.tally.Overlooked.add(string(c.header), tallied{N: c.lines})
-	}
-	w.overlooked = nil
-}
-
 // empty hands over the rows of the worker's tally and empties its memos, whose agents point
 // at these rows. No agent is in use then.
 func (w *Worker) empty() {
-	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
 	w.deferClients()

@@ -30,33 +30,32 @@ type Worker struct {
 	reader  format.Reader // of the chunk
 	// policy is that for the times of the log. It may be Skewed: origins, copies and bindings are the
 	// same in both.
-	policy     *policy.Policy
-	zoneless   bool        // these are of an unknown zone
-	unnamed    policy.Site // of requests in a log that names no host
-	only       bool        // requests elsewhere than unnamed are of another host
-	record     format.Record
-	quota      quota // of the memos, which follow, and of the rows of tally
-	agents     memo[*agent]
-	overlooked []*agent    // of headers that Claim.Overlooked is of
-	clients    memo[*part] // of Config.Undeclared, by address
-	forbidden  memo[*part] // what these requested that robots.txt forbids, by the part without counts
-	everybody  *agent      // whom groups for * bind; nil without Config.Undeclared
-	hosts      memo[site]  // by the host field
-	urls       memo[site]  // by the scheme and authority of an absolute target
-	claims     memo[string]
-	prefixes   memo[string] // of whatIf
-	around     map[aroundKey]int64
-	known      map[*crawler.Profile]*agent
-	named      map[string]*agent // unknown crawlers, by their tokens
-	bindings   map[bindingKey]*policy.Binding
-	headers    *crawler.Reader
-	scratch    automaton.Scratch
-	subject    *agent          // whose request the question is about
-	stances    []policy.Stance // of one origin's copies
-	out        coder           // of the deferred record that is being made
-	key        []byte          // of a memo
-	normal     []byte          // the normal form of the target; empty if that is the target itself
-	spellings  spellings       // of a decoded target: see lossy.go
+	policy    *policy.Policy
+	zoneless  bool        // these are of an unknown zone
+	unnamed   policy.Site // of requests in a log that names no host
+	only      bool        // requests elsewhere than unnamed are of another host
+	record    format.Record
+	quota     quota // of the memos, which follow, and of the rows of tally
+	agents    memo[*agent]
+	clients   memo[*part] // of Config.Undeclared, by address
+	forbidden memo[*part] // what these requested that robots.txt forbids, by the part without counts
+	everybody *agent      // whom groups for * bind; nil without Config.Undeclared
+	hosts     memo[site]  // by the host field
+	urls      memo[site]  // by the scheme and authority of an absolute target
+	claims    memo[string]
+	prefixes  memo[string] // of whatIf
+	around    map[aroundKey]int64
+	known     map[*crawler.Profile]*agent
+	named     map[string]*agent // unknown crawlers, by their tokens
+	bindings  map[bindingKey]*policy.Binding
+	headers   *crawler.Reader
+	scratch   automaton.Scratch
+	subject   *agent          // whose request the question is about
+	stances   []policy.Stance // of one origin's copies
+	out       coder           // of the deferred record that is being made
+	key       []byte          // of a memo
+	normal    []byte          // the normal form of the target; empty if that is the target itself
+	spellings spellings       // of a decoded target: see lossy.go
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
@@ -98,7 +97,6 @@ func (r *Run) Worker() *Worker {
 
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
-	w.countOverlooked()
 	w.deferAround()
 	w.deferUnknown()
 	w.deferClients()
@@ -230,9 +228,11 @@ func (w *Worker) line() {
 	case c == anyCDN:
 		t.CDNAgents++
 	default:
-		c.lines++
 		if c.Library {
 			t.HTTPLibraries++
+		}
+		if c.Overlooked {
+			t.Overlooked.add(string(c.header), tallied{N: 1})
 		}
 	}
 	if w.everybody != nil {

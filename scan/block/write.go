@@ -80,7 +80,11 @@ func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 	f := file{Title: title + " for " + k.Name, Days: int(term / (24 * time.Hour)), Until: p.Until.Unix(), Head: []string{
 		"Made by robotsieve " + program + ". How to use and to undo it: docs/block.md.",
 	}}
-	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Remarks())
+	f.Head = slices.Concat(f.Head, k.Summary(p, dry), p.Notes)
+	for _, r := range p.Held {
+		f.Head = append(f.Head, "A rule for a search engine is not in force without --block-search: "+
+			strings.Join(r.Notes, ". "))
+	}
 	for i, r := range p.Rules {
 		list := map[Sort]*[]item{ByName: &f.Names, Impostor: &f.Impostors, ByAddress: &f.Addresses}[r.Sort]
 		if k.writes(&r) {
@@ -118,16 +122,7 @@ func (k *Kind) Summary(p *Plan, dry Result) []string {
 	return list
 }
 
-// Remarks say what no rule covers, and which rules are not in force.
-func (p *Plan) Remarks() []string {
-	list := slices.Clone(p.Notes)
-	for _, r := range p.Held {
-		list = append(list, "A rule for a search engine is not in force without --block-search: "+strings.Join(r.Notes, ". "))
-	}
-	return list
-}
-
-// Short are the remarks with the rules that are not in force in one line.
+// Short are the notes, with the rules that are not in force in one line.
 func (p *Plan) Short() []string {
 	n := int64(len(p.Held))
 	if n == 0 {

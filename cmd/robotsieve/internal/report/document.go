@@ -39,11 +39,11 @@ func document(r *report.Report) []block {
 
 func (d doc) blocks() []block {
 	result := []block{{Text: d.partial()}, {Text: append(d.headline(), d.portion()...)}}
+	who := []block{d.versions(), d.assumptions(), d.crawlers()}
 	if d.Policy.None() {
-		return withText(append(result, d.unjudgedBlocks()...)...)
+		who = []block{d.assumptions(), d.comers(), d.sentSizes()}
 	}
-	result = append(append(result, d.facts()), d.warnings()...)
-	return withText(slices.Concat(result, []block{d.versions(), d.assumptions(), d.crawlers()}, d.details())...)
+	return withText(slices.Concat(result, []block{d.facts()}, d.warnings(), who, d.details())...)
 }
 
 // warnings are blocks of one warning each.

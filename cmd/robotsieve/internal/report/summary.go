@@ -58,9 +58,9 @@ func (d doc) portion() []string {
 	text := fmt.Sprintf("%s: %s of %s", who, someOrNone(ai.Requests), english.Plural(all, "request"))
 	if ai.Requests > 0 {
 		text += " (" + share(float64(ai.Requests)/float64(all)) + ")"
-	}
-	if ai.Requests > 0 && d.AllBytes > 0 {
-		text += fmt.Sprintf(", %s of %s", size(ai.Bytes), size(d.AllBytes))
+		if d.AllBytes > 0 {
+			text += fmt.Sprintf(", %s of %s", size(ai.Bytes), size(d.AllBytes))
+		}
 	}
 	if n := d.Choice.Others; n > 0 {
 		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))

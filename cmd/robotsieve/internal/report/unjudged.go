@@ -19,12 +19,6 @@ func (d doc) unjudgedScreen(first block) []block {
 		"More: --full, all figures; --html FILE, a page; --list all, each request."}})
 }
 
-// unjudgedBlocks are that report as a whole, after its headline.
-func (d doc) unjudgedBlocks() []block {
-	return slices.Concat([]block{d.facts()}, d.warnings(), []block{d.assumptions(), d.comers(), d.sentSizes()},
-		d.details())
-}
-
 // comers has a row for each crawler, the most frequent first.
 func (d doc) comers() block {
 	t := newTable(d.most, Left("crawler", "category"), Right("requests", "verified", "impostors", "bytes"),
