@@ -50,7 +50,8 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	proxied := r.auditor.isProxied(r.tally)
 	f := &finalPass{
 		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
-		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p), origins: originTexts{},
+		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p),
+		origins: originTexts{},
 		clients: clientList{UndeclaredInfo: report.UndeclaredInfo{List: []report.ClientInfo{}}},
 	}
 	for at, n := range r.tally.Sent {

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,20 +124,21 @@ func (r *indexReader) add(name string, f [][]byte) (err error) {
 	return r.to.Add(row)
 }
 
-// EachBody reads files, and the files in folders, decompressed.
+// EachBody reads files, and the files in folders, decompressed. The error is of those that it could not
+// read, and of ctx.
 func EachBody(ctx context.Context, names []string, each func(in *source.Input, body []byte)) error {
-	inputs, _, failed := source.Inputs(ctx, names, nil, source.Limits{Memory: 64 << 20})
-	if err := errors.Join(failed...); err != nil {
-		return err
-	}
+	inputs, _, errs := source.Inputs(ctx, names, nil, source.Limits{Memory: 64 << 20})
 	for _, in := range inputs {
-		body, err := bodyOf(in)
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
+		if ctx.Err() != nil {
+			break
 		}
-		each(in, body)
+		if body, err := bodyOf(in); err != nil {
+			errs = append(errs, err)
+		} else {
+			each(in, body)
+		}
 	}
-	return ctx.Err()
+	return errors.Join(append(errs, ctx.Err())...)
 }
 
 // bodyOf reads a body. It is not nil.

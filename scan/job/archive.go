@@ -70,7 +70,7 @@ func (p *archived) judges(c *filter.Config) {
 // isArchive reports whether a file is an archive, also one of another version.
 func isArchive(name string) bool {
 	in, err := source.NewFile(name)
-	if err != nil {
+	if err != nil || !in.Regular() { // what is read of a pipe is gone
 		return false
 	}
 	head, err := in.Head(headBytes)

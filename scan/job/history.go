@@ -240,11 +240,11 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 ) {
 	memory := cmp.Or(o.Memory, DefaultMemory)
 	sizes := map[int64][]string{}
-	err = history.EachBody(ctx, bodies, func(in *source.Input, body []byte) {
+	unread := history.EachBody(ctx, bodies, func(in *source.Input, body []byte) {
 		sizes[int64(len(body))] = append(sizes[int64(len(body))], in.Name)
 	})
-	if err != nil {
-		return false, inputError(err)
+	if unread != nil {
+		o.Messages.warn("%v", unread)
 	}
 	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
 	defer f.sorted.Close()
@@ -260,7 +260,7 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 	if err != nil { // what was read before the interrupt is listed
 		ctx = context.WithoutCancel(ctx)
 	}
-	return a.Partial, cmp.Or(f.list(ctx, each), err)
+	return a.Partial || unread != nil, cmp.Or(f.list(ctx, each), err)
 }
 
 // fetches are the requests for /robots.txt, sorted by their sites and times.

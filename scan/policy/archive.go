@@ -22,8 +22,8 @@ import (
 // rules, and no texts: each text is restored from the rules, each on its line, and is the body if
 // it says the same in all dialects of the archive. Otherwise the body is not known. Comments and
 // sizes are not in it, and it ends with a line that says so of Sitemap lines. A version whose
-// redirects lead past a robots.txt is one that cannot be followed. A version without a date is in force from MinTime on. Rows that take
-// more than memory bytes are disk.ErrMemory.
+// redirects lead past a robots.txt is one that cannot be followed. A version without a date is in force
+// from MinTime on. Rows that take more than memory bytes are disk.ErrMemory.
 func ReadArchive(path string, memory int64) ([]Row, error) {
 	mapped, err := disk.Map(path)
 	if err != nil {

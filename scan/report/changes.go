@@ -94,8 +94,8 @@ func (c *ChangedCrawler) Paths() int64 {
 // ChangesNote says what tables of changes mean, and what they do not.
 const ChangesNote = "Changed paths are those on which the old and the new file differ for the crawler, by all ways " +
 	"in which it may read them. The first fetch is the first GET that was sent the new file, by its size, or 304; what " +
-	"the new file forbids is counted from then on. Such a request is no violation while its crawler may still be using an " +
-	"older copy. A session ends after 5 minutes without such a request from its address. Other things may have changed " +
+	"the new file forbids is counted from then on. Such a request is no violation while its crawler may still be using " +
+	"an older copy. A session ends after 5 minutes without such a request from its address. Other things may have changed " +
 	"on the same day: a difference is not proof that the change caused it. Impostors are in no number."
 
 // Title names the change.

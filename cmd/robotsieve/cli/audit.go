@@ -90,7 +90,8 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		"firewall: compare the requests before and after it, as --full does for changes of robots.txt (repeatable)")
 	durationFlag(cmd, &o.Around, "around", "14d", "d", "how much time to compare on either side of a change, in days")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, of times in logs that name none, and of "+
-		"hours, days and times in the report but the times in JSON: an IANA name such as Europe/Berlin, +02:00, or Local (default UTC)")
+		"hours, days and times in the report but the times in JSON: an IANA name such as Europe/Berlin, +02:00, or "+
+		"Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
 	reporting := addReportFlags(cmd, "parquet")
 	list := addRowFlags(cmd)

@@ -70,8 +70,8 @@ func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 		f.files[i] = job.ReportFile{Flag: "--" + file.flag, Kind: file.kind, Is: isKind, Write: file.write}
 		cmd.Flags().StringVar(&f.files[i].Name, file.flag, "", file.usage)
 	}
-	cmd.Flags().StringArrayVar(&f.only.Crawlers, "crawler", nil, "report only of this crawler, by its name or its product "+
-		"token; lines are counted all the same (repeatable)")
+	cmd.Flags().StringArrayVar(&f.only.Crawlers, "crawler", nil, "report only of this crawler, by its name or its "+
+		"product token; lines are counted all the same (repeatable)")
 	_ = cmd.RegisterFlagCompletionFunc("crawler", completeAgents)
 	choice(cmd, "category", "", "report only of crawlers of this category, or of --crawler; ai is all ai-... (repeatable)",
 		func(category string) { f.only.Categories = append(f.only.Categories, category) },

@@ -21,8 +21,8 @@ func (d doc) undeclared(most int) block {
 		b.Text = []string{"No request without a crawler's name was for a path forbidden to *."}
 		return b
 	}
-	b.Title = fmt.Sprintf("%s without a crawler's name %s for paths forbidden to *, by %s. They are attributed to nobody: "+
-		"a person who clicks is no crawler, and robots.txt is no rule for people.", english.Plural(n, "request"),
+	b.Title = fmt.Sprintf("%s without a crawler's name %s for paths forbidden to *, by %s. They are attributed to "+
+		"nobody: a person who clicks is no crawler, and robots.txt is no rule for people.", english.Plural(n, "request"),
 		english.Verb(n, "was", "were"), english.Plural(d.Undeclared.Clients, "client"))
 	columns, room := []string{"last", "usual header"}, 38
 	if !onScreen {
