@@ -144,22 +144,26 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 	crawler := func(name, role string, requests, violations int64) report.CrawlerInfo {
 		day := map[string][]int64{"allowed": {requests - violations}, "violation": {violations}}
 		return report.CrawlerInfo{Crawler: name, Role: role, Category: "seo", Requests: requests, Bytes: 1000 * requests,
+			ViolationBytes: 500 * violations,
 			Verdicts: report.VerdictCounts{report.Allowed: requests - violations, report.Violation: violations},
 			Timeline: report.Timeline{By: "day", From: []string{"2026-11-16T00:00:00Z"}, Verdicts: day}}
 	}
 	r := &report.Report{Crawlers: []report.CrawlerInfo{crawler("Few", "crawler", 1, 1), crawler("Fetch", "fetcher", 9, 1),
-		crawler("Many", "crawler", 2043, 0)}, Totals: report.Totals{Requests: 2053}}
+		crawler("Many", "crawler", 2043, 0)}, Totals: report.Totals{Requests: 2053, ViolationBytes: 1000}}
 	r.Totals.Fetchers.Violations = 1
 	for _, policy := range []string{"constant", "none"} {
-		want := []string{"1 forbidden", "2,044 requests by crawlers", "2.04 MB sent to crawlers", "2 crawlers",
-			"9 requests by fetchers"}
+		want := []string{"1 forbidden", "500 bytes sent in answer to them", "2,044 requests by crawlers",
+			"2.04 MB sent to crawlers", "2 crawlers", "9 requests by fetchers"}
 		if policy == "none" {
 			want = []string{"2,053 requests by crawlers", "2.05 MB sent to crawlers", "3 crawlers"}
 		}
 		if r.Policy.History = policy; policy == "none" {
 			for i := range r.Crawlers {
 				r.Crawlers[i].Verdicts = report.VerdictCounts{report.Indeterminate: r.Crawlers[i].Requests}
+				r.Crawlers[i].ViolationBytes = 0
 			}
+		} else if !strings.Contains(pageOf(t, r), "Forbidden requests got 500 bytes.") {
+			t.Error("the sentence has another figure than the head")
 		}
 		var order, totals, headings []string
 		elements(t, pageOf(t, r), func(n *html.Node) {

@@ -65,8 +65,8 @@ func (d doc) portion() []string {
 	if n := d.Choice.Others; n > 0 {
 		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
 	}
-	if d.Totals.ViolationBytes > 0 {
-		text += ". Forbidden requests got " + size(d.Totals.ViolationBytes)
+	if n := traffic[1].sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
+		text += ". Forbidden requests got " + size(n)
 	}
 	return []string{text + "."}
 }
