@@ -145,8 +145,8 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 		day := map[string][]int64{"allowed": {requests - violations}, "violation": {violations}}
 		return report.CrawlerInfo{Crawler: name, Role: role, Category: "seo", Requests: requests, Bytes: 1000 * requests,
 			ViolationBytes: 500 * violations,
-			Verdicts: report.VerdictCounts{report.Allowed: requests - violations, report.Violation: violations},
-			Timeline: report.Timeline{By: "day", From: []string{"2026-11-16T00:00:00Z"}, Verdicts: day}}
+			Verdicts:       report.VerdictCounts{report.Allowed: requests - violations, report.Violation: violations},
+			Timeline:       report.Timeline{By: "day", From: []string{"2026-11-16T00:00:00Z"}, Verdicts: day}}
 	}
 	r := &report.Report{Crawlers: []report.CrawlerInfo{crawler("Few", "crawler", 1, 1), crawler("Fetch", "fetcher", 9, 1),
 		crawler("Many", "crawler", 2043, 0)}, Totals: report.Totals{Requests: 2053, ViolationBytes: 1000}}
