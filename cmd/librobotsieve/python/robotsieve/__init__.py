@@ -137,11 +137,8 @@ class _Rules:
     def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int) -> array:
         """Returns the reasons of the verdicts on n URLs in one buffer."""
         reasons = array("B", bytes(n))
-        result = _library.lib.robotsieve_match_many(
-            self._handle, agent, len(agent), data, size, offsets, width, n, at, None, reasons.buffer_info()[0], None
-        )
-        if result < 0:
-            _library.fail(result)
+        verdicts = (None, reasons.buffer_info()[0], None)
+        _call("robotsieve_match_many", self._handle, agent, len(agent), data, size, offsets, width, n, at, *verdicts)
         return reasons
 
 
