@@ -5,7 +5,7 @@
 // alone: not on their order, nor on the number of workers, nor on how the input was
 // cut.
 //
-// The reader of its format splits a line (worker.go), memos (memo.go) give the crawler of its
+// The reader of its format splits a line (worker.go), memos (agent.go) give the crawler of its
 // User-Agent (agent.go) and the site that it went to (site.go), and package judge is asked for a
 // verdict (request.go) by the copies of robots.txt that its crawler could lawfully use; a path that
 // the log has changed is read in more than one way (lossy.go). Most verdicts are final at once, and
