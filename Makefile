@@ -128,7 +128,7 @@ beam-test:
 	cd cmd/robotsieve-beam && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # The C interface: the library, shared and static, and its header, in bin/clib. It needs a C compiler.
-CLIB = CGO_ENABLED=1 $(GO) build -trimpath -ldflags '-s -w -X main.release=$(VERSION)'
+CLIB = CGO_ENABLED=1 $(GO) build -pgo=cmd/robotsieve/default.pgo -trimpath -ldflags '-s -w -X main.release=$(VERSION)'
 clib:
 	@mkdir -p bin/clib
 	@name=$$(case $$($(GO) env GOOS) in darwin) echo librobotsieve.dylib;; windows) echo robotsieve.dll;; *) echo librobotsieve.so;; esac); \

@@ -7,18 +7,20 @@ import (
 )
 
 // texts are n texts in one buffer of the caller. Of wide and narrow at most one is set: it has n+1
-// numbers, where each text begins and the last one ends. Otherwise each text has as many bytes as
-// the others, and the NULs at its end are not of it, unless the buffer is one text.
+// numbers, where each text begins and the last one ends. If both are nil, and the buffer is not one
+// text, a NUL follows each text, or each text has as many bytes as the others, and the NULs at its
+// end are not of it.
 type texts struct {
-	data   []byte
+	data   []byte // with ended what was not read yet
 	n      int
 	one    bool
+	ended  bool // each text is followed by a NUL
 	wide   []uint64
 	narrow []uint32
 }
 
-// at returns a text, a view of the buffer.
-func (t *texts) at(i int) ([]byte, error) {
+// next returns text i, a view of the buffer. It is called once for each text, in their order.
+func (t *texts) next(i int) ([]byte, error) {
 	var from, to uint64
 	switch {
 	case t.wide != nil:
@@ -27,9 +29,11 @@ func (t *texts) at(i int) ([]byte, error) {
 		from, to = uint64(t.narrow[i]), uint64(t.narrow[i+1])
 	case t.one:
 		return t.data, nil
+	case t.ended:
+		return t.nextEnded(i)
 	default:
 		width := len(t.data) / t.n
-		return bytes.TrimRight(t.data[i*width:][:width], "\x00"), nil
+		return trimNULs(t.data[i*width:][:width]), nil
 	}
 	if from > to || to > uint64(len(t.data)) {
 		return nil, usage("URL %d of %d is from %d to %d of a buffer of %d bytes", i, t.n, from, to, len(t.data))
@@ -37,10 +41,34 @@ func (t *texts) at(i int) ([]byte, error) {
 	return t.data[from:to], nil
 }
 
+func (t *texts) nextEnded(i int) ([]byte, error) {
+	text := t.data
+	end := bytes.IndexByte(text, 0)
+	if end < 0 || i == t.n-1 && end < len(text)-1 {
+		return nil, usage("%d URLs have as many NULs, one behind each, and nothing else is behind the last", t.n)
+	}
+	t.data = text[end+1:]
+	return text[:end], nil
+}
+
+// trimNULs cuts off the NULs that fill up a text.
+func trimNULs(text []byte) []byte {
+	end := bytes.IndexByte(text, 0)
+	switch {
+	case end < 0:
+		return text
+	case len(text)-end <= len(nuls) && bytes.Equal(text[end:], nuls[:len(text)-end]):
+		return text[:end]
+	}
+	return bytes.TrimRight(text, "\x00")
+}
+
+var nuls [1 << 10]byte
+
 // each calls judge for each text, in their order, and keeps the answers.
 func (t *texts) each(out *answers, judge func(url []byte) (filter.Class, uint32)) error {
 	for i := range t.n {
-		url, err := t.at(i)
+		url, err := t.next(i)
 		if err != nil {
 			return err
 		}

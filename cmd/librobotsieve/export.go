@@ -183,15 +183,17 @@ func (c *call) texts(urls C.bytes_t, urlsLen C.size_t, offsets C.offsets_t, size
 	t := &texts{data: c.text(urls, urlsLen), n: int(n)}
 	switch {
 	case c.err != nil:
-	case n >= math.MaxInt/8:
-		c.err = usage("there cannot be %d URLs", n)
+	case n >= math.MaxInt/8 || n == 0 && offsets == nil && len(t.data) > 0:
+		c.err = usage("there cannot be %d URLs in %d bytes", n, len(t.data))
 	case offsets != nil && size == 4:
 		t.narrow = unsafe.Slice((*uint32)(offsets), t.n+1)
 	case offsets != nil && size == 8:
 		t.wide = unsafe.Slice((*uint64)(offsets), t.n+1)
+	case offsets == nil && size == 1:
+		t.ended = true
 	case offsets != nil || size != 0:
-		c.err = usage("offsets of %d bytes: they have 4 or 8, or are NULL and have 0", size)
-	case n == 0 && len(t.data) > 0 || n > 0 && len(t.data)%t.n != 0:
+		c.err = usage("offsets of %d bytes: they have 4 or 8, or are NULL and have 0, or 1 for a NUL behind each URL", size)
+	case n > 0 && len(t.data)%t.n != 0:
 		c.err = usage("%d URLs of one length cannot take %d bytes", n, len(t.data))
 	}
 	return t

@@ -68,8 +68,8 @@ int64_t robotsieve_match(int64_t handle, const char *agent, size_t agent_len, co
 
 /*
  * Does so for n URLs in one buffer. offsets are n+1 unsigned integers of offset_size bytes, 4 or 8:
- * where each URL begins, and where the last one ends. If they are NULL and 0, all URLs have the same
- * number of bytes, and NULs at their ends are not of them.
+ * where each URL begins, and where the last one ends. If they are NULL and 1, a NUL follows each URL; if
+ * NULL and 0, all URLs have the same number of bytes, and NULs at their ends are not of them.
  *
  * allowed gets a bit for each URL, the lowest of a byte first, and has (n+7)/8 bytes; reasons gets a
  * byte for each, lines an int32_t. Each may be NULL. After an error their contents mean nothing.

@@ -60,14 +60,19 @@ func asked(t *testing.T, r rules, agent string, at int64, urls ...string) []stri
 	}
 	n := len(urls)
 	out := answers{allowed: make([]byte, (n+7)/8), reasons: make([]byte, n), lines: make([]int32, n)}
-	all := &texts{data: []byte(strings.Join(urls, "")), n: n, wide: places}
-	if err := r.ask([]byte(agent), at, all, &out); err != nil {
-		t.Fatal(err)
-	}
-	for i, one := range list {
-		many, allowed := fmt.Sprintf("%v %d", filter.Class(out.reasons[i]), out.lines[i]), out.allowed[i/8]>>(i%8)&1 == 1
-		if many != one || allowed != strings.HasPrefix(one, "allowed") {
-			t.Errorf("%s: among many %s, %v, alone %s", urls[i], many, allowed, one)
+	for _, all := range []texts{
+		{data: []byte(strings.Join(urls, "")), wide: places},
+		{data: []byte(strings.Join(urls, "\x00") + "\x00"), ended: true},
+	} {
+		all.n = n
+		if err := r.ask([]byte(agent), at, &all, &out); err != nil {
+			t.Fatal(err)
+		}
+		for i, one := range list {
+			many, allowed := fmt.Sprintf("%v %d", filter.Class(out.reasons[i]), out.lines[i]), out.allowed[i/8]>>(i%8)&1 == 1
+			if many != one || allowed != strings.HasPrefix(one, "allowed") {
+				t.Errorf("%s: among many %s, %v, alone %s", urls[i], many, allowed, one)
+			}
 		}
 	}
 	return list
@@ -214,11 +219,13 @@ func TestTexts(t *testing.T) {
 		{texts{n: 1, wide: []uint64{3, 2}}, "error"},
 		{texts{n: 1, wide: []uint64{0, 7}}, "error"},
 		{texts{n: 2, narrow: []uint32{0, 1, math.MaxUint32}}, `"/" error`},
+		{texts{n: 2, ended: true}, `"/a" error`},
+		{texts{n: 1, ended: true}, "error"},
 	} {
 		c.data = data
 		var got []string
 		for i := range c.n {
-			text, err := c.at(i)
+			text, err := c.next(i)
 			if isUsage(err) {
 				got = append(got, "error")
 			} else {
@@ -227,6 +234,14 @@ func TestTexts(t *testing.T) {
 		}
 		if joined := strings.Join(got, " "); joined != c.want {
 			t.Errorf("%+v: %s, want %s", c.texts, joined, c.want)
+		}
+	}
+	for _, n := range []int{0, 1, 2, 3, len(nuls) - 1, len(nuls), len(nuls) + 1, 3 * len(nuls)} {
+		for _, of := range []string{"", "/a", "/a\x00", "/a\x00b", "\x00/"} {
+			text := append([]byte(of), make([]byte, n)...)
+			if got, want := string(trimNULs(text)), strings.TrimRight(string(text), "\x00"); got != want {
+				t.Errorf("%q: %q, want %q", text, got, want)
+			}
 		}
 	}
 }

@@ -57,8 +57,9 @@ def build_wheel(folder: str, config_settings: object = None, metadata: object = 
     files = {f"robotsieve/{path.name}": path.read_bytes() for path in package}
     with tempfile.TemporaryDirectory() as made:
         library, licences = Path(made, FILE), Path(made, "THIRD_PARTY.txt")
-        flags = f"-s -w -X main.release={release or version}"
-        go("build", "-trimpath", "-buildmode=c-shared", "-ldflags", flags, "-o", str(library), "./cmd/librobotsieve")
+        set_release = f"-s -w -X main.release={release or version}"
+        args = ["-pgo=cmd/robotsieve/default.pgo", "-trimpath", "-ldflags", set_release]
+        go("build", *args, "-buildmode=c-shared", "-o", str(library), "./cmd/librobotsieve")
         system = go("env", "GOOS", "GOARCH").split()
         go("run", "-pgo=off", "./internal/notices", "-o", str(licences), "./cmd/librobotsieve", "/".join(system))
         files["robotsieve/" + FILE] = library.read_bytes()

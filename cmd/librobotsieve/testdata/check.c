@@ -166,7 +166,7 @@ static void fuzz_many(int64_t h, place *p) {
 	uint8_t *allowed = (uint8_t *)at_end(p[3], NULL, (n + 7) / 8), *reasons = (uint8_t *)at_end(p[4], NULL, n);
 	int32_t *lines = (int32_t *)at_end(p[5], NULL, n * 4);
 	allowed[-1] = reasons[-1] = 0x5a;
-	int64_t status = robotsieve_match_many(h, agent, agent_len, urls, len, offsets, offsets ? size : any(2), n,
+	int64_t status = robotsieve_match_many(h, agent, agent_len, urls, len, offsets, offsets ? size : any(3), n,
 	                                       any(2) ? ROBOTSIEVE_NEWEST : (int64_t)seed, any(4) ? allowed : NULL,
 	                                       any(4) ? reasons : NULL, any(4) ? lines : NULL);
 	CHECK(status == 0 || (status < 0 && status >= ROBOTSIEVE_BAD_FILE));

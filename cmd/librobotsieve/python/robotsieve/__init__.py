@@ -27,7 +27,8 @@ from datetime import date, datetime, timezone
 from itertools import accumulate, islice
 from typing import Any, Iterable, List, NamedTuple, Optional, Tuple, Union
 
-from . import _library
+from . import _arrays, _library
+from ._library import MEANS
 
 __all__ = ["Archive", "Robots", "Verdict", "version"]
 
@@ -37,8 +38,6 @@ Instant = Union[None, int, float, str, date]
 _NEWEST = _NO_DELAY = (1 << 63) - 1
 # How many URLs are judged at a time: so few that their buffers are used again, and stay in the cache.
 _BLOCK = 1024
-# What the reasons of the library mean: allowed, disallowed for three reasons, else not known.
-_MEANS: Tuple[Optional[bool], ...] = (True, False, False, False) + (None,) * 252
 
 
 class Verdict(NamedTuple):
@@ -116,10 +115,8 @@ class _Rules:
 
     def _match_many(self, agent: Text, urls: Any, at: int) -> Any:
         agent = _encoded(agent)
-        package = type(urls).__module__.partition(".")[0]
+        package = "" if type(urls) is list else type(urls).__module__.partition(".")[0]
         if package in ("numpy", "pyarrow") and package in sys.modules:
-            from . import _arrays
-
             found = getattr(_arrays, package)(self, agent, urls, at)
             if found is not None:
                 return found
@@ -128,31 +125,31 @@ class _Rules:
         found: List[Optional[bool]] = []
         rest = iter(urls)
         while block := list(islice(rest, _BLOCK)):
-            data, lengths = _joined(block)
-            offsets = array("Q", [0, *accumulate(lengths)])
-            reasons = self._reasons(agent, data, len(data), offsets.buffer_info()[0], 8, len(block), at)
-            found += [_MEANS[reason] for reason in reasons]
+            found += map(MEANS.__getitem__, self._listed(agent, block, at))
         return found
+
+    def _listed(self, agent: bytes, urls: List[Any], at: int) -> array:
+        """Returns the reasons of the verdicts on a list of URLs."""
+        try:
+            data = "\0".join([*urls, ""]).encode("utf-8", "surrogatepass")
+        except TypeError:  # some are bytes
+            urls = list(map(_encoded, urls))
+            data = b"\0".join([*urls, b""])
+        try:
+            return self._reasons(agent, data, len(data), None, 1, len(urls), at)
+        except ValueError:  # one has a NUL in it, or the agent is wrong
+            parts = list(map(_encoded, urls))
+            data, offsets = b"".join(parts), array("Q", [0, *accumulate(map(len, parts))])
+            return self._reasons(agent, data, len(data), offsets.buffer_info()[0], 8, len(parts), at)
 
     def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int) -> array:
         """Returns the reasons of the verdicts on n URLs in one buffer."""
         reasons = array("B", bytes(n))
-        verdicts = (None, reasons.buffer_info()[0], None)
-        _call("robotsieve_match_many", self._handle, agent, len(agent), data, size, offsets, width, n, at, *verdicts)
+        of, verdicts = (self._handle, agent, len(agent)), (None, reasons.buffer_info()[0], None)
+        result = _library.lib.robotsieve_match_many(*of, data, size, offsets, width, n, at, *verdicts)
+        if result < 0:
+            _library.fail(result)
         return reasons
-
-
-def _joined(texts: List[Any]) -> Tuple[bytes, Iterable[int]]:
-    """Returns texts in one buffer, and their lengths."""
-    try:
-        text = "".join(texts)
-        data = text.encode()
-        if len(data) == len(text):  # only ASCII
-            return data, map(len, texts)
-    except (TypeError, UnicodeEncodeError):  # some are bytes, or have surrogates
-        pass
-    parts = list(map(_encoded, texts))
-    return b"".join(parts), map(len, parts)
 
 
 class Robots(_Rules):
@@ -226,11 +223,11 @@ class Archive(_Rules):
     def match(self, agent: Text, url: Text, at: Instant = None) -> Verdict:
         """Returns the verdict on a URL for an agent, and the line that decided."""
         result = self._match(agent, url, _seconds(at))
-        return Verdict(_MEANS[result & 0xFF], result >> 8)
+        return Verdict(MEANS[result & 0xFF], result >> 8)
 
     def allowed(self, agent: Text, url: Text, at: Instant = None) -> Optional[bool]:
         """Reports whether an agent may fetch a URL; None if that is not known."""
-        return _MEANS[self._match(agent, url, _seconds(at)) & 0xFF]
+        return MEANS[self._match(agent, url, _seconds(at)) & 0xFF]
 
     def allowed_many(self, agent: Text, urls: Iterable[Text], at: Instant = None) -> Any:
         """Reports for each URL whether an agent may fetch it, as Robots.allowed_many does.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _MEANS
+from ._library import MEANS
 
 
 def numpy(rules: Any, agent: Any, urls: Any, at: int) -> Any:
@@ -17,7 +17,7 @@ def numpy(rules: Any, agent: Any, urls: Any, at: int) -> Any:
         return np.array(rules._match_many(agent, urls.ravel().tolist(), at), bool).reshape(urls.shape)
     data = np.ascontiguousarray(urls)
     reasons = rules._reasons(agent, data.ctypes.data, data.nbytes, None, 0, data.size, at)
-    return (np.frombuffer(reasons, np.uint8) == 0).reshape(urls.shape)
+    return np.logical_not(np.frombuffer(reasons, np.uint8)).reshape(urls.shape)
 
 
 def pyarrow(rules: Any, agent: Any, urls: Any, at: int) -> Any:
@@ -37,7 +37,7 @@ def pyarrow(rules: Any, agent: Any, urls: Any, at: int) -> Any:
         return pa.array([], pa.bool_())
     address, size = (data.address, data.size) if data else (None, 0)
     reasons = rules._reasons(agent, address, size, offsets.address + urls.offset * width, width, n, at)
-    found = pa.array(_MEANS, pa.bool_()).take(pa.Array.from_buffers(pa.uint8(), n, [None, pa.py_buffer(reasons)]))
+    found = pa.array(MEANS, pa.bool_()).take(pa.Array.from_buffers(pa.uint8(), n, [None, pa.py_buffer(reasons)]))
     if urls.null_count:
         import pyarrow.compute as pc
 

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from ctypes import c_char_p, c_int64, c_size_t, c_void_p
-from typing import Any
+from typing import Any, List, Optional
 
 _handle, _text = c_int64, (c_char_p, c_size_t)
 SIGNATURES = {
@@ -25,6 +25,8 @@ SIGNATURES = {
     "robotsieve_error": _text,
 }
 _FILE = {"darwin": "librobotsieve.dylib", "win32": "robotsieve.dll"}.get(sys.platform, "librobotsieve.so")
+# What the reasons of the library mean: allowed, disallowed for three reasons, else not known.
+MEANS: List[Optional[bool]] = [True, False, False, False] + [None] * 252
 
 lib: Any = None
 _loading = threading.Lock()

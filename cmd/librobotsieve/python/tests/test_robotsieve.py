@@ -125,6 +125,8 @@ class TestRobots(unittest.TestCase):
         self.assertEqual(robots.allowed_many("a", (url for url in urls * 1000)), want * 1000)
         self.assertEqual([robots.allowed("a", url) for url in urls], want)
         self.assertEqual(robots.allowed_many("a", []), [])
+        for urls in (["/z", "/z\0a", "/\0z"], ["/z", b"/z\0a", "/\0z"], ["/z\0", "/z", "\0"], ["/z", b"/z", "/\0"]):
+            self.assertEqual(robots.allowed_many("a", urls), [False, False, True])
 
     def test_errors(self):
         robots = Robots(BODY)
