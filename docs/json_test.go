@@ -21,8 +21,8 @@ import (
 // it needs none of its own.
 func TestJSONFields(t *testing.T) {
 	describe(t, "TestJSONFields: go test ./docs -run JSONFields -update", reflect.TypeFor[report.Report](), "",
-		"report/report.go", "report/choice.go", "report/whatif.go", "report/changes.go", "report/enums.go", "report/verdict.go",
-		"crawler/identity.go")
+		"report/report.go", "report/inputs.go", "report/crawler.go", "report/choice.go", "report/whatif.go",
+		"report/changes.go", "report/enums.go", "report/verdict.go", "crawler/identity.go")
 	describe(t, "TestJSONFields of history log: go test ./docs -run JSONFields -update",
 		reflect.TypeFor[[]report.LoggedSite](), "sites", "report/loggedsite.go")
 }

@@ -1,12 +1,12 @@
 // Package crawler finds the crawler that a client claims to be, and whether the claim is
 // true.
 //
-// The words of a User-Agent header lead to the profile of a crawler (set.go, contact.go,
-// bare.go, libraries.go, explain.go), which states how the crawler reads robots.txt,
-// according to its operator (profile.go). The client's address is found in a log line
-// (clientip.go) and read (addr.go). It proves the crawler, or disproves it, by the
-// operator's lists of addresses (ranges.go, lists.go, identity.go) or by names in the DNS
-// (names.go, resolve.go).
+// The words of a User-Agent header lead to the profile of a known crawler (set.go, reader.go,
+// contact.go), or are the name of an unknown one (unknown.go, bare.go, libraries.go); explain.go
+// says which are which. A profile states how the crawler reads robots.txt, according to its operator
+// (profile.go). The client's address is found in a log line (clientip.go) and read (addr.go). It
+// proves the crawler, or disproves it, by the operator's lists of addresses (ranges.go, lists.go,
+// identity.go) or by names in the DNS (names.go, resolve.go).
 package crawler
 
 import (

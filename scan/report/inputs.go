@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// PolicyInfo describes the robots.txt files.
+type PolicyInfo struct {
+	File    string   `json:"file"`    // robots.txt, or the manifest or folder of its versions
+	Bytes   int      `json:"bytes"`   // the size of a single robots.txt; -1: not known
+	Origins []string `json:"origins"` // the origins judged; none: any
+	Dialect string   `json:"dialect"` // auto, or the one dialect for all crawlers
+	Notes   int      `json:"notes"`   // odd things about the lines of a single robots.txt
+	// NoRule is what the first robots.txt looks like, such as "it is empty" or "it looks like a log
+	// (combined)", if none that was given has a rule; else empty.
+	NoRule string `json:"no_rule"`
+	// History is constant for one robots.txt in force throughout. Otherwise it is what the times of
+	// the versions mean: deployed or observed. It is none if no robots.txt was given.
+	History       string `json:"history"`
+	WindowSeconds int64  `json:"window_seconds"` // how long a crawler may use a copy that was replaced
+	DelaySeconds  int64  `json:"delay_seconds"`  // how much later a request may be served or logged
+	SkewSeconds   int64  `json:"skew_seconds"`   // by how much clocks may differ
+	// AssumeConstant: the first version of each origin is taken as in force before all time.
+	AssumeConstant bool          `json:"assume_constant"`
+	Versions       []VersionInfo `json:"versions"` // all versions, by origin and time
+}
+
+// None reports whether no robots.txt was given, so that nothing is judged.
+func (p *PolicyInfo) None() bool { return p.History == "none" }
+
+// MarshalJSON implements json.Marshaler. It leaves <, > and & to the encoder that calls it.
+func (p PolicyInfo) MarshalJSON() ([]byte, error) {
+	if p.None() {
+		return json.Marshal(p.History)
+	}
+	type object PolicyInfo
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(object(p))
+	return b.Bytes(), err
+}
+
+// VersionInfo is one version of an origin's robots.txt.
+type VersionInfo struct {
+	Origin        string `json:"origin"`          // empty: any
+	From          string `json:"from"`            // empty: before all time
+	Status        int    `json:"status"`          // 0: unreachable
+	File          string `json:"file"`            // where its body is
+	Bytes         int64  `json:"bytes"`           // -1: not known
+	MaxAgeSeconds int64  `json:"max_age_seconds"` // how long it may be kept, if that was said
+	Location      string `json:"location"`        // where it redirects to
+	// SHA256 is that of the whole file, decompressed, in hexadecimal; empty if there is none, or it
+	// was not read to its end.
+	SHA256 string `json:"sha256"`
+	// Body is the file itself, or the beginning of one that is longer than the limit of bytes
+	// (compile.Options.MaxBytes) and one byte; nil if there is none. It must not be changed.
+	Body []byte `json:"-"`
+	// Cited counts violations of its rules. Where a log does not tell http from https,
+	// they are counted for both, if both have the version.
+	Cited int64 `json:"violations"`
+}
+
+// RangeInfo is a list of addresses by which a crawler's clients were verified.
+type RangeInfo struct {
+	Crawler string `json:"crawler"`  // whose
+	File    string `json:"file"`     // where it is from
+	Created string `json:"created"`  // empty: undated
+	DatedBy string `json:"dated_by"` // what says so: creationTime, name or option
+}
+
+// RobotsInfo is about the log's own answers to robots.txt.
+type RobotsInfo struct {
+	Requests int64 `json:"requests"` // GETs of /robots.txt by any client
+	// Logged: there is at least one, of any host; if not, nothing can be said about who fetched it.
+	Logged bool  `json:"logged"`
+	Served int64 `json:"served"` // those answered with a body, or with 304
+	None   int64 `json:"none"`   // those answered that there is no robots.txt
+	Failed int64 `json:"failed"` // those without a usable answer
+	// ClearedBy are the answers to crawlers, by status, that there is no robots.txt, or an empty one,
+	// while the files have one.
+	ClearedBy []StatusCount `json:"cleared_by"`
+	Sizes     int64         `json:"sizes"`           // answers with status 200 and a size
+	Differing int64         `json:"sizes_differing"` // those whose size is of no version in force
+	// SizesChange: the sizes of one site's answers differ among each other.
+	SizesChange bool `json:"sizes_change"`
+	// SizesMixed: answers of different sizes came in turn while the same versions were in force:
+	// the file may depend on who asks.
+	SizesMixed bool `json:"sizes_mixed"`
+	// Contradicted: the answers contradict the files, so the headline is conditional. Most have
+	// another size, or say that there is no robots.txt; or a crawler was sent a size that no version
+	// has, and so were most clients of other operators from that origin.
+	Contradicted bool       `json:"contradicted"`
+	Listed       []SizeInfo `json:"differences"` // the answers of other sizes than the files
+}
+
+// SizeInfo counts answers to robots.txt of one size that no version in force had.
+type SizeInfo struct {
+	Origin   string  `json:"origin"`   // empty: any
+	Bytes    int64   `json:"bytes"`    // the size
+	Expected []int64 `json:"expected"` // the sizes of the versions in force; none if there was none
+	N        int64   `json:"n"`        // how many answers
+	First    string  `json:"first"`    // when the first was sent
+	Last     string  `json:"last"`     // and the last
+}
+
+// InputInfo is one file that was read.
+type InputInfo struct {
+	Name string `json:"name"` // the file
+	// From and To are the bytes that were read, of Of, if the rest of the file is in none of the
+	// states that were merged, so that the report is partial; else there are none of these fields.
+	From int64  `json:"from,omitempty"`
+	To   int64  `json:"to,omitempty"`
+	Of   int64  `json:"of,omitempty"`
+	Host string `json:"host"` // the site whose log it is, by --host SITE=LOG; empty: not named there
+	// Format is that of the log, with the envelope before it (syslog:combined), or a mix
+	// (combined+vhost_combined): see [formats.md](formats.md).
+	Format string `json:"format"`
+	Codec  string `json:"codec"`              // plain, or the compression
+	Disk   int64  `json:"bytes"`              // the size on disk
+	Bytes  int64  `json:"bytes_uncompressed"` // the bytes that were read
+	// SHA256 is that of the bytes on disk, in hexadecimal; empty if not all were read, and for
+	// uncompressed logs of more than 128 MiB in all unless --sha256 or --state is given.
+	SHA256 string `json:"sha256"`
+	// DuplicateOf is the name of an earlier input with the same content, decompressed; if Lines is 0,
+	// this one was not counted.
+	DuplicateOf string `json:"duplicate_of"`
+	Lines       int64  `json:"lines"`    // its lines
+	Unparsed    int64  `json:"unparsed"` // those that are no record of the format
+	// OutOfPeriod are its requests outside of the period, which are not among Lines, if there are any.
+	OutOfPeriod int64  `json:"out_of_period,omitempty"`
+	Complete    bool   `json:"complete"` // it was read to its end
+	Error       string `json:"error"`    // why it was not
+}
+
+// BasisInfo describes the files and choices that an audit rests on, for the sentences of
+// its report. The audit itself does not use it.
+type BasisInfo struct {
+	// File names the robots.txt, or the list of its versions.
+	File string
+	// Constant: policy.Constant made the policy. Observed: versions have the times at
+	// which they were seen. Otherwise they have the times at which they were deployed.
+	Constant, Observed bool
+	// None: no robots.txt was given, and nothing is judged.
+	None bool `json:",omitempty"`
+	// AssumeConstant: the first version of each origin is taken as in force before all
+	// time.
+	AssumeConstant bool
+	// Restored: File is an archive, which has rules and no texts.
+	Restored bool `json:",omitempty"`
+	// LastSeen has, for each origin of an observed source, the time of its last row.
+	LastSeen map[string]int64 `json:"-"`
+	// Hosts are the only origins that are judged; none: all of the policy.
+	Hosts []string
+	// Ranges are the lists of addresses of Config.Identities, and RangesMaxAge is how long
+	// before or after a request a list may have been made to verify a client.
+	Ranges       []RangeInfo
+	RangesMaxAge time.Duration
+	// Names is the file of resolved names, empty if there is none.
+	Names string
+	// ClientIP and TrustedProxies are the text of Config.ClientIP; empty is "addr".
+	ClientIP       string
+	TrustedProxies []string
+	// Sampled is how the logs were sampled, in the user's words.
+	Sampled string
+	// Oddities are warnings about the robots.txt files themselves. NoRule is as in PolicyInfo.
+	Oddities []string `json:"-"`
+	NoRule   string   `json:"-"`
+}
