@@ -38,6 +38,8 @@ type Capture struct {
 	// the month, and nothing else is known.
 	Time  time.Time
 	Month bool
+	// Line is the line of JSON, or the row of a table, that has it; 0 elsewhere.
+	Line int64
 	// Location is where a redirect leads to, as the server wrote it.
 	Location string
 }

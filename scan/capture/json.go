@@ -49,6 +49,7 @@ func JSONLines(r io.Reader, o Options) iter.Seq2[Capture, error] {
 				if !long {
 					c, reason = object(text, o)
 				}
+				c.Line = n
 				var skipped error
 				if reason != "" {
 					skipped = &SkipError{Where: fmt.Sprintf("line %d", n), Reason: reason, Text: string(text[:min(len(text), 1000)])}

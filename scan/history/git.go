@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -197,13 +198,13 @@ func (r *repository) unbundle() (discard func(), err error) {
 	return discard, nil
 }
 
-// read gives the rows of the commits, which git prints from the newest to the oldest. Of a folder
-// the origins are those of its files.
+// read gives the rows of the commits, which git prints from the newest to the oldest. Of a folder the
+// origins are those of its files, and the commits are read from the oldest on.
 func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
-	c := &commits{q: q, to: to, of: of}
-	follow := "--follow"
+	c := &commits{q: q, to: to, of: of, files: map[string]map[string]object{}, changed: map[string]Row{}}
+	follow, changes := "--follow", []string{"--raw", "--no-abbrev", "--format=%H"}
 	if of == nil {
-		follow = "--no-renames"
+		follow, changes = "--no-renames", append(changes, "--reverse")
 	}
 	log := func(read func(*bufio.Scanner) error, args ...string) error {
 		args = append([]string{"log", "--first-parent", follow, "-z"}, append(args, r.tip, "--", r.path)...)
@@ -215,10 +216,13 @@ func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
 		}, args...)
 	}
 	err := log(c.readTimes, "--format=%ct")
+	if of == nil {
+		slices.Reverse(c.times)
+	}
 	if err == nil {
 		err = r.run(func(in io.Writer, bodies *bufio.Reader) error {
 			c.ids, c.bodies = in, bodies
-			return log(c.read, "--raw", "--no-abbrev", "--format=%H")
+			return log(c.read, changes...)
 		}, "cat-file", "--batch")
 	}
 	if c.back {
@@ -230,7 +234,15 @@ func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
 	return err
 }
 
-// commits are the changes of a file, or of a folder of files, from the newest to the oldest.
+// object is what a commit has at a path: its mode and its id, which is "" if it is not known.
+type object struct{ mode, id string }
+
+const (
+	noFile   = "000000" // the mode of an object that is gone
+	maxHosts = 1 << 19  // of a folder
+)
+
+// commits are the changes of a file, or of a folder of files.
 type commits struct {
 	q      *Query
 	to     *Writer
@@ -242,6 +254,10 @@ type commits struct {
 	commit string
 	madeAt
 	n int
+	// Of a folder: the files of each host that are there, by name, and the hosts of which the commit has
+	// changed one, with their origins and the place.
+	files   map[string]map[string]object
+	changed map[string]Row
 }
 
 // madeAt is when a commit was made, in seconds: not before from, and by the time of its own.
@@ -285,6 +301,9 @@ func (c *commits) read(tokens *bufio.Scanner) error {
 			if len(c.times) == 0 {
 				return errors.New("the repository was changed while it was read")
 			}
+			if err := c.endOfCommit(); err != nil {
+				return err
+			}
 			c.commit, c.madeAt, c.times = text, c.times[0], c.times[1:]
 			continue
 		}
@@ -297,11 +316,18 @@ func (c *commits) read(tokens *bufio.Scanner) error {
 		if !more || len(change) != 5 {
 			continue
 		}
-		if err := c.change(change[1], change[3], tokens.Text()); err != nil || kind == 'C' {
+		c.n++
+		now := object{change[1], change[3]}
+		row := Row{Origins: c.of, Order: math.MaxInt32 - c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, tokens.Text())}
+		if c.of == nil {
+			if err := c.changeOfHost(row, now, tokens.Text()); err != nil {
+				return err
+			}
+		} else if err := c.answer(row, now); err != nil || kind == 'C' {
 			return err // what is older than a copy is the history of another file
 		}
 	}
-	return nil
+	return c.endOfCommit()
 }
 
 // cutToken is a bufio.SplitFunc for what ends with NUL.
@@ -312,45 +338,81 @@ func cutToken(data []byte, _ bool) (advance int, token []byte, err error) {
 	return 0, nil, nil
 }
 
-// change gives the row of a file that a commit has changed.
-func (c *commits) change(mode, blob, name string) error {
-	c.n++
-	row := &Row{Origins: c.of, Time: time.Unix(c.time, 0), Order: math.MaxInt32 - c.n, Status: 404,
-		Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
-	if c.of == nil {
-		host, err := capture.HostOf(name)
-		if err == nil && isTemplate(name) {
-			err = errors.New("a template, not what a site sends")
-		} else if err == nil && !strings.ContainsAny(host, ".:") {
-			err = errors.New("it is not named by a host")
-		}
-		if err == nil {
-			row.Origins, err = origin.Parse(host)
-		}
-		if err != nil {
-			c.q.fault("%s: %v", row.Place, err)
-			return nil
-		}
+// changeOfHost notes that a commit has changed a file of a folder.
+func (c *commits) changeOfHost(row Row, now object, name string) error {
+	host, err := capture.HostOf(name)
+	if err == nil && isTemplate(name) {
+		err = errors.New("a template, not what a site sends")
+	} else if err == nil && !strings.ContainsAny(host, ".:") {
+		err = errors.New("it is not named by a host")
 	}
-	if mode != "000000" {
-		var err error
-		row.Status = 200
-		if row.Body, err = c.body(blob); err != nil {
+	if err == nil {
+		row.Origins, err = origin.Parse(host)
+	}
+	if err != nil {
+		c.q.fault("%s: %v", row.Place, err)
+		return nil
+	}
+	host = row.Origins[0].String()
+	if c.files[host] == nil {
+		if len(c.files) == maxHosts {
+			return fmt.Errorf("the folder has more than %d hosts", maxHosts)
+		}
+		c.files[host] = map[string]object{}
+	}
+	if delete(c.files[host], name); now.mode != noFile {
+		c.files[host][name] = now
+	}
+	row.Order = c.n
+	c.changed[host] = row
+	return nil
+}
+
+// endOfCommit gives the rows of the hosts of which the commit has changed a file. A host may have
+// several, such as EXAMPLE.com and example.com.txt: unless they are the same, it is not known which was sent.
+func (c *commits) endOfCommit() error {
+	for _, host := range slices.Sorted(maps.Keys(c.changed)) {
+		row, now := c.changed[host], object{mode: noFile}
+		for _, file := range c.files[host] {
+			if now.mode != noFile && file.id != now.id {
+				names := strings.Join(slices.Sorted(maps.Keys(c.files[host])), ", ")
+				c.q.fault("%s: it is not known which file was sent: %.500s", row.Place, names)
+				now.id = ""
+				break
+			}
+			now = file
+		}
+		if err := c.answer(row, now); err != nil {
 			return err
 		}
-		if mode[:2] != "10" || row.Body == nil || bytes.HasPrefix(row.Body, []byte("version https://git-lfs")) {
+	}
+	clear(c.changed)
+	return nil
+}
+
+// answer gives the row of a file as a commit has it.
+func (c *commits) answer(row Row, now object) error {
+	row.Time, row.Status = time.Unix(c.time, 0), 200
+	if now.mode == noFile {
+		row.Status = 404
+	} else if now.id != "" {
+		var err error
+		if row.Body, err = c.body(now.id); err != nil {
+			return err
+		}
+		if now.mode[:2] != "10" || row.Body == nil || bytes.HasPrefix(row.Body, []byte("version https://git-lfs")) {
 			c.q.fault("%s: not known: a link, a file elsewhere, or longer than %d MiB", row.Place, MaxBody>>20)
 			row.Body = nil
 		}
 	}
 	if c.from < c.time {
-		unknown := *row
+		unknown := row
 		unknown.Time, unknown.Status, unknown.Body = time.Unix(c.from, 0), 200, nil
 		if err := c.to.Add(&unknown); err != nil {
 			return err
 		}
 	}
-	return c.to.Add(row)
+	return c.to.Add(&row)
 }
 
 // body asks git cat-file for a blob; nil if it is too long or is none.

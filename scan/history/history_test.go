@@ -324,6 +324,28 @@ func TestGitFolder(t *testing.T) {
 	}
 }
 
+// TestGitFilesOfOneHost: a file that gets another name for its host is not gone, and of two that differ it is
+// not known which was sent, until one of them is gone.
+func TestGitFilesOfOneHost(t *testing.T) {
+	dir := repo(t,
+		[2]string{"2026-01-01T00:00:00Z", "mkdir s; printf A > s/a.example; printf B > s/b.example.txt"},
+		[2]string{"2026-01-02T00:00:00Z", "git mv s/a.example s/a.example.txt; git mv s/b.example.txt s/b.example"},
+		[2]string{"2026-01-03T00:00:00Z", "printf A > s/A.example"},
+		[2]string{"2026-01-04T00:00:00Z", "printf X > s/A.example"},
+		[2]string{"2026-01-05T00:00:00Z", "git rm -q s/A.example"},
+		[2]string{"2026-01-06T00:00:00Z", "git rm -q s/a.example.txt"})
+	a := ask(t, git, []string{dir}, "path", "s")
+	equal(t, a, `
+		2026-01-01T00:00:00Z,a.example,200,A
+		2026-01-01T00:00:00Z,b.example,200,B
+		2026-01-04T00:00:00Z,a.example,200,,,unknown
+		2026-01-05T00:00:00Z,a.example,200,A
+		2026-01-06T00:00:00Z,a.example,404`)
+	if len(a.fault) != 1 || !strings.HasSuffix(a.fault[0], "which file was sent: s/A.example, s/a.example.txt") {
+		t.Errorf("faults %q", a.fault)
+	}
+}
+
 // TestGitFolderIsAll: the files may be in no folder of the repository, whose settings hide none.
 func TestGitFolderIsAll(t *testing.T) {
 	dir := repo(t, [2]string{"2026-01-01T00:00:00Z", "printf A > a.example"})

@@ -153,7 +153,8 @@ func (c *captures) read(ctx context.Context, in *source.Input) error {
 func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxRow)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		text := strings.TrimSpace(lines.Text())
 		words := strings.Fields(text)
 		switch {
@@ -181,7 +182,14 @@ func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]st
 			return err
 		}
 	}
-	return lines.Err()
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("a line longer than %d MiB", maxRow>>20)
+	}
+	if err != nil {
+		err = fmt.Errorf("not read from line %d on: %w", n, err)
+	}
+	return err
 }
 
 // cdxArrays is cdxRows for an array of arrays, of which the first has the names of the fields.

@@ -181,9 +181,7 @@ func (g *gatherer) robotsTxt(name, host string) {
 	}
 	g.open(name, capture.RobotsTxt, func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
 		return func(yield func(capture.Capture, error) bool) {
-			c, err := capture.File(r, host, o)
-			c.Time, c.Month = g.date, g.month
-			yield(c, err)
+			yield(capture.File(r, host, o))
 		}
 	})
 }
@@ -226,7 +224,7 @@ func (g *gatherer) rows(in *source.Input) error {
 	if err != nil {
 		return err
 	}
-	number := 0
+	number := int64(0)
 	for row, err := range rows {
 		if err != nil {
 			return err
@@ -242,6 +240,7 @@ func (g *gatherer) rows(in *source.Input) error {
 				Text: string(v[capture.Host])})
 			continue
 		}
+		c.Line = number
 		g.add(c, capture.Table)
 	}
 	return nil
@@ -340,6 +339,9 @@ func ahead(captures iter.Seq2[capture.Capture, error]) iter.Seq2[capture.Capture
 // add adds a capture to the set, and counts it.
 func (g *gatherer) add(c capture.Capture, from capture.Kind) {
 	g.taken[sourceNames[from]]++
+	if c.Time.IsZero() {
+		c.Time, c.Month = g.date, g.month
+	}
 	if err := g.give(c); err != nil {
 		g.stop(err)
 	}

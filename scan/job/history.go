@@ -167,9 +167,10 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	defer g.stop(nil)
 	g.options.Wants = nil
 	monthly := false
-	add := func(row *history.Row) error {
+	const undated = "no date in it, nor in the name of the file or folder"
+	add := func(row *history.Row, why string) error {
 		if row.Time.IsZero() {
-			g.skip(capture.BadDate, fmt.Errorf("%s: no date in it, nor in the name of the file or folder", row.Place))
+			g.skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
 			return nil
 		}
 		return to.Add(row)
@@ -178,13 +179,18 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		row := &history.Row{Origins: c.Origins, Time: c.Time, Month: c.Month, Status: int(c.Status),
 			Location: c.Location, Body: c.Body, Place: g.name}
 		monthly = monthly || c.Month
+		why := undated
+		if c.Line > 0 {
+			row.Place = fmt.Sprintf("%s:%d", g.name, c.Line)
+			why = "no date: --fields names the members that are read, such as host=host,body=body,date=fetched"
+		}
 		switch {
 		case len(c.Body) > history.MaxBody:
 			row.Body = nil
 		case c.Body == nil && answer.Of(row.Status, answer.Archive) == answer.File:
 			row.Body = []byte{}
 		}
-		return add(row)
+		return add(row, why)
 	}
 	g.unused = func(c capture.Capture) { // another file may have been there
 		if len(c.Origins) == 0 || c.Path != "" || c.Time.IsZero() {
@@ -209,7 +215,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 			if r.From != policy.MinTime {
 				row.Time = time.Unix(0, r.From)
 			}
-			if err := add(row); err != nil {
+			if err := add(row, undated); err != nil {
 				return err
 			}
 		}

@@ -106,6 +106,7 @@ func TestHistoryOfCaptures(t *testing.T) {
 		"lines.jsonl": `{"h":"a.example","at":"20260101000000","text":"A"}
 			{"h":"a.example","at":1769904000,"text":"B"}` + "\n" + `{"h":"b.example","at":"2026-01-01","text":"C"}`,
 		"undated.jsonl":              `{"host":"a.example","body":"A"}`,
+		"2026-01-01/of-day.jsonl":    `{"host":"a.example","body":"A"}`,
 		"date/2026-01/a.example.txt": "A", "date/2026-02-01-crawl/a.example/robots.txt": "B",
 		"date/2026-01/b.example.robots.txt": "C",
 		"host/a.example/2026-01-01.txt":     "A", "host/a.example/2026-02-01T000000Z.txt": "B",
@@ -122,7 +123,7 @@ func TestHistoryOfCaptures(t *testing.T) {
 		"revisit.warc.gz": {want: append(slices.Clone(ofCrawl), "2026-01-06T00:00:00Z https://a.example 200   unknown")},
 		"urls.json": {want: []string{`2026-01-01T00:00:00Z https://a.example 200 "A"`,
 			`2026-02-01T00:00:00Z https://a.example 200 "B"`, `2026-01-01T00:00:00Z https://b.example 200 "C"`}},
-		"hosts.json": {want: ofFolders}, "date": {want: ofMonths}, "host": {want: ofFolders},
+		"2026-01-01": {want: ofFolders[:1]}, "hosts.json": {want: ofFolders}, "date": {want: ofMonths}, "host": {want: ofFolders},
 		"lines.jsonl": {fields: "host=h,date=at,body=text", want: ofFolders},
 	} {
 		got, lost := capturesOf(t, map[string]string{"fields": c.fields}, filepath.Join(dir, name))

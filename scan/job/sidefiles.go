@@ -104,8 +104,8 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
 		if strings.Contains(site, "*") {
-			return nil, usageError("--host %s: a site has no * in it, because each has a robots.txt of its own: give --host "+
-				"for each", host)
+			return nil, usageError("--host %s: a site has no * in it, because each has a robots.txt of its own: name each",
+				host)
 		}
 		list, err := origin.Parse(site)
 		if err != nil {

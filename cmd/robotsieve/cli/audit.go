@@ -271,7 +271,7 @@ Exit status: 0 all that was checked holds; 1 something does not; 3 it could not 
 checked, wholly or in part.`,
 		Example: `  robotsieve verify november
   robotsieve verify november access.log access.log.*.gz`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needs("no folder of evidence: name one that audit --evidence has made"),
 	}
 	memoryFlag(cmd, &o.Memory)
 	workersFlag(cmd, &o.Workers, "goroutines that read lines")

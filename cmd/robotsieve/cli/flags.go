@@ -87,6 +87,16 @@ func meantChoice(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w: did you mean %s?", err, strings.Join(meant, " or "))
 }
 
+// needs returns a check that there is an argument, and says otherwise that there is none.
+func needs(otherwise string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("%s", otherwise)
+		}
+		return nil
+	}
+}
+
 // to returns a function that sets a variable.
 func to[T any](variable *T) func(T) { return func(v T) { *variable = v } }
 

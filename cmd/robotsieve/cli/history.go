@@ -36,7 +36,7 @@ what cannot be read is named on stderr, with exit status 3, and the rest is writ
 func newHistorySource(s streams, source history.Source) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: source.Name + " " + source.Args, Short: source.Short, Long: source.Long, Example: source.Example,
-		Args: cobra.MinimumNArgs(1),
+		Args: needs("history " + source.Name + " needs " + source.Args),
 	}
 	o := &job.HistoryOptions{Source: source, Stdout: s.out, Messages: s.messages()}
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the folder to write")
