@@ -237,10 +237,13 @@ func (r *Request) usualPort() bool {
 // onPath reports whether the target is a path, as nearly all are.
 func (r *Request) onPath() bool { return strings.HasPrefix(r.Target, "/") }
 
-// absolute is the target as a whole URL, if it is a path.
+// absolute is the target as a whole URL with the scheme that a log knows better than the client.
 func (r *Request) absolute(host string) string {
 	if r.onPath() {
 		return r.Scheme + "://" + host + r.Target
+	}
+	if rest, ok := strings.CutPrefix(r.Target, "http://"); ok {
+		return r.Scheme + "://" + rest
 	}
 	return r.Target
 }

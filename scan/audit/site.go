@@ -60,7 +60,7 @@ func (w *Worker) namedSite() site {
 // namesElsewhere reports whether the absolute target of the record names a host in a log that
 // names no other, so that the robots.txt given may not be its.
 func (w *Worker) namesElsewhere() bool {
-	return !w.auditor.config.Policy.None() && w.record.Host == nil && !w.record.SchemeLogged && len(w.authority()) > 0
+	return !w.auditor.config.Policy.None() && w.record.Host == nil && len(w.authority()) > 0
 }
 
 // authority returns the scheme and authority of the record's target, which is absolute:

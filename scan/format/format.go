@@ -233,7 +233,8 @@ type Record struct {
 	Method []byte
 	// Target is the request's target, not empty. Its percent-encoding is the URL's
 	// own, and is kept. A format with a field for the scheme returns the target in
-	// absolute form, with scheme and host, and sets SchemeLogged.
+	// absolute form, with the host and that scheme, and sets SchemeLogged; but not where a
+	// target has https itself and the field says http.
 	Target []byte
 	// SchemeLogged reports whether the scheme of an absolute Target is from a field of the log.
 	// Otherwise it is the client's word: of a proxy in front of the server, for example.

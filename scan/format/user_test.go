@@ -169,6 +169,8 @@ func (s *scribe) log(requests ...*logwriter.Request) (log []byte, wants []fields
 		}
 		if s.has("$scheme") && says.Host != "" && strings.HasPrefix(says.Target, "/") {
 			says.Target = r.Scheme + "://" + says.Host + says.Target
+		} else if rest, ok := strings.CutPrefix(says.Target, "http://"); ok && s.has("$scheme") {
+			says.Target = r.Scheme + "://" + rest
 		}
 		if !s.has("$request", "$request_method", "%r", "%m") {
 			says.Method = "GET"

@@ -279,11 +279,20 @@ func (v *values) completeTarget(r *Record) {
 	if len(r.Method) == 0 {
 		r.Method = usualMethod
 	}
-	if name := v.schemeOf(); name != "" && r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-" {
-		from := len(v.buf)
-		v.buf = append(append(append(append(v.buf, name...), "://"...), r.Host...), r.Target...)
-		r.Target, r.SchemeLogged = v.buf[from:len(v.buf):len(v.buf)], true
+	name := v.schemeOf()
+	if name == "" {
+		return
 	}
+	from := len(v.buf)
+	switch end := schemeEnd(r.Target); {
+	case r.Target[0] == '/' && len(r.Host) > 0 && string(r.Host) != "-":
+		v.buf = append(append(append(append(v.buf, name...), "://"...), r.Host...), r.Target...)
+	case end > 0 && (bytes.EqualFold(r.Target[:end], []byte("http")) || bytes.EqualFold(r.Target[:end], []byte(name))):
+		v.buf = append(append(v.buf, name...), r.Target[end:]...) // a proxy may have spoken TLS with the client
+	default:
+		return
+	}
+	r.Target, r.SchemeLogged = v.buf[from:len(v.buf):len(v.buf)], true
 }
 
 // pathAndQuery joins a path and the query. In a path whose percent-encoding was undone, a
