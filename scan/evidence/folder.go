@@ -36,8 +36,7 @@ func Open(ctx context.Context, dir string) (f *Folder, failed []string, err erro
 		return nil, nil, err
 	}
 	if !f.found[manifestName] || !f.found[sumName] {
-		return nil, append(failed, fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", dir, manifestName,
-			sumName)), nil
+		return nil, []string{fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", dir, manifestName, sumName)}, nil
 	}
 	manifest, err := disk.ReadLimited(f.path(manifestName), maxManifest)
 	if err != nil {

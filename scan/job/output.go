@@ -58,8 +58,11 @@ const headBytes = 4096
 // check returns the error with which write would fail because of the name, before a job spends
 // hours on reading, or with which it would replace what the job reads or another output.
 func (o output) check(inputs inputFiles, others []sink) error {
-	if o.name == "" {
+	switch o.name {
+	case "":
 		return nil
+	case "-":
+		return usageError("%s -: what is written is a file, not a stream", o.flag)
 	}
 	if err := refuseShared(o.flag, o.name, inputs, others); err != nil {
 		return err
@@ -526,6 +529,9 @@ func (o *Results) choose(config *audit.Config) error {
 		config.Only = report.Choice{Crawlers: []string{}, Categories: append([]string{}, o.Only.Categories...)}
 	}
 	for _, text := range o.Only.Crawlers {
+		if strings.TrimSpace(text) == "" {
+			return usageError("--crawler %q names no crawler", text)
+		}
 		names := config.Crawlers.NamesOf(text)
 		if near := like(config.Crawlers, text); names == nil {
 			names = []string{text}

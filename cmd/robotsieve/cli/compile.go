@@ -152,9 +152,6 @@ machine the beginning is printed.`,
 }
 
 func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
-	if o.Output == "-" {
-		return usageError("-o -: an archive is a file, not a stream")
-	}
 	c, err := job.Compile(ctx, o)
 	if err != nil {
 		return err
