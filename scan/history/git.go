@@ -75,6 +75,9 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 		return UsageError(fmt.Sprintf("--path %s is a template, not the robots.txt that the site sends", r.path))
 	}
 	info, err := disk.Stat(r.dir)
+	if err != nil && strings.Contains(r.dir, "://") {
+		err = errors.New(r.dir + ": nothing is fetched: clone the repository first")
+	}
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -82,7 +83,9 @@ func (q *Query) eachFile(ctx context.Context, to *Writer, read func(*source.Inpu
 		if ctx.Err() != nil || to != nil && to.failed != nil {
 			return err
 		}
-		if err != nil {
+		if _, names := errors.AsType[*source.Error](err); names {
+			q.fault("%v", err)
+		} else if err != nil {
 			q.fault("%s: %v", name, err)
 		}
 	}

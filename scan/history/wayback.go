@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,6 +19,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -80,7 +82,13 @@ type captures struct {
 func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	c := &captures{q: q, to: to, files: map[string][]*source.Input{}, byDigest: map[string]*source.Input{},
 		statuses: map[string]int{}, printed: map[string]bool{}}
-	dir := q.Values["bodies"]
+	dir, fl := q.Values["bodies"], q.Values["fl"]
+	has := func(field string) bool {
+		return slices.ContainsFunc(strings.Split(fl, ","), func(name string) bool { return cdxFields[name] == field })
+	}
+	if fl != "" && !(has("time") && has("url")) {
+		return UsageError(fmt.Sprintf("--fl %s: it needs timestamp and original", fl))
+	}
 	if dir == "" && to == nil {
 		return UsageError("--commands needs --bodies, the folder to download to")
 	}
@@ -134,8 +142,16 @@ func (c *captures) read(ctx context.Context, in *source.Input) error {
 		columns = strings.Split(fl, ",")
 	}
 	b := bufio.NewReader(r)
+	head, _ := b.Peek(1 << 10)
+	if err := sniff.NotText(head, true); err != nil {
+		return err
+	}
+	if mark := "\ufeff"; bytes.HasPrefix(head, []byte(mark)) {
+		_, _ = b.Discard(len(mark)) // it is in the buffer
+		head = head[len(mark):]
+	}
 	rows := cdxRows
-	if head, _ := b.Peek(1); string(head) == "[" {
+	if bytes.HasPrefix(head, []byte("[")) {
 		rows = cdxArrays
 	}
 	return rows(b, columns, func(n int, f map[string]string) error {
