@@ -85,6 +85,12 @@ func TestC(t *testing.T) {
 	t.Run("example", func(t *testing.T) {
 		t.Parallel()
 		example := compile("example", "example/example.c", "-std=c99", "-pedantic")
+		said := regexp.MustCompile(`cc (-o example .*)`).FindSubmatch(raw(t, "example/example.c"))
+		asSaid := strings.Replace(string(said[1]), "../../../bin/clib/librobotsieve.a", library, 1)
+		asSaid = strings.Replace(asSaid, "-o example ", "-o "+example+" ", 1)
+		build := exec.Command(cc, strings.Fields(asSaid)...)
+		build.Dir = "example"
+		run(t, build, nil)
 		for _, file := range []string{rules, robots} {
 			urls := strings.NewReader("https://a.example/private/1\nhttps://a.example/\n")
 			got := run(t, exec.Command(example, file, "GPTBot"), urls)

@@ -2,7 +2,8 @@
  * Prints for each URL of stdin, one a line, whether an agent may fetch it, and the line of the rule
  * that decided: by an archive of `robotsieve compile` or, if the file is none, by a robots.txt.
  *
- *     cc -o example example.c -I.. -L../../../bin/clib -lrobotsieve
+ *     make clib                     # at the root; the rest in this folder
+ *     cc -o example example.c -I.. ../../../bin/clib/librobotsieve.a -lpthread
  *     ./example robots.txt GPTBot < urls.txt
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Builds the wheel of package robotsieve, with Go, a C compiler and nothing from a network.
+"""Builds the wheel of package robotsieve, with Go, the modules of go.mod and a C compiler.
 
     python3 wheel.py FOLDER [VERSION]
 
@@ -26,7 +26,7 @@ Name: robotsieve
 Version: {}
 Summary: robots.txt, compiled: which URLs may a crawler fetch
 License: Apache-2.0
-Requires-Python: >=3.9
+Requires-Python: >=3.10
 Description-Content-Type: text/markdown
 
 """

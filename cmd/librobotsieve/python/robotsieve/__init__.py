@@ -57,7 +57,9 @@ def version() -> str:
 def _encoded(text: Text) -> bytes:
     if isinstance(text, str):
         return text.encode("utf-8", "surrogatepass")
-    return text if type(text) is bytes else memoryview(text).tobytes()
+    if not isinstance(text, (bytes, bytearray, memoryview)):  # an array has a buffer too, but is no text
+        raise TypeError(f"a text is str or bytes, not {type(text).__name__}")
+    return bytes(text)
 
 
 def _call(name: str, *args: Any) -> int:
@@ -146,9 +148,7 @@ class _Rules:
         """Returns the reasons of the verdicts on n URLs in one buffer."""
         reasons = array("B", bytes(n))
         of, verdicts = (self._handle, agent, len(agent)), (None, reasons.buffer_info()[0], None)
-        result = _library.lib.robotsieve_match_many(*of, data, size, offsets, width, n, at, *verdicts)
-        if result < 0:
-            _library.fail(result)
+        _call("robotsieve_match_many", *of, data, size, offsets, width, n, at, *verdicts)
         return reasons
 
 
@@ -161,8 +161,8 @@ class Robots(_Rules):
     __slots__ = ()
 
     def __init__(self, body: Text, dialect: str = "auto", *, max_bytes: int = 512_000) -> None:
-        text, name = _encoded(body), _encoded(dialect)
-        self._handle = _call("robotsieve_compile", text, len(text), name, len(name), max_bytes or -1)
+        text, name, limit = _encoded(body), _encoded(dialect), max(-1, min(max_bytes or -1, _NEWEST))
+        self._handle = _call("robotsieve_compile", text, len(text), name, len(name), limit)
 
     def match(self, agent: Text, url: Text) -> Verdict:
         """Returns the verdict on a URL, or on the path of one, for an agent, and the line that decided."""
@@ -187,7 +187,7 @@ class Robots(_Rules):
         return _lines("robotsieve_sitemaps", self._handle)
 
     def crawl_delay(self, agent: Text) -> Optional[float]:
-        """Returns the Crawl-delay that is asked of an agent, in seconds, None if there is none."""
+        """Returns the Crawl-delay of an agent in seconds, or None; where readers differ on whose it is, the shortest."""
         name = _encoded(agent)
         delay = _call("robotsieve_crawl_delay", self._handle, name, len(name))
         return None if delay == _NO_DELAY else delay / 1e9
@@ -202,8 +202,8 @@ class Archive(_Rules):
     """The robots.txt of many origins, in a file that `robotsieve compile` has made.
 
     A URL is judged by the rules of its own origin, as `robotsieve filter --rules` does it. at is the
-    instant whose rules judge: a datetime, a date or a text of ISO 8601, in UTC if they name no zone, or
-    Unix seconds; None for the newest rules. A dialect takes the place of each crawler's own.
+    instant whose rules judge: a datetime, a date, which is its midnight, or such a text of ISO 8601, in UTC
+    if they name no zone, or Unix seconds; None for the newest rules. A dialect takes the place of each crawler's own.
 
     The file is mapped into memory. It may be replaced meanwhile, but not changed in place. An Archive may
     be pickled, and is opened anew.

@@ -153,6 +153,8 @@ class TestRobots(unittest.TestCase):
         self.assertIs(Robots(b"").allowed("a", "/"), True)
         long = "User-agent: *\n" + "#\n" * 256_000 + "Disallow: /"
         self.assertEqual([Robots(long).allowed("a", "/"), Robots(long, max_bytes=0).allowed("a", "/")], [True, False])
+        for limit in (1 << 63, (1 << 64) + 5, 5 - (1 << 64)):  # more than a number of the library has
+            self.assertIs(Robots(long, max_bytes=limit).allowed("a", "/"), False, limit)
         many = Robots("Sitemap: /" + "\nSitemap: /".join(map(str, range(5000)))).sitemaps
         self.assertEqual((len(many), many[-1]), (5000, "/4999"))
 
@@ -178,6 +180,24 @@ class TestRobots(unittest.TestCase):
             thread.join()
         self.assertEqual(failed, [])
 
+    @unittest.skipUnless(hasattr(os, "fork"), "no timers of signals here")
+    def test_signals(self):
+        """Handlers of Python's that are set when the library is loaded run on a stack of their own."""
+        script = """if True:
+            import signal, time, robotsieve
+            body, came = "User-agent: *\\n" + "Disallow: /*a*b*9\\n" * 300, []
+            robotsieve.version()
+            signal.signal(signal.SIGPROF, lambda *_: came.append(1))
+            signal.setitimer(signal.ITIMER_PROF, 0.0002, 0.0002)
+            end = time.monotonic() + 2
+            while time.monotonic() < end:
+                robotsieve.Robots(body).allowed("a", "/" + "ab" * 400)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            print(len(came) > 9)
+        """
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "True\n"), done.stderr)
+
     @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
     def test_fork(self):
         robots = Robots(BODY)
@@ -192,7 +212,7 @@ class TestRobots(unittest.TestCase):
                 os._exit(status)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         # A process that has not used the package may fork.
-        script = "import os, robotsieve\nos.fork()\nprint(robotsieve.Robots('').allowed('a', '/'), flush=True)\n"
+        script = "import os, robotsieve\nos.fork()\nos.write(1, b'%r\\n' % robotsieve.Robots('').allowed('a', '/'))\n"
         done = subprocess.run([sys.executable, "-c", script + "import time; time.sleep(1)"], capture_output=True, text=True)
         self.assertEqual(done.stdout, "True\nTrue\n", done.stderr)
 
@@ -316,6 +336,10 @@ class TestArrays(WithArchive):
             self.assertEqual(robots.allowed_many("MyBot", array[::-1]).tolist(), want[::-1])
             self.assertEqual(robots.allowed_many("MyBot", array.reshape(2, 2)).tolist(), [want[:2], want[2:]])
             self.assertEqual(robots.allowed_many("MyBot", array[:0]).tolist(), [])
+            with self.assertRaisesRegex(TypeError, "not ndarray"):  # its buffer is no text
+                robots.allowed("MyBot", array)
+            with self.assertRaises(TypeError):
+                robots.allowed_many("MyBot", [array])
         found = archive.allowed_many("GPTBot", np.array(TestArchive.urls, "S"))
         self.assertEqual(found.tolist(), [allowed is True for allowed in TestArchive.newest])
         self.assertEqual(robots.allowed_many("GPTBot", np.array([b"/private"], "S100")).tolist(), [True])
