@@ -153,6 +153,8 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
 	case o.Annotate == Parquet && len(l.inputs) > 0:
 		f.err = errors.New("--annotate parquet is of one list: filter it apart")
+	case o.Key != "" && f.kind != list.Parquet:
+		f.err = errors.New("--key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:
 		in = l.sitemap(ctx, in)
 	case f.kind == list.Parquet:

@@ -136,6 +136,10 @@ machine the beginning is printed.`,
 			return usageError("--class names no crawler")
 		case *list != "" && len(sources) > 0:
 			return usageError("--list takes one archive, and no sources")
+		case *list != "" && o.Output != "":
+			return usageError("--list writes no archive: leave out -o")
+		case *list == "" && output != "":
+			return usageError("--output is the form of --list")
 		case len(*classes) > 0:
 			return runClasses(cmd, s, o, c, *classes, output)
 		case *list != "":
