@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -66,6 +67,21 @@ func choice(cmd *cobra.Command, name, text, usage string, set func(value string)
 	})
 	cmd.Flags().Lookup(name).Value.(*value).choices = values
 	complete(cmd, name, values...)
+}
+
+// kinds are what flags that pflag reads take, by their types.
+var kinds = map[string]string{"bool": "true or false", "duration": "a time such as 30s", "int": "a whole number"}
+
+// flagError is the error of a flag in our words: that of a job, which names the flag, or of pflag.
+func flagError(cmd *cobra.Command, err error) error {
+	if ours, ok := errors.AsType[*job.Error](err); ok {
+		return ours
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		f := wrong.GetFlag()
+		return usageError("--%s %q is not %s", f.Name, wrong.GetValue(), cmp.Or(kinds[f.Value.Type()], f.Value.Type()))
+	}
+	return meantChoice(cmd, err)
 }
 
 // meantChoice adds to the error of a flag that there is not, such as --json, the flag that takes its

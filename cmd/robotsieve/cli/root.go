@@ -202,13 +202,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(&lossless{Writer: s.out})
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var ours *job.Error // names the flag itself
-		if errors.As(err, &ours) {
-			return ours
-		}
-		return meantChoice(cmd, err)
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
