@@ -84,7 +84,7 @@ type part struct {
 // Size returns about how many bytes the rules of a machine take and what finds them, beside the
 // octets of patterns.
 func (m *Machine) Size() (bytes int64) {
-	for _, p := range append([]*part{&m.part}, m.parts...) {
+	for _, p := range m.all() {
 		bytes += int64(len(p.rules))*int64(unsafe.Sizeof(Rule{})) + int64(len(p.list))*int64(unsafe.Sizeof(listed{}))
 		if p.table != nil {
 			bytes += p.table.Size()

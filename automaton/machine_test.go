@@ -59,8 +59,8 @@ func TestNothingAllowsEverything(t *testing.T) {
 				t.Errorf("%s machine: %q: %v", name, path, got)
 			}
 		}
-		if m.Len() != 0 {
-			t.Errorf("%s machine: %d rules", name, m.Len())
+		if m.Len() != 0 || m.Size() != 0 {
+			t.Errorf("%s machine: %d rules, %d bytes", name, m.Len(), m.Size())
 		}
 	}
 	var none *automaton.Machine

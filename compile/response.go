@@ -9,7 +9,7 @@ const forbidsAll = "User-agent: *\nDisallow: /\n"
 // RFC 9309 2.3.1 says: the body's for 2xx; none, so that everything is allowed, for 204 and 4xx; and
 // for all else, such as 5xx or the code 0 of no answer at all, one that forbids everything but
 // /robots.txt. 429 forbids too, as Google reads it: the server asked for fewer requests, and did not
-// say that there is no file.
+// say that there is no file; and so do 444 and 499, which servers log where they sent no answer.
 //
 // A redirect has no rules: robots is nil, and location is where it leads, as the header has it, for
 // the caller to follow at least five times. It is empty for 304, by which a copy stands that the

@@ -45,6 +45,7 @@ type UnknownServices struct {
 // its user has mistyped something.
 type ArgumentError string
 
+// Error returns the text.
 func (e ArgumentError) Error() string { return string(e) }
 
 func argumentError(format string, args ...any) error {

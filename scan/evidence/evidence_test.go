@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -140,30 +139,4 @@ func TestLetterClaimsNoMore(t *testing.T) {
 			}
 		}
 	}
-}
-
-// folder writes a folder with a list.
-func folder(t *testing.T, dir string) (sum string) {
-	t.Helper()
-	w, err := Begin(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := List{Name: "0001-x/" + Violations}
-	for i, line := range []string{"one", "", "\xff\x00\r", strings.Repeat("y", 1<<15)} {
-		row, err := (&Row{InputIndex: i, Line: 7, Target: line}).Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Add(w, []byte(line), row); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(l.Close(), w.Put("robots/0001.txt", []byte("user-agent: *\n"))); err != nil {
-		t.Fatal(err)
-	}
-	if sum, err = w.Commit(&Manifest{}); err != nil {
-		t.Fatal(err)
-	}
-	return sum
 }

@@ -267,7 +267,7 @@ func (r *Rule) fits(line []byte, start, end int) bool {
 	case r.refuses(b):
 		return false
 	case r.Code:
-		return CodeLength(line, start) == len(b)
+		return codeLength(line, start) == len(b)
 	case r.Holds == Dash:
 		return string(b) == "-"
 	case r.Holds == Number:

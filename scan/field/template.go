@@ -322,7 +322,7 @@ func (t *Template) fieldEnd(p *Places, r *Rule, from int) int {
 	line := p.Line
 	switch r.ending {
 	case atDigits:
-		if n := CodeLength(line, from); n > 0 && t.follows(r, line, from+n) {
+		if n := codeLength(line, from); n > 0 && t.follows(r, line, from+n) {
 			return from + n
 		}
 		return -1
@@ -387,15 +387,15 @@ func (t *Template) follows(r *Rule, line []byte, end int) bool {
 func (t *Template) goesOn(r *Rule, line []byte, end int) bool {
 	after := end + len(r.next.text)
 	if r.coded {
-		n := CodeLength(line, after)
+		n := codeLength(line, after)
 		return n > 0 && r.behind.standsAt(line, after+n)
 	}
 	return after == len(line) || t.More && (line[after] == ' ' || line[after] == '\t')
 }
 
-// CodeLength returns the length of the code at line[at:]: three digits, or a zero, a dash
+// codeLength returns the length of the code at line[at:]: three digits, or a zero, a dash
 // or -1 if there was none. It is 0 if there is neither.
-func CodeLength(line []byte, at int) int {
+func codeLength(line []byte, at int) int {
 	b, n := line[min(at, len(line)):], 0
 	for n < min(len(b), 4) && isDigit(b[n]) {
 		n++

@@ -101,4 +101,5 @@ func Sources() []Source { return []Source{git, wayback, index} }
 // UsageError says what is wrong with the arguments of a source.
 type UsageError string
 
+// Error returns the text.
 func (e UsageError) Error() string { return string(e) }

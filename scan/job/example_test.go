@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -54,6 +56,43 @@ func ExampleCompile() {
 	// Output:
 	// 2 origins, 1 body
 	// https://a.example/
+}
+
+// A Judge judges single URLs, each by the rules of its own origin, as Filter does.
+func ExampleOpenArchive() {
+	name := filepath.Join(os.TempDir(), "example-judge.rsv")
+	defer os.Remove(name)
+	_, err := job.Compile(context.Background(), job.CompileOptions{
+		Sources: []string{"-"}, Output: name,
+		Stdin: strings.NewReader(`{"host":"a.example","body":"User-agent: *\nDisallow: /private/"}`),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	archive, err := job.OpenArchive(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer archive.Close()
+	config, err := archive.Config(job.Agent{Name: "ExampleBot"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	judge := filter.NewJudge(&config) // one for each goroutine
+	err = config.Guard(func() error {
+		for _, url := range []string{"https://a.example/private/1", "https://a.example/", "https://b.example/"} {
+			v := judge.Judge([]byte(url), math.MaxInt64) // by the newest rules
+			fmt.Println(url, v.Class, v.Line)
+		}
+		return judge.Err()
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// https://a.example/private/1 disallowed 2
+	// https://a.example/ allowed 0
+	// https://b.example/ no_policy 0
 }
 
 // A Checker says which rule decided, and why.

@@ -36,6 +36,7 @@ type LoggedAnswer struct {
 // Moment is a time in nanoseconds since 1970. Its text is RFC 3339, in UTC and whole seconds.
 type Moment int64
 
+// String returns the text.
 func (m Moment) String() string { return time.Unix(0, int64(m)).UTC().Format(time.RFC3339) }
 
 // MarshalText returns the text.

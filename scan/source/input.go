@@ -270,6 +270,7 @@ type openInput struct {
 	read  int64     // of those of a plain file
 }
 
+// Read reads decompressed bytes. An error but io.EOF is an *Error.
 func (o *openInput) Read(p []byte) (n int, err error) {
 	if n, err = o.bytes.Read(p); o.stream == nil {
 		o.read += int64(n)
@@ -292,6 +293,7 @@ func (o *openInput) offset() int64 {
 	return o.read
 }
 
+// Close closes the file and releases the decoder.
 func (o *openInput) Close() error {
 	o.close()
 	return nil

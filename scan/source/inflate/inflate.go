@@ -47,6 +47,7 @@ type Error struct {
 	Err    error // ErrCorrupt, ErrHeader, ErrChecksum, io.ErrUnexpectedEOF, or that of the reader underneath
 }
 
+// Error returns the cause and the place.
 func (e *Error) Error() string { return fmt.Sprintf("%v at octet %d", e.Err, e.Offset) }
 
 // Unwrap returns Err.
