@@ -10,7 +10,8 @@
  * function at any time. Texts are bytes with a length: they need no NUL, may have some, and are in no
  * encoding; NULL is a text of the length 0. No pointer is kept after a call, and no memory is given
  * to the caller. In a child made by fork() nothing may be called if the parent had loaded the
- * library: the threads of the Go runtime are not there.
+ * library: the threads of the Go runtime are not there. A handler of a signal that is set after that
+ * needs SA_ONSTACK: the stack of the Go runtime is too small for it.
  */
 #ifndef ROBOTSIEVE_H
 #define ROBOTSIEVE_H

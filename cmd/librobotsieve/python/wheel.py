@@ -26,7 +26,7 @@ Name: robotsieve
 Version: {}
 Summary: robots.txt, compiled: which URLs may a crawler fetch
 License: Apache-2.0
-Requires-Python: >=3.10
+Requires-Python: >=3.9
 Description-Content-Type: text/markdown
 
 """

@@ -71,9 +71,8 @@ def _call(name: str, *args: Any) -> int:
 
 def _text(name: str, *args: Any) -> bytes:
     """Calls a function that writes a text."""
-    size = _call(name, *args, None, 0) + 1
-    buffer = create_string_buffer(size)
-    _call(name, *args, buffer, size)
+    buffer = create_string_buffer(_call(name, *args, None, 0) + 1)
+    _call(name, *args, buffer, len(buffer))
     return buffer.raw[:-1]
 
 

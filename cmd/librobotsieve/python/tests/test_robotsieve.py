@@ -182,21 +182,22 @@ class TestRobots(unittest.TestCase):
 
     @unittest.skipUnless(hasattr(os, "fork"), "no timers of signals here")
     def test_signals(self):
-        """Handlers of Python's that are set when the library is loaded run on a stack of their own."""
-        script = """if True:
-            import signal, time, robotsieve
-            body, came = "User-agent: *\\n" + "Disallow: /*a*b*9\\n" * 300, []
-            robotsieve.version()
-            signal.signal(signal.SIGPROF, lambda *_: came.append(1))
-            signal.setitimer(signal.ITIMER_PROF, 0.0002, 0.0002)
-            end = time.monotonic() + 2
-            while time.monotonic() < end:
-                robotsieve.Robots(body).allowed("a", "/" + "ab" * 400)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            print(len(came) > 9)
-        """
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (0, "True\n"), done.stderr)
+        """Handlers run on a stack of their own: with Python 3.9 those that are set before the library is loaded."""
+        for loaded in ["", "robotsieve.version()"][: 1 if sys.version_info < (3, 10) else 2]:
+            script = f"""if True:
+                import signal, time, robotsieve
+                body, came = "User-agent: *\\n" + "Disallow: /*a*b*9\\n" * 300, []
+                {loaded}
+                signal.signal(signal.SIGPROF, lambda *_: came.append(1))
+                signal.setitimer(signal.ITIMER_PROF, 0.0002, 0.0002)
+                end = time.monotonic() + 1
+                while time.monotonic() < end:
+                    robotsieve.Robots(body).allowed("a", "/" + "ab" * 400)
+                signal.setitimer(signal.ITIMER_PROF, 0)
+                print(len(came) > 9)
+            """
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, "True\n"), (loaded, done.stderr))
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork here")
     def test_fork(self):
