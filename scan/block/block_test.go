@@ -259,6 +259,11 @@ func TestDryRun(t *testing.T) {
 			t.Errorf("%s: %+v of %d, want %+v", kinds[i].Name, got.Refused, got.Lines, want)
 		}
 	}
+	c = NewCounter(p, kinds[2:3], 1)
+	s := &audit.Seen{Agent: []byte("GPTBot/1.0"), Address: []byte("192.0.2.200"), Crawler: "GPTBot"}
+	if n := testing.AllocsPerRun(100, func() { c.Seen(s) }); n > 0 { // the rules are not written for each request
+		t.Errorf("%v allocations for a request", n)
+	}
 }
 
 // program returns the path of a program, and skips the test where it is not installed.

@@ -30,6 +30,7 @@ type Counter struct {
 	plan    *Plan
 	kinds   []*Kind
 	at      map[netip.Prefix]int // the rules by address
+	written [][]bool             // by kind and rule: whether the kind writes the rule
 	workers []counting
 	banned  map[netip.Addr][]hit // in the second pass: the rules by name of which a client was banned
 	mu      sync.Mutex           // of what follows
@@ -67,8 +68,12 @@ func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 			c.at[r.Prefix] = i
 		}
 	}
-	for i := range c.results {
-		c.results[i].Rules = make([]Refused, len(p.Rules))
+	for k, kind := range kinds {
+		c.results[k].Rules = make([]Refused, len(p.Rules))
+		c.written = append(c.written, make([]bool, len(p.Rules)))
+		for i := range p.Rules {
+			c.written[k][i] = kind.writes(&p.Rules[i])
+		}
 	}
 	return c
 }
@@ -179,7 +184,7 @@ func (c *Counter) count(hits []hit, s *audit.Seen) {
 		var all Refused
 		for _, h := range hits {
 			r := &c.plan.Rules[h.rule]
-			if !kind.writes(r) || s.Fetch && kind.FreesRobots || !h.whole && !kind.Substrings {
+			if !c.written[k][h.rule] || s.Fetch && kind.FreesRobots || !h.whole && !kind.Substrings {
 				continue
 			}
 			one := other
