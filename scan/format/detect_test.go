@@ -32,6 +32,7 @@ func TestDetect(t *testing.T) {
 	for _, c := range []struct {
 		name, head, want string // want is a format, or empty: an error
 	}{
+		{"headers as referrers", lines(8, "combined") + lines(2, "combined", `"-"`, `"FooBot/1.0"`), "combined"},
 		{"a byte order mark", "\xef\xbb\xbf" + lines(3, "combined"), "combined"},
 
 		{"vhost without a port", lines(3, "vhost_combined", site, "example.com"), "vhost_combined"},

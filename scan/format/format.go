@@ -210,7 +210,8 @@ const NoSizes = -2
 // buffers of the reader, and valid until the next call of Reader.Next or the end
 // of the chunk. The zero value is ready for use.
 type Record struct {
-	// Line is the whole line as it was logged, without its line end.
+	// Line is the whole line as it was logged, without its line end. It is a view of the
+	// chunk, and its capacity reaches to the end of the chunk.
 	Line []byte
 	// Agent is the User-Agent, nil if the format has none.
 	Agent []byte

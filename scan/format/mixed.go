@@ -108,6 +108,7 @@ func (m *mixed) Next(r *Record) Kind {
 		switch explain(reader, text, r) {
 		case Request:
 			m.fill(r)
+			r.Line = text // a view of the chunk, as all others
 			return Request
 		case Other:
 			kind = Other

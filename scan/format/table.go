@@ -259,8 +259,11 @@ func areAddresses(b []byte) bool {
 }
 
 // isProduct reports whether the User-Agent begins with a product and its version (RFC 9110
-// 10.1.5), which neither a URL nor a dash does.
-func isProduct(r *Record) bool {
-	name, version, _ := bytes.Cut(r.Agent, []byte("/"))
+// 10.1.5), which neither a URL nor a dash does, and the referrer does not: in a log that has them
+// the other way round a client may have sent anything as its referrer.
+func isProduct(r *Record) bool { return beginsWithProduct(r.Agent) && !beginsWithProduct(r.Referer) }
+
+func beginsWithProduct(field []byte) bool {
+	name, version, _ := bytes.Cut(field, []byte("/"))
 	return len(name) > 0 && methodEnd(name) == len(name) && len(version) > 0 && isDigit(version[0])
 }

@@ -150,7 +150,7 @@ func (l *writtenLine) check(got fields) error {
 func short(f fields) string { return fmt.Sprintf("%.900s", fmt.Sprintf("%+v", f)) }
 
 // TestGuardWritten fails when a line of any format, in an envelope or a mix, begins to cost
-// memory.
+// memory, or cannot be found in its chunk.
 func TestGuardWritten(t *testing.T) {
 	eachWritten(t, func(t *testing.T, log *written) {
 		checkAllocs(t, log.format, log.log("\n"))
@@ -165,11 +165,19 @@ func TestGuardWritten(t *testing.T) {
 	checkAllocs(t, mix, []byte(plain+"\nwww.example.com "+plain+"\n"))
 }
 
-// checkAllocs reports whether reading a chunk costs memory.
+// checkAllocs reports whether reading a chunk costs memory, and whether the capacity of each line of
+// a request tells where in the chunk it is.
 func checkAllocs(t *testing.T, f *Format, chunk []byte) {
 	t.Helper()
 	var r Record
 	requests, reader := 0, f.NewReader()
+	rest := slices.Clip(chunk)
+	for _, r := range each(reader, rest) {
+		if cap(r.Line) > len(rest) || !bytes.HasPrefix(rest[len(rest)-cap(r.Line):], r.Line) {
+			t.Fatalf("%s: the capacity of %q is %d", f.Name(), r.Line, cap(r.Line))
+		}
+		rest = rest[len(rest)-cap(r.Line)+len(r.Line):]
+	}
 	if n := testing.AllocsPerRun(5, func() {
 		reader.Reset(chunk)
 		for kind := reader.Next(&r); kind != End; kind = reader.Next(&r) {
