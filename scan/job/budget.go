@@ -124,9 +124,8 @@ func (b *budget) check() error {
 	if b.room() >= 0 {
 		return nil
 	}
-	return inputError(fmt.Errorf("--memory %dMB is too little: robots.txt, crawlers, lists and the names of inputs "+
-		"take about %dMB alone; --memory %dMB would do",
-		b.memory/1_000_000, b.loaded/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
+	return inputError(fmt.Errorf("--memory %dMB is too little for robots.txt, crawlers, lists and the names of inputs: "+
+		"--memory %dMB would do", b.memory/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
 }
 
 // failed returns an error of reading a side file, which may be that there is too little room.
