@@ -64,7 +64,10 @@ type Query struct {
 	Args   []string
 	Values map[string]string // of the flags that were given; "true" for one without a value
 	Memory int64             // how many bytes the source and the writer may hold together
+	In     io.Reader         // stdin, which the argument - names
 	Out    io.Writer
+	// Open opens an input of which ctx ends the reading, also where a pipe blocks.
+	Open func(context.Context, *source.Input) (io.ReadCloser, error)
 	// Warn tells what the user should know, and Fault what could not be read, with its place.
 	Warn, Fault func(message string)
 }
@@ -76,7 +79,10 @@ func (q *Query) fault(format string, args ...any) { q.Fault(fmt.Sprintf(format, 
 // of the writer, or of ctx.
 func (q *Query) eachFile(ctx context.Context, to *Writer, read func(*source.Input) error) error {
 	for _, name := range q.Args {
-		in, err := source.NewFile(name)
+		in, err := source.NewInput(name, q.In, -1), error(nil)
+		if name != "-" {
+			in, err = source.NewFile(name)
+		}
 		if err == nil {
 			err = read(in)
 		}

@@ -143,6 +143,9 @@ func EachBody(ctx context.Context, names []string, each func(in *source.Input, b
 
 // bodyOf reads a body. It is not nil.
 func bodyOf(in *source.Input) ([]byte, error) {
+	if !in.Regular() { // it is read once more when it is used, and a pipe may block
+		return nil, fmt.Errorf("%s: not a regular file", in.Name)
+	}
 	r, err := in.Open()
 	if err != nil {
 		return nil, err

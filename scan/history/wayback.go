@@ -132,7 +132,7 @@ func (c *captures) list(ctx context.Context, dir string) {
 
 // read reads a CDX file.
 func (c *captures) read(ctx context.Context, in *source.Input) error {
-	r, err := in.Open()
+	r, err := c.q.Open(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,6 +35,7 @@ type HistoryOptions struct {
 	// that History has made. With a flag of the source that prints there is none.
 	Output   string
 	Force    bool
+	Stdin    io.Reader // for the argument -; nil stands for os.Stdin
 	Stdout   io.Writer // for a flag that prints
 	Memory   int64     // how many bytes the job may hold; 0 is DefaultMemory
 	Messages Messages
@@ -54,7 +56,8 @@ const maxFaults = 50
 func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 	made := &HistoryMade{}
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
-	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, Out: o.Stdout}
+	q := &history.Query{Args: o.Args, Values: o.Values, Memory: o.Memory, In: cmp.Or[io.Reader](o.Stdin, os.Stdin),
+		Out: o.Stdout, Open: openInput}
 	q.Warn = func(m string) { o.Messages.warn("%s", m) }
 	faults := int64(0)
 	q.Fault = func(m string) {
@@ -74,7 +77,7 @@ func History(ctx context.Context, o HistoryOptions) (*HistoryMade, error) {
 		}
 		prints = prints || f.Prints && value != ""
 	}
-	if err := RefuseStreams(o.Stdout, o.Messages.To, nil, names...); err != nil {
+	if err := RefuseStreams(o.Stdout, o.Messages.To, o.Stdin, names...); err != nil {
 		return nil, err
 	}
 	var w *history.Writer
@@ -201,6 +204,10 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		}
 	}
 	for _, name := range q.Args {
+		if name == "-" {
+			g.read(source.NewInput(name, until(g.ctx, q.In), -1), capture.RobotsTxt, nil)
+			continue
+		}
 		if !isArchive(name) {
 			g.source(name, aSource)
 			continue

@@ -38,7 +38,7 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 		Use: source.Name + " " + source.Args, Short: source.Short, Long: source.Long, Example: source.Example,
 		Args: needs("history " + source.Name + " needs " + source.Args),
 	}
-	o := &job.HistoryOptions{Source: source, Stdout: s.out, Messages: s.messages()}
+	o := &job.HistoryOptions{Source: source, Stdin: s.in, Stdout: s.out, Messages: s.messages()}
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the folder to write")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "let the folder replace one that history has made")
 	memoryFlag(cmd, &o.Memory)

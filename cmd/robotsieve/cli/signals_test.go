@@ -53,6 +53,9 @@ func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 		"dump":            {"compile", "--dump", pipe},
 		"check":           {"check", "--robots", pipe, "--agent", "x", "/p"},
 		"list crawlers":   {"crawlers", "--crawlers", pipe},
+		"captures":        {"history", "captures", "-o", at("out"), pipe},
+		"wayback":         {"history", "wayback", "-o", at("out"), pipe},
+		"history log":     {"history", "log", pipe},
 		"bench robots":    {"bench", "--robots", pipe, "--agent", "x", at("urls.txt")},
 		"bench urls":      {"bench", "--robots", at("robots.txt"), "--agent", "x", pipe},
 	} {
