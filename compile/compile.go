@@ -5,7 +5,7 @@
 //
 // For repeated queries, call Compile once and keep its result.
 //
-// No body is an error. A line without meaning becomes a Note with its line number. A line
+// Any bytes are a robots.txt: a line without meaning becomes a Note with its line number. A line
 // that is not a rule, such as a sitemap or a crawl delay, is kept as a Record.
 //
 // One body is read in one dialect at a time, in stages, each in a file of its own. The

@@ -18,7 +18,8 @@ import (
 func oneList(t *testing.T, set jobtest.Logs, rows cli.Rows) []string {
 	t.Helper()
 	var b bytes.Buffer
-	o, end := optionsOf(set), func() error { return nil }
+	var end func() error
+	o := optionsOf(set)
 	o.Rows, end = rows.Begin(&b)
 	if _, err := job.Audit(t.Context(), o); err != nil || end() != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type Options struct {
 	// without effect only if it is in both.
 	Readings []policy.Reading
 	MaxBytes int // as compile.Options has it
-	// Crawlers are the known ones.
+	// Crawlers are the known ones, not nil: see job.Crawlers.
 	Crawlers *crawler.Set
 	// Sitemap has the URLs of the site's own sitemaps, or paths, each only until the next. Nil is none.
 	Sitemap iter.Seq[[]byte]

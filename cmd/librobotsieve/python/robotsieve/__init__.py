@@ -63,7 +63,7 @@ def _encoded(text: Text) -> bytes:
 
 
 def _call(name: str, *args: Any) -> int:
-    result = getattr(_library.loaded(), name)(*args)
+    result = getattr(_library.lib or _library.loaded(), name)(*args)
     if result < 0:
         _library.fail(result)
     return result
