@@ -82,10 +82,10 @@ def _last(read: Any, values: List[str]) -> Any:
 
 def _rate(value: str) -> RequestRate:
     """Reads such as "1/10s 0800-1200"."""
-    rate, _, period = value.partition(" ")
+    rate, *period = value.split()
     requests, _, seconds = rate.partition("/")
     seconds += "s" if seconds.isdigit() else ""
-    times: Tuple[Any, Any] = _period(period) if period else (None, None)
+    times: Tuple[Any, Any] = _period(period[0]) if len(period) == 1 else (None, None)
     return RequestRate(int(requests), int(seconds[:-1]) * _UNITS[seconds[-1].lower()], *times)
 
 

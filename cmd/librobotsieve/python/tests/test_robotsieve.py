@@ -514,7 +514,9 @@ class TestProtego(unittest.TestCase):
                 for a in agents]
 
         for body in (BODY, "", "User-agent: OtherBot\nRequest-rate: 3/20s\nRequest-rate: x/1s\nDisallow: /~a\n",
-                     "User-agent: *\nRequest-rate: 1/2h 0100-0200\nAllow: /x/y$\nDisallow: /\nHost: h\nHost: i\n"):
+                     "User-agent: *\nRequest-rate: 1/2h 0100-0200\nAllow: /x/y$\nDisallow: /\nHost: h\nHost: i\n",
+                     "User-agent: *\nRequest-rate: 1/5s\t0800-1200\n",
+                     "User-agent: *\nRequest-rate: 1/5s 0800-1200 UTC\n"):
             self.assertEqual(of(Protego, body), of(protego.Protego, body), body)
 
 
