@@ -133,15 +133,26 @@ func (g *gatherer) host(dir string) {
 	}
 	found := false
 	for _, entry := range entries {
-		if at, ok := capture.DateOfFile(entry.Name()); ok && g.date.IsZero() && !entry.IsDir() {
-			g.date, found = at, true
-			g.robotsTxt(filepath.Join(dir, entry.Name()), filepath.Base(dir))
-			g.date = time.Time{}
+		if !entry.IsDir() && g.datedFile(filepath.Join(dir, entry.Name())) {
+			found = true
 		}
 	}
 	if !found {
 		g.skip(noRobots, errors.New(dir))
 	}
+}
+
+// datedFile reads a robots.txt in the directory of its host whose name is its date, and reports whether it
+// is one.
+func (g *gatherer) datedFile(name string) bool {
+	at, ok := capture.DateOfFile(filepath.Base(name))
+	if !ok || !g.date.IsZero() {
+		return false
+	}
+	g.date = at
+	g.robotsTxt(name, filepath.Base(filepath.Dir(name)))
+	g.date = time.Time{}
+	return true
 }
 
 // captureReader reads the captures in an input.
@@ -163,6 +174,9 @@ func (g *gatherer) file(name string) {
 	}
 	if read := captureReaders[kind]; read != nil {
 		g.open(name, kind, read)
+		return
+	}
+	if g.datedFile(name) {
 		return
 	}
 	host, err := capture.HostOf(name)
