@@ -193,9 +193,12 @@ func (r *Reader) readStream(i int, s *stream) {
 
 // conclude records how far a stream was read and, before its last chunk is sent, how it ended.
 func (r *Reader) conclude(i int, s *stream) {
-	st := &r.states[i]
+	st, at := &r.states[i], s.raw.offset()
+	if r.ins[i].decoded { // the reader that makes the lines names the place
+		at = -1
+	}
 	if s.err != nil && !isEOF(s.err) && !r.isStopped() { // which closes the file
-		st.fail(newError(r.ins[i].Name, s.raw.offset(), s.err))
+		st.fail(newError(r.ins[i].Name, at, s.err))
 	}
 	st.Lock()
 	defer st.Unlock()
