@@ -258,6 +258,21 @@ func TestPastTheLimit(t *testing.T) {
 			t.Errorf("%q, Google: %+v, want %v", test.past, got, want)
 		}
 	}
+
+	// Where more is read, that holds for Google's crawlers alone.
+	text := "User-agent: *\nDisallow: /a\n" + strings.Repeat("#\n", compile.DefaultMaxBytes/2) +
+		"Allow: /a/b\nDisallow: /c\n"
+	for target, want := range map[string][2]Stance{
+		"/a": {Forbids, Forbids}, "/a/b": {Contested, Permits}, "/c": {Permits, Forbids},
+	} {
+		var s automaton.Scratch
+		p := Constant(Row{Body: []byte(text)}, Options{MaxBytes: -1})
+		for i, subject := range []Subject{gptbot, googlebot} {
+			if got := p.Bind(0, subject).Judge(&s, 0, []byte(target)); got.Stance != want[i] {
+				t.Errorf("%s, %v: %v, want %v", target, subject.Tokens, got.Stance, want[i])
+			}
+		}
+	}
 }
 
 // TestSitemapPastTheLimit: a sitemap may be fetched wherever its line is, since many files

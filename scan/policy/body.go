@@ -39,16 +39,25 @@ func (b *body) robots(r Reading) *compile.Robots {
 			c.robots = b.robots(r.whole())
 			return
 		}
-		c.robots = compile.Compile(b.text, r.Options(b.maxBytes))
+		c.robots = compile.Compile(b.text, r.Options(b.limit(r)))
 	})
 	return c.robots
+}
+
+// limit returns how many bytes a crawler of a reading has read in any case: no more than RFC 9309
+// asks for, unless it reads as Google does.
+func (b *body) limit(r Reading) int {
+	if r == ReadGoogle {
+		return b.maxBytes
+	}
+	return min(compile.Limit(b.maxBytes), compile.DefaultMaxBytes)
 }
 
 // withPast returns the body as robots does, but with the lines past the limit.
 func (b *body) withPast(r Reading) *compile.Robots {
 	c := &b.compiled[r]
 	c.pastOnce.Do(func() {
-		text := append(slices.Clip(compile.WholeLines(b.text, b.maxBytes)), '\n')
+		text := append(slices.Clip(compile.WholeLines(b.text, b.limit(r))), '\n')
 		c.withPast = compile.Compile(append(text, b.past...), r.Options(-1))
 	})
 	return c.withPast
@@ -112,7 +121,7 @@ func (s *store) body(r *Row) *body {
 	if b == nil || len(b.text) != len(r.Body) || len(b.text) == 0 {
 		text := bodyText{string(r.Body), string(r.Past)}
 		if b = s.byText[text]; b == nil {
-			b = &body{text: r.Body, past: r.Past, maxBytes: s.maxBytes}
+			b = &body{text: r.Body, past: append(pastDefault(r.Body, s.maxBytes), r.Past...), maxBytes: s.maxBytes}
 			s.byText[text] = b
 		}
 		s.byFile[at] = b

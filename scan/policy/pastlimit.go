@@ -52,6 +52,18 @@ func ReadBody(r io.Reader, maxBytes int, memory int64) (body, past []byte, size 
 	return body, past, size, nil
 }
 
+// pastDefault returns the lines of a body that may permit and lie past the default limit, if more of
+// the body is read.
+func pastDefault(body []byte, maxBytes int) []byte {
+	read := compile.WholeLines(body, maxBytes)
+	first := len(compile.WholeLines(read, compile.DefaultMaxBytes))
+	if first == len(read) {
+		return nil
+	}
+	lines, _ := permittingLines(bytes.NewReader(read[first:]), MaxRead) // nothing fails in memory
+	return lines
+}
+
 // permittingLines returns the lines of a text that may permit, each with a line end.
 // Of a line longer than a buffer it returns the beginning. It stops when they have more than most bytes.
 func permittingLines(r io.Reader, most int64) (lines []byte, err error) {
