@@ -104,6 +104,7 @@ var knownCategories = []string{
 // It refuses unknown fields, missing fields, and names or words that occur twice; the
 // error names the profile and the line where it begins.
 func Read(data []byte) ([]Profile, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it before a text
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if token, err := d.Token(); err != nil && err != io.EOF {
