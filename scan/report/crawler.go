@@ -111,7 +111,7 @@ type RuleInfo struct {
 	Version    string   `json:"version"`    // when the version with the rule began; empty: before all time
 	File       string   `json:"file"`       // that of the version
 	Line       int      `json:"line"`       // the number of the rule's line
-	Rule       string   `json:"rule"`       // its text
+	Rule       string   `json:"rule"`       // the rule, as Disallow: /path, however the line spells it
 	Violations int64    `json:"violations"` // how many there are
 	Paths      PathList `json:"paths"`      // the targets of the violations, at most three
 }
