@@ -222,7 +222,7 @@ func (r *resolver) own() error {
 			url = append(url[:0], u...)
 		}
 		h := readHeld(rest)
-		keep := first || r.s.AllVersions && before != undated && h.date.second() != before.second()
+		keep := first || r.s.AllVersions && before != undated && !h.failed && h.date.second() != before.second()
 		if keep {
 			before = h.date
 		}
@@ -342,8 +342,8 @@ func (j *join) capture(c []byte) error {
 			to = j.newer
 		case j.newer == nil && (!j.s.AllVersions || h.date == undated):
 			to = &h
-		case j.newer != nil && j.newer.date.second() == h.date.second(): // the last one of a second counts
-			return nil
+		case j.newer != nil && (h.failed || j.newer.date.second() == h.date.second()):
+			return nil // the last one of a second counts
 		case j.w.date.before(h.date): // an older one may be nearer
 			j.kept = h.keep(j.kept.rest)
 			j.newer = &j.kept

@@ -16,7 +16,8 @@ import (
 // date counts as newer than all with a date, because a user put it there by hand. Of two
 // captures without a date, or with the same date, the one added last is kept. Where one is kept,
 // an answer that failed counts as older than all that did not: while robots.txt is unreachable,
-// the last copy counts (RFC 9309 2.4). The zero value is an empty set. It belongs to one
+// the last copy counts (RFC 9309 2.4). With AllVersions that holds for one without a date, which
+// would replace all others. The zero value is an empty set. It belongs to one
 // goroutine.
 //
 // The set sorts captures and bodies in temporary files, which Close removes. So the number of
@@ -104,7 +105,7 @@ func (s *Set) add(at answer.Target, c *Capture) error {
 	}
 	meaning := answer.Of(int(c.Status), answer.Archive)
 	a := held{date: dateOf(c.Time), number: s.added, robots: at.Path == answer.RobotsPath, status: c.Status}
-	a.failed = meaning == answer.Failed && !s.AllVersions
+	a.failed = meaning == answer.Failed && (!s.AllVersions || c.Time.IsZero())
 	s.added++
 	if _, wanted := s.wanted[s.hash()]; !a.robots && !wanted {
 		s.spare += len(s.url) + len(c.Body) + recordBytes

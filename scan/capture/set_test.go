@@ -107,15 +107,14 @@ func (w twin) of(url string) (list []capture.Capture) {
 		}
 		return y.Time.Compare(x.Time)
 	})
-	if !w.all { // while a robots.txt fails, the last copy counts
-		failed := func(c capture.Capture) int {
-			return asInt(answer.Of(int(c.Status), answer.Archive) == answer.Failed)
-		}
-		slices.SortStableFunc(list, func(x, y capture.Capture) int { return failed(x) - failed(y) })
+	failed := func(c capture.Capture) int { // while a robots.txt fails, the last copy counts
+		return asInt((!w.all || c.Time.IsZero()) && answer.Of(int(c.Status), answer.Archive) == answer.Failed)
 	}
+	slices.SortStableFunc(list, func(x, y capture.Capture) int { return failed(x) - failed(y) })
 	if len(list) > 0 && (!w.all || list[0].Time.IsZero()) {
 		return list[:1]
 	}
+	list = slices.DeleteFunc(list, func(c capture.Capture) bool { return c.Time.IsZero() })
 	return slices.CompactFunc(list, func(x, y capture.Capture) bool { return x.Time.Unix() == y.Time.Unix() })
 }
 
