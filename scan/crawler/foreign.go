@@ -15,7 +15,7 @@ import (
 //   - the word with which the header begins, unless it is a browser's Mozilla or Opera;
 //   - another word that would name an unknown crawler;
 //   - another product, which is a word with a number, such as "line-poker/1.0", unless it is of
-//     a browser, a system or an HTTP library;
+//     a browser, a system or an HTTP library; or appEngine;
 //   - a plain word right before the crawler's, as in "like Googlebot" and "not bingbot".
 //
 // The words of known crawlers are none of these, nor are those that the operator adds.
@@ -36,7 +36,7 @@ func (r *Reader) foreign() extent {
 		switch {
 		case named > run.start, r.isAdded(text), inside(r.contacts, run.start),
 			r.set.controls[string(bytes.Trim(text, "."))] != nil:
-		case run.start == 0 && !isBrowser(text), r.isForeignProduct(run), r.hasForeignName(run):
+		case run.start == 0 && !isBrowser(text), r.isForeignProduct(run), string(text) == appEngine, r.hasForeignName(run):
 			return run
 		case r.isPlain(run):
 			before = run
@@ -44,6 +44,10 @@ func (r *Reader) foreign() extent {
 	}
 	return extent{}
 }
+
+// appEngine is what Google adds to the headers of programs that run on App Engine, where anybody may
+// run one under any name.
+const appEngine = "appengine-google"
 
 // isRunByte reports whether a byte may be in a run of words that dots join.
 func isRunByte(c byte) bool { return c == '.' || isWordByte(c) }

@@ -210,7 +210,7 @@ func (n naive) foreign(header, low []byte, hidden []bool, contact bool, all, hit
 		if at[0] == 0 && token != "mozilla" && token != "opera" {
 			return true
 		}
-		if versionOf.Match(low[at[1]:]) && !ware {
+		if versionOf.Match(low[at[1]:]) && !ware || token == "appengine-google" {
 			return true
 		}
 		for _, word := range oneWordOf.FindAllIndex(low[at[0]:at[1]], -1) {
