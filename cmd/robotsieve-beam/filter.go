@@ -405,7 +405,7 @@ func total(counts []byte, o job.FilterOptions) (f *job.Filtered, listed []byte, 
 	case missing != "":
 		err = inputError(fmt.Errorf("--out: there is no %s, which a worker has written: is it a folder that all workers "+
 			"share?", missing))
-	case f.Read > 0 && f.Invalid == f.Read:
+	case f.NoURL():
 		err = inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
 	}
 	return f, listed, err

@@ -128,7 +128,7 @@ func (o *FilterOptions) RefuseOutput(flag, name string, out io.Writer) error {
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
 // order of the input. It goes on when an input cannot be used, and warns of it; an input
 // without a URL cannot be used, unless it is empty or blank. It fails
-// if there are lines, but none of them is a URL. An error is of type *Error. If the
+// if there are lines, not all of them blank, but none of them is a URL. An error is of type *Error. If the
 // filtering had begun by then, the result is not nil and counts the lines that were judged
 // and written.
 //
@@ -193,7 +193,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 		err = &Error{Interrupted, errors.New("interrupted: the summary covers the rows judged and printed before that")}
 	case err != nil:
 		err = inputError(err)
-	case f.noURL():
+	case f.NoURL():
 		err = inputError(fmt.Errorf("no %s of the lists has a URL", f.Noun()))
 	}
 	return f, err
@@ -234,9 +234,10 @@ func (f *Filtered) Noun() string {
 	return "line"
 }
 
-// noURL reports whether there are rows, but none of them has a URL. Nothing else would tell such a
-// list, of another format or of names without a scheme, from one that is all disallowed.
-func (f *Filtered) noURL() bool { return f.Read > 0 && f.Invalid == f.Read }
+// NoURL reports whether there are rows, not all of them blank, but none of them has a URL. Nothing else
+// would tell such a list, of another format or of names without a scheme, from one that is all
+// disallowed.
+func (f *Filtered) NoURL() bool { return f.Invalid == f.Read && f.Count[filter.Blank] < f.Read }
 
 // tell tells of inputs that could not be used, wholly or in part.
 func (f *Filtered) tell(messages Messages) {
@@ -249,7 +250,7 @@ func (f *Filtered) tell(messages Messages) {
 			f.Partial = true
 		}
 	}
-	if f.noURL() {
+	if f.NoURL() {
 		return // that is the error
 	}
 	for _, q := range f.Useless {

@@ -221,7 +221,7 @@ func warnOfInvalid(s streams, r *job.Filtered, invalid string) (refused bool) {
 		s.warn("%s too long to be printed", english.Plural(n, r.Noun()))
 		return true
 	}
-	if r.Invalid == 0 || invalid != "error" && r.Invalid < r.Read {
+	if r.Invalid == 0 || invalid != "error" && !r.NoURL() {
 		return false
 	}
 	for _, q := range r.Quotes {
