@@ -72,8 +72,8 @@ var recipes = []struct {
 		"1 misspelled-key warning\n2 contested warning", "GPTBot /lang/ yes"},
 	{"a group whose rule only Google's parser reads", "User-agent: *\nAllow /\n", "2 dead-rule note\n2 no-colon warning",
 		"GPTBot / yes"},
-	{"two words that are one name", "User-agent: Yahoo Slurp\nDisallow: /\n", "1 after-token warning",
-		"Yahoo / no"},
+	{"two words that are one name", "User-agent: Yahoo Slurp\nDisallow: /\n",
+		"1 after-token warning\n1 unknown-name note", "Yahoo / no"},
 	{"HTML after a name", "User-agent: *<br/>Sitemap: https://example.com/a.xml\nDisallow: /\n", "1 no-token error",
 		"GPTBot / yes"},
 	{"a name beside *, which has another group", "User-agent: *\nUser-agent: GPTBot\nDisallow: /a/\n\n" +

@@ -136,7 +136,7 @@ var requestRows = rowTable[row]{
 	{name: "rule_line", kind: integerRow, means: "the line of robots.txt that forbids it; " +
 		"this and the next three have a value only for violations",
 		value: func(r *row) value { return integer(int64(r.Rule.Line)).when(r.Verdict == report.Violation) }},
-	{name: "rule", means: "the text of that line",
+	{name: "rule", means: "the rule of that line, as `Disallow: /path`, however the line spells it",
 		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == report.Violation) }},
 	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; " +
 		"none if before all time",
