@@ -175,7 +175,7 @@ fuzz-short:
 # Breaks the rules of the audit one by one in copies of the code, and shows which test
 # notices it.
 mutate:
-	$(GO) run ./internal/mutate -o docs/mutation.md
+	$(GO) run ./internal/test/mutate -o docs/mutation.md
 
 lint:
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard '*.go')); \
@@ -237,7 +237,7 @@ reproducible: release
 
 # The sample log is made by its generator; a test compares the two.
 sample:
-	$(GO) run ./internal/generate > testdata/sample/access.log.gz
+	$(GO) run ./internal/test/generate > testdata/sample/access.log.gz
 
 clean:
 	rm -rf bin

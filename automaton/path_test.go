@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
 // TestTargetPathIsThePathOfItsURL exhausts what can be in a target.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/internal/logwriter"
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 	"github.com/robotsieve/robotsieve/scan/format"
 )
 

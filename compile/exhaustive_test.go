@@ -11,7 +11,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
 var exhaust = flag.Bool("exhaust", false, "TestAllPairsAndTriplesOfPatterns has longer patterns and paths")

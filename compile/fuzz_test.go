@@ -9,7 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
 // longestSeed leaves out the examples of long lines, of which the fuzzer makes

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/table"
-	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
 // dialects are all of them.
@@ -205,7 +205,7 @@ func eachObject[T any](t testing.TB, name string, want int, use func(T)) (n int)
 // package twin has a test for each file that there must be.
 func readExamples(t testing.TB, d automaton.Dialect) []twin.Example {
 	t.Helper()
-	file, err := os.Open(filepath.FromSlash("../internal/twin/testdata/" + d.String() + "-examples.txt"))
+	file, err := os.Open(filepath.FromSlash("../internal/test/twin/testdata/" + d.String() + "-examples.txt"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robotsieve/robotsieve/internal/test/jobtest"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/job/jobtest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 

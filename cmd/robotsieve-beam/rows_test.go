@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/cli"
+	"github.com/robotsieve/robotsieve/internal/test/jobtest"
 	"github.com/robotsieve/robotsieve/scan/job"
-	"github.com/robotsieve/robotsieve/scan/job/jobtest"
 )
 
 // oneList is the rows of one audit of all logs in this process, sorted.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
 // twins are the twin's names of the dialects.

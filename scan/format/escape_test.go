@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/internal/logwriter"
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
 // TestUndo: what each spelling makes of a field. What is before it is kept.

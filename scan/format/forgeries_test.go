@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/internal/logwriter"
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
 // openTexts are formats in which a client writes fields that are not in quotes, or not escaped.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/internal/logwriter"
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
 // foundFormat is a format of testdata/user_formats.txt.

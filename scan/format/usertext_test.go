@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/internal/logwriter"
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
 // TestParseErrors: what cannot be read or audited is refused, with what is missing.

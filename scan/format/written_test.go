@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsieve/robotsieve/internal/logwriter"
+	"github.com/robotsieve/robotsieve/internal/test/logwriter"
 )
 
-// writtenLine is a line of internal/logwriter and what it says.
+// writtenLine is a line of internal/test/logwriter and what it says.
 type writtenLine struct {
 	name string // of the request
 	line []byte // without its end
@@ -101,7 +101,7 @@ func readLog(f *Format, chunks ...[]byte) (all []fields) {
 	return all
 }
 
-// TestWritten reads back what internal/logwriter has written in each format, in one chunk,
+// TestWritten reads back what internal/test/logwriter has written in each format, in one chunk,
 // line by line, with carriage returns, and cut in two at every line.
 func TestWritten(t *testing.T) {
 	eachWritten(t, func(t *testing.T, log *written) {
@@ -203,7 +203,7 @@ func TestEveryFormatIsWritten(t *testing.T) {
 	}
 	for _, name := range Names() {
 		if !is[name] {
-			t.Errorf("internal/logwriter does not write %s", name)
+			t.Errorf("internal/test/logwriter does not write %s", name)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestBinaryHasNoToolsOfTests(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for name := range strings.Lines(string(out)) {
-		for _, tool := range []string{"spf13/cobra/doc", "cpuguy83/go-md2man", "russross/blackfriday", "internal/twin"} {
+		for _, tool := range []string{"spf13/cobra/doc", "cpuguy83/go-md2man", "russross/blackfriday", "internal/test/twin"} {
 			if strings.Contains(name, tool) {
 				t.Errorf("the binary has %s", name)
 			}

@@ -216,7 +216,7 @@ func TestSampleIsWhatItsGeneratorMakes(t *testing.T) {
 	if err != nil {
 		t.Skip("no go command to run the generator with")
 	}
-	made, err := exec.Command(goTool, "run", "../../../internal/generate").Output()
+	made, err := exec.Command(goTool, "run", "../../../internal/test/generate").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/internal/twin"
+	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
 // simOracle reports what the audit must say of a world. It keeps every request and every version
 // and decides each request by the words of the specification, which stand over the code; nothing is
-// clever, and nothing is shared with the implementation: bodies are judged by internal/twin.
+// clever, and nothing is shared with the implementation: bodies are judged by internal/test/twin.
 type simOracle struct {
 	w         *simWorld
 	timelines map[simOrigin][]simPiece
@@ -985,7 +985,7 @@ type simJudgement struct {
 	line   int
 }
 
-// simTwin remembers what internal/twin has said, which is slow.
+// simTwin remembers what internal/test/twin has said, which is slow.
 type simTwin map[twinKey]twinAnswer
 
 type twinKey struct {

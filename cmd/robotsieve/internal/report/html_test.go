@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report/reporttest"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report/reporttest"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 )
 
 // Whatever a log has, nothing of it acts in Markdown: outside of code each character that could

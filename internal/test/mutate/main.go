@@ -6,7 +6,7 @@
 // changes is no longer there. The test that noticed a mutant when the table was made is run first,
 // so that all take some minutes.
 //
-//	go run ./internal/mutate -o docs/mutation.md
+//	go run ./internal/test/mutate -o docs/mutation.md
 //
 // Arguments are the rules of mutants, or parts of these, to be tried alone.
 package main

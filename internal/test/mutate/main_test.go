@@ -12,13 +12,13 @@ import (
 
 // TestTableIsOfMutants: docs/mutation.md has no rule that is gone, and no test.
 func TestTableIsOfMutants(t *testing.T) {
-	table, err := os.ReadFile("../../docs/mutation.md")
+	table, err := os.ReadFile("../../../docs/mutation.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var tests strings.Builder
 	for dir := range packages {
-		names, _ := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
+		names, _ := filepath.Glob(filepath.Join("../../..", dir, "*_test.go"))
 		for _, name := range names {
 			source, err := os.ReadFile(name)
 			if err != nil {
@@ -51,7 +51,7 @@ func TestMutantsCanBeMade(t *testing.T) {
 		if packages[path.Dir(m.file)] == nil || len(m.edits)%2 > 0 {
 			t.Errorf("%s: no tests are to notice it, or an old text has no new one", m.rule)
 		}
-		source, err := os.ReadFile(filepath.Join("../..", m.file))
+		source, err := os.ReadFile(filepath.Join("../../..", m.file))
 		if err != nil {
 			t.Fatal(err)
 		}

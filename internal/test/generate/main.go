@@ -1,7 +1,7 @@
 // Command generate writes the log of the sample that the demonstration audits: four days
 // of The Lantern, a small magazine that does not exist.
 //
-//	go run ./internal/generate > testdata/sample/access.log.gz
+//	go run ./internal/test/generate > testdata/sample/access.log.gz
 //
 // The same source always writes the same log. The other files of the sample stand there as they are, and what a
 // true audit finds, expected.json, must be counted anew by hand if a line changes.
