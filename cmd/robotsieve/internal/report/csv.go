@@ -11,8 +11,7 @@ import (
 )
 
 // writeCSV writes one row for the audit, with the basis of the figures, then one for each
-// crawler, with the figures, one for each change and crawler, and one for each site if there are several. The
-// column record tells them apart. Sentences, such as assumptions and warnings, are for people and in
+// crawler, with the figures, and one for each site if there are several. The column record tells them apart. Sentences, such as assumptions and warnings, are for people and in
 // the other forms.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	header, all := []any{"record"}, append(slices.Clone(figures), siteName, knownCrawlers)
@@ -20,8 +19,8 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 		header = append(header, f.name)
 	}
 	var text strings.Builder
-	text.WriteString(CSVLine(append(header, changeColumns...)...))
-	row := func(record string, c *crawler, has []figure, change []any) {
+	text.WriteString(CSVLine(header...))
+	row := func(record string, c *crawler, has []figure) {
 		cells := []any{record}
 		for _, f := range all {
 			switch {
@@ -33,22 +32,15 @@ func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 				cells = append(cells, "")
 			}
 		}
-		text.WriteString(CSVLine(append(cells, change...)...))
+		text.WriteString(CSVLine(cells...))
 	}
-	none := slices.Repeat([]any{""}, len(changeColumns))
-	row("audit", nil, nil, none)
+	row("audit", nil, nil)
 	for i := range r.Crawlers {
-		row("crawler", &r.Crawlers[i], figures, none)
-	}
-	for i := range r.Changes {
-		for _, of := range r.Changes[i].Crawlers {
-			row("change", &crawler{Crawler: of.Crawler, Requests: of.Requests()}, []figure{figures[0], requests},
-				changeCells(&r.Changes[i], &of))
-		}
+		row("crawler", &r.Crawlers[i], figures)
 	}
 	for i := range r.Sites {
 		if len(r.Sites) > 1 {
-			row("site", asCrawler(&r.Sites[i]), append([]figure{siteName}, siteFigures...), none)
+			row("site", asCrawler(&r.Sites[i]), append([]figure{siteName}, siteFigures...))
 		}
 	}
 	_, err := io.WriteString(w, text.String())

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -54,11 +53,8 @@ func (t rowTable[T]) appendJSON(b []byte, r *T) []byte {
 }
 
 func appendNumber(b []byte, kind rowKind, n int64) []byte {
-	switch kind {
-	case boolRow:
+	if kind == boolRow {
 		return strconv.AppendBool(b, n == 1)
-	case decimalRow:
-		return strconv.AppendFloat(b, math.Float64frombits(uint64(n)), 'f', -1, 64)
 	}
 	return strconv.AppendInt(b, n, 10)
 }
