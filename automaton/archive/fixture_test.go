@@ -93,9 +93,8 @@ func TestFixture(t *testing.T) {
 	}
 	if !bytes.Equal(data, now) {
 		t.Errorf("the same robots.txt files give another archive than %s. If the format has changed, raise its "+
-			"version; if compiled rules or their "+
-			"meaning have, raise compile.Semantics. Then keep the old file, with a test that it is refused, and make a "+
-			"new one with -update", fixture)
+			"version; if compiled rules or their meaning have, raise compile.Semantics. Then make a new one with -update",
+			fixture)
 	}
 	a := opened(t, data)
 	var s automaton.Scratch

@@ -27,7 +27,7 @@ import (
 // copies forbid, where a site had several; of a sample of all lines it has the SHA-256 of the
 // addresses, and of each crawler up to 513 hashes of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 14      // of the file; raise it when a counter is added or a record changes
+	stateForm    = 14      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them
@@ -52,8 +52,8 @@ var (
 	// ErrNotState is the error for a file that is no state.
 	ErrNotState = errors.New("not the state of an audit")
 	// ErrStateVersion is the error for a state of another form, by other Semantics or of
-	// another schema than this package's. It is wrapped, with both of them.
-	ErrStateVersion = errors.New("the state is of another version of this program")
+	// another schema than this package's. It is wrapped, with the first line of the state.
+	ErrStateVersion = errors.New("the state was made by an unreleased or newer version of robotsieve")
 	// ErrDamaged is the error for a state that was changed or cut after it was written, or whose
 	// numbers do not add up.
 	ErrDamaged = errors.New("the state is damaged")
@@ -177,27 +177,13 @@ func checkPart(n uint64) error {
 
 // checkStateLine checks the first line of a state or of its facts.
 func checkStateLine(line, kind string) error {
-	var form, semantics int
-	var of string
-	n, _ := fmt.Sscanf(line, "robotsieve "+kind+" %d semantics %d schema %s", &form, &semantics, &of)
-	differ := func(what string, its, ours any) error {
-		return fmt.Errorf("%w: it is of %s %v, and this program reads %s %v only; audit its logs again, or use the program "+
-			"that wrote it",
-			ErrStateVersion, what, its, what, ours)
-	}
 	switch {
-	case n < 1 || !strings.HasSuffix(line, "\n"):
-		return ErrNotState
-	case form != stateForm:
-		return differ("form", form, stateForm)
-	case n > 1 && semantics != Semantics:
-		return differ("semantics", semantics, Semantics)
-	case n > 2 && of != report.Schema:
-		return differ("schema", of, report.Schema)
-	case line != firstLine(kind):
-		return ErrNotState
+	case line == firstLine(kind):
+		return nil
+	case strings.HasPrefix(line, "robotsieve "+kind+" "):
+		return fmt.Errorf("%w (%q); make it again from the logs", ErrStateVersion, strings.TrimSpace(line))
 	}
-	return nil
+	return ErrNotState
 }
 
 // Add adds a state of a run by the same Config. Its errors are those of ReadState.
