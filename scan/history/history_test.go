@@ -39,7 +39,7 @@ func ask(t *testing.T, s Source, args []string, values ...string) *asked {
 		q.Values[values[i]] = values[i+1]
 	}
 	var w *Writer
-	if q.Values["commands"] == "" {
+	if q.Values["urls"] == "" {
 		var err error
 		if w, err = NewWriter(a.dir, s.Times, 4<<20, q.Fault); err != nil {
 			t.Fatal(err)
