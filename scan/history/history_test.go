@@ -244,20 +244,19 @@ var fileCommits = [][2]string{
 	{"2026-01-07T12:00:00Z", "printf E > public/robots.txt"}, // by a clock that is late
 }
 
-// TestGit: the versions of a file are those of a manifest made by hand, from a folder, a bare
-// repository and a bundle.
+// TestGit: the versions of a file are those of a manifest made by hand, from a folder and a bare
+// repository. The file that it was before it was renamed is no version, whatever the repository says.
 func TestGit(t *testing.T) {
 	dir := repo(t, append(fileCommits, [2]string{"2026-01-09T00:00:00Z",
-		"git clone -q --bare . ../bare.git; git bundle create -q ../r.bundle HEAD main"})...)
-	t.Cleanup(func() { os.RemoveAll(dir + "/../bare.git"); os.Remove(dir + "/../r.bundle") })
-	for _, from := range []string{dir, dir + "/../bare.git", dir + "/../r.bundle"} {
+		"git config log.follow true; git config diff.renames copies; git clone -q --bare . ../bare.git"})...)
+	t.Cleanup(func() { os.RemoveAll(dir + "/../bare.git") })
+	for _, from := range []string{dir, dir + "/../bare.git"} {
 		a := ask(t, git, []string{from}, "path", "public/robots.txt", "origin", "https://example.com")
 		if a.err != nil {
 			t.Fatal(a.err)
 		}
 		got := strings.Join(versions(t, a.dir), "\n")
-		const want = `2026-01-01T00:00:00Z https://example.com 200 "A\n1\n2\n3\n"
-2026-01-04T00:00:00Z https://example.com 200 "A\n1\n2\n3\n4\n"
+		const want = `2026-01-05T00:00:00Z https://example.com 200 "A\n1\n2\n3\n4\n"
 2026-01-06T00:00:00Z https://example.com 404 ""
 2026-01-07T00:00:00.000000001Z https://example.com 200 ""unknown
 2026-01-07T00:00:00Z https://example.com 200 "C"
@@ -298,6 +297,23 @@ func TestGitWrongClock(t *testing.T) {
 		if isSaid := len(a.warned) == 2; isSaid != (name != "minutes") {
 			t.Errorf("%s: %q", name, a.warned)
 		}
+	}
+}
+
+// TestGitPathOfItsOwn: a file has the commits of its own path, also after it was a copy or a folder was in its
+// place, and as seen from a folder of the repository.
+func TestGitPathOfItsOwn(t *testing.T) {
+	dir := repo(t,
+		[2]string{"2026-01-01T00:00:00Z", "mkdir a; printf A > a/robots.txt"},
+		[2]string{"2026-01-02T00:00:00Z", "git rm -q a/robots.txt; mkdir -p a/robots.txt; printf X > a/robots.txt/robots.txt"},
+		[2]string{"2026-01-03T00:00:00Z", "git rm -qr a; mkdir a; printf B > other"},
+		[2]string{"2026-01-04T00:00:00Z", "mkdir -p a; cp other a/robots.txt; printf C > other"})
+	const want = `
+		2026-01-01T00:00:00Z,a.example,200,A
+		2026-01-02T00:00:00Z,a.example,404
+		2026-01-04T00:00:00Z,a.example,200,B`
+	for from, path := range map[string]string{dir: "a/robots.txt", dir + "/a": "./robots.txt"} {
+		equal(t, ask(t, git, []string{from}, "path", path, "origin", "a.example"), want)
 	}
 }
 
