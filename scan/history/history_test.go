@@ -190,24 +190,6 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestCheckFolder: only a folder that holds nothing but a history is replaced.
-func TestCheckFolder(t *testing.T) {
-	made := write(t, policy.Observed,
-		Row{Origins: origins(t, "a.example"), Time: at("2026-01-01T00:00:00Z"), Status: 404}).dir
-	if err := CheckFolder(made, false); err == nil || !strings.Contains(err.Error(), "--force") {
-		t.Errorf("a history: %v", err)
-	}
-	if err := CheckFolder(made, true); err != nil {
-		t.Errorf("a history, by force: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(made, "notes.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := CheckFolder(made, true); err == nil {
-		t.Error("a folder with a file of another kind may be replaced")
-	}
-}
-
 // repo makes a repository of commits: each is a time and a shell script.
 func repo(t *testing.T, commits ...[2]string) string {
 	t.Helper()
@@ -435,65 +417,4 @@ func TestGitRefused(t *testing.T) {
 			t.Errorf("%q %q: %v, want %q", c.args, c.path, a.err, c.want)
 		}
 	}
-}
-
-// TestGitReal: eleven months of the robots.txt of some hundred sites, each month a commit, are the
-// versions that a comparison of the folders finds.
-func TestGitReal(t *testing.T) {
-	packed, err := filepath.Abs("../../../shared/data/history/monthly-robots-2025-2026.tar.xz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(packed); err != nil {
-		t.Skip("no real files: ", err)
-	}
-	files := t.TempDir()
-	if out, err := exec.Command("tar", "-xf", packed, "-C", files).CombinedOutput(); err != nil {
-		t.Skipf("tar: %v: %s", err, out)
-	}
-	months, err := filepath.Glob(files + "/samber/202[56]/*-robots.txt")
-	if err != nil || len(months) != 11 {
-		t.Fatal(months, err)
-	}
-	var commits [][2]string
-	var want []string
-	last := map[string]string{} // what a host answered
-	for _, month := range months {
-		at := filepath.Base(month)[:len("2025-01")] + "-01T00:00:00Z"
-		commits = append(commits, [2]string{at, "rm -rf sites; cp -r '" + month + "' sites"})
-		entries, err := os.ReadDir(month)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now := map[string]string{}
-		for _, e := range entries {
-			body, err := os.ReadFile(filepath.Join(month, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			now[strings.TrimSuffix(e.Name(), ".robots.txt")] = fmt.Sprintf("200 %q", body[:min(len(body), 1<<20)])
-		}
-		for host := range last {
-			if now[host] == "" {
-				now[host] = "404 \"\""
-			}
-		}
-		for host, answer := range now {
-			for _, scheme := range []string{"http", "https"} {
-				if last[host] != answer {
-					want = append(want, at+" "+scheme+"://"+host+" "+answer)
-				}
-			}
-		}
-		last = now
-	}
-	slices.Sort(want)
-	a := ask(t, git, []string{repo(t, commits...)}, "path", "sites")
-	if a.err != nil || len(a.fault) > 0 {
-		t.Fatal(a.err, a.fault)
-	}
-	if got := versions(t, a.dir); !slices.Equal(got, want) {
-		t.Errorf("%d versions, want %d", len(got), len(want))
-	}
-	t.Logf("%+v", a.Summary)
 }
