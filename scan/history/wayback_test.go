@@ -149,7 +149,8 @@ func TestWaybackWithoutDigests(t *testing.T) {
 }
 
 // isURL has only bytes that mean nothing to a shell, a terminal or a downloader.
-var isURL = regexp.MustCompile(`^https://web\.archive\.org/web/[0-9]{14}id_/https?://([A-Za-z0-9._~:%-]+)/robots\.txt\n$`)
+var isURL = regexp.MustCompile(`^https://web\.archive\.org/web/[0-9]{14}id_/(?:https?|ftp)://` +
+	`([A-Za-z0-9._~:%-]+)/robots\.txt\n$`)
 
 // TestHostileCDX: what is no CDX is told, and what it has of another kind gets into no URL.
 func TestHostileCDX(t *testing.T) {
@@ -171,7 +172,8 @@ func TestHostileCDX(t *testing.T) {
 	for _, url := range []string{"https://a.example';touch ran;'/robots.txt", "https://$(touch ran)/robots.txt",
 		"https://`touch ran`@a.example/robots.txt",
 		"https://a.example/robots.txt';touch\tran;'", "https://[::1]:8443/robots.txt",
-		"https://a.example\n-o x\n/robots.txt", "https://\x1b]0;x\a.example/robots.txt", "https://\u202ea.example/robots.txt",
+		"https://a.example\n-o x\n/robots.txt", "https://\x1b]0;x\a.example/robots.txt",
+		"https://\u202ea.example/robots.txt", "ftp://a.example/robots.txt",
 		"https://a.example:80;touch ran/robots.txt", "https://..%2f..%2fx/robots.txt", "https://-o.example/robots.txt"} {
 		cdx += "k 20260101000000 " + url + " text/plain 200 - 1\n"
 		b, _ := json.Marshal(map[string]string{"url": url, "status": "200", "timestamp": "20260101000000"})
