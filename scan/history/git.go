@@ -284,7 +284,8 @@ func (c *commits) read(tokens *bufio.Scanner) error {
 			continue
 		}
 		c.n++
-		row, now := Row{Origins: c.of, Order: c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, name)}, object{change[1], change[3]}
+		now := object{change[1], change[3]}
+		row := Row{Origins: c.of, Order: c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
 		var err error
 		if c.of != nil {
 			err = c.answer(row, now)

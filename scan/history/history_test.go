@@ -287,7 +287,8 @@ func TestGitWrongClock(t *testing.T) {
 func TestGitPathOfItsOwn(t *testing.T) {
 	dir := repo(t,
 		[2]string{"2026-01-01T00:00:00Z", "mkdir a; printf A > a/robots.txt"},
-		[2]string{"2026-01-02T00:00:00Z", "git rm -q a/robots.txt; mkdir -p a/robots.txt; printf X > a/robots.txt/robots.txt"},
+		[2]string{"2026-01-02T00:00:00Z", "git rm -q a/robots.txt; mkdir -p a/robots.txt; " +
+			"printf X > a/robots.txt/robots.txt"},
 		[2]string{"2026-01-03T00:00:00Z", "git rm -qr a; mkdir a; printf B > other"},
 		[2]string{"2026-01-04T00:00:00Z", "mkdir -p a; cp other a/robots.txt; printf C > other"})
 	const want = `
