@@ -121,7 +121,7 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 	for _, value := range []string{"safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null",
 		"core.attributesFile=/dev/null", "core.bigFileThreshold=16m", "log.showSignature=false", "log.mailmap=false",
 		"log.showRoot=true", "log.diffMerges=first-parent", "log.follow=false", "diff.external=",
-		"diff.orderFile=/dev/null"} {
+		"diff.orderFile=/dev/null", "diff.relative=false"} {
 		options = append(options, "-c", value)
 	}
 	cmd := exec.CommandContext(r.ctx, "git", append(options, args...)...)

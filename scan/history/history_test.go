@@ -290,7 +290,7 @@ func TestGitPathOfItsOwn(t *testing.T) {
 		[2]string{"2026-01-02T00:00:00Z", "git rm -q a/robots.txt; mkdir -p a/robots.txt; " +
 			"printf X > a/robots.txt/robots.txt"},
 		[2]string{"2026-01-03T00:00:00Z", "git rm -qr a; mkdir a; printf B > other"},
-		[2]string{"2026-01-04T00:00:00Z", "mkdir -p a; cp other a/robots.txt; printf C > other"})
+		[2]string{"2026-01-04T00:00:00Z", "mkdir -p a; cp other a/robots.txt; printf C > other; git config diff.relative true"})
 	const want = `
 		2026-01-01T00:00:00Z,a.example,200,A
 		2026-01-02T00:00:00Z,a.example,404
