@@ -15,7 +15,22 @@ import (
 // crawlerRow is a crawler as CSV lists it, with the report that it is of.
 type crawlerRow struct {
 	*crawler
-	of *report.Report
+	of                *report.Report
+	days              int64 // on which it came; 0 if they are not known
+	firstDay, lastDay string
+}
+
+func newCrawlerRow(r *report.Report, c *crawler) *crawlerRow {
+	row := &crawlerRow{crawler: c, of: r}
+	if unitLengths[c.Timeline.By] > 24*time.Hour {
+		return row
+	}
+	for _, from := range c.Timeline.From {
+		if day := timeAs(from, time.DateOnly); day != row.lastDay {
+			row.days, row.firstDay, row.lastDay = row.days+1, cmp.Or(row.firstDay, day), day
+		}
+	}
+	return row
 }
 
 // crawlerRows are the rows of a report as CSV.
@@ -35,19 +50,18 @@ var crawlerRows = slices.Concat(
 			value: func(r *crawlerRow) value { return integer(r.Requests) }},
 		{name: "share", kind: decimalRow, means: "its share of the requests of all crawlers in the report, from 0 to 1",
 			value: func(r *crawlerRow) value { return ratio(r.Requests, r.of.Totals.Requests) }},
-		{name: "bytes", kind: integerRow, means: "of the bodies that were sent to it, without impostors, " +
-			"as far as the log has sizes",
+		{name: "bytes", kind: integerRow, means: "bytes of bodies sent to it, without impostors, as far as the log has sizes",
 			value: func(r *crawlerRow) value { return integer(r.Bytes) }},
 		{name: "addresses", kind: integerRow, means: "how many addresses it came from, without impostors; " +
 			"an estimate if there are more than 2,048",
 			value: func(r *crawlerRow) value { return integer(r.Addresses.N) }},
 		{name: "days", kind: integerRow, means: "on how many days requests came under its name, in the time zone of the " +
 			"report; this column and the next two have no value if its [timeline](#crawlerstimeline) is by week or longer",
-			value: func(r *crawlerRow) value { n, _, _ := daysOf(&r.Timeline); return integer(n).when(n > 0) }},
+			value: func(r *crawlerRow) value { return integer(r.days).when(r.days > 0) }},
 		{name: "first_day", means: "the first of these days, such as `2026-11-02`",
-			value: func(r *crawlerRow) value { _, first, _ := daysOf(&r.Timeline); return words(first) }},
+			value: func(r *crawlerRow) value { return words(r.firstDay) }},
 		{name: "last_day", means: "and the last",
-			value: func(r *crawlerRow) value { _, _, last := daysOf(&r.Timeline); return words(last) }},
+			value: func(r *crawlerRow) value { return words(r.lastDay) }},
 	},
 	verdictColumns(),
 	rowTable[crawlerRow]{
@@ -56,7 +70,7 @@ var crawlerRows = slices.Concat(
 			value: func(r *crawlerRow) value {
 				return r.judged(ratio(r.Verdicts[report.Violation], r.Requests-r.Verdicts[report.Spoofed]))
 			}},
-		{name: "violation_bytes", kind: integerRow, means: "of the bodies that were sent in answer to violations",
+		{name: "violation_bytes", kind: integerRow, means: "bytes of bodies sent in answer to violations",
 			value: func(r *crawlerRow) value { return r.judged(integer(r.ViolationBytes)) }},
 		{name: "violation_verified", kind: integerRow, means: "violations by clients that are proven to be this crawler",
 			value: func(r *crawlerRow) value { return r.judged(integer(violationsOf(r.crawler, report.Verified).all)) }},
@@ -119,26 +133,12 @@ func (r *crawlerRow) judged(v value) value { return v.when(!r.of.Policy.None()) 
 // ratio returns the share of n in a number, and none if that is 0.
 func ratio(n, of int64) value { return decimal(float64(n) / float64(of)).when(of > 0) }
 
-// daysOf returns on how many days a crawler came, the first and the last of them. The number is 0 if
-// the days are not known.
-func daysOf(l *report.Timeline) (n int64, first, last string) {
-	if unitLengths[l.By] > 24*time.Hour {
-		return 0, "", ""
-	}
-	for _, from := range l.From {
-		if day := timeAs(from, time.DateOnly); day != last {
-			n, first, last = n+1, cmp.Or(first, day), day
-		}
-	}
-	return n, first, last
-}
-
 // writeCSV writes a row for each crawler, in their order. Sentences, such as assumptions and warnings,
 // and all other parts of the report are in the other forms.
 func writeCSV(w io.Writer, r *report.Report, _ bool) error {
 	list := crawlerRows.list(w, "csv")
 	for i := range r.Crawlers {
-		if err := list.Add(&crawlerRow{&r.Crawlers[i], r}); err != nil {
+		if err := list.Add(newCrawlerRow(r, &r.Crawlers[i])); err != nil {
 			return err
 		}
 	}

@@ -72,7 +72,8 @@ func TestCSVAddsUpToTheJSON(t *testing.T) {
 		for v := range report.Verdicts {
 			verdicts += number(row, v.String())
 		}
-		identities := number(row, "verified") + number(row, "unverified") + number(row, "unverifiable") + number(row, "spoofed")
+		identities := number(row, "verified") + number(row, "unverified") + number(row, "unverifiable") +
+			number(row, "spoofed")
 		if n := number(row, "requests"); verdicts != n || identities != n {
 			t.Errorf("%s: %d requests, %d by verdict, %d by identity", row["crawler"], n, verdicts, identities)
 		}
@@ -149,7 +150,8 @@ func TestCSVCountsDays(t *testing.T) {
 func TestHostileCrawlersAreOneRowEach(t *testing.T) {
 	r := new(report.Report)
 	for _, text := range hostileTexts {
-		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text, Role: text, Obeys: text})
+		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text, Role: text,
+			Obeys: text})
 	}
 	_, rows := asCSV(t, r)
 	if len(rows) != len(hostileTexts) {
