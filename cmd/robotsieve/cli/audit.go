@@ -93,7 +93,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		"hours, days and times in the report but the times in JSON: an IANA name such as Europe/Berlin, +02:00, or "+
 		"Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
-	reporting := addReportFlags(cmd, "parquet")
+	reporting := addReportFlags(cmd, "ndjson", "parquet")
 	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: "+
 		"a manifest (CSV), a folder of history, or a folder of dated files")

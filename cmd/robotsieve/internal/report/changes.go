@@ -81,15 +81,3 @@ func sinceFetch(c *report.ChangedCrawler) []string {
 	return []string{"after " + seconds(float64(*c.FetchSeconds)), last, english.Grouped(c.Forbidden),
 		english.Grouped(c.Sessions)}
 }
-
-// changeColumns are the columns of CSV that rows of changes have beside crawler and requests, and
-// changeCells what a row has in them.
-var changeColumns = []any{"change_origin", "change_time", "change_given", "days_before", "days_after",
-	"requests_before", "requests_after", "paths_before", "paths_after", "first_fetch_seconds",
-	"last_forbidden_seconds", "ongoing", "forbidden_since_fetch", "sessions_since_fetch", "unknown"}
-
-func changeCells(c *report.RobotsChange, of *report.ChangedCrawler) []any {
-	return []any{c.Origin, c.Time, c.Given, c.Before.Days, c.After.Days, of.Before.Requests, of.After.Requests,
-		of.Before.Paths, of.After.Paths, of.FetchSeconds, of.LastSeconds, of.Ongoing,
-		of.Forbidden, of.Sessions, of.Unknown}
-}

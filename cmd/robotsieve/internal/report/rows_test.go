@@ -28,6 +28,7 @@ func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "rows.md")
 	describe(t, classRows, "classes.md")
 	describe(t, studyRows, "studies.md")
+	describe(t, crawlerRows, "json.md")
 }
 
 func describe[T any](t *testing.T, of rowTable[T], name string) {
