@@ -157,9 +157,7 @@ func (w *Worker) verifiedAgent(c *agent, p *crawler.Profile) *agent {
 // empty hands over the rows of the worker's tally and empties its memos, whose agents point
 // at these rows. No agent is in use then.
 func (w *Worker) empty() {
-	w.deferAround()
 	w.deferUnknown()
-	w.deferClients()
 	w.run.addRows(w.tally.known)
 	w.tally.known, w.agents, w.hosts, w.urls = map[*crawler.Profile]*row{}, memo[*agent]{}, memo[site]{}, memo[site]{}
 	w.claims, w.prefixes = memo[string]{}, memo[string]{}

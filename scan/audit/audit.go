@@ -60,10 +60,6 @@ type Config struct {
 	Only report.Choice
 	// Zone is that of the hours and days of timelines. Nil: UTC.
 	Zone *time.Location
-	// Changes are times at which something else changed than robots.txt: the report compares the requests
-	// before and after them too. Around is how much time it compares on either side, 0 for DefaultAround.
-	Changes []time.Time
-	Around  time.Duration
 	// Dialect, if not nil, is the dialect by which all crawlers are judged.
 	// Otherwise each crawler is judged by its own.
 	Dialect *automaton.Dialect
@@ -94,9 +90,11 @@ type Config struct {
 	// Seen, if not nil, is called for each request of Period, by any client, to any host. It is called as
 	// Judged is, by workers only. Nothing is judged then.
 	Seen func(*Seen)
-	// Undeclared counts the clients that name no crawler, by address: see Report.Undeclared. There are
-	// no states.
-	Undeclared bool
+	// Undeclared, if not nil, is called for each request of a client that names no crawler, if every copy of
+	// robots.txt forbids it to * that was in force when it was made, or so long before that a crawler may
+	// still have used it, whatever the log's own answers to robots.txt say. It is called as Judged is, by
+	// workers only. Crawler is empty, and Rule is what forbids it.
+	Undeclared func(*Judged)
 	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
 	OnlyViolations bool
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
@@ -162,9 +160,9 @@ type Judged struct {
 	// policy.
 	Origin string
 	Site   policy.Site
-	// Address is the client's, as the log has it; nil if it has none. Method is the request's
-	// method and Target its target, as the log has them, at most their first 8 KiB.
-	Address, Method, Target []byte
+	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
+	// request's method and Target its target, as the log has them, at most their first 8 KiB.
+	Address, Agent, Method, Target []byte
 	// Status is 0 if the log has none. Size is as in format.Record.
 	Status int
 	Size   int64
@@ -201,8 +199,8 @@ type Auditor struct {
 	operators []uint32                    // of each profile: the number of its operator
 	limited   bool                        // by Config.Period
 	verifies  bool                        // it matters whether addresses are those of a proxy
-	changes   *changes                    // nil if there is none
-	zoneless  func() *policy.Policy       // returns the policy for times whose zone is not known
+	changes   *changes
+	zoneless  func() *policy.Policy // returns the policy for times whose zone is not known
 }
 
 // New returns an auditor.
@@ -214,8 +212,8 @@ func New(c Config) *Auditor {
 		c.Basis = &report.BasisInfo{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
-	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.Undeclared
-	a.changes = newChanges(&a.config)
+	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses
+	a.changes = newChanges(c.Policy)
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}
 	for i := range profiles {
@@ -255,7 +253,6 @@ type Run struct {
 	ctx       context.Context // of StopAt; nil if it was not called
 	verified  map[verifiedKey]bool
 	paths     *violationPaths // while the report is made
-	compared  *comparison     // likewise; nil if nothing has changed
 }
 
 // Begin returns a new run.

@@ -46,28 +46,15 @@ func summary(r *report.Report) string {
 		}
 		return fmt.Sprint(*n)
 	}
-	limits := func(s report.ChangeSide) (list []string) {
-		for _, limit := range []struct {
-			is   bool
-			name string
-		}{{s.Clipped, "clipped"}, {s.Cut, "log"}} {
-			if limit.is {
-				list = append(list, limit.name)
-			}
-		}
-		return list
-	}
 	for _, c := range r.Changes {
-		fmt.Fprintf(&b, "%s %s since %q given %v %s>%s before %.2f %v after %.2f %v requests %d rest %d\n", c.Origin, c.Time,
-			c.Since, c.Given, c.OldFile, c.NewFile, c.Before.Days, limits(c.Before), c.After.Days, limits(c.After), c.Requests,
-			c.RequestsNotListed)
+		fmt.Fprintf(&b, "%s %s since %q %s>%s before %.2f after %.2f requests %d rest %d\n", c.Origin, c.Time,
+			c.Since, c.OldFile, c.NewFile, c.Before.Days, c.After.Days, c.Requests, c.RequestsNotListed)
 		for _, of := range c.Crawlers {
 			fmt.Fprintf(&b, "  %s", of.Crawler)
 			for _, n := range []report.ChangeCounts{of.Before, of.After} {
 				fmt.Fprintf(&b, " [%d paths %s]", n.Requests, number(n.Paths))
 			}
-			fmt.Fprintf(&b, " %s fetch %s last %s ongoing %v since %d sessions %d\n", of.Unknown, number(of.FetchSeconds),
-				number(of.LastSeconds), of.Ongoing, of.Forbidden, of.Sessions)
+			fmt.Fprintf(&b, " fetch %s\n", number(of.FetchSeconds))
 		}
 	}
 	if r.ChangesNotListed > 0 {
@@ -104,9 +91,9 @@ func theLog() []entry {
 func TestChangeIsComparedByHand(t *testing.T) {
 	a := changed(t, Config{}, policy.Options{}, version{from: -90 * day0, body: oldRobots},
 		version{from: 0, body: newRobots})
-	const want = `https://example.com 2026-03-02T10:00:00Z since "" given false 0.txt>1.txt before 3.00 [log] after 4.00 [log] requests 12 rest 0
-  GPTBot [4 paths 2] [7 paths 5]  fetch 3600 last 4200 ongoing false since 4 sessions 3
-  MJ12bot [0 paths 0] [1 paths 0] no_fetch fetch null last null ongoing false since 0 sessions 0
+	const want = `https://example.com 2026-03-02T10:00:00Z since "" 0.txt>1.txt before 3.00 after 4.00 requests 12 rest 0
+  GPTBot [4 paths 2] [7 paths 5] fetch 3600
+  MJ12bot [0 paths 0] [1 paths 0] fetch null
 `
 	if got := summary(auditEntries(t, a, theLog()...)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -122,64 +109,57 @@ func TestChangeSaysWhatItDoesNotKnow(t *testing.T) {
 	}
 	first, last := hit(-3*day0, gptbot, "/"), hit(4*day0, gptbot, "/")
 	for name, c := range map[string]struct {
-		config   Config
 		options  policy.Options
 		versions []version
 		log      []entry
 		want     []string
 	}{
 		"no fetch by anybody": {versions: versions, log: []entry{first, hit(hour0, gptbot, "/archive/a"), last},
-			want: []string{"not_logged fetch null last null", "paths 1]"}},
+			want: []string{"fetch null", "paths 1]"}},
 		"a fetch of the old file": {versions: versions, log: []entry{first, last,
 			{vhost: "example.com:443", time: at(hour0), target: robotsTxt, size: fmt.Sprint(len(oldRobots))}},
-			want: []string{"no_fetch fetch null"}},
+			want: []string{"fetch null"}},
 		"a 304 within the skew, and one after it": {versions: versions, log: []entry{first, last,
 			{vhost: "example.com:443", time: at(minute0), target: robotsTxt, status: "304", size: "-"},
 			{vhost: "example.com:443", time: at(11 * minute0), target: robotsTxt, status: "304", size: "-"}},
-			want: []string{" fetch 660 last null"}},
+			want: []string{" fetch 660"}},
 		"the new size a little early": {versions: versions, log: []entry{
 			first, last, moved(-minute0, hit(0, gptbot, robotsTxt))},
-			want: []string{" fetch 0 last null"}},
+			want: []string{" fetch 0"}},
 		"less than a day after": {versions: versions, log: []entry{first, moved(20*hour0, last)},
-			want: []string{"after 0.83 [log]", "[1 paths 0]"}},
-		"still going on": {versions: versions, log: []entry{first, hit(hour0, gptbot, robotsTxt), hit(3*day0+hour0, gptbot,
-			"/archive/a"), last}, want: []string{"ongoing true since 1 sessions 1"}},
+			want: []string{"after 0.83 ", "[1 paths 0]"}},
 		"clipped by the next change": {versions: append(slices.Clone(versions), version{from: 2 * day0, body: oldRobots}),
 			log: []entry{first, hit(day0, gptbot, "/archive/a"), hit(3*day0, gptbot, "/archive/a"), last},
-			want: []string{"after 2.00 [clipped] requests 2", "before 2.00 [clipped] after 2.00 [log] requests 3",
+			want: []string{"after 2.00 requests 2", "before 2.00 after 2.00 requests 3",
 				"[1 paths 1] [2 paths 1]"}},
-		"only some days around": {config: Config{Around: 24 * time.Hour}, versions: versions,
-			log: []entry{first, hit(hour0, gptbot, "/"), last}, want: []string{"before 1.00 [] after 1.00 [] requests 1"}},
+		"no more than 14 days around": {versions: versions,
+			log:  []entry{moved(-17*day0, first), hit(hour0, gptbot, "/"), moved(15*day0, last)},
+			want: []string{"before 14.00 after 14.00 requests 1"}},
 		"seen, not put up": {options: policy.Options{Observed: true}, versions: []version{{from: -90 * day0, body: oldRobots},
 			{from: -day0, body: oldRobots}, {from: 0, body: newRobots}, {from: 5 * day0, body: newRobots}},
 			log:  []entry{first, hit(-day0/2, gptbot, "/archive/a"), last},
-			want: []string{`since "2026-03-01T10:00:00Z"`, "before 2.00 [log] after 4.00 [log] requests 2"}},
-		"a time that was given": {config: Config{Changes: []time.Time{time.Unix(0, moment(day0))}}, versions: versions,
-			log: []entry{first, hit(2*day0, gptbot, "/archive/a"), last},
-			want: []string{"2026-03-03T10:00:00Z since \"\" given true 1.txt>1.txt before 1.00 [clipped] after 3.00 [log]",
-				"[2 paths 1] given fetch null"}},
+			want: []string{`since "2026-03-01T10:00:00Z"`, "before 2.00 after 4.00 requests 2"}},
 		"no change within the log": {versions: versions, log: []entry{hit(hour0, gptbot, "/"), last}},
 		"a file that fails for an hour": {versions: []version{{from: -90 * day0, body: oldRobots}, {from: 0, status: 503},
 			{from: hour0, body: oldRobots}}, log: []entry{first, last}},
 		"another file after a day without one": {versions: []version{{from: -90 * day0, body: oldRobots},
 			{from: -day0, status: 503}, {from: 0, body: newRobots}},
 			log:  []entry{first, hit(-day0/2, gptbot, "/archive/a"), last},
-			want: []string{`since "2026-03-01T10:00:00Z"`, "before 2.00 [log] after 4.00 [log] requests 2"}},
+			want: []string{`since "2026-03-01T10:00:00Z"`, "before 2.00 after 4.00 requests 2"}},
 		"a file that is taken away": {versions: []version{{from: -90 * day0, body: newRobots}, {from: 0, status: 404}},
 			log: []entry{first, hit(day0, gptbot, "/archive/a"), last,
 				{vhost: "example.com:443", time: at(hour0), target: robotsTxt, status: "404"}},
-			want: []string{"0.txt> ", "paths 1]  fetch 3600 last null"}},
+			want: []string{"0.txt> ", "paths 1] fetch 3600"}},
 		"an agent that is not bound": {versions: versions, log: []entry{first, hit(day0, chatgpt, "/archive/a"), last},
-			want: []string{"[1 paths null] exempt fetch null"}},
+			want: []string{"[1 paths null] fetch null"}},
 		"readings that differ": {versions: []version{{from: -90 * day0, body: ""}, {from: 0, body: robotsTxtBody}},
 			log:  []entry{first, hit(day0, gptbot, "/a~b"), last},
 			want: []string{"[2 paths 0]"}},
 		"crawlers that are not known": {versions: versions, log: []entry{first, hit(hour0, acmebot, robotsTxt),
 			hit(2*hour0, acmebot, "/archive/a"), last},
-			want: []string{"AcmeBot [0 paths 0] [2 paths 1]  fetch 3600 " +
-				"last 3600 ongoing false since 1 sessions 1"}},
+			want: []string{"AcmeBot [0 paths 0] [2 paths 1] fetch 3600\n"}},
 	} {
-		got := summary(auditEntries(t, changed(t, c.config, c.options, c.versions...), c.log...))
+		got := summary(auditEntries(t, changed(t, Config{}, c.options, c.versions...), c.log...))
 		if len(c.want) == 0 && got != "" {
 			t.Errorf("%s: %s, want nothing", name, got)
 		}
@@ -207,9 +187,9 @@ func TestChangeIsWithoutImpostors(t *testing.T) {
 	}
 }
 
-// Of many changes those with the most requests are listed, and of many crawlers.
+// Of many changes those with the most requests are listed.
 func TestChangesAreBounded(t *testing.T) {
-	const sites, names = maxChanges + 5, maxChangedCrawlers + 3
+	const sites, names = maxChanges + 5, 43
 	var list []version
 	var log []entry
 	for i := range sites {
@@ -236,7 +216,7 @@ func TestChangesAreBounded(t *testing.T) {
 	for _, of := range c.Crawlers {
 		sum += of.Requests()
 	}
-	if len(c.Crawlers) != maxChangedCrawlers || c.RequestsNotListed == 0 || sum+c.RequestsNotListed != c.Requests {
+	if len(c.Crawlers) != names+1 || c.RequestsNotListed != 0 || sum != c.Requests {
 		t.Errorf("%d crawlers with %d requests, %d not listed, of %d", len(c.Crawlers), sum, c.RequestsNotListed, c.Requests)
 	}
 }
@@ -247,14 +227,14 @@ func TestChangesOfPartsAreThoseOfTheWhole(t *testing.T) {
 	rng := rand.New(rand.NewPCG(34, 34))
 	versions := []version{
 		{from: -90 * day0, body: oldRobots}, {from: 0, body: newRobots}, {from: 3 * day0, body: oldRobots}}
-	a := changed(t, Config{Memory: 1 << 20, Around: 5 * 24 * time.Hour}, policy.Options{}, versions...)
+	a := changed(t, Config{Memory: 1 << 20}, policy.Options{}, versions...)
 	var log []entry
 	for range 4000 {
 		e := hit(rng.IntN(20*day0)-10*day0, []string{gptbot, mj12bot, acmebot, googlebot}[rng.IntN(4)],
 			[]string{"/", "/private/x", "/archive/a", "/archive/b", "/archive/", robotsTxt}[rng.IntN(6)])
 		e.addr = fmt.Sprintf("192.0.2.%d", rng.IntN(3))
 		log = append(log, e)
-		if rng.IntN(2) == 0 { // in one session, or not
+		if rng.IntN(2) == 0 {
 			e.time, e.target = at(rng.IntN(20*day0)-10*day0), "/archive/a"
 			log = append(log, e)
 		}
@@ -276,13 +256,12 @@ func TestChangesOfPartsAreThoseOfTheWhole(t *testing.T) {
 	if got := summary(got); got != want {
 		t.Errorf("states say\n%sone run\n%s", got, want)
 	}
-	for i, window := range [][2][2]int{{{-5 * day0, 0}, {0, 3 * day0}}, {{0, 3 * day0}, {3 * day0, 8 * day0}}} {
+	for i, window := range [][2][2]int{{{-10 * day0, 0}, {0, 3 * day0}}, {{0, 3 * day0}, {3 * day0, 10 * day0}}} {
 		for name, agent := range map[string]string{"GPTBot": gptbot, "MJ12bot": mj12bot, "AcmeBot": acmebot} {
 			want, got := plainCount(log, agent, i == 0, window), ""
 			for _, of := range gotOf(t, auditEntries(t, a, log...), i).Crawlers {
 				if of.Crawler == name {
-					got = fmt.Sprint(of.Before.Requests, *of.Before.Paths, of.After.Requests, *of.After.Paths, of.Forbidden,
-						of.Sessions)
+					got = fmt.Sprint(of.Before.Requests, *of.Before.Paths, of.After.Requests, *of.After.Paths)
 				}
 			}
 			if got != want {
@@ -314,7 +293,6 @@ func plainCount(log []entry, agent string, toNew bool, window [2][2]int) string 
 			own = append(own, request{int(at.UnixNano()-moment(0)) / 1e9, e})
 		}
 	}
-	slices.SortStableFunc(own, func(x, y request) int { return x.seconds - y.seconds })
 	forbids := func(isNew bool, target string) bool {
 		if isNew {
 			return strings.HasPrefix(target, "/archive/a") || strings.HasPrefix(target, "/archive/b")
@@ -322,8 +300,6 @@ func plainCount(log []entry, agent string, toNew bool, window [2][2]int) string 
 		return strings.HasPrefix(target, "/private/")
 	}
 	var n [2][2]int
-	since, sessions, fetched := 0, 0, false
-	last := map[string]int{}
 	for _, r := range own {
 		for side, w := range window {
 			if r.seconds < w[0] || r.seconds >= w[1] {
@@ -333,18 +309,7 @@ func plainCount(log []entry, agent string, toNew bool, window [2][2]int) string 
 			if forbids(toNew, r.target) != forbids(!toNew, r.target) {
 				n[side][1]++
 			}
-			// All fetches are sent as many bytes as the newer file has.
-			if side == 1 && toNew && r.target == robotsTxt && r.seconds >= w[0] {
-				fetched = true
-			}
-			if side == 1 && fetched && forbids(toNew, r.target) {
-				before, known := last[r.addr]
-				if since++; !known || r.seconds-before > 5*minute0 {
-					sessions++
-				}
-				last[r.addr] = r.seconds
-			}
 		}
 	}
-	return fmt.Sprint(n[0][0], n[0][1], n[1][0], n[1][1], since, sessions)
+	return fmt.Sprint(n[0][0], n[0][1], n[1][0], n[1][1])
 }

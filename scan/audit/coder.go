@@ -119,7 +119,7 @@ func (c *coder) end() { c.require(len(c.b) == 0, "it is too long") }
 func (c *coder) operator() (key []byte, name string) {
 	all := c.b
 	switch c.take(1)[0] {
-	case aboutAll, aboutClients:
+	case aboutAll:
 	case aboutKnown:
 		number := uint32(0)
 		uvarint(c, &number, math.MaxUint32)

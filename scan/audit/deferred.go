@@ -17,7 +17,6 @@ import (
 //	0           about all
 //	1 operator  of a known operator, by its number
 //	2 operator  an unknown crawler, by its name and 0
-//	3           about clients that name none
 //
 // After that comes its kind, with
 //
@@ -26,8 +25,6 @@ import (
 //	fetch    a GET of /robots.txt by a crawler
 //	visit    a request whose verdict is open, or that waits for Config.Judged
 //	delayed  a request to which a Crawl-delay applies
-//	client   requests of a client that names no crawler (undeclared.go)
-//	around   how many requests came before or after a change of robots.txt (changes.go)
 //
 // The counts (counts.go) follow the name as the crawler writes it. Each other kind has a type
 // below, whose method code lists its fields.
@@ -35,7 +32,6 @@ const (
 	aboutAll byte = iota
 	aboutKnown
 	aboutUnknown
-	aboutClients
 )
 
 // The kinds of deferred records.
@@ -45,8 +41,6 @@ const (
 	recordFetch
 	recordVisit
 	recordDelayed
-	recordAround
-	recordClient
 )
 
 // answered is what a GET of /robots.txt by any client was answered in a minute.
@@ -170,7 +164,7 @@ func (x *visit) codeGiven(c *coder) {
 	uvarint(c, &x.Input, math.MaxInt32)
 	uvarint(c, &x.Number, mostLines)
 	uvarint(c, &x.Status, maxStatus)
-	for _, of := range [...]*[]byte{&x.Address, &x.Method, &x.Target} {
+	for _, of := range [...]*[]byte{&x.Address, &x.Agent, &x.Method, &x.Target} {
 		text(c, of)
 	}
 	c.flag(&x.Cut)
@@ -285,13 +279,8 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
-	x, address := &w.visit, w.keptAddress()
-	for _, side := range w.auditor.changes.at(at.Site, w.record.Time) {
-		if side == 1 { // for sessions
-			address = w.address()
-		}
-	}
-	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: address,
+	x := &w.visit
+	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
 	if version := q.Lawful.Quoted; version >= 0 {
 		x.cited = version + 1

@@ -27,7 +27,6 @@ type finalPass struct {
 	toAll        *judge.Answers
 	records      int64 // read so far, each as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
-	clients      clientList
 	operatorPass
 	origins originTexts
 	now     visit // the request whose record comes
@@ -52,7 +51,6 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
 		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p),
 		origins: originTexts{},
-		clients: clientList{UndeclaredInfo: report.UndeclaredInfo{List: []report.ClientInfo{}}},
 	}
 	for at, n := range r.tally.Sent {
 		f.toAll.AddSent(at.Origin, at.Odd, n)
@@ -82,17 +80,11 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	if !onlyRequests {
 		r.tally.listed, r.tally.others = f.ranking.end()
 	}
-	if f.endClient(); r.auditor.config.Undeclared {
-		r.tally.undeclared = &f.clients.UndeclaredInfo
-	}
 	return nil
 }
 
 // begin turns to the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
-	if c := f.run.compared; c != nil && key[0] != aboutAll && c.listed == nil {
-		c.choose()
-	}
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, told: judge.NewTold(f.toAll)}
 	if key[0] == aboutUnknown {
 		f.counts = f.run.tally.newRow("", unknownBounds)
@@ -123,10 +115,6 @@ func (f *finalPass) record(rd *coder, n int64) {
 		f.visit(rd, n)
 	case kind == recordDelayed:
 		f.delayed(rd, n)
-	case kind == recordAround:
-		f.around(rd, n)
-	case kind == recordClient && f.key[0] == aboutClients && f.run.auditor.config.Undeclared:
-		f.client(rd, n)
 	default:
 		rd.require(false, "it is of no kind")
 	}
@@ -170,8 +158,8 @@ func (f *finalPass) fetch(rd *coder, n int64) {
 	shown := f.told.Add(&x.Fetch, n)
 	if row != nil {
 		row.informedKnown = row.informedKnown || shown
-		if c := f.run.compared; c != nil && x.HasTime && row.Requests > 0 {
-			c.fetch(row, &x.Fetch)
+		if x.HasTime && row.Requests > 0 {
+			f.run.auditor.changes.fetch(f.run.policy(), row, &x.Fetch)
 		}
 	}
 	if !f.onlyRequests && x.use == fetchCounted {
@@ -310,8 +298,8 @@ func (r *Run) count(x *visit) {
 		}
 		r.paths.violated(x)
 	}
-	if r.compared != nil {
-		r.compared.visit(x)
+	if x.Verdict != report.Spoofed {
+		r.auditor.changes.visit(r.policy(), x)
 	}
 	r.give(x)
 }

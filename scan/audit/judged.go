@@ -149,8 +149,8 @@ func (w *Worker) asJudged(at site, c *agent, identity report.Identity, d judge.D
 	r, line := &w.record, w.record.Line[:min(len(w.record.Line), maxGivenLine)]
 	w.given = Judged{
 		Worker: w.number, Input: w.place.input, Number: w.place.numberOf(r.Line), Line: line, Cut: len(line) < len(r.Line),
-		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.givenAddress(), Method: textOf(r.Method),
-		Target: textOf(r.Target), Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
+		Origin: w.origins.of(w.auditor, at.Site), Site: at.Site, Address: w.givenAddress(), Agent: textOf(r.Agent),
+		Method: textOf(r.Method), Target: textOf(r.Target), Status: r.Status, Size: r.Size, Time: r.Time, HasTime: r.HasTime,
 		Crawler: c.Name, Profile: c.Profile, Identity: identity, Outcome: w.outcome(), MethodClass: methodOf(r.Method),
 		Verdict: d.Verdict, Reason: d.Reason, Ambiguous: c.Ambiguous, N: 1,
 	}

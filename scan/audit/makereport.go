@@ -36,9 +36,6 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	for _, row := range r.tally.known {
 		row.applyIdentity(proxied)
 	}
-	if all := r.auditor.changes; all != nil {
-		r.compared = &comparison{changes: all, policy: r.policy(), log: r.tally.Period, sums: map[*change]int64{}}
-	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()
 	if err := r.judgeDeferred(r.count, false); err != nil {
@@ -47,7 +44,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if err := r.paths.count(); err != nil {
 		return nil, err
 	}
-	report := r.auditor.report(r.tally, r.policy(), r.compared, in)
+	report := r.auditor.report(r.tally, r.policy(), in)
 	switch wrong := report.WrongSum(); {
 	case wrong == "":
 		return report, nil
@@ -58,7 +55,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	}
 }
 
-func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in Inputs) *report.Report {
+func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	b := a.config.Basis
 	r := &report.Report{
 		Schema: report.Schema, Program: in.Program, Command: in.Command,
@@ -76,7 +73,6 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 		AllBytes:  int64(t.Bytes),
 		Choice:    report.ChoiceInfo{Choice: a.config.Only},
 
-		Undeclared:      t.undeclared,
 		UnparsedSamples: []string{},
 		NotAuditable:    []string{},
 	}
@@ -118,7 +114,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	if t.whatIf != nil {
 		r.WhatIf, r.Operators = t.whatIf.info(a.config.WhatIf.Versions(0)[0].File), []report.OperatorInfo{}
 	}
-	r.Changes, r.ChangesNotListed = compared.info(a, t.rows(&a.config.Only), r.RobotsTxt.Logged)
+	r.Changes, r.ChangesNotListed = a.changes.info(a, t)
 	b.Describe(r, in.Notes, in.Warnings)
 	r.Warnings = append(append(r.Warnings, a.clockWarning(t)...), t.choices(&a.config.Only)...)
 	return r
@@ -261,6 +257,10 @@ func (a *Auditor) originText(at policy.Site) string {
 		}
 	}
 	return o.String()
+}
+
+func headerInfo(header string, n int64) report.HeaderInfo {
+	return report.HeaderInfo{Header: header, Requests: n}
 }
 
 // policyInfo describes the robots.txt files, and counts the violations that quote each

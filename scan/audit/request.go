@@ -30,13 +30,13 @@ func (w *Worker) request(c *agent) {
 	c, identity, hasNoList := w.identify(c, addr)
 	c.row.Requests++
 	w.countClient(c, addr, hasNoList)
+	own := c.row
 	if identity == report.SpoofedIdentity {
-		w.see(&c.row.impostors().Figures, addr)
-	} else {
-		w.see(&c.row.Figures, addr)
+		own = own.impostors()
 	}
-	if w.auditor.changes != nil && w.record.HasTime {
-		w.countAround(c, at.Site, identity == report.SpoofedIdentity)
+	w.see(&own.Figures, addr)
+	if w.record.HasTime {
+		w.auditor.changes.count(own.Around, at.Site, w.record.Time, 1, nil)
 	}
 	w.findLoss()
 	ask := w.robotsAsk()

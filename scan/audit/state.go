@@ -23,12 +23,11 @@ import (
 //
 // Numbers are big-endian. One worker makes the same bytes of the same lines; several divide the
 // counts of unknown crawlers by chance. A state holds raw lines of clients only where the report
-// would. It holds addresses where gaps between requests are to be measured, and of crawlers that
-// fetched robots.txt, or requested what only some of its copies forbid, where a site had several; of
-// a sample of all lines it has the SHA-256 of the addresses, and of each crawler up to 2,049 hashes
+// would. It holds addresses where gaps between requests are to be measured; of a
+// sample of all lines it has the SHA-256 of the addresses, and of each crawler up to 2,049 hashes
 // of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 14      // raise it when a counter is added or a record changes; no other form is read
+	stateForm    = 15      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them
@@ -70,7 +69,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // it: the caller must make sure that only states of runs by the same Config are added
 // up. WriteState must come before Report, and the workers must not be used afterwards.
 func (r *Run) WriteState(w io.Writer, head []byte) error {
-	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil || c.Undeclared {
+	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil {
 		return ErrNoState
 	}
 	if err := r.gather(); err != nil {

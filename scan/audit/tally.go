@@ -63,9 +63,7 @@ type tally struct {
 	cited   map[versionKey]int64 // violations, by the version that they quote
 	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
 	whatIf  *whatIf              // nil without Config.WhatIf
-	// undeclared is the clients that name no crawler, after the final pass; nil unless they are counted.
-	undeclared *report.UndeclaredInfo
-	samples    int // of each row
+	samples int                  // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -212,6 +210,8 @@ type row struct {
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
+	// Around counts the requests on both sides of changes of robots.txt, by 2 * change.number + side.
+	Around map[uint32]int64 `cbor:"10,keyasint,omitempty"`
 
 	graceInformed, evasive int64
 
@@ -223,7 +223,8 @@ type row struct {
 	rules           *bounded[ruleKey]     // violations of each; nil if there are none
 	fetchGaps       *report.FetchInfo     // with nothing but gaps; nil if there are none
 	delays          []delayAt
-	compared        []compared // by the changes that are listed; nil if there is nothing
+	changedPaths    map[uint32]int64 // as Around, of those for paths that the change is about
+	sentNew         map[uint32]int64 // when the new file of a change was first sent, by its number
 	delaysNotListed int64
 
 	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule
@@ -303,6 +304,7 @@ func newRow(b bounds) *row {
 			Addresses: addressSet{highest: math.MaxUint64}, Paths: pathCounts{Below: math.MaxUint64, bounds: b},
 		},
 		Timeline: timeline{most: b.units},
+		Around:   map[uint32]int64{}, changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{},
 	}
 }
 
@@ -342,6 +344,7 @@ func (r *row) merge(other *row, n int64) {
 	report.AddCounts(r.Reasons[:], other.Reasons[:], n)
 	report.AddCounts(r.Identities[:], other.Identities[:], n)
 	addTimes(r.violations, other.violations, n)
+	addTimes(r.Around, other.Around, n)
 	if s := other.Spoofed; s != nil {
 		r.impostors().merge(s, n)
 	}

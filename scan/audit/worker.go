@@ -37,14 +37,11 @@ type Worker struct {
 	record    format.Record
 	quota     quota // of the memos, which follow, and of the rows of tally
 	agents    memo[*agent]
-	clients   memo[*part] // of Config.Undeclared, by address
-	forbidden memo[*part] // what these requested that robots.txt forbids, by the part without counts
-	everybody *agent      // whom groups for * bind; nil without Config.Undeclared
-	hosts     memo[site]  // by the host field
-	urls      memo[site]  // by the scheme and authority of an absolute target
+	everybody *agent     // whom groups for * bind; nil without Config.Undeclared
+	hosts     memo[site] // by the host field
+	urls      memo[site] // by the scheme and authority of an absolute target
 	claims    memo[string]
 	prefixes  memo[string] // of whatIf
-	around    map[aroundKey]int64
 	known     map[*crawler.Profile]*agent
 	named     map[string]*agent // unknown crawlers, by their tokens
 	bindings  map[bindingKey]*policy.Binding
@@ -84,7 +81,7 @@ func (r *Run) Worker() *Worker {
 		quota: quota{limit: r.budget.memos},
 	}
 	w.question.Permit, w.question.Copies = w.permitted, w
-	if a.config.Undeclared {
+	if a.config.Undeclared != nil {
 		w.everybody = &agent{subject: a.subject(crawler.Claim{})}
 		w.everybody.subject.Tokens = nil
 	}
@@ -97,9 +94,7 @@ func (r *Run) Worker() *Worker {
 
 // end hands over the counts that the worker still holds.
 func (w *Worker) end() error {
-	w.deferAround()
 	w.deferUnknown()
-	w.deferClients()
 	if w.err == nil {
 		w.err = w.deferred.Flush()
 	}

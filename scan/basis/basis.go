@@ -36,10 +36,7 @@ type Basis struct {
 	NamesSum            []byte   // SHA-256 of the file that Names is
 	Samples             int
 	Period              audit.Period
-	// Changes and Around are as in audit.Config.
-	Changes     []time.Time   `json:",omitempty"`
-	Around      time.Duration `json:",omitempty"`
-	MaxUnparsed float64       // in per cent
+	MaxUnparsed         float64 // in per cent
 }
 
 // Row is a policy.Row whose Body and Past are in Bodies, at BodyAt, which is -1 if it has none.
@@ -70,7 +67,7 @@ type List struct {
 	Sum          []byte // SHA-256 of the file
 }
 
-// MaxDuration bounds Window, Delay, Skew and Around.
+// MaxDuration bounds Window, Delay and Skew.
 const MaxDuration = 3660 * 24 * time.Hour
 
 // InBounds reports whether a Window, Delay or Skew is within its bounds.
@@ -123,7 +120,7 @@ func (b *Basis) FilesOf() map[string]string {
 // sets the fields of report.BasisInfo that follow from the others, but for those about the text of
 // robots.txt, and leaves out Identities.
 func (b *Basis) Config() (audit.Config, error) {
-	c := audit.Config{Samples: b.Samples, Period: b.Period, Changes: b.Changes, Around: b.Around,
+	c := audit.Config{Samples: b.Samples, Period: b.Period,
 		Basis: &b.BasisInfo}
 	var err error
 	if c.Crawlers, err = crawler.New(b.Profiles); err != nil {
@@ -201,15 +198,12 @@ func (b *Basis) check() error {
 		return errors.New("a robots.txt, and none")
 	}
 	if !InBounds(b.Window, policy.MinWindow) || !InBounds(b.Delay, policy.MinDelay) ||
-		!InBounds(b.Skew, policy.MinSkew) || !InBounds(b.Around, 0) || b.Samples < 0 ||
+		!InBounds(b.Skew, policy.MinSkew) || b.Samples < 0 ||
 		b.MaxUnparsed < 0 || b.MaxUnparsed > 100 {
 		return errors.New("a number is out of its bounds")
 	}
 	if p := b.Period; !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {
 		return errors.New("a period ends before it begins")
-	}
-	if slices.ContainsFunc(b.Changes, func(t time.Time) bool { return t.Year() < 1700 || t.Year() > 2200 }) {
-		return errors.New("the time of a change is out of its bounds")
 	}
 	for _, r := range b.Rows {
 		hasBody := r.BodyAt >= 0

@@ -55,8 +55,6 @@ var differences = []struct {
 	{"--skew", func(b *Basis) any { return english.Hours(b.Skew) }},
 	{"--since", func(b *Basis) any { return boundText(b.Period.Since) }},
 	{"--until", func(b *Basis) any { return boundText(b.Period.Until) }},
-	{"--change", func(b *Basis) any { return b.Changes }},
-	{"--around", func(b *Basis) any { return english.Hours(b.Around) }},
 	{"--host", func(b *Basis) any { return b.Hosts }},
 	{"--dialect", func(b *Basis) any { return b.Dialect }},
 	{"--max-bytes", func(b *Basis) any { return max(b.MaxBytes, 0) }},

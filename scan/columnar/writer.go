@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
@@ -29,13 +28,12 @@ type Kind uint8
 
 // The kinds of columns.
 const (
-	Text   Kind = iota // UTF-8
-	Int64              // a number
-	Int32              // a number
-	Time               // microseconds since 1970, UTC
-	Bool               // a number, 0 or 1
-	Double             // the bits of a float64, as a number
-	Texts              // a list of UTF-8 texts, which is not null
+	Text  Kind = iota // UTF-8
+	Int64             // a number
+	Int32             // a number
+	Time              // microseconds since 1970, UTC
+	Bool              // a number, 0 or 1
+	Texts             // a list of UTF-8 texts, which is not null
 )
 
 // Field is a column that is written.
@@ -95,7 +93,7 @@ var stored = [...]struct {
 }{
 	Text: {reflect.TypeFor[string](), ""}, Int64: {reflect.TypeFor[int64](), ""}, Int32: {reflect.TypeFor[int32](), ""},
 	Time: {reflect.TypeFor[int64](), ",timestamp(microsecond)"}, Bool: {reflect.TypeFor[bool](), ""},
-	Double: {reflect.TypeFor[float64](), ""}, Texts: {reflect.TypeFor[[]string](), ",list"},
+	Texts: {reflect.TypeFor[[]string](), ",list"},
 }
 
 // schemaOf returns the schema of rows. It is made from a type of struct, which keeps the order of
@@ -180,8 +178,6 @@ func (w *Writer) value(rest []byte, column int) []byte {
 		v = parquet.Int32Value(int32(number))
 	case Bool:
 		v = parquet.BooleanValue(number == 1)
-	case Double:
-		v = parquet.DoubleValue(math.Float64frombits(uint64(number)))
 	}
 	w.add(column, v, 0, defined)
 	return rest[n:]

@@ -19,8 +19,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 	"github.com/robotsieve/robotsieve/scan/source"
-	"github.com/robotsieve/robotsieve/scan/spill"
-	"github.com/robotsieve/robotsieve/scan/studies"
 )
 
 // AuditOptions name the logs that Audit reads and the robots.txt that it judges them by.
@@ -38,12 +36,7 @@ type AuditOptions struct {
 	// bound. Each is a time as RFC 3339 has it, or a date, which is its midnight in TimeZone, or how
 	// long before Now, such as 24h, 7d or 4w.
 	Since, Until string
-	// Changes are times, as Since is one, at which something else changed than robots.txt: the report
-	// compares the requests before and after them, as those before and after each change of robots.txt.
-	// Around is how much time it compares on either side, from a day, to 3,660 days; 0 is 14 days.
-	Changes []string
-	Around  time.Duration
-	// Now is the time that Since, Until and Changes may count back from; zero is that of the call.
+	// Now is the time that Since and Until may count back from; zero is that of the call.
 	Now time.Time
 	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00,
 	// "Local", or "" for UTC.
@@ -116,8 +109,6 @@ type AuditOptions struct {
 
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
-	// Undeclared: Report.Undeclared is made. Then there can be no State.
-	Undeclared bool
 	// Sampled is how the logs were sampled, for the report.
 	Sampled string
 	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
@@ -127,8 +118,6 @@ type AuditOptions struct {
 	Fetched func(*audit.Fetched)
 	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
 	Rows *Rows
-	// Studies: Report.Studies is made. Then there can be no State, too.
-	Studies bool
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
 	Read []string
 	// Evidence names a folder to be made of the lines that show violations, with what they are judged
@@ -224,7 +213,6 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
-	defer a.studies.Close()
 	a.known, a.hasFacts = config.Crawlers, o.Facts != ""
 	result, failed := a.finish(ctx, o.Resolver)
 	if failed == nil && collector != nil {
@@ -235,7 +223,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	lines.stopAt(ctx)
 	// Their memory is for the lines of the folder.
-	if err := errors.Join(a.run.Close(), a.rows.Close(), a.studies.Close()); err != nil {
+	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil {
 		return result, inputError(err)
 	}
 	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
@@ -294,19 +282,18 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	config := side.config
 	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
-	config.Seen, config.Zone, config.Undeclared = o.seen, side.zone, o.Undeclared
+	config.Seen, config.Zone = o.seen, side.zone
 	logs.rows = o.addRowsTo(&config, logs)
-	sink := o.addStudiesTo(&config)
 	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
 	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
-	if config.Judged != nil {
+	if config.Judged != nil || config.Undeclared != nil {
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
 	if err := o.addFacts(run); err != nil {
 		return nil, errors.Join(inputError(err), run.Close())
 	}
-	a := &auditing{run: run, rows: logs.rows, studies: sink, basis: side.basis, isPart: logs.isPart,
+	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart,
 		unmatched: logs.unmatched, Results: o.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
@@ -323,32 +310,20 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	return a, nil
 }
 
-// addStudiesTo has an audit give its requests to a sink, nil unless Studies are asked for.
-func (o *AuditOptions) addStudiesTo(config *audit.Config) *studies.Sink {
-	if !o.Studies {
-		return nil
-	}
-	share := config.Memory / 4
-	config.Memory -= share
-	s := studies.New(config.Crawlers.Profiles(), config.Workers, spill.Options{Memory: share, Dir: config.TempDir})
-	config.Judged, config.OnlyViolations = both(s.Put, config.Judged), false
-	return s
-}
-
 // validate refuses options that are invalid or contradict each other, and finds the format that
 // they name.
 func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	if o.format, o.formatText, err = formatByName(ctx, o.Format); err != nil {
 		return err
 	}
-	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != "" || o.Studies
+	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
 	switch {
 	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
 		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
 	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
-		o.Undeclared || len(o.Block) > 0):
-		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no studies, no look-ups, " +
-			"no choice of crawlers, no undeclared clients and no block rules")
+		len(o.Block) > 0):
+		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no look-ups, " +
+			"no choice of crawlers and no block rules")
 	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
 		return usageError("stdin can be one of --robots, --what-if and the logs only")
 	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
@@ -361,16 +336,16 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("robots.txt and a log cannot both be stdin")
 	case o.State != "" && o.Resolver != nil:
 		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case (o.State != "" || o.Part != nil) && (o.Undeclared || len(o.Block) > 0) || o.State != "" && isListed:
-		return usageError("a state has neither requests nor addresses, so an audit with --list, --evidence, --studies, " +
-			"--undeclared or --block cannot write one")
+	case (o.State != "" || o.Part != nil) && len(o.Block) > 0 || o.State != "" && isListed:
+		return usageError("a state has neither requests nor addresses, so an audit with --list, --evidence or " +
+			"--block cannot write one")
 	case o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0):
 		return usageError("--evidence, --samples and --block write the addresses of clients, which --anonymize is to keep " +
 			"back: audit twice")
 	case o.MadeBy != "" && o.Evidence == "":
 		return usageError("--made-by is for the letters of --evidence")
-	case (o.Evidence != "" || o.Studies || o.Undeclared || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil):
-		return usageError("--evidence, --studies, --undeclared and --block need a report")
+	case (o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil):
+		return usageError("--evidence and --block need a report")
 	case len(o.Block) == 0 && o.BlockSearch:
 		return usageError("--block-search is about the rules of --block")
 	case len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"):
@@ -385,12 +360,14 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("a part of an audit needs the side files of the whole")
 	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
 		return usageError("no logs: name the access logs to read")
-	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 || o.Studies ||
-		o.Undeclared || len(o.Changes) > 0 || o.Rows != nil && o.Rows.Violations):
-		return usageError("without a robots.txt nothing is judged: violations, --evidence, --samples, --studies, " +
-			"--undeclared and --change need --robots FILE, or its versions with --policy")
+	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 ||
+		o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)):
+		return usageError("without a robots.txt nothing is judged: --list violations, --list undeclared, --evidence and " +
+			"--samples need --robots FILE, or its versions with --policy")
 	case o.Robots.Name != "" && o.Policy != "":
 		return usageError("--robots and --policy cannot be given together")
+	case o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll():
+		return usageError("--list undeclared is of clients that name no crawler: --crawler and --category choose none of them")
 	case o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
 		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as " +
 			"in force throughout")
@@ -398,8 +375,7 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 	for _, t := range []struct {
 		flag         string
 		given, least time.Duration
-	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew},
-		{"around", o.Around, 24 * time.Hour}} {
+	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
 		if t.given != 0 && !basis.InBounds(t.given, t.least) {
 			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least),
 				english.Hours(basis.MaxDuration))
@@ -437,7 +413,6 @@ type auditing struct {
 	Results
 	run         *audit.Run
 	rows        *listing // nil if there are none
-	studies     *studies.Sink
 	basis       *basis.Basis
 	known       *crawler.Set // with which the choice of crawlers is checked; nil: it is not
 	logs        []logInfo
@@ -522,7 +497,7 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 		err = a.run.JudgeRest()
 	case !a.NoReport:
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
-			result.Report.KeepBack(a.Pseudonym)
+			result.Report.KeepBack()
 		}
 	}
 	if err == nil && result.Report != nil && a.known != nil {
@@ -533,11 +508,6 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	}
 	if a.interrupted != nil {
 		ctx = context.WithoutCancel(ctx) // the rows are those of the lines that were read
-	}
-	if a.studies != nil && result.Report != nil {
-		if result.Report.Studies, err = a.studies.Rows(ctx, result.Report); err != nil {
-			return nil, err
-		}
 	}
 	return result, a.rows.write(ctx)
 }

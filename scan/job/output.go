@@ -486,9 +486,8 @@ type Results struct {
 	// whose inputs are all in another one.
 	AllowDuplicates bool
 	// Anonymous: neither the report nor a message quotes a line of the logs, which has the address of
-	// a client. There can be neither Samples nor Evidence. Pseudonym is then what replaces an address.
+	// a client. There can be neither Samples nor Evidence.
 	Anonymous bool
-	Pseudonym func(address string) string
 	// CheckCondition, if not nil, is called when all files but the logs have been read. Its error
 	// ends the job before a line is read: a condition on the report may be one that cannot hold.
 	CheckCondition func(*audit.Config) error

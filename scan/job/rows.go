@@ -17,8 +17,9 @@ import (
 // has been read and judged, in the order of the inputs and of their lines. After an interruption
 // they are those of the lines that the report covers.
 type Rows struct {
-	// Violations: nothing else is listed.
-	Violations bool
+	// Violations: nothing else is listed. Undeclared: the requests are listed in their place that clients which
+	// name no crawler made for what robots.txt forbids to *, as audit.Config.Undeclared gets them.
+	Violations, Undeclared bool
 	// Appender returns a function that appends the row of a request to others. Each goroutine has
 	// one of its own. input is the name of the request's input, as in report.InputInfo.
 	Appender func() func(rows []byte, j *audit.Judged, input string) []byte
@@ -58,7 +59,11 @@ func (o *AuditOptions) addRowsTo(config *audit.Config, logs *auditLogs) *listing
 	for range config.Workers + 1 {
 		l.writers = append(l.writers, rowWriter{Writer: l.sorted.Writer(), append: o.Rows.Appender()})
 	}
-	config.Judged, config.OnlyViolations = both(l.judged, config.Judged), o.Rows.Violations && config.Judged == nil
+	if o.Rows.Undeclared {
+		config.Undeclared = l.judged
+	} else {
+		config.Judged, config.OnlyViolations = both(l.judged, config.Judged), o.Rows.Violations && config.Judged == nil
+	}
 	return l
 }
 

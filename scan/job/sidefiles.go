@@ -78,7 +78,6 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 		Window: cmp.Or(o.Window, policy.MinWindow), Delay: cmp.Or(o.Delay, policy.MinDelay),
 		Skew: cmp.Or(o.Skew, policy.MinSkew), MaxBytes: cmp.Or(o.Robots.MaxBytes, compile.DefaultMaxBytes),
 		Dialect: "auto", Samples: o.Samples, MaxUnparsed: defaultMaxUnparsed,
-		Around: cmp.Or(o.Around, audit.DefaultAround),
 	}
 	if o.MaxUnparsed != nil {
 		b.MaxUnparsed = *o.MaxUnparsed
@@ -90,17 +89,6 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 	if b.Period, err = o.period(zone); err != nil {
 		return nil, err
 	}
-	for _, text := range o.Changes {
-		at, err := timeOf("--change", text, zone, cmp.Or(o.Now, time.Now()))
-		if err == nil && at.IsZero() {
-			err = usageError("--change names no time")
-		}
-		if err != nil {
-			return nil, err
-		}
-		b.Changes = append(b.Changes, at)
-	}
-	slices.SortFunc(b.Changes, time.Time.Compare)
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
 		if strings.Contains(site, "*") {
@@ -326,8 +314,8 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 	if err := o.validate(ctx); err != nil {
 		return nil, err
 	}
-	if o.WhatIf != "" || o.Studies {
-		return nil, usageError("--what-if and --studies are not for parts of an audit: use robotsieve audit")
+	if o.WhatIf != "" {
+		return nil, usageError("--what-if is not for parts of an audit: use robotsieve audit")
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
 		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")

@@ -94,9 +94,9 @@ type Report struct {
 	EndInZero int64         `json:"addresses_end_in_zero"`
 	RobotsTxt RobotsInfo    `json:"robots_txt"` // what the log says about robots.txt
 	Crawlers  []CrawlerInfo `json:"crawlers"`   // one for each crawler, by violations, then by name
-	// Changes compare the requests before and after each change of robots.txt that is within the logs, and
-	// each --change: the 20 with the most requests, then by origin and time. ChangesNotListed counts the
-	// others that have requests.
+	// Changes compare the requests before and after each change of robots.txt that is within the logs: the 20
+	// with the most requests, then by origin and time. ChangesNotListed counts the others that have requests,
+	// among the 1,000 newest of the policy.
 	Changes          []RobotsChange `json:"changes"`
 	ChangesNotListed int64          `json:"changes_not_listed"`
 	// Sites are the sites that crawlers requested, the most requested first; their numbers add up to
@@ -117,15 +117,10 @@ type Report struct {
 	// --anonymize with all.
 	Overlooked          []HeaderInfo `json:"overlooked"`
 	OverlookedNotListed int64        `json:"overlooked_not_listed"`
-	// Undeclared are clients that name no crawler, and that requested what robots.txt forbids to *; null
-	// unless they are asked for (--undeclared).
-	Undeclared *UndeclaredInfo `json:"undeclared"`
 	// UnparsedSamples are the first lines, in byte order, that could not be parsed.
 	UnparsedSamples []string `json:"unparsed_samples"`
 	// NotAuditable are control tokens that robots.txt names: no log shows whether they are obeyed.
 	NotAuditable []string `json:"not_auditable"`
-	// Studies are nil unless they are asked for (--studies), and in a file of their own.
-	Studies []StudyRow `json:"-"`
 	// WhatIf is null without --what-if. With it all requests of crawlers are among NotJudged, and
 	// Crawlers is empty.
 	WhatIf *WhatIfInfo `json:"what_if"`
@@ -225,39 +220,6 @@ type HeaderInfo struct {
 	Requests int64  `json:"requests"` // how many
 }
 
-// UndeclaredInfo is about clients that name no crawler, among them browsers and HTTP libraries. They
-// are attributed to nobody, and robots.txt is no rule for people.
-type UndeclaredInfo struct {
-	// Requests counts their requests that every copy forbids to * which was in force when they were made, or so
-	// long before that a crawler may still have used it (--window, --delay), whatever the log's own
-	// answers to robots.txt say.
-	Requests int64        `json:"requests"`
-	Clients  int64        `json:"clients"` // how many addresses made them
-	List     []ClientInfo `json:"list"`    // the 20 with most of them; none if the log has a proxy's addresses
-}
-
-// ClientInfo is about the clients of one address that name no crawler.
-type ClientInfo struct {
-	// Address is as the log has it, of IPv6 the /64; - stands for all requests without an address. With
-	// --anonymize it is a pseudonym, and Header is empty.
-	Address   string `json:"address"`
-	Requests  int64  `json:"requests"`  // all from there that name no crawler
-	Forbidden int64  `json:"forbidden"` // those that robots.txt forbids to *: what follows is of these
-	First     string `json:"first"`     // when the first was made
-	Last      string `json:"last"`      // and the last
-	Headers   int64  `json:"headers"`   // how many different User-Agents they had, at most 16
-	// HeadersExact: if not, there were more, and Header is of 16 that were chosen at random.
-	HeadersExact   bool   `json:"headers_exact"`
-	Header         string `json:"header"`          // the most frequent, at most its first 255 bytes
-	HeaderRequests int64  `json:"header_requests"` // how many had it
-	// Rule is the text of the rule that forbids most of them, in line Line of the file of Origin, and
-	// RuleRequests how many.
-	Origin       string `json:"origin"`
-	Line         int    `json:"rule_line"`
-	Rule         string `json:"rule"`
-	RuleRequests int64  `json:"rule_requests"`
-}
-
 // AllOverlooked counts the requests with headers that were overlooked.
 func (r *Report) AllOverlooked() int64 {
 	n := r.OverlookedNotListed
@@ -267,17 +229,8 @@ func (r *Report) AllOverlooked() int64 {
 	return n
 }
 
-// KeepBack takes what is quoted of lines out of the report, and replaces addresses by their pseudonyms.
-func (r *Report) KeepBack(pseudonym func(address string) string) {
-	if r.Undeclared != nil {
-		for i := range r.Undeclared.List {
-			c := &r.Undeclared.List[i]
-			c.Header = ""
-			if c.Address != "-" {
-				c.Address = pseudonym(c.Address)
-			}
-		}
-	}
+// KeepBack takes what is quoted of lines out of the report.
+func (r *Report) KeepBack() {
 	r.OverlookedNotListed = r.AllOverlooked()
 	r.UnparsedSamples, r.Overlooked = []string{}, []HeaderInfo{}
 }

@@ -3,15 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
 	"strings"
 	_ "time/tzdata" // --time-zone works where the system has no zones, as in a small container
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -86,9 +82,6 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		"answers to robots.txt before it still count for what was sent under each name")
 	flags.StringVar(&o.Until, "until", "", "judge only requests before this time, which is not in the period itself; "+
 		"likewise")
-	flags.StringArrayVar(&o.Changes, "change", nil, "a time, likewise, at which something else changed, such as a "+
-		"firewall: compare the requests before and after it, as --full does for changes of robots.txt (repeatable)")
-	durationFlag(cmd, &o.Around, "around", "14d", "d", "how much time to compare on either side of a change, in days")
 	flags.StringVar(&o.TimeZone, "time-zone", "", "the zone of dates above, of times in logs that name none, and of "+
 		"hours, days and times in the report but the times in JSON: an IANA name such as Europe/Berlin, +02:00, or "+
 		"Local (default UTC)")
@@ -130,11 +123,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 	flags.StringVar(&o.Evidence, "evidence", "", "also make a folder with the log lines of all violations, "+
 		"what they are judged by, and a letter for each crawler, for robotsieve verify; "+
 		"nothing of other visitors is in it")
-	flags.BoolVar(&o.Undeclared, "undeclared", false, "also list the clients that name no crawler and requested most of "+
-		"what robots.txt forbids to *, browsers among them: by address, and of IPv6 by /64")
 	flags.StringVar(&o.MadeBy, "made-by", "", "with --evidence: who made it, as the letters are to say")
-	studies := flags.String("studies", "", "also write the measures of published studies of crawlers to a file: "+
-		"FILE.csv or FILE.parquet")
 	addFlag(cmd, "stringArray", "block", "", "also write rules that refuse those who broke robots.txt, and impostors: "+
 		"KIND=FILE, with a KIND of "+strings.Join(job.BlockKinds(), ", ")+"; the logs are read again to say whom else "+
 		"they would have refused (repeatable)", func(text string) error {
@@ -156,15 +145,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 			!o.Anonymous && o.Robots.Name+o.Policy != "" {
 			o.Samples = 3
 		}
-		if o.Studies = *studies != ""; o.Studies {
-			file, err := studiesFile(*studies)
-			if err != nil {
-				return err
-			}
-			o.Files = append(slices.Clip(o.Files), file)
-		}
-		for _, name := range []string{"list", "prometheus", "studies", "ip-ranges", "resolved-names", "samples", "change",
-			"around"} {
+		for _, name := range []string{"list", "prometheus", "ip-ranges", "resolved-names", "samples"} {
 			if o.WhatIf != "" && cmd.Flags().Changed(name) {
 				return usageError("--%s is about verdicts, and --what-if gives none", name)
 			}
@@ -172,13 +153,12 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		if o.WhatIf != "" && reporting.output == "csv" {
 			return usageError("--output csv has the crawlers' verdicts, and --what-if gives none: use json")
 		}
-		rows, err := list.chosen(reporting.output, cmd.Flags().Changed("output"), o.Undeclared)
+		rows, err := list.chosen(reporting.output, cmd.Flags().Changed("output"))
 		if err != nil {
 			return err
 		}
 		if o.Anonymous {
 			o.Read = []string{list.keyFile}
-			o.Pseudonym = func(address string) string { return writers.Pseudonym(rows.Key, address) }
 		}
 		runJob := job.Audit
 		if s.elsewhere != nil {
@@ -209,16 +189,6 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		return reporting.finish(s, a, list.end(a, err))
 	}
 	return cmd
-}
-
-// studiesFile is the file of --studies, in the form that the end of its name says.
-func studiesFile(name string) (job.ReportFile, error) {
-	form := strings.TrimPrefix(filepath.Ext(name), ".")
-	if form != "csv" && form != "parquet" {
-		return job.ReportFile{}, usageError("--studies %s: its name ends in neither .csv nor .parquet", name)
-	}
-	return job.ReportFile{Flag: "--studies", Name: name, Kind: "a table of studies", Is: writers.IsStudies,
-		Write: func(w io.Writer, r *report.Report) error { return writers.WriteStudies(w, r, form) }}, nil
 }
 
 func newMerge(s streams) *cobra.Command {

@@ -174,7 +174,7 @@ func (f *reportFlags) check(config *audit.Config) error {
 
 // rowFlags are the flags of an audit that lists requests.
 type rowFlags struct {
-	list    string // violations or all; empty: there is no list
+	list    string // violations, all or undeclared; empty: there is no list
 	keyFile string
 	rows    *writers.Rows // nil if none are written here
 }
@@ -182,7 +182,7 @@ type rowFlags struct {
 // Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As
 // JSON they can be sent to another process. The zero value lists none.
 type Rows struct {
-	List   string // violations or all
+	List   string // violations, all or undeclared
 	Output string // ndjson, csv or parquet
 	Key    []byte // of pseudonyms; none: addresses are written
 }
@@ -196,16 +196,17 @@ func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
 
 func (r Rows) begin(w io.Writer) (*job.Rows, *writers.Rows) {
 	written := writers.NewRows(w, r.Output, r.Key)
-	return &job.Rows{Violations: r.List == "violations", Appender: written.Appender, To: written}, written
+	return &job.Rows{Violations: r.List == "violations", Undeclared: r.List == "undeclared", Appender: written.Appender,
+		To: written}, written
 }
 
 func addRowFlags(cmd *cobra.Command) *rowFlags {
 	f := &rowFlags{}
-	choice(cmd, "list", "", "print a row for each violation, or for each request of a crawler, "+
-		"in place of the report: as --output "+strings.Join(writers.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
-		"violations", "all")
+	choice(cmd, "list", "", "print a row for each violation, for each request of a crawler, or for each "+
+		"that names none and is for what robots.txt forbids to *, in place of the report: as --output "+strings.Join(writers.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
+		"violations", "all", "undeclared")
 	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
-		"with --list or --undeclared: replace addresses by pseudonyms, which are the same for the same key, "+
+		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
 			"and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
 	return f
 }
@@ -219,11 +220,11 @@ const (
 
 // chosen returns the list that is asked for. output is that of the report, unless another one was
 // chosen.
-func (f *rowFlags) chosen(output string, chosen, undeclared bool) (rows Rows, err error) {
+func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
 	outputs := writers.RowOutputs()
 	switch {
-	case f.list == "" && f.keyFile != "" && !undeclared:
-		return rows, usageError("--anonymize is for --list and --undeclared")
+	case f.list == "" && f.keyFile != "":
+		return rows, usageError("--anonymize is for --list")
 	case f.list == "" && !slices.Contains(writers.Outputs(), output):
 		return rows, usageError("--output %s is for --list", output)
 	case f.list == "":

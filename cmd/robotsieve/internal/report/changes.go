@@ -13,24 +13,19 @@ const (
 	maxChangedShown = 15 // crawlers of a change
 )
 
-// beforeAfter has a table for each change: of robots.txt, or of something else.
+// beforeAfter has a table for each change of robots.txt.
 func (d doc) beforeAfter() (list []block) {
 	for i := range d.Changes[:min(len(d.Changes), maxChangesShown)] {
 		c := &d.Changes[i]
-		paths := "changed \u200bpaths "
-		if c.Given {
-			paths = "forbidden \u200bpaths "
-		}
 		t := newTable(maxChangedShown, Left("crawler"), Right("requests \u200ba day before", "after",
-			paths+"\u200ba day before", "after", "first fetch \u200bof the new", "last \u200bforbidden",
-			"for\u00adbidden \u200bsince", "in \u200bsessions"))
+			"changed \u200bpaths \u200ba day before", "after", "first fetch \u200bof the new"))
 		for j := range c.Crawlers {
 			of := &c.Crawlers[j]
-			cells := []string{Cut(of.Crawler, maxNameShown), perDay(&of.Before.Requests, &c.Before),
-				perDay(&of.After.Requests, &c.After), perDay(of.Before.Paths, &c.Before), perDay(of.After.Paths, &c.After)}
-			t.add(nil, 1, append(cells, sinceFetch(of)...)...)
+			t.add(nil, 1, Cut(of.Crawler, maxNameShown), perDay(&of.Before.Requests, c.Before), perDay(&of.After.Requests,
+				c.After), perDay(of.Before.Paths, c.Before), perDay(of.After.Paths, c.After), d.firstFetch(of))
 		}
-		b := block{Heading: "Before and after", Title: c.Title(), Table: t.leaves("crawler"), Text: []string{c.Sides()}}
+		b := block{Heading: "Before and after", Title: c.Title(), Table: t.leaves("crawler"),
+			Text: []string{fmt.Sprintf("%.1f days before it; %.1f days after it.", c.Before.Days, c.After.Days)}}
 		if c.RequestsNotListed > 0 {
 			b.Text[0] += fmt.Sprintf(" Other crawlers made %s on both sides.", english.Plural(c.RequestsNotListed, "request"))
 		}
@@ -47,7 +42,7 @@ func (d doc) beforeAfter() (list []block) {
 }
 
 // perDay writes a number of requests for each day of a side, which may be none.
-func perDay(n *int64, s *report.ChangeSide) string {
+func perDay(n *int64, s report.ChangeSide) string {
 	switch {
 	case n == nil:
 		return "-"
@@ -61,23 +56,15 @@ func perDay(n *int64, s *report.ChangeSide) string {
 	return fmt.Sprintf("%.1f", perDay)
 }
 
-// sinceFetch writes what a crawler did after its first fetch of the new file.
-func sinceFetch(c *report.ChangedCrawler) []string {
-	switch c.Unknown {
-	case report.ChangeGiven, report.ChangeExempt:
-		return []string{"-", "-", "-", "-"}
-	case report.ChangeNoFetch:
-		return []string{"none logged", "?", "?", "?"}
-	case report.ChangeNotLogged:
-		return []string{"?", "?", "?", "?"}
+// firstFetch writes when a crawler first fetched the new file, if the log has fetches.
+func (d doc) firstFetch(c *report.ChangedCrawler) string {
+	switch {
+	case c.Before.Paths == nil:
+		return "-"
+	case !d.RobotsTxt.Logged:
+		return "?"
+	case c.FetchSeconds == nil:
+		return "none logged"
 	}
-	last := "none"
-	if c.LastSeconds != nil {
-		last = "after " + seconds(float64(*c.LastSeconds))
-		if c.Ongoing {
-			last += " or more"
-		}
-	}
-	return []string{"after " + seconds(float64(*c.FetchSeconds)), last, english.Grouped(c.Forbidden),
-		english.Grouped(c.Sessions)}
+	return "after " + seconds(float64(*c.FetchSeconds))
 }

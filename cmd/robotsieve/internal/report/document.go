@@ -74,7 +74,7 @@ func (d doc) details() []block {
 		}
 		blocks = append(blocks, b)
 	}
-	return append(blocks, d.operators(), d.overlooked(), d.undeclared(unbounded), d.unparsed(), d.otherHosts(),
+	return append(blocks, d.operators(), d.overlooked(), d.unparsed(), d.otherHosts(),
 		block{Heading: "Limits", Text: []string{d.limits()}})
 }
 

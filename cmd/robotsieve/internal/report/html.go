@@ -85,8 +85,7 @@ type section struct {
 var intros = map[string]string{
 	"How violations were answered": "How the server answered the forbidden requests, " +
 		"and whether their clients were verified.",
-	"Before and after": "What crawlers requested before and after each change of robots.txt, " +
-		"or of something else.",
+	"Before and after": "What crawlers requested before and after each change of robots.txt.",
 	"Rules that were broken": "The lines of robots.txt that forbid the requests, " +
 		"those with the most violations first.",
 	"Paths requested against robots.txt": "What each crawler requested most although robots.txt forbids it.",

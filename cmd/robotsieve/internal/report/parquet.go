@@ -35,7 +35,7 @@ func appendValue[T string | []byte](b []byte, text T) []byte {
 // beginParquet returns a writer of rows as Parquet.
 func (t rowTable[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
 	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time,
-		boolRow: columnar.Bool, decimalRow: columnar.Double}
+		boolRow: columnar.Bool}
 	fields := make([]columnar.Field, len(t))
 	for i, c := range t {
 		fields[i] = columnar.Field{Name: c.name, Kind: kinds[c.kind], Dictionary: !c.unlike && c.kind != boolRow}

@@ -20,13 +20,21 @@ type row struct {
 	*audit.Judged
 	input   string // the name of its input
 	address []byte // as it is shown
-	// crawler, operator and role are those of audit.Judged.Named.
-	crawler, operator, role string
+	agent   []byte // likewise
+	// crawler, operator and role are those of audit.Judged.Named, and category is that of the crawler. They
+	// are empty if the client names no crawler: it has neither identity nor verdict then.
+	crawler, operator, role, category string
 }
 
-func newRow(j *audit.Judged, input string, address []byte) row {
-	r := row{Judged: j, input: input, address: address}
+func newRow(j *audit.Judged, input string) row {
+	r := row{Judged: j, input: input, address: j.Address, agent: j.Agent}
+	if j.Crawler == "" {
+		return r
+	}
 	r.crawler, r.operator, r.role = j.Named()
+	if r.category = report.Unknown; j.Profile != nil {
+		r.category = j.Profile.Category
+	}
 	return r
 }
 
@@ -112,7 +120,7 @@ var requestRows = rowTable[row]{
 		value: func(r *row) value { return words(r.role) }},
 	{name: "identity", means: "whether the client is known to be the crawler: `verified`, `spoofed`, " +
 		"`unverified` or `unverifiable`",
-		value: func(r *row) value { return words(r.Identity.String()) }},
+		value: func(r *row) value { return words(r.Identity.String()).when(r.crawler != "") }},
 	{name: "address", means: "the client's address, as the log has it; with `--anonymize` its pseudonym; " +
 		"none if the log has none",
 		value: func(r *row) value { return octets(r.address) }},
@@ -129,7 +137,7 @@ var requestRows = rowTable[row]{
 		"`other` (all others)",
 		value: func(r *row) value { return words(r.Outcome.String()) }},
 	{name: "verdict", means: namesOf(verdicts),
-		value: func(r *row) value { return words(r.Verdict.String()) }},
+		value: func(r *row) value { return words(r.Verdict.String()).when(r.crawler != "") }},
 	{name: "reason", means: "why it is `indeterminate`, as `reasons` of the report names it; " +
 		"none for all other verdicts",
 		value: func(r *row) value { return words(r.Reason.String()).when(r.Verdict == report.Indeterminate) }},
@@ -157,6 +165,10 @@ var requestRows = rowTable[row]{
 		value: func(r *row) value { return words(r.input) }},
 	{name: "line", kind: integerRow, means: "the number of the line in that log, decompressed, from 1",
 		unlike: true, value: func(r *row) value { return integer(r.Number) }},
+	{name: "category", means: "what the crawler is for, such as `ai-training`; `unknown` if the crawler is not known",
+		value: func(r *row) value { return words(r.category) }},
+	{name: "user_agent", means: "the client's User-Agent, at most its first 8 KiB; none with `--anonymize`",
+		value: func(r *row) value { return octets(r.agent) }},
 }
 
 // namesOf lists the names of figures, as the documentation has them.
@@ -214,7 +226,10 @@ func (l *Rows) Appender() func(rows []byte, j *audit.Judged, input string) []byt
 	}
 	var r row // not one for each call, which would be allocated
 	return func(rows []byte, j *audit.Judged, input string) []byte {
-		r = newRow(j, input, j.Address)
+		r = newRow(j, input)
+		if names != nil {
+			r.agent = nil // which may name a person
+		}
 		if names != nil && len(j.Address) > 0 {
 			r.address = names.of(j.Address)
 		}
@@ -286,11 +301,6 @@ type pseudonyms struct {
 
 func newPseudonyms(key []byte) *pseudonyms {
 	return &pseudonyms{mac: hmac.New(sha256.New, key), known: map[string][]byte{}}
-}
-
-// Pseudonym returns the pseudonym of an address, as rows with the same key have it.
-func Pseudonym(key []byte, address string) string {
-	return string(newPseudonyms(key).of([]byte(address)))
 }
 
 // maxPseudonyms is how many pseudonyms are kept: a log has few addresses of crawlers.

@@ -27,7 +27,6 @@ var updateRows = flag.Bool("update-rows", false, "write the table of columns in 
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "rows.md")
 	describe(t, classRows, "classes.md")
-	describe(t, studyRows, "studies.md")
 	describe(t, crawlerRows, "json.md")
 }
 
@@ -66,7 +65,7 @@ func hostileRows() (list []*audit.Judged) {
 	profile := &profiles.Profile{Name: "GPTBot", Operator: "OpenAI", Role: "fetcher"}
 	for i, text := range hostileTexts {
 		j := &audit.Judged{
-			Number: int64(i + 1), Address: []byte(text), Method: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
+			Number: int64(i + 1), Address: []byte(text), Agent: []byte(text), Method: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
 			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
 			Verdict: report.Verdict(i % 9), Reason: report.Reason(i % 9), Identity: report.Identity(i % 4),
 			Outcome:  report.Outcome(i % 6),
@@ -126,7 +125,7 @@ func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
 		var fields, record []string
 		for i := range requestRows {
 			c := &requestRows[i]
-			r := newRow(j, "access.log", j.Address)
+			r := newRow(j, "access.log")
 			v := valueOf(c, &r)
 			var field bytes.Buffer
 			if err := WriteJSON(&field, v, ""); err != nil {

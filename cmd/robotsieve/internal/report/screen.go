@@ -38,7 +38,7 @@ func (d doc) screen(clean int) []block {
 		return d.unjudgedScreen(first)
 	}
 	return withText(first, d.violators(min(maxPathedShown, (d.most-1)/2)),
-		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(), d.undeclared(maxViolatorsShown/2),
+		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(),
 		block{Text: append(d.certainty(), more)})
 }
 
