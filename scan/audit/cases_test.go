@@ -197,6 +197,7 @@ func TestWorkedCases(t *testing.T) {
 
 		{"a size that no version has, at any time", always, "gptbot 200 -300d" + x, "no_version"},
 		{"a size that no version has, to another operator", always, "mj12bot 200 -5h" + x, "violation"},
+		{"a size that no version has, to an exempt agent", always, "chatgpt 200 -5h" + x, "violation"},
 		{"and to this one, as to most others", always,
 			"gptbot 200 -5h; mj12bot 200 -5h; browser 200=8 -5h; browser 200=forbid 0s" + x, "violation"},
 		{"and to this one, as to half of all others", always,

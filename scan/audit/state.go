@@ -21,10 +21,11 @@ import (
 //	tally    likewise, as counts.go has it
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. The same lines make the same bytes. A state holds raw lines of
-// clients only where the report would. It holds addresses where gaps between requests are to
-// be measured; of a sample of all lines it has the SHA-256 of the
-// addresses, and of each crawler up to 513 hashes of addresses, of 64 bits and without a key.
+// Numbers are big-endian. One worker makes the same bytes of the same lines; several divide the
+// counts of unknown crawlers by chance. A state holds raw lines of clients only where the report
+// would. It holds addresses where gaps between requests are to be measured; of a
+// sample of all lines it has the SHA-256 of the addresses, and of each crawler up to 2,049 hashes
+// of addresses, of 64 bits and without a key.
 const (
 	stateForm    = 15      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line

@@ -311,6 +311,7 @@ func TestStateThatMakesNoSenseIsAnError(t *testing.T) {
 		"negative lines":         func(s *tally, r *row) { s.Lines = -s.Lines },
 		"negative blank lines":   func(s *tally, r *row) { s.Blank = -1 },
 		"more lines than can be": func(s *tally, r *row) { s.Lines, s.NotCrawlers = 1<<54, 1<<54 },
+		"negative verdicts":      func(s *tally, r *row) { r.Verdicts[0] -= 1e6; r.Verdicts[8]++ },
 		"a request more":         func(s *tally, r *row) { r.Requests++ },
 		"a verdict of the final pass": func(s *tally,
 			r *row) {

@@ -217,7 +217,7 @@ func TestHostileTexts(t *testing.T) {
 // The dry run counts each request once, tells whose it was, and spares /robots.txt where servers can.
 func TestDryRun(t *testing.T) {
 	p, o := sample(t)
-	kinds := []*Kind{ByKind("nginx"), ByKind("nft"), ByKind("cloudflare"), ByKind("fail2ban")}
+	kinds := []*Kind{ByKind("nginx"), ByKind("nft"), ByKind("cloudflare")}
 	c := NewCounter(p, kinds, 2)
 	requests := []struct {
 		agent, name, addr string
@@ -237,25 +237,21 @@ func TestDryRun(t *testing.T) {
 		{"Mozilla/5.0", "", "198.51.101.9", 0, false},                            // refused, a visitor
 		{"Googlebot/2.1", "Googlebot", "198.51.101.2", report.Unverified, false}, // refused, a search engine
 		{"FooBot/1.0", "FooBot", "198.51.101.1", report.Unverifiable, true},      // robots.txt
-		{"Mozilla/5.0", "", "192.0.2.66", 0, true},                               // fail2ban has banned it
 	}
-	for again := true; again; again = c.Again() {
-		for i, r := range requests {
-			s := &audit.Seen{Worker: i % 2, Agent: []byte(r.agent), Address: []byte(r.addr), Fetch: r.fetch,
-				Crawler: r.name, Profile: o.Crawlers.ByName(r.name), Identity: r.identity}
-			if r.name == "" {
-				s.Profile = nil
-			}
-			c.Seen(s)
+	for i, r := range requests {
+		s := &audit.Seen{Worker: i % 2, Agent: []byte(r.agent), Address: []byte(r.addr), Fetch: r.fetch,
+			Crawler: r.name, Profile: o.Crawlers.ByName(r.name), Identity: r.identity}
+		if r.name == "" {
+			s.Profile = nil
 		}
+		c.Seen(s)
 	}
 	for i, want := range []Refused{
-		{7, 4, 2, 0, 1},  // nginx
-		{4, 2, 1, 0, 1},  // nft
-		{8, 5, 3, 0, 1},  // cloudflare, which takes xccbot for CCBot
-		{11, 6, 4, 0, 1}, // fail2ban, which bans the clients of all these, but that of xccbot only for CCBot
+		{7, 4, 2, 0, 1}, // nginx
+		{4, 2, 1, 0, 1}, // nft
+		{8, 5, 3, 0, 1}, // cloudflare, which takes xccbot for CCBot
 	} {
-		if got := c.Results()[i]; got.Refused != want || got.Lines != 14 {
+		if got := c.Results()[i]; got.Refused != want || got.Lines != 13 {
 			t.Errorf("%s: %+v of %d, want %+v", kinds[i].Name, got.Refused, got.Lines, want)
 		}
 	}
@@ -446,71 +442,6 @@ func TestNft(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
-	}
-}
-
-// The jails ban those whom the rules mean, in a log that a running server follows.
-func TestFail2ban(t *testing.T) {
-	server, client := program(t, "fail2ban-server"), program(t, "fail2ban-client")
-	dir, file, _ := setUp(t, "fail2ban", `[DEFAULT]
-backend = polling
-action =
-filter =
-nginx_access_log = DIR/access.log
-RULES`)
-	var log strings.Builder
-	for _, line := range []string{
-		`192.0.2.66 "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0 (compatible; CCBOT/2.0)"`,
-		`192.0.2.67 "GET /robots.txt HTTP/1.1" 200 1 "-" "CCBot/2.0"`,
-		`192.0.2.68 "GET /ccbot/ HTTP/1.1" 200 1 "https://a.example/ccbot/" "notccbot/2.0 ccbot-image"`,
-		`192.0.2.69 "GET / HTTP/1.1" 200 1 "-" "GPTBot"`,
-		`192.0.2.99 "GET / HTTP/1.1" 200 1 "-" "GPTBot"`,
-		`198.51.100.7 "GET / HTTP/1.1" 200 1 "-" "GPTBot"`,
-		`2001:db8:5::1 "GET / HTTP/1.1" 200 1 "-" "GPTBot"`,
-	} {
-		addr, rest, _ := strings.Cut(line, " ")
-		fmt.Fprintf(&log, "%s - - [%s] %s\n", addr, time.Now().Format("02/Jan/2006:15:04:05 -0700"), rest)
-	}
-	for name, text := range map[string]string{"access.log": log.String(), "fail2ban.conf": fmt.Sprintf(
-		"[Definition]\nloglevel = INFO\nlogtarget = %[1]s/log\nsocket = %[1]s/sock\npidfile = %[1]s/pid\ndbfile = None\n"+
-			"allowipv6 = auto\nsyslogsocket = auto\ndbmaxmatches = 1\ndbpurgeage = 1d\n", dir)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Rename(file, filepath.Join(dir, "jail.conf")); err != nil {
-		t.Fatal(err)
-	}
-	run(t, server, "-c", dir, "start")
-	defer run(t, client, "-c", dir, "stop")
-	banned := func(jail, want string) (got string) {
-		for range 100 {
-			out, _ := exec.Command(client, "-c", dir, "get", jail, "banip").Output()
-			addresses := strings.Fields(string(out))
-			slices.Sort(addresses)
-			if got = strings.Join(addresses, " "); got == want {
-				break
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		return got
-	}
-	text, _ := os.ReadFile(filepath.Join(dir, "rules"))
-	var byAddress []string
-	for line := range strings.Lines(string(text)) {
-		if prefix, ok := strings.CutPrefix(line, "#ban "); ok {
-			byAddress = append(byAddress, strings.TrimSpace(prefix))
-			run(t, client, "-c", dir, "set", "robotsieve", "banip", strings.TrimSpace(prefix))
-		}
-	}
-	if len(byAddress) != 3 {
-		t.Errorf("by address: %q", byAddress)
-	}
-	for jail, want := range map[string]string{"robotsieve-impostor-1": "192.0.2.69",
-		"robotsieve": "192.0.2.66 192.0.2.7 198.51.101.0/24 2001:db8:1::1"} {
-		if got := banned(jail, want); got != want {
-			t.Errorf("%s has banned %q, want %q", jail, got, want)
-		}
 	}
 }
 

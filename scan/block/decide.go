@@ -30,12 +30,13 @@ const (
 type Rule struct {
 	Sort     Sort
 	Crawlers []string // the names of those whom it is for
-	// Words are the words of the crawler in small letters, and Names is a regular expression that
-	// matches one of them. Neither has bytes that mean something to a server. Empty for ByAddress.
-	Words  []string
-	Names  string
-	Own    addresses    // of Impostor: those that are not refused
-	Prefix netip.Prefix // of ByAddress
+	// Words are the words of the crawler in small letters, and Pattern is a regular expression that
+	// matches headers with one of them, whole, and that all servers read alike if letters of either
+	// case are the same. Neither has bytes that mean something to a server. Empty for ByAddress.
+	Words   []string
+	Pattern string
+	Own     addresses    // of Impostor: those that are not refused
+	Prefix  netip.Prefix // of ByAddress
 	// Notes say what the rule rests on.
 	Notes []string
 	// Search: it is for a search engine, or its impostors.
@@ -258,10 +259,6 @@ func (c *client) isSearch() bool {
 // apart is a byte that is no part of a word, in a regular expression.
 const apart = "[^0-9a-z_-]"
 
-// Pattern matches headers with one of the words, whole, as a regular expression that all servers read
-// alike if letters of either case are the same.
-func (r *Rule) Pattern() string { return "(^|" + apart + ")(" + r.Names + ")(" + apart + "|$)" }
-
 // ruleFor returns a rule for headers with one of some words. ok is false if a word has bytes that have
 // a meaning to some server.
 func ruleFor(words []string) (r Rule, ok bool) {
@@ -281,8 +278,8 @@ func ruleFor(words []string) (r Rule, ok bool) {
 		}
 		r.Words, names = append(r.Words, word), append(names, b.String())
 	}
-	r.Names = strings.Join(names, "|")
-	r.match = regexp.MustCompile("(?i)" + r.Pattern())
+	r.Pattern = "(^|" + apart + ")(" + strings.Join(names, "|") + ")(" + apart + "|$)"
+	r.match = regexp.MustCompile("(?i)" + r.Pattern)
 	return r, len(names) > 0
 }
 

@@ -32,10 +32,8 @@ type Counter struct {
 	at      map[netip.Prefix]int // the rules by address
 	written [][]bool             // by kind and rule: whether the kind writes the rule
 	workers []counting
-	banned  map[netip.Addr][]hit // in the second pass: the rules by name of which a client was banned
-	mu      sync.Mutex           // of what follows
+	mu      sync.Mutex // of results
 	results []Result
-	bans    map[netip.Addr][]hit // that will be banned
 }
 
 // counting is what one worker has.
@@ -55,14 +53,13 @@ type hit struct {
 type Result struct {
 	Lines int64 // how many requests there were
 	Refused
-	More  bool      // there may have been more
 	Rules []Refused // each rule alone
 }
 
 // NewCounter returns a counter for files of some kinds.
 func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 	c := &Counter{plan: p, kinds: kinds, at: map[netip.Prefix]int{}, workers: make([]counting, workers),
-		results: make([]Result, len(kinds)), bans: map[netip.Addr][]hit{}}
+		results: make([]Result, len(kinds))}
 	for i, r := range p.Rules {
 		if r.Sort == ByAddress {
 			c.at[r.Prefix] = i
@@ -78,23 +75,10 @@ func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 	return c
 }
 
-// Again reports whether the counter needs to see all requests a second time, for kinds that refuse
-// clients all of their requests because of one.
-func (c *Counter) Again() bool {
-	bans := func(k *Kind) bool { return k.BansClients }
-	if c.banned != nil || !slices.ContainsFunc(c.kinds, bans) {
-		return false
-	}
-	c.banned = c.bans
-	return true
-}
-
-// maxHeaders bounds the headers that a worker remembers, maxHeader their length, and maxBanned the
-// clients that are banned.
+// maxHeaders bounds the headers that a worker remembers, and maxHeader their length.
 const (
 	maxHeaders = 1000
 	maxHeader  = 1 << 10
-	maxBanned  = 1 << 16
 )
 
 // Seen counts a request: it is audit.Config.Seen.
@@ -102,21 +86,14 @@ func (c *Counter) Seen(s *audit.Seen) {
 	w := &c.workers[s.Worker]
 	addr, isClient := crawler.Client(s.Address)
 	w.hits = w.hits[:0]
-	if c.banned != nil {
-		w.hits = append(w.hits, c.banned[addr]...)
-	} else {
-		w.lines++
-		for _, h := range c.named(w, s.Agent) {
-			r := &c.plan.Rules[h.rule]
-			if r.Sort == ByName || isClient && !r.Own.overlaps(netip.PrefixFrom(addr, addr.BitLen())) {
-				w.hits = append(w.hits, h)
-			}
+	w.lines++
+	for _, h := range c.named(w, s.Agent) {
+		r := &c.plan.Rules[h.rule]
+		if r.Sort == ByName || isClient && !r.Own.overlaps(netip.PrefixFrom(addr, addr.BitLen())) {
+			w.hits = append(w.hits, h)
 		}
 	}
 	if isClient {
-		if c.banned == nil && !s.Fetch && len(w.hits) > 0 {
-			c.ban(addr, w.hits)
-		}
 		for _, p := range []netip.Prefix{netip.PrefixFrom(addr, addr.BitLen()), around(addr)} {
 			if i, ok := c.at[p]; ok {
 				w.hits = append(w.hits, hit{i, true})
@@ -125,17 +102,6 @@ func (c *Counter) Seen(s *audit.Seen) {
 	}
 	if len(w.hits) > 0 {
 		c.count(w.hits, s)
-	}
-}
-
-// ban notes a client that rules by name match, if their words are whole.
-func (c *Counter) ban(addr netip.Addr, hits []hit) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, h := range hits {
-		if list := c.bans[addr]; h.whole && len(c.bans) < maxBanned && !slices.Contains(list, h) {
-			c.bans[addr] = append(list, h)
-		}
 	}
 }
 
@@ -178,9 +144,6 @@ func (c *Counter) count(hits []hit, s *audit.Seen) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for k, kind := range c.kinds {
-		if kind.BansClients != (c.banned != nil) {
-			continue // this pass is of the others
-		}
 		var all Refused
 		for _, h := range hits {
 			r := &c.plan.Rules[h.rule]
@@ -221,7 +184,7 @@ func (c *Counter) Results() []Result {
 		lines += w.lines
 	}
 	for k := range c.results {
-		c.results[k].Lines, c.results[k].More = lines, len(c.banned) == maxBanned && c.kinds[k].BansClients
+		c.results[k].Lines = lines
 	}
 	return c.results
 }

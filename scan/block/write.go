@@ -18,8 +18,6 @@ type Kind struct {
 	// FreesRobots: the rules refuse nobody /robots.txt itself. A crawler that is refused it may take
 	// the whole site as permitted (RFC 9309 2.3.1.3).
 	FreesRobots bool
-	// BansClients: who is refused one request is refused all.
-	BansClients bool
 	// Substrings: names stand in a header as any part of it, not only as whole words.
 	Substrings bool
 	takes      func(r *Rule) bool // nil: all rules
@@ -29,7 +27,7 @@ type Kind struct {
 // Kinds are all kinds; the template of each is in the folder kinds.
 var Kinds = []*Kind{
 	{Name: "nginx", FreesRobots: true}, {Name: "apache", FreesRobots: true}, {Name: "caddy", FreesRobots: true},
-	{Name: "haproxy", FreesRobots: true}, {Name: "fail2ban", BansClients: true},
+	{Name: "haproxy", FreesRobots: true},
 	{Name: "cloudflare", FreesRobots: true, Substrings: true, because: "takes no longer expressions",
 		takes: func(r *Rule) bool { return len(impostor(r)) < maxExpression-64 }},
 	{Name: "nft", because: "sees no User-Agent", takes: func(r *Rule) bool { return r.Sort == ByAddress }},
@@ -100,12 +98,8 @@ func (k *Kind) Write(w io.Writer, p *Plan, dry Result, program string) error {
 
 // Summary says what the rules would have refused, and what to beware of.
 func (k *Kind) Summary(p *Plan, dry Result) []string {
-	would := "these rules would have"
-	if dry.More {
-		would += " at least"
-	}
 	list := []string{fmt.Sprintf("Dry run over the same log, %s: %s", english.Plural(dry.Lines, "request"),
-		dry.text(would))}
+		dry.text("these rules would have"))}
 	written := slices.DeleteFunc(slices.Clone(p.Rules), func(r Rule) bool { return !k.writes(&r) })
 	if n := int64(len(p.Rules) - len(written)); n > 0 {
 		list = append(list, fmt.Sprintf("%s %s left out: %s %s.", english.Plural(n, "rule"), english.Verb(n, "is", "are"),

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,10 +26,10 @@ import (
 
 var git = Source{
 	Name: "git", Args: "REPOSITORY", Short: "from the commits of a git repository", Times: policy.Deployed, Read: readGit,
-	Long: `Git reads the versions of a robots.txt from the commits of a git repository: a folder,
-a bare repository or a bundle. Only the commits of the branch that is checked out
-count (its first parents), so that a change on another branch has the time of its
-merge. Renames are followed, and a file that was deleted is answered 404.
+	Long: `Git reads the versions of a robots.txt from the commits of a git repository, which may
+be a bare one. Only the commits of the branch that is checked out count (its first
+parents), so that a change on another branch has the time of its merge. A file that was
+deleted is answered 404. The history is that of the path: renames are not followed.
 
 The --path is that of the file, whose site --origin names, or of a folder of files that
 are named by their hosts: HOST, HOST.txt or HOST/robots.txt. A template is refused: the
@@ -42,7 +41,7 @@ The time of a commit is not that of its deployment, which comes later. Give audi
 The program git is run without the configuration, hooks and filters of the user and of
 the repository.`,
 	Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
-  robotsieve history git sites.bundle --path robots -o versions`,
+  robotsieve history git sites.git --path robots -o versions`,
 	Flags: []Flag{
 		{Name: "path", Needed: true, Help: "where robots.txt is, or the folder of files that are named by their hosts"},
 		{Name: "origin", Help: "whose robots.txt it is, such as https://example.com; not for a folder"},
@@ -62,12 +61,11 @@ const maxToken = 64 << 10
 type repository struct {
 	ctx  context.Context
 	dir  string
-	tip  string // the commit whose history is read
 	path string
 }
 
 func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
-	r := &repository{ctx: ctx, dir: q.Args[0], tip: "HEAD", path: cmp.Or(strings.Trim(q.Values["path"], "/"), ".")}
+	r := &repository{ctx: ctx, dir: q.Args[0], path: path.Clean(cmp.Or(strings.Trim(q.Values["path"], "/"), "."))}
 	switch {
 	case len(q.Args) > 1:
 		return UsageError("history git reads one repository")
@@ -81,14 +79,10 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if info.Mode().IsRegular() {
-		discard, err := r.unbundle()
-		if err != nil {
-			return err
-		}
-		defer discard()
+	if !info.IsDir() {
+		return fmt.Errorf("%s is a file, not a repository: git clone a bundle first, and give the folder", r.dir)
 	}
-	entry, err := r.output("ls-tree", "-z", r.tip, "--", r.path)
+	entry, err := r.output("ls-tree", "-z", "HEAD", "--", r.path)
 	if err != nil {
 		return err
 	}
@@ -104,10 +98,17 @@ func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
 			return UsageError("--origin " + err.Error())
 		}
 	}
-	if shallow, _ := r.output("rev-parse", "--is-shallow-repository"); strings.TrimSpace(shallow) == "true" {
+	about, err := r.output("rev-parse", "--is-shallow-repository", "--show-prefix")
+	if err != nil {
+		return err
+	}
+	shallow, prefix, _ := strings.Cut(strings.TrimSuffix(about, "\n"), "\n")
+	if shallow == "true" {
 		q.Warn(r.dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
 	}
-	if err = r.read(q, of, to); err == nil {
+	c := &commits{q: q, to: to, of: of, name: path.Join(prefix, r.path), files: map[string]map[string]object{},
+		changed: map[string]Row{}}
+	if err = r.read(c); err == nil {
 		q.Warn("the times are those of commits, and a file is deployed later: give audit a longer --delay")
 	}
 	return err
@@ -119,8 +120,8 @@ func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args 
 	options := []string{"--no-pager", "-C", r.dir}
 	for _, value := range []string{"safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null",
 		"core.attributesFile=/dev/null", "core.bigFileThreshold=16m", "log.showSignature=false", "log.mailmap=false",
-		"log.showRoot=true", "log.diffMerges=first-parent", "diff.external=", "diff.orderFile=/dev/null",
-		"diff.renameLimit=1000"} {
+		"log.showRoot=true", "log.diffMerges=first-parent", "log.follow=false", "diff.external=",
+		"diff.orderFile=/dev/null", "diff.relative=false"} {
 		options = append(options, "-c", value)
 	}
 	cmd := exec.CommandContext(r.ctx, "git", append(options, args...)...)
@@ -172,45 +173,10 @@ func (r *repository) output(args ...string) (text string, err error) {
 	return text, err
 }
 
-// unbundle makes a repository of a bundle, in a folder that discard removes.
-func (r *repository) unbundle() (discard func(), err error) {
-	bundle, err := filepath.Abs(r.dir)
-	if err != nil {
-		return nil, err
-	}
-	folder, err := disk.NewFolder(filepath.Join(os.TempDir(), "robotsieve-git"), 0o700)
-	if err != nil {
-		return nil, err
-	}
-	discard = func() { _ = folder.Discard() }
-	r.dir = folder.Path("")
-	_, err = r.output("init", "--bare", "--quiet", "--template=")
-	var refs string
-	if err == nil {
-		refs, err = r.output("bundle", "unbundle", bundle)
-	}
-	lines := strings.Split(strings.TrimSpace(refs), "\n")
-	head := max(0, slices.IndexFunc(lines, func(l string) bool { return strings.HasSuffix(l, " HEAD") }))
-	if r.tip, _, _ = strings.Cut(lines[head], " "); err == nil && r.tip == "" {
-		err = errors.New("the bundle has no branch")
-	}
-	if err != nil {
-		discard()
-		return nil, fmt.Errorf("%s: %w", bundle, err)
-	}
-	return discard, nil
-}
-
-// read gives the rows of the commits, which git prints from the newest to the oldest. Of a folder the
-// origins are those of its files, and the commits are read from the oldest on.
-func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
-	c := &commits{q: q, to: to, of: of, files: map[string]map[string]object{}, changed: map[string]Row{}}
-	follow, changes := "--follow", []string{"--raw", "--no-abbrev", "--format=%H"}
-	if of == nil {
-		follow, changes = "--no-renames", append(changes, "--reverse")
-	}
+// read gives the rows of the commits, from the oldest to the newest.
+func (r *repository) read(c *commits) error {
 	log := func(read func(*bufio.Scanner) error, args ...string) error {
-		args = append([]string{"log", "--first-parent", follow, "-z"}, append(args, r.tip, "--", r.path)...)
+		args = append([]string{"log", "--first-parent", "--no-renames", "-z"}, append(args, "HEAD", "--", r.path)...)
 		return r.run(func(_ io.Writer, out *bufio.Reader) error {
 			tokens := bufio.NewScanner(out)
 			tokens.Buffer(nil, maxToken)
@@ -219,17 +185,15 @@ func (r *repository) read(q *Query, of []origin.Origin, to *Writer) error {
 		}, args...)
 	}
 	err := log(c.readTimes, "--format=%ct")
-	if of == nil {
-		slices.Reverse(c.times)
-	}
+	slices.Reverse(c.times)
 	if err == nil {
 		err = r.run(func(in io.Writer, bodies *bufio.Reader) error {
 			c.ids, c.bodies = in, bodies
-			return log(c.read, changes...)
+			return log(c.read, "--reverse", "--raw", "--no-abbrev", "--format=%H")
 		}, "cat-file", "--batch")
 	}
 	if c.back {
-		q.Warn("some commits are dated later than now or than those after them: around these the file is not known")
+		c.q.Warn("some commits are dated later than now or than those after them: around these the file is not known")
 	}
 	if err == nil && c.n == 0 {
 		err = fmt.Errorf("%s: no commit has %s", r.dir, r.path)
@@ -249,8 +213,9 @@ const (
 type commits struct {
 	q      *Query
 	to     *Writer
-	of     []origin.Origin
-	ids    io.Writer // to git cat-file
+	of     []origin.Origin // of one file; nil for a folder, whose files name theirs
+	name   string          // of the one file, in the repository
+	ids    io.Writer       // to git cat-file
 	bodies *bufio.Reader
 	times  []madeAt // of the commits that are to come
 	back   bool     // a clock was wrong
@@ -296,7 +261,7 @@ func (c *commits) readTimes(tokens *bufio.Scanner) error {
 }
 
 // read reads what git log prints: a line for each commit, and for each change in it the modes,
-// objects and kind, and one path or, of a rename, two; each ends with NUL.
+// objects and kind, and a path; each ends with NUL.
 func (c *commits) read(tokens *bufio.Scanner) error {
 	for tokens.Scan() {
 		text := tokens.Text()
@@ -311,23 +276,24 @@ func (c *commits) read(tokens *bufio.Scanner) error {
 			continue
 		}
 		change := strings.Fields(text)
-		kind := change[len(change)-1][0]
-		more := tokens.Scan()
-		if kind == 'R' || kind == 'C' {
-			more = tokens.Scan()
+		if !tokens.Scan() || len(change) != 5 {
+			continue
 		}
-		if !more || len(change) != 5 {
+		name := tokens.Text()
+		if c.of != nil && name != c.name { // the path was that of a folder once
 			continue
 		}
 		c.n++
 		now := object{change[1], change[3]}
-		row := Row{Origins: c.of, Order: math.MaxInt32 - c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, tokens.Text())}
-		if c.of == nil {
-			if err := c.changeOfHost(row, now, tokens.Text()); err != nil {
-				return err
-			}
-		} else if err := c.answer(row, now); err != nil || kind == 'C' {
-			return err // what is older than a copy is the history of another file
+		row := Row{Origins: c.of, Order: c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
+		var err error
+		if c.of != nil {
+			err = c.answer(row, now)
+		} else {
+			err = c.changeOfHost(row, now, name)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return c.endOfCommit()
@@ -366,7 +332,6 @@ func (c *commits) changeOfHost(row Row, now object, name string) error {
 	if delete(c.files[host], name); now.mode != noFile {
 		c.files[host][name] = now
 	}
-	row.Order = c.n
 	c.changed[host] = row
 	return nil
 }

@@ -39,7 +39,7 @@ func ask(t *testing.T, s Source, args []string, values ...string) *asked {
 		q.Values[values[i]] = values[i+1]
 	}
 	var w *Writer
-	if q.Values["commands"] == "" {
+	if q.Values["urls"] == "" {
 		var err error
 		if w, err = NewWriter(a.dir, s.Times, 4<<20, q.Fault); err != nil {
 			t.Fatal(err)
@@ -190,24 +190,6 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestCheckFolder: only a folder that holds nothing but a history is replaced.
-func TestCheckFolder(t *testing.T) {
-	made := write(t, policy.Observed,
-		Row{Origins: origins(t, "a.example"), Time: at("2026-01-01T00:00:00Z"), Status: 404}).dir
-	if err := CheckFolder(made, false); err == nil || !strings.Contains(err.Error(), "--force") {
-		t.Errorf("a history: %v", err)
-	}
-	if err := CheckFolder(made, true); err != nil {
-		t.Errorf("a history, by force: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(made, "notes.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := CheckFolder(made, true); err == nil {
-		t.Error("a folder with a file of another kind may be replaced")
-	}
-}
-
 // repo makes a repository of commits: each is a time and a shell script.
 func repo(t *testing.T, commits ...[2]string) string {
 	t.Helper()
@@ -244,20 +226,19 @@ var fileCommits = [][2]string{
 	{"2026-01-07T12:00:00Z", "printf E > public/robots.txt"}, // by a clock that is late
 }
 
-// TestGit: the versions of a file are those of a manifest made by hand, from a folder, a bare
-// repository and a bundle.
+// TestGit: the versions of a file are those of a manifest made by hand, from a folder and a bare
+// repository. The file that it was before it was renamed is no version, whatever the repository says.
 func TestGit(t *testing.T) {
 	dir := repo(t, append(fileCommits, [2]string{"2026-01-09T00:00:00Z",
-		"git clone -q --bare . ../bare.git; git bundle create -q ../r.bundle HEAD main"})...)
-	t.Cleanup(func() { os.RemoveAll(dir + "/../bare.git"); os.Remove(dir + "/../r.bundle") })
-	for _, from := range []string{dir, dir + "/../bare.git", dir + "/../r.bundle"} {
+		"git config log.follow true; git config diff.renames copies; git clone -q --bare . ../bare.git"})...)
+	t.Cleanup(func() { os.RemoveAll(dir + "/../bare.git") })
+	for _, from := range []string{dir, dir + "/../bare.git"} {
 		a := ask(t, git, []string{from}, "path", "public/robots.txt", "origin", "https://example.com")
 		if a.err != nil {
 			t.Fatal(a.err)
 		}
 		got := strings.Join(versions(t, a.dir), "\n")
-		const want = `2026-01-01T00:00:00Z https://example.com 200 "A\n1\n2\n3\n"
-2026-01-04T00:00:00Z https://example.com 200 "A\n1\n2\n3\n4\n"
+		const want = `2026-01-05T00:00:00Z https://example.com 200 "A\n1\n2\n3\n4\n"
 2026-01-06T00:00:00Z https://example.com 404 ""
 2026-01-07T00:00:00.000000001Z https://example.com 200 ""unknown
 2026-01-07T00:00:00Z https://example.com 200 "C"
@@ -298,6 +279,24 @@ func TestGitWrongClock(t *testing.T) {
 		if isSaid := len(a.warned) == 2; isSaid != (name != "minutes") {
 			t.Errorf("%s: %q", name, a.warned)
 		}
+	}
+}
+
+// TestGitPathOfItsOwn: a file has the commits of its own path, also after it was a copy or a folder was in its
+// place, and as seen from a folder of the repository.
+func TestGitPathOfItsOwn(t *testing.T) {
+	dir := repo(t,
+		[2]string{"2026-01-01T00:00:00Z", "mkdir a; printf A > a/robots.txt"},
+		[2]string{"2026-01-02T00:00:00Z", "git rm -q a/robots.txt; mkdir -p a/robots.txt; " +
+			"printf X > a/robots.txt/robots.txt"},
+		[2]string{"2026-01-03T00:00:00Z", "git rm -qr a; mkdir a; printf B > other"},
+		[2]string{"2026-01-04T00:00:00Z", "mkdir -p a; cp other a/robots.txt; printf C > other; git config diff.relative true"})
+	const want = `
+		2026-01-01T00:00:00Z,a.example,200,A
+		2026-01-02T00:00:00Z,a.example,404
+		2026-01-04T00:00:00Z,a.example,200,B`
+	for from, path := range map[string]string{dir: "a/robots.txt", dir + "/a": "./robots.txt"} {
+		equal(t, ask(t, git, []string{from}, "path", path, "origin", "a.example"), want)
 	}
 }
 
@@ -419,65 +418,4 @@ func TestGitRefused(t *testing.T) {
 			t.Errorf("%q %q: %v, want %q", c.args, c.path, a.err, c.want)
 		}
 	}
-}
-
-// TestGitReal: eleven months of the robots.txt of some hundred sites, each month a commit, are the
-// versions that a comparison of the folders finds.
-func TestGitReal(t *testing.T) {
-	packed, err := filepath.Abs("../../../shared/data/history/monthly-robots-2025-2026.tar.xz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(packed); err != nil {
-		t.Skip("no real files: ", err)
-	}
-	files := t.TempDir()
-	if out, err := exec.Command("tar", "-xf", packed, "-C", files).CombinedOutput(); err != nil {
-		t.Skipf("tar: %v: %s", err, out)
-	}
-	months, err := filepath.Glob(files + "/samber/202[56]/*-robots.txt")
-	if err != nil || len(months) != 11 {
-		t.Fatal(months, err)
-	}
-	var commits [][2]string
-	var want []string
-	last := map[string]string{} // what a host answered
-	for _, month := range months {
-		at := filepath.Base(month)[:len("2025-01")] + "-01T00:00:00Z"
-		commits = append(commits, [2]string{at, "rm -rf sites; cp -r '" + month + "' sites"})
-		entries, err := os.ReadDir(month)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now := map[string]string{}
-		for _, e := range entries {
-			body, err := os.ReadFile(filepath.Join(month, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			now[strings.TrimSuffix(e.Name(), ".robots.txt")] = fmt.Sprintf("200 %q", body[:min(len(body), 1<<20)])
-		}
-		for host := range last {
-			if now[host] == "" {
-				now[host] = "404 \"\""
-			}
-		}
-		for host, answer := range now {
-			for _, scheme := range []string{"http", "https"} {
-				if last[host] != answer {
-					want = append(want, at+" "+scheme+"://"+host+" "+answer)
-				}
-			}
-		}
-		last = now
-	}
-	slices.Sort(want)
-	a := ask(t, git, []string{repo(t, commits...)}, "path", "sites")
-	if a.err != nil || len(a.fault) > 0 {
-		t.Fatal(a.err, a.fault)
-	}
-	if got := versions(t, a.dir); !slices.Equal(got, want) {
-		t.Errorf("%d versions, want %d", len(got), len(want))
-	}
-	t.Logf("%+v", a.Summary)
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -36,15 +37,15 @@ in, begins with the 14 digits of the capture's time: 20260115120000id_robots.txt
 20260115120000/example.com/robots.txt. The SHA-1 in the CDX verifies each. A capture
 without its body is an observation: another file was there.
 
---commands prints the curl commands that download what is missing in --bodies. Nothing
-here opens a connection.`,
+--urls prints the URLs of what is missing in --bodies, one a line, percent-encoded. wget
+-x saves each under a name that --bodies takes. Nothing here opens a connection.`,
 	Example: `  curl 'https://web.archive.org/cdx/search/cdx?url=example.com/robots.txt' > example.cdx
-  robotsieve history wayback example.cdx --bodies captures --commands > fetch.sh
+  robotsieve history wayback example.cdx --bodies captures --urls | wget -x -P captures -i -
   robotsieve history wayback example.cdx --bodies captures -o versions`,
 	Flags: []Flag{
 		{Name: "bodies", Reads: true, Help: "the folder of the captures that were downloaded"},
 		{Name: "fl", Help: "the fields of a CDX text without a header, such as timestamp,original,statuscode,digest"},
-		{Name: "commands", Help: "print the commands that download what is missing, and make no folder", Prints: true},
+		{Name: "urls", Help: "print the URLs of what is missing, and make no folder", Prints: true},
 	},
 }
 
@@ -71,12 +72,12 @@ var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statu
 // captures are what is known of the captures of CDX files.
 type captures struct {
 	q        *Query
-	to       *Writer                    // nil if only commands are wanted
+	to       *Writer                    // nil if only URLs are wanted
 	files    map[string][]*source.Input // by the digits in their paths
 	byDigest map[string]*source.Input   // all that were downloaded
 	statuses map[string]int             // by the digests of captures so far, for their revisits
 	robots   bool                       // there are captures of a robots.txt
-	printed  map[string]bool            // digests of which there is a command
+	printed  map[string]bool            // digests of which there is a URL
 }
 
 func readWayback(ctx context.Context, q *Query, to *Writer) error {
@@ -88,9 +89,6 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	}
 	if fl != "" && !(has("time") && has("url")) {
 		return UsageError(fmt.Sprintf("--fl %s: it needs timestamp and original", fl))
-	}
-	if dir == "" && to == nil {
-		return UsageError("--commands needs --bodies, the folder to download to")
 	}
 	if dir != "" {
 		c.list(ctx, dir)
@@ -282,7 +280,7 @@ func (c *captures) capture(place string, f map[string]string) error {
 	}
 	c.statuses[key] = row.Status
 	if row.Status/100 == 2 && !c.hasBody(row, stamp) && c.to == nil {
-		return c.command(row, stamp)
+		return c.printURL(row, stamp)
 	}
 	return c.to.Add(row)
 }
@@ -312,20 +310,18 @@ func (c *captures) hasBody(row *Row, stamp string) bool {
 	return row.Body != nil
 }
 
-var notOfHosts = lazy.Regexp(`[^A-Za-z0-9.-]+`)
-
-// command prints the command that downloads the body of a row, unless that of another row is the same.
-// All of it that is of the CDX are digits and an origin.
-func (c *captures) command(row *Row, stamp string) error {
+// printURL prints the URL of the body of a row, unless that of another row is the same. What a CDX
+// says gets into it as digits and an origin, of which only bytes that no shell and no terminal reads
+// in a way of its own stand as they are.
+func (c *captures) printURL(row *Row, stamp string) error {
 	if c.printed[row.Digest] {
 		return nil
 	}
 	if len(c.printed) < maxDigests {
 		c.printed[row.Digest] = row.Digest != ""
 	}
-	of := row.Origins[0].String()
-	file := filepath.Join(c.q.Values["bodies"], stamp+"id_"+notOfHosts().ReplaceAllString(of, "_")+"_robots.txt")
-	_, err := fmt.Fprintf(c.q.Out, "curl -fsSL --max-redirs 0 --retry 3 --create-dirs -o '%s' "+
-		"'https://web.archive.org/web/%sid_/%s/robots.txt'\n", strings.ReplaceAll(file, "'", `'\''`), stamp, of)
+	scheme, host, _ := strings.Cut(row.Origins[0].String(), "://")
+	host = strings.ReplaceAll(url.QueryEscape(host), "%3A", ":")
+	_, err := fmt.Fprintf(c.q.Out, "https://web.archive.org/web/%sid_/%s://%s/robots.txt\n", stamp, scheme, host)
 	return err
 }

@@ -78,6 +78,12 @@ func isArchive(name string) bool {
 	return err == nil && anArchive.is(head)
 }
 
+// errNoFiles is the error of an archive where the versions of robots.txt themselves are needed.
+func errNoFiles(name string) error {
+	return fmt.Errorf("%s is an archive of compile, which has rules and no robots.txt files: give what it was compiled "+
+		"from to robotsieve history captures, which makes a folder of versions for audit", name)
+}
+
 // lacking returns an error if an archive does not hold the dialect of an agent.
 func lacking(path string, held []automaton.Dialect, agents []subject) error {
 	for _, agent := range agents {

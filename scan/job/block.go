@@ -87,10 +87,8 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 		kinds = append(kinds, block.ByKind(b.Kind))
 	}
 	counter := block.NewCounter(plan, kinds, o.Workers)
-	for more := true; more; more = counter.Again() {
-		if err := o.showAll(ctx, side, counter.Seen); err != nil {
-			return err
-		}
+	if err := o.showAll(ctx, side, counter.Seen); err != nil {
+		return err
 	}
 	var errs []error
 	for i, result := range counter.Results() {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
@@ -149,9 +148,7 @@ to /robots.txt count, such as those of the subset robotstxt of Common Crawl; lin
 tables with hosts, bodies and dates, whose names --fields gives; JSON objects
 {"https://example.com":{"2026-01-15":"User-agent..."}}; and folders of files, DATE/HOST
 or HOST/DATE. What has no date is passed over, and the exit status is 3.
-
-An archive of compile --versions all has rules and no files: of each version a file is
-made that has the same rules on the same lines, so that sizes and comments are lost.`,
+`,
 	Example: `  robotsieve history captures crawl-2026-*.warc.gz -o versions
   robotsieve history captures 2025/ 2026/ -o versions`,
 	Flags: []history.Flag{{Name: "fields", Help: "names of the members of JSON, or columns of Parquet, as for compile: " +
@@ -170,30 +167,25 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	defer g.stop(nil)
 	g.options.Wants = nil
 	monthly := false
-	const undated = "no date in it, nor in the name of the file or folder"
-	add := func(row *history.Row, why string) error {
-		if row.Time.IsZero() {
-			g.skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
-			return nil
-		}
-		return to.Add(row)
-	}
 	g.give = func(c capture.Capture) error {
 		row := &history.Row{Origins: c.Origins, Time: c.Time, Month: c.Month, Status: int(c.Status),
 			Location: c.Location, Body: c.Body, Place: g.name}
 		monthly = monthly || c.Month
-		why := undated
+		why := "no date in it, nor in the name of the file or folder"
 		if c.Line > 0 {
 			row.Place = fmt.Sprintf("%s:%d", g.name, c.Line)
 			why = "no date: --fields names the members that are read, such as host=host,body=body,date=fetched"
 		}
 		switch {
+		case c.Time.IsZero():
+			g.skip(capture.BadDate, fmt.Errorf("%s: %s", row.Place, why))
+			return nil
 		case len(c.Body) > history.MaxBody:
 			row.Body = nil
 		case c.Body == nil && answer.Of(row.Status, answer.Archive) == answer.File:
 			row.Body = []byte{}
 		}
-		return add(row, why)
+		return to.Add(row)
 	}
 	g.unused = func(c capture.Capture) { // another file may have been there
 		if len(c.Origins) == 0 || c.Path != "" || c.Time.IsZero() {
@@ -204,27 +196,13 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		}
 	}
 	for _, name := range q.Args {
-		if name == "-" {
+		switch {
+		case name == "-":
 			g.read(source.NewInput(name, until(g.ctx, q.In), -1), capture.RobotsTxt, nil)
-			continue
-		}
-		if !isArchive(name) {
+		case isArchive(name):
+			g.skip(capture.BadForm, errNoFiles(name))
+		default:
 			g.source(name, aSource)
-			continue
-		}
-		g.taken["archives"]++
-		rows, err := policy.ReadArchive(name, q.Memory/4)
-		if err != nil {
-			g.skip(unread, err)
-		}
-		for _, r := range rows {
-			row := &history.Row{Origins: r.Origins, Status: r.Status, Body: r.Body, Digest: r.Digest, Place: r.Where}
-			if r.From != policy.MinTime {
-				row.Time = time.Unix(0, r.From)
-			}
-			if err := add(row, undated); err != nil {
-				return err
-			}
 		}
 	}
 	g.report()

@@ -154,7 +154,7 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 		times = policy.Observed
 		rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room())
 	case !info.IsDir() && isArchive(b.File):
-		return o.readArchive(b)
+		return nil, "", errNoFiles(b.File)
 	default:
 		if info.IsDir() {
 			b.File = manifest
@@ -166,40 +166,6 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 		err = fmt.Errorf("%s: only a month: --skew 31d covers that the day is not known", rows[month].Where)
 	}
 	return rows, cmp.Or(times, policy.Deployed), err
-}
-
-// readArchive reads the versions of an archive, which lacks some of what a robots.txt says.
-func (o *AuditOptions) readArchive(b *basis.Basis) (rows []policy.Row, times string, err error) {
-	if rows, err = policy.ReadArchive(b.File, o.budget.room()); err != nil {
-		return nil, "", err
-	}
-	b.Restored = true
-	dated, monthly, unknown := 0, 0, int64(0)
-	for _, r := range rows {
-		if r.From != policy.MinTime {
-			dated++
-		}
-		if y, m, _ := time.Unix(0, r.From).UTC().Date(); time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).UnixNano() == r.From {
-			monthly++
-		}
-		if r.Digest != "" {
-			unknown++
-		}
-	}
-	if dated == 0 && !o.AssumeConstant {
-		return nil, "", fmt.Errorf("%s has no dates, which compile --versions all keeps; --assume-constant takes what "+
-			"it has as in force throughout", b.File)
-	}
-	o.Messages.warn("%s has rules and no texts: what a Sitemap line permits, the sizes of the files and how long each "+
-		"last version was seen are not known; the sources of the archive have them", b.File)
-	if dated > 0 && monthly == dated && b.Skew < policy.MonthSkew {
-		o.Messages.warn("all dates in %s are first days of months: if no more was known, give --skew 31d", b.File)
-	}
-	if unknown > 0 {
-		o.Messages.warn("%s: %s with rules that no one text gives in all its dialects %s as not known", b.File,
-			english.Plural(unknown, "version"), english.Verb(unknown, "counts", "count"))
-	}
-	return rows, policy.Observed, nil
 }
 
 // readWhatIf reads the other robots.txt, if there is one.

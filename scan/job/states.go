@@ -116,13 +116,13 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 
 // addTo adds the states to a run.
 func (m *states) addTo(run *audit.Run) error {
-	for i, file := range m.list {
+	for _, file := range m.list {
 		state, err := audit.ReadState(file, file.info.Size())
 		if err == nil {
 			err = run.Add(state)
 		}
 		if err != nil {
-			return inputError(fmt.Errorf("%s: %w", m.names[i], err))
+			return inputError(fmt.Errorf("%s: %w", file.name, err))
 		}
 	}
 	return nil
@@ -156,10 +156,7 @@ type states struct {
 	memory          *budget
 	allowDuplicates bool
 	parts           bool // they are not compared
-	names           []string
-	infos           []fs.FileInfo
 	list            []*stateFile
-	heads           []stateHead  // without the basis
 	basis           basis.Packed // of the first state, and of all others
 }
 
@@ -176,23 +173,22 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		in.Warnings = m.dropDuplicates()
 	}
 	zones := map[string]bool{}
-	for i, head := range m.heads {
+	for i, file := range m.list {
+		head := &file.head
 		a.logs = append(a.logs, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
 		if head.Partial && !m.parts {
-			m.messages.warn("%s: not all of its input was read", m.names[i])
+			m.messages.warn("%s: not all of its input was read", file.name)
 		}
 		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
 		if i == 0 {
 			a.unmatched = head.Unmatched
 		}
-		a.unmatched = slices.DeleteFunc(a.unmatched, func(value string) bool {
-			return !slices.Contains(head.Unmatched,
-				value)
-		})
+		a.unmatched = slices.DeleteFunc(a.unmatched,
+			func(value string) bool { return !slices.Contains(head.Unmatched, value) })
 	}
 	a.logs = joinRanges(a.logs)
-	if in.TimeZone = m.heads[0].TimeZone; len(zones) > 1 {
+	if in.TimeZone = m.list[0].head.TimeZone; len(zones) > 1 {
 		in.TimeZone = ""
 		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
 			"different --time-zone.")
@@ -208,7 +204,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 		config.Zone, err = report.Zone(in.TimeZone)
 	}
 	if err != nil {
-		return nil, config, fmt.Errorf("%s: %w: %w", m.names[0], ErrBasis, err)
+		return nil, config, fmt.Errorf("%s: %w: %w", m.list[0].name, ErrBasis, err)
 	}
 	return a, config, nil
 }
@@ -219,8 +215,9 @@ func (m *states) read(name string) error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(m.infos, func(other fs.FileInfo) bool { return os.SameFile(f.info, other) }); i >= 0 {
-		m.messages.warn("%s and %s are one file, which is counted once", m.names[i], name)
+	same := func(other *stateFile) bool { return os.SameFile(f.info, other.info) }
+	if i := slices.IndexFunc(m.list, same); i >= 0 {
+		m.messages.warn("%s and %s are one file, which is counted once", m.list[i].name, name)
 		return nil
 	}
 	f.most = m.memory.statePart()
@@ -232,16 +229,16 @@ func (m *states) read(name string) error {
 	if err := json.Unmarshal(state.Head, &head); err != nil {
 		return fmt.Errorf("%s: %w: %w", name, ErrBasis, err)
 	}
-	if len(m.heads) == 0 {
+	if len(m.list) == 0 {
 		m.basis = head.Basis
 		m.memory.loaded += int64(len(m.basis.Basis))
 	} else if what := basis.Difference(&m.basis, &head.Basis); what != "" {
-		return &BasisError{m.names[0], name, what}
+		return &BasisError{m.list[0].name, name, what}
 	}
 	head.Basis = basis.Packed{}
 	m.memory.loaded += int64(inputBytes + len(name) + len(head.Inputs)*2*inputBytes)
-	m.names, m.infos, m.list = append(m.names, name), append(m.infos, f.info), append(m.list, f)
-	m.heads = append(m.heads, report.Texts(head, report.FromUTF8))
+	f.head = report.Texts(head, report.FromUTF8)
+	m.list = append(m.list, f)
 	return nil
 }
 
@@ -265,39 +262,38 @@ func (m *states) dropDuplicates() (warnings []string) {
 		m.messages.warn("%s", w)
 		warnings = append(warnings, w)
 	}
-	contents := make([]map[report.InputInfo]bool, len(m.heads))
+	contents := make([]map[report.InputInfo]bool, len(m.list))
 	holders := map[report.InputInfo][]int{} // the states that have an input
-	for i, head := range m.heads {
+	for i, file := range m.list {
 		contents[i] = map[report.InputInfo]bool{}
-		for _, in := range head.Inputs {
+		for _, in := range file.head.Inputs {
 			if c := contentOf(in); in.Bytes > 0 && !contents[i][c] {
 				contents[i][c] = true
 				holders[c] = append(holders[c], i)
 			}
 		}
 	}
-	in := make([]int, len(m.heads)) // the state that has all inputs of a state, -1 if none has
+	in := make([]int, len(m.list)) // the state that has all inputs of a state, -1 if none has
 	for i := range in {
 		in[i] = within(i, contents, holders)
 	}
 	isLeftOut := func(i int) bool { return in[i] >= 0 && !m.allowDuplicates }
-	kept := states{}
-	for i, head := range m.heads {
+	var kept []*stateFile
+	for i, file := range m.list {
 		if isLeftOut(i) {
-			warn("%s: all its inputs are in %s too: not counted (--allow-duplicates counts it)", m.names[i], m.names[in[i]])
+			warn("%s: all its inputs are in %s too: not counted (--allow-duplicates counts it)", file.name, m.list[in[i]].name)
 			continue
 		}
-		for _, input := range head.Inputs {
+		for _, input := range file.head.Inputs {
 			list := slices.DeleteFunc(slices.Clone(holders[contentOf(input)]), isLeftOut)
 			if len(list) > 0 && list[0] < i {
 				warn("%s, of %s, is in %s and in %s: its lines are counted twice", input.Name,
-					english.Plural(input.Bytes, "byte"), m.names[list[0]], m.names[i])
+					english.Plural(input.Bytes, "byte"), m.list[list[0]].name, file.name)
 			}
 		}
-		kept.names, kept.list, kept.heads = append(kept.names, m.names[i]), append(kept.list, m.list[i]),
-			append(kept.heads, head)
+		kept = append(kept, file)
 	}
-	m.names, m.list, m.heads = kept.names, kept.list, kept.heads
+	m.list = kept
 	m.findPacked(warn)
 	return warnings
 }
@@ -308,9 +304,9 @@ func (m *states) findPacked(warn func(format string, args ...any)) {
 	type size struct{ bytes, lines int64 }
 	type place struct{ name, codec, state string }
 	first := map[size]place{}
-	for i, head := range m.heads {
-		for _, in := range head.Inputs {
-			k, here := size{in.Bytes, in.Lines}, place{in.Name, in.Codec, m.names[i]}
+	for _, file := range m.list {
+		for _, in := range file.head.Inputs {
+			k, here := size{in.Bytes, in.Lines}, place{in.Name, in.Codec, file.name}
 			switch other, seen := first[k]; {
 			case in.Lines == 0:
 			case !seen:
@@ -350,6 +346,7 @@ type stateFile struct {
 	name string
 	info fs.FileInfo // when it was first seen
 	most int64       // bytes to be read at once; 0 is no limit
+	head stateHead   // without the basis
 }
 
 func newStateFile(name string) (*stateFile, error) {

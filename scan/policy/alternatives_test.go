@@ -148,8 +148,7 @@ func TestSitemapTargets(t *testing.T) {
 		want         Stance
 	}{
 		{"Sitemap: https://example.com/s.xml", "/s.xml", Permits},
-		{unknownSitemaps, "/en/Sitemap-2.xml?a", Permits}, // an archive does not know them
-		{unknownSitemaps, "/en/page", Forbids},
+		{"Sitemap: *", "/en/Sitemap-2.xml?a", Forbids},
 		{"Sitemap: https://example.com/s.xml?a=1&b", "/s.xml?a=1&b", Permits},
 		{"Sitemap: https://example.com/s.xml?a=1", "/s.xml?a=2", Forbids},
 		{"Sitemap: https://example.com/s.xml?a=1", "/s.xml", Forbids},

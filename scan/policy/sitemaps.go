@@ -17,20 +17,15 @@ import (
 // it is of: "" stands for the host of the body. A target is permitted under any scheme and port.
 type sitemaps struct {
 	targets map[string][]string
-	unknown bool              // there may be more: those that have the word sitemap are permitted
 	sum     [sha256.Size]byte // of them all
 }
 
-// unknownSitemaps ends a text whose Sitemap lines are not known.
-const unknownSitemaps = "Sitemap: * # not known: this was made of the rules in an archive\n"
-
-func (s *sitemaps) none() bool { return len(s.targets) == 0 && !s.unknown }
+func (s *sitemaps) none() bool { return len(s.targets) == 0 }
 
 // has reports whether a normalized target is permitted on a host, or on any if that is "".
 func (s *sitemaps) has(target, host string) bool {
 	hosts, listed := s.targets[target]
-	return listed && (host == "" || slices.Contains(hosts, "") || slices.Contains(hosts, host)) ||
-		s.unknown && strings.Contains(strings.ToLower(target), "sitemap")
+	return listed && (host == "" || slices.Contains(hosts, "") || slices.Contains(hosts, host))
 }
 
 // read reads the Sitemap lines of a robots.txt. A value that is no URL is left out.
@@ -38,8 +33,6 @@ func (s *sitemaps) read(robots *compile.Robots) {
 	for _, r := range robots.Records {
 		switch {
 		case !strings.EqualFold(r.Key, "sitemap") && !strings.EqualFold(r.Key, "site-map"):
-		case r.Value == "*":
-			s.unknown = true
 		case strings.HasPrefix(r.Value, "//"): // with the scheme of the origin
 			s.add("http:" + r.Value)
 		default:
@@ -47,9 +40,6 @@ func (s *sitemaps) read(robots *compile.Robots) {
 		}
 	}
 	var list []byte
-	if s.unknown {
-		list = append(list, '*')
-	}
 	for _, target := range slices.Sorted(maps.Keys(s.targets)) {
 		list = binary.AppendUvarint(list, uint64(len(target)))
 		list = append(list, target...)

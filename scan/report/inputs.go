@@ -148,8 +148,6 @@ type BasisInfo struct {
 	// AssumeConstant: the first version of each origin is taken as in force before all
 	// time.
 	AssumeConstant bool
-	// Restored: File is an archive, which has rules and no texts.
-	Restored bool `json:",omitempty"`
 	// LastSeen has, for each origin of an observed source, the time of its last row.
 	LastSeen map[string]int64 `json:"-"`
 	// Hosts are the only origins that are judged; none: all of the policy.

@@ -52,8 +52,8 @@ type Report struct {
 	// From and To are the times of the first and the last request of a crawler.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// TimeZone is the zone of the hours and days of timelines, and of times in text, Markdown, CSV and
-	// the page (--time-zone); empty: UTC.
+	// TimeZone is the zone of the hours and days of timelines, of times in text, Markdown and the page,
+	// and of days in CSV (--time-zone); empty: UTC.
 	TimeZone string `json:"time_zone"`
 	// Since and Until are the period that is judged, without its end (--since, --until); empty:
 	// it has no bound.

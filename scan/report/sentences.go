@@ -38,11 +38,6 @@ func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
 // assumptions returns the basis of the verdicts, in sentences.
 func (b *BasisInfo) assumptions(r *Report) []string {
 	list := []string{b.historyText()}
-	if b.Restored {
-		list = append(list, fmt.Sprintf("%s is an archive, which has the rules of each version and not its text: what "+
-			"its Sitemap lines permit, and the sizes of the files, are not known. A request that has the word sitemap "+
-			"counts as permitted.", b.File))
-	}
 	if b.AssumeConstant {
 		text := "The first version of each origin is taken as in force before all time"
 		if b.Observed {

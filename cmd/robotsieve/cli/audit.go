@@ -29,8 +29,8 @@ names or describes it: see robotsieve formats.
 With --robots one robots.txt is taken as in force throughout. With --policy
 requests are judged by the versions that were in force when they were made: a
 manifest, which is CSV with the header from,origin,status,file; a folder that
-robotsieve history has made; a folder of dated files HOST/2026-11-01T00:00:00Z.txt
-or 2026-11-01/HOST.txt; or an archive of compile --versions all.
+robotsieve history has made; or a folder of dated files
+HOST/2026-11-01T00:00:00Z.txt or 2026-11-01/HOST.txt.
 
 With neither nobody is judged. The report says which crawlers came, how much they
 requested, how far they were identified, and which sizes their robots.txt had.
@@ -86,10 +86,10 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		"hours, days and times in the report but the times in JSON: an IANA name such as Europe/Berlin, +02:00, or "+
 		"Local (default UTC)")
 	memoryFlag(cmd, &o.Memory)
-	reporting := addReportFlags(cmd, "parquet")
+	reporting := addReportFlags(cmd, "ndjson", "parquet")
 	list := addRowFlags(cmd)
 	flags.StringVar(&o.Policy, "policy", "", "the versions of robots.txt to judge by: "+
-		"a manifest (CSV), a folder of history, a folder of dated files, or an archive with dates")
+		"a manifest (CSV), a folder of history, or a folder of dated files")
 	flags.StringVar(&o.WhatIf, "what-if", "", "another robots.txt: say which requests of crawlers it would forbid that "+
 		"--robots allows, and the reverse, and judge none (- is stdin)")
 	flags.BoolVar(&o.AssumeConstant, "assume-constant", false,

@@ -133,7 +133,7 @@ func TestNoLogActsOnATerminal(t *testing.T) {
 	log := file(t, "evil"+evil+".log", logLine("/p"+line, "Evil"+line+"Bot-x/1 http://x.example")+
 		logLine("/p", "Evil-bot/1"+line)+evil+"\n"+logLine("http://h"+line+"/p", "Evil-bot/1"))
 	for _, args := range [][]string{{log}, {log, "--host", "a.example"}, {log, "--output", "json"},
-		{log, "--output", "ndjson"}, {log, "--output", "csv"}, {log, "--full"}, {"missing" + evil},
+		{log, "--output", "csv"}, {log, "--full"}, {"missing" + evil},
 		{log, "--robots", "missing" + evil}} {
 		staysClean(t, "log", "", append([]string{"audit", "--robots", robots, "--samples", "5"}, args...)...)
 	}

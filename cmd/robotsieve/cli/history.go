@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/history"
@@ -42,6 +43,12 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the folder to write")
 	cmd.Flags().BoolVar(&o.Force, "force", false, "let the folder replace one that history has made")
 	memoryFlag(cmd, &o.Memory)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "commands" { // as it was called when it printed commands of curl
+			name = "urls"
+		}
+		return pflag.NormalizedName(name)
+	})
 	for _, f := range source.Flags {
 		if f.Prints {
 			cmd.Flags().Bool(f.Name, false, f.Help)

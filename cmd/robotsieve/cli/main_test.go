@@ -527,6 +527,7 @@ func TestElsewhereHasTheReportsAndExitCodes(t *testing.T) {
 		{audit("--evidence", "x"), "elsewhere: unknown flag: --evidence"},
 		{audit("--block", "nginx=x"), "elsewhere: unknown flag: --block"},
 		{[]string{"merge", "x"}, `elsewhere: unknown command "merge"`},
+		{audit("--output", "ndjson"), "--output ndjson is for --list"},
 		{audit("--output", "parquet"), "--output parquet is for --list"},
 	} {
 		written.Reset()

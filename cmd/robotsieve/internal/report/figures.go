@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,22 +10,17 @@ import (
 
 type (
 	crawler = report.CrawlerInfo
-	whole   = report.Report
 	site    = report.SiteInfo
 )
 
-// figure is a figure of a crawler, or a fact about the audit, as every output names it.
-// CSV has all figures, the document some of them.
+// figure is a number of a crawler, as the outputs name it.
 type figure struct {
 	name string
 	// heading is the name in a table, as Column has it; if it is empty the name is.
 	heading string
 	// means is the definition, if the name does not say enough.
 	means string
-	// ofCrawler is the value for a crawler, ofAudit the value for the audit as a whole: a string, an
-	// int64, a float64 or a bool. One of them may be nil.
-	ofCrawler func(*crawler) any
-	ofAudit   func(*whole) any
+	of    func(*crawler) int64
 }
 
 // term is the row of an outcome or a reason, and a part of that of a verdict.
@@ -99,7 +93,7 @@ func (f figure) title() string {
 // sum adds up a figure of crawlers.
 func (f figure) sum(crawlers []*crawler) (n int64) {
 	for _, c := range crawlers {
-		n += f.ofCrawler(c).(int64)
+		n += f.of(c)
 	}
 	return n
 }
@@ -111,7 +105,7 @@ func counts[E interface {
 }](rows []term, get func(*crawler, E) int64) (list []figure) {
 	for i, row := range rows {
 		list = append(list, figure{name: E(i).String(), heading: row.heading, means: row.means,
-			ofCrawler: func(c *crawler) any { return get(c, E(i)) }})
+			of: func(c *crawler) int64 { return get(c, E(i)) }})
 	}
 	return list
 }
@@ -128,26 +122,26 @@ func termsOfVerdicts() []term {
 // Figures that the document lists, too: those of the table of crawlers (byVerdict, of which a phone
 // shows the first), how violations are split, and why requests are indeterminate.
 var (
-	requests = figure{name: "requests", heading: "requests", ofCrawler: func(c *crawler) any { return c.Requests }}
+	requests = figure{name: "requests", heading: "requests", of: func(c *crawler) int64 { return c.Requests }}
 	verified = figure{name: "verified", heading: "verified",
-		ofCrawler: func(c *crawler) any { return c.Identity[report.Verified] }}
+		of: func(c *crawler) int64 { return c.Identity[report.Verified] }}
 	verdicts  = counts(termsOfVerdicts(), func(c *crawler, v report.Verdict) int64 { return c.Verdicts[v] })
 	byVerdict = slices.Concat(verdicts[report.Violation:report.Violation+1], []figure{requests, verified},
 		verdicts[:report.Violation], verdicts[report.Violation+1:])
 	outcomes = counts(outcomeTerms[:], func(c *crawler, o report.Outcome) int64 { return c.Outcomes[o] })
 	reasons  = counts(reasonTerms[:], func(c *crawler, r report.Reason) int64 { return c.Reasons[r] })
 	informed = figure{name: "informed", heading: "in\u00adformed",
-		ofCrawler: func(c *crawler) any { return c.Informed() },
+		of: func(c *crawler) int64 { return c.Informed() },
 		means: "after a client of this name was sent a robots.txt that forbids the request, " +
 			"or told by 304 that its copy stands; ?: the log does not say what was sent"}
 )
 
 // Figures that are counted beside the verdicts.
 var (
-	evasive = figure{name: "evasive", ofCrawler: func(c *crawler) any { return c.Evasive },
+	evasive = figure{name: "evasive", of: func(c *crawler) int64 { return c.Evasive },
 		means: "allowed or undecided as it was sent, but its path is forbidden without needless escapes, " +
 			"dot segments and repeated slashes"}
-	graceInformed = figure{name: "grace_informed", ofCrawler: func(c *crawler) any { return c.GraceInformed },
+	graceInformed = figure{name: "grace_informed", of: func(c *crawler) int64 { return c.GraceInformed },
 		means: "the rule was new, and a client of this name was sent it, or told by 304 that its copy stands"}
 )
 
@@ -155,89 +149,10 @@ var (
 // of Prometheus, whose help is what it means.
 var traffic = []figure{
 	{"bytes", "bytes", "Bytes of bodies sent to crawlers, without impostors.",
-		func(c *crawler) any { return c.Bytes }, nil},
+		func(c *crawler) int64 { return c.Bytes }},
 	{"violation_bytes", "of vio\u00adlations", "Bytes of bodies sent in answer to violations.",
-		func(c *crawler) any { return c.ViolationBytes }, nil},
+		func(c *crawler) int64 { return c.ViolationBytes }},
 }
-
-// figures are all figures of crawlers and of the audit, in the order of CSV.
-var figures = slices.Concat(
-	[]figure{
-		{name: "crawler", ofCrawler: func(c *crawler) any { return c.Crawler }},
-		{name: "operator", ofCrawler: func(c *crawler) any { return c.Operator }},
-		{name: "category", ofCrawler: func(c *crawler) any { return c.Category }},
-		{name: "role", ofCrawler: func(c *crawler) any { return c.Role }},
-		{name: "obeys", ofCrawler: func(c *crawler) any { return c.Obeys }},
-		requests,
-		verified,
-	},
-	verdicts,
-	outcomes,
-	[]figure{
-		{name: "partial", ofAudit: func(r *whole) any { return r.Partial }},
-		{name: "verified_content", ofCrawler: func(c *crawler) any { return c.VerifiedContent() }},
-		informed,
-		{name: "informed_known", ofCrawler: func(c *crawler) any { return c.InformedKnown }},
-		evasive, graceInformed,
-		{name: "identity_spoofed", ofCrawler: func(c *crawler) any { return c.Identity[report.SpoofedIdentity] }},
-		{name: "unverified", ofCrawler: func(c *crawler) any { return c.Identity[report.Unverified] }},
-		{name: "unverifiable", ofCrawler: func(c *crawler) any { return c.Identity[report.Unverifiable] }},
-	},
-	reasons,
-	[]figure{
-		{name: "claims", ofCrawler: func(c *crawler) any { return claimList(c) }},
-		{name: "claims_not_listed", ofCrawler: func(c *crawler) any { return c.ClaimsNotListed }},
-	},
-	traffic,
-	[]figure{
-		{name: "addresses", ofCrawler: func(c *crawler) any { return c.Addresses.N }},
-		{name: "addresses_exact", ofCrawler: func(c *crawler) any { return c.Addresses.Exact }},
-		{name: "robots_txt_fetches", ofCrawler: func(c *crawler) any { return c.RobotsTxt.Fetches }},
-		{name: "from", ofAudit: func(r *whole) any { return r.From }},
-		{name: "to", ofAudit: func(r *whole) any { return r.To }},
-		{name: "policy", ofAudit: func(r *whole) any {
-			if r.Policy.None() {
-				return r.Policy.History
-			}
-			return r.Policy.File
-		}},
-		{name: "history", ofAudit: func(r *whole) any { return r.Policy.History }},
-		{name: "window_seconds", ofAudit: func(r *whole) any { return r.Policy.WindowSeconds }},
-		{name: "delay_seconds", ofAudit: func(r *whole) any { return r.Policy.DelaySeconds }},
-		{name: "skew_seconds", ofAudit: func(r *whole) any { return r.Policy.SkewSeconds }},
-		{name: "versions", ofAudit: versionList},
-		{name: "lines", ofAudit: func(r *whole) any { return r.Lines }},
-		{name: "blank", ofAudit: func(r *whole) any { return r.Blank }},
-		{name: "other_lines", ofAudit: func(r *whole) any { return r.Other }},
-		{name: "out_of_period", ofAudit: func(r *whole) any { return r.OutOfPeriod }},
-		{name: "since", ofAudit: func(r *whole) any { return r.Since }},
-		{name: "until", ofAudit: func(r *whole) any { return r.Until }},
-		{name: "time_zone", ofAudit: func(r *whole) any { return r.TimeZone }},
-		{name: "unparsed", ofAudit: func(r *whole) any { return r.Unparsed }},
-		{name: "not_crawlers", ofAudit: func(r *whole) any { return r.NotCrawlers }},
-		{name: "http_libraries", ofAudit: func(r *whole) any { return r.HTTPLibraries }},
-		{name: "cdn_agents", ofAudit: func(r *whole) any { return r.CDNAgents }},
-		{name: "overlooked", ofAudit: func(r *whole) any { return r.AllOverlooked() }},
-		{name: "other_host", ofAudit: func(r *whole) any { return r.OtherHost }},
-		{name: "not_judged", ofAudit: func(r *whole) any { return r.NotJudged }},
-		{name: "verified_share", ofAudit: func(r *whole) any { return r.Totals.VerifiedShare }},
-		{name: "unparsed_samples", ofAudit: func(r *whole) any { return strings.Join(r.UnparsedSamples, "; ") }},
-		{name: "sampling", ofAudit: func(r *whole) any { return r.Sampling }},
-		{name: "inputs", ofAudit: inputList},
-		{name: "proxied", ofAudit: func(r *whole) any { return r.Proxied }},
-		{name: "identity_no_list", ofAudit: func(r *whole) any { return r.IdentityNoList }},
-		{name: "program", ofAudit: func(r *whole) any { return r.Program }},
-		{name: "command", ofAudit: func(r *whole) any { return r.Command }},
-		{name: "only", ofAudit: func(r *whole) any { return r.Choice.String() }},
-		{name: "other_crawlers", ofAudit: func(r *whole) any { return r.Choice.Others }},
-		{name: "other_crawler_requests", ofAudit: func(r *whole) any { return r.Choice.Requests }},
-		{name: "all_bytes", ofAudit: func(r *whole) any { return r.AllBytes }},
-		{name: "ai_requests", ofAudit: func(r *whole) any { return r.Totals.AI.Requests }},
-		{name: "ai_violation", ofAudit: func(r *whole) any { return r.Totals.AI.Violations }},
-		{name: "ai_bytes", ofAudit: func(r *whole) any { return r.Totals.AI.Bytes }},
-		{name: "ai_violation_bytes", ofAudit: func(r *whole) any { return r.Totals.AI.ViolationBytes }},
-	},
-)
 
 // columnsFor returns the columns of figures, flush right.
 func columnsFor(figures ...figure) (list []Column) {
@@ -257,37 +172,5 @@ func legend(figures ...figure) (list []fact) {
 	return list
 }
 
-// claimList names what logs say about the clients of a crawler, in one cell.
-func claimList(c *crawler) string {
-	var list []string
-	for _, claim := range c.Claims {
-		list = append(list, fmt.Sprintf("%s (%d)", cmp.Or(claim.Claim, noClaim), claim.N))
-	}
-	return strings.Join(list, "; ")
-}
-
 // noClaim stands for a claim that is empty.
 const noClaim = "nothing"
-
-// inputList names the inputs with their sizes, in one cell.
-func inputList(r *whole) any {
-	var list []string
-	for _, in := range r.Inputs {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s (%s, %d bytes, sha256 %s) %s", in.Name,
-			cmp.Or(in.Format, "of no known format"), in.Bytes, cmp.Or(in.SHA256, "not computed"), in.Error)))
-	}
-	return strings.Join(list, "; ")
-}
-
-// versionList names as many versions as the document lists, in one cell.
-func versionList(r *whole) any {
-	var list []string
-	for _, v := range r.Policy.Versions[:min(len(r.Policy.Versions), maxVersionsShown)] {
-		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", v.Origin, cmp.Or(v.From, beforeAllTime),
-			v.Status, v.File)))
-	}
-	if more := len(r.Policy.Versions) - len(list); more > 0 {
-		list = append(list, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(list, "; ")
-}

@@ -26,7 +26,7 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 	for _, f := range traffic {
 		all = append(all, metric{f.name, f.means, ofCrawlers(func(c *crawler,
 			add func(float64, ...string)) {
-			add(float64(f.ofCrawler(c).(int64)))
+			add(float64(f.of(c)))
 		})})
 	}
 	for _, m := range all {

@@ -1,10 +1,10 @@
-// Package report writes an report.Report: as JSON, which is the Report itself, as
-// ndjson and CSV for other programs, and as text for people.
+// Package report writes a report.Report: as JSON, which is the Report itself, for other programs, as
+// CSV for spreadsheets, and as text for people.
 //
 // An output is a function that takes a Report, in a file of its own, and a row of
-// outputs. It writes what descriptions give it: columns has every figure with its name, heading
-// and meaning; document has the whole report as sentences, facts and tables, and screen what
-// fits on one screen.
+// outputs. It writes what descriptions give it: crawlerRows has the columns of CSV, figures the
+// numbers in tables with their headings and meanings; document has the whole report as sentences,
+// facts and tables, and screen what fits on one screen.
 //
 // Rows, a list of the requests themselves, have a description of their own, rowTable, which has their
 // outputs too.
@@ -20,7 +20,7 @@ import (
 // outputs are the forms that a report can be written in. In colours, text that
 // needs attention stands out; this is for terminals. The texts of the report have any
 // bytes: those for people go through report.Printable as a whole, those for programs
-// through WriteJSON.
+// through WriteJSON and rowTable.
 var outputs = []struct {
 	name  string
 	write func(w io.Writer, r *report.Report, colours bool) error
@@ -29,8 +29,7 @@ var outputs = []struct {
 	{Full, printable(writeFull)},
 	{"markdown", printable(writeMarkdown)},
 	{"json", writeJSON},
-	{"ndjson", writeNDJSON},
-	{"csv", printable(writeCSV)},
+	{"csv", writeCSV},
 }
 
 // Full is the output that has in text all that is known, not only one screen of it.
@@ -73,31 +72,3 @@ func forPeople(r *report.Report) *report.Report {
 }
 
 func writeJSON(w io.Writer, r *report.Report, _ bool) error { return WriteJSON(w, r, "  ") }
-
-// writeNDJSON writes the report without its crawlers and changes on the first line, then each
-// crawler and each change on a line of its own. The field record tells them apart.
-func writeNDJSON(w io.Writer, r *report.Report, _ bool) error {
-	err := WriteJSON(w, struct {
-		Record string `json:"record"`
-		*report.Report
-		Crawlers int `json:"crawlers"` // how many lines follow, in place of the list
-		Changes  int `json:"changes"`  // likewise
-	}{"audit", r, len(r.Crawlers), len(r.Changes)}, "")
-	for i := range r.Crawlers {
-		if err == nil {
-			err = WriteJSON(w, struct {
-				Record string `json:"record"`
-				*report.CrawlerInfo
-			}{"crawler", &r.Crawlers[i]}, "")
-		}
-	}
-	for i := range r.Changes {
-		if err == nil {
-			err = WriteJSON(w, struct {
-				Record string `json:"record"`
-				*report.RobotsChange
-			}{"change", &r.Changes[i]}, "")
-		}
-	}
-	return err
-}

@@ -2,9 +2,7 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -309,7 +307,6 @@ func TestInputs(t *testing.T) {
            d.log: combined, 7 bytes; 1 of 2 lines unparsed; not read to the end
            e.tar.gz:a.log: combined, gzip, 7 bytes decompressed, 2 lines
 `)
-	wants(t, written(t, "csv", r, false), "c.log (combined, 5 bytes, sha256 not computed)")
 }
 
 // TestManyUnreadInputs: a folder of other files does not fill the report.
@@ -378,73 +375,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// counters calls f with each number of a struct or array, under its name.
-func counters(v reflect.Value, name string, f func(name string, v reflect.Value)) {
-	switch v.Kind() {
-	case reflect.Int, reflect.Int64, reflect.Float64:
-		f(name, v)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := "." + v.Type().Field(i).Name
-			if v.Type().Field(i).Anonymous {
-				field = ""
-			}
-			counters(v.Field(i), strings.TrimPrefix(name+field, "."), f)
-		}
-	case reflect.Array:
-		for i := range v.Len() {
-			counters(v.Index(i), fmt.Sprint(name, ".", i), f)
-		}
-	}
-}
-
-// A counter that is added to the Report is in CSV, or is named here.
-func TestEveryCounterHasAColumn(t *testing.T) {
-	without := []string{ // these are about details, or sums of the rows
-		"RulesNotListed", "RobotsTxt.Gaps", "RobotsTxt.MedianGap", "RobotsTxt.LongestGap", "RobotsTxt.Within24h",
-		"RobotsTxt.Answers.", "MaxUnparsedPercent", "RobotsTxt.None", "RobotsTxt.Failed", "Totals.Evasive",
-		"Totals.VerifiedContent", "Names", "Violators", "Totals.Fetchers.", "Totals.Bytes", "Totals.ViolationBytes",
-		"Paths.", "ViolationPaths.", "Policy.Bytes", "Policy.Notes", "Totals.Requests", "Totals.Verdicts.",
-		"Totals.Outcomes.", "Totals.Identity.", "Totals.Proven", "EndInZero", "RobotsTxt.Requests", "RobotsTxt.Served",
-		"RobotsTxt.Sizes", "RobotsTxt.Differing", "OtherHostsNotListed", "ChangesNotListed",
-	}
-	n := 0
-	check := func(row int, of func(*report.Report) any) {
-		r := &report.Report{Crawlers: make([]report.CrawlerInfo, 1), Sites: make([]report.SiteInfo, 2)}
-		counters(reflect.ValueOf(of(r)).Elem(), "", func(name string, v reflect.Value) {
-			n++
-			if v.CanInt() {
-				v.SetInt(4711)
-			} else {
-				v.SetFloat(4711)
-			}
-			rows, err := csv.NewReader(strings.NewReader(written(t, "csv", r, false))).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
-			v.SetZero()
-			excepted := slices.ContainsFunc(without, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-			if slices.Contains(rows[row], "4711") == excepted {
-				t.Errorf("%s is in CSV: %v, want %v", name, excepted, !excepted)
-			}
-		})
-	}
-	check(1, func(r *report.Report) any { return r })
-	check(2, func(r *report.Report) any { return &r.Crawlers[0] })
-	check(3, func(r *report.Report) any { return &r.Sites[0] })
-	if n < 60 {
-		t.Errorf("only %d counters", n)
-	}
-}
-
 func TestColumns(t *testing.T) {
-	seen := map[string]bool{"": true, "record": true}
-	for _, c := range figures {
-		if seen[c.name] {
-			t.Errorf("two columns are called %q", c.name)
-		}
-		seen[c.name] = true
-	}
 	for _, v := range verdictTerms {
 		held := v.verdict <= report.Violation // for or against the crawler
 		if v.heading == "" || held != (v.excuse == "") || (v.verdict == report.Violation) != (v.layer == "") {
@@ -458,32 +389,6 @@ func TestColumns(t *testing.T) {
 		if c.means == "" {
 			t.Errorf("%s has no definition", c.name)
 		}
-	}
-}
-
-func TestCellIsNoFormula(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "GPTBot": "GPTBot", "=1+1": "'=1+1", "+1": "'+1", "-bot-": "'-bot-", "@x": "'@x", "\tx": "'\tx",
-		"\rx": "'\rx", "a=b": "a=b", "ä": "ä",
-		"a;=1": "a;'=1", "a; =1;-;b": "a;' =1;'-;b", ";": ";", " =1": "' =1", "＝1": "'＝1", "－": "'－",
-	} {
-		if got := Cell(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-	r := &report.Report{Sampling: "=1/2", Crawlers: []report.CrawlerInfo{{Crawler: "-bot-", Operator: "@o"}}}
-	wants(t, written(t, "csv", r, false), ",'=1/2,", "\ncrawler,'-bot-,'@o,")
-	r.Crawlers[0].Crawler = `a;"=b;=c`
-	wants(t, written(t, "csv", r, false), "\ncrawler,\"a;\"\"=b;'=c\",'@o,")
-	texts, cells := []string{"", " a", `\.`, `"`, "a,b", "x"}, []any{}
-	for _, text := range texts {
-		cells = append(cells, text)
-	}
-	var want strings.Builder
-	w := csv.NewWriter(&want)
-	w.Write(texts)
-	if w.Flush(); CSVLine(cells...) != want.String() {
-		t.Errorf("got %q, want %q", CSVLine(cells...), want.String())
 	}
 }
 

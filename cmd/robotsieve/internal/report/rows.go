@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+	"math"
 	"net/netip"
 	"strings"
 	"time"
@@ -45,10 +46,12 @@ const (
 	integerRow         // of 64 bits
 	timeRow            // in microseconds since 1970, in UTC
 	boolRow
+	decimalRow // the bits of a float64
 )
 
 // rowKinds name the kinds in the documentation.
-var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool"}
+var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool",
+	decimalRow: "number"}
 
 // value is a value in a row. Its column says which field it is in: text is in word or bytes, and
 // an empty one is no value.
@@ -72,6 +75,11 @@ func boolean(is bool) value {
 		return value{number: 1}
 	}
 	return value{}
+}
+
+// decimal is a number to six digits after the point, or none if it is NaN.
+func decimal(x float64) value {
+	return integer(int64(math.Float64bits(math.Round(x*1e6) / 1e6))).when(!math.IsNaN(x))
 }
 
 // microseconds returns a time in nanoseconds since 1970 in whole microseconds.

@@ -27,6 +27,7 @@ var updateRows = flag.Bool("update-rows", false, "write the table of columns in 
 func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, requestRows, "rows.md")
 	describe(t, classRows, "classes.md")
+	describe(t, crawlerRows, "json.md")
 }
 
 func describe[T any](t *testing.T, of rowTable[T], name string) {

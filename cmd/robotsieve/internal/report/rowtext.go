@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -53,8 +54,11 @@ func (t rowTable[T]) appendJSON(b []byte, r *T) []byte {
 }
 
 func appendNumber(b []byte, kind rowKind, n int64) []byte {
-	if kind == boolRow {
+	switch kind {
+	case boolRow:
 		return strconv.AppendBool(b, n == 1)
+	case decimalRow:
+		return strconv.AppendFloat(b, math.Float64frombits(uint64(n)), 'f', -1, 64)
 	}
 	return strconv.AppendInt(b, n, 10)
 }

@@ -10,15 +10,14 @@ import (
 
 // The figures of a site are those of all its crawlers together.
 var (
-	siteName      = figure{name: "site", ofCrawler: func(c *crawler) any { return c.Crawler }}
 	knownCrawlers = figure{name: "known_crawlers", heading: "known \u200bcrawlers",
-		ofCrawler: func(c *crawler) any { return c.Names }}
+		of: func(c *crawler) int64 { return c.Names }}
 	siteFigures = slices.DeleteFunc(slices.Concat(byVerdict, []figure{knownCrawlers}, traffic),
 		func(f figure) bool { return f.name == verified.name })
 )
 
 func asCrawler(s *site) *crawler {
-	return &crawler{Crawler: s.Origin, Names: s.Crawlers, Requests: s.Requests, Verdicts: s.Verdicts, Bytes: s.Bytes,
+	return &crawler{Names: s.Crawlers, Requests: s.Requests, Verdicts: s.Verdicts, Bytes: s.Bytes,
 		ViolationBytes: s.ViolationBytes}
 }
 
@@ -45,7 +44,7 @@ func (d doc) sites() block {
 		}
 	}
 	if n := len(d.Sites) - d.most; n > 0 {
-		t.add(nil, 1, cellsOf(fmt.Sprintf("(%d more: see json, csv)", n), shown, asCrawler(&left))...)
+		t.add(nil, 1, cellsOf(fmt.Sprintf("(%d more: see json)", n), shown, asCrawler(&left))...)
 	}
 	t.Groups = append(t.Groups, group{Sum: true})
 	t.add(nil, 1, cellsOf("all", shown, all)...)

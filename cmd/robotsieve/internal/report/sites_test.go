@@ -32,7 +32,7 @@ func TestSites(t *testing.T) {
 		"https://0.example       2         3       1         3\n",
 		"(site not known)        1         2       1         3\n", "all                     3         5       2         -\n")
 	text := written(t, Full, of(maxCrawlersShown+2), false)
-	wants(t, text, "https://59.example ", "(2 more: see json, csv)       3         5       2         -\n", "all ")
+	wants(t, text, "https://59.example ", "(2 more: see json)       3         5       2         -\n", "all ")
 	if strings.Contains(text, "https://60.example") {
 		t.Errorf("more sites than are shown:\n%s", text)
 	}
