@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -403,6 +404,60 @@ func TestBlocks(t *testing.T) {
 		}
 		if _, err := b.Gzip(dst, zst(t, text)); err == nil {
 			t.Error("Zstandard is read as gzip")
+		}
+	}
+}
+
+// zstFrame is a frame as the options of the library have it. Without size its header does not tell
+// the size of the contents.
+func zstFrame(t testing.TB, text []byte, size bool, o ...zstd.EOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, append(o, zstd.WithEncoderConcurrency(1))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size {
+		return w.EncodeAll(text, nil)
+	}
+	for part := range slices.Chunk(text, len(text)/2+1) {
+		w.Write(part)
+		w.Flush()
+	}
+	w.Close()
+	return b.Bytes()
+}
+
+// TestMembersOfLogs: files as bgzip, a server that compresses each buffer, and the concatenation of
+// rotated logs make them are read whole by any number of workers.
+func TestMembersOfLogs(t *testing.T) {
+	text := noise(1 << 20)
+	member := func(b []byte, header gzip.Header) []byte {
+		var to bytes.Buffer
+		w := gzip.NewWriter(&to)
+		w.Header = header
+		w.Write(b)
+		w.Close()
+		return to.Bytes()
+	}
+	files := map[string][]byte{}
+	for b := range slices.Chunk(text, 65280) {
+		of := member(b, gzip.Header{Extra: []byte("BC\x02\x00\x00\x00"), OS: 255})
+		binary.LittleEndian.PutUint16(of[16:], uint16(len(of)-1))
+		files["bgzip"] = append(files["bgzip"], of...)
+	}
+	files["bgzip"] = append(files["bgzip"], member(nil, gzip.Header{OS: 255})...) // as bgzip ends a file
+	for rest, n := text, 100; len(rest) > 0; n *= 2 {
+		n = min(n, len(rest))
+		files["rotated"] = append(files["rotated"], member(rest[:n], gzip.Header{Name: "access.log", OS: 3})...)
+		rest = rest[n:]
+	}
+	for name, b := range files {
+		for workers := 1; workers <= 4; workers++ {
+			got, res := readAll(t, []*Input{file(t, write(t, name, b))}, Options{Workers: workers}, workers)
+			if !bytes.Equal(joined(got[0]), text) || res[0].Err != nil || !res[0].Complete {
+				t.Errorf("%s, %d workers: %d bytes of %d, %+v", name, workers, len(joined(got[0])), len(text), res[0])
+			}
 		}
 	}
 }
