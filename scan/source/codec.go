@@ -163,8 +163,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// Blocks decompresses blocks that are in memory: parts of a stream, and pages of formats that
-// compress them one by one. The zero value is ready. It is for one goroutine, and starts none.
+// Blocks decompresses blocks that are in memory: pages of formats that compress them one by one. The
+// zero value is ready. It is for one goroutine, and starts none.
 type Blocks struct {
 	zstd  *zstd.Decoder
 	gzip  inflate.Gzip
