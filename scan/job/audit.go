@@ -280,7 +280,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 		return nil, err
 	}
 	config := side.config
-	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
 	config.Seen, config.Zone = o.seen, side.zone
 	logs.rows = o.addRowsTo(&config, logs)

@@ -214,7 +214,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 		out = table
 	}
 	reader := source.NewReader(l.inputs, source.Options{
-		Workers: of.workers, Memory: of.reading, Ahead: of.ahead, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
+		Workers: of.workers, Memory: of.reading, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)
