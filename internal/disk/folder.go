@@ -106,7 +106,7 @@ func (f *Folder) Commit() error {
 		return errors.Join(err, f.Discard())
 	}
 	f.unlock()
-	return SyncDir(filepath.Dir(f.dir))
+	return nil
 }
 
 // rename gives the folder its name. A folder that has it goes away, and comes back if that fails.

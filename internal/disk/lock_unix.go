@@ -12,7 +12,7 @@ func LockDir(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = f.Close()
 		return nil, err
 	}

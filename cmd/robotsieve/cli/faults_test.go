@@ -110,7 +110,7 @@ func TestFileOperationsFail(t *testing.T) {
 			for f.fails(t, n) {
 				n += 1 + n/10 // of many operations most are as others
 			}
-			if n < 4 {
+			if n < 2 {
 				t.Error("no file operations")
 			}
 			t.Logf("fewer than %d file operations", n)

@@ -240,10 +240,11 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 	}
 }
 
-// hidden reports whether a file is a new output without its name.
+// hidden reports whether a file is a new output without its name, or a temporary file whose name was
+// about to be removed.
 func (f *faults) hidden(name string) bool {
-	return filepath.Dir(name) == filepath.Dir(f.output) &&
-		strings.HasPrefix(filepath.Base(name), "."+filepath.Base(f.output)+".")
+	return filepath.Dir(name) == filepath.Dir(f.output) && strings.HasPrefix(filepath.Base(name), "."+filepath.Base(f.output)) ||
+		strings.HasPrefix(filepath.Base(name), "robotsieve-")
 }
 
 // TestKilledEvidence: whatever SIGKILL leaves beside a folder of evidence is removed by the next audit that makes it.
