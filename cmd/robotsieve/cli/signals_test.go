@@ -212,6 +212,7 @@ func (f *faults) kill(t *testing.T, old string, whole time.Duration) {
 // hidden reports whether a file is a new output without its name, or a temporary file whose name was
 // about to be removed.
 func (f *faults) hidden(name string) bool {
-	return filepath.Dir(name) == filepath.Dir(f.output) && strings.HasPrefix(filepath.Base(name), "."+filepath.Base(f.output)) ||
-		strings.HasPrefix(filepath.Base(name), "robotsieve-")
+	dir, base := filepath.Split(name)
+	return filepath.Clean(dir) == filepath.Dir(f.output) && strings.HasPrefix(base, "."+filepath.Base(f.output)) ||
+		strings.HasPrefix(base, "robotsieve-")
 }
