@@ -398,16 +398,6 @@ func (o *AuditOptions) inputs() inputFiles {
 	return inputFiles{names, o.Logs.Stdin}
 }
 
-// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be
-// written by the caller, is read by the audit or is another of its outputs.
-func (o *AuditOptions) RefuseOutput(flag, name string) error {
-	others := streams(o.Stdout, o.Messages.To)
-	for _, out := range o.outputs() {
-		others = append(others, fileSink(out.flag, out.name))
-	}
-	return refuseShared(flag, name, o.inputs(), others)
-}
-
 // auditing is an audit or a merge under way.
 type auditing struct {
 	Results

@@ -174,7 +174,7 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		if reporting.listed = o.Rows != nil; reporting.listed && isTerminal(s.out) {
 			o.Messages.Progress = nil // the rows would run into the bar
 		}
-		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name) })
+		stop, err := startProfile()
 		if err != nil {
 			return err
 		}
