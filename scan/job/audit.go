@@ -216,7 +216,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := newEvidenceLines(o.Evidence != "")
+	var lines *evidenceLines
+	if o.Evidence != "" {
+		lines = &evidenceLines{names: side.identity.Names}
+	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
 	if err != nil {
@@ -233,19 +236,22 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
-	lines.stopAt(ctx)
 	// Their memory is for the lines of the folder.
 	if err := errors.Join(a.run.Close(), a.rows.Close(), a.studies.Close()); err != nil {
 		return result, inputError(err)
 	}
-	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
-		side: side, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, format: o.format,
-		manifest: &evidence.Manifest{
-			Only: config.Only, Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
-			Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
-		},
-	}}
-	return result, o.writeEvidence(ctx, folder, result.Report, lines, failed)
+	r := result.Report
+	d := evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
+		Partial: r.Partial, Proxied: r.Proxied, NotShown: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
+		Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}
+	for _, p := range a.verified {
+		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
+	}
+	w := &evidenceWriter{evidenceLines: lines, logs: logs, folderAudit: newFolderAudit(side, d, o.budget, o.Workers)}
+	if o.format != nil {
+		w.format = o.formatText
+	}
+	return result, o.writeEvidence(ctx, w, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
@@ -298,7 +304,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	logs.rows = o.addRowsTo(&config, logs)
 	sink := o.addStudiesTo(&config)
 	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
-	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
+	lines.addTo(&config) // after addRowsTo: evidence needs all requests, also where the rows are of violations
 	if config.Judged != nil {
 		logs.numberLines()
 	}

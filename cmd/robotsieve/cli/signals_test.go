@@ -277,5 +277,5 @@ func TestKilledEvidence(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 1 {
 		t.Errorf("after %d folders were left: %v, %v", left, entries, err)
 	}
-	verifies(t, dir, log)
+	verifies(t, dir)
 }
