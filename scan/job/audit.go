@@ -247,7 +247,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	for _, p := range a.verified {
 		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
 	}
-	w := &evidenceWriter{evidenceLines: lines, logs: logs, folderAudit: newFolderAudit(side, d, o.budget, o.Workers)}
+	w := &evidenceWriter{evidenceLines: lines, folderAudit: newFolderAudit(side, d, o.budget, o.Workers)}
 	if o.format != nil {
 		w.format = o.formatText
 	}
@@ -304,7 +304,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	logs.rows = o.addRowsTo(&config, logs)
 	sink := o.addStudiesTo(&config)
 	logs.evidence, config.Judged = lines, only(&config.Only, config.Judged)
-	lines.addTo(&config) // after addRowsTo: evidence needs all requests, also where the rows are of violations
+	lines.addTo(&config, logs) // after addRowsTo: evidence needs all requests, also where the rows are of violations
 	if config.Judged != nil {
 		logs.numberLines()
 	}

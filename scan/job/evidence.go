@@ -31,6 +31,8 @@ import (
 // robots.txt of crawlers, and what other clients were told who asked for it. It sorts them by the
 // files of the folder, perhaps on disk.
 type evidenceLines struct {
+	logs     *auditLogs
+	alike    []uint32      // for each log, the first that is read as it is
 	only     report.Choice // whose violations are shown
 	names    *crawler.HostNames
 	sorted   *spill.Sorter
@@ -48,30 +50,39 @@ type evidenceLines struct {
 // anonymous answers, which accuse nobody.
 const maxAccused = 1 << 16
 
-// What records begin with: a class, numbers of the file, and the place in it. The operator follows by
-// whom it is known if a line is shown: lines and names are if it is accused, and answers if it is
-// not; without one they always are.
+// What records begin with: a class and two numbers for the file, and two for the place in it. The
+// operator follows by whom it is known if a line is shown: lines and names are if it is accused, and
+// answers if it is not; without one they always are.
 const (
 	lineClass byte = iota
 	answerClass
 	nameClass
 
-	headSize = 1 + 4 + 4 + 8
+	fileSize, headSize = 1 + 4 + 4, fileSize + 4 + 8
 )
 
-func recordOf(class byte, a, b uint32, place uint64, operator string) []byte {
-	record := binary.BigEndian.AppendUint32(append(make([]byte, 0, 512), class), a)
-	return appendKey(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(record, b), place), operator)
+func recordOf(class byte, a, b, input uint32, place int64, operator string) []byte {
+	record := append(make([]byte, 0, 512), class)
+	for _, n := range []uint32{a, b, input} {
+		record = binary.BigEndian.AppendUint32(record, n)
+	}
+	return appendKey(binary.BigEndian.AppendUint64(record, uint64(place)^1<<63), operator)
 }
 
 // addTo has an audit of logs give its lines to l too, and takes memory for them from that of the
 // audit. It does nothing for nil, as do the other methods that an audit calls.
-func (l *evidenceLines) addTo(c *audit.Config) {
+func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
 	}
 	share, profiles := c.Memory/4, c.Crawlers.Profiles()
-	l.only, l.profiles = c.Only, map[*crawler.Profile]uint32{}
+	l.logs, l.only, l.profiles = logs, c.Only, map[*crawler.Profile]uint32{}
+	for _, log := range logs.list {
+		l.alike = append(l.alike, uint32(slices.IndexFunc(logs.list, func(x *auditLog) bool {
+			return x.site == log.site && x.format.Name() == log.format.Name() && (x.host == "") == (log.host == "") &&
+				bytes.Equal(x.format.Header(), log.format.Header())
+		})))
+	}
 	for i := range profiles {
 		l.profiles[&profiles[i]] = uint32(i)
 	}
@@ -80,7 +91,7 @@ func (l *evidenceLines) addTo(c *audit.Config) {
 		l.writers = append(l.writers, l.sorted.Writer())
 	}
 	if l.names != nil { // the file is there even if none is known
-		l.err = l.writers[0].Add(append(recordOf(nameClass, 0, 0, 0, ""), "# address, name, confirmed"...))
+		l.err = l.writers[0].Add(append(recordOf(nameClass, 0, 0, 0, 0, ""), "# address, name, confirmed"...))
 	}
 	c.Memory, c.OnlyViolations = c.Memory-share, false
 	c.Judged, c.Answered = both(l.judged, c.Judged), l.judged
@@ -147,13 +158,13 @@ func (l *evidenceLines) fail(err error) {
 
 // addLine adds a line of a crawler, and the names of its address.
 func (l *evidenceLines) addLine(j *audit.Judged, profile uint32, operator string) {
-	l.add(j, append(recordOf(lineClass, profile, uint32(j.Input), uint64(j.Number), operator), j.Line...))
+	l.add(j, append(recordOf(lineClass, profile, l.alike[j.Input], uint32(j.Input), j.Number, operator), j.Line...))
 	if l.names == nil {
 		return
 	}
 	addr, names := l.names.Of(string(j.Address))
 	for _, name := range names {
-		l.add(j, fmt.Appendf(recordOf(nameClass, 0, 0, 0, operator), "%s\t%s\ttrue", addr, name))
+		l.add(j, fmt.Appendf(recordOf(nameClass, 0, 0, 0, 0, operator), "%s\t%s\ttrue", addr, name))
 	}
 }
 
@@ -171,7 +182,7 @@ func (l *evidenceLines) addAnswer(j *audit.Judged, operator string) {
 	case j.Size >= 0:
 		size = fmt.Sprintf("%d ", j.Size)
 	}
-	record := recordOf(answerClass, uint32(j.Site.First), uint32(j.Site.N)<<1|sizeless, uint64(j.Time)^1<<63, operator)
+	record := recordOf(answerClass, uint32(j.Site.First), uint32(j.Site.N)<<1|sizeless, 0, j.Time, operator)
 	l.add(j, fmt.Appendf(record, "[%s] \"GET /robots.txt HTTP/1.1\" %03d %s\"-\"",
 		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size))
 }
@@ -193,22 +204,9 @@ type evidenceWriter struct {
 	*evidence.Writer
 	*evidenceLines
 	*folderAudit
-	logs   *auditLogs
 	format string // of all logs; "" if that of each was found
-	files  map[linesFile]*openFile
-	stem   string // of files
-}
-
-// linesFile is a file of lines: how these are read. Those of a crawler that are read alike are in one.
-type linesFile struct {
-	stem, format, header string
-	site                 policy.Site
-	only                 bool
-}
-
-type openFile struct {
-	*bufio.Writer
-	file *disk.File
+	out    *bufio.Writer
+	file   *disk.File // that out writes; nil if there is none
 }
 
 // write writes the files of lines.
@@ -216,6 +214,7 @@ func (w *evidenceWriter) write() error {
 	for _, x := range w.writers {
 		w.fail(x.Flush())
 	}
+	var of []byte
 	for r, err := range w.sorted.All() {
 		if err = cmp.Or(err, w.err); err != nil {
 			return err
@@ -225,75 +224,62 @@ func (w *evidenceWriter) write() error {
 		if operator != "" && w.accused[operator] == (class == answerClass) {
 			continue
 		}
-		file, err := w.openLines(w.fileOf(r.Data))
+		if !bytes.Equal(of, r.Data[:fileSize]) {
+			of = bytes.Clone(r.Data[:fileSize])
+			err = w.begin(class, binary.BigEndian.Uint32(of[1:]), binary.BigEndian.Uint32(of[1+4:]))
+		}
 		n := r.N
 		if class == nameClass {
 			n = 1
 		}
 		for ; n > 0 && err == nil; n-- {
-			_, err = fmt.Fprintf(file, "%s\n", text)
+			_, err = fmt.Fprintf(w.out, "%s\n", text)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return cmp.Or(w.err, w.closeFiles())
+	return cmp.Or(w.err, w.end())
 }
 
-// fileOf returns the file of a record.
-func (w *evidenceWriter) fileOf(record []byte) linesFile {
-	a, b := binary.BigEndian.Uint32(record[1:]), binary.BigEndian.Uint32(record[1+4:])
-	switch record[0] {
+// begin begins the file of records that begin so.
+func (w *evidenceWriter) begin(class byte, a, b uint32) (err error) {
+	lines, site := evidence.Lines{Origins: []string{}}, policy.Site{First: int32(a), N: int32(b >> 1)}
+	var header []byte
+	switch name := "answers"; class {
 	case nameClass:
-		return linesFile{stem: basis.NamesFile}
-	case answerClass:
-		site := policy.Site{First: int32(a), N: int32(b >> 1)}
-		return linesFile{stem: "answers", format: answerFormats[b&1], site: site}
-	}
-	log := w.logs.list[b]
-	return linesFile{w.linesOf(int(a)), cmp.Or(w.format, log.format.Name()), string(log.format.Header()), log.site,
-		log.host != ""}
-}
-
-// openLines returns an open file, of whose stem all may be open at once.
-func (w *evidenceWriter) openLines(of linesFile) (*openFile, error) {
-	if of.stem != w.stem {
-		if err := w.closeFiles(); err != nil {
-			return nil, err
+		lines.File = basis.NamesFile
+	case lineClass:
+		log := w.logs.list[b]
+		name, site, header = w.linesOf(int(a)), log.site, log.format.Header()
+		lines.Format, lines.Only = cmp.Or(w.format, log.format.Name()), log.host != ""
+		fallthrough
+	default:
+		lines.File, lines.Format = name+".log", cmp.Or(lines.Format, answerFormats[b&1])
+		for n := 2; slices.ContainsFunc(w.details.Lines, func(x evidence.Lines) bool { return x.File == lines.File }); n++ {
+			lines.File = fmt.Sprintf("%s.%d.log", name, n)
 		}
-		w.stem, w.files = of.stem, map[linesFile]*openFile{}
-	}
-	if f := w.files[of]; f != nil {
-		return f, nil
-	}
-	lines := evidence.Lines{File: of.stem, Format: of.format, Origins: []string{}, Only: of.only}
-	if of.format != "" {
-		n := len(w.files) + 1
-		if lines.File += ".log"; n > 1 {
-			lines.File = fmt.Sprintf("%s.%d.log", of.stem, n)
-		}
-		for _, o := range w.side.config.Policy.Origins()[of.site.First:][:of.site.N] {
+		for _, o := range w.side.config.Policy.Origins()[site.First:][:site.N] {
 			lines.Origins = append(lines.Origins, o.String())
 		}
 		w.details.Lines = append(w.details.Lines, lines)
 	}
-	file, err := w.Create(lines.File)
-	if err != nil {
-		return nil, err
+	if err = w.end(); err == nil {
+		w.file, err = w.Create(lines.File)
 	}
-	f := &openFile{bufio.NewWriter(file), file}
-	if w.files[of] = f; of.header != "" {
-		_, err = fmt.Fprintln(f, of.header)
+	if w.out = bufio.NewWriter(w.file); err == nil && len(header) > 0 {
+		_, err = fmt.Fprintf(w.out, "%s\n", header)
 	}
-	return f, err
+	return err
 }
 
-func (w *evidenceWriter) closeFiles() (err error) {
-	for _, f := range w.files {
-		err = errors.Join(err, f.Flush(), f.file.Sync(), f.file.Close())
+// end ends the file that was begun, if there is one.
+func (w *evidenceWriter) end() error {
+	f := w.file
+	if w.file = nil; f == nil {
+		return nil
 	}
-	w.files = nil
-	return err
+	return errors.Join(w.out.Flush(), f.Sync(), f.Close())
 }
 
 // writeAll makes the folder: its lines and what they are judged by, and then what an audit of these
@@ -304,7 +290,7 @@ func (w *evidenceWriter) writeAll(ctx context.Context, dir string) (sum string, 
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.closeFiles(), w.Discard())
+			err = errors.Join(err, w.end(), w.Discard())
 		}
 	}()
 	w.sorted.StopAt(ctx)

@@ -175,11 +175,8 @@ type VerifyOptions struct {
 // Verified is the result of Verify, in sentences. Their texts have the bytes of the folder: see
 // report.Printable.
 type Verified struct {
-	// Checked is what was checked and holds, and what that does not show.
-	Checked []string
-	// Failed is what does not hold, NotListed how many more failures there are.
-	Failed    []string
-	NotListed int64
+	// Checked is what was checked and holds, and what that does not show. Failed is what does not hold.
+	Checked, Failed []string
 }
 
 // maxFailed bounds the failures that are listed.
@@ -202,8 +199,10 @@ func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
 	case err != nil:
 		return nil, inputError(err)
 	}
-	v.Failed = failed[:min(len(failed), maxFailed)]
-	v.NotListed = int64(len(failed) - len(v.Failed))
+	if more := len(failed) - maxFailed; more > 0 {
+		failed = append(failed[:maxFailed], fmt.Sprintf("%d more like these", more))
+	}
+	v.Failed = failed
 	return &v, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
-	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -307,10 +306,6 @@ func verifiedText(v *job.Verified) string {
 	}
 	for _, text := range v.Failed {
 		fmt.Fprintln(&b, "Does not hold: "+report.Printable(text)+".")
-	}
-	if v.NotListed > 0 {
-		fmt.Fprintf(&b, "Does not hold: %s like these.\n",
-			english.Grouped(v.NotListed)+" more "+english.Verb(v.NotListed, "check", "checks"))
 	}
 	return b.String()
 }
