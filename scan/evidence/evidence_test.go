@@ -127,15 +127,20 @@ func TestLetter(t *testing.T) {
 // A letter claims no more than the log shows.
 func TestLetterClaimsNoMore(t *testing.T) {
 	for want, change := range map[string]func(*Letter){
-		"which robots.txt clients of this name were sent before.":    func(l *Letter) { l.Crawler.InformedKnown = false },
-		"2 of the 5 requests came from clients that were verified.":  func(l *Letter) { l.Report.Ranges = nil },
-		"No log shows what a robots.txt of another size said,":       func(l *Letter) { l.Report.RobotsTxt.SizesMixed = true },
-		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":    func(l *Letter) { l.Report.Policy.History = "observed" },
-		"taken as in force before the first request, a copy":         func(l *Letter) { l.Crawler.Rules[0].Version = "" },
-		"This letter holds only if that file is what was served.":    func(l *Letter) { l.Report.RobotsTxt.Contradicted = true },
-		"that forbids the request, or told by 304 that its copy":     func(*Letter) {},
-		"From 2026-11-01 to 2026-11-30, clients that":                func(*Letter) {},
-		"On 2026-11-30, clients that":                                func(l *Letter) { l.Crawler.Timeline.Verdicts["violation"][1] = 0 },
+		"which robots.txt clients of this name were sent before.":   func(l *Letter) { l.Crawler.InformedKnown = false },
+		"2 of the 5 requests came from clients that were verified.": func(l *Letter) { l.Report.Ranges = nil },
+		"No log shows what a robots.txt of another size said,":      func(l *Letter) { l.Report.RobotsTxt.SizesMixed = true },
+		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":   func(l *Letter) { l.Report.Policy.History = "observed" },
+		"taken as in force before the first request, a copy":        func(l *Letter) { l.Crawler.Rules[0].Version = "" },
+		"This letter holds only if that file is what was served.":   func(l *Letter) { l.Report.RobotsTxt.Contradicted = true },
+		"that forbids the request, or told by 304 that its copy":    func(*Letter) {},
+		"From 2026-11-01 to 2026-11-30, clients that":               func(*Letter) {},
+		"On 2026-11-30, clients that":                               func(l *Letter) { l.Crawler.Timeline.Verdicts["violation"][1] = 0 },
+		"- 1 answered that nothing had changed - 2 answered without a body - 3 redirected - 4 with another answer, or none": func(l *Letter) {
+			l.Crawler.Outcomes = report.OutcomeCounts{report.NotModified: 1, report.Empty: 2, report.Redirected: 3,
+				report.OtherOutcome: 4}
+		},
+		"themselves as one of many unknown crawlers made":            func(l *Letter) { l.Crawler.Crawler = report.OtherCrawlers },
 		"From the week of 2026-11-01 to that of 2026-11-30, clients": func(l *Letter) { l.Crawler.Timeline.By = "week" },
 		"made 1 request for robots.txt at 2026-11-01T01:00:00Z. What": func(l *Letter) {
 			f := &l.Crawler.RobotsTxt

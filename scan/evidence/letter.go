@@ -35,7 +35,8 @@ var letterText string
 
 var letter = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("letter").Funcs(template.FuncMap{
-		"quote": quoted, "plural": english.Plural, "list": english.List,
+		"quote": quoted, "plural": english.Plural, "list": english.List, "grouped": english.Grouped,
+		"hours": func(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) },
 	}).Parse(letterText)
 })
 
@@ -132,27 +133,6 @@ func (l *Letter) OtherRules() int64 {
 	return n
 }
 
-// Constant: one robots.txt is taken as in force throughout.
-func (l *Letter) Constant() bool { return l.Report.Policy.History == "constant" }
-
-// Since says since when a version of robots.txt was in force.
-func (l *Letter) Since(version string) string {
-	switch {
-	case l.Constant():
-		return "taken as in force throughout"
-	case version == "":
-		return "taken as in force before the first request"
-	case l.Report.Policy.History == "observed":
-		return "seen at " + version
-	}
-	return "in force since " + version
-}
-
-// Window is how long a copy of robots.txt may be in use.
-func (l *Letter) Window() string {
-	return english.Hours(time.Duration(l.Report.Policy.WindowSeconds) * time.Second)
-}
-
 // Fetches are the requests for robots.txt by all crawlers of the operator, which show that they knew of it
 // whatever they were sent; nil if there are none.
 func (l *Letter) Fetches() *report.FetchInfo {
@@ -169,19 +149,6 @@ func (l *Letter) Fetches() *report.FetchInfo {
 		return nil
 	}
 	return &sum
-}
-
-// Outcomes say how many requests were answered how.
-func (l *Letter) Outcomes() (list []string) {
-	texts := map[string]string{"content": "answered with content", "not_modified": "answered that nothing had changed",
-		"empty": "answered without a body", "redirected": "redirected", "refused": "refused",
-		"other": "with another answer, or none that is logged"}
-	for i, n := range l.Crawler.Outcomes {
-		if n > 0 {
-			list = append(list, english.Grouped(n)+" "+texts[report.Outcome(i).String()])
-		}
-	}
-	return list
 }
 
 // plain is text that no shell reads as anything but words.
