@@ -38,16 +38,16 @@ type evidenceLines struct {
 	sorted   *spill.Sorter
 	writers  []*spill.Writer // of the final pass, and of each worker
 	profiles map[*crawler.Profile]uint32
-	// accused are the operators of violations, by whom the fetches of their crawlers are shown. All
-	// violations come from the final pass.
+	// accused are the operators of violations, whose crawlers' fetches are shown. Only the final pass, on
+	// one goroutine, has violations.
 	accused map[string]bool
 
 	mu  sync.Mutex
 	err error // the first
 }
 
-// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of more are
-// anonymous answers, which accuse nobody.
+// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others stay
+// anonymous answers, which informs nobody.
 const maxAccused = 1 << 16
 
 // What records begin with: a class and two numbers for the file, and two for the place in it. The
@@ -61,9 +61,9 @@ const (
 	fileSize, headSize = 1 + 4 + 4, fileSize + 4 + 8
 )
 
-func recordOf(class byte, a, b, input uint32, place int64, operator string) []byte {
+func recordOf(class byte, file [2]uint32, input uint32, place int64, operator string) []byte {
 	record := append(make([]byte, 0, 512), class)
-	for _, n := range []uint32{a, b, input} {
+	for _, n := range []uint32{file[0], file[1], input} {
 		record = binary.BigEndian.AppendUint32(record, n)
 	}
 	return appendKey(binary.BigEndian.AppendUint64(record, uint64(place)^1<<63), operator)
@@ -91,7 +91,7 @@ func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 		l.writers = append(l.writers, l.sorted.Writer())
 	}
 	if l.names != nil { // the file is there even if none is known
-		l.err = l.writers[0].Add(append(recordOf(nameClass, 0, 0, 0, 0, ""), "# address, name, confirmed"...))
+		l.err = l.writers[0].Add(append(recordOf(nameClass, [2]uint32{}, 0, 0, ""), "# address, name, confirmed"...))
 	}
 	c.Memory, c.OnlyViolations = c.Memory-share, false
 	c.Judged, c.Answered = both(l.judged, c.Judged), l.judged
@@ -158,13 +158,14 @@ func (l *evidenceLines) fail(err error) {
 
 // addLine adds a line of a crawler, and the names of its address.
 func (l *evidenceLines) addLine(j *audit.Judged, profile uint32, operator string) {
-	l.add(j, append(recordOf(lineClass, profile, l.alike[j.Input], uint32(j.Input), j.Number, operator), j.Line...))
+	file := [2]uint32{profile, l.alike[j.Input]}
+	l.add(j, append(recordOf(lineClass, file, uint32(j.Input), j.Number, operator), j.Line...))
 	if l.names == nil {
 		return
 	}
 	addr, names := l.names.Of(string(j.Address))
 	for _, name := range names {
-		l.add(j, fmt.Appendf(recordOf(nameClass, 0, 0, 0, 0, operator), "%s\t%s\ttrue", addr, name))
+		l.add(j, fmt.Appendf(recordOf(nameClass, [2]uint32{}, 0, 0, operator), "%s\t%s\ttrue", addr, name))
 	}
 }
 
@@ -182,7 +183,8 @@ func (l *evidenceLines) addAnswer(j *audit.Judged, operator string) {
 	case j.Size >= 0:
 		size = fmt.Sprintf("%d ", j.Size)
 	}
-	record := recordOf(answerClass, uint32(j.Site.First), uint32(j.Site.N)<<1|sizeless, 0, j.Time, operator)
+	file := [2]uint32{uint32(j.Site.First), uint32(j.Site.N)<<1 | sizeless}
+	record := recordOf(answerClass, file, 0, j.Time, operator)
 	l.add(j, fmt.Appendf(record, "[%s] \"GET /robots.txt HTTP/1.1\" %03d %s\"-\"",
 		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size))
 }

@@ -29,9 +29,12 @@ type folderAudit struct {
 	letters int64
 }
 
-// documents audits the lines of a folder, and returns the files that follow from them: the report and the
-// letters. path returns where the files are that the details name.
-func (c *folderAudit) documents(ctx context.Context, path func(name string) (string, error)) (map[string][]byte, error) {
+// pathOf returns where a file of a folder is that the details name.
+type pathOf func(name string) (string, error)
+
+// documents audits the lines of a folder, and returns the files that follow from them: the report and
+// the letters.
+func (c *folderAudit) documents(ctx context.Context, path pathOf) (map[string][]byte, error) {
 	side, d := *c.side, &c.details
 	side.config.KeepAddresses, side.config.Proxied, side.config.Only = len(d.LookedUp) > 0, &d.Proxied, report.Choice{}
 	logs := &auditLogs{}
@@ -76,8 +79,7 @@ func (c *folderAudit) documents(ctx context.Context, path func(name string) (str
 }
 
 // open opens a file of lines.
-func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path func(name string) (string, error)) (*auditLog,
-	error) {
+func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path pathOf) (*auditLog, error) {
 	at, err := path(x.File)
 	if err != nil {
 		return nil, err
@@ -107,7 +109,8 @@ func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path func(name
 // newFolderAudit returns an audit of the lines of a folder, by what was read before them.
 func newFolderAudit(side *loadedBasis, d evidence.Details, b *budget, workers int) *folderAudit {
 	c := &folderAudit{side: side, details: d, stems: evidence.Stems{}, options: AuditOptions{
-		Results: Results{Program: d.Program, Command: d.Command, By: "day"}, TimeZone: d.TimeZone, Workers: workers, budget: b,
+		Results:  Results{Program: d.Program, Command: d.Command, By: "day"},
+		TimeZone: d.TimeZone, Workers: workers, budget: b,
 	}}
 	for _, p := range side.config.Crawlers.Profiles() {
 		c.known = append(c.known, c.stems.Of(p.Name))

@@ -30,7 +30,8 @@ func evidenceOf(t *testing.T, stdin string, args ...string) string {
 // verifies checks a folder.
 func verifies(t *testing.T, dir string) {
 	t.Helper()
-	if r := command(t, "", "verify", dir); r.code != exitDone || !strings.Contains(r.out, "gives the same report and letters") {
+	r := command(t, "", "verify", dir)
+	if r.code != exitDone || !strings.Contains(r.out, "gives the same report and letters") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -221,7 +222,8 @@ func TestVerifyFindsForgery(t *testing.T) {
 	write(t, filepath.Join(dir, "more.txt"), "x")
 	forge(t, dir, everywhere("", ""))
 	wants(t, command(t, "", "verify", dir).out, "more.txt is one file more than evidence has")
-	for _, name := range []string{"letter-foobot.txt", "report.json", "lines-unknown.log", "robots/0001.txt", "basis.json"} {
+	for _, name := range []string{"letter-foobot.txt", "report.json", "lines-unknown.log", "robots/0001.txt",
+		"basis.json"} {
 		dir := copied(t, folder)
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -298,7 +300,8 @@ func TestEvidenceOfHostileNames(t *testing.T) {
 	verifies(t, dir)
 	seen := map[string]bool{}
 	for name := range contents(t, dir) {
-		if !regexp.MustCompile(`^(SHA256SUMS|[a-z][a-z0-9/-]*(\.2)?\.[a-z]+)$`).MatchString(name) || seen[strings.ToLower(name)] {
+		isSafe := regexp.MustCompile(`^(SHA256SUMS|[a-z][a-z0-9/-]*(\.2)?\.[a-z]+)$`).MatchString(name)
+		if !isSafe || seen[strings.ToLower(name)] {
 			t.Errorf("the name %q", name)
 		}
 		seen[strings.ToLower(name)] = true
