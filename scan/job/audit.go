@@ -205,7 +205,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := newEvidenceLines(o.Evidence != "")
+	var lines *evidenceLines
+	if o.Evidence != "" {
+		lines = &evidenceLines{names: side.identity.Names}
+	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
 	if err != nil {
@@ -221,19 +224,22 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
-	lines.stopAt(ctx)
 	// Their memory is for the lines of the folder.
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil {
 		return result, inputError(err)
 	}
-	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
-		side: side, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, format: o.format,
-		manifest: &evidence.Manifest{
-			Only: config.Only, Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
-			Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
-		},
-	}}
-	return result, o.writeEvidence(ctx, folder, result.Report, lines, failed)
+	r := result.Report
+	d := evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
+		Partial: r.Partial, Proxied: r.Proxied, NotShown: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
+		Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}
+	for _, p := range a.verified {
+		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
+	}
+	w := &evidenceWriter{evidenceLines: lines, folderAudit: newFolderAudit(side, d, o.budget, o.Workers)}
+	if o.format != nil {
+		w.format = o.formatText
+	}
+	return result, o.writeEvidence(ctx, w, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign

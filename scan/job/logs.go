@@ -358,7 +358,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	}
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
-		l.evidence.headers(i, log.format, at.header, c.Input, at.lines+1, data)
+		l.evidence.checkHeaders(log, data)
 	}
 	if log.Range() != (source.Range{}) {
 		log.all.Add(linesIn(c))
