@@ -228,6 +228,9 @@ func (d *detection) reading(around []*Envelope, formats []*Format) *reading {
 func (a *attempt) reads(line []byte, record *Record) Kind {
 	if a.reader == nil {
 		a.reader = a.NewReader()
+		if j, ok := a.reader.(*jsonReader); ok {
+			j.lax = true
+		}
 	}
 	return explain(a.reader, line, record)
 }
