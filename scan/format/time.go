@@ -95,7 +95,7 @@ func withoutZoneName(b []byte) []byte {
 // nanoseconds. A time before 1973 is none: it is a duration, or in no unit of these.
 func epochTime(b []byte, _ *time.Location) (int64, bool) {
 	first := int64(100_000_000_000_000_000) // 1973
-	const last = 7_258_118_400_000_000_000 // the year 2200, so that no number of 19 digits overflows
+	const last = 7_258_118_400_000_000_000  // the year 2200, so that no number of 19 digits overflows
 	n, digits := int64(0), 0
 	for ; digits < min(len(b), 19) && isDigit(b[digits]); digits++ {
 		n = n*10 + int64(b[digits]-'0')
