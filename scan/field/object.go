@@ -35,7 +35,8 @@ const (
 
 // NewObject returns the shape of objects with some members. Row.Fits is set for those that have
 // all needs, 32 at most: a path that must lead to something other than null, or path=value and
-// path!=value, in any case of letters.
+// path!=value, in any case of letters, or path~text|text: what is there, if it is not empty, has one of
+// the texts in it.
 func NewObject(members []Member, needs []string) *Object {
 	o := &Object{root: new(node)}
 	var rank [MaxFields]uint8
@@ -46,6 +47,10 @@ func NewObject(members []Member, needs []string) *Object {
 		o.paths++
 	}
 	for i, need := range needs {
+		if path, texts, ok := strings.Cut(need, "~"); ok {
+			o.root.at(Steps(path)).texts = strings.Split(texts, "|")
+			continue
+		}
 		path, value, compared := strings.Cut(need, "=")
 		path, unless := strings.CutSuffix(path, "!")
 		n := o.root.at(Steps(path))
@@ -79,7 +84,8 @@ type node struct {
 	compared bool
 	wanted   bool // else the object must not meet it
 	value    []byte
-	inside   bool // something below it is wanted
+	texts    []string // of which the value must have one; nil if it need not
+	inside   bool     // something below it is wanted
 
 	members [64][]named // of an object, by the likeness of their names
 	items   []*node     // of an array, by index; nil where none is wanted
@@ -211,7 +217,7 @@ func (o *Object) Find(line []byte, r *Row) bool {
 		return false
 	}
 	r.object(o.root, v)
-	r.Fits = r.needs == o.needs
+	r.Fits = r.needs == o.needs && !r.Excluded
 	return true
 }
 
@@ -330,7 +336,8 @@ func (r *Row) found(n *node, text []byte) {
 		return
 	}
 	met := n.meets(text)
-	r.needs, r.Excluded = r.needs|met, r.Excluded || n.compared && (met == 0) == n.wanted
+	r.needs |= met
+	r.Excluded = r.Excluded || n.compared && (met == 0) == n.wanted || n.lacks(text)
 	for _, leaf := range n.leaves {
 		rank := leaf.rank + 1
 		if len(text) == 0 {
@@ -380,6 +387,16 @@ func (n *node) meets(text []byte) uint32 {
 		return 0
 	}
 	return n.need
+}
+
+// lacks reports whether a value has none of the texts of which it must have one.
+func (n *node) lacks(value []byte) bool {
+	for _, text := range n.texts {
+		if bytes.Contains(value, []byte(text)) {
+			return false
+		}
+	}
+	return n.texts != nil && len(value) > 0
 }
 
 // Fault says where a line departs from the shape, "" if it is an object whose fields are known.

@@ -61,7 +61,34 @@ func (f *Format) For(head []byte, whole bool) (*Format, error) {
 	if g == f && f.hasHeader() && len(d.head) > 0 {
 		return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
 	}
-	return g, nil
+	return g, g.unreadTime(d.head)
+}
+
+// unreadTime is an error if no object at the beginning of a log has a time that can be read, and quotes
+// the first one.
+func (f *Format) unreadTime(head []byte) error {
+	reader := f.NewReader()
+	inner := reader
+	if e, ok := reader.(*enveloped); ok {
+		inner = e.inner
+	}
+	j, ok := inner.(*jsonReader)
+	if !ok {
+		return nil
+	}
+	var first []byte
+	for kind, r := range recordsOf(reader, head) {
+		switch {
+		case kind == Request && r.HasTime:
+			return nil
+		case kind == Request && first == nil:
+			first = slices.Concat(j.text[moment], j.text[day], []byte(" "), j.text[timeOfDay])
+		}
+	}
+	if first = bytes.TrimSpace(first); len(first) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the times that the format %s finds are written in no known way, such as %s", f.name, quote(first))
 }
 
 // Errors of Detect that a caller may want to tell apart.

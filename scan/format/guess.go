@@ -18,10 +18,10 @@ import (
 // guess is what is found of the fields of a request in an object.
 type guess struct {
 	words   []string // of parseJSONMap; a path in capitals is not known
-	unknown bool     // there are such
+	unknown bool     // there are such, or a member that is named for a field does not have one
 	missing []string // the fields that an audit needs, and nothing is like
 	paths   []string // of all values
-	time    []byte   // what the most likely member for the time has, if it is none
+	time    []byte   // what the member that is named for the time has, if it is none
 }
 
 // jsonKeys tell members of objects by their keys and values, and what to name them in a user's format
@@ -37,12 +37,13 @@ var jsonKeys = []struct {
 }{
 	{"time", "the time", key(`time|@?timestamp|date|(event|access|log|start|created|received)?_?(date_?time|time_?stamp)|ts|` +
 		`(event|start|begin|end|access|log)_?time|time_?(start|end|local|iso8601|utc|received|generated)|start_?utc|` +
-		`(created|started|received|logged)_?at|msec|epoch`), isTime, lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`), isTime},
+		`(created|started|received|logged)_?at|msec|epoch`), isTime, lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`),
+		func(v []byte) bool { return bytes.IndexByte(v, ':') > 0 && isTime(v) }}, // a number may be any
 	{"ip", "", key(`((remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip|address|c_?ip|client)(_?address)?`),
 		func(v []byte) bool { return isAddress(bareAddress(v)) }, nil, nil},
 	{"xff", "", key(`((http|req|request)_)?x[-_]?forwarded[-_]?for(\.0)?|xff|forwarded_?for`), isText, nil, nil},
 	{"host", "", key(`(http_?)?host(\.0)?|vhost|host_?name|domain|server_?name|authority|(cs|req|request)_?host`),
-		func(v []byte) bool { return plausibleHost(v) }, nil, nil},
+		isDomain, nil, nil}, // a name without a dot is a machine
 	{"method", "", key(`method|(http|request|req|cs)_?method|verb`), isText, nil, nil},
 	{"url", "the URL", key(`(request_?|req_?|original_?|http_?)?(ur[il]|target|path)|(cs_?)?uri_?stem|request`), isTarget,
 		lazy.Regexp(`(?i)ur[il]|path|request|target`), isTarget},
@@ -53,7 +54,8 @@ var jsonKeys = []struct {
 		func(v []byte) bool { return parseSize(bytes.TrimSuffix(v, []byte(".0"))) >= 0 }, nil, nil},
 	{"ua", "the User-Agent", key(`[\w-]*user[-_]?agent(\.0|\.original)?|agent|ua`), isText, lazy.Regexp(`(?i)agent|(^|[._-])ua$`),
 		func(v []byte) bool {
-			return bytes.Contains(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("(compatible;"))
+			return beginsWithProduct(v) && (bytes.HasPrefix(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;")) ||
+				bytes.Contains(v, []byte("+http")))
 		}},
 }
 
@@ -87,6 +89,7 @@ func guessOf(object []byte) (g guess) {
 	writable := func(v jsonValue) bool { return !strings.ContainsAny(v.path, " \t='\"`+") }
 	query, url := "", -1
 	for _, k := range jsonKeys {
+		named := slices.IndexFunc(values, func(v jsonValue) bool { return k.is().MatchString(v.path) && isText(v.text) })
 		likely := slices.IndexFunc(values, func(v jsonValue) bool { return k.is().MatchString(v.path) && k.fits(v.text) })
 		if likely < 0 && k.sure != nil {
 			likely = slices.IndexFunc(values, func(v jsonValue) bool {
@@ -104,15 +107,15 @@ func guessOf(object []byte) (g guess) {
 			}
 			g.words = append(g.words, k.name+"="+values[likely].path)
 		case k.what == "":
+		case named >= 0:
+			if g.words, g.unknown = append(g.words, k.name+"="+values[named].path), true; k.name == "time" {
+				g.time = values[named].text
+			}
 		case slices.ContainsFunc(values, func(v jsonValue) bool { return k.like().MatchString(v.path) }):
 			g.words, g.unknown = append(g.words, k.name+"="+strings.ToUpper(k.name)), true
 		default:
 			g.missing = append(g.missing, k.what)
 		}
-	}
-	at := slices.IndexFunc(values, func(v jsonValue) bool { return jsonKeys[0].is().MatchString(v.path) && isText(v.text) })
-	if at >= 0 && slices.Contains(g.words, "time=TIME") {
-		g.time = values[at].text
 	}
 	if query != "" && url >= 0 {
 		g.words[url] = "path" + strings.TrimPrefix(g.words[url], "url")

@@ -310,6 +310,10 @@ func TestJSONDropped(t *testing.T) {
 		{"a message with a URL", "envoy_json", `{"time":"2026-03-04T05:06:07Z","url":"/a","msg":"x"}`, Other},
 		{"a word that ends alike", "caddy", `{"ts":1,"reuseragents":"x","agent_id":"x"}`, Other},
 		{"of another log of Netlify", "netlify", `{"log_type":"waf","url":"/","user_agent":"FooBot/1.0"}`, Other},
+		{"what a function printed", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`, `{"message":"x",`, 1), Other},
+		{"the report on a request", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`,
+			`{"message":"START RequestId: 1\nx\nREPORT RequestId: 1",`, 1), Request},
+		{"an empty message", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`, `{"message":"",`, 1), Request},
 		{"a request to the parent cache", "azure_front_door", strings.Replace(mustFormat(t, "azure_front_door").Sample(),
 			`"properties":{`, `"properties":{"isReceivedFromClient":false,`, 1), Other},
 	} {

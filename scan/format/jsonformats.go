@@ -80,9 +80,10 @@ var jsonRows = []row{
 			bytes=rspContentLen sent=totalBytes time=reqTimeSec`,
 		`{"version":"1","streamId":"12345","cp":"123456","reqId":"1239f220","reqTimeSec":"1772600767.000","bytes":"1234","cliIP":"192.0.2.1","statusCode":"200","proto":"https","reqHost":"www.example.com","reqMethod":"GET","reqPath":"/a","queryStr":"b=c","UA":"Mozilla/5.0%20(compatible;%20FooBot/1.0)"}`},
 	// vercel.com/docs/drains/reference/logs. Entries without proxy are messages of functions
-	// and builds.
+	// and builds. What a function printed has its request's proxy as well; the entry of the request has no
+	// message, or the report on it.
 	{"vercel", "Vercel log drains", nil, true,
-		`needs=proxy.path needs=proxy.timestamp ip=proxy.clientIp host=proxy.host scheme=proxy.scheme
+		`needs=proxy.path needs=proxy.timestamp needs=message~REPORT|status= ip=proxy.clientIp host=proxy.host scheme=proxy.scheme
 			ua=proxy.userAgent.0 method=proxy.method target=proxy.path status=proxy.statusCode status=statusCode
 			sent=proxy.responseByteSize time=proxy.timestamp`,
 		`{"id":"1573817250283254651097202070","source":"static","host":"my-app-abc123.vercel.app","timestamp":1772600767000,"proxy":{"timestamp":1772600767000,"method":"GET","host":"www.example.com","path":"/a?b=c","userAgent":["Mozilla/5.0 (compatible; FooBot/1.0)"],"statusCode":200,"clientIp":"192.0.2.1","scheme":"https","responseByteSize":1234}}`},
