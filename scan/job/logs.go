@@ -395,7 +395,7 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 			l.messages.warn("%v (%s)", err, covered(&result, log.Size))
 			info.Error, in.Partial = err.Error(), true
 		}
-		if unparsedShare(info.InputInfo) == 100 {
+		if unparsedShare(info.InputInfo) == 100 || linesOf(info.InputInfo) == 0 && log.format.Header() == nil {
 			info.First = log.first
 		}
 	}
