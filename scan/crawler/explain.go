@@ -38,6 +38,8 @@ const (
 	// App is a word in the header of an app on Apple's systems, which a person runs: it has CFNetwork,
 	// and neither a URL nor an e-mail address.
 	App
+	// Software is the name of a library or an app, or in the header of an app that names its device.
+	Software
 	// Later is a word that might be an unknown crawler's, or bare, after the one that
 	// counts.
 	Later
@@ -73,7 +75,7 @@ type Explanation struct {
 // proportion to the length of the header, and allocates.
 func (s *Set) Explain(header []byte) Explanation {
 	r := s.Reader()
-	claim, foreign := r.read(header)
+	claim, foreign := r.read(unescaped(header))
 	e := Explanation{Claim: claim}
 	r.contacts = appendContacts(r.contacts[:0], r.low)
 	if len(r.contacts) > 0 {

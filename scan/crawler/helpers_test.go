@@ -112,7 +112,11 @@ func newNaive(profiles []Profile) naive {
 }
 
 func (n naive) read(header []byte) Claim {
+	header = blanked(header)
 	low := appendLower(nil, header)
+	if bytes.Contains(low, []byte(" device/")) {
+		return Claim{Library: libraryOf.Match(low)}
+	}
 	hidden, contact := contactBytes(low)
 	var all, hits, like []naiveHit
 	for _, w := range n.words {
@@ -236,6 +240,23 @@ func same(a, b Claim) bool {
 }
 
 var (
+	compatibleOf = regexp.MustCompile(`\(compatible; +$`)
+	pieceOf      = regexp.MustCompile(`[^\x00-\x20()<>[\]{}"';,|]+`)
+	urlOf        = regexp.MustCompile(`://|www\.`)
+)
+
+// blanked returns the header with blanks for each %20 outside of URLs.
+func blanked(header []byte) []byte {
+	return pieceOf.ReplaceAllFunc(header, func(piece []byte) []byte {
+		end := len(piece)
+		if at := urlOf.FindIndex(piece); at != nil {
+			end = at[0]
+		}
+		return append(bytes.ReplaceAll(piece[:end:end], []byte("%20"), []byte("   ")), piece[end:]...)
+	})
+}
+
+var (
 	joinedBefore = regexp.MustCompile(`[A-Za-z0-9_.-]*$`)
 	joinedBehind = regexp.MustCompile(`^[A-Za-z0-9_.-]*`)
 )
@@ -252,7 +273,7 @@ var (
 		for name := range libraries {
 			names = append(names, regexp.QuoteMeta(name))
 		}
-		return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(/|$)`)
+		return regexp.MustCompile(`^((` + strings.Join(names, "|") + `)(/|$)|fetch libfetch/)`)
 	}()
 )
 
@@ -266,7 +287,9 @@ func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, e
 	switch {
 	case hidden[start], behindLike(low[:start]), !stemOf.Match(low[start:end]):
 		return false
-	case start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")):
+	case software[string(low[start:end])] || start == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/")):
+		return false
+	case start > 0 && !contact && !compatibleOf.Match(low[:start]):
 		return false
 	case !contact && strings.Contains(string(low), " cfnetwork/"):
 		return false
@@ -293,7 +316,8 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			for end < len(low) && wordByte(low[end]) {
 				end++
 			}
-			if bareOf.Match(low[start:end]) != bare || !n.mayName(header, low, hidden, contact, start, end) {
+			isKnown := slices.ContainsFunc(n.words, func(w naiveWord) bool { return string(w.text) == string(low[start:end]) })
+			if bareOf.Match(low[start:end]) != bare || isKnown && !bare || !n.mayName(header, low, hidden, contact, start, end) {
 				continue
 			}
 			joined := joinedAt(header, start, end)
@@ -325,7 +349,11 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 func overlooked(low []byte, hidden []bool) bool {
 	at := phoneOf.FindSubmatchIndex(low)
 	isPhone := at != nil && !slices.Contains(hidden[at[2]:at[3]], true)
-	for _, word := range regexp.MustCompile(`[a-z0-9_\x80-\xff-]+`).FindAllIndex(low, -1) {
+	for _, word := range oneWordOf.FindAllIndex(low, -1) {
+		isSoftware := software[string(low[word[0]:word[1]])] || word[0] == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/"))
+		if isSoftware && !hidden[word[0]] && !behindLike(low[:word[0]]) {
+			continue
+		}
 		if stemOf.Match(low[word[0]:word[1]]) && !(isPhone && at[4] < word[0] && word[0] < at[5]) {
 			return true
 		}
@@ -385,7 +413,8 @@ func standsAlone(low []byte, from, to int) bool {
 }
 
 func behindLike(low []byte) bool {
-	before, ok := bytes.CutSuffix(low, []byte("like "))
+	before, ok := bytes.CutSuffix(bytes.TrimRight(low, " "), []byte("like"))
+	ok = ok && bytes.HasSuffix(low, []byte(" "))
 	return ok && (len(before) == 0 || before[len(before)-1] == '-' || !wordByte(before[len(before)-1]))
 }
 

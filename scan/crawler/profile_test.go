@@ -136,7 +136,7 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 }
 
 // readOn is the last day on which a page was read for crawlers.json.
-const readOn = "2026-11-22"
+const readOn = "2026-11-28"
 
 // TestFactsHaveTheirSource asks of each profile for the page from which what could accuse or excuse
 // is taken, and for the day on which it said so. What nobody could be cited for is left out, on the

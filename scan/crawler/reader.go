@@ -88,6 +88,9 @@ type Reader struct {
 	device   extent    // see deviceIn
 	mentions []mention // of each operator that the header names
 	like     bool      // words behind "like " count
+	// The header is of an app that names the phone, as in "WhatsApp/2.11 Android/4.1.1 Device/asus-K00E": no word
+	// of it names a crawler, although it may be that of one, which fetches previews and has no device.
+	onDevice bool
 }
 
 // hit is a word of a known crawler in a header.
@@ -113,9 +116,10 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // names a known crawler, and the claim is then Foreign. If a header names several crawlers of
 // one operator, the one with the longest word counts. Software that anybody may use does not count
 // where its user gives a name of its own, as in "CazoodleBot/Nutch-0.9".
-// Read allocates only for the name of an unknown crawler, and for several rivals.
+// %20 outside of URLs is a blank, since some programs and logs write it so.
+// Read allocates only for the name of an unknown crawler, for several rivals, and for a header with %20.
 func (r *Reader) Read(header []byte) Claim {
-	claim, _ := r.read(header)
+	claim, _ := r.read(unescaped(header))
 	return claim
 }
 
@@ -171,6 +175,7 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 // there, by which it is looked up.
 func (r *Reader) find(header []byte) {
 	r.low, r.hits = appendLower(r.low[:0], header), r.hits[:0]
+	r.onDevice = bytes.Contains(r.low, []byte(" device/"))
 	for at := 0; at < len(r.low); {
 		rest := r.low[at:]
 		n := startLen(rest)
@@ -187,6 +192,27 @@ func (r *Reader) find(header []byte) {
 		}
 		at += n
 	}
+}
+
+// unescaped returns the header with three blanks for each %20 before the URL, if any, of each text without breaks.
+func unescaped(header []byte) []byte {
+	const escape, blanks, url, www = "%20", "   ", "://", "www."
+	if !bytes.Contains(header, []byte(escape)) {
+		return header
+	}
+	plain, inURL := bytes.Clone(header), false
+	for i, c := range header {
+		rest := header[i:]
+		switch {
+		case kinds[c] == isBreak:
+			inURL = false
+		case bytes.HasPrefix(rest, []byte(url)), bytes.HasPrefix(rest, []byte(www)):
+			inURL = true
+		case !inURL && bytes.HasPrefix(rest, []byte(escape)):
+			copy(plain[i:], blanks)
+		}
+	}
+	return plain
 }
 
 // startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins
@@ -219,7 +245,7 @@ func appendLower[T string | []byte](dst []byte, text T) []byte {
 
 // Outside appends to dst the header in lower case, with a blank for each URL and e-mail address.
 func (r *Reader) Outside(dst, header []byte) []byte {
-	r.low = appendLower(r.low[:0], header)
+	r.low = appendLower(r.low[:0], unescaped(header))
 	r.contacts = appendContacts(r.contacts[:0], r.low)
 	from := 0
 	for _, c := range r.contacts {
@@ -255,14 +281,25 @@ func (r *Reader) counts(start int) bool {
 // like stands before the name of a program that the client is like.
 const like = "like "
 
+// trimmed returns a text with one blank at the end, if it has several.
+func trimmed(text []byte) []byte {
+	for bytes.HasSuffix(text, []byte("  ")) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
 // standing says whether a word that starts at start may name the client: Names means only
 // that it is not in a URL or an e-mail address, and not after "like ".
 func (r *Reader) standing(start int) Standing {
+	if r.onDevice {
+		return Software
+	}
 	if inside(r.contacts, start) {
 		return InContact
 	}
-	before, isBehind := bytes.CutSuffix(r.low[:start], []byte(like))
-	if n := len(before); isBehind && (n == 0 || before[n-1] == '-' || !isWordByte(before[n-1])) {
+	before, isLike := bytes.CutSuffix(trimmed(r.low[:start]), []byte(like))
+	if n := len(before); isLike && (n == 0 || before[n-1] == '-' || !isWordByte(before[n-1])) {
 		return BehindLike
 	}
 	return Names

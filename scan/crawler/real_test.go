@@ -55,7 +55,7 @@ var (
 	contactOf = regexp.MustCompile(`://|www\.|@`)
 	browserOf = regexp.MustCompile(`^(Mozilla/[345]\.0 \((Windows|X11|Macintosh|iPhone|iPad|Linux|compatible; MSIE)|Opera/).*(Chrome|Firefox|MSIE|Safari|Trident|Opera)/`)
 	// dressedOf are crawlers in the clothes of a browser that carry no URL.
-	dressedOf = regexp.MustCompile(`BingPreview|GoogleOther|Mediapartners-Google|slurp$|/Nutch-`)
+	dressedOf = regexp.MustCompile(`(?i)adbeat\.com|Datanyze|Google (Favicon|Web Preview)|GoogleImageProxy|ips-agent|researchscan|; BW/1\.1|BingPreview|GoogleOther|Mediapartners-Google|slurp$|/Nutch-`)
 )
 
 // TestRealHeaders reads the headers of real logs with their counts, and headers that others have

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -44,11 +45,13 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 			r.device = deviceIn(r.low, r.contacts)
 		}
 		switch standing := r.mayName(word); {
+		case standing == Names && r.isHit(word): // its claim was foreign
+			overlooked = true
 		case standing == Names:
 			return claimOf(header, word, listedName(header[word.start:word.end]))
 		case standing == Bare && bare.end == 0:
 			bare = word
-		case standing != Device:
+		case standing != Device && standing != Software:
 			overlooked = true
 		}
 		from = word.end
@@ -97,9 +100,11 @@ func (r *Reader) mayName(word extent) Standing {
 	switch standing := r.standing(word.start); {
 	case standing != Names:
 		return standing
+	case r.isSoftware(word):
+		return Software
 	case r.device.start < word.start && word.start < r.device.end:
 		return Device
-	case word.start > 0 && !bytes.HasSuffix(r.low[:word.start], []byte("(compatible; ")) && len(r.contacts) == 0:
+	case word.start > 0 && !bytes.HasSuffix(trimmed(r.low[:word.start]), []byte("(compatible; ")) && len(r.contacts) == 0:
 		return NoContact
 	case len(r.contacts) == 0 && bytes.Contains(r.low, []byte(" cfnetwork/")):
 		return App
@@ -110,6 +115,22 @@ func (r *Reader) mayName(word extent) Standing {
 	default:
 		return Names
 	}
+}
+
+// isHit reports whether a word is that of a known crawler.
+func (r *Reader) isHit(word extent) bool {
+	i, _ := slices.BinarySearchFunc(r.hits, word.start, func(h hit, start int) int { return h.start - start })
+	for ; i < len(r.hits) && r.hits[i].start == word.start; i++ {
+		if r.hits[i].end == word.end {
+			return true
+		}
+	}
+	return false
+}
+
+// isSoftware reports whether a word is the name of a library or an app.
+func (r *Reader) isSoftware(word extent) bool {
+	return software[string(r.low[word.start:word.end])] || word.start == 0 && isFreeBSD(r.low)
 }
 
 // controlAt returns the control token at a word: the word alone, or with the words that

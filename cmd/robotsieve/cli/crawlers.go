@@ -293,10 +293,11 @@ var standings = map[crawler.Standing]string{
 	crawler.Bare:       "says that the client is a crawler, but not which one",
 	crawler.NoContact: `contains "STEM", but the header does not begin with it, does not have it directly after ` +
 		`"(compatible; ", and has no URL and no e-mail address`,
-	crawler.Control: controlToken,
-	crawler.Device:  `contains "STEM", but is where a browser on Android names its device`,
-	crawler.App:     `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), without a URL`,
-	crawler.Later:   `contains "STEM", but after another word that does`,
+	crawler.Control:  controlToken,
+	crawler.Device:   `contains "STEM", but is where a browser on Android names its device`,
+	crawler.App:      `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), without a URL`,
+	crawler.Software: "the name of a library or an app, or in the header of an app on a phone, which a person runs",
+	crawler.Later:    `contains "STEM", but after another word that does`,
 }
 
 const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, " +
