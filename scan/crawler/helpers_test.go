@@ -281,6 +281,7 @@ func same(a, b Claim) bool {
 }
 
 var (
+	instanceOf   = regexp.MustCompile(`-(prod|dev)$`)
 	compatibleOf = regexp.MustCompile(`\(compatible; +$`)
 	pieceOf      = regexp.MustCompile(`[^\x00-\x20()<>[\]{}"';,|]+`)
 	urlOf        = regexp.MustCompile(`://|www\.`)
@@ -469,6 +470,11 @@ func mailByte(c byte) bool { return wordByte(c) || c == '.' || c == '+' || c == 
 // standsAlone reports whether no word goes on at either side of low[from:to].
 func standsAlone(low []byte, from, to int) bool {
 	left := from > 0 && wordByte(low[from-1]) && wordByte(low[from])
+	if instanceOf.Match(low[from:to]) {
+		for to < len(low) && '0' <= low[to] && low[to] <= '9' {
+			to++
+		}
+	}
 	right := to < len(low) && wordByte(low[to]) && wordByte(low[to-1])
 	return !left && !right
 }

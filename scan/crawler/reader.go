@@ -191,12 +191,16 @@ func (r *Reader) find(header []byte) {
 	for at := 0; at < len(r.low); {
 		rest := r.low[at:]
 		n := startLen(rest)
-		if r.set.begins[rest[0]]>>min(n, 63)&1 == 0 {
+		instance := instanceIn(rest[:n])
+		if r.set.begins[rest[0]]>>min(n-instance, 63)&1 == 0 {
 			at += n
 			continue
 		}
-		for _, w := range r.set.words[string(rest[:n])] {
+		for _, w := range r.set.words[string(rest[:n-instance])] {
 			end := at + len(w.text)
+			if len(w.text) == n-instance {
+				end += instance
+			}
 			if bytes.HasPrefix(rest, []byte(w.text)) &&
 				(end == len(r.low) || !isWordByte(r.low[end]) || !isWordByte(r.low[end-1])) {
 				r.hits = append(r.hits, hit{extent{at, end}, w})
@@ -225,6 +229,15 @@ func unescaped(header []byte) []byte {
 		}
 	}
 	return plain
+}
+
+// instanceIn returns how many digits at the end of a word number a running crawler, as in "qwantify-prod34997".
+func instanceIn(word []byte) int {
+	name := bytes.TrimRight(word, "0123456789")
+	if !bytes.HasSuffix(name, []byte("-prod")) && !bytes.HasSuffix(name, []byte("-dev")) {
+		return 0
+	}
+	return len(word) - len(name)
 }
 
 // startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins
