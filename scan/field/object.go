@@ -335,9 +335,11 @@ func (r *Row) found(n *node, text []byte) {
 	case 'l', 'n', 'N', 'f', 'F': // null, and what fastjson takes for numbers
 		return
 	}
-	met := n.meets(text)
-	r.needs |= met
-	r.Excluded = r.Excluded || n.compared && (met == 0) == n.wanted || n.lacks(text)
+	if n.need != 0 || n.texts != nil {
+		met := n.meets(text)
+		r.needs |= met
+		r.Excluded = r.Excluded || n.compared && (met == 0) == n.wanted || n.lacks(text)
+	}
 	for _, leaf := range n.leaves {
 		rank := leaf.rank + 1
 		if len(text) == 0 {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -50,7 +51,7 @@ var jsonKeys = []struct {
 	{"query", "", key(`query(_?string)?|args|(cs_?)?uri_?query|query_?str`), isText, nil, nil},
 	{"status", "", key(`(http_?|response_?|resp_?|sc_?)?status(_?code)?|(http|response)_?code`),
 		func(v []byte) bool { return statusOf(bytes.TrimSuffix(v, []byte(".0"))) > 0 }, nil, nil},
-	{"bytes", "", key(`(body_?)?bytes(_?sent)?|(response|resp)_?(body_?)?(size|bytes|length)|size|content_?length`),
+	{"bytes", "", key(`(body_?)?bytes(_?sent)?|(response|resp)_?(body_?)?(size|bytes|length)|size|(content_?)?length`),
 		func(v []byte) bool { return parseSize(bytes.TrimSuffix(v, []byte(".0"))) >= 0 }, nil, nil},
 	{"ua", "the User-Agent", key(`[\w-]*user[-_]?agent(\.0|\.original)?|agent|ua`), isText, lazy.Regexp(`(?i)agent|(^|[._-])ua$`),
 		func(v []byte) bool {
@@ -86,6 +87,9 @@ func guessOf(object []byte) (g guess) {
 	for _, v := range values {
 		g.paths = append(g.paths, strings.ReplaceAll(v.path, `\.`, "."))
 	}
+	slices.SortStableFunc(values, func(x, y jsonValue) int { // the nearer the better
+		return cmp.Compare(strings.Count(x.path, "."), strings.Count(y.path, "."))
+	})
 	writable := func(v jsonValue) bool { return !strings.ContainsAny(v.path, " \t='\"`+") }
 	query, url := "", -1
 	for _, k := range jsonKeys {

@@ -152,10 +152,12 @@ func (j *jsonReader) readObject(r *Record) Kind {
 		return Other
 	}
 	for _, p := range numericParts {
-		j.text[p] = j.integer(j.text[p])
+		if n := j.text[p]; digitsAt(n) < len(n) {
+			j.text[p] = j.integer(n)
+		}
 	}
-	if j.spell[path].rootless && j.text[path] != nil {
-		j.text[path] = j.rooted(j.text[path])
+	if p := j.text[path]; p != nil && j.spell[path].rootless {
+		j.text[path] = j.rooted(p)
 	}
 	if !j.values.next(r) {
 		return Unparsed
@@ -172,7 +174,7 @@ var numericParts = [...]part{statusCode, bodySize, sentSize, serverPort}
 // integer returns a number that is whole as its digits, and anything else as it is.
 func (j *jsonReader) integer(text []byte) []byte {
 	const longest = 24
-	if len(text) > longest || len(text) == 0 || !isDigit(text[0]) || bytes.IndexAny(text, ".eE") < 0 {
+	if len(text) > longest || !isDigit(text[0]) {
 		return text
 	}
 	n, err := strconv.ParseFloat(string(text), 64)
