@@ -101,7 +101,8 @@ var akamaiFormat = columnFormat(Format{
 		"cs(User-Agent) cs(Cookie)\n",
 	sample: "2026-03-04\t05:06:07\t192.0.2.1\tGET\t/www.example.com/a?b=c\t200\t1234\t5\t\"-\"\t\"" + fooBot + "\"\t\"-\"",
 }, &dialect{
-	Columns: field.Columns{Delimiter: '\t', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC, ownSpelling: true,
+	Columns: field.Columns{Delimiter: '\t', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
+	ownSpelling: true,
 	names: columnsNamed(`
 		day date
 		clock time
@@ -186,7 +187,8 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 		"Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 Hit - - text/html "+
 		"1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
 }, &dialect{
-	Columns: field.Columns{Delimiter: '\t'}, instant: epochTime, names: columnsNamed("host@percent cs-host\ntarget" + strings.Replace(cloudfrontNames, "\n\thost@percent x-host-header", "", 1)),
+	Columns: field.Columns{Delimiter: '\t'}, instant: epochTime,
+	names: columnsNamed("target" + strings.Replace(cloudfrontNames, "x-host-header", "cs-host", 1)),
 })
 
 // cloudfrontNames are the columns of CloudFront, after what the URI is.

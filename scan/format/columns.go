@@ -77,7 +77,8 @@ func columnsNamed(table string) (list []column) {
 	for line := range strings.Lines(strings.TrimSpace(table)) {
 		names := strings.Fields(line)
 		field, how, _ := strings.Cut(names[0], "@")
-		p, ok := map[string]part{"day": day, "clock": timeOfDay, "host_path": hostPath, "host_target": hostTarget, "server_port": ownPort}[field]
+		p, ok := map[string]part{"day": day, "clock": timeOfDay, "host_path": hostPath, "host_target": hostTarget,
+			"server_port": ownPort}[field]
 		if !ok {
 			p = fieldNames[field]
 		}

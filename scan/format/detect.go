@@ -71,7 +71,24 @@ var (
 	// ErrNoHeader means that the columns of the log are named by a header that it lacks. The
 	// header of the log before it in a set may be its own.
 	ErrNoHeader = errors.New("its line #Fields is missing")
+	// ErrErrorLog means that the log is one of a server's own messages.
+	ErrErrorLog = errors.New("an error log")
 )
+
+// errorLogError says whose error log a log is. It is ErrErrorLog.
+type errorLogError string
+
+func (e errorLogError) Error() string { return "this is " + string(e) }
+
+func (e errorLogError) Is(target error) bool { return target == ErrErrorLog }
+
+// is returns the error that a log is something else than an access log.
+func is(what string) error {
+	if strings.HasPrefix(what, "an error log") {
+		return errorLogError(what)
+	}
+	return errors.New("this is " + what)
+}
 
 // detection is what the beginning of a log looks like.
 type detection struct {

@@ -106,11 +106,11 @@ var textRows = []row{
 		`$remote_addr $ident $remote_user [$time_local] $request $status $body_bytes_sent "$http_referer" ` +
 			`"$http_user_agent"...`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 "-" "` + fooBot + `"`},
-	{"unquoted_timed", "WSO2, and Tomcat with nothing in quotes and the time taken behind the User-Agent", isUnquoted, false,
+	{"unquoted_timed", "WSO2, and Tomcat without quotes, with the time taken behind the User-Agent", isUnquoted, false,
 		`$remote_addr - - [$time_local] $request_method $target $server_protocol $status $body_bytes_sent $http_referer ` +
 			`$http_user_agent $request_time`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot + ` 0.012`},
-	{"timed_unquoted", "Tomcat with nothing in quotes and times taken before the client", isUnquoted, false,
+	{"timed_unquoted", "Tomcat without quotes, with times taken before the client", isUnquoted, false,
 		`$_ $_ $remote_addr - - [$time_local] $request_method $target $server_protocol $status $body_bytes_sent $http_referer ` +
 			`$http_user_agent`,
 		`0.012 12 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot},
