@@ -36,7 +36,7 @@ func isSearchOrAI(h suiteHeader) bool {
 var noBrowsers = map[string]string{
 	"Mozilla/5.0 (compatible; Yahoo! Slurp)": "Yahoo's page says that its crawler sends it",
 	"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Amzn-User/0.1) Chrome/119.0.6045.214 Safari/537.36": "Amazon's page has it",
-	"Huaweisymantecspider (compatible; MSIE 8.0; DSE-support@huaweisymantec.com)":                                      "a spider, by its name",
+	"Huaweisymantecspider (compatible; MSIE 8.0; DSE-support@huaweisymantec.com)":                                       "a spider, by its name",
 }
 
 // oneCompany has the operators that suites call otherwise, by our names.

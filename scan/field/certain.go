@@ -31,6 +31,7 @@ const (
 	Address                 // an IP address, with a port or without
 	Token                   // what programs name things by: letters, digits and few other bytes
 	Unbroken                // no blanks, control characters and slashes
+	Word                    // no blanks and control characters
 )
 
 // holds reports whether the field can hold a byte. counted: lines with a quote in a field are
@@ -52,6 +53,8 @@ func (r *Rule) holds(c byte, counted bool) bool {
 		return isName || strings.IndexByte("-._~:/+*=%,@$&!", c) >= 0
 	case Unbroken:
 		return c > ' ' && c != 0x7f && c != '/'
+	case Word:
+		return c > ' ' && c != 0x7f
 	}
 	return true
 }

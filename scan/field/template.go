@@ -124,7 +124,7 @@ func (t *Template) Compile() *Template {
 		r := &c.Rules[i]
 		c.ready(i)
 		c.quotes += strings.Count(r.Before, `"`)
-		isOpen = isOpen || r.ending == atQuote && (!r.Free || r.Escape == 0)
+		isOpen = isOpen || r.ending == atQuote && r.Escape == 0 && r.Holds != Token
 		if r.Free {
 			c.free = i
 			if slices.ContainsFunc(c.Rules[:i], func(r Rule) bool { return r.Holds == Any }) {

@@ -47,6 +47,9 @@ var apacheValues = sync.OnceValue(func() map[string]value {
 // the latter case quotes may be written as \" still.
 func parseApache(text string) (*Format, error) {
 	if len(text) > len("LogFormat ") && strings.EqualFold(text[:len("LogFormat")], "LogFormat") {
+		if text, ok := liteSpeedText(strings.TrimSpace(text[len("LogFormat"):])); ok {
+			return apacheFormat(text)
+		}
 		directives := apacheDirectives(text)
 		if len(directives) != 1 || len(directives[0]) < 2 {
 			return nil, errors.New("it is not one directive LogFormat with a text in quotes")
@@ -61,6 +64,20 @@ func parseApache(text string) (*Format, error) {
 		text = strings.ReplaceAll(text, `\"`, `"`)
 	}
 	return apacheFormat(text)
+}
+
+// liteSpeedText returns the text of OpenLiteSpeed's logFormat, which takes the rest of the line: in quotes
+// or not, and the quotes in it are escaped or not. ok is false if the line is one of Apache.
+func liteSpeedText(rest string) (text string, ok bool) {
+	inner, isQuoted := strings.CutPrefix(rest, `"`)
+	switch {
+	case isQuoted:
+		inner, ok = strings.CutSuffix(inner, `"`)
+		ok = ok && strings.Contains(strings.ReplaceAll(inner, `\"`, ""), `"`)
+	case !strings.HasPrefix(rest, "'"):
+		ok = len(strings.Fields(rest)) > len([]string{"text", "name"})
+	}
+	return strings.ReplaceAll(inner, `\"`, `"`), ok
 }
 
 // apacheDirective is a directive: a per cent sign, modifiers and an argument in any order, and a

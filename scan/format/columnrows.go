@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/field"
@@ -9,7 +10,7 @@ import (
 
 // columnFormats are the formats whose lines are columns.
 var columnFormats = []*Format{
-	incapsulaFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat,
+	incapsulaFormat, akamaiFormat, w3cFormat, cloudfrontFormat, cloudfrontRealtimeFormat, zeekFormat, gcsFormat,
 }
 
 // w3cFormat is the extended log format of W3C's working draft WD-logfile, as IIS and others
@@ -44,7 +45,7 @@ var w3cFormat = columnFormat(Format{
 		status sc-status
 		sent sc-bytes bytes`),
 	of: func(d dialect, header []byte, lines [][]byte) *dialect {
-		if isCloudFront(&d, header, lines) || isIncapsula(header) {
+		if isCloudFront(&d, header, lines) || isIncapsula(header) || isAkamai(header, lines) {
 			return nil
 		}
 		if bytes.IndexByte(header, '\t') >= 0 {
@@ -91,6 +92,57 @@ var incapsulaFormat = columnFormat(Format{
 
 func isIncapsula(header []byte) bool { return bytes.Contains(header, []byte(" cs-clapp ")) }
 
+// akamaiFormat is Akamai's Log Delivery Service in W3C's form. Its header has blanks, and its lines
+// have tabs; headers of requests are in quotes. cs-uri is the host of the origin and the path, or the
+// path alone. Source: Akamai, "Log Delivery Service User Guide".
+var akamaiFormat = columnFormat(Format{
+	name: "akamai_lds", by: "Akamai, Log Delivery Service in W3C's form",
+	head: "#Version: 1.0\n#Fields: date time cs-ip cs-method cs-uri sc-status sc-bytes time-taken cs(Referer) " +
+		"cs(User-Agent) cs(Cookie)\n",
+	sample: "2026-03-04\t05:06:07\t192.0.2.1\tGET\t/www.example.com/a?b=c\t200\t1234\t5\t\"-\"\t\"" + fooBot + "\"\t\"-\"",
+}, &dialect{
+	Columns: field.Columns{Delimiter: '\t', Quotes: true}, directive: '#', header: "#Fields:", day: isoUTC,
+	ownSpelling: true,
+	names: columnsNamed(`
+		day date
+		clock time
+		ip cs-ip
+		method cs-method
+		target cs-uri
+		status sc-status
+		sent sc-bytes
+		referer cs(referer)
+		ua@blankless cs(user-agent)`),
+	of: func(d dialect, header []byte, lines [][]byte) *dialect {
+		if !isAkamai(header, lines) {
+			return nil
+		}
+		fields := make([]field.Span, len(strings.Fields(string(header)))-1)
+		at := slices.Index(strings.Fields(string(header)), "cs-uri") - 1
+		hosts := 0
+		for _, line := range lines {
+			if at < 0 || d.Split(fields, line) != len(fields) {
+				continue
+			}
+			uri := bytes.TrimPrefix(line[fields[at].From:fields[at].To], []byte("/"))
+			if host, _, hasPath := bytes.Cut(uri, []byte("/")); hasPath && isDomain(host) {
+				hosts++
+			}
+		}
+		if 10*hosts >= 9*len(lines) {
+			others := slices.DeleteFunc(slices.Clone(d.names), func(c column) bool { return c.part == target })
+			d.names = slices.Concat(columnsNamed("host_target cs-uri"), others)
+		}
+		return &d
+	},
+})
+
+// isAkamai reports whether a header and the lines after it are of Akamai.
+func isAkamai(header []byte, lines [][]byte) bool {
+	return bytes.Contains(header, []byte(" cs-ip ")) && bytes.IndexByte(header, '\t') < 0 &&
+		len(lines) > 0 && bytes.IndexByte(lines[0], '\t') >= 0
+}
+
 // cloudfrontFormat is the standard log of Amazon CloudFront: fields between tabs, with
 // bytes outside a set percent-encoded once more than in the request. The column cs(Host)
 // is the distribution, x-host-header the site. A real-time log has the path with its query.
@@ -117,7 +169,8 @@ var cloudfrontFormat = columnFormat(Format{
 })
 
 // cloudfrontRealtimeFormat is CloudFront's real-time log with all fields in the order of its
-// console. It has no header, and a path with its query. Logs with fewer fields cannot be
+// console. It has no header, and a path with its query. Its cs-host is the site, and its x-host-header the
+// distribution: the other way round than in standard logs. Logs with fewer fields cannot be
 // told apart, but users can name their fields. Source: docs.aws.amazon.com, "Real-time log
 // configuration fields".
 var cloudfrontRealtimeFormat = columnFormat(Format{
@@ -129,12 +182,13 @@ var cloudfrontRealtimeFormat = columnFormat(Format{
 		x-edge-detailed-result-type c-country cs-accept-encoding cs-accept cache-behavior-path-pattern cs-headers
 		cs-header-names cs-headers-count primary-distribution-id primary-distribution-dns-name origin-fbl origin-lbl asn`,
 	sample: strings.ReplaceAll("1772600767.000 192.0.2.1 203.0.113.9 0.001 200 1234 GET https "+
-		"d111111abcdef8.cloudfront.net /a?b=c 50 FRA2-C1 "+
-		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== www.example.com 0.001 HTTP/2.0 IPv4 "+
+		"www.example.com /a?b=c 50 FRA2-C1 "+
+		"q4VXlPWQEJKtHd2u9A6WZ4h9lWyVLJZ1vXRl9ZGvcJ9mDzG7dQyXKw== d111111abcdef8.cloudfront.net 0.001 HTTP/2.0 IPv4 "+
 		"Mozilla/5.0%20(compatible;%20FooBot/1.0) - - - Hit - TLSv1.3 TLS_AES_128_GCM_SHA256 Hit - - text/html "+
 		"1000 - - 40000 Hit DE - - * - - 0 - - - - 64496", " ", "\t"),
 }, &dialect{
-	Columns: field.Columns{Delimiter: '\t'}, instant: epochTime, names: columnsNamed("target" + cloudfrontNames),
+	Columns: field.Columns{Delimiter: '\t'}, instant: epochTime,
+	names: columnsNamed("target" + strings.Replace(cloudfrontNames, "x-host-header", "cs-host", 1)),
 })
 
 // cloudfrontNames are the columns of CloudFront, after what the URI is.
@@ -156,7 +210,8 @@ const cloudfrontNames = `@percent cs-uri-stem
 // isCloudFront reports whether a header and the lines after it are of CloudFront: by the names of
 // its columns, or because the lines have tabs where the header has blanks.
 func isCloudFront(d *dialect, header []byte, lines [][]byte) bool {
-	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 {
+	if bytes.Contains(header, []byte(" x-edge-")) || bytes.IndexByte(header, '\t') >= 0 || len(lines) == 0 ||
+		isAkamai(header, lines) {
 		return bytes.Contains(header, []byte(" x-edge-"))
 	}
 	tabs := bytes.Count(lines[0], []byte("\t"))

@@ -43,8 +43,10 @@ type dialect struct {
 	header    string // begins the line that names the columns; "": they are fixed
 	names     []column
 	empty     string // stands for an empty field
-	day       layout // of day and timeOfDay
-	instant   layout // of moment
+	// ownSpelling: what is in quotes is spelled as names say, with no quotes doubled.
+	ownSpelling bool
+	day         layout // of day and timeOfDay
+	instant     layout // of moment
 	// of returns the dialect of a log with a header and the lines after it, nil if they are of
 	// another format. It is nil if there is no other.
 	of func(d dialect, header []byte, lines [][]byte) *dialect
@@ -61,6 +63,12 @@ type column struct {
 // spellings are how columns are spelled, by the names in tables.
 var spellings = map[string]spelling{
 	"plus": pluses, "percent": percents, "percents": allPercents, "backslash": backslashed,
+	"blankless": {escape: '%', undo: func(dst, text []byte) []byte { // encoded if it has no blank
+		if bytes.IndexByte(text, ' ') >= 0 {
+			return append(dst, text...)
+		}
+		return unpercent(dst, text)
+	}},
 }
 
 // columnsNamed reads a table of columns. In each line are the name of a field (fieldNames),
@@ -69,7 +77,8 @@ func columnsNamed(table string) (list []column) {
 	for line := range strings.Lines(strings.TrimSpace(table)) {
 		names := strings.Fields(line)
 		field, how, _ := strings.Cut(names[0], "@")
-		p, ok := map[string]part{"day": day, "clock": timeOfDay, "host_path": hostPath, "server_port": ownPort}[field]
+		p, ok := map[string]part{"day": day, "clock": timeOfDay, "host_path": hostPath, "host_target": hostTarget,
+			"server_port": ownPort}[field]
 		if !ok {
 			p = fieldNames[field]
 		}
@@ -131,7 +140,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 		}
 	}
 	has := &h.says.has
-	has[hostName] = has[hostName] || has[hostPath]
+	has[hostName] = has[hostName] || has[hostPath] || has[hostTarget]
 	has[timeOfDay] = has[timeOfDay] && has[day] // a time of day alone tells nothing
 	has[moment] = has[moment] && !has[timeOfDay]
 	switch {
@@ -148,7 +157,7 @@ func (d *dialect) columnsOf(line []byte, names []string) *heading {
 
 // spelled returns how a column is spelled: what is in quotes is written as quotes want it.
 func (d *dialect) spelled(s spelling) spelling {
-	if d.Quotes {
+	if d.Quotes && !d.ownSpelling {
 		return undoubled
 	}
 	return s

@@ -182,11 +182,45 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 	return line[:n], rest, whole
 }
 
+// openQuoted opens lines that are wholly in quotes, as OpenLiteSpeed writes them if its logFormat is. The
+// quotes in them are as they are, or all doubled, as CSV has them. If the number of those that are not escaped is even, the line has only the
+// first of the quotes around it.
+func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
+	inner, ok := bytes.CutPrefix(line, []byte(`"`))
+	if !ok {
+		return nil, nil, nothing
+	}
+	quotes := 0
+	for i, c := range inner {
+		if c == '"' && !field.IsEscaped(inner[:i]) {
+			quotes++
+		}
+	}
+	if quotes%2 == 1 {
+		if inner, ok = bytes.CutSuffix(inner, []byte(`"`)); !ok {
+			return nil, nil, nothing
+		}
+	}
+	pairs := bytes.Count(inner, []byte(`""`))
+	if pairs == 0 || 2*pairs < bytes.Count(inner, []byte(`"`)) {
+		return nil, inner, whole
+	}
+	b := (*buf)[:0]
+	for before, rest, found := bytes.Cut(inner, []byte(`""`)); ; before, rest, found = bytes.Cut(rest, []byte(`""`)) {
+		if b = append(b, before...); !found {
+			break
+		}
+		b = append(b, '"')
+	}
+	*buf = b
+	return nil, b, whole
+}
+
 // openSyslog opens lines with the header of RFC 3164, whose priority, host and tag may be
-// missing, and whose time may be as in RFC 3339.
+// missing, and whose time may be as in RFC 3339 or as journalctl -o writes it.
 func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	line = line[priorityLength(line):]
-	n := max(isoTimeLength(line), stampLength(line))
+	n := max(isoTimeLength(line), stampLength(line), journalLength(line))
 	if n == 0 || n >= len(line) || line[n] != ' ' {
 		return nil, nil, nothing
 	}
@@ -289,3 +323,28 @@ func stampLength(b []byte) int {
 	}
 	return 0
 }
+
+// journalLength returns the length of the time at the start of a line of journalctl -o short-unix,
+// short-monotonic, or short-full and with-unit, 0 if there is none.
+func journalLength(b []byte) int {
+	const full = "0000-00-00 00:00:00"
+	switch {
+	case looksLike(b, "0000000000.000000 "):
+		return len("0000000000.000000")
+	case len(b) > 0 && b[0] == '[':
+		end := bytes.IndexByte(b[:min(len(b), len("[1234567890.123456]"))], ']')
+		if text := bytes.TrimLeft(b[1:max(end, 1)], " "); len(text) > len(".000000") && isNumeric(text) && bytes.Count(text, []byte(".")) == 1 {
+			return end + 1
+		}
+	case len(b) > 4 && letters(b) == 3 && b[3] == ' ' && looksLike(b[4:], full):
+		n := len("Wed ") + len(full)
+		n += fractionLength(b[n:])
+		if n < len(b) && b[n] == ' ' {
+			return n + 1 + max(letters(b[n+1:]), zoneLength(b[n+1:]))
+		}
+	}
+	return 0
+}
+
+// zoneLength returns the length of an offset at the start of b.
+func zoneLength(b []byte) int { _, n := zoneAt(b); return n }

@@ -98,7 +98,24 @@ var (
 	// ErrNoHeader means that the columns of the log are named by a header that it lacks. The
 	// header of the log before it in a set may be its own.
 	ErrNoHeader = errors.New("its line #Fields is missing")
+	// ErrErrorLog means that the log is one of a server's own messages.
+	ErrErrorLog = errors.New("an error log")
 )
+
+// errorLogError says whose error log a log is. It is ErrErrorLog.
+type errorLogError string
+
+func (e errorLogError) Error() string { return "this is " + string(e) }
+
+func (e errorLogError) Is(target error) bool { return target == ErrErrorLog }
+
+// is returns the error that a log is something else than an access log.
+func is(what string) error {
+	if strings.HasPrefix(what, "an error log") {
+		return errorLogError(what)
+	}
+	return errors.New("this is " + what)
+}
 
 // detection is what the beginning of a log looks like.
 type detection struct {
@@ -166,7 +183,12 @@ func (d *detection) read(formats []*Format) {
 	for _, around := range envelopesAround(pick(d.lines, few)) {
 		r := d.reading(around, formats)
 		if r.count(few); r.total > 0 {
-			r.count(spread(len(d.lines), len(d.lines)))
+			all := spread(len(d.lines), len(d.lines))
+			if r.count(all); r.settle() {
+				r.count(all)
+			}
+		}
+		if r.total > 0 {
 			d.readings = append(d.readings, r)
 		}
 	}
@@ -341,6 +363,38 @@ func (r *reading) count(lines []int) {
 			r.invalid++
 		}
 	}
+}
+
+// settle leaves out the format with X-Forwarded-For before the client if what is there may be the host
+// that was asked for: in some lines it is a name, or all are the same, or they are fewer than those of
+// the clients, as the addresses of a server are, and those of proxies are not. So it does if few lines
+// are of it: servers write it for all requests. It reports whether lines have to be counted anew.
+func (r *reading) settle() bool {
+	find := func(name string) int {
+		return slices.IndexFunc(r.tries, func(a *attempt) bool { return a.Format.name == name })
+	}
+	at, other := find(forwardedClient), find("vhost_combined")
+	if at < 0 || r.tries[at].lines == 0 {
+		return false
+	}
+	hasLists, before, behind := false, map[string]bool{}, map[string]bool{}
+	var record Record
+	for _, line := range r.inner {
+		if len(line) == 0 || r.tries[at].reads(line, &record) != Request || string(record.Forwarded) == "-" {
+			continue
+		}
+		hasLists = hasLists || bytes.IndexByte(record.Forwarded, ',') >= 0
+		before[string(record.Forwarded)], behind[string(record.Addr)] = true, true
+	}
+	lists, hosts := r.tries[at].lines, 0
+	if other >= 0 {
+		hosts = r.tries[other].lines
+	}
+	if 20*lists >= 19*(lists+hosts) && 4*lists >= r.total && (hasLists || len(before) >= max(2, len(behind))) {
+		return false
+	}
+	r.tries = slices.Delete(r.tries, at, at+1)
+	return true
 }
 
 // format returns the format of the log, nil if no reading is good enough. Objects in which no row of

@@ -58,6 +58,7 @@ var envelopes = []*Envelope{
 		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false, false},
 	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
 	{"compose", "docker compose logs", "web-1  | …", openCompose, false, false},
+	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false, false},
 }
 
 // envelopeByName returns the envelope with a name, in any ASCII case.

@@ -13,8 +13,10 @@ import (
 //	1/1/1/1/0 0/0 {1wt.eu|Mozilla/5.0} {} "GET / HTTP/1.1"
 //
 // So they have to be named, as in haproxy:host,user-agent, or are guessed by what is in them.
-// A tilde after the name of the frontend tells that the connection was encrypted.
-// Source: HAProxy's configuration.txt, 8.2.3, 8.6 and 8.8.
+// A tilde after the name of the frontend tells that the connection was encrypted. Behind the request
+// option httpslog and formats of one's own have more fields. With option httplog clf, the captured
+// headers are in quotes at the end of the line.
+// Source: HAProxy's configuration.txt, 8.2.3 to 8.2.5, 8.6 and 8.8.
 const (
 	haproxyWords  = "escape=hash $remote_addr [${time:%d/%b/%Y:%H:%M:%S}] $frontend $_ $_ $status $bytes_sent $_"
 	haproxyPrefix = "haproxy:"
@@ -22,7 +24,7 @@ const (
 
 // haproxyRow returns a row for HAProxy by the end of its words and what its sample has there.
 func haproxyRow(name, by, end, captured string) row {
-	return row{name: name, by: by, words: haproxyWords + end, sample: haproxySample(captured)}
+	return row{name: name, by: by, words: haproxyWords + end + "...", sample: haproxySample(captured)}
 }
 
 // haproxySample returns a line with captured headers, which have blanks around them.
@@ -31,37 +33,70 @@ func haproxySample(captured string) string {
 		"1/1/1/1/0 0/0" + captured + `"GET /a?b=c HTTP/1.1"`
 }
 
-// capturedFormat returns the format haproxy with captured headers, given their names,
-// nil if the User-Agent is none of them.
-func capturedFormat(headers []string) *Format {
-	line, values := "", ""
+// haproxyCLF is the row of option httplog clf.
+var haproxyCLF = row{
+	name: "haproxy_clf", by: "HAProxy with option httplog clf",
+	words: `escape=hash $remote_addr - - [$time_local] "$request" $status $bytes_sent "" "" $_ $_ "$frontend" "$_" "$_" ` +
+		`$_ $_ $_ $_ $_ "$_" $_ $_ $_ $_ $_ $_ $_ "$_" "$_"...`,
+	sample: `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 "" "" 33317 000 "http-in" "static" ` +
+		`"srv1" 10 0 30 69 109 "----" 1 1 1 1 0 0 0 "" ""`,
+}
+
+// captureRows are the formats with captured headers: their prefixes, and the rows that have the words
+// and the values of the headers.
+var captureRows = []struct {
+	prefix string
+	row    func(words, values []string) row
+}{
+	{haproxyPrefix, func(words, values []string) row {
+		return haproxyRow("", "HAProxy with option httplog and captured headers",
+			" {"+strings.Join(words, "|")+`}$_"$request"`, " {"+strings.Join(values, "|")+"} {} ")
+	}},
+	{"haproxy_clf:", func(words, values []string) row {
+		quoted := func(row string, list []string) string {
+			return strings.TrimSuffix(row, "...") + ` "` + strings.Join(list, `" "`) + `"`
+		}
+		return row{by: "HAProxy with option httplog clf and captured headers",
+			words: quoted(haproxyCLF.words, words) + "...", sample: quoted(haproxyCLF.sample, values)}
+	}},
+}
+
+// capturedFormat returns the format of a prefix with captured headers, given their names,
+// nil if there is none, or the User-Agent is none of the headers.
+func capturedFormat(prefix string, headers []string) *Format {
+	var words, values []string
 	for _, h := range headers {
-		name, value := "_", "-"
+		word, value := "$_", "-"
 		switch strings.ToLower(h) {
 		case "host":
-			name, value = "host", "www.example.com"
+			word, value = "$host", "www.example.com"
 		case "user-agent", "ua":
-			name, value = "http_user_agent", "Mozilla/5.0 (compatible; FooBot/1.0)"
+			word, value = "$http_user_agent", fooBot
 		case "x-forwarded-for", "xff":
-			name = "http_x_forwarded_for"
+			word = "$http_x_forwarded_for"
 		}
-		line, values = line+"|$"+name, values+"|"+value
+		words, values = append(words, word), append(values, value)
 	}
-	name := haproxyPrefix + strings.ToLower(strings.Join(headers, ","))
-	r := haproxyRow(name, "HAProxy with option httplog and captured headers",
-		" {"+line[1:]+`}$_"$request"`, " {"+values[1:]+"} {} ")
-	if f, err := r.format(parseNginx); err == nil && f.HasAgent() {
-		return f
+	for _, c := range captureRows {
+		if !strings.EqualFold(c.prefix, prefix) {
+			continue
+		}
+		r := c.row(words, values)
+		r.name = c.prefix + strings.ToLower(strings.Join(headers, ","))
+		if f, err := r.format(parseNginx); err == nil && f.HasAgent() {
+			return f
+		}
 	}
 	return nil
 }
 
 // capturedByName returns the format with a name such as haproxy:host,user-agent.
 func capturedByName(name string) (*Format, bool) {
-	if len(name) <= len(haproxyPrefix) || !strings.EqualFold(name[:len(haproxyPrefix)], haproxyPrefix) {
+	at := strings.IndexByte(name, ':') + 1
+	if at == 0 || at == len(name) {
 		return nil, false
 	}
-	f := capturedFormat(strings.Split(name[len(haproxyPrefix):], ","))
+	f := capturedFormat(name[:at], strings.Split(name[at:], ","))
 	return f, f != nil
 }
 
@@ -73,17 +108,15 @@ func capturedByName(name string) (*Format, bool) {
 func bindCaptures(f *Format, head []byte) *Format {
 	var headers []captured
 	reader := f.NewReader().(*programReader)
-	for kind := range recordsOf(reader, head) {
+	for kind, r := range recordsOf(reader, head) {
 		if kind != Request {
 			continue
 		}
-		_, block, found := bytes.Cut(reader.field(reader.request-1), []byte(" {"))
-		block, _, closed := bytes.Cut(block, []byte("}"))
-		values := bytes.Split(block, []byte("|"))
-		if headers == nil && found && closed {
+		values := reader.captures(r.Line, f.name == haproxyCLF.name)
+		if headers == nil {
 			headers = make([]captured, len(values))
 		}
-		if found && closed && len(values) == len(headers) {
+		if len(values) == len(headers) {
 			for i := range headers {
 				headers[i].see(values[i])
 			}
@@ -98,7 +131,24 @@ func bindCaptures(f *Format, head []byte) *Format {
 	if agents != 1 {
 		return f
 	}
-	return capturedFormat(names)
+	return capturedFormat(f.name+":", names)
+}
+
+// captures returns the captured headers of the line that Next returned last: those in the first braces
+// before the request, or in quotes behind all fields.
+func (p *programReader) captures(line []byte, behind bool) (values [][]byte) {
+	if !behind {
+		_, block, found := bytes.Cut(p.field(p.request-1), []byte(" {"))
+		if block, _, closed := bytes.Cut(block, []byte("}")); found && closed {
+			return bytes.Split(block, []byte("|"))
+		}
+		return nil
+	}
+	rest := line[p.places.Spans[len(p.places.Spans)-1].To+1:]
+	for value := quotedField(rest, 0); value != nil; value = quotedField(rest, 0) {
+		values, rest = append(values, value), rest[cap(rest)-cap(value)+len(value)+1:]
+	}
+	return values
 }
 
 // captured says how many values of a captured header look like what.
@@ -107,7 +157,7 @@ type captured struct{ seen, agents, urls, hosts, lists int }
 func (c *captured) see(value []byte) {
 	for n, is := range map[*int]bool{
 		&c.seen: true, &c.agents: bytes.HasPrefix(value, []byte("Mozilla/")), &c.urls: isURL(value),
-		&c.hosts: isDomain(value), &c.lists: areAddresses(value),
+		&c.hosts: isDomain(value) || bytes.HasPrefix(value, []byte("[")), &c.lists: areAddresses(value),
 	} {
 		if is && len(value) > 0 {
 			*n++
@@ -119,10 +169,10 @@ func (c *captured) name() string {
 	switch {
 	case c.agents > c.urls:
 		return "user-agent"
-	case c.seen > 0 && c.hosts == c.seen:
-		return "host"
 	case c.seen > 0 && c.lists == c.seen:
 		return "x-forwarded-for"
+	case c.seen > 0 && c.hosts == c.seen:
+		return "host"
 	}
 	return "-"
 }

@@ -1,12 +1,14 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // nginxVariables are the variables of nginx that an audit needs, and those that nginx writes
@@ -38,12 +40,22 @@ var nginxVariables = sync.OnceValue(func() map[string]value {
 	list["time_local"] = value{part: moment, pattern: clfPattern}
 	list["time_iso8601"] = value{part: moment, pattern: isoPattern}
 	list["msec"] = value{part: moment, rank: 1, pattern: "%s"}
-	// nginx does not have this, nor _ and ident, which are for logs of other programs: the
-	// identity of common, a word of no interest that the program itself writes, and HAProxy's,
-	// where a tilde tells of TLS.
+	// nginx does not have these, nor _ and ident, which are for logs of other programs: the
+	// identity of common, a word of no interest that the program itself writes, HAProxy's,
+	// where a tilde tells of TLS, the header Host of a gateway on ports of its own, and the target
+	// of a server that refuses those with blanks.
+	list["gateway_host"] = value{part: hostName, raw: true, spell: gatewayHost}
+	list["target"] = value{part: target, content: field.Word}
 	list["frontend"] = value{part: tlsInUse, spell: tilde}
 	return list
 })
+
+// gatewayHost is how APISIX writes the header Host: with the ports on which it listens by default, which
+// are not the site's.
+var gatewayHost = spelling{escape: ':', undo: func(dst, host []byte) []byte {
+	host = bytes.TrimSuffix(bytes.TrimSuffix(host, []byte(":9080")), []byte(":9443"))
+	return unescape(dst, host)
+}}
 
 // nginxSpellings are the values of escape=.
 var nginxSpellings = map[string]spelling{"default": backslashed, "json": jsonEscaped, "hash": hashed, "none": {}}

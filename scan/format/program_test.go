@@ -69,7 +69,7 @@ func slowly(t *field.Template, line string) (texts []string, ok bool) {
 		quotes += strings.Count(next, `"`)
 		wasQuoted := strings.HasSuffix(r.Before, `"`)
 		isQuoted := strings.HasPrefix(next, `"`) && (wasQuoted || r.Escape == '\\' && !r.Solid)
-		isOpen = isOpen || isQuoted && (!r.Free || r.Escape == 0) && r.Escape != '\\'
+		isOpen = isOpen || isQuoted && r.Escape == 0 && r.Holds != field.Token
 		isAsked = isAsked && (!isQuoted || r.Free)
 		stands := func(end int) bool {
 			switch rest, found := strings.CutPrefix(line[end:], next); {
@@ -96,6 +96,9 @@ func slowly(t *field.Template, line string) (texts []string, ok bool) {
 			for e := at; e <= len(line) && end < 0; e++ {
 				if isQuoted && (e == len(line) || line[e] != '"' || r.Escape == '\\' && slowEscaped(line[at:e])) {
 					continue
+				}
+				if r.List && next == " " && e > at && line[e-1] == ',' {
+					continue // the blank is part of the list
 				}
 				if stands(e) {
 					end = e

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,15 +18,15 @@ var headlessCloudFront = lazy.Regexp(`^\S+\t\S+\t[A-Z]{3}\d+(-[A-Z]\d+)?\t`)
 
 // named returns an error that says what the log is, nil if nothing tells.
 func (d *detection) named() error {
-	if is := sniff.Beginning(d.head); is != "" {
-		return errors.New("this is " + is)
+	if what := sniff.Beginning(d.head); what != "" {
+		return is(what)
 	}
 	few := pick(d.lines, spread(len(d.lines), fewLines))
 	chains := envelopesAround(few)
 	for _, around := range chains {
 		inner := unwrapAll(around, few)
-		if is := sniff.Lines(inner); is != "" {
-			return fmt.Errorf("this is %s%s", is, inEnvelopes(around))
+		if what := sniff.Lines(inner); what != "" {
+			return is(what + inEnvelopes(around))
 		}
 		if sniff.Most(inner, headless().Match) && len(around) == 0 {
 			writer := "a W3C log, such as IIS writes"

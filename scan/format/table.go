@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/netip"
-	"strings"
 	"sync"
 )
 
@@ -35,6 +34,9 @@ const (
 //   - envoy: Default Format String; istio: Default access log format in their documentation.
 //   - alb, elb: Elastic Load Balancing, access logs; s3: Amazon S3, server access log format.
 //   - uwsgi: the default of --logformat; squid: the predefined logformat squid.
+//   - openlitespeed: github.com/litespeedtech/openlitespeed, issue 232; apisix: conf/config-default.yaml;
+//     bunny: docs.bunny.net, CDN log format; nginx_wiki: nginx's wiki, "Full Example Configuration".
+//   - forwarded_client_combined: AWS, "How do I capture client IP addresses" behind Elastic Load Balancing.
 var textRows = []row{
 	{"host_second_combined", "OVH, WP Engine, and others with the host in the second field", hostBesideAddress, false,
 		`$remote_addr $host $remote_user [$time_local] ` + wordsAsked + `...`,
@@ -49,6 +51,8 @@ var textRows = []row{
 		`$remote_addr` + wordsLocal + ` "$host"`, `192.0.2.1` + sampleLocal + ` "www.example.com"`},
 	{"host_end_combined", "nginx and Apache with the host behind the User-Agent", hostBesideAddress, false,
 		`$remote_addr` + wordsLocal + ` $host`, `192.0.2.1` + sampleLocal + ` www.example.com`},
+	{forwardedClient, "nginx and Apache with X-Forwarded-For before the client", isForwardedFirst, false,
+		`$http_x_forwarded_for $remote_addr` + wordsLocal + `...`, `192.0.2.1, 198.51.100.2 192.0.2.1` + sampleLocal},
 	{"forwarded_combined", "nginx and Apache with X-Forwarded-For in the place of the client", isList, false,
 		`$http_x_forwarded_for - $remote_user [$time_local] ` + wordsAsked + `...`, `192.0.2.1, 198.51.100.2` + sampleLocal},
 	{"vhost_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in the place of the client",
@@ -83,6 +87,37 @@ var textRows = []row{
 	{"cpanel", "cPanel's own server", fromAddress, false,
 		`$remote_addr $ident $remote_user [${time:%m/%d/%Y:%H:%M:%S %z}] ` + wordsAsked + `...`,
 		`192.0.2.1 - - [03/04/2026:05:06:07 -0000] ` + sampleAsked + ` "-" "-" 2083`},
+	{"openlitespeed", "OpenLiteSpeed, for all its virtual hosts", nil, false,
+		`["$host"] $remote_addr` + wordsLocal + `...`, `["www.example.com"] 192.0.2.1` + sampleLocal},
+	{"apisix", "Apache APISIX", nil, false,
+		`$remote_addr - $remote_user [$time_local] $gateway_host "$request" $status $body_bytes_sent $request_time ` +
+			`"$http_referer" "$http_user_agent"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] www.example.com "GET /a?b=c HTTP/1.1" 200 1234 0.004 "-" "` + fooBot +
+			`" 10.0.0.2:80 200 0.001 "http://www.example.com"`},
+	{"nginx_wiki", "nginx with the format main of its wiki's full example", nil, false,
+		`$remote_addr - $remote_user [$time_local]  $status "$request" $body_bytes_sent "$http_referer" ` +
+			`"$http_user_agent" "$http_x_forwarded_for"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]  200 "GET /a?b=c HTTP/1.1" 1234 "-" "` + fooBot + `" "-"`},
+	{"jetty", "Jetty before 12, with two blanks before the referrer", nil, false,
+		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent  "$http_referer" ` +
+			`"$http_user_agent"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234  "-" "` + fooBot + `"`},
+	{"unquoted_request", "Tomcat with %r not in quotes", fromAddress, false,
+		`$remote_addr $ident $remote_user [$time_local] $request $status $body_bytes_sent "$http_referer" ` +
+			`"$http_user_agent"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 "-" "` + fooBot + `"`},
+	{"unquoted_timed", "WSO2, and Tomcat without quotes, with the time taken behind the User-Agent", isUnquoted, false,
+		`$remote_addr - - [$time_local] $request_method $target $server_protocol $status $body_bytes_sent $http_referer ` +
+			`$http_user_agent $request_time`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot + ` 0.012`},
+	{"timed_unquoted", "Tomcat without quotes, with times taken before the client", isUnquoted, false,
+		`$_ $_ $remote_addr - - [$time_local] $request_method $target $server_protocol $status $body_bytes_sent $http_referer ` +
+			`$http_user_agent`,
+		`0.012 12 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot},
+	{"bunny", "bunny.net CDN", nil, false,
+		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$request_uri|$_|$http_user_agent|$_|$_`,
+		`HIT|200|1772600767000|1234|390|192.0.2.1|-|https://www.example.com/a?b=c|DE|` + fooBot +
+			`|322b688bd63fb63f2babe9de30a5d262|DE`},
 	{"traefik", "Traefik", nil, false,
 		`escape=none $remote_addr - $remote_user [$time_local] ` + wordsAsked + ` $_ "$_" "$_" ${_}ms`,
 		`192.0.2.1` + sampleLocal + ` 17 "web@docker" "http://10.0.0.2:80" 3ms`},
@@ -185,7 +220,7 @@ func (r *row) format(parse func(words string) (*Format, error)) (*Format, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
-	f.name, f.by, f.words, f.sample = r.name, r.by, strings.Join(strings.Fields(r.words), " "), r.sample
+	f.name, f.by, f.words, f.sample = r.name, r.by, r.words, r.sample
 	f.sampled, f.fits, f.doubts = r.sampled, r.fits, nil
 	return f, nil
 }
@@ -205,9 +240,11 @@ func formatsOf(rows []row, parse func(words string) (*Format, error)) (list []*F
 // programFormats are the formats that a program reads. HAProxy's may have captured headers, which
 // it does not name.
 var programFormats = sync.OnceValue(func() []*Format {
-	haproxy := haproxyRow("haproxy", "HAProxy with option httplog", ` "$request"`, " ")
-	list := formatsOf(append(textRows, haproxy), parseNginx)
-	list[len(list)-1].bind = bindCaptures
+	haproxy := haproxyRow("haproxy", "HAProxy with option httplog or httpslog", ` "$request"`, " ")
+	list := formatsOf(append(textRows, haproxyCLF, haproxy), parseNginx)
+	for _, f := range list[len(list)-2:] {
+		f.bind = bindCaptures
+	}
 	return append(list, formatsOf(apacheRows, parseApache)...)
 })
 
@@ -226,16 +263,33 @@ func fromAddress(r *Record) bool {
 	return err == nil
 }
 
+// isUnquoted reports whether the client is named by its address, and the request is not in quotes.
+func isUnquoted(r *Record) bool { return fromAddress(r) && methodEnd(r.Method) == len(r.Method) }
+
 // hostBesideAddress tells a host from an address, where both are next to each other and
 // either may come first, and from other fields.
 func hostBesideAddress(r *Record) bool { return fromAddress(r) && isDomain(r.Host) }
 
 // isDomain reports whether b is a domain name with a dot or has a port: no address, no
-// version and no number.
+// version, no number, and no two words of another kind, such as cache:HIT.
 func isDomain(b []byte) bool {
-	name, _, hasPort := bytes.Cut(b, []byte(":"))
+	const longestPort = 5
+	name, port, hasPort := bytes.Cut(b, []byte(":"))
 	last := name[bytes.LastIndexByte(name, '.')+1:]
-	return plausibleHost(b) && (hasPort || len(last) < len(name)) && len(last) > 0 && !isDigit(last[0])
+	if hasPort && (len(port) == 0 || len(port) > longestPort || !isDigits(port)) {
+		return false
+	}
+	return plausibleHost(name) && (hasPort || len(last) < len(name)) && len(last) > 0 && !isDigit(last[0])
+}
+
+// forwardedClient is the format with X-Forwarded-For before the client, which is like that with the
+// host there: see reading.settle.
+const forwardedClient = "forwarded_client_combined"
+
+// isForwardedFirst reports whether X-Forwarded-For before the client's address is none, or a list of
+// addresses.
+func isForwardedFirst(r *Record) bool {
+	return fromAddress(r) && (string(r.Forwarded) == "-" || areAddresses(r.Forwarded))
 }
 
 // isList reports whether X-Forwarded-For is a list of several addresses or names.
@@ -248,10 +302,12 @@ func isList(r *Record) bool {
 	return bytes.IndexByte(r.Forwarded, ',') >= 0
 }
 
-// areAddresses reports whether b is a list of addresses with commas between them.
+// areAddresses reports whether b is a list of addresses, with ports or without, and of unknown ones, with
+// commas between them.
 func areAddresses(b []byte) bool {
 	for element := range bytes.SplitSeq(b, []byte(",")) {
-		if _, err := netip.ParseAddr(string(bytes.TrimSpace(element))); err != nil {
+		element = bareAddress(bytes.TrimSpace(element))
+		if _, err := netip.ParseAddr(string(element)); err != nil && string(element) != "unknown" {
 			return false
 		}
 	}

@@ -292,7 +292,7 @@ func (w *wording) joinPaths() {
 func (w *wording) joinRequests() {
 	for i := 0; i+1 < len(w.words); i++ {
 		method, next := &w.words[i], w.words[i+1:]
-		if method.part != methodName || next[0].part != target || next[0].before != " " {
+		if method.part != methodName || next[0].part != target || next[0].before != " " || next[0].content != field.Any {
 			continue
 		}
 		switch {

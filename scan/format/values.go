@@ -32,6 +32,7 @@ const (
 	target             // path and query as they were sent, or a whole URL
 	path               // the path as it was sent, without the query
 	hostPath           // the host and behind it the path, without a scheme: "www.example.com/a"
+	hostTarget         // the same with the query, and perhaps a slash in front
 	decodedPath        // the path with its percent-encoding undone, Record.Lossy
 	rewrittenPath      // the path that the server made of the client's, perhaps with a query, Record.Lossy
 	query              // the query, with or without its question mark; empty or "-" if there was none
@@ -108,7 +109,7 @@ func (v *values) next(r *Record) bool {
 }
 
 // targetParts are the parts that have the target, the better first.
-var targetParts = [...]part{requestLine, target, path, hostPath, decodedPath, rewrittenPath}
+var targetParts = [...]part{requestLine, target, path, hostPath, hostTarget, decodedPath, rewrittenPath}
 
 // isEarly reports whether Reader.Next needs a part.
 func (p part) isEarly() bool {
@@ -143,6 +144,12 @@ func (v *values) findTarget() []byte {
 			asked = v.sent(p)
 			if i := bytes.IndexByte(asked, '/'); i > 0 {
 				v.asked, v.text[hostName], v.text[path] = path, asked[:i], asked[i:]
+				return asked[i:]
+			}
+		case p == hostTarget:
+			asked = bytes.TrimPrefix(v.sent(p), []byte("/"))
+			if i := bytes.IndexByte(asked, '/'); i > 0 {
+				v.asked, v.text[hostName], v.text[target] = target, asked[:i], asked[i:]
 				return asked[i:]
 			}
 		case asked[0] == '/', string(asked) == "*",

@@ -263,6 +263,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assig
 		if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
 			return nil, err
 		}
+		logs.warnOfTwins()
 	}
 	if o.Fetched == nil {
 		logs.warnOfFormats()

@@ -2,6 +2,7 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -58,6 +59,7 @@ type auditLog struct {
 	// first is the beginning of the first line that is not blank.
 	first   string
 	opening opening // empty of a range of a file
+	sight           // as is this
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf    string
 	anonymous bool     // as in AuditOptions
@@ -102,7 +104,13 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	if ctx.Err() != nil {
 		return nil, errNothingDone
 	}
+	isNamed := func(in *source.Input) bool { return slices.Contains(o.Logs.Names, in.Name) }
+	skip := slices.ContainsFunc(inputs, isNamed) || slices.Contains(failed, nil) // else nothing would be read
 	for i, in := range inputs {
+		if skip && errors.Is(failed[i], format.ErrErrorLog) && !isNamed(in) {
+			logs.warn("%v: it was left out", failed[i])
+			continue
+		}
 		if errors.Is(failed[i], format.ErrNoHeader) && logs.continues(&list[i], zone) {
 			failed[i] = nil
 		}
@@ -115,6 +123,9 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 			o.Messages.warn("%s: empty", in.Name)
 		}
 		list[i].skewed = list[i].zoneless && o.TimeZone == ""
+		if cmp.Or(o.ClientIP, "addr") != "addr" {
+			list[i].clients = report.ByAddress
+		}
 		logs.list = append(logs.list, &list[i])
 	}
 	return logs, nil
@@ -190,7 +201,7 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 	} else if log.format, err = format.Detect(head, whole); errors.Is(err, format.ErrEmpty) {
 		log.format, err = format.Default(), nil // without a line any format will do
 	}
-	if err != nil && log.anonymous && !errors.Is(err, format.ErrNoHeader) {
+	if err != nil && log.anonymous && !errors.Is(err, format.ErrNoHeader) && !errors.Is(err, format.ErrErrorLog) {
 		err = errUnknownFormat
 	}
 	if err != nil {
@@ -212,7 +223,7 @@ func (log *auditLog) look(head []byte, zone *time.Location) {
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	log.loss = format.Loss(log.format, head)
 	if log.Range() == (source.Range{}) {
-		log.opening = openingOf(log.format, head)
+		log.opening, log.sight = openingOf(log.format, head), sightOf(log.format, head)
 	}
 }
 
@@ -475,7 +486,7 @@ const maxQuoted = 200
 func (log *auditLog) info() report.InputInfo {
 	return report.InputInfo{
 		Name: log.Name, From: log.Range().From, To: log.Range().To, Of: log.Range().Of, Host: log.host,
-		Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
+		Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf, NoAgents: log.noAgents, Clients: log.clients,
 	}
 }
 

@@ -133,6 +133,50 @@ type InputInfo struct {
 	OutOfPeriod int64  `json:"out_of_period,omitempty"`
 	Complete    bool   `json:"complete"` // it was read to its end
 	Error       string `json:"error"`    // why it was not
+	// NoAgents: none of the first requests has a User-Agent, though the format has a field for it.
+	NoAgents bool `json:"no_agents,omitempty"`
+	// Clients is what the first requests have in the place of the addresses of clients, if they verify
+	// nobody: names (of hosts), proxy (one address for all, or a few private ones) or forwarded (the same,
+	// with X-Forwarded-For beside it).
+	Clients ClientsBy `json:"clients,omitempty"`
+}
+
+// ClientsBy is what the requests of a log name clients by.
+type ClientsBy string
+
+// What clients are named by: see InputInfo.Clients.
+const (
+	ByAddress   ClientsBy = ""
+	ByName      ClientsBy = "names"
+	ByProxy     ClientsBy = "proxy"
+	ByForwarded ClientsBy = "forwarded"
+)
+
+// NoAgents reports whether none of the first requests of any log has a User-Agent.
+func (r *Report) NoAgents() bool {
+	return r.allRead(func(in InputInfo) bool { return in.NoAgents })
+}
+
+// Clients returns what the clients of all logs are named by, ByAddress if logs differ in that.
+func (r *Report) Clients() ClientsBy {
+	for _, by := range [...]ClientsBy{ByName, ByProxy, ByForwarded} {
+		if r.allRead(func(in InputInfo) bool { return in.Clients == by }) {
+			return by
+		}
+	}
+	return ByAddress
+}
+
+// allRead reports whether something holds for all inputs that have lines, and there are some.
+func (r *Report) allRead(holds func(InputInfo) bool) bool {
+	some := false
+	for _, in := range r.Inputs {
+		if in.Lines > 0 && !holds(in) {
+			return false
+		}
+		some = some || in.Lines > 0
+	}
+	return some
 }
 
 // BasisInfo describes the files and choices that an audit rests on, for the sentences of

@@ -13,6 +13,8 @@ import (
 func Wrap(name, sample, line string) string {
 	text := ""
 	switch {
+	case name == "quoted":
+		text = `"` + line + `"`
 	case name == "journald" && !printable(line):
 		text = strings.Join(strings.Fields(fmt.Sprint([]byte(line))), ",")
 	case name == "docker":

@@ -172,7 +172,8 @@ func (w *Writer) facts(r *Request) Facts {
 // those of bodies all the same.)
 var wholeAnswers = map[string]bool{
 	"w3c": true, "cloudfront": true, "cloudfront_realtime": true, "incapsula": true, "gcs_csv": true,
-	"alb": true, "alb_early": true, "squid": true, "haproxy": true,
+	"alb": true, "alb_early": true, "squid": true, "haproxy": true, "haproxy_clf": true,
+	"bunny": true, "akamai_lds": true,
 	"cloudflare": true, "gcp": true, "azure_front_door": true, "azure_app_gateway": true, "vercel": true, "netlify": true,
 	"cloudfront_json": true, "azure_app_service": true, "kong_json": true,
 }

@@ -43,6 +43,7 @@ func textWriters() []*Writer {
 		{Format: "virtualmin", escape: Apache, says: host + " size=-"},
 		{Format: "host_last_combined", escape: Nginx, says: host},
 		{Format: "host_end_combined", escape: Nginx, says: host},
+		{Format: "forwarded_client_combined", escape: Apache, says: "size=- divided=<user> forwarded=<list>"},
 		{Format: "forwarded_combined", escape: Nginx, says: listed},
 		{Format: "vhost_forwarded_combined", escape: Nginx, says: listed + " " + host},
 		{Format: "quoted_forwarded_combined", escape: Nginx, says: "forwarded=<forwarded>"},
@@ -55,6 +56,18 @@ func textWriters() []*Writer {
 		{Format: "vhost_zoneless_combined", escape: Nginx, says: host},
 		{Format: "cpanel", escape: Apache, with: []string{`"-" 2083`, `"<proxies>" 2083`}},
 		{Format: "agent_referer", escape: Nginx},
+
+		{Format: "openlitespeed", escape: Apache, says: host + " size=-"},
+		{Format: "apisix", escape: Nginx, says: "host=<hostheader>", with: []string{"] www.example.com", "] <hostheader>"}},
+		{Format: "nginx_wiki", escape: Nginx, says: "forwarded=<forwarded>", with: []string{`)" "-"`, `)" "<forwarded>"`}},
+		{Format: "jetty", escape: Apache, says: "size=-"},
+		{Format: "unquoted_request", only: "http path !blank", escape: Apache, says: "size=-"},
+		{Format: "unquoted_timed", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
+		{Format: "timed_unquoted", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
+		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms target=<url>", keep: func(f *Facts, r *Request) {
+			f.Method = "GET"
+			f.Unclear = strings.Contains(f.Agent+f.Target+first(r.Referer, ""), "|") // which divides fields
+		}},
 
 		// A header that is empty or was not sent is a dash in quotes.
 		{Format: "traefik", only: "http", says: dashes + "<referer|->", with: []string{`"-" "Moz`, `"<referer|->" "Moz`}},
@@ -92,13 +105,7 @@ func textWriters() []*Writer {
 		{Format: "npm_default", escape: Nginx, says: host + " target=<url>"},
 		// Nothing has quotes but the request.
 		{Format: "npmplus", escape: Nginx, says: "host=<hostheader>", with: []string{"- Moz", "<referer> Moz"},
-			keep: func(f *Facts, r *Request) {
-				if _, after, blank := strings.Cut(Nginx(first(r.Referer, "-")), " "); blank {
-					// Nothing tells where the referrer ends, so what is after its first blank is
-					// read as the beginning of the User-Agent.
-					f.Agent = strings.ReplaceAll(after, `\x5C`, `\`) + " " + f.Agent
-				}
-			}},
+			keep: afterReferer},
 		// Times are local, without a zone. A target ends at the first blank.
 		{Format: "uwsgi", only: "http path !blank", missing: "none", says: "agent=",
 			with: []string{"()", "(<user>)", "HTTP/1.1 200", "<protocol> <status>"}},
@@ -106,6 +113,10 @@ func textWriters() []*Writer {
 		{Format: "squid", only: "http path", escape: squid, says: "agent= time=1ms",
 			with: []string{"/a?b=c - ", "<urlheader> <user> ", "200", "<status|000>"},
 			keep: func(f *Facts, r *Request) { f.Target = squid(r.absolute(r.hostHeader())) }},
+		{Format: "haproxy_clf", only: "http", missing: "none",
+			says:   "host=<hostheader> agent=<agent> target=<urlheader>",
+			escape: func(s string) string { return haproxy(s, `"`) },
+			with:   []string{" - - [", " - -<?https><?> [", `0 0 0 "" ""`, `0 0 0 "" "" "<hostheader>" "<agent>"`, "http-in", "http-in<?https>~<?>", " 200 ", " <status|-1> "}},
 		{Format: "apache_csv", only: "http path", escape: Apache, says: "host=<hostport> lossy=rewritten target=<shown>",
 			with: []string{"-,[", "<plainuser>,[", `"/a"`, `"<decoded>"`, "?b=c", "<marked>"}},
 	}
@@ -128,6 +139,12 @@ func columnWriters() []*Writer {
 		// The host that the client asked for is x-host-header.
 		{Format: "cloudfront", only: "http path", escape: cloudfront, says: "host=<host> target=<joined>", keep: encodedTwice,
 			with: []string{encodedAgent, "<agent|->", "b=c", "<query|->", "200", "<status|000>"}},
+		// cs-uri is the host and the path with its query.
+		{Format: "akamai_lds", only: "http path", escape: akamaiText, says: "host=<host>", keep: func(f *Facts, r *Request) {
+			if f.Target, f.Agent = akamaiText(f.Target), akamaiText(f.Agent); !strings.Contains(f.Agent, " ") {
+				f.Agent = strings.NewReplacer("%20", " ", "%22", `"`, "%25", "%", "%09", "\t").Replace(f.Agent)
+			}
+		}},
 		{Format: "cloudfront_realtime", only: "http path", escape: cloudfront, keep: encodedTwice,
 			with: []string{encodedAgent, "<agent|->", "\t200\t", "\t<status|000>\t",
 				"Hit\t-\tTLSv1.3", "Hit\t<forwarded>\tTLSv1.3"},
@@ -233,6 +250,14 @@ func jsonWriters() []*Writer {
 			with: []string{`"referer":"-"`, `"referer":"<referer>"`}})
 }
 
+// afterReferer is the rule of referrers that are not in quotes: nothing tells where they end, so what is
+// after the first blank is read as the beginning of the User-Agent.
+func afterReferer(f *Facts, r *Request) {
+	if _, after, blank := strings.Cut(Nginx(first(r.Referer, "-")), " "); blank {
+		f.Agent = strings.NewReplacer(`\x5C`, `\`, `\x22`, `"`).Replace(after) + " " + f.Agent
+	}
+}
+
 // siteOf is a path as a whole URL if the server's port tells the scheme: it is not the site's, but
 // for 443.
 func siteOf(r *Request, host, path string) string {
@@ -243,6 +268,9 @@ func siteOf(r *Request, host, path string) string {
 	v.Target = path
 	return v.absolute(host)
 }
+
+// akamaiText encodes what ends fields of Akamai's logs. That it does is not documented.
+var akamaiText = strings.NewReplacer("\t", "%09", `"`, "%22").Replace
 
 // encodedTwice is the rule of CloudFront's User-Agents, which old logs encode twice: one with %20
 // and without a blank is taken for such.

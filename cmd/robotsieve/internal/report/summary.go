@@ -219,6 +219,7 @@ func (d doc) advice() block {
 		}
 	}
 	names, answers := d.Refused()
+	clients := d.Clients()
 	if len(unread) > 0 {
 		add(true, "%s could not be read, or not to the end. The first: %s", english.Plural(int64(len(unread)), "log"),
 			Cut(unread[0], 2*screenWidth))
@@ -243,7 +244,13 @@ func (d doc) advice() block {
 	nameless := d.WithoutAgent()
 	add(nameless != "", "%s", nameless)
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
-	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,
+	add(!d.Proxied && clients == report.ByName, "The log has host names in place of addresses, and these verify nobody: log "+
+		"addresses (Apache: HostnameLookups Off).")
+	add(!d.Proxied && clients == report.ByProxy, "All clients have one address, or a few private ones, as behind a proxy or "+
+		"in a container: log the client's address (nginx: real_ip_header, Apache: mod_remoteip).")
+	add(!d.Proxied && clients == report.ByForwarded, "The clients' addresses are in X-Forwarded-For, and the log's own are a "+
+		"proxy's: give --client-ip xff and --trusted-proxies.")
+	add(!d.CanVerify && !d.Proxied && clients == report.ByAddress && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.AllRequests(),
 		"The address lists are too old or too new for most requests.")

@@ -1,0 +1,135 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// crawled is a request of a crawler, as it stands behind the client and the user.
+const crawled = `[04/Mar/2026:05:06:07 +0000] "GET /private/a HTTP/1.1" 200 12 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)"`
+
+// lineOfHAProxy is a line of option httplog without what stands behind its counters.
+const lineOfHAProxy = "192.0.2.9:27368 [04/Mar/2026:05:06:07.995] fe~ be/srv1 24/0/0/3/27 200 453 - - ---- 27/1/1/0/0 0/0 "
+
+// TestLogsOfStrangers has forms of logs that people have posted, rebuilt with addresses of documentation: by
+// what they are read, and what their last line says. Each line has GPTBot's request of /private/a.
+func TestLogsOfStrangers(t *testing.T) {
+	const captured = `{www.example.com|Mozilla/5.0 (compatible; GPTBot/1.2)}`
+	const clf = ` 33317 000 "fe" "be" "srv1" 10 0 30 69 109 "----" 1 1 1 1 0 0 0 "" ""`
+	const akamai = "#Fields: date time cs-ip cs-method cs-uri sc-status sc-bytes time-taken cs(Referer) cs(User-Agent) cs(Cookie)\n"
+	const akamaiEnd = "\t200\t12\t5\t\"-\"\t\"Mozilla/5.0%20(compatible;%20GPTBot/1.2)\"\t\"-\""
+	const realtime = "#Fields: timestamp c-ip sc-status cs-method cs-protocol cs-host cs-uri-stem x-edge-location x-host-header " +
+		"cs-user-agent\n"
+	for _, c := range []struct{ name, head, format, addr, host, forwarded string }{
+		{"X-Forwarded-For behind, with a port", `10.0.0.9 - - ` + crawled + ` "203.0.113.7:4711"`, "combined",
+			"10.0.0.9", "", "203.0.113.7:4711"},
+		{"X-Forwarded-For behind, of IPv6 with a port", `10.0.0.9 - - ` + crawled + ` "[2001:db8::5]:41234"`, "combined",
+			"10.0.0.9", "", "[2001:db8::5]:41234"},
+		{"X-Forwarded-For behind, of IPv6 with letters", `10.0.0.9 - - ` + crawled + ` "fd00:db8::5"`, "combined",
+			"10.0.0.9", "", "fd00:db8::5"},
+		{"X-Forwarded-For behind, as a list without blanks", `10.0.0.9 - - ` + crawled + ` "203.0.113.7,198.51.100.2"`,
+			"combined", "10.0.0.9", "", "203.0.113.7,198.51.100.2"},
+		{"X-Forwarded-For behind, not known", `10.0.0.9 - - ` + crawled + ` "unknown"`, "combined", "10.0.0.9", "", "unknown"},
+		{"a state of a cache behind", `192.0.2.1 - - ` + crawled + ` cache:HIT`, "combined", "192.0.2.1", "", ""},
+		{"Squid's combined", `192.0.2.1 - - ` + crawled + ` TCP_MISS:HIER_DIRECT`, "combined", "192.0.2.1", "", ""},
+		{"a cipher behind", `192.0.2.1 - - ` + crawled + ` TLSv1.3:TLS_AES_256_GCM_SHA384`, "combined", "192.0.2.1", "", ""},
+		{"a host with a port behind", `192.0.2.1 - - ` + crawled + ` localhost:8080`, "host_end_combined", "192.0.2.1",
+			"localhost:8080", ""},
+
+		{"X-Forwarded-For in front", "203.0.113.7 10.0.0.9 - - " + crawled + "\n203.0.113.8 10.0.0.9 - - " + crawled,
+			forwardedClient, "10.0.0.9", "", "203.0.113.8"},
+		{"X-Forwarded-For in front, with ports, unknown and missing", "203.0.113.7:4711 10.0.0.9 - - " + crawled +
+			"\n- 10.0.0.9 - - " + crawled + "\nunknown 10.0.0.9 - - " + crawled + "\n[2001:db8::5]:41234 10.0.0.9 - - " + crawled,
+			forwardedClient, "10.0.0.9", "", "[2001:db8::5]:41234"},
+		{"X-Forwarded-For in front, as a list", "203.0.113.7, 198.51.100.2 10.0.0.9 - - " + crawled, forwardedClient,
+			"10.0.0.9", "", "203.0.113.7, 198.51.100.2"},
+		{"X-Forwarded-For in front, as a list without blanks", "203.0.113.7,198.51.100.2 10.0.0.9 - - " + crawled,
+			forwardedClient, "10.0.0.9", "", "203.0.113.7,198.51.100.2"},
+		{"the addresses of a server in front", "203.0.113.7 192.0.2.1 - - " + crawled + "\n203.0.113.8 192.0.2.2 - - " +
+			crawled + "\n203.0.113.8 192.0.2.3 - - " + crawled, "vhost_combined", "192.0.2.3", "203.0.113.8", ""},
+		{"hosts in front, some of them addresses", strings.Repeat("www.example.com 192.0.2.1 - - "+crawled+"\n", 9) +
+			"203.0.113.7 192.0.2.1 - - " + crawled + "\n203.0.113.8 192.0.2.1 - - " + crawled, "vhost_combined",
+			"192.0.2.1", "203.0.113.8", ""},
+
+		{"HAProxy's option httpslog", lineOfHAProxy + captured +
+			` "GET https://www.example.com/private/a HTTP/2.0" 0/0/0/0/0 www.example.com/TLSv1.3/TLS_AES_256_GCM_SHA384`,
+			"haproxy:host,user-agent", "192.0.2.9", "www.example.com", ""},
+		{"HAProxy with more in quotes", lineOfHAProxy + captured + ` "GET /private/a HTTP/1.1" "x" 5`,
+			"haproxy:host,user-agent", "192.0.2.9", "www.example.com", ""},
+		{"HAProxy with X-Forwarded-For of IPv6 with ports", lineOfHAProxy +
+			"{[2001:db8::5]:41234|Mozilla/5.0 (compatible; GPTBot/1.2)} \"GET /private/a HTTP/1.1\"",
+			"haproxy:x-forwarded-for,user-agent", "192.0.2.9", "", "[2001:db8::5]:41234"},
+		{"HAProxy in CLF with captured headers", `192.0.2.9 - - [04/Mar/2026:05:06:07 +0000] "GET /private/a HTTP/1.1" ` +
+			`200 453 "" ""` + clf + ` "www.example.com" "Mozilla/5.0 (compatible; GPTBot/1.2)" ""`,
+			"haproxy_clf:host,user-agent,-", "192.0.2.9", "www.example.com", ""},
+
+		{"OpenLiteSpeed, wholly in quotes", `"192.0.2.1 - - ` + crawled + `"`, "quoted:combined", "192.0.2.1", "", ""},
+		{"OpenLiteSpeed, with a quote in front", `"192.0.2.1 - - ` + crawled, "quoted:combined", "192.0.2.1", "", ""},
+		{"OpenLiteSpeed, with the host in quotes too", `"www.example.com 192.0.2.1 - - ` + crawled + `"`,
+			"quoted:vhost_combined", "192.0.2.1", "www.example.com", ""},
+		{"OpenLiteSpeed, for all hosts", `["www.example.com"] 192.0.2.1 - - ` + crawled, "openlitespeed", "192.0.2.1",
+			"www.example.com", ""},
+		{"one column of CSV", `"192.0.2.1 - - ` + strings.ReplaceAll(crawled, `"`, `""`) + `"`, "quoted:combined",
+			"192.0.2.1", "", ""},
+
+		{"Akamai", akamai + "2026-03-04\t05:06:07\t192.0.2.1\tGET\t/www.example.com/private/a" + akamaiEnd, "akamai_lds",
+			"192.0.2.1", "www.example.com", ""},
+		{"Akamai with paths alone", akamai + "2026-03-04\t05:06:07\t192.0.2.1\tGET\t/private/a" + akamaiEnd, "akamai_lds",
+			"192.0.2.1", "", ""},
+		{"CloudFront's real-time log by its fields", realtime + "1772600767.123\t192.0.2.1\t200\tGET\thttps\twww.example.com\t" +
+			"/private/a\tFRA2-C1\td111111abcdef8.cloudfront.net\tMozilla/5.0%20(compatible;%20GPTBot/1.2)", "cloudfront",
+			"192.0.2.1", "www.example.com", ""},
+		{"Tomcat with a blank for the user", `192.0.2.1:8081 - - - [04/Mar/2026:05:06:07 +0000] GET /private/a HTTP/1.1 200 ` +
+			`12 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)" - 2 2`, "unquoted_request", "192.0.2.1", "", ""},
+		{"APISIX on its own port", `192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] www.example.com:9080 "GET /private/a HTTP/1.1" ` +
+			`200 12 0.000 "-" "Mozilla/5.0 (compatible; GPTBot/1.2)" - - - "http://www.example.com:9080"`, "apisix",
+			"192.0.2.1", "www.example.com", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, err := Detect([]byte(c.head+"\n"), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := readLog(f, []byte(c.head+"\n"))
+			got := list[len(list)-1]
+			if got.Forwarded == "-" {
+				got.Forwarded = ""
+			}
+			target := got.Target[max(strings.Index(got.Target, "/private"), 0):]
+			if f.Name() != c.format || got.Addr != c.addr || got.Host != c.host || got.Forwarded != c.forwarded ||
+				target != "/private/a" || got.Agent != "Mozilla/5.0 (compatible; GPTBot/1.2)" {
+				t.Errorf("%s reads %+v", f.Name(), got)
+			}
+		})
+	}
+}
+
+// TestOpenLiteSpeedFormat pastes OpenLiteSpeed's own logFormat, in the ways in which it stands in files and on
+// the page of its administration: lines are read in quotes and without.
+func TestOpenLiteSpeedFormat(t *testing.T) {
+	for _, text := range []string{
+		`logFormat               "%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i""`,
+		`logFormat %h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\"`,
+		`logFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\""`,
+		`LogFormat "%h %l %u %t \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\"" combined`,
+	} {
+		parsed, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for _, line := range []string{`192.0.2.1 - - ` + crawled, `"192.0.2.1 - - ` + crawled + `"`} {
+			f, err := parsed.For([]byte(line+"\n"), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r Record
+			if got, ok := read(f.NewReader(), &r, line); !ok || got.Addr != "192.0.2.1" || got.Target != "/private/a" ||
+				!bytes.Contains(r.Agent, []byte("GPTBot")) {
+				t.Errorf("%s, %s: %s", text, line, fmt.Sprintf("%+v", got))
+			}
+		}
+	}
+}

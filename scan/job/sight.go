@@ -1,0 +1,177 @@
+package job
+
+import (
+	"hash/maphash"
+	"math"
+	"net/netip"
+	"path/filepath"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/format"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// sight is what the first requests of a log show of the server that wrote it.
+type sight struct {
+	noAgents bool             // none has a User-Agent
+	clients  report.ClientsBy // what they have in the place of the clients' addresses
+	asked    []asked          // those with a time
+}
+
+// asked is a request as each of two servers logs it that are one before the other, in whatever format:
+// its time in seconds, a hash of the rest, and one of its line.
+type asked struct {
+	time       int64
+	hash, line uint64
+}
+
+// maxSeen bounds the requests of a sight.
+const maxSeen = 1000
+
+var seed = maphash.MakeSeed()
+
+// sightOf returns the sight of a log that begins with head.
+func sightOf(f *format.Format, head []byte) sight {
+	var s sight
+	var clients clientsSeen
+	agents, n := map[string]bool{}, 0
+	reader, r := f.NewReader(), format.Record{}
+	reader.Reset(head)
+	for kind := reader.Next(&r); kind != format.End && n < maxSeen; kind = reader.Next(&r) {
+		if kind != format.Request {
+			continue
+		}
+		n++
+		reader.Complete(&r)
+		if agent := string(r.Agent); agent != "" && agent != "-" {
+			agents[agent] = true
+		}
+		clients.see(r.Addr, r.Forwarded)
+		if r.HasTime {
+			var h maphash.Hash
+			h.SetSeed(seed)
+			for _, field := range [...][]byte{r.Method, pathAndQuery(r.Target), r.Agent} {
+				_, _ = h.Write(append(field[:len(field):len(field)], 0))
+			}
+			_, _ = h.Write([]byte{byte(r.Status), byte(r.Status >> 8)})
+			s.asked = append(s.asked, asked{r.Time / 1e9, h.Sum64(), maphash.Bytes(seed, r.Line)})
+		}
+	}
+	s.noAgents = f.HasAgent() && n > 0 && len(agents) == 0
+	s.clients = clients.by(len(agents))
+	return s
+}
+
+// pathAndQuery returns the path and the query of a target, which one of two servers may log as a whole URL.
+func pathAndQuery(target []byte) []byte {
+	if len(target) > 0 && target[0] != '/' {
+		for i, slashes := 0, 0; i < len(target); i++ {
+			if target[i] == '/' {
+				if slashes++; slashes == 3 {
+					return target[i:]
+				}
+			}
+		}
+	}
+	return target
+}
+
+// clientsSeen counts the first clients of a log.
+type clientsSeen struct {
+	requests, names, private, lists int
+	addresses, forwarded            map[string]bool
+}
+
+// see counts the client of a request.
+func (c *clientsSeen) see(addr, forwarded []byte) {
+	if len(addr) == 0 || string(addr) == "-" || string(addr) == "unix:" {
+		return
+	}
+	if c.addresses == nil {
+		c.addresses, c.forwarded = map[string]bool{}, map[string]bool{}
+	}
+	c.requests++
+	c.addresses[string(addr)] = true
+	ip, err := netip.ParseAddr(string(addr))
+	switch {
+	case err != nil:
+		c.names++
+	case ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast():
+		c.private++
+	}
+	if len(forwarded) > 0 && string(forwarded) != "-" {
+		c.lists++
+		c.forwarded[string(forwarded)] = true
+	}
+}
+
+// by returns what clients are named by, given how many User-Agents they have. Few requests say nothing.
+func (c *clientsSeen) by(agents int) report.ClientsBy {
+	const few, fewest, many = 8, 8, 20
+	isFew := len(c.addresses) <= few && c.requests >= fewest
+	switch {
+	case c.names > 0 && 2*c.names > c.requests:
+		return report.ByName
+	case isFew && 2*c.lists > c.requests && len(c.forwarded) > len(c.addresses):
+		return report.ByForwarded
+	case isFew && c.private == c.requests && c.requests >= few*len(c.addresses) && agents > 1,
+		len(c.addresses) == 1 && c.requests >= many && agents > 2:
+		return report.ByProxy
+	}
+	return report.ByAddress
+}
+
+// warnOfTwins warns of two logs in one folder whose first requests are the same, as those of a server and
+// of a proxy in front of it: all that is in both counts twice.
+func (l *auditLogs) warnOfTwins() {
+	for i, log := range l.list {
+		for _, other := range l.list[:i] {
+			if filepath.Dir(log.Name) != filepath.Dir(other.Name) || log.copyOf != "" || other.copyOf != "" {
+				continue
+			}
+			most, least := other, log
+			if len(most.asked) < len(least.asked) {
+				most, least = least, most
+			}
+			if n, of := twins(most.asked, least.asked); n > 0 {
+				l.warn("%s and %s have the same requests in different lines, as the logs of a server and of a proxy in front "+
+					"of it do: %s of %s in the first lines of %s are in %s too, and count twice. Leave one of the two out: "+
+					"name the other logs, or move it out of the folder", most.Name, least.Name, english.Grouped(int64(n)),
+					english.Plural(int64(of), "request"), least.Name, most.Name)
+			}
+		}
+	}
+}
+
+// twins returns how many of the requests of one log, of those in the time of another one, stand in that
+// too, in other lines; 0 if they are not nearly all, or too few to say it.
+func twins(most, least []asked) (n, of int) {
+	const skew, fewest = 2, 5 // seconds; requests
+	if len(least) < fewest {
+		return 0, 0
+	}
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	times, lines := make(map[uint64][]int64, len(most)), make(map[uint64]bool, len(most))
+	for _, a := range most {
+		first, last = min(first, a.time), max(last, a.time)
+		times[a.hash], lines[a.line] = append(times[a.hash], a.time), true
+	}
+	different := map[uint64]bool{}
+	for _, a := range least {
+		if a.time < first || a.time > last {
+			continue
+		}
+		of++
+		list := times[a.hash]
+		at := slices.IndexFunc(list, func(t int64) bool { return t-skew <= a.time && a.time <= t+skew })
+		if at >= 0 && !lines[a.line] { // else the logs overlap: warnOfOverlaps
+			n++
+			times[a.hash], different[a.hash] = slices.Delete(list, at, at+1), true
+		}
+	}
+	if n < fewest || 10*n < 9*of || len(different) < fewest-1 {
+		return 0, 0
+	}
+	return n, of
+}
