@@ -49,17 +49,22 @@ const (
 	recordClient
 )
 
-// answered is what a GET of /robots.txt by any client was answered in a minute.
+// answered is what a GET of /robots.txt by any client was answered.
 type answered struct {
-	minute int64
-	site   policy.Site
-	kind   judge.Kind
+	judge.Answer
+	site policy.Site
 }
 
 func (x *answered) code(c *coder) {
-	c.time(&x.minute)
+	c.time(&x.Time)
+	c.flag(&x.HasTime)
 	c.site(&x.site)
-	octet(c, &x.kind, judge.Kinds, "an answer is of no kind")
+	octet(c, &x.Kind, judge.Kinds, "an answer is of no kind")
+	if x.Kind == judge.ToldGone {
+		c.hash(&x.Client)
+		c.flag(&x.Stranger)
+		c.flag(&x.Is410)
+	}
 }
 
 // fetch is a GET of /robots.txt by a crawler.
@@ -213,29 +218,18 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keepFact()
 }
 
-// deferAnswer keeps the record as an answer to a GET of robots.txt by any client: with its minute,
-// if that matters.
-func (w *Worker) deferAnswer(at site, kind judge.Kind) {
-	x := answered{site: at.Site, kind: kind}
-	switch timed := kind == judge.ToldGone || kind.Is5xx(); {
-	case timed && w.record.HasTime:
-		x.minute = minuteOf(w.record.Time)
-	case kind.Is5xx():
-		return
-	case timed:
-		x.kind = judge.ToldNone
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, who may be a stranger
+// that names no crawler.
+func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
+	x := answered{judge.AnswerOf(kind, w.record.Time, w.record.HasTime), at.Site}
+	if kind == judge.ToldGone {
+		x.Stranger, x.Is410 = stranger, w.record.Status == 410
+		if a := w.address(); len(a) > 0 {
+			x.Client = hashBytes(a)
+		}
 	}
 	x.code(w.begin([]byte{aboutAll}, recordAnswer))
 	w.keepFact()
-}
-
-// minuteOf returns the beginning of the minute of a time.
-func minuteOf(t int64) int64 {
-	n := t % minute
-	if n < 0 {
-		n += minute
-	}
-	return t - n
 }
 
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.

@@ -27,7 +27,9 @@ type finalPass struct {
 	toAll        *judge.Answers
 	records      int64 // read so far, each as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
-	clients      clientList
+	// clearedByStrangers counts requests by what clients that name no crawler were answered.
+	clearedByStrangers int64
+	clients            clientList
 	operatorPass
 	origins originTexts
 	now     visit // the request whose record comes
@@ -54,6 +56,7 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 		origins: originTexts{},
 		clients: clientList{UndeclaredInfo: report.UndeclaredInfo{List: []report.ClientInfo{}}},
 	}
+	f.toAll.Unsure = proxied
 	for at, n := range r.tally.Sent {
 		f.toAll.AddSent(at.Origin, at.Odd, n)
 	}
@@ -78,7 +81,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 		}
 	}
 	f.end()
-	r.tally.mostOdd = f.toAll.MostOdd
+	f.toAll.Complete()
+	r.tally.mostOdd, r.tally.goneToStrangers = f.toAll.MostOdd, f.toAll.GoneToStrangers
+	r.tally.clearedByStrangers = f.clearedByStrangers
 	if !onlyRequests {
 		r.tally.listed, r.tally.others = f.ranking.end()
 	}
@@ -92,6 +97,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 func (f *finalPass) begin(key []byte, name string) {
 	if c := f.run.compared; c != nil && key[0] != aboutAll && c.listed == nil {
 		c.choose()
+	}
+	if key[0] != aboutAll {
+		f.toAll.Complete()
 	}
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, told: judge.NewTold(f.toAll)}
 	if key[0] == aboutUnknown {
@@ -114,7 +122,7 @@ func (f *finalPass) end() {
 func (f *finalPass) record(rd *coder, n int64) {
 	switch kind := rd.kind(); {
 	case kind == recordAnswer:
-		f.answer(rd)
+		f.answer(rd, n)
 	case kind == recordCounts && f.counts != nil:
 		f.unknownCounts(rd, n)
 	case kind == recordFetch:
@@ -132,12 +140,12 @@ func (f *finalPass) record(rd *coder, n int64) {
 	}
 }
 
-// answer reads what anybody was answered in a minute.
-func (f *finalPass) answer(rd *coder) {
+// answer reads what anybody was answered.
+func (f *finalPass) answer(rd *coder, n int64) {
 	var x answered
 	x.code(rd)
 	if rd.end(); !rd.bad() {
-		f.toAll.Add(x.site, x.minute, x.kind)
+		f.toAll.Add(x.site, x.Answer, n)
 	}
 }
 
@@ -249,11 +257,15 @@ func (f *finalPass) visit(rd *coder, n int64) {
 
 // decide gives a request its verdict.
 func (f *finalPass) decide(p *policy.Policy, x *visit) {
-	d, _ := judge.Decide(p, &judge.Case{
+	q := judge.Case{
 		Spoofed: x.Identity == report.SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
 		Class: classOf(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
-	}, f.told)
+	}
+	d, _ := judge.Decide(p, &q, f.told)
 	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
+	if x.IsOf(&f.run.auditor.config.Only) && f.told.ClearedByStrangers(&q, d) {
+		f.clearedByStrangers += x.N
+	}
 	if x.Verdict == report.Spoofed {
 		return
 	}

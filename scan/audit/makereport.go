@@ -321,6 +321,12 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed,
 		None: t.RobotsNone, Failed: t.RobotsFailed,
 		ClearedBy: t.clearedBy(&a.config.Only), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []report.SizeInfo{},
+		Strangers: []report.StatusCount{}, ClearedByStrangers: t.clearedByStrangers,
+	}
+	for i, n := range t.goneToStrangers {
+		if n > 0 {
+			info.Strangers = append(info.Strangers, report.StatusCount{Status: [...]int{404, 410}[i], N: n})
+		}
 	}
 	size := map[policy.Site]int64{}
 	for k, c := range t.Sizes.Kept {
@@ -467,7 +473,7 @@ func (r *row) fetchInfo() report.FetchInfo {
 			info.Fetches += n
 			info.Answers[answerClassOf(status)] += n
 		}
-		info.Cleared = statusCounts(f.Cleared)
+		info.Cleared, info.Challenges = statusCounts(f.Cleared), f.Challenges
 	}
 	return info
 }

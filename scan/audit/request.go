@@ -283,7 +283,7 @@ func (w *Worker) othersFetch() {
 	if at := w.site(); at.other {
 		w.tally.Elsewhere++
 	} else {
-		w.answered(at)
+		w.answered(at, true)
 		w.countSize(at)
 		w.giveAnswer(at, nil, report.Unverified)
 	}
@@ -295,7 +295,7 @@ func (w *Worker) robotsRequest(at site, c *agent, identity report.Identity) {
 	if string(r.Method) != "GET" {
 		return
 	}
-	w.answered(at)
+	w.answered(at, false)
 	if !c.Ambiguous {
 		w.countSize(at) // otherwise it is not known whose client it is
 	}
@@ -314,6 +314,10 @@ func (w *Worker) robotsRequest(at site, c *agent, identity report.Identity) {
 	}
 	f.Period.add(r.Time)
 	kind := w.kindAt(at)
+	if r.Status == 202 && kind == judge.ToldFile && !w.policy.None() &&
+		!w.hasVersion(at, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size }) {
+		f.Challenges++
+	}
 	if kind.None(c.class) && !c.exempt() && w.policyHadFile(at) {
 		f.Cleared[r.Status]++
 	}
@@ -338,11 +342,12 @@ func (w *Worker) tell(at site, c *agent, identity report.Identity, kind judge.Ki
 	w.deferFetch(at, c, identity, kind, size, use)
 }
 
-// answered counts an answer to a GET of robots.txt.
-func (w *Worker) answered(at site) {
-	r, t := &w.record, w.tally
+// answered counts an answer to a GET of robots.txt. stranger: the client names no crawler.
+func (w *Worker) answered(at site, stranger bool) {
+	t := w.tally
 	t.RobotsRequests++
-	switch judge.KindOf(r.Status, hasBody(r.Status, r.Size)) {
+	kind := w.showed(at, stranger)
+	switch kind {
 	case judge.ToldFile, judge.ToldSame:
 		t.RobotsServed++
 	case judge.ToldNone, judge.ToldGone, judge.ToldLimited:
@@ -350,22 +355,17 @@ func (w *Worker) answered(at site) {
 	case judge.ToldFailed, judge.ToldBusy, judge.ToldError:
 		t.RobotsFailed++
 	}
-	w.showed(at, true)
-}
-
-// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and lists its
-// size if the status is 200 and the log tells size, time and site, in the period.
-func (w *Worker) showed(at site, inPeriod bool) {
-	r := &w.record
-	switch kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size)); kind {
-	case judge.ToldNone, judge.ToldGone, judge.ToldLimited, judge.ToldBusy, judge.ToldError:
-		w.deferAnswer(at, kind)
-	case judge.ToldFile, judge.ToldSame, judge.ToldRedirect:
-		w.deferAnswer(at, judge.ToldFile)
-	}
-	if inPeriod && r.HasTime && r.Status == 200 && r.Size >= 0 && at.N > 0 {
+	if w.record.HasTime && at.N > 0 && judge.SizeOf(w.record.Status, w.record.Size) > 0 {
 		w.countListed(at)
 	}
+}
+
+// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
+func (w *Worker) showed(at site, stranger bool) judge.Kind {
+	r := &w.record
+	kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size))
+	w.deferAnswer(at, kind, stranger)
+	return kind
 }
 
 // countListed counts the size of an answer to a GET of robots.txt for the report.
@@ -373,7 +373,7 @@ func (w *Worker) countListed(at site) {
 	r, t := &w.record, w.tally
 	right := w.hasVersion(at, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
 	other := !right && (w.policy.None() || !w.hasVersion(at, func(v policy.Version) bool {
-		return v.Size < 0 || v.Status == 204 && r.Size == 0
+		return v.Size < 0
 	}))
 	if right {
 		t.SizesRight++

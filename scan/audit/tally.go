@@ -40,7 +40,7 @@ type tally struct {
 	Referred    map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
 	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
 	// in force? (shown).
-	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
+	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 2xx to GETs of robots.txt by any client
 	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be read
 
 	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site, with a verdict
@@ -62,7 +62,11 @@ type tally struct {
 	others  *row
 	cited   map[versionKey]int64 // violations, by the version that they quote
 	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
-	whatIf  *whatIf              // nil without Config.WhatIf
+	// goneToStrangers are the answers 404 and 410 to clients that name no crawler that clear crawlers, and
+	// clearedByStrangers the requests that nothing else clears, after the final pass.
+	goneToStrangers    [2]int64
+	clearedByStrangers int64
+	whatIf             *whatIf // nil without Config.WhatIf
 	// undeclared is the clients that name no crawler, after the final pass; nil unless they are counted.
 	undeclared *report.UndeclaredInfo
 	samples    int // of each row
@@ -76,7 +80,7 @@ type totals struct {
 	// them that were answered with a body, or 304, RobotsNone those that were told that
 	// there is no robots.txt, RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
-	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
+	// SizesRight counts the answers 2xx to GETs of /robots.txt whose size was that of a file
 	// in force, SizesOther those whose size was not.
 	SizesRight, SizesOther int64
 	// HTTPLibraries and CDNAgents count lines among NotCrawlers, NoList the crawlers' requests
@@ -190,7 +194,7 @@ func hashSize(k sizeKey) uint64 {
 	return mix(h ^ uint64(k.Size))
 }
 
-// sizesAt are answers 200 of an origin: those with the size of no version, or all others.
+// sizesAt are answers 2xx of an origin: those with the size of no version, or all others.
 type sizesAt struct {
 	Origin int32 `cbor:"1,keyasint"`
 	Odd    bool  `cbor:"2,keyasint"`
@@ -244,6 +248,8 @@ type fetches struct {
 	// Cleared counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
 	Cleared map[int]int64 `cbor:"3,keyasint,omitempty"`
+	// Challenges counts the answers 202 with a body that is no version in force: such are challenge pages.
+	Challenges int64 `cbor:"4,keyasint,omitempty"`
 }
 
 func (r *row) fetched() *fetches {
@@ -352,6 +358,7 @@ func (r *row) merge(other *row, n int64) {
 		r.fetched().Period.merge(f.Period)
 		addTimes(r.Fetches.Answers, f.Answers, n)
 		addTimes(r.Fetches.Cleared, f.Cleared, n)
+		r.Fetches.Challenges += f.Challenges * n
 	}
 	if other.Claims != nil {
 		r.claimed().mergeTimes(other.Claims, n)

@@ -259,8 +259,8 @@ func (w *Worker) outside() {
 	if at.other {
 		return
 	}
-	w.showed(at, false)
 	c, identity := w.agent(w.record.Agent), report.Unverified
+	w.showed(at, !c.isCrawler())
 	if !c.isCrawler() {
 		c = nil
 	} else {

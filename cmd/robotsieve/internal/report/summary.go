@@ -212,6 +212,10 @@ func (d doc) advice() block {
 	}
 	unparsed(d.Partial)
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
+	challenged, n := d.Challenged()
+	add(n > 0, "GETs of robots.txt as %s got 202 (%s), a challenge page: let crawlers fetch it.",
+		english.List(challenged), english.Grouped(n))
+	add(t.ClearedByStrangers > 0, "%s", strangersText(&t))
 	add(2*t.Differing > t.Sizes && !d.Policy.None(),
 		"Most logged answers to /robots.txt do not have the size of the file given.")
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
@@ -236,6 +240,19 @@ func (d doc) advice() block {
 	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, "+
 		"so it does not show who was sent it.")
 	return block{Title: "What to fix:", List: list}
+}
+
+// strangersText says what answers to clients that name no crawler clear.
+func strangersText(t *report.RobotsInfo) string {
+	var statuses []string
+	n := int64(0)
+	for _, s := range t.Strangers {
+		statuses, n = append(statuses, fmt.Sprint(s.Status)), n+s.N
+	}
+	return fmt.Sprintf("%s of robots.txt by clients that name no crawler got %s: %s %s. "+
+		"If %s asked for another host, leave %s out of the log.", english.Plural(n, "GET"), strings.Join(statuses, " or "),
+		english.Verb(n, "it clears", "they clear"), english.Plural(t.ClearedByStrangers, "request"),
+		english.Verb(n, "it", "these"), english.Verb(n, "it", "them"))
 }
 
 // elsewhere names the hosts without a policy that were requested most.
