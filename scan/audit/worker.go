@@ -162,6 +162,8 @@ func (w *Worker) lines(data []byte) {
 			w.tally.Blank++
 		case format.Other:
 			w.tally.Other++
+		case format.NoRequest:
+			w.noRequest()
 		case format.Unparsed:
 			w.tally.Lines++
 			w.unparsed(w.record.Line)
@@ -169,6 +171,18 @@ func (w *Worker) lines(data []byte) {
 			return
 		}
 	}
+}
+
+// noRequest counts a line that carried no HTTP request: nobody can be cleared or accused by it.
+func (w *Worker) noRequest() {
+	if r := &w.record; w.auditor.limited && r.HasTime && !w.auditor.config.Period.contains(r.Time) {
+		w.tally.OutOfPeriod++
+		w.tally.Outside.add(r.Time)
+		return
+	}
+	w.tally.Lines++
+	w.tally.NotJudged++
+	w.tally.NoRequest++
 }
 
 // Overlong counts a line that is too long to be kept, by its beginning. It is not

@@ -143,7 +143,7 @@ func (j *jsonReader) readObject(r *Record) Kind {
 	case !j.row.Fits || !j.asks():
 		return Other
 	case !j.values.next(r):
-		return Unparsed
+		return j.without(r)
 	}
 	return Request
 }

@@ -138,7 +138,8 @@ type LineCounts struct {
 	Unparsed    int64 `json:"unparsed"`     // lines that are no record of the format
 	NotCrawlers int64 `json:"not_crawlers"` // lines that name no crawler
 	OtherHost   int64 `json:"other_host"`   // crawlers' requests for origins without a policy
-	NotJudged   int64 `json:"not_judged"`   // crawlers' requests with the target * or the method CONNECT
+	NotJudged   int64 `json:"not_judged"`   // crawlers' requests with the target * or the method CONNECT, and NoRequest
+	NoRequest   int64 `json:"no_request"`   // lines of connections that carried no HTTP request
 	Blank       int64 `json:"blank"`        // empty lines; not among Lines
 	// Other are lines that are no requests by design, such as directives and messages of the
 	// server; not among Lines.

@@ -54,7 +54,7 @@ func newOracle(w *simWorld) *simOracle {
 	for i := range w.requests {
 		r := &w.requests[i]
 		o.identity = append(o.identity, o.identify(r))
-		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" {
+		if !r.blank && !r.garbage && !r.requestless && r.path == "/robots.txt" && r.method == "GET" {
 			sites, known := o.sites(r)
 			if !known { // it may be any
 				sites = o.origins
@@ -121,6 +121,9 @@ func (o *simOracle) decide(i int) simVerdict {
 	// 10: "`unparsed` cannot be read as a record of the format"
 	case r.garbage:
 		return simVerdict{bucket: "unparsed"}
+	// 10: "a line that carries no HTTP request"
+	case r.requestless:
+		return simVerdict{bucket: "not_judged"}
 	// 10: "`not_crawlers` names no crawler"
 	case r.bot == nil:
 		return simVerdict{bucket: "not_crawlers"}

@@ -1,5 +1,5 @@
 // Command mutate shows that the tests hold the rules of the audit: it breaks one rule of
-// sections 2, 7 and 8 of docs/audit-rules.md after the other in the code, and runs the tests of the
+// sections 2, 7, 8 and 10 of docs/audit-rules.md after the other in the code, and runs the tests of the
 // packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
 // which go test takes in its place (-overlay). The result is a table in Markdown. The exit
 // code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
@@ -71,6 +71,7 @@ var packages = map[string][]string{
 	"scan/crawler":    {"./scan/crawler"},
 	"scan/audit":      {"./scan/audit"},
 	"scan/judge":      {"./scan/judge", "./scan/audit"},
+	"scan/format":     {"./scan/format"},
 	"scan/block":      {"./scan/block"},
 }
 
