@@ -86,6 +86,7 @@ type naive struct {
 	words    []naiveWord
 	controls []string            // in lower case
 	adds     map[string][]string // by operator, in lower case
+	sites    map[string][]string // by operator
 }
 
 type naiveWord struct {
@@ -94,8 +95,9 @@ type naiveWord struct {
 }
 
 func newNaive(profiles []Profile) naive {
-	n := naive{adds: map[string][]string{}}
+	n := naive{adds: map[string][]string{}, sites: map[string][]string{}}
 	for i := range profiles {
+		n.sites[profiles[i].Operator] = append(n.sites[profiles[i].Operator], profiles[i].Sites...)
 		for _, word := range profiles[i].Adds {
 			n.adds[profiles[i].Operator] = append(n.adds[profiles[i].Operator], strings.ToLower(word))
 		}
@@ -128,8 +130,12 @@ func (n naive) read(header []byte) Claim {
 			}
 			hit := naiveHit{at, len(w.text), w.profile}
 			all = append(all, hit)
+			model, named := modelOf(low, hidden), 0
+			if model.end > 0 {
+				named = model.start + len(modelNameOf.Find(low[model.start:model.end]))
+			}
 			switch {
-			case hidden[at]:
+			case hidden[at], model.start < at && at < named:
 			case behindLike(low[:at]):
 				like = append(like, hit)
 			default:
@@ -167,8 +173,20 @@ func (n naive) read(header []byte) Claim {
 	}
 	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
 	claim.Foreign = !claimed || n.foreign(header, low, hidden, contact, all, hits, n.adds[best[0].Operator])
+	if user := nutchUserOf.FindSubmatchIndex(low); claim.Foreign && best[0].Anybodys() && user != nil &&
+		user[1] < len(low) && '0' <= low[user[1]] && low[user[1]] <= '9' && user[2]+len(oneWordOf.Find(low[user[2]:])) <= best[0].start && !wares[string(low[:user[3]])] && !libraries[string(low[:user[3]])] {
+		return n.claim(header, user[2], user[2]+len(oneWordOf.Find(low[user[2]:])), false)
+	}
 	if own := n.unknown(header, low, hidden, contact); claim.Foreign && best[0].Anybodys() && own.Name != "" && !own.Nameless {
 		return own
+	}
+	if sites := n.sites[best[0].Operator]; len(best) == 1 && len(sites) > 0 && !best[0].Anybodys() {
+		for _, page := range pagesOf(low) {
+			host := pageHostOf.FindStringSubmatch(page)[1]
+			claim.Foreign = claim.Foreign || strings.Contains(host, ".") && !slices.ContainsFunc(sites, func(site string) bool {
+				return host == site || strings.HasSuffix(host, "."+site)
+			})
+		}
 	}
 	if len(best) > 1 || claim.Foreign {
 		claim.Ambiguous = true
@@ -177,6 +195,29 @@ func (n naive) read(header []byte) Claim {
 		}
 	}
 	return claim
+}
+
+var (
+	modelNameOf = regexp.MustCompile(`^;( *[a-z]{2}([-_][a-z]{2})?;)?[^;]*`)
+	nutchUserOf = regexp.MustCompile(`^((?:[a-z0-9_-]|[^\x00-\x7f])(?:[a-z0-9_.-]|[^\x00-\x7f])*)(?s:.*?)/nutch-`)
+	pageHostOf  = regexp.MustCompile(`^(?:(?s:.*?)://)?(?:[^/?#\\]*@)?([^/?#\\:]*?)[^a-z0-9_\x80-\x{10ffff}-]*(?:[/?#\\:](?s:.*))?$`)
+	botPageOf   = regexp.MustCompile(`^[^/?#]*/(?:[^?#]*/)?(?:bot|crawler|spider)(?:\.[^/?#]*)?[/.]*(?:[?#](?s:.*))?$`)
+)
+
+// pagesOf returns the URLs and e-mail addresses of a header.
+func pagesOf(low []byte) (pages []string) {
+	for _, c := range appendContacts(nil, low) {
+		pages = append(pages, string(low[c.start:c.end]))
+	}
+	return pages
+}
+
+// modelOf is where a header names the model of a phone.
+func modelOf(low []byte, hidden []bool) extent {
+	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
+		return extent{at[4], at[5]}
+	}
+	return extent{}
 }
 
 // naiveHit is a word of a profile in a header.
@@ -258,10 +299,7 @@ var (
 
 // mayName reports whether a word, bare or not, may be the name of an unknown crawler.
 func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, end int) bool {
-	model := extent{}
-	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
-		model = extent{at[4], at[5]}
-	}
+	model := modelOf(low, hidden)
 	joined := strings.ToLower(joinedAt(header, start, end))
 	switch {
 	case hidden[start], behindLike(low[:start]), !stemOf.Match(low[start:end]):
@@ -296,29 +334,52 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			if bareOf.Match(low[start:end]) != bare || !n.mayName(header, low, hidden, contact, start, end) {
 				continue
 			}
-			joined := joinedAt(header, start, end)
-			c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
-			switch {
-			case bare:
-				c.Name = "(without a name)"
-			case c.Overlong:
-				c.Name = "(a name longer than 4096 bytes)"
-			case end-start > 64:
-				c.Name = string(header[start:start+64]) + " (longer than 64 bytes)"
-			}
-			if c.Overlong {
-				return c
-			}
-			if word := string(header[start:end]); word != c.Name {
-				c.word = word
-			}
-			if joined != string(header[start:end]) {
-				c.dotted = joined
-			}
-			return c
+			return n.claim(header, start, end, bare)
+		}
+	}
+	for _, page := range pagesOf(low) {
+		_, url, found := strings.Cut(page, "://")
+		if !found {
+			url = page
+		}
+		if !botPageOf.MatchString(url) {
+			continue
+		}
+		front := tokenOf.Find(low)
+		if len(front) > 0 && bytes.HasPrefix(low, front) && !hidden[0] && !wares[string(front)] && !libraries[string(front)] {
+			at := oneWordOf.FindIndex(low)
+			return n.claim(header, at[0], at[1], false)
+		}
+		if host := pageHostOf.FindStringSubmatchIndex(page); host[2] < host[3] {
+			at := bytes.Index(low, []byte(page))
+			return n.claim(header, at+host[2], at+host[3], false)
 		}
 	}
 	return Claim{Library: libraryOf.Match(low), Overlooked: overlooked(low, hidden)}
+}
+
+// claim is that of an unknown crawler by a word.
+func (n naive) claim(header []byte, start, end int, bare bool) (c Claim) {
+	joined := joinedAt(header, start, end)
+	c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
+	switch {
+	case bare:
+		c.Name = "(without a name)"
+	case c.Overlong:
+		c.Name = "(a name longer than 4096 bytes)"
+	case end-start > 64:
+		c.Name = string(header[start:start+64]) + " (longer than 64 bytes)"
+	}
+	if c.Overlong {
+		return c
+	}
+	if word := string(header[start:end]); word != c.Name {
+		c.word = word
+	}
+	if joined != string(header[start:end]) {
+		c.dotted = joined
+	}
+	return c
 }
 
 // overlooked reports whether a word has a stem and is not in the name of a phone.

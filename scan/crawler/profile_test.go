@@ -74,7 +74,7 @@ func TestBuiltin(t *testing.T) {
 			for _, word := range p.Words {
 				for _, word := range []string{word, strings.ToUpper(word)} {
 					for _, header := range []string{
-						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://operator.example/)",
+						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://" + pageOf(set, p) + "/)",
 						word, word + "/2.0", "Mozilla/5.0 (" + word + ")",
 					} {
 						if got := r.Read([]byte(header)); !same(got, Claim{Profile: p, Name: p.Name}) {
@@ -337,4 +337,12 @@ func TestLongTextsAreRefused(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pageOf is a host of an operator.
+func pageOf(set *Set, p *Profile) string {
+	if sites := set.sites[p.Operator]; len(sites) > 0 {
+		return "www." + sites[0]
+	}
+	return "operator.example"
 }

@@ -86,8 +86,10 @@ type Reader struct {
 	hits     []hit  // the words of known crawlers in it, in the order of their starts, the longer first
 	contacts []extent
 	device   extent    // see deviceIn
+	model    int       // where the name of the device ends
 	mentions []mention // of each operator that the header names
 	like     bool      // words behind "like " count
+	given    Word      // the name of the client, if it is NutchUser or PageOwner
 }
 
 // hit is a word of a known crawler in a header.
@@ -121,11 +123,14 @@ func (r *Reader) Read(header []byte) Claim {
 
 // read is Read, which also returns the part of the header for which a claim is Foreign.
 func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
+	r.given = Word{}
 	r.find(header)
 	if len(r.hits) == 0 {
 		return r.unknown(header, false), extent{}
 	}
 	r.contacts = appendContacts(r.contacts[:0], r.low)
+	r.device = deviceIn(r.low, r.contacts)
+	r.model = r.modelEnd()
 	r.mentions, r.like = r.mentions[:0], false
 	r.addMentions()
 	if len(r.mentions) == 0 {
@@ -143,10 +148,17 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 		foreign = extent{at - len(like), at - 1}
 	}
 	if foreign.end > 0 && p.Anybodys() {
+		if user := r.nutchUser(); user.end > 0 && user.end <= r.mentions[0].first.start {
+			r.mentions = r.mentions[:0]
+			return r.give(header, user, NutchUser, "nutch"), extent{}
+		}
 		if own := r.unknown(header, true); own.Name != "" && !own.Nameless {
 			r.mentions = r.mentions[:0]
 			return own, extent{}
 		}
+	}
+	if foreign.end == 0 && !p.Anybodys() {
+		foreign = r.foreignPage()
 	}
 	claim = Claim{Profile: p, Name: p.Name, Loose: word.loose, Foreign: foreign.end > 0}
 	switch {
@@ -249,6 +261,9 @@ func (r *Reader) addMentions() {
 // counts reports whether the word of a known crawler that starts at start names the client.
 func (r *Reader) counts(start int) bool {
 	standing := r.standing(start)
+	if r.device.start < start && start < r.model {
+		return false
+	}
 	return standing == Names || r.like && standing == BehindLike
 }
 

@@ -54,6 +54,11 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 		from = word.end
 	}
 	if bare.end == 0 {
+		if overlooked {
+			if claim := r.ownPage(header); claim.Name != "" {
+				return claim
+			}
+		}
 		return Claim{Library: isLibrary(r.low), Overlooked: overlooked}
 	}
 	claim := claimOf(header, bare, Nameless)
@@ -148,6 +153,38 @@ func deviceIn(low []byte, contacts []extent) extent {
 		return extent{}
 	}
 	return extent{start + version + model, end}
+}
+
+// modelEnd returns where the model of the device ends: a crawler may stand behind it, as in "(Linux; Android
+// 8.0; Pixel 2; Storebot-Google/1.0)". Old browsers have a language before it.
+func (r *Reader) modelEnd() int {
+	if r.device.end == 0 {
+		return 0
+	}
+	item := func(from int) int {
+		if n := bytes.IndexByte(r.low[from:r.device.end], ';'); n >= 0 {
+			return from + n
+		}
+		return r.device.end
+	}
+	from := r.device.start + 1
+	end := item(from)
+	if language := bytes.TrimLeft(r.low[from:end], " "); end < r.device.end && isLanguage(language) {
+		return item(end + 1)
+	}
+	return end
+}
+
+// isLanguage reports whether a text is such as en or en-us.
+func isLanguage(text []byte) bool {
+	letters := func(b []byte) bool { return 'a' <= b[0] && b[0] <= 'z' && 'a' <= b[1] && b[1] <= 'z' }
+	switch len(text) {
+	case 2:
+		return letters(text)
+	case 5:
+		return letters(text) && (text[2] == '-' || text[2] == '_') && letters(text[3:])
+	}
+	return false
 }
 
 // withDotted returns the word at header[start:end] with the words that dots join to it.
