@@ -24,6 +24,7 @@ type finalPass struct {
 	onlyRequests bool
 	ranking      *ranking
 	proxied      bool // addresses prove nothing
+	isCut        bool // and those of IPv4 that look cut are nobody's
 	toAll        *judge.Answers
 	records      int64 // read so far, each as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
@@ -49,16 +50,19 @@ type operatorPass struct {
 // crawlers.
 func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	p := r.policy()
-	proxied := r.auditor.isProxied(r.tally)
+	proxied, isCut := r.auditor.isProxied(r.tally), r.auditor.isCut(r.tally)
+	r.tally.settle(isCut)
 	f := &finalPass{
 		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
 		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p),
 		origins: originTexts{},
 		clients: clientList{UndeclaredInfo: report.UndeclaredInfo{List: []report.ClientInfo{}}},
 	}
-	f.toAll.Unsure = proxied
+	f.isCut, f.toAll.Unsure = isCut, proxied
 	for at, n := range r.tally.Sent {
-		f.toAll.AddSent(at.Origin, at.Odd, n)
+		if at.When.holds(isCut) {
+			f.toAll.AddSent(at.Origin, at.Odd, n)
+		}
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -144,6 +148,9 @@ func (f *finalPass) record(rd *coder, n int64) {
 func (f *finalPass) answer(rd *coder, n int64) {
 	var x answered
 	x.code(rd)
+	if f.isCut && x.mayBeCut {
+		x.Client = 0
+	}
 	if rd.end(); !rd.bad() {
 		f.toAll.Add(x.site, x.Answer, n)
 	}
@@ -169,6 +176,10 @@ func (f *finalPass) unknownCounts(rd *coder, n int64) {
 func (f *finalPass) fetch(rd *coder, n int64) {
 	var x fetch
 	x.code(rd)
+	if !x.when.holds(f.isCut) {
+		rd.end()
+		return
+	}
 	x.identity = f.identity(x.Crawler, x.identity, x.address)
 	x.Identity, x.HasTime = uint8(x.identity), x.use != fetchTimeless
 	row, _ := f.row(rd, x.Crawler, x.use == fetchCounted)
@@ -203,6 +214,10 @@ func (f *finalPass) identity(crawler uint32, identity report.Identity, address [
 func (f *finalPass) delayed(rd *coder, n int64) {
 	var x delayed
 	x.code(rd)
+	if !x.when.holds(f.isCut) {
+		rd.end()
+		return
+	}
 	row, _ := f.row(rd, x.from.Crawler, true)
 	if rd.end(); !rd.bad() && !f.onlyRequests {
 		f.rates.delayed(row, x.from, x.address, x.time, x.millis, n)
@@ -231,6 +246,10 @@ func (f *finalPass) visit(rd *coder, n int64) {
 	x, config := &f.now, &f.run.auditor.config
 	*x = visit{stances: x.stances, normal: x.normal}
 	x.code(rd, config)
+	if !x.when.holds(f.isCut) {
+		rd.end()
+		return
+	}
 	x.row, x.Profile = f.row(rd, x.from.Crawler, true)
 	rd.require(!x.counted || config.Judged != nil, "a request waits for nobody")
 	if rd.end(); rd.bad() {
@@ -300,7 +319,7 @@ func (r *Run) count(x *visit) {
 	if x.Verdict == report.Spoofed {
 		size = 0 // as SiteInfo.Bytes has it
 	}
-	r.tally.countSite(x.from.Site, x.from.Crawler, x.Profile != nil, x.Verdict, false, x.N, size)
+	r.tally.countSite(x.from.Site, x.from.Crawler, x.Profile != nil, x.Verdict, false, always, x.N, size)
 	if x.Evasive {
 		row.evasive += x.N
 	}

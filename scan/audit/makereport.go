@@ -33,6 +33,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 		return nil, err
 	}
 	proxied := r.auditor.isProxied(r.tally)
+	r.tally.settle(r.auditor.isCut(r.tally))
 	for _, row := range r.tally.known {
 		row.applyIdentity(proxied)
 	}
@@ -95,6 +96,9 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	answers.Contradicted = !b.None &&
 		(t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
 	r.Operators = a.listOperators(t, r.Crawlers)
+	_, ipv6 := t.isCut()
+	r.IPv4Cut = a.isCut(t)
+	r.AddressesCut = r.IPv4Cut || ipv6
 	if t.Period.Any {
 		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)
 	}
@@ -109,7 +113,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, compared *comparison, in In
 	})
 	r.Overlooked, r.OverlookedNotListed = mostFrequent(&t.Overlooked, maxListed, headerInfo)
 	r.Totals = report.TotalsOf(r.Crawlers)
-	r.Sites = t.listSites(a, r.Proxied, &r.Totals)
+	r.Sites = t.listSites(a, r.Proxied, a.isCut(t), &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)

@@ -27,19 +27,32 @@ func (w *Worker) request(c *agent) {
 		return
 	}
 	addr := w.client()
-	c, identity, hasNoList := w.identify(c, addr)
-	c.row.Requests++
-	w.countClient(c, addr, hasNoList)
-	if identity == report.SpoofedIdentity {
-		w.see(&c.row.impostors().Figures, addr)
-	} else {
-		w.see(&c.row.Figures, addr)
-	}
-	if w.auditor.changes != nil && w.record.HasTime {
-		w.countAround(c, at.Site, identity == report.SpoofedIdentity)
+	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
+		w.tally.EndInZero++
 	}
 	w.findLoss()
 	ask := w.robotsAsk()
+	if ask == asksRobots && string(w.record.Method) == "GET" {
+		w.answered(at, false)
+	}
+	w.eachIdentity(c, addr, func(c *agent, identity report.Identity, hasNoList bool) {
+		w.requestBy(at, c, addr, identity, hasNoList, ask)
+	})
+}
+
+// requestBy counts the record as one of a crawler, whose identity is proven so far.
+func (w *Worker) requestBy(at site, c *agent, addr []byte, identity report.Identity, hasNoList bool, ask robotsAsk) {
+	row := c.row.on(w.when)
+	row.Requests++
+	w.countClient(row, hasNoList)
+	if identity == report.SpoofedIdentity {
+		w.see(&row.impostors().Figures, addr)
+	} else {
+		w.see(&row.Figures, addr)
+	}
+	if w.auditor.changes != nil && w.record.HasTime && w.when != ifIsCut {
+		w.countAround(c, at.Site, identity == report.SpoofedIdentity)
+	}
 	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
 	}
@@ -98,12 +111,13 @@ func (w *Worker) scope() (at site, ok bool) {
 // countFinal counts the record with a verdict that no other line can change, but for what
 // row.applyIdentity makes of an impostor.
 func (w *Worker) countFinal(at site, c *agent, identity report.Identity, d judge.Decision) {
-	row, counted := c.row, identity
+	row, counted := c.row.on(w.when), identity
 	if identity == report.SpoofedIdentity {
 		row, counted = row.impostors(), report.Unverified
 	}
 	row.count(counted, d.Verdict, d.Reason, 1)
-	w.tally.countSite(at.Site, c.index, c.Profile != nil, d.Verdict, identity == report.SpoofedIdentity, 1, w.record.Size)
+	w.tally.countSite(at.Site, c.index, c.Profile != nil, d.Verdict, identity == report.SpoofedIdentity, w.when, 1,
+		w.record.Size)
 	if w.record.HasTime {
 		w.quota.held += row.Timeline.add(clock(w.record.Time, w.auditor.config.Zone), d.Verdict, 1)
 	}
@@ -149,12 +163,12 @@ func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ report.Identity, h
 }
 
 // countClient counts what the log tells of a crawler's client beside its identity.
-func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
-	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
-		w.tally.EndInZero++
-	}
-	if hasNoList {
+func (w *Worker) countClient(r *row, hasNoList bool) {
+	switch {
+	case hasNoList && w.when == always:
 		w.tally.NoList++
+	case hasNoList:
+		w.tally.NoListIf++
 	}
 	if w.record.Claim == nil {
 		return
@@ -164,9 +178,9 @@ func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
 		claim = shortened(w.record.Claim, maxClaim)
 		w.claims.keep(&w.quota, w.record.Claim, claim, len(claim))
 	}
-	n := c.row.claimed().len()
-	c.row.Claims.add(claim, tallied{N: 1})
-	w.quota.held += memoBytes * max(c.row.Claims.len()-n, 0)
+	n := r.claimed().len()
+	r.Claims.add(claim, tallied{N: 1})
+	w.quota.held += memoBytes * max(r.Claims.len()-n, 0)
 }
 
 // permitted implements judge.Case.Permit for the record and the crawler that it is judged by.
@@ -295,11 +309,10 @@ func (w *Worker) robotsRequest(at site, c *agent, identity report.Identity) {
 	if string(r.Method) != "GET" {
 		return
 	}
-	w.answered(at, false)
 	if !c.Ambiguous {
 		w.countSize(at) // otherwise it is not known whose client it is
 	}
-	row := c.row
+	row := c.row.on(w.when)
 	if identity == report.SpoofedIdentity {
 		row = row.impostors()
 	}

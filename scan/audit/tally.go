@@ -37,7 +37,9 @@ type tally struct {
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
 	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
 	ProxySample bounded[lineFrom] `cbor:"5,keyasint"`
-	Referred    map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	// Addresses are those of crawlers' clients: see isCut.
+	Addresses bounded[clientAddress] `cbor:"13,keyasint"`
+	Referred  map[string]int64       `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
 	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
 	// in force? (shown).
 	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 2xx to GETs of robots.txt by any client
@@ -86,6 +88,8 @@ type totals struct {
 	// HTTPLibraries and CDNAgents count lines among NotCrawlers, NoList the crawlers' requests
 	// that no list of addresses spoke of, though there are some for the crawler.
 	HTTPLibraries, CDNAgents, NoList int64
+	// NoListIf are more of NoList, if addresses are not cut.
+	NoListIf int64
 	// Elsewhere counts the GETs of /robots.txt of other hosts, or outside of the period: they
 	// show that the log has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
@@ -124,7 +128,8 @@ func (a *Auditor) newTally() *tally {
 		Sizes:   *newBounded(maxSizes, hashSize),
 		Sites:   *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
 		Quoted: samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
-		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
+		Addresses: *newBounded(mostAddresses, func(k clientAddress) uint64 { return k.Hash }),
+		Referred:  map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 	if a.config.WhatIf != nil {
 		t.whatIf = newWhatIf()
@@ -198,6 +203,7 @@ func hashSize(k sizeKey) uint64 {
 type sizesAt struct {
 	Origin int32 `cbor:"1,keyasint"`
 	Odd    bool  `cbor:"2,keyasint"`
+	When   ifCut `cbor:"3,keyasint,omitempty"`
 }
 
 // row is the counts of one crawler. States have its exported fields.
@@ -212,7 +218,9 @@ type row struct {
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see applyIdentity.
 	// Their requests are among those of the row. Nil if there are none.
-	Spoofed *row             `cbor:"7,keyasint,omitempty"`
+	Spoofed *row `cbor:"7,keyasint,omitempty"`
+	// If counts the requests from addresses that may be cut, if they are not and if they are: see settle.
+	If      [2]*row          `cbor:"10,keyasint,omitzero"`
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
@@ -351,6 +359,11 @@ func (r *row) merge(other *row, n int64) {
 	if s := other.Spoofed; s != nil {
 		r.impostors().merge(s, n)
 	}
+	for i, of := range other.If {
+		if of != nil {
+			r.on(ifCut(i+1)).merge(of, n)
+		}
+	}
 	r.informedKnown = r.informedKnown || other.informedKnown
 	r.graceInformed += other.graceInformed * n
 	r.evasive += other.evasive * n
@@ -388,6 +401,7 @@ func (t *tally) merge(other *tally) {
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
+	t.Addresses.merge(&other.Addresses)
 	addTimes(t.Referred, other.Referred, 1)
 	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)
@@ -404,14 +418,25 @@ func (t *tally) addRows(known map[*crawler.Profile]*row) {
 	t.cutPaths()
 }
 
+// parts are the row and those in it.
+func (r *row) parts() (list []*row) {
+	for _, of := range [...]*row{r, r.If[0], r.If[1]} {
+		if of != nil {
+			list = append(list, of)
+		}
+		if of != nil && of.Spoofed != nil {
+			list = append(list, of.Spoofed)
+		}
+	}
+	return list
+}
+
 // cutPaths bounds the paths of all known crawlers together, those of impostors apart. More rows and
 // more paths leave less room for each, so that it does not matter when this is done.
 func (t *tally) cutPaths() {
 	var rows []*row
 	for _, r := range t.known {
-		if rows = append(rows, r); r.Spoofed != nil {
-			rows = append(rows, r.Spoofed)
-		}
+		rows = append(rows, r.parts()...)
 	}
 	cutLists(rows)
 }

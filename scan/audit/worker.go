@@ -66,6 +66,7 @@ type Worker struct {
 	origins         originTexts
 	given           Judged
 	question        judge.Case
+	when            ifCut // in which case the record is counted
 	visit           visit // the deferred record that is being made, if it is one
 }
 
@@ -278,10 +279,19 @@ func (w *Worker) outside() {
 	if !c.isCrawler() {
 		c = nil
 	} else {
-		c, identity, _ = w.identify(c, w.client())
-		w.tell(at, c, identity, w.kindAt(at), fetchOutside)
+		first, known := c, report.Unverified
+		w.eachIdentity(c, w.client(), func(as *agent, i report.Identity, _ bool) {
+			if w.when != ifIsCut {
+				first, known = as, i
+			}
+			w.tell(at, as, i, w.kindAt(at), fetchOutside)
+			if !as.Ambiguous {
+				w.countSize(at)
+			}
+		})
+		c, identity = first, known
 	}
-	if c == nil || !c.Ambiguous {
+	if c == nil {
 		w.countSize(at)
 	}
 	w.giveAnswer(at, c, identity)

@@ -41,6 +41,8 @@ type Manifest struct {
 	Partial bool `json:"partial"`
 	// Proxied is as in report.Report.
 	Proxied bool `json:"proxied"`
+	// AddressesCut is whether addresses of IPv4 that look cut are, as in audit.Config.Cut.
+	AddressesCut bool `json:"addresses_cut"`
 
 	// Only is whose violations are shown, if not those of all crawlers (--crawler, --category).
 	Only report.Choice `json:"only,omitzero"`

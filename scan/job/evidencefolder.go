@@ -117,7 +117,7 @@ func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string
 	}
 	lines, quiet := &evidenceLines{}, *c
 	quiet.options.Messages = Messages{} // the audit of the logs has said it
-	result, err := quiet.audit(ctx, logs, lines, &c.manifest.Proxied)
+	result, err := quiet.audit(ctx, logs, lines, &c.manifest.Proxied, &c.manifest.AddressesCut)
 	if err != nil {
 		return nil, nil, errors.Join(err, lines.Close())
 	}
@@ -126,11 +126,12 @@ func (c *evidenceBasis) judge(ctx context.Context, path func(name string) string
 
 // audit audits logs by the basis. proxied is as in audit.Config. It fails if a log was not read to
 // its end.
-func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evidenceLines, proxied *bool) (
+func (c *evidenceBasis) audit(ctx context.Context, logs *auditLogs, lines *evidenceLines, proxied, isCut *bool) (
 	*Audited, error,
 ) {
 	side := *c.side
 	side.config.KeepAddresses, side.config.Proxied = len(c.lookedUp) > 0, proxied
+	side.config.Cut = isCut
 	a, err := c.options.read(ctx, &side, logs, lines)
 	if err != nil {
 		return nil, err
@@ -491,7 +492,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, e *evidenceFolder, r *
 // writeAll writes the files of a folder, of an audit with a report and lines.
 func (e *evidenceFolder) writeAll(ctx context.Context, dir string, r *report.Report, lines *evidenceLines) error {
 	m := e.manifest
-	m.Partial, m.Proxied, e.requests = r.Partial, r.Proxied, requestsOf(r)
+	m.Partial, m.Proxied, m.AddressesCut, e.requests = r.Partial, r.Proxied, r.IPv4Cut, requestsOf(r)
 	if err := e.write(ctx, dir, lines); err != nil {
 		return err
 	}

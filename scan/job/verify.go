@@ -266,7 +266,7 @@ func (c *verification) judgeLogs(ctx context.Context) (*report.Report, *evidence
 		return nil, nil, err
 	}
 	lines := &evidenceLines{}
-	result, err := c.audit(ctx, logs, lines, nil)
+	result, err := c.audit(ctx, logs, lines, nil, nil)
 	if err != nil {
 		return nil, nil, errors.Join(err, lines.Close())
 	}

@@ -82,6 +82,10 @@ type Report struct {
 	// Proxied: nearly all requests came from a few addresses: these are a proxy's, and nobody is
 	// verified or spoofed by them.
 	Proxied bool `json:"proxied"`
+	// AddressesCut: the addresses of the log, of one family at least, lack their ends. Those that do
+	// verify nobody, and make nobody an impostor.
+	AddressesCut bool `json:"addresses_cut"`
+	IPv4Cut      bool `json:"-"` // likewise, of IPv4
 	// IdentityNoList are the requests of crawlers with lists of addresses for which no list was
 	// near enough in time to prove anything.
 	IdentityNoList int64 `json:"identity_no_list"`

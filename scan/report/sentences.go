@@ -285,7 +285,7 @@ func impostorWarnings(r *Report) (list []string) {
 				"use --client-ip to say where it is logged.",
 			english.List(names)))
 	}
-	if len(r.Ranges) > 0 && r.AllRequests() >= many && r.EndInZero > r.AllRequests()/2 {
+	if !r.AddressesCut && len(r.Ranges) > 0 && r.AllRequests() >= many && r.EndInZero > r.AllRequests()/2 {
 		list = append(list, fmt.Sprintf(
 			"%s came from addresses that end in .0, as they do where a log cuts addresses. "+
 				"Such addresses prove nothing, and a client counted as an impostor because of them may be the crawler.",

@@ -30,6 +30,8 @@ type simOracle struct {
 	copies    map[simMoment]*simLawful
 
 	window, delay, skew int64
+
+	isCut bool // addresses of IPv4 that look cut are
 }
 
 const (
@@ -51,6 +53,7 @@ func newOracle(w *simWorld) *simOracle {
 	for _, at := range o.origins {
 		o.timelines[at] = o.timeline(at)
 	}
+	o.isCut = w.isCut()
 	for i := range w.requests {
 		r := &w.requests[i]
 		o.identity = append(o.identity, o.identify(r))
@@ -334,12 +337,37 @@ func (o *simOracle) identify(r *simRequest) simIdentity {
 	return simIdentity{r.bot, states[0], true}
 }
 
+// looksCut: "An IPv4 address whose last octet is 0, 1 or 255".
+func looksCut(addr netip.Addr) bool {
+	return addr.Is4() && slices.Contains([]byte{0, 1, 255}, addr.As4()[3])
+}
+
+// isCut: "is taken as cut if at least three distinct addresses of the log's lines (crawlers' or not) are so,
+// and they are more than a twentieth of the distinct addresses of that family".
+func (w *simWorld) isCut() bool {
+	all, cut := map[netip.Addr]bool{}, 0
+	for i := range w.requests {
+		r := &w.requests[i]
+		addr, err := netip.ParseAddr(r.addr)
+		if r.blank || r.garbage || r.requestless || err != nil || !addr.Is4() || all[addr] {
+			continue
+		}
+		if all[addr] = true; looksCut(addr) {
+			cut++
+		}
+	}
+	return cut >= 3 && cut*20 > len(all)
+}
+
 // state is one of the four states of a client that claims to be bot.
 func (o *simOracle) state(bot *simBot, r *simRequest) string {
 	// "`unverifiable` (...; a private, loopback, link-local or shared address,
 	// 100.64.0.0/10 among them, documentation ranges not; hashed addresses)"
 	addr, err := netip.ParseAddr(r.addr)
 	shared := netip.MustParsePrefix("100.64.0.0/10")
+	if err == nil && o.isCut && looksCut(addr) {
+		return "unverifiable" // "an address that is cut"
+	}
 	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || shared.Contains(addr) {
 		return "unverifiable"
 	}
@@ -801,6 +829,10 @@ func (o *simOracle) isRunOfOne(at simOrigin, from, to int64) bool {
 			continue
 		}
 		if addr != "" && addr != g.addr {
+			return false
+		}
+		// 11: a cut address is not one client's
+		if ip, err := netip.ParseAddr(g.addr); err == nil && o.isCut && looksCut(ip) {
 			return false
 		}
 		addr = g.addr

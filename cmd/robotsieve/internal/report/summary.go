@@ -228,6 +228,7 @@ func (d doc) advice() block {
 	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
 		"(%s): give theirs too (--policy).", others, d.elsewhere())
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
+	add(d.AddressesCut && !d.Proxied, "The log's addresses are cut (they end in .0): log whole addresses to verify clients.")
 	add(!d.CanVerify && !d.Proxied && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.AllRequests(),
