@@ -171,12 +171,12 @@ var update = flag.Bool("update", false, "write the state of this form, and its r
 // the report of the newest. Old states are never changed.
 //
 //	log          in vhost_combined
-//	form14.state its state, judged by fixtureAuditor
-//	form14.json  the report of that
+//	form15.state its state, judged by fixtureAuditor
+//	form15.json  the report of that
 //	form8.state  that of a program of form 8, of the same log; form4.state and so on likewise
 const (
 	fixtures = "testdata/states"
-	newest   = "form14"
+	newest   = "form15"
 )
 
 func fixtureAuditor(t *testing.T) *Auditor {
@@ -238,15 +238,16 @@ func TestOldStatesAreRefused(t *testing.T) {
 	good := string(readFixture(t, newest+".state"))
 	line, rest, _ := strings.Cut(good, "\n")
 	for what, c := range map[string]struct{ state, says string }{
-		"form 13": {string(readFixture(t, "form13.state")), "form 13, and this program reads form 14 only"},
-		"form 12": {string(readFixture(t, "form12.state")), "form 12, and this program reads form 14 only"},
-		"form 11": {string(readFixture(t, "form11.state")), "form 11, and this program reads form 14 only"},
-		"form 10": {string(readFixture(t, "form10.state")), "form 10, and this program reads form 14 only"},
-		"form 8":  {string(readFixture(t, "form8.state")), "form 8, and this program reads form 14 only"},
-		"a later form": {strings.Replace(line, "state 14", "state 90", 1) + "\n" + rest,
-			"form 90, and this program reads form 14 only"},
-		"older semantics": {strings.Replace(line, "semantics 4", "semantics 2", 1) + "\n" + rest,
-			"semantics 2, and this program reads semantics 4 only"},
+		"form 14": {string(readFixture(t, "form14.state")), "form 14, and this program reads form 15 only"},
+		"form 13": {string(readFixture(t, "form13.state")), "form 13, and this program reads form 15 only"},
+		"form 12": {string(readFixture(t, "form12.state")), "form 12, and this program reads form 15 only"},
+		"form 11": {string(readFixture(t, "form11.state")), "form 11, and this program reads form 15 only"},
+		"form 10": {string(readFixture(t, "form10.state")), "form 10, and this program reads form 15 only"},
+		"form 8":  {string(readFixture(t, "form8.state")), "form 8, and this program reads form 15 only"},
+		"a later form": {strings.Replace(line, "state 15", "state 90", 1) + "\n" + rest,
+			"form 90, and this program reads form 15 only"},
+		"older semantics": {strings.Replace(line, "semantics 5", "semantics 2", 1) + "\n" + rest,
+			"semantics 2, and this program reads semantics 5 only"},
 		"another schema": {strings.Replace(line, report.Schema, "robotsieve.audit/2", 1) + "\n" + rest,
 			"schema robotsieve.audit/2, and this program reads schema " + report.Schema + " only"},
 	} {

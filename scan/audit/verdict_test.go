@@ -427,7 +427,7 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 		{"LooseBot", "SureBot LooseBot foo; SureBot LooseBot foo", "LooseBot", 0, 2},
 	} {
 		if c.known != "" {
-			a.config.Identities = known(t, a.config.Crawlers, map[string]string{c.known: "192.0.2.1"})
+			a.config.Identities = known(t, a.config.Crawlers, map[string]string{c.known: "192.0.2.17"})
 		}
 		var log []entry
 		for header := range strings.SplitSeq(c.headers, "; ") {
