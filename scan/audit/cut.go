@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 
@@ -83,7 +84,7 @@ func (a *Auditor) isCut(t *tally) bool {
 // thing if its address is cut.
 func (w *Worker) eachIdentity(c *agent, addr []byte, do func(c *agent, i report.Identity, hasNoList bool)) {
 	as, identity, hasNoList := w.identify(c, addr)
-	if as == c && identity == report.Unverifiable || crawler.KindOf(addr) != crawler.IPv4MayBeCut {
+	if as == c && identity == report.Unverifiable || !endsAsCut(addr) || crawler.KindOf(addr) != crawler.IPv4MayBeCut {
 		do(as, identity, hasNoList)
 		return
 	}
@@ -92,6 +93,12 @@ func (w *Worker) eachIdentity(c *agent, addr []byte, do func(c *agent, i report.
 	w.when = ifIsCut
 	do(c, report.Unverifiable, false)
 	w.when = always
+}
+
+// endsAsCut reports whether an address ends in .0, .1 or .255. Few do.
+func endsAsCut(addr []byte) bool {
+	n := len(addr)
+	return n > 2 && addr[n-2] == '.' && addr[n-1] <= '1' || bytes.HasSuffix(addr, []byte(".255"))
 }
 
 // on returns the row in which requests are counted in a case.
