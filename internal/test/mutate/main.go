@@ -248,7 +248,7 @@ func test(of []string, overlay, only string) (noticed string, err error) {
 func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
-		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), or of " +
+		"Each row is a rule of section 2, 7, 8 or 10 of [audit-rules.md](audit-rules.md), or of " +
 		"[block.md](block.md), broken in the code,\nand the first test that fails then. `make mutate` makes " +
 		"this table anew; it fails if no test notices a mutant.\n\n" +
 		"| broken rule | in | noticed by |\n|---|---|---|\n")
