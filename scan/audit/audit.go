@@ -66,6 +66,8 @@ type Config struct {
 	// Proxied, if not nil, is what Report.Proxied shall be. Nil: that is found out from the lines. A
 	// part of a log does not show what all of it has shown.
 	Proxied *bool
+	// Cut is likewise what Report.AddressesCut shall be of addresses of IPv4.
+	Cut *bool
 	// Samples is how many raw lines of violations to keep for each crawler, 0 or
 	// more.
 	Samples int

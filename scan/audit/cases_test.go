@@ -127,7 +127,7 @@ func TestWorkedCases(t *testing.T) {
 		{"the size of the file in force", "same -400d; forbid -200d", "gptbot 200=same -1h" + x, "violation"},
 		{"another size as the span begins", "permit -400d; forbid -100d", "gptbot 200=permit -1d3h10m" + x, "grace"},
 		{"another size before the span", "permit -400d; forbid -100d", "gptbot 200=permit -1d3h10m1s" + x, "violation"},
-		{"another size of a 206", "permit -400d; forbid -100d", "gptbot 206=permit -1h" + x, "violation"},
+		{"another size of a 206", "permit -400d; forbid -100d", "gptbot 206=permit -1h" + x, "grace"},
 
 		{"a copy of 20 days ago and a 503 in the log only", "permit -400d; forbid -20d", "gptbot 503 -5h" + x, "grace"},
 		{"a copy of 62 days ago and a 503 in the log", "permit -400d; forbid -62d", "gptbot 503 -5h" + x, "violation"},
@@ -202,7 +202,9 @@ func TestWorkedCases(t *testing.T) {
 			"gptbot 200 -5h; mj12bot 200 -5h; browser 200=8 -5h; browser 200=forbid 0s" + x, "violation"},
 		{"and to this one, as to half of all others", always,
 			"gptbot 200 -5h; mj12bot 200 -5h; browser 200=forbid 0s" + x, "no_version"},
-		{"a size that no version has, of a 206", always, "gptbot 206 -5h" + x, "violation"},
+		{"a size that no version has, of a 206", always, "gptbot 206 -5h" + x, "no_version"},
+		{"of a challenge page", always, "gptbot 202 -5h" + x, "no_version"},
+		{"of a 204", always, "gptbot 204 -5h" + x, "no_policy"},
 
 		{"a 301 that the manifest states", moved, "gptbot 301 -9h5m; gptbot /private/x 1d16h", "violation"},
 		{"a 301 that it does not state", always, "gptbot 301 -9h" + gotFile + x, "redirected_policy"},
@@ -276,7 +278,7 @@ func TestInformed(t *testing.T) {
 		{"not changed", "gptbot 304=0 -10m" + x, true, ""},
 		{"answered without a body", "gptbot 200=0 -3d; browser 200=forbid -3d" + x, false, ""},
 		{"answered with a size that most were sent", "gptbot 200 -10m; browser 200 -11m" + x, false, ""},
-		{"answered with a part", "gptbot 206=forbid -10m" + x, false, ""},
+		{"answered with another 2xx", "gptbot 206=forbid -10m" + x, true, ""},
 		{"answered nothing", "gptbot 503 -10m" + x, false, ""},
 		{"answered elsewhere", "gptbot 301 -3d" + x, false, ""},
 		{"by HEAD", "gptbot HEAD -10m" + x, false, ""},
@@ -314,7 +316,8 @@ func TestInformed(t *testing.T) {
 		violations, informed := int64(0), int64(0)
 		for _, row := range auditEntries(t, a, logOf(t, c.log)...).Crawlers {
 			violations, informed = violations+row.Verdicts[report.Violation], informed+row.Informed()
-			shown := strings.Contains(c.log, "gptbot 200=forbid") || strings.Contains(c.log, "gptbot 200=both")
+			shown := strings.Contains(c.log, "gptbot 200=forbid") || strings.Contains(c.log, "gptbot 200=both") ||
+				strings.Contains(c.log, "gptbot 206=forbid")
 			if row.Crawler == "GPTBot" && row.InformedKnown != shown {
 				t.Errorf("%s: known: %v", c.name, row.InformedKnown)
 			}

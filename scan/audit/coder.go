@@ -102,6 +102,14 @@ func (c *coder) time(t *int64) {
 	c.require(earliest <= *t && *t <= latest, "a time is one that no log has")
 }
 
+func (c *coder) hash(h *uint64) {
+	if c.reads {
+		*h = binary.BigEndian.Uint64(c.take(8))
+	} else {
+		c.b = binary.BigEndian.AppendUint64(c.b, *h)
+	}
+}
+
 func (c *coder) flag(is *bool) {
 	v := uint8(0)
 	if *is {

@@ -57,16 +57,17 @@ func appendRow(b []byte, r *row) []byte {
 
 // cutPaths keeps as many paths as a row has when all lines have been read.
 func (r *row) cutPaths() {
-	for _, r := range []*row{r, r.Spoofed} {
-		if r != nil {
-			r.Figures.Paths.cut(r.Figures.Paths.paths)
-		}
+	for _, r := range r.parts() {
+		r.Figures.Paths.cut(r.Figures.Paths.paths)
 	}
 }
 
 // appendTally appends a tally of workers that have ended.
 func (a *Auditor) appendTally(b []byte, t *tally) []byte {
-	t.Rows = map[int]*row{}
+	t.Rows, t.Addresses.Rest = map[int]*row{}, 0
+	for k := range t.Addresses.Kept { // how often they were noted depends on the worker's cache
+		t.Addresses.Kept[k] = tallied{N: 1}
+	}
 	for p, r := range t.known {
 		r.cutPaths()
 		t.Rows[int(a.profiles[p])] = r
@@ -158,7 +159,7 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 	case report.StatusCount:
 		return 0 <= x.Status && x.Status <= maxStatus && 0 < x.N && x.N <= l.most
 	case sizesAt:
-		return hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
+		return x.When < ifCuts && hasSite(l.policy, policy.Site{First: x.Origin, N: 1})
 	case sizeKey:
 		return hasSite(l.policy, x.At) && x.At.N > 0 && x.Size >= 0 &&
 			0 <= x.First && x.First <= x.Last && int(x.Last) <= len(l.policy.Versions(x.At.First))
@@ -180,8 +181,13 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 		}
 		l.most = x.Read()
 	case row:
-		if x.Spoofed != nil && x.Spoofed.Spoofed != nil {
+		if s := x.Spoofed; s != nil && (s.Spoofed != nil || s.If != [2]*row{}) {
 			return false // impostors have none
+		}
+		for _, of := range x.If {
+			if of != nil && of.If != [2]*row{} {
+				return false
+			}
 		}
 	}
 	for i := range v.NumField() {

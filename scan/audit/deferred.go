@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -43,17 +44,25 @@ const (
 	recordDelayed
 )
 
-// answered is what a GET of /robots.txt by any client was answered in a minute.
+// answered is what a GET of /robots.txt by any client was answered.
 type answered struct {
-	minute int64
-	site   policy.Site
-	kind   judge.Kind
+	judge.Answer
+	site policy.Site
+	// mayBeCut: the address that Client is of is no client's, if addresses are cut.
+	mayBeCut bool
 }
 
 func (x *answered) code(c *coder) {
-	c.time(&x.minute)
+	c.time(&x.Time)
+	c.flag(&x.HasTime)
 	c.site(&x.site)
-	octet(c, &x.kind, judge.Kinds, "an answer is of no kind")
+	octet(c, &x.Kind, judge.Kinds, "an answer is of no kind")
+	if x.Kind == judge.ToldGone {
+		c.hash(&x.Client)
+		c.flag(&x.Stranger)
+		c.flag(&x.Is410)
+		c.flag(&x.mayBeCut)
+	}
 }
 
 // fetch is a GET of /robots.txt by a crawler.
@@ -61,6 +70,7 @@ type fetch struct {
 	judge.Fetch
 	identity report.Identity
 	use      fetchUse
+	when     ifCut
 	address  []byte // empty if it does not matter
 }
 
@@ -81,6 +91,7 @@ func (x *fetch) code(c *coder) {
 	uvarint(c, &x.Size, math.MaxInt64)
 	octet(c, &x.identity, report.Identities, "an identity is of no kind")
 	octet(c, &x.use, fetchUses, "a fetch is of no use")
+	octet(c, &x.when, ifCuts, "it is counted in no case")
 	text(c, &x.address)
 }
 
@@ -90,6 +101,7 @@ type delayed struct {
 	address []byte
 	time    int64
 	millis  int64
+	when    ifCut
 }
 
 func (x *delayed) code(c *coder) {
@@ -97,6 +109,7 @@ func (x *delayed) code(c *coder) {
 	text(c, &x.address)
 	c.time(&x.time)
 	uvarint(c, &x.millis, math.MaxInt64/millisecond) // as many as a time.Duration can have
+	octet(c, &x.when, ifCuts, "it is counted in no case")
 }
 
 // visit is a request whose verdict is open or, if counted, one that has been counted in its row
@@ -106,6 +119,7 @@ type visit struct {
 	from    judge.Sender
 	address []byte // empty if it does not matter
 	counted bool
+	when    ifCut
 	// Of one that is open:
 	exact, hasNormal bool
 	copies           judge.Copies      // when it is written
@@ -125,6 +139,7 @@ func (x *visit) code(c *coder, config *Config) {
 	for _, is := range [...]*bool{&x.counted, &x.HasTime, &x.exact, &x.hasNormal} {
 		c.flag(is)
 	}
+	octet(c, &x.when, ifCuts, "it is counted in no case")
 	octet(c, &x.Identity, report.Identities, "an identity is of no kind")
 	octet(c, &x.Outcome, report.Outcomes, "a request is of no outcome")
 	octet(c, &x.MethodClass, report.Methods, "a request is of no method")
@@ -207,29 +222,18 @@ func (w *Worker) deferCounts(key string, row *row) {
 	w.keepFact()
 }
 
-// deferAnswer keeps the record as an answer to a GET of robots.txt by any client: with its minute,
-// if that matters.
-func (w *Worker) deferAnswer(at site, kind judge.Kind) {
-	x := answered{site: at.Site, kind: kind}
-	switch timed := kind == judge.ToldGone || kind.Is5xx(); {
-	case timed && w.record.HasTime:
-		x.minute = minuteOf(w.record.Time)
-	case kind.Is5xx():
-		return
-	case timed:
-		x.kind = judge.ToldNone
+// deferAnswer keeps the record as an answer to a GET of robots.txt by any client, who may be a stranger
+// that names no crawler.
+func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
+	x := answered{Answer: judge.AnswerOf(kind, w.record.Time, w.record.HasTime), site: at.Site}
+	if kind == judge.ToldGone {
+		x.Stranger, x.Is410 = stranger, w.record.Status == 410
+		if a := w.address(); len(a) > 0 {
+			x.Client, x.mayBeCut = hashBytes(a), crawler.KindOf(a) == crawler.IPv4MayBeCut
+		}
 	}
 	x.code(w.begin([]byte{aboutAll}, recordAnswer))
 	w.keepFact()
-}
-
-// minuteOf returns the beginning of the minute of a time.
-func minuteOf(t int64) int64 {
-	n := t % minute
-	if n < 0 {
-		n += minute
-	}
-	return t - n
 }
 
 // countSize counts the record, an answer to a GET of robots.txt, if it shows which file was sent.
@@ -239,7 +243,7 @@ func (w *Worker) countSize(at site) {
 		return
 	}
 	for o := at.First; o < at.First+at.N; o++ {
-		w.tally.Sent[sizesAt{o, !w.policy.HasSize(o, size)}]++
+		w.tally.Sent[sizesAt{o, !w.policy.HasSize(o, size), w.when}]++
 	}
 }
 
@@ -251,7 +255,7 @@ func (c *agent) sender(at site) judge.Sender {
 // deferFetch keeps the record as a fetch of robots.txt, for the facts of its operator. The size
 // is 0 if it does not show which file was sent.
 func (w *Worker) deferFetch(at site, c *agent, identity report.Identity, kind judge.Kind, size int64, use fetchUse) {
-	x := fetch{identity: identity, use: use, address: w.keptAddress()}
+	x := fetch{identity: identity, use: use, when: w.when, address: w.keptAddress()}
 	if x.Sender, x.Kind, x.Size = c.sender(at), kind, size; use != fetchTimeless {
 		x.Time = w.record.Time
 	}
@@ -270,7 +274,7 @@ func (w *Worker) keptAddress() []byte {
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
 // tells its client.
 func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
-	x := delayed{c.sender(at), w.address(), w.record.Time, max(delay.Milliseconds(), 0)}
+	x := delayed{c.sender(at), w.address(), w.record.Time, max(delay.Milliseconds(), 0), w.when}
 	if len(x.address) > 0 {
 		x.code(w.begin(c.operator, recordDelayed))
 		w.keepFact()
@@ -280,7 +284,7 @@ func (w *Worker) deferDelayed(at site, c *agent, delay time.Duration) {
 // deferRequest keeps a request whose verdict depends on other lines.
 func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.Identity) {
 	x := &w.visit
-	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(),
+	*x = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), address: w.keptAddress(), when: w.when,
 		exact: q.Exact, hasNormal: q.HasNormal, copies: q.Copies, path: w.record.Target[:min(len(w.record.Target), maxPath)]}
 	if version := q.Lawful.Quoted; version >= 0 {
 		x.cited = version + 1
@@ -292,7 +296,7 @@ func (w *Worker) deferRequest(q *judge.Case, at site, c *agent, identity report.
 // deferCounted keeps the record, which has been counted with its verdict, until it is known
 // whether addresses prove anything.
 func (w *Worker) deferCounted(at site, c *agent, identity report.Identity, d judge.Decision) {
-	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), counted: true}
+	w.visit = visit{Judged: w.asVisit(at, c, identity), from: c.sender(at), counted: true, when: w.when}
 	w.visit.Verdict, w.visit.Reason = d.Verdict, d.Reason
 	w.keepVisit(c)
 }

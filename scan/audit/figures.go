@@ -56,6 +56,7 @@ func (w *Worker) see(f *figures, addr []byte) {
 	hash := hashField(addr)
 	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
 		*slot = seenAddress{f, hash}
+		w.tally.Addresses.add(hashAddress(addr), tallied{N: 1})
 		if hash <= f.Addresses.highest && len(addr) > 0 && string(addr) != "-" {
 			w.quota.held += f.Addresses.add(hash)
 		}

@@ -24,9 +24,12 @@ type finalPass struct {
 	onlyRequests bool
 	ranking      *ranking
 	proxied      bool // addresses prove nothing
+	isCut        bool // and those of IPv4 that look cut are nobody's
 	toAll        *judge.Answers
 	records      int64 // read so far, each as often as it was added
 	unknown      int64 // requests of unknown crawlers so far
+	// clearedByStrangers counts requests by what clients that name no crawler were answered.
+	clearedByStrangers int64
 	operatorPass
 	origins originTexts
 	now     visit // the request whose record comes
@@ -46,14 +49,18 @@ type operatorPass struct {
 // crawlers.
 func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 	p := r.policy()
-	proxied := r.auditor.isProxied(r.tally)
+	proxied, isCut := r.auditor.isProxied(r.tally), r.auditor.isCut(r.tally)
+	r.tally.settle(isCut)
 	f := &finalPass{
 		run: r, decided: decided, rates: newRates(), onlyRequests: onlyRequests,
 		ranking: newRanking(r.tally, &r.auditor.config.Only), proxied: proxied, toAll: judge.NewAnswers(p),
 		origins: originTexts{},
 	}
+	f.isCut, f.toAll.Unsure = isCut, proxied
 	for at, n := range r.tally.Sent {
-		f.toAll.AddSent(at.Origin, at.Odd, n)
+		if at.When.holds(isCut) {
+			f.toAll.AddSent(at.Origin, at.Odd, n)
+		}
 	}
 	for record, err := range r.deferred.All() {
 		if err != nil {
@@ -76,7 +83,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 		}
 	}
 	f.end()
-	r.tally.mostOdd = f.toAll.MostOdd
+	f.toAll.Complete()
+	r.tally.mostOdd, r.tally.goneToStrangers = f.toAll.MostOdd, f.toAll.GoneToStrangers
+	r.tally.clearedByStrangers = f.clearedByStrangers
 	if !onlyRequests {
 		r.tally.listed, r.tally.others = f.ranking.end()
 	}
@@ -85,6 +94,9 @@ func (r *Run) judgeDeferred(decided func(*visit), onlyRequests bool) error {
 
 // begin turns to the records of another operator.
 func (f *finalPass) begin(key []byte, name string) {
+	if key[0] != aboutAll {
+		f.toAll.Complete()
+	}
 	f.operatorPass = operatorPass{key: bytes.Clone(key), name: name, told: judge.NewTold(f.toAll)}
 	if key[0] == aboutUnknown {
 		f.counts = f.run.tally.newRow("", unknownBounds)
@@ -106,7 +118,7 @@ func (f *finalPass) end() {
 func (f *finalPass) record(rd *coder, n int64) {
 	switch kind := rd.kind(); {
 	case kind == recordAnswer:
-		f.answer(rd)
+		f.answer(rd, n)
 	case kind == recordCounts && f.counts != nil:
 		f.unknownCounts(rd, n)
 	case kind == recordFetch:
@@ -120,12 +132,15 @@ func (f *finalPass) record(rd *coder, n int64) {
 	}
 }
 
-// answer reads what anybody was answered in a minute.
-func (f *finalPass) answer(rd *coder) {
+// answer reads what anybody was answered.
+func (f *finalPass) answer(rd *coder, n int64) {
 	var x answered
 	x.code(rd)
+	if f.isCut && x.mayBeCut {
+		x.Client = 0
+	}
 	if rd.end(); !rd.bad() {
-		f.toAll.Add(x.site, x.minute, x.kind)
+		f.toAll.Add(x.site, x.Answer, n)
 	}
 }
 
@@ -149,6 +164,10 @@ func (f *finalPass) unknownCounts(rd *coder, n int64) {
 func (f *finalPass) fetch(rd *coder, n int64) {
 	var x fetch
 	x.code(rd)
+	if !x.when.holds(f.isCut) {
+		rd.end()
+		return
+	}
 	x.identity = f.identity(x.Crawler, x.identity, x.address)
 	x.Identity, x.HasTime = uint8(x.identity), x.use != fetchTimeless
 	row, _ := f.row(rd, x.Crawler, x.use == fetchCounted)
@@ -183,6 +202,10 @@ func (f *finalPass) identity(crawler uint32, identity report.Identity, address [
 func (f *finalPass) delayed(rd *coder, n int64) {
 	var x delayed
 	x.code(rd)
+	if !x.when.holds(f.isCut) {
+		rd.end()
+		return
+	}
 	row, _ := f.row(rd, x.from.Crawler, true)
 	if rd.end(); !rd.bad() && !f.onlyRequests {
 		f.rates.delayed(row, x.from, x.address, x.time, x.millis, n)
@@ -211,6 +234,10 @@ func (f *finalPass) visit(rd *coder, n int64) {
 	x, config := &f.now, &f.run.auditor.config
 	*x = visit{stances: x.stances, normal: x.normal}
 	x.code(rd, config)
+	if !x.when.holds(f.isCut) {
+		rd.end()
+		return
+	}
 	x.row, x.Profile = f.row(rd, x.from.Crawler, true)
 	rd.require(!x.counted || config.Judged != nil, "a request waits for nobody")
 	if rd.end(); rd.bad() {
@@ -237,11 +264,15 @@ func (f *finalPass) visit(rd *coder, n int64) {
 
 // decide gives a request its verdict.
 func (f *finalPass) decide(p *policy.Policy, x *visit) {
-	d, _ := judge.Decide(p, &judge.Case{
+	q := judge.Case{
 		Spoofed: x.Identity == report.SpoofedIdentity, Time: x.Time, HasTime: true, Site: x.from.Site,
 		Class: classOf(x.Profile), Exact: x.exact, HasNormal: x.hasNormal, Copies: x,
-	}, f.told)
+	}
+	d, _ := judge.Decide(p, &q, f.told)
 	x.Verdict, x.Reason, x.Evasive = d.Verdict, d.Reason, d.Evasive
+	if x.IsOf(&f.run.auditor.config.Only) && f.told.ClearedByStrangers(&q, d) {
+		f.clearedByStrangers += x.N
+	}
 	if x.Verdict == report.Spoofed {
 		return
 	}
@@ -276,7 +307,7 @@ func (r *Run) count(x *visit) {
 	if x.Verdict == report.Spoofed {
 		size = 0 // as SiteInfo.Bytes has it
 	}
-	r.tally.countSite(x.from.Site, x.from.Crawler, x.Profile != nil, x.Verdict, false, x.N, size)
+	r.tally.countSite(x.from.Site, x.from.Crawler, x.Profile != nil, x.Verdict, false, always, x.N, size)
 	if x.Evasive {
 		row.evasive += x.N
 	}

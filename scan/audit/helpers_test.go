@@ -180,7 +180,7 @@ func (e entry) String() string {
 			*s = with
 		}
 	}
-	fill(&e.addr, "192.0.2.1")
+	fill(&e.addr, "192.0.2.17")
 	fill(&e.time, someTime)
 	fill(&e.method, "GET")
 	fill(&e.target, "/")

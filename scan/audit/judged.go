@@ -77,7 +77,7 @@ func (o originTexts) of(a *Auditor, at policy.Site) string {
 // giveFinal gives the record with a verdict that is final to Config.Judged. If
 // addresses may yet turn out to prove nothing, that has to wait.
 func (w *Worker) giveFinal(at site, c *agent, identity report.Identity, d judge.Decision) {
-	if identity == report.Verified || identity == report.SpoofedIdentity {
+	if identity == report.Verified || identity == report.SpoofedIdentity || w.when != always {
 		w.deferCounted(at, c, identity, d)
 		return
 	}

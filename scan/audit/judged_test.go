@@ -93,7 +93,7 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 			}
 		}
 	}
-	request := `{"ts":"2026-03-02T10:00:00Z","request":{"remote_ip":"192.0.2.1","method":"GET",` +
+	request := `{"ts":"2026-03-02T10:00:00Z","request":{"remote_ip":"192.0.2.17","method":"GET",` +
 		`"host":"example.com","uri":"/","headers":{"User-Agent":["GPTBot"]}},"status":200,"size":1}`
 	got := map[int64]int{}
 	a := newAuditor(t, robotsTxtBody)

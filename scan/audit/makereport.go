@@ -33,6 +33,7 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 		return nil, err
 	}
 	proxied := r.auditor.isProxied(r.tally)
+	r.tally.settle(r.auditor.isCut(r.tally))
 	for _, row := range r.tally.known {
 		row.applyIdentity(proxied)
 	}
@@ -91,6 +92,9 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	answers.Contradicted = !b.None &&
 		(t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
 	r.Operators = a.listOperators(t, r.Crawlers)
+	_, ipv6 := t.isCut()
+	r.IPv4Cut = a.isCut(t)
+	r.AddressesCut = r.IPv4Cut || ipv6
 	if t.Period.Any {
 		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)
 	}
@@ -105,7 +109,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	})
 	r.Overlooked, r.OverlookedNotListed = mostFrequent(&t.Overlooked, maxListed, headerInfo)
 	r.Totals = report.TotalsOf(r.Crawlers)
-	r.Sites = t.listSites(a, r.Proxied, &r.Totals)
+	r.Sites = t.listSites(a, r.Proxied, a.isCut(t), &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)
@@ -321,6 +325,12 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 		Requests: t.RobotsRequests, Logged: t.RobotsRequests+t.Elsewhere > 0, Served: t.RobotsServed,
 		None: t.RobotsNone, Failed: t.RobotsFailed,
 		ClearedBy: t.clearedBy(&a.config.Only), Sizes: t.Sizes.Rest, Differing: t.SizesOther, Listed: []report.SizeInfo{},
+		Strangers: []report.StatusCount{}, ClearedByStrangers: t.clearedByStrangers,
+	}
+	for i, n := range t.goneToStrangers {
+		if n > 0 {
+			info.Strangers = append(info.Strangers, report.StatusCount{Status: [...]int{404, 410}[i], N: n})
+		}
 	}
 	size := map[policy.Site]int64{}
 	for k, c := range t.Sizes.Kept {
@@ -467,7 +477,7 @@ func (r *row) fetchInfo() report.FetchInfo {
 			info.Fetches += n
 			info.Answers[answerClassOf(status)] += n
 		}
-		info.Cleared = statusCounts(f.Cleared)
+		info.Cleared, info.Challenges = statusCounts(f.Cleared), f.Challenges
 	}
 	return info
 }

@@ -8,6 +8,8 @@ import (
 // outcomeOf returns the outcome of an answer to a method (audit-rules 6).
 func outcomeOf(status int, size int64, m report.Method) report.Outcome {
 	switch {
+	case status == 202: // accepted is not content, and challenges are sent so
+		return report.OtherOutcome
 	case status/100 == 2 && (m == report.Head || !hasBody(status, size)):
 		return report.Empty
 	case status/100 == 2:
@@ -20,7 +22,7 @@ func outcomeOf(status int, size int64, m report.Method) report.Outcome {
 		return report.Refused
 	}
 	switch status {
-	case 401, 403, 429, 444, 451:
+	case 401, 402, 403, 429, 444, 451:
 		return report.Refused
 	}
 	return report.OtherOutcome

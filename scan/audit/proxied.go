@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"maps"
 	"math/bits"
@@ -19,11 +18,10 @@ const (
 	proxiedShare = 0.95 // of the lines
 )
 
-// lineFrom is a line, by the hash that decides whether it is in the sample, and the SHA-256 of the
-// address of its client: states hold no addresses of clients that are not crawlers.
+// lineFrom is a line, by the hash that decides whether it is in the sample, and the address of its client.
 type lineFrom struct {
-	Line    uint64
-	Address [sha256.Size]byte
+	Line    uint64        `cbor:"1,keyasint"`
+	Address clientAddress `cbor:"2,keyasint"`
 }
 
 // hashLine is a hash of the length of a line and of bytes at its beginning, where nearly
@@ -39,16 +37,13 @@ func hashLine(line []byte) uint64 {
 
 // inProxySample reports whether the record's line is in the sample, and by which hash.
 func (w *Worker) inProxySample() (hash uint64, is bool) {
-	if !w.auditor.verifies {
-		return 0, false
-	}
 	hash = hashLine(w.record.Line)
 	return hash, w.tally.ProxySample.Below == 0 || hash < w.tally.ProxySample.Below
 }
 
 // addToProxySample notes the client of a line that is in the sample.
 func (w *Worker) addToProxySample(hash uint64) {
-	w.tally.ProxySample.add(lineFrom{hash, sha256.Sum256(w.client())}, tallied{N: 1})
+	w.tally.ProxySample.add(lineFrom{hash, hashAddress(w.client())}, tallied{N: 1})
 }
 
 // isProxied reports whether the addresses are those of a proxy.
@@ -56,13 +51,13 @@ func (a *Auditor) isProxied(t *tally) bool {
 	if known := a.config.Proxied; known != nil {
 		return *known
 	}
-	return t.isProxied()
+	return a.verifies && t.isProxied()
 }
 
 // isProxied reports whether nearly all lines are from a few addresses.
 func (t *tally) isProxied() bool {
 	t.ProxySample.prune(1)
-	all, byAddress := int64(0), map[[sha256.Size]byte]int64{}
+	all, byAddress := int64(0), map[clientAddress]int64{}
 	for k, c := range t.ProxySample.Kept {
 		all += c.N
 		byAddress[k.Address] += c.N

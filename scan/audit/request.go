@@ -27,10 +27,25 @@ func (w *Worker) request(c *agent) {
 		return
 	}
 	addr := w.client()
-	c, identity, hasNoList := w.identify(c, addr)
-	c.row.Requests++
-	w.countClient(c, addr, hasNoList)
-	own := c.row
+	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
+		w.tally.EndInZero++
+	}
+	w.findLoss()
+	ask := w.robotsAsk()
+	if ask == asksRobots && string(w.record.Method) == "GET" {
+		w.answered(at, false)
+	}
+	w.eachIdentity(c, addr, func(c *agent, identity report.Identity, hasNoList bool) {
+		w.requestBy(at, c, addr, identity, hasNoList, ask)
+	})
+}
+
+// requestBy counts the record as one of a crawler, whose identity is proven so far.
+func (w *Worker) requestBy(at site, c *agent, addr []byte, identity report.Identity, hasNoList bool, ask robotsAsk) {
+	row := c.row.on(w.when)
+	row.Requests++
+	w.countClient(row, hasNoList)
+	own := row
 	if identity == report.SpoofedIdentity {
 		own = own.impostors()
 	}
@@ -40,8 +55,6 @@ func (w *Worker) request(c *agent) {
 		w.auditor.changes.count(own.Around, at.Site, w.record.Time, 1, nil)
 		w.quota.held += (len(own.Around) - before) * statusBytes
 	}
-	w.findLoss()
-	ask := w.robotsAsk()
 	if ask == asksRobots {
 		w.robotsRequest(at, c, identity)
 	}
@@ -100,12 +113,13 @@ func (w *Worker) scope() (at site, ok bool) {
 // countFinal counts the record with a verdict that no other line can change, but for what
 // row.applyIdentity makes of an impostor.
 func (w *Worker) countFinal(at site, c *agent, identity report.Identity, d judge.Decision) {
-	row, counted := c.row, identity
+	row, counted := c.row.on(w.when), identity
 	if identity == report.SpoofedIdentity {
 		row, counted = row.impostors(), report.Unverified
 	}
 	row.count(counted, d.Verdict, d.Reason, 1)
-	w.tally.countSite(at.Site, c.index, c.Profile != nil, d.Verdict, identity == report.SpoofedIdentity, 1, w.record.Size)
+	w.tally.countSite(at.Site, c.index, c.Profile != nil, d.Verdict, identity == report.SpoofedIdentity, w.when, 1,
+		w.record.Size)
 	if w.record.HasTime {
 		w.quota.held += row.Timeline.add(clock(w.record.Time, w.auditor.config.Zone), d.Verdict, 1)
 	}
@@ -151,12 +165,12 @@ func (w *Worker) identify(c *agent, addr []byte) (_ *agent, _ report.Identity, h
 }
 
 // countClient counts what the log tells of a crawler's client beside its identity.
-func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
-	if n := len(addr); n > 2 && addr[n-1] == '0' && addr[n-2] == '.' {
-		w.tally.EndInZero++
-	}
-	if hasNoList {
+func (w *Worker) countClient(r *row, hasNoList bool) {
+	switch {
+	case hasNoList && w.when == always:
 		w.tally.NoList++
+	case hasNoList:
+		w.tally.NoListIf++
 	}
 	if w.record.Claim == nil {
 		return
@@ -166,9 +180,9 @@ func (w *Worker) countClient(c *agent, addr []byte, hasNoList bool) {
 		claim = shortened(w.record.Claim, maxClaim)
 		w.claims.keep(&w.quota, w.record.Claim, claim, len(claim))
 	}
-	n := c.row.claimed().len()
-	c.row.Claims.add(claim, tallied{N: 1})
-	w.quota.held += memoBytes * max(c.row.Claims.len()-n, 0)
+	n := r.claimed().len()
+	r.Claims.add(claim, tallied{N: 1})
+	w.quota.held += memoBytes * max(r.Claims.len()-n, 0)
 }
 
 // permitted implements judge.Case.Permit for the record and the crawler that it is judged by.
@@ -285,7 +299,7 @@ func (w *Worker) othersFetch() {
 	if at := w.site(); at.other {
 		w.tally.Elsewhere++
 	} else {
-		w.answered(at)
+		w.answered(at, true)
 		w.countSize(at)
 		w.giveAnswer(at, nil, report.Unverified)
 	}
@@ -297,11 +311,10 @@ func (w *Worker) robotsRequest(at site, c *agent, identity report.Identity) {
 	if string(r.Method) != "GET" {
 		return
 	}
-	w.answered(at)
 	if !c.Ambiguous {
 		w.countSize(at) // otherwise it is not known whose client it is
 	}
-	row := c.row
+	row := c.row.on(w.when)
 	if identity == report.SpoofedIdentity {
 		row = row.impostors()
 	}
@@ -316,6 +329,10 @@ func (w *Worker) robotsRequest(at site, c *agent, identity report.Identity) {
 	}
 	f.Period.add(r.Time)
 	kind := w.kindAt(at)
+	if r.Status == 202 && kind == judge.ToldFile && !w.policy.None() &&
+		!w.hasVersion(at, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size }) {
+		f.Challenges++
+	}
 	if kind.None(c.class) && !c.exempt() && w.policyHadFile(at) {
 		f.Cleared[r.Status]++
 	}
@@ -340,11 +357,12 @@ func (w *Worker) tell(at site, c *agent, identity report.Identity, kind judge.Ki
 	w.deferFetch(at, c, identity, kind, size, use)
 }
 
-// answered counts an answer to a GET of robots.txt.
-func (w *Worker) answered(at site) {
-	r, t := &w.record, w.tally
+// answered counts an answer to a GET of robots.txt. stranger: the client names no crawler.
+func (w *Worker) answered(at site, stranger bool) {
+	t := w.tally
 	t.RobotsRequests++
-	switch judge.KindOf(r.Status, hasBody(r.Status, r.Size)) {
+	kind := w.showed(at, stranger)
+	switch kind {
 	case judge.ToldFile, judge.ToldSame:
 		t.RobotsServed++
 	case judge.ToldNone, judge.ToldGone, judge.ToldLimited:
@@ -352,22 +370,17 @@ func (w *Worker) answered(at site) {
 	case judge.ToldFailed, judge.ToldBusy, judge.ToldError:
 		t.RobotsFailed++
 	}
-	w.showed(at, true)
-}
-
-// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and lists its
-// size if the status is 200 and the log tells size, time and site, in the period.
-func (w *Worker) showed(at site, inPeriod bool) {
-	r := &w.record
-	switch kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size)); kind {
-	case judge.ToldNone, judge.ToldGone, judge.ToldLimited, judge.ToldBusy, judge.ToldError:
-		w.deferAnswer(at, kind)
-	case judge.ToldFile, judge.ToldSame, judge.ToldRedirect:
-		w.deferAnswer(at, judge.ToldFile)
-	}
-	if inPeriod && r.HasTime && r.Status == 200 && r.Size >= 0 && at.N > 0 {
+	if w.record.HasTime && at.N > 0 && judge.SizeOf(w.record.Status, w.record.Size) > 0 {
 		w.countListed(at)
 	}
+}
+
+// showed keeps what an answer to a GET of robots.txt shows, whoever the client was, and returns its kind.
+func (w *Worker) showed(at site, stranger bool) judge.Kind {
+	r := &w.record
+	kind := judge.KindOf(r.Status, hasBody(r.Status, r.Size))
+	w.deferAnswer(at, kind, stranger)
+	return kind
 }
 
 // countListed counts the size of an answer to a GET of robots.txt for the report.
@@ -375,7 +388,7 @@ func (w *Worker) countListed(at site) {
 	r, t := &w.record, w.tally
 	right := w.hasVersion(at, func(v policy.Version) bool { return v.Copy >= 0 && v.Size == r.Size })
 	other := !right && (w.policy.None() || !w.hasVersion(at, func(v policy.Version) bool {
-		return v.Size < 0 || v.Status == 204 && r.Size == 0
+		return v.Size < 0
 	}))
 	if right {
 		t.SizesRight++

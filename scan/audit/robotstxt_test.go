@@ -53,11 +53,11 @@ func TestSizesOfRobotsTxt(t *testing.T) {
 			"{example.com 7 [27 40] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
 		"two sites": {"example.com:443 -1000 27; example.com:80 -1000 40", 2, false, ""},
 		"not told":  {"example.com:443 -1000 -", 0, false, ""},
-		"no answers of it": {"example.com:443 -1000 7 304; example.com:443 -1000 7 404; example.com:443 -1000 7 206; " +
-			"example.com:443 -1000 7 200 HEAD", 0, false, ""},
+		"no answers of it": {"example.com:443 -1000 7 304; example.com:443 -1000 7 404; example.com:443 -1000 7 204; " +
+			"example.com:443 -1000 7 200 HEAD; example.com:443 -1000 0", 0, false, ""},
+		"of a challenge page": {"example.com:443 -1000 570 202", 1, false,
+			"{https://example.com 570 [27] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
 		"of other hosts": {"other.example -1000 7", 0, false, ""},
-		"of an empty file": {"example.com:443 -1000 0", 1, false,
-			"{https://example.com 0 [27] 1 2026-03-02T09:43:20Z 2026-03-02T09:43:20Z}"},
 	} {
 		r := auditEntries(t, a, answersOf(t, c.log, browser)...).RobotsTxt
 		differing := int64(0)
@@ -144,9 +144,8 @@ func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
 		size  string
 		other int64
 	}{
-		"204, nothing": {version{from: farAgo, status: 204}, "0", 0},
-		"204, a file":  {version{from: farAgo, status: 204}, "9", 1},
-		"404, nothing": {version{from: farAgo, status: 404}, "0", 1},
+		"204, a file": {version{from: farAgo, status: 204}, "9", 1},
+		"404, a file": {version{from: farAgo, status: 404}, "9", 1},
 		"a redirect, the file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"},
 			sizeOfBody(forbid), 0},
 		"a redirect, another file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, "9", 1},

@@ -9,7 +9,7 @@ import (
 )
 
 // siteKey names what is counted of the crawlers' requests for a site: by verdict and, siteSpoofed
-// higher, those of impostors by the verdict that row.Spoofed has; siteKinds higher for each known
+// higher, those of impostors by the verdict that row.Spoofed has; siteWhen higher for each case of ifCut; siteKinds higher for each known
 // crawler, the first of which comes after all unknown ones.
 type siteKey struct {
 	At   policy.Site `cbor:"1,keyasint"`
@@ -18,7 +18,8 @@ type siteKey struct {
 
 const (
 	siteSpoofed    = int32(report.Verdicts)
-	siteKinds      = 2 * siteSpoofed
+	siteWhen       = 2 * siteSpoofed
+	siteKinds      = int32(ifCuts) * siteWhen
 	maxSiteKeys    = 1 << 15 // of all sites: one has some two for each known crawler
 	maxSitesListed = 1000
 )
@@ -28,8 +29,8 @@ func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | ui
 
 // countSite counts n requests with a verdict by the known crawler with a number, or by one that is not
 // known, each answered with so many bytes, in their site.
-func (t *tally) countSite(at policy.Site, who uint32, isKnown bool, v report.Verdict, spoofed bool, n, bytes int64) {
-	k := siteKey{at, int32(v)}
+func (t *tally) countSite(at policy.Site, who uint32, isKnown bool, v report.Verdict, spoofed bool, when ifCut, n, bytes int64) {
+	k := siteKey{at, int32(v) + int32(when)*siteWhen}
 	if isKnown {
 		k.What += int32(who+1) * siteKinds
 	}
@@ -40,7 +41,7 @@ func (t *tally) countSite(at policy.Site, who uint32, isKnown bool, v report.Ver
 }
 
 // listSites lists the sites by their requests, and what they leave of the totals.
-func (t *tally) listSites(a *Auditor, proxied bool, totals *report.Totals) []report.SiteInfo {
+func (t *tally) listSites(a *Auditor, proxied, isCut bool, totals *report.Totals) []report.SiteInfo {
 	t.Sites.prune(1)
 	type visitor struct { // a known crawler of a site
 		site    string
@@ -53,9 +54,10 @@ func (t *tally) listSites(a *Auditor, proxied bool, totals *report.Totals) []rep
 	}
 	for k, c := range t.Sites.Kept {
 		name, who, kind := a.originText(k.At), k.What/siteKinds, k.What%siteKinds
-		if int(who) >= len(chosen) || !chosen[who] {
+		if int(who) >= len(chosen) || !chosen[who] || !ifCut(kind/siteWhen).holds(isCut) {
 			continue
 		}
+		kind %= siteWhen
 		if sites[name] == nil {
 			sites[name] = &report.SiteInfo{Origin: name}
 		}

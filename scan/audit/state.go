@@ -27,7 +27,7 @@ import (
 // sample of all lines it has the SHA-256 of the addresses, and of each crawler up to 2,049 hashes
 // of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 16      // raise it when a counter is added or a record changes; no other form is read
+	stateForm    = 17      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them
@@ -37,7 +37,7 @@ const (
 // audit rules, and of how the program reads them. Raise it when the same lines may get
 // another verdict, outcome, identity or place in a count. A state by other semantics is
 // refused, because counts that mean different things do not add up.
-const Semantics = 4
+const Semantics = 5
 
 // stateLine is the first line of a state.
 var stateLine = firstLine("state")

@@ -37,10 +37,12 @@ type tally struct {
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
 	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
 	ProxySample bounded[lineFrom] `cbor:"5,keyasint"`
-	Referred    map[string]int64  `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	// Addresses are those of crawlers' clients: see isCut.
+	Addresses bounded[clientAddress] `cbor:"13,keyasint"`
+	Referred  map[string]int64       `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
 	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
 	// in force? (shown).
-	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 200 to GETs of robots.txt by any client
+	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 2xx to GETs of robots.txt by any client
 	Quoted samples           `cbor:"8,keyasint"`           // lines that could not be read
 
 	Sites bounded[siteKey] `cbor:"10,keyasint"` // requests of crawlers by site, with a verdict
@@ -62,8 +64,12 @@ type tally struct {
 	others  *row
 	cited   map[versionKey]int64 // violations, by the version that they quote
 	mostOdd bool                 // judge.Answers.MostOdd, after the final pass
-	whatIf  *whatIf              // nil without Config.WhatIf
-	samples int                  // of each row
+	// goneToStrangers are the answers 404 and 410 to clients that name no crawler that clear crawlers, and
+	// clearedByStrangers the requests that nothing else clears, after the final pass.
+	goneToStrangers    [2]int64
+	clearedByStrangers int64
+	whatIf             *whatIf // nil without Config.WhatIf
+	samples            int     // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -74,12 +80,14 @@ type totals struct {
 	// them that were answered with a body, or 304, RobotsNone those that were told that
 	// there is no robots.txt, RobotsFailed those that failed.
 	RobotsRequests, RobotsServed, RobotsNone, RobotsFailed int64
-	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
+	// SizesRight counts the answers 2xx to GETs of /robots.txt whose size was that of a file
 	// in force, SizesOther those whose size was not.
 	SizesRight, SizesOther int64
 	// HTTPLibraries, CDNAgents and NoAgent count lines among NotCrawlers, NoList the crawlers' requests
 	// that no list of addresses spoke of, though there are some for the crawler.
 	HTTPLibraries, CDNAgents, NoAgent, NoList int64
+	// NoListIf are more of NoList, if addresses are not cut.
+	NoListIf int64
 	// Elsewhere counts the GETs of /robots.txt of other hosts, or outside of the period: they
 	// show that the log has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.
@@ -118,7 +126,8 @@ func (a *Auditor) newTally() *tally {
 		Sizes:   *newBounded(maxSizes, hashSize),
 		Sites:   *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
 		Quoted: samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
-		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
+		Addresses: *newBounded(mostAddresses, func(k clientAddress) uint64 { return k.Hash }),
+		Referred:  map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 	if a.config.WhatIf != nil {
 		t.whatIf = newWhatIf()
@@ -188,10 +197,11 @@ func hashSize(k sizeKey) uint64 {
 	return mix(h ^ uint64(k.Size))
 }
 
-// sizesAt are answers 200 of an origin: those with the size of no version, or all others.
+// sizesAt are answers 2xx of an origin: those with the size of no version, or all others.
 type sizesAt struct {
 	Origin int32 `cbor:"1,keyasint"`
 	Odd    bool  `cbor:"2,keyasint"`
+	When   ifCut `cbor:"3,keyasint,omitempty"`
 }
 
 // row is the counts of one crawler. States have its exported fields.
@@ -206,7 +216,9 @@ type row struct {
 	violations map[violationKind]int64
 	// spoofed are the counts of impostors as if they were not known to be: see applyIdentity.
 	// Their requests are among those of the row. Nil if there are none.
-	Spoofed *row             `cbor:"7,keyasint,omitempty"`
+	Spoofed *row `cbor:"7,keyasint,omitempty"`
+	// If counts the requests from addresses that may be cut, if they are not and if they are: see settle.
+	If      [2]*row          `cbor:"10,keyasint,omitzero"`
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
@@ -245,6 +257,8 @@ type fetches struct {
 	// Cleared counts, by status, the answers that there is no robots.txt while the
 	// policy has one.
 	Cleared map[int]int64 `cbor:"3,keyasint,omitempty"`
+	// Challenges counts the answers 202 with a body that is no version in force: such are challenge pages.
+	Challenges int64 `cbor:"4,keyasint,omitempty"`
 }
 
 func (r *row) fetched() *fetches {
@@ -348,6 +362,11 @@ func (r *row) merge(other *row, n int64) {
 	if s := other.Spoofed; s != nil {
 		r.impostors().merge(s, n)
 	}
+	for i, of := range other.If {
+		if of != nil {
+			r.on(ifCut(i+1)).merge(of, n)
+		}
+	}
 	r.informedKnown = r.informedKnown || other.informedKnown
 	r.graceInformed += other.graceInformed * n
 	r.evasive += other.evasive * n
@@ -355,6 +374,7 @@ func (r *row) merge(other *row, n int64) {
 		r.fetched().Period.merge(f.Period)
 		addTimes(r.Fetches.Answers, f.Answers, n)
 		addTimes(r.Fetches.Cleared, f.Cleared, n)
+		r.Fetches.Challenges += f.Challenges * n
 	}
 	if other.Claims != nil {
 		r.claimed().mergeTimes(other.Claims, n)
@@ -384,6 +404,7 @@ func (t *tally) merge(other *tally) {
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
+	t.Addresses.merge(&other.Addresses)
 	addTimes(t.Referred, other.Referred, 1)
 	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)
@@ -400,14 +421,25 @@ func (t *tally) addRows(known map[*crawler.Profile]*row) {
 	t.cutPaths()
 }
 
+// parts are the row and those in it.
+func (r *row) parts() (list []*row) {
+	for _, of := range [...]*row{r, r.If[0], r.If[1]} {
+		if of != nil {
+			list = append(list, of)
+		}
+		if of != nil && of.Spoofed != nil {
+			list = append(list, of.Spoofed)
+		}
+	}
+	return list
+}
+
 // cutPaths bounds the paths of all known crawlers together, those of impostors apart. More rows and
 // more paths leave less room for each, so that it does not matter when this is done.
 func (t *tally) cutPaths() {
 	var rows []*row
 	for _, r := range t.known {
-		if rows = append(rows, r); r.Spoofed != nil {
-			rows = append(rows, r.Spoofed)
-		}
+		rows = append(rows, r.parts()...)
 	}
 	cutLists(rows)
 }

@@ -152,8 +152,8 @@ func TestOutcomes(t *testing.T) {
 		"not_modified": {"304", "304 0", "304 512 HEAD"},
 		"empty":        {"204", "204 512", "200 0", "200 -", "206 0", "200 512 HEAD"},
 		"redirected":   {"300", "301", "302", "303", "305", "307", "308", "399", "301 512 HEAD"},
-		"refused":      {"401", "403", "429", "444", "451", "500", "502", "503", "599"},
-		"other": {"400", "402", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600",
+		"refused":      {"401", "402", "403", "429", "444", "451", "500", "502", "503", "599"},
+		"other": {"202", "202 0", "202 512 HEAD", "400", "404", "405", "408", "410", "418", "499", "-", "000", "100", "101", "199", "600",
 			"999"},
 	} {
 		for _, answer := range answers {
@@ -427,7 +427,7 @@ func TestGroupsOfKnownCrawlers(t *testing.T) {
 		{"LooseBot", "SureBot LooseBot foo; SureBot LooseBot foo", "LooseBot", 0, 2},
 	} {
 		if c.known != "" {
-			a.config.Identities = known(t, a.config.Crawlers, map[string]string{c.known: "192.0.2.1"})
+			a.config.Identities = known(t, a.config.Crawlers, map[string]string{c.known: "192.0.2.17"})
 		}
 		var log []entry
 		for header := range strings.SplitSeq(c.headers, "; ") {

@@ -63,6 +63,7 @@ type Worker struct {
 	origins         originTexts
 	given           Judged
 	question        judge.Case
+	when            ifCut // in which case the record is counted
 	visit           visit // the deferred record that is being made, if it is one
 }
 
@@ -160,6 +161,8 @@ func (w *Worker) lines(data []byte) {
 			w.tally.Blank++
 		case format.Other:
 			w.tally.Other++
+		case format.NoRequest:
+			w.noRequest()
 		case format.Unparsed:
 			w.tally.Lines++
 			w.unparsed(w.record.Line)
@@ -167,6 +170,18 @@ func (w *Worker) lines(data []byte) {
 			return
 		}
 	}
+}
+
+// noRequest counts a line that carried no HTTP request: nobody can be cleared or accused by it.
+func (w *Worker) noRequest() {
+	if r := &w.record; w.auditor.limited && r.HasTime && !w.auditor.config.Period.contains(r.Time) {
+		w.tally.OutOfPeriod++
+		w.tally.Outside.add(r.Time)
+		return
+	}
+	w.tally.Lines++
+	w.tally.NotJudged++
+	w.tally.NoRequest++
 }
 
 // Overlong counts a line that is too long to be kept, by its beginning. It is not
@@ -260,15 +275,24 @@ func (w *Worker) outside() {
 	if at.other {
 		return
 	}
-	w.showed(at, false)
 	c, identity := w.agent(w.record.Agent), report.Unverified
+	w.showed(at, !c.isCrawler())
 	if !c.isCrawler() {
 		c = nil
 	} else {
-		c, identity, _ = w.identify(c, w.client())
-		w.tell(at, c, identity, w.kindAt(at), fetchOutside)
+		first, known := c, report.Unverified
+		w.eachIdentity(c, w.client(), func(as *agent, i report.Identity, _ bool) {
+			if w.when != ifIsCut {
+				first, known = as, i
+			}
+			w.tell(at, as, i, w.kindAt(at), fetchOutside)
+			if !as.Ambiguous {
+				w.countSize(at)
+			}
+		})
+		c, identity = first, known
 	}
-	if c == nil || !c.Ambiguous {
+	if c == nil {
 		w.countSize(at)
 	}
 	w.giveAnswer(at, c, identity)

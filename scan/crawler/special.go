@@ -58,6 +58,38 @@ var unroutable = func() *bart.Lite {
 	return table
 }()
 
+// AddressKind says of which family an address is, and whether it looks as if a log had cut it.
+type AddressKind uint8
+
+// Kinds of addresses. Logs cut the last octet of IPv4 and write 0, 1 or 255 in its place, and the last 64
+// bits of IPv6.
+const (
+	NoAddress AddressKind = iota
+	IPv4Address
+	IPv4MayBeCut
+	IPv6Address
+	IPv6MayBeCut
+	AddressKinds
+)
+
+// KindOf returns the kind of an address as a log has it.
+func KindOf(addr []byte) AddressKind {
+	a, ok := parseAddr(addr)
+	switch {
+	case !ok:
+		return NoAddress
+	case a.Is4():
+		if last := a.As4()[3]; last <= 1 || last == 255 {
+			return IPv4MayBeCut
+		}
+		return IPv4Address
+	}
+	if b := a.As16(); binary.BigEndian.Uint64(b[8:]) == 0 {
+		return IPv6MayBeCut
+	}
+	return IPv6Address
+}
+
 // anonymous reports whether an address does not identify a client, because it is of a special
 // block, or because it is one of IPv6 without the half that names the machine: a log has cut
 // it, since no client has that address (RFC 4291 2.6.1). An address of IPv4 that ends in .0

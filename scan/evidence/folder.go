@@ -41,17 +41,19 @@ const maxDocument = 64 << 20
 // violations that the lines do not show without the rest of the logs. LookedUp are the clients whose
 // names were looked up and found to be their crawlers' own.
 type Details struct {
-	Schema   string             `json:"schema"`
-	Program  string             `json:"program"`
-	Command  string             `json:"command"`
-	MadeBy   string             `json:"made_by"`
-	Partial  bool               `json:"partial"`
-	Proxied  bool               `json:"proxied"`
-	NotShown int64              `json:"not_shown"`
-	TimeZone string             `json:"time_zone"`
-	Lines    []Lines            `json:"lines"`
-	LookedUp []Client           `json:"looked_up"`
-	Logs     []report.InputInfo `json:"logs"`
+	Schema  string `json:"schema"`
+	Program string `json:"program"`
+	Command string `json:"command"`
+	MadeBy  string `json:"made_by"`
+	Partial bool   `json:"partial"`
+	Proxied bool   `json:"proxied"`
+	// AddressesCut is as report.Report.IPv4Cut.
+	AddressesCut bool               `json:"addresses_cut"`
+	NotShown     int64              `json:"not_shown"`
+	TimeZone     string             `json:"time_zone"`
+	Lines        []Lines            `json:"lines"`
+	LookedUp     []Client           `json:"looked_up"`
+	Logs         []report.InputInfo `json:"logs"`
 }
 
 // Lines is a file of log lines. Origins are where its requests went if the lines do not say it; Only:

@@ -264,7 +264,8 @@ func (c *columns) Next(r *Record) Kind {
 	c.buf = c.buf[:0]
 	c.set(c.now.needed, line)
 	if !c.next(r) {
-		return Unparsed
+		c.set(c.now.rest, line)
+		return c.without(r)
 	}
 	return Request
 }

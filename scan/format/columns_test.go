@@ -164,7 +164,7 @@ func TestColumnLogs(t *testing.T) {
 			`GET "/qos/1kbfile.txt" Lossy0 "" "172.31.77.6" "" "" 2018-01-01T08:09:10Z 503 -2`},
 		{"too many fields", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 /a b", "Unparsed"},
 		{"too few", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17", "Unparsed"},
-		{"no path", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 -", "Unparsed"},
+		{"no path", "w3c", "#Fields: date time cs-uri-stem", "2015-01-13 00:32:17 -", "NoRequest"},
 		{"a directive", "w3c", "#Fields: date time cs-uri-stem", "#Date: 2015-01-13 00:32:17", "Other"},
 
 		{"CloudFront: encoded once more", "cloudfront",
@@ -180,7 +180,7 @@ func TestColumnLogs(t *testing.T) {
 			tabs(`1320279566.452687|192.168.2.76|GET|www.reddit.com|/\x09\\|(empty)|-`),
 			`GET "/\t\\" Lossy0 "" "192.168.2.76" "www.reddit.com" "" 2011-11-03T00:19:26.452687Z 0 -2`},
 		{"Zeek: another protocol on the port", "zeek", tabs("#fields|ts|id.orig_h|method|host|uri|user_agent|status_code"),
-			tabs(`1320279566.452687|192.168.2.76|-|-|-|-|-`), "Unparsed"},
+			tabs(`1320279566.452687|192.168.2.76|-|-|-|-|-`), "NoRequest"},
 
 		{"a quote that does not end", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a`, "Unparsed"},
 		{"a quote in the middle", "gcs_csv", `"time_micros","cs_uri"`, `"1772600767000001","/a"b`, "Unparsed"},
@@ -196,7 +196,7 @@ func TestColumnLogs(t *testing.T) {
 			}
 			got := ""
 			for kind, r := range each(f.NewReader(), []byte(c.line+"\r\n")) {
-				got = map[Kind]string{Unparsed: "Unparsed", Other: "Other"}[kind]
+				got = map[Kind]string{Unparsed: "Unparsed", Other: "Other", NoRequest: "NoRequest"}[kind]
 				if kind == Request {
 					f := fieldsOf(r)
 					got = fmt.Sprintf("%s %q Lossy%d %q %q %q %q %s %d %d", f.Method, f.Target, f.Lossy, f.Agent, f.Addr, f.Host,

@@ -322,7 +322,7 @@ func (d *detection) explained(f *Format) []bool {
 			reader.Complete(&r)
 			list[i] = reader.Plausible(&r)
 			i++
-		case Unparsed, Other:
+		case Unparsed, Other, NoRequest:
 			i++
 		}
 	}
@@ -470,7 +470,7 @@ func enclose(around []*Envelope, f *Format, head []byte) *Format {
 func hasInvalidRequest(line []byte) bool {
 	p := clfFormats()[2].NewReader().(*programReader)
 	p.Reset(line)
-	if p.Next(new(Record)) != Unparsed || !p.Split(&p.places) {
+	if kind := p.Next(new(Record)); kind != Unparsed && kind != NoRequest || !p.Split(&p.places) {
 		return false
 	}
 	p.take(p.late)
@@ -486,7 +486,7 @@ func (d *detection) others(f *Format) (n int) {
 		case Other:
 			n++
 			seen++
-		case Request, Unparsed:
+		case Request, Unparsed, NoRequest:
 			seen++
 		}
 		if seen == len(d.lines) {

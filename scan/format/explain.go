@@ -75,7 +75,7 @@ func Explain(head []byte, whole bool, f *Format, n int) *Explanation {
 
 // read counts the lines, and keeps the examples.
 func (e *Explanation) read(f *Format, d *detection, n int) {
-	var kept [Other + 1]int
+	var kept [NoRequest + 1]int
 	number := 0
 	for kind, r := range f.records(d.head) {
 		if number++; kind == Blank {
@@ -96,7 +96,7 @@ func (e *Explanation) read(f *Format, d *detection, n int) {
 		}
 		e.Examples = append(e.Examples, example)
 	}
-	e.Requests, e.Others, e.Unparsed = kept[Request], kept[Other], kept[Unparsed]
+	e.Requests, e.Others, e.Unparsed = kept[Request], kept[Other]+kept[NoRequest], kept[Unparsed]
 	e.Lines = e.Requests + e.Others + e.Unparsed
 }
 

@@ -185,7 +185,7 @@ type Reader interface {
 	Reset(chunk []byte)
 	// Next reads the next line of the chunk and returns its kind. It sets r.Line, and for
 	// a request also r.Agent, r.Referer, r.Robots and r.Size. It is called for every line of a log, so it
-	// does nothing else.
+	// does nothing else. Of a NoRequest it sets r.Time and r.HasTime.
 	Next(r *Record) Kind
 	// Complete sets the other fields of the request that Next returned last.
 	Complete(r *Record)
@@ -199,11 +199,12 @@ type Kind uint8
 
 // The kinds of lines, and the end of the chunk.
 const (
-	End      Kind = iota // there is no further line
-	Request              // a request with a target and, where the format has one, a User-Agent field
-	Blank                // a line without a byte
-	Unparsed             // a line that is no request of the format
-	Other                // a line of the format that is no request by design: a directive, or a message of the server
+	End       Kind = iota // there is no further line
+	Request               // a request with a target and, where the format has one, a User-Agent field
+	Blank                 // a line without a byte
+	Unparsed              // a line that is no request of the format
+	Other                 // a line of the format that is no request by design: a directive, or a message of the server
+	NoRequest             // a line of a connection that carried no HTTP request: see values.without
 )
 
 // NoSizes is the Size of the records of a format without sizes.

@@ -160,7 +160,7 @@ func (j *jsonReader) readObject(r *Record) Kind {
 		j.text[path] = j.rooted(p)
 	}
 	if !j.values.next(r) {
-		return Unparsed
+		return j.without(r)
 	}
 	if r.Size < 0 && string(j.text[bodySize]) != "-" && string(j.text[sentSize]) != "-" {
 		r.Size = NoSizes // nothing says that nothing was sent

@@ -103,17 +103,22 @@ func (m *mixed) Next(r *Record) Kind {
 	if len(text) == 0 {
 		return Blank
 	}
-	kind := Unparsed
+	kind, without := Unparsed, Record{}
 	for _, reader := range m.readers {
 		switch explain(reader, text, r) {
 		case Request:
 			m.fill(r)
 			r.Line = text // a view of the chunk, as all others
 			return Request
+		case NoRequest:
+			kind, without = NoRequest, *r
 		case Other:
-			kind = Other
+			if kind == Unparsed {
+				kind = Other
+			}
 		}
 	}
+	r.Time, r.HasTime = without.Time, without.HasTime
 	if r.Line = text; kind == Unparsed && m.errors && isErrorLine(text) {
 		kind = Other
 	}

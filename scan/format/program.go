@@ -112,6 +112,8 @@ func (p *programReader) Next(r *Record) Kind {
 		if p.next(r) {
 			return Request
 		}
+		p.take(p.late)
+		return p.without(r)
 	}
 	if len(places.Line) == 0 {
 		return Blank

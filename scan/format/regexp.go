@@ -85,7 +85,7 @@ func (e *regexpReader) Next(r *Record) Kind {
 		}
 	}
 	if !e.next(r) {
-		return Unparsed
+		return e.without(r)
 	}
 	return Request
 }

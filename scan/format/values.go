@@ -108,6 +108,31 @@ func (v *values) next(r *Record) bool {
 	return true
 }
 
+// without returns NoRequest for a line of which next has found no target if it carried no HTTP request:
+// its request is "-", empty or not text of HTTP, the server answered 400, 408, a status below 100 or none,
+// and it has no User-Agent. Any other line is Unparsed. All parts of the line must be set.
+func (v *values) without(r *Record) Kind {
+	status := statusOf(v.text[statusCode])
+	if status != 400 && status != 408 && status >= 100 || !isNothing(v.sent(userAgent)) {
+		return Unparsed
+	}
+	for _, p := range targetParts {
+		if asked := v.text[p]; v.has[p] && !isNothing(asked) && (p != requestLine || isHTTP(asked)) {
+			return Unparsed
+		}
+	}
+	r.Time, r.HasTime = v.time()
+	return NoRequest
+}
+
+func isNothing(field []byte) bool { return len(field) == 0 || string(field) == "-" }
+
+// isHTTP reports whether a request line has a method and a protocol, whatever is between them.
+func isHTTP(request []byte) bool {
+	n := methodEnd(request)
+	return n > 0 && bytes.Contains(request[n:], []byte(" HTTP/"))
+}
+
 // targetParts are the parts that have the target, the better first.
 var targetParts = [...]part{requestLine, target, path, hostPath, hostTarget, decodedPath, rewrittenPath}
 

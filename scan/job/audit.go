@@ -230,7 +230,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	r := result.Report
 	d := evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
-		Partial: r.Partial, Proxied: r.Proxied, NotShown: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
+		Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut, NotShown: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
 		Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}
 	for _, p := range a.verified {
 		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})

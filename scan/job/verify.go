@@ -36,7 +36,8 @@ type pathOf func(name string) (string, error)
 // the letters.
 func (c *folderAudit) documents(ctx context.Context, path pathOf) (map[string][]byte, error) {
 	side, d := *c.side, &c.details
-	side.config.KeepAddresses, side.config.Proxied, side.config.Only = len(d.LookedUp) > 0, &d.Proxied, report.Choice{}
+	side.config.KeepAddresses, side.config.Proxied, side.config.Cut, side.config.Only =
+		len(d.LookedUp) > 0, &d.Proxied, &d.AddressesCut, report.Choice{}
 	logs := &auditLogs{}
 	for i, x := range d.Lines {
 		log, err := c.open(ctx, x, path)

@@ -99,9 +99,10 @@ func sourceRedirects(p *policy.Policy, at policy.Site, t int64) bool {
 	return n > 0 && (n == at.N || p.OneHost(at))
 }
 
-// SizeOf returns the size of an answer if it shows which file was sent, otherwise 0.
+// SizeOf returns the size of an answer if it shows which file was sent, otherwise 0. Any 2xx other than
+// 204 may be a file: challenge pages are sent with 202.
 func SizeOf(status int, size int64) int64 {
-	if status != 200 {
+	if status/100 != 2 || status == 204 {
 		return 0
 	}
 	return max(size, 0)
@@ -117,6 +118,12 @@ type Answers struct {
 	ofSize  map[int64][]int32 // the origins that ever had a file of a size
 	// MostOdd: a file that no version is did not count, because most clients were sent such files.
 	MostOdd bool
+	// Unsure: the addresses of clients are not known, as in a log that has those of a proxy.
+	Unsure bool
+	// GoneToStrangers counts the answers 404 and 410 to clients that name no crawler that clear crawlers.
+	GoneToStrangers [2]int64
+	complete        bool
+	disregard       bool // these answers: see Told.ClearedByStrangers
 	// mostTold bounds Told.held, in bytes, by the size of the policy: clients may invent
 	// any number of names. A crawler of which there is no room to note what it was told
 	// does not count as informed.
@@ -132,7 +139,8 @@ const (
 // originAnswers are the answers of one origin to all clients. Minutes are noted by their
 // beginnings.
 type originAnswers struct {
-	gone   moments     // the minutes with a 404 or 410
+	runs   runs
+	gone   [2]moments  // the minutes with a 404 or 410 that clears, to clients that name a crawler and to strangers
 	errors moments     // the minutes with a 5xx
 	told   [Kinds]bool // the kinds of answers in the whole log; ToldFile also stands for ToldSame and ToldRedirect
 	sizes  sizeCount
@@ -140,7 +148,7 @@ type originAnswers struct {
 
 var noAnswers originAnswers
 
-// sizeCount counts answers 200 with a size.
+// sizeCount counts answers 2xx with a size.
 type sizeCount struct {
 	all int64
 	odd int64 // those with the size of no version of the origin
@@ -168,7 +176,7 @@ func NewAnswers(p *policy.Policy) *Answers {
 	return a
 }
 
-// AddSent adds n answers 200 of an origin with a size: those with the size of no version, which are
+// AddSent adds n answers 2xx of an origin with a size: those with the size of no version, which are
 // odd, or others.
 func (a *Answers) AddSent(o int32, odd bool, n int64) {
 	a.at(policy.Site{First: o, N: 1})[0].sizes.add(odd, n)
@@ -200,28 +208,98 @@ func (a *Answers) at(site policy.Site) (list []*originAnswers) {
 	return list
 }
 
-// Add adds answers of a kind in the minute that begins at a moment. They come in the order of time.
-// Answers of several hosts are not those of each: only those count that are in favour of crawlers.
-func (a *Answers) Add(site policy.Site, from int64, kind Kind) {
-	if kind == ToldFile && !a.policy.OneHost(site) {
+// Add adds n equal answers. They come in the order of time. Answers of several hosts are not those of
+// each: only those count that are in favour of crawlers.
+func (a *Answers) Add(site policy.Site, x Answer, n int64) {
+	if a.Unsure {
+		x.Client = 0
+	}
+	isFile := x.Kind == ToldFile || x.Kind == ToldSame || x.Kind == ToldRedirect
+	if isFile && !a.policy.OneHost(site) {
 		return
 	}
-	for _, of := range a.at(site) {
-		of.told[kind] = true
+	for i, of := range a.at(site) {
+		if i > 0 {
+			n = 0 // it is one answer
+		}
+		if isFile {
+			of.told[ToldFile] = true
+		} else {
+			of.told[x.Kind] = true
+		}
 		switch {
-		case kind == ToldGone:
-			of.gone.add(from, a.span-minute) // a minute that is partly in a span counts
-		case kind.Is5xx():
-			of.errors.add(from, 0)
+		case !x.HasTime:
+		case x.Kind.Is5xx():
+			of.errors.add(x.Time, 0)
+		case site.N == 0:
+			a.clear(of)(index(x.Stranger), x.gone(n))
+		default:
+			of.runs.add(&x, n, a.delay(), a.clear(of))
 		}
 	}
 }
 
+func (a *Answers) delay() int64 { return int64(a.policy.Delay()) }
+
+// clear returns a function that notes answers 404 and 410 of an origin, which do not stand alone.
+func (a *Answers) clear(of *originAnswers) func(stranger int, g goneAnswers) {
+	return func(stranger int, g goneAnswers) {
+		for _, t := range [...]int64{g.first, g.last} {
+			of.gone[stranger].add(beginning(t, minute), a.span-minute) // a minute that is partly in a span counts
+		}
+		if stranger == 1 {
+			a.GoneToStrangers[0] += g.n[0]
+			a.GoneToStrangers[1] += g.n[1]
+		}
+	}
+}
+
+// Complete says that all answers have been added.
+func (a *Answers) Complete() {
+	if a.complete {
+		return
+	}
+	a.complete = true
+	for _, of := range a.origins {
+		of.runs.end(a.delay(), a.clear(of))
+	}
+}
+
+// beginning returns the beginning of the second or minute, by its length, of a time.
+func beginning(t, length int64) int64 {
+	n := t % length
+	if n < 0 {
+		n += length
+	}
+	return t - n
+}
+
+// AnswerOf returns an answer of a kind, with as much of its time as matters.
+func AnswerOf(kind Kind, t int64, hasTime bool) Answer {
+	x := Answer{Kind: kind}
+	switch x.HasTime = hasTime; {
+	case kind.Is5xx():
+		x.Time = beginning(t, minute)
+	case kind == ToldFile || kind == ToldSame || kind == ToldGone:
+		x.Time = beginning(t, second)
+	default:
+		x.HasTime = false
+	}
+	if !x.HasTime {
+		x.Time = 0
+	}
+	return x
+}
+
 // gone reports whether a GET of the robots.txt of an origin, by anybody, was answered 404 or
-// 410 in [from, to].
+// 410 in [from, to], and that answer clears.
 func (a *Answers) gone(o int32, from, to int64) bool {
-	of := cmp.Or(a.origins[o], &noAnswers)
-	return of.gone.meets(from-minute+1, to) || a.any.gone.meets(from-minute+1, to)
+	for _, of := range [...]*originAnswers{cmp.Or(a.origins[o], &noAnswers), &a.any} {
+		if of.gone[0].meets(from-minute+1, to) || !a.disregard && of.gone[1].meets(from-minute+1, to) {
+			return true
+		}
+	}
+	return false
 }
 
 // nobodyGot reports whether, in the whole log, clients asked for the robots.txt of an origin,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Sender is a crawler, the site that it requested, and how far its identity is proven.
@@ -256,6 +257,18 @@ func (f *Told) sentUnknown(o int32) bool {
 	most := others.odd > others.all-others.odd && !f.policy.Unseen(o)
 	f.MostOdd = f.MostOdd || most
 	return !most
+}
+
+// ClearedByStrangers reports whether a request has its verdict, by which it is no violation, only because
+// clients that name no crawler were answered 404 or 410.
+func (f *Told) ClearedByStrangers(c *Case, d Decision) bool {
+	if d.Verdict != report.NoPolicy || f.GoneToStrangers == [2]int64{} {
+		return false
+	}
+	f.disregard = true
+	without, _ := Decide(f.policy, c, f)
+	f.disregard = false
+	return without.Verdict == report.Violation
 }
 
 // Informed reports whether a crawler had got rules that forbid a request before a moment. stances

@@ -75,6 +75,9 @@ type FetchInfo struct {
 	// Cleared are the answers, by status, that there is no robots.txt, or an empty one, while the
 	// files have one: they told the crawler that nothing is forbidden.
 	Cleared []StatusCount `json:"refused"`
+	// Challenges are the answers 202 with another body than the versions in force, as challenge pages
+	// are sent.
+	Challenges int64 `json:"challenges"`
 }
 
 // StatusCount counts answers with a status.

@@ -82,8 +82,12 @@ type RobotsInfo struct {
 	// ClearedBy are the answers to crawlers, by status, that there is no robots.txt, or an empty one,
 	// while the files have one.
 	ClearedBy []StatusCount `json:"cleared_by"`
-	Sizes     int64         `json:"sizes"`           // answers with status 200 and a size
-	Differing int64         `json:"sizes_differing"` // those whose size is of no version in force
+	// Strangers are the answers 404 and 410 to clients that name no crawler which clear crawlers, and
+	// ClearedByStrangers the requests that would be violations without these answers.
+	Strangers          []StatusCount `json:"strangers"`
+	ClearedByStrangers int64         `json:"cleared_by_strangers"`
+	Sizes              int64         `json:"sizes"`           // answers with a 2xx other than 204 and a size that is not 0
+	Differing          int64         `json:"sizes_differing"` // those whose size is of no version in force
 	// SizesChange: the sizes of one site's answers differ among each other.
 	SizesChange bool `json:"sizes_change"`
 	// SizesMixed: answers of different sizes came in turn while the same versions were in force:

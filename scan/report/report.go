@@ -83,6 +83,10 @@ type Report struct {
 	// Proxied: nearly all requests came from a few addresses: these are a proxy's, and nobody is
 	// verified or spoofed by them.
 	Proxied bool `json:"proxied"`
+	// AddressesCut: the addresses of the log, of one family at least, lack their ends. Those that do
+	// verify nobody, and make nobody an impostor.
+	AddressesCut bool `json:"addresses_cut"`
+	IPv4Cut      bool `json:"-"` // likewise, of IPv4
 	// IdentityNoList are the requests of crawlers with lists of addresses for which no list was
 	// near enough in time to prove anything.
 	IdentityNoList int64 `json:"identity_no_list"`
@@ -134,7 +138,8 @@ type LineCounts struct {
 	Unparsed    int64 `json:"unparsed"`     // lines that are no record of the format
 	NotCrawlers int64 `json:"not_crawlers"` // lines that name no crawler
 	OtherHost   int64 `json:"other_host"`   // crawlers' requests for origins without a policy
-	NotJudged   int64 `json:"not_judged"`   // crawlers' requests with the target * or the method CONNECT
+	NotJudged   int64 `json:"not_judged"`   // crawlers' requests with the target * or the method CONNECT, and NoRequest
+	NoRequest   int64 `json:"no_request"`   // lines of connections that carried no HTTP request
 	Blank       int64 `json:"blank"`        // empty lines; not among Lines
 	// Other are lines that are no requests by design, such as directives and messages of the
 	// server; not among Lines.

@@ -128,7 +128,7 @@ func fetchesText(r *Report) string {
 	}
 	return "Logged answers to /robots.txt count too. A crawler may have assumed that there is no robots.txt if a " +
 		"crawler of its operator was answered so (4xx, 204, no body), if any client was answered 404 or 410 within " +
-		"the window, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), " +
+		"the window and not alone among clients that got the file, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), " +
 		"or any client got a 5xx since the operator's last fetch, its crawlers may have used copies of up to 60 days " +
 		"before. If a fetch got a file of another size than the version in force, " +
 		"they may have used each version of that size, or, if no version has it, a file that is not known, " +
@@ -309,7 +309,7 @@ func (b *BasisInfo) sizeWarnings(r *Report) (list []string) {
 			"so %s was not what was sent throughout, or was not sent as it is (some servers compress it). "+
 			"Requests may be judged by rules that were not in force.", b.File))
 	case t.Differing > 0:
-		list = append(list, fmt.Sprintf("%s of %s to /robots.txt with status 200 %s another size than the file. "+
+		list = append(list, fmt.Sprintf("%s of %s to /robots.txt with a file %s another size than the one given. "+
 			"Perhaps a version is missing, a file is wrong, the log is of several hosts, "+
 			"or the answer was rewritten or compressed on its way.",
 			english.Grouped(t.Differing), english.Plural(t.Sizes, "logged answer"),
@@ -348,7 +348,7 @@ func impostorWarnings(r *Report) (list []string) {
 				"use --client-ip to say where it is logged.",
 			english.List(names)))
 	}
-	if len(r.Ranges) > 0 && r.AllRequests() >= many && r.EndInZero > r.AllRequests()/2 {
+	if !r.AddressesCut && len(r.Ranges) > 0 && r.AllRequests() >= many && r.EndInZero > r.AllRequests()/2 {
 		list = append(list, fmt.Sprintf(
 			"%s came from addresses that end in .0, as they do where a log cuts addresses. "+
 				"Such addresses prove nothing, and a client counted as an impostor because of them may be the crawler.",
@@ -416,4 +416,14 @@ func (r *Report) Refused() (names []string, statuses string) {
 		list = append(list, fmt.Sprintf("%s (%s)", text, english.Grouped(s.N)))
 	}
 	return names, english.List(list)
+}
+
+// Challenged returns under which names GETs of /robots.txt were answered with a challenge page, and how many.
+func (r *Report) Challenged() (names []string, n int64) {
+	for _, c := range r.Crawlers {
+		if c.RobotsTxt.Challenges > 0 {
+			names, n = append(names, c.Crawler), n+c.RobotsTxt.Challenges
+		}
+	}
+	return names, n
 }

@@ -20,11 +20,11 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 		want   string
 	}{
 		{&Report{RobotsTxt: RobotsInfo{Differing: 1, Sizes: 1}},
-			"1 of 1 logged answer to /robots.txt with status 200 has another size than the file"},
+			"1 of 1 logged answer to /robots.txt with a file has another size than the one given"},
 		{&Report{RobotsTxt: RobotsInfo{Differing: 1, Sizes: 5}},
-			"1 of 5 logged answers to /robots.txt with status 200 has another size than the file"},
+			"1 of 5 logged answers to /robots.txt with a file has another size than the one given"},
 		{&Report{RobotsTxt: RobotsInfo{Differing: 2, Sizes: 5}},
-			"2 of 5 logged answers to /robots.txt with status 200 have another size than the file"},
+			"2 of 5 logged answers to /robots.txt with a file have another size than the one given"},
 		{refused(1, 1), "GETs of /robots.txt under the name B were answered as if there were none, although " +
 			"the files given " +
 			"have one: status 200 with no body logged (1), 403 (2)."},

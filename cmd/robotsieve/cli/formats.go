@@ -197,6 +197,8 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 			continue
 		case format.Other:
 			fmt.Fprintln(w, "no request by design:")
+		case format.NoRequest:
+			fmt.Fprintln(w, "a connection without an HTTP request:")
 		default:
 			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
 		}

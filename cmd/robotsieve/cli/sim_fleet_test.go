@@ -62,6 +62,9 @@ func makeHistory(seed uint64) *simHistory {
 	h.real = newOracle(&simWorld{rows: h.deployed()})
 	if h.quiet = h.chance(30); !h.quiet {
 		h.makeHiccups()
+		if h.chance(50) {
+			h.makeScanners()
+		}
 	}
 	odd := h.r.IntN(30) // who is sent a file that nobody knows, mostly nobody
 	for i, names := range [][]string{
@@ -152,9 +155,37 @@ func (h *simHistory) makeHiccups() {
 			x := simHiccup{simEpoch + int64(h.r.IntN(simDays*86400)), pick(h.r, []int{404, 410, 500, 503, 503, 503})}
 			h.hiccups[at] = append(h.hiccups[at], x)
 			h.log(nil, "84.2.3.4", at, x.time, "/robots.txt", x.status, 153)
+			if x.status < 500 { // what is missing is missing for everybody
+				h.log(nil, "84.2.3.5", at, x.time, "/robots.txt", x.status, 153)
+			}
 		}
 		if at.host == h.blocked {
 			h.log(nil, "84.2.3.4", at, simEpoch+int64(h.r.IntN(simDays*86400)), "/robots.txt", 403, 153)
+		}
+	}
+}
+
+// makeScanners makes some sites busy, whose robots.txt other clients get every hour or so, and lets
+// scanners ask for it by an address: they are answered 404 by a host that nobody else asks.
+func (h *simHistory) makeScanners() {
+	for _, at := range h.real.origins {
+		if !h.chance(50) {
+			continue
+		}
+		from := simEpoch + int64(h.r.IntN((simDays-20)*86400))
+		for t := from; t < from+20*day; t += 1 + h.r.Int64N(2*hour) {
+			p, _ := h.version(at, t)
+			switch {
+			case p == nil || p.redirect || p.failed(false):
+			case p.hasFile():
+				h.log(nil, fmt.Sprintf("84.3.0.%d", 2+h.r.IntN(200)), at, t, "/robots.txt", 200, int64(len(p.body)))
+			default:
+				h.log(nil, fmt.Sprintf("84.3.0.%d", 2+h.r.IntN(200)), at, t, "/robots.txt", p.status, 153)
+			}
+			if h.chance(8) {
+				h.log(nil, fmt.Sprintf("84.4.0.%d", 2+h.r.IntN(200)), at, t+h.r.Int64N(hour), "/robots.txt",
+					pick(h.r, []int{404, 404, 410}), 162)
+			}
 		}
 	}
 }

@@ -30,6 +30,8 @@ type simOracle struct {
 	copies    map[simMoment]*simLawful
 
 	window, delay, skew int64
+
+	isCut bool // addresses of IPv4 that look cut are
 }
 
 const (
@@ -51,10 +53,11 @@ func newOracle(w *simWorld) *simOracle {
 	for _, at := range o.origins {
 		o.timelines[at] = o.timeline(at)
 	}
+	o.isCut = w.isCut()
 	for i := range w.requests {
 		r := &w.requests[i]
 		o.identity = append(o.identity, o.identify(r))
-		if !r.blank && !r.garbage && r.path == "/robots.txt" && r.method == "GET" {
+		if !r.blank && !r.garbage && !r.requestless && r.path == "/robots.txt" && r.method == "GET" {
 			sites, known := o.sites(r)
 			if !known { // it may be any
 				sites = o.origins
@@ -121,6 +124,9 @@ func (o *simOracle) decide(i int) simVerdict {
 	// 10: "`unparsed` cannot be read as a record of the format"
 	case r.garbage:
 		return simVerdict{bucket: "unparsed"}
+	// 10: "a line that carries no HTTP request"
+	case r.requestless:
+		return simVerdict{bucket: "not_judged"}
 	// 10: "`not_crawlers` names no crawler"
 	case r.bot == nil:
 		return simVerdict{bucket: "not_crawlers"}
@@ -254,6 +260,8 @@ func normalPath(target string) string {
 // outcome is section 6.
 func outcome(r *simRequest) string {
 	switch {
+	case r.status == 202: // "accepted is not content, and challenges are sent so"
+		return "other"
 	case r.status/100 == 2 && (r.method == "HEAD" || r.status == 204 || r.size <= 0):
 		return "empty"
 	case r.status/100 == 2:
@@ -262,7 +270,7 @@ func outcome(r *simRequest) string {
 		return "not_modified"
 	case r.status/100 == 3:
 		return "redirected"
-	case r.status/100 == 5 || slices.Contains([]int{401, 403, 429, 444, 451}, r.status):
+	case r.status/100 == 5 || slices.Contains([]int{401, 402, 403, 429, 444, 451}, r.status):
 		return "refused"
 	}
 	return "other"
@@ -329,12 +337,37 @@ func (o *simOracle) identify(r *simRequest) simIdentity {
 	return simIdentity{r.bot, states[0], true}
 }
 
+// looksCut: "An IPv4 address whose last octet is 0, 1 or 255".
+func looksCut(addr netip.Addr) bool {
+	return addr.Is4() && slices.Contains([]byte{0, 1, 255}, addr.As4()[3])
+}
+
+// isCut: "is taken as cut if at least three distinct addresses of the log's lines (crawlers' or not) are so,
+// and they are more than a twentieth of the distinct addresses of that family".
+func (w *simWorld) isCut() bool {
+	all, cut := map[netip.Addr]bool{}, 0
+	for i := range w.requests {
+		r := &w.requests[i]
+		addr, err := netip.ParseAddr(r.addr)
+		if r.blank || r.garbage || r.requestless || err != nil || !addr.Is4() || all[addr] {
+			continue
+		}
+		if all[addr] = true; looksCut(addr) {
+			cut++
+		}
+	}
+	return cut >= 3 && cut*20 > len(all)
+}
+
 // state is one of the four states of a client that claims to be bot.
 func (o *simOracle) state(bot *simBot, r *simRequest) string {
 	// "`unverifiable` (...; a private, loopback, link-local or shared address,
 	// 100.64.0.0/10 among them, documentation ranges not; hashed addresses)"
 	addr, err := netip.ParseAddr(r.addr)
 	shared := netip.MustParsePrefix("100.64.0.0/10")
+	if err == nil && o.isCut && looksCut(addr) {
+		return "unverifiable" // "an address that is cut"
+	}
 	if err != nil || addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() || shared.Contains(addr) {
 		return "unverifiable"
 	}
@@ -685,8 +718,8 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 		case isNone(f.status, f.size, bot.google):
 			// (b) "for each operator's fetch in the span that was answered none"
 			l.add(copyFree, "", "GET of %s was answered %d with %d bytes", rfc3339(f.time), f.status, f.size)
-		case f.status == 200 && !hasSize(o.around(at, f.time), f.size):
-			// (a) "answered 200 with a size that no version in force in [f - s, f + s] has: the body of
+		case f.isFile() && !hasSize(o.around(at, f.time), f.size):
+			// (a) "answered with a file of a size that no version in force in [f - s, f + s] has: the body of
 			// every version of the origin, of whatever time, that has that size"
 			for _, p := range o.timelines[at] {
 				if p.hasFile() && int64(len(p.body)) == f.size {
@@ -700,8 +733,8 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 		}
 	}
 	// (b) "for each GET of the origin's /robots.txt by *any* client in the span that was
-	// answered 404 or 410"
-	if o.anybody(at, from, to, func(g simGet) bool { return g.status == 404 || g.status == 410 }) {
+	// answered 404 or 410, unless that answer stands alone"
+	if o.anybody(at, from, to, func(g simGet) bool { return g.isGone() && !o.standsAlone(at, g) }) {
 		l.add(copyFree, "", "somebody was answered 404 or 410")
 	}
 	// "and at all times if GETs of it by any clients are logged, at least one was answered
@@ -723,7 +756,7 @@ func (o *simOracle) addAnswers(l *simLawful, at simOrigin, bot *simBot, from, to
 // most of this origin's 200s with a size that clients of other operators were sent have the
 // size of no version". Whose client an ambiguous header is, nobody knows.
 func (o *simOracle) wasSentWhatNobodyKnows(at simOrigin, bot *simBot) bool {
-	sent := func(g simGet) bool { return g.status == 200 && g.size > 0 && slices.Contains(g.sites, at) }
+	sent := func(g simGet) bool { return g.isFile() && slices.Contains(g.sites, at) }
 	alien := func(g simGet) bool { return sent(g) && !hasSize(o.timelines[at], g.size) }
 	if !slices.ContainsFunc(o.operators(at, bot, beginning, end), alien) {
 		return false
@@ -747,6 +780,64 @@ type simGet struct {
 	by    simIdentity
 	sites []simOrigin // whose robots.txt it may be
 	known bool        // the log tells the host
+}
+
+// isFile: "2xx other than 204 with a logged size that is not 0".
+func (g *simGet) isFile() bool { return g.status/100 == 2 && g.status != 204 && g.size > 0 }
+
+func (g *simGet) isGone() bool { return g.status == 404 || g.status == 410 }
+
+// standsAlone: "A run of 404s and 410s stands alone if it is between two answers with a file (304, or 2xx
+// with a body), these are at most d apart, and all of the run went to one client address". "Answers of the
+// same second are taken in the order that clears": what is of the second of a file is before and after it.
+func (o *simOracle) standsAlone(at simOrigin, gone simGet) bool {
+	before, after, last, next := beginning, end, beginning, end // files before it and after it; not of its second
+	for _, g := range o.gets {
+		if g.timeless || !slices.Contains(g.sites, at) || !g.isOfOneHost() || !g.isFile() && g.status != 304 {
+			continue
+		}
+		if g.time <= gone.time {
+			before = max(before, g.time)
+		}
+		if g.time >= gone.time {
+			after = min(after, g.time)
+		}
+		if g.time < gone.time {
+			last = max(last, g.time)
+		}
+		if g.time > gone.time {
+			next = min(next, g.time)
+		}
+	}
+	if !gone.known { // 11: an answer whose host is not known has no place in the order
+		return false
+	}
+	if before == gone.time {
+		return o.isRunOfOne(at, last, gone.time) && o.isRunOfOne(at, gone.time, next)
+	}
+	return o.isRunOfOne(at, before, after)
+}
+
+// isRunOfOne reports whether the 404s and 410s between two files, both included, stand alone.
+func (o *simOracle) isRunOfOne(at simOrigin, from, to int64) bool {
+	if from == beginning || to == end || to-from > o.delay {
+		return false
+	}
+	addr := ""
+	for _, g := range o.gets {
+		if g.timeless || !g.known || !slices.Contains(g.sites, at) || !g.isGone() || g.time < from || g.time > to {
+			continue
+		}
+		if addr != "" && addr != g.addr {
+			return false
+		}
+		// 11: a cut address is not one client's
+		if ip, err := netip.ParseAddr(g.addr); err == nil && o.isCut && looksCut(ip) {
+			return false
+		}
+		addr = g.addr
+	}
+	return true
 }
 
 // isOfOneHost reports whether it is known of which host the robots.txt was asked for.
@@ -933,7 +1024,7 @@ func (o *simOracle) informed(r *simRequest, id simIdentity, sites []simOrigin) b
 }
 
 // wasSent reports whether a GET sent a client a rule that forbids a request: "A fetch is a
-// GET answered 304, or 200 with a size that one of those versions has."
+// GET answered 304, or with a file of a size that one of those versions has."
 func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []simOrigin) bool {
 	if f.timeless || !f.known || f.by.bot == nil || f.by.ambiguous || f.by.bot.name != id.bot.name ||
 		f.by.state != id.state ||
@@ -942,7 +1033,7 @@ func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []sim
 	}
 	for _, at := range sites {
 		versions := o.around(at, f.time)
-		if f.status != 304 && (f.status != 200 || f.size <= 0 || !hasSize(versions, f.size)) {
+		if f.status != 304 && (!f.isFile() || !hasSize(versions, f.size)) {
 			return false
 		}
 		for _, p := range versions {
@@ -958,12 +1049,11 @@ func (o *simOracle) wasSent(f simGet, r *simRequest, id simIdentity, sites []sim
 	return true
 }
 
-// informedKnown: "where no 200 of a crawler has the size of a version, it is not known what
+// informedKnown: "where no file that a crawler was sent has the size of a version, it is not known what
 // it was sent".
 func (o *simOracle) informedKnown(name string) bool {
 	return slices.ContainsFunc(o.gets, func(f simGet) bool {
-		return f.by.bot != nil && f.by.bot.name == name && f.by.state != "spoofed" && !f.by.ambiguous && f.status == 200 &&
-			f.size > 0 &&
+		return f.by.bot != nil && f.by.bot.name == name && f.by.state != "spoofed" && !f.by.ambiguous && f.isFile() &&
 			slices.ContainsFunc(f.sites, func(at simOrigin) bool { return hasSize(o.timelines[at], f.size) })
 	})
 }

@@ -162,6 +162,7 @@ type simRequest struct {
 	line string // without its newline
 
 	blank, garbage bool
+	requestless    bool    // it carries no HTTP request
 	bot            *simBot // nil: no crawler
 	rival          *simBot // a second crawler that the header names, of another operator
 	// if not empty, what is added to the crawler's own header, which is %s or has "not" before its
@@ -774,6 +775,8 @@ func (m *simMaker) makeRequests() {
 		switch n := m.r.IntN(100); {
 		case n < 2:
 			m.w.requests = append(m.w.requests, simRequest{blank: true, line: pick(m.r, []string{"", "\r"})})
+		case n == 99:
+			m.w.requests = append(m.w.requests, simRequest{requestless: true, line: m.requestless()})
 		case n < 5 && 30*garbage < len(m.w.requests):
 			garbage++
 			m.w.requests = append(m.w.requests, simRequest{garbage: true, line: m.garbage()})
@@ -783,14 +786,26 @@ func (m *simMaker) makeRequests() {
 	}
 }
 
+// requestless is a line of a connection without a request.
+func (m *simMaker) requestless() string {
+	line := fmt.Sprintf(`1.2.3.4 - - [%s] `, logTime(simEpoch, 0))
+	if m.w.isZoneless() {
+		line = fmt.Sprintf(`1.2.3.4 - - [%s] `, strings.TrimSuffix(logTime(simEpoch, 0), " +0000"))
+	}
+	if m.w.hasHosts() {
+		line = "example.com:443 " + line
+	}
+	return line + pick(m.r, []string{`"-" 408 0 "-" "-"`, `"\x16\x03\x01" 400 0 "-" "-"`, `"" 400 226 "-" ""`,
+		`"-" 000 0 "-" "-"`})
+}
+
 func (m *simMaker) garbage() string {
 	line := fmt.Sprintf(`1.2.3.4 - - [%s] `, logTime(simEpoch, 0))
 	if m.w.hasHosts() {
 		line = "example.com:443 " + line
 	}
 	return pick(m.r, []string{
-		line + `"-" 408 0 "-" "GPTBot/1.0"`, line + `"\x16\x03\x01" 400 0 "-" "-"`, line +
-			`"GET /private/ HTTP/1.1" 200 5 "-`,
+		line + `"-" 408 0 "-" "GPTBot/1.0"`, line + `"-" 200 0 "-" "-"`, line + `"GET /private/ HTTP/1.1" 200 5 "-`,
 		"GPTBot", "\x00\x01\xfe GPTBot /private/", line + `"GET" 400 0 "-" "GPTBot/1.0"`,
 	})
 }

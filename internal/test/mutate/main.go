@@ -1,5 +1,5 @@
 // Command mutate shows that the tests hold the rules of the audit: it breaks one rule of
-// sections 2, 7 and 8 of docs/audit-rules.md after the other in the code, and runs the tests of the
+// sections 2, 7, 8 and 10 of docs/audit-rules.md after the other in the code, and runs the tests of the
 // packages that are to notice it. The tree is not changed: a mutant is a copy of one file,
 // which go test takes in its place (-overlay). The result is a table in Markdown. The exit
 // code is 1 if a test notices nothing or a mutant cannot be made, as when the code that it
@@ -71,6 +71,7 @@ var packages = map[string][]string{
 	"scan/crawler":    {"./scan/crawler"},
 	"scan/audit":      {"./scan/audit"},
 	"scan/judge":      {"./scan/judge", "./scan/audit"},
+	"scan/format":     {"./scan/format"},
 	"scan/block":      {"./scan/block"},
 }
 
@@ -247,7 +248,7 @@ func test(of []string, overlay, only string) (noticed string, err error) {
 func table(list []mutant, results []result) string {
 	var b strings.Builder
 	b.WriteString("# Mutants of the rules of the audit\n\n" +
-		"Each row is a rule of section 2, 7 or 8 of [audit-rules.md](audit-rules.md), or of " +
+		"Each row is a rule of section 2, 7, 8 or 10 of [audit-rules.md](audit-rules.md), or of " +
 		"[block.md](block.md), broken in the code,\nand the first test that fails then. `make mutate` makes " +
 		"this table anew; it fails if no test notices a mutant.\n\n" +
 		"| broken rule | in | noticed by |\n|---|---|---|\n")

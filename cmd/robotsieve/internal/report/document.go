@@ -161,13 +161,13 @@ func (d doc) headline() []string {
 	all := english.Plural(requests, "crawler request")
 	var text []string
 	switch {
-	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > 0:
+	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
 		others := "other hosts"
 		if d.OtherHost > 0 {
 			others += " (" + d.elsewhere() + ")"
 		}
 		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to %s, %s had no path to judge.",
-			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged))}
+			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged-d.NoRequest))}
 	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
 		text = []string{fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
 			clock(d.OutsideFrom), clock(d.OutsideTo))}
@@ -337,9 +337,12 @@ func (d doc) facts() (b block) {
 	if d.HTTPLibraries > 0 {
 		libraries = fmt.Sprintf(" (%s HTTP libraries)", english.Grouped(d.HTTPLibraries))
 	}
-	requests, without := d.Totals.Requests, english.Grouped(d.NotJudged)+" without a path + "
+	requests, without := d.Totals.Requests, english.Grouped(d.NotJudged-d.NoRequest)+" without a path + "
 	if d.WhatIf != nil {
-		requests, without = d.NotJudged, ""
+		requests, without = d.NotJudged-d.NoRequest, ""
+	}
+	if d.NoRequest > 0 {
+		without += english.Grouped(d.NoRequest) + " without an HTTP request + "
 	}
 	others := ""
 	if !d.Choice.IsAll() {

@@ -230,6 +230,10 @@ func (d doc) advice() block {
 	}
 	unparsed(d.Partial)
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
+	challenged, n := d.Challenged()
+	add(n > 0, "GETs of robots.txt as %s got 202 (%s), a challenge page: let crawlers fetch it.",
+		english.List(challenged), english.Grouped(n))
+	add(t.ClearedByStrangers > 0, "%s", strangersText(&t))
 	sizes := d.OtherSizes()
 	add(sizes != "", "%s", sizes)
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
@@ -244,6 +248,7 @@ func (d doc) advice() block {
 	nameless := d.WithoutAgent()
 	add(nameless != "", "%s", nameless)
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
+	add(d.AddressesCut && !d.Proxied, "The log's addresses are cut (they end in .0): log whole addresses to verify clients.")
 	add(!d.Proxied && clients == report.ByName, "The log has host names in place of addresses, and these verify nobody: log "+
 		"addresses (Apache: HostnameLookups Off).")
 	add(!d.Proxied && clients == report.ByProxy, "All clients have one address, or a few private ones, as behind a proxy or "+
@@ -262,6 +267,19 @@ func (d doc) advice() block {
 	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, "+
 		"so it does not show who was sent it.")
 	return block{Title: "What to fix:", List: list}
+}
+
+// strangersText says what answers to clients that name no crawler clear.
+func strangersText(t *report.RobotsInfo) string {
+	var statuses []string
+	n := int64(0)
+	for _, s := range t.Strangers {
+		statuses, n = append(statuses, fmt.Sprint(s.Status)), n+s.N
+	}
+	return fmt.Sprintf("%s of robots.txt by clients that name no crawler got %s: %s %s. "+
+		"If %s asked for another host, leave %s out of the log.", english.Plural(n, "GET"), strings.Join(statuses, " or "),
+		english.Verb(n, "it clears", "they clear"), english.Plural(t.ClearedByStrangers, "request"),
+		english.Verb(n, "it", "these"), english.Verb(n, "it", "them"))
 }
 
 // elsewhere names the hosts without a policy that were requested most.

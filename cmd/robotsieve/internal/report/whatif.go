@@ -27,7 +27,7 @@ func (d doc) compared() string {
 		return fmt.Sprintf("%s %s (%s)", english.Grouped(c.Requests), text, size(c.Bytes))
 	}
 	switch {
-	case d.NotJudged+d.OtherHost == 0:
+	case d.NotJudged+d.OtherHost == d.NoRequest:
 		return d.headline()[0]
 	case all.Compared() == 0:
 		return "No crawler request could be compared."
@@ -45,7 +45,7 @@ func (d doc) changes(prefixes, examples int) []block {
 	list := func(heading, title string, e report.Effect) block {
 		return block{Heading: heading, Title: "Requests " + title + ":", Table: d.changeTable(e, prefixes, examples)}
 	}
-	others, left := block{Heading: "Other requests", Title: "Other requests of crawlers:"}, d.NotJudged-w.All.Compared()
+	others, left := block{Heading: "Other requests", Title: "Other requests of crawlers:"}, d.NotJudged-d.NoRequest-w.All.Compared()
 	add := func(n int64, what string) {
 		if n > 0 {
 			others.List = append(others.List, english.Grouped(n)+": "+what)
