@@ -152,7 +152,7 @@ func TestListedPatterns(t *testing.T) {
 
 // borrowed are parts of published lists' headers that are not the operator's own: somebody else's page is in them.
 var borrowed = []string{"deepcrawl.com", "contentkingapp.com", "page-audit.com", "import.io", "geneboxes.cn",
-	"googlebawt.com", "kilobyte2007@gmail.com", "faviconkit.com", "advancedwebranking.com", "ezooms.bot@gmail.com"}
+	"googlebawt.com", "kilobyte2007@gmail.com", "faviconkit.com", "advancedwebranking.com"}
 
 // TestPagesOfOperators: no header that an operator publishes is somebody else's for a page that it names.
 func TestPagesOfOperators(t *testing.T) {
