@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
@@ -58,10 +59,18 @@ func (a *archive) ask(agent []byte, at int64, urls *texts, out *answers) error {
 		judge = filter.NewJudge(&of.config)
 	}
 	err = of.config.Guard(func() error {
+		judged, failed := 0, -1
 		err := urls.each(out, func(url []byte) (filter.Class, uint32) {
 			v := judge.Judge(url, at)
+			if failed < 0 && judge.Err() != nil {
+				failed = judged
+			}
+			judged++
 			return v.Class, v.Line
 		})
+		if failed >= 0 && !urls.one {
+			return fmt.Errorf("URL %d: %w", failed, judge.Err())
+		}
 		return errors.Join(err, judge.Err())
 	})
 	if err == nil {

@@ -36,7 +36,7 @@ func (t *texts) next(i int) ([]byte, error) {
 		return trimNULs(t.data[i*width:][:width]), nil
 	}
 	if from > to || to > uint64(len(t.data)) {
-		return nil, usage("URL %d of %d is from %d to %d of a buffer of %d bytes", i, t.n, from, to, len(t.data))
+		return nil, usage("URL %d: from %d to %d of a buffer of %d bytes", i, from, to, len(t.data))
 	}
 	return t.data[from:to], nil
 }

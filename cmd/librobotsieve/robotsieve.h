@@ -73,7 +73,8 @@ int64_t robotsieve_match(int64_t handle, const char *agent, size_t agent_len, co
  * NULL and 0, all URLs have the same number of bytes, and NULs at their ends are not of them.
  *
  * allowed gets a bit for each URL, the lowest of a byte first, and has (n+7)/8 bytes; reasons gets a
- * byte for each, lines an int32_t. Each may be NULL. After an error their contents mean nothing.
+ * byte for each, lines an int32_t. Each may be NULL. After an error their contents mean nothing; its text
+ * begins with the number of the URL, from 0, if it is about one: "URL 5: ...".
  */
 int64_t robotsieve_match_many(int64_t handle, const char *agent, size_t agent_len, const char *urls,
                               size_t urls_len, const void *offsets, size_t offset_size, size_t n, int64_t at,

@@ -465,7 +465,7 @@ func (c *classifier) byRules(m *automaton.Machine, r *automaton.Ruleset) report.
 // Find looks the agent up, as every job does: who it is to a robots.txt, and in which dialect it
 // reads one. An error is of type *Error.
 func (a Agent) Find() (policy.Subject, automaton.Dialect, error) {
-	s, err := a.find(Messages{})
+	s, err := a.lookUp(Messages{})
 	return s.Subject, s.dialect, err
 }
 
@@ -481,6 +481,9 @@ type Archive struct {
 // *Error.
 func OpenArchive(path string) (*Archive, error) {
 	rules, err := openRules(context.Background(), path)
+	if errors.Is(err, archive.ErrNotArchive) {
+		err = inputError(fmt.Errorf("%s: %w; robotsieve compile makes one", path, archive.ErrNotArchive))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -491,7 +494,7 @@ func OpenArchive(path string) (*Archive, error) {
 // Config returns the configuration of a filter.Judge for an agent. Verdicts are valid if they were
 // asked for within Config.Guard and it returned no error. An error is of type *Error.
 func (a *Archive) Config(agent Agent) (c filter.Config, err error) {
-	of, err := agent.find(Messages{})
+	of, err := agent.lookUp(Messages{})
 	if err != nil {
 		return c, err
 	}

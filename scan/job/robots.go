@@ -224,11 +224,26 @@ type subject struct {
 
 var errNoAgent = usageError("no agent: name the crawler with --agent NAME")
 
-// find looks the agent up. It warns of a name that was read as a header, and of one that
-// cannot be a product token.
+// find looks the agent up for a command, of which its errors name the flag.
 func (a Agent) find(messages Messages) (subject, error) {
 	if a.Name == "" {
 		return subject{}, errNoAgent
+	}
+	s, err := a.lookUp(messages)
+	if errors.Is(err, errAgent) {
+		err = usageError("--agent: %w", err)
+	}
+	return s, err
+}
+
+// errAgent is in errors about names of agents. It adds nothing to their text.
+var errAgent = errors.New("")
+
+// lookUp looks the agent up. It warns of a name that was read as a header, and of one that
+// cannot be a product token.
+func (a Agent) lookUp(messages Messages) (subject, error) {
+	if a.Name == "" {
+		return subject{}, usageError("%wan agent has a name, such as GPTBot", errAgent)
 	}
 	set, err := Crawlers(a.Crawlers)
 	if err != nil {
@@ -239,7 +254,7 @@ func (a Agent) find(messages Messages) (subject, error) {
 	whole := a.Dialect != nil && a.Dialect.SearchesNames()
 	if claim.Profile == nil && !whole {
 		if claim, err = set.Named(a.Name); err != nil {
-			return subject{}, usageError("--agent: %w", err)
+			return subject{}, usageError("%w%w", errAgent, err)
 		}
 		if claim.Name != a.Name {
 			messages.warn("agent %q is read as %s", a.Name, claim.Name)

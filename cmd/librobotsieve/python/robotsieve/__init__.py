@@ -25,7 +25,7 @@ from array import array
 from ctypes import create_string_buffer
 from datetime import date, datetime, timezone
 from itertools import accumulate, islice
-from typing import Any, Iterable, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import _arrays, _library
 from ._library import MEANS
@@ -33,6 +33,7 @@ from ._library import MEANS
 __all__ = ["Archive", "Robots", "Verdict", "version"]
 
 Text = Union[str, bytes]
+Agents = Union[Text, Iterable[Text]]
 Instant = Union[None, int, float, str, date]
 
 _NEWEST = _NO_DELAY = (1 << 63) - 1
@@ -52,6 +53,18 @@ class Verdict(NamedTuple):
 def version() -> str:
     """Returns the version of the library."""
     return _text("robotsieve_version").decode()
+
+
+def __getattr__(name: str) -> str:
+    """Returns __version__, that of the package as it is installed, without loading the library."""
+    from importlib import metadata
+
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return metadata.version(__name__)
+    except metadata.PackageNotFoundError:  # a copy of the folder
+        return version()
 
 
 def _encoded(text: Text) -> bytes:
@@ -114,41 +127,83 @@ class _Rules:
             _library.fail(result)
         return result
 
-    def _match_many(self, agent: Text, urls: Any, at: int) -> Any:
-        agent = _encoded(agent)
-        package = "" if type(urls) is list else type(urls).__module__.partition(".")[0]
-        if package in ("numpy", "pyarrow") and package in sys.modules:
-            found = getattr(_arrays, package)(self, agent, urls, at)
-            if found is not None:
-                return found
+    def _match_many(self, agents: Any, urls: Any, at: int, lines: bool = False) -> Any:
+        """Judges many URLs for one agent, or for several, of which the result is a dict."""
+        several = isinstance(agents, Iterable) and not isinstance(agents, (str, bytes, bytearray, memoryview))
+        names = list(agents) if several else [agents]
+        encoded = list(map(_encoded, names))
         if isinstance(urls, (str, bytes)):
             raise TypeError("urls is one text: give a list of them")
-        found: List[Optional[bool]] = []
-        rest = iter(urls)
+        found = None if lines else self._arrayed(encoded, urls, at)
+        if found is None:
+            found = [[] for _ in names]
+            for of, verdicts in self._blocks(encoded, urls, at, lines):
+                found[of] += verdicts
+        return dict(zip(names, found)) if several else found[0]
+
+    def _arrayed(self, agents: List[bytes], urls: Any, at: int) -> Optional[List[Any]]:
+        """Returns an array for each agent, if the URLs are one."""
+        package = "" if type(urls) is list else type(urls).__module__.partition(".")[0]
+        if package not in ("numpy", "pyarrow") or package not in sys.modules:
+            return None
+        found = [getattr(_arrays, package)(self, agent, urls, at) for agent in agents]
+        return None if any(of is None for of in found) else found
+
+    def _blocks(self, agents: List[bytes], urls: Any, at: int, lines: bool) -> Iterator[Tuple[int, Any]]:
+        """Yields the verdicts on a block of URLs for each agent, by its index."""
+        done, rest = 0, iter(urls)
         while block := list(islice(rest, _BLOCK)):
-            found += map(MEANS.__getitem__, self._listed(agent, block, at))
-        return found
+            buffer = _joined(block, done)
+            for i, agent in enumerate(agents):
+                of = array("i", bytes(4 * len(block))) if lines else None
+                try:
+                    reasons = self._reasons(agent, *buffer, len(block), at, of)
+                except ValueError:  # one has a NUL in it, or the agent is wrong
+                    buffer = _apart(block)
+                    reasons = self._reasons(agent, *buffer, len(block), at, of)
+                except OSError as failure:
+                    text = re.sub(r"^URL (\d+)", lambda m: f"URL {int(m[1]) + done}", str(failure))
+                    raise OSError(text) from None
+                means = map(MEANS.__getitem__, reasons)
+                yield i, (map(Verdict, means, of) if lines else means)
+            done += len(block)
 
-    def _listed(self, agent: bytes, urls: List[Any], at: int) -> array:
-        """Returns the reasons of the verdicts on a list of URLs."""
-        try:
-            data = "\0".join([*urls, ""]).encode("utf-8", "surrogatepass")
-        except TypeError:  # some are bytes
-            urls = list(map(_encoded, urls))
-            data = b"\0".join([*urls, b""])
-        try:
-            return self._reasons(agent, data, len(data), None, 1, len(urls), at)
-        except ValueError:  # one has a NUL in it, or the agent is wrong
-            parts = list(map(_encoded, urls))
-            data, offsets = b"".join(parts), array("Q", [0, *accumulate(map(len, parts))])
-            return self._reasons(agent, data, len(data), offsets.buffer_info()[0], 8, len(parts), at)
-
-    def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int) -> array:
-        """Returns the reasons of the verdicts on n URLs in one buffer."""
+    def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int,
+                 lines: Optional[array] = None) -> array:
+        """Returns the reasons of the verdicts on n URLs in one buffer, and fills lines."""
         reasons = array("B", bytes(n))
-        of, verdicts = (self._handle, agent, len(agent)), (None, reasons.buffer_info()[0], None)
-        _call("robotsieve_match_many", *of, data, size, offsets, width, n, at, *verdicts)
+        verdicts = (None, reasons.buffer_info()[0], None if lines is None else lines.buffer_info()[0])
+        place = offsets.buffer_info()[0] if isinstance(offsets, array) else offsets
+        _call("robotsieve_match_many", self._handle, agent, len(agent), data, size, place, width, n, at, *verdicts)
         return reasons
+
+    def _keep(self, handle: int) -> None:
+        """Keeps a handle in the place of the one that an earlier __init__ has left."""
+        before = getattr(self, "_handle", None)
+        self._handle = handle
+        if before is not None:
+            _call("robotsieve_free", before)
+
+
+def _joined(urls: List[Any], first: int) -> Tuple[bytes, int, Any, int]:
+    """Returns texts with a NUL behind each; first is the index of the first one, for an error."""
+    try:
+        data = "\0".join([*urls, ""]).encode("utf-8", "surrogatepass")
+    except TypeError:  # some are bytes
+        for i, url in enumerate(urls):
+            try:
+                urls[i] = _encoded(url)
+            except TypeError as wrong:
+                raise TypeError(f"urls[{first + i}]: {wrong}") from None
+        data = b"\0".join([*urls, b""])
+    return data, len(data), None, 1
+
+
+def _apart(urls: List[Any]) -> Tuple[bytes, int, Any, int]:
+    """Returns texts in one, and where each begins, as some have a NUL."""
+    parts = list(map(_encoded, urls))
+    data = b"".join(parts)
+    return data, len(data), array("Q", [0, *accumulate(map(len, parts))]), 8
 
 
 class Robots(_Rules):
@@ -161,7 +216,7 @@ class Robots(_Rules):
 
     def __init__(self, body: Text, dialect: str = "auto", *, max_bytes: int = 512_000) -> None:
         text, name, limit = _encoded(body), _encoded(dialect), max(-1, min(max_bytes or -1, _NEWEST))
-        self._handle = _call("robotsieve_compile", text, len(text), name, len(name), limit)
+        self._keep(_call("robotsieve_compile", text, len(text), name, len(name), limit))
 
     def match(self, agent: Text, url: Text) -> Verdict:
         """Returns the verdict on a URL, or on the path of one, for an agent, and the line that decided."""
@@ -172,13 +227,18 @@ class Robots(_Rules):
         """Reports whether an agent may fetch a URL."""
         return not self._match(agent, url) & 0xFF
 
-    def allowed_many(self, agent: Text, urls: Iterable[Text]) -> Any:
+    def allowed_many(self, agent: Agents, urls: Iterable[Text]) -> Any:
         """Reports for each URL whether an agent may fetch it.
 
         Of a list or any other iterable the result is a list, of an array of numpy or pyarrow one of
         bool, null where the URL is null. Arrays of pyarrow's strings and of numpy's bytes are not copied.
+        For a list of agents the result is a dict with one such for each.
         """
         return self._match_many(agent, urls, _NEWEST)
+
+    def match_many(self, agent: Agents, urls: Iterable[Text]) -> Any:
+        """Returns a list of the verdicts on URLs, for a list of agents a dict with one for each."""
+        return self._match_many(agent, urls, _NEWEST, lines=True)
 
     @property
     def sitemaps(self) -> List[str]:
@@ -213,8 +273,8 @@ class Archive(_Rules):
     def __init__(self, path: Union[str, bytes, "os.PathLike[str]"], dialect: str = "auto") -> None:
         os.stat(path)  # so that an error is the usual one
         name, of = os.fsencode(path), _encoded(dialect)
+        self._keep(_call("robotsieve_open", name, len(name), of, len(of)))
         self._opened = (os.path.abspath(path), dialect)
-        self._handle = _call("robotsieve_open", name, len(name), of, len(of))
 
     def __reduce__(self) -> Tuple[type, Tuple[Any, str]]:
         return type(self), self._opened
@@ -228,9 +288,13 @@ class Archive(_Rules):
         """Reports whether an agent may fetch a URL; None if that is not known."""
         return MEANS[self._match(agent, url, _seconds(at)) & 0xFF]
 
-    def allowed_many(self, agent: Text, urls: Iterable[Text], at: Instant = None) -> Any:
+    def allowed_many(self, agent: Agents, urls: Iterable[Text], at: Instant = None) -> Any:
         """Reports for each URL whether an agent may fetch it, as Robots.allowed_many does.
 
         What is not known is None, null in an array of pyarrow, and False in one of numpy.
         """
         return self._match_many(agent, urls, _seconds(at))
+
+    def match_many(self, agent: Agents, urls: Iterable[Text], at: Instant = None) -> Any:
+        """Returns the verdicts on URLs, as Robots.match_many does."""
+        return self._match_many(agent, urls, _seconds(at), lines=True)

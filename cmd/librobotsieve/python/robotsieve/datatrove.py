@@ -36,6 +36,6 @@ class RobotsFilter(BaseFilter):
         if self._archive is None:
             self._archive = Archive(self.rules)
         urls = [doc.metadata.get(self.url_key) or "" for doc in batch]
-        found = [self._archive.allowed_many(agent, urls, self.at) for agent in self.agents]
-        barred = [[agent for agent, may in zip(self.agents, of) if may is False] for of in zip(*found)]
+        found = self._archive.allowed_many(self.agents, urls, self.at)
+        barred = [[agent for agent in self.agents if found[agent][i] is False] for i in range(len(batch))]
         return [(False, "barred: " + ",".join(agents)) if agents else True for agents in barred]

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import types
 import unittest
+from array import array
 from datetime import date, datetime, timezone
 from itertools import groupby
 from pathlib import Path
@@ -147,6 +148,66 @@ class TestRobots(unittest.TestCase):
         with self.assertRaises(TypeError):
             pickle.dumps(robots)
 
+    def test_match_many(self):
+        robots = Robots(BODY)
+        urls = ["/private/1", b"/x/y", "/", "/private/\0", "/robots.txt"]
+        for given in (urls, tuple(urls), iter(urls), (url for url in urls)):
+            got = robots.match_many("GPTBot", given)
+            self.assertEqual(got, [robots.match("GPTBot", url) for url in urls])
+        self.assertEqual(got[0], Verdict(False, 2))
+        self.assertEqual(robots.match_many("MyBot", ["/", "/x/y"] * 3000), [(True, 0), (False, 8)] * 3000)
+        self.assertEqual(robots.match_many("MyBot", []), [])
+
+    def test_several_agents(self):
+        robots = Robots(BODY)
+        urls, agents = ["/private/1", b"/x/y", "/x\0y", "/"] * 700, ["GPTBot", b"MyBot"]
+        for given in (urls, iter(urls)):
+            self.assertEqual(robots.allowed_many(agents, given), {
+                agent: [robots.allowed(agent, url) for url in urls] for agent in agents})
+        for given in (tuple(agents), iter(agents)):
+            self.assertEqual(robots.match_many(given, iter(urls)), {
+                agent: [robots.match(agent, url) for url in urls] for agent in agents})
+        self.assertEqual(robots.allowed_many([], urls), {})
+        self.assertEqual(robots.allowed_many(["a"], []), {"a": []})
+        with self.assertRaisesRegex(ValueError, "Mozilla"):
+            robots.allowed_many(["GPTBot", "Mozilla/5.0 (X11)"], urls)
+        for wrong in (1, None, ["a", 1]):
+            with self.assertRaises(TypeError):
+                robots.allowed_many(wrong, urls)
+
+    def test_error_names_its_index(self):
+        robots = Robots(BODY)
+        for many in (robots.allowed_many, robots.match_many):
+            for before in (1, 1023, 1024, 5000):
+                for wrong in (None, 1, ["/"], array("B", b"/")):
+                    for good in ("/", b"/"):
+                        urls = [good] * before + [wrong, "/", wrong]
+                        with self.assertRaisesRegex(TypeError, rf"^urls\[{before}\]: .*{type(wrong).__name__}"):
+                            many(["GPTBot", "a"], iter(urls))
+
+    def test_messages_name_no_flags(self):
+        robots = Robots(BODY)
+        for agent in ("", "Mozilla/5.0 (X11; Linux x86_64)", "GPTBot/1.0 (compatible; bingbot/2.0)", "curl/8.1"):
+            for ask in (lambda: robots.allowed(agent, "/"), lambda: robots.allowed_many(agent, ["/"])):
+                with self.assertRaises(ValueError) as failed:
+                    ask()
+                self.assertNotRegex(str(failed.exception), r"(^|\W)--\w")
+                self.assertIn(agent[:9], str(failed.exception))
+
+    def test_second_init(self):
+        """It frees what the first one made, and changes nothing if it fails."""
+        from robotsieve import _library
+
+        robots = Robots(BODY)
+        first = robots._handle
+        with self.assertRaises(ValueError):
+            robots.__init__("User-agent: *\nDisallow: /\n", "none")
+        self.assertEqual(robots.match("GPTBot", "/private/1"), Verdict(False, 2))
+        robots.__init__("User-agent: *\nDisallow: /\n")
+        self.assertEqual(robots.match("GPTBot", "/"), Verdict(False, 2))
+        self.assertNotEqual(robots._handle, first)
+        self.assertEqual(_library.lib.robotsieve_free(first), -1)  # it was freed
+
     def test_bytes_of_any_kind(self):
         odd = Robots(b"\xff\x00\nUser-agent: *\nDisallow: /\n" + b"\xff" * 1000)
         self.assertIs(odd.allowed("a", b"\x00\xff"), False)
@@ -160,6 +221,9 @@ class TestRobots(unittest.TestCase):
 
     def test_version(self):
         self.assertRegex(robotsieve.version(), r"^\S+$")
+        self.assertEqual(robotsieve.__version__, importlib.metadata.version("robotsieve"))
+        with self.assertRaisesRegex(AttributeError, "no attribute 'versions'"):
+            robotsieve.versions
         self.assertRegex(importlib.metadata.version("robotsieve"), r"^\d+(\.\d+)*(\+[a-z0-9.]+)?$")
         self.assertTrue(Path(robotsieve.__file__).with_name("py.typed").exists())
 
@@ -261,6 +325,18 @@ class TestArchive(WithArchive):
         self.assertEqual([archive.allowed("GPTBot", url) for url in self.urls], self.newest)
         self.assertEqual(archive.match("GPTBot", self.urls[0]), Verdict(False, 2))
         self.assertEqual(archive.match("GPTBot", self.urls[2]), Verdict(None, 0))
+        found = [archive.match("GPTBot", url) for url in self.urls]
+        self.assertEqual(archive.match_many("GPTBot", self.urls), found)
+        self.assertEqual(archive.match("GPTBot", self.urls[4]), Verdict(False, 0))  # it is unreachable
+        self.assertEqual(archive.match_many(["GPTBot", "CCBot"], self.urls, at="2024-06-01")["GPTBot"][5], (False, 2))
+        for path in (self.path, self.path.with_name("none")):  # opened again, or not
+            try:
+                archive.__init__(path)
+            except FileNotFoundError:
+                pass
+            self.assertEqual(archive.allowed_many(["GPTBot", "CCBot"], iter(self.urls)),
+                             {"GPTBot": self.newest, "CCBot": self.newest})
+            self.assertEqual(pickle.loads(pickle.dumps(archive)).allowed_many("GPTBot", self.urls), self.newest)
 
     def test_at(self):
         archive = Archive(str(self.path))
@@ -276,8 +352,9 @@ class TestArchive(WithArchive):
     def test_errors(self):
         with self.assertRaises(FileNotFoundError):
             Archive(self.folder / "none.rsv")
-        with self.assertRaisesRegex(OSError, "not an archive"):
+        with self.assertRaisesRegex(OSError, "not an archive") as failed:
             Archive(self.folder / "source.jsonl")
+        self.assertNotIn("--", str(failed.exception))
         with self.assertRaises(OSError):
             Archive(self.folder)
         with self.assertRaises(ValueError):
