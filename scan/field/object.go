@@ -177,8 +177,8 @@ type Row struct {
 	// valid until the next line is read.
 	Text [][]byte
 	// Fits reports whether the object has what it needs, as NewObject says. Excluded: it does not, as
-	// a member that is compared has another value.
-	Fits, Excluded bool
+	// a member that is compared has another value, or lacks a text. IsLike: it has all but the texts.
+	Fits, Excluded, IsLike bool
 	// Twice reports whether a path leads to two different values: which is right is not known.
 	Twice bool
 
@@ -217,7 +217,8 @@ func (o *Object) Find(line []byte, r *Row) bool {
 		return false
 	}
 	r.object(o.root, v)
-	r.Fits = r.needs == o.needs && !r.Excluded
+	r.IsLike = r.needs == o.needs
+	r.Fits = r.IsLike && !r.Excluded
 	return true
 }
 
@@ -244,7 +245,7 @@ func (o *Object) begin(r *Row) {
 	clear(r.seen)
 	clear(r.Text)
 	clear(r.ranks[:])
-	r.needs, r.Twice, r.Fits, r.Excluded, r.buf = 0, false, false, false, r.buf[:0]
+	r.needs, r.Twice, r.Fits, r.Excluded, r.IsLike, r.buf = 0, false, false, false, false, r.buf[:0]
 }
 
 // parse returns a line as fastjson reads it, nil if it is no JSON.

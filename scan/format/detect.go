@@ -305,6 +305,13 @@ func (a *attempt) reads(line []byte, record *Record) Kind {
 	return explain(a.reader, line, record)
 }
 
+// excludes reports whether the line that was read last is of the format's log, but none of its requests:
+// no other format may have it.
+func (a *attempt) excludes() bool {
+	j, ok := a.reader.(*jsonReader)
+	return ok && j.row.IsLike && j.row.Excluded
+}
+
 // name is that of the format in its envelopes.
 func (a *attempt) name() string { return wrap(a.around, a.Format, nil).name }
 
@@ -345,9 +352,10 @@ func (r *reading) count(lines []int) {
 			if a.behind != nil {
 				return a.behind[at]
 			}
-			return len(line) > 0 && a.reads(line, &record) == Request
+			return len(line) > 0 && (a.reads(line, &record) == Request || a.excludes())
 		})
 		switch {
+		case i >= 0 && tries[i].behind == nil && tries[i].excludes():
 		case i >= 0:
 			tries[i].lines++
 			r.total++

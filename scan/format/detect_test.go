@@ -74,6 +74,8 @@ func TestDetect(t *testing.T) {
 
 		{"JSON", `{"ip":"192.0.2.1","path":"/","user_agent":"GPTBot"}` + "\n", ""},
 		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", lines(1, "combined")), "json.log:combined"},
+		{"what functions printed", strings.Repeat(mustFormat(t, "vercel").Sample()+"\n"+strings.Replace(mustFormat(t, "vercel").Sample(),
+			`{`, `{"path":"/a","statusCode":200,"message":"x",`, 1)+"\n", 3), "vercel"},
 		{"vhosts that are none", lines(3, "vhost_combined", site, "(null)"), ""},
 		{"vhosts without a letter", lines(3, "vhost_combined", site, "-"), ""},
 		{"clients that are none", lines(3, "combined", client, "(null)"), ""},

@@ -14,9 +14,9 @@
 // fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
 // lines of the common log format and its relatives faster than their words do. values.go makes
 // records of the fields. escape.go and time.go read what fields are written in. envelope.go opens
-// what other programs wrote around a line (containers.go), and mixed.go reads lines of
-// several formats. detect.go finds the format of a log, signs.go names what is no log, and
-// explain.go shows how lines are read.
+// what other programs wrote around a line (containers.go, member.go), and mixed.go reads lines of
+// several formats. detect.go finds the format of a log, guess.go that of JSON with unknown keys,
+// signs.go names what is no log, and explain.go shows how lines are read.
 //
 // To add a format, add a row to a table. TestFormats checks each row by its sample.
 package format

@@ -54,10 +54,7 @@ var jsonKeys = []struct {
 	{"bytes", "", key(`(body_?)?bytes(_?sent)?|(response|resp)_?(body_?)?(size|bytes|length)|size|(content_?)?length`),
 		func(v []byte) bool { return parseSize(bytes.TrimSuffix(v, []byte(".0"))) >= 0 }, nil, nil},
 	{"ua", "the User-Agent", key(`[\w-]*user[-_]?agent(\.0|\.original)?|agent|ua`), isText, lazy.Regexp(`(?i)agent|(^|[._-])ua$`),
-		func(v []byte) bool {
-			return beginsWithProduct(v) && (bytes.HasPrefix(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;")) ||
-				bytes.Contains(v, []byte("+http")))
-		}},
+		looksLikeAgent},
 }
 
 // key returns an expression for a path that ends with a key, and can be written in a user's
@@ -69,6 +66,12 @@ func key(names string) func() *regexp.Regexp {
 func isTime(v []byte) bool {
 	_, ok := anyTime(v, nil)
 	return ok
+}
+
+// looksLikeAgent reports whether a value is most likely a User-Agent.
+func looksLikeAgent(v []byte) bool {
+	return beginsWithProduct(v) && (bytes.HasPrefix(v, []byte("Mozilla/")) || bytes.Contains(v, []byte("compatible;")) ||
+		bytes.Contains(v, []byte("+http")))
 }
 
 func isText(v []byte) bool { return len(v) > 0 && string(v) != "null" && string(v) != "{}" }
@@ -83,11 +86,12 @@ var notAsked = lazy.Regexp(`(?i)refer|file|log|origin|upstream|backend|location|
 
 // guessOf guesses the fields of an object.
 func guessOf(object []byte) (g guess) {
-	values := valuesIn(nil, "", object, 0)
+	values := valuesIn(nil, "", "", object, 0)
 	for _, v := range values {
 		g.paths = append(g.paths, strings.ReplaceAll(v.path, `\.`, "."))
 	}
-	slices.SortStableFunc(values, func(x, y jsonValue) int { // the nearer the better
+	values = slices.DeleteFunc(values, func(v jsonValue) bool { return v.array != "" }) // of which there may be many
+	slices.SortStableFunc(values, func(x, y jsonValue) int {                            // the nearer the better
 		return cmp.Compare(strings.Count(x.path, "."), strings.Count(y.path, "."))
 	})
 	writable := func(v jsonValue) bool { return !strings.ContainsAny(v.path, " \t='\"`+") }
@@ -208,6 +212,10 @@ func jsonSign(lines [][]byte) error {
 		g.paths, more = g.paths[:most], " …"
 	}
 	keys := strings.Join(g.paths, " ") + more
+	if array := arrayWithLines(objects); array != "" && len(g.missing) > 0 {
+		return fmt.Errorf("this is JSON whose lines are the elements of %s: make a line of each, as in: jq -c '.%s[]' FILE",
+			array, strings.ReplaceAll(array, ".0", "[]"))
+	}
 	switch {
 	case len(g.paths) == 0:
 		return nil

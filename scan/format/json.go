@@ -194,8 +194,11 @@ func (j *jsonReader) elsewhere(r *Record) bool {
 	if j.lax || j.row.Excluded {
 		return false
 	}
-	if namesAgent(r.Line, 0) {
+	if containsAny(r.Line, agentWords) && namesAgent(r.Line, 0) {
 		return true
+	}
+	if !containsAny(r.Line, targetWords) || !containsAny(r.Line, agentWords) && !containsAny(r.Line, statusWords) {
+		return false
 	}
 	if j.others == nil {
 		for _, f := range jsonFormats() {
@@ -206,6 +209,24 @@ func (j *jsonReader) elsewhere(r *Record) bool {
 	}
 	for _, other := range j.others {
 		if explain(other, r.Line, &j.as) == Request && (j.as.Status > 0 || len(j.as.Agent) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// What stands in every object with a User-Agent, a target or a status. Most messages lack it, and need not
+// be looked at.
+var (
+	agentWords  = []string{`gent"`, `GENT"`, `ua"`, `UA"`}
+	targetWords = []string{`"/`, ` /`, `://`, `\/`}
+	statusWords = []string{"tatus", "TATUS", `ode"`, `ODE"`, "esponse"}
+)
+
+// containsAny reports whether a line has one of some texts in it.
+func containsAny(line []byte, texts []string) bool {
+	for _, text := range texts {
+		if bytes.Contains(line, []byte(text)) {
 			return true
 		}
 	}

@@ -87,8 +87,8 @@ const maxMembers = 3
 func membersWithLines(lines [][]byte) (list []*Envelope) {
 	n := map[string]int{}
 	for _, line := range lines {
-		for _, v := range valuesIn(nil, "", line, 0) {
-			if v.isText && looksLikeLine(v.text) {
+		for _, v := range valuesIn(nil, "", "", line, 0) {
+			if v.isText && v.array == "" && looksLikeLine(v.text) {
 				n[v.path]++
 			}
 		}
@@ -127,38 +127,53 @@ type jsonValue struct {
 	path   string
 	text   []byte // of a string its characters, of others as they are written
 	isText bool   // it is a string
+	array  string // the path of the array that it is in an object of; "" if it is in none
 }
 
 // valuesIn appends the values of an object, those of objects in it and in its strings, and the first
-// item of arrays.
-func valuesIn(list []jsonValue, prefix string, object []byte, depth int) []jsonValue {
+// item of arrays. array is as in jsonValue.
+func valuesIn(list []jsonValue, prefix, array string, object []byte, depth int) []jsonValue {
 	const deepest, longest = 4, 60
 	for name, value := range field.Members(object) {
-		path := prefix + strings.ReplaceAll(string(name), ".", `\.`)
+		path, array := prefix+strings.ReplaceAll(string(name), ".", `\.`), array
 		if len(path) > longest || !utf8.ValidString(path) {
 			continue
 		}
 		if value[0] == '[' {
-			path += ".0"
-			value = bytes.TrimLeft(value[1:], " \t")
-			if n := field.ValueLength(value); n > 0 {
-				value = value[:n]
-			} else {
+			first := bytes.TrimLeft(value[1:], " \t")
+			value = first[:max(field.ValueLength(first), 0)]
+			if len(value) == 0 {
 				value = []byte("null")
 			}
+			if value[0] == '{' && array == "" {
+				array = path
+			}
+			path += ".0"
 		}
-		if value[0] == '{' && depth < deepest {
-			list = valuesIn(list, path+".", value, depth+1)
-			continue
-		}
-		v := jsonValue{path: path, text: value, isText: isString(value)}
+		v := jsonValue{path: path, text: value, isText: isString(value), array: array}
 		if v.isText {
 			v.text = field.Unescape(nil, value[1:len(value)-1])
 		}
-		list = append(list, v)
-		if v.isText && len(v.text) > 2 && v.text[0] == '{' && depth < deepest {
-			list = valuesIn(list, path+".", v.text, depth+1)
+		isObject := len(v.text) > 2 && v.text[0] == '{' && depth < deepest
+		if v.isText || !isObject {
+			list = append(list, v)
+		}
+		if isObject {
+			list = valuesIn(list, path+".", array, v.text, depth+1)
 		}
 	}
 	return list
+}
+
+// arrayWithLines returns the path of an array in objects, of which the elements have lines or
+// User-Agents; "" if there is none. An object has one record, so that all others would be lost.
+func arrayWithLines(objects [][]byte) string {
+	for _, object := range objects {
+		for _, v := range valuesIn(nil, "", "", object, 0) {
+			if v.array != "" && v.isText && (looksLikeLine(v.text) || looksLikeAgent(v.text)) {
+				return v.array
+			}
+		}
+	}
+	return ""
 }

@@ -134,6 +134,12 @@ func TestMemberErrors(t *testing.T) {
 		{wrapped("2026/03/04 05:06:07 [error] 71#71: *5 open() /a failed x y z"), "error log of nginx"},
 		{strings.Repeat(`{"when":"the fourth of March","url":"/a","time":"04.03.2026 05:06","user_agent":"FooBot/1.0"}`+"\n", 3),
 			"whose times are written in no known way, such as `04.03.2026 05:06`"},
+		// docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
+		{strings.Repeat(fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logGroup":"g","logEvents":[{"id":"3","timestamp":1772600767089,"message":%q},{"id":"4"}]}`,
+			mustFormat(t, "combined").Sample())+"\n", 3),
+			"this is JSON whose lines are the elements of logEvents: make a line of each, as in: jq -c '.logEvents[]' FILE"},
+		{strings.Repeat(`{"v":1,"batch":[{"time":"2026-03-04T05:06:07Z","url":"/a","agent":"Mozilla/5.0 (compatible; FooBot/1.0)"},{"url":"/b"}]}`+"\n", 3),
+			"jq -c '.batch[]' FILE"},
 		{strings.Repeat(`{"records":[{"time":"2026-03-04T05:06:07Z","x":"y"},{}]}`+"\n", 3),
 			"this is JSON without the URL and the User-Agent"},
 	} {
