@@ -31,6 +31,17 @@ func (r *Ruleset) bound() *Ruleset {
 	return r
 }
 
+// Forbidding returns the ruleset that stands for a robots.txt that cannot be reached. By RFC 9309 it
+// forbids everything but /robots.txt, and since there is no file, its verdicts have no line.
+func Forbidding() *Ruleset {
+	all := Rule{Rank: 1, Pattern: "/", Verdict: Verdict{Disallowed: true}, Form: RFC9309.row().form}
+	m := &Machine{dialect: RFC9309, form: all.Form, exemptsItself: RFC9309.row().exemptsItself}
+	all.prefix = uint32(len(all.Pattern))
+	m.rules, m.list = []Rule{all}, make(list, 1)
+	m.list[0].set(&all)
+	return &Ruleset{dialect: RFC9309, wildcard: m}
+}
+
 // TokenMachine is a product token and the machine for the crawlers that have it.
 type TokenMachine struct {
 	// Token is the product token in lower case.

@@ -1,9 +1,11 @@
 // Package compile reads robots.txt and makes the machines of package automaton that
-// answer by it. Allowed is the shortest way to a verdict:
+// answer by it:
 //
-//	compile.Allowed(body, "GPTBot", "https://example.com/private/")
+//	gptbot := compile.Parse(body).Agent("GPTBot")
+//	gptbot.Allows("https://example.com/private/")
 //
-// For repeated queries, call Compile once and keep its result.
+// Agent.Match returns the verdict with its line, Agent.CrawlDelay the delay. For one question about a body
+// Allowed is faster, as it builds nothing.
 //
 // Any bytes are a robots.txt: a line without meaning becomes a Note with its line number. A line
 // that is not a rule, such as a sitemap or a crawl delay, is kept as a Record.
@@ -94,6 +96,9 @@ type Robots struct {
 	// SplitRuns says that another record stands between two user-agent lines of one group, so
 	// that Options.EndRuns makes two groups of it.
 	SplitRuns bool
+	// Unreachable says that there is no file, and everything but /robots.txt is forbidden: FromResponse
+	// was given an answer from which a crawler cannot know what is allowed.
+	Unreachable bool
 
 	machines machines
 }

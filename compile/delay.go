@@ -4,17 +4,14 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // maxDelay is the longest Crawl-delay that is believed.
 const maxDelay = 366 * 24 * time.Hour
 
-// Delay returns the Crawl-delay that the file asks of a crawler, which is bound by m, a
-// machine of the file's ruleset. name is the crawler's name, as Ruleset.Named takes it, or
-// empty if m is the machine of the groups for *. A value is a number of seconds, with or
-// without a fraction; other values are ignored. ok is false if no delay is asked.
+// CrawlDelay returns the Crawl-delay that the file asks of the crawler: in the groups that name it, or, if none
+// does, in those for *. A value is a number of seconds, with or without a fraction; other values are ignored.
+// ok is false if no delay is asked.
 //
 // RFC 9309 does not define Crawl-delay, and readers differ on whether it ends a run of
 // user-agent lines, as rules do: in "user-agent: A, crawl-delay: 10, user-agent: B" some
@@ -22,14 +19,17 @@ const maxDelay = 366 * 24 * time.Hour
 // lines before it, which begins after the delay before that run. ok is true only if one of
 // these runs names the crawler. The result is the shortest of the delays of such runs and of
 // the first delay in the crawler's groups, which a reader without runs may take.
-func (r *Robots) Delay(m *automaton.Machine, name []byte) (delay time.Duration, ok bool) {
+func (a Agent) CrawlDelay() (delay time.Duration, ok bool) {
+	if a.robots == nil {
+		return 0, false
+	}
 	delay = maxDelay
-	groups, dialect := r.GroupsOf(m), r.Ruleset.Dialect()
-	isNamed := func(a *AgentLine) bool {
-		if len(name) == 0 || a.Wildcard {
-			return len(name) == 0 && a.Wildcard
+	r, groups, name := a.robots, a.Groups(), []byte(a.name)
+	isNamed := func(line *AgentLine) bool {
+		if !a.named || line.Wildcard {
+			return !a.named && line.Wildcard
 		}
-		return dialect.Names(name, a.Token)
+		return a.machine.Dialect().Names(name, line.Token)
 	}
 	first := true
 	group, next := -1, 0 // the run ends before the group's agent next

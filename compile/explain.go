@@ -64,6 +64,9 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 	var matching []Match
 	for _, rule := range rules {
 		line := int(rule.Verdict.Line)
+		if line == 0 { // no file has the rule (Robots.Unreachable)
+			continue
+		}
 		// An Allow of Google's for an index page is two rules of one line.
 		if slices.ContainsFunc(matching, func(m Match) bool { return m.Line == line }) {
 			continue

@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -258,6 +259,8 @@ func TestDelay(t *testing.T) {
 		{"behind the rules", "user-agent: a\ndisallow: /x\nCRAWL-DELAY: 0.5\n", "a", 500 * time.Millisecond},
 		{"several agents", "user-agent: a\nuser-agent: b\ncrawl-delay: 3\n", "a", 3 * time.Second},
 		{"for *", "user-agent: *\ncrawl-delay: 2\n", "", 2 * time.Second},
+		{"for *, of a crawler that no group names", "user-agent: *\ncrawl-delay: 2\n", "MyBot/1.0", 2 * time.Second},
+		{"for *, of one that a group names", "user-agent: *\ncrawl-delay: 2\nuser-agent: a\ndisallow: /x\n", "a", none},
 		{"for * with others", "user-agent: a\nuser-agent: *\ncrawl-delay: 2\n", "", 2 * time.Second},
 		{"by its version in other case", "user-agent: Aa/2.0\ncrawl-delay: 2\n", "aA", 2 * time.Second},
 		{"none", "user-agent: a\ndisallow: /x\n", "a", none},
@@ -278,7 +281,7 @@ func TestDelay(t *testing.T) {
 	} {
 		for _, d := range []automaton.Dialect{automaton.RFC9309, automaton.Google} {
 			r := compile.Compile([]byte(c.file), compile.Options{Dialect: d, WideTokens: true})
-			got, ok := r.Delay(r.Ruleset.Machine([]byte(c.agent)), []byte(c.agent))
+			got, ok := r.Agent(cmp.Or(c.agent, "*")).CrawlDelay()
 			if !ok {
 				got = none
 			}
@@ -288,8 +291,7 @@ func TestDelay(t *testing.T) {
 		}
 	}
 	original := compile.Compile([]byte("user-agent: foo\ncrawl-delay: 7\n"), compile.Options{Dialect: automaton.Original})
-	if got, ok := original.Delay(original.Ruleset.Machine([]byte("FooBot/1.0")),
-		[]byte("FooBot/1.0")); got != 7*time.Second || !ok {
+	if got, ok := original.Agent("FooBot/1.0").CrawlDelay(); got != 7*time.Second || !ok {
 		t.Errorf("a part of a name, original: %v, %v", got, ok)
 	}
 }

@@ -117,7 +117,7 @@ func TestManyDelays(t *testing.T) {
 		strings.Repeat("user-agent: a\ncrawl-delay: 2\nallow: /\n", n),
 	} {
 		r := compile.Compile([]byte(file), compile.Options{MaxBytes: all})
-		if got, ok := r.Delay(r.Ruleset.Machine([]byte("a")), []byte("a")); got != 2*time.Second || !ok {
+		if got, ok := r.Agent("a").CrawlDelay(); got != 2*time.Second || !ok {
 			t.Errorf("%.40q…: %v, %v", file, got, ok)
 		}
 	}

@@ -1,14 +1,19 @@
 package compile
 
-import "github.com/robotsieve/robotsieve/internal/status"
+import (
+	"sync"
 
-// forbidsAll is what a crawler must assume while robots.txt cannot be reached.
-const forbidsAll = "User-agent: *\nDisallow: /\n"
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/status"
+)
+
+// forbidding has what a crawler must assume while robots.txt cannot be reached.
+var forbidding = sync.OnceValue(automaton.Forbidding)
 
 // FromResponse returns the rules that an HTTP response to a GET of /robots.txt stands for, read as
 // RFC 9309 2.3.1 says: the body's for 2xx; none, so that everything is allowed, for 204 and 4xx; and
-// for all else, such as 5xx or the code 0 of no answer at all, one that forbids everything but
-// /robots.txt. 429 forbids too, as Google reads it: the server asked for fewer requests, and did not
+// for all else, such as 5xx or the code 0 of no answer at all, Robots.Unreachable, which forbids everything but
+// /robots.txt and has no line. 429 forbids too, as Google reads it: the server asked for fewer requests, and did not
 // say that there is no file; and so do 444 and 499, which servers log where they sent no answer.
 //
 // A redirect has no rules: robots is nil, and location is where it leads, as the header has it, for
@@ -29,7 +34,7 @@ func FromResponse(code int, header map[string][]string, body []byte) (robots *Ro
 	case status.None:
 		return Compile(nil, Options{}), ""
 	}
-	return Compile([]byte(forbidsAll), Options{}), ""
+	return &Robots{Ruleset: forbidding(), Unreachable: true}, ""
 }
 
 // Sitemaps returns the values of the sitemap lines, in file order and each once, as they are in the

@@ -55,6 +55,36 @@ func TestFromResponse(t *testing.T) {
 	}
 }
 
+// TestUnreachable: of a file that nobody wrote no line and no rule is told, whoever asks.
+func TestUnreachable(t *testing.T) {
+	for _, code := range []int{0, 429, 500, 503} {
+		r, _ := compile.FromResponse(code, nil, []byte("User-agent: *\nAllow: /\n"))
+		if !r.Unreachable || r.Lines+len(r.Groups)+len(r.Records)+len(r.Notes)+len(r.Sitemaps()) > 0 {
+			t.Errorf("%d: %+v", code, r)
+		}
+		var s automaton.Scratch
+		for _, agent := range []string{"GPTBot", "*", ""} {
+			a := r.Agent(agent)
+			delay, asks := a.CrawlDelay()
+			matches := r.Matches(r.Ruleset.Machine([]byte(agent)), &s, []byte("/a"))
+			want := automaton.Verdict{Disallowed: true}
+			if a.Match("https://a.example/a?b") != want || a.Match("") != want || !a.Allows("/robots.txt") || a.Named() ||
+				delay != 0 || asks || len(a.Groups())+len(matches) > 0 {
+				t.Errorf("%d, %q: %v, %v, delay %v, groups %v, rules %v", code, agent, a.Match("/a"), a.Match(""), delay,
+					a.Groups(), matches)
+			}
+		}
+		if _, ok := r.Rule(0); ok {
+			t.Errorf("%d: line 0 has a rule", code)
+		}
+	}
+	for _, code := range []int{200, 204, 404} {
+		if r, _ := compile.FromResponse(code, nil, nil); r.Unreachable {
+			t.Errorf("%d is unreachable", code)
+		}
+	}
+}
+
 func TestSitemaps(t *testing.T) {
 	r := compile.Compile([]byte("sitemap: https://a.example/1.xml # the first\nUser-agent: *\nDisallow: /\n"+
 		"SITEMAP: https://a.example/2.xml\nSitemap:\nSite-map: /3.xml\nSitemap: https://a.example/1.xml\nSitemaps: no\n"),

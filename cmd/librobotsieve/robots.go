@@ -64,42 +64,36 @@ type asker struct {
 // askers are the agents whose own dialects are asked for.
 var askers cache[asker]
 
-// bound returns the file as an agent reads it, the machine that binds the agent, and the name by
-// which it does, "" for the groups for *. With each crawler's own dialect an agent is what --agent
-// of the command takes, otherwise a product token.
-func (r *robots) bound(agent []byte) (*compile.Robots, *automaton.Machine, []byte, error) {
+// agent returns an agent as the file binds it, and the file as the agent reads it. With each crawler's
+// own dialect an agent is what --agent of the command takes, otherwise a product token.
+func (r *robots) agent(name []byte) (compile.Agent, *compile.Robots, error) {
 	if r.dialect != nil {
 		read := r.in(*r.dialect)
-		m, named := read.Ruleset.Named(agent)
-		if !named {
-			return read, read.Ruleset.Wildcard(), nil, nil
-		}
-		return read, m, agent, nil
+		return read.Agent(string(name)), read, nil
 	}
-	a, err := askers.of(agent, func(name string) (a asker, err error) {
+	a, err := askers.of(name, func(name string) (a asker, err error) {
 		a.Subject, a.dialect, err = job.Agent{Name: name}.Find()
 		return a, err
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return compile.Agent{}, nil, err
 	}
 	read := r.in(a.dialect)
-	m, token := a.Bound(read.Ruleset)
-	return read, m, []byte(token), nil
+	return a.Agent(read), read, nil
 }
 
 // scratches are the scratches of threads that do not match at the moment.
 var scratches = sync.Pool{New: func() any { return new(automaton.Scratch) }}
 
-func (r *robots) ask(agent []byte, _ int64, urls *texts, out *answers) error {
-	read, m, _, err := r.bound(agent)
+func (r *robots) ask(name []byte, _ int64, urls *texts, out *answers) error {
+	agent, _, err := r.agent(name)
 	if err != nil {
 		return err
 	}
-	d, s := read.Ruleset.Dialect(), scratches.Get().(*automaton.Scratch)
+	s := scratches.Get().(*automaton.Scratch)
 	defer scratches.Put(s)
 	return urls.each(out, func(url []byte) (filter.Class, uint32) {
-		v := m.Match(s, d.Path(s, url))
+		v := agent.MatchWith(s, url)
 		if v.Disallowed {
 			return filter.Disallowed, v.Line
 		}
@@ -113,30 +107,30 @@ func (r *robots) sitemaps() string {
 }
 
 // delay returns the Crawl-delay for an agent.
-func (r *robots) delay(agent []byte) (delay time.Duration, ok bool, err error) {
-	read, m, token, err := r.bound(agent)
+func (r *robots) delay(name []byte) (delay time.Duration, ok bool, err error) {
+	agent, _, err := r.agent(name)
 	if err != nil {
 		return 0, false, err
 	}
-	delay, ok = read.Delay(m, token)
+	delay, ok = agent.CrawlDelay()
 	return delay, ok, nil
 }
 
 // fields returns the values of the lines with a key, in any case, that are neither user agents nor
 // rules, a line each: those in the groups that bind an agent, or all if it is empty.
-func (r *robots) fields(agent []byte, key string) (string, error) {
+func (r *robots) fields(name []byte, key string) (string, error) {
 	read, groups := r.in(r.first()), []int(nil)
-	if len(agent) > 0 {
-		of, m, _, err := r.bound(agent)
+	if len(name) > 0 {
+		agent, of, err := r.agent(name)
 		if err != nil {
 			return "", err
 		}
-		read, groups = of, of.GroupsOf(m)
+		read, groups = of, agent.Groups()
 	}
 	var values strings.Builder
 	for _, record := range read.Records {
 		_, bound := slices.BinarySearch(groups, record.Group)
-		if (bound || len(agent) == 0) && strings.EqualFold(record.Key, key) {
+		if (bound || len(name) == 0) && strings.EqualFold(record.Key, key) {
 			values.WriteString(record.Value + "\n")
 		}
 	}

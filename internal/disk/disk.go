@@ -1,11 +1,11 @@
 // Package disk has the file operations of the program. Every file that the program opens, reads,
-// writes, renames, removes or maps into memory goes through it, so that a test can make any of
-// these operations fail: see Inject. Otherwise its functions are those of package os, and their
-// errors are of type *fs.PathError or *os.LinkError, as there.
+// writes, renames, removes or maps into memory goes through it, so that a test can make these
+// operations fail: see Inject. Otherwise its functions are those of package os, and their errors are
+// of type *fs.PathError or *os.LinkError, as there. Whole files and folders are written hidden and
+// then renamed: see Pending and Folder.
 package disk
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,24 +20,17 @@ import (
 // Op is a file operation: the name that package os gives it in errors.
 type Op string
 
-// The operations.
+// The operations that can be made to fail.
 const (
-	OpOpen     Op = "open"
-	OpRead     Op = "read"
-	OpWrite    Op = "write"
-	OpSeek     Op = "seek"
-	OpStat     Op = "stat"
-	OpSync     Op = "sync"
-	OpChmod    Op = "chmod"
-	OpChown    Op = "chown"
-	OpLink     Op = "link"
-	OpClose    Op = "close"
-	OpReadDir  Op = "readdir"
-	OpReadlink Op = "readlink"
-	OpRename   Op = "rename"
-	OpRemove   Op = "remove"
-	OpMkdir    Op = "mkdir"
-	OpMap      Op = "mmap"
+	OpOpen    Op = "open"
+	OpRead    Op = "read"
+	OpWrite   Op = "write"
+	OpStat    Op = "stat"
+	OpReadDir Op = "readdir"
+	OpRename  Op = "rename"
+	OpRemove  Op = "remove"
+	OpMkdir   Op = "mkdir"
+	OpMap     Op = "mmap"
 )
 
 // injected is called before every operation; nil outside of tests.
@@ -45,7 +38,7 @@ var injected atomic.Pointer[func(op Op, name string) error]
 
 // Inject is for tests: until restore is called, fail is called before every operation, by any
 // goroutine. If it returns an error, the operation does not happen, and fails with an *fs.PathError
-// of that error. Only a file that is closed is closed all the same, as systems do it.
+// of that error.
 func Inject(fail func(op Op, name string) error) (restore func()) {
 	injected.Store(&fail)
 	return func() { injected.Store(nil) }
@@ -114,8 +107,9 @@ func withFetch(name string, err error) error {
 	return err
 }
 
-// File is an open file. Its methods are those of *os.File, and as safe for concurrent use.
-type File struct{ f *os.File }
+// File is an open file. Its methods are those of *os.File, and as safe for concurrent use; its reads
+// and writes can be made to fail.
+type File struct{ *os.File }
 
 // Of returns a stream as a File, if it is an *os.File, as standard input is. ok reports whether it is
 // one.
@@ -124,71 +118,37 @@ func Of(stream any) (_ *File, ok bool) {
 	return &File{f}, ok
 }
 
-// Name returns the name by which the file was opened.
-func (f *File) Name() string { return f.f.Name() }
-
 func (f *File) Read(p []byte) (int, error) {
-	if err := check(OpRead, f.f.Name()); err != nil {
+	if err := check(OpRead, f.Name()); err != nil {
 		return 0, err
 	}
-	return f.f.Read(p)
+	return f.File.Read(p)
 }
 
 // ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
-	if err := check(OpRead, f.f.Name()); err != nil {
+	if err := check(OpRead, f.Name()); err != nil {
 		return 0, err
 	}
 	if read := watched.Load(); read != nil {
 		(*read)(p, off)
 	}
-	return f.f.ReadAt(p, off)
+	return f.File.ReadAt(p, off)
 }
 
 func (f *File) Write(p []byte) (int, error) {
-	if err := check(OpWrite, f.f.Name()); err != nil {
+	if err := check(OpWrite, f.Name()); err != nil {
 		return 0, err
 	}
-	return f.f.Write(p)
+	return f.File.Write(p)
 }
 
 // WriteAt implements io.WriterAt.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
-	if err := check(OpWrite, f.f.Name()); err != nil {
+	if err := check(OpWrite, f.Name()); err != nil {
 		return 0, err
 	}
-	return f.f.WriteAt(p, off)
-}
-
-// Seek implements io.Seeker.
-func (f *File) Seek(offset int64, whence int) (int64, error) {
-	if err := check(OpSeek, f.f.Name()); err != nil {
-		return 0, err
-	}
-	return f.f.Seek(offset, whence)
-}
-
-// Stat describes the file.
-func (f *File) Stat() (fs.FileInfo, error) {
-	return get(OpStat, f.f.Name(), func(string) (fs.FileInfo, error) { return f.f.Stat() })
-}
-
-// Sync writes the file to the disk.
-func (f *File) Sync() error { return try(OpSync, f.f.Name(), f.f.Sync) }
-
-// Chmod changes the mode of the file.
-func (f *File) Chmod(mode fs.FileMode) error {
-	return try(OpChmod, f.f.Name(), func() error { return f.f.Chmod(mode) })
-}
-
-// Chown changes the owner and the group of the file.
-func (f *File) Chown(uid, gid int) error {
-	return try(OpChown, f.f.Name(), func() error { return f.f.Chown(uid, gid) })
-}
-
-// Close closes the file.
-func (f *File) Close() error {
-	return cmp.Or(check(OpClose, f.f.Name()), f.f.Close())
+	return f.File.WriteAt(p, off)
 }
 
 // opened makes the result of opening a file.
@@ -233,8 +193,8 @@ func Stat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Stat) 
 // Lstat is os.Lstat.
 func Lstat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Lstat) }
 
-// Readlink is os.Readlink.
-func Readlink(name string) (string, error) { return get(OpReadlink, name, os.Readlink) }
+// EvalSymlinks is filepath.EvalSymlinks.
+func EvalSymlinks(name string) (string, error) { return get(OpStat, name, filepath.EvalSymlinks) }
 
 // Rename is os.Rename.
 func Rename(from, to string) error {

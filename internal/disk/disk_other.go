@@ -13,5 +13,8 @@ func Map(name string) (*Mapped, error) {
 // Close ends the use of the file.
 func (m *Mapped) Close() error { return nil }
 
-// SyncDir does nothing: these systems have no such call.
-func SyncDir(string) error { return nil }
+// CheckWritable returns an error if there is no such folder.
+func CheckWritable(dir string) error {
+	_, err := Stat(dir)
+	return err
+}

@@ -45,7 +45,7 @@ func (m *Mapped) load() (err error) {
 	if err := check(OpMap, name); err != nil {
 		return err
 	}
-	m.Data, err = unix.Mmap(int(m.file.f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	m.Data, err = unix.Mmap(int(m.file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return &fs.PathError{Op: string(OpMap), Path: name, Err: err}
 	}
@@ -61,16 +61,13 @@ func (m *Mapped) Close() error {
 	return cmp.Or(err, m.file.Close())
 }
 
-// SyncDir writes the names in a directory to the disk, where the system has such a call and the
-// caller may read the directory.
-func SyncDir(name string) error {
-	dir, err := Open(name)
-	if errors.Is(err, fs.ErrPermission) { // files can be made there all the same
+// CheckWritable returns the error with which files could not be made in a folder, as far as that is
+// known before.
+func CheckWritable(dir string) error {
+	return try(OpOpen, dir, func() error {
+		if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+			return &fs.PathError{Op: string(OpOpen), Path: dir, Err: err}
+		}
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
+	})
 }

@@ -44,48 +44,23 @@ func CheckFolder(dir, what string, force bool, isOurs func([]fs.DirEntry) bool) 
 type Folder struct {
 	dir, temp string
 	perm      fs.FileMode // of folders
-	lock      *File       // of temp, which shows other processes that it is in use
 }
 
-// NewFolder begins a folder. It removes those that processes have left there which ended without
-// Discard, as by SIGKILL.
+// NewFolder begins a folder. A process that ends without Discard, as by SIGKILL, leaves it there.
 func NewFolder(dir string, perm fs.FileMode) (*Folder, error) {
 	dir = filepath.Clean(dir)
 	parent, base := filepath.Split(dir)
 	if _, err := Stat(cmp.Or(parent, ".")); err != nil {
 		return nil, err
 	}
-	removeLeft(parent, base)
-	f := &Folder{dir: dir, temp: hidden(parent, base, number()), perm: perm}
-	if err := MkdirAll(f.temp, perm); err != nil {
-		return nil, err
-	}
-	f.lock, _ = LockDir(f.temp) // where there are no locks nobody gets one, and removes it
-	return f, nil
+	f := &Folder{dir: dir, temp: hidden(parent, base), perm: perm}
+	return f, MkdirAll(f.temp, perm)
 }
 
-// removeLeft removes hidden folders that nobody holds a lock of. What cannot be removed is left.
-func removeLeft(parent, base string) {
-	like := hidden("", base, "00000000")
-	begin := len(like) - len("00000000.tmp")
-	entries, _ := ReadDir(cmp.Or(parent, "."))
-	for _, e := range entries {
-		name := e.Name()
-		if !e.IsDir() || len(name) != len(like) || name[:begin] != like[:begin] || !strings.HasSuffix(name, ".tmp") {
-			continue
-		}
-		if lock, err := LockDir(parent + name); err == nil && lock != nil {
-			_ = errors.Join(RemoveAll(parent+name), lock.Close())
-		}
-	}
+// hidden is a new name beside that of a folder. Names of files have at most 255 bytes.
+func hidden(parent, base string) string {
+	return fmt.Sprintf("%s.%.200s.%08x.tmp", parent, strings.ToValidUTF8(base, ""), rand.Uint32())
 }
-
-// hidden is a name beside that of a folder. Names of files have at most 255 bytes.
-func hidden(parent, base, number string) string {
-	return fmt.Sprintf("%s.%.200s.%s.tmp", parent, strings.ToValidUTF8(base, ""), number)
-}
-
-func number() string { return fmt.Sprintf("%08x", rand.Uint32()) }
 
 // Path returns where a file is until Commit or Discard. Its name is a path with slashes.
 func (f *Folder) Path(name string) string { return filepath.Join(f.temp, filepath.FromSlash(name)) }
@@ -105,8 +80,7 @@ func (f *Folder) Commit() error {
 	if err := f.rename(); err != nil {
 		return errors.Join(err, f.Discard())
 	}
-	f.unlock()
-	return SyncDir(filepath.Dir(f.dir))
+	return nil
 }
 
 // rename gives the folder its name. A folder that has it goes away, and comes back if that fails.
@@ -117,7 +91,7 @@ func (f *Folder) rename() error {
 		return err
 	}
 	parent, base := filepath.Split(f.dir)
-	old := hidden(parent, base, number())
+	old := hidden(parent, base)
 	if err := Rename(f.dir, old); err != nil {
 		return err
 	}
@@ -128,14 +102,4 @@ func (f *Folder) rename() error {
 }
 
 // Discard removes what has been written.
-func (f *Folder) Discard() error {
-	defer f.unlock()
-	return RemoveAll(f.temp)
-}
-
-func (f *Folder) unlock() {
-	if f.lock != nil {
-		_ = f.lock.Close()
-	}
-	f.lock = nil
-}
+func (f *Folder) Discard() error { return RemoveAll(f.temp) }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"time"
 
@@ -62,27 +61,23 @@ func newChanges(p *policy.Policy) *changes {
 	return all
 }
 
-// around gives the last change of a site that is not after a time, and the next one: each with the side of
-// it that has the time, 0 before it, 1 after it, or -1.
-func (c *changes) around(at policy.Site, t int64) iter.Seq2[*change, int] {
-	return func(yield func(*change, int) bool) {
-		if at.N == 0 {
-			return
-		}
-		list := c.byOrigin[at.First]
-		next, _ := slices.BinarySearchFunc(list, t+1, func(c *change, t int64) int { return cmp.Compare(c.At, t) })
-		for _, of := range list[max(next-1, 0):min(next+1, len(list))] {
-			side := slices.IndexFunc(of.sides[:], func(s span) bool { return s.from <= t && t < s.to })
-			if at.First+at.N <= of.site.First+of.site.N && !yield(of, side) {
-				return
-			}
-		}
+// around returns the last change of a site that is not after a time, and the next one.
+func (c *changes) around(at policy.Site, t int64) []*change {
+	if at.N == 0 || len(c.byOrigin[at.First]) == 0 {
+		return nil
 	}
+	list := c.byOrigin[at.First]
+	if of := list[0].site; at.First+at.N > of.First+of.N {
+		return nil
+	}
+	next, _ := slices.BinarySearchFunc(list, t+1, func(c *change, t int64) int { return cmp.Compare(c.At, t) })
+	return list[max(next-1, 0):min(next+1, len(list))]
 }
 
 // count counts requests on the sides of changes that have a time.
 func (c *changes) count(counts map[uint32]int64, at policy.Site, t, n int64, is func(*change) bool) {
-	for of, side := range c.around(at, t) {
+	for _, of := range c.around(at, t) {
+		side := slices.IndexFunc(of.sides[:], func(s span) bool { return s.from <= t && t < s.to })
 		if side >= 0 && (is == nil || is(of)) {
 			counts[2*of.number+uint32(side)] += n
 		}
@@ -93,7 +88,7 @@ func (c *changes) count(counts map[uint32]int64, at policy.Site, t, n int64, is 
 // new file. Clocks may differ by the skew.
 func (c *changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
 	skew := int64(p.Skew())
-	for of := range c.around(x.Site, x.Time) {
+	for _, of := range c.around(x.Site, x.Time) {
 		list := p.Versions(of.site.First)
 		old, now, isAfter := list[of.Old], list[of.New], x.Time >= of.At+skew
 		shows := isAfter && x.Kind == judge.ToldSame

@@ -17,7 +17,7 @@ func TestOverlooked(t *testing.T) {
 	overlooked := []string{browser + " StashBot", "Reader/4.0(reader.example/robot.html)", "page crawler v0",
 		"curl/8.0 mybot", strings.Repeat("a ", 200) + "bot", strings.Repeat("a ", 2000) + "bot"}
 	for i := range 30 {
-		overlooked = append(overlooked, fmt.Sprintf("Mozilla/5.0 (compatible; Reader%d; http://r.example/bot.html)", i))
+		overlooked = append(overlooked, fmt.Sprintf("Mozilla/5.0 (compatible; Reader%d; http://r.example/bot-info.html)", i))
 	}
 	others := []string{gptbot, acmebot, browser, "curl/8.0",
 		"Mozilla/5.0 (Linux; Android 9; CUBOT_X18) AppleWebKit/537.36 Mobile Safari/537.36"}

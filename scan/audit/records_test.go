@@ -121,6 +121,32 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
+// A log in which nearly no line has a User-Agent says so, with the remedy.
+func TestLinesWithoutUserAgent(t *testing.T) {
+	a := newAuditor(t, robotsTxtBody, "https://example.com")
+	for _, c := range []struct {
+		without, browsers, crawlers int
+		want                        string
+	}{
+		{10, 0, 0, `10 of 10 lines have no User-Agent ("-")`},
+		{1, 0, 0, `1 of 1 line has no User-Agent ("-")`},
+		{9, 1, 0, `9 of 10 lines have no User-Agent ("-")`},
+		{9, 0, 1, `9 of 10 lines have no User-Agent ("-")`},
+		{9, 2, 0, ""},
+		{0, 2, 0, ""},
+	} {
+		entries := slices.Concat(slices.Repeat([]entry{{agent: "-"}}, c.without),
+			slices.Repeat([]entry{{agent: browser}}, c.browsers), slices.Repeat([]entry{{agent: "GPTBot/1.0"}}, c.crawlers))
+		r := auditEntries(t, a, entries...)
+		said := slices.ContainsFunc(r.Warnings, func(w string) bool {
+			return c.want != "" && strings.HasPrefix(w, c.want) && strings.Contains(w, "have the server log the header")
+		})
+		if r.NoAgent != int64(c.without) || said != (c.want != "") {
+			t.Errorf("%+v: %d without, warnings %q", c, r.NoAgent, r.Warnings)
+		}
+	}
+}
+
 // The header of a CDN in place of the clients' is told, with the remedy.
 func TestCDNAgents(t *testing.T) {
 	a := newAuditor(t, robotsTxtBody, "https://example.com")

@@ -36,7 +36,9 @@ func (w *Worker) request(c *agent) {
 	}
 	w.see(&own.Figures, addr)
 	if w.record.HasTime {
+		before := len(own.Around)
 		w.auditor.changes.count(own.Around, at.Site, w.record.Time, 1, nil)
+		w.quota.held += (len(own.Around) - before) * statusBytes
 	}
 	w.findLoss()
 	ask := w.robotsAsk()

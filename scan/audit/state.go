@@ -27,7 +27,7 @@ import (
 // sample of all lines it has the SHA-256 of the addresses, and of each crawler up to 2,049 hashes
 // of addresses, of 64 bits and without a key.
 const (
-	stateForm    = 15      // raise it when a counter is added or a record changes; no other form is read
+	stateForm    = 16      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line
 	maxStatePart = 1 << 30 // bytes of the head, and of the tally
 	partFrame    = 8 + 4   // bytes around each of them

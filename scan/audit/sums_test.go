@@ -54,7 +54,7 @@ func anyWrongSum(r *report.Report) string {
 	s.require((r.OutOfPeriod > 0) == (r.OutsideFrom != "" && r.OutsideFrom <= r.OutsideTo),
 		"times of lines out of the period")
 	s.require(r.OutOfPeriod == 0 || r.Since+r.Until != "", "lines out of a period without bounds")
-	s.within("requests of HTTP libraries and CDNs", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents)
+	s.within("requests of HTTP libraries, of CDNs and without a User-Agent", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents, r.NoAgent)
 	s.within("requests that no list speaks of", r.AllRequests(), r.IdentityNoList)
 	s.within("requests from addresses that end in zero", r.AllRequests(), r.EndInZero)
 	s.require(r.Choice.Others >= 0 && (r.Choice.Others > 0) == (r.Choice.Requests > 0), "other crawlers")

@@ -77,9 +77,9 @@ type totals struct {
 	// SizesRight counts the answers 200 to GETs of /robots.txt whose size was that of a file
 	// in force, SizesOther those whose size was not.
 	SizesRight, SizesOther int64
-	// HTTPLibraries and CDNAgents count lines among NotCrawlers, NoList the crawlers' requests
+	// HTTPLibraries, CDNAgents and NoAgent count lines among NotCrawlers, NoList the crawlers' requests
 	// that no list of addresses spoke of, though there are some for the crawler.
-	HTTPLibraries, CDNAgents, NoList int64
+	HTTPLibraries, CDNAgents, NoAgent, NoList int64
 	// Elsewhere counts the GETs of /robots.txt of other hosts, or outside of the period: they
 	// show that the log has such requests. EndInZero counts the crawlers' requests from IPv4 addresses
 	// that end in .0, as all do in logs that cut off the ends.

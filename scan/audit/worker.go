@@ -141,8 +141,11 @@ func (w *Worker) Chunk(f *format.Format, header, data []byte) {
 	}
 	data = slices.Clip(data) // as all readers see it: place.numberOf
 	w.place.chunk, w.place.counted = data, 0
-	before := w.tally.Read()
+	before, without := w.tally.Read(), w.tally.NoAgent
 	w.lines(data)
+	if !f.HasAgent() {
+		w.tally.NoAgent = without // it is the format that has none
+	}
 	if w.zoneless {
 		w.tally.Zoneless += w.tally.Read() - before
 	}
@@ -220,6 +223,9 @@ func (w *Worker) line() {
 	}
 	switch {
 	case c == nil:
+		if len(r.Agent) <= 1 { // nothing, or "-"
+			t.NoAgent++
+		}
 	case c == anyCDN:
 		t.CDNAgents++
 	default:

@@ -81,7 +81,7 @@ func TestClaims(t *testing.T) {
 func TestSoftwareThatAnybodyRuns(t *testing.T) {
 	set := builtinSet(t)
 	for _, header := range []string{
-		"node-fetch/1.0 (+https://github.com/bitinn/node-fetch)", "crawler4j (https://github.com/yasserg/crawler4j/)",
+		"crawler4j (https://github.com/yasserg/crawler4j/)",
 		"Scrapy/2.11.0 (+https://scrapy.org)", "Tiny Tiny RSS/1.11 (http://tt-rss.org/)",
 		"BUbiNG (+http://law.di.unimi.it/BUbiNG.html)", "Screaming Frog SEO Spider/16.0",
 		"Mozilla/5.0 (compatible; Google-Gemini-CLI/1.0; +https://github.com/google-gemini/gemini-cli)",

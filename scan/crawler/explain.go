@@ -38,6 +38,13 @@ const (
 	// App is a word in the header of an app on Apple's systems, which a person runs: it has CFNetwork,
 	// and neither a URL nor an e-mail address.
 	App
+	// Software is the name of a library or an app, or in the header of an app that names its device.
+	Software
+	// NutchUser is the name that a user of Apache Nutch gave, before "/Nutch-1.20": it names the client.
+	NutchUser
+	// PageOwner names the client where nothing but a page called bot, crawler or spider says that it is a
+	// crawler: it is the first product of the header, or the host of the page.
+	PageOwner
 	// Later is a word that might be an unknown crawler's, or bare, after the one that
 	// counts.
 	Later
@@ -73,7 +80,7 @@ type Explanation struct {
 // proportion to the length of the header, and allocates.
 func (s *Set) Explain(header []byte) Explanation {
 	r := s.Reader()
-	claim, foreign := r.read(header)
+	claim, foreign := r.read(unescaped(header))
 	e := Explanation{Claim: claim}
 	r.contacts = appendContacts(r.contacts[:0], r.low)
 	if len(r.contacts) > 0 {
@@ -81,6 +88,9 @@ func (s *Set) Explain(header []byte) Explanation {
 	}
 	for _, h := range r.hits {
 		w := Word{Start: h.start, End: h.end, Profile: h.of[0], Standing: r.standing(h.start)}
+		if w.Standing == Names && r.device.start < h.start && h.start < r.model {
+			w.Standing = Device
+		}
 		if r.counts(h.start) {
 			w.Standing = Names
 			m := slices.IndexFunc(r.mentions, func(m mention) bool { return m.operator == w.Profile.Operator })
@@ -118,7 +128,10 @@ func (e *Explanation) addUnknown(r *Reader) {
 	if e.Nameless {
 		counts = Bare
 	}
-	found := false
+	if r.given.Standing != Names {
+		e.Words = append(e.Words, r.given)
+	}
+	found := r.given.Standing != Names
 	hits := r.hits // behind the word
 	for at := nextOf(r.low, 0, isWordByte); at.end > 0; at = nextOf(r.low, at.end, isWordByte) {
 		listed := false
@@ -128,7 +141,7 @@ func (e *Explanation) addUnknown(r *Reader) {
 		_, stem := nextStem(r.low[:at.end], at.start)
 		w := Word{Start: at.start, End: at.end, Profile: r.controlAt(at)}
 		switch {
-		case listed, w.Profile == nil && stem == "":
+		case listed, w.Profile == nil && stem == "", found && at.start == r.given.Start && at.end == r.given.End:
 			continue
 		case w.Profile != nil:
 			if w.Standing = r.standing(at.start); w.Standing == Names {

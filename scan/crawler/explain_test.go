@@ -16,7 +16,7 @@ func checkHeader(t *testing.T, set *Set, reader *Reader, spec naive, header []by
 	names, bare, rivals := 0, 0, 0
 	for _, w := range e.Words {
 		switch w.Standing {
-		case Names:
+		case Names, NutchUser, PageOwner:
 			names++
 			word := string(header[w.Start:w.End])
 			if w.Profile != e.Profile || e.Profile == nil && listedName([]byte(word)) != e.Name && !e.Overlong {

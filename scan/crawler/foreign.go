@@ -20,7 +20,6 @@ import (
 //
 // The words of known crawlers are none of these, nor are those that the operator adds.
 func (r *Reader) foreign() extent {
-	r.device = deviceIn(r.low, r.contacts)
 	hits, named := r.hits, 0 // those that begin after the run, and the end of those that begin before
 	var before extent        // the run before, if it is a plain word
 	for run := nextOf(r.low, 0, isRunByte); run.end > 0; run = nextOf(r.low, run.end, isRunByte) {

@@ -86,6 +86,7 @@ type naive struct {
 	words    []naiveWord
 	controls []string            // in lower case
 	adds     map[string][]string // by operator, in lower case
+	sites    map[string][]string // by operator
 }
 
 type naiveWord struct {
@@ -94,8 +95,9 @@ type naiveWord struct {
 }
 
 func newNaive(profiles []Profile) naive {
-	n := naive{adds: map[string][]string{}}
+	n := naive{adds: map[string][]string{}, sites: map[string][]string{}}
 	for i := range profiles {
+		n.sites[profiles[i].Operator] = append(n.sites[profiles[i].Operator], profiles[i].Sites...)
 		for _, word := range profiles[i].Adds {
 			n.adds[profiles[i].Operator] = append(n.adds[profiles[i].Operator], strings.ToLower(word))
 		}
@@ -112,7 +114,11 @@ func newNaive(profiles []Profile) naive {
 }
 
 func (n naive) read(header []byte) Claim {
+	header = blanked(header)
 	low := appendLower(nil, header)
+	if bytes.Contains(low, []byte(" device/")) {
+		return Claim{Library: libraryOf.Match(low)}
+	}
 	hidden, contact := contactBytes(low)
 	var all, hits, like []naiveHit
 	for _, w := range n.words {
@@ -128,8 +134,12 @@ func (n naive) read(header []byte) Claim {
 			}
 			hit := naiveHit{at, len(w.text), w.profile}
 			all = append(all, hit)
+			model, named := modelOf(low, hidden), 0
+			if model.end > 0 {
+				named = model.start + len(modelNameOf.Find(low[model.start:model.end]))
+			}
 			switch {
-			case hidden[at]:
+			case hidden[at], model.start < at && at < named:
 			case behindLike(low[:at]):
 				like = append(like, hit)
 			default:
@@ -167,8 +177,20 @@ func (n naive) read(header []byte) Claim {
 	}
 	claim := Claim{Profile: best[0].Profile, Name: best[0].Name}
 	claim.Foreign = !claimed || n.foreign(header, low, hidden, contact, all, hits, n.adds[best[0].Operator])
+	if user := nutchUserOf.FindSubmatchIndex(low); claim.Foreign && best[0].Anybodys() && user != nil &&
+		user[1] < len(low) && '0' <= low[user[1]] && low[user[1]] <= '9' && user[2]+len(oneWordOf.Find(low[user[2]:])) <= best[0].start && !wares[string(low[:user[3]])] && !libraries[string(low[:user[3]])] {
+		return n.claim(header, user[2], user[2]+len(oneWordOf.Find(low[user[2]:])), false)
+	}
 	if own := n.unknown(header, low, hidden, contact); claim.Foreign && best[0].Anybodys() && own.Name != "" && !own.Nameless {
 		return own
+	}
+	if sites := n.sites[best[0].Operator]; len(best) == 1 && len(sites) > 0 && !best[0].Anybodys() {
+		for _, page := range pagesOf(low) {
+			host := pageHostOf.FindStringSubmatch(page)[1]
+			claim.Foreign = claim.Foreign || strings.Contains(host, ".") && !slices.ContainsFunc(sites, func(site string) bool {
+				return host == site || strings.HasSuffix(host, "."+site)
+			})
+		}
 	}
 	if len(best) > 1 || claim.Foreign {
 		claim.Ambiguous = true
@@ -177,6 +199,29 @@ func (n naive) read(header []byte) Claim {
 		}
 	}
 	return claim
+}
+
+var (
+	modelNameOf = regexp.MustCompile(`^;( *[a-z]{2}([-_][a-z]{2})?;)?[^;]*`)
+	nutchUserOf = regexp.MustCompile(`^((?:[a-z0-9_-]|[^\x00-\x7f])(?:[a-z0-9_.-]|[^\x00-\x7f])*)(?s:.*?)/nutch-`)
+	pageHostOf  = regexp.MustCompile(`^(?:(?s:.*?)://)?(?:[^/?#\\]*@)?([^/?#\\:]*?)[^a-z0-9_\x80-\x{10ffff}-]*(?:[/?#\\:](?s:.*))?$`)
+	botPageOf   = regexp.MustCompile(`^[^/?#]*/(?:[^?#]*/)?(?:bot|crawler|spider)(?:\.[^/?#]*)?[/.]*(?:[?#](?s:.*))?$`)
+)
+
+// pagesOf returns the URLs and e-mail addresses of a header.
+func pagesOf(low []byte) (pages []string) {
+	for _, c := range appendContacts(nil, low) {
+		pages = append(pages, string(low[c.start:c.end]))
+	}
+	return pages
+}
+
+// modelOf is where a header names the model of a phone.
+func modelOf(low []byte, hidden []bool) extent {
+	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
+		return extent{at[4], at[5]}
+	}
+	return extent{}
 }
 
 // naiveHit is a word of a profile in a header.
@@ -236,6 +281,24 @@ func same(a, b Claim) bool {
 }
 
 var (
+	instanceOf   = regexp.MustCompile(`-(prod|dev)$`)
+	compatibleOf = regexp.MustCompile(`\(compatible; +$`)
+	pieceOf      = regexp.MustCompile(`[^\x00-\x20()<>[\]{}"';,|]+`)
+	urlOf        = regexp.MustCompile(`://|www\.`)
+)
+
+// blanked returns the header with blanks for each %20 outside of URLs.
+func blanked(header []byte) []byte {
+	return pieceOf.ReplaceAllFunc(header, func(piece []byte) []byte {
+		end := len(piece)
+		if at := urlOf.FindIndex(piece); at != nil {
+			end = at[0]
+		}
+		return append(bytes.ReplaceAll(piece[:end:end], []byte("%20"), []byte("   ")), piece[end:]...)
+	})
+}
+
+var (
 	joinedBefore = regexp.MustCompile(`[A-Za-z0-9_.-]*$`)
 	joinedBehind = regexp.MustCompile(`^[A-Za-z0-9_.-]*`)
 )
@@ -252,21 +315,20 @@ var (
 		for name := range libraries {
 			names = append(names, regexp.QuoteMeta(name))
 		}
-		return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(/|$)`)
+		return regexp.MustCompile(`^((` + strings.Join(names, "|") + `)(/|$)|fetch libfetch/)`)
 	}()
 )
 
 // mayName reports whether a word, bare or not, may be the name of an unknown crawler.
 func (n naive) mayName(header, low []byte, hidden []bool, contact bool, start, end int) bool {
-	model := extent{}
-	if at := phoneOf.FindSubmatchIndex(low); at != nil && !slices.Contains(hidden[at[2]:at[3]], true) {
-		model = extent{at[4], at[5]}
-	}
+	model := modelOf(low, hidden)
 	joined := strings.ToLower(joinedAt(header, start, end))
 	switch {
 	case hidden[start], behindLike(low[:start]), !stemOf.Match(low[start:end]):
 		return false
-	case start > 0 && !contact && !bytes.HasSuffix(low[:start], []byte("(compatible; ")):
+	case software[string(low[start:end])] || start == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/")):
+		return false
+	case start > 0 && !contact && !compatibleOf.Match(low[:start]):
 		return false
 	case !contact && strings.Contains(string(low), " cfnetwork/"):
 		return false
@@ -293,39 +355,67 @@ func (n naive) unknown(header, low []byte, hidden []bool, contact bool) (c Claim
 			for end < len(low) && wordByte(low[end]) {
 				end++
 			}
-			if bareOf.Match(low[start:end]) != bare || !n.mayName(header, low, hidden, contact, start, end) {
+			isKnown := slices.ContainsFunc(n.words, func(w naiveWord) bool { return string(w.text) == string(low[start:end]) })
+			if bareOf.Match(low[start:end]) != bare || isKnown && !bare || !n.mayName(header, low, hidden, contact, start, end) {
 				continue
 			}
-			joined := joinedAt(header, start, end)
-			c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
-			switch {
-			case bare:
-				c.Name = "(without a name)"
-			case c.Overlong:
-				c.Name = "(a name longer than 4096 bytes)"
-			case end-start > 64:
-				c.Name = string(header[start:start+64]) + " (longer than 64 bytes)"
-			}
-			if c.Overlong {
-				return c
-			}
-			if word := string(header[start:end]); word != c.Name {
-				c.word = word
-			}
-			if joined != string(header[start:end]) {
-				c.dotted = joined
-			}
-			return c
+			return n.claim(header, start, end, bare)
+		}
+	}
+	for _, page := range pagesOf(low) {
+		_, url, found := strings.Cut(page, "://")
+		if !found {
+			url = page
+		}
+		if !botPageOf.MatchString(url) {
+			continue
+		}
+		front := tokenOf.Find(low)
+		if len(front) > 0 && bytes.HasPrefix(low, front) && !hidden[0] && !wares[string(front)] && !libraries[string(front)] {
+			at := oneWordOf.FindIndex(low)
+			return n.claim(header, at[0], at[1], false)
+		}
+		if host := pageHostOf.FindStringSubmatchIndex(page); host[2] < host[3] {
+			at := bytes.Index(low, []byte(page))
+			return n.claim(header, at+host[2], at+host[3], false)
 		}
 	}
 	return Claim{Library: libraryOf.Match(low), Overlooked: overlooked(low, hidden)}
+}
+
+// claim is that of an unknown crawler by a word.
+func (n naive) claim(header []byte, start, end int, bare bool) (c Claim) {
+	joined := joinedAt(header, start, end)
+	c.Name, c.Nameless, c.Overlong = string(header[start:end]), bare, len(joined) > 4096
+	switch {
+	case bare:
+		c.Name = "(without a name)"
+	case c.Overlong:
+		c.Name = "(a name longer than 4096 bytes)"
+	case end-start > 64:
+		c.Name = string(header[start:start+64]) + " (longer than 64 bytes)"
+	}
+	if c.Overlong {
+		return c
+	}
+	if word := string(header[start:end]); word != c.Name {
+		c.word = word
+	}
+	if joined != string(header[start:end]) {
+		c.dotted = joined
+	}
+	return c
 }
 
 // overlooked reports whether a word has a stem and is not in the name of a phone.
 func overlooked(low []byte, hidden []bool) bool {
 	at := phoneOf.FindSubmatchIndex(low)
 	isPhone := at != nil && !slices.Contains(hidden[at[2]:at[3]], true)
-	for _, word := range regexp.MustCompile(`[a-z0-9_\x80-\xff-]+`).FindAllIndex(low, -1) {
+	for _, word := range oneWordOf.FindAllIndex(low, -1) {
+		isSoftware := software[string(low[word[0]:word[1]])] || word[0] == 0 && bytes.HasPrefix(low, []byte("fetch libfetch/"))
+		if isSoftware && !hidden[word[0]] && !behindLike(low[:word[0]]) {
+			continue
+		}
 		if stemOf.Match(low[word[0]:word[1]]) && !(isPhone && at[4] < word[0] && word[0] < at[5]) {
 			return true
 		}
@@ -380,12 +470,18 @@ func mailByte(c byte) bool { return wordByte(c) || c == '.' || c == '+' || c == 
 // standsAlone reports whether no word goes on at either side of low[from:to].
 func standsAlone(low []byte, from, to int) bool {
 	left := from > 0 && wordByte(low[from-1]) && wordByte(low[from])
+	if instanceOf.Match(low[from:to]) {
+		for to < len(low) && '0' <= low[to] && low[to] <= '9' {
+			to++
+		}
+	}
 	right := to < len(low) && wordByte(low[to]) && wordByte(low[to-1])
 	return !left && !right
 }
 
 func behindLike(low []byte) bool {
-	before, ok := bytes.CutSuffix(low, []byte("like "))
+	before, ok := bytes.CutSuffix(bytes.TrimRight(low, " "), []byte("like"))
+	ok = ok && bytes.HasSuffix(low, []byte(" "))
 	return ok && (len(before) == 0 || before[len(before)-1] == '-' || !wordByte(before[len(before)-1]))
 }
 

@@ -1,6 +1,9 @@
 package crawler
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // libraries are the products, in lower case, with which HTTP libraries and command-line
 // clients begin their headers unless the program that uses them says otherwise. Anybody
@@ -8,22 +11,31 @@ import "strings"
 // one of them: it has a profile, whose operator is its users.
 var libraries = wordSet(
 	// Command-line clients, and tools that send requests by hand.
-	`curl wget aria2 httpie postmanruntime insomnia axel`,
+	`curl wget aria2 httpie postmanruntime insomnia axel aws-cli uclient-fetch`,
 	// C, C++, C#, Lua.
 	`libcurl-agent neon serf restsharp lua-resty-http`,
 	// Go and Rust.
-	`go-http-client go-resty grequests fasthttp reqwest ureq`,
+	`go-http-client go-resty grequests fasthttp reqwest ureq aws-sdk-go aws-sdk-go-v2 aws-sdk-rust`,
 	// Java and Kotlin.
 	`java java-http-client apache-httpclient apache-httpasyncclient okhttp google-http-java-client ahc jersey
-	unirest-java reactornetty ktor-client`,
+	unirest-java reactornetty ktor-client aws-sdk-java`,
 	// JavaScript.
-	`node axios undici node-superagent needle deno bun`,
+	`node axios undici node-superagent needle deno bun node-fetch electron-fetch cross-fetch isomorphic-fetch minipass-fetch
+	make-fetch-happen npm-registry-fetch aws-sdk-js aws-sdk-nodejs`,
 	// Perl and PHP.
 	`libwww-perl lwp-request lwp-trivial www-mechanize php guzzle guzzlehttp http_request2 php-curl-class`,
 	// Python.
-	`python python-requests python-urllib python-urllib3 python-httpx python-httplib2 pycurl`,
+	`python python-requests python-urllib python-urllib3 python-httpx python-httplib2 pycurl boto boto3 botocore`,
 	// Ruby.
-	`ruby httpclient mechanize rest-client http.rb`,
+	`ruby httpclient mechanize rest-client http.rb metainspector`,
+)
+
+// software are words, in lower case, that would be the names of unknown crawlers by their letters, but are those
+// of libraries and apps: what a header names beside the library with which it begins, and apps that people run.
+var software = wordSet(
+	`boto boto3 botocore s3fs-boto3 libfetch uclient-fetch node-fetch electron-fetch cross-fetch isomorphic-fetch
+	whatwg-fetch minipass-fetch make-fetch-happen npm-registry-fetch undici-fetch spidermonkey`,
+	`mozacfetch fubotv botim teamspeak3-imagefetcher-1 bottlerocket bottle both`,
 )
 
 // wares are, in lower case, the products of browsers, of what they are made of, and of the
@@ -65,8 +77,11 @@ func isWare(product []byte) bool { return wares[string(product)] || libraries[st
 // isLibrary reports whether a header, in lower case, begins with a product of libraries, or is one.
 func isLibrary(low []byte) bool {
 	front := frontOf(low)
-	return (len(front) == len(low) || low[len(front)] == '/') && libraries[string(front)]
+	return isFreeBSD(low) || (len(front) == len(low) || low[len(front)] == '/') && libraries[string(front)]
 }
+
+// isFreeBSD reports whether a header, in lower case, is of FreeBSD's fetch.
+func isFreeBSD(low []byte) bool { return bytes.HasPrefix(low, []byte("fetch libfetch/")) }
 
 // isBrowser reports whether a product is one with which the headers of browsers begin, and
 // those of many crawlers.

@@ -38,6 +38,10 @@ type Profile struct {
 	// the name of the software that it runs. A header that has other words of this sort may be
 	// somebody else's: see Claim.Foreign. They count for all crawlers of the operator.
 	Adds []string `json:"adds,omitempty"`
+	// Sites are the domains of the operator's pages, and of those that its headers name, in lower case. A
+	// header with a page elsewhere may be somebody else's: see Claim.Foreign. They count for all crawlers
+	// of the operator; if none of them has any, pages do not matter.
+	Sites []string `json:"sites,omitempty"`
 	// Tokens are its product tokens in robots.txt, the preferred first. It is bound by
 	// the groups for the first of them that a robots.txt has groups for.
 	Tokens []string `json:"tokens"`
@@ -191,6 +195,7 @@ var (
 	errRole       = errors.New(`role is neither "crawler" nor "fetcher"`)
 	errDelay      = errors.New(`crawl_delay is neither "yes" nor "no"`)
 	errList       = errors.New("a list without a name, a https URL or a day when it was seen")
+	errSite       = errors.New("not a domain in lower case")
 	errLong       = fmt.Errorf("a text longer than %d bytes", maxText)
 	errObeys      = errors.New(`obeys is none of "yes", "no" and "unknown"`)
 )
@@ -202,7 +207,7 @@ const maxText = 1000
 // texts returns the texts of which only the length is bounded, or that are quoted in errors.
 func (p *Profile) texts() []string {
 	list := slices.Concat([]string{p.Name, p.Operator, p.Exempt, p.Source, p.Date, p.Verify},
-		p.Words, p.Adds, p.Tokens, p.Domains, p.Referrers)
+		p.Words, p.Adds, p.Sites, p.Tokens, p.Domains, p.Referrers)
 	for _, l := range p.Lists {
 		list = append(list, l.Name, l.URL)
 	}
@@ -259,6 +264,11 @@ func (p *Profile) check(seen map[string]string) error {
 	for _, domain := range p.Domains {
 		if err := checkDomain(domain); err != nil {
 			return fmt.Errorf("domain %q: %w", domain, err)
+		}
+	}
+	for _, site := range p.Sites {
+		if site == "" || site != strings.ToLower(site) || strings.ContainsAny(site, "*/:@ ") || site[0] == '.' {
+			return fmt.Errorf("site %q: %w", site, errSite)
 		}
 	}
 	for _, host := range p.Referrers {

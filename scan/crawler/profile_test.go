@@ -74,7 +74,7 @@ func TestBuiltin(t *testing.T) {
 			for _, word := range p.Words {
 				for _, word := range []string{word, strings.ToUpper(word)} {
 					for _, header := range []string{
-						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://operator.example/)",
+						"Mozilla/5.0 (compatible; " + word + "/1.0; +http://" + pageOf(set, p) + "/)",
 						word, word + "/2.0", "Mozilla/5.0 (" + word + ")",
 					} {
 						if got := r.Read([]byte(header)); !same(got, Claim{Profile: p, Name: p.Name}) {
@@ -136,7 +136,7 @@ func TestProfilesOfTheSpecification(t *testing.T) {
 }
 
 // readOn is the last day on which a page was read for crawlers.json.
-const readOn = "2026-11-22"
+const readOn = "2026-11-28"
 
 // TestFactsHaveTheirSource asks of each profile for the page from which what could accuse or excuse
 // is taken, and for the day on which it said so. What nobody could be cited for is left out, on the
@@ -337,4 +337,12 @@ func TestLongTextsAreRefused(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pageOf is a host of an operator.
+func pageOf(set *Set, p *Profile) string {
+	if sites := set.sites[p.Operator]; len(sites) > 0 {
+		return "www." + sites[0]
+	}
+	return "operator.example"
 }

@@ -86,8 +86,13 @@ type Reader struct {
 	hits     []hit  // the words of known crawlers in it, in the order of their starts, the longer first
 	contacts []extent
 	device   extent    // see deviceIn
+	model    int       // where the name of the device ends
 	mentions []mention // of each operator that the header names
 	like     bool      // words behind "like " count
+	given    Word      // the name of the client, if it is NutchUser or PageOwner
+	// The header is of an app that names the phone, as in "WhatsApp/2.11 Android/4.1.1 Device/asus-K00E": no word
+	// of it names a crawler, although it may be that of one, which fetches previews and has no device.
+	onDevice bool
 }
 
 // hit is a word of a known crawler in a header.
@@ -113,19 +118,23 @@ func (s *Set) Reader() *Reader { return &Reader{set: s} }
 // names a known crawler, and the claim is then Foreign. If a header names several crawlers of
 // one operator, the one with the longest word counts. Software that anybody may use does not count
 // where its user gives a name of its own, as in "CazoodleBot/Nutch-0.9".
-// Read allocates only for the name of an unknown crawler, and for several rivals.
+// %20 outside of URLs is a blank, since some programs and logs write it so.
+// Read allocates only for the name of an unknown crawler, for several rivals, and for a header with %20.
 func (r *Reader) Read(header []byte) Claim {
-	claim, _ := r.read(header)
+	claim, _ := r.read(unescaped(header))
 	return claim
 }
 
 // read is Read, which also returns the part of the header for which a claim is Foreign.
 func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
+	r.given = Word{}
 	r.find(header)
 	if len(r.hits) == 0 {
 		return r.unknown(header, false), extent{}
 	}
 	r.contacts = appendContacts(r.contacts[:0], r.low)
+	r.device = deviceIn(r.low, r.contacts)
+	r.model = r.modelEnd()
 	r.mentions, r.like = r.mentions[:0], false
 	r.addMentions()
 	if len(r.mentions) == 0 {
@@ -143,10 +152,17 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 		foreign = extent{at - len(like), at - 1}
 	}
 	if foreign.end > 0 && p.Anybodys() {
+		if user := r.nutchUser(); user.end > 0 && user.end <= r.mentions[0].first.start {
+			r.mentions = r.mentions[:0]
+			return r.give(header, user, NutchUser, "nutch"), extent{}
+		}
 		if own := r.unknown(header, true); own.Name != "" && !own.Nameless {
 			r.mentions = r.mentions[:0]
 			return own, extent{}
 		}
+	}
+	if foreign.end == 0 && !p.Anybodys() {
+		foreign = r.foreignPage()
 	}
 	claim = Claim{Profile: p, Name: p.Name, Loose: word.loose, Foreign: foreign.end > 0}
 	switch {
@@ -171,15 +187,20 @@ func (r *Reader) read(header []byte) (claim Claim, foreign extent) {
 // there, by which it is looked up.
 func (r *Reader) find(header []byte) {
 	r.low, r.hits = appendLower(r.low[:0], header), r.hits[:0]
+	r.onDevice = bytes.Contains(r.low, []byte(" device/"))
 	for at := 0; at < len(r.low); {
 		rest := r.low[at:]
 		n := startLen(rest)
-		if r.set.begins[rest[0]]>>min(n, 63)&1 == 0 {
+		instance := instanceIn(rest[:n])
+		if r.set.begins[rest[0]]>>min(n-instance, 63)&1 == 0 {
 			at += n
 			continue
 		}
-		for _, w := range r.set.words[string(rest[:n])] {
+		for _, w := range r.set.words[string(rest[:n-instance])] {
 			end := at + len(w.text)
+			if len(w.text) == n-instance {
+				end += instance
+			}
 			if bytes.HasPrefix(rest, []byte(w.text)) &&
 				(end == len(r.low) || !isWordByte(r.low[end]) || !isWordByte(r.low[end-1])) {
 				r.hits = append(r.hits, hit{extent{at, end}, w})
@@ -187,6 +208,36 @@ func (r *Reader) find(header []byte) {
 		}
 		at += n
 	}
+}
+
+// unescaped returns the header with three blanks for each %20 before the URL, if any, of each text without breaks.
+func unescaped(header []byte) []byte {
+	const escape, blanks, url, www = "%20", "   ", "://", "www."
+	if !bytes.Contains(header, []byte(escape)) {
+		return header
+	}
+	plain, inURL := bytes.Clone(header), false
+	for i, c := range header {
+		rest := header[i:]
+		switch {
+		case kinds[c] == isBreak:
+			inURL = false
+		case bytes.HasPrefix(rest, []byte(url)), bytes.HasPrefix(rest, []byte(www)):
+			inURL = true
+		case !inURL && bytes.HasPrefix(rest, []byte(escape)):
+			copy(plain[i:], blanks)
+		}
+	}
+	return plain
+}
+
+// instanceIn returns how many digits at the end of a word number a running crawler, as in "qwantify-prod34997".
+func instanceIn(word []byte) int {
+	name := bytes.TrimRight(word, "0123456789")
+	if !bytes.HasSuffix(name, []byte("-prod")) && !bytes.HasSuffix(name, []byte("-dev")) {
+		return 0
+	}
+	return len(word) - len(name)
 }
 
 // startLen returns how many bytes of a word a text, which is not empty, begins with: 1 if it begins
@@ -219,7 +270,7 @@ func appendLower[T string | []byte](dst []byte, text T) []byte {
 
 // Outside appends to dst the header in lower case, with a blank for each URL and e-mail address.
 func (r *Reader) Outside(dst, header []byte) []byte {
-	r.low = appendLower(r.low[:0], header)
+	r.low = appendLower(r.low[:0], unescaped(header))
 	r.contacts = appendContacts(r.contacts[:0], r.low)
 	from := 0
 	for _, c := range r.contacts {
@@ -249,20 +300,34 @@ func (r *Reader) addMentions() {
 // counts reports whether the word of a known crawler that starts at start names the client.
 func (r *Reader) counts(start int) bool {
 	standing := r.standing(start)
+	if r.device.start < start && start < r.model {
+		return false
+	}
 	return standing == Names || r.like && standing == BehindLike
 }
 
 // like stands before the name of a program that the client is like.
 const like = "like "
 
+// trimmed returns a text with one blank at the end, if it has several.
+func trimmed(text []byte) []byte {
+	for bytes.HasSuffix(text, []byte("  ")) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
 // standing says whether a word that starts at start may name the client: Names means only
 // that it is not in a URL or an e-mail address, and not after "like ".
 func (r *Reader) standing(start int) Standing {
+	if r.onDevice {
+		return Software
+	}
 	if inside(r.contacts, start) {
 		return InContact
 	}
-	before, isBehind := bytes.CutSuffix(r.low[:start], []byte(like))
-	if n := len(before); isBehind && (n == 0 || before[n-1] == '-' || !isWordByte(before[n-1])) {
+	before, isLike := bytes.CutSuffix(trimmed(r.low[:start]), []byte(like))
+	if n := len(before); isLike && (n == 0 || before[n-1] == '-' || !isWordByte(before[n-1])) {
 		return BehindLike
 	}
 	return Names

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ var (
 	contactOf = regexp.MustCompile(`://|www\.|@`)
 	browserOf = regexp.MustCompile(`^(Mozilla/[345]\.0 \((Windows|X11|Macintosh|iPhone|iPad|Linux|compatible; MSIE)|Opera/).*(Chrome|Firefox|MSIE|Safari|Trident|Opera)/`)
 	// dressedOf are crawlers in the clothes of a browser that carry no URL.
-	dressedOf = regexp.MustCompile(`BingPreview|GoogleOther|Mediapartners-Google|slurp$|/Nutch-`)
+	dressedOf = regexp.MustCompile(`(?i)adbeat\.com|Datanyze|Google (Favicon|Web Preview)|GoogleImageProxy|ips-agent|researchscan|; BW/1\.1|BingPreview|GoogleOther|Mediapartners-Google|slurp$|/Nutch-`)
 )
 
 // TestRealHeaders reads the headers of real logs with their counts, and headers that others have
@@ -146,6 +147,43 @@ func TestListedPatterns(t *testing.T) {
 	}
 	if checked < 200 {
 		t.Errorf("only %d examples were checked", checked)
+	}
+}
+
+// borrowed are parts of published lists' headers that are not the operator's own: somebody else's page is in them.
+var borrowed = []string{"deepcrawl.com", "contentkingapp.com", "page-audit.com", "import.io", "geneboxes.cn",
+	"googlebawt.com", "kilobyte2007@gmail.com", "faviconkit.com", "advancedwebranking.com", "ezooms.bot@gmail.com"}
+
+// TestPagesOfOperators: no header that an operator publishes is somebody else's for a page that it names.
+func TestPagesOfOperators(t *testing.T) {
+	z, err := gzip.NewReader(open(t, "crawler-user-agents.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var patterns []struct{ Instances []string }
+	if err := json.NewDecoder(z).Decode(&patterns); err != nil {
+		t.Fatal(err)
+	}
+	bare := slices.Clone(Builtin())
+	for i := range bare {
+		bare[i].Sites = nil
+	}
+	with, without, checked := builtinSet(t).Reader(), newSet(t, bare).Reader(), 0
+	for _, p := range patterns {
+		for _, header := range p.Instances {
+			before := without.Read([]byte(header))
+			if before.Profile == nil || before.Ambiguous || slices.ContainsFunc(borrowed, func(s string) bool {
+				return strings.Contains(header, s)
+			}) {
+				continue
+			}
+			if checked++; with.Read([]byte(header)).Ambiguous {
+				t.Errorf("%q becomes ambiguous", header)
+			}
+		}
+	}
+	if checked < 700 {
+		t.Errorf("only %d headers were checked", checked)
 	}
 }
 

@@ -18,6 +18,7 @@ type Set struct {
 	begins   [256]uint64         // of these keys by their first byte: a bit for each length, the last for all longer ones
 	controls map[string]*Profile // control tokens by their names and tokens, in lower case
 	added    map[string][]string // by operator: the words that its crawlers add to their headers, in lower case
+	sites    map[string][]string // by operator: Profile.Sites
 	referrers
 
 	longestDotted int // length of the longest name in controls that has a dot
@@ -35,7 +36,7 @@ type word struct {
 func New(profiles []Profile) (*Set, error) {
 	s := &Set{
 		profiles: profiles, words: map[string][]*word{}, controls: map[string]*Profile{},
-		added: map[string][]string{}, referrers: newReferrers(profiles),
+		added: map[string][]string{}, sites: map[string][]string{}, referrers: newReferrers(profiles),
 	}
 	for i := range profiles {
 		p := &profiles[i]
@@ -50,6 +51,7 @@ func New(profiles []Profile) (*Set, error) {
 			s.words[start] = append(s.words[start], &word{low, []*Profile{p}, loose})
 			s.begins[start[0]] |= 1 << min(len(start), 63)
 		}
+		s.sites[p.Operator] = append(s.sites[p.Operator], p.Sites...)
 		for _, added := range p.Adds {
 			s.added[p.Operator] = append(s.added[p.Operator], string(appendLower(nil, added)))
 		}

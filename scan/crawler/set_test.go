@@ -204,7 +204,7 @@ var headerParts = []string{
 	"me@foo.example", "@foo.example", "(Linux; Android 9; ", "Linux", "Android 9; ", "Foo-Extended", "Applebot-Extended",
 	"foo.bot-extended", "bot-extended", "FooBot", "bot", "Spider", "MySpider/2", "my", "go", "ing", "Curl/7", "php",
 	"crawl", "Crawler", "CUBOT_X18", "fetch", "scrap", "prefetcher", "robot",
-	" CFNetwork/1485 Darwin/23.1.0",
+	" CFNetwork/1485 Darwin/23.1.0", "%20", "%20", "%2", "Boto3/1", "fetch libfetch/2.0", " Device/foo",
 }
 
 // randomHeader makes a header of words, URLs, addresses and what stands between.

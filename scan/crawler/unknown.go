@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -44,16 +45,23 @@ func (r *Reader) unknown(header []byte, hasContacts bool) Claim {
 			r.device = deviceIn(r.low, r.contacts)
 		}
 		switch standing := r.mayName(word); {
+		case standing == Names && r.isHit(word): // its claim was foreign
+			overlooked = true
 		case standing == Names:
 			return claimOf(header, word, listedName(header[word.start:word.end]))
 		case standing == Bare && bare.end == 0:
 			bare = word
-		case standing != Device:
+		case standing != Device && standing != Software:
 			overlooked = true
 		}
 		from = word.end
 	}
 	if bare.end == 0 {
+		if overlooked {
+			if claim := r.ownPage(header); claim.Name != "" {
+				return claim
+			}
+		}
 		return Claim{Library: isLibrary(r.low), Overlooked: overlooked}
 	}
 	claim := claimOf(header, bare, Nameless)
@@ -97,9 +105,11 @@ func (r *Reader) mayName(word extent) Standing {
 	switch standing := r.standing(word.start); {
 	case standing != Names:
 		return standing
+	case r.isSoftware(word):
+		return Software
 	case r.device.start < word.start && word.start < r.device.end:
 		return Device
-	case word.start > 0 && !bytes.HasSuffix(r.low[:word.start], []byte("(compatible; ")) && len(r.contacts) == 0:
+	case word.start > 0 && !bytes.HasSuffix(trimmed(r.low[:word.start]), []byte("(compatible; ")) && len(r.contacts) == 0:
 		return NoContact
 	case len(r.contacts) == 0 && bytes.Contains(r.low, []byte(" cfnetwork/")):
 		return App
@@ -110,6 +120,22 @@ func (r *Reader) mayName(word extent) Standing {
 	default:
 		return Names
 	}
+}
+
+// isHit reports whether a word is that of a known crawler.
+func (r *Reader) isHit(word extent) bool {
+	i, _ := slices.BinarySearchFunc(r.hits, word.start, func(h hit, start int) int { return h.start - start })
+	for ; i < len(r.hits) && r.hits[i].start == word.start; i++ {
+		if r.hits[i].end == word.end {
+			return true
+		}
+	}
+	return false
+}
+
+// isSoftware reports whether a word is the name of a library or an app.
+func (r *Reader) isSoftware(word extent) bool {
+	return software[string(r.low[word.start:word.end])] || word.start == 0 && isFreeBSD(r.low)
 }
 
 // controlAt returns the control token at a word: the word alone, or with the words that
@@ -148,6 +174,38 @@ func deviceIn(low []byte, contacts []extent) extent {
 		return extent{}
 	}
 	return extent{start + version + model, end}
+}
+
+// modelEnd returns where the model of the device ends: a crawler may stand behind it, as in "(Linux; Android
+// 8.0; Pixel 2; Storebot-Google/1.0)". Old browsers have a language before it.
+func (r *Reader) modelEnd() int {
+	if r.device.end == 0 {
+		return 0
+	}
+	item := func(from int) int {
+		if n := bytes.IndexByte(r.low[from:r.device.end], ';'); n >= 0 {
+			return from + n
+		}
+		return r.device.end
+	}
+	from := r.device.start + 1
+	end := item(from)
+	if language := bytes.TrimLeft(r.low[from:end], " "); end < r.device.end && isLanguage(language) {
+		return item(end + 1)
+	}
+	return end
+}
+
+// isLanguage reports whether a text is such as en or en-us.
+func isLanguage(text []byte) bool {
+	letters := func(b []byte) bool { return 'a' <= b[0] && b[0] <= 'z' && 'a' <= b[1] && b[1] <= 'z' }
+	switch len(text) {
+	case 2:
+		return letters(text)
+	case 5:
+		return letters(text) && (text[2] == '-' || text[2] == '_') && letters(text[3:])
+	}
+	return false
 }
 
 // withDotted returns the word at header[start:end] with the words that dots join to it.

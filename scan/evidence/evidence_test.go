@@ -1,8 +1,8 @@
 package evidence
 
 import (
-	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,18 +18,17 @@ var hostile = []string{
 	"'", "a'b", "*", "\r\n\r\nrm -r .", "rm -r .", "reboot",
 }
 
-func TestFolderNames(t *testing.T) {
-	seen := map[string]bool{}
-	for i, crawler := range hostile {
-		name := FolderName(i+1, crawler)
-		if !fs.ValidPath(name) || strings.ContainsAny(name, `/\.`) || len(name) > 60 || seen[strings.ToLower(name)] ||
-			name[0] < '0' || name[0] > '9' {
-			t.Errorf("%q has the folder %q", crawler, name)
+func TestStems(t *testing.T) {
+	stems, seen := Stems{}, map[string]bool{}
+	for _, crawler := range append(hostile, hostile...) {
+		stem := stems.Of(crawler)
+		if !regexp.MustCompile(`^[a-z0-9-]{1,50}$`).MatchString(stem) || seen[stem] {
+			t.Errorf("%q has the stem %q", crawler, stem)
 		}
-		seen[strings.ToLower(name)] = true
+		seen[stem] = true
 	}
-	if name := FolderName(12345, "Googlebot-Image"); name != "12345-googlebot-image" {
-		t.Error(name)
+	if stem := stems.Of("Googlebot-Image"); stem != "googlebot-image" {
+		t.Error(stem)
 	}
 }
 
@@ -54,29 +53,45 @@ func active(text string) (found string) {
 }
 
 func letterOf(name string) *Letter {
-	return &Letter{
-		First: "2026-11-01T00:00:00Z", Last: "2026-11-30T00:00:00Z", Window: "24h",
-		Robots: map[string]string{"r": "robots/0001.txt"}, MadeBy: name,
-		Fetches: 3, FirstFetch: "2026-11-01T01:00:00Z", LastFetch: "2026-11-29T00:00:00Z",
-		Lists: []report.RangeInfo{{File: name, Created: "2026-11-01T00:00:00Z"}}, Names: true, Sampled: name, Requests: 9,
-		Crawler: report.CrawlerInfo{
-			Crawler: name, Operator: name, InformedKnown: true, Obeys: "yes", Source: name, Date: "2026-11-21", Verdicts: report.VerdictCounts{report.Violation: 5},
-			Rules: []report.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
-				Version: "2026-10-01T00:00:00Z"}},
-			Violations: []report.ViolationInfo{
-				{Identity: "verified", Outcome: "content", Informed: true, N: 2},
-				{Identity: "unverified", Outcome: "refused", N: 3},
-			},
+	crawler := report.CrawlerInfo{
+		Crawler: name, Operator: name, InformedKnown: true, Obeys: "yes", Source: name, Date: "2026-11-21",
+		Verdicts: report.VerdictCounts{report.Violation: 5},
+		Outcomes: report.OutcomeCounts{report.Content: 2, report.Refused: 3},
+		Timeline: report.Timeline{By: "day", From: []string{"2026-10-31T00:00:00Z", "2026-11-01T00:00:00Z",
+			"2026-11-30T00:00:00Z"}, Verdicts: map[string][]int64{"violation": {0, 2, 3}}},
+		Rules: []report.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
+			Version: "2026-10-01T00:00:00Z"}},
+		Violations: []report.ViolationInfo{
+			{Identity: "verified", Outcome: "content", Informed: true, N: 2},
+			{Identity: "unverified", Outcome: "refused", N: 3},
 		},
+		RobotsTxt: report.FetchInfo{Fetches: 3, First: "2026-11-01T01:00:00Z", Last: "2026-11-29T00:00:00Z"},
 	}
+	r := &report.Report{
+		Sampling: name, Ranges: []report.RangeInfo{{Crawler: name, File: name, Created: "2026-11-01T00:00:00Z"}},
+		Policy: report.PolicyInfo{History: "deployed", WindowSeconds: 24 * 60 * 60}, Crawlers: []report.CrawlerInfo{crawler},
+	}
+	return &Letter{Report: r, Crawler: &r.Crawlers[0], Robots: map[string]string{"r": "robots/0001.txt"}, MadeBy: name,
+		Lines: []string{"lines-x.log"}, Names: true}
+}
+
+func textOf(t *testing.T, l *Letter) string {
+	t.Helper()
+	text, err := l.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func TestLetterIsSafe(t *testing.T) {
 	for _, name := range hostile {
 		for _, partial := range []bool{false, true} {
 			l := letterOf(name)
-			l.Partial, l.Differing, l.Constant = partial, partial, partial
-			text := l.Text()
+			if l.Report.Partial, l.Report.RobotsTxt.Contradicted = partial, partial; partial {
+				l.Report.Policy.History = "constant"
+			}
+			text := textOf(t, l)
 			if found := active(text); found != "" {
 				t.Errorf("%q: a shell acts on %q in\n%s", name, found, text)
 			}
@@ -84,8 +99,7 @@ func TestLetterIsSafe(t *testing.T) {
 				t.Errorf("%q: control characters in %q", name, text)
 			}
 			for line := range strings.Lines(text) {
-				begins := strings.TrimPrefix(strings.ReplaceAll(quoted(name), glue, " "), quotation)
-				if strings.HasPrefix(strings.TrimLeft(line, " -"), begins) {
+				if strings.HasPrefix(strings.TrimLeft(line, " -"), quoted(name)) {
 					t.Errorf("%q: a line begins with a quotation: %q", name, line)
 				}
 				if strings.Contains(line, "robotsieve verify") && line != "    robotsieve verify .\n" {
@@ -100,13 +114,13 @@ func TestLetter(t *testing.T) {
 	l := letterOf("GPTBot")
 	const want = "testdata/letter.txt"
 	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(want, []byte(l.Text()), 0o600); err != nil {
+		if err := os.WriteFile(want, []byte(textOf(t, l)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	golden, err := os.ReadFile(want)
-	if err != nil || string(golden) != l.Text() {
-		t.Errorf("%v: the letter differs from %s:\n%s", err, want, l.Text())
+	if text := textOf(t, l); err != nil || string(golden) != text {
+		t.Errorf("%v: the letter differs from %s:\n%s", err, want, text)
 	}
 }
 
@@ -114,14 +128,23 @@ func TestLetter(t *testing.T) {
 func TestLetterClaimsNoMore(t *testing.T) {
 	for want, change := range map[string]func(*Letter){
 		"which robots.txt clients of this name were sent before.":   func(l *Letter) { l.Crawler.InformedKnown = false },
-		"2 of the 5 requests came from clients that were verified.": func(l *Letter) { l.Lists = nil },
-		"No log shows what a robots.txt of another size said,":      func(l *Letter) { l.Mixed = true },
-		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":   func(l *Letter) { l.Observed = true },
+		"2 of the 5 requests came from clients that were verified.": func(l *Letter) { l.Report.Ranges = nil },
+		"No log shows what a robots.txt of another size said,":      func(l *Letter) { l.Report.RobotsTxt.SizesMixed = true },
+		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":   func(l *Letter) { l.Report.Policy.History = "observed" },
 		"taken as in force before the first request, a copy":        func(l *Letter) { l.Crawler.Rules[0].Version = "" },
-		"This letter holds only if that file is what was served.":   func(l *Letter) { l.Differing = true },
+		"This letter holds only if that file is what was served.":   func(l *Letter) { l.Report.RobotsTxt.Contradicted = true },
 		"that forbids the request, or told by 304 that its copy":    func(*Letter) {},
-		"made 1 request for robots.txt at 2026-11-01T01:00:00Z. The": func(l *Letter) {
-			l.Fetches, l.LastFetch, l.Crawler.InformedKnown = 1, l.FirstFetch, false
+		"From 2026-11-01 to 2026-11-30, clients that":               func(*Letter) {},
+		"On 2026-11-30, clients that":                               func(l *Letter) { l.Crawler.Timeline.Verdicts["violation"][1] = 0 },
+		"- 1 answered that nothing had changed - 2 answered without a body - 3 redirected - 4 with another answer, or none": func(l *Letter) {
+			l.Crawler.Outcomes = report.OutcomeCounts{report.NotModified: 1, report.Empty: 2, report.Redirected: 3,
+				report.OtherOutcome: 4}
+		},
+		"themselves as one of many unknown crawlers made":            func(l *Letter) { l.Crawler.Crawler = report.OtherCrawlers },
+		"From the week of 2026-11-01 to that of 2026-11-30, clients": func(l *Letter) { l.Crawler.Timeline.By = "week" },
+		"made 1 request for robots.txt at 2026-11-01T01:00:00Z. What": func(l *Letter) {
+			f := &l.Crawler.RobotsTxt
+			f.Fetches, f.Last, l.Crawler.InformedKnown = 1, f.First, false
 		},
 		"The operator says that this crawler obeys robots.txt. The page is GPTBot, as of 2026-11-21.": func(*Letter) {},
 		"The operator says that this crawler may ignore robots.txt. The page":                         func(l *Letter) { l.Crawler.Obeys = "no" },
@@ -129,7 +152,7 @@ func TestLetterClaimsNoMore(t *testing.T) {
 	} {
 		l := letterOf("GPTBot")
 		change(l)
-		text := strings.Join(strings.Fields(l.Text()), " ")
+		text := strings.Join(strings.Fields(textOf(t, l)), " ")
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

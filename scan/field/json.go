@@ -40,7 +40,7 @@ func Members(line []byte) iter.Seq2[[]byte, []byte] {
 			if value < 0 {
 				return
 			}
-			if at = value + valueLength(line[value:]); at <= value || !yield(name, line[value:at]) {
+			if at = value + ValueLength(line[value:]); at <= value || !yield(name, line[value:at]) {
 				return
 			}
 			at = blanks(line, at)
@@ -48,9 +48,9 @@ func Members(line []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// valueLength returns the length of the value that b begins with; less than 1 if there is none, or
+// ValueLength returns the length of the value that b begins with; less than 1 if there is none, or
 // it does not end.
-func valueLength(b []byte) int {
+func ValueLength(b []byte) int {
 	switch byteAt(b, 0) {
 	case '"':
 		return stringLength(b)

@@ -19,7 +19,8 @@ type Object struct {
 // Member is a path to a field: the names of members, or after the first the indexes (0 to 63) of
 // elements, with dots between them; a dot in a name has a backslash before it. A step name=value,
 // the last but one, is the element of an array whose member name is value, in any case of letters.
-// Of several members of one field the first counts that is neither null nor empty.
+// A path leads on through a string that holds an object, as some servers write it. Of several members
+// of one field the first counts that is neither null nor empty.
 type Member struct {
 	Field int // its index in Row.Text, below MaxFields
 	Path  string
@@ -34,7 +35,8 @@ const (
 
 // NewObject returns the shape of objects with some members. Row.Fits is set for those that have
 // all needs, 32 at most: a path that must lead to something other than null, or path=value and
-// path!=value, in any case of letters.
+// path!=value, in any case of letters, or path~text|text: what is there, if it is not empty, has one of
+// the texts in it.
 func NewObject(members []Member, needs []string) *Object {
 	o := &Object{root: new(node)}
 	var rank [MaxFields]uint8
@@ -45,10 +47,14 @@ func NewObject(members []Member, needs []string) *Object {
 		o.paths++
 	}
 	for i, need := range needs {
+		if path, texts, ok := strings.Cut(need, "~"); ok {
+			o.root.at(Steps(path)).texts = strings.Split(texts, "|")
+			continue
+		}
 		path, value, compared := strings.Cut(need, "=")
 		path, unless := strings.CutSuffix(path, "!")
 		n := o.root.at(Steps(path))
-		n.need, n.compared, n.value = 1<<i, compared, []byte(value)
+		n.need, n.compared, n.wanted, n.value = 1<<i, compared, !unless, []byte(value)
 		if !unless {
 			o.needs |= n.need
 		}
@@ -76,7 +82,10 @@ type node struct {
 	// The need that the value meets: if it is not null or, if compared, if it is value.
 	need     uint32
 	compared bool
+	wanted   bool // else the object must not meet it
 	value    []byte
+	texts    []string // of which the value must have one; nil if it need not
+	inside   bool     // something below it is wanted
 
 	members [64][]named // of an object, by the likeness of their names
 	items   []*node     // of an array, by index; nil where none is wanted
@@ -105,6 +114,7 @@ type choice struct {
 
 // at returns the node at the end of a path, and makes what of it is missing.
 func (n *node) at(steps []string) *node {
+	n.inside = true
 	child := n.member([]byte(steps[0]))
 	if child == nil {
 		child = new(node)
@@ -166,8 +176,9 @@ type Row struct {
 	// text. It is nil where there is no such member, or it is null, an object or an array. It is
 	// valid until the next line is read.
 	Text [][]byte
-	// Fits reports whether the object has what it needs, as NewObject says.
-	Fits bool
+	// Fits reports whether the object has what it needs, as NewObject says. Excluded: it does not, as
+	// a member that is compared has another value.
+	Fits, Excluded bool
 	// Twice reports whether a path leads to two different values: which is right is not known.
 	Twice bool
 
@@ -177,10 +188,12 @@ type Row struct {
 	buf   []byte           // texts
 
 	parser fastjson.Parser
-	parsed int    // how much it has read
-	mends  int    // how many lines are mended before they are read, as one before was no JSON
-	mended []byte // what parser reads
-	node   *node  // of the object whose members visit gets
+	within []*fastjson.Parser // of objects in strings, by depth
+	depth  int                // how many strings the value that is noted is in
+	parsed int                // how much they have read
+	mends  int                // how many lines are mended before they are read, as one before was no JSON
+	mended []byte             // what parser reads
+	node   *node              // of the object whose members visit gets
 	visit  func(name []byte, v *fastjson.Value)
 }
 
@@ -204,7 +217,7 @@ func (o *Object) Find(line []byte, r *Row) bool {
 		return false
 	}
 	r.object(o.root, v)
-	r.Fits = r.needs == o.needs
+	r.Fits = r.needs == o.needs && !r.Excluded
 	return true
 }
 
@@ -231,7 +244,7 @@ func (o *Object) begin(r *Row) {
 	clear(r.seen)
 	clear(r.Text)
 	clear(r.ranks[:])
-	r.needs, r.Twice, r.Fits, r.buf = 0, false, false, r.buf[:0]
+	r.needs, r.Twice, r.Fits, r.Excluded, r.buf = 0, false, false, false, r.buf[:0]
 }
 
 // parse returns a line as fastjson reads it, nil if it is no JSON.
@@ -240,7 +253,7 @@ func (o *Object) begin(r *Row) {
 // lines that are long, and those after one that is no JSON, are mended at once.
 func (r *Row) parse(line []byte) (v *fastjson.Value) {
 	if r.parsed += len(line); r.parsed > maxParsed {
-		r.parser, r.parsed = fastjson.Parser{}, len(line)
+		r.parser, r.within, r.parsed = fastjson.Parser{}, nil, len(line)
 	}
 	if r.mends == 0 && len(line) <= maxPlain {
 		v, err := r.parser.ParseBytes(line)
@@ -313,14 +326,20 @@ func (r *Row) array(n *node, elements []*fastjson.Value) {
 func (r *Row) found(n *node, text []byte) {
 	switch last := len(text) - 1; text[last] {
 	case '"':
-		text = r.unescaped(text[1:last])
+		if text = r.unescaped(text[1:last]); n.inside && len(text) > 1 && text[0] == '{' && r.objectInside(n, text) {
+			return
+		}
 	case ']': // it is empty
 		r.needs |= n.meets(nil)
 		return
 	case 'l', 'n', 'N', 'f', 'F': // null, and what fastjson takes for numbers
 		return
 	}
-	r.needs |= n.meets(text)
+	if n.need != 0 || n.texts != nil {
+		met := n.meets(text)
+		r.needs |= met
+		r.Excluded = r.Excluded || n.compared && (met == 0) == n.wanted || n.lacks(text)
+	}
 	for _, leaf := range n.leaves {
 		rank := leaf.rank + 1
 		if len(text) == 0 {
@@ -335,6 +354,23 @@ func (r *Row) found(n *node, text []byte) {
 			r.ranks[leaf.field], r.Text[leaf.field] = rank, text
 		}
 	}
+}
+
+// objectInside notes the members of an object that a string holds, and reports whether it holds one.
+func (r *Row) objectInside(n *node, text []byte) bool {
+	if r.depth == len(r.within) {
+		r.within = append(r.within, new(fastjson.Parser))
+	}
+	r.parsed += len(text)
+	v, err := r.within[r.depth].ParseBytes(text)
+	if err != nil || v.GetObject() == nil {
+		return false
+	}
+	r.depth++
+	r.needs |= n.meets(nil)
+	r.object(n, v)
+	r.depth--
+	return true
 }
 
 // unescaped returns what is between the quotes of a string without its escapes.
@@ -353,6 +389,16 @@ func (n *node) meets(text []byte) uint32 {
 		return 0
 	}
 	return n.need
+}
+
+// lacks reports whether a value has none of the texts of which it must have one.
+func (n *node) lacks(value []byte) bool {
+	for _, text := range n.texts {
+		if bytes.Contains(value, []byte(text)) {
+			return false
+		}
+	}
+	return n.texts != nil && len(value) > 0
 }
 
 // Fault says where a line departs from the shape, "" if it is an object whose fields are known.

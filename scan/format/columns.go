@@ -63,7 +63,7 @@ type column struct {
 // spellings are how columns are spelled, by the names in tables.
 var spellings = map[string]spelling{
 	"plus": pluses, "percent": percents, "percents": allPercents, "backslash": backslashed,
-	"blankless": {'%', func(dst, text []byte) []byte { // encoded if it has no blank
+	"blankless": {escape: '%', undo: func(dst, text []byte) []byte { // encoded if it has no blank
 		if bytes.IndexByte(text, ' ') >= 0 {
 			return append(dst, text...)
 		}

@@ -61,7 +61,34 @@ func (f *Format) For(head []byte, whole bool) (*Format, error) {
 	if g == f && f.hasHeader() && len(d.head) > 0 {
 		return nil, fmt.Errorf("%s: no line %q with a column for the path names its columns", f.name, f.dialect.header+"…")
 	}
-	return g, nil
+	return g, g.unreadTime(d.head)
+}
+
+// unreadTime is an error if no object at the beginning of a log has a time that can be read, and quotes
+// the first one.
+func (f *Format) unreadTime(head []byte) error {
+	reader := f.NewReader()
+	inner := reader
+	if e, ok := reader.(*enveloped); ok {
+		inner = e.inner
+	}
+	j, ok := inner.(*jsonReader)
+	if !ok {
+		return nil
+	}
+	var first []byte
+	for kind, r := range recordsOf(reader, head) {
+		switch {
+		case kind == Request && r.HasTime:
+			return nil
+		case kind == Request && first == nil:
+			first = slices.Concat(j.text[moment], j.text[day], []byte(" "), j.text[timeOfDay])
+		}
+	}
+	if first = bytes.TrimSpace(first); len(first) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the times that the format %s finds are written in no known way, such as %s", f.name, quote(first))
 }
 
 // Errors of Detect that a caller may want to tell apart.
@@ -103,6 +130,7 @@ type reading struct {
 	inner   [][]byte   // the lines in the envelopes; empty where there is none
 	tries   []*attempt // one for each format
 	total   int        // of the lines that count for one
+	rich    int        // of these, those with a User-Agent, and those with a status
 	errors  int        // lines of error logs among the others
 	invalid int        // lines of access logs among the others, with requests that are none
 }
@@ -164,10 +192,22 @@ func (d *detection) read(formats []*Format) {
 			d.readings = append(d.readings, r)
 		}
 	}
-	// The first field of some formats may hold anything, an envelope as well.
+	// The first field of some formats may hold anything, an envelope as well. But an object that has the
+	// fields of a request may have the whole line beside them, or only the path of the log that it is of.
 	slices.SortStableFunc(d.readings, func(x, y *reading) int {
-		return cmp.Or(cmp.Compare(y.total, x.total), cmp.Compare(len(y.around), len(x.around)))
+		return cmp.Or(cmp.Compare(y.total+y.rich, x.total+x.rich), cmp.Compare(members(x.around), members(y.around)),
+			cmp.Compare(len(y.around), len(x.around)))
 	})
+}
+
+// members returns how many of some envelopes are members of objects.
+func members(around []*Envelope) (n int) {
+	for _, e := range around {
+		if e.isMember {
+			n++
+		}
+	}
+	return n
 }
 
 // spread returns up to n indexes of all parts of a list.
@@ -197,6 +237,7 @@ func envelopesAround(lines [][]byte) [][]*Envelope {
 			break
 		}
 		inner := unwrapAll(all[i], lines)
+		known := false // it is known which member of these objects has the line
 		for _, e := range envelopes {
 			opened := 0
 			for _, line := range inner {
@@ -207,7 +248,14 @@ func envelopesAround(lines [][]byte) [][]*Envelope {
 			}
 			if opened > 0 && 2*opened >= len(lines) {
 				all = append(all, append(slices.Clone(all[i]), e))
+				known = known || e.Sample[0] == '{'
 			}
+		}
+		if known {
+			continue
+		}
+		for _, e := range membersWithLines(inner) {
+			all = append(all, append(slices.Clone(all[i]), e))
 		}
 	}
 	return all
@@ -250,6 +298,9 @@ func (d *detection) reading(around []*Envelope, formats []*Format) *reading {
 func (a *attempt) reads(line []byte, record *Record) Kind {
 	if a.reader == nil {
 		a.reader = a.NewReader()
+		if j, ok := a.reader.(*jsonReader); ok {
+			j.lax = true
+		}
 	}
 	return explain(a.reader, line, record)
 }
@@ -286,7 +337,7 @@ func (r *reading) count(lines []int) {
 	for _, a := range tries {
 		a.lines = 0
 	}
-	r.total, r.errors, r.invalid = 0, 0, 0
+	r.total, r.rich, r.errors, r.invalid = 0, 0, 0, 0
 	var record Record
 	for _, at := range lines {
 		line := r.inner[at]
@@ -300,6 +351,12 @@ func (r *reading) count(lines []int) {
 		case i >= 0:
 			tries[i].lines++
 			r.total++
+			if tries[i].behind != nil || len(record.Agent) > 0 {
+				r.rich++
+			}
+			if tries[i].behind != nil || record.Status > 0 {
+				r.rich++
+			}
 		case isErrorLine(line):
 			r.errors++
 		case hasInvalidRequest(line):
@@ -340,8 +397,22 @@ func (r *reading) settle() bool {
 	return true
 }
 
-// format returns the format of the log, nil if no reading is good enough.
+// format returns the format of the log, nil if no reading is good enough. Objects in which no row of
+// the table finds a User-Agent are also read by a guess.
 func (d *detection) format() *Format {
+	f := d.readable()
+	if f != nil && f.HasAgent() || bytes.IndexByte(d.head, '{') < 0 {
+		return f
+	}
+	d.guessed()
+	if guessed := d.readable(); guessed != nil {
+		return guessed
+	}
+	return f
+}
+
+// readable returns the format of the first reading that is good enough, nil if there is none.
+func (d *detection) readable() *Format {
 	for _, r := range d.readings {
 		if f := r.format(d); f != nil {
 			return f

@@ -73,7 +73,7 @@ func TestDetect(t *testing.T) {
 		{"another format behind the sample", lines(sampleLines, "combined") + lines(10*sampleLines, "common"), "combined"},
 
 		{"JSON", `{"ip":"192.0.2.1","path":"/","user_agent":"GPTBot"}` + "\n", ""},
-		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", lines(1, "combined")), ""},
+		{"JSON around a line", fmt.Sprintf("{\"log\":%q}\n", lines(1, "combined")), "json.log:combined"},
 		{"vhosts that are none", lines(3, "vhost_combined", site, "(null)"), ""},
 		{"vhosts without a letter", lines(3, "vhost_combined", site, "-"), ""},
 		{"clients that are none", lines(3, "combined", client, "(null)"), ""},

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/field"
 )
 
 // Envelope is what a program between the server and the file puts around each line of
 // a log: syslog, a container runtime, a terminal. The lines within are of any format that
-// needs no header. Up to two envelopes are opened, one in the other.
+// needs no header. Up to three envelopes are opened, one in the other.
 //
 // The stream of an envelope often has the lines of several programs. A line that the
 // format does not read is Other if its source, as the envelope names it, has no request at
@@ -27,6 +29,8 @@ type Envelope struct {
 	open func(line []byte, buf *[]byte) (source, inner []byte, has content)
 	// cuts: the program cuts long lines into pieces.
 	cuts bool
+	// isMember: it is one of inMember.
+	isMember bool
 }
 
 // content is what an envelope has in it.
@@ -39,22 +43,23 @@ const (
 )
 
 // maxEnvelopes is how many envelopes may be around a line.
-const maxEnvelopes = 2
+const maxEnvelopes = 3
 
 // envelopes is the table of envelopes, the more specific first.
 var envelopes = []*Envelope{
-	{"ansi", "programs that write colours for a terminal", "\x1b[32m…\x1b[0m", openColours, false},
+	{"ansi", "programs that write colours for a terminal", "\x1b[32m…\x1b[0m", openColours, false, false},
 	{"docker", "Docker's json-file, Fluent Bit",
-		`{"log":"…","stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true},
+		`{"log":"…","stream":"stdout","time":"2026-03-04T05:06:07.089Z"}`, openDocker, true, false},
 	{"journald", "journalctl -o json",
-		`{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":"…","SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true},
-	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F …", openCRI, true},
-	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - …", openSyslog5424, false},
+		`{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":"…","SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true, false},
+	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F …", openCRI, true, false},
+	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - …", openSyslog5424, false, false},
 	{"timestamped", "docker logs -t, kubectl logs --timestamps, Go's package log",
-		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false},
-	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false},
-	{"compose", "docker compose logs, docker service logs, pm2, kubectl logs --prefix", "web-1  | …", openCompose, false},
-	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false},
+		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false, false},
+	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
+	{"compose", "docker compose logs, docker service logs, pm2, kubectl logs --prefix", "web-1  | …", openCompose, false,
+		false},
+	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false, false},
 }
 
 // envelopeByName returns the envelope with a name, in any ASCII case.
@@ -64,11 +69,19 @@ func envelopeByName(name string) *Envelope {
 			return e
 		}
 	}
+	if path, ok := strings.CutPrefix(name, memberPrefix); ok && path != "" && !slices.Contains(field.Steps(path), "") {
+		return inMember(path)
+	}
 	return nil
 }
 
-// Envelopes returns the envelopes that may be around the lines of a log.
-func Envelopes() []*Envelope { return envelopes }
+// Envelopes returns the envelopes that may be around the lines of a log, the last one as an example
+// of a member of objects, whose name may be any.
+func Envelopes() []*Envelope {
+	example := inMember("message")
+	example.Sample = `{"message":"…","timestamp":"2026-03-04T05:06:07.089Z"}`
+	return append(slices.Clone(envelopes), example)
+}
 
 // unwrap returns the line in all the envelopes, and its source: that which the outermost
 // envelope names that names any. The source of a piece is that of the envelope which cuts. bufs has
@@ -178,6 +191,9 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 		return Blank
 	}
 	inner, ok := e.open(line)
+	if !ok && e.isMessage(line) {
+		return Other
+	}
 	if !ok || bytes.IndexByte(inner, '\n') >= 0 {
 		return Unparsed
 	}
@@ -190,6 +206,16 @@ func (e *enveloped) read(r *Record, line []byte) Kind {
 	default:
 		return kind
 	}
+}
+
+// isMessage reports whether a line is an object that lacks the member in which requests are, and has
+// no User-Agent: what the same program ships of others.
+func (e *enveloped) isMessage(line []byte) bool {
+	if !e.around[0].isMember || field.ObjectLength(line) != len(line) || namesAgent(line, 0) {
+		return false
+	}
+	_, _, has := e.around[0].open(line, &e.bufs[0])
+	return has == nothing
 }
 
 // open returns the line in the envelopes, and false if there is none that is whole.

@@ -46,8 +46,8 @@ func undo(dst, field []byte, escape byte, hexBegins, letters, bytesOf string) []
 // backslashed is the spelling of Apache and nginx, and hashed that of HAProxy: # and two
 // hexadecimal digits.
 var (
-	backslashed = spelling{'\\', unescape}
-	hashed      = spelling{'#', func(dst, field []byte) []byte { return undo(dst, field, '#', "", "", "") }}
+	backslashed = spelling{escape: '\\', undo: unescape}
+	hashed      = spelling{escape: '#', undo: func(dst, field []byte) []byte { return undo(dst, field, '#', "", "", "") }}
 )
 
 // pluses is the spelling of IIS: a blank is written as a plus, and a plus as it is. A run of
@@ -55,7 +55,7 @@ var (
 // nor ends with one (RFC 9110 5.5), and after an opening parenthesis there is none in
 // practice. So "(compatible;+X;++http://x)" is "(compatible; X; +http://x)", and "X/1+(+http://x)"
 // is "X/1 (+http://x)".
-var pluses = spelling{'+', unplus}
+var pluses = spelling{escape: '+', undo: unplus}
 
 func unplus(dst, field []byte) []byte {
 	from := len(dst)
@@ -93,7 +93,7 @@ func equal(octets uint64, c byte) uint64 {
 
 // percents is the spelling of CloudFront: bytes outside a set are percent-encoded, and a
 // percent sign is one of them.
-var percents = spelling{'%', unpercent}
+var percents = spelling{escape: '%', undo: unpercent}
 
 func unpercent(dst, field []byte) []byte { return undo(dst, field, '%', "", "", "") }
 
@@ -113,7 +113,7 @@ const notHex = 0x80
 // allPercents is percents for User-Agents, which old logs of CloudFront have encoded twice. So
 // one that has no blank then, but an encoded one, is decoded again. Most of those with an
 // encoded blank of their own have others: "My%20App/1 CFNetwork/1".
-var allPercents = spelling{'%', func(dst, field []byte) []byte {
+var allPercents = spelling{escape: '%', undo: func(dst, field []byte) []byte {
 	from := len(dst)
 	dst = unpercent(dst, field)
 	for bytes.IndexByte(dst[from:], ' ') < 0 && bytes.Contains(dst[from:], []byte("%20")) {
@@ -123,9 +123,9 @@ var allPercents = spelling{'%', func(dst, field []byte) []byte {
 }}
 
 // undoubled is the spelling of fields in quotes in which a quote is written twice.
-var undoubled = spelling{'"', field.Undouble}
+var undoubled = spelling{escape: '"', undo: field.Undouble}
 
 // jsonEscaped is the spelling of nginx with escape=json: that of JSON strings, which has no
 // surrogates because nginx writes bytes from 127 on as they are.
 // Source: nginx.org, "Module ngx_http_log_module", log_format.
-var jsonEscaped = spelling{'\\', field.Unescape}
+var jsonEscaped = spelling{escape: '\\', undo: field.Unescape}

@@ -122,7 +122,8 @@ func checkKinds(t *testing.T, reader Reader, sample string) {
 
 // TestNoName has names of no format.
 func TestNoName(t *testing.T) {
-	for _, name := range []string{"", "auto", "combine", "combined ", "docker:docker:docker:combined", "syslog:", "syslog",
+	for _, name := range []string{"", "auto", "combine", "combined ", "docker:docker:docker:docker:combined", "json.:combined",
+		"json.a..b:combined", "json.log", "json(time=a)", "json(time=a url=b", "json()", "syslog:", "syslog",
 		"nothing:combined", "combined:syslog", "combined+", "combined+combined", "error_log", "combined+x", "haproxy:host",
 		"combined+vhost_combined+common+vhost_common"} {
 		if f, ok := ByName(name); ok {

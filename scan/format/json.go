@@ -2,6 +2,8 @@ package format
 
 import (
 	"bytes"
+	"math"
+	"strconv"
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
@@ -22,7 +24,7 @@ func jsonFormat(needs []string, fields []jsonField) *Format {
 		if !f.has[wanted.part] {
 			f.has[wanted.part], f.spell[wanted.part] = true, wanted.spell
 		}
-		if wanted.part == moment {
+		if wanted.part == moment || wanted.part == timeOfDay {
 			f.layout = anyTime
 		}
 		members = append(members, field.Member{Field: int(wanted.part), Path: wanted.path})
@@ -44,6 +46,9 @@ type jsonReader struct {
 	row    field.Row // its texts are those of values
 	chunk  []byte    // what has not been read, from the next line on
 	rest   []byte    // what has not been read of an array before that, nil in none
+	others []Reader  // of the table, once a line is not of the format; see elsewhere
+	as     Record    // what one of these has read
+	lax    bool      // such lines are of no interest
 	line   []byte    // the whole line of the array, nil once a record of it has been read
 }
 
@@ -141,11 +146,104 @@ func (j *jsonReader) readObject(r *Record) Kind {
 	case j.row.Twice:
 		return Unparsed
 	case !j.row.Fits || !j.asks():
+		if j.elsewhere(r) {
+			return Unparsed
+		}
 		return Other
-	case !j.values.next(r):
+	}
+	for _, p := range numericParts {
+		if n := j.text[p]; digitsAt(n) < len(n) {
+			j.text[p] = j.integer(n)
+		}
+	}
+	if p := j.text[path]; p != nil && j.spell[path].rootless {
+		j.text[path] = j.rooted(p)
+	}
+	if !j.values.next(r) {
 		return Unparsed
 	}
+	if r.Size < 0 && string(j.text[bodySize]) != "-" && string(j.text[sentSize]) != "-" {
+		r.Size = NoSizes // nothing says that nothing was sent
+	}
 	return Request
+}
+
+// numericParts are the parts that encoders of JSON may write as 200.0 or 2e2.
+var numericParts = [...]part{statusCode, bodySize, sentSize, serverPort}
+
+// integer returns a number that is whole as its digits, and anything else as it is.
+func (j *jsonReader) integer(text []byte) []byte {
+	const longest = 24
+	if len(text) > longest || !isDigit(text[0]) {
+		return text
+	}
+	n, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || n != math.Trunc(n) || n >= 1<<53 {
+		return text
+	}
+	from := len(j.buf)
+	j.buf = strconv.AppendInt(j.buf, int64(n), 10)
+	return j.buf[from:len(j.buf):len(j.buf)]
+}
+
+// elsewhere reports whether an object that is none of the format may be a request all the same: it
+// has a User-Agent, or another row of the table reads a status or a User-Agent in it. Servers change
+// their keys when they are upgraded. An object is none by design if a member that tells has another
+// value than in requests.
+func (j *jsonReader) elsewhere(r *Record) bool {
+	if j.lax || j.row.Excluded {
+		return false
+	}
+	if namesAgent(r.Line, 0) {
+		return true
+	}
+	if j.others == nil {
+		for _, f := range jsonFormats() {
+			other := f.NewReader().(*jsonReader)
+			other.lax = true
+			j.others = append(j.others, other)
+		}
+	}
+	for _, other := range j.others {
+		if explain(other, r.Line, &j.as) == Request && (j.as.Status > 0 || len(j.as.Agent) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesAgent reports whether an object has a User-Agent, by the name of a member in it or in objects
+// within it.
+func namesAgent(object []byte, depth int) bool {
+	const deepest = 4
+	for name, value := range field.Members(object) {
+		switch {
+		case value[0] == '{' && depth < deepest:
+			if namesAgent(value, depth+1) {
+				return true
+			}
+		case len(value) > len(`"-"`) && (value[0] == '"' || value[0] == '[') && isAgentKey(name):
+			return true
+		}
+	}
+	return false
+}
+
+// isAgentKey reports whether a name ends with user agent, in any case and with anything between the
+// words.
+func isAgentKey(name []byte) bool {
+	const letters = "useragent"
+	rest := len(letters)
+	for i := len(name) - 1; i >= 0 && rest > 0; i-- {
+		switch c := name[i]; {
+		case !isLetter(c):
+		case c|0x20 == letters[rest-1]:
+			rest--
+		default:
+			return false
+		}
+	}
+	return rest == 0
 }
 
 // asks reports whether the object has a field that could be a target.
@@ -196,7 +294,7 @@ func bindJSON(f *Format, head []byte) *Format {
 		return nil
 	}
 	g := *f
-	for _, p := range []part{userAgent, hostName, moment, bodySize, sentSize, statusCode} {
+	for _, p := range []part{userAgent, hostName, moment, day, timeOfDay, bodySize, sentSize, statusCode} {
 		g.has[p] = f.has[p] && has[p]
 	}
 	return &g

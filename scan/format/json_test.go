@@ -3,6 +3,7 @@ package format
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -251,6 +252,115 @@ func TestJSONTwice(t *testing.T) {
 		}
 		if got := fault(c.f.NewReader(), []byte(c.line)); !c.ok && got != "a field comes twice, with different values" {
 			t.Errorf("%s: %q", c.line, got)
+		}
+	}
+}
+
+// TestJSONNumbers reads numbers as encoders of other languages write them, and takes no size that it
+// cannot read for an answer without a body.
+func TestJSONNumbers(t *testing.T) {
+	f, err := parseJSONMap("time=time target=t status=s bytes=n sent=all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		members string
+		status  int
+		size    int64
+	}{
+		{`"s":200.0,"n":34.0`, 200, 34},
+		{`"s":"200.0","n":"34.00"`, 200, 34},
+		{`"s":2e2,"n":3.4E1`, 200, 34},
+		{`"s":200,"n":0.0`, 200, 0},
+		{`"s":200.5,"n":34.5`, 0, NoSizes},
+		{`"s":200,"n":"34 kB"`, 200, NoSizes},
+		{`"s":200,"n":-1`, 200, NoSizes},
+		{`"s":200,"n":""`, 200, NoSizes},
+		{`"s":200,"n":null`, 200, NoSizes},
+		{`"s":200`, 200, NoSizes},
+		{`"s":200,"n":1e400`, 200, NoSizes},
+		{`"s":200,"n":9007199254740993.0`, 200, NoSizes},
+		{`"s":200,"n":"-"`, 200, -1}, // as Apache has it for an answer without a body
+		{`"s":200,"all":1234.0`, 200, NoSizes},
+		{`"s":200,"all":0.0`, 200, 0},
+	} {
+		got, ok := read(f.NewReader(), new(Record), `{"t":"/","time":1772600767,`+c.members+`}`)
+		if !ok || got.Status != c.status || got.Size != c.size {
+			t.Errorf("%s: status %d, size %d, %v, want %d and %d", c.members, got.Status, got.Size, ok, c.status, c.size)
+		}
+	}
+}
+
+// TestJSONDropped counts objects that are requests of another kind as unparsed, and only messages as
+// Other.
+func TestJSONDropped(t *testing.T) {
+	caddy, old := mustFormat(t, "caddy"), mustFormat(t, "caddy_old").Sample()
+	for _, c := range []struct {
+		name, format, line string
+		want               Kind
+	}{
+		{"the keys of another version", "caddy", old, Unparsed},
+		{"an old line in a log of envoy", "envoy_json", caddy.Sample(), Unparsed},
+		{"a User-Agent without a target", "caddy", `{"ts":1,"User-Agent":"FooBot/1.0"}`, Unparsed},
+		{"a User-Agent deep within", "caddy", `{"a":{"b":{"http_user-agent":["FooBot/1.0"]}}}`, Unparsed},
+		{"without a User-Agent, but a request", "envoy_json",
+			`{"time":"2026-03-04T05:06:07Z","remote_addr":"192.0.2.1","request":"GET / HTTP/1.1","status":200}`, Unparsed},
+		{"an empty User-Agent", "caddy", `{"ts":1,"user_agent":""}`, Other},
+		{"a message", "caddy", `{"level":"info","ts":1772600767.0,"logger":"tls","msg":"certificate obtained"}`, Other},
+		{"a message with a URL", "envoy_json", `{"time":"2026-03-04T05:06:07Z","url":"/a","msg":"x"}`, Other},
+		{"a word that ends alike", "caddy", `{"ts":1,"reuseragents":"x","agent_id":"x"}`, Other},
+		{"of another log of Netlify", "netlify", `{"log_type":"waf","url":"/","user_agent":"FooBot/1.0"}`, Other},
+		{"what a function printed", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`, `{"message":"x",`, 1), Other},
+		{"the report on a request", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`,
+			`{"message":"START RequestId: 1\nx\nREPORT RequestId: 1",`, 1), Request},
+		{"an empty message", "vercel", strings.Replace(mustFormat(t, "vercel").Sample(), `{`, `{"message":"",`, 1), Request},
+		{"a request to the parent cache", "azure_front_door", strings.Replace(mustFormat(t, "azure_front_door").Sample(),
+			`"properties":{`, `"properties":{"isReceivedFromClient":false,`, 1), Other},
+	} {
+		reader := mustReader(t, c.format)
+		if got := kindsIn(reader, []byte(c.line)); got[0] != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got[0], c.want)
+		}
+	}
+}
+
+// TestJSONInString reads a member of an object that is in a string, as Azure writes properties.
+func TestJSONInString(t *testing.T) {
+	f := mustFormat(t, "azure_app_service")
+	sample := f.Sample()
+	at := strings.Index(sample, `"properties":`) + len(`"properties":`)
+	object := sample[at : len(sample)-1]
+	want, ok := read(f.NewReader(), new(Record), sample)
+	for _, inner := range []string{object, " " + object} {
+		got, gotOK := read(f.NewReader(), new(Record), sample[:at]+strconv.Quote(inner)+"}")
+		if !ok || gotOK != (inner == object) || gotOK && got != want {
+			t.Errorf("%q: %+v, %v, want %+v", inner, got, gotOK, want)
+		}
+	}
+	for _, bad := range []string{`"{"`, `"{\"CsUriStem\":"`, `"{}"`, `"[1]"`, `""`} {
+		if _, ok := read(f.NewReader(), new(Record), sample[:at]+bad+"}"); ok {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}
+
+// TestJSONTimeInTwo reads a date and a time of day in two members.
+func TestJSONTimeInTwo(t *testing.T) {
+	f, err := Parse("ua=ua target=t time=ts time=date+time.of\\.day")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		`{"t":"/","date":"2026-03-04","time":{"of.day":"05:06:07.5"}}`:               "2026-03-04T05:06:07.5Z",
+		`{"t":"/","date":"2026/03/04","time":{"of.day":"05:06:07"}}`:                 "2026-03-04T05:06:07Z",
+		`{"t":"/","date":"04/Mar/2026","time":{"of.day":"05:06:07"}}`:                "",
+		`{"t":"/","date":"2026-03-04"}`:                                              "",
+		`{"t":"/","ts":1772600767,"date":"2020-01-01","time":{"of.day":"00:00:00"}}`: "2026-03-04T05:06:07Z",
+	} {
+		for _, g := range []*Format{f, f.boundTo([]byte(line))} {
+			if got, ok := read(g.NewReader(), new(Record), line); !ok || got.Time != want {
+				t.Errorf("%s: %q, %v, want %q", line, got.Time, ok, want)
+			}
 		}
 	}
 }

@@ -76,16 +76,57 @@ var jsonRows = []row{
 	// and what is no ASCII are percent-encoded.
 	{"akamai", "Akamai DataStream 2", nil, false,
 		`needs=reqTimeSec needs=cliIP ip=cliIP xff=xForwardedFor host=reqHost port=reqPort scheme=proto
-			ua@percent=UA method=reqMethod path=reqPath query=queryStr status=statusCode bytes=bytes
+			ua@percent=UA method=reqMethod path@rootless=reqPath query=queryStr status=statusCode bytes=bytes
 			bytes=rspContentLen sent=totalBytes time=reqTimeSec`,
 		`{"version":"1","streamId":"12345","cp":"123456","reqId":"1239f220","reqTimeSec":"1772600767.000","bytes":"1234","cliIP":"192.0.2.1","statusCode":"200","proto":"https","reqHost":"www.example.com","reqMethod":"GET","reqPath":"/a","queryStr":"b=c","UA":"Mozilla/5.0%20(compatible;%20FooBot/1.0)"}`},
 	// vercel.com/docs/drains/reference/logs. Entries without proxy are messages of functions
-	// and builds.
+	// and builds. What a function printed has its request's proxy as well; the entry of the request has no
+	// message, or the report on it.
 	{"vercel", "Vercel log drains", nil, true,
-		`needs=proxy.path needs=proxy.timestamp ip=proxy.clientIp host=proxy.host scheme=proxy.scheme
+		`needs=proxy.path needs=proxy.timestamp needs=message~REPORT|status= ip=proxy.clientIp host=proxy.host scheme=proxy.scheme
 			ua=proxy.userAgent.0 method=proxy.method target=proxy.path status=proxy.statusCode status=statusCode
 			sent=proxy.responseByteSize time=proxy.timestamp`,
 		`{"id":"1573817250283254651097202070","source":"static","host":"my-app-abc123.vercel.app","timestamp":1772600767000,"proxy":{"timestamp":1772600767000,"method":"GET","host":"www.example.com","path":"/a?b=c","userAgent":["Mozilla/5.0 (compatible; FooBot/1.0)"],"statusCode":200,"clientIp":"192.0.2.1","scheme":"https","responseByteSize":1234}}`},
+	// docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html, version 2 with the
+	// output format JSON. A delivery chooses its fields.
+	{"cloudfront_json", "Amazon CloudFront, standard logging (v2) as JSON", nil, false,
+		`needs=cs-uri-stem needs=sc-status ip@percent=c-ip xff@percent=x-forwarded-for host@percent=x-host-header
+			host@percent=cs(Host) scheme=cs-protocol ua@percents=cs(User-Agent) referer@percents=cs(Referer)
+			method=cs-method path@percent=cs-uri-stem query@percent=cs-uri-query status=sc-status sent=sc-bytes
+			time=timestamp(ms) time=timestamp time=date+time`,
+		`{"date":"2026-03-04","time":"05:06:07","x-edge-location":"FRA2-C1","sc-bytes":"1234","c-ip":"192.0.2.1","cs-method":"GET","cs(Host)":"d111111abcdef8.cloudfront.net","cs-uri-stem":"/a","sc-status":"200","cs(Referer)":"-","cs(User-Agent)":"Mozilla/5.0%20(compatible;%20FooBot/1.0)","cs-uri-query":"b=c","x-host-header":"www.example.com","cs-protocol":"https"}`},
+	// learn.microsoft.com/azure/app-service/monitor-app-service-reference, AppServiceHTTPLogs. The
+	// member properties is an object, or a string that holds one. CsUriStem is decoded, as in IIS. A table
+	// of Log Analytics has the same names without properties.
+	{"azure_app_service", "Azure App Service (AppServiceHTTPLogs)", nil, false,
+		`ip=properties.CIp ip=CIp host=properties.CsHost host=CsHost ua=properties.UserAgent ua=UserAgent
+			referer=properties.Referer referer=Referer method=properties.CsMethod method=CsMethod
+			decoded=properties.CsUriStem decoded=CsUriStem query=properties.CsUriQuery query=CsUriQuery
+			status=properties.ScStatus status=ScStatus sent=properties.ScBytes sent=ScBytes time=time time=TimeGenerated`,
+		`{"time":"2026-03-04T05:06:07.000Z","category":"AppServiceHTTPLogs","operationName":"Microsoft.Web/sites/log","properties":{"CsMethod":"GET","CsUriStem":"/a","CsUriQuery":"b=c","CIp":"192.0.2.1","UserAgent":"Mozilla/5.0 (compatible; FooBot/1.0)","CsHost":"www.example.com","ScStatus":200,"ScBytes":1234}}`},
+	// developer.konghq.com/plugins/file-log, and http-log and tcp-log, whose objects are the same.
+	{"kong_json", "Kong's plugins file-log, http-log and tcp-log", nil, false,
+		`needs=request.uri needs=response.status ip=client_ip xff=request.headers.x-forwarded-for
+			host=request.headers.host ua=request.headers.user-agent referer=request.headers.referer
+			method=request.method target=request.uri status=response.status sent=response.size time=started_at`,
+		`{"started_at":1772600767000,"client_ip":"192.0.2.1","request":{"method":"GET","uri":"/a?b=c","url":"http://www.example.com:8000/a?b=c","size":220,"headers":{"host":"www.example.com","user-agent":"Mozilla/5.0 (compatible; FooBot/1.0)"}},"response":{"status":200,"size":1234},"latencies":{"request":12}}`},
+	// docs.fastly.com: the fields of its guides for Sumo Logic and others, of which client_ip is as in
+	// fastly_json.
+	{"fastly_fields", "Fastly with time_start, as its guides for endpoints have it", nil, false,
+		`needs=time_start needs=url xff=client_ip host=host ua=request_user_agent ua=user_agent
+			referer=request_referer method=request method=request_method target=url status=status
+			status=response_status bytes=resp_body_size bytes=response_body_size time=time_start`,
+		`{"service_id":"abc","time_start":1772600767000,"time_end":1772600767012,"client_ip":"192.0.2.1","request":"GET","protocol":"HTTP/1.1","host":"www.example.com","url":"/a?b=c","request_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)","status":200,"resp_header_size":400,"resp_body_size":1234}`},
+	// github.com/owasp-modsecurity/ModSecurity/wiki, audit log as JSON: version 3 has all in
+	// transaction, version 2 request and response beside it. It usually has only what a rule chose.
+	{"modsecurity_json", "ModSecurity's audit log as JSON", nil, true,
+		`needs=transaction ip=transaction.client_ip ip=transaction.remote_address
+			host=transaction.request.headers.Host host=transaction.request.headers.host host=request.headers.Host
+			ua=transaction.request.headers.User-Agent ua=transaction.request.headers.user-agent
+			ua=request.headers.User-Agent method=transaction.request.method request=request.request_line
+			target=transaction.request.uri status=transaction.response.http_code status=response.status
+			time=transaction.time_stamp time=transaction.time`,
+		`{"transaction":{"client_ip":"192.0.2.1","time_stamp":"Wed Mar  4 05:06:07 2026","client_port":51234,"host_port":443,"unique_id":"151","request":{"method":"GET","http_version":1.1,"uri":"/a?b=c","headers":{"Host":"www.example.com","User-Agent":"Mozilla/5.0 (compatible; FooBot/1.0)"}},"response":{"http_code":200,"headers":{"Server":"nginx"}}}}`},
 	// docs.netlify.com/manage/monitoring/log-drains, traffic logs. Without personal data the
 	// address and the User-Agent are missing.
 	{"netlify", "Netlify log drains", nil, false,
@@ -127,14 +168,14 @@ var jsonRows = []row{
 	{"nginx_json", "nginx with a log_format of JSON", nil, false,
 		`ip=remote_addr ip=remote_ip ip=client_ip ip=clientip ip=clientIp ip=ip ip=client ip=remote_host
 			ip=remoteAddr ip=src_ip ip=realip_remote_addr xff=http_x_forwarded_for xff=x_forwarded_for xff=xff
-			xff=forwarded_for xff=http_x_forwarded host=http_host host=host host=vhost host=server_name host=domain
+			xff=forwarded_for xff=http_x_forwarded ip=address host=http_host host=host host=vhost host=server_name host=domain
 			host=hostname host=site scheme=scheme scheme=request_scheme referer=http_referer referer=referer
 			referer=referrer ua=http_user_agent ua=user_agent ua=userAgent ua=useragent ua=http.useragent ua=agent
-			ua=ua method=request_method method=method method=verb method=http_method request=request
+			ua=ua ua=user-agent ua=UserAgent ua=User-Agent ua=http_useragent ua=http_user-agent ua=request_user_agent method=request_method method=method method=verb method=http_method request=request
 			target=request_uri target=request_url target=url target=request_path target=request target=path
 			rewritten=uri query=args query=query_string query=query status=status status=status_code status=response
 			status=response_status status=response_code status=code bytes=body_bytes_sent bytes=bytes bytes=size
-			bytes=length bytes=response_size sent=bytes_sent time=time_iso8601 time=msec time=time_local time=time
+			bytes=length bytes=response_size bytes=resp_body_size sent=bytes_sent time=time_iso8601 time=msec time=time_local time=time
 			time=timestamp time=@timestamp time=date time=datetime time=date_time time=ts`,
 		`{"time_iso8601":"2026-03-04T05:06:07+00:00","remote_addr":"192.0.2.1","host":"www.example.com","request_method":"GET","request_uri":"/a?b=c","status":200,"body_bytes_sent":1234,"http_referer":"","http_user_agent":"Mozilla/5.0 (compatible; FooBot/1.0)"}`},
 	// github.com/pinojs/pino-http; Kibana and OpenSearch Dashboards log in the same way.

@@ -52,7 +52,7 @@ var nginxVariables = sync.OnceValue(func() map[string]value {
 
 // gatewayHost is how APISIX writes the header Host: with the ports on which it listens by default, which
 // are not the site's.
-var gatewayHost = spelling{':', func(dst, host []byte) []byte {
+var gatewayHost = spelling{escape: ':', undo: func(dst, host []byte) []byte {
 	host = bytes.TrimSuffix(bytes.TrimSuffix(host, []byte(":9080")), []byte(":9443"))
 	return unescape(dst, host)
 }}

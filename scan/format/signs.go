@@ -3,13 +3,10 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
-	"github.com/robotsieve/robotsieve/scan/field"
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
 
@@ -25,7 +22,8 @@ func (d *detection) named() error {
 		return is(what)
 	}
 	few := pick(d.lines, spread(len(d.lines), fewLines))
-	for _, around := range envelopesAround(few) {
+	chains := envelopesAround(few)
+	for _, around := range chains {
 		inner := unwrapAll(around, few)
 		if what := sniff.Lines(inner); what != "" {
 			return is(what + inEnvelopes(around))
@@ -44,6 +42,9 @@ func (d *detection) named() error {
 			return fmt.Errorf("this is like an access log, but its requests have no method and target; the first line is %s",
 				quote(d.lines[0]))
 		}
+		if hasMember(chains, around) {
+			continue // the lines are in the objects
+		}
 		if err := jsonSign(inner); err != nil {
 			return fmt.Errorf("%w%s", err, inEnvelopes(around))
 		}
@@ -56,6 +57,13 @@ func (d *detection) named() error {
 			quote(fields))
 	}
 	return otherPrograms(few)
+}
+
+// hasMember reports whether lines in some envelopes are objects with a member that has lines.
+func hasMember(chains [][]*Envelope, around []*Envelope) bool {
+	return slices.ContainsFunc(chains, func(c []*Envelope) bool {
+		return len(c) == len(around)+1 && c[len(around)].isMember && slices.Equal(c[:len(around)], around)
+	})
 }
 
 // lineWith returns the first line that begins with a text, nil if none does.
@@ -98,91 +106,6 @@ func foreignMonth(lines [][]byte) (month string) {
 	return month
 }
 
-// jsonSign says which fields lines of JSON have and which they lack, nil if most lines are no JSON.
-func jsonSign(lines [][]byte) error {
-	var paths []string
-	most := sniff.Most(lines, func(line []byte) bool {
-		if !bytes.HasPrefix(line, []byte("{")) || !bytes.HasSuffix(line, []byte("}")) {
-			return false
-		}
-		if len(paths) == 0 {
-			paths = jsonPaths(paths, "", line, 0)
-		}
-		return true
-	})
-	if !most || len(paths) == 0 {
-		return nil
-	}
-	var missing, words []string
-	for _, k := range jsonKeys {
-		at := slices.IndexFunc(paths, k.is().MatchString)
-		switch {
-		case at >= 0:
-			words = append(words, k.name+"="+paths[at])
-		case k.like == nil:
-		case slices.ContainsFunc(paths, k.like().MatchString):
-			words = append(words, k.name+"="+strings.ToUpper(k.name))
-		default:
-			missing = append(missing, k.what)
-		}
-	}
-	const most20 = 20
-	more := ""
-	if len(paths) > most20 {
-		paths, more = paths[:most20], " …"
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("this is JSON without %s, which an audit needs: have the server log it. The keys of its first line are %s%s", strings.Join(missing, " and "), strings.Join(paths, " "), more)
-	}
-	return fmt.Errorf("this is JSON whose keys are not known: say what they mean, perhaps by --format '%s'. The keys of its first line are %s%s", strings.Join(words, " "), strings.Join(paths, " "), more)
-}
-
-// jsonKeys tell by the keys of JSON lines what to name them in a user's format (fieldNames):
-// is finds keys that are most likely for the field, and like those that may be. An audit needs
-// those that have like.
-var jsonKeys = []struct {
-	name, what string
-	is, like   func() *regexp.Regexp
-}{
-	{"time", "the time", key(`time|@?timestamp|date|date_?time|ts|start_?time|time_?(local|iso8601|utc)|start_?utc`),
-		lazy.Regexp(`(?i)time|date|(^|[._])ts$|msec|epoch`)},
-	{"ip", "", key(`(remote|client|source|src|peer|real)_?(ip|addr|address|host)|ip`), nil},
-	{"host", "", key(`(http_?)?host|vhost|host_?name|domain|server_?name|authority`), nil},
-	{"method", "", key(`method|(http|request|req)_?method|verb`), nil},
-	{"url", "the URL", key(`(request_?|req_?|original_?)?(ur[il]|target|path)`),
-		lazy.Regexp(`(?i)ur[il]|path|request|target`)},
-	{"status", "", key(`(http_?|response_?|resp_?)?status(_?code)?`), nil},
-	{"ua", "the User-Agent", key(`(http_?|request_?|req_?)?user[-_]?agent(\.0)?|agent|ua`),
-		lazy.Regexp(`(?i)agent|(^|[._-])ua$`)},
-}
-
-// key returns an expression for a path that ends with a key, and can be written in a user's
-// format.
-func key(names string) func() *regexp.Regexp {
-	return lazy.Regexp(`(?i)^([^\s='"\x60]*\.)?(` + names + `)$`)
-}
-
-// jsonPaths appends the paths of the members of an object, those of objects in it with a dot,
-// and the first items of lists.
-func jsonPaths(paths []string, prefix string, object []byte, depth int) []string {
-	const deepest, longest = 3, 60
-	for name, value := range field.Members(object) {
-		path := prefix + string(name)
-		if len(path) > longest || !utf8.ValidString(path) {
-			continue
-		}
-		switch {
-		case value[0] == '{' && depth < deepest:
-			paths = jsonPaths(paths, path+".", value, depth+1)
-		case value[0] == '[':
-			paths = append(paths, path+".0")
-		default:
-			paths = append(paths, path)
-		}
-	}
-	return paths
-}
-
 // otherPrograms names the programs whose messages are in the envelopes around lines, nil if
 // there are no envelopes.
 func otherPrograms(lines [][]byte) error {
@@ -203,7 +126,11 @@ func otherPrograms(lines [][]byte) error {
 			programs = append(programs, name)
 		}
 	}
-	if len(programs) == 0 {
+	switch {
+	case len(programs) == 0 && members(chains[1]) > 0:
+		return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; the first is %s. %s",
+			chains[1][0].Name, quote(first), describeIt)
+	case len(programs) == 0:
 		return nil
 	}
 	return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; they are of %s. The first is %s",

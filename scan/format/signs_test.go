@@ -80,20 +80,37 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// The format that an error proposes for JSON with unknown keys reads it.
-func TestProposedJSONFormat(t *testing.T) {
+// TestGuessedJSON reads JSON of unknown keys by these and the values, with a doubt, and its words are a
+// format of a user's. What cannot be guessed is proposed in part.
+func TestGuessedJSON(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{`{"reqId":"x","level":1,"timeStamp":"2026-03-04T05:06:07Z","remoteAddr":"192.0.2.1","method":"GET","url":"/a","message":"m","userAgent":"FooBot/1.0"}`,
 			"time=timeStamp ip=remoteAddr method=method url=url ua=userAgent"},
 		{`{"a b":1,"event":{"ts":1772600767,"src_ip":"192.0.2.1"},"http":{"hostname":"h.example","url":"/a","status":200,"h":{"User-Agent":["FooBot/1.0"]}}}`,
 			"time=event.ts ip=event.src_ip host=http.hostname url=http.url status=http.status ua=http.h.User-Agent.0"},
-		{`{"datetime_x":2,"it's.time":1,"request_x":"/","agent_x":"y"}`, "time=TIME url=URL ua=UA"},
+		{`{"Time":"2026-03-04 05:06:07 +0000 UTC","Peer":"192.0.2.1:4711","cs-user-agent":"FooBot/1.0","request":"GET /a HTTP/1.1"}`,
+			"time=Time request=request ua=cs-user-agent"},
+		{`{"received":"2026-03-04T05:06:07Z","asked":"/a","who":"FooBot/1.0 (compatible; x)","log":"/var/log/a","Referrer":"/b"}`,
+			"time=received url=asked ua=who"},
+		{`{"created_at":"2026-03-04T05:06:07Z","uri_path":"/a","path":"/a","qs":"x","query":"b=c","UserAgent":"FooBot/1.0","http_code":200.0,"responseBytes":34.0}`,
+			"time=created_at path=path status=http_code bytes=responseBytes ua=UserAgent query=query"},
+		{`{"ev":"{\"event_time\":1772600767123,\"target\":\"/a\",\"ua\":\"FooBot/1.0\"}"}`,
+			"time=ev.event_time url=ev.target ua=ev.ua"},
+		{`{"datetime_x":2,"it's.time":1,"request_x":"y","agent_x":"y"}`, "time=TIME url=URL ua=UA"},
+		{`{"datetime_x":2,"it's.time":1,"request_x":"/","agent_x":"y"}`, "time=TIME url=request_x ua=UA"},
 	} {
-		_, err := Detect([]byte(c.line+"\n"+c.line+"\n"), true)
+		detected, err := Detect([]byte(c.line+"\n"+c.line+"\n"), true)
 		_, text, _ := strings.Cut(fmt.Sprint(err), "--format '")
 		text, _, _ = strings.Cut(text, "'")
+		if err == nil {
+			text = strings.TrimSuffix(strings.TrimPrefix(detected.Name(), "json("), ")")
+			if g, ok := ByName(detected.Name()); !ok || g.Name() != detected.Name() || !strings.Contains(fmt.Sprint(g.Doubts()), text) ||
+				!detected.HasAgent() {
+				t.Errorf("ByName(%q) = %v", detected.Name(), g)
+			}
+		}
 		if text != c.want {
-			t.Errorf("%v does not propose %q", err, c.want)
+			t.Errorf("%q, %v does not propose %q", text, err, c.want)
 			continue
 		}
 		f, err := Parse(text)
@@ -101,8 +118,8 @@ func TestProposedJSONFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 		var r Record
-		if got, ok := read(f.NewReader(), &r, c.line); strings.Contains(text, "URL") == ok || ok &&
-			(string(r.Agent) != "FooBot/1.0" || !r.HasTime) {
+		if got, ok := read(f.NewReader(), &r, c.line); strings.Contains(text, "UA") == ok && detected != nil || ok && detected != nil &&
+			(!strings.HasPrefix(string(r.Agent), "FooBot/1.0") || !r.HasTime) {
 			t.Errorf("%s: %+v, %v", text, got, ok)
 		}
 	}

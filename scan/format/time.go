@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,6 +28,13 @@ var (
 	isoTime  = mustLayout(isoPattern)
 	dayTime  = mustLayout("%Y-%m-%d%!")
 	mailTime = mustLayout("%a, %e %b %Y %H:%M:%S %Z")
+
+	wallTime   = mustLayout("%Y/%m/%d %H:%M:%S")
+	stampTime  = mustLayout("%Y%m%d%H%M%S%!")
+	stampMilli = mustLayout("%Y%m%d%H%M%S%L%!")
+	basicTime  = mustLayout("%Y%m%dT%H%M%S")
+	ctime      = mustLayout("%a %b %e %H:%M:%S %Y")
+	oldMail    = mustLayout("%A, %d-%b-%y %H:%M:%S %Z") // RFC 850
 )
 
 // mustLayout returns the layout of a pattern that newPattern reads.
@@ -37,24 +46,56 @@ func mustLayout(text string) layout {
 	return p.read
 }
 
-// anyTime is a time of isoTime, webTime or epochTime; brackets may be around it.
+// anyTime is a time in one of the layouts above, as Go writes it (2006-01-02 15:04:05 +0000 UTC), or
+// of epochTime; brackets may be around it.
 func anyTime(b []byte, zone *time.Location) (int64, bool) {
 	if len(b) > 1 && b[0] == '[' && b[len(b)-1] == ']' {
 		b = b[1 : len(b)-1]
 	}
 	switch {
 	case len(b) > 4 && b[4] == '-':
-		return isoTime(b, zone)
+		return isoTime(withoutZoneName(b), zone)
 	case len(b) > 2 && b[2] == '/':
 		return webTime(b, zone)
+	case len(b) > 4 && b[4] == '/':
+		return wallTime(b, zone)
+	case len(b) > 8 && b[8] == 'T':
+		return basicTime(b, zone)
+	case len(b) == len("20060102150405") && isDigits(b):
+		return stampTime(b, zone)
+	case len(b) == len("20060102150405000") && isDigits(b):
+		return stampMilli(b, zone)
+	case len(b) > 0 && isLetter(b[0]):
+		for _, read := range [...]layout{mailTime, oldMail, ctime} {
+			if nanos, ok := read(b, zone); ok {
+				return nanos, true
+			}
+		}
+		return 0, false
 	}
 	return epochTime(b, zone)
 }
 
-// epochTime is the time since 1970 as a number, perhaps with a fraction. Its unit is told
-// by its size: seconds, milliseconds, microseconds or nanoseconds.
+// withoutZoneName cuts off the name of the zone that Go writes after its offset, and the reading of
+// the monotonic clock: 2006-01-02 15:04:05.1 +0000 UTC m=+0.1.
+func withoutZoneName(b []byte) []byte {
+	const offset = len(" +0000")
+	if at := bytes.Index(b, []byte(" m=")); at > 0 {
+		b = b[:at]
+	}
+	if at := bytes.LastIndexByte(b, ' '); at > offset && looksLike(b[at-4:], "0000 ") &&
+		(b[at-5] == '+' || b[at-5] == '-') {
+		return b[:at]
+	}
+	return b
+}
+
+// epochTime is the time since 1970 as a number, perhaps with a fraction, or with an exponent, as
+// Java writes large ones. Its unit is told by its size: seconds, milliseconds, microseconds or
+// nanoseconds. A time before 1973 is none: it is a duration, or in no unit of these.
 func epochTime(b []byte, _ *time.Location) (int64, bool) {
-	const last = 7_258_118_400_000_000_000 // the year 2200, so that no number of 19 digits overflows
+	first := int64(100_000_000_000_000_000) // 1973
+	const last = 7_258_118_400_000_000_000  // the year 2200, so that no number of 19 digits overflows
 	n, digits := int64(0), 0
 	for ; digits < min(len(b), 19) && isDigit(b[digits]); digits++ {
 		n = n*10 + int64(b[digits]-'0')
@@ -65,11 +106,33 @@ func epochTime(b []byte, _ *time.Location) (int64, bool) {
 			unit /= 1000
 		}
 	}
+	if unit < 1e9 {
+		first *= 10 // 2001: a number of 12 digits is rather 202603040506
+	}
 	nanos, rest := fraction(b[digits:])
-	if digits == 0 || n < 0 || n > last/unit || len(rest) > 0 {
+	if digits > 0 && len(rest) > 1 && rest[0]|0x20 == 'e' {
+		return exponentTime(b)
+	}
+	if digits == 0 || n < first/unit || n > last/unit || len(rest) > 0 {
 		return 0, false
 	}
 	return n*unit + nanos/(1e9/unit), true
+}
+
+// exponentTime is epochTime for numbers such as 1.772600767089E12, to the microsecond.
+func exponentTime(b []byte) (int64, bool) {
+	const longest = 30
+	if len(b) > longest {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(b), 64)
+	for err == nil && n >= 1e10 && n < 1e19 {
+		n /= 1000
+	}
+	if err != nil || n < 1e8 || n >= 1e10 {
+		return 0, false
+	}
+	return int64(math.Round(n*1e6)) * 1000, true
 }
 
 // Instant returns the time that a text states, in seconds since 1970, in UTC if it names no

@@ -142,7 +142,8 @@ func (w *wording) compound(text string) int {
 
 // parseJSONMap returns the format that a user describes by name=path for each field, with
 // blanks between them. A path is one of field.Member. Several paths for a field are alternatives.
-// name@percent=path is a field that is percent-encoded, and needs=path a sign of the format.
+// name@percent=path is a field that is percent-encoded, path@rootless one that may lack its first
+// slash, time=path+path a time in two members, and needs=path a sign of the format.
 func parseJSONMap(text string) (*Format, error) {
 	var fields []jsonField
 	var needs []string
@@ -153,7 +154,8 @@ func parseJSONMap(text string) (*Format, error) {
 		p, known := fieldNames[name]
 		switch {
 		case !isSpelled:
-			return nil, fmt.Errorf("%s@%s is spelled in no way that is known: only @percent is", name, how)
+			return nil, fmt.Errorf("%s@%s is spelled in no way that is known: only @percent, @percents and @rootless are",
+				name, how)
 		case !ok || path == "" || slices.Contains(field.Steps(path), ""):
 			return nil, fmt.Errorf("%q is not NAME=PATH, as in ua=request.headers.User-Agent.0", word)
 		case name == "needs":
@@ -161,6 +163,10 @@ func parseJSONMap(text string) (*Format, error) {
 			continue
 		case !known:
 			return nil, unknownField(name)
+		case p == moment && strings.Count(path, "+") == 1:
+			date, clock, _ := strings.Cut(path, "+")
+			fields = append(fields, jsonField{day, date, spell}, jsonField{timeOfDay, clock, spell})
+			continue
 		}
 		fields = append(fields, jsonField{p, path, spell})
 	}
@@ -177,7 +183,9 @@ func parseJSONMap(text string) (*Format, error) {
 }
 
 // jsonSpellings are what may stand after the name of a field and @.
-var jsonSpellings = map[string]spelling{"": {}, "percent": percents}
+var jsonSpellings = map[string]spelling{
+	"": {}, "percent": percents, "percents": allPercents, "rootless": {rootless: true},
+}
 
 // fieldNames are the parts by the names that users know.
 var fieldNames = map[string]part{

@@ -160,6 +160,19 @@ func (v *values) findTarget() []byte {
 	return nil
 }
 
+// rooted returns a path with the slash that it begins with, which some servers leave out.
+func (v *values) rooted(path []byte) []byte {
+	if string(path) == "-" {
+		path = nil
+	}
+	if len(path) > 0 && path[0] == '/' {
+		return path
+	}
+	from := len(v.buf)
+	v.buf = append(append(v.buf, '/'), path...)
+	return v.buf[from:len(v.buf):len(v.buf)]
+}
+
 // complete does the work of Reader.Complete.
 func (v *values) complete(r *Record) {
 	r.Status = statusOf(v.text[statusCode])
@@ -228,7 +241,7 @@ func (v *values) time() (nanos int64, ok bool) {
 	switch {
 	case v.layout == nil:
 		return 0, false
-	case v.has[moment]:
+	case v.has[moment] && (len(v.text[moment]) > 0 || !v.has[timeOfDay]):
 		return v.moments.read(v.sent(moment), v.layout, v.zone)
 	}
 	from := len(v.buf)
@@ -370,6 +383,8 @@ type spelling struct {
 	escape byte
 	// undo appends a field to dst as the client sent it.
 	undo func(dst, field []byte) []byte
+	// rootless: paths may lack the slash that they begin with.
+	rootless bool
 }
 
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18

@@ -205,7 +205,10 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := newEvidenceLines(o.Evidence != "")
+	var lines *evidenceLines
+	if o.Evidence != "" {
+		lines = &evidenceLines{names: side.identity.Names}
+	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
 	if err != nil {
@@ -221,19 +224,22 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if o.Evidence == "" || result == nil {
 		return result, failed
 	}
-	lines.stopAt(ctx)
 	// Their memory is for the lines of the folder.
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil {
 		return result, inputError(err)
 	}
-	folder := &evidenceFolder{evidenceBasis: &evidenceBasis{
-		side: side, lookedUp: a.verified, options: AuditOptions{Workers: o.Workers, budget: o.budget}, format: o.format,
-		manifest: &evidence.Manifest{
-			Only: config.Only, Format: o.formatText, AllowDuplicates: o.AllowDuplicates, LookedUp: verifiedClients(a.verified),
-			Inputs: logs.evidenceInputs(result.Report.Inputs, config.Policy),
-		},
-	}}
-	return result, o.writeEvidence(ctx, folder, result.Report, lines, failed)
+	r := result.Report
+	d := evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
+		Partial: r.Partial, Proxied: r.Proxied, NotShown: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
+		Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}
+	for _, p := range a.verified {
+		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
+	}
+	w := &evidenceWriter{evidenceLines: lines, folderAudit: newFolderAudit(side, d, o.budget, o.Workers)}
+	if o.format != nil {
+		w.format = o.formatText
+	}
+	return result, o.writeEvidence(ctx, w, failed)
 }
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
@@ -281,7 +287,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 		return nil, err
 	}
 	config := side.config
-	reading := source.Options{Workers: shares.workers, Memory: shares.reading, Ahead: shares.ahead}
+	reading := source.Options{Workers: shares.workers, Memory: shares.reading}
 	config.Memory, config.Workers, config.Judged, config.Fetched = shares.rest, shares.workers, o.Judged, o.Fetched
 	config.Seen, config.Zone = o.seen, side.zone
 	logs.rows = o.addRowsTo(&config, logs)
@@ -397,16 +403,6 @@ func (o *AuditOptions) inputs() inputFiles {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
 		rangeFiles(o.Ranges), o.Read)
 	return inputFiles{names, o.Logs.Stdin}
-}
-
-// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be
-// written by the caller, is read by the audit or is another of its outputs.
-func (o *AuditOptions) RefuseOutput(flag, name string) error {
-	others := streams(o.Stdout, o.Messages.To)
-	for _, out := range o.outputs() {
-		others = append(others, fileSink(out.flag, out.name))
-	}
-	return refuseShared(flag, name, o.inputs(), others)
 }
 
 // auditing is an audit or a merge under way.

@@ -118,7 +118,7 @@ func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen func(
 	if err != nil {
 		return err
 	}
-	a, err := again.read(ctx, side, logs, newEvidenceLines(false))
+	a, err := again.read(ctx, side, logs, nil)
 	if err != nil {
 		return err
 	}

@@ -37,8 +37,6 @@ const (
 	decoderBytes = 10 << 20
 	// readingBytes is what the chunks of a worker are of use for.
 	readingBytes = 16 << 20
-	// aheadBytes is what the members of gzip files that one worker decodes are of use for.
-	aheadBytes = 16 << 20
 )
 
 // What the parts of side files take, in bytes, when they have been read. Rules are compiled for
@@ -140,7 +138,6 @@ func (b *budget) failed(err error) error {
 type shares struct {
 	workers int
 	reading int64 // chunks of the inputs
-	ahead   int64 // members of gzip files that are decoded side by side
 	rest    int64 // audit.Config.Memory, or the rules of a filter
 }
 
@@ -166,15 +163,13 @@ func (b *budget) divide(n int, inputs []*source.Input) (s shares, err error) {
 				} else {
 					pipes = b.windows().Largest()
 				}
-			case codec == "gzip" && in.Regular() && n > 1:
-				s.ahead = min(left/8, int64(n)*aheadBytes)
 			case codec == "bzip2":
 				decodes = 1
 			}
 		}
 		decoders += decodes
 	}
-	left = max(left-files-pipes-s.ahead, leastBytes)
+	left = max(left-files-pipes, leastBytes)
 	workers := left / (workerBytes + decoderBytes)
 	if workers >= decoders {
 		workers = (left - decoders*decoderBytes) / workerBytes

@@ -363,7 +363,7 @@ func (c *checked) contested(allowed bool, url string, o origin.Origin, at int64)
 	return ""
 }
 
-const whyUnreachable = "robots.txt could not be fetched, so everything is forbidden (RFC 9309 2.3.1.4)"
+const whyUnreachable = "robots.txt is unreachable, so everything is forbidden (RFC 9309 2.3.1.4)"
 
 // find returns the rules of an origin that bind the agent. If the archive has no rules of
 // it, find completes the answer.

@@ -51,7 +51,7 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 	lines := sites(200, 20_000)
 	opened := 0
 	restore := disk.Inject(func(op disk.Op, name string) error {
-		if op == disk.OpOpen && name == os.TempDir() {
+		if op == disk.OpOpen && filepath.Dir(name) == filepath.Clean(os.TempDir()) {
 			opened++
 		}
 		return nil
@@ -65,8 +65,8 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 	if err != nil || !bytes.Equal(little, much) {
 		t.Errorf("%d bytes instead of %d, error %v", len(little), len(much), err)
 	}
-	if opened < 3 {
-		t.Errorf("%d temporary files, want one to try, one of bodies and one of rulesets at least", opened)
+	if opened < 2 {
+		t.Errorf("%d temporary files, want one of bodies and one of rulesets at least", opened)
 	}
 }
 

@@ -119,12 +119,6 @@ func (o *FilterOptions) crawlers() (names []string) {
 	return slices.Compact(names)
 }
 
-// RefuseOutput returns an error, of type *Error, if a file that a flag of the caller names, to be
-// written by the caller, is read by the filtering or is another of its outputs.
-func (o *FilterOptions) RefuseOutput(flag, name string, out io.Writer) error {
-	return refuseShared(flag, name, o.inputs(), streams(out, o.Messages.To))
-}
-
 // Filter writes to out the URLs that the agent may fetch: byte for byte, in the
 // order of the input. It goes on when an input cannot be used, and warns of it; an input
 // without a URL cannot be used, unless it is empty or blank. It fails
@@ -214,7 +208,7 @@ func (o *FilterOptions) run(ctx context.Context, c filter.Config, l lists, of sh
 		out = table
 	}
 	reader := source.NewReader(l.inputs, source.Options{
-		Workers: of.workers, Memory: of.reading, Ahead: of.ahead, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
+		Workers: of.workers, Memory: of.reading, MaxLine: l.maxRow(), InOrder: true, Prompt: o.Prompt,
 	})
 	defer o.Messages.progress(reader)()
 	summary, err := filter.Run(ctx, reader, of.workers, c, out)

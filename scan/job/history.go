@@ -323,3 +323,20 @@ func (f *fetches) list(ctx context.Context, each func(*report.LoggedSite) error)
 	}
 	return end()
 }
+
+// appendKey appends a text so that the order of records is that of the texts, and none is the
+// beginning of another.
+func appendKey(b []byte, text string) []byte {
+	for _, c := range []byte(text) {
+		if b = append(b, c); c == 0 {
+			b = append(b, 1)
+		}
+	}
+	return append(b, 0, 0)
+}
+
+// cutKey takes a text of appendKey apart from what follows it.
+func cutKey(b []byte) (text string, rest []byte) {
+	text, after, _ := strings.Cut(string(b), "\x00\x00")
+	return strings.ReplaceAll(text, "\x00\x01", "\x00"), b[len(b)-len(after):]
+}

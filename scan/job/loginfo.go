@@ -28,7 +28,7 @@ import (
 // which logs were audited together.
 type logInfo struct {
 	report.InputInfo
-	// First is the beginning of the first line that is not blank, if no line could be parsed.
+	// First is the beginning of the first line that is not blank, if no line is a request.
 	First string `json:",omitempty"`
 	// SiteUnknown: values of AuditOptions.Hosts name logs, but neither these values nor its lines name
 	// the site of this one.
@@ -69,6 +69,12 @@ func (log *logInfo) noneParsed() string {
 	return text + quoted
 }
 
+// noRequests says that no line is a request, and quotes the first.
+func (log *logInfo) noRequests() string {
+	return fmt.Sprintf("%s: none of its lines has a request where the format %s looks for it (robotsieve formats --explain "+
+		"shows why); the first is %q", log.Name, log.Format, log.First)
+}
+
 // described returns the inputs as the report describes them. It is partial because of those of
 // which more lines than allowed could not be parsed, or of which some ranges are missing. An input
 // of which no line could be parsed could not be used: it is most likely no log, or one of another
@@ -90,6 +96,10 @@ func (a *auditing) described() audit.Inputs {
 		info := &in.List[i]
 		share := unparsedShare(*info)
 		switch {
+		case linesOf(*info) == 0 && logs[i].First != "" && info.To == 0:
+			text := logs[i].noRequests()
+			a.Messages.warn("%s", text)
+			info.Error, in.Partial = cmp.Or(info.Error, text), true
 		case share == 100 && most == 100:
 			warn(logs[i].noneParsed())
 		case share == 100:

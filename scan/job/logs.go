@@ -369,7 +369,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	}
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
-		l.evidence.headers(i, log.format, at.header, c.Input, at.lines+1, data)
+		l.evidence.checkHeaders(log, data)
 	}
 	if log.Range() != (source.Range{}) {
 		log.all.Add(linesIn(c))
@@ -406,7 +406,7 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 			l.messages.warn("%v (%s)", err, covered(&result, log.Size))
 			info.Error, in.Partial = err.Error(), true
 		}
-		if unparsedShare(info.InputInfo) == 100 {
+		if unparsedShare(info.InputInfo) == 100 || linesOf(info.InputInfo) == 0 && log.format.Header() == nil {
 			info.First = log.first
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,20 +66,19 @@ func (o output) check(inputs inputFiles, others []sink) error {
 	if err := refuseShared(o.flag, o.name, inputs, others); err != nil {
 		return err
 	}
-	w, err := o.open()
+	path, err := o.replaced()
 	if err != nil {
 		return err
 	}
-	if err := w.discard(); err != nil {
-		return inputError(err)
+	if err := disk.CheckWritable(filepath.Dir(path)); err != nil {
+		return inputError(writing(o.name, err))
 	}
 	return nil
 }
 
 // write calls write with a new file, and gives it the name when all of it is on the disk. If that
 // fails, nothing is left behind, and a file that had the name is unchanged. If the name is a
-// symbolic link, its target is replaced, not the link. The mode of a file that is replaced stays,
-// and its owner if the system permits it.
+// symbolic link, its target is replaced, not the link. The mode of a file that is replaced stays.
 func (o output) write(write func(io.Writer) error) error {
 	w, err := o.begin(write)
 	if err != nil {
@@ -91,65 +89,56 @@ func (o output) write(write func(io.Writer) error) error {
 
 // begin is write up to the name, which the caller gives the file with commit, or else discards it.
 func (o output) begin(write func(io.Writer) error) (*pending, error) {
-	w, err := o.open()
+	path, err := o.replaced()
 	if err != nil {
 		return nil, err
 	}
-	if err = write(w.file); err == nil {
-		err = w.file.Sync()
-	}
+	f, err := disk.NewPending(path, o.kind.perm)
 	if err != nil {
+		return nil, inputError(writing(o.name, err))
+	}
+	w := &pending{f, o.name}
+	if err := write(f); err != nil {
 		return nil, errors.Join(writing(o.name, err), w.discard())
 	}
 	return w, nil
 }
 
-// open looks at what would be replaced, and makes a file beside it. Its errors are of type *Error.
-func (o output) open() (*pending, error) {
-	path, err := follow(o.name)
-	if err != nil {
-		return nil, inputError(writing(o.name, err))
-	}
-	old, err := disk.Lstat(path)
+// replaced returns where the name leads, if what is there may be replaced. Its errors are of type
+// *Error.
+func (o output) replaced() (path string, err error) {
+	path, is := o.name, true
+	old, err := disk.Stat(o.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err = disk.Stat(o.name); err == nil { // such as a link of /proc to a file that has been removed
-			err = errors.New("a link that leads to no name")
+		if _, err = disk.Lstat(o.name); err == nil {
+			err = errors.New("a symbolic link that leads to no file")
 		} else {
-			old, err = nil, nil
+			err = nil
 		}
 	case err != nil:
 	case !old.Mode().IsRegular():
 		err = errors.New("not a regular file")
-	}
-	if err == nil && old != nil && old.Size() > 0 && !o.force {
-		var is bool
-		if is, err = o.isKind(path); err == nil && !is {
-			return nil, usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name,
-				o.kind.name)
+	default:
+		if old.Size() > 0 && !o.force {
+			is, err = o.isKind()
+		}
+		if err == nil && is {
+			path, err = disk.EvalSymlinks(o.name)
 		}
 	}
-	if err != nil {
-		return nil, inputError(writing(o.name, err))
+	switch {
+	case err != nil:
+		return "", inputError(writing(o.name, err))
+	case !is:
+		return "", usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name,
+			o.kind.name)
 	}
-	w, err := newPending(o.name, path, o.kind.perm)
-	if err != nil && path != o.name {
-		return nil, inputError(fmt.Errorf("writing %s, a link to %s: %w", o.name, path, cause(err)))
-	}
-	if err == nil && old != nil {
-		err = keepMode(w.file, old)
-		if err != nil {
-			err = errors.Join(err, w.discard())
-		}
-	}
-	if err != nil {
-		return nil, inputError(writing(o.name, err))
-	}
-	return w, nil
+	return path, nil
 }
 
-func (o output) isKind(path string) (bool, error) {
-	f, err := disk.Open(path)
+func (o output) isKind() (bool, error) {
+	f, err := disk.Open(o.name)
 	if err != nil {
 		return false, err
 	}
@@ -158,96 +147,17 @@ func (o output) isKind(path string) (bool, error) {
 	return o.kind.is(head), err
 }
 
-// keepMode gives a file the mode of an old one, and its owner and group if the system permits it.
-func keepMode(f *disk.File, old fs.FileInfo) error {
-	keepOwner(f, old)
-	return f.Chmod(old.Mode().Perm())
-}
-
-// pending is a new file that does not have its name yet: it has none at all, so that it vanishes
-// with the process, or where the system does not know that, a hidden one, so that it is not read as
-// a source.
+// pending is a new file that does not have its name yet. Its errors have the name that the user gave.
 type pending struct {
-	file   *disk.File
-	name   string // as the user gave it
-	path   string // where it leads
-	hidden string // beside path
-	named  bool   // it has the hidden name
-}
-
-// maxHiddenBase is how much of a name its hidden one has, in bytes, so that it is not too long
-// where the name is not: file systems permit 255 bytes.
-const maxHiddenBase = 200
-
-func newPending(name, path string, perm fs.FileMode) (*pending, error) {
-	dir, base := filepath.Split(path)
-	base = strings.ToValidUTF8(base[:min(len(base), maxHiddenBase)], "")
-	w := &pending{name: name, path: path, hidden: fmt.Sprintf("%s.%s.%08x.tmp", dir, base, rand.Uint32())}
-	var err error
-	if w.file, err = disk.OpenUnnamed(cmp.Or(dir, "."), perm); err != nil {
-		w.file, err = disk.OpenFile(w.hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		w.named = true
-	}
-	return w, err
+	file *disk.Pending
+	name string
 }
 
 // commit gives the file its name.
-func (w *pending) commit() error {
-	var err error
-	if !w.named {
-		err = w.file.Link(w.hidden)
-		w.named = err == nil
-	}
-	err = cmp.Or(err, w.file.Close())
-	if err == nil {
-		err = disk.Rename(w.hidden, w.path)
-	}
-	if err != nil {
-		return errors.Join(writing(w.name, err), w.remove())
-	}
-	return writing(w.name, disk.SyncDir(filepath.Dir(w.path)))
-}
+func (w *pending) commit() error { return writing(w.name, w.file.Commit()) }
 
 // discard removes the file.
-func (w *pending) discard() error {
-	return errors.Join(writing(w.name, w.file.Close()), w.remove())
-}
-
-func (w *pending) remove() error {
-	if !w.named {
-		return nil
-	}
-	return writing(w.name, disk.Remove(w.hidden))
-}
-
-// follow returns where a symbolic link leads, also to a file that does not exist; name itself if it
-// is no link.
-func follow(name string) (path string, err error) {
-	path = name
-	for range 40 { // as many links as Linux follows
-		info, err := disk.Lstat(path)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return path, nil //nolint:nilerr // of a path that does not exist the caller learns by itself
-		}
-		if err := refusePlanted(path, info); err != nil {
-			return "", err
-		}
-		to, err := disk.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(to) { // not Join, which would resolve "link/.." by its text
-			dir, _ := filepath.Split(path)
-			to = dir + to
-		}
-		path = to
-	}
-	return "", errors.New("too many symbolic links")
-}
-
-// errPlanted is the error for a symbolic link that another user made in a folder where everybody
-// may: it could lead the output to a file of the caller.
-var errPlanted = errors.New("a symbolic link of another user in a folder where all users may write")
+func (w *pending) discard() error { return writing(w.name, w.file.Discard()) }
 
 // writing returns an error of writing a file, with the name that the user gave
 // instead of the temporary one; nil if err is nil.
@@ -273,8 +183,8 @@ func cause(err error) error {
 
 // inputFiles are what a job reads.
 type inputFiles struct {
-	// names are of files, of folders, all of whose members count, and patterns; "-" is stdin. Names
-	// that name nothing count for nothing.
+	// names are of files, of folders, whose members count, and patterns; "-" is stdin. Names that name
+	// nothing count for nothing.
 	names []string
 	stdin io.Reader // nil stands for os.Stdin
 }
@@ -283,10 +193,8 @@ type inputFiles struct {
 func (i inputFiles) find(file fs.FileInfo) string {
 	for _, name := range i.names {
 		if name == "-" {
-			if f, ok := disk.Of(cmp.Or[io.Reader](i.stdin, os.Stdin)); ok {
-				if info, err := f.Stat(); err == nil && os.SameFile(file, info) {
-					return "standard input"
-				}
+			if in := streamSink("standard input", cmp.Or[any](i.stdin, os.Stdin)); in.is(file) {
+				return in.name
 			}
 			continue
 		}
@@ -295,7 +203,7 @@ func (i inputFiles) find(file fs.FileInfo) string {
 			matches, _ = disk.Glob(name)
 		}
 		for _, name := range matches {
-			if found := findIn(name, file, maxLinkedFolders); found != "" {
+			if found := findIn(name, file); found != "" {
 				return found
 			}
 		}
@@ -303,32 +211,26 @@ func (i inputFiles) find(file fs.FileInfo) string {
 	return ""
 }
 
-// maxLinkedFolders is how many links to folders are followed on a path of inputs: the sources of
-// Compile and the folders of a policy have a folder for each host in a folder.
-const maxLinkedFolders = 2
-
-// findIn looks for a file in what a name names.
-func findIn(name string, file fs.FileInfo, links int) string {
+// findIn looks for a file in what a name names. Links to folders within a folder are not followed.
+func findIn(name string, file fs.FileInfo) string {
 	info, err := disk.Stat(name)
 	switch {
 	case err != nil:
 		return ""
 	case os.SameFile(info, file):
 		return name
-	case !info.IsDir() || links < 0:
+	case !info.IsDir():
 		return ""
 	}
-	entries, err := disk.ReadDir(name)
-	if err != nil {
-		return ""
-	}
+	entries, _ := disk.ReadDir(name) // reading it will fail
 	for _, e := range entries {
-		under := links
-		if !e.IsDir() {
-			under--
-		}
-		if found := findIn(filepath.Join(name, e.Name()), file, under); found != "" {
-			return found
+		member := filepath.Join(name, e.Name())
+		if e.IsDir() {
+			if found := findIn(member, file); found != "" {
+				return found
+			}
+		} else if info, err := disk.Stat(member); err == nil && os.SameFile(info, file) {
+			return member
 		}
 	}
 	return ""
@@ -340,7 +242,7 @@ func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 	if err := inputs.refuse(others); err != nil {
 		return err
 	}
-	flags := map[string]string{} // of the paths to be written
+	flags := map[string]string{} // of the names to be written, which may not be there yet
 	for _, o := range outputs {
 		if err := o.check(inputs, others); err != nil {
 			return err
@@ -348,13 +250,7 @@ func checkOutputs(inputs inputFiles, others []sink, outputs ...output) error {
 		if o.name == "" {
 			continue
 		}
-		path, err := follow(o.name)
-		if err == nil {
-			path, err = filepath.Abs(path)
-		}
-		if err != nil {
-			return inputError(writing(o.name, err))
-		}
+		path := filepath.Clean(o.name)
 		if flag := flags[path]; flag != "" {
 			return usageError("%s and %s would both write %s", flag, o.flag, o.name)
 		}
@@ -373,12 +269,7 @@ type sink struct {
 	file fs.FileInfo
 }
 
-func newSink(name string, info fs.FileInfo, err error) sink {
-	if err != nil || !info.Mode().IsRegular() {
-		return sink{name, nil}
-	}
-	return sink{name, info}
-}
+func (s sink) is(file fs.FileInfo) bool { return s.file != nil && os.SameFile(s.file, file) }
 
 // streams are the sinks of the standard streams.
 func streams(stdout, stderr io.Writer) []sink {
@@ -388,16 +279,19 @@ func streams(stdout, stderr io.Writer) []sink {
 // fileSink is the sink of a file that a flag names.
 func fileSink(flag, name string) sink {
 	info, err := disk.Stat(name)
-	return newSink(flag, info, err)
+	if err != nil || !info.Mode().IsRegular() {
+		return sink{flag, nil}
+	}
+	return sink{flag, info}
 }
 
-func streamSink(name string, w io.Writer) sink {
-	f, ok := disk.Of(w)
-	if !ok {
-		return sink{name, nil}
+func streamSink(name string, stream any) sink {
+	if f, ok := stream.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return sink{name, info}
+		}
 	}
-	info, err := f.Stat()
-	return newSink(name, info, err)
+	return sink{name, nil}
 }
 
 // RefuseStreams returns an error, of type *Error, if stdout or stderr is one of the files that are
@@ -430,7 +324,7 @@ func refuseShared(flag, name string, inputs inputFiles, others []sink) error {
 		return usageError("%s %s would replace %s, which is to be read", flag, name, input)
 	}
 	for _, s := range others {
-		if s.file != nil && os.SameFile(file, s.file) {
+		if s.is(file) {
 			return usageError("%s %s would replace the file of %s", flag, name, s.name)
 		}
 	}

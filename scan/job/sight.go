@@ -51,7 +51,7 @@ func sightOf(f *format.Format, head []byte) sight {
 		if r.HasTime {
 			var h maphash.Hash
 			h.SetSeed(seed)
-			for _, field := range [...][]byte{r.Method, pathOf(r.Target), r.Agent} {
+			for _, field := range [...][]byte{r.Method, pathAndQuery(r.Target), r.Agent} {
 				_, _ = h.Write(append(field[:len(field):len(field)], 0))
 			}
 			_, _ = h.Write([]byte{byte(r.Status), byte(r.Status >> 8)})
@@ -63,8 +63,8 @@ func sightOf(f *format.Format, head []byte) sight {
 	return s
 }
 
-// pathOf returns the path and the query of a target, which one of two servers may log as a whole URL.
-func pathOf(target []byte) []byte {
+// pathAndQuery returns the path and the query of a target, which one of two servers may log as a whole URL.
+func pathAndQuery(target []byte) []byte {
 	if len(target) > 0 && target[0] != '/' {
 		for i, slashes := 0, 0; i < len(target); i++ {
 			if target[i] == '/' {

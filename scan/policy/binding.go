@@ -125,6 +125,20 @@ func (s Subject) Bound(rules *automaton.Ruleset) (m *automaton.Machine, token st
 	return rules.Wildcard(), ""
 }
 
+// Agent returns the crawler as a file binds it: by the groups of its first token that is named, or those
+// for *. If no rules bind it, it is the zero Agent.
+func (s Subject) Agent(robots *compile.Robots) compile.Agent {
+	for _, token := range s.Tokens {
+		if a := robots.Agent(token); a.Named() {
+			return a
+		}
+	}
+	if s.IgnoresWildcard {
+		return compile.Agent{}
+	}
+	return robots.Agent("*")
+}
+
 // Binding is the rules that bind one crawler on one origin: for each copy of its
 // robots.txt the machines of the groups that may be the crawler's. They are made when the
 // copy is first needed. It is safe for any number of goroutines.
@@ -412,8 +426,7 @@ func (b *Binding) Delay(n int32) (d time.Duration, ok bool) {
 	}
 	m.delay.Do(func() {
 		robots := b.history.copies[n].body.robots(b.subject.Readings[0])
-		_, token := b.subject.Bound(robots.Ruleset)
-		m.delay.length, m.delay.stated = robots.Delay(m.first.machine, []byte(token))
+		m.delay.length, m.delay.stated = b.subject.Agent(robots).CrawlDelay()
 	})
 	return m.delay.length, m.delay.stated
 }

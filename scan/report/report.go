@@ -79,6 +79,7 @@ type Report struct {
 	// CDNAgents are NotCrawlers with the User-Agent of a CDN, such as Amazon CloudFront, which has
 	// replaced the client's.
 	CDNAgents int64 `json:"cdn_agents"`
+	NoAgent   int64 `json:"no_user_agent"` // NotCrawlers whose User-Agent is empty or -, in formats that have one
 	// Proxied: nearly all requests came from a few addresses: these are a proxy's, and nobody is
 	// verified or spoofed by them.
 	Proxied bool `json:"proxied"`

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -15,18 +16,18 @@ import (
 func (b *BasisInfo) Describe(r *Report, assumptions, warnings []string) {
 	if r.WhatIf != nil {
 		r.Assumptions = append(b.comparison(r), assumptions...)
-		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), b.Oddities)
+		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), agentWarning(r), b.Oddities)
 		return
 	}
 	if b.None {
 		r.Assumptions = append(b.unjudged(r), assumptions...)
-		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), impostorWarnings(r))
+		r.Warnings = slices.Concat([]string{}, warnings, cdnWarning(r), agentWarning(r), impostorWarnings(r))
 		return
 	}
 	r.Assumptions = append(b.assumptions(r), assumptions...)
 	for _, list := range [][]string{
-		warnings, cdnWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r), b.lastSeenWarning(r),
-		b.sizeWarnings(r),
+		warnings, cdnWarning(r), agentWarning(r), b.Oddities, refusalWarning(r), impostorWarnings(r),
+		b.lastSeenWarning(r), b.sizeWarnings(r),
 	} {
 		r.Warnings = append(r.Warnings, list...)
 	}
@@ -231,6 +232,73 @@ func cdnWarning(r *Report) []string {
 		"CloudFront an origin request policy such as AllViewer or UserAgentRefererHeaders does that), "+
 		"or audit the logs of the CDN itself.",
 		english.Grouped(r.CDNAgents), english.Plural(r.Lines, "line"), english.Verb(r.CDNAgents, "has", "have"))}
+}
+
+// WithoutAgent says that nearly all lines have no User-Agent; it is empty where they have one.
+func (r *Report) WithoutAgent() string {
+	const nearlyAllPercent = 90
+	if r.NoAgent == 0 || r.NoAgent*100 < (r.Lines-r.Unparsed)*nearlyAllPercent {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s %s no User-Agent (\"-\"), so no crawler can be seen in them: have the server log the "+
+		"header User-Agent.", english.Grouped(r.NoAgent), english.Plural(r.Lines, "line"),
+		english.Verb(r.NoAgent, "has", "have"))
+}
+
+func agentWarning(r *Report) []string {
+	if text := r.WithoutAgent(); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// OtherSizes says that most logged answers to /robots.txt do not have the size of a file in force, which
+// sizes they have, and how to find out when each was sent. It is empty if most have it.
+func (r *Report) OtherSizes() string {
+	const shown = 3
+	t := &r.RobotsTxt
+	if 2*t.Differing <= t.Sizes || r.Policy.None() {
+		return ""
+	}
+	var files, sent []string
+	for _, s := range t.Listed {
+		for _, n := range s.Expected {
+			if text := english.Grouped(n); len(files) < shown && !slices.Contains(files, text) {
+				files = append(files, text)
+			}
+		}
+	}
+	list := t.OfAllSites()
+	for _, s := range list[:min(len(list), shown)] {
+		sent = append(sent, fmt.Sprintf("%s (%s)", english.Plural(s.Bytes, "byte"), english.Grouped(s.N)))
+	}
+	if len(list) > shown {
+		sent = append(sent, english.Plural(int64(len(list)-shown), "other size"))
+	}
+	file := "of the file given"
+	if r.Policy.History != "constant" {
+		file = "of the version in force"
+	}
+	if len(files) > 0 {
+		file += " (" + strings.Join(files, ", ") + " bytes)"
+	}
+	return fmt.Sprintf("Most logged answers to /robots.txt do not have the size %s: %s of %s %s %s. "+
+		"See what was sent when: robotsieve history log.", file, english.Grouped(t.Differing), english.Grouped(t.Sizes),
+		english.Verb(t.Differing, "has", "have"), english.List(sent))
+}
+
+// OfAllSites returns the sizes in Listed, those of all sites together, the most frequent first.
+func (t *RobotsInfo) OfAllSites() (list []SizeInfo) {
+	for _, s := range t.Listed {
+		i := slices.IndexFunc(list, func(of SizeInfo) bool { return of.Bytes == s.Bytes })
+		if i < 0 {
+			list = append(list, s)
+		} else {
+			list[i].N, list[i].Last = list[i].N+s.N, max(list[i].Last, s.Last)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y SizeInfo) int { return cmp.Compare(y.N, x.N) })
+	return list
 }
 
 // sizeWarnings say that the sizes of logged answers contradict the files, or each other.

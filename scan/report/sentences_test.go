@@ -39,3 +39,40 @@ func TestVerbsAgreeWithTheirNumbers(t *testing.T) {
 		}
 	}
 }
+
+// What most answers of another size than the files' had is said with the sizes, and where to look.
+func TestOtherSizesAreNamed(t *testing.T) {
+	size := func(bytes, n int64, expected ...int64) SizeInfo {
+		return SizeInfo{Bytes: bytes, N: n, Expected: expected}
+	}
+	const begin, end = "Most logged answers to /robots.txt do not have the size ",
+		". See what was sent when: robotsieve history log."
+	for _, c := range []struct {
+		history string
+		sizes   int64
+		listed  []SizeInfo
+		want    string
+	}{
+		{"constant", 4, []SizeInfo{size(60, 3, 1_234)},
+			"of the file given (1,234 bytes): 3 of 4 have 60 bytes (3)"},
+		{"constant", 4, []SizeInfo{size(60, 2, 30)}, ""}, // half are not most
+		{"constant", 0, nil, ""},
+		{"constant", 1, []SizeInfo{size(0, 1, 30)}, "of the file given (30 bytes): 1 of 1 has 0 bytes (1)"},
+		{"deployed", 9, []SizeInfo{size(1, 2, 30, 40), size(2, 1), size(1, 3, 40, 50), size(3, 1, 60)},
+			"of the version in force (30, 40, 50 bytes): 7 of 9 have 1 byte (5), 2 bytes (1), 3 bytes (1)"},
+		{"observed", 9, []SizeInfo{size(1, 5), size(2, 1), size(3, 1), size(4, 1), size(5, 1)},
+			"of the version in force: 9 of 9 have 1 byte (5), 2 bytes (1), 3 bytes (1), 2 other sizes"},
+	} {
+		r := &Report{RobotsTxt: RobotsInfo{Sizes: c.sizes, Listed: c.listed}}
+		r.Policy.History = c.history
+		for _, s := range c.listed {
+			r.RobotsTxt.Differing += s.N
+		}
+		if c.want != "" {
+			c.want = begin + c.want + end
+		}
+		if got := r.OtherSizes(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -36,7 +35,6 @@ type rawReader struct {
 	sum  hash.Hash     // of the bytes; nil if it is not wanted
 	tape *tape         // the last bytes of r, if someone may want them
 	err  error         // of r but io.EOF: it stays, since a Peek that looks at few bytes loses it
-	back []byte        // to be read again, before r
 }
 
 // rawBuffer: at 256 KiB the reads of compressed data no longer show in a profile.
@@ -52,12 +50,6 @@ func newRawReader(r io.Reader) *rawReader {
 
 // Read reads past the buffer.
 func (raw *rawReader) Read(p []byte) (int, error) {
-	if len(raw.back) > 0 {
-		n := copy(p, raw.back)
-		raw.back = raw.back[n:]
-		raw.count(n)
-		return n, nil
-	}
 	if raw.err != nil {
 		return 0, raw.err
 	}
@@ -83,14 +75,6 @@ func (raw *rawReader) count(n int) {
 	if raw.also != nil {
 		raw.also.Add(int64(n))
 	}
-}
-
-// unread gives back bytes that were taken last from br.
-func (raw *rawReader) unread(b []byte) {
-	buffered, _ := raw.br.Peek(raw.br.Buffered())
-	raw.back = slices.Concat(b, buffered, raw.back)
-	raw.count(-len(b) - len(buffered))
-	raw.br.Reset(raw)
 }
 
 func (raw *rawReader) free() {
@@ -179,8 +163,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// Blocks decompresses blocks that are in memory: parts of a stream, and pages of formats that
-// compress them one by one. The zero value is ready. It is for one goroutine, and starts none.
+// Blocks decompresses blocks that are in memory: pages of formats that compress them one by one. The
+// zero value is ready. It is for one goroutine, and starts none.
 type Blocks struct {
 	zstd  *zstd.Decoder
 	gzip  inflate.Gzip

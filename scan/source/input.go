@@ -473,9 +473,6 @@ func (in *Input) newStream(bytes io.Reader, r *Reader) (*stream, error) {
 	s, err := newStream(plain.raw, in.Name, plain.window)
 	if err == nil {
 		in.codec.Store(int32(s.codec))
-		if r != nil && in.regular {
-			r.readAhead(s)
-		}
 	}
 	return s, err
 }

@@ -25,11 +25,6 @@ type Options struct {
 	// decompressors are not part of it: see Windows.
 	Memory int64
 
-	// Ahead is how many bytes more the members of gzip files may take that are decoded side by
-	// side; 0 is as many as keep all workers busy. With less than some megabytes a worker there are
-	// fewer at a time, and only small ones.
-	Ahead int64
-
 	// InOrder reads the inputs one after the other, and decompresses only one stream at a time.
 	// Then chunks come nearly in the order of (Input, Seq). A consumer that puts them into that
 	// order may keep chunks that come too early, if it releases all others: there are buffers
@@ -68,9 +63,6 @@ func (o Options) filled() Options {
 	}
 	// So a chunk of ChunkSize bytes can contain no line that is too long (stream.go).
 	o.ChunkSize = min(o.ChunkSize, o.MaxLine/2)
-	if o.Ahead <= 0 {
-		o.Ahead = int64(o.Workers+1) * 2 * maxContents
-	}
 	for o.Memory > 0 && o.ChunkSize > minChunk && o.buffers() < fewBuffers*o.Workers {
 		o.ChunkSize = max(o.ChunkSize/2, minChunk)
 	}
@@ -112,10 +104,6 @@ type Reader struct {
 	ready  chan item // it has room for all chunks, so that sending never blocks
 	chunks *pool
 
-	waiting  atomic.Int32 // callers of Next that wait for a chunk
-	decoding atomic.Int32 // goroutines that decode streams or parts of them
-	parts    *partPool    // for gzip
-
 	stop    chan struct{} // closed by Stop
 	stopped sync.Once
 
@@ -142,7 +130,6 @@ func NewReader(ins []*Input, o Options) *Reader {
 		states:   make([]state, len(ins)),
 		stop:     make(chan struct{}),
 		chunks:   newPool(o.buffers(), o.ChunkSize+overread+alignment, o.longest()),
-		parts:    newPartPool(o.Ahead),
 		blocking: map[*disk.File]bool{},
 	}
 	r.ready = make(chan item, cap(r.chunks.slots))
@@ -251,12 +238,10 @@ func (r *Reader) Next() (*Chunk, bool) {
 	default:
 	}
 	var next item // none after Stop
-	r.waiting.Add(1)
 	select {
 	case next = <-r.ready:
 	case <-r.stop:
 	}
-	r.waiting.Add(-1)
 	return r.deliver(next)
 }
 

@@ -169,8 +169,6 @@ func (r *Reader) readStream(i int, s *stream) {
 		defer r.unwatch(s.file)
 	}
 	defer s.close()
-	r.decoding.Add(1)
-	defer r.decoding.Add(-1)
 	s.raw.reportTo(&r.read)
 	defer r.conclude(i, s)
 	k := chunker{r: r, s: s}

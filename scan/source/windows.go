@@ -107,16 +107,6 @@ func (w *window) widen(c sniff.Codec, bytes int64) error {
 	return nil
 }
 
-// tryWiden reports whether the stream may have a large window at once.
-func (w *window) tryWiden() bool {
-	select {
-	case w.slot <- struct{}{}:
-		w.widened = true
-	default:
-	}
-	return w.widened
-}
-
 // most is the largest window that the stream may have now.
 func (w *window) most() int64 {
 	if w.widened {

@@ -11,8 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/internal/disk"
 )
 
-// Temporary is a temporary file without a name, where the system has such files. CreateTemp makes
-// it. It is as safe for concurrent use as the file.
+// Temporary is a temporary file. CreateTemp makes it. It is as safe for concurrent use as the file.
 type Temporary struct {
 	*disk.File
 	name string // while it still has to be removed
@@ -21,15 +20,10 @@ type Temporary struct {
 // CreateTemp makes a temporary file in os.TempDir.
 func CreateTemp() (*Temporary, error) { return createTemp("") }
 
-// createTemp makes a file without a name, so that a crash or a signal leaves nothing. Where that is
-// not possible, it removes the name at once, and where that is not possible either, Close does. No
-// dir stands for os.TempDir.
+// createTemp makes a file and removes its name at once, so that a crash or a signal leaves nothing.
+// Where that is not possible, Close removes it. No dir stands for os.TempDir.
 func createTemp(dir string) (*Temporary, error) {
-	dir = cmp.Or(dir, os.TempDir())
-	if f, err := disk.OpenUnnamed(dir, 0o600); err == nil {
-		return &Temporary{f, ""}, nil
-	}
-	f, err := disk.CreateTemp(dir, "robotsieve-*.tmp")
+	f, err := disk.CreateTemp(cmp.Or(dir, os.TempDir()), "robotsieve-*.tmp")
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +49,7 @@ func (t *Temporary) Close() error {
 // CheckDir returns the error with which a Sorter with this Options.Dir would fail: a caller who
 // reads for hours learns of it before.
 func CheckDir(dir string) error {
-	f, err := createTemp(dir)
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
+	if err := disk.CheckWritable(cmp.Or(dir, os.TempDir())); err != nil {
 		return fmt.Errorf("the folder for temporary files (TMPDIR): %w", err)
 	}
 	return nil

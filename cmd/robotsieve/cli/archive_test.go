@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -368,33 +367,6 @@ func TestLostProfileIsAnError(t *testing.T) {
 		if r.code != exitInput || !strings.Contains(r.err, "writing the profile: "+name+" is empty") || r.out == "" {
 			t.Errorf("%s: %+v", form, r)
 		}
-	}
-}
-
-// TestPlantedLink: a link that another user made where all may is not followed.
-func TestPlantedLink(t *testing.T) {
-	dir := faultyTree(t)
-	at := func(name string) string { return filepath.Join(dir, name) }
-	shared := at("shared")
-	makeDir(t, shared)
-	if err := os.Chmod(shared, 0o777|fs.ModeSticky); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(shared, "link")
-	if err := os.Symlink(at("1.state"), link); err != nil {
-		t.Skip(err)
-	}
-	args := []string{"merge", "--state", link, at("2.state")}
-	if r := command(t, "", args...); r.code != exitDone {
-		t.Errorf("the caller's own link: %+v", r)
-	}
-	if err := os.Lchown(link, 12345, 12345); err != nil {
-		t.Skip("only root can make the link of another user: ", err)
-	}
-	before := plain(t, at("1.state"))
-	if r := command(t, "", args...); r.code != exitInput || !strings.Contains(r.err, "a symbolic link of another user") ||
-		!bytes.Equal(plain(t, at("1.state")), before) {
-		t.Errorf("%+v", r)
 	}
 }
 

@@ -259,7 +259,8 @@ func readHeader(set *crawler.Set, header string) headerReading {
 
 func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
 	out := headerWord{Byte: w.Start + 1, Word: header[w.Start:w.End]}
-	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival || w.Standing == crawler.Bare && e.Nameless
+	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival || w.Standing == crawler.Bare && e.Nameless ||
+		w.Standing == crawler.NutchUser || w.Standing == crawler.PageOwner
 	if w.Profile != nil {
 		out.Crawler, out.Operator = w.Profile.Name, w.Profile.Operator
 	}
@@ -293,10 +294,13 @@ var standings = map[crawler.Standing]string{
 	crawler.Bare:       "says that the client is a crawler, but not which one",
 	crawler.NoContact: `contains "STEM", but the header does not begin with it, does not have it directly after ` +
 		`"(compatible; ", and has no URL and no e-mail address`,
-	crawler.Control: controlToken,
-	crawler.Device:  `contains "STEM", but is where a browser on Android names its device`,
-	crawler.App:     `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), without a URL`,
-	crawler.Later:   `contains "STEM", but after another word that does`,
+	crawler.Control:   controlToken,
+	crawler.Device:    "where a browser on Android names its device",
+	crawler.App:       `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), without a URL`,
+	crawler.Software:  "the name of a library or an app, or in the header of an app on a phone, which a person runs",
+	crawler.NutchUser: `what stands before "/Nutch-", where Apache Nutch writes the name that its user gave`,
+	crawler.PageOwner: `no word is a crawler's, but the header has a page called "STEM", and this says whose it is`,
+	crawler.Later:     `contains "STEM", but after another word that does`,
 }
 
 const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, " +

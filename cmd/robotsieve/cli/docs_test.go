@@ -92,7 +92,7 @@ var neverSaid = []string{
 func TestNoOutputSaysMore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "evidence")
 	done(t, "", append(fullAudit(sample), "--evidence", folder, "--quiet")...)
-	letters, _ := filepath.Glob(filepath.Join(folder, "*", "letter.txt"))
+	letters, _ := filepath.Glob(filepath.Join(folder, "letter-*.txt"))
 	if len(letters) != 2 {
 		t.Errorf("%v", letters)
 	}
@@ -318,7 +318,7 @@ func checkRecipe(t *testing.T, script string) {
 		{"docs.both", "here/docs.both", "disallowed\tGPTBot,CCBot\t2\t{\"text\":\"a\""},
 		{"docs.barred", "here/docs.barred", "https://a.example/p GPTBot,CCBot\n"},
 		{"FILE.kept", "here/part-2.jsonl.kept", "{\"text\":\"b\""},
-		{"--evidence", "here/evidence/manifest.json", "{"},
+		{"--evidence", "here/evidence/evidence.json", "{"},
 		{"> robots.sarif", "here/robots.sarif", "{\n  \"$schema\":"},
 		{">> " + dir, "srv/policy.csv", "from,origin,status,file\n"},
 	} {

@@ -133,7 +133,7 @@ in that form: the number of others is told.`,
 		if err := refuseFilterFlags(cmd, &o); err != nil {
 			return err
 		}
-		stop, err := startProfile(func(name string) error { return o.RefuseOutput("--profile", name, s.out) })
+		stop, err := startProfile()
 		if err != nil {
 			return err
 		}

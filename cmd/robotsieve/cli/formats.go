@@ -24,8 +24,8 @@ func newFormats(s streams) *cobra.Command {
 		Long: `Formats lists the formats of access logs that audit reads: what writes each of
 them, what it lacks for an audit, and a sample line. It also lists the envelopes that
 may be around the lines, such as that of syslog; --format names a format in an
-envelope as in syslog:combined, and a log of two formats as in
-combined+vhost_combined.
+envelope as in syslog:combined, in the member log of JSON objects as in
+json.log:combined, and a log of two formats as in combined+vhost_combined.
 
 With the NAME of a format it prints the words that describe it, to copy and change:
 audit --format takes them.

@@ -1,16 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // manyViolations is a log of n lines that differ, each of which has to wait for
@@ -72,88 +67,4 @@ func TestLittleMemoryMakesTheSameReport(t *testing.T) {
 		t.Errorf("torn: code %d, %.100q", torn.code, torn.out)
 	}
 	empty("torn")
-}
-
-// child is the command in a process of its own that reads an endless log.
-type child struct {
-	*exec.Cmd
-	out, diag bytes.Buffer
-	in        io.WriteCloser
-}
-
-// startSpilling starts the command, and returns when it has a temporary file, the
-// name of which it has removed.
-func startSpilling(t *testing.T, dir string) *child {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("needs /proc to see which files a process has open")
-	}
-	robots := file(t, "robots.txt", "user-agent: *\ndisallow: /p\n")
-	c := &child{Cmd: launched(t, "audit", "--robots", robots, "--output", "json", "--memory", "1MB", "--samples", "1",
-		"--fail-on", "violation>0", "-")}
-	c.Env = append(c.Env, "TMPDIR="+dir)
-	c.Stdout, c.Stderr = &c.out, &c.diag
-	var err error
-	if c.in, err = c.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Process.Kill(); c.in.Close() })
-	log := manyViolations(20_000)
-	go func() {
-		for {
-			if _, err := io.WriteString(c.in, log); err != nil {
-				return
-			}
-		}
-	}()
-	for deadline := time.Now().Add(30 * time.Second); !c.hasOpen(dir); {
-		if time.Now().After(deadline) {
-			t.Fatalf("no temporary file, stderr %q", c.diag.String())
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return c
-}
-
-// hasOpen reports whether the process has a file in a folder open.
-func (c *child) hasOpen(dir string) bool {
-	fds := fmt.Sprintf("/proc/%d/fd", c.Process.Pid)
-	list, _ := os.ReadDir(fds)
-	for _, fd := range list {
-		if to, err := os.Readlink(filepath.Join(fds, fd.Name())); err == nil && strings.HasPrefix(to, dir+"/") &&
-			strings.HasSuffix(to, " (deleted)") {
-			return true
-		}
-	}
-	return false
-}
-
-func TestInterruptLeavesNoTemporaryFile(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, os.Kill} {
-		dir, empty := tempDir(t)
-		c := startSpilling(t, dir)
-		empty("while it runs")
-		if err := c.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-		c.Wait()
-		empty("after an end by " + signal.String())
-		r := result{c.out.String(), c.diag.String(), c.ProcessState.ExitCode()}
-		if signal == os.Kill {
-			if r.out != "" {
-				t.Errorf("a report of a killed process: %.100q", r.out)
-			}
-			continue
-		}
-		if r.code != exitInterrupted || !strings.Contains(r.err, "interrupted: the report covers what was read so far") ||
-			strings.Count(r.err, "--fail-on is not checked on a part of the input") != 1 {
-			t.Fatalf("code %d, stderr %q", r.code, r.err)
-		}
-		if report := auditJSON(t, r); report["partial"] != true || report["lines"] == 0.0 {
-			t.Errorf("partial %v, %v lines", report["partial"], report["lines"])
-		}
-	}
 }

@@ -32,10 +32,9 @@ type profileForm struct {
 }
 
 // profileFlags adds --profile and --profile-dir to a command that may run long. Start begins the profile, if
-// the user wants one and refuse permits its file. It returns the function that ends the profile; if nothing
-// of this could be written, it says so, and the command fails.
-func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name string) error) (stop func(*error),
-	err error)) {
+// the user wants one. It returns the function that ends the profile; if nothing of this could be
+// written, it says so, and the command fails.
+func profileFlags(cmd *cobra.Command, s streams) (start func() (stop func(*error), err error)) {
 	var mode string
 	forms := map[string]profileForm{
 		"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
@@ -45,7 +44,7 @@ func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name st
 	choice(cmd, "profile", "none", "write a profile of this run", to(&mode), "none", "cpu", "mem", "trace")
 	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
 	_ = cmd.MarkFlagDirname("profile-dir")
-	return func(refuse func(string) error) (func(*error), error) {
+	return func() (func(*error), error) {
 		if mode == "none" {
 			return func(*error) {}, nil
 		}
@@ -53,7 +52,7 @@ func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name st
 		if err := disk.MkdirAll(*dir, 0o777); err != nil {
 			return nil, inputError(err)
 		}
-		if err := forms[mode].makeRoom(*dir, refuse); err != nil {
+		if err := forms[mode].makeRoom(*dir); err != nil {
 			return nil, err
 		}
 		// With its own hook the command would not get SIGINT.
@@ -69,32 +68,21 @@ func profileFlags(cmd *cobra.Command, s streams) (start func(refuse func(name st
 	}
 }
 
-// makeRoom removes a profile that is to be replaced, and makes a new file of the name.
-func (f profileForm) makeRoom(dir string, refuse func(name string) error) error {
+// makeRoom makes a file for a profile, or finds one that may be replaced.
+func (f profileForm) makeRoom(dir string) error {
 	name := filepath.Join(dir, f.file)
 	switch old, err := disk.Lstat(name); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return inputError(err)
-	case !f.replaceable(name, old):
+	case err == nil && !f.replaceable(name, old):
 		return usageError("--profile would replace %s, which is no profile", name)
-	default:
-		if err := refuse(name); err != nil {
-			return err
-		}
-		if err := disk.Remove(name); err != nil {
-			return inputError(err)
-		}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return inputError(err)
 	}
-	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err == nil {
+		err = file.Close()
+	}
 	if err != nil {
 		return inputError(err)
-	}
-	if err := file.Close(); err != nil {
-		return inputError(err)
-	}
-	if err := refuse(name); err != nil { // another output may have this name too
-		return errors.Join(err, disk.Remove(name))
 	}
 	return nil
 }

@@ -111,6 +111,8 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))
 		}
+	} else if text := a.Report.OtherSizes(); text != "" {
+		s.warn("%s", text)
 	}
 	if code == exitDone {
 		return f.verdict(s, a)
@@ -415,6 +417,8 @@ func (c condition) unchecked(r *report.Report, config *audit.Config) string {
 		return "no crawler called " + c.crawler + " is known or was seen"
 	case r.Lines > 0 && !slices.ContainsFunc(r.Inputs, namesCrawlers):
 		return "the logs have no User-Agent, so no line can name a crawler"
+	case r.AllRequests() == 0 && r.NoAgent > 0 && r.NoAgent == r.NotCrawlers:
+		return "no line has a User-Agent, so none can name a crawler"
 	case r.AllRequests() == 0 && r.OtherHost > 0:
 		return "all requests of crawlers were to hosts that are not judged"
 	case withoutHost > 0 && withoutHost == r.Totals.Requests:

@@ -24,7 +24,6 @@ import (
 	"golang.org/x/term"
 
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -131,9 +130,6 @@ func codeOf(err error) int {
 func Main() int {
 	withoutHeapProfile()
 	delayCollection()
-	if disk.WasClosed(os.Stdout) {
-		os.Stdout.Close() // so that what is written there is not lost without an error
-	}
 	return run(context.WithValue(context.Background(), ownProcess{}, true), os.Args[1:],
 		streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 }

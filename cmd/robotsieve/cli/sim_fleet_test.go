@@ -416,7 +416,7 @@ func (f *simFleet) look(v simStay) {
 		target := pick(h.r, simTargets)
 		switch {
 		case f.borrowed && !v.bot.unknown: // whoever it is, it knows nothing of this crawler's rules
-			h.log(v.bot, v.addr, v.at, t, target, 200, 512, pick(h.r, simForeign))
+			h.log(v.bot, v.addr, v.at, t, target, 200, 512, foreignTo(h.r, v.bot))
 			f.requests++
 		case t <= plan.until && f.permits(plan.simHeld, v, target):
 			logged := t

@@ -75,6 +75,7 @@ type simBot struct {
 	publishes      bool   // a way to verify it
 	unknown        bool   // not in the data
 	nameless       bool   // its header has bare words only
+	pages          bool   // of its operator are known
 	loose          bool   // no page of its operator names a token for this header
 	word           string // in its header, if that is none of its tokens
 	agent          string
@@ -89,7 +90,10 @@ var simKnown = sync.OnceValue(func() (list []*simBot) {
 		p := profiles[slices.IndexFunc(profiles, func(p crawler.Profile) bool { return p.Name == name })]
 		b := &simBot{name: name, operator: p.Operator, tokens: p.Tokens, also: p.Also, google: p.Dialect == "google",
 			noStar: p.IgnoresWildcard, noDelay: p.CrawlDelay == "no", exempt: p.Exempt != "", fetcher: p.IsFetcher(),
-			publishes: p.Verify != "", agent: "Mozilla/5.0 (compatible; " + name + "/1.2; +https://bot.example/about)"}
+			publishes: p.Verify != "", agent: "Mozilla/5.0 (compatible; " + name + "/1.2; +" + cmp.Or(p.Source, "https://bot.example/about") + ")"}
+		b.pages = slices.ContainsFunc(profiles, func(of crawler.Profile) bool {
+			return of.Operator == p.Operator && len(of.Sites) > 0
+		})
 		switch name {
 		case "PetalBot":
 			b.loose, b.word, b.agent = true, "AspiegelBot", "Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 "+
@@ -894,9 +898,19 @@ var (
 		"WireReader/1.0 %s", "%s WireReader/2.1", "%s;line-poker/1.0", "%s (compatible; startmebot/1.0)", "not",
 		"Mozilla/5.0 (like a spider) Tester/1 %s", "python-requests/2.31.0 %s",
 	}
+	// simPages make it nobody's too, if pages of the crawler's operator are known.
+	simPages    = []string{"%s (+https://deepcrawl.example/bot)", "%s ops@deepcrawl.example"}
 	simHarmless = []string{"%s Chrome/126.0.0.0 Safari/537.36", "%s python-requests/2.31.0", "%s Firefox/128.0",
 		"%s (Linux; Android 14)"}
 )
+
+// foreignTo is what makes a crawler's header nobody's.
+func foreignTo(r *rand.Rand, b *simBot) string {
+	if b.pages && r.IntN(3) == 0 {
+		return pick(r, simPages)
+	}
+	return pick(r, simForeign)
+}
 
 // muddle makes a header ambiguous at times.
 func (m *simMaker) muddle(r *simRequest) {
@@ -904,7 +918,7 @@ func (m *simMaker) muddle(r *simRequest) {
 		return
 	}
 	if m.chance(6) {
-		r.wrap, r.foreign = pick(m.r, simForeign), true
+		r.wrap, r.foreign = foreignTo(m.r, r.bot), true
 	} else if m.chance(6) {
 		r.wrap = pick(m.r, simHarmless)
 	}

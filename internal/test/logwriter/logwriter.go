@@ -175,6 +175,7 @@ var wholeAnswers = map[string]bool{
 	"alb": true, "alb_early": true, "squid": true, "haproxy": true, "haproxy_clf": true,
 	"bunny": true, "akamai_lds": true,
 	"cloudflare": true, "gcp": true, "azure_front_door": true, "azure_app_gateway": true, "vercel": true, "netlify": true,
+	"cloudfront_json": true, "azure_app_service": true, "kong_json": true,
 }
 
 // Of returns a writer of lines, as Expand has them, which say what says has.

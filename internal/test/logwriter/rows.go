@@ -214,6 +214,16 @@ func jsonWriters() []*Writer {
 			keep: func(f *Facts, r *Request) { f.Agent = first(r.Agent, "-") }},
 		// client_ip is of a header that clients can send.
 		{Format: "fastly_json", only: "http path", says: "host=<host> addr= forwarded=<client>"},
+		{Format: "fastly_fields", only: "http path", says: "host=<host> addr= forwarded=<client> time=1ms"},
+		{Format: "kong_json", only: "http", says: "host=<hostheader> time=1ms"},
+		{Format: "modsecurity_json", only: "http", says: "host=<hostheader> size=none"},
+		// CsUriStem is cs-uri-stem.
+		{Format: "azure_app_service", only: "http path", with: []string{`"/a"`, `"<decoded>"`},
+			says: "host=<host> time=1ms lossy=decoded",
+			keep: func(f *Facts, r *Request) {
+				path, query := r.pathQuery()
+				f.Target = joined(ends.Replace(decoded(path)), query)
+			}},
 		{Format: "vercel", only: "http path", says: "time=1ms host=<host> target=<url>"},
 		{Format: "netlify", only: "http path", says: "time=1ms target=<url>"},
 		{Format: "envoy_json", only: "http",
@@ -234,6 +244,10 @@ func jsonWriters() []*Writer {
 			says: "agent=<agent> host=<host> forwarded=<forwarded>"},
 		&Writer{Format: "nginx_json", Variant: "default escaping", escape: Nginx, with: nginx,
 			says: "host=<host> forwarded=<forwarded>"},
+		// Its values are written as in its columns.
+		&Writer{Format: "cloudfront_json", only: "http path", escape: cloudfront, keep: encodedTwice,
+			says: "host=<host> target=<scheme>://<host><joined>",
+			with: []string{encodedAgent, "<agent|->", `"b=c"`, `"<query|->"`, `"200"`, `"<status|000>"`}},
 		// Apache with a LogFormat that looks like JSON: what Apache escapes as \xhh is not valid
 		// in JSON.
 		&Writer{Format: "apache_json", only: "http path", escape: Apache, says: "size=- host=<host>",

@@ -135,6 +135,13 @@ func (t *table) add(c *crawler, n int64, cells ...string) bool {
 	return true
 }
 
+// has reports whether a row begins with a name.
+func (t table) has(name string) bool {
+	return slices.ContainsFunc(t.Groups, func(g group) bool {
+		return slices.ContainsFunc(g.Rows, func(row tableRow) bool { return row.Cells[0] == name })
+	})
+}
+
 // leaves ends a table that says what it leaves out.
 func (t table) leaves(noun string) table {
 	if text := t.left.text(noun); text != "" {

@@ -106,6 +106,9 @@ type doc struct {
 // isFetcher reports whether a crawler stands in the block of fetchers, outside the headline.
 func isFetcher(c *crawler) bool { return c.Role == "fetcher" && c.Exempt == "" }
 
+// isAI reports whether a crawler is of a category of AI.
+func isAI(c *crawler) bool { return report.InCategory(c.Category, report.AI) }
+
 // fetchersLast compares crawlers for an order in which the fetchers come last.
 func fetchersLast(x, y *crawler) int {
 	last := map[bool]int{true: 1}
@@ -177,6 +180,9 @@ func (d doc) headline() []string {
 			"Have the server log the header (%{User-Agent}i in Apache, $http_user_agent in nginx)."}
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
+		if d.NoAgent > 0 && d.NoAgent == d.NotCrawlers {
+			text = []string{"No line names a crawler, because no line has a User-Agent: it is \"-\" throughout."}
+		}
 	case requests+fetched == 0:
 		text = []string{fmt.Sprintf("No crawler request could be judged: %s came from impostors.",
 			english.Grouped(d.Totals.Requests))}

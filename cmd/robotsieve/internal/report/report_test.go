@@ -238,6 +238,59 @@ func TestScreenIsNarrow(t *testing.T) {
 	}
 }
 
+// TestScreenNamesAICrawlers: whoever else came or broke robots.txt, the AI crawlers that came are on the
+// first screen, without being told twice and within its 24 lines, with a policy and without.
+func TestScreenNamesAICrawlers(t *testing.T) {
+	for _, none := range []bool{false, true} {
+		for _, n := range []struct{ violators, kept, ai int }{
+			{0, 0, 1}, {3, 3, 3}, {20, 30, 2}, {20, 0, 25}, {0, 40, 40}, {300, 300, 40},
+		} {
+			r := &report.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
+			r.Lines, r.Policy.History = 9e6, "constant"
+			if none {
+				r.Policy.History = "none"
+			}
+			add := func(name, category string, requests int64, verdict report.Verdict) {
+				c := report.CrawlerInfo{Crawler: name, Category: category, Requests: requests, Names: 1, Role: "crawler"}
+				c.Verdicts[verdict] = requests
+				if verdict == report.Violation {
+					c.Violations = []report.ViolationInfo{{Identity: "unverified", Outcome: "content", N: requests}}
+					c.ViolationPaths.List = []report.PathInfo{{Path: "/p", N: requests}}
+				}
+				r.Crawlers = append(r.Crawlers, c)
+				r.Totals.Requests += requests
+			}
+			for i := range n.violators {
+				add(fmt.Sprintf("Breaker%d", i), "seo", 1_000, report.Violation)
+			}
+			for i := range n.kept {
+				add(fmt.Sprintf("Keeper%d", i), "search", 1_000, report.Allowed)
+			}
+			verdicts := []report.Verdict{report.Violation, report.Allowed, report.Indeterminate, report.Exempt}
+			for i := range n.ai {
+				add(fmt.Sprintf("AI%dBot", i), []string{"ai-training", "ai-search"}[i%2], int64(1+i), verdicts[i%4])
+			}
+			add("FakedBot", "ai-training", 9, report.Spoofed)
+			text := written(t, "text", r, false)
+			if lines := strings.Count(text, "\n"); lines > screenHeight {
+				t.Errorf("%+v, none %v: %d lines:\n%s", n, none, lines, text)
+			}
+			named := map[string]int{}
+			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,.\n", r) }) {
+				named[word]++
+			}
+			for i := range n.ai {
+				if name := fmt.Sprintf("AI%dBot", i); named[name] != 1 {
+					t.Fatalf("%+v, none %v: %s is named %d times:\n%s", n, none, name, named[name], text)
+				}
+			}
+			if !none && named["FakedBot"] > 0 {
+				t.Errorf("%+v: a crawler of which only impostors came is named:\n%s", n, text)
+			}
+		}
+	}
+}
+
 // TestAdviceIsWhole: what should be fixed is not cut, and what makes a report partial is first.
 func TestAdviceIsWhole(t *testing.T) {
 	r := yearsOf(1)

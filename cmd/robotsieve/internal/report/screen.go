@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,35 +12,67 @@ import (
 
 // screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
 // happened, who did it, what is held against nobody, what to mend, and how certain it is.
-// All else is in document. Where there is not room for all violators, the least are left out.
+// All else is in document. Where there is not room for all violators, the least are left out, but
+// the AI crawlers that came are named, if need be in the place of all violators but one and of those
+// without a violation.
 func screen(r *report.Report) (blocks []block) {
 	if r.WhatIf != nil {
 		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
 			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
 				"Paths that nobody requested: robotsieve check --against."}})
 	}
-	fits := func(most, lines int) bool {
-		blocks = doc{r, most, screenWidth}.screen(lines)
+	height := func(most, clean, ai int) int {
+		blocks = doc{r, most, screenWidth}.screen(clean, ai)
 		var text strings.Builder
-		return writeBlocks(&text, blocks, screenWidth, false) == nil && strings.Count(text.String(), "\n") <= screenHeight
+		_ = writeBlocks(&text, blocks, screenWidth, false) // to memory, which does not fail
+		return strings.Count(text.String(), "\n")
 	}
-	most, lines := screenHeight, screenHeight/2
-	for ; most > minViolatorsShown && !fits(most, 1); most-- {
+	most, clean, ai, least, few := screenHeight, screenHeight/2, screenHeight, minViolatorsShown, 1
+	if height(least, few, ai) > height(least, few, 0) {
+		least = 1 // some AI crawler is in neither list
 	}
-	for ; !fits(most, lines) && lines > 1; lines-- {
+	for ; most > least && height(most, few, ai) > screenHeight; most-- {
+	}
+	if least == 1 && height(most, few, ai) > screenHeight {
+		few = 0
+	}
+	for ; ai > 1 && height(most, few, ai) > screenHeight; ai-- {
+	}
+	for ; height(most, clean, ai) > screenHeight && clean > few; clean-- {
 	}
 	return blocks
 }
 
-// screen is a report of which the crawlers without a violation are named in so many lines.
-func (d doc) screen(clean int) []block {
+// screen is a report of which the crawlers without a violation are named in so many lines, and the AI
+// crawlers that nothing else names in so many.
+func (d doc) screen(clean, ai int) []block {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Policy.None() {
-		return d.unjudgedScreen(first)
+		return d.unjudgedScreen(first, ai)
 	}
-	return withText(first, d.violators(min(maxPathedShown, (d.most-1)/2)),
-		block{Text: slices.Concat(d.clean(clean), d.notHeld())}, d.advice(),
+	broke := d.violators(min(maxPathedShown, (d.most-1)/2))
+	kept, named := d.cleanNamed(clean)
+	return withText(first, broke,
+		block{Text: slices.Concat(kept, d.otherAI(ai, broke.Table, named), d.notHeld())}, d.advice(),
 		block{Text: append(d.certainty(), more)})
+}
+
+// otherAI names the AI crawlers that came and are neither in a table nor in a list, in so many lines.
+func (d doc) otherAI(lines int, t table, named []*crawler) []string {
+	came := d.without(func(c *crawler) bool { return own(c) == 0 || !isAI(c) })
+	list := slices.DeleteFunc(slices.Clone(came), func(c *crawler) bool {
+		return t.has(shortName(c)) || slices.Contains(named, c)
+	})
+	if len(list) == 0 || lines == 0 {
+		return nil
+	}
+	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(own(y), own(x)) })
+	before := "AI crawlers that came: "
+	if len(list) < len(came) {
+		before = "Other " + before
+	}
+	text, _ := nameList(before, list, lines)
+	return []string{text}
 }
 
 // more says where the rest is.

@@ -107,20 +107,38 @@ func (d doc) totals() (list []fact) {
 	return list
 }
 
-// clean names the crawlers without a violation of whom something was judged, the most frequent
-// first, in so many lines: nobody where the log contradicts the files, or they have no rule.
+// clean is the text of cleanNamed.
 func (d doc) clean(lines int) []string {
+	text, _ := d.cleanNamed(lines)
+	return text
+}
+
+// cleanNamed names the crawlers without a violation of whom something was judged, the most frequent
+// first, in so many lines, of which AI crawlers stand first where not all are named: nobody where the log contradicts the files, or they have no rule. named are
+// those that it names.
+func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||
 			c.Verdicts[report.Allowed] == 0
 	})
-	if len(list) == 0 || d.condition() != "" || d.Policy.NoRule != "" {
-		return nil
+	if len(list) == 0 || lines == 0 || d.condition() != "" || d.Policy.NoRule != "" {
+		return nil, nil
 	}
 	slices.SortStableFunc(list, func(x, y *crawler) int {
 		return cmp.Or(fetchersLast(x, y), cmp.Compare(y.Requests, x.Requests))
 	})
-	text, names := "No violation: ", ""
+	sentence, n := nameList("No violation: ", list, lines)
+	if n < len(list) {
+		later := map[bool]int{false: 1}
+		slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(later[isAI(x)], later[isAI(y)]) })
+		sentence, n = nameList("No violation: ", list, lines)
+	}
+	return []string{sentence}, list[:n]
+}
+
+// nameList names crawlers behind a text, in so many lines. It returns how many it names: at least one.
+func nameList(text string, list []*crawler, lines int) (string, int) {
+	names := ""
 	for i := range list {
 		tail := ""
 		if left := list[i+1:]; len(left) > 0 {
@@ -128,12 +146,11 @@ func (d doc) clean(lines int) []string {
 		}
 		next := names + shortName(list[i])
 		if names != "" && len([]rune(text+next+tail)) >= lines*screenWidth-(lines-1)*maxNameShown {
-			return []string{text + strings.TrimSuffix(names, ", ") + " and " +
-				leftOut{}.addAll(list[i:]).text("crawler") + "."}
+			return text + strings.TrimSuffix(names, ", ") + " and " + leftOut{}.addAll(list[i:]).text("crawler") + ".", i
 		}
 		names = next + ", "
 	}
-	return []string{text + strings.TrimSuffix(names, ", ") + "."}
+	return text + strings.TrimSuffix(names, ", ") + ".", len(list)
 }
 
 // notHeld says which requests are held against nobody, and why.
@@ -213,8 +230,8 @@ func (d doc) advice() block {
 	}
 	unparsed(d.Partial)
 	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
-	add(2*t.Differing > t.Sizes && !d.Policy.None(),
-		"Most logged answers to /robots.txt do not have the size of the file given.")
+	sizes := d.OtherSizes()
+	add(sizes != "", "%s", sizes)
 	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
 	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
 		english.Plural(undecided(report.NoHost), "request"))
@@ -224,6 +241,8 @@ func (d doc) advice() block {
 		"a scheme (--host, or in the manifest).", others, d.elsewhere())
 	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
 		"(%s): give theirs too (--policy).", others, d.elsewhere())
+	nameless := d.WithoutAgent()
+	add(nameless != "", "%s", nameless)
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
 	add(!d.Proxied && clients == report.ByName, "The log has host names in place of addresses, and these verify nobody: log "+
 		"addresses (Apache: HostnameLookups Off).")

@@ -13,8 +13,9 @@ import (
 // The report of logs without a robots.txt: who came. No word of it judges.
 
 // unjudgedScreen is that report on one screen, after its first block.
-func (d doc) unjudgedScreen(first block) []block {
-	return withText(first, block{Table: d.comers().Table}.withFigures(), d.advice(), d.sentSizes(), block{Text: []string{
+func (d doc) unjudgedScreen(first block, ai int) []block {
+	came := d.comers().Table
+	return withText(first, block{Table: came}.withFigures(), block{Text: d.otherAI(ai, came, nil)}, d.advice(), d.sentSizes(), block{Text: []string{
 		"To see which of these requests a robots.txt permits: robotsieve audit --robots FILE LOG...",
 		"More: --full, all figures; --html FILE, a page; --list all, each request."}})
 }
@@ -58,17 +59,10 @@ func (d doc) cameText() string {
 // sentSizes says which sizes of robots.txt the log shows, or that it was never sent.
 func (d doc) sentSizes() block {
 	const shown = 3
-	b, sum := block{Heading: "Which robots.txt was sent"}, int64(0)
-	var list []report.SizeInfo // of all sites together
-	for _, s := range d.RobotsTxt.Listed {
-		i := slices.IndexFunc(list, func(of report.SizeInfo) bool { return of.Bytes == s.Bytes })
-		if sum += s.N; i < 0 {
-			list = append(list, s)
-		} else {
-			list[i].N, list[i].Last = list[i].N+s.N, max(list[i].Last, s.Last)
-		}
+	b, list, sum := block{Heading: "Which robots.txt was sent"}, d.RobotsTxt.OfAllSites(), int64(0)
+	for _, s := range list {
+		sum += s.N
 	}
-	slices.SortStableFunc(list, func(x, y report.SizeInfo) int { return cmp.Compare(y.N, x.N) })
 	var parts []string
 	for _, s := range list[:min(len(list), shown)] {
 		parts = append(parts, fmt.Sprintf("%s (%s, %s)", english.Plural(s.Bytes, "byte"),

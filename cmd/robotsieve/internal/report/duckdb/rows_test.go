@@ -155,7 +155,7 @@ func checkSame(t *testing.T, db *sql.DB, harmless bool, names, types []string) {
 	for i, name := range names {
 		text := fmt.Sprintf("CAST(%q AS %s)", name, types[i])
 		all = append(all, text)
-		if harmless || types[i] != "VARCHAR" {
+		if harmless && name != "user_agent" || types[i] != "VARCHAR" { // "; +https" gets an apostrophe
 			exact = append(exact, text)
 		}
 	}

@@ -1,0 +1,151 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// shipped are the objects in which collectors ship a line, with LINE for it as a JSON string.
+var shipped = []struct{ name, object, want string }{
+	// docs.fluentbit.io, filter kubernetes; fluent/fluent-bit issue 9469
+	{"Fluent Bit", `{"date":1772600767.1,"log":LINE,"stream":"stdout","kubernetes":{"pod_name":"web-1","container_name":"nginx"}}`, "json.log"},
+	{"Fluent Bit without anything", `{"log":LINE}`, "json.log"},
+	{"Fluent Bit with CRI's parser", `{"time":"2026-03-04T05:06:07.1Z","stream":"stdout","_p":"F","log":LINE}`, "json.log"},
+	{"Fluentd with CRI's parser", `{"stream":"stdout","logtag":"F","message":LINE,"kubernetes":{"namespace_name":"default"}}`, "json.message"},
+	{"Fluentd's driver of Docker", `{"container_name":"/web","source":"stdout","log":LINE,"container_id":"ab"}`, "json.log"},
+	{"Google Cloud", `{"textPayload":LINE,"insertId":"x1","resource":{"type":"k8s_container","labels":{"container_name":"nginx"}},"timestamp":"2026-03-04T05:06:07.1Z","logName":"projects/p/logs/stdout"}`, "json.textPayload"},
+	{"Google Cloud, structured", `{"jsonPayload":{"message":LINE,"severity":"INFO"},"timestamp":"2026-03-04T05:06:07.1Z"}`, "json.jsonPayload.message"},
+	// grafana.com/docs/loki, logcli -o jsonl
+	{"Loki", `{"labels":{"filename":"/var/log/nginx/access.log","job":"nginx"},"line":LINE,"timestamp":"2026-03-04T05:06:07.1Z"}`, "json.line"},
+	// vector.dev, sources file and docker_logs
+	{"Vector", `{"file":"/var/log/nginx/access.log","host":"web1","message":LINE,"source_type":"file","timestamp":"2026-03-04T05:06:07.1Z"}`, "json.message"},
+	// elastic.co, Filebeat's output file
+	{"Filebeat", `{"@timestamp":"2026-03-04T05:06:07.089Z","@metadata":{"beat":"filebeat"},"log":{"offset":0,"file":{"path":"/var/log/nginx/access.log"}},"message":LINE,"input":{"type":"log"}}`, "json.message"},
+	{"Filebeat with the original", `{"@timestamp":"2026-03-04T05:06:07.089Z","event":{"original":LINE},"host":{"name":"web1"}}`, "json.event.original"},
+	// Logstash's input file names the log in path, as nginx's JSON names the target.
+	{"Logstash", `{"@timestamp":"2026-03-04T05:06:07.089Z","path":"/var/log/nginx/access.log","host":"web1","message":LINE,"@version":"1"}`, "json.message"},
+	{"CloudWatch", `{"timestamp":1772600767089,"message":LINE,"ingestionTime":1772600768000,"logStreamName":"i-1","eventId":"3"}`, "json.message"},
+	{"Datadog", `{"id":"AQ","content":{"timestamp":"2026-03-04T05:06:07.089Z","service":"web","message":LINE}}`, "json.content.message"},
+	{"Splunk", `{"preview":false,"result":{"_raw":LINE,"_time":"2026-03-04T05:06:07.089+00:00"}}`, "json.result._raw"},
+	{"Heroku and others with a dot in the key", `{"log.message":LINE,"dyno":"web.1"}`, `json.log\.message`},
+	{"OpenTelemetry", `{"timeUnixNano":"1772600767089000000","body":{"stringValue":LINE},"attributes":[]}`, "json.body.stringValue"},
+	{"a key of no program", `{"x":1,"zeile":LINE}`, "json.zeile"},
+}
+
+// TestMembers finds the member in which lines are, whatever its name, with a final line break and
+// without, with colours and the name of a process before it, and reads what is in it.
+func TestMembers(t *testing.T) {
+	for _, c := range shipped {
+		for _, name := range []string{"combined", "haproxy", "caddy", "nginx_json", "host_second_combined", "squid"} {
+			sample := mustFormat(t, name).Sample()
+			plain, _ := read(mustReader(t, name), new(Record), sample)
+			for _, inner := range []struct{ text, around string }{
+				{sample, ""}, {sample + "\n", ""}, {sample + "\r\n", ""},
+				{"\x1b[36mnginx.1    | \x1b[0m" + sample, "ansi:compose:"}, {"web-1  | " + sample, "compose:"},
+			} {
+				quoted := strings.NewReplacer("\\u001b", "\x1b", "\\x1b", `\u001b`).Replace(strconv.Quote(inner.text))
+				line := strings.Replace(c.object, "LINE", quoted, 1)
+				want := c.want + ":" + inner.around + name
+				if strings.HasSuffix(inner.text, "\n") && strings.HasPrefix(want, "json.log:") && strings.Contains(line, `"stream"`) {
+					want = strings.Replace(want, "json.log", "docker", 1) // as Docker itself has it
+				}
+				f, err := Detect([]byte(line+"\n"+line+"\n"), true)
+				if err != nil || f.Name() != want {
+					t.Errorf("%s: detected as %s, %v, want %s", c.name, nameOf(f), err, want)
+					continue
+				}
+				g, ok := ByName(want)
+				if !ok {
+					t.Errorf("there is no format %s", want)
+					continue
+				}
+				if got, ok := read(g.NewReader(), new(Record), line); !ok || got != plain {
+					t.Errorf("%s: %+v, %v, want %+v", want, got, ok, plain)
+				}
+			}
+		}
+	}
+}
+
+// TestWholeObjects reads an object that has the fields of a request by these, though it has the whole
+// line as well.
+func TestWholeObjects(t *testing.T) {
+	combined := mustFormat(t, "combined").Sample()
+	for _, name := range []string{"caddy_old", "ecs", "nginx_json"} {
+		sample := mustFormat(t, name).Sample()
+		line := strings.TrimSuffix(sample, "}") + fmt.Sprintf(`,"message":%q,"event":{"original":%q}}`, combined, combined)
+		if f, err := Detect([]byte(line+"\n"), true); err != nil || f.Name() != name {
+			t.Errorf("%s is detected as %s, %v", name, nameOf(f), err)
+		}
+	}
+}
+
+// TestMemberLines tells messages, which are no requests by design, from lines that should be read.
+func TestMemberLines(t *testing.T) {
+	combined := strconv.Quote(mustFormat(t, "combined").Sample())
+	head := `{"log":` + combined + `,"stream":"stdout"}` + "\n"
+	f, err := Detect([]byte(strings.Repeat(head, 3)), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := f.NewReader()
+	for _, c := range []struct {
+		name, line string
+		want       Kind
+	}{
+		{"a request", strings.TrimSpace(head), Request},
+		{"a line of the same stream", `{"log":"x","stream":"stdout"}`, Unparsed},
+		{"a line of another one", `{"log":"x","stream":"stderr"}`, Other},
+		{"an empty line", `{"log":"","stream":"stdout"}`, Other},
+		{"an object of something else", `{"event":{"kind":"start"},"stream":"stdout"}`, Other},
+		{"a request of something else", `{"request":{"User-Agent":"FooBot/1.0"}}`, Unparsed},
+		{"no string", `{"log":5}`, Other},
+		{"no object", "x", Unparsed},
+		{"an object that is cut", `{"log":` + combined, Request}, // the line in it is whole
+		{"cut within the line", `{"log":"192.0.2.1 - `, Unparsed},
+		{"several lines", `{"log":"a\nb","stream":"stdout"}`, Unparsed},
+		{"a piece of CRI", `{"log":` + combined + `,"stream":"stdout","_p":"P"}`, Unparsed},
+		{"the end of it", strings.TrimSpace(head), Unparsed},
+		{"a piece of Docker", `{"partial_message":"true","log":"x","stream":"stdout"}`, Unparsed},
+		{"what a client could have written", strings.TrimSpace(head), Unparsed},
+		{"the next request", strings.TrimSpace(head), Request},
+	} {
+		if got := kindsIn(reader, []byte(c.line)); got[0] != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got[0], c.want)
+		}
+	}
+}
+
+// TestGuardMember fails when lines in a member begin to cost memory.
+func TestGuardMember(t *testing.T) {
+	f := mustFormat(t, "json.a.log:combined")
+	checkAllocs(t, f, []byte(fmt.Sprintf(`{"x":[1],"a":{"stream":"s","log":%q}}`, mustFormat(t, "combined").Sample()+"\n")+
+		"\n{\"x\":1}\n{\"a\":{\"log\":5}}\n"))
+}
+
+// TestMemberErrors says of objects with lines what these are, not that a field is missing.
+func TestMemberErrors(t *testing.T) {
+	wrapped := func(line string) string { return strings.Repeat(fmt.Sprintf(`{"msg_text":%q}`+"\n", line), 3) }
+	for _, c := range []struct{ head, says string }{
+		{wrapped(`04.03.2026 05:06:07 | /a | 200 | x | Mozilla/5.0 | y`),
+			"this is a log of messages in json.msg_text, none of which is of a known format; the first is `04.03.2026"},
+		{wrapped("2026/03/04 05:06:07 [error] 71#71: *5 open() /a failed x y z"), "error log of nginx"},
+		{strings.Repeat(`{"when":"the fourth of March","url":"/a","time":"04.03.2026 05:06","user_agent":"FooBot/1.0"}`+"\n", 3),
+			"whose times are written in no known way, such as `04.03.2026 05:06`"},
+		{strings.Repeat(`{"records":[{"time":"2026-03-04T05:06:07Z","x":"y"},{}]}`+"\n", 3),
+			"this is JSON without the URL and the User-Agent"},
+	} {
+		if f, err := Detect([]byte(c.head), true); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s, %v does not say %q", nameOf(f), err, c.says)
+		}
+	}
+}
+
+func nameOf(f *Format) string {
+	if f == nil {
+		return "no format"
+	}
+	return f.Name()
+}
