@@ -110,13 +110,17 @@ func (p *programReader) completeOrdinary(r *Record) {
 // must be as in the format. This distinguishes a virtual host without a port from a
 // client's address, and refuses lines with a prefix, such as those of syslog.
 func (p *programReader) isPlausibleCommon(r *Record) bool {
-	if isURL(r.Agent) || r.Host != nil && !plausibleHost(r.Host) ||
+	if isURL(r.Agent) || r.Host != nil && (!plausibleHost(r.Host) || isNumberAlone(r.Host)) ||
 		!p.meaning.has[userAgent] && bytes.IndexByte(r.Line[p.places.Spans[p.request+1].To:], '"') >= 0 {
 		return false
 	}
 	ident, user := p.field(p.request-3), p.field(p.request-2)
 	return bytes.IndexByte(user, ' ') < 0 || string(ident) == "-"
 }
+
+// isNumberAlone reports whether b is a number, such as that of the seconds a request took, and no address of
+// IPv4.
+func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }
 
 // quotedField returns the first field in quotes at or after from, which is the
 // end of another field; nil if there is none.

@@ -155,8 +155,14 @@ func openCRI(line []byte, _ *[]byte) (source, inner []byte, has content) {
 }
 
 // openTimestamped opens lines with a time in UTC before them, as Docker and Kubernetes
-// write it.
+// write it, or with one as Go's package log does.
 func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content) {
+	if stamp := "0000/00/00 00:00:00"; looksLike(line, stamp) {
+		n := len(stamp) + fractionLength(line[len(stamp):])
+		if n+1 < len(line) && line[n] == ' ' && line[n+1] != '[' { // else it is a line of nginx's error log
+			return nil, line[n+1:], whole
+		}
+	}
 	n := isoTimeLength(line)
 	if n == 0 || n == len(line) || line[n-1] != 'Z' || line[n] != ' ' {
 		return nil, nil, nothing
@@ -164,10 +170,17 @@ func openTimestamped(line []byte, _ *[]byte) (source, inner []byte, has content)
 	return nil, line[n+1:], whole
 }
 
-// openCompose opens lines after the name of a container: web-1  | …
+// openCompose opens lines after the name of a container: web-1  | …, web.1.id@node | … of Docker Swarm,
+// 0|web | … of PM2, and [pod/web-1/nginx] … of kubectl logs --prefix.
 func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
+	if end := bytes.IndexByte(line, ' '); end > 0 && line[end-1] == ']' && bytes.HasPrefix(line, []byte("[pod/")) {
+		return line[:end], line[end+1:], whole
+	}
 	n := 0
-	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && bytes.IndexByte([]byte("-_."), line[n]) >= 0) {
+	if digits := digitsAt(line); digits > 0 && digits < len(line) && line[digits] == '|' {
+		n = digits + 1
+	}
+	for n < len(line) && (isLetter(line[n]) || isDigit(line[n]) || n > 0 && bytes.IndexByte([]byte("-_.@"), line[n]) >= 0) {
 		n++
 	}
 	rest := bytes.TrimLeft(line[n:], " ")

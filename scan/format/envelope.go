@@ -54,10 +54,11 @@ var envelopes = []*Envelope{
 		`{"__REALTIME_TIMESTAMP":"1772600767000000","MESSAGE":"…","SYSLOG_IDENTIFIER":"nginx"}`, openJournald, true, false},
 	{"cri", "Kubernetes (containerd, CRI-O)", "2026-03-04T05:06:07.089000000Z stdout F …", openCRI, true, false},
 	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - …", openSyslog5424, false, false},
-	{"timestamped", "docker logs -t, kubectl logs --timestamps",
+	{"timestamped", "docker logs -t, kubectl logs --timestamps, Go's package log",
 		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false, false},
 	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
-	{"compose", "docker compose logs", "web-1  | …", openCompose, false, false},
+	{"compose", "docker compose logs, docker service logs, pm2, kubectl logs --prefix", "web-1  | …", openCompose, false,
+		false},
 	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false, false},
 }
 

@@ -142,8 +142,8 @@ func Names() (names []string) {
 
 // ByName returns the format with a name, in any ASCII case: that of a row of the table; of
 // several of these, joined by +, for logs with lines of each; and with envelopes around the
-// lines, as in syslog:combined; and json(WORDS), as Detect names what it has guessed. The format
-// haproxy may have the names of captured headers behind it, as in haproxy:host,user-agent.
+// lines, as in syslog:combined; and json(WORDS), as Detect names what it has guessed. The formats
+// haproxy and haproxy_clf may have the names of captured headers behind them, as in haproxy:host,user-agent.
 func ByName(name string) (*Format, bool) {
 	var around []*Envelope
 	for len(around) < maxEnvelopes {

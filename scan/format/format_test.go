@@ -67,6 +67,9 @@ func sampleFields(f *Format) fields {
 	if f.has[clientAddr] {
 		want.Addr = "192.0.2.1"
 	}
+	if f.name == "client_forwarded_combined" {
+		want.Addr = "10.0.0.9" // the proxy's
+	}
 	if f.HasAgent() {
 		want.Agent = "Mozilla/5.0 (compatible; FooBot/1.0)"
 	}

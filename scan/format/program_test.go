@@ -66,6 +66,10 @@ func slowly(t *field.Template, line string) (texts []string, ok bool) {
 		if !last {
 			next, isAsked = t.Rules[i+1].Before, t.Rules[i+1].Code
 		}
+		kept := 0
+		if next == "" && !last { // the next field is a path
+			next, kept = "/", 1
+		}
 		quotes += strings.Count(next, `"`)
 		wasQuoted := strings.HasSuffix(r.Before, `"`)
 		isQuoted := strings.HasPrefix(next, `"`) && (wasQuoted || r.Escape == '\\' && !r.Solid)
@@ -124,7 +128,7 @@ func slowly(t *field.Template, line string) (texts []string, ok bool) {
 			isForged = strings.Contains(free, r.Before) &&
 				slices.ContainsFunc(t.Rules[:i], func(r field.Rule) bool { return r.Holds == field.Any })
 		}
-		at = end + len(next)
+		at = end + len(next) - kept
 	}
 	n := strings.Count(line, `"`)
 	return texts, !isOpen || n == quotes || !isForged && n == quotes+strings.Count(free, `"`)

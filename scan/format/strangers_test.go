@@ -47,6 +47,16 @@ func TestLogsOfStrangers(t *testing.T) {
 			"10.0.0.9", "", "203.0.113.7, 198.51.100.2"},
 		{"X-Forwarded-For in front, as a list without blanks", "203.0.113.7,198.51.100.2 10.0.0.9 - - " + crawled,
 			forwardedClient, "10.0.0.9", "", "203.0.113.7,198.51.100.2"},
+		{"X-Forwarded-For behind a proxy's address", "10.0.0.9 203.0.113.7 - - " + crawled, "client_forwarded_combined",
+			"10.0.0.9", "", "203.0.113.7"},
+		{"X-Forwarded-For behind a proxy's address, as a list", "10.0.0.9 203.0.113.7, 10.0.0.4 - - " + crawled,
+			"client_forwarded_combined", "10.0.0.9", "", "203.0.113.7, 10.0.0.4"},
+		{"a virtual host without a name", "10.0.0.9:80 203.0.113.7 - - " + crawled, "vhost_combined", "203.0.113.7",
+			"10.0.0.9:80", ""},
+		{"X-Forwarded-For and a dash in front", "203.0.113.7 - 10.0.0.9 - - " + crawled, "forwarded_dash_combined",
+			"10.0.0.9", "", "203.0.113.7"},
+		{"a host in quotes in front", `"www.example.com" 192.0.2.1 - - ` + crawled, "vhost_in_quotes_combined", "192.0.2.1",
+			"www.example.com", ""},
 		{"the addresses of a server in front", "203.0.113.7 192.0.2.1 - - " + crawled + "\n203.0.113.8 192.0.2.2 - - " +
 			crawled + "\n203.0.113.8 192.0.2.3 - - " + crawled, "vhost_combined", "192.0.2.3", "203.0.113.8", ""},
 		{"hosts in front, some of them addresses", strings.Repeat("www.example.com 192.0.2.1 - - "+crawled+"\n", 9) +
@@ -71,6 +81,13 @@ func TestLogsOfStrangers(t *testing.T) {
 			"quoted:vhost_combined", "192.0.2.1", "www.example.com", ""},
 		{"OpenLiteSpeed, for all hosts", `["www.example.com"] 192.0.2.1 - - ` + crawled, "openlitespeed", "192.0.2.1",
 			"www.example.com", ""},
+		{"OpenLiteSpeed, for all hosts, with %v", `["www.example.com"] www.example.com 192.0.2.1 - - ` + crawled,
+			"openlitespeed_vhost", "192.0.2.1", "www.example.com", ""},
+		{"Caddy 1 by Go's package log", "2026/03/04 05:06:07 www.example.com 192.0.2.1 - - " + crawled + " 3",
+			"timestamped:vhost_combined", "192.0.2.1", "www.example.com", ""},
+		{"Docker Swarm", "web_nginx.1.x2k@node1    | 192.0.2.1 - - " + crawled, "compose:combined", "192.0.2.1", "", ""},
+		{"PM2", "0|nginx  | 192.0.2.1 - - " + crawled, "compose:combined", "192.0.2.1", "", ""},
+		{"kubectl logs --prefix", "[pod/web-5d9/nginx] 192.0.2.1 - - " + crawled, "compose:combined", "192.0.2.1", "", ""},
 		{"one column of CSV", `"192.0.2.1 - - ` + strings.ReplaceAll(crawled, `"`, `""`) + `"`, "quoted:combined",
 			"192.0.2.1", "", ""},
 
@@ -103,6 +120,15 @@ func TestLogsOfStrangers(t *testing.T) {
 				t.Errorf("%s reads %+v", f.Name(), got)
 			}
 		})
+	}
+}
+
+// TestNoHostOfNumbers: a number in front of the client is no host, and nothing is guessed of it.
+func TestNoHostOfNumbers(t *testing.T) {
+	for _, before := range []string{"0.003", "12", "1.5"} {
+		if f, err := Detect([]byte(before+" 192.0.2.1 - - "+crawled+"\n"), true); err == nil {
+			t.Errorf("%s in front: detected as %s", before, f.Name())
+		}
 	}
 }
 

@@ -51,6 +51,11 @@ var textRows = []row{
 		`$remote_addr` + wordsLocal + ` "$host"`, `192.0.2.1` + sampleLocal + ` "www.example.com"`},
 	{"host_end_combined", "nginx and Apache with the host behind the User-Agent", hostBesideAddress, false,
 		`$remote_addr` + wordsLocal + ` $host`, `192.0.2.1` + sampleLocal + ` www.example.com`},
+	{"client_forwarded_combined", "Apache and Tomcat with X-Forwarded-For behind the address of a proxy", isProxyFirst, false,
+		`$remote_addr $http_x_forwarded_for` + wordsLocal + `...`, `10.0.0.9 192.0.2.1` + sampleLocal},
+	{"forwarded_dash_combined", "nginx with X-Forwarded-For and a dash before the client", isForwardedFirst, false,
+		`$http_x_forwarded_for - $remote_addr - $remote_user [$time_local] ` + wordsAsked + `...`,
+		`192.0.2.1, 198.51.100.2 - 192.0.2.1` + sampleLocal},
 	{forwardedClient, "nginx and Apache with X-Forwarded-For before the client", isForwardedFirst, false,
 		`$http_x_forwarded_for $remote_addr` + wordsLocal + `...`, `192.0.2.1, 198.51.100.2 192.0.2.1` + sampleLocal},
 	{"forwarded_combined", "nginx and Apache with X-Forwarded-For in the place of the client", isList, false,
@@ -58,6 +63,8 @@ var textRows = []row{
 	{"vhost_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in the place of the client",
 		isList, false, `$http_host $http_x_forwarded_for - $remote_user [$time_local] ` + wordsAsked + `...`,
 		`www.example.com 192.0.2.1, 198.51.100.2` + sampleLocal},
+	{"vhost_in_quotes_combined", "nginx and Apache with the host in quotes before the client", hostBesideAddress, false,
+		`"$host" $remote_addr` + wordsLocal + `...`, `"www.example.com" 192.0.2.1` + sampleLocal},
 	{"quoted_forwarded_combined", "nginx and Apache with X-Forwarded-For in quotes before the client", fromAddress, false,
 		`"$http_x_forwarded_for" $remote_addr` + wordsLocal + `...`, `"192.0.2.1, 198.51.100.2" 192.0.2.1` + sampleLocal},
 	{"vhost_quoted_forwarded_combined", "nginx and Apache with the host and X-Forwarded-For in quotes before the client",
@@ -87,8 +94,10 @@ var textRows = []row{
 	{"cpanel", "cPanel's own server", fromAddress, false,
 		`$remote_addr $ident $remote_user [${time:%m/%d/%Y:%H:%M:%S %z}] ` + wordsAsked + `...`,
 		`192.0.2.1 - - [03/04/2026:05:06:07 -0000] ` + sampleAsked + ` "-" "-" 2083`},
-	{"openlitespeed", "OpenLiteSpeed, for all its virtual hosts", nil, false,
+	{"openlitespeed", "OpenLiteSpeed, for all its virtual hosts", fromAddress, false,
 		`["$host"] $remote_addr` + wordsLocal + `...`, `["www.example.com"] 192.0.2.1` + sampleLocal},
+	{"openlitespeed_vhost", "OpenLiteSpeed, for all its virtual hosts, with %v", hostBesideAddress, false,
+		`["$_"] $host $remote_addr` + wordsLocal + `...`, `["www.example.com"] www.example.com 192.0.2.1` + sampleLocal},
 	{"apisix", "Apache APISIX", nil, false,
 		`$remote_addr - $remote_user [$time_local] $gateway_host "$request" $status $body_bytes_sent $request_time ` +
 			`"$http_referer" "$http_user_agent"...`,
@@ -115,7 +124,7 @@ var textRows = []row{
 			`$http_user_agent`,
 		`0.012 12 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot},
 	{"bunny", "bunny.net CDN", nil, false,
-		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$request_uri|$_|$http_user_agent|$_|$_`,
+		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$scheme://$host$request_uri|$_|$http_user_agent|$_|$_`,
 		`HIT|200|1772600767000|1234|390|192.0.2.1|-|https://www.example.com/a?b=c|DE|` + fooBot +
 			`|322b688bd63fb63f2babe9de30a5d262|DE`},
 	{"traefik", "Traefik", nil, false,
@@ -290,6 +299,16 @@ const forwardedClient = "forwarded_client_combined"
 // addresses.
 func isForwardedFirst(r *Record) bool {
 	return fromAddress(r) && (string(r.Forwarded) == "-" || areAddresses(r.Forwarded))
+}
+
+// isProxyFirst reports whether the line begins with an address of a private network, without a port, as a
+// virtual host has, and addresses of others follow it.
+func isProxyFirst(r *Record) bool {
+	proxy, err := netip.ParseAddr(string(r.Addr))
+	first, _, _ := bytes.Cut(r.Forwarded, []byte(","))
+	client, _ := netip.ParseAddr(string(bareAddress(first)))
+	return err == nil && proxy.IsPrivate() && bytes.HasPrefix(r.Line[len(r.Addr):], []byte(" ")) &&
+		areAddresses(r.Forwarded) && !client.IsPrivate()
 }
 
 // isList reports whether X-Forwarded-For is a list of several addresses or names.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -150,5 +152,46 @@ func TestClients(t *testing.T) {
 		"access.log": combinedLine("192.0.2.1", 0, 0, "/ HTTP/1.1", 200, 5, "-")}), "access.log"))
 	if err != nil || !a.Report.NoAgents() {
 		t.Errorf("no User-Agents: %+v, %v", a, err)
+	}
+}
+
+// TestForwardedForms reads the client from X-Forwarded-For in every place and form in which servers log it.
+func TestForwardedForms(t *testing.T) {
+	const end = `[04/Mar/2026:05:06:07 +0000] "GET /a HTTP/1.1" 200 12 "-" "GPTBot/1.2"`
+	const proxies = "10.0.0.0/8"
+	by, err := crawler.ParseClientIP("xff", []string{proxies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list, want := range map[string]string{
+		"203.0.113.7": "203.0.113.7", "203.0.113.7:4711": "203.0.113.7", "[2001:db8::5]:41234": "2001:db8::5",
+		"[2001:db8::5]": "2001:db8::5", "2001:db8::5": "2001:db8::5", "203.0.113.7, 10.0.0.3": "203.0.113.7",
+		"203.0.113.7,10.0.0.3:80": "203.0.113.7", "unknown": "", "unknown, 10.0.0.3": "", "unknown, 203.0.113.7": "203.0.113.7",
+	} {
+		for _, line := range []string{
+			"10.0.0.9 - - " + end + ` "` + list + `"`,
+			list + " 10.0.0.9 - - " + end,
+			list + " - 10.0.0.9 - - " + end,
+			`"` + list + `" 10.0.0.9 - - ` + end,
+		} {
+			// The other line tells a list of one address in front from a host.
+			log := line + "\n" + strings.Replace(line, list, "198.51.100.77", 1) + "\n"
+			f, err := format.Detect([]byte(log), true)
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+				continue
+			}
+			var r format.Record
+			reader := f.NewReader()
+			reader.Reset([]byte(log))
+			if reader.Next(&r) != format.Request {
+				t.Errorf("%s: no request of %s", line, f.Name())
+				continue
+			}
+			reader.Complete(&r)
+			if got := string(by.Of(r.Addr, r.Forwarded)); got != want || r.Host != nil {
+				t.Errorf("%s: the client is %q by %s, want %q; host %q", line, got, f.Name(), want, r.Host)
+			}
+		}
 	}
 }

@@ -43,6 +43,10 @@ func textWriters() []*Writer {
 		{Format: "virtualmin", escape: Apache, says: host + " size=-"},
 		{Format: "host_last_combined", escape: Nginx, says: host},
 		{Format: "host_end_combined", escape: Nginx, says: host},
+		{Format: "client_forwarded_combined", escape: Apache, says: "size=- divided=<user> addr=10.0.0.9 forwarded=<client>"},
+		{Format: "forwarded_dash_combined", escape: Nginx, says: "divided=<user> forwarded=<list>"},
+		{Format: "vhost_in_quotes_combined", escape: Nginx, says: host},
+		{Format: "openlitespeed_vhost", escape: Apache, says: host + " size=-"},
 		{Format: "forwarded_client_combined", escape: Apache, says: "size=- divided=<user> forwarded=<list>"},
 		{Format: "forwarded_combined", escape: Nginx, says: listed},
 		{Format: "vhost_forwarded_combined", escape: Nginx, says: listed + " " + host},
@@ -64,7 +68,7 @@ func textWriters() []*Writer {
 		{Format: "unquoted_request", only: "http path !blank", escape: Apache, says: "size=-"},
 		{Format: "unquoted_timed", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
 		{Format: "timed_unquoted", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
-		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms target=<url>", keep: func(f *Facts, r *Request) {
+		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms host=<host> target=<url>", keep: func(f *Facts, r *Request) {
 			f.Method = "GET"
 			f.Unclear = strings.Contains(f.Agent+f.Target+first(r.Referer, ""), "|") // which divides fields
 		}},

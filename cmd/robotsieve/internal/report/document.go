@@ -176,8 +176,7 @@ func (d doc) headline() []string {
 	case d.Totals.Requests == 0 && d.Lines == 0:
 		text = []string{"The logs have no lines."}
 	case d.Totals.Requests == 0 && d.NoAgents():
-		text = []string{`No line names a crawler, because the log has no User-Agents: in its first lines all are "-" or empty. ` +
-			"Have the server log the header (%{User-Agent}i in Apache, $http_user_agent in nginx)."}
+		text = []string{`No line names a crawler: all User-Agents in its first lines are "-" or empty.`}
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
 		if d.NoAgent > 0 && d.NoAgent == d.NotCrawlers {
