@@ -120,7 +120,7 @@ func SumOf(text []byte) string {
 // SumsOf hashes all files of a folder. It opens regular files only: what else there is makes others.
 func SumsOf(ctx context.Context, dir string) (sums Sums, others []string, err error) {
 	sums = Sums{}
-	err = filepath.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
+	err = disk.WalkDir(dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
 		if err = cmp.Or(err, ctx.Err()); err != nil || e.IsDir() {
 			return err
 		}
