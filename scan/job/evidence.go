@@ -411,7 +411,11 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 		return nil
 	}
 	isOurs := func(entries []fs.DirEntry) bool {
-		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == evidence.DetailsFile })
+		names := map[string]bool{}
+		for _, e := range entries {
+			names[e.Name()] = true
+		}
+		return names[evidence.SumsFile] && names[evidence.DetailsFile]
 	}
 	switch err := disk.CheckFolder(o.Evidence, "evidence", o.Force, isOurs); {
 	case errors.Is(err, disk.ErrOccupied):
