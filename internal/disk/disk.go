@@ -187,6 +187,11 @@ func ReadDir(name string) ([]fs.DirEntry, error) { return get(OpReadDir, name, o
 // Glob is filepath.Glob, which knows no errors but those of the pattern.
 func Glob(pattern string) ([]string, error) { return get(OpReadDir, pattern, filepath.Glob) }
 
+// WalkDir is filepath.WalkDir.
+func WalkDir(root string, give fs.WalkDirFunc) error {
+	return try(OpReadDir, root, func() error { return filepath.WalkDir(root, give) })
+}
+
 // Stat is os.Stat.
 func Stat(name string) (fs.FileInfo, error) { return get(OpStat, name, os.Stat) }
 

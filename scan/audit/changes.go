@@ -5,25 +5,22 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Bounds of the changes of robots.txt before and after which requests are compared.
 const (
-	aroundChange = 14 * 24 * hour
-	maxCompared  = 1000 // the newest of a policy
-	maxChanges   = 20   // that are listed
+	aroundChange = 14 * 24 * hour // the times that are compared
+	maxChanges   = 20             // that are listed
 )
 
-// change is a change of a site.
+// change is a change of a site, with the times before and after it that are compared.
 type change struct {
 	policy.Change
 	site   policy.Site
 	number uint32
-	sides  [2]span // before and after
+	sides  [2]span
 }
 
 type span struct{ from, to int64 }
@@ -54,10 +51,6 @@ func newChanges(p *policy.Policy) *changes {
 			of.site = policy.Site{First: first, N: o - first}
 		}
 	}
-	newest := slices.SortedStableFunc(slices.Values(all.list), func(x, y *change) int { return cmp.Compare(y.At, x.At) })
-	for _, of := range newest[min(maxCompared, len(newest)):] {
-		of.sides = [2]span{} // nothing is counted on them
-	}
 	return all
 }
 
@@ -85,20 +78,15 @@ func (c *changes) count(counts map[uint32]int64, at policy.Site, t, n int64, is 
 }
 
 // fetch looks at a crawler's fetches of robots.txt, in the order of time, for the first that was sent the
-// new file. Clocks may differ by the skew.
+// new file. Clocks may differ by the skew: the old one may still be sent within it.
 func (c *changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
-	skew := int64(p.Skew())
 	for _, of := range c.around(x.Site, x.Time) {
-		list := p.Versions(of.site.First)
-		old, now, isAfter := list[of.Old], list[of.New], x.Time >= of.At+skew
-		shows := isAfter && x.Kind == judge.ToldSame
-		switch {
-		case now.Copy < 0:
-			shows = isAfter && x.Kind.None(answer.Others)
-		case x.Kind == judge.ToldFile:
-			shows = x.Size == now.Size && (isAfter || x.Time >= of.Since-skew && old.Size != now.Size)
+		list, from := p.Versions(of.site.First), of.At
+		if x.Kind == judge.ToldSame || list[of.Old].Size == list[of.New].Size {
+			from += int64(p.Skew())
 		}
-		if _, known := r.sentNew[of.number]; shows && !known && x.Time < of.sides[1].to {
+		isNew := x.Kind == judge.ToldSame || x.Kind == judge.ToldFile && x.Size == list[of.New].Size
+		if _, known := r.sentNew[of.number]; isNew && !known && from <= x.Time && x.Time < of.sides[1].to {
 			r.sentNew[of.number] = x.Time
 		}
 	}
@@ -120,50 +108,47 @@ func (c *changes) visit(p *policy.Policy, x *visit) {
 
 // info makes what a report says of the changes: of those within the log the ones with the most requests.
 func (c *changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
-	list = []report.RobotsChange{}
-	for _, of := range c.list {
-		days := func(side int) report.ChangeSide {
-			from, to := max(of.sides[side].from, t.Period.First), min(of.sides[side].to, t.Period.Last)
-			return report.ChangeSide{Days: float64(max(to-from, 0)) / float64(24*hour)}
+	requests, rows := map[uint32]int64{}, t.rows(&a.config.Only)
+	for _, r := range rows {
+		for counter, n := range r.Around {
+			requests[counter/2] = report.Plus(requests[counter/2], n)
 		}
-		versions := a.config.Policy.Versions(of.site.First)
-		info := report.RobotsChange{Origin: a.originText(of.site), Time: timeText(of.At), OldFile: versions[of.Old].File,
-			NewFile: versions[of.New].File, Before: days(0), After: days(1), Crawlers: []report.ChangedCrawler{}}
+	}
+	within := slices.DeleteFunc(slices.Clone(c.list), func(of *change) bool {
+		return requests[of.number] == 0 || of.At < t.Period.First || t.Period.Last < of.At
+	})
+	slices.SortStableFunc(within, func(x, y *change) int { return cmp.Compare(requests[y.number], requests[x.number]) })
+	list = []report.RobotsChange{}
+	for _, of := range within[:min(len(within), maxChanges)] {
+		days := func(s span) report.ChangeSide {
+			covered := max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)
+			return report.ChangeSide{Days: float64(covered) / float64(24*hour)}
+		}
+		v, before, after := a.config.Policy.Versions(of.site.First), 2*of.number, 2*of.number+1
+		info := report.RobotsChange{Origin: a.originText(of.site), Time: timeText(of.At), OldFile: v[of.Old].File,
+			NewFile: v[of.New].File, Before: days(of.sides[0]), After: days(of.sides[1]), Requests: requests[of.number],
+			Crawlers: []report.ChangedCrawler{}, RequestsNotListed: requests[of.number]}
 		if of.Since < of.At {
 			info.Since = timeText(of.Since)
 		}
-		for _, r := range t.rows(&a.config.Only) {
-			switch c := r.around(of); {
-			case r == t.others:
-				info.RequestsNotListed = c.Requests()
-			case c.Requests() > 0:
-				info.Crawlers = append(info.Crawlers, c)
+		for _, r := range rows {
+			x := report.ChangedCrawler{Crawler: report.InASCII(r.name),
+				Before: report.ChangeCounts{Requests: r.Around[before], Paths: r.changedPaths[before]},
+				After:  report.ChangeCounts{Requests: r.Around[after], Paths: r.changedPaths[after]}}
+			if first, known := r.sentNew[of.number]; known {
+				x.FetchSeconds = new((first - of.At) / int64(time.Second))
 			}
-			info.Requests = report.Plus(info.Requests, r.Around[2*of.number]+r.Around[2*of.number+1])
+			if n := x.Before.Requests + x.After.Requests; n > 0 && r != t.others && r.Verdicts[report.Exempt] == 0 {
+				info.Crawlers = append(info.Crawlers, x)
+				info.RequestsNotListed -= n
+			}
 		}
 		slices.SortFunc(info.Crawlers, func(x, y report.ChangedCrawler) int {
-			return cmp.Or(cmp.Compare(y.Paths(), x.Paths()), cmp.Compare(y.Requests(), x.Requests()),
+			return cmp.Or(cmp.Compare(y.Before.Paths+y.After.Paths, x.Before.Paths+x.After.Paths),
+				cmp.Compare(y.Before.Requests+y.After.Requests, x.Before.Requests+x.After.Requests),
 				cmp.Compare(x.Crawler, y.Crawler))
 		})
-		if t.Period.Any && t.Period.First <= of.At && of.At <= t.Period.Last && info.Requests > 0 {
-			list = append(list, info)
-		}
+		list = append(list, info)
 	}
-	slices.SortStableFunc(list, func(x, y report.RobotsChange) int { return cmp.Compare(y.Requests, x.Requests) })
-	return list[:min(len(list), maxChanges)], int64(max(len(list)-maxChanges, 0))
-}
-
-// around describes what a crawler requested before and after a change.
-func (r *row) around(of *change) report.ChangedCrawler {
-	before, after := 2*of.number, 2*of.number+1
-	c := report.ChangedCrawler{Crawler: report.InASCII(r.name)}
-	c.Before.Requests, c.After.Requests = r.Around[before], r.Around[after]
-	if r.Verdicts[report.Exempt] > 0 {
-		return c
-	}
-	c.Before.Paths, c.After.Paths = new(r.changedPaths[before]), new(r.changedPaths[after])
-	if first, known := r.sentNew[of.number]; known {
-		c.FetchSeconds = new(max(first-of.At, 0) / int64(time.Second))
-	}
-	return c
+	return list, int64(max(len(within)-maxChanges, 0))
 }

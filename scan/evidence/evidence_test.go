@@ -3,6 +3,7 @@ package evidence
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,17 +19,17 @@ var hostile = []string{
 	"'", "a'b", "*", "\r\n\r\nrm -r .", "rm -r .", "reboot",
 }
 
-func TestStems(t *testing.T) {
-	stems, seen := Stems{}, map[string]bool{}
+func TestName(t *testing.T) {
+	seen := map[string]bool{}
 	for _, crawler := range append(hostile, hostile...) {
-		stem := stems.Of(crawler)
-		if !regexp.MustCompile(`^[a-z0-9-]{1,50}$`).MatchString(stem) || seen[stem] {
-			t.Errorf("%q has the stem %q", crawler, stem)
+		name := Name("letter-"+crawler, ".txt", func(name string) bool { return seen[name] })
+		if !regexp.MustCompile(`^letter[a-z0-9-]{0,50}(\.[0-9]+)?\.txt$`).MatchString(name) || seen[name] {
+			t.Errorf("%q has the name %q", crawler, name)
 		}
-		seen[stem] = true
+		seen[name] = true
 	}
-	if stem := stems.Of("Googlebot-Image"); stem != "googlebot-image" {
-		t.Error(stem)
+	if name := Name("lines-Googlebot-Image", ".log", func(string) bool { return false }); name != "lines-googlebot-image.log" {
+		t.Error(name)
 	}
 }
 
@@ -56,23 +57,21 @@ func letterOf(name string) *Letter {
 	crawler := report.CrawlerInfo{
 		Crawler: name, Operator: name, InformedKnown: true, Obeys: "yes", Source: name, Date: "2026-11-21",
 		Verdicts: report.VerdictCounts{report.Violation: 5},
-		Outcomes: report.OutcomeCounts{report.Content: 2, report.Refused: 3},
-		Timeline: report.Timeline{By: "day", From: []string{"2026-10-31T00:00:00Z", "2026-11-01T00:00:00Z",
-			"2026-11-30T00:00:00Z"}, Verdicts: map[string][]int64{"violation": {0, 2, 3}}},
 		Rules: []report.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
 			Version: "2026-10-01T00:00:00Z"}},
 		Violations: []report.ViolationInfo{
-			{Identity: "verified", Outcome: "content", Informed: true, N: 2},
-			{Identity: "unverified", Outcome: "refused", N: 3},
+			{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: 2},
+			{Identity: "unverified", Outcome: "not_modified", Method: "HEAD", N: 3},
 		},
 		RobotsTxt: report.FetchInfo{Fetches: 3, First: "2026-11-01T01:00:00Z", Last: "2026-11-29T00:00:00Z"},
 	}
 	r := &report.Report{
 		Sampling: name, Ranges: []report.RangeInfo{{Crawler: name, File: name, Created: "2026-11-01T00:00:00Z"}},
+		From: "2026-11-01T00:00:00Z", To: "2026-11-30T00:00:00Z",
 		Policy: report.PolicyInfo{History: "deployed", WindowSeconds: 24 * 60 * 60}, Crawlers: []report.CrawlerInfo{crawler},
 	}
 	return &Letter{Report: r, Crawler: &r.Crawlers[0], Robots: map[string]string{"r": "robots/0001.txt"}, MadeBy: name,
-		Lines: []string{"lines-x.log"}, Names: true}
+		Lines: []string{"lines-x.log"}}
 }
 
 func textOf(t *testing.T, l *Letter) string {
@@ -127,28 +126,26 @@ func TestLetter(t *testing.T) {
 // A letter claims no more than the log shows.
 func TestLetterClaimsNoMore(t *testing.T) {
 	for want, change := range map[string]func(*Letter){
-		"which robots.txt clients of this name were sent before.":   func(l *Letter) { l.Crawler.InformedKnown = false },
-		"2 of the 5 requests came from clients that were verified.": func(l *Letter) { l.Report.Ranges = nil },
-		"No log shows what a robots.txt of another size said,":      func(l *Letter) { l.Report.RobotsTxt.SizesMixed = true },
-		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy":   func(l *Letter) { l.Report.Policy.History = "observed" },
-		"taken as in force before the first request, a copy":        func(l *Letter) { l.Crawler.Rules[0].Version = "" },
-		"This letter holds only if that file is what was served.":   func(l *Letter) { l.Report.RobotsTxt.Contradicted = true },
-		"that forbids the request, or told by 304 that its copy":    func(*Letter) {},
-		"From 2026-11-01 to 2026-11-30, clients that":               func(*Letter) {},
-		"On 2026-11-30, clients that":                               func(l *Letter) { l.Crawler.Timeline.Verdicts["violation"][1] = 0 },
-		"- 1 answered that nothing had changed - 2 answered without a body - 3 redirected - 4 with another answer, or none": func(l *Letter) {
-			l.Crawler.Outcomes = report.OutcomeCounts{report.NotModified: 1, report.Empty: 2, report.Redirected: 3,
-				report.OtherOutcome: 4}
+		"The log does not say which robots.txt they were sent before.": func(l *Letter) { l.Crawler.InformedKnown = false },
+		"- 2 requests: GET, client verified, answer content, after a client of this name was sent a robots.txt that " +
+			"forbids it, or told by 304 that its copy stands - 3 requests: HEAD, client unverified, answer not modified": func(*Letter) {},
+		"are left out. - list: GPTBot, of 2026-11-01T00:00:00Z The operator":                 func(*Letter) {},
+		"All lines in the folder are from 2026-11-01T00:00:00Z to 2026-11-30T00:00:00Z. The": func(*Letter) {},
+		"themselves as a crawler without a name":                                             func(l *Letter) { l.Crawler.Crawler = report.Nameless },
+		"- list: gptbot.json, undated": func(l *Letter) {
+			l.Report.Ranges[0].File, l.Report.Ranges[0].Created = `C:\lists\gptbot.json`, ""
 		},
-		"themselves as one of many unknown crawlers made":            func(l *Letter) { l.Crawler.Crawler = report.OtherCrawlers },
-		"From the week of 2026-11-01 to that of 2026-11-30, clients": func(l *Letter) { l.Crawler.Timeline.By = "week" },
-		"made 1 request for robots.txt at 2026-11-01T01:00:00Z. What": func(l *Letter) {
-			f := &l.Crawler.RobotsTxt
-			f.Fetches, f.Last, l.Crawler.InformedKnown = 1, f.First, false
+		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy": func(l *Letter) { l.Report.Policy.History = "observed" },
+		"taken as in force before the first request, a copy":      func(l *Letter) { l.Crawler.Rules[0].Version = "" },
+		"- others, which report.json has": func(l *Letter) {
+			l.Crawler.Rules = slices.Repeat(l.Crawler.Rules, 12)
 		},
-		"The operator says that this crawler obeys robots.txt. The page is GPTBot, as of 2026-11-21.": func(*Letter) {},
-		"The operator says that this crawler may ignore robots.txt. The page":                         func(l *Letter) { l.Crawler.Obeys = "no" },
-		"The operator does not say whether this crawler obeys robots.txt.":                            func(l *Letter) { l.Crawler.Obeys = "unknown" },
+		"This letter holds only if that file is what was served.":                                                func(l *Letter) { l.Report.RobotsTxt.Contradicted = true },
+		"themselves as one of many unknown crawlers made":                                                        func(l *Letter) { l.Crawler.Crawler = report.OtherCrawlers },
+		"Clients of this name made 3 requests for robots.txt from 2026-11-01T01:00:00Z to 2026-11-29T00:00:00Z.": func(*Letter) {},
+		"The operator says that this crawler obeys robots.txt. The page is GPTBot, as of 2026-11-21.":            func(*Letter) {},
+		"The operator says that this crawler may ignore robots.txt. The page":                                    func(l *Letter) { l.Crawler.Obeys = "no" },
+		"The operator does not say whether this crawler obeys robots.txt.":                                       func(l *Letter) { l.Crawler.Obeys = "unknown" },
 	} {
 		l := letterOf("GPTBot")
 		change(l)

@@ -207,7 +207,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	var lines *evidenceLines
 	if o.Evidence != "" {
-		lines = &evidenceLines{names: side.identity.Names}
+		lines = &evidenceLines{}
 	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
@@ -230,12 +230,14 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	r := result.Report
 	d := evidence.Details{Schema: evidence.Schema, Program: o.Program, Command: o.Command, MadeBy: o.MadeBy,
-		Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut, NotShown: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
+		Partial: r.Partial, Proxied: r.Proxied, AddressesCut: r.IPv4Cut,
+		Violations: r.Totals.Verdicts[report.Violation], TimeZone: o.TimeZone,
 		Lines: []evidence.Lines{}, LookedUp: []evidence.Client{}, Logs: r.Inputs}
 	for _, p := range a.verified {
 		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
 	}
-	w := &evidenceWriter{evidenceLines: lines, folderAudit: newFolderAudit(side, d, o.budget, o.Workers)}
+	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
+		workers: o.Workers}}
 	if o.format != nil {
 		w.format = o.formatText
 	}

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/basis"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -24,6 +27,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
+	"github.com/robotsieve/robotsieve/scan/source"
 	"github.com/robotsieve/robotsieve/scan/spill"
 )
 
@@ -31,43 +35,21 @@ import (
 // robots.txt of crawlers, and what other clients were told who asked for it. It sorts them by the
 // files of the folder, perhaps on disk.
 type evidenceLines struct {
-	logs     *auditLogs
-	alike    []uint32      // for each log, the first that is read as it is
-	only     report.Choice // whose violations are shown
-	names    *crawler.HostNames
-	sorted   *spill.Sorter
-	writers  []*spill.Writer // of the final pass, and of each worker
-	profiles map[*crawler.Profile]uint32
+	logs    *auditLogs
+	alike   []int         // for each log, the first that is read as it is
+	only    report.Choice // whose violations are shown
+	sorted  *spill.Sorter
+	writers []*spill.Writer // of the final pass, and of each worker
 	// accused are the operators of violations, whose crawlers' fetches are shown. Only the final pass, on
 	// one goroutine, has violations.
 	accused map[string]bool
-
-	mu  sync.Mutex
-	err error // the first
+	failed  sync.Once
+	err     error // the first
 }
 
 // maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others stay
 // anonymous answers, which informs nobody.
 const maxAccused = 1 << 16
-
-// What records begin with: a class and two numbers for the file, and two for the place in it. The
-// operator follows by whom it is known if a line is shown: lines and names are if it is accused, and
-// answers if it is not; without one they always are.
-const (
-	lineClass byte = iota
-	answerClass
-	nameClass
-
-	fileSize, headSize = 1 + 4 + 4, fileSize + 4 + 8
-)
-
-func recordOf(class byte, file [2]uint32, input uint32, place int64, operator string) []byte {
-	record := append(make([]byte, 0, 512), class)
-	for _, n := range []uint32{file[0], file[1], input} {
-		record = binary.BigEndian.AppendUint32(record, n)
-	}
-	return appendKey(binary.BigEndian.AppendUint64(record, uint64(place)^1<<63), operator)
-}
 
 // addTo has an audit of logs give its lines to l too, and takes memory for them from that of the
 // audit. It does nothing for nil, as do the other methods that an audit calls.
@@ -75,23 +57,17 @@ func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	if l == nil {
 		return
 	}
-	share, profiles := c.Memory/4, c.Crawlers.Profiles()
-	l.logs, l.only, l.profiles = logs, c.Only, map[*crawler.Profile]uint32{}
+	share := c.Memory / 4
+	l.logs, l.only, l.accused = logs, c.Only, map[string]bool{}
 	for _, log := range logs.list {
-		l.alike = append(l.alike, uint32(slices.IndexFunc(logs.list, func(x *auditLog) bool {
+		l.alike = append(l.alike, slices.IndexFunc(logs.list, func(x *auditLog) bool {
 			return x.site == log.site && x.format.Name() == log.format.Name() && (x.host == "") == (log.host == "") &&
 				bytes.Equal(x.format.Header(), log.format.Header())
-		})))
+		}))
 	}
-	for i := range profiles {
-		l.profiles[&profiles[i]] = uint32(i)
-	}
-	l.sorted, l.accused = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true}), map[string]bool{}
+	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
 	for range c.Workers + 1 {
 		l.writers = append(l.writers, l.sorted.Writer())
-	}
-	if l.names != nil { // the file is there even if none is known
-		l.err = l.writers[0].Add(append(recordOf(nameClass, [2]uint32{}, 0, 0, ""), "# address, name, confirmed"...))
 	}
 	c.Memory, c.OnlyViolations = c.Memory-share, false
 	c.Judged, c.Answered = both(l.judged, c.Judged), l.judged
@@ -109,84 +85,65 @@ func (l *evidenceLines) Close() error {
 // crawlers of several operators are others, and so are agents that robots.txt does not bind. A line
 // that was cut cannot be judged again.
 func (l *evidenceLines) judged(j *audit.Judged) {
-	operator, number := "?"+strings.ToLower(report.InASCII(j.Crawler)), uint32(len(l.profiles))
+	operator, crawler := "?"+strings.ToLower(report.InASCII(j.Crawler)), ""
 	if j.Profile != nil {
-		operator, number = j.Profile.Operator, l.profiles[j.Profile]
+		operator, crawler = j.Profile.Operator, j.Profile.Name
 	}
-	isFetch := isFetch(j)
-	switch {
-	case j.Verdict == report.Violation:
-		if !j.Cut && j.IsOf(&l.only) {
-			l.accused[operator] = l.accused[operator] || len(l.accused) < maxAccused
-			l.addLine(j, number, "")
+	add := func(operator string) {
+		if !j.Cut {
+			l.add(j, crawler, fmt.Sprintf("lines %08x", l.alike[j.Input]), fmt.Sprintf("%08x%016x", j.Input, j.Number), operator,
+				string(j.Address), string(j.Line))
 		}
-		return
+	}
+	isFetch := string(j.Method) == "GET" && bytes.HasSuffix(j.Target, []byte("/robots.txt")) && robotsTxt().Match(j.Target)
+	switch {
+	case j.Verdict == report.Violation && j.IsOf(&l.only):
+		l.accused[operator] = l.accused[operator] || len(l.accused) < maxAccused
+		add("")
 	case j.Crawler == "" || j.Identity == report.SpoofedIdentity || j.Ambiguous ||
 		j.Profile != nil && j.Profile.Exempt != "":
 		operator = ""
-	case !j.Cut && (isFetch || j.Verdict == report.RobotsFetch):
-		l.addLine(j, number, operator)
+	case isFetch || j.Verdict == report.RobotsFetch:
+		add(operator)
 	}
-	if isFetch && j.HasTime { // without its time an answer says nothing
-		l.addAnswer(j, operator)
+	if !isFetch || !j.HasTime { // without its time an answer says nothing
+		return
 	}
+	n, size := 0, fmt.Sprintf("%d ", j.Size)
+	switch j.Size {
+	case format.NoSizes:
+		n, size = 1, ""
+	case -1:
+		size = "- "
+	}
+	text := fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`, time.Unix(0, j.Time).UTC().Format(time.RFC3339),
+		j.Status, size)
+	l.add(j, "", fmt.Sprintf("answers %x %x %x", n, j.Site.First, j.Site.N), text, operator, "", text) // in the order of time
 }
 
-// isFetch reports whether a request asks for /robots.txt itself, as nearly all write it.
-func isFetch(j *audit.Judged) bool {
-	target := string(j.Target)
-	if _, rest, ok := strings.Cut(target, "://"); ok {
-		_, path, _ := strings.Cut(rest, "/")
-		target = "/" + path
-	}
-	return target == "/robots.txt" && string(j.Method) == "GET"
-}
+// robotsTxt is the target of a request for /robots.txt itself, as nearly all write it.
+var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
-func (l *evidenceLines) add(j *audit.Judged, record []byte) {
+// The formats of answers, which have neither addresses nor names: of logs with sizes, and of others.
+var answerFormats = [...]string{`[$time_iso8601] "$request" $status $body_bytes_sent "$http_user_agent"`,
+	`[$time_iso8601] "$request" $status "$http_user_agent"`}
+
+// add adds a line with its crawler, what else its file is of, its place in that, the operator by whom it
+// is known if it is shown, if any (lines are if it is accused, answers if it is not), and the address.
+func (l *evidenceLines) add(j *audit.Judged, fields ...string) {
+	record := make([]byte, 0, 512)
+	for _, x := range fields {
+		record = appendKey(record, x)
+	}
 	for range j.N {
-		if err := l.writers[j.Worker+1].Add(record); err != nil {
-			l.fail(err)
-		}
+		l.fail(l.writers[j.Worker+1].Add(record))
 	}
 }
 
 func (l *evidenceLines) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.err = cmp.Or(l.err, err)
-}
-
-// addLine adds a line of a crawler, and the names of its address.
-func (l *evidenceLines) addLine(j *audit.Judged, profile uint32, operator string) {
-	file := [2]uint32{profile, l.alike[j.Input]}
-	l.add(j, append(recordOf(lineClass, file, uint32(j.Input), j.Number, operator), j.Line...))
-	if l.names == nil {
-		return
+	if err != nil {
+		l.failed.Do(func() { l.err = err })
 	}
-	addr, names := l.names.Of(string(j.Address))
-	for _, name := range names {
-		l.add(j, fmt.Appendf(recordOf(nameClass, [2]uint32{}, 0, 0, operator), "%s\t%s\ttrue", addr, name))
-	}
-}
-
-// The formats of answers: of logs that have their sizes, and of others.
-var answerFormats = [...]string{`[$time_iso8601] "$request" $status $body_bytes_sent "$http_user_agent"`,
-	`[$time_iso8601] "$request" $status "$http_user_agent"`}
-
-// addAnswer adds what a client was told that asked for robots.txt: the line of a log without addresses and
-// names.
-func (l *evidenceLines) addAnswer(j *audit.Judged, operator string) {
-	sizeless, size := uint32(0), "- "
-	switch {
-	case j.Size <= format.NoSizes:
-		sizeless, size = 1, ""
-	case j.Size >= 0:
-		size = fmt.Sprintf("%d ", j.Size)
-	}
-	file := [2]uint32{uint32(j.Site.First), uint32(j.Site.N)<<1 | sizeless}
-	record := recordOf(answerClass, file, 0, j.Time, operator)
-	l.add(j, fmt.Appendf(record, "[%s] \"GET /robots.txt HTTP/1.1\" %03d %s\"-\"",
-		time.Unix(0, j.Time).UTC().Format(time.RFC3339), j.Status, size))
 }
 
 // checkHeaders refuses a log whose columns change: its lines would need the header before each.
@@ -201,126 +158,225 @@ func (l *evidenceLines) checkHeaders(log *auditLog, chunk []byte) {
 	}
 }
 
+// folderAudit audits the lines of a folder of evidence, when it is made and when it is verified.
+type folderAudit struct {
+	side    *loadedBasis
+	details evidence.Details
+	names   []byte // the file of names of addresses
+	budget  *budget
+	workers int
+	report  *report.Report // of the lines
+	letters int64
+}
+
+// files audits the lines of a folder, and returns all of its other files but the manifest: what the lines
+// are judged by, and what follows from that.
+func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte, error) {
+	if err := c.audit(ctx, dir); err != nil {
+		return nil, err
+	}
+	b := c.side.basis
+	p, err := b.Packed()
+	if err == nil {
+		err = p.Add(b, c.side.list, c.names)
+	}
+	files, robots := p.Files, b.FilesOf()
+	for i := range c.report.Crawlers {
+		info := &c.report.Crawlers[i]
+		if err != nil || info.Verdicts[report.Violation] == 0 {
+			continue
+		}
+		l := evidence.Letter{Report: c.report, Crawler: info, MadeBy: c.details.MadeBy, Robots: robots}
+		known := ""
+		if p := c.side.config.Crawlers.ByName(info.Crawler); p != nil && info.Operator == p.Operator {
+			known = p.Name
+		}
+		for _, x := range c.details.Lines {
+			if x.Crawler == known && strings.HasPrefix(x.File, "lines-") {
+				l.Lines = append(l.Lines, x.File)
+			}
+		}
+		var text string
+		text, err = l.Text()
+		name := evidence.Name("letter-"+info.Crawler, ".txt", func(name string) bool { return files[name] != nil })
+		files[name], c.letters = []byte(text), c.letters+1
+	}
+	for name, v := range map[string]any{evidence.Basis: p.Basis,
+		evidence.DetailsFile: report.Texts(c.details, report.ToUTF8),
+		evidence.ReportFile:  report.Texts(*c.report, report.ToUTF8)} {
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		err = cmp.Or(err, e.Encode(v))
+		files[name] = text.Bytes()
+	}
+	return files, err
+}
+
+// audit audits the lines of a folder.
+func (c *folderAudit) audit(ctx context.Context, dir string) error {
+	side, d, logs := *c.side, &c.details, &auditLogs{}
+	side.config.KeepAddresses, side.config.Proxied, side.config.Cut, side.config.Only =
+		len(d.LookedUp) > 0, &d.Proxied, &d.AddressesCut, report.Choice{}
+	for _, x := range d.Lines {
+		log, err := c.open(ctx, x, filepath.Join(dir, x.File))
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.File, err)
+		}
+		logs.list = append(logs.list, log)
+	}
+	o := AuditOptions{Results: Results{Program: d.Program, Command: d.Command, By: "day"}, TimeZone: d.TimeZone,
+		Workers: c.workers, budget: c.budget}
+	a, err := o.read(ctx, &side, logs, nil)
+	if err != nil {
+		return err
+	}
+	defer a.run.Close()
+	for _, client := range d.LookedUp {
+		p := side.config.Crawlers.ByName(client.Crawler)
+		if p == nil {
+			return fmt.Errorf("a client is of %q, which no profile is of", client.Crawler)
+		}
+		a.run.Verify(crawler.Pair{Profile: p, Addr: client.Address})
+	}
+	result, err := a.finish(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, in := range result.Inputs {
+		if in.Error != "" {
+			return errors.New(in.Error)
+		}
+	}
+	c.report = result.Report
+	c.report.Partial = c.report.Partial || d.Partial
+	return nil
+}
+
+// open opens a file of lines.
+func (c *folderAudit) open(ctx context.Context, x evidence.Lines, path string) (*auditLog, error) {
+	log := &auditLog{}
+	f, err := formatOfText(x.Format)
+	if err == nil && f == nil {
+		err = fmt.Errorf("the format %q is none", x.Format)
+	}
+	if err == nil {
+		log.Input, err = source.NewFile(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if log.Name, log.Hash = x.File, true; x.Only {
+		log.host = x.File
+	}
+	if _, err = log.open(ctx, f, c.side.zone); err == nil {
+		log.site, err = siteOfOrigins(x.Origins, c.side.config.Policy)
+	}
+	log.skewed = log.zoneless && c.details.TimeZone == ""
+	return log, err
+}
+
 // evidenceWriter makes a folder of the lines of logs.
 type evidenceWriter struct {
-	*evidence.Writer
+	*disk.Folder
 	*evidenceLines
 	*folderAudit
 	format string // of all logs; "" if that of each was found
-	out    *bufio.Writer
-	file   *disk.File // that out writes; nil if there is none
 }
 
-// write writes the files of lines.
-func (w *evidenceWriter) write() error {
+// writeLines writes the files of lines, and finds the names of the addresses in them.
+func (w *evidenceWriter) writeLines(known *crawler.HostNames) error {
 	for _, x := range w.writers {
 		w.fail(x.Flush())
 	}
-	var of []byte
+	var f, last [6]string // as add has them
+	names, out := map[string]bool{}, bufio.NewWriterSize(nil, 1<<20)
 	for r, err := range w.sorted.All() {
+		for i, rest := 0, r.Data; err == nil && i < len(f); i++ {
+			f[i], rest = cutKey(rest)
+		}
+		if err == nil && f[3] != "" && w.accused[f[3]] != strings.HasPrefix(f[1], "lines") {
+			continue
+		}
+		if err == nil && (f[0] != last[0] || f[1] != last[1]) {
+			err = w.begin(out, f[0], f[1])
+		}
 		if err = cmp.Or(err, w.err); err != nil {
 			return err
 		}
-		operator, text := cutKey(r.Data[headSize:])
-		class := r.Data[0]
-		if operator != "" && w.accused[operator] == (class == answerClass) {
-			continue
+		for range r.N {
+			_, _ = out.WriteString(f[5] + "\n") // Flush returns its error
 		}
-		if !bytes.Equal(of, r.Data[:fileSize]) {
-			of = bytes.Clone(r.Data[:fileSize])
-			err = w.begin(class, binary.BigEndian.Uint32(of[1:]), binary.BigEndian.Uint32(of[1+4:]))
+		addr, list := known.Of(f[4])
+		for _, name := range list {
+			names[fmt.Sprintf("%s\t%s\ttrue\n", addr, name)] = true
 		}
-		n := r.N
-		if class == nameClass {
-			n = 1
-		}
-		for ; n > 0 && err == nil; n-- {
-			_, err = fmt.Fprintf(w.out, "%s\n", text)
-		}
-		if err != nil {
-			return err
-		}
+		last = f
 	}
-	return cmp.Or(w.err, w.end())
+	if known != nil {
+		w.names = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(names)), ""))
+	}
+	return cmp.Or(w.err, out.Flush())
 }
 
-// begin begins the file of records that begin so.
-func (w *evidenceWriter) begin(class byte, a, b uint32) (err error) {
-	lines, site := evidence.Lines{Origins: []string{}}, policy.Site{First: int32(a), N: int32(b >> 1)}
-	var header []byte
-	switch name := "answers"; class {
-	case nameClass:
-		lines.File = basis.NamesFile
-	case lineClass:
-		log := w.logs.list[b]
-		name, site, header = w.linesOf(int(a)), log.site, log.format.Header()
-		lines.Format, lines.Only = cmp.Or(w.format, log.format.Name()), log.host != ""
-		fallthrough
-	default:
-		lines.File, lines.Format = name+".log", cmp.Or(lines.Format, answerFormats[b&1])
-		for n := 2; slices.ContainsFunc(w.details.Lines, func(x evidence.Lines) bool { return x.File == lines.File }); n++ {
-			lines.File = fmt.Sprintf("%s.%d.log", name, n)
-		}
-		for _, o := range w.side.config.Policy.Origins()[site.First:][:site.N] {
-			lines.Origins = append(lines.Origins, o.String())
-		}
-		w.details.Lines = append(w.details.Lines, lines)
+// begin begins a file of lines.
+func (w *evidenceWriter) begin(out *bufio.Writer, crawler, of string) error {
+	x, site, stem, header, n := evidence.Lines{Crawler: crawler, Origins: []string{}}, policy.Site{}, "answers", "", 0
+	if got, _ := fmt.Sscanf(of, "answers %x %x %x", &n, &site.First, &site.N); got > 0 {
+		x.Format = answerFormats[n]
+	} else if _, err := fmt.Sscanf(of, "lines %x", &n); err != nil {
+		return err
+	} else {
+		log := w.logs.list[n]
+		x.Format, x.Only = cmp.Or(w.format, log.format.Name()), log.host != ""
+		stem, site, header = "lines-"+cmp.Or(crawler, "unknown"), log.site, string(log.format.Header())
 	}
-	if err = w.end(); err == nil {
-		w.file, err = w.Create(lines.File)
+	x.File = evidence.Name(stem, ".log", func(name string) bool {
+		return slices.ContainsFunc(w.details.Lines, func(x evidence.Lines) bool { return x.File == name })
+	})
+	for _, o := range w.side.config.Policy.Origins()[site.First:][:site.N] {
+		x.Origins = append(x.Origins, o.String())
 	}
-	if w.out = bufio.NewWriter(w.file); err == nil && len(header) > 0 {
-		_, err = fmt.Fprintf(w.out, "%s\n", header)
+	w.details.Lines = append(w.details.Lines, x)
+	err := out.Flush()
+	if out.Reset(evidence.File{Folder: w.Folder, Name: x.File}); header != "" {
+		_, _ = out.WriteString(header + "\n")
 	}
 	return err
 }
 
-// end ends the file that was begun, if there is one.
-func (w *evidenceWriter) end() error {
-	f := w.file
-	if w.file = nil; f == nil {
-		return nil
-	}
-	return errors.Join(w.out.Flush(), f.Sync(), f.Close())
-}
-
-// writeAll makes the folder: its lines and what they are judged by, and then what an audit of these
-// gives.
-func (w *evidenceWriter) writeAll(ctx context.Context, dir string) (sum string, err error) {
-	if w.Writer, err = evidence.Begin(dir); err != nil {
+// write makes the folder, and returns the SHA-256 of its manifest.
+func (w *evidenceWriter) write(ctx context.Context, dir string, known *crawler.HostNames) (sum string, err error) {
+	if w.Folder, err = disk.NewFolder(dir, 0o700); err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.end(), w.Discard())
+			err = errors.Join(err, w.Discard())
 		}
 	}()
 	w.sorted.StopAt(ctx)
-	if err := errors.Join(w.write(), w.evidenceLines.Close()); err != nil { // their memory is for the audit
+	if err := errors.Join(w.writeLines(known), w.evidenceLines.Close()); err != nil { // their memory is for the audit
 		return "", err
 	}
-	b := w.side.basis
-	document, err := b.Pack(w.Put)
-	if err != nil {
-		return "", err
-	}
-	files, err := w.documents(ctx, func(name string) (string, error) { return w.Path(name), nil })
-	if err != nil {
-		return "", err
-	}
-	w.details.NotShown -= w.report.Totals.Verdicts[report.Violation]
-	var failed error
-	files[evidence.Basis], err = asJSON(json.RawMessage(document))
-	files[evidence.DetailsFile], failed = asJSON(w.details)
-	if err := errors.Join(err, failed, b.PackLists(w.side.list, w.Put)); err != nil {
-		return "", err
-	}
+	files, err := w.files(ctx, w.Path(""))
 	for name, text := range files {
-		if err := w.Put(name, text); err != nil {
-			return "", err
+		if err == nil {
+			_, err = evidence.File{Folder: w.Folder, Name: name}.Write(text)
 		}
 	}
-	return w.Commit(ctx)
+	if err != nil {
+		return "", err
+	}
+	sums, _, err := evidence.SumsOf(ctx, w.Path(""))
+	if err == nil {
+		_, err = evidence.File{Folder: w.Folder, Name: evidence.SumsFile}.Write(sums.Manifest())
+	}
+	if err != nil {
+		return "", err
+	}
+	return evidence.SumOf(sums.Manifest()), w.Commit()
 }
 
 // errNoEvidence is the error of an audit that was interrupted before there was a folder.
@@ -333,21 +389,19 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err
 		o.Messages.warn("%v", errNoEvidence)
 		return err
 	}
-	sum, unwritten := w.writeAll(ctx, o.Evidence)
+	sum, unwritten := w.write(ctx, o.Evidence, w.side.identity.Names)
 	switch {
 	case unwritten != nil && ctx.Err() != nil:
 		return &Error{Interrupted, errNoEvidence}
 	case unwritten != nil:
 		return inputError(errors.Join(err, writing(o.Evidence, unwritten)))
-	case w.details.NotShown > 0:
+	}
+	if n := w.details.Violations - w.report.Totals.Verdicts[report.Violation]; n > 0 {
 		o.Messages.warn("%s has not the evidence of %s more: their lines cannot be judged without the rest of the logs",
-			o.Evidence, english.Plural(w.details.NotShown, "violation"))
+			o.Evidence, english.Plural(n, "violation"))
 	}
-	text := fmt.Sprintf("%s has the evidence of the violations by %s", o.Evidence, english.Plural(w.letters, "crawler"))
-	if w.letters == 0 {
-		text = fmt.Sprintf("there is no violation%s: %s has no letters", w.only.By(), o.Evidence)
-	}
-	o.Messages.warn("%s; the SHA-256 of its manifest is %s", text, sum)
+	o.Messages.warn("%s has the evidence of the violations by %s; the SHA-256 of its manifest is %s", o.Evidence,
+		english.Plural(w.letters, "crawler"), sum)
 	return err
 }
 
@@ -357,7 +411,14 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}
-	switch err := evidence.CheckFolder(o.Evidence, o.Force); {
+	isOurs := func(entries []fs.DirEntry) bool {
+		names := map[string]bool{}
+		for _, e := range entries {
+			names[e.Name()] = true
+		}
+		return names[evidence.SumsFile] && names[evidence.DetailsFile]
+	}
+	switch err := disk.CheckFolder(o.Evidence, "evidence", o.Force, isOurs); {
 	case errors.Is(err, disk.ErrOccupied):
 		return usageError("--evidence: %w", err)
 	case err != nil:
@@ -369,17 +430,143 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	}
 	dir, err := filepath.Abs(o.Evidence)
 	for _, name := range names {
-		if path, failed := filepath.Abs(name); err == nil && failed == nil && name != "" &&
-			strings.HasPrefix(path, dir+string(filepath.Separator)) {
+		path, failed := filepath.Abs(name)
+		if err = cmp.Or(err, failed); name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
 			return usageError("--evidence %s would replace %s, which is in it", o.Evidence, name)
 		}
 	}
-	w, err := evidence.Begin(o.Evidence)
-	if err == nil {
-		err = w.Discard()
-	}
-	if err != nil {
+	if err = cmp.Or(err, disk.CheckWritable(filepath.Dir(dir))); err != nil {
 		return inputError(writing(o.Evidence, err))
 	}
 	return nil
+}
+
+// VerifyOptions say which folder of evidence Verify checks. Memory, Workers and Messages are as in
+// AuditOptions.
+type VerifyOptions struct {
+	Dir      string
+	Memory   int64
+	Workers  int
+	Messages Messages
+}
+
+// Verified is the result of Verify, in sentences. Their texts have the bytes of the folder: see
+// report.Printable.
+type Verified struct {
+	// Checked is what was checked and holds, and what that does not show. Failed is what does not hold.
+	Checked, Failed []string
+}
+
+// Verify checks a folder of evidence: its files have the hashes of its manifest, and an audit of its
+// lines, by what is in it, gives its report and letters. An error is of type *Error: what keeps it from
+// being checked.
+func Verify(ctx context.Context, o VerifyOptions) (*Verified, error) {
+	v := &Verified{}
+	err := v.check(ctx, o)
+	if ctx.Err() != nil {
+		return nil, &Error{Interrupted, errors.New("interrupted: not all was checked")}
+	}
+	if _, known := errors.AsType[*Error](err); err != nil && !known {
+		err = inputError(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
+	sums, others, err := evidence.SumsOf(ctx, o.Dir)
+	if err != nil {
+		return err
+	}
+	if sums[evidence.SumsFile] == "" || sums[evidence.DetailsFile] == "" {
+		v.Failed = []string{fmt.Sprintf("%s has no %s and %s: it is no folder of evidence", o.Dir, evidence.SumsFile,
+			evidence.DetailsFile)}
+		return nil
+	}
+	manifest, err := disk.ReadLimited(filepath.Join(o.Dir, evidence.SumsFile), maxListFile)
+	if err != nil {
+		return err
+	}
+	delete(sums, evidence.SumsFile)
+	if v.Failed = append(others, sums.Differ(evidence.Stated(manifest), " does not have the SHA-256 that "+
+		evidence.SumsFile+" states", " is not in "+evidence.SumsFile)...); len(v.Failed) > 0 {
+		return nil
+	}
+	c, made, err := auditFolder(ctx, sums, o)
+	if _, isOurs := errors.AsType[*Error](err); isOurs || ctx.Err() != nil {
+		return err
+	}
+	if err != nil {
+		v.Failed = []string{fmt.Sprintf("the folder does not say how its lines were judged: %v", err)}
+		return nil
+	}
+	v.Failed = sums.Differ(made, " is not what an audit of the folder's lines gives",
+		" is one file more than evidence has")
+	v.Checked = []string{
+		fmt.Sprintf("All %s have the SHA-256 that %s states. Its own SHA-256 is %s.",
+			english.Plural(int64(len(sums)), "file"), evidence.SumsFile, evidence.SumOf(manifest)),
+		fmt.Sprintf("An audit of the folder's lines finds %s by %s, and gives the same report and letters.",
+			english.Plural(c.report.Totals.Verdicts[report.Violation], "violation"), english.Plural(c.letters, "crawler")),
+		"Not checked, since no folder shows it: that the lines are from the logs, that no other line clears the " +
+			"requests, and what " + evidence.DetailsFile + " states about the audit and the logs.",
+	}
+	if len(v.Failed) > 0 {
+		v.Checked = nil
+	}
+	return nil
+}
+
+// auditFolder audits the lines of a folder with these files, which is trusted no more than the files and
+// options of an audit. It returns the sums that its files should have.
+func auditFolder(ctx context.Context, sums evidence.Sums, o VerifyOptions) (*folderAudit, evidence.Sums, error) {
+	open := basis.Open(func(name string) (io.ReadCloser, error) {
+		if sums[name] == "" {
+			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		}
+		return disk.Open(filepath.Join(o.Dir, filepath.FromSlash(name)))
+	})
+	text, err := open.Read(evidence.DetailsFile)
+	memory := newBudget(o.Memory)
+	c := &folderAudit{budget: memory, workers: memory.workers(o.Workers)}
+	if err = cmp.Or(err, json.Unmarshal(text, &c.details)); err != nil {
+		return nil, nil, err
+	}
+	c.details = report.Texts(c.details, report.FromUTF8)
+	made, d := evidence.Sums{}, &c.details
+	for _, x := range d.Lines {
+		if made[x.File] != "" || sums[x.File] == "" {
+			return nil, nil, fmt.Errorf("%s is not there, or counted twice", x.File)
+		}
+		made[x.File] = sums[x.File]
+	}
+	switch {
+	case d.Schema != evidence.Schema:
+		return nil, nil, inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
+			"this program reads %s only", o.Dir, d.Schema, evidence.Schema))
+	case strings.EqualFold(d.TimeZone, "local"):
+		return nil, nil, errors.New("its time zone is that of another machine")
+	}
+	if text, err = open.Read(evidence.Basis); err != nil {
+		return nil, nil, err
+	}
+	b, err := basis.Unpack(text, open)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.Names != "" {
+		c.names, err = open.Read(basis.NamesFile)
+	}
+	if err == nil {
+		c.side, err = restored(b, open, d.TimeZone, memory)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := c.files(ctx, o.Dir)
+	for name, text := range files {
+		made[name] = evidence.SumOf(text)
+	}
+	return c, made, err
 }

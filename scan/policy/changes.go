@@ -2,11 +2,11 @@ package policy
 
 import "github.com/robotsieve/robotsieve/scan/answer"
 
-// Change is a change of an origin's robots.txt, from one of its versions to another.
+// Change is a change of an origin's robots.txt, from one of its versions to another. It was made between Since
+// and At, in nanoseconds since 1970, which differ where others that say nothing were between, and where the
+// times of versions are those at which they were seen.
 type Change struct {
-	Old, New int32
-	// Since and At are the times between which it was made, in nanoseconds since 1970. They differ where the
-	// times of versions are those at which they were seen, and where others that say nothing were between.
+	Old, New  int32
 	Since, At int64
 }
 
@@ -18,8 +18,7 @@ func (p *Policy) Changes(origin int32) (list []Change) {
 	old, since := int32(-1), int64(forever)
 	for i, v := range h.versions {
 		r := &h.replies[i]
-		since = min(since, r.start)
-		if v.Copy < 0 && r.means[answer.Others] != answer.None {
+		if since = min(since, r.start); v.Copy < 0 && r.means[answer.Others] != answer.None {
 			continue
 		}
 		if old >= 0 && h.versions[old].Copy != v.Copy && v.From > MinTime {

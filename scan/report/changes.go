@@ -1,11 +1,5 @@
 package report
 
-import (
-	"cmp"
-	"path"
-	"strings"
-)
-
 // RobotsChange compares what crawlers requested in the 14 days before and after a change of robots.txt, or up to
 // another change. It does not say what caused a difference.
 type RobotsChange struct {
@@ -19,8 +13,8 @@ type RobotsChange struct {
 	Before   ChangeSide `json:"before"`   // the time before it that is compared
 	After    ChangeSide `json:"after"`    // and the time after it
 	Requests int64      `json:"requests"` // of crawlers on both sides, without impostors
-	// Crawlers are the 40 with the most requests for the paths that are compared, then with the most requests,
-	// then by name; RequestsNotListed are the requests of all others.
+	// Crawlers are those that the report lists and robots.txt binds, with the most requests for the paths that are
+	// compared, then with the most requests, then by name; RequestsNotListed are the requests of all others.
 	Crawlers          []ChangedCrawler `json:"crawlers"`
 	RequestsNotListed int64            `json:"requests_not_listed"`
 }
@@ -36,8 +30,7 @@ type ChangedCrawler struct {
 	Before  ChangeCounts `json:"before"`  // its requests before the change
 	After   ChangeCounts `json:"after"`   // and after it
 	// FetchSeconds is the time from the change to the first GET under this name that was sent the new file,
-	// by its size, or told by 304 that its copy of it stands; null if none is logged, or robots.txt does not
-	// bind the agent.
+	// by its size, or told by 304 that its copy of it stands; null if none is logged.
 	FetchSeconds *int64 `json:"first_fetch_seconds"`
 }
 
@@ -45,35 +38,6 @@ type ChangedCrawler struct {
 type ChangeCounts struct {
 	Requests int64 `json:"requests"` // all
 	// Paths are those for paths on which the old and the new file differ for this crawler, by all ways in
-	// which it may read them; null for an agent that robots.txt does not bind.
-	Paths *int64 `json:"paths"`
-}
-
-// Requests counts the requests on both sides.
-func (c *ChangedCrawler) Requests() int64 { return c.Before.Requests + c.After.Requests }
-
-// Paths counts those for ChangeCounts.Paths.
-func (c *ChangedCrawler) Paths() int64 {
-	if c.Before.Paths == nil {
-		return 0
-	}
-	return *c.Before.Paths + *c.After.Paths
-}
-
-// ChangesNote says what tables of changes mean, and what they do not.
-const ChangesNote = "Changed paths are those on which the old and the new file differ for the crawler, by all ways " +
-	"in which it may read them. The first fetch is the first GET that was sent the new file, by its size, or 304. Other " +
-	"things may have changed on the same day: a difference is not proof that the change caused it. Impostors are in no number."
-
-// Title names the change.
-func (c *RobotsChange) Title() string {
-	old, now := cmp.Or(c.OldFile, "no file"), cmp.Or(c.NewFile, "no file")
-	if path.Base(old) != path.Base(now) {
-		old, now = path.Base(old), path.Base(now)
-	}
-	what := now + " in place of " + old
-	if c.Since != "" {
-		what += ", which was last seen on " + c.Since + ": requests between the two times are not counted"
-	}
-	return strings.TrimSpace(c.Origin + " " + c.Time + ", " + what + ":")
+	// which it may read them.
+	Paths int64 `json:"paths"`
 }

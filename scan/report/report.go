@@ -100,8 +100,7 @@ type Report struct {
 	RobotsTxt RobotsInfo    `json:"robots_txt"` // what the log says about robots.txt
 	Crawlers  []CrawlerInfo `json:"crawlers"`   // one for each crawler, by violations, then by name
 	// Changes compare the requests before and after each change of robots.txt that is within the logs: the 20
-	// with the most requests, then by origin and time. ChangesNotListed counts the others that have requests,
-	// among the 1,000 newest of the policy.
+	// with the most requests, then by origin and time. ChangesNotListed counts the others that have requests.
 	Changes          []RobotsChange `json:"changes"`
 	ChangesNotListed int64          `json:"changes_not_listed"`
 	// Sites are the sites that crawlers requested, the most requested first; their numbers add up to

@@ -95,8 +95,8 @@ func (r *Report) WrongSum() string {
 	}
 	for i := range r.Changes {
 		parts := []int64{r.Changes[i].RequestsNotListed}
-		for j := range r.Changes[i].Crawlers {
-			parts = append(parts, r.Changes[i].Crawlers[j].Requests())
+		for _, c := range r.Changes[i].Crawlers {
+			parts = append(parts, c.Before.Requests, c.After.Requests)
 		}
 		if rest(r.Changes[i].Requests, parts...) != 0 {
 			return "requests before and after a change"

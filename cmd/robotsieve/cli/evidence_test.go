@@ -124,7 +124,7 @@ func TestEvidenceRestsOnOthers(t *testing.T) {
 	}
 	wants(t, r.err, "has not the evidence of 1 violation more")
 	verifies(t, dir)
-	wants(t, string(raw(t, filepath.Join(dir, "evidence.json"))), `"not_shown": 1`)
+	wants(t, string(raw(t, filepath.Join(dir, "evidence.json"))), `"violations": 3`)
 	files := contents(t, dir)
 	wants(t, files["report.json"], `"informed": true`)
 	if text := files["lines-gptbot.log"] + files["lines-unknown.log"]; strings.Count(text, "\n") != 4 ||
@@ -256,7 +256,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 		{`"time_zone": ""`, `"time_zone": "local"`}, {`"combined"`, `"/etc/passwd:x"`}, {`"combined"`, `"nonsense"`},
 		{`"combined"`, `""`}, {`"lines": [`, `"lines": [],"more":[`}, {`"Window": 86400000000000`, `"Window": 1`},
 		{`"looked_up": []`, `"looked_up": [{"crawler":"Nobody","address":"x"}]`},
-		{`"schema": "robotsieve.evidence/4"`, `"schema": "robotsieve.evidence/9"`}, {`{`, `[`},
+		{`"schema": "robotsieve.evidence/5"`, `"schema": "robotsieve.evidence/9"`}, {`{`, `[`},
 	} {
 		dir := copied(t, folder)
 		if !forge(t, dir, func(name, text string) string {
@@ -273,11 +273,11 @@ func TestVerifyHostileFolders(t *testing.T) {
 	}
 	dir := copied(t, folder)
 	sparse := filepath.Join(dir, "evidence.json")
-	if err := os.Truncate(sparse, 65<<20); err != nil {
+	if err := os.Truncate(sparse, 257<<20); err != nil {
 		t.Fatal(err)
 	}
 	forgeSums(t, dir)
-	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "evidence.json") {
+	if r := command(t, "", "verify", dir); r.code != exitFound || !strings.Contains(r.out, "evidence.json: longer than the limit") {
 		t.Errorf("a large document: %+v", r)
 	}
 }
@@ -300,7 +300,7 @@ func TestEvidenceOfHostileNames(t *testing.T) {
 	verifies(t, dir)
 	seen := map[string]bool{}
 	for name := range contents(t, dir) {
-		isSafe := regexp.MustCompile(`^(SHA256SUMS|[a-z][a-z0-9/-]*(\.2)?\.[a-z]+)$`).MatchString(name)
+		isSafe := regexp.MustCompile(`^(SHA256SUMS|[a-z][a-z0-9/-]*(\.[23])?\.[a-z]+)$`).MatchString(name)
 		if !isSafe || seen[strings.ToLower(name)] {
 			t.Errorf("the name %q", name)
 		}
@@ -380,7 +380,7 @@ func TestEvidenceOfLookedUpNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "evidence")
 	r, _ := resolveWith(t, t.Context(), dns, "--robots", file(t, "robots.txt", "user-agent: *\ndisallow: /p\n"),
 		"--evidence", dir, log)
-	if files := contents(t, dir); !strings.Contains(files["letter-googlebot.txt"], "clients that were verified") {
+	if files := contents(t, dir); !strings.Contains(files["letter-googlebot.txt"], "client verified") {
 		t.Errorf("nobody is verified: %+v", r)
 	}
 	verifies(t, dir)

@@ -1,70 +1,53 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Bounds of the tables of changes.
-const (
-	maxChangesShown = 8
-	maxChangedShown = 15 // crawlers of a change
-)
-
 // beforeAfter has a table for each change of robots.txt.
 func (d doc) beforeAfter() (list []block) {
-	for i := range d.Changes[:min(len(d.Changes), maxChangesShown)] {
-		c := &d.Changes[i]
-		t := newTable(maxChangedShown, Left("crawler"), Right("requests \u200ba day before", "after",
+	for _, c := range d.Changes {
+		t := newTable(15, Left("crawler"), Right("requests \u200ba day before", "after",
 			"changed \u200bpaths \u200ba day before", "after", "first fetch \u200bof the new"))
-		for j := range c.Crawlers {
-			of := &c.Crawlers[j]
-			t.add(nil, 1, Cut(of.Crawler, maxNameShown), perDay(&of.Before.Requests, c.Before), perDay(&of.After.Requests,
-				c.After), perDay(of.Before.Paths, c.Before), perDay(of.After.Paths, c.After), d.firstFetch(of))
+		for _, of := range c.Crawlers {
+			fetch := "none logged"
+			if of.FetchSeconds != nil {
+				fetch = "after " + seconds(float64(*of.FetchSeconds))
+			}
+			t.add(nil, 1, Cut(of.Crawler, maxNameShown), perDay(of.Before.Requests, c.Before), perDay(of.After.Requests,
+				c.After), perDay(of.Before.Paths, c.Before), perDay(of.After.Paths, c.After), fetch)
 		}
-		b := block{Heading: "Before and after", Title: c.Title(), Table: t.leaves("crawler"),
-			Text: []string{fmt.Sprintf("%.1f days before it; %.1f days after it.", c.Before.Days, c.After.Days)}}
-		if c.RequestsNotListed > 0 {
-			b.Text[0] += fmt.Sprintf(" Other crawlers made %s on both sides.", english.Plural(c.RequestsNotListed, "request"))
+		title := fmt.Sprintf("%s, %s in place of %s:", c.Time, cmp.Or(c.NewFile, "no file"), cmp.Or(c.OldFile, "no file"))
+		text := fmt.Sprintf("%.1f days before it; %.1f days after it. Others made %s on both sides.", c.Before.Days,
+			c.After.Days, english.Plural(c.RequestsNotListed, "request"))
+		if c.Since != "" {
+			text += " The old file was last seen on " + c.Since + ": requests between the two times are not counted."
 		}
-		list = append(list, b.withFigures())
+		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(c.Origin + " " + title), Table: t.leaves("crawler"),
+			Text: []string{text}}.withFigures())
 	}
 	if len(list) > 0 {
 		last := &list[len(list)-1]
-		if more := d.ChangesNotListed + int64(len(d.Changes)-len(list)); more > 0 {
-			last.Text = append(last.Text, english.Plural(more, "more change")+" with fewer requests: see --output json.")
+		if d.ChangesNotListed > 0 {
+			last.Text = append(last.Text, english.Plural(d.ChangesNotListed, "more change")+" with fewer requests.")
 		}
-		last.Text = append(last.Text, report.ChangesNote)
+		last.Text = append(last.Text, "Changed paths are those on which the old and the new file differ for the crawler, by "+
+			"all ways in which it may read them. The first fetch is the first GET that was sent the new file, by its size, or "+
+			"304. Other things may have changed on the same day: a difference is not proof that the change caused it. "+
+			"Impostors are in no number.")
 	}
 	return list
 }
 
 // perDay writes a number of requests for each day of a side, which may be none.
-func perDay(n *int64, s report.ChangeSide) string {
-	switch {
-	case n == nil:
-		return "-"
-	case s.Days < 1:
+func perDay(n int64, s report.ChangeSide) string {
+	if s.Days < 1 {
 		return "?"
 	}
-	perDay := float64(*n) / s.Days
-	if perDay == 0 || perDay >= 100 {
-		return english.Grouped(int64(perDay))
-	}
-	return fmt.Sprintf("%.1f", perDay)
-}
-
-// firstFetch writes when a crawler first fetched the new file, if the log has fetches.
-func (d doc) firstFetch(c *report.ChangedCrawler) string {
-	switch {
-	case c.Before.Paths == nil:
-		return "-"
-	case !d.RobotsTxt.Logged:
-		return "?"
-	case c.FetchSeconds == nil:
-		return "none logged"
-	}
-	return "after " + seconds(float64(*c.FetchSeconds))
+	return fmt.Sprintf("%.1f", float64(n)/s.Days)
 }
