@@ -84,7 +84,6 @@ const (
 	BadDate     Reason = "no date of capture"
 	NotHTTP     Reason = "not an HTTP response"
 	LongHead    Reason = "header of an HTTP response longer than 64 KiB"
-	BadCoding   Reason = "body encoded in an unknown way"
 	BadBody     Reason = "body is damaged"
 	BadForm     Reason = "not a robots.txt"
 	CutShort    Reason = "cut short"
