@@ -89,16 +89,15 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 }
 
 // isTable reports whether rows are a table: by a header that names a column of URLs, or as all
-// rows have as many fields, of which not the first alone is a URL, or is quoted.
+// rows have as many fields, of which not the first alone is a URL, or is quoted, or has a header.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
-	l, err := newTable(&kinds[k], head, o)
+	l, table, err := kinds[k].table(head, o)
 	if err != nil {
 		return false, false
 	}
-	table := split(&l.shape, rows)
-	whole = len(table) == len(rows) && (k == TSV || l.url > 0 || rows[0][0] == '"') &&
-		!slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
-	return l.header, whole
+	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1
+	whole = isOne && !slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
+	return l.named, whole
 }
 
 // objects reports whether rows that begin with a brace are lines of JSON.

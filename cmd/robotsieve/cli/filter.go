@@ -197,6 +197,9 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 		s.warn("not percent-encoded in upper case: %s; Google's parser takes URLs as they are, "+
 			"so a rule for /%%C3%%A9 does not match /%%c3%%a9", english.Plural(n, "URL"))
 	}
+	if n := result.Spaced; n > 0 {
+		s.warn("blanks inside: %s; what follows a blank was judged as part of the URL", english.Plural(n, "URL"))
+	}
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {
@@ -285,8 +288,11 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	if r.Partial {
 		b.WriteString("PARTIAL: ")
 	}
-	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, r.Noun()),
-		english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped", english.Plural(r.Read, r.Noun()), english.Grouped(r.Kept),
+		english.Grouped(r.Dropped))
+	if r.Invalid > 0 {
+		fmt.Fprintf(&b, ", %s invalid", english.Grouped(r.Invalid))
+	}
 	if n := r.Count[filter.Header]; n > 0 {
 		fmt.Fprintf(&b, ", and %s", english.Plural(n, "header"))
 	}
