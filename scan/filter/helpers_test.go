@@ -169,6 +169,12 @@ func filtered(t testing.TB, c Config, workers int, inputs ...*source.Input) (str
 	return filteredBy(t, c, source.Options{Workers: workers, ChunkSize: 300, MaxLine: 2000, InOrder: true}, inputs...)
 }
 
+// readerOf reads an input in small chunks.
+func readerOf(in *source.Input, workers int) *source.Reader {
+	return source.NewReader([]*source.Input{in}, source.Options{Workers: workers, ChunkSize: 100, MaxLine: 1 << 16,
+		InOrder: true})
+}
+
 func filteredBy(t testing.TB, c Config, o source.Options, inputs ...*source.Input) (string, Summary) {
 	t.Helper()
 	var out bytes.Buffer

@@ -28,7 +28,7 @@ var codings = map[string]coding{
 	"gzip":    {"\x1f\x8b", gunzip},
 	"x-gzip":  {"\x1f\x8b", gunzip},
 	"zstd":    {"\x28\xb5\x2f\xfd", newZstd},
-	"deflate": {"", inflate},
+	"deflate": {"", inflate}, "x-deflate": {"", inflate},
 	"br":      {"", newBrotli},
 }
 

@@ -57,8 +57,9 @@ tag or an X-Robots-Tag.
 
 A valid URL begins with http://, https:// or ftp:// and has a valid host; any
 bytes may follow. With --robots it may also be a request target, which begins
-with a slash. In a list of URLs blanks are part of the URL; the line end, which
-may be CRLF, and a byte order mark at the beginning are not. All other rows,
+with a slash. White space around a URL is no part of it, nor is what is behind
+a tab, nor a status, fields in brackets or a comment (URL 200, URL [200],
+URL # comment); other blanks are, and stderr counts such URLs. All other rows,
 also blank ones, are invalid: --invalid drops them, keeps them in their places,
 or makes them an error, which quotes the first ones and ends with exit status
 3. A list without a URL, unless it is empty or blank, ends with exit status 3
