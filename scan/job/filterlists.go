@@ -119,6 +119,7 @@ type found struct {
 	kind    list.Kind
 	layout  *list.Layout
 	swapped bool // its lines end in carriage returns
+	empty   bool // it is a sitemap without a URL
 	err     error
 }
 
@@ -166,6 +167,9 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 	if f.err != nil {
 		l.refused = append(l.refused, named(in.Name, f.err))
 		return
+	}
+	if f.empty {
+		o.Messages.warn("%s: a sitemap without a URL", in.Name)
 	}
 	if f.swapped {
 		o.Messages.warn("%s: its lines end in carriage returns (CR) without line feeds, and are read so", in.Name)
@@ -237,6 +241,10 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 		f.layout, f.err = list.New(f.kind, head, o.List)
 	}
 	f.swapped = f.swapped && f.kind.HasLines()
+	if f.kind == list.Sitemap && in.Regular() && len(head) < listHead {
+		urls, err := io.ReadAll(list.NewSitemap(bytes.NewReader(head)))
+		f.empty = err == nil && len(bytes.TrimSpace(urls)) == 0
+	}
 	return f
 }
 

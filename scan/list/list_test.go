@@ -94,6 +94,8 @@ func TestRows(t *testing.T) {
 			`{"url":"x","request":{"url":"http://a/"},"ts":1704164645}` + "\n" + `{"request":{"url":"http://b/"}}`,
 			"http://a/ 2024-01-02T03:04:05|bad time http://b/"},
 		{"JSON array in path", JSON, Options{"a.1.u", ""}, `{"a":[{"u":"x"},{"u":"http://a/"}]}` + "\n", "http://a/"},
+		{"JSON, usual name without URLs", JSON, Options{}, `{"page":3,"ziel":{"adresse":"http://a/"}}` + "\n", "http://a/"},
+		{"JSON, usual name with targets", JSON, Options{}, `{"ref":"http://a/","url":"/b"}` + "\n", "/b"},
 		{"JSON, default path", JSON, Options{}, `{"meta":{"url":"http://a/"}}` + "\n", "http://a/"},
 		{"JSON, escaped name", JSON, Options{}, `{"u\u0072l":"http://a/"}` + "\n", "http://a/"},
 		{"JSON, same name", JSON, Options{}, `{"url":"http://a/","url":"http://b/"}` + "\n", "http://a/"},

@@ -185,9 +185,11 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	odd(c.UTF16, "looks like UTF-16, of which no line can be read")
 	odd(c.Unnamed, "has text, but no line that names a user agent")
 	if c.Redirected > 0 {
-		s.warn("redirects that cannot be followed in the sources: the robots.txt of %s; "+
-			"--no-policy of filter decides about these",
-			uses(c.Redirected))
+		of := "the robots.txt of " + uses(c.Redirected)
+		if o.AllVersions {
+			of = uses(c.Redirected) + " of robots.txt"
+		}
+		s.warn("redirects that cannot be followed in the sources: %s; --no-policy of filter decides about these", of)
 	}
 	s.warn("%s", taken(c))
 	versions := ""
