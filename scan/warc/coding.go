@@ -10,8 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/zstd"
+	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // coding is a way to encode a body.
@@ -29,20 +28,14 @@ var codings = map[string]coding{
 	"x-gzip":  {"\x1f\x8b", gunzip},
 	"zstd":    {"\x28\xb5\x2f\xfd", newZstd},
 	"deflate": {"", inflate}, "x-deflate": {"", inflate},
-	"br":      {"", newBrotli},
+	"br": {"", newBrotli},
 }
 
 func gunzip(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }
 
-// maxWindow is the largest window of a body in Zstandard.
-//
-// Source: RFC 9659
-const maxWindow = 8 << 20
+func newZstd(r *bufio.Reader) (io.Reader, error) { return source.NewZstdBody(r) }
 
-func newZstd(r *bufio.Reader) (io.Reader, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
-}
+func newBrotli(r *bufio.Reader) (io.Reader, error) { return source.NewBrotli(r), nil }
 
 // inflate decodes deflate: in the format of zlib, or as some servers send it without.
 func inflate(r *bufio.Reader) (io.Reader, error) {
@@ -50,25 +43,6 @@ func inflate(r *bufio.Reader) (io.Reader, error) {
 		return zlib.NewReader(r)
 	}
 	return flate.NewReader(r), nil
-}
-
-// unbrotli decodes br. The decoder takes the end of its input for that of the body, wherever it is; so
-// it is given a byte more, which is too much only for a body that is whole.
-type unbrotli struct{ *brotli.Reader }
-
-func newBrotli(r *bufio.Reader) (io.Reader, error) {
-	return unbrotli{brotli.NewReader(io.MultiReader(r, bytes.NewReader([]byte{0})))}, nil
-}
-
-func (u unbrotli) Read(p []byte) (n int, err error) {
-	n, err = u.Reader.Read(p)
-	switch {
-	case errors.Is(err, io.EOF):
-		err = io.ErrUnexpectedEOF
-	case err != nil && strings.Contains(err.Error(), "excessive input"):
-		err = io.EOF
-	}
-	return n, err
 }
 
 // decoded undoes the encodings of a body, the last one first. One whose bytes are not so encoded is
