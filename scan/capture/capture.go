@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -84,7 +85,6 @@ const (
 	BadDate     Reason = "no date of capture"
 	NotHTTP     Reason = "not an HTTP response"
 	LongHead    Reason = "header of an HTTP response longer than 64 KiB"
-	BadCoding   Reason = "body encoded in an unknown way"
 	BadBody     Reason = "body is damaged"
 	BadForm     Reason = "not a robots.txt"
 	CutShort    Reason = "cut short"
@@ -158,19 +158,63 @@ func Detect(head []byte) (Kind, error) {
 	return 0, err
 }
 
-// HostOf returns the host that the path of a robots.txt names: HOST, HOST.txt, HOST.robots.txt, or
-// HOST/robots.txt, also with an ending of compression.
+// HostOf returns the host, or with its scheme the origin, that the path of a robots.txt names: HOST,
+// HOST.txt, HOST/robots.txt, or a name that has robots beside the host, as those who save pages write
+// it: HOST.robots.txt, HOST-robots.txt, HOST_robots.txt, robots_HOST.txt, https___HOST_robots.txt or
+// https%3A%2F%2FHOST%2Frobots.txt. Each may have an ending of compression. See CheckNamed.
 func HostOf(path string) (string, error) {
-	dir, name := filepath.Split(filepath.Clean(path))
-	if name = sniff.Uncompressed(name); name == "robots.txt" {
-		name = filepath.Base(dir)
-	} else {
-		name = strings.TrimSuffix(strings.TrimSuffix(name, ".txt"), ".robots")
-	}
-	if name == "" || strings.HasPrefix(name, ".") || name == string(filepath.Separator) {
+	host, _ := hostOf(path)
+	if host == "" || strings.HasPrefix(host, ".") || host == string(filepath.Separator) {
 		return "", errors.New("its name has no host (HOST, HOST.txt or HOST/robots.txt)")
 	}
-	return name, nil
+	return host, nil
+}
+
+// CheckNamed returns a *FormError if the name of a file may be that of any file, as README.md, go.mod
+// and LICENSE are, and its content does not begin as a robots.txt does.
+func CheckNamed(path string, content []byte) error {
+	if _, certain := hostOf(path); !certain && !sniff.IsRobots(content) {
+		return errNoHost
+	}
+	return nil
+}
+
+// hostOf returns the host in a path, and whether it is one for certain.
+func hostOf(path string) (host string, certain bool) {
+	dir, name := filepath.Split(filepath.Clean(path))
+	if name = sniff.Uncompressed(name); name == "robots.txt" {
+		return filepath.Base(dir), true
+	}
+	return besideRobots(strings.TrimSuffix(name, ".txt"))
+}
+
+// robotsName is the name of a file with a host and the word robots, perhaps with a scheme and a port.
+var robotsName = lazy.Regexp(
+	`(?i)^(?:(https?)(?::|_)?[/_]{1,2})?(?:robots(?:_|\.txt[_-]))?([^/]*?)(?:_([0-9]{2,5}))?(?:[._/-]robots(?:\.txt)?)?$`)
+
+// fileEndings are what the names of files end in that lie beside those of hosts. Some are domains, too.
+var fileEndings = lazy.Regexp(`(?i)\.(md|rst|html?|php|csv|tsv|xlsx?|jsonl?|mod|sum|go|py|ipynb|js|ts|css|sh|rb|java|` +
+	`xml|ya?ml|toml|ini|cfg|conf|log|lock|sql|db|bak|zip|pdf|png|jpe?g|gif|svg|ico|docx?|odt|ods)$`)
+
+// besideRobots returns the host in the name of a file without its ending, and whether it is one for
+// certain.
+func besideRobots(name string) (host string, certain bool) {
+	text, err := url.PathUnescape(name)
+	m := robotsName().FindStringSubmatch(text)
+	if err != nil || m == nil || !strings.Contains(m[2], ".") || !strings.Contains(strings.ToLower(name), "robots") {
+		return name, strings.Contains(name, ".") && !fileEndings().MatchString(name)
+	}
+	scheme, host, port := strings.ToLower(m[1]), m[2], m[3]
+	switch {
+	case scheme == "" && port != "":
+		host += "_" + port
+	case port != "":
+		host += ":" + port
+	}
+	if scheme != "" {
+		host = scheme + "://" + host
+	}
+	return host, true
 }
 
 // folderDate and fileDate are the dates in the names of folders and files, and folderMonth that of a

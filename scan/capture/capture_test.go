@@ -41,13 +41,40 @@ func TestHostIsToldByTheName(t *testing.T) {
 		"example.com/robots.txt": "example.com", "a/example.com/robots.txt": "example.com",
 		"./example.com//robots.txt": "example.com",
 		"example.com.gz":            "example.com", "a/example.com.txt.ZST": "example.com", "example.com/robots.txt.xz": "example.com",
-		"example.com.txt.bz2": "example.com",
-		"robots.txt.gz":       "", ".gz": "",
+		"example.com.txt.bz2":      "example.com",
+		"a/example.com.robots.txt": "example.com", "example.com-robots.txt": "example.com",
+		"www.example.com_robots.txt.gz": "www.example.com", "robots_example.com.txt": "example.com",
+		"robots.txt_example.com": "example.com", "https___www.example.com_robots.txt": "https://www.example.com",
+		"http_example.com_8080_robots.txt": "http://example.com:8080", "https:__example.com_robots.txt": "https://example.com",
+		"https%3A%2F%2Fexample.com%3A8443%2Frobots.txt": "https://example.com:8443",
+		"robots.example.com.txt":                        "robots.example.com", "robots-r-us.example": "robots-r-us.example",
+		"README.md": "README.md", "localhost": "localhost",
+		"robots.txt.gz": "", ".gz": "",
 		"robots.txt": "", "./robots.txt": "", "../robots.txt": "", "/robots.txt": "", ".hidden": "", "a/.txt": "",
 	} {
 		got, err := capture.HostOf(path)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %q, %v", path, got, err)
+		}
+	}
+}
+
+// A name that any file may have is a host only if the file is a robots.txt.
+func TestFilesBesideRobotsAreNoHosts(t *testing.T) {
+	const rules, text = "\ufeff# site\n\nUser-agent: *\nDisallow: /\n", "# Files\n\nof sites\n"
+	for _, name := range []string{"README.md", "a/2025-01.md", "go.mod", "index.html", "sites.csv", "LICENSE", "notes.txt",
+		"main.py", "package.JSON", "x.xlsx", "page.html.gz", "Makefile"} {
+		if err := capture.CheckNamed(name, []byte(text)); err == nil {
+			t.Errorf("%s is taken for a host", name)
+		}
+		if err := capture.CheckNamed(name, []byte(rules)); err != nil {
+			t.Errorf("%s with rules: %v", name, err)
+		}
+	}
+	for _, name := range []string{"example.com", "example.com.txt", "a.md/robots.txt", "example.md.robots.txt",
+		"example.md-robots.txt", "192.0.2.1", "example.com:8080", "example.com.gz"} {
+		if err := capture.CheckNamed(name, []byte("<html>")); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -24,6 +24,8 @@ var (
 		"its name must end in .jsonl, .ndjson or .json, or in .jsonl.gz and the like"}
 	errARC    = &FormError{"an ARC file, the format before WARC", "convert it to WARC"}
 	errCDX    = &FormError{"an index of captures (CDX or CDXJ)", "give the WARC files that it points to"}
+	errNoHost = &FormError{"a file whose name need not be that of a host",
+		"if it is one, add the word to the name: HOST.robots.txt"}
 	errBinary = &FormError{"binary data", "give text, plain or compressed once"}
 )
 

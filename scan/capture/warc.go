@@ -130,10 +130,7 @@ func (w *crawl) response(c *Capture, truncated bool) Reason {
 	case answer.File:
 		c.Body, err = r.Body(w.o.MaxBody, truncated)
 	}
-	switch {
-	case errors.Is(err, warc.ErrCoding):
-		return BadCoding
-	case err != nil:
+	if err != nil {
 		return BadBody
 	}
 	return ""

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
@@ -161,7 +160,7 @@ func (p *pages) decompress(dst, src []byte, codec format.CompressionCodec) (int,
 	case format.Gzip:
 		return p.blocks.Gzip(dst, src)
 	case format.Brotli:
-		return readWhole(brotli.NewReader(bytes.NewReader(src)), dst)
+		return readWhole(source.NewBrotli(bytes.NewReader(src)), dst)
 	case format.Lz4:
 		return 0, errors.New("the codec LZ4 is deprecated and cannot be read; LZ4_RAW can")
 	}

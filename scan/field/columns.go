@@ -30,9 +30,9 @@ func (c *Columns) Split(fields []Span, line []byte) (n int) {
 }
 
 // First is Split that looks for no more fields than there is room for, unless the line has a
-// quote: the quotes of any field may not end.
-func (c *Columns) First(fields []Span, line []byte) (n int) {
-	return c.split(fields, line, false, !c.Quotes || bytes.IndexByte(line, '"') < 0)
+// quote: the quotes of any field may not end. sound says that they do.
+func (c *Columns) First(fields []Span, line []byte, sound bool) (n int) {
+	return c.split(fields, line, false, sound || !c.Quotes || bytes.IndexByte(line, '"') < 0)
 }
 
 func (c *Columns) split(fields []Span, line []byte, runs, few bool) (n int) {

@@ -47,6 +47,9 @@ type Config struct {
 	// Layouts tell where the URL of each row is, one for each input. A nil one, and those that
 	// are missing, stand for lists of URLs, one a line.
 	Layouts []*list.Layout
+	// Swapped tells of each input, if it is among them, whether its line feeds and carriage returns
+	// have changed places, because its lines end in the latter: rows are printed as they were.
+	Swapped []bool
 	// AsOf is the instant, in Unix seconds, whose rules judge. With Dated the time of a row takes its
 	// place, if it has one.
 	AsOf  int64
@@ -130,7 +133,7 @@ const (
 	ByPage
 	// NoPolicy is a URL of an origin whose rules are not known.
 	NoPolicy
-	// Blank is a line of spaces and tabs only. It is invalid, like all classes below but Header.
+	// Blank is a line of white space only. It is invalid, like all classes below but Header.
 	Blank
 	// NotAbsolute is a URL that does not begin with a scheme and "://".
 	NotAbsolute
@@ -219,6 +222,8 @@ type Summary struct {
 	// outside ASCII, or a percent-encoded octet in lower case: no pattern that states such
 	// a byte matches them, as its parser expects URLs in Google's own form.
 	Misencoded int64
+	// Spaced counts URLs with a blank in them, which may be the end of the URL.
+	Spaced int64
 	// Quotes are the first invalid rows, in the order of the input.
 	Quotes []Quote
 	// Useless has, for each input that has rows, not all of them blank, but not one URL, its first row.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,8 +67,26 @@ func (w *web) Find(q Query, rules []Rules) (Span, bool, error) {
 	return Always, ok, nil
 }
 
+// note is what is cut off behind a URL.
+var note = regexp.MustCompile(`^ *(#.*|\[.*\]|[1-5][0-9]{2}( [0-9. ]*)?( OK)?)$`)
+
 // naive is the slow and obvious reading of one line, by package twin.
 func naive(d automaton.Dialect, site string, w *web, line string) Class {
+	if strings.TrimSpace(line) == "" {
+		return Blank
+	}
+	controls := func(r rune) bool { return r <= ' ' }
+	line, _, _ = strings.Cut(strings.TrimFunc(line, controls), "\t")
+	line = strings.TrimFunc(line, controls)
+	for at := range len(line) {
+		if line[at] == ' ' && note.MatchString(line[at:]) {
+			line = strings.TrimFunc(line[:at], controls)
+			break
+		}
+	}
+	if strings.Contains(line, "\r") {
+		return BadRow
+	}
 	scheme, rest, found := strings.Cut(line, "://")
 	switch {
 	case strings.HasPrefix(line, "/") && w == nil:
@@ -76,8 +95,6 @@ func naive(d automaton.Dialect, site string, w *web, line string) Class {
 			target = "http://h" + line
 		}
 		return asTwin(d, site, target)
-	case strings.Trim(line, " \t") == "":
-		return Blank
 	case !found || scheme == "" || strings.ContainsAny(scheme, "/?#"):
 		return NotAbsolute
 	}
@@ -150,6 +167,12 @@ func expect(c Config, site string, w *web, texts ...string) (out string, count [
 func filtered(t testing.TB, c Config, workers int, inputs ...*source.Input) (string, Summary) {
 	t.Helper()
 	return filteredBy(t, c, source.Options{Workers: workers, ChunkSize: 300, MaxLine: 2000, InOrder: true}, inputs...)
+}
+
+// readerOf reads an input in small chunks.
+func readerOf(in *source.Input, workers int) *source.Reader {
+	return source.NewReader([]*source.Input{in}, source.Options{Workers: workers, ChunkSize: 100, MaxLine: 1 << 16,
+		InOrder: true})
 }
 
 func filteredBy(t testing.TB, c Config, o source.Options, inputs ...*source.Input) (string, Summary) {

@@ -40,6 +40,7 @@ type printer struct {
 	count      [Classes]int64
 	barred     []int64
 	misencoded int64
+	spaced     int64
 	quotes     []Quote
 	quoted     atomic.Bool // no more quotes are needed; workers read it
 	header     []byte      // the last one printed, without its line end
@@ -76,6 +77,9 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 	if len(p.quotes) == p.config.Quotes {
 		p.quoted.Store(true)
 	}
+	if in := c.Input; in < len(p.config.Swapped) && p.config.Swapped[in] && p.config.Annotate == nil {
+		SwapEnds(o.kept)
+	}
 	if err := p.write(o); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
@@ -83,9 +87,20 @@ func (p *printer) print(c *source.Chunk, o outcome) error {
 		p.count[class] += n
 		p.lines += n
 	}
+	p.lines += o.more
 	p.countBarred(o)
 	p.misencoded += o.misencoded
+	p.spaced += o.spaced
 	return nil
+}
+
+// SwapEnds puts line feeds and carriage returns in each other's place.
+func SwapEnds(text []byte) {
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			text[i] = c ^ '\n' ^ '\r'
+		}
+	}
 }
 
 // endInput ends an input, if there has been one.
@@ -150,7 +165,8 @@ func (p *printer) write(o outcome) (err error) {
 
 func (p *printer) summary() Summary {
 	p.endInput()
-	s := Summary{Count: p.count, Barred: p.barred, Misencoded: p.misencoded, Quotes: p.quotes, Useless: p.useless}
+	s := Summary{Count: p.count, Barred: p.barred, Misencoded: p.misencoded, Spaced: p.spaced,
+		Quotes: p.quotes, Useless: p.useless}
 	s.Printed = -p.repeated
 	prints := p.config.prints()
 	for i, n := range p.count {

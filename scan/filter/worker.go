@@ -57,6 +57,8 @@ type outcome struct {
 	barred []int64 // Summary.Barred
 	// misencoded is Summary.Misencoded.
 	misencoded int64
+	spaced     int64   // Summary.Spaced
+	more       int64   // lines of records beyond their first
 	quotes     []Quote // Line counts from the beginning of the chunk
 	err        error   // of the policy: then nothing else is valid
 }
@@ -105,7 +107,7 @@ func (w *worker) chunk(c *source.Chunk, failed func() bool) outcome {
 // not fit into memory together: else each row might need to have the rules of its site decoded
 // again. The first row is not among them, because it may be a header.
 func (w *worker) judgeAhead(rest []byte, at int) {
-	if at == 0 || w.batched || !w.crowded && w.judge.sites.epoch-w.epoch < 2 {
+	if at == 0 || w.batched || w.rows.inHeader() || !w.crowded && w.judge.sites.epoch-w.epoch < 2 {
 		return
 	}
 	b := &w.batch
@@ -145,6 +147,7 @@ func (w *worker) keep(data []byte) {
 		} else {
 			w.unjudged(class, line)
 		}
+		w.out.more += w.rows.more
 		next := at + len(line)
 		if !w.prints[class] {
 			if from < at {
@@ -179,6 +182,7 @@ func (w *worker) annotate(data []byte) {
 		} else {
 			w.unjudged(class, line)
 		}
+		w.out.more += w.rows.more
 		b = w.config.Annotate(b, w.rows.layout, w.rows.full(line, url), v)
 		at += len(line)
 	}
@@ -196,7 +200,12 @@ func (w *worker) verdict(url []byte) (v Verdict) {
 	w.out.count[v.Class]++
 	switch {
 	case !v.Class.Valid():
-		w.quote(v.Class, url)
+		w.quote(v.Class, w.rows.written(url))
+		return v
+	case !w.rows.isPlain && bytes.IndexByte(url, ' ') >= 0:
+		w.out.spaced++
+	}
+	switch {
 	case w.out.barred != nil:
 		for set := v.Barred; set != 0; set &= set - 1 {
 			w.out.barred[bits.TrailingZeros64(set)]++
@@ -229,7 +238,7 @@ func (w *worker) quote(class Class, text []byte) {
 	if len(w.out.quotes) >= w.config.Quotes || w.quoted.Load() {
 		return
 	}
-	number := int64(0)
+	number := w.out.more
 	for _, n := range w.out.count {
 		number += n
 	}
@@ -252,14 +261,17 @@ type rows struct {
 	cut   bool         // the chunk is the beginning of a line that is too long
 	// isPlain says that the URL of the row that was read has none either.
 	isPlain bool
-	mark    int // length of the byte order mark before the next row
+	raw     []byte // the URL as it is written, if isPlain is not set
+	lined   bool   // each line of the chunk is a row
+	more    int64  // how many lines the row has beyond its first
+	mark    int    // length of the byte order mark before the next row
 	failed  func() bool
 }
 
 // reset begins a chunk. failed is that of worker.chunk.
 func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	r.data, r.plain, r.isPlain, r.cut, r.failed = c.Data, 0, false, c.Cut > 0, failed
-	r.layout, r.reader, r.mark = nil, nil, 0
+	r.layout, r.reader, r.mark, r.more = nil, nil, 0, 0
 	if c.Input >= len(r.readers) || r.config.Layouts[c.Input] == nil {
 		if c.Seq == 0 && bytes.HasPrefix(c.Data, format.BOM) {
 			r.mark = len(format.BOM)
@@ -273,14 +285,26 @@ func (r *rows) reset(c *source.Chunk, failed func() bool) {
 	}
 	r.reader = r.readers[c.Input]
 	r.timed = r.config.Dated && r.config.Policy != nil && r.layout.Timed()
-	r.reader.Reset(c.Data, c.Seq == 0)
+	r.lined = c.Lines || r.layout.Records() == nil
+	r.resetReader(c.Data, c.Seq == 0)
 }
+
+// resetReader begins rows of the chunk. first says that they are the first of their input.
+func (r *rows) resetReader(data []byte, first bool) {
+	r.reader.Reset(data, first)
+	if r.lined {
+		r.reader.Lines()
+	}
+}
+
+// inHeader reports whether the next row is a header.
+func (r *rows) inHeader() bool { return r.reader != nil && r.reader.InHeader() }
 
 // again goes to a row of the chunk that is not its first.
 func (r *rows) again(rest []byte) {
 	r.data, r.plain = rest, 0
 	if r.reader != nil {
-		r.reader.Reset(rest, false)
+		r.resetReader(rest, false)
 	} else {
 		r.lines.Reset(rest)
 	}
@@ -294,8 +318,14 @@ func (r *rows) next() (line, url []byte, class Class) {
 	case r.reader != nil:
 		r.reader.Next(&r.row)
 		line, url, class = r.row.Line, r.row.URL, classOf[r.row.State]
+		if class == Allowed {
+			url, class = r.bare(url, NoURL)
+		}
 		if class == Allowed && r.timed && !r.row.HasTime {
 			class = BadTime
+		}
+		if r.more = 0; !r.lined {
+			r.more = int64(bytes.Count(line[:len(line)-1], newline))
 		}
 	default:
 		line, url = r.lines.Next()
@@ -305,11 +335,42 @@ func (r *rows) next() (line, url []byte, class Class) {
 		}
 		r.isPlain = r.plain >= len(line)
 		r.plain = max(r.plain-len(line), 0)
+		if !r.isPlain {
+			url, class = r.bare(url, Blank)
+		}
 	}
 	if r.data = r.data[len(line):]; len(r.data) == 0 && line[len(line)-1] != '\n' && r.failed() {
 		class = CutOff
 	}
 	return line, url, class
+}
+
+// bare returns a URL without what is around it, and sets isPlain. empty is the class of none.
+func (r *rows) bare(url []byte, empty Class) ([]byte, Class) {
+	at := bytes.IndexByte(url, '/')
+	isBare := at == 0 || at > 0 && at <= len("https:") && url[0] > ' ' && url[at-1] == ':'
+	if r.isPlain = isBare && automaton.IsPlain(url[at:]); r.isPlain {
+		return url, Allowed
+	}
+	r.raw = url
+	bare, ok := list.Bare(url)
+	switch {
+	case !ok:
+		return bare, BadRow
+	case len(bare) == 0 && len(bytes.TrimSpace(url)) == 0:
+		return bare, empty
+	case len(bare) == 0: // only controls, as zero bytes that a crash of the machine leaves
+		return url, NotAbsolute
+	}
+	return bare, Allowed
+}
+
+// written returns the URL of the row that was read with what is around it.
+func (r *rows) written(url []byte) []byte {
+	if r.isPlain {
+		return url
+	}
+	return r.raw
 }
 
 // plainAhead is how many bytes are looked at together: few enough to stay in the first cache.

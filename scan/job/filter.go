@@ -161,7 +161,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	if o.Page != 0 && !lists.records && len(lists.inputs) > 0 {
 		return nil, usageError("--page looks into the records of WARC files, and no list is one")
 	}
-	rules.config.Layouts = lists.layouts
+	rules.config.Layouts, rules.config.Swapped = lists.layouts, lists.swapped
 	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)
 	if err != nil {
 		return nil, err
@@ -175,8 +175,8 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	f.tell(o.Messages)
 	if n := summary.Count[filter.BadRow]; n > 0 && slices.ContainsFunc(lists.layouts,
 		func(l *list.Layout) bool { return l != nil && l.Kind() == list.CSV }) {
-		o.Messages.warn("%s not of the format; a row of CSV must be one line, in which its quotes end",
-			english.Plural(n, "line"))
+		o.Messages.warn("%s not of the format; the quotes of a field of CSV must end, with only a delimiter behind them",
+			english.Plural(n, "row"))
 	}
 	for _, err := range errs {
 		f.Inputs = append(f.Inputs, source.Result{Err: err})

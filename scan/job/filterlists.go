@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -34,6 +33,7 @@ const (
 type lists struct {
 	inputs  []*source.Input
 	layouts []*list.Layout // of each; nil for URLs a line
+	swapped []bool         // of each, whether its line ends are; see filter.Config.Swapped
 	records bool           // they are WARC files, and have no layouts
 	refused []error        // of those that cannot be read
 	keys    *columnar.Keys // of the rows of a Parquet file; nil if there are none
@@ -116,9 +116,11 @@ func (c closing) Close() error { return c.close() }
 
 // found is what an input was found to be.
 type found struct {
-	kind   list.Kind
-	layout *list.Layout
-	err    error
+	kind    list.Kind
+	layout  *list.Layout
+	swapped bool // its lines end in carriage returns
+	empty   bool // it is a sitemap without a URL
+	err     error
 }
 
 // lists finds the format of each input. Sitemaps and tables of Parquet are replaced by inputs that
@@ -159,32 +161,74 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		in = l.sitemap(ctx, in)
 	case f.kind == list.Parquet:
 		in, f.layout, f.err = l.table(ctx, o, in)
+	case f.swapped:
+		in = l.of(ctx, in, swapping)
 	}
 	if f.err != nil {
 		l.refused = append(l.refused, named(in.Name, f.err))
 		return
 	}
-	l.inputs, l.layouts = append(l.inputs, in), append(l.layouts, f.layout)
+	if f.empty {
+		o.Messages.warn("%s: a sitemap without a URL", in.Name)
+	}
+	if f.swapped {
+		o.Messages.warn("%s: its lines end in carriage returns (CR) without line feeds, and are read so", in.Name)
+	}
+	if f.layout != nil && f.layout.Guess() != "" {
+		o.Messages.warn("%s: the URLs are those of %s, which no usual name says; --column takes another", in.Name,
+			f.layout.Guess())
+	}
+	in.Records = f.layout.Records()
+	l.inputs, l.layouts, l.swapped = append(l.inputs, in), append(l.layouts, f.layout), append(l.swapped, f.swapped)
 }
 
 // sitemap returns an input with the URLs of a sitemap.
 func (l *lists) sitemap(ctx context.Context, in *source.Input) *source.Input {
+	return l.of(ctx, in, list.NewSitemap)
+}
+
+// of returns an input with the lines that are made of another one.
+func (l *lists) of(ctx context.Context, in *source.Input, lines func(io.Reader) io.Reader) *source.Input {
 	return l.made(in.Name, func() (io.ReadCloser, error) {
 		r, err := openInput(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		return closing{list.NewSitemap(r), r.Close}, nil
+		return closing{lines(r), r.Close}, nil
 	})
+}
+
+// swapped puts line feeds and carriage returns in each other's place.
+type swapped struct{ io.Reader }
+
+func swapping(r io.Reader) io.Reader { return swapped{r} }
+
+func (s swapped) Read(p []byte) (n int, err error) {
+	n, err = s.Reader.Read(p)
+	filter.SwapEnds(p[:n])
+	return n, err
+}
+
+// endsInReturns reports whether most lines of a text end in a carriage return alone.
+func endsInReturns(head []byte) bool {
+	returns := 0
+	for i, c := range head {
+		if c == '\r' && i+1 < len(head) && head[i+1] != '\n' && head[i+1] != '\r' {
+			returns++
+		}
+	}
+	return returns > bytes.Count(head, []byte("\n"))
 }
 
 // look finds the format of a list, and where in its rows the URL is. Of
 // inputs that cannot be read the Reader tells why.
 func (o *FilterOptions) look(in *source.Input) (f found) {
-	if f.kind = o.Format; f.kind == list.URLs && o.List == (list.Options{}) {
-		return f
-	}
+	f.kind = o.Format
 	head, err := headOf(in)
+	if endsInReturns(head) {
+		f.swapped = true
+		filter.SwapEnds(head)
+	}
 	switch {
 	case err != nil && !in.Regular():
 		return found{err: err} // a pipe is not opened again
@@ -195,6 +239,11 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	}
 	if f.err == nil && f.kind != list.URLs && f.kind.HasLines() {
 		f.layout, f.err = list.New(f.kind, head, o.List)
+	}
+	f.swapped = f.swapped && f.kind.HasLines()
+	if f.kind == list.Sitemap && in.Regular() && len(head) < listHead {
+		urls, err := io.ReadAll(list.NewSitemap(bytes.NewReader(head)))
+		f.empty = err == nil && len(bytes.TrimSpace(urls)) == 0
 	}
 	return f
 }
@@ -309,29 +358,28 @@ func eachURL(ctx context.Context, name string, visit func(url []byte) bool) erro
 	case l.records:
 		return inputError(fmt.Errorf("%s: WARC, not a list of URLs", name))
 	}
-	r, err := openInput(ctx, l.inputs[0])
-	if err != nil {
-		return inputError(err)
-	}
-	defer r.Close()
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longestRow)
-	var rows *list.Reader
-	if layout := l.layouts[0]; layout != nil {
-		rows = layout.NewReader()
-	}
-	urls, row := 0, list.Row{}
-	for first := true; lines.Scan(); first = false {
-		if row.URL = bytes.TrimSpace(lines.Bytes()); rows != nil {
-			rows.Reset(lines.Bytes(), first)
-			rows.Next(&row)
-		}
-		if len(row.URL) > 0 {
-			urls++
-			visit(row.URL)
+	reader := source.NewReader(l.inputs, source.Options{Workers: 1, MaxLine: longestRow, InOrder: true})
+	defer reader.Stop()
+	defer context.AfterFunc(ctx, reader.Stop)()
+	layout, urls := l.layouts[0], 0
+	if layout == nil {
+		if layout, err = list.New(list.URLs, nil, list.Options{}); err != nil {
+			return err
 		}
 	}
-	switch err := lines.Err(); {
+	rows, row := layout.NewReader(), list.Row{}
+	for chunk, ok := reader.Next(); ok; chunk, ok = reader.Next() {
+		for rows.Reset(chunk.Data, chunk.Seq == 0); chunk.Cut == 0 && rows.Next(&row); {
+			if url, ok := list.Bare(row.URL); ok && len(url) > 0 {
+				urls++
+				visit(url)
+			}
+		}
+		reader.Release(chunk)
+	}
+	switch err := reader.Result(0).Err; {
+	case ctx.Err() != nil:
+		return errNothingDone
 	case err != nil:
 		return inputError(named(name, err))
 	case urls == 0:

@@ -150,7 +150,7 @@ func (g *gatherer) datedFile(name string) bool {
 		return false
 	}
 	g.date = at
-	g.robotsTxt(name, filepath.Base(filepath.Dir(name)))
+	g.robotsTxt(name, filepath.Base(filepath.Dir(name)), false)
 	g.date = time.Time{}
 	return true
 }
@@ -176,6 +176,10 @@ func (g *gatherer) file(name string) {
 		g.open(name, kind, read)
 		return
 	}
+	if strings.EqualFold(filepath.Ext(name), ".wacz") {
+		g.collection(name)
+		return
+	}
 	if g.datedFile(name) {
 		return
 	}
@@ -184,18 +188,35 @@ func (g *gatherer) file(name string) {
 		g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
 		return
 	}
-	g.robotsTxt(name, host)
+	g.robotsTxt(name, host, true)
 }
 
-// robotsTxt reads the robots.txt of a host.
-func (g *gatherer) robotsTxt(name, host string) {
+// collection reads the WARC files in a web archive collection (WACZ), which is a zip.
+func (g *gatherer) collection(name string) {
+	members, _, errs := source.Inputs(g.ctx, []string{name}, nil, source.Limits{Windows: newBudget(g.memory).windows()})
+	for _, err := range errs {
+		g.skip(unread, err)
+	}
+	for _, in := range members {
+		if capture.KindOf(in.Name) == capture.Archive {
+			g.read(in, capture.Archive, capture.WARC)
+		}
+	}
+}
+
+// robotsTxt reads the robots.txt of a host, perhaps one that only the name of the file says.
+func (g *gatherer) robotsTxt(name, host string, named bool) {
 	if _, err := origin.Parse(host); err != nil {
 		g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
 		return
 	}
 	g.open(name, capture.RobotsTxt, func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {
 		return func(yield func(capture.Capture, error) bool) {
-			yield(capture.File(r, host, o))
+			c, err := capture.File(r, host, o)
+			if err == nil && named {
+				err = capture.CheckNamed(name, c.Body)
+			}
+			yield(c, err)
 		}
 	})
 }

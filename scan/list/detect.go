@@ -39,6 +39,9 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 		}
 	case first[0] == '{':
 		return objects(head, rows)
+	case rowsLine().Match(first):
+		return Unknown, errors.New("it is an array of arrays of JSON, as the Wayback Machine's index is with output=json: " +
+			"convert it with jq -r '.[] | @csv', or leave output out")
 	case arrayLine().Match(first):
 		return Unknown, errors.New(
 			"it is an array of JSON, not a list with an object on each line: convert it with jq -c '.[]'")
@@ -51,6 +54,9 @@ func Detect(head []byte, name string, o Options) (Kind, error) {
 
 // arrayLine is a line that an array may begin with.
 var arrayLine = lazy.Regexp(`^\[\s*([{\["]|$)`)
+
+// rowsLine is a line that an array of arrays may begin with.
+var rowsLine = lazy.Regexp(`^\[\s*\[`)
 
 // notList makes what package sniff says of something that is no log say that it is no list.
 var notList = strings.NewReplacer(", not a log", ", not a list", ", not a text log", ", not a list")
@@ -76,8 +82,11 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 	if o != (Options{}) || named {
 		return table, nil
 	}
-	if !whole && (slices.ContainsFunc(rows, hasScheme) || rows[0][0] == '/') {
+	switch isList := slices.ContainsFunc(rows, hasScheme); {
+	case !whole && (isList || rows[0][0] == '/'):
 		return URLs, nil
+	case whole && isList:
+		return table, nil
 	}
 	if err := otherLines(rows); err != nil {
 		return Unknown, err
@@ -89,16 +98,15 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 }
 
 // isTable reports whether rows are a table: by a header that names a column of URLs, or as all
-// rows have as many fields, of which not the first alone is a URL, or is quoted.
+// rows have as many fields, of which not the first alone is a URL, or is quoted, or has a header.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
-	l, err := newTable(&kinds[k], head, o)
+	l, table, err := kinds[k].table(head, o)
 	if err != nil {
 		return false, false
 	}
-	table := split(&l.shape, rows)
-	whole = len(table) == len(rows) && (k == TSV || l.url > 0 || rows[0][0] == '"') &&
-		!slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
-	return l.header, whole
+	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1
+	whole = isOne && !slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
+	return l.named, whole
 }
 
 // objects reports whether rows that begin with a brace are lines of JSON.

@@ -3,8 +3,8 @@
 //
 // Detect tells the kind of a list by its beginning. New finds out where the URL of a row is,
 // which is the Layout of the list, and a Reader of it goes over the rows of chunks. A row is
-// a line. What it is not it says by its State; no row is left out, so that the lines of all
-// rows, one behind the other, are the chunk.
+// a line, or in tables a record, in whose quotes lines may end. What it is not it says by its
+// State; no row is left out, so that the lines of all rows, one behind the other, are the chunk.
 //
 // Lists that are no lines are made into lines before: a sitemap by NewSitemap. The
 // documentation of the kinds for users is docs/lists.md.
@@ -31,7 +31,8 @@ const (
 	// CSV has rows of fields with commas, semicolons or vertical bars between them, which
 	// may be quoted (RFC 4180).
 	CSV
-	// TSV has rows of fields with tabs between them. Backslashes escape, quotes mean nothing.
+	// TSV has rows of fields with tabs between them, which may be quoted as in CSV. In those that
+	// are not, backslashes escape.
 	TSV
 	// JSON has a JSON object on each line.
 	JSON
@@ -49,20 +50,18 @@ const (
 
 // kind is a row of the table of kinds.
 type kind struct {
-	name   string
-	layout func(k *kind, head []byte, o Options) (*Layout, error)
-	find   func(r *Reader, row *Row) (url, date []byte) // where a row has them; nil if nowhere
-	// Of tables: the delimiters, the likeliest first, and whether fields may be quoted.
-	delimiters string
-	quoted     bool
+	name       string
+	layout     func(k *kind, head []byte, o Options) (*Layout, error)
+	find       func(r *Reader, row *Row) (url, date []byte) // where a row has them; nil if nowhere
+	delimiters string                                       // of tables, the likeliest first
 }
 
 // kinds are all kinds. Those that are no lines have no layouts.
 var kinds = [...]kind{
 	Unknown: {name: "unknown"},
 	URLs:    {name: "urls", layout: newURLs, find: (*Reader).whole},
-	CSV:     {"csv", newTable, (*Reader).columns, ",;|", true},
-	TSV:     {"tsv", newTable, (*Reader).columns, "\t", false},
+	CSV:     {"csv", newTable, (*Reader).columns, ",;|"},
+	TSV:     {"tsv", newTable, (*Reader).columns, "\t"},
 	JSON:    {name: "json", layout: newObjects, find: (*Reader).object},
 	CDX:     {name: "cdx", layout: newCDX, find: (*Reader).columns},
 	CDXJ:    {name: "cdxj", layout: newCDXJ, find: (*Reader).capture},
@@ -93,8 +92,8 @@ func (k Kind) HasLines() bool { return kinds[k].layout != nil }
 // Options say where the URL and the time of each row are.
 type Options struct {
 	// Column is the name or the number, from 1, of the column with the URL; in JSON and CDXJ
-	// the path of the member, with dots between the names. Empty means a usual name, or the
-	// first column with URLs.
+	// the path of the member, with dots between the names. Empty means the one with URLs, of
+	// several one with a usual name.
 	Column string
 	// Date is the same for the time. Empty means none, but in CDX and CDXJ, which have it in
 	// a column of its own.
@@ -109,7 +108,7 @@ const (
 	Good State = iota
 	// Header is a line that is about the others.
 	Header
-	// Blank is a line of spaces and tabs only.
+	// Blank is a line of white space only.
 	Blank
 	// NoURL is a row without the column or member, or with an empty one or null.
 	NoURL
@@ -120,12 +119,12 @@ const (
 	BadTime
 )
 
-// Row is one line of a list. Its slices are views that are valid until the next call of
+// Row is one line, or record, of a list. Its slices are views that are valid until the next call of
 // Reader.Next.
 type Row struct {
 	Line []byte // with its line end, and with the byte order mark of the first line
 	Text []byte // without both
-	URL  []byte // without quotes and escapes; set if State is Good or BadTime
+	URL  []byte // without quotes and escapes; set if State is Good or BadTime; see Bare
 	// Time is when the URL was captured, in Unix seconds, if HasTime is set.
 	Time    int64
 	HasTime bool
@@ -141,7 +140,10 @@ type Layout struct {
 	kind      Kind
 	url, date int           // indexes of columns, or of members; date is -1 if there is none
 	shape     field.Columns // of rows of columns
-	header    bool          // the first row that is not blank is one
+	headers   int           // how many rows that are not blank are before those with URLs
+	named     bool          // the header, or the caller, names a column that is used
+	guess     string        // the column of the URL, if it was found by what is in it
+	records   bool          // rows are records, not lines
 	surt      bool          // the column of the URL has a key
 	object    *field.Object // of JSON and CDXJ
 }
@@ -174,6 +176,19 @@ func NewTimed() *Layout {
 	return &Layout{kind: CSV, url: 0, date: 1, shape: field.Columns{Delimiter: '\t', Quotes: true}}
 }
 
+// Guess describes the column or member of the URL, such as `column 2 ("Top pages")`, if nothing but
+// its values showed which one it is; else it is empty.
+func (l *Layout) Guess() string { return l.guess }
+
+// Records returns the function that cuts a table into records, as source.Input has it; nil if the
+// rows of the list are lines.
+func (l *Layout) Records() func(data []byte, final bool) (end int, lines bool) {
+	if l == nil || !l.records {
+		return nil
+	}
+	return l.shape.Records
+}
+
 // Kind returns the kind of the list.
 func (l *Layout) Kind() Kind { return l.kind }
 
@@ -199,7 +214,8 @@ type Reader struct {
 	chunk   []byte
 	at      int    // where the next line begins
 	first   bool   // it is the first of the input
-	header  bool   // the next row that is not blank is the header
+	lines   bool   // each line is a row, whose quotes are sound
+	headers int    // how many of the next rows that are not blank are headers
 	buf     []byte // values without escapes
 	fields  []field.Span
 	members field.Row // of JSON and CDXJ
@@ -212,11 +228,20 @@ func (l *Layout) NewReader() *Reader {
 	return r
 }
 
-// Reset begins a chunk of whole lines, which must not change while it is read. first tells
+// Reset begins a chunk of whole rows, which must not change while it is read. first tells
 // whether it is the first of its input.
 func (r *Reader) Reset(chunk []byte, first bool) {
-	r.chunk, r.at, r.first, r.header = chunk, 0, first, first && r.layout.header
+	r.chunk, r.at, r.first, r.headers, r.lines = chunk, 0, first, 0, !r.layout.records
+	if first {
+		r.headers = r.layout.headers
+	}
 }
+
+// Lines says that each line of the chunk is a row, whose quotes are sound.
+func (r *Reader) Lines() { r.lines = true }
+
+// InHeader reports whether the next row that is not blank is a header.
+func (r *Reader) InHeader() bool { return r.headers > 0 }
 
 // Next reads the next row of the chunk, and reports whether there is one.
 func (r *Reader) Next(row *Row) bool {
@@ -229,13 +254,24 @@ func (r *Reader) Next(row *Row) bool {
 	}
 	r.first = false
 	line, text := format.NextLine(r.chunk[begin:])
+	if !r.lines {
+		n, _ := r.layout.shape.Record(r.chunk[begin:], true)
+		line = r.chunk[begin : begin+n]
+		text = bytes.TrimSuffix(line, []byte("\n"))
+	}
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		text = bytes.TrimRight(text, "\r")
+	}
 	*row = Row{Line: r.chunk[r.at : begin+len(line)], Text: text, End: -1}
 	r.at, r.buf = begin+len(line), r.buf[:0]
 	switch l := r.layout; {
-	case isBlank(text):
+	case isBlank(text) && (r.headers == 0 || r.headers == l.headers):
 		row.State = Blank
-	case r.header:
-		r.header, row.State = false, Header
+	case isBlank(text): // between a title and the header
+		row.State = Header
+	case r.headers > 0:
+		r.headers--
+		row.State = Header
 	case l.isIndex() && isIndexHeader(text):
 		row.State = Header
 	default:
@@ -254,7 +290,7 @@ func (r *Reader) found(row *Row, url, date []byte) {
 	case isIndex:
 		row.Time, row.HasTime = format.Stamp(date)
 	case isDated:
-		row.Time, row.HasTime = format.Instant(date)
+		row.Time, row.HasTime = format.Instant(bytes.TrimSpace(date))
 	}
 	switch {
 	case len(url) == 0:
@@ -272,10 +308,10 @@ func (r *Reader) whole(row *Row) (url, date []byte) { return row.Text, nil }
 // isIndex reports whether the list is an index of captures.
 func (l *Layout) isIndex() bool { return l.kind == CDX || l.kind == CDXJ }
 
-// isBlank reports whether a line has spaces and tabs only.
+// isBlank reports whether a line has white space only.
 func isBlank(text []byte) bool {
 	for _, c := range text {
-		if c != ' ' && c != '\t' {
+		if c != ' ' && c != '\t' && c != '\r' {
 			return false
 		}
 	}
@@ -300,10 +336,18 @@ const sampleRows = 64
 
 // sample returns the first lines of a head that are not blank, without their ends, n at
 // most. A line that head may have only the beginning of is left out if there are others.
-func sample(head []byte, n int) (lines [][]byte) {
+func sample(head []byte, n int) (lines [][]byte) { return sampleRecords(head, n, nil) }
+
+// sampleRecords returns the first rows of a head that are not blank as sample does: the records of a
+// shape, or lines if it is nil.
+func sampleRecords(head []byte, n int, shape *field.Columns) (lines [][]byte) {
 	whole := len(head) < format.SampleBytes-len(format.BOM)
 	for len(head) > 0 && len(lines) < n {
 		line, text := format.NextLine(head)
+		if shape != nil {
+			n, _ := shape.Record(head, true)
+			line, text = head[:n], bytes.TrimRight(head[:n], "\r\n")
+		}
 		if !whole && line[len(line)-1] != '\n' && len(lines) > 0 {
 			break
 		}

@@ -27,9 +27,14 @@ const (
 // newObjects returns the layout of lines of JSON.
 func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
 	rows := sample(head, sampleRows)
-	url := o.Column
+	url, guess := o.Column, ""
 	if url == "" {
-		url, _ = usualPath(rows)
+		var isURL bool
+		if url, isURL = usualPath(rows); !isURL {
+			if guess = pathWithURLs(rows); guess != "" {
+				url, guess = guess, "member "+guess
+			}
+		}
 	}
 	members := memberList(rows)
 	if url == "" && members != "" {
@@ -42,7 +47,7 @@ func newObjects(_ *kind, head []byte, o Options) (*Layout, error) {
 			return nil, fmt.Errorf("its first objects have no member %s%s", shorten(path), members)
 		}
 	}
-	return withMembers(&Layout{}, cmp.Or(url, urlPaths[0]), o.Date), nil
+	return withMembers(&Layout{guess: guess}, cmp.Or(url, urlPaths[0]), o.Date), nil
 }
 
 // withMembers sets the paths of the members of a layout; an empty one is none.
@@ -70,7 +75,7 @@ func objectOf(paths ...string) *field.Object {
 func usualPath(rows [][]byte) (path string, isURL bool) {
 	for _, usual := range urlPaths {
 		for _, value := range valuesOf(rows, usual) {
-			if hasScheme(value) {
+			if isAddress(string(value)) {
 				return usual, true
 			}
 			if value != nil && path == "" {
@@ -93,23 +98,46 @@ func valuesOf(rows [][]byte, path string) [][]byte {
 	return values
 }
 
-// memberList names the members of the first of the rows that is an object for an error,
-// after a semicolon; it is empty if none is.
-func memberList(rows [][]byte) string {
-	for _, row := range rows {
-		var names []string
-		for name, value := range field.Members(row) {
-			names = append(names, string(name))
-			for member := range field.Members(value) {
-				names = append(names, string(name)+"."+string(member))
-			}
-		}
-		if len(names) > 0 && field.ObjectLength(row) == len(row) {
-			slices.Sort(names)
-			return columnList(names)
+// pathWithURLs returns the path of the first member that has a URL in each of the rows which have it,
+// "" if there is none.
+func pathWithURLs(rows [][]byte) string {
+	for _, path := range membersOf(rows) {
+		isOther := func(value []byte) bool { return value != nil && !isURL(string(value)) }
+		values := valuesOf(rows, path)
+		if !slices.ContainsFunc(values, isOther) &&
+			slices.ContainsFunc(values, func(value []byte) bool { return value != nil }) {
+			return path
 		}
 	}
 	return ""
+}
+
+// membersOf returns the paths of the members of the first of the rows that is an object.
+func membersOf(rows [][]byte) (paths []string) {
+	for _, row := range rows {
+		for name, value := range field.Members(row) {
+			paths = append(paths, string(name))
+			for member := range field.Members(value) {
+				paths = append(paths, string(name)+"."+string(member))
+			}
+		}
+		if len(paths) > 0 && field.ObjectLength(row) == len(row) {
+			return paths
+		}
+		paths = nil
+	}
+	return nil
+}
+
+// memberList names the members of the first of the rows that is an object for an error,
+// after a semicolon; it is empty if none is.
+func memberList(rows [][]byte) string {
+	names := membersOf(rows)
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	return columnList(names)
 }
 
 // object returns the values of the members of the URL and the time in a row of JSON.

@@ -26,7 +26,7 @@ const (
 //
 // At an error in the XML the reader returns the lines before it first, and then the error,
 // with its offset. Memory is bounded, whatever the input. The encoding must be UTF-8,
-// US-ASCII or ISO-8859-1.
+// US-ASCII, ISO-8859-1 or windows-1252.
 //
 // Source: https://www.sitemaps.org/protocol.html
 func NewSitemap(r io.Reader) io.Reader {
@@ -187,29 +187,42 @@ func (c *counted) ReadByte() (byte, error) {
 // charset returns the reader of a declared encoding.
 func charset(label string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(label) {
-	case "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1":
-		return &latin1{Reader: in, in: in.(io.ByteReader)}, nil
+	case "us-ascii", "ascii", "iso-8859-1", "iso8859-1", "latin1", "latin-1", "l1", "windows-1252", "cp1252":
+		return &western{Reader: in, in: in.(io.ByteReader)}, nil
 	}
 	return nil, errors.New("this encoding is not read; convert the file to UTF-8")
 }
 
-// latin1 turns ISO-8859-1 into UTF-8. Only ReadByte is called.
-type latin1 struct {
+// western turns windows-1252 into UTF-8, for which browsers take ISO-8859-1 and ASCII too. Only
+// ReadByte is called.
+//
+// Source: https://encoding.spec.whatwg.org/#names-and-labels
+type western struct {
 	io.Reader
 	in      io.ByteReader // the same
 	pending []byte
 	buf     [utf8.UTFMax]byte
 }
 
-func (l *latin1) ReadByte() (byte, error) {
+func (l *western) ReadByte() (byte, error) {
 	if len(l.pending) == 0 {
 		c, err := l.in.ReadByte()
 		if err != nil {
 			return 0, err
 		}
-		l.pending = utf8.AppendRune(l.buf[:0], rune(c))
+		char := rune(c)
+		if 0x80 <= c && c < 0xa0 {
+			char = windows1252[c-0x80]
+		}
+		l.pending = utf8.AppendRune(l.buf[:0], char)
 	}
 	c := l.pending[0]
 	l.pending = l.pending[1:]
 	return c, nil
+}
+
+// windows1252 are the characters from 0x80 to 0x9f.
+var windows1252 = [...]rune{
+	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
+	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',
 }

@@ -264,14 +264,11 @@ func FuzzList(f *testing.F) {
 		whole, single := l.NewReader(), l.NewReader()
 		whole.Reset(list, true)
 		var row, alone Row
-		header := l.header
+		headers := whole.headers
 		for first := true; whole.Next(&row); first = false {
 			lines = append(lines, row.Line...)
 			single.Reset(row.Line, first)
-			if header && !first {
-				single.header = true
-			}
-			header = header && row.State == Blank
+			single.headers, headers = headers, whole.headers
 			if !single.Next(&alone) || fmt.Sprintf("%q", row.Line) != fmt.Sprintf("%q", alone.Line) ||
 				fmt.Sprintf("%q %v %v %v %v", row.URL, row.Time, row.HasTime, row.State,
 					row.End) != fmt.Sprintf("%q %v %v %v %v", alone.URL, alone.Time, alone.HasTime, alone.State, alone.End) {

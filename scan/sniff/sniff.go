@@ -207,6 +207,17 @@ var (
 	indexLine    = lazily(`^\S*[^\s:] [0-9]{4,17} [A-Za-z][A-Za-z0-9+.-]*:\S* \S`)
 )
 
+// IsRobots reports whether the first line of a text that is neither blank nor a comment is one of a
+// robots.txt.
+func IsRobots(head []byte) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte(bom))) {
+		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
+			return robotsLine().Match(text)
+		}
+	}
+	return false
+}
+
 // IsCDXHeader reports whether a line is a header of CDX. It begins with the delimiter, which is no
 // quote, as one of CSV could have.
 func IsCDXHeader(line []byte) bool {

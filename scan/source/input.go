@@ -26,6 +26,11 @@ type Input struct {
 	// 128 MiB, together with all other inputs of the process.
 	Windows *Windows
 	Hash    bool // a Reader shall find the SHA-256 of its bytes; that of a pipe must be set before Head
+	// Records, if not nil, returns how many bytes of data, which begins with a record, are whole
+	// records, and whether each line of them is one; final says that nothing follows. Chunks then
+	// end with a record, and a record may have Options.MaxLine bytes. A line whose end it does not
+	// find in so many bytes is cut off as final.
+	Records func(data []byte, final bool) (end int, lines bool)
 
 	member  *member     // of an archive; nil when the input is a file
 	part    Range       // of the file
@@ -400,7 +405,7 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 			return o, nil, err
 		}
 	}
-	if isPlain && (r == nil || !in.Hash) {
+	if isPlain && (r == nil || !in.Hash && in.Records == nil) {
 		return o, sample, nil
 	}
 	r.watch(o.file)

@@ -352,6 +352,7 @@ type Chunk struct {
 	Seq   int64  // number of the chunk within its input
 	Last  bool   // no chunk of this input follows in Seq
 	Data  []byte // each line ends in '\n', except perhaps the last of the input and one before damage
+	Lines bool   // of an input with Records: each line is a record
 
 	// Cut is the number of bytes that were dropped after Data. If it is not 0, Data is the
 	// beginning of one line longer than Options.MaxLine and has no newline; the line's newline, if
@@ -405,7 +406,7 @@ func (p *pool) take(input int, seq int64) *Chunk {
 	if c == nil {
 		c = &Chunk{buf: make([]byte, p.size), pool: p}
 	}
-	c.Input, c.Seq, c.Last, c.Data, c.Cut = input, seq, false, c.buf[:0], 0
+	c.Input, c.Seq, c.Last, c.Lines, c.Data, c.Cut = input, seq, false, false, c.buf[:0], 0
 	return c
 }
 

@@ -171,7 +171,7 @@ func (r *Reader) readStream(i int, s *stream) {
 	defer s.close()
 	s.raw.reportTo(&r.read)
 	defer r.conclude(i, s)
-	k := chunker{r: r, s: s}
+	k := chunker{r: r, s: s, records: r.ins[i].Records}
 	for seq := int64(0); !k.end; seq++ {
 		if !r.takeSlot() {
 			return // stopped
@@ -222,6 +222,8 @@ type chunker struct {
 	carry []byte // bytes read after the last chunk
 	eof   bool   // the stream has ended, with or without an error
 	end   bool   // all of the stream is in chunks
+
+	records func(data []byte, final bool) (end int, lines bool) // of the input
 }
 
 // fill makes the next chunk.
@@ -230,24 +232,40 @@ func (k *chunker) fill(c *Chunk) {
 	c.grow(begin + len(k.carry))
 	n := begin + copy(c.buf[begin:], k.carry)
 	k.carry = k.carry[:0]
-	for want := k.r.o.ChunkSize; ; want = min(2*want, maxLine+1) {
+	for want := k.r.o.ChunkSize; ; {
 		c.grow(begin + want)
 		n = k.read(c.buf, n, begin+want)
-		newline := bytes.LastIndexByte(c.buf[begin:n], '\n')
+		whole := k.whole(c, c.buf[begin:n])
 		switch {
-		case newline < 0 && n-begin > maxLine:
+		case whole == 0 && n-begin > maxLine:
 			k.cut(c, begin, n)
 			return
 		case k.eof:
 			c.Data, c.Last, k.end = c.buf[begin:n], true, true
 			return
-		case newline >= 0:
-			end := begin + newline + 1
+		case whole > 0:
+			end := begin + whole
 			c.Data = c.buf[begin:end]
 			k.carry = append(k.carry, c.buf[end:n]...)
 			return
 		}
+		if n-begin >= want { // less is a line of a pipe, in the middle of a record
+			want = min(2*want, maxLine+1)
+		}
 	}
+}
+
+// whole returns how many bytes of data, which begins with a line or a record, are whole ones.
+func (k *chunker) whole(c *Chunk, data []byte) (end int) {
+	if k.records == nil {
+		return bytes.LastIndexByte(data, '\n') + 1
+	}
+	end, c.Lines = k.records(data, k.eof)
+	if maxLine := k.r.o.MaxLine; end == 0 && len(data) > maxLine && !k.eof {
+		end = bytes.IndexByte(data[:maxLine+1], '\n') + 1 // quotes that do not end within it are none
+		c.Lines = false
+	}
+	return end
 }
 
 // cut keeps the beginning of the line in c.buf[begin:n] and reads on to the end of the line.

@@ -33,6 +33,9 @@ func (c *contents) findZip() error {
 		}
 		return err
 	}
+	if is := document(r.File); is != "" {
+		return fmt.Errorf("%s: save it as CSV, and give that", is)
+	}
 	for _, f := range r.File {
 		if err := c.addZip(f, size); err != nil {
 			return err
@@ -40,6 +43,26 @@ func (c *contents) findZip() error {
 	}
 	c.refuseOverlaps()
 	return nil
+}
+
+// documents say by one of its members which document of an office a zip is.
+var documents = []struct{ member, is string }{
+	{"xl/workbook.xml", "an Excel workbook"},
+	{"xl/workbook.bin", "an Excel workbook"},
+	{"content.xml", "an OpenDocument spreadsheet or text"},
+	{"Index/Document.iwa", "a Numbers or Pages document"},
+	{"[Content_Types].xml", "an Office document"},
+}
+
+// document returns what document an archive is, "" if it is none.
+func document(files []*zip.File) string {
+	for _, d := range documents {
+		isMember := func(f *zip.File) bool { return f.Name == d.member }
+		if slices.ContainsFunc(files, isMember) {
+			return d.is
+		}
+	}
+	return ""
 }
 
 // directory is a zip file while its directory is read into memory, which may take so many bytes.

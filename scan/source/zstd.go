@@ -3,7 +3,9 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"sync"
@@ -24,7 +26,8 @@ type zstdDecoder struct {
 	window *window
 	wide   bool // z accepts windows of up to MaxWindow
 	last   lastBytes
-	err    error // found, but returned only after all that was decoded
+	dict   []byte // of all frames; nil for none
+	err    error  // found, but returned only after all that was decoded
 	warn   []string
 }
 
@@ -37,17 +40,67 @@ func takeZstd() (*zstd.Decoder, error) {
 	return newDecoder(ordinaryWindow)
 }
 
-func newDecoder(window uint64) (*zstd.Decoder, error) {
+func newDecoder(window uint64, dicts ...[]byte) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window))
+		zstd.WithDecoderMaxWindow(window), zstd.WithDecoderMaxMemory(window), zstd.WithDecoderDicts(dicts...))
+}
+
+// What a skippable frame with the dictionary of the frames behind it begins with, and how long it
+// may be.
+//
+// Source: https://iipc.github.io/warc-specifications/specifications/warc-zstd/
+const (
+	dictFrame = "\x5d\x2a\x4d\x18"
+	maxDict   = 16 << 20
+)
+
+// dictionary reads the dictionary with which a file begins, which may be compressed; nil if it has
+// none.
+func dictionary(raw *rawReader) ([]byte, error) {
+	head, err := raw.br.Peek(12)
+	if err != nil || string(head[:4]) != dictFrame {
+		return nil, nil //nolint:nilerr // the decoder returns it
+	}
+	const trained = "\x37\xa4\x30\xec"
+	size, magic := binary.LittleEndian.Uint32(head[4:]), string(head[8:])
+	isPacked := sniff.CodecOf(head[8:]) == sniff.Zstd
+	if magic != trained && !isPacked {
+		return nil, nil // something else that is to be skipped
+	}
+	if size > maxDict {
+		return nil, fmt.Errorf("its dictionary has %d bytes, more than %d", size, maxDict)
+	}
+	dict := make([]byte, size)
+	_, _ = raw.br.Discard(8) // it is in the buffer
+	if _, err := io.ReadFull(raw.br, dict); err != nil {
+		return nil, noEOF(err)
+	}
+	if isPacked {
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDict))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		return z.DecodeAll(dict, nil)
+	}
+	return dict, nil
 }
 
 func newZstd(raw *rawReader, w *window) (*zstdDecoder, error) {
-	z, err := takeZstd()
+	dict, err := dictionary(raw)
 	if err != nil {
 		return nil, err
 	}
-	d := &zstdDecoder{raw: raw, z: z, window: w, last: lastBytes{r: raw.br}}
+	var z *zstd.Decoder
+	if dict == nil {
+		z, err = takeZstd()
+	} else {
+		z, err = newDecoder(ordinaryWindow, dict)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &zstdDecoder{raw: raw, z: z, window: w, last: lastBytes{r: raw.br}, dict: dict}
 	if err := d.z.Reset(&d.last); err != nil {
 		d.err = err
 	}
@@ -87,7 +140,11 @@ func (d *zstdDecoder) widen(refused error) error {
 	if err := d.window.widen(sniff.Zstd, size); err != nil {
 		return err
 	}
-	z, err := newDecoder(MaxWindow)
+	var dicts [][]byte
+	if d.dict != nil {
+		dicts = append(dicts, d.dict)
+	}
+	z, err := newDecoder(MaxWindow, dicts...)
 	if err != nil {
 		return err
 	}
@@ -115,7 +172,7 @@ func (d *zstdDecoder) explain(err error) error {
 func (d *zstdDecoder) warnings() []string { return d.warn }
 
 func (d *zstdDecoder) free() {
-	if d.z.Reset(nil) == nil && !d.wide {
+	if d.z.Reset(nil) == nil && !d.wide && d.dict == nil {
 		zstds.Put(d.z)
 	}
 	d.z = nil

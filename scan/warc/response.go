@@ -3,7 +3,6 @@ package warc
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"net/http/httputil"
@@ -25,7 +24,6 @@ type Response struct {
 // The errors of a response.
 var (
 	ErrNotHTTP = errors.New("no HTTP response")
-	ErrCoding  = errors.New("unknown Content-Encoding")
 	ErrBody    = errors.New("damaged body")
 )
 
@@ -70,28 +68,18 @@ func status(line string) (code int, ok bool) {
 	return int(n), err == nil && len(text) == 3 && n >= 100 && strings.HasPrefix(version, "HTTP/")
 }
 
-// Body reads no more than so many bytes of the body, and undoes its encodings: chunks, and gzip.
-// Many WARC files hold a body that is decoded already under a header that says it is not, so the
-// bytes are looked at. Its error is ErrCoding, or ErrBody with what was read before it. That
+// Body reads no more than so many bytes of the body, and undoes its encodings: chunks, and gzip,
+// deflate, br and zstd. Many WARC files hold a body that is decoded already under a header that says
+// it is not, so the bytes are looked at. Its error is ErrBody, with what was read before it. That
 // truncated is set, so that the capture stopped before the end, makes an early end no error.
 func (p *Response) Body(limit int, truncated bool) ([]byte, error) {
 	in := p.in
 	if strings.HasSuffix(p.transfer, "chunked") && beginsChunk(in) {
 		in = bufio.NewReader(httputil.NewChunkedReader(in))
 	}
-	var r io.Reader = in
-	switch p.coding {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
-			z, err := gzip.NewReader(in)
-			if err != nil {
-				return nil, ErrBody
-			}
-			r = z
-		}
-	default:
-		return nil, ErrCoding
+	r, err := decoded(in, p.coding)
+	if err != nil {
+		return nil, ErrBody
 	}
 	body, err := io.ReadAll(io.LimitReader(r, int64(limit)))
 	if err != nil && !(truncated && errors.Is(err, io.ErrUnexpectedEOF)) {

@@ -38,9 +38,10 @@ The name of a SOURCE says what it is:
                       location.
                       Or objects {"example.com":{"2026-01-15":"User-agent..."}}
   *.parquet           rows with columns host and body
-  *.warc              captures of /robots.txt by a crawler, with their status
+  *.warc, *.wacz      captures of /robots.txt by a crawler, with their status
   any other file      a robots.txt named after its host: HOST, HOST.txt,
-                      HOST.robots.txt or HOST/robots.txt
+                      HOST/robots.txt, HOST.robots.txt, HOST_robots.txt or
+                      https___HOST_robots.txt
   a directory         any of these, and directories whose names begin with the
                       date of what is in them, such as 2026-01 or 2026-01-15,
                       or HOST/DATE.txt
@@ -56,7 +57,8 @@ Of several copies for one origin, the newest by its date is used, or with
 copy without a date takes precedence over all with one, and the last of them
 wins. Where one is used, an answer that failed is used only if all did. A file
 that by its content is a WARC, ARC or CDX file, JSON lines or binary data, but
-not by its name, is passed over, and the exit status is 3.
+not by its name, is passed over, and the exit status is 3. So is README.md, or
+another name that need not be a host's, unless the file is a robots.txt.
 
 Status 2xx: the rules of the body apply, also if it looks like a web page. 3xx:
 the answer that the redirect leads to counts, if the sources have it: another
@@ -160,6 +162,10 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 	if err != nil {
 		return err
 	}
+	uses := func(n int64) string { return english.Plural(n, "origin") }
+	if o.AllVersions { // an origin has several
+		uses = func(n int64) string { return english.Grouped(n) + " " + english.Verb(n, "copy", "copies") }
+	}
 	if c.Cut > 0 {
 		limit := "--max-bytes"
 		if c.MaxBytes != o.MaxBytes {
@@ -167,21 +173,23 @@ func runCompile(ctx context.Context, s streams, o job.CompileOptions) error {
 		}
 		s.warn("cut at %s, %s, at the end of a line: distinct bodies: %s, of %s",
 			limit, english.Plural(int64(c.MaxBytes), "byte"), english.Grouped(c.Cut),
-			english.Plural(c.CutOrigins, "origin"))
+			uses(c.CutOrigins))
 	}
 	odd := func(n int64, text string) {
 		if n > 0 {
 			s.warn("%s of %s with a robots.txt %s one that %s",
-				english.Grouped(n), english.Plural(c.BodyOrigins, "origin"), english.Verb(n, "has", "have"), text)
+				english.Grouped(n), uses(c.BodyOrigins), english.Verb(n, "has", "have"), text)
 		}
 	}
 	odd(c.Pages, "looks like a web page")
 	odd(c.UTF16, "looks like UTF-16, of which no line can be read")
 	odd(c.Unnamed, "has text, but no line that names a user agent")
 	if c.Redirected > 0 {
-		s.warn("redirects that cannot be followed in the sources: the robots.txt of %s; "+
-			"--no-policy of filter decides about these",
-			english.Plural(c.Redirected, "origin"))
+		of := "the robots.txt of " + uses(c.Redirected)
+		if o.AllVersions {
+			of = uses(c.Redirected) + " of robots.txt"
+		}
+		s.warn("redirects that cannot be followed in the sources: %s; --no-policy of filter decides about these", of)
 	}
 	s.warn("%s", taken(c))
 	versions := ""

@@ -57,8 +57,9 @@ tag or an X-Robots-Tag.
 
 A valid URL begins with http://, https:// or ftp:// and has a valid host; any
 bytes may follow. With --robots it may also be a request target, which begins
-with a slash. In a list of URLs blanks are part of the URL; the line end, which
-may be CRLF, and a byte order mark at the beginning are not. All other rows,
+with a slash. White space around a URL is no part of it, nor is what is behind
+a tab, nor a status, fields in brackets or a comment (URL 200, URL [200],
+URL # comment); other blanks are, and stderr counts such URLs. All other rows,
 also blank ones, are invalid: --invalid drops them, keeps them in their places,
 or makes them an error, which quotes the first ones and ends with exit status
 3. A list without a URL, unless it is empty or blank, ends with exit status 3
@@ -197,6 +198,9 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 		s.warn("not percent-encoded in upper case: %s; Google's parser takes URLs as they are, "+
 			"so a rule for /%%C3%%A9 does not match /%%c3%%a9", english.Plural(n, "URL"))
 	}
+	if n := result.Spaced; n > 0 {
+		s.warn("blanks inside: %s; what follows a blank was judged as part of the URL", english.Plural(n, "URL"))
+	}
 	refused := warnOfInvalid(s, result, invalid)
 	write := writeFilterText
 	if output == "json" {
@@ -285,8 +289,11 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	if r.Partial {
 		b.WriteString("PARTIAL: ")
 	}
-	fmt.Fprintf(&b, "%s read: %s kept, %s dropped, %s invalid", english.Plural(r.Read, r.Noun()),
-		english.Grouped(r.Kept), english.Grouped(r.Dropped), english.Grouped(r.Invalid))
+	fmt.Fprintf(&b, "%s read: %s kept, %s dropped", english.Plural(r.Read, r.Noun()), english.Grouped(r.Kept),
+		english.Grouped(r.Dropped))
+	if r.Invalid > 0 {
+		fmt.Fprintf(&b, ", %s invalid", english.Grouped(r.Invalid))
+	}
 	if n := r.Count[filter.Header]; n > 0 {
 		fmt.Fprintf(&b, ", and %s", english.Plural(n, "header"))
 	}

@@ -1,0 +1,62 @@
+package list
+
+import "bytes"
+
+// Bare returns the URL in a text without what stands around it, which is no part of it: white space
+// and control characters (WHATWG URL, 4.1), what is behind a tab, and what is written behind URLs in
+// lists of them: a comment (URL # text), fields in brackets (URL [200] [title]), or a status and
+// other numbers (URL 200 5120). Other blanks are part of it. ok is false if a line ends in it: then
+// there may be several.
+//
+// Source: https://url.spec.whatwg.org/#concept-basic-url-parser
+func Bare(text []byte) (url []byte, ok bool) {
+	url = trim(text)
+	if i := bytes.IndexByte(url, '\t'); i >= 0 {
+		url = trim(url[:i])
+	}
+	if bytes.IndexByte(url, ' ') >= 0 {
+		url = withoutNote(url)
+	}
+	return url, bytes.IndexByte(url, '\r') < 0 && bytes.IndexByte(url, '\n') < 0
+}
+
+// trim cuts off the controls and blanks around a text.
+func trim(text []byte) []byte {
+	for len(text) > 0 && text[0] <= ' ' {
+		text = text[1:]
+	}
+	for len(text) > 0 && text[len(text)-1] <= ' ' {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+// withoutNote cuts off what is written behind a URL.
+func withoutNote(url []byte) []byte {
+	for at := range url {
+		if url[at] != ' ' {
+			continue
+		}
+		note := url[at+1:]
+		isFields := note[0] == '[' && note[len(note)-1] == ']' // trim has left no blank at the end
+		if note[0] == '#' || isFields || isStatus(note) {
+			return trim(url[:at])
+		}
+	}
+	return url
+}
+
+// isStatus reports whether a text is the status of an answer, perhaps with OK or with other numbers
+// behind it.
+func isStatus(text []byte) bool {
+	if len(text) < 3 || text[0] < '1' || text[0] > '5' {
+		return false
+	}
+	more := bytes.TrimSuffix(text[1:], []byte(" OK"))
+	for i, c := range more {
+		if isDigit := '0' <= c && c <= '9'; i < 2 && !isDigit || i == 2 && c != ' ' || !isDigit && c != ' ' && c != '.' {
+			return false
+		}
+	}
+	return len(more) >= 2
+}

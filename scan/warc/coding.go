@@ -1,0 +1,94 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/source"
+)
+
+// coding is a way to encode a body.
+type coding struct {
+	magic  string // with which all that is encoded begins; "" if nothing says so
+	decode func(*bufio.Reader) (io.Reader, error)
+}
+
+// codings are the tokens of Content-Encoding that are decoded. A body under any other token is taken
+// as it is.
+//
+// Source: https://www.iana.org/assignments/http-parameters/http-parameters.xhtml#content-coding
+var codings = map[string]coding{
+	"gzip":    {"\x1f\x8b", gunzip},
+	"x-gzip":  {"\x1f\x8b", gunzip},
+	"zstd":    {"\x28\xb5\x2f\xfd", newZstd},
+	"deflate": {"", inflate}, "x-deflate": {"", inflate},
+	"br": {"", newBrotli},
+}
+
+func gunzip(r *bufio.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+
+func newZstd(r *bufio.Reader) (io.Reader, error) { return source.NewZstdBody(r) }
+
+func newBrotli(r *bufio.Reader) (io.Reader, error) { return source.NewBrotli(r), nil }
+
+// inflate decodes deflate: in the format of zlib, or as some servers send it without.
+func inflate(r *bufio.Reader) (io.Reader, error) {
+	if head, _ := r.Peek(2); len(head) == 2 && head[0]&0xf == 8 && (int(head[0])<<8+int(head[1]))%31 == 0 {
+		return zlib.NewReader(r)
+	}
+	return flate.NewReader(r), nil
+}
+
+// decoded undoes the encodings of a body, the last one first. One whose bytes are not so encoded is
+// taken as it is.
+func decoded(in *bufio.Reader, tokens string) (io.Reader, error) {
+	list := strings.Split(tokens, ",")
+	if most := 4; len(list) > most {
+		list = list[:most]
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		c, ok := codings[strings.TrimSpace(list[i])]
+		if !ok || !c.has(in) {
+			continue
+		}
+		r, err := c.decode(in)
+		if err != nil {
+			return nil, err
+		}
+		in = bufio.NewReader(r)
+	}
+	return in, nil
+}
+
+// has reports whether a body is encoded so.
+func (c coding) has(in *bufio.Reader) bool {
+	if c.magic != "" {
+		magic, _ := in.Peek(len(c.magic))
+		return string(magic) == c.magic
+	}
+	const look = 512
+	head, atEnd := in.Peek(look)
+	r, err := c.decode(bufio.NewReader(bytes.NewReader(head)))
+	n := int64(0)
+	if err == nil {
+		n, err = io.Copy(io.Discard, io.LimitReader(r, 64<<10))
+	}
+	switch {
+	case err == nil && len(head) > 0:
+		return !isText(head) || atEnd != nil && (n > 0 || len(head) == 1)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return !isText(head)
+	}
+	return n > 0 && !isText(head)
+}
+
+// isText reports whether bytes have no control character that text has not.
+func isText(head []byte) bool {
+	return !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\v\f\r", c) })
+}
