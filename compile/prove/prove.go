@@ -20,7 +20,7 @@ type Answer struct {
 	// Path is a path as was asked for, "" if none was found. It is one that a client can send, with
 	// escapes where a URL needs them, and never /robots.txt. Only where there is no such URL, and the
 	// machines are of one dialect, may it have a byte that URLs have escaped, such as '{', since some
-	// clients send that as it is.
+	// clients send that as it is, or in dialect google an escape that no URL needs, such as %7E.
 	Path string
 	// Decided says that Path is a shortest one, the first of these by bytes, or, without a path,
 	// that there is none.

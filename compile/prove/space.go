@@ -15,11 +15,11 @@ type space struct {
 	patterns []*pattern // in the order of plain
 	nodes    []prefix   // in the order of plain
 	index    map[patternKey]*pattern
-	// from is clients, or urls where machines of several dialects are compared: these differ on nearly
-	// all paths that are no URLs.
+	// from is clients, escapers if rules are compared in FormRaw, or urls where machines of several
+	// dialects are compared: these differ on nearly all paths that are no URLs.
 	from   sender
 	looked int                // rules that were looked at since the last search
-	isOdd  bool               // a pattern has a byte that URLs have only escaped, or half an escape
+	isOdd  bool               // a pattern has what only clients send, see hasOdd
 	lines  map[uint32][]*rule // in the first ranking
 	search *search            // the last one
 }
@@ -72,6 +72,9 @@ func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
 	}
 	for i, m := range machines {
 		rules := slices.Concat(m.Lists()...)
+		if s.from == clients && len(rules) > 0 && rules[0].Form == automaton.FormRaw {
+			s.from = escapers
+		}
 		slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 		for rank := range rules {
 			v := rules[rank].Verdict
