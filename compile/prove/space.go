@@ -22,6 +22,7 @@ type space struct {
 	isOdd  bool               // a pattern has what only clients send, see hasOdd
 	lines  map[uint32][]*rule // in the first ranking
 	search *search            // the last one
+	hides  bool               // rules that are gone are passed over
 }
 
 // rule is a rule of a ranking. The highest rank is 0.
@@ -30,6 +31,7 @@ type rule struct {
 	rank    int
 	line    uint32
 	forbids bool
+	gone    bool // see Rules.Drop
 }
 
 type patternKey struct {
@@ -78,7 +80,7 @@ func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
 		slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 		for rank := range rules {
 			v := rules[rank].Verdict
-			r := &rule{s.pattern(&rules[rank]), rank, v.Line, v.Disallowed}
+			r := &rule{pattern: s.pattern(&rules[rank]), rank: rank, line: v.Line, forbids: v.Disallowed}
 			s.rankings[i], r.rules[i] = append(s.rankings[i], r), append(r.rules[i], r)
 			if i == 0 {
 				s.lines[r.line] = append(s.lines[r.line], r)
@@ -156,7 +158,7 @@ func (s *space) among(p *pattern, ranking int, forbid bool) (rules []*rule) {
 	s.looked += 1 + len(patterns)
 	for _, p := range patterns {
 		for _, r := range p.rules[ranking] {
-			if r.forbids == forbid {
+			if r.forbids == forbid && !(r.gone && s.hides) {
 				rules = append(rules, r)
 			}
 		}
