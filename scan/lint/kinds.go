@@ -102,7 +102,7 @@ var kinds = []Kind{
 		"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2)\nDisallow: /\n", 1, "User-agent: GPTBot/1.2\nDisallow: /\n"},
 	{"unknown-name", asNote, "no known crawler has this product token", profiles, "User-agent: GPT-Bot\nDisallow: /\n", 1,
 		"User-agent: GPTBot\nDisallow: /\n"},
-	{"other-operator", asWarning, "names a crawler of another operator than may be meant", profiles,
+	{"other-operator", asNote, "names a crawler of another operator than may be meant", profiles,
 		"User-agent: AdsBot\nDisallow: /\n", 1, "User-agent: AdsBot-Google\nDisallow: /\n"},
 	{"control-token", asNote, "the token only says what may be done with pages; they are fetched by a crawler of " +
 		"another name", profiles, "User-agent: Google-Extended\nDisallow: /\n", 1, "User-agent: Googlebot\nDisallow: /\n"},

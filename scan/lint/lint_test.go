@@ -85,6 +85,35 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// TestContradicted: a rule that another contradicts is noted where a plain path is meant and a type of files is missed,
+// all others on request only.
+func TestContradicted(t *testing.T) {
+	for _, c := range []struct {
+		body  string
+		noted bool
+	}{
+		{"Allow: /docs/\nDisallow: /*.pdf$\n", true},
+		{"Disallow: /tmp/\nAllow: *.html\n", true},
+		{"Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n", false}, // an exception
+		{"Disallow: /core/\nAllow: /core/*.css$\n", false},
+		{"Disallow: /\nAllow: /*.css\n", false},
+		{"Allow: /api/ui-extensions/\nDisallow: /*&reversePaginate=*\n", false}, // such queries anywhere
+		{"Disallow: /*?tag=*\nAllow: /api/ui-extensions/\n", false},
+		{"Disallow: /hc/requests/\nAllow: /hc/*/requests/new\n", false}, // /hc/requests/requests/new
+	} {
+		for _, crossings := range []bool{false, true} {
+			o := options(t)
+			o.Crossings = crossings
+			is := slices.ContainsFunc(lint.Check([]byte("User-agent: *\n"+c.body), o), func(n lint.Note) bool {
+				return n.Kind == "contradicted"
+			})
+			if is != (c.noted || crossings) {
+				t.Errorf("%q, crossings %v: %v", c.body, crossings, is)
+			}
+		}
+	}
+}
+
 // TestColon: that a colon is missing is said only where one is.
 func TestColon(t *testing.T) {
 	for _, body := range []string{"User agent: *\nDisallow: /\n", "Useragent: *\nDisallow: /\n",

@@ -158,8 +158,12 @@ func (l *linter) readAgents() {
 func (l *linter) readOperator(a compile.AgentLine, p *crawler.Profile) {
 	like := l.crawler.beginning(a.Token)
 	if other := l.crawler.by[strings.ToLower(like)]; other != nil && other.Operator != p.Operator {
+		severity := compile.SeverityNote
+		if strings.HasPrefix(like, a.Value[:len(a.Token)]) { // as the other operator spells it
+			severity = compile.SeverityWarning
+		}
 		l.add(a.Line, "other-operator", a.Value, fmt.Sprintf("%s is %s's, and no crawler of %s's is bound; %s", p.Name,
-			p.Operator, other.Operator, meant(like)), "")
+			p.Operator, other.Operator, meant(like)), "").Severity = severity.String()
 	}
 }
 
@@ -243,16 +247,26 @@ func nearest(text string, known []word) (best string) {
 	return best
 }
 
-// beginning returns the first known token that begins with a text and a hyphen, as AdsBot-Google does with
-// AdsBot; "" if there is none.
-func (n *names) beginning(text string) string {
+// beginning returns the known token that begins with a text and a hyphen, as AdsBot-Google does with AdsBot; ""
+// if there is none, or if there are several, of which one is not the beginning of the others.
+func (n *names) beginning(text string) (best string) {
+	if slices.Contains(words, strings.ToLower(text)) {
+		return ""
+	}
 	for _, w := range n.tokens {
-		if len(w.text) > len(text) && w.text[len(text)] == '-' && strings.EqualFold(w.text[:len(text)], text) {
-			return w.text
+		switch begins := len(w.text) > len(text) && w.text[len(text)] == '-' && strings.EqualFold(w.text[:len(text)], text); {
+		case !begins:
+		case best == "" || strings.HasPrefix(best, w.text):
+			best = w.text
+		case !strings.HasPrefix(w.text, best):
+			return ""
 		}
 	}
-	return ""
+	return best
 }
+
+// words are the beginnings of tokens that are no names of crawlers.
+var words = []string{"mozilla", "node"}
 
 // others are like known words, but mean no mistake: an old program, and old names of two crawlers.
 var others = []string{"webzip", "yodaobot", "semrushbotct"}

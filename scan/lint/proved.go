@@ -11,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -214,12 +215,15 @@ func (p *prover) begins(r compile.Rule) string {
 	return strings.TrimRight(r.Pattern, "*")
 }
 
-// isMissed reports whether a rule is for all paths that begin alike, so that its author misses those on which
-// another one contradicts it: not an exception to it, and none for certain queries, which are meant.
+// fileType matches a pattern for the files of one type, wherever they are.
+var fileType = lazy.Regexp(`^/?\*+\.[A-Za-z0-9]+\**\$?$`)
+
+// isMissed reports whether a rule is for all paths that begin alike, and another one, which contradicts it, for a
+// type of files, so that it is easily missed that some are under that beginning. Other rules that contradict one are
+// exceptions to it, or meet it on paths that hardly any site has.
 func (p *prover) isMissed(r, by compile.Rule) bool {
 	begins := p.begins(r)
-	return p.literal() || !strings.ContainsAny(begins, "*$") && !strings.HasPrefix(by.Pattern, begins) &&
-		!strings.ContainsAny(by.Pattern, "?&=")
+	return p.literal() || begins != "/" && !strings.ContainsAny(begins, "*$") && fileType().MatchString(by.Pattern)
 }
 
 // askUndone asks whether another rule undoes one.
