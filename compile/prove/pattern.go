@@ -131,14 +131,21 @@ func beginsInside(segment string, from sender) bool {
 	return false
 }
 
-// hasOdd reports whether a segment has a byte that URLs have only escaped, or half an escape.
+// hasOdd reports whether a segment has a byte that URLs have only escaped, half an escape, or the escape
+// of a byte that no URL needs to escape.
 func hasOdd(segment string) bool {
 	for i, c := range []byte(segment) {
-		if strings.IndexByte(odd, c) >= 0 && (c != '%' || !isEscape(segment[i:])) {
+		if strings.IndexByte(odd, c) >= 0 && (c != '%' || !isEscape(segment[i:]) || isUnreserved(unescape(segment[i:]))) {
 			return true
 		}
 	}
 	return false
+}
+
+// unescape returns the byte of the escape that a text begins with.
+func unescape(s string) byte {
+	c, _ := strconv.ParseUint(s[1:3], 16, 8)
+	return byte(c)
 }
 
 // isEscape reports whether a text begins with an escape as units are.
@@ -333,8 +340,7 @@ func (p *pattern) matches(path string) bool {
 	for i := 0; i < len(path); i++ {
 		u := unit(path[i])
 		if isEscape(path[i:]) {
-			c, _ := strconv.ParseUint(path[i+1:i+3], 16, 8)
-			u, i = escaped+unit(c), i+2
+			u, i = escaped+unit(unescape(path[i:])), i+2
 		}
 		at = p.after(at, u)
 	}

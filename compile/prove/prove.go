@@ -20,7 +20,7 @@ type Answer struct {
 	// Path is a path as was asked for, "" if none was found. It is one that a client can send, with
 	// escapes where a URL needs them, and never /robots.txt. Only where there is no such URL, and the
 	// machines are of one dialect, may it have a byte that URLs have escaped, such as '{', since some
-	// clients send that as it is.
+	// clients send that as it is, or in dialect google an escape that no URL needs, such as %7E.
 	Path string
 	// Decided says that Path is a shortest one, the first of these by bytes, or, without a path,
 	// that there is none.
@@ -82,6 +82,13 @@ func (p *Prover) Differ(a, b *automaton.Machine) (Difference, bool) {
 	return d, d.Forbidden.Path != "" || d.Allowed.Path != ""
 }
 
+// Examples returns paths that one machine allows and another forbids, as Between does: a shortest one of all, and
+// then a shortest one for each further line of either that decides on some. It returns false if there may be others.
+func (p *Prover) Examples(allows, forbids *automaton.Machine) (paths []string, decided bool) {
+	s := p.newSpace(allows, forbids)
+	return s.examples(0, 1, s.shortest(s.between(0, 1), &p.Steps), &p.Steps)
+}
+
 // Between returns a path that one machine allows and another forbids.
 func (p *Prover) Between(allows, forbids *automaton.Machine) Answer {
 	s := p.newSpace(allows, forbids)
@@ -106,18 +113,20 @@ func (p *Prover) Classify(m *automaton.Machine) Restriction {
 // Rules answers questions about the single rules of one machine, one after the other, with the steps
 // of a Prover.
 type Rules struct {
-	prover *Prover
-	space  *space
+	prover  *Prover
+	space   *space
+	dropped bool
 }
 
 // Rules returns the rules of a machine.
-func (p *Prover) Rules(m *automaton.Machine) *Rules { return &Rules{p, p.newSpace(m)} }
+func (p *Prover) Rules(m *automaton.Machine) *Rules { return &Rules{prover: p, space: p.newSpace(m)} }
 
 // Effect is whether a rule has any.
 type Effect struct {
 	// Decided says that the search came to an end; else the rest means nothing.
 	Decided bool
-	// Dead says that every verdict of the machine is the same without the rule.
+	// Dead says that every verdict of the machine is the same without the rule, and also without the rule
+	// and those that were dropped before.
 	Dead bool
 	// By is the line of the rule that decides, without the dead one, on the shortest path that it
 	// matches; 0 if none does, because the dead rule allows what is allowed anyway.
@@ -128,15 +137,30 @@ type Effect struct {
 // is dead.
 func (r *Rules) Effect(line uint32) Effect {
 	s, steps := r.space, &r.prover.Steps
-	if a := s.any(s.changed(line), steps); a.Path != "" || !a.Decided {
-		return Effect{Decided: a.Path != ""}
+	changed := s.any(s.changed(line), steps)
+	if r.dropped && changed == (Answer{Decided: true}) {
+		s.hides = true
+		defer func() { s.hides = false }()
+		changed = s.any(s.changed(line), steps)
+	}
+	if changed.Path != "" || !changed.Decided {
+		return Effect{Decided: changed.Path != ""}
 	}
 	matched := s.shortest(s.matches(line), steps)
 	return Effect{Decided: true, Dead: true, By: s.decidingWithout(line, matched.Path)}
 }
 
-// Undone returns a path that the rule on a line matches, and on which the machine decides the
-// opposite.
-func (r *Rules) Undone(line uint32) Answer {
-	return r.space.shortest(r.space.undone(line), &r.prover.Steps)
+// Drop says that the rules on a line, which is dead, may go. So of several rules that make each other
+// superfluous, one is left that Effect does not call dead.
+func (r *Rules) Drop(line uint32) {
+	r.dropped = true
+	for _, x := range r.space.lines[line] {
+		x.gone = true
+	}
+}
+
+// Undone returns a path that the rule on a line matches, and on which the machine decides the opposite by
+// a rule on a line that by is true of.
+func (r *Rules) Undone(line uint32, by func(line uint32) bool) Answer {
+	return r.space.shortest(r.space.undone(line, by), &r.prover.Steps)
 }

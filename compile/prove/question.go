@@ -12,6 +12,8 @@ type alternative struct {
 	avoid []*pattern
 	// least is a length below which neither this alternative nor a later one has paths.
 	least int
+	// forbids and allows are the rules that decide in between, nil where none does.
+	forbids, allows *rule
 }
 
 type alternatives = iter.Seq[alternative]
@@ -34,12 +36,56 @@ func (s *space) between(allows, forbids int) alternatives {
 			undo := slices.Clip(above(d, s.among(d.pattern, forbids, false)))
 			for x := range allowed {
 				x.must, x.avoid = append(x.must, d.pattern), append(undo, x.avoid...)
-				if x.least = d.atLeast(); !yield(x) {
+				if x.least, x.forbids = d.atLeast(), d; !yield(x) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// examples searches for a shortest path of between for each line of either ranking that decides on one. A path
+// that is known comes first.
+func (s *space) examples(allows, forbids int, known Answer, steps *int) (paths []string, decided bool) {
+	shown, decided := map[[2]uint32]bool{}, known.Decided // a ranking and a line, which is 0 where no rule decides
+	lines := func(x alternative) (allowing, forbidding [2]uint32) {
+		return [2]uint32{uint32(allows), x.allows.lineOf()}, [2]uint32{uint32(forbids), x.forbids.lineOf()}
+	}
+	add := func(x alternative, path string) {
+		allowing, forbidding := lines(x)
+		paths, shown[allowing], shown[forbidding] = append(paths, path), true, true
+	}
+	if known.Path != "" {
+		add(alternative{allows: s.deciding(allows, known.Path), forbids: s.deciding(forbids, known.Path)}, known.Path)
+	}
+	for x := range s.between(allows, forbids) {
+		if allowing, forbidding := lines(x); shown[forbidding] && (x.allows == nil || shown[allowing]) {
+			continue
+		}
+		a := s.shortest(func(yield func(alternative) bool) { yield(x) }, steps)
+		if decided = decided && a.Decided; a.Path != "" {
+			add(x, a.Path)
+		}
+	}
+	return paths, decided
+}
+
+// lineOf returns the line of a rule, 0 for nil.
+func (r *rule) lineOf() uint32 {
+	if r == nil {
+		return 0
+	}
+	return r.line
+}
+
+// deciding returns the rule of a ranking that decides on a path; nil if none does.
+func (s *space) deciding(ranking int, path string) *rule {
+	for _, r := range s.rankings[ranking] {
+		if r.matches(path) {
+			return r
+		}
+	}
+	return nil
 }
 
 // allowed has the paths that a ranking allows, among those that a pattern matches or, if it is nil,
@@ -57,21 +103,22 @@ func (s *space) allowedBy(p *pattern, ranking int, rules []*rule) alternatives {
 	return func(yield func(alternative) bool) {
 		forbid := s.among(p, ranking, true)
 		for _, r := range byLength(rules) {
-			if !yield(alternative{must: []*pattern{r.pattern}, avoid: above(r, forbid)}) {
+			if !yield(alternative{must: []*pattern{r.pattern}, avoid: above(r, forbid), allows: r}) {
 				return
 			}
 		}
 	}
 }
 
-// undone has the paths that a rule on a line matches, and on which one decides that says the opposite.
-func (s *space) undone(line uint32) alternatives {
+// undone has the paths that a rule on a line matches, and on which one decides that says the opposite and
+// is on a line that by is true of.
+func (s *space) undone(line uint32, by func(line uint32) bool) alternatives {
 	return func(yield func(alternative) bool) {
 		for _, r := range s.lines[line] {
 			same := s.among(r.pattern, 0, r.forbids)
 			for _, x := range byLength(s.among(r.pattern, 0, !r.forbids)) {
 				must := []*pattern{r.pattern, x.pattern}
-				if x.rank < r.rank && !yield(alternative{must: must, avoid: above(x, same), least: x.atLeast()}) {
+				if x.rank < r.rank && by(x.line) && !yield(alternative{must: must, avoid: above(x, same), least: x.atLeast()}) {
 					return
 				}
 			}
@@ -123,7 +170,7 @@ func (s *space) decidingWithout(line uint32, path string) uint32 {
 	for _, r := range s.lines[line] {
 		for _, p := range s.near(r.pattern) {
 			for _, x := range p.rules[0] {
-				if x.line != line && (best == nil || x.rank < best.rank) && p.matches(path) {
+				if x.line != line && !(x.gone && s.hides) && (best == nil || x.rank < best.rank) && p.matches(path) {
 					best = x
 				}
 			}

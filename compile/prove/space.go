@@ -15,13 +15,14 @@ type space struct {
 	patterns []*pattern // in the order of plain
 	nodes    []prefix   // in the order of plain
 	index    map[patternKey]*pattern
-	// from is clients, or urls where machines of several dialects are compared: these differ on nearly
-	// all paths that are no URLs.
+	// from is clients, escapers if rules are compared in FormRaw, or urls where machines of several
+	// dialects are compared: these differ on nearly all paths that are no URLs.
 	from   sender
 	looked int                // rules that were looked at since the last search
-	isOdd  bool               // a pattern has a byte that URLs have only escaped, or half an escape
+	isOdd  bool               // a pattern has what only clients send, see hasOdd
 	lines  map[uint32][]*rule // in the first ranking
 	search *search            // the last one
+	hides  bool               // rules that are gone are passed over
 }
 
 // rule is a rule of a ranking. The highest rank is 0.
@@ -30,6 +31,7 @@ type rule struct {
 	rank    int
 	line    uint32
 	forbids bool
+	gone    bool // see Rules.Drop
 }
 
 type patternKey struct {
@@ -72,10 +74,13 @@ func (p *Prover) newSpace(machines ...*automaton.Machine) *space {
 	}
 	for i, m := range machines {
 		rules := slices.Concat(m.Lists()...)
+		if s.from == clients && len(rules) > 0 && rules[0].Form == automaton.FormRaw {
+			s.from = escapers
+		}
 		slices.SortStableFunc(rules, func(x, y automaton.Rule) int { return cmp.Compare(y.Rank, x.Rank) })
 		for rank := range rules {
 			v := rules[rank].Verdict
-			r := &rule{s.pattern(&rules[rank]), rank, v.Line, v.Disallowed}
+			r := &rule{pattern: s.pattern(&rules[rank]), rank: rank, line: v.Line, forbids: v.Disallowed}
 			s.rankings[i], r.rules[i] = append(s.rankings[i], r), append(r.rules[i], r)
 			if i == 0 {
 				s.lines[r.line] = append(s.lines[r.line], r)
@@ -153,7 +158,7 @@ func (s *space) among(p *pattern, ranking int, forbid bool) (rules []*rule) {
 	s.looked += 1 + len(patterns)
 	for _, p := range patterns {
 		for _, r := range p.rules[ranking] {
-			if r.forbids == forbid {
+			if r.forbids == forbid && !(r.gone && s.hides) {
 				rules = append(rules, r)
 			}
 		}

@@ -33,13 +33,14 @@ func (u unit) length() int32 {
 	return 3
 }
 
-// sender is who sends a unit: nobody does where its escape means the same as the byte (RFC 3986 2.3).
+// sender is who sends a unit.
 type sender uint8
 
 const (
-	nobody  sender = iota
-	clients        // some do, although a URL has the byte escaped: a '%' without two digits, too
-	urls           // a URL has it
+	nobody   sender = iota
+	escapers        // some clients do, although the byte means the same (RFC 3986 2.3): only FormRaw tells them apart
+	clients         // some do, although a URL has the byte escaped: a '%' without two digits, too
+	urls            // a URL has it
 )
 
 // odd are the bytes that only clients send.
@@ -48,14 +49,20 @@ const odd = "\"%<>[\\]^`{|}"
 func (u unit) sender() sender {
 	const reserved = "!$&'()*+,/:;=?@"
 	c := byte(u)
-	unreserved := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 	switch {
-	case u < escaped && (unreserved || strings.IndexByte(reserved, c) >= 0), u >= escaped && !unreserved:
+	case u < escaped && (isUnreserved(c) || strings.IndexByte(reserved, c) >= 0), u >= escaped && !isUnreserved(c):
 		return urls
+	case u >= escaped:
+		return escapers
 	case u < escaped && strings.IndexByte(odd, c) >= 0:
 		return clients
 	}
 	return nobody
+}
+
+// isUnreserved reports whether c is a byte that no URL needs to escape.
+func isUnreserved(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
 // spellings has the bytes of each unit that somebody sends in each form, in the path and in the query.
@@ -64,7 +71,7 @@ var spellings = sync.OnceValue(func() *[automaton.FormDecoded + 1][2][units]stri
 	for form := range s {
 		for u := range units {
 			for query := range 2 {
-				if u.sender() == nobody {
+				if from := u.sender(); from == nobody || from == escapers && automaton.Form(form) != automaton.FormRaw {
 					continue
 				}
 				text := []byte(u.String())

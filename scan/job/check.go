@@ -32,6 +32,8 @@ type CheckOptions struct {
 	Against RobotsFile
 	// Crawlers is a file as Agent.Crawlers has it, of the crawlers that Describe knows.
 	Crawlers string
+	// Crossings is as lint.Options has it.
+	Crossings bool
 	// Sitemaps are files with the URLs of the site's own sitemaps, in any form of lists, of which Describe
 	// says whether the robots.txt forbids them.
 	Sitemaps []string
@@ -43,6 +45,7 @@ type Checker struct {
 	against  *robotsText // an older robots.txt; nil for none
 	crawlers string      // the file of the crawlers that Describe knows
 	sitemaps []string
+	crossing bool         // as CheckOptions.Crossings
 	known    *crawler.Set // these, set by Describe
 	agents   []*checked
 	release  []func() error // of archives
@@ -145,7 +148,8 @@ func (o *CheckOptions) subjects() ([]subject, error) {
 // newBodyChecker returns a Checker by the body of a robots.txt, whose name and limit are those of
 // o.Robots.
 func newBodyChecker(o CheckOptions, body []byte, agents []subject) *Checker {
-	c := &Checker{robotsText: robotsText{file: o.Robots, body: body}, crawlers: o.Crawlers, sitemaps: o.Sitemaps}
+	c := &Checker{robotsText: robotsText{file: o.Robots, body: body}, crawlers: o.Crawlers, sitemaps: o.Sitemaps,
+		crossing: o.Crossings}
 	c.warn = sync.OnceFunc(func() {
 		for _, w := range Oddities(c.compile(policy.ReadRFC9309), body, o.Robots.Name) {
 			o.Messages.warn("%s", w)
@@ -220,8 +224,9 @@ type otherReading struct {
 	*checked
 }
 
-// readers say who has the further readings of policy.UnknownReadings.
+// readers say who has the readings of policy.UnknownReadings.
 var readers = map[policy.Reading]string{
+	policy.ReadRFC9309:      "RFC 9309",
 	policy.ReadGoogleWide:   "Google's parser",
 	policy.ReadRFC9309Ended: "a parser that ends a group's user-agent lines at any other line",
 	policy.ReadGoogleEnded:  "a parser like Google's that ends a group's user-agent lines at any other line",

@@ -28,7 +28,8 @@ type Description struct {
 	Barred []Treatment `json:"barred"`
 	// Against is the older robots.txt that the file was compared with; "" if there is none.
 	Against string `json:"against"`
-	// Differences are what changed from the older robots.txt; of each agent and change a shortest path.
+	// Differences are what changed from the older robots.txt; of each agent, change and rule that
+	// decides a shortest path.
 	Differences []Difference `json:"differences"`
 	// Undecided are the agents for which the search for differences ended at its bound: there may be
 	// others than those in Differences.
@@ -229,6 +230,10 @@ func (c *Checker) Describe(ctx context.Context, dialect *automaton.Dialect) (*De
 	}
 	d.Notes = described(made, notes, &left.Notes, func(n lint.Note) lint.Note {
 		n.Note, n.Text, n.Witness = made.text(n.Note), made.text(n.Text), made.text(n.Witness)
+		n.Texts = slices.Clone(n.Texts)
+		for i := range n.Texts {
+			n.Texts[i] = made.text(n.Texts[i])
+		}
 		return n
 	})
 	return d, nil
@@ -247,7 +252,7 @@ func (c *Checker) commonDialect() (common automaton.Dialect) {
 
 // notes returns the notes of a dialect's reading; of RFC 9309's and Google's if it is nil.
 func (c *Checker) notes(ctx context.Context, dialect *automaton.Dialect) (notes []lint.Note, err error) {
-	o := lint.Options{MaxBytes: c.file.MaxBytes, Crawlers: c.known}
+	o := lint.Options{MaxBytes: c.file.MaxBytes, Crawlers: c.known, Crossings: c.crossing}
 	if dialect != nil {
 		o.Readings = []policy.Reading{policy.Reading(*dialect)}
 	}

@@ -26,6 +26,9 @@ type Restriction struct {
 // Treatment is what a robots.txt forbids some crawlers, which it treats equally.
 type Treatment struct {
 	Agents []string `json:"agents"` // "*" stands for all that are bound by the groups for *
+	// Reading says which parsers read the groups for * so, where not all do; "" for crawlers whose reading is known,
+	// and for the first row, which is of the dialect that the file is read by.
+	Reading string `json:"reading"`
 	Restriction
 	machine *automaton.Machine // of the first
 }
@@ -34,7 +37,7 @@ type Treatment struct {
 type Difference struct {
 	Agent  string `json:"agent"`
 	Change string `json:"change"` // what the path is now: forbidden or allowed
-	Path   string `json:"path"`   // a shortest one
+	Path   string `json:"path"`   // a shortest one of those on which the rules decide
 	// LineBefore and LineAfter are the lines of the rules that decide, RuleBefore and RuleAfter their
 	// texts; 0 and "" where no rule matches.
 	LineBefore int    `json:"line_before"`
@@ -167,7 +170,11 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 		sum [sha256.Size]byte
 	}
 	star := c.compile(policy.Reading(by)).Ruleset.Wildcard()
-	table := []Treatment{{[]string{"*"}, search.restriction(star), star}}
+	table := []Treatment{{Agents: []string{"*"}, Restriction: search.restriction(star), machine: star}}
+	if read == nil {
+		table = c.otherReadings(table, search)
+	}
+	stars := len(table)
 	rows := map[rules]int{} // 0 for rules that say what those for * say
 	profiles := c.known.Profiles()
 	for i := range profiles {
@@ -179,9 +186,9 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 		key := rules{s.dialect, policy.RulesSum(own)}
 		row, known := rows[key]
 		if !known && !search.same(own, wildcard) {
-			row = 1 + slices.IndexFunc(table[1:], func(t Treatment) bool { return search.same(t.machine, own) })
-			if row == 0 {
-				row, table = len(table), append(table, Treatment{nil, search.restriction(own), own})
+			row = stars + slices.IndexFunc(table[stars:], func(t Treatment) bool { return search.same(t.machine, own) })
+			if row < stars {
+				row, table = len(table), append(table, Treatment{Restriction: search.restriction(own), machine: own})
 			}
 		}
 		rows[key] = row
@@ -193,9 +200,22 @@ func (c *Checker) barred(by automaton.Dialect, read *automaton.Dialect, search *
 		slices.SortFunc(row.Agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
 	}
 	const order = "full partial none undecided"
-	slices.SortStableFunc(table[1:], func(x, y Treatment) int {
+	slices.SortStableFunc(table[stars:], func(x, y Treatment) int {
 		return cmp.Compare(strings.Index(order, x.Class), strings.Index(order, y.Class))
 	})
+	return table
+}
+
+// otherReadings adds to the table, which has a row for *, those for * as other parsers read the file, where
+// they differ.
+func (c *Checker) otherReadings(table []Treatment, search *searcher) []Treatment {
+	for _, r := range policy.UnknownReadings() {
+		star := c.compile(r).Ruleset.Wildcard()
+		if !slices.ContainsFunc(table, func(t Treatment) bool { return t.machine.Agrees(star) || search.same(t.machine, star) }) {
+			table = append(table, Treatment{Agents: []string{"*"}, Reading: readers[r], Restriction: search.restriction(star),
+				machine: star})
+		}
+	}
 	return table
 }
 
@@ -270,18 +290,27 @@ func (c *Checker) differences(read *automaton.Dialect, search *searcher) (list [
 	return list, undecided
 }
 
-// compare searches for a path of each change.
+// compare searches for a path of each change and of each rule that decides on some.
 func (c *Checker) compare(before, after *automaton.Machine, search *searcher) comparison {
 	found := comparison{Difference: search.differ(before, after)}
-	add := func(change, path string) {
-		if path != "" {
+	add := func(change string, first *prove.Answer, allows, forbids *automaton.Machine) {
+		if first.Path == "" {
+			return
+		}
+		var paths []string
+		isAll := false
+		search.within(func(p *prove.Prover) { paths, isAll = p.Examples(allows, forbids) }, allows, forbids)
+		if first.Decided = isAll; len(paths) == 0 {
+			paths = []string{first.Path}
+		}
+		for _, path := range paths {
 			d := Difference{Change: change, Path: path}
 			d.LineBefore, d.RuleBefore = c.against.ruleOn(before, path)
 			d.LineAfter, d.RuleAfter = c.ruleOn(after, path)
 			found.changes = append(found.changes, d)
 		}
 	}
-	add(NowForbidden, found.Forbidden.Path)
-	add(NowAllowed, found.Allowed.Path)
+	add(NowForbidden, &found.Forbidden, before, after)
+	add(NowAllowed, &found.Allowed, after, before)
 	return found
 }

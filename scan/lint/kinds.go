@@ -76,6 +76,9 @@ const (
 // those that are proved.
 var kinds = []Kind{
 	of(compile.NoteByteOrderMark, googlePage, "\ufeff"+rule, 1, rule),
+	{"bom-inside", asError, "byte order mark inside the file, where parsers take it for a part of the key; some text was put " +
+		"in front of a file that began with it", googlePage, rule + "\n\ufeffUser-agent: GPTBot\nDisallow: /\n", 4,
+		"\ufeff" + rule},
 	of(compile.NoteMarkup, rfcFile, "<!doctype html>\n<title>Not found</title>\n", 1, rule),
 	of(compile.NoteUTF16, rfcFile, "\xff\xfeU\x00s\x00", 1, rule),
 	{"log", asError, "looks like a log, not a robots.txt", rfcFile,
@@ -99,6 +102,8 @@ var kinds = []Kind{
 		"User-agent: Mozilla/5.0 (compatible; GPTBot/1.2)\nDisallow: /\n", 1, "User-agent: GPTBot/1.2\nDisallow: /\n"},
 	{"unknown-name", asNote, "no known crawler has this product token", profiles, "User-agent: GPT-Bot\nDisallow: /\n", 1,
 		"User-agent: GPTBot\nDisallow: /\n"},
+	{"other-operator", asNote, "names a crawler of another operator than may be meant", profiles,
+		"User-agent: AdsBot\nDisallow: /\n", 1, "User-agent: AdsBot-Google\nDisallow: /\n"},
 	{"control-token", asNote, "the token only says what may be done with pages; they are fetched by a crawler of " +
 		"another name", profiles, "User-agent: Google-Extended\nDisallow: /\n", 1, "User-agent: Googlebot\nDisallow: /\n"},
 	{"not-obeyed", asWarning, "its operator says that robots.txt may not apply to it", profiles,
@@ -125,6 +130,11 @@ var kinds = []Kind{
 	{"private-exposed", asNote, "tells every reader of robots.txt where to look", rfcSecurity,
 		everybody + "Disallow: /backup/\n", 2, rule},
 
+	{"several-sitemaps", asError, "several URLs in one Sitemap line; each needs a line of its own", sitemaps,
+		rule + "Sitemap: https://example.com/a.xml https://example.com/b.xml\n", 3,
+		rule + "Sitemap: https://example.com/a.xml?u=https://example.com/b\n"},
+	{"placeholder", asError, "a placeholder or markup that was left in; no URL has < > { }", sitemaps,
+		rule + "Sitemap: https://{{ domain }}/sitemap.xml\n", 3, rule + "Sitemap: https://example.com/sitemap.xml\n"},
 	{"relative-sitemap", asError, "not a full URL", sitemaps, rule + "Sitemap: /sitemap.xml\n", 3,
 		rule + "Sitemap: https://example.com/sitemap.xml\n"},
 	{"wildcard-sitemap", asError, "a sitemap cannot be named with a wildcard", sitemaps,
@@ -152,5 +162,5 @@ var kinds = []Kind{
 		"search engine", sitemaps, everybody + "Disallow: /about\n", 2, rule + "Allow: /shop/a\n"},
 	{"everything-forbidden", asWarning, "no crawler may fetch anything", rfcRules, everybody + "Disallow: /\n", 2, rule},
 	{"not-decided", asNote, "some searches ended at their bound, so that notes may be missing", bounds,
-		everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" + strings.Repeat("x", 7990) + "y\n", 3, rule},
+		everybody + "Disallow: /" + strings.Repeat("x", 8000) + "\nAllow: /*" + strings.Repeat("x", 7990) + "y\n", 2, rule},
 }

@@ -17,15 +17,22 @@ import (
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
-// Note is something about one line of a robots.txt. Its texts have the bytes of the file.
+// Note is something about one line of a robots.txt, or about several of which the same is true. Its texts
+// have the bytes of the file.
 type Note struct {
-	Line     int    `json:"line"`     // 1-based; 0 if it is about no line
+	Line     int    `json:"line"`     // the first, 1-based; 0 if it is about no line
 	Kind     string `json:"kind"`     // the name of a Kind
 	Severity string `json:"severity"` // note, warning or error
 	Note     string `json:"note"`     // what it is, in words
-	Text     string `json:"text"`     // the part of the line that it is about
+	Text     string `json:"text"`     // the part of the first line that it is about
 	Witness  string `json:"witness"`  // a path that shows it; "" if there is none
+	Lines    []int  `json:"lines"`    // all lines that it is about, in their order
+	// Texts are the parts of the lines, each once: no more than MaxTexts of them.
+	Texts []string `json:"texts"`
 }
+
+// MaxTexts is how many texts a Note has.
+const MaxTexts = 100
 
 // Options say how a robots.txt is read.
 type Options struct {
@@ -35,6 +42,9 @@ type Options struct {
 	MaxBytes int // as compile.Options has it
 	// Crawlers are the known ones, not nil: see job.Crawlers.
 	Crawlers *crawler.Set
+	// Crossings also notes rules that a rule with a wildcard contradicts as it was meant to, or on paths that
+	// hardly any site has.
+	Crossings bool
 	// Sitemap has the URLs of the site's own sitemaps, or paths, each only until the next. Nil is none.
 	Sitemap iter.Seq[[]byte]
 }
@@ -69,7 +79,29 @@ func Check(body []byte, o Options) []Note {
 		l.prove()
 	}
 	slices.SortStableFunc(l.notes, func(x, y Note) int { return cmp.Compare(x.Line, y.Line) })
-	return l.notes
+	return together(l.notes)
+}
+
+// together makes one note of those that say the same of several lines. The notes are in the order of lines.
+func together(notes []Note) (list []Note) {
+	type saying struct{ kind, severity, note, witness string }
+	places := map[saying]int{}
+	for _, n := range notes {
+		key := saying{n.Kind, n.Severity, n.Note, n.Witness}
+		at, known := places[key]
+		if !known {
+			at, list = len(list), append(list, n)
+			places[key] = at
+		}
+		all := &list[at]
+		if len(all.Lines) == 0 || all.Lines[len(all.Lines)-1] != n.Line {
+			all.Lines = append(all.Lines, n.Line)
+		}
+		if len(all.Texts) < MaxTexts && !slices.Contains(all.Texts, n.Text) {
+			all.Texts = append(all.Texts, n.Text)
+		}
+	}
+	return list
 }
 
 // add adds a note of a kind. More, unless it is empty, goes on with the kind's sentence.
@@ -78,7 +110,8 @@ func (l *linter) add(line int, kind, text, more, witness string) *Note {
 	if more != "" {
 		more = "; " + more
 	}
-	l.notes = append(l.notes, Note{line, kind, k.Severity.String(), k.Sentence + more, text, witness})
+	l.notes = append(l.notes, Note{Line: line, Kind: kind, Severity: k.Severity.String(), Note: k.Sentence + more,
+		Text: text, Witness: witness})
 	return &l.notes[len(l.notes)-1]
 }
 
@@ -98,7 +131,7 @@ func (l *linter) ofParser() {
 	for _, r := range l.read {
 		for _, n := range r.Notes {
 			also := func(kind compile.NoteKind) bool { return has[place{n.Line, kind}] > 0 }
-			drop, more := false, ""
+			drop, more, severity, kind := false, "", n.Kind.Severity(), n.Kind.Name()
 			switch n.Kind {
 			case compile.NoteNoField: // to most parsers
 				drop = l.foreign || also(compile.NoteNoColon) && !also(compile.NoteUnknownKey)
@@ -106,9 +139,12 @@ func (l *linter) ofParser() {
 				drop = also(compile.NoteNoField) && also(compile.NoteUnknownKey)
 			case compile.NoteUnknownKey:
 				drop = l.foreign || also(compile.NoteTypo) || also(compile.NoteNoColon)
-				more = meant(nearest(n.Text, knownKeys()))
+				like := nearest(n.Text, knownKeys())
+				if more = meant(like); slices.Contains(ruleKeys, like) {
+					severity = compile.SeverityError
+				}
 			case compile.NoteTypo:
-				if strings.Contains(n.Text, " ") { // as in "Disallow https://..."
+				if lacksColon().MatchString(n.Text) { // as in "Disallow https://..."
 					more = "a colon is missing"
 				}
 			case compile.NoteOutsideGroup, compile.NoteEmptyGroup, compile.NoteContinued: // others are contested
@@ -118,12 +154,15 @@ func (l *linter) ofParser() {
 			case compile.NoteAfterToken:
 				drop = l.crawler.kindOfAgent(n.Text) != ""
 			}
-			if strings.HasPrefix(n.Text, "\u00ef\u00bb\u00bf") {
+			switch isLine := n.Kind == compile.NoteNoField || n.Kind == compile.NoteUnknownKey; {
+			case strings.HasPrefix(n.Text, "\u00ef\u00bb\u00bf"):
 				more = "it begins with a byte order mark that was encoded twice"
+			case isLine && strings.HasPrefix(n.Text, "\ufeff"):
+				n.Kind, kind, severity, more = 0, "bom-inside", compile.SeverityError, "" // whatever follows it
 			}
 			if !drop && !known[n] {
 				known[n] = true
-				l.add(n.Line, n.Kind.Name(), n.Text, more, "")
+				l.add(n.Line, kind, n.Text, more, "").Severity = severity.String()
 			}
 		}
 	}

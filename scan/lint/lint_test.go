@@ -65,11 +65,88 @@ func TestSentences(t *testing.T) {
 			"that of line 2"},
 		{"User-agent: GPTBot\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "dead-rule", "would be joined with the next"},
 		{"User-agent: GPTBot\nAllow: /\n", "dead-rule", "what it allows is allowed anyway"},
+		{"User-agent: AdsBot\nDisallow: /\n", "other-operator", "no crawler of Google's is bound; AdsBot-Google meant?"},
+		{"User-agent: Storebot\nDisallow: /\n", "unknown-name", "Storebot-Google meant?"},
+		{"User-agent: *\nDisallow https://example.com/a\n", "misspelled-key", "a colon is missing"},
+		{"User-agent: *\nDisallow /a:b\n", "misspelled-key", "a colon is missing"},
+		{"User-agent: *\nDisllaow: /a\n", "unknown-key", "Disallow meant?"},
+		{"User-agent: *\nDisallwo: /a\n", "unknown-key", "Disallow meant?"},
+		{"User-agent: *\nDisllow: /a\n", "unknown-key", "Disallow meant?"},
+		{"User-agent: *\nAlow: /a\n", "unknown-key", "Allow meant?"},
+		{"Usre-agnet: *\nDisallow: /a\n", "unknown-key", "User-agent meant?"},
+		{"User-agent: *\nDisallow: /a*\nDisallow: /a\n", "dead-rule", "equal to line 2"},
+		{"User-agent: *\nDisallow: /%c3%a4\nDisallow: /%C3%A4\n", "dead-rule", "equal to line 2"},
 	} {
 		notes := lint.Check([]byte(c.body), options(t))
 		at := slices.IndexFunc(notes, func(n lint.Note) bool { return n.Kind == c.kind })
 		if at < 0 || !strings.HasSuffix(notes[at].Note, c.want) && !strings.Contains(notes[at].Note, c.want+" ") {
 			t.Errorf("%q: no note %s with %q: %v", c.body, c.kind, c.want, notes)
+		}
+	}
+}
+
+// TestContradicted: a rule that another contradicts is noted where a plain path is meant and a type of files is missed,
+// all others on request only.
+func TestContradicted(t *testing.T) {
+	for _, c := range []struct {
+		body  string
+		noted bool
+	}{
+		{"Allow: /docs/\nDisallow: /*.pdf$\n", true},
+		{"Disallow: /tmp/\nAllow: *.html\n", true},
+		{"Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n", false}, // an exception
+		{"Disallow: /core/\nAllow: /core/*.css$\n", false},
+		{"Disallow: /\nAllow: /*.css\n", false},
+		{"Allow: /api/ui-extensions/\nDisallow: /*&reversePaginate=*\n", false}, // such queries anywhere
+		{"Disallow: /*?tag=*\nAllow: /api/ui-extensions/\n", false},
+		{"Disallow: /hc/requests/\nAllow: /hc/*/requests/new\n", false}, // /hc/requests/requests/new
+	} {
+		for _, crossings := range []bool{false, true} {
+			o := options(t)
+			o.Crossings = crossings
+			is := slices.ContainsFunc(lint.Check([]byte("User-agent: *\n"+c.body), o), func(n lint.Note) bool {
+				return n.Kind == "contradicted"
+			})
+			if is != (c.noted || crossings) {
+				t.Errorf("%q, crossings %v: %v", c.body, crossings, is)
+			}
+		}
+	}
+}
+
+// TestColon: that a colon is missing is said only where one is.
+func TestColon(t *testing.T) {
+	for _, body := range []string{"User agent: *\nDisallow: /\n", "Useragent: *\nDisallow: /\n",
+		"User-agent: *\nDisallow AI training: /\n", "User-agent: *\nDisallowAITraining: /\n",
+		"User-agent: *\nDissallow: /\n"} {
+		notes := lint.Check([]byte(body), options(t))
+		at := slices.IndexFunc(notes, func(n lint.Note) bool { return n.Kind == "misspelled-key" && n.Severity == "error" })
+		if at < 0 || strings.Contains(show(notes), "colon") {
+			t.Errorf("%q: %s", body, show(notes))
+		}
+	}
+}
+
+// TestEqualRules: of rules that make each other superfluous one stays, and those that are noted may all go.
+func TestEqualRules(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		dead []int
+	}{
+		{"Disallow: /*%2B*\nDisallow: /*%2b*\nDisallow: /*%2B\n", []int{3, 4}},
+		{"Disallow: /a\nDisallow: /b\nDisallow: /a*\n", []int{4}},
+		{"Disallow: /a/b\nDisallow: /a\n", []int{2}},
+		{"Allow: /a\nDisallow: /a\n", []int{3}},
+		{"Disallow: /%7Ea\nDisallow: /~a\n", nil}, // which Google's parser tells apart
+	} {
+		var dead []int
+		for _, n := range lint.Check([]byte("User-agent: *\n"+c.body), options(t)) {
+			if n.Kind == "dead-rule" {
+				dead = append(dead, n.Lines...)
+			}
+		}
+		if slices.Sort(dead); !slices.Equal(dead, c.dead) {
+			t.Errorf("%q: dead are lines %v, want %v", c.body, dead, c.dead)
 		}
 	}
 }

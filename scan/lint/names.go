@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,7 +123,7 @@ func (l *linter) readAgents() {
 				like, known := near[a.Token]
 				if !known {
 					if len(near) < maxNear {
-						like = nearest(a.Token, l.crawler.tokens)
+						like = cmp.Or(nearest(a.Token, l.crawler.tokens), l.crawler.beginning(a.Token))
 					}
 					near[a.Token] = like
 				}
@@ -138,6 +139,8 @@ func (l *linter) readAgents() {
 				}
 			case p.Obeys == "no" || p.Exempt != "":
 				l.add(a.Line, "not-obeyed", a.Value, p.Exempt, "")
+			default:
+				l.readOperator(a, p)
 			}
 		}
 	}
@@ -147,6 +150,20 @@ func (l *linter) readAgents() {
 			also = fmt.Sprintf("nor that of %s", english.Plural(int64(more), "more line"))
 		}
 		l.add(unknown[0].Line, "unknown-name", unknown[0].Value, also, "")
+	}
+}
+
+// readOperator adds a note on a user-agent line that names a crawler, if the names of another operator's crawlers
+// begin with that name.
+func (l *linter) readOperator(a compile.AgentLine, p *crawler.Profile) {
+	like := l.crawler.beginning(a.Token)
+	if other := l.crawler.by[strings.ToLower(like)]; other != nil && other.Operator != p.Operator {
+		severity := compile.SeverityNote
+		if strings.HasPrefix(like, a.Value[:len(a.Token)]) { // as the other operator spells it
+			severity = compile.SeverityWarning
+		}
+		l.add(a.Line, "other-operator", a.Value, fmt.Sprintf("%s is %s's, and no crawler of %s's is bound; %s", p.Name,
+			p.Operator, other.Operator, meant(like)), "").Severity = severity.String()
 	}
 }
 
@@ -216,6 +233,9 @@ func nearest(text string, known []word) (best string) {
 	least := longest
 	for _, w := range known {
 		most := w.mistakes()
+		if len(key) == len(w.key) && letters(key) == letters(w.key) {
+			most = 2 // for two letters that have changed places
+		}
 		if d := len(key) - len(w.key); d > most || -d > most || w.key[0] != key[0] {
 			continue
 		}
@@ -226,6 +246,27 @@ func nearest(text string, known []word) (best string) {
 	}
 	return best
 }
+
+// beginning returns the known token that begins with a text and a hyphen, as AdsBot-Google does with AdsBot; ""
+// if there is none, or if there are several, of which one is not the beginning of the others.
+func (n *names) beginning(text string) (best string) {
+	if slices.Contains(words, strings.ToLower(text)) {
+		return ""
+	}
+	for _, w := range n.tokens {
+		switch begins := len(w.text) > len(text) && w.text[len(text)] == '-' && strings.EqualFold(w.text[:len(text)], text); {
+		case !begins:
+		case best == "" || strings.HasPrefix(best, w.text):
+			best = w.text
+		case !strings.HasPrefix(w.text, best):
+			return ""
+		}
+	}
+	return best
+}
+
+// words are the beginnings of tokens that are no names of crawlers.
+var words = []string{"mozilla", "node"}
 
 // others are like known words, but mean no mistake: an old program, and old names of two crawlers.
 var others = []string{"webzip", "yodaobot", "semrushbotct"}

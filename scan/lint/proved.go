@@ -11,6 +11,7 @@ import (
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
 
@@ -47,7 +48,7 @@ func (l *linter) prove() {
 
 // notDecided counts a question that a search left open.
 func (p *prover) notDecided(line int) {
-	if p.open++; p.open == 1 {
+	if p.open++; p.open == 1 || line < p.openLine {
 		p.openLine = line
 	}
 }
@@ -138,10 +139,13 @@ func (p *prover) proveRules() {
 // out and does not allow what is allowed anyway.
 func (p *prover) addDead(f *fate) {
 	more := fmt.Sprintf("line %d decides on its paths, or on the shortest of them", f.by)
-	if f.by == 0 && f.Allow {
+	switch {
+	case f.by == 0 && f.Allow:
 		more = "what it allows is allowed anyway"
-	} else if f.by == 0 {
+	case f.by == 0:
 		more = "no URL has such a path"
+	case p.equalTo(f):
+		more = fmt.Sprintf("equal to line %d", f.by)
 	}
 	if f.apart {
 		more += "; but without any rule, its group would be joined with the next"
@@ -160,8 +164,9 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 	p.Steps = p.left
 	rules := p.Rules(m.Machine)
 	p.left = p.Steps
-	for _, g := range m.groups {
-		for _, r := range robots.Groups[g].Rules {
+	// The last rules come first, so that of equal ones the first stays.
+	for _, g := range slices.Backward(m.groups) {
+		for _, r := range slices.Backward(robots.Groups[g].Rules) {
 			if r.Value == "" || r.Inert { // of which other notes tell
 				continue
 			}
@@ -183,14 +188,52 @@ func (p *prover) ask(robots *compile.Robots, m bound, fates map[int]*fate, undon
 			if undone && f.undone == "" {
 				p.askUndone(rules, m.Machine, f)
 			}
+			if !f.alive && !f.open {
+				rules.Drop(uint32(r.Line))
+			}
 		}
 	}
+}
+
+// equalTo reports whether a rule and the one that decides in its place say the same of the same paths.
+func (p *prover) equalTo(f *fate) bool {
+	for _, robots := range p.read {
+		rule, found := robots.Rule(f.Line)
+		by, known := robots.Rule(int(f.by))
+		if !found || !known || rule.Allow != by.Allow || rule.Form != by.Form || p.begins(rule) != p.begins(by) {
+			return false
+		}
+	}
+	return true
+}
+
+// begins returns the pattern of a rule without wildcards at its end, where they change no verdict.
+func (p *prover) begins(r compile.Rule) string {
+	if p.literal() {
+		return r.Pattern
+	}
+	return strings.TrimRight(r.Pattern, "*")
+}
+
+// fileType matches a pattern for the files of one type, wherever they are.
+var fileType = lazy.Regexp(`^/?\*+\.[A-Za-z0-9]+\**\$?$`)
+
+// isMissed reports whether a rule is for all paths that begin alike, and another one, which contradicts it, for a
+// type of files, so that it is easily missed that some are under that beginning. Other rules that contradict one are
+// exceptions to it, or meet it on paths that hardly any site has.
+func (p *prover) isMissed(r, by compile.Rule) bool {
+	begins := p.begins(r)
+	return p.literal() || begins != "/" && !strings.ContainsAny(begins, "*$") && fileType().MatchString(by.Pattern)
 }
 
 // askUndone asks whether another rule undoes one.
 func (p *prover) askUndone(rules *prove.Rules, m *automaton.Machine, f *fate) {
 	var a prove.Answer
-	p.limited(func() { a = rules.Undone(uint32(f.Line)) })
+	isNoted := func(line uint32) bool {
+		by, _ := p.read[0].Rule(int(line))
+		return p.o.Crossings || p.isMissed(f.Rule, by)
+	}
+	p.limited(func() { a = rules.Undone(uint32(f.Line), isNoted) })
 	if f.undone = a.Path; a.Path != "" {
 		f.undoer = int(p.match(m, a.Path).Line)
 	} else if !a.Decided {

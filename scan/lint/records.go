@@ -9,14 +9,25 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/lazy"
 )
 
 // knownKeys are the keys that an unknown one may be meant to be.
 var knownKeys = sync.OnceValue(func() []word {
 	words := wordsOf("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Clean-param", "Content-Signal",
 		"Content-Usage")
+	for i := range words { // there are so few keys that more mistakes are certain
+		words[i].part += shortPart
+	}
 	return append(words, word{"Sitemap", "http", 4}, word{"Sitemap", "https", 5}) // of lines that are a URL alone
 })
+
+// ruleKeys are the keys without which a rule is lost, or binds others.
+var ruleKeys = []string{"User-agent", "Disallow", "Allow"}
+
+// lacksColon matches what stands before the first colon of a rule or user-agent line that lacks its own, which is then
+// one of the value's.
+var lacksColon = lazy.Regexp(`(?i)^(allow|disallow|user-agent)[ \t]+(https?$|[/*])`)
 
 // unsupported says of keys who reads them.
 var unsupported = map[string]string{
@@ -37,12 +48,7 @@ func (l *linter) readRecords() {
 		low := strings.ToLower(r.Value)
 		switch {
 		case key == "sitemap" || key == "site-map":
-			if strings.Contains(r.Value, "*") {
-				l.add(r.Line, "wildcard-sitemap", r.Value, "", "")
-			}
-			if !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://") {
-				l.add(r.Line, "relative-sitemap", r.Value, "", "")
-			}
+			l.readSitemapLine(r, low)
 		case key == "crawl-delay":
 			if _, ok := compile.ParseDelay(r.Value); !ok {
 				l.add(r.Line, "crawl-delay-not-a-number", r.Value, "", "")
@@ -58,6 +64,24 @@ func (l *linter) readRecords() {
 		case unsupported[key] != "":
 			l.add(r.Line, "not-supported", r.Key, unsupported[key], "")
 		}
+	}
+}
+
+// severalURLs matches URLs with a blank or a comma between them. A URL in the query of another has neither.
+var severalURLs = lazy.Regexp(`(?i)^https?://\S*[\s,;]+https?://`)
+
+// readSitemapLine adds the notes on a Sitemap line, whose value in lower case is low.
+func (l *linter) readSitemapLine(r compile.Record, low string) {
+	if strings.Contains(r.Value, "*") {
+		l.add(r.Line, "wildcard-sitemap", r.Value, "", "")
+	}
+	switch {
+	case strings.ContainsAny(r.Value, "<>{}"):
+		l.add(r.Line, "placeholder", r.Value, "", "")
+	case severalURLs().MatchString(r.Value):
+		l.add(r.Line, "several-sitemaps", r.Value, "", "")
+	case !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://"):
+		l.add(r.Line, "relative-sitemap", r.Value, "", "")
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
@@ -92,6 +94,9 @@ type batch struct {
 }
 
 func (b *batch) answer(line []byte) (automaton.Verdict, error) {
+	if !utf8.Valid(line) { // package json would put other characters in the place of such bytes
+		return automaton.Verdict{}, errors.New("not UTF-8: give other bytes as base64, in robots_b64, agent_b64 or url_b64")
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil {
 		if other := new(json.UnmarshalTypeError); errors.As(err, &other) {
@@ -131,6 +136,11 @@ func caseField(fields map[string]json.RawMessage, name string) ([]byte, error) {
 		var s *string
 		if err := json.Unmarshal(text, &s); err != nil || s == nil {
 			return nil, fmt.Errorf("%s is not a string", name)
+		}
+		const replaced = "\ufffd" // which package json has for half a surrogate pair, such as \ud800
+		if n := strings.Count(*s, replaced); n > 0 &&
+			n > bytes.Count(text, []byte(replaced))+bytes.Count(bytes.ToLower(text), []byte(`\ufffd`)) {
+			return nil, fmt.Errorf("%s has half a surrogate pair, which is no character", name)
 		}
 		return []byte(*s), nil
 	case isCoded:

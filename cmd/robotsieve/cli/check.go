@@ -28,9 +28,10 @@ barred, wholly or in part, with the shortest paths that show it, what each group
 permits, and a note on each line that its author may not have meant.
 
 With --against OLD it says what changed from OLD, and for whom, with a shortest path
-of each sort and the rules that decide. That nothing changed is proved for all
-paths, even if the files differ. --fail-on makes a gate of it: the exit status is 1
-if there is a note of a severity or a graver one, or if anything changed.
+for each rule that decides; --output changes prints nothing else. That nothing
+changed is proved for all paths, even if the files differ. --fail-on makes a gate of
+it: the exit status is 1 if there is a note of a severity or a graver one, or if
+anything changed.
 
 If NAME is a known crawler, such as Googlebot-Image, its product tokens are tried
 in their order, and robots.txt is read in its own way; otherwise NAME is the
@@ -76,19 +77,21 @@ google takes the x of "//x" for a host.`,
 	jsonl := cmd.Flags().Bool("jsonl", false, "read cases from stdin, one JSON object a line")
 	cmd.Flags().BoolVar(&c.quiet, "quiet", false,
 		"print nothing; exit with status 1 if an agent may not fetch a URL, or --fail-on holds")
-	choice(cmd, "output", "text", "form of the answers; sarif without a URL only", to(&c.output), "text", "json",
-		"ndjson", "csv", "sarif")
+	choice(cmd, "output", "text", "form of the answers; sarif, and changes for --against, without a URL only",
+		to(&c.output), "text", "json", "ndjson", "csv", "sarif", "changes")
 	cmd.Flags().StringVar(&o.Against.Name, "against", "",
 		"without a URL: an older robots.txt; say what changed since, for whom (- is stdin)")
 	cmd.Flags().StringArrayVar(&o.Sitemaps, "sitemap", nil,
 		"without a URL: a sitemap of the site, or another list of its URLs; note what is forbidden; can be repeated")
 	_ = cmd.MarkFlagFilename("sitemap", "xml", "gz", "txt", "csv")
+	cmd.Flags().BoolVar(&o.Crossings, "crossings", false, "without a URL: also note rules that exceptions or rules for "+
+		"certain queries contradict")
 	failOnFlag(cmd, &c.failOn)
 	cmd.RunE = func(cmd *cobra.Command, urls []string) error {
 		if *jsonl {
 			if len(urls) > 0 || o.Robots.Name != "" || o.Archive != "" || c.warc != "" || len(c.names) > 0 ||
 				c.agent.Crawlers != "" || c.quiet || cmd.Flags().Changed("output") || o.Against.Name != "" ||
-				len(c.failOn) > 0 || len(o.Sitemaps) > 0 {
+				len(c.failOn) > 0 || len(o.Sitemaps) > 0 || o.Crossings {
 				return usageError("--jsonl reads robots.txt, agent and URL from stdin, and has its own form of output")
 			}
 			options := compile.Options{MaxBytes: o.Robots.MaxBytes}
@@ -206,6 +209,10 @@ func (f *checkFlags) refuse(urls []string) error {
 		return usageError("--sitemap is about what --robots says in general: it takes no URL, --rules or --warc")
 	case !describes && len(f.failOn) > 0:
 		return usageError("--fail-on is about what --robots says in general: it takes no URL, --rules or --warc")
+	case !describes && f.options.Crossings:
+		return usageError("--crossings is about what --robots says in general: it takes no URL, --rules or --warc")
+	case old == "" && f.output == "changes":
+		return usageError("the form changes is for changes: name the older robots.txt with --against OLD")
 	case !describes && f.output == "sarif":
 		return usageError("the form sarif is for what --robots says in general: it takes no URL, --rules or --warc")
 	case old == "-" && f.options.Robots.Name == "-":

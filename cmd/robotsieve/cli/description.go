@@ -88,14 +88,17 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 	switch f.output {
 	case "text":
 		writeDescription(w, shown)
+	case "changes":
+		writeChanges(w, shown)
 	case "csv":
 		notes := shown.Notes
 		for _, x := range shown.Differences {
 			notes = append(notes, change{x}.note())
 		}
-		fmt.Fprint(w, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness"))
+		fmt.Fprint(w, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
 		for _, n := range notes {
-			fmt.Fprint(w, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness))
+			fmt.Fprint(w, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
+				strings.Join(numbers(n.Lines), " ")))
 		}
 	case "sarif":
 		err = writeSARIF(w, shown)
@@ -116,13 +119,19 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 			line("  ... and %s", count(n, "more "+noun))
 		}
 	}
-	if len(d.Groups) == 0 {
+	switch {
+	case len(d.Groups) == 0 && len(d.Barred) == 1:
 		line("\nNo line names a user agent: every crawler may fetch everything.")
-	}
-	if len(d.Groups) > 0 {
+	case len(d.Groups) == 0:
+		line("\nNo line names a user agent by %s, but some do for other parsers.", d.Dialect)
+		fallthrough
+	default:
 		writeBarred(w, d.Barred)
 	}
-	writeChanges(w, d)
+	if d.Against != "" {
+		line("")
+		writeChanges(w, d)
+	}
 	for _, g := range d.Groups {
 		line("\nline %d: %s", g.Line, crawlersOf(g.Binds, len(d.Groups), d.Dialect))
 		if len(g.Binds) == 0 {
@@ -169,7 +178,7 @@ func writeDescription(w *bufio.Writer, d *job.Description) {
 		return slices.Index(severities, y.Severity) - slices.Index(severities, x.Severity)
 	}
 	for _, n := range slices.SortedStableFunc(slices.Values(d.Notes), gravest) {
-		line("  %-7s  line %d: %s [%s]", n.Severity, n.Line, noteText(n), n.Kind)
+		line("  %-7s  %s: %s [%s]", n.Severity, linesOf(n.Lines), noteText(n), n.Kind)
 		if n.Witness != "" {
 			line("           for example %s", n.Witness)
 		}
@@ -213,6 +222,9 @@ func writeSARIF(w io.Writer, d *job.Description) error {
 	}
 	for _, n := range d.Notes {
 		text := noteText(n)
+		if len(n.Lines) > 1 {
+			text += " (" + linesOf(n.Lines) + ")"
+		}
 		if n.Witness != "" {
 			text += ", for example " + n.Witness
 		}
@@ -230,12 +242,29 @@ func writeSARIF(w io.Writer, d *job.Description) error {
 	return writers.WriteSARIF(w, version(), d.File, kinds, findings)
 }
 
-// noteText returns a note with the part of the line that it is about.
+// noteText returns a note with the parts of the lines that it is about.
 func noteText(n lint.Note) string {
 	if n.Text == "" {
 		return n.Note
 	}
-	return fmt.Sprintf("%s: \"%s\"", n.Note, n.Text)
+	var texts []string
+	for _, text := range n.Texts {
+		texts = append(texts, `"`+text+`"`)
+	}
+	return n.Note + ": " + english.List(texts)
+}
+
+// linesOf names lines.
+func linesOf(lines []int) string {
+	return english.Verb(int64(len(lines)), "line ", "lines ") + english.List(numbers(lines))
+}
+
+// numbers writes the numbers of lines.
+func numbers(lines []int) (texts []string) {
+	for _, line := range lines {
+		texts = append(texts, fmt.Sprint(line))
+	}
+	return texts
 }
 
 const barredTitle = `Who is barred: *, and crawlers for search, AI and SEO that are not treated as *,
@@ -256,7 +285,11 @@ func writeBarred(w *bufio.Writer, table []job.Treatment) {
 		room -= width + len("  ")
 	}
 	for i, t := range table {
-		rows[i+1] = append(rows[i+1], writers.Names(t.Agents, room))
+		names := writers.Names(t.Agents, room)
+		if t.Reading != "" {
+			names = writers.Wrap("* ("+t.Reading+")", room)
+		}
+		rows[i+1] = append(rows[i+1], names)
 	}
 	rows[1][3] = "* (all that no group names)"
 	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, writers.Table(writers.Left(append(rows[0], "crawlers")...), rows[1:]))
@@ -311,7 +344,7 @@ func (c change) words() (what, now, before string) {
 // note returns the change as a note on the line that decides now.
 func (c change) note() lint.Note {
 	what, now, before := c.words()
-	return lint.Note{Line: c[0].LineAfter, Kind: nowKind + c[0].Change, Severity: severities[0],
+	return lint.Note{Line: c[0].LineAfter, Lines: []int{c[0].LineAfter}, Kind: nowKind + c[0].Change, Severity: severities[0],
 		Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before), Text: c[0].RuleAfter, Witness: c[0].Path}
 }
 
@@ -328,21 +361,14 @@ func decidedBy(rule string, lines []int) string {
 	if rule == "" {
 		return "no rule matches"
 	}
-	var texts []string
-	for _, line := range slices.Compact(slices.Sorted(slices.Values(lines))) {
-		texts = append(texts, fmt.Sprint(line))
-	}
-	return fmt.Sprintf("%s %s: %s", english.Verb(int64(len(texts)), "line", "lines"), english.List(texts), rule)
+	return linesOf(slices.Compact(slices.Sorted(slices.Values(lines)))) + ": " + rule
 }
 
-// writeChanges prints what changed from the older file, if there is one. An error stays in the writer.
+// writeChanges prints what changed from the older file. An error stays in the writer.
 func writeChanges(w *bufio.Writer, d *job.Description) {
-	if d.Against == "" {
-		return
-	}
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	if len(d.Differences) > 0 {
-		line("\nChanged from %s:", d.Against)
+		line("Changed from %s:", d.Against)
 	}
 	for _, c := range changesOf(d.Differences) {
 		what, now, before := c.words()
@@ -356,9 +382,12 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 		anyone = "these agents"
 	}
 	if len(d.Undecided) > 0 {
-		line("\nNot decided, because the search was too long: whether more changed for %s.", namesOf(d.Undecided))
+		if len(d.Differences) > 0 {
+			line("")
+		}
+		line("Not decided, because the search was too long: whether more changed for %s.", namesOf(d.Undecided))
 	} else if len(d.Differences) == 0 {
-		line("\nNo change from %s in what %s may fetch, proved for all paths.", d.Against, anyone)
+		line("No change from %s in what %s may fetch, proved for all paths.", d.Against, anyone)
 	}
 }
 

@@ -27,6 +27,9 @@ func Names(names []string, width int) string {
 	return text.WrapSoft(strings.Join(short, ", "), width)
 }
 
+// Wrap breaks a text at blanks so that no line is wider, if its words are not.
+func Wrap(s string, width int) string { return text.WrapSoft(s, width) }
+
 // share writes a share in per cent; only none is 0 %, and only all is 100 %.
 func share(of float64) string {
 	switch {
