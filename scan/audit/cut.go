@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -36,8 +34,7 @@ type clientAddress struct {
 
 // hashAddress returns the clientAddress of an address. It is the same on every machine.
 func hashAddress(addr []byte) clientAddress {
-	sum := sha256.Sum256(addr)
-	return clientAddress{max(binary.BigEndian.Uint64(sum[:]), 1), crawler.KindOf(addr)}
+	return clientAddress{hashField(addr), crawler.KindOf(addr)}
 }
 
 // Addresses are taken as cut if at least minCut distinct ones of a family look so, and these are more

@@ -24,8 +24,7 @@ import (
 // Numbers are big-endian. One worker makes the same bytes of the same lines; several divide the
 // counts of unknown crawlers by chance. A state holds raw lines of clients only where the report
 // would. It holds addresses where gaps between requests are to be measured; of a
-// sample of all lines it has the SHA-256 of the addresses, and of each crawler up to 2,049 hashes
-// of addresses, of 64 bits and without a key.
+// sample of all lines and of each crawler it has hashes of addresses, of 64 bits and without a key.
 const (
 	stateForm    = 17      // raise it when a counter is added or a record changes; no other form is read
 	maxStateLine = 128     // bytes of the first line
