@@ -319,7 +319,7 @@ func (r *rows) next() (line, url []byte, class Class) {
 		r.reader.Next(&r.row)
 		line, url, class = r.row.Line, r.row.URL, classOf[r.row.State]
 		if class == Allowed {
-			url, class = r.bare(url, NoURL)
+			url, class = r.bare(url, NoURL, true)
 		}
 		if class == Allowed && r.timed && !r.row.HasTime {
 			class = BadTime
@@ -336,7 +336,7 @@ func (r *rows) next() (line, url []byte, class Class) {
 		r.isPlain = r.plain >= len(line)
 		r.plain = max(r.plain-len(line), 0)
 		if !r.isPlain {
-			url, class = r.bare(url, Blank)
+			url, class = r.bare(url, Blank, len(line)-len(url) > 1) // CRLF is not plain, the URL may be
 		}
 	}
 	if r.data = r.data[len(line):]; len(r.data) == 0 && line[len(line)-1] != '\n' && r.failed() {
@@ -345,12 +345,16 @@ func (r *rows) next() (line, url []byte, class Class) {
 	return line, url, class
 }
 
-// bare returns a URL without what is around it, and sets isPlain. empty is the class of none.
-func (r *rows) bare(url []byte, empty Class) ([]byte, Class) {
-	at := bytes.IndexByte(url, '/')
-	isBare := at == 0 || at > 0 && at <= len("https:") && url[0] > ' ' && url[at-1] == ':'
-	if r.isPlain = isBare && automaton.IsPlain(url[at:]); r.isPlain {
-		return url, Allowed
+// bare returns a URL without what is around it, and sets isPlain. empty is the class of none, and
+// mayBePlain says that it may be plain.
+func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
+	r.isPlain = false
+	if mayBePlain {
+		at := bytes.IndexByte(url, '/')
+		isBare := at == 0 || at > 0 && at <= len("https:") && url[0] > ' ' && url[at-1] == ':'
+		if r.isPlain = isBare && automaton.IsPlain(url[at:]); r.isPlain {
+			return url, Allowed
+		}
 	}
 	r.raw = url
 	bare, ok := list.Bare(url)
