@@ -246,6 +246,15 @@ func TestRandomFiles(t *testing.T) {
 			return !allowed
 		}
 		d, _ := Differ(machines[0], machines[1])
+		examples, _ := (&Prover{Steps: DefaultSteps}).Examples(machines[0], machines[1])
+		if (len(examples) == 0) != (d.Forbidden.Path == "") || len(examples) > 0 && examples[0] != d.Forbidden.Path {
+			t.Fatalf("%q %q: examples %q, but %+v", files[0], files[1], examples, d)
+		}
+		for _, path := range examples {
+			if forbids(0, path) || !forbids(1, path) {
+				t.Fatalf("%v %q\n%v %q\nno example is %q", dialects[0], files[0], dialects[1], files[1], path)
+			}
+		}
 		for i, a := range []Answer{d.Allowed, d.Forbidden} {
 			about := fmt.Sprintf("%v %q\n%v %q\n%d: %+v", dialects[0], files[0], dialects[1], files[1], i, a)
 			if !a.Decided {

@@ -83,7 +83,8 @@ func (p *Prover) Differ(a, b *automaton.Machine) (Difference, bool) {
 }
 
 // Examples returns paths that one machine allows and another forbids, as Between does: a shortest one of all, and
-// then a shortest one for each further line of either that decides on some. It returns false if there may be others.
+// then a shortest one for each further line of either that decides on some, up to a thousand. It returns
+// false if there may be others.
 func (p *Prover) Examples(allows, forbids *automaton.Machine) (paths []string, decided bool) {
 	s := p.newSpace(allows, forbids)
 	return s.examples(0, 1, s.shortest(s.between(0, 1), &p.Steps), &p.Steps)

@@ -108,6 +108,7 @@ func TestBound(t *testing.T) {
 			rules.Undone(line, func(uint32) bool { return true })
 		}
 		p.Differ(m, gaps)
+		p.Examples(m, gaps)
 		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("a million steps take %v", took)
 		}

@@ -44,6 +44,9 @@ func (s *space) between(allows, forbids int) alternatives {
 	}
 }
 
+// maxExamples is how many paths Examples returns: more than anybody reads.
+const maxExamples = 1000
+
 // examples searches for a shortest path of between for each line of either ranking that decides on one. A path
 // that is known comes first.
 func (s *space) examples(allows, forbids int, known Answer, steps *int) (paths []string, decided bool) {
@@ -59,6 +62,10 @@ func (s *space) examples(allows, forbids int, known Answer, steps *int) (paths [
 		add(alternative{allows: s.deciding(allows, known.Path), forbids: s.deciding(forbids, known.Path)}, known.Path)
 	}
 	for x := range s.between(allows, forbids) {
+		*steps -= stepsOfLook * s.looked
+		if s.looked = 0; *steps <= 0 || len(paths) == maxExamples {
+			return paths, false
+		}
 		if allowing, forbidding := lines(x); shown[forbidding] && (x.allows == nil || shown[allowing]) {
 			continue
 		}

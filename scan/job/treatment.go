@@ -256,7 +256,8 @@ func (c *Checker) compared(read *automaton.Dialect) (list []subject) {
 // comparison is what was found between the rules that bind a crawler and older ones.
 type comparison struct {
 	prove.Difference
-	changes []Difference // the same with the rules that decide, without agents
+	changes []Difference // the same with the rules that decide, and examples for further rules, without agents
+	more    bool         // there may be further examples
 }
 
 // differences compares the robots.txt with the older one. It returns the differences, and those
@@ -283,7 +284,7 @@ func (c *Checker) differences(read *automaton.Dialect, search *searcher) (list [
 			d.Agent = s.name
 			list = append(list, d)
 		}
-		if !found.Forbidden.Decided || !found.Allowed.Decided {
+		if !found.Forbidden.Decided || !found.Allowed.Decided || found.more {
 			undecided = append(undecided, s.name)
 		}
 	}
@@ -293,15 +294,15 @@ func (c *Checker) differences(read *automaton.Dialect, search *searcher) (list [
 // compare searches for a path of each change and of each rule that decides on some.
 func (c *Checker) compare(before, after *automaton.Machine, search *searcher) comparison {
 	found := comparison{Difference: search.differ(before, after)}
-	add := func(change string, first *prove.Answer, allows, forbids *automaton.Machine) {
-		if first.Path == "" {
+	add := func(change, first string, allows, forbids *automaton.Machine) {
+		if first == "" {
 			return
 		}
 		var paths []string
 		isAll := false
 		search.within(func(p *prove.Prover) { paths, isAll = p.Examples(allows, forbids) }, allows, forbids)
-		if first.Decided = isAll; len(paths) == 0 {
-			paths = []string{first.Path}
+		if found.more = found.more || !isAll; len(paths) == 0 {
+			paths = []string{first}
 		}
 		for _, path := range paths {
 			d := Difference{Change: change, Path: path}
@@ -310,7 +311,7 @@ func (c *Checker) compare(before, after *automaton.Machine, search *searcher) co
 			found.changes = append(found.changes, d)
 		}
 	}
-	add(NowForbidden, &found.Forbidden, before, after)
-	add(NowAllowed, &found.Allowed, after, before)
+	add(NowForbidden, found.Forbidden.Path, before, after)
+	add(NowAllowed, found.Allowed.Path, after, before)
 	return found
 }

@@ -111,7 +111,7 @@ func TestDefaults(t *testing.T) {
 		"shopify": "4 dead-rule warning\n8 dead-rule warning\n8+10 encoding note\n10 dead-rule warning\n" +
 			"16+23 star-not-for-named note\n17 dead-rule warning\n23 no-rules warning",
 		"drupal": "", "squarespace": "", "wordpress": "",
-		"wix":     "3 dead-rule note\n15 no-rules warning",
+		"wix": "3 dead-rule note\n15 no-rules warning",
 		"magento": "8 dead-rule warning\n9 dead-rule warning\n10 no-field error\n12 dead-rule warning\n" +
 			"13 dead-rule warning",
 	} {
