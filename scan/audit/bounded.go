@@ -14,13 +14,30 @@ import (
 // them. The keys kept are those with the smallest hashes: they depend on the set of
 // keys alone, not on their order, and their counts are exact. Maps of parts of an
 // input merge to the map of the whole.
-type bounded[K comparable] struct {
+type bounded[K comparable] = boundedSums[K, tallied]
+
+// boundedSums is likewise, with what is added up for each key.
+type boundedSums[K comparable, V sum[V]] struct {
 	limit int
 	hash  func(K) uint64
-	Kept  map[K]tallied `cbor:"1,keyasint"`
-	Below uint64        `cbor:"2,keyasint,omitempty"` // only keys with smaller hashes are kept; 0: all are
-	Rest  int64         `cbor:"3,keyasint,omitempty"` // the count of all keys that are not kept
+	Kept  map[K]V `cbor:"1,keyasint"`
+	Below uint64  `cbor:"2,keyasint,omitempty"` // only keys with smaller hashes are kept; 0: all are
+	Rest  int64   `cbor:"3,keyasint,omitempty"` // the count of all keys that are not kept
 }
+
+// sum is what boundedSums adds up.
+type sum[V any] interface {
+	Plus(V) V
+	Times(n int64) V // what is counted, so often
+	Count() int64
+}
+
+// occurrences is a plain count.
+type occurrences int64
+
+func (n occurrences) Plus(more occurrences) occurrences { return n + more }
+func (n occurrences) Times(t int64) occurrences         { return n * occurrences(t) }
+func (n occurrences) Count() int64                      { return int64(n) }
 
 // tallied is a count, with the time from the first to the last event counted and the bytes of
 // answers, if these matter.
@@ -37,12 +54,19 @@ func (t tallied) Plus(other tallied) tallied {
 	return t
 }
 
+func (t tallied) Times(n int64) tallied {
+	t.N *= n
+	return t
+}
+
+func (t tallied) Count() int64 { return t.N }
+
 func newBounded[K comparable](limit int, hash func(K) uint64) *bounded[K] {
 	return &bounded[K]{limit: limit, hash: hash, Kept: map[K]tallied{}}
 }
 
 // len returns how many keys are kept. A nil map has none.
-func (b *bounded[K]) len() int {
+func (b *boundedSums[K, V]) len() int {
 	if b == nil {
 		return 0
 	}
@@ -50,10 +74,10 @@ func (b *bounded[K]) len() int {
 }
 
 // add counts a key.
-func (b *bounded[K]) add(k K, t tallied) {
+func (b *boundedSums[K, V]) add(k K, t V) {
 	known, kept := b.Kept[k]
 	if !kept && b.Below != 0 && b.hash(k) >= b.Below {
-		b.Rest += t.N
+		b.Rest += t.Count()
 		return
 	}
 	b.Kept[k] = known.Plus(t)
@@ -61,7 +85,7 @@ func (b *bounded[K]) add(k K, t tallied) {
 }
 
 // prune drops the keys beyond the limit if there are more than slack times as many.
-func (b *bounded[K]) prune(slack int) {
+func (b *boundedSums[K, V]) prune(slack int) {
 	if len(b.Kept) <= slack*b.limit {
 		return
 	}
@@ -74,12 +98,12 @@ func (b *bounded[K]) prune(slack int) {
 }
 
 // lower keeps only the keys whose hashes are below a number.
-func (b *bounded[K]) lower(below uint64) {
+func (b *boundedSums[K, V]) lower(below uint64) {
 	b.Below = below
 	for k, t := range b.Kept {
 		if b.hash(k) >= below {
 			delete(b.Kept, k)
-			b.Rest += t.N
+			b.Rest += t.Count()
 		}
 	}
 }
@@ -102,17 +126,21 @@ func mostFrequent[T any](b *bounded[string], most int, info func(string, int64) 
 }
 
 // merge adds the counts of another map.
-func (b *bounded[K]) merge(other *bounded[K]) { b.mergeTimes(other, 1) }
+func (b *boundedSums[K, V]) merge(other *boundedSums[K, V]) { b.mergeTimes(other, 1) }
 
 // mergeTimes adds the counts of another map n times.
-func (b *bounded[K]) mergeTimes(other *bounded[K], n int64) {
+func (b *boundedSums[K, V]) mergeTimes(other *boundedSums[K, V], n int64) {
 	if other.Below != 0 && (b.Below == 0 || other.Below < b.Below) {
 		b.lower(other.Below)
 	}
 	b.Rest += other.Rest * n
+	if len(b.Kept) == 0 && b.Below == other.Below && n == 1 {
+		b.Kept = maps.Clone(other.Kept) // at once in its size
+		b.prune(2)
+		return
+	}
 	for k, t := range other.Kept {
-		t.N *= n
-		b.add(k, t)
+		b.add(k, t.Times(n))
 	}
 }
 

@@ -64,10 +64,7 @@ func (r *row) cutPaths() {
 
 // appendTally appends a tally of workers that have ended.
 func (a *Auditor) appendTally(b []byte, t *tally) []byte {
-	t.Rows, t.Addresses.Rest = map[int]*row{}, 0
-	for k := range t.Addresses.Kept { // how often they were noted depends on the worker's cache
-		t.Addresses.Kept[k] = tallied{N: 1}
-	}
+	t.Rows = map[int]*row{}
 	for p, r := range t.known {
 		r.cutPaths()
 		t.Rows[int(a.profiles[p])] = r

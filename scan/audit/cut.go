@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -9,8 +10,7 @@ import (
 
 // Many servers cut the end off addresses before they log them. Such an address is nobody's: clients at it
 // are unverifiable (audit-rules 8). Whether addresses are cut is known only when all lines have been
-// read: by the distinct addresses of the sample of lines by which a proxy is detected, and of those of
-// crawlers' clients. Until then a request from an address that may be cut is judged in both ways, and
+// read: by the distinct addresses of the sample of lines by which a proxy is detected. Until then a request from an address that may be cut is judged in both ways, and
 // counted in two rows, of which settle takes one.
 
 // ifCut says in which case a request is counted.
@@ -26,43 +26,37 @@ const (
 // holds reports whether it is the case.
 func (c ifCut) holds(isCut bool) bool { return c == always || (c == ifIsCut) == isCut }
 
-// clientAddress is an address of a client, by its hash, of which states have no more.
-type clientAddress struct {
-	Hash uint64              `cbor:"1,keyasint"`
-	Kind crawler.AddressKind `cbor:"2,keyasint"`
-}
+// clientAddress is an address of a client: its hash, of which states have no more, with its crawler.AddressKind in
+// the last bits.
+type clientAddress uint64
+
+const kindBits = 7
+
+func (a clientAddress) kind() crawler.AddressKind { return crawler.AddressKind(a & kindBits) }
 
 // hashAddress returns the clientAddress of an address. It is the same on every machine.
 func hashAddress(addr []byte) clientAddress {
-	return clientAddress{hashField(addr), crawler.KindOf(addr)}
+	return clientAddress(hashField(addr)&^kindBits) | clientAddress(crawler.KindOf(addr))
 }
 
 // Addresses are taken as cut if at least minCut distinct ones of a family look so, and these are more
 // than one of cutShare.
 const (
-	minCut        = 3
-	cutShare      = 20
-	mostAddresses = 1024 // of crawlers' clients, or twice as many
+	minCut   = 3
+	cutShare = 20
 )
 
 // isCut reports whether the addresses of the log are cut, by family.
 func (t *tally) isCut() (ipv4, ipv6 bool) {
 	t.ProxySample.prune(1)
-	t.Addresses.prune(1)
-	seen := map[clientAddress]bool{}
-	for k := range t.Addresses.Kept {
-		seen[k] = true
-	}
+	seen := make([]clientAddress, 0, len(t.ProxySample.Kept))
 	for k := range t.ProxySample.Kept {
-		if t.Addresses.Below == 0 || k.Address.Hash < t.Addresses.Below {
-			seen[k.Address] = true
-		}
+		seen = append(seen, k.Address)
 	}
-	var n [crawler.AddressKinds]int
-	for k := range seen {
-		if k.Kind < crawler.AddressKinds {
-			n[k.Kind]++
-		}
+	slices.Sort(seen)
+	var n [kindBits + 1]int // a damaged state may have kinds that are none
+	for _, a := range slices.Compact(seen) {
+		n[a.kind()]++
 	}
 	are := func(cut, whole int) bool { return cut >= minCut && cut*cutShare > cut+whole }
 	return are(n[crawler.IPv4MayBeCut], n[crawler.IPv4Address]), are(n[crawler.IPv6MayBeCut], n[crawler.IPv6Address])

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -57,7 +56,6 @@ func (w *Worker) see(f *figures, addr []byte) {
 	hash := hashField(addr)
 	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
 		*slot = seenAddress{f, hash}
-		w.sampleAddress(hash, addr)
 		if hash <= f.Addresses.highest && len(addr) > 0 && string(addr) != "-" {
 			w.quota.held += f.Addresses.add(hash)
 		}
@@ -72,18 +70,6 @@ func (w *Worker) see(f *figures, addr []byte) {
 	}
 	hash = fold(hash^uint64(len(r.Target)), uint64(at)^uint64(r.Size)<<1)
 	w.quota.held += f.Paths.add(hash, r.Target[:min(len(r.Target), maxPath)], 1)
-}
-
-// sampleAddress notes an address of a crawler's client, if its hash is small enough for the sample of which isCut
-// asks. Most have been noted already.
-func (w *Worker) sampleAddress(hash uint64, addr []byte) {
-	kept := &w.tally.Addresses
-	noted := &w.sampled[hash%uint64(len(w.sampled))]
-	if *noted == hash || kept.Below != 0 && hash >= kept.Below {
-		return
-	}
-	*noted = hash
-	kept.add(clientAddress{hash, crawler.KindOf(addr)}, tallied{})
 }
 
 // seenAddress is an address that a row has counted.

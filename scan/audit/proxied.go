@@ -12,7 +12,7 @@ import (
 // sample of the lines, of crawlers or not: those whose hashes are the smallest, so
 // that the sample depends on the set of lines alone.
 const (
-	maxLines     = 1024 // in the sample, or twice as many
+	maxLines     = 1536 // in the sample, or twice as many
 	minLines     = 1000 // fewer say nothing
 	maxProxies   = 8    // addresses
 	proxiedShare = 0.95 // of the lines
@@ -22,6 +22,11 @@ const (
 type lineFrom struct {
 	Line    uint64        `cbor:"1,keyasint"`
 	Address clientAddress `cbor:"2,keyasint"`
+}
+
+func newLineSample() boundedSums[lineFrom, occurrences] {
+	return boundedSums[lineFrom, occurrences]{limit: maxLines, hash: func(k lineFrom) uint64 { return k.Line },
+		Kept: map[lineFrom]occurrences{}}
 }
 
 // hashLine is a hash of the length of a line and of bytes at its beginning, where nearly
@@ -43,7 +48,7 @@ func (w *Worker) inProxySample() (hash uint64, is bool) {
 
 // addToProxySample notes the client of a line that is in the sample.
 func (w *Worker) addToProxySample(hash uint64) {
-	w.tally.ProxySample.add(lineFrom{hash, hashAddress(w.client())}, tallied{N: 1})
+	w.tally.ProxySample.add(lineFrom{hash, hashAddress(w.client())}, 1)
 }
 
 // isProxied reports whether the addresses are those of a proxy.
@@ -58,9 +63,9 @@ func (a *Auditor) isProxied(t *tally) bool {
 func (t *tally) isProxied() bool {
 	t.ProxySample.prune(1)
 	all, byAddress := int64(0), map[clientAddress]int64{}
-	for k, c := range t.ProxySample.Kept {
-		all += c.N
-		byAddress[k.Address] += c.N
+	for k, n := range t.ProxySample.Kept {
+		all += int64(n)
+		byAddress[k.Address] += int64(n)
 	}
 	most, few := slices.Sorted(maps.Values(byAddress)), int64(0)
 	for _, n := range most[max(0, len(most)-maxProxies):] {

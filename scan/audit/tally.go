@@ -36,10 +36,8 @@ type tally struct {
 	Hosts   bounded[string]  `cbor:"3,keyasint"`          // requests for hosts without a policy
 	Sizes   bounded[sizeKey] `cbor:"4,keyasint"`          // answers to robots.txt
 	// ProxySample is the lines by which a proxy is detected: the hash of each and of its address.
-	ProxySample bounded[lineFrom] `cbor:"5,keyasint"`
-	// Addresses are those of crawlers' clients: see isCut.
-	Addresses bounded[clientAddress] `cbor:"13,keyasint"`
-	Referred  map[string]int64       `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
+	ProxySample boundedSums[lineFrom, occurrences] `cbor:"5,keyasint"`
+	Referred    map[string]int64                   `cbor:"6,keyasint,omitempty"` // the lines among Referers whose Referer is of an operator
 	// Sent: was it ever any version? (decides whether unknown files count). Sizes: was it the version
 	// in force? (shown).
 	Sent   map[sizesAt]int64 `cbor:"7,keyasint,omitempty"` // answers 2xx to GETs of robots.txt by any client
@@ -125,9 +123,8 @@ func (a *Auditor) newTally() *tally {
 		Hosts:   *newBounded(maxHosts, hashString),
 		Sizes:   *newBounded(maxSizes, hashSize),
 		Sites:   *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
-		Quoted: samples{most: maxUnparsed}, ProxySample: *newBounded(maxLines, func(k lineFrom) uint64 { return k.Line }),
-		Addresses: *newBounded(mostAddresses, func(k clientAddress) uint64 { return k.Hash }),
-		Referred:  map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
+		Quoted: samples{most: maxUnparsed}, ProxySample: newLineSample(),
+		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
 	}
 	if a.config.WhatIf != nil {
 		t.whatIf = newWhatIf()
@@ -223,7 +220,7 @@ type row struct {
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
 	// Around counts the requests on both sides of changes of robots.txt, by 2 * change.number + side.
-	Around map[uint32]int64 `cbor:"10,keyasint,omitempty"`
+	Around map[uint32]int64 `cbor:"11,keyasint,omitempty"`
 
 	graceInformed, evasive int64
 
@@ -404,7 +401,6 @@ func (t *tally) merge(other *tally) {
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)
 	t.ProxySample.merge(&other.ProxySample)
-	t.Addresses.merge(&other.Addresses)
 	addTimes(t.Referred, other.Referred, 1)
 	addTimes(t.Sent, other.Sent, 1)
 	t.Period.merge(other.Period)

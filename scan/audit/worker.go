@@ -56,10 +56,9 @@ type Worker struct {
 	// normalSpellings are those of its normal form.
 	normalSpellings spellings
 	seen            [1 << 10]seenAddress
-	sampled         [1 << 10]uint64 // addresses that sampleAddress noted last, by their hashes
-	referer         []byte          // the beginning of the last Referer of a visitor, up to the byte after its host
-	referrer        string          // the operator of this host; empty if it is of none
-	number          int             // of the worker
+	referer         []byte // the beginning of the last Referer of a visitor, up to the byte after its host
+	referrer        string // the operator of this host; empty if it is of none
+	number          int    // of the worker
 	place           place
 	origins         originTexts
 	given           Judged

@@ -406,10 +406,10 @@ type spelling struct {
 	// escape begins every sequence that stands for something else. If it is 0, undo is needed
 	// for every field.
 	escape byte
-	// undo appends a field to dst as the client sent it.
-	undo func(dst, field []byte) []byte
 	// rootless: paths may lack the slash that they begin with.
 	rootless bool
+	// undo appends a field to dst as the client sent it.
+	undo func(dst, field []byte) []byte
 }
 
 // parseSize reads a size in bytes: -1 if the field is not a number or has more than 18

@@ -44,17 +44,22 @@ func sightOf(f *format.Format, head []byte) sight {
 		}
 		n++
 		reader.Complete(&r)
-		if agent := string(r.Agent); agent != "" && agent != "-" {
-			agents[agent] = true
+		if len(r.Agent) > 0 && string(r.Agent) != "-" && !agents[string(r.Agent)] {
+			agents[string(r.Agent)] = true
 		}
 		clients.see(r.Addr, r.Forwarded)
 		if r.HasTime {
+			if s.asked == nil {
+				s.asked = make([]asked, 0, maxSeen)
+			}
 			var h maphash.Hash
 			h.SetSeed(seed)
 			for _, field := range [...][]byte{r.Method, pathAndQuery(r.Target), r.Agent} {
-				_, _ = h.Write(append(field[:len(field):len(field)], 0))
+				_, _ = h.Write(field)
+				_ = h.WriteByte(0)
 			}
-			_, _ = h.Write([]byte{byte(r.Status), byte(r.Status >> 8)})
+			_ = h.WriteByte(byte(r.Status))
+			_ = h.WriteByte(byte(r.Status >> 8))
 			s.asked = append(s.asked, asked{r.Time / 1e9, h.Sum64(), maphash.Bytes(seed, r.Line)})
 		}
 	}
@@ -92,7 +97,9 @@ func (c *clientsSeen) see(addr, forwarded []byte) {
 		c.addresses, c.forwarded = map[string]bool{}, map[string]bool{}
 	}
 	c.requests++
-	c.addresses[string(addr)] = true
+	if len(c.addresses) <= fewClients && !c.addresses[string(addr)] {
+		c.addresses[string(addr)] = true
+	}
 	ip, err := netip.ParseAddr(string(addr))
 	switch {
 	case err != nil:
@@ -106,16 +113,19 @@ func (c *clientsSeen) see(addr, forwarded []byte) {
 	}
 }
 
+// fewClients are as few addresses as proxies have.
+const fewClients = 8
+
 // by returns what clients are named by, given how many User-Agents they have. Few requests say nothing.
 func (c *clientsSeen) by(agents int) report.ClientsBy {
-	const few, fewest, many = 8, 8, 20
-	isFew := len(c.addresses) <= few && c.requests >= fewest
+	const fewest, many = 8, 20
+	isFew := len(c.addresses) <= fewClients && c.requests >= fewest
 	switch {
 	case c.names > 0 && 2*c.names > c.requests:
 		return report.ByName
 	case isFew && 2*c.lists > c.requests && len(c.forwarded) > len(c.addresses):
 		return report.ByForwarded
-	case isFew && c.private == c.requests && c.requests >= few*len(c.addresses) && agents > 1,
+	case isFew && c.private == c.requests && c.requests >= fewClients*len(c.addresses) && agents > 1,
 		len(c.addresses) == 1 && c.requests >= many && agents > 2:
 		return report.ByProxy
 	}

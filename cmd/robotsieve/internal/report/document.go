@@ -175,13 +175,12 @@ func (d doc) headline() []string {
 		text = []string{"No line could be parsed."}
 	case d.Totals.Requests == 0 && d.Lines == 0:
 		text = []string{"The logs have no lines."}
+	case d.Totals.Requests == 0 && d.NoAgent > 0 && d.NoAgent == d.NotCrawlers:
+		text = []string{"No line names a crawler, because no line has a User-Agent: it is \"-\" throughout."}
 	case d.Totals.Requests == 0 && d.NoAgents():
 		text = []string{`No line names a crawler: all User-Agents in its first lines are "-" or empty.`}
 	case d.Totals.Requests == 0:
 		text = []string{"No line names a crawler."}
-		if d.NoAgent > 0 && d.NoAgent == d.NotCrawlers {
-			text = []string{"No line names a crawler, because no line has a User-Agent: it is \"-\" throughout."}
-		}
 	case requests+fetched == 0:
 		text = []string{fmt.Sprintf("No crawler request could be judged: %s came from impostors.",
 			english.Grouped(d.Totals.Requests))}

@@ -54,7 +54,7 @@ func (d doc) portion() []string {
 		who = "Only " + Cut(d.Choice.String(), maxRuleShown)
 		ai.Requests, ai.Bytes = d.Totals.Requests-d.Totals.Verdicts[report.Spoofed], d.Totals.Bytes
 	}
-	all := d.Lines - d.Unparsed
+	all := d.Lines - d.Unparsed - d.NoRequest
 	text := fmt.Sprintf("%s: %s of %s", who, someOrNone(ai.Requests), english.Plural(all, "request"))
 	if ai.Requests > 0 {
 		text += " (" + share(float64(ai.Requests)/float64(all)) + ")"
