@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +135,43 @@ func TestStateBytesChangeWithTheFormOnly(t *testing.T) {
 	if sum := fmt.Sprintf("%x", sha256.Sum256(state)); sum != stateSum {
 		t.Errorf("the same log makes another state. If what is in a state has changed, raise stateForm; if the same lines "+
 			"are counted in another way, raise Semantics. Then set stateSum to %q", sum)
+	}
+}
+
+// No two fields of a struct have one key in states, where the encoder would leave both out without a word.
+func TestKeysOfStatesDiffer(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(of reflect.Type) {
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			walk(of.Elem())
+		case reflect.Map:
+			walk(of.Key())
+			walk(of.Elem())
+		case reflect.Struct:
+			if seen[of] {
+				return
+			}
+			seen[of] = true
+			keys := map[string]string{}
+			for i := range of.NumField() {
+				f := of.Field(i)
+				key, _, _ := strings.Cut(f.Tag.Get("cbor"), ",")
+				if key == "" || key == "-" {
+					continue
+				}
+				if other, known := keys[key]; known {
+					t.Errorf("%v: %s and %s have the key %s", of, other, f.Name, key)
+				}
+				keys[key] = f.Name
+				walk(f.Type)
+			}
+		}
+	}
+	walk(reflect.TypeFor[tally]())
+	if len(seen) < 10 {
+		t.Errorf("only %d structs were found", len(seen))
 	}
 }
 

@@ -32,7 +32,7 @@ func mixedLogs(t *testing.T, n int) (names []string) {
 			log.WriteString(strings.Repeat("x", 3<<20) + "\n")
 			number++
 		}
-		fmt.Fprintf(&log, "192.0.2.1 - - [02/Mar/2026:10:00:00 +0000] \"GET /%s/%d HTTP/1.1\" 200 5 \"-\" \"GPTBot/1.2\"\n",
+		fmt.Fprintf(&log, "192.0.2.7 - - [02/Mar/2026:10:00:00 +0000] \"GET /%s/%d HTTP/1.1\" 200 5 \"-\" \"GPTBot/1.2\"\n",
 			[]string{"a", "p"}[i%10/9], number)
 		number++
 	}

@@ -86,7 +86,7 @@ type Report struct {
 	// AddressesCut: the addresses of the log, of one family at least, lack their ends. Those that do
 	// verify nobody, and make nobody an impostor.
 	AddressesCut bool `json:"addresses_cut"`
-	IPv4Cut      bool `json:"-"` // likewise, of IPv4
+	IPv4Cut      bool `json:"ipv4_addresses_cut"` // likewise, of IPv4
 	// IdentityNoList are the requests of crawlers with lists of addresses for which no list was
 	// near enough in time to prove anything.
 	IdentityNoList int64 `json:"identity_no_list"`
