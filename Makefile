@@ -217,7 +217,7 @@ packages: release
 	@$(MAKE) -s deb
 	@packaging/formula $(VERSION) bin/release/SHA256SUMS > bin/release/robotsieve.rb
 
-NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.48.0
+NFPM := github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.0
 deb:
 	@set -e; for target in $(filter linux/%,$(RELEASES)); do \
 		ARCH=$${target#*/} VERSION=$(VERSION) $(GO) run $(NFPM) package -f packaging/nfpm.yaml -p deb -t bin/release; \
