@@ -480,7 +480,7 @@ func TestGuardSmallAudit(t *testing.T) {
 	log := make([]string, 0, 5000)
 	for i := range cap(log) {
 		log = append(log, fmt.Sprintf(`198.51.%d.%d - - [01/Nov/2026:00:%02d:%02d +0000] "GET /news/article-%d HTTP/1.1" `+
-			`200 5 "-" "Mozilla/5.0 (compatible; %s)"`,
+			`200 5 "-" "Mozilla/5.0 (compatible; %s; +http://x.example/bots)"`,
 			i/256, i%256, i/60%60, i%60, i%700, []string{"GPTBot/1", "New-Bot/1", "bingbot/2.0"}[i%3]))
 	}
 	name, robots := file(t, "access.log", strings.Join(log, "\n")),
