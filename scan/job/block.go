@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -24,17 +25,17 @@ func ParseBlock(text string) (b BlockFile, err error) {
 	b.Kind, b.Name, _ = strings.Cut(text, "=")
 	switch {
 	case block.ByKind(b.Kind) == nil:
-		return b, usageError("--block %q is not KIND=FILE with a kind of %s", text, strings.Join(block.KindNames(), ", "))
+		return b, fmt.Errorf("%q is not KIND=FILE with a kind of %s", text, strings.Join(block.KindNames(), ", "))
 	case b.Name == "":
-		return b, usageError("--block %s: no file is named after =", text)
+		return b, fmt.Errorf("%s: no file is named after =", text)
 	}
 	return b, nil
 }
 
 // outputs are all files that the audit writes, but evidence.
-func (o *AuditOptions) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *auditPlan) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
 
-func (o *AuditOptions) blockOutputs() (list []output) {
+func (o *auditPlan) blockOutputs() (list []output) {
 	for _, b := range o.Block {
 		list = append(list, output{"--block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
 	}
@@ -43,7 +44,7 @@ func (o *AuditOptions) blockOutputs() (list []output) {
 
 // collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil
 // if there are to be none.
-func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error) {
+func (o *auditPlan) collectForBlock(logs *auditLogs) (*block.Collector, error) {
 	if len(o.Block) == 0 {
 		return nil, nil
 	}
@@ -60,7 +61,7 @@ func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error
 }
 
 // writeBlock decides on the rules, holds them to the logs, which are read again, and writes the files.
-func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
+func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
 	r *report.Report) error {
 	end, err := time.Parse(time.RFC3339, r.To)
 	if err != nil { // no request has a time
@@ -86,7 +87,7 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 	for _, b := range o.Block {
 		kinds = append(kinds, block.ByKind(b.Kind))
 	}
-	counter := block.NewCounter(plan, kinds, o.Workers)
+	counter := block.NewCounter(plan, kinds, o.workers)
 	if err := o.showAll(ctx, side, counter.Seen); err != nil {
 		return err
 	}
@@ -110,10 +111,10 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
 
 // showAll reads the logs again and shows every request.
-func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen func(*audit.Seen)) error {
-	again := AuditOptions{Logs: o.Logs, Format: o.Format, TimeZone: o.TimeZone, Hosts: o.Hosts, Workers: o.Workers,
-		budget: o.budget, format: o.format, seen: seen,
-		Results: Results{AllowDuplicates: o.AllowDuplicates, Messages: Messages{Progress: o.Messages.Progress}}}
+func (o *auditPlan) showAll(ctx context.Context, side *loadedBasis, seen func(*audit.Seen)) error {
+	again := &auditPlan{budget: o.budget, workers: o.workers, format: o.format, seen: seen, AuditOptions: AuditOptions{
+		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
+			Messages: Messages{Progress: o.Messages.Progress}}}}
 	logs, err := again.prepareLogs(ctx, side, func(*auditLogs) error { return nil })
 	if err != nil {
 		return err

@@ -226,8 +226,8 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 		}
 		logs.list = append(logs.list, log)
 	}
-	o := AuditOptions{Results: Results{Program: d.Program, Command: d.Command, By: "day"}, TimeZone: d.TimeZone,
-		Workers: c.workers, budget: c.budget}
+	o := &auditPlan{budget: c.budget, workers: c.workers, AuditOptions: AuditOptions{
+		LogOptions: LogOptions{TimeZone: d.TimeZone}, Results: Results{Program: d.Program, Command: d.Command, By: "day"}}}
 	a, err := o.read(ctx, &side, logs, nil)
 	if err != nil {
 		return err
@@ -384,7 +384,7 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit. err is the audit's own error. An audit that was interrupted
 // has no evidence: the lines that it has not read could clear what it has found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
+func (o *auditPlan) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
@@ -407,7 +407,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err
 
 // checkEvidence refuses a folder of evidence that cannot be made, or that holds what the job reads or
 // writes.
-func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
+func (o *auditPlan) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}

@@ -21,8 +21,8 @@ func TestFactsThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, facts := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "facts")
-	part := AuditOptions{Results: Results{NoReport: true}, Logs: Inputs{Names: o.Logs.Names[:2]}, Side: side,
-		Part: &Part{}}
+	part := AuditOptions{Results: Results{NoReport: true}, LogOptions: LogOptions{Logs: Inputs{Names: o.Logs.Names[:2]}},
+		Shard: Shard{Side: side, Part: &Part{}}}
 	part.State = state
 	if _, err := Audit(t.Context(), part); err != nil {
 		t.Fatal(err)

@@ -75,14 +75,14 @@ type auditLog struct {
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
 // used, and leaves them out.
-func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
+func (o *auditPlan) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
 	if part := o.Part; part != nil {
 		logs.isPart, logs.warnings, logs.unread = true, slices.Clone(part.Warnings), slices.Clone(part.Unread)
 		logs.hostFiles = o.Side.HostFiles
 		logs.partial = slices.ContainsFunc(part.Unread, func(in report.InputInfo) bool { return in.Error != "" })
 	}
-	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers,
+	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
-	inParallel(ctx, len(inputs), o.Workers, func(i int) {
+	inParallel(ctx, len(inputs), o.workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous

@@ -387,10 +387,7 @@ type Results struct {
 	CheckCondition func(*audit.Config) error
 	// Program is the version of the program, and Command its command line, for the report.
 	Program, Command string
-	// Memory is how many bytes the job may hold; 0 is DefaultMemory. If it is too little
-	// for the side files, the error is of the kind Input.
-	Memory   int64
-	Messages Messages
+	Messages         Messages
 }
 
 func (o *Results) stateFile() output { return output{"--state", o.State, aState, o.Force} }

@@ -38,7 +38,7 @@ type loadedBasis struct {
 }
 
 // readSideFiles reads all files that the options name but the logs.
-func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) {
+func (o *auditPlan) readSideFiles(ctx context.Context) (*loadedBasis, error) {
 	if o.Side != nil {
 		return o.Side.unpack(o.budget)
 	}
@@ -69,7 +69,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) 
 }
 
 // readBasis reads the files that the options name, except the files of addresses.
-func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
+func (o *auditPlan) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
 	b := &basis.Basis{
 		BasisInfo: report.BasisInfo{
 			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
@@ -111,7 +111,7 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 }
 
 // readRobots reads robots.txt or its versions.
-func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
+func (o *auditPlan) readRobots(ctx context.Context, b *basis.Basis) error {
 	if b.File = o.Robots.Name; b.File != "" {
 		row, err := o.Robots.row(ctx, o.budget)
 		b.Constant = true
@@ -143,7 +143,7 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 
 // readVersions reads the versions of robots.txt, and what their times are. A folder with a manifest
 // is that manifest.
-func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
+func (o *auditPlan) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
 	info, err := disk.Stat(b.File)
 	if err != nil {
 		return nil, "", err
@@ -169,7 +169,7 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 }
 
 // readWhatIf reads the other robots.txt, if there is one.
-func (o *AuditOptions) readWhatIf(ctx context.Context, s *loadedBasis) error {
+func (o *auditPlan) readWhatIf(ctx context.Context, s *loadedBasis) error {
 	if o.WhatIf == "" {
 		return nil
 	}
@@ -247,7 +247,7 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 }
 
 // identify reads the files of addresses and names.
-func (o *AuditOptions) identify(s *loadedBasis) error {
+func (o *auditPlan) identify(s *loadedBasis) error {
 	b := s.basis
 	s.identity.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {
@@ -310,8 +310,8 @@ type SideFiles struct {
 // ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names.
 // Errors are of type *Error.
 func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
-	o.budget = newBudget(o.Memory)
-	if err := o.validate(ctx); err != nil {
+	p, err := o.plan(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if o.WhatIf != "" {
@@ -321,14 +321,14 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")
 	}
 	return prepared(ctx, func() (*SideFiles, error) {
-		side, err := o.readSideFiles(ctx)
+		side, err := p.readSideFiles(ctx)
 		if err == nil {
-			err = o.choose(&side.config)
+			err = p.choose(&side.config)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return o.pack(ctx, side)
+		return p.pack(ctx, side)
 	})
 }
 
@@ -336,7 +336,7 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 const maxListFile = 64 << 20
 
 // pack returns side files that have been read.
-func (o *AuditOptions) pack(ctx context.Context, side *loadedBasis) (s *SideFiles, err error) {
+func (o *auditPlan) pack(ctx context.Context, side *loadedBasis) (s *SideFiles, err error) {
 	s = &SideFiles{Format: o.formatText, TimeZone: o.TimeZone, Hosts: o.Hosts}
 	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
 		return nil, err

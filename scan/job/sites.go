@@ -21,7 +21,7 @@ func hostOf(value string) (site, logs string, named bool) { return strings.Cut(v
 
 // hostFiles returns those of AuditOptions.Hosts whose PATTERN is the name of a file, or of a folder
 // of files, that is read as a log. They name no other log, even if its name ends alike.
-func (o *AuditOptions) hostFiles(ctx context.Context) (values []string, err error) {
+func (o *auditPlan) hostFiles(ctx context.Context) (values []string, err error) {
 	var logs []*source.Input
 	for _, value := range o.Hosts {
 		_, pattern, has := hostOf(value)

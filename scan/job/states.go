@@ -52,6 +52,8 @@ func (a *auditing) beginState() (*pending, error) {
 // MergeOptions say which states Merge adds up.
 type MergeOptions struct {
 	Results
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory.
+	Memory int64
 	// States are the names of files that Audit or Merge has written.
 	States []string
 	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not
@@ -414,7 +416,7 @@ func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
 
 // addFacts gives a run the facts of all parts, if there are any. They must have been judged by the
 // same basis.
-func (o *AuditOptions) addFacts(run *audit.Run) error {
+func (o *auditPlan) addFacts(run *audit.Run) error {
 	if o.Facts == "" {
 		return nil
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/automaton"
 	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
 	"github.com/robotsieve/robotsieve/internal/english"
@@ -28,26 +26,9 @@ const (
 	nowKind  = "now-" // with a Difference's Change the kind of its note
 )
 
-// failOnFlag adds the flag --fail-on.
-func failOnFlag(cmd *cobra.Command, conditions *[]string) {
-	values := append(slices.Clone(severities), onChange)
-	usage := "without a URL: exit with status 1 if there is a note of this severity or a graver one, or, with " +
-		"--against, if anything changed: error|warning|note|change; can be repeated, or a list with commas"
-	addFlag(cmd, "strings", "fail-on", "", usage, func(text string) error {
-		for name := range strings.SplitSeq(strings.ToLower(text), ",") {
-			if !slices.Contains(values, name) {
-				return usageError("--fail-on %q is none of %s", name, strings.Join(values, "|"))
-			}
-			*conditions = append(*conditions, name)
-		}
-		return nil
-	})
-	complete(cmd, "fail-on", values...)
-}
-
 // describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
 func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) error {
-	d, err := c.Describe(ctx, f.agent.Dialect)
+	d, err := c.Describe(ctx, f.dialect)
 	if err != nil {
 		return err
 	}
