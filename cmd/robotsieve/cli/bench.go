@@ -175,11 +175,13 @@ func readURLs(ctx context.Context, s streams, args []string) ([]string, error) {
 			return nil, fmt.Errorf("%s: a line is too long to be a URL: %.40q…", r.Results()[c.Input].Name, c.Data)
 		}
 		for line := range bytes.Lines(c.Data) {
-			if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
-				urls = append(urls, asURL(line))
-				if line[0] != '/' && !bytes.Contains(line, []byte("://")) {
-					others++
-				}
+			line = bytes.TrimRight(line, "\r\n")
+			if len(line) == 0 {
+				continue
+			}
+			urls = append(urls, asURL(line))
+			if line[0] != '/' && !bytes.Contains(line, []byte("://")) {
+				others++
 			}
 		}
 		r.Release(c)

@@ -79,7 +79,8 @@ func isFile(name string) bool {
 
 // explain prints how a header is read.
 func explain(w *bufio.Writer, set *crawler.Set, header, output string) {
-	if r := readHeader(set, header); output == "json" {
+	r := readHeader(set, header)
+	if output == "json" {
 		_ = writers.WriteJSON(w, r, "") // Flush returns the error
 	} else {
 		report.Texts(r, report.Printable).text(w)
@@ -143,7 +144,8 @@ func writeLists(w *bufio.Writer, lists []crawler.PublishedList, output string) {
 `)
 	operators := map[string]string{} // the first that has a list of a name
 	for _, l := range lists {
-		if name := strings.ToLower(l.Name); operators[name] == "" {
+		name := strings.ToLower(l.Name)
+		if operators[name] == "" {
 			operators[name] = l.Operator
 		} else if operators[name] != l.Operator {
 			operators[name] = "several"

@@ -28,9 +28,10 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 		// on the last line
 		write = func(s streams, r *job.Filtered) error { return writers.WriteJSON(s.err, SummaryOf(r), "") }
 	}
-	switch failed := writing("the summary", write(s, result)); {
-	case failed != nil:
-		return failed
+	if err := writing("the summary", write(s, result)); err != nil {
+		return err
+	}
+	switch {
 	case err != nil:
 		return exitWith(codeOf(err))
 	case result.Partial || refused:

@@ -127,7 +127,8 @@ func (a *args) add(cmd *cobra.Command, row *flagRow) {
 		row.kind.complete(cmd, row.name)
 	case row.kind.choices != nil:
 		// It fails only for a flag that does not exist.
-		_ = cmd.RegisterFlagCompletionFunc(row.name, cobra.FixedCompletions(row.kind.choices, cobra.ShellCompDirectiveNoFileComp))
+		offered := cobra.FixedCompletions(row.kind.choices, cobra.ShellCompDirectiveNoFileComp)
+		_ = cmd.RegisterFlagCompletionFunc(row.name, offered)
 	}
 }
 
@@ -183,10 +184,12 @@ func (a *args) given(list string) (name, text string, ok bool) {
 	for ref := range strings.FieldsSeq(list) {
 		name, want, wants := strings.Cut(ref, "=")
 		texts := a.rest
-		if f := a.flags[name]; name != argument {
-			if f == nil {
-				continue
-			}
+		f := a.flags[name]
+		switch {
+		case name == argument:
+		case f == nil:
+			continue
+		default:
 			texts = f.texts
 		}
 		for _, text := range texts {

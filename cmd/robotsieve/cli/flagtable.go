@@ -19,8 +19,8 @@ import (
 
 // commandNames are the commands by which flagTable says who has a flag. "history" stands for all
 // sources of history but the logs.
-var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log", "crawlers",
-	"formats", "bench"}
+var commandNames = []string{"audit", "merge", "verify", "filter", "check", "compile", "history", "history-log",
+	"crawlers", "formats", "bench"}
 
 // group is a heading of help.
 type group string
@@ -140,7 +140,8 @@ var flagTable = []flagRow{
 			"meta tag or an X-Robots-Tag"},
 	{name: "against", on: "check", group: judging, kind: fileName(),
 		help: "without a URL: an older robots.txt; say what changed since, for whom (- is stdin)", rules: []rule{
-			describes("--against compares what --robots says in general"), describesNo("--against compares what --robots says in general"),
+			describes("--against compares what --robots says in general"),
+			describesNo("--against compares what --robots says in general"),
 			{with: "against=-", not: "robots=-", why: "--robots and --against cannot both be stdin"}}},
 	{name: "sitemap", on: "check", group: judging, kind: fileName("xml", "gz", "txt", "csv").again(),
 		help: "without a URL: a sitemap of the site, or another list of its URLs; note what is forbidden; " +
@@ -265,7 +266,8 @@ var flagTable = []flagRow{
 			{with: "output=sarif", needs: "robots", why: "the form sarif is for what --robots says in general" + whyOther},
 			{with: "output=sarif", not: "ARG warc", why: "the form sarif is for what --robots says in general" + whyOther},
 			{with: "output=csv", needs: "ARG warc robots", why: whyAnswers}}},
-	{name: "output", on: "compile", group: output, kind: oneOf("FORM", append([]string{"text"}, writers.RowOutputs()...)...),
+	{name: "output", on: "compile", group: output,
+		kind: oneOf("FORM", append([]string{"text"}, writers.RowOutputs()...)...),
 		help: "form of --list, text or ndjson; with --class ndjson, csv or parquet", rules: []rule{
 			{needs: "list", why: "--output is the form of --list"},
 			{with: "output=text", not: "class",
@@ -308,7 +310,8 @@ var flagTable = []flagRow{
 			"robots.txt forbids to *, in place of the report: as --output " + strings.Join(writers.RowOutputs(), ", ") +
 			"; default ndjson",
 		rules: []rule{
-			{not: notOfRows(), why: "--list has no --output VALUE: choose one of " + strings.Join(writers.RowOutputs(), ", ")},
+			{not: notOfRows(),
+				why: "--list has no --output VALUE: choose one of " + strings.Join(writers.RowOutputs(), ", ")},
 			{with: "list=violations list=undeclared", needs: "robots policy", why: whyJudged},
 			{with: "list=undeclared", not: "crawler category",
 				why: "--list undeclared is of clients that name no crawler: --crawler and --category choose none of them"}}},

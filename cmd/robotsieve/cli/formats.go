@@ -45,7 +45,8 @@ func runFormats(ctx context.Context, s streams, a *args) (err error) {
 // writeWords prints the words that describe the format with a name.
 func writeWords(w io.Writer, name string) error {
 	f, ok := format.ByName(name)
-	switch similar := format.Similar(name); {
+	similar := format.Similar(name)
+	switch {
 	case ok && f.Words() == "":
 		return usageError("%s has no words of its own: it is made of other formats or envelopes", name)
 	case !ok && len(similar) > 0:

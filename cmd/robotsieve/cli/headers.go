@@ -143,9 +143,10 @@ var standings = map[crawler.Standing]string{
 	crawler.Bare:       "says that the client is a crawler, but not which one",
 	crawler.NoContact: `contains "STEM", but the header does not begin with it, does not have it directly after ` +
 		`"(compatible; ", and has no URL and no e-mail address`,
-	crawler.Control:   controlToken,
-	crawler.Device:    "where a browser on Android names its device",
-	crawler.App:       `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), without a URL`,
+	crawler.Control: controlToken,
+	crawler.Device:  "where a browser on Android names its device",
+	crawler.App: `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), ` +
+		`without a URL`,
 	crawler.Software:  "the name of a library or an app, or in the header of an app on a phone, which a person runs",
 	crawler.NutchUser: `what stands before "/Nutch-", where Apache Nutch writes the name that its user gave`,
 	crawler.PageOwner: `no word is a crawler's, but the header has a page called "STEM", and this says whose it is`,

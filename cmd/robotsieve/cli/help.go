@@ -36,7 +36,8 @@ func usage(cmd *cobra.Command) error {
 	commands := ""
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
-			commands += fmt.Sprintf("  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
+			line := fmt.Sprintf("  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
+			commands += filled(line, strings.Repeat(" ", c.NamePadding()+len("   ")), helpWidth)
 		}
 	}
 	section("Available Commands", commands)

@@ -37,13 +37,7 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 		return pflag.NormalizedName(name)
 	})
 	for _, f := range source.Flags {
-		row := flagRow{name: f.Name, group: input, kind: anyText("TEXT"), help: f.Help}
-		switch {
-		case f.Prints:
-			row.group, row.kind = output, onOff
-		case f.Reads:
-			row.kind = anyText("PATH")
-		}
+		row := sourceFlag(f)
 		a.add(cmd, &row)
 	}
 	cmd.RunE = func(cmd *cobra.Command, rest []string) error {
@@ -78,6 +72,17 @@ func runHistory(ctx context.Context, s streams, a *args, source history.Source) 
 		return exitError(exitInput)
 	}
 	return nil
+}
+
+// sourceFlag is a flag of a source as a row of the table.
+func sourceFlag(f history.Flag) flagRow {
+	switch {
+	case f.Prints:
+		return flagRow{name: f.Name, group: output, kind: onOff, help: f.Help}
+	case f.Reads:
+		return flagRow{name: f.Name, group: input, kind: anyText("PATH"), help: f.Help}
+	}
+	return flagRow{name: f.Name, group: input, kind: anyText("TEXT"), help: f.Help}
 }
 
 // historyText says what was made.

@@ -48,7 +48,8 @@ func runHistoryLog(ctx context.Context, s streams, a *args) error {
 	case "text":
 		fmt.Fprintln(w, map[bool]string{true: "No log has a request for robots.txt.", false: writers.LoggedLimits}[n == 0])
 	}
-	if err = cmp.Or(err, writing("the intervals", w.Flush())); err == nil && partial {
+	err = cmp.Or(err, writing("the intervals", w.Flush()))
+	if err == nil && partial {
 		err = exitWith(exitInput)
 	}
 	return err

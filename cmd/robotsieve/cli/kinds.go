@@ -192,7 +192,8 @@ func parseBytes(s string) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseFloat(number, 64)
-	switch n *= unit; {
+	n *= unit
+	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange), math.IsNaN(n):
 		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
 	case n < 1 || n >= math.MaxInt64:

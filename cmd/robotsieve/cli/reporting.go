@@ -34,13 +34,12 @@ var reportFiles = []struct {
 // --output of it.
 func reportingOf(s streams, a *args) *reporting {
 	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), gate: gate{conditions: values[condition](a, "fail-on")}}
-	switch isListed := a.text("list") != ""; {
-	case isListed && s.elsewhere == nil:
-		r.listed = true
-	case isListed:
+	if a.text("list") != "" {
+		r.listed = s.elsewhere == nil
 		r.form = "text"
 	}
-	if r.isText = r.form == "text"; r.isText && a.is("full") {
+	r.isText = r.form == "text"
+	if r.isText && a.is("full") {
 		r.form = writers.Full
 	}
 	return r

@@ -40,7 +40,8 @@ const (
 
 // rowsAsked are the rows that a command line asks for.
 func rowsAsked(a *args) (rows Rows, err error) {
-	if rows.List = a.text("list"); rows.List == "" {
+	rows.List = a.text("list")
+	if rows.List == "" {
 		return rows, nil
 	}
 	rows.Output = writers.RowOutputs()[0]
@@ -51,7 +52,8 @@ func rowsAsked(a *args) (rows Rows, err error) {
 	if name == "" {
 		return rows, nil
 	}
-	if rows.Key, err = disk.ReadLimited(name, maxKey); err != nil {
+	rows.Key, err = disk.ReadLimited(name, maxKey)
+	if err != nil {
 		return rows, inputError(fmt.Errorf("--anonymize: %w", err))
 	}
 	if len(rows.Key) < minKey {
