@@ -25,14 +25,8 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 // GroupsOf returns the groups that m, a machine of the file's ruleset, is made of, as indexes
 // in Groups in file order. There are none for nil.
 func (r *Robots) GroupsOf(m *automaton.Machine) []int {
-	if m == nil {
-		return nil
-	}
-	r.machines.ruleset()
-	for i := range r.machines.all {
-		if m == &r.machines.all[i] {
-			return r.machines.bound[i]
-		}
+	if number, ok := r.Ruleset.Number(m); ok {
+		return r.machines.bound[number]
 	}
 	return nil
 }

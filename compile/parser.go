@@ -81,7 +81,7 @@ func (p *parser) take() *Robots {
 		Lines: p.lines, SplitRuns: p.runs,
 	}
 	r.machines.o, r.machines.groups = p.o, r.Groups
-	r.Ruleset = automaton.LaterRuleset(p.o.Dialect, r.machines.ruleset)
+	r.Ruleset = automaton.NewRuleset(p.o.Dialect, &r.machines)
 	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range agents {
 		agents[i].Token = p.text.keepLower(agents[i].Token)
