@@ -15,8 +15,7 @@
 // (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go). One
 // question is answered while that goes on (question.go). Else, when a crawler is first asked
 // for, tokens are bound to groups, rules are ranked (rank.go), and the groups that bind the
-// crawler become a machine (machines.go), which may have tables (table.go, prefixes.go,
-// tree.go, segments.go, gaps.go). Where the dialects differ is one table (dialects.go).
+// crawler become a machine (machines.go). Where the dialects differ is one table (dialects.go).
 package compile
 
 import (

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
 // Rule returns the rule on a line, such as that of a verdict, and whether there is one.
@@ -75,8 +76,8 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 		found := Match{Rule: Rule{
 			Line: line, Value: pattern, Pattern: pattern, Form: rule.Form, Allow: !rule.Verdict.Disallowed,
 		}}
-		if !dialectRows[d].firstMatch {
-			found.RankedBy = PatternLength(rule.Rank)
+		if !d.FirstMatchDecides() {
+			found.RankedBy = rank.Length(rule.Rank)
 		}
 		matching = append(matching, found)
 	}

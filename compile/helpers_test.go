@@ -15,6 +15,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/internal/table"
 	"github.com/robotsieve/robotsieve/internal/table/build"
 	"github.com/robotsieve/robotsieve/internal/test/twin"
@@ -77,7 +78,7 @@ func answerOf(v automaton.Verdict) answer { return answer{v.Allowed(), int(v.Lin
 func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
 	m := r.Ruleset.Machine(agent)
 	path := r.Ruleset.Dialect().Path(s, url)
-	if automaton.IsPlain(path) && m.MatchPlain(s, path) != m.Match(s, path) {
+	if plain.Is(path) && m.MatchPlain(s, path) != m.Match(s, path) {
 		return answer{line: -1}
 	}
 	return answerOf(r.Ruleset.Match(s, agent, url))
