@@ -18,11 +18,11 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// machines is the source of a file's ruleset. It numbers lists of groups and builds their machines, one for each list, so that a file with
-// hundreds of agents over one list of rules has one machine. The machine of several groups is
-// joined: its parts are those of the machines of its groups, which it shares (automaton.Join).
-// If there are too many, the small ones are merged before that: their rules are copied to one
-// list, which is one part.
+// machines is the source of a file's ruleset. It numbers lists of groups and builds their machines,
+// one for each list, so that a file with hundreds of agents over one list of rules has one machine.
+// The machine of several groups is joined: its parts are those of the machines of its groups, which
+// it shares (automaton.Join). If there are too many, the small ones are merged before that: their
+// rules are copied to one list, which is one part.
 type machines struct {
 	o      Options
 	groups []Group

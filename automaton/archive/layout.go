@@ -40,7 +40,9 @@ func (w *Writer) header() header {
 	if w.hasVia {
 		columns = append(slices.Clip(columns), via)
 	}
-	h := header{Magic: [8]byte([]byte(magic)), Version: version, Semantics: automaton.Semantics, Columns: uint8(len(columns))}
+	h := header{
+		Magic: [8]byte([]byte(magic)), Version: version, Semantics: automaton.Semantics, Columns: uint8(len(columns)),
+	}
 	copy(h.Dialects[:], columns)
 	return h
 }
