@@ -409,7 +409,7 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 	}
 	next := fmt.Sprintf("line %d: %s", rules[1].Line, shortText(rules[1].String()))
 	switch {
-	case compile.FirstMatchDecides(c.dialect):
+	case c.dialect.FirstMatchDecides():
 		return rule, "the first rule in the file that matches; next is " + next
 	case rules[0].RankedBy > rules[1].RankedBy:
 		return rule, fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",

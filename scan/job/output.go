@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -46,7 +45,7 @@ var (
 		return !errors.Is(err, audit.ErrNotState)
 	}}
 	anArchive = kind{"an archive", 0o666, func(head []byte) bool {
-		_, err := archive.Open(head, compile.Semantics, nil)
+		_, err := archive.Open(head)
 		return !errors.Is(err, archive.ErrNotArchive)
 	}}
 )

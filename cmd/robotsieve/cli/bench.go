@@ -70,13 +70,13 @@ type parser struct {
 
 // parsers are all that are to be measured, robotsieve first.
 func (f *benchFlags) parsers(d automaton.Dialect) ([]parser, error) {
-	inProcess := func(how string, engine compile.Engine) parser {
+	inProcess := func(how string, engine automaton.Engine) parser {
 		return parser{bench.InProcess("robotsieve", "",
 			bench.Robotsieve(compile.Options{Dialect: d, MaxBytes: -1, Engine: engine})), how}
 	}
-	list := []parser{inProcess("compiles once", compile.EngineAuto)}
+	list := []parser{inProcess("compiles once", automaton.EngineAuto)}
 	if f.list {
-		list = append(list, inProcess("plain list", compile.EngineList))
+		list = append(list, inProcess("plain list", automaton.EngineList))
 	}
 	for _, x := range f.external {
 		name, command, found := strings.Cut(x, "=")
