@@ -48,7 +48,7 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 		return err
 	})
 	if errors.Is(err, archive.ErrNotArchive) {
-		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
+		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for option Robots", path, archive.ErrNotArchive)
 	} else if err != nil && !errors.Is(err, disk.ErrChanged) {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else if err == nil {

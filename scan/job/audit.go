@@ -284,7 +284,7 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
 	}
 	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
-		workers: o.workers}}
+		workers: o.workers, word: o.Messages.Word}}
 	if o.format != nil {
 		w.format = o.formatText
 	}
@@ -319,7 +319,7 @@ func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign f
 	}
 	for _, log := range logs.list {
 		if o.Fetched != nil && log.skewed {
-			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (--time-zone)", log.Name)
+			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (option TimeZone)", log.Name)
 		}
 	}
 	logs.warnOfSites()
@@ -369,68 +369,56 @@ func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs
 // validate refuses options that are invalid or contradict each other.
 func (o *auditPlan) validate() error {
 	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
-	switch {
-	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
-		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
-	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
-		len(o.Block) > 0):
-		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no look-ups, " +
-			"no choice of crawlers and no block rules")
-	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
-		return usageError("stdin can be one of --robots, --what-if and the logs only")
-	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
-		return usageError("the history %q is neither auto, deployed nor observed", o.History)
-	case o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100):
-		return usageError("--max-unparsed %v is not between 0 and 100 per cent", *o.MaxUnparsed)
-	case o.Samples < 0:
-		return usageError("--samples %d is negative", o.Samples)
-	case o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"):
-		return usageError("robots.txt and a log cannot both be stdin")
-	case o.State != "" && o.Resolver != nil:
-		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case (o.State != "" || o.Part != nil) && len(o.Block) > 0 || o.State != "" && isListed:
-		return usageError("a state has neither requests nor addresses, so an audit with --list, --evidence or " +
-			"--block cannot write one")
-	case o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0):
-		return usageError("--evidence, --samples and --block write the addresses of clients, which --anonymize is to keep " +
-			"back: audit twice")
-	case o.MadeBy != "" && o.Evidence == "":
-		return usageError("--made-by is for the letters of --evidence")
-	case (o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil):
-		return usageError("--evidence and --block need a report")
-	case len(o.Block) == 0 && o.BlockSearch:
-		return usageError("--block-search is about the rules of --block")
-	case len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"):
-		return usageError("--block reads the logs twice, which stdin cannot be: give their files")
-	case o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"):
-		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence and " +
-			"--state, such as Europe/Berlin")
-	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
-		o.Judged != nil || o.Resolver != nil):
-		return usageError("with the facts of all parts there are the rows of a part, and nothing else")
-	case o.Part != nil && o.Side == nil:
-		return usageError("a part of an audit needs the side files of the whole")
-	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
-		return usageError("no logs: name the access logs to read")
-	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 ||
-		o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)):
-		return usageError("without a robots.txt nothing is judged: --list violations, --list undeclared, --evidence and " +
-			"--samples need --robots FILE, or its versions with --policy")
-	case o.Robots.Name != "" && o.Policy != "":
-		return usageError("--robots and --policy cannot be given together")
-	case o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll():
-		return usageError("--list undeclared is of clients that name no crawler: --crawler and --category choose none of them")
-	case o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
-		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as " +
-			"in force throughout")
+	for _, mistake := range []struct {
+		made bool
+		why  string
+	}{
+		{o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""),
+			"option WhatIf needs option Robots, and no option Policy"},
+		{o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
+			len(o.Block) > 0), "option WhatIf judges no request, so there is nothing but the report on all crawlers"},
+		{o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")) ||
+			o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"), "only one input can be stdin"},
+		{!slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History),
+			"option History is neither auto, deployed nor observed"},
+		{o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100),
+			"option MaxUnparsed is not between 0 and 100 per cent"},
+		{o.Samples < 0, "option Samples is negative"},
+		{o.State != "" && o.Resolver != nil, "option Resolver has no effect on a state"},
+		{(o.State != "" || o.Part != nil) && len(o.Block) > 0 || o.State != "" && isListed,
+			"a state has neither requests nor addresses, so an audit with rows, evidence or block rules cannot write one"},
+		{o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0),
+			"option Anonymous keeps back the addresses that evidence, samples and block rules have"},
+		{o.MadeBy != "" && o.Evidence == "", "option MadeBy needs option Evidence"},
+		{(o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil),
+			"evidence and block rules need a report"},
+		{len(o.Block) == 0 && o.BlockSearch, "option BlockSearch needs option Block"},
+		{len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"),
+			"option Block reads the logs twice, which stdin cannot be: give their files"},
+		{o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"),
+			"option TimeZone Local is another zone on another machine: give its name, such as Europe/Berlin"},
+		{o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
+			o.Judged != nil || o.Resolver != nil), "with the facts of all parts there are the rows of a part, and nothing else"},
+		{o.Part != nil && o.Side == nil, "a part of an audit needs the side files of the whole"},
+		{len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil, "no logs: name the access logs to read"},
+		{o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 ||
+			o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)), "without a robots.txt nothing is judged"},
+		{o.Robots.Name != "" && o.Policy != "", "option Robots and option Policy cannot be given together"},
+		{o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll(), "clients that name no crawler are not chosen by one"},
+		{o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant),
+			"option History and option AssumeConstant need option Policy"},
+	} {
+		if mistake.made {
+			return usageError("%s", mistake.why)
+		}
 	}
 	for _, t := range []struct {
-		flag         string
+		option       string
 		given, least time.Duration
-	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
+	}{{"Window", o.Window, policy.MinWindow}, {"Delay", o.Delay, policy.MinDelay}, {"Skew", o.Skew, policy.MinSkew}} {
 		if t.given != 0 && !basis.InBounds(t.given, t.least) {
-			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least),
-				english.Hours(basis.MaxDuration))
+			return usageError("option %s %s is not between %s and %s", t.option, english.Hours(t.given),
+				english.Hours(t.least), english.Hours(basis.MaxDuration))
 		}
 	}
 	return o.checkOutputs(nil)
@@ -527,6 +515,7 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	if in.List = plainInfos(a.logs); !a.isPart {
 		in = a.described() // which warns, also where names could not be looked up
 	}
+	a.Messages.wordInputs(&in)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func TestAuditErrors(t *testing.T) {
 	}
 	var differ *BasisError
 	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other ||
-		differ.Difference != "--samples 0 and 2" {
+		differ.Difference != "option Samples 0 and 2" {
 		t.Errorf("%v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -177,11 +177,11 @@ func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 	} {
 		o := o
 		change(&o)
-		if _, err := Audit(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--what-if") {
+		if _, err := Audit(t.Context(), o); err == nil || !strings.Contains(err.Error(), "option WhatIf") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ReadSideFiles(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--what-if") {
+	if _, err := ReadSideFiles(t.Context(), o); err == nil || !strings.Contains(err.Error(), "option WhatIf") {
 		t.Errorf("side files of a part: %v", err)
 	}
 }

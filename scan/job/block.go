@@ -37,7 +37,7 @@ func (o *auditPlan) outputs() []output { return append(o.Results.outputs(), o.bl
 
 func (o *auditPlan) blockOutputs() (list []output) {
 	for _, b := range o.Block {
-		list = append(list, output{"--block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
+		list = append(list, output{"option Block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
 	}
 	return list
 }
@@ -50,7 +50,7 @@ func (o *auditPlan) collectForBlock(logs *auditLogs) (*block.Collector, error) {
 	}
 	for _, log := range logs.list {
 		if !log.Regular() {
-			return nil, usageError("--block reads the logs twice, and %s is no file", log.Name)
+			return nil, usageError("option Block reads the logs twice, and %s is no file", log.Name)
 		}
 	}
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
@@ -73,7 +73,8 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
 		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
 	if !r.Choice.IsAll() {
-		plan.Notes = append(plan.Notes, "The rules are for "+r.Choice.String()+" only (--crawler, --category).")
+		plan.Notes = append(plan.Notes, o.Messages.word("The rules are for "+r.Choice.String()+
+			" only (option Only.Crawlers, option Only.Categories)."))
 	}
 	if r.Partial {
 		plan.Notes = append(plan.Notes, "WARNING: not all of the logs could be read: what is missing may clear some "+

@@ -108,11 +108,11 @@ func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		return nil, usageError("no rules: option Robots or option Archive is needed")
 	case o.Robots.Name != "" && o.Archive != "":
-		return nil, usageError("--robots and --rules cannot be given together")
+		return nil, usageError("option Robots and option Archive cannot be given together")
 	case o.Archive == "" && o.AsOf != "":
-		return nil, usageError("--as-of chooses a version of --rules")
+		return nil, usageError("option AsOf chooses a version of option Archive")
 	case o.Archive != "" && len(agents) == 0:
 		return nil, errNoAgent
 	case o.Archive != "":

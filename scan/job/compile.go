@@ -158,7 +158,7 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	o.MaxBytes = min(compile.Limit(o.MaxBytes), maxCompiled)
 	if int64(o.MaxBytes) > most {
 		enough := (int64(o.MaxBytes)*compileCost - minWork) / 3 * 8
-		return usageError("there is too little memory to compile robots.txt files of up to %s: --memory %dMB would do",
+		return usageError("there is too little memory to compile robots.txt files of up to %s: option Memory %dMB would do",
 			english.Plural(int64(o.MaxBytes), "byte"), enough/1_000_000+1)
 	}
 	return nil

@@ -160,7 +160,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody}
 	if fields := q.Values["fields"]; fields != "" {
 		if o.Fields, err = capture.ParseFields(fields); err != nil {
-			return history.UsageError("--fields: " + err.Error())
+			return history.UsageError("option Fields: " + err.Error())
 		}
 	}
 	g := newGatherer(ctx, o, shareCompiling(o.Memory))
@@ -174,7 +174,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		why := "no date in it, nor in the name of the file or folder"
 		if c.Line > 0 {
 			row.Place = fmt.Sprintf("%s:%d", g.name, c.Line)
-			why = "no date: --fields names the members that are read, such as host=host,body=body,date=fetched"
+			why = "no date: option Fields names the members that are read, such as host=host,body=body,date=fetched"
 		}
 		switch {
 		case c.Time.IsZero():
@@ -207,7 +207,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	}
 	g.report()
 	if monthly {
-		q.Warn("of some captures only the month is known: audit needs --skew 31d")
+		q.Warn("of some captures only the month is known: audit needs option Skew 31d")
 	}
 	if g.lost {
 		q.Fault("not all captures could be read")

@@ -130,7 +130,7 @@ func (o output) replaced() (path string, err error) {
 	case err != nil:
 		return "", inputError(writing(o.name, err))
 	case !is:
-		return "", usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name,
+		return "", usageError("%s %s would replace a file that is not %s; option Force does it all the same", o.flag, o.name,
 			o.kind.name)
 	}
 	return path, nil
@@ -389,7 +389,7 @@ type Results struct {
 	Messages         Messages
 }
 
-func (o *Results) stateFile() output { return output{"--state", o.State, aState, o.Force} }
+func (o *Results) stateFile() output { return output{"option State", o.State, aState, o.Force} }
 
 // outputs are the state and the files of the report.
 func (o *Results) outputs() []output {
@@ -419,13 +419,14 @@ func (o *Results) choose(config *audit.Config) error {
 	}
 	for _, text := range o.Only.Crawlers {
 		if strings.TrimSpace(text) == "" {
-			return usageError("--crawler %q names no crawler", text)
+			return usageError("option Only.Crawlers %q names no crawler", text)
 		}
 		names := config.Crawlers.NamesOf(text)
 		if near := like(config.Crawlers, text); names == nil {
 			names = []string{text}
 			if near != "" {
-				o.Messages.warn("--crawler %s: no known crawler is called so%s; the logs are searched for it", text, near)
+				o.Messages.warn("option Only.Crawlers %s: no known crawler is called so%s; the logs are searched for it",
+					text, near)
 			}
 		}
 		config.Only.Crawlers = append(config.Only.Crawlers, names...)
@@ -449,8 +450,8 @@ func checkChoice(known *crawler.Set, r *report.Report) error {
 	for _, name := range r.Choice.Crawlers {
 		isIts := func(c report.CrawlerInfo) bool { return strings.EqualFold(c.Crawler, name) }
 		if known.NamesOf(name) == nil && !slices.ContainsFunc(r.Crawlers, isIts) {
-			return usageError("--crawler %s: no crawler is called so, neither a known one nor one in the logs%s", name,
-				like(known, name))
+			return usageError("option Only.Crawlers %s: no crawler is called so, neither a known one nor one in the "+
+				"logs%s", name, like(known, name))
 		}
 	}
 	return nil

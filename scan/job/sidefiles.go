@@ -92,12 +92,12 @@ func (o *auditPlan) readBasis(ctx context.Context, zone *time.Location) (*basis.
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
 		if strings.Contains(site, "*") {
-			return nil, usageError("--host %s: a site has no * in it, because each has a robots.txt of its own: name each",
+			return nil, usageError("option Hosts %s: a site has no * in it, because each has a robots.txt of its own: name each",
 				host)
 		}
 		list, err := origin.Parse(site)
 		if err != nil {
-			return nil, usageError("--host %w", err)
+			return nil, usageError("option Hosts %w", err)
 		}
 		for _, o := range list {
 			b.Hosts = append(b.Hosts, o.String())
@@ -134,7 +134,7 @@ func (o *auditPlan) readRobots(ctx context.Context, b *basis.Basis) error {
 		times = o.History
 	}
 	if times == policy.Mixed {
-		return usageError("%s has times of both histories: --history says what all of them count as", b.File)
+		return usageError("%s has times of both histories: option History says what all of them count as", b.File)
 	}
 	b.Observed = times == policy.Observed
 	b.SetRows(rows)
@@ -163,7 +163,7 @@ func (o *auditPlan) readVersions(b *basis.Basis) (rows []policy.Row, times strin
 	}
 	month := slices.IndexFunc(rows, func(r policy.Row) bool { return r.Month })
 	if err == nil && month >= 0 && b.Skew < policy.MonthSkew {
-		err = fmt.Errorf("%s: only a month: --skew 31d covers that the day is not known", rows[month].Where)
+		err = fmt.Errorf("%s: only a month: option Skew 31d covers that the day is not known", rows[month].Where)
 	}
 	return rows, cmp.Or(times, policy.Deployed), err
 }
@@ -253,7 +253,7 @@ func (o *auditPlan) identify(s *loadedBasis) error {
 	for _, arg := range o.Ranges {
 		loaded, err := crawler.LoadSeries(arg, s.config.Crawlers, o.budget.room())
 		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
-			return usageError("--ip-ranges %w", mistake)
+			return usageError("option Ranges %w", mistake)
 		}
 		if err != nil {
 			return o.budget.failed(err)
@@ -288,7 +288,7 @@ func (o *auditPlan) identify(s *loadedBasis) error {
 		o.budget.loaded += s.identity.Names.Bytes()
 	}
 	if err := b.SetClients(&s.config, s.identity); err != nil {
-		return usageError("--client-ip, --trusted-proxies: %w", err)
+		return usageError("option ClientIP, option TrustedProxies: %w", err)
 	}
 	s.config.KeepAddresses = o.Resolver != nil
 	return nil
@@ -315,10 +315,11 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 		return nil, err
 	}
 	if o.WhatIf != "" {
-		return nil, usageError("--what-if is not for parts of an audit: use robotsieve audit")
+		return nil, usageError("option WhatIf is not for parts of an audit: use robotsieve audit")
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
-		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")
+		return nil, usageError("option TimeZone Local is another zone on another machine: give its name, " +
+			"such as Europe/Berlin")
 	}
 	return prepared(ctx, func() (*SideFiles, error) {
 		side, err := p.readSideFiles(ctx)

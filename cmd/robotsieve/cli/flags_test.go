@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -128,4 +129,42 @@ func TestHelp(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestOptionFlags: the options that messages name are fields of options, and the flags are flags.
+func TestOptionFlags(t *testing.T) {
+	fields := map[string]bool{}
+	var walk func(prefix string, of reflect.Type)
+	walk = func(prefix string, of reflect.Type) {
+		for i := range of.NumField() {
+			f := of.Field(i)
+			fields[prefix+f.Name] = true
+			switch f.Name {
+			case "List", "Only":
+				walk(f.Name+".", f.Type)
+			case "Robots":
+				walk(prefix, f.Type)
+			default:
+				if f.Anonymous {
+					walk(prefix, f.Type)
+				}
+			}
+		}
+	}
+	for _, options := range []any{job.AuditOptions{}, job.FilterOptions{}, job.CompileOptions{}} {
+		walk("", reflect.TypeOf(options))
+	}
+	for option, flag := range optionFlags {
+		isFlag := slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == flag })
+		if !fields[option] || !isFlag {
+			t.Errorf("%s is an option: %v; --%s is a flag: %v", option, fields[option], flag, isFlag)
+		}
+		if got := inFlags("x: 5 % (option " + option + ")."); got != "x: 5 % (--"+flag+")." {
+			t.Error(got)
+		}
+	}
+	const other = "an option: Pay or option Other; see job.Explains"
+	if got := inFlags(other); got != other {
+		t.Error(got)
+	}
 }

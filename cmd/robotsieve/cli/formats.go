@@ -144,7 +144,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 	text := func(s string) string { return writers.Cut(report.Printable(s), maxMessage) }
 	fmt.Fprintf(w, "%s: ", text(log.Name))
 	if log.Err != nil {
-		fmt.Fprintln(w, text(log.Err.Error()))
+		fmt.Fprintln(w, text(inFlags(log.Err.Error())))
 	} else {
 		fmt.Fprintf(w, "%s (%s)\n", text(log.Format.Name()), log.Format.By())
 	}
@@ -172,7 +172,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		case format.NoRequest:
 			fmt.Fprintln(w, "a connection without an HTTP request:")
 		default:
-			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
+			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(inFlags(e.Fault)), ": "))
 		}
 		fmt.Fprintf(w, "    %s\n", writers.Cut(text(string(e.Line)), maxLineShown))
 	}
@@ -181,7 +181,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 			if i == 0 {
 				fmt.Fprintf(w, "\n  %s:\n", title)
 			}
-			fmt.Fprintf(w, "    %s\n", text(item))
+			fmt.Fprintf(w, "    %s\n", text(inFlags(item)))
 		}
 	}
 	if log.Format != nil {

@@ -62,7 +62,8 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(fmt.Sprintf(format, args...)), maxMessage))
+	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
+		maxMessage))
 }
 
 // stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then
@@ -79,6 +80,7 @@ func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
 		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
+		Word:     inFlags,
 		To:       s.err,
 	}
 }

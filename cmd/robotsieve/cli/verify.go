@@ -53,7 +53,7 @@ func verifiedText(v *job.Verified) string {
 		fmt.Fprintln(&b, report.Printable(text))
 	}
 	for _, text := range v.Failed {
-		fmt.Fprintln(&b, "Does not hold: "+report.Printable(text)+".")
+		fmt.Fprintln(&b, "Does not hold: "+report.Printable(inFlags(text))+".")
 	}
 	return b.String()
 }
