@@ -104,8 +104,12 @@ func (r rule) markdown(flag string) string {
 	if r.not == flag {
 		return text + "it is refused"
 	}
+	var parts []string
 	if r.needs != "" {
-		return text + "it needs " + names(r.needs, " or ")
+		parts = append(parts, "it needs "+names(r.needs, " or "))
 	}
-	return text + "not together with " + names(r.not, ", ")
+	if r.not != "" {
+		parts = append(parts, "not together with "+names(r.not, ", "))
+	}
+	return text + strings.Join(parts, ", ")
 }
