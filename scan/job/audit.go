@@ -126,9 +126,9 @@ type AuditOptions struct {
 	// MadeBy is who makes that folder, as its letters are to say; "" if they are not to.
 	MadeBy string
 	// Block are files of rules that refuse those who broke robots.txt. BlockSearch puts rules in force
-	// that refuse search engines too.
-	Block       []BlockFile
-	BlockSearch bool
+	// that refuse search engines too, and BlockNames those by the names of crawlers that nobody can verify.
+	Block                   []BlockFile
+	BlockSearch, BlockNames bool
 	// Workers is how many goroutines read lines; below 1, one for each processor. There are
 	// fewer if Memory is too little for so many.
 	Workers int
@@ -201,7 +201,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	collector, err := o.collectForBlock(logs)
+	collector, err := o.collectForBlock(logs, &side.config)
 	if err != nil {
 		return nil, err
 	}
@@ -355,8 +355,8 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 		return usageError("--made-by is for the letters of --evidence")
 	case (o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil):
 		return usageError("--evidence and --block need a report")
-	case len(o.Block) == 0 && o.BlockSearch:
-		return usageError("--block-search is about the rules of --block")
+	case len(o.Block) == 0 && (o.BlockSearch || o.BlockNames):
+		return usageError("--block-search and --block-names are about the rules of --block")
 	case len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"):
 		return usageError("--block reads the logs twice, which stdin cannot be: give their files")
 	case o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"):

@@ -13,7 +13,8 @@ import (
 )
 
 // BlockFile is a file of rules for a server that refuse those who broke robots.txt. The rules are
-// held to the same logs again, which are read a second time, to tell whom else they would have refused.
+// held to the same logs again to tell whom else they would have refused: the logs are read a second time,
+// and a third time if rules were dropped because of that.
 type BlockFile struct{ Kind, Name string } // Kind is one of BlockKinds
 
 // BlockKinds returns the names of all kinds of files of rules.
@@ -43,7 +44,7 @@ func (o *AuditOptions) blockOutputs() (list []output) {
 
 // collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil
 // if there are to be none.
-func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error) {
+func (o *AuditOptions) collectForBlock(logs *auditLogs, config *audit.Config) (*block.Collector, error) {
 	if len(o.Block) == 0 {
 		return nil, nil
 	}
@@ -55,7 +56,7 @@ func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
 	c := block.NewCollector(int(clients))
 	o.budget.take(clients * block.ClientBytes)
-	o.Judged = both(c.Judged, o.Judged)
+	o.Judged, config.NeedsAddresses = both(c.Judged, o.Judged), true
 	return c, nil
 }
 
@@ -70,7 +71,7 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 		return inputError(err)
 	}
 	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
-		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
+		LookedUp: a.verified, Report: r, Search: o.BlockSearch, Names: o.BlockNames, End: end})
 	if !r.Choice.IsAll() {
 		plan.Notes = append(plan.Notes, "The rules are for "+r.Choice.String()+" only (--crawler, --category).")
 	}
@@ -87,8 +88,10 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 		kinds = append(kinds, block.ByKind(b.Kind))
 	}
 	counter := block.NewCounter(plan, kinds, o.Workers)
-	if err := o.showAll(ctx, side, counter.Seen); err != nil {
-		return err
+	for again := true; again; again = counter.Settle() {
+		if err := o.showAll(ctx, side, counter.Seen); err != nil {
+			return err
+		}
 	}
 	var errs []error
 	for i, result := range counter.Results() {
@@ -114,7 +117,7 @@ func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen func(
 	again := AuditOptions{Logs: o.Logs, Format: o.Format, TimeZone: o.TimeZone, Hosts: o.Hosts, Workers: o.Workers,
 		budget: o.budget, format: o.format, seen: seen,
 		Results: Results{AllowDuplicates: o.AllowDuplicates, Messages: Messages{Progress: o.Messages.Progress}}}
-	logs, err := again.prepareLogs(ctx, side, func(*auditLogs) error { return nil })
+	logs, err := again.prepareLogs(ctx, side, func(l *auditLogs) error { return l.assign(o.Hosts, side.config.Policy) })
 	if err != nil {
 		return err
 	}

@@ -130,8 +130,10 @@ beginning of the path, with the bytes that were sent, and examples.`,
 		o.Block = append(o.Block, b)
 		return err
 	})
-	flags.BoolVar(&o.BlockSearch, "block-search", false, "put rules of --block in force that refuse search engines, "+
-		"which are comments otherwise")
+	flags.BoolVar(&o.BlockSearch, "block-search", false, "put rules of --block in force that may refuse search "+
+		"engines, which are comments otherwise")
+	flags.BoolVar(&o.BlockNames, "block-names", false, "put rules of --block in force by the names of crawlers that "+
+		"nobody can verify, which are comments otherwise")
 	forceFlag(cmd, &o.Force)
 	flags.StringVar(&o.Sampled, "sampled", "", "how the logs were sampled, such as 1/100: stated in the report")
 	crawlersFlag(cmd, &o.Crawlers)
