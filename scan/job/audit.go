@@ -316,6 +316,7 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	} else {
 		a.run.StopAt(ctx)
 	}
+	a.incomplete = a.inputs.Partial
 	return a, nil
 }
 
@@ -421,6 +422,7 @@ type auditing struct {
 	verified    []crawler.Pair // by looked-up names
 	interrupted error          // why the result is not of the whole input; nil if it is
 	hasFacts    bool           // of all parts: there are only rows
+	incomplete  bool           // of logs that were not read to their ends
 }
 
 var (
