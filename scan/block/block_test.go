@@ -239,6 +239,7 @@ func TestDryRun(t *testing.T) {
 		{"CCBot/2.0", "CCBot", "192.0.2.5", report.Verified, true},               // robots.txt
 		{"xccbot", "", "192.0.2.5", 0, false},                                    // another word
 		{"Mozilla/5.0 (like ccbot)", "", "192.0.2.66", 0, false},                 // like it only
+		{"Mozilla/5.0 (x;ccbot)", "", "192.0.2.66", 0, false},                    // refused where there are regular expressions
 		{"Mozilla/5.0 (my ccbot)", "", "192.0.2.66", 0, false},                   // refused, a visitor
 		{"GPTBot/1.0", "GPTBot", "192.0.2.200", report.SpoofedIdentity, false},   // refused
 		{"GPTBot/1.0", "GPTBot", "198.51.100.7", report.Verified, false},         // its own
@@ -259,11 +260,11 @@ func TestDryRun(t *testing.T) {
 		c.Seen(s)
 	}
 	for i, want := range []Refused{
-		{7, 4, 1, 2, 0, 1}, // nginx
+		{8, 5, 1, 3, 0, 1}, // nginx
 		{4, 2, 0, 1, 0, 1}, // nft
 		{7, 4, 1, 2, 0, 1}, // cloudflare
 	} {
-		if got := c.Results()[i]; got.Refused != want || got.Lines != 14 {
+		if got := c.Results()[i]; got.Refused != want || got.Lines != 15 {
 			t.Errorf("%s: %+v of %d, want %+v", kinds[i].Name, got.Refused, got.Lines, want)
 		}
 	}

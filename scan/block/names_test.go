@@ -84,10 +84,16 @@ func published(t *testing.T) map[string]bool {
 func TestNameRefusesNoOther(t *testing.T) {
 	o := world(t)
 	headers, profiles := published(t), o.Crawlers.Profiles()
-	names := map[*crawler.Profile]Name{}
+	names, begins := map[*crawler.Profile]Name{}, map[string][]*crawler.Profile{} // by the first bytes of their words
 	for i := range profiles {
-		if n, ok := nameOf(&profiles[i], profiles[i].Words, o.Crawlers); ok {
-			names[&profiles[i]] = n
+		p := &profiles[i]
+		n, ok := nameOf(p, p.Words, o.Crawlers)
+		if !ok {
+			continue
+		}
+		names[p] = n
+		for _, word := range n.Words {
+			begins[word[:3]] = append(begins[word[:3]], p)
 		}
 	}
 	reader := o.Crawlers.Reader()
@@ -95,7 +101,14 @@ func TestNameRefusesNoOther(t *testing.T) {
 	for header := range headers {
 		c := reader.Read([]byte(header))
 		low := strings.ToLower(header)
-		for p, n := range names {
+		may := map[*crawler.Profile]bool{}
+		for i := range max(len(low)-2, 0) {
+			for _, p := range begins[low[i:i+3]] {
+				may[p] = true
+			}
+		}
+		for p := range may {
+			n := names[p]
 			if !slices.ContainsFunc(n.Words, func(word string) bool { return strings.Contains(low, word) }) {
 				continue
 			}
