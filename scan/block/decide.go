@@ -111,7 +111,7 @@ func Decide(c *Collector, o Options) *Plan {
 	}
 	d.addUnverifiable()
 	d.open["at private, cut or missing addresses"] = c.unplaced
-	d.open["at more addresses than are kept (--memory)"] = c.unkept
+	d.open["at more addresses than are kept (option Memory)"] = c.unkept
 	d.addAddresses()
 	for _, reason := range slices.Sorted(maps.Keys(d.open)) {
 		if n := d.open[reason]; n > 0 {
@@ -160,7 +160,7 @@ func (d *decision) isSearch(p *crawler.Profile) bool { return p != nil && d.engi
 // add adds a rule. withheld says why it is not in force, if it is not.
 func (d *decision) add(r Rule, withheld string) {
 	if withheld == "" && r.Search && r.Sort != Impostor && !d.Search {
-		withheld = "it concerns a search engine (--block-search)"
+		withheld = "it concerns a search engine (option BlockSearch)"
 	}
 	if r.Withheld = withheld; withheld != "" {
 		d.Held = append(d.Held, r)
@@ -229,7 +229,7 @@ func (d *decision) addUnverifiable() {
 		if !ok || p == nil && !isWord(c.Crawler) {
 			continue
 		}
-		withheld := "nobody can verify the crawler, so the name may be anybody's (--block-names)"
+		withheld := "nobody can verify the crawler, so the name may be anybody's (option BlockNames)"
 		if d.Names {
 			withheld = ""
 			d.byName = append(d.byName, c.Crawler)
@@ -263,7 +263,7 @@ func (d *decision) addAddresses() {
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
 		switch c := d.clients[addr]; {
 		case d.proxied:
-			d.open["at addresses that are a proxy's (--client-ip)"] += c.n
+			d.open["at addresses that are a proxy's (option ClientIP)"] += c.n
 		case d.Report.IPv4Cut && crawler.KindOf(addr.AppendTo(nil)) == crawler.IPv4MayBeCut:
 			d.open["at private, cut or missing addresses"] += c.n
 		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):

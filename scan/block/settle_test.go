@@ -88,7 +88,7 @@ func TestNamesThatNobodyVerifies(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if got := rules(p.Held); !slices.Equal(got, []string{"0 FooBot", "0 Bravebot"}) ||
-		!strings.Contains(fmt.Sprint(p.Short()), "--block-names") {
+		!strings.Contains(fmt.Sprint(p.Short()), "option BlockNames") {
 		t.Errorf("%q: %q", got, p.Short())
 	}
 	o.Names = true

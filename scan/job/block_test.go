@@ -54,8 +54,9 @@ func blocked(t *testing.T, log string, change func(*AuditOptions)) (rules, said 
 		}
 		return name
 	}
-	o := AuditOptions{Logs: Inputs{Names: []string{put("log", log)}}, Block: []BlockFile{{"nginx", filepath.Join(dir, "rules")}},
-		Robots: RobotsFile{Name: put("robots.txt", "User-agent: *\nDisallow: /p/\n")}}
+	var o AuditOptions
+	o.Logs.Names, o.Block = []string{put("log", log)}, []BlockFile{{"nginx", filepath.Join(dir, "rules")}}
+	o.Robots.Name = put("robots.txt", "User-agent: *\nDisallow: /p/\n")
 	o.Messages.Warn = func(message string) { said += message + "\n" }
 	change(&o)
 	if _, err := Audit(t.Context(), o); err != nil {
@@ -139,14 +140,12 @@ func TestBlockRealLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		broke := map[string]bool{}
-		o := AuditOptions{Logs: Inputs{Names: []string{log}}, Robots: RobotsFile{Name: robots},
-			Ranges: []string{"googlebot.json=" + filepath.Join(shared, "bots", "ip-ranges", "googlebot.json")},
-			Block:  []BlockFile{{"nginx", rules}},
-			Judged: func(j *audit.Judged) {
+		o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{log}}},
+			Judging: Judging{Robots: RobotsFile{Name: robots}}, Identity: Identity{Ranges: []string{"googlebot.json=" + filepath.Join(shared, "bots", "ip-ranges", "googlebot.json")}}, Extracts: Extracts{Block: []BlockFile{{"nginx", rules}}, Judged: func(j *audit.Judged) {
 				if j.Verdict == report.Violation && j.Identity != report.Verified {
 					broke[string(j.Address)] = true
 				}
-			}}
+			}}}
 		if _, err := Audit(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
