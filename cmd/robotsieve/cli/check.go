@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -127,7 +127,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if f.output == "text" {
 		err = writeArchive(s.out, sum)
 	} else {
-		err = writers.WriteJSON(s.out, sum, "")
+		err = render.WriteJSON(s.out, sum, "")
 	}
 	return writing("what the archive has", err)
 }
@@ -244,7 +244,7 @@ type answerWriter struct {
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	b := bufio.NewWriter(s.out)
 	if form == "csv" {
-		fmt.Fprint(b, writers.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
+		fmt.Fprint(b, render.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
 	}
 	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
@@ -260,10 +260,10 @@ func (w *answerWriter) write(a job.Answer, more any, text func()) {
 	case "json":
 		w.json.add(more)
 	case "ndjson":
-		_ = writers.WriteJSON(w.w, more, "") // close returns the error
+		_ = render.WriteJSON(w.w, more, "") // close returns the error
 	case "csv":
 		a = report.Texts(a, report.Printable)
-		fmt.Fprint(w.w, writers.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
+		fmt.Fprint(w.w, render.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
 	default:
 		text()
 	}

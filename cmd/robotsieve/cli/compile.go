@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/capture"
@@ -118,7 +118,7 @@ machine the beginning is printed.`,
 	list := flags.String("list", "", "print what this archive has, instead of writing one")
 	var output string
 	choice(cmd, "output", "", "form of --list, text or ndjson; with --class ndjson, csv or parquet", to(&output),
-		append([]string{"text"}, writers.RowOutputs()...)...)
+		append([]string{"text"}, render.RowOutputs()...)...)
 	var c job.ClassOptions
 	classes := flags.StringSlice("class", nil, "with --list: how much is forbidden to these crawlers")
 	_ = cmd.RegisterFlagCompletionFunc("class", completeAgents) // it fails only for a flag that does not exist
@@ -302,7 +302,7 @@ func runClasses(cmd *cobra.Command, s streams, o job.CompileOptions, c job.Class
 	}
 	switch {
 	case output == "text":
-		return usageError("--class has no --output text: choose one of %s", strings.Join(writers.RowOutputs(), ", "))
+		return usageError("--class has no --output text: choose one of %s", strings.Join(render.RowOutputs(), ", "))
 	case output == "parquet" && isTerminal(s.out):
 		return errParquet
 	case dialect != nil && len(o.Dialects) > 1:
@@ -314,7 +314,7 @@ func runClasses(cmd *cobra.Command, s streams, o job.CompileOptions, c job.Class
 	ctx, release := onInterrupt(cmd.Context())
 	defer release()
 	w := bufio.NewWriterSize(s.out, 64<<10)
-	rows := writers.NewClasses(w, output)
+	rows := render.NewClasses(w, output)
 	err := job.Classes(ctx, c, rows.Add)
 	if err == nil || rows.Begun() {
 		err = cmp.Or(err, writing("the classes", cmp.Or(rows.Close(), w.Flush())))

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -95,15 +95,15 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 		for _, x := range shown.Differences {
 			notes = append(notes, change{x}.note())
 		}
-		fmt.Fprint(w, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
+		fmt.Fprint(w, render.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
 		for _, n := range notes {
-			fmt.Fprint(w, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
+			fmt.Fprint(w, render.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
 				strings.Join(numbers(n.Lines), " ")))
 		}
 	case "sarif":
 		err = writeSARIF(w, shown)
 	default:
-		err = writers.WriteJSON(w, d, "")
+		err = render.WriteJSON(w, d, "")
 	}
 	return cmp.Or(err, w.Flush())
 }
@@ -216,9 +216,9 @@ func permission(r job.RuleText) string {
 
 // writeSARIF writes the notes and the changes of a description as SARIF.
 func writeSARIF(w io.Writer, d *job.Description) error {
-	var findings []writers.Finding
+	var findings []render.Finding
 	add := func(n lint.Note, text string) {
-		findings = append(findings, writers.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
+		findings = append(findings, render.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
 	}
 	for _, n := range d.Notes {
 		text := noteText(n)
@@ -234,12 +234,12 @@ func writeSARIF(w io.Writer, d *job.Description) error {
 		n := c.note()
 		add(n, n.Note)
 	}
-	kinds := []writers.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
+	kinds := []render.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
 		{Name: nowKind + job.NowAllowed, Text: "a path is allowed that was forbidden"}}
 	for _, k := range lint.Kinds() {
-		kinds = append(kinds, writers.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
+		kinds = append(kinds, render.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
 	}
-	return writers.WriteSARIF(w, version(), d.File, kinds, findings)
+	return render.WriteSARIF(w, version(), d.File, kinds, findings)
 }
 
 // noteText returns a note with the parts of the lines that it is about.
@@ -285,14 +285,14 @@ func writeBarred(w *bufio.Writer, table []job.Treatment) {
 		room -= width + len("  ")
 	}
 	for i, t := range table {
-		names := writers.Names(t.Agents, room)
+		names := render.Names(t.Agents, room)
 		if t.Reading != "" {
-			names = writers.Wrap("* ("+t.Reading+")", room)
+			names = render.Wrap("* ("+t.Reading+")", room)
 		}
 		rows[i+1] = append(rows[i+1], names)
 	}
 	rows[1][3] = "* (all that no group names)"
-	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, writers.Table(writers.Left(append(rows[0], "crawlers")...), rows[1:]))
+	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, render.Table(render.Left(append(rows[0], "crawlers")...), rows[1:]))
 }
 
 // pathShown returns a path for the table: a dash if there is none, a question mark if that is not known.
@@ -302,7 +302,7 @@ func pathShown(class, path string) string {
 	if class == "undecided" {
 		none = "?"
 	}
-	return writers.Cut(cmp.Or(path, none), most)
+	return render.Cut(cmp.Or(path, none), most)
 }
 
 // change is differences that only differ in the agents and in the lines of the rules.

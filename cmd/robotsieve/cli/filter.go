@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -205,7 +205,7 @@ func runFilter(ctx context.Context, s streams, o job.FilterOptions, invalid, out
 	write := writeFilterText
 	if output == "json" {
 		// on the last line
-		write = func(s streams, r *job.Filtered) error { return writers.WriteJSON(s.err, SummaryOf(r), "") }
+		write = func(s streams, r *job.Filtered) error { return render.WriteJSON(s.err, SummaryOf(r), "") }
 	}
 	switch failed := writing("the summary", write(s, result)); {
 	case failed != nil:

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -53,8 +53,8 @@ or depends on who asks.`,
 			case output == "json":
 				list.add(site)
 			case output == "text":
-				return writing("the intervals", writers.WriteLogged(w, site))
-			case n <= writers.MaxLoggedOnPage:
+				return writing("the intervals", render.WriteLogged(w, site))
+			case n <= render.MaxLoggedOnPage:
 				page = append(page, *site)
 			}
 			return nil
@@ -66,9 +66,9 @@ or depends on who asks.`,
 		case "json":
 			list.end()
 		case "html":
-			_ = writers.WriteLoggedPage(w, page, n > len(page)) // its error comes again from Flush
+			_ = render.WriteLoggedPage(w, page, n > len(page)) // its error comes again from Flush
 		case "text":
-			fmt.Fprintln(w, map[bool]string{true: "No log has a request for robots.txt.", false: writers.LoggedLimits}[n == 0])
+			fmt.Fprintln(w, map[bool]string{true: "No log has a request for robots.txt.", false: render.LoggedLimits}[n == 0])
 		}
 		if err = cmp.Or(err, writing("the intervals", w.Flush())); err == nil && partial {
 			err = exitWith(exitInput)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
@@ -45,15 +45,15 @@ var reportFiles = []struct {
 	write       func(io.Writer, *report.Report) error
 }{
 	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML",
-		"<!doctype html>", writers.WriteHTML},
+		"<!doctype html>", render.WriteHTML},
 	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus",
-		"a file of figures for Prometheus", "# HELP robotsieve_", writers.WritePrometheus},
+		"a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
 }
 
 // addReportFlags adds these flags, with more values of --output.
 func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
 	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), append(writers.Outputs(), outputs...)...)
+	choice(cmd, "output", "text", "form of the report", to(&f.output), append(render.Outputs(), outputs...)...)
 	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: "+
 		"as --output full does")
 	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more",
@@ -107,7 +107,7 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 		code = codeOf(err)
 	}
 	if f.prints(a.Report) {
-		if err := writers.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
+		if err := render.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))
 		}
@@ -126,7 +126,7 @@ func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
 // form is the output that --output and --full ask for.
 func (f *reportFlags) form() string {
 	if f.full && f.output == "text" {
-		return writers.Full
+		return render.Full
 	}
 	return f.output
 }
@@ -178,7 +178,7 @@ func (f *reportFlags) check(config *audit.Config) error {
 type rowFlags struct {
 	list    string // violations, all or undeclared; empty: there is no list
 	keyFile string
-	rows    *writers.Rows // nil if none are written here
+	rows    *render.Rows // nil if none are written here
 }
 
 // Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As
@@ -196,8 +196,8 @@ func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
 	return rows, written.Close
 }
 
-func (r Rows) begin(w io.Writer) (*job.Rows, *writers.Rows) {
-	written := writers.NewRows(w, r.Output, r.Key)
+func (r Rows) begin(w io.Writer) (*job.Rows, *render.Rows) {
+	written := render.NewRows(w, r.Output, r.Key)
 	return &job.Rows{Violations: r.List == "violations", Undeclared: r.List == "undeclared", Appender: written.Appender,
 		To: written}, written
 }
@@ -205,7 +205,7 @@ func (r Rows) begin(w io.Writer) (*job.Rows, *writers.Rows) {
 func addRowFlags(cmd *cobra.Command) *rowFlags {
 	f := &rowFlags{}
 	choice(cmd, "list", "", "print a row for each violation, for each request of a crawler, or for each "+
-		"that names none and is for what robots.txt forbids to *, in place of the report: as --output "+strings.Join(writers.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
+		"that names none and is for what robots.txt forbids to *, in place of the report: as --output "+strings.Join(render.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
 		"violations", "all", "undeclared")
 	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
 		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
@@ -223,11 +223,11 @@ const (
 // chosen returns the list that is asked for. output is that of the report, unless another one was
 // chosen.
 func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
-	outputs := writers.RowOutputs()
+	outputs := render.RowOutputs()
 	switch {
 	case f.list == "" && f.keyFile != "":
 		return rows, usageError("--anonymize is for --list")
-	case f.list == "" && !slices.Contains(writers.Outputs(), output):
+	case f.list == "" && !slices.Contains(render.Outputs(), output):
 		return rows, usageError("--output %s is for --list", output)
 	case f.list == "":
 	case !chosen:

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -61,7 +61,7 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(fmt.Sprintf(format, args...)), maxMessage))
+	fmt.Fprintf(s.err, "%s: %s\n", s.program(), render.Cut(report.Printable(fmt.Sprintf(format, args...)), maxMessage))
 }
 
 // stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then
@@ -339,7 +339,7 @@ type jsonList struct {
 
 func (l *jsonList) add(v any) {
 	var b bytes.Buffer
-	_ = writers.WriteJSON(&b, v, "") // a buffer has no error
+	_ = render.WriteJSON(&b, v, "") // a buffer has no error
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"

@@ -1,0 +1,99 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// LoggedLimits is what logs do not show of the versions of robots.txt.
+const LoggedLimits = `What no log shows: when a file changed between the last answer of a row and the first
+of the next; whether two files of one size are the same; whether two sizes are of two
+files, or of one that was compressed or sent in part; which version a 304 confirmed.`
+
+// WriteLogged writes what logs show of a site as text.
+func WriteLogged(w io.Writer, s *report.LoggedSite) error {
+	return writeBlocks(w, []block{loggedBlock(report.Texts(s, report.Printable)), {}}, maxWidth, false)
+}
+
+// MaxLoggedOnPage is how many sites a page has.
+const MaxLoggedOnPage = 200
+
+// WriteLoggedPage writes what logs show of sites as a page. more says that there are others.
+func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
+	text := english.Plural(int64(len(sites)), "site") + " with requests for robots.txt."
+	if more {
+		text = fmt.Sprintf("The first %d sites; the others are in --output json.", len(sites))
+	}
+	data := pageData{Title: "robots.txt by the logged answers", Headline: []string{text},
+		Beginning: []string{LoggedLimits}}
+	for i := range sites {
+		b := loggedBlock(report.Texts(&sites[i], report.Printable))
+		data.Sections = append(data.Sections, section{block: b, ID: fmt.Sprint("part", i+1)})
+	}
+	return page().Execute(w, data)
+}
+
+const (
+	maxIntervalsShown = 100 // in the table of a site
+	stripWidth        = 90  // characters
+)
+
+// loggedBlock has the intervals of a site, and draws them as a strip in which letters stand for answers.
+func loggedBlock(s *report.LoggedSite) block {
+	b := block{Title: fmt.Sprintf("%s, %s to GETs of robots.txt:", cmp.Or(s.Site, "A site that the logs do not name"),
+		english.Plural(s.Answers, "answer"))}
+	b.Table = newTable(maxIntervalsShown, Left("", "from (UTC)", "to (UTC)"), Right("answers", "status", "bytes"),
+		Left("others", "files of this size"))
+	at := func(m report.Moment) int { // the column of the strip
+		first, last := float64(s.Intervals[0].First), float64(s.Intervals[len(s.Intervals)-1].Last)
+		return min(int((float64(m)-first)/max(last-first, 1)*stripWidth), stripWidth-1)
+	}
+	strip, letters := bytes.Repeat([]byte{' '}, stripWidth), map[string]byte{}
+	for _, in := range s.Intervals {
+		for _, a := range in.Answers {
+			status, size, others := "-", "-", "-"
+			if a.Status > 0 {
+				status = fmt.Sprint(a.Status)
+			}
+			if a.Bytes >= 0 {
+				size = english.Grouped(a.Bytes)
+			}
+			if len(in.Answers) > 1 {
+				others = "in turn"
+			}
+			if letters[status+size] == 0 {
+				letters[status+size] = "abcdefghijklmnopqrstuvwxyz?"[min(len(letters), 26)]
+			}
+			letter := letters[status+size]
+			for column := at(a.First); column <= at(a.Last); column++ {
+				if strip[column] == ' ' {
+					strip[column] = letter
+				} else if strip[column] != letter {
+					strip[column] = '*'
+				}
+			}
+			b.Table.add(nil, 1, string(letter), timeAs(a.First.String(), time.DateTime), timeAs(a.Last.String(), time.DateTime),
+				english.Grouped(a.N), status, size, others, cmp.Or(Cut(strings.Join(a.Fits, ", "), maxWidth), "-"))
+		}
+	}
+	if b.Table = b.Table.leaves("row"); len(letters) > 1 {
+		b.Quote = []string{"|" + string(strip) + "|"}
+	}
+	var unclear []string
+	for _, what := range slices.Sorted(maps.Keys(s.Unclear)) {
+		unclear = append(unclear, english.Grouped(s.Unclear[what])+" ("+what+")")
+	}
+	if unclear != nil {
+		b.Text = []string{"Requests in no row: " + english.List(unclear) + "."}
+	}
+	return b.withFigures()
+}
