@@ -25,8 +25,8 @@ func (d doc) beforeAfter() (list []block) {
 		title := fmt.Sprintf("%s, %s in place of %s:", c.Time, cmp.Or(c.NewFile, "no file"), cmp.Or(c.OldFile, "no file"))
 		text := fmt.Sprintf("%.1f days before it; %.1f days after it. Others made %s on both sides.", c.Before.Days,
 			c.After.Days, english.Plural(c.RequestsNotListed, "request"))
-		if c.Since != "" {
-			text += " The old file was last seen on " + c.Since + ": requests between the two times are not counted."
+		if !c.Since.IsZero() {
+			text += " The old file was last seen on " + c.Since.String() + ": requests between the two times are not counted."
 		}
 		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(c.Origin + " " + title), Table: t.leaves("crawler"),
 			Text: []string{text}}.withFigures())

@@ -19,6 +19,10 @@ const hostile = "=cmd|'/c calc'!A0\x00\x1b[2J\x07\b\r\n\t\x7f\u0085\u009b31m\u20
 // fill puts a hostile text into every string of a value, two elements into every slice, and 9
 // into every number.
 func fill(v reflect.Value, n *int) {
+	if at, isTime := v.Addr().Interface().(*report.Time); isTime {
+		*at = report.At(9)
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		*n++
@@ -71,9 +75,9 @@ func TestNoOutputLetsAControlThrough(t *testing.T) {
 		t.Errorf("a page of a what-if lets HTML through, or fails: %v", err)
 	}
 	r.WhatIf = nil
-	for _, history := range []string{r.Policy.History, "constant"} { // they have other tables
+	for _, history := range []report.History{r.Policy.History, report.Constant} { // they have other tables
 		r.Policy.History = history
-		for _, role := range []string{r.Crawlers[0].Role, "crawler", "fetcher"} {
+		for _, role := range []report.Role{r.Crawlers[0].Role, report.RoleCrawler, report.RoleFetcher} {
 			for i := range r.Crawlers {
 				r.Crawlers[i].Role = role
 			}
@@ -118,7 +122,7 @@ func TestJSONKeepsBytes(t *testing.T) {
 	if err := json.Unmarshal([]byte(written(t, "json", want, false)), got); err != nil {
 		t.Fatal(err)
 	}
-	if got = report.Texts(got, report.FromUTF8); !reflect.DeepEqual(got, want) {
+	if got = got.Rewrite(report.FromUTF8); !reflect.DeepEqual(got, want) {
 		t.Errorf("json has %+v\nwant %+v", got, want)
 	}
 }

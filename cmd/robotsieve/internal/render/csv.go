@@ -22,11 +22,11 @@ type crawlerRow struct {
 
 func newCrawlerRow(r *report.Report, c *crawler) *crawlerRow {
 	row := &crawlerRow{crawler: c, of: r}
-	if unitLengths[c.Timeline.By] > 24*time.Hour {
+	if c.Timeline.By > report.Day {
 		return row
 	}
 	for _, from := range c.Timeline.From {
-		if day := timeAs(from, time.DateOnly); day != row.lastDay {
+		if day := from.Format(time.DateOnly); day != row.lastDay {
 			row.days, row.firstDay, row.lastDay = row.days+1, cmp.Or(row.firstDay, day), day
 		}
 	}
@@ -43,9 +43,9 @@ var crawlerRows = slices.Concat(
 		{name: "category", means: "what it crawls for, such as `search` or `ai-training`, or `unknown`",
 			value: func(r *crawlerRow) value { return words(r.Category) }},
 		{name: "role", means: "`crawler`, or `fetcher`: sent by a person, a subscription or the site's own operator",
-			value: func(r *crawlerRow) value { return words(r.Role) }},
+			value: func(r *crawlerRow) value { return words(string(r.Role)) }},
 		{name: "obeys", means: "whether its operator says that it obeys robots.txt: `yes`, `no` or `unknown`",
-			value: func(r *crawlerRow) value { return words(r.Obeys) }},
+			value: func(r *crawlerRow) value { return words(string(r.Obeys)) }},
 		{name: "requests", kind: integerRow, means: "all requests under its name, those of impostors included",
 			value: func(r *crawlerRow) value { return integer(r.Requests) }},
 		{name: "share", kind: decimalRow, means: "its share of the requests of all crawlers in the report, from 0 to 1",

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -132,13 +133,16 @@ func TestCSVHasNoValueForWhatIsNotKnown(t *testing.T) {
 
 // Days are counted once, by the clocks of the report's time zone.
 func TestCSVCountsDays(t *testing.T) {
-	for _, c := range []struct{ by, from, want string }{
-		{"hour", "2026-10-24T23:00:00+02:00 2026-10-25T02:00:00+02:00 2026-10-25T23:00:00+01:00", "2 2026-10-24 2026-10-25"},
-		{"day", "2026-11-30T00:00:00Z 2026-12-02T00:00:00Z 2027-01-01T00:00:00Z", "3 2026-11-30 2027-01-01"},
-		{"week", "2026-11-02T00:00:00Z 2026-11-09T00:00:00Z", "  "},
-		{"day", "", "  "}, // no request has a time
+	for _, c := range []struct {
+		by         report.Unit
+		from, want string
+	}{
+		{report.Hour, "2026-10-24T23:00:00+02:00 2026-10-25T02:00:00+02:00 2026-10-25T23:00:00+01:00", "2 2026-10-24 2026-10-25"},
+		{report.Day, "2026-11-30T00:00:00Z 2026-12-02T00:00:00Z 2027-01-01T00:00:00Z", "3 2026-11-30 2027-01-01"},
+		{report.Week, "2026-11-02T00:00:00Z 2026-11-09T00:00:00Z", "  "},
+		{report.Day, "", "  "}, // no request has a time
 	} {
-		l := report.Timeline{By: c.by, From: strings.Fields(c.from)}
+		l := report.Timeline{By: c.by, From: reporttest.Times(c.from)}
 		_, rows := asCSV(t, &report.Report{Crawlers: []report.CrawlerInfo{{Crawler: "Bot", Timeline: l}}})
 		if got := fmt.Sprint(rows[0]["days"], " ", rows[0]["first_day"], " ", rows[0]["last_day"]); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.by, c.from, got, c.want)
@@ -150,8 +154,8 @@ func TestCSVCountsDays(t *testing.T) {
 func TestHostileCrawlersAreOneRowEach(t *testing.T) {
 	r := new(report.Report)
 	for _, text := range hostileTexts {
-		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text, Role: text,
-			Obeys: text})
+		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{Crawler: text, Operator: text, Category: text, Role: report.Role(text),
+			Obeys: report.YesNo(text)})
 	}
 	_, rows := asCSV(t, r)
 	if len(rows) != len(hostileTexts) {

@@ -104,7 +104,7 @@ type doc struct {
 }
 
 // isFetcher reports whether a crawler stands in the block of fetchers, outside the headline.
-func isFetcher(c *crawler) bool { return c.Role == "fetcher" && c.Exempt == "" }
+func isFetcher(c *crawler) bool { return c.Role == report.RoleFetcher && c.Exempt == "" }
 
 // isAI reports whether a crawler is of a category of AI.
 func isAI(c *crawler) bool { return report.InCategory(c.Category, report.AI) }
@@ -325,10 +325,10 @@ func (d doc) facts() (b block) {
 	add := func(name, format string, args ...any) {
 		b.Facts = append(b.Facts, fact{name, fmt.Sprintf(format, args...)})
 	}
-	if d.Since+d.Until != "" {
+	if !d.Since.IsZero() || !d.Until.IsZero() {
 		add("Period", "%s", d.periodText())
 	}
-	if d.From != "" {
+	if !d.From.IsZero() {
 		add("Span", "%s to %s", clock(d.From), clock(d.To))
 	}
 	libraries := ""
@@ -431,9 +431,9 @@ func (d doc) beside() string {
 // periodText names the bounds of the period.
 func (d doc) periodText() string {
 	switch {
-	case d.Until == "":
+	case d.Until.IsZero():
 		return "from " + clock(d.Since)
-	case d.Since == "":
+	case d.Since.IsZero():
 		return "until " + clock(d.Until) + " (not included)"
 	}
 	return clock(d.Since) + " to " + clock(d.Until) + " (not included)"
@@ -443,7 +443,7 @@ func (d doc) periodText() string {
 func (d doc) judgedBy() string {
 	p := d.Policy
 	size := english.Plural(int64(len(p.Versions)), "version")
-	if p.History == "constant" {
+	if p.History == report.Constant {
 		size = "of unknown size"
 		if p.Bytes >= 0 {
 			size = english.Plural(int64(p.Bytes), "byte")

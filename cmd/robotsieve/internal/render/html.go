@@ -238,8 +238,9 @@ const (
 // many those that were broken most often. It says how many are left out.
 func (d doc) sources(bodies [][]string) (list []source, unlisted string) {
 	type lineAt struct {
-		origin, version string
-		line            int
+		origin  string
+		version report.Time
+		line    int
 	}
 	broken, areAllListed := map[lineAt][]count{}, true
 	for _, c := range d.pointers() {
@@ -340,7 +341,7 @@ func countList(counts []count) (sum, names string) {
 // versionTitle names a version.
 func versionTitle(v report.VersionInfo) string {
 	from := "In force throughout"
-	if v.From != "" {
+	if !v.From.IsZero() {
 		from = "From " + clock(v.From)
 	}
 	parts := []string{from}

@@ -141,23 +141,23 @@ func figureOrNone(n int64) string { return strings.Replace(grouped(n), "-", "0",
 // Tables and strips are in the order of requests, forbidden is the first number of a row, and the figures at
 // the head are those of the headline, where a robots.txt is given and where none is.
 func TestPageBeginsWithTheMost(t *testing.T) {
-	crawler := func(name, role string, requests, violations int64) report.CrawlerInfo {
-		day := map[string][]int64{"allowed": {requests - violations}, "violation": {violations}}
+	crawler := func(name string, role report.Role, requests, violations int64) report.CrawlerInfo {
+		day := map[report.Verdict][]int64{report.Allowed: {requests - violations}, report.Violation: {violations}}
 		return report.CrawlerInfo{Crawler: name, Role: role, Category: "seo", Requests: requests, Bytes: 1000 * requests,
 			ViolationBytes: 500 * violations,
 			Verdicts:       report.VerdictCounts{report.Allowed: requests - violations, report.Violation: violations},
-			Timeline:       report.Timeline{By: "day", From: []string{"2026-11-16T00:00:00Z"}, Verdicts: day}}
+			Timeline:       report.Timeline{By: report.Day, From: reporttest.Times("2026-11-16T00:00:00Z"), Verdicts: day}}
 	}
 	r := &report.Report{Crawlers: []report.CrawlerInfo{crawler("Few", "crawler", 1, 1), crawler("Fetch", "fetcher", 9, 1),
 		crawler("Many", "crawler", 2043, 0)}, Totals: report.Totals{Requests: 2053, ViolationBytes: 1000}}
 	r.Totals.Fetchers.Violations = 1
-	for _, policy := range []string{"constant", "none"} {
+	for _, policy := range []report.History{report.Constant, report.NoHistory} {
 		want := []string{"1 forbidden", "500 bytes sent in answer to them", "2,044 requests by crawlers",
 			"2.04 MB sent to crawlers", "2 crawlers", "9 requests by fetchers"}
-		if policy == "none" {
+		if policy == report.NoHistory {
 			want = []string{"2,053 requests by crawlers", "2.05 MB sent to crawlers", "3 crawlers"}
 		}
-		if r.Policy.History = policy; policy == "none" {
+		if r.Policy.History = policy; policy == report.NoHistory {
 			for i := range r.Crawlers {
 				r.Crawlers[i].Verdicts = report.VerdictCounts{report.Indeterminate: r.Crawlers[i].Requests}
 				r.Crawlers[i].ViolationBytes = 0
@@ -177,7 +177,7 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 			}
 		})
 		if !slices.Equal(order, []string{"Many", "Fetch", "Few"}) || !slices.Equal(totals, want) ||
-			policy == "constant" && headings[1] != "forbidden" {
+			policy == report.Constant && headings[1] != "forbidden" {
 			t.Errorf("%s: strips of %q, totals %q, columns %q", policy, order, totals, headings)
 		}
 	}
@@ -185,18 +185,18 @@ func TestPageBeginsWithTheMost(t *testing.T) {
 
 // A strip names its highest column, and spans of a day and more without any crawler are shaded.
 func TestStripsNamePeaksAndGaps(t *testing.T) {
-	of := func(from ...string) report.CrawlerInfo {
-		return report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "day", From: from,
-			Verdicts: map[string][]int64{"allowed": {3, 1700}, "violation": {2, 800}}}}
+	of := func(from string) report.CrawlerInfo {
+		return report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day, From: reporttest.Times(from),
+			Verdicts: map[report.Verdict][]int64{report.Allowed: {3, 1700}, report.Violation: {2, 800}}}}
 	}
-	r := &report.Report{Crawlers: []report.CrawlerInfo{of("2026-11-16T00:00:00Z", "2026-11-20T00:00:00Z"),
-		of("2026-11-18T00:00:00Z", "2026-11-23T00:00:00Z")}}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{of("2026-11-16T00:00:00Z 2026-11-20T00:00:00Z"),
+		of("2026-11-18T00:00:00Z 2026-11-23T00:00:00Z")}}
 	s := doc{r, 10, 10}.strips()
 	if s.Gaps != "M1-30h1v48h-1zM3-30h1v48h-1zM5-30h2v48h-2z" || s.List[0].Peak != "peak 2,500, 2026-11-20" {
 		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
 	}
-	r.Crawlers[0].Timeline.By, r.Crawlers[1].Timeline.By = "hour", "hour"
-	r.Crawlers[1].Timeline.From = []string{"2026-11-16T23:00:00Z", "2026-11-19T10:00:00Z"}
+	r.Crawlers[0].Timeline.By, r.Crawlers[1].Timeline.By = report.Hour, report.Hour
+	r.Crawlers[1].Timeline.From = reporttest.Times("2026-11-16T23:00:00Z 2026-11-19T10:00:00Z")
 	if s := (doc{r, 10, 10}).strips(); s.Gaps != "M24-30h58v48h-58z" || s.List[0].Peak != "peak 2,500, 11-20 00:00" {
 		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
 	}
@@ -206,16 +206,16 @@ func TestStripsNamePeaksAndGaps(t *testing.T) {
 // is empty, and no other has anything below the line. A request takes as much of a strip below the
 // line as above it.
 func TestStripsDrawTheTimeline(t *testing.T) {
-	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "hour",
-		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T01:00:00Z", "2026-11-16T03:00:00Z"},
-		Verdicts: map[string][]int64{"allowed": {1000, 0, 500}, "violation": {0, 1, 250}, "robots_fetch": {0, 0, 1}}}}
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
+		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1000, 0, 500}, report.Violation: {0, 1, 250}, report.RobotsFetch: {0, 0, 1}}}}
 	r := &report.Report{Crawlers: []report.CrawlerInfo{c}}
 	s := doc{r, 10, 10}.strips()
 	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
 	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
-	r.Crawlers[0].Timeline.Verdicts = map[string][]int64{"allowed": {100, 0, 0}, "violation": {100, 0, 0}}
+	r.Crawlers[0].Timeline.Verdicts = map[report.Verdict][]int64{report.Allowed: {100, 0, 0}, report.Violation: {100, 0, 0}}
 	want = []area{{"allowed", "M0 0v-16h1v16h3V0z"}, {"forbidden", "M0 0v16h1v-16h3V0z"}}
 	if s := (doc{r, 10, 10}).strips(); !slices.Equal(s.List[0].Areas, want) {
 		t.Errorf("got %+v, want %+v", s, want)
@@ -228,11 +228,11 @@ func TestStripsDrawTheTimeline(t *testing.T) {
 // A strip shows where robots.txt changed or failed, each once, whatever the order of the versions,
 // and words say it in the order of time. The first version of a site is no change.
 func TestStripsMarkVersions(t *testing.T) {
-	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "hour",
-		From:     []string{"2026-11-16T00:00:00Z", "2026-11-16T03:00:00Z"},
-		Verdicts: map[string][]int64{"allowed": {1, 1}}}}
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
+		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T03:00:00Z"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1, 1}}}}
 	version := func(origin, at string, status int) report.VersionInfo {
-		return report.VersionInfo{Origin: origin, From: "2026-11-16T" + at + "Z", Status: status}
+		return report.VersionInfo{Origin: origin, From: reporttest.Time("2026-11-16T" + at + "Z"), Status: status}
 	}
 	r := &report.Report{Crawlers: []report.CrawlerInfo{c}, Policy: report.PolicyInfo{Versions: []report.VersionInfo{
 		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200),
@@ -251,16 +251,16 @@ func TestStripsMarkVersions(t *testing.T) {
 
 // With a time zone the columns are its days, also where the clocks are changed, and times are its own.
 func TestPageOfZone(t *testing.T) {
-	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: "day",
-		From:     []string{"2026-10-24T00:00:00+02:00", "2026-10-25T00:00:00+02:00", "2026-10-26T00:00:00+01:00"},
-		Verdicts: map[string][]int64{"allowed": {1, 2, 3}}}}
-	r := &report.Report{TimeZone: "Europe/Berlin", Crawlers: []report.CrawlerInfo{c}, From: "2026-10-23T22:10:00Z",
-		To: "2026-10-25T23:40:00Z"}
-	r.Policy.Versions = []report.VersionInfo{{From: "2026-10-01T00:00:00Z", Status: 200},
-		{From: "2026-10-25T23:30:00Z", Status: 200}}
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day,
+		From:     reporttest.Times("2026-10-24T00:00:00+02:00 2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1, 2, 3}}}}
+	r := &report.Report{TimeZone: "Europe/Berlin", Crawlers: []report.CrawlerInfo{c}, From: reporttest.Time("2026-10-23T22:10:00Z"),
+		To: reporttest.Time("2026-10-25T23:40:00Z")}
+	r.Policy.Versions = []report.VersionInfo{{From: reporttest.Time("2026-10-01T00:00:00Z"), Status: 200},
+		{From: reporttest.Time("2026-10-25T23:30:00Z"), Status: 200}}
 	wants(t, pageOf(t, r), "2026-10-24 to 2026-10-26 (Europe/Berlin)", `<path class="changed" d="M2-30v48"/>`,
 		"From 2026-10-26 00:30:00 &#43;01:00", "peak 3, 2026-10-26", `d="M0 0v-8h1v-8h1v-8h1V0z"`)
-	if r.From != "2026-10-23T22:10:00Z" {
+	if r.From.String() != "2026-10-23T22:10:00Z" {
 		t.Error("the report itself was changed")
 	}
 }
@@ -272,7 +272,7 @@ func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 	c := report.CrawlerInfo{Crawler: "Bot"}
 	body := []byte("User-agent: *\n" + strings.Repeat("Disallow: /x\n", 600) + strings.Repeat("# none\n", 50))
 	for i := range 20 {
-		v := report.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-%02dT00:00:00Z", i+1), Body: body}
+		v := report.VersionInfo{Status: 200, From: reporttest.Time(fmt.Sprintf("2026-01-%02dT00:00:00Z", i+1)), Body: body}
 		if i != 3 {
 			v.Cited = int64(i + 1)
 			c.Rules = append(c.Rules, report.RuleInfo{Version: v.From, Line: 2, Violations: v.Cited})
@@ -280,7 +280,7 @@ func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
 		r.Policy.Versions = append(r.Policy.Versions, v)
 	}
 	for line := range 601 {
-		c.Rules = append(c.Rules, report.RuleInfo{Version: "2026-01-20T00:00:00Z", Line: line + 1, Violations: 1})
+		c.Rules = append(c.Rules, report.RuleInfo{Version: reporttest.Time("2026-01-20T00:00:00Z"), Line: line + 1, Violations: 1})
 	}
 	r.Crawlers = []report.CrawlerInfo{c}
 	page := pageOf(t, r)

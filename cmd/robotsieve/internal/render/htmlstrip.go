@@ -60,22 +60,17 @@ type axis struct {
 }
 
 // column returns the column of a time, and whether it has one.
-func (a axis) column(text string) (column int, ok bool) {
-	t, err := wallClock(text)
+func (a axis) column(at report.Time) (column int, ok bool) {
+	t := wallClock(at)
 	column = int(t.Sub(a.first) / a.step)
-	return column, err == nil && !t.Before(a.first) && column < a.columns
+	return column, !at.IsZero() && !t.Before(a.first) && column < a.columns
 }
 
 // wallClock returns what the clocks show at a time, as if that were UTC, so that each day has 24 hours.
-func wallClock(text string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339, text)
+func wallClock(t report.Time) time.Time {
 	_, offset := t.Zone()
-	return t.UTC().Add(time.Duration(offset) * time.Second), err
+	return t.UTC().Add(time.Duration(offset) * time.Second)
 }
-
-// units are the lengths of the units of timelines.
-var unitLengths = map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour, "week": 7 * 24 * time.Hour,
-	"year": 364 * 24 * time.Hour}
 
 // strips makes the strips of the first crawlers. It is nil if no request has a time.
 func (d doc) strips() *strips {
@@ -127,7 +122,7 @@ func (s *strips) mark(a axis, versions []report.VersionInfo) {
 			s.Marks = append(s.Marks, area{class, path})
 		}
 	}
-	slices.SortStableFunc(events, func(x, y report.VersionInfo) int { return strings.Compare(x.From, y.From) })
+	slices.SortStableFunc(events, func(x, y report.VersionInfo) int { return x.From.Compare(y.From.Time) })
 	for _, v := range events[:min(len(events), maxEvents)] {
 		s.Events = append(s.Events, versionTitle(v))
 	}
@@ -165,15 +160,10 @@ func (d doc) axis() (a axis, ok bool) {
 	a.unjudged = d.Policy.None()
 	for i := range d.Crawlers {
 		t := d.Crawlers[i].Timeline
-		unit := unitLengths[t.By]
-		if unit == 0 || len(t.From) == 0 {
+		if t.By == report.Decade || len(t.From) == 0 {
 			continue
 		}
-		from, err := wallClock(t.From[0])
-		to, err2 := wallClock(t.From[len(t.From)-1])
-		if err != nil || err2 != nil {
-			continue
-		}
+		unit, from, to := t.By.Length(), wallClock(t.From[0]), wallClock(t.From[len(t.From)-1])
 		if !ok || from.Before(a.first) {
 			a.first = from
 		}
@@ -209,7 +199,7 @@ func (a axis) strip(c *crawler) strip {
 	for i, from := range c.Timeline.From {
 		column, ok := a.column(from)
 		for _, v := range verdictTerms {
-			list := c.Timeline.Verdicts[v.verdict.String()]
+			list := c.Timeline.Verdicts[v.verdict]
 			if !ok || i >= len(list) {
 				continue
 			}
@@ -259,8 +249,8 @@ func (a axis) strip(c *crawler) strip {
 		notes = append(notes, "without "+english.Plural(spoofed, "impostor request"))
 	}
 	s.Notes = strings.Join(notes, ", ")
-	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, timeAs(c.Timeline.From[0], time.DateOnly),
-		timeAs(c.Timeline.From[len(c.Timeline.From)-1], time.DateOnly))
+	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, c.Timeline.From[0].Format(time.DateOnly),
+		c.Timeline.From[len(c.Timeline.From)-1].Format(time.DateOnly))
 	tops := make([]int64, a.columns) // of the layers so far
 	for _, layer := range layers {
 		drawn := make([]int64, a.columns) // from the line on, where the layer has something

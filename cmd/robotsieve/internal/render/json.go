@@ -17,11 +17,16 @@ import (
 // and characters that could act on a terminal are written \uHHHH. It leaves <, > and & as
 // they are: the JSON is for programs, not for web pages.
 func WriteJSON(w io.Writer, v any, indent string) error {
+	return encode(w, report.Texts(v, report.ToUTF8), indent)
+}
+
+// encode writes a value whose strings are UTF-8.
+func encode(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
-	if err := e.Encode(report.Texts(v, report.ToUTF8)); err != nil {
+	if err := e.Encode(v); err != nil {
 		return err
 	}
 	_, err := w.Write(escaped(b.Bytes()))

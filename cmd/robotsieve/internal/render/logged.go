@@ -21,7 +21,7 @@ files, or of one that was compressed or sent in part; which version a 304 confir
 
 // WriteLogged writes what logs show of a site as text.
 func WriteLogged(w io.Writer, s *report.LoggedSite) error {
-	return writeBlocks(w, []block{loggedBlock(report.Texts(s, report.Printable)), {}}, maxWidth, false)
+	return writeBlocks(w, []block{loggedBlock(s.Rewrite(report.Printable)), {}}, maxWidth, false)
 }
 
 // MaxLoggedOnPage is how many sites a page has.
@@ -36,7 +36,7 @@ func WriteLoggedPage(w io.Writer, sites []report.LoggedSite, more bool) error {
 	data := pageData{Title: "robots.txt by the logged answers", Headline: []string{text},
 		Beginning: []string{LoggedLimits}}
 	for i := range sites {
-		b := loggedBlock(report.Texts(&sites[i], report.Printable))
+		b := loggedBlock(sites[i].Rewrite(report.Printable))
 		data.Sections = append(data.Sections, section{block: b, ID: fmt.Sprint("part", i+1)})
 	}
 	return page().Execute(w, data)
@@ -81,7 +81,7 @@ func loggedBlock(s *report.LoggedSite) block {
 					strip[column] = '*'
 				}
 			}
-			b.Table.add(nil, 1, string(letter), timeAs(a.First.String(), time.DateTime), timeAs(a.Last.String(), time.DateTime),
+			b.Table.add(nil, 1, string(letter), a.First.Time().Format(time.DateTime), a.Last.Time().Format(time.DateTime),
 				english.Grouped(a.N), status, size, others, cmp.Or(Cut(strings.Join(a.Fits, ", "), maxWidth), "-"))
 		}
 	}

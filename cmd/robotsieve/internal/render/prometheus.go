@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -21,7 +20,7 @@ import (
 // to invent, and each would make new time series: they are counted together.
 func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
-	r = report.Texts(r, report.Printable)
+	r = r.Rewrite(report.Printable)
 	all := slices.Clone(metrics)
 	for _, f := range traffic {
 		all = append(all, metric{f.name, f.means, ofCrawlers(func(c *crawler,
@@ -109,13 +108,14 @@ var metrics = []metric{
 				if !c.InformedKnown {
 					informed = "unknown"
 				}
-				add(float64(v.N), "identity", v.Identity, "outcome", v.Outcome, "method", v.Method, "informed", informed)
+				add(float64(v.N), "identity", v.Identity.String(), "outcome", v.Outcome.String(),
+					"method", v.Method.String(), "informed", informed)
 			}
 		})},
 }
 
-func addTime(text string, add func(float64, ...string)) {
-	if t, err := time.Parse(time.RFC3339, text); err == nil {
+func addTime(t report.Time, add func(float64, ...string)) {
+	if !t.IsZero() {
 		add(float64(t.UnixMilli()) / 1000)
 	}
 }
@@ -129,7 +129,7 @@ func ofCrawlers(samples func(*crawler, func(float64, ...string))) func(*report.R
 	return func(r *report.Report, add func(float64, ...string)) {
 		list := slices.Clone(r.Crawlers)
 		name := func(c *crawler) string {
-			if c.Operator == "unknown" {
+			if c.Operator == report.Unknown {
 				return unknownCrawlers
 			}
 			return c.Crawler
@@ -138,7 +138,7 @@ func ofCrawlers(samples func(*crawler, func(float64, ...string))) func(*report.R
 		for i := range list {
 			c := &list[i]
 			samples(c, func(value float64, labels ...string) {
-				add(value, append([]string{"crawler", name(c), "operator", c.Operator, "role", c.Role}, labels...)...)
+				add(value, append([]string{"crawler", name(c), "operator", c.Operator, "role", string(c.Role)}, labels...)...)
 			})
 		}
 	}

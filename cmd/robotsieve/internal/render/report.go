@@ -66,9 +66,11 @@ func printable(write func(io.Writer, *report.Report, bool) error) func(io.Writer
 
 // forPeople copies a report, with texts that cannot act on a terminal, and with local times.
 func forPeople(r *report.Report) *report.Report {
-	shown := report.Texts(r, report.Printable)
+	shown := r.Rewrite(report.Printable)
 	shown.Localize()
 	return shown
 }
 
-func writeJSON(w io.Writer, r *report.Report, _ bool) error { return WriteJSON(w, r, "  ") }
+func writeJSON(w io.Writer, r *report.Report, _ bool) error {
+	return encode(w, r.Rewrite(report.ToUTF8), "  ")
+}

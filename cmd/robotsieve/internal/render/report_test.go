@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -37,11 +38,11 @@ func TestCutTablesAddUp(t *testing.T) {
 		r.Crawlers = append(r.Crawlers, report.CrawlerInfo{
 			Crawler: fmt.Sprintf("Bot%03d", i), Requests: 10,
 			Verdicts:   report.VerdictCounts{report.Violation: 3, report.Allowed: 7},
-			Violations: []report.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 3}},
+			Violations: []report.ViolationInfo{{Identity: report.Unverified, Outcome: report.Content, Method: report.Get, N: 3}},
 			Rules:      []report.RuleInfo{{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}},
 		})
 		r.Policy.Versions = append(r.Policy.Versions,
-			report.VersionInfo{Status: 200, From: fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60), Cited: int64(i)})
+			report.VersionInfo{Status: 200, From: reporttest.Time(fmt.Sprintf("2026-01-01T00:00:%02dZ", i%60)), Cited: int64(i)})
 		r.Inputs = append(r.Inputs, report.InputInfo{Name: fmt.Sprint(i, ".log"), Format: "combined", Bytes: 5,
 			Complete: true})
 	}
@@ -64,7 +65,7 @@ func TestCutTablesAddUp(t *testing.T) {
 func TestLeftOutIsCountedByItsKind(t *testing.T) {
 	r := &report.Report{Policy: report.PolicyInfo{History: "constant",
 		Versions: []report.VersionInfo{{Status: 200, Cited: 300}}}, RobotsTxt: report.RobotsInfo{Logged: true}}
-	add := func(n int, name, role string, broke bool) {
+	add := func(n int, name string, role report.Role, broke bool) {
 		for i := range n {
 			c := report.CrawlerInfo{Crawler: fmt.Sprint(name, i), Role: role, Operator: "X", Requests: 9, Names: 1, Bytes: 1,
 				Verdicts:  report.VerdictCounts{report.Allowed: 9},
@@ -72,11 +73,11 @@ func TestLeftOutIsCountedByItsKind(t *testing.T) {
 				Paths: report.PathList{Exact: true, List: []report.PathInfo{{Path: "/a", N: 5}, {Path: "/b", N: 3},
 					{Path: "/c", N: 1}}},
 				CrawlDelay: []report.DelayInfo{{Gaps: 1}}, Samples: []report.SampleInfo{{Line: "x"}},
-				Timeline: report.Timeline{By: "day", From: []string{"2026-01-01T00:00:00Z"},
-					Verdicts: map[string][]int64{"allowed": {9}}}}
+				Timeline: report.Timeline{By: report.Day, From: reporttest.Times("2026-01-01T00:00:00Z"),
+					Verdicts: map[report.Verdict][]int64{report.Allowed: {9}}}}
 			if broke {
 				c.Violators, c.Verdicts = 1, report.VerdictCounts{report.Violation: 9}
-				c.Violations = []report.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: 9}}
+				c.Violations = []report.ViolationInfo{{Identity: report.Unverified, Outcome: report.Content, Method: report.Get, N: 9}}
 				c.Rules = []report.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: 8}}
 				c.RulesNotListed = 1
 			}
@@ -123,7 +124,7 @@ func TestARuleOfTwoVersionsOfOneFileIsOneRow(t *testing.T) {
 	rule := report.RuleInfo{File: "a.txt", Line: 2, Rule: "Disallow: /", Violations: 3}
 	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}, Crawlers: []report.CrawlerInfo{{Crawler: "Bot"}}}
 	for _, from := range []string{"2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"} {
-		rule.Version = from
+		rule.Version = reporttest.Time(from)
 		r.Crawlers[0].Rules = append(r.Crawlers[0].Rules, rule)
 	}
 	wants(t, written(t, Full, r, false), "         6  Bot         2  Disallow: /  a.txt\n")
@@ -138,7 +139,7 @@ func TestHeadline(t *testing.T) {
 			Identity: report.IdentityCounts{report.Verified: verified, report.Unverified: 9 - verified},
 		}
 		if content > 0 {
-			c.Violations = []report.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", N: content}}
+			c.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get, N: content}}
 		}
 		return &report.Report{Totals: report.Totals{Requests: 9, Identity: c.Identity}, Crawlers: []report.CrawlerInfo{c}}
 	}
@@ -151,7 +152,7 @@ func TestHeadline(t *testing.T) {
 	contradicted.RobotsTxt.Contradicted = true
 	proxied.CanVerify, proxied.Proxied = true, true
 	outside, garbage := &report.Report{}, &report.Report{}
-	outside.OutsideFrom, outside.OutsideTo = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
+	outside.OutsideFrom, outside.OutsideTo = reporttest.Time("2026-01-01T00:00:00Z"), reporttest.Time("2026-01-02T00:00:00Z")
 	outside.Lines, outside.Unparsed = 1, 1 // a line without a time
 	outside.OutOfPeriod, garbage.Lines, garbage.Unparsed = 5, 5, 5
 	twoVerified := violated(4, 1)
@@ -203,19 +204,19 @@ func TestHeadline(t *testing.T) {
 // it has 24 lines where leaving out violators is enough.
 func TestScreenIsNarrow(t *testing.T) {
 	for _, violators := range []int{0, 1, 4, 10, 300} {
-		r := &report.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
+		r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"), To: reporttest.Time("2026-02-01T00:00:00Z"), CanVerify: true}
 		r.Lines = 9e6
 		for i := range violators + 1 {
 			c := report.CrawlerInfo{Crawler: strings.Repeat("LongName", 1+i%5),
-				Role: []string{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
+				Role: []report.Role{"crawler", "crawler", "fetcher"}[i%3], Requests: 30_004}
 			if i == 0 {
-				c.Violations = []report.ViolationInfo{{Identity: "verified", Outcome: "content", Method: "GET", Informed: true,
+				c.Violations = []report.ViolationInfo{{Identity: report.Verified, Outcome: report.Content, Method: report.Get, Informed: true,
 					N: 2}}
 			}
 			if i < violators {
 				c.Verdicts[report.Violation], c.Verdicts[report.Allowed] = 30_002, 2
 				c.Outcomes[report.Content], c.Outcomes[report.NotModified] = 15_001, 15_001
-				c.Violations = append(c.Violations, report.ViolationInfo{Identity: "unverified", N: 30_000})
+				c.Violations = append(c.Violations, report.ViolationInfo{Identity: report.Unverified, N: 30_000})
 				for j := range 9 {
 					c.ViolationPaths.List = append(c.ViolationPaths.List, report.PathInfo{Path: "/" + strings.Repeat("p", 5+7*i+j),
 						N: 1_000})
@@ -245,7 +246,7 @@ func TestScreenNamesAICrawlers(t *testing.T) {
 		for _, n := range []struct{ violators, kept, ai int }{
 			{0, 0, 1}, {3, 3, 3}, {20, 30, 2}, {20, 0, 25}, {0, 40, 40}, {300, 300, 40},
 		} {
-			r := &report.Report{From: "2026-01-01T00:00:00Z", To: "2026-02-01T00:00:00Z", CanVerify: true}
+			r := &report.Report{From: reporttest.Time("2026-01-01T00:00:00Z"), To: reporttest.Time("2026-02-01T00:00:00Z"), CanVerify: true}
 			r.Lines, r.Policy.History = 9e6, "constant"
 			if none {
 				r.Policy.History = "none"
@@ -254,7 +255,7 @@ func TestScreenNamesAICrawlers(t *testing.T) {
 				c := report.CrawlerInfo{Crawler: name, Category: category, Requests: requests, Names: 1, Role: "crawler"}
 				c.Verdicts[verdict] = requests
 				if verdict == report.Violation {
-					c.Violations = []report.ViolationInfo{{Identity: "unverified", Outcome: "content", N: requests}}
+					c.Violations = []report.ViolationInfo{{Identity: report.Unverified, Outcome: report.Content, N: requests}}
 					c.ViolationPaths.List = []report.PathInfo{{Path: "/p", N: requests}}
 				}
 				r.Crawlers = append(r.Crawlers, c)
@@ -376,11 +377,11 @@ func TestManyUnreadInputs(t *testing.T) {
 // TestFetchersStandApart: in the tables of violations and rules too, whatever their number.
 // What an operator says stands beside its crawler.
 func TestFetchersStandApart(t *testing.T) {
-	broke := func(name, role, obeys string, n int64) report.CrawlerInfo {
+	broke := func(name string, role report.Role, obeys report.YesNo, n int64) report.CrawlerInfo {
 		return report.CrawlerInfo{
 			Crawler: name, Operator: "Us", Role: role, InformedKnown: true, Obeys: obeys, Requests: n,
 			Verdicts:   report.VerdictCounts{report.Violation: n},
-			Violations: []report.ViolationInfo{{Identity: "unverified", Outcome: "content", Method: "GET", N: n}},
+			Violations: []report.ViolationInfo{{Identity: report.Unverified, Outcome: report.Content, Method: report.Get, N: n}},
 			Rules:      []report.RuleInfo{{Line: 2, Rule: "Disallow: /", Violations: n}},
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -182,11 +181,8 @@ func namesOf(figures []figure) string {
 }
 
 func ruleVersion(j *audit.Judged) value {
-	if j.Verdict != report.Violation {
-		return value{none: true}
-	}
-	from, err := time.Parse(time.RFC3339Nano, j.Rule.Version)
-	return integer(microseconds(from.UnixNano())).when(err == nil)
+	from := j.Rule.Version
+	return integer(from.UnixMicro()).when(j.Verdict == report.Violation && !from.IsZero())
 }
 
 // RowOutputs returns the names of the outputs of rows, the default first.

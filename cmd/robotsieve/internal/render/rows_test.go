@@ -16,6 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	profiles "github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -70,13 +71,13 @@ func hostileRows() (list []*audit.Judged) {
 			Verdict: report.Verdict(i % 9), Reason: report.Reason(i % 9), Identity: report.Identity(i % 4),
 			Outcome:  report.Outcome(i % 6),
 			Informed: i%2 == 0, InformedKnown: i%4 > 0, Evasive: i%3 == 0, N: 1,
-			Rule: report.RuleInfo{Line: i, Rule: text, File: text, Version: "2026-11-17T10:00:00Z"},
+			Rule: report.RuleInfo{Line: i, Rule: text, File: text, Version: reporttest.Time("2026-11-17T10:00:00Z")},
 		}
 		if i%2 == 0 {
 			j.Profile = profile
 		}
 		if i%3 == 0 {
-			j.Rule.Version, j.Address = "", nil
+			j.Rule.Version, j.Address = report.Time{}, nil
 		}
 		list = append(list, j)
 	}

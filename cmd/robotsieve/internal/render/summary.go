@@ -24,7 +24,7 @@ func (d doc) scope() string {
 	} else if len(origins) > 1 {
 		text += english.Plural(int64(len(origins)), "site") + ", "
 	}
-	if d.From != "" {
+	if !d.From.IsZero() {
 		text += days(d.From, d.To)
 		if d.TimeZone != "" {
 			text += " (" + d.TimeZone + ")"
@@ -36,7 +36,7 @@ func (d doc) scope() string {
 	case d.WhatIf != nil:
 		return text + "."
 	case d.Policy.None():
-	case d.Policy.History == "constant":
+	case d.Policy.History == report.Constant:
 		text += ", by " + path.Base(d.Policy.File)
 	default:
 		text += ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt"
@@ -191,7 +191,7 @@ func (d doc) certainty() []string {
 			share(float64(d.Totals.Identity[report.Verified])/float64(own)))
 	}
 	switch {
-	case d.Policy.History == "constant":
+	case d.Policy.History == report.Constant:
 		text += "the robots.txt given is taken as in force throughout"
 	default:
 		text += "a request counts only if every copy of robots.txt its crawler may have used forbids it"

@@ -54,7 +54,7 @@ const beforeAllTime = "before all time"
 // byFile and byOrigin return the last cells of a row, if there may be several files or
 // origins.
 func (d doc) byFile(cell string) []string {
-	if d.Policy.History == "constant" {
+	if d.Policy.History == report.Constant {
 		return nil
 	}
 	return []string{cell}
@@ -90,7 +90,7 @@ func (d doc) brokenOf(indexes []int) (n int64) {
 // broken most often.
 func (d doc) versions() block {
 	b := block{Heading: "Versions of robots.txt"}
-	if d.Policy.History == "constant" {
+	if d.Policy.History == report.Constant {
 		return b
 	}
 	order, sum := d.mostCited(), int64(0)
@@ -216,7 +216,7 @@ func (d doc) claims() block {
 // ones, among which are those that broke rules.
 func (d doc) operators() block {
 	t := newTable(d.most, Left("crawler", "operator", "category", "robots.txt", "page"))
-	for _, c := range d.without(func(c *crawler) bool { return c.Operator == "" || c.Operator == "unknown" }) {
+	for _, c := range d.without(func(c *crawler) bool { return c.Operator == "" || c.Operator == report.Unknown }) {
 		t.add(c, crawlersIn(c), shortName(c), Cut(cmp.Or(c.Operator, "-"), maxOperatorShown), cmp.Or(c.Category, "-"),
 			cmp.Or(claims[c.Obeys].long, "does not say"), Cut(cmp.Or(c.Source, "-"), maxFileShown))
 	}
@@ -224,8 +224,8 @@ func (d doc) operators() block {
 }
 
 // claims are what operators say about robots.txt, by CrawlerInfo.Obeys.
-var claims = map[string]struct{ long, short string }{
-	"yes": {"says that it obeys", "obeys"}, "no": {"says that it may ignore it", "may ignore"},
+var claims = map[report.YesNo]struct{ long, short string }{
+	report.Yes: {"says that it obeys", "obeys"}, report.No: {"says that it may ignore it", "may ignore"},
 }
 
 // violations splits the violations of each crawler by identity, outcome and method, those of
@@ -263,26 +263,18 @@ func (d doc) violations() block {
 type split struct {
 	all, informed int64
 	outcomes      report.OutcomeCounts
-	methods       [report.OtherMethod + 1]int64
+	methods       [report.Methods]int64
 }
 
 // violationsOf sums up the violations of a crawler by clients of an identity.
 func violationsOf(c *crawler, identity report.Identity) (s split) {
 	for _, v := range c.Violations {
-		if v.Identity != identity.String() {
+		if v.Identity != identity {
 			continue
 		}
 		s.all += v.N
-		for o := range s.outcomes {
-			if v.Outcome == report.Outcome(o).String() {
-				s.outcomes[o] += v.N
-			}
-		}
-		for m := range s.methods {
-			if v.Method == report.Method(m).String() {
-				s.methods[m] += v.N
-			}
-		}
+		s.outcomes[v.Outcome] += v.N
+		s.methods[v.Method] += v.N
 		if v.Informed {
 			s.informed += v.N
 		}

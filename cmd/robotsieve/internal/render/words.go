@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Cut shortens text to so many characters.
@@ -55,17 +56,17 @@ func seconds(s float64) string {
 	}
 }
 
-// clock writes a time of the report to the second, shortClock to the minute.
-func clock(s string) string {
-	if strings.HasSuffix(s, "Z") {
-		return timeAs(s, "2006-01-02 15:04:05 UTC")
+// clock writes a time of the report to the second, shortClock to the minute; nothing if there is none.
+func clock(t report.Time) string {
+	if _, offset := t.Zone(); offset == 0 {
+		return timeAs(t, "2006-01-02 15:04:05 UTC")
 	}
-	return timeAs(s, "2006-01-02 15:04:05 -07:00")
+	return timeAs(t, "2006-01-02 15:04:05 -07:00")
 }
-func shortClock(s string) string { return timeAs(s, "2006-01-02 15:04") }
+func shortClock(t report.Time) string { return timeAs(t, "2006-01-02 15:04") }
 
 // days writes the day of a time of the report, or the first and the last of two.
-func days(first, last string) string {
+func days(first, last report.Time) string {
 	from, to := timeAs(first, time.DateOnly), timeAs(last, time.DateOnly)
 	if to == from {
 		return from
@@ -73,12 +74,11 @@ func days(first, last string) string {
 	return from + " to " + to
 }
 
-func timeAs(s, layout string) string {
-	at, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return s
+func timeAs(t report.Time, layout string) string {
+	if t.IsZero() {
+		return ""
 	}
-	return at.Format(layout)
+	return t.Format(layout)
 }
 
 // size writes a number of bytes in the unit that suits it.
