@@ -82,16 +82,13 @@ func columnsOf(headings []string, right bool) (list []Column) {
 // unbroken removes from a heading the places where it may be broken.
 var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
 
-// table is a table of the document. It takes a bounded number of rows, and counts those that
-// it leaves out.
+// table is a table of a document.
 type table struct {
 	Columns []Column
 	Groups  []group // of rows; none of them is empty
 	More    string  // how much the table leaves out
 
-	most, rows int
-	title      string // of the group that the next row begins
-	left       leftOut
+	rows int
 }
 
 // group is some rows of a table.
@@ -103,24 +100,49 @@ type group struct {
 
 // tableRow has a cell for each column, and perhaps a line below them.
 type tableRow struct {
-	Cells []string
+	Cells []value
 	Below string
 }
 
-// newTable returns a table of at most so many rows.
-func newTable(most int, columns ...[]Column) table {
-	return table{Columns: slices.Concat(columns...), most: most}
+// texts writes the cells.
+func (r tableRow) texts() (list []string) {
+	for _, cell := range r.Cells {
+		list = append(list, cell.shown())
+	}
+	return list
+}
+
+// has reports whether a row begins with a name.
+func (t table) has(name string) bool {
+	return slices.ContainsFunc(t.Groups, func(g group) bool {
+		return slices.ContainsFunc(g.Rows, func(row tableRow) bool { return row.Cells[0].word == name })
+	})
+}
+
+// maker makes a table of rows of a type. It takes a bounded number of rows, and counts those that it
+// leaves out.
+type maker[T any] struct {
+	table
+	columns columns[T]
+	most    int
+	title   string // of the group that the next row begins
+	left    leftOut
+}
+
+// newTable returns an empty table of at most so many rows.
+func newTable[T any](most int, columns columns[T]) *maker[T] {
+	return &maker[T]{table: table{Columns: columns.head()}, columns: columns, most: most}
 }
 
 // unbounded is the most rows of a table that leaves none out.
 const unbounded = math.MaxInt
 
 // begin begins a group with a title. Until a row is added there is none.
-func (t *table) begin(title string) { t.title = title }
+func (t *maker[T]) begin(title string) { t.title = title }
 
 // add adds a row and reports whether there was room for it. If not, it counts n as left out,
 // of a crawler unless c is nil.
-func (t *table) add(c *crawler, n int64, cells ...string) bool {
+func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
 	if t.rows == t.most {
 		t.left.add(c, n)
 		return false
@@ -129,25 +151,29 @@ func (t *table) add(c *crawler, n int64, cells ...string) bool {
 		t.Groups = append(t.Groups, group{Title: t.title})
 		t.title = ""
 	}
+	row := tableRow{}
+	for _, column := range t.columns {
+		v := column.value(of)
+		if text := v.shown(); column.alarm && text != "-" {
+			v = words(alarm(text))
+		}
+		row.Cells = append(row.Cells, v)
+	}
 	g := &t.Groups[len(t.Groups)-1]
-	g.Rows = append(g.Rows, tableRow{Cells: cells})
+	g.Rows = append(g.Rows, row)
 	t.rows++
 	return true
 }
 
-// has reports whether a row begins with a name.
-func (t table) has(name string) bool {
-	return slices.ContainsFunc(t.Groups, func(g group) bool {
-		return slices.ContainsFunc(g.Rows, func(row tableRow) bool { return row.Cells[0] == name })
-	})
-}
+// sums begins a group of sums.
+func (t *maker[T]) sums() { t.Groups = append(t.Groups, group{Sum: true}) }
 
 // leaves ends a table that says what it leaves out.
-func (t table) leaves(noun string) table {
+func (t *maker[T]) leaves(noun string) table {
 	if text := t.left.text(noun); text != "" {
 		t.More = "and " + text + ": see --output json."
 	}
-	return t
+	return t.table
 }
 
 // leftOut counts what a list leaves out: of fetchers, which are counted apart in the headline, and of

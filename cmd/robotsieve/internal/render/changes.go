@@ -12,15 +12,9 @@ import (
 // beforeAfter has a table for each change of robots.txt.
 func (d doc) beforeAfter() (list []block) {
 	for _, c := range d.Changes {
-		t := newTable(15, Left("crawler"), Right("requests \u200ba day before", "after",
-			"changed \u200bpaths \u200ba day before", "after", "first fetch \u200bof the new"))
-		for _, of := range c.Crawlers {
-			fetch := "none logged"
-			if of.FetchSeconds != nil {
-				fetch = "after " + seconds(float64(*of.FetchSeconds))
-			}
-			t.add(nil, 1, Cut(of.Crawler, maxNameShown), perDay(of.Before.Requests, c.Before), perDay(of.After.Requests,
-				c.After), perDay(of.Before.Paths, c.Before), perDay(of.After.Paths, c.After), fetch)
+		t := newTable(15, changeColumns(&c))
+		for i := range c.Crawlers {
+			t.add(nil, 1, &c.Crawlers[i])
 		}
 		title := fmt.Sprintf("%s, %s in place of %s:", c.Time, cmp.Or(c.NewFile, "no file"), cmp.Or(c.OldFile, "no file"))
 		text := fmt.Sprintf("%.1f days before it; %.1f days after it. Others made %s on both sides.", c.Before.Days,
@@ -28,8 +22,8 @@ func (d doc) beforeAfter() (list []block) {
 		if !c.Since.IsZero() {
 			text += " The old file was last seen on " + c.Since.String() + ": requests between the two times are not counted."
 		}
-		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(c.Origin + " " + title), Table: t.leaves("crawler"),
-			Text: []string{text}}.withFigures())
+		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(c.Origin + " " + title),
+			Table: t.leaves("crawler"), Text: []string{text}}.withFigures())
 	}
 	if len(list) > 0 {
 		last := &list[len(list)-1]
@@ -44,10 +38,29 @@ func (d doc) beforeAfter() (list []block) {
 	return list
 }
 
-// perDay writes a number of requests for each day of a side, which may be none.
-func perDay(n int64, s report.ChangeSide) string {
-	if s.Days < 1 {
-		return "?"
+// changeColumns are those of the table of a change.
+func changeColumns(c *report.RobotsChange) columns[changed] {
+	perDay := func(heading string, side report.ChangeSide, n func(*changed) int64) column[changed] {
+		return valueFrom(heading, func(of *changed) value {
+			if side.Days < 1 {
+				return words("?")
+			}
+			return words(fmt.Sprintf("%.1f", float64(n(of))/side.Days))
+		})
 	}
-	return fmt.Sprintf("%.1f", float64(n)/s.Days)
+	return columns[changed]{
+		textFrom("crawler", func(of *changed) string { return Cut(of.Crawler, maxNameShown) }),
+		perDay("requests \u200ba day before", c.Before, func(of *changed) int64 { return of.Before.Requests }),
+		perDay("after", c.After, func(of *changed) int64 { return of.After.Requests }),
+		perDay("changed \u200bpaths \u200ba day before", c.Before, func(of *changed) int64 { return of.Before.Paths }),
+		perDay("after", c.After, func(of *changed) int64 { return of.After.Paths }),
+		valueFrom("first fetch \u200bof the new", func(of *changed) value {
+			if of.FetchSeconds == nil {
+				return words("none logged")
+			}
+			return words("after " + seconds(float64(*of.FetchSeconds)))
+		}),
+	}
 }
+
+type changed = report.ChangedCrawler

@@ -8,7 +8,7 @@ import (
 )
 
 // classRows are the rows of classes.
-var classRows = rowTable[report.SiteClass]{
+var classRows = columns[report.SiteClass]{
 	{name: "origin", means: "scheme, host and port, such as `https://example.com:443`",
 		value: func(c *report.SiteClass) value { return words(c.Origin) }},
 	{name: "from", kind: timeRow, means: "from when on this version is in force; no value if it has no date",

@@ -507,7 +507,7 @@ func (d doc) undecided() (text []string) {
 				c.title()))
 		}
 	}
-	for _, c := range []figure{evasive, graceInformed} {
+	for _, c := range besideVerdicts {
 		if n := c.sum(d.pointers()); n > 0 {
 			text = append(text, fmt.Sprintf("Beside the verdicts, %s: %s (%s).", english.Plural(n, "request"), c.means,
 				c.title()))
@@ -553,14 +553,18 @@ func (d doc) overlooked() (b block) {
 		b.Title = english.Plural(n, "request") + " had a header with a word such as bot or crawl that names no " +
 			"crawler for certain (robotsieve crawlers HEADER says why):"
 	}
-	t := newTable(unbounded, Right("requests"), Left("header"))
+	t := newTable(unbounded, columns[report.HeaderInfo]{
+		valueFrom("requests", func(h *report.HeaderInfo) value { return integer(h.Requests) }),
+		textFrom("header", func(h *report.HeaderInfo) string { return h.Header }),
+	})
 	for _, h := range d.Overlooked {
-		t.add(nil, 1, english.Grouped(h.Requests), Cut(h.Header, max(d.widest, maxWidth-10)))
+		h.Header = Cut(h.Header, max(d.widest, maxWidth-10))
+		t.add(nil, 1, &h)
 	}
 	if d.OverlookedNotListed > 0 {
-		t.add(nil, 1, english.Grouped(d.OverlookedNotListed), "(others)")
+		t.add(nil, 1, &report.HeaderInfo{Header: "(others)", Requests: d.OverlookedNotListed})
 	}
-	b.Table = t
+	b.Table = t.table
 	return b
 }
 

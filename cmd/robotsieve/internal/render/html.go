@@ -38,6 +38,7 @@ var page = sync.OnceValue(func() *template.Template {
 		},
 		"layers":   func() any { return layers },
 		"spans":    spans,
+		"cell":     func(v value) []span { return spans(v.shown()) },
 		"unbroken": unbroken.Replace,
 		"quote":    func(line string) string { return Cut(line, maxQuoteOnPage) },
 	}).Parse(pageText))
@@ -185,7 +186,7 @@ func (b block) withFigures() block {
 	for _, g := range t.Groups {
 		for _, row := range g.Rows {
 			for i, cell := range row.Cells {
-				isShown[i] = isShown[i] || i == 0 || cell != "-"
+				isShown[i] = isShown[i] || i == 0 || !cell.none
 			}
 		}
 	}

@@ -47,12 +47,32 @@ const (
 	stripWidth        = 90  // characters
 )
 
+// loggedRow is a row of the table of a site.
+type loggedRow struct {
+	report.LoggedAnswer
+	letter string
+	inTurn bool
+}
+
+func (r *loggedRow) status() value { return words(fmt.Sprint(r.Status)).when(r.Status > 0) }
+func (r *loggedRow) size() value   { return integer(r.Bytes).when(r.Bytes >= 0) }
+
+var loggedColumns = columns[loggedRow]{
+	textFrom("", func(r *loggedRow) string { return r.letter }),
+	textFrom("from (UTC)", func(r *loggedRow) string { return r.First.Time().Format(time.DateTime) }),
+	textFrom("to (UTC)", func(r *loggedRow) string { return r.Last.Time().Format(time.DateTime) }),
+	valueFrom("answers", func(r *loggedRow) value { return integer(r.N) }),
+	valueFrom("status", (*loggedRow).status),
+	valueFrom("bytes", (*loggedRow).size),
+	{heading: "others", value: func(r *loggedRow) value { return words("in turn").when(r.inTurn) }},
+	wordsFrom("files of this size", func(r *loggedRow) string { return Cut(strings.Join(r.Fits, ", "), maxWidth) }),
+}
+
 // loggedBlock has the intervals of a site, and draws them as a strip in which letters stand for answers.
 func loggedBlock(s *report.LoggedSite) block {
 	b := block{Title: fmt.Sprintf("%s, %s to GETs of robots.txt:", cmp.Or(s.Site, "A site that the logs do not name"),
 		english.Plural(s.Answers, "answer"))}
-	b.Table = newTable(maxIntervalsShown, Left("", "from (UTC)", "to (UTC)"), Right("answers", "status", "bytes"),
-		Left("others", "files of this size"))
+	t := newTable(maxIntervalsShown, loggedColumns)
 	at := func(m report.Moment) int { // the column of the strip
 		first, last := float64(s.Intervals[0].First), float64(s.Intervals[len(s.Intervals)-1].Last)
 		return min(int((float64(m)-first)/max(last-first, 1)*stripWidth), stripWidth-1)
@@ -60,20 +80,12 @@ func loggedBlock(s *report.LoggedSite) block {
 	strip, letters := bytes.Repeat([]byte{' '}, stripWidth), map[string]byte{}
 	for _, in := range s.Intervals {
 		for _, a := range in.Answers {
-			status, size, others := "-", "-", "-"
-			if a.Status > 0 {
-				status = fmt.Sprint(a.Status)
+			row := loggedRow{LoggedAnswer: a, inTurn: len(in.Answers) > 1}
+			what := row.status().shown() + row.size().shown()
+			if letters[what] == 0 {
+				letters[what] = "abcdefghijklmnopqrstuvwxyz?"[min(len(letters), 26)]
 			}
-			if a.Bytes >= 0 {
-				size = english.Grouped(a.Bytes)
-			}
-			if len(in.Answers) > 1 {
-				others = "in turn"
-			}
-			if letters[status+size] == 0 {
-				letters[status+size] = "abcdefghijklmnopqrstuvwxyz?"[min(len(letters), 26)]
-			}
-			letter := letters[status+size]
+			letter := letters[what]
 			for column := at(a.First); column <= at(a.Last); column++ {
 				if strip[column] == ' ' {
 					strip[column] = letter
@@ -81,11 +93,11 @@ func loggedBlock(s *report.LoggedSite) block {
 					strip[column] = '*'
 				}
 			}
-			b.Table.add(nil, 1, string(letter), a.First.Time().Format(time.DateTime), a.Last.Time().Format(time.DateTime),
-				english.Grouped(a.N), status, size, others, cmp.Or(Cut(strings.Join(a.Fits, ", "), maxWidth), "-"))
+			row.letter = string(letter)
+			t.add(nil, 1, &row)
 		}
 	}
-	if b.Table = b.Table.leaves("row"); len(letters) > 1 {
+	if b.Table = t.leaves("row"); len(letters) > 1 {
 		b.Quote = []string{"|" + string(strip) + "|"}
 	}
 	var unclear []string

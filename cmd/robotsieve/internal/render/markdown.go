@@ -25,7 +25,7 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	violators := d.violators(d.most)
 	violators.Heading = "Crawlers that broke robots.txt"
 	if violators.Table.rows > 0 {
-		violators.Facts = legend(informed)
+		violators.Facts = legend(columns[crawler]{informed})
 	}
 	result := []block{violators, {Text: slices.Concat(d.clean(cleanInAll), d.notHeld(), d.certainty())}}
 	advice, basis := d.advice(), d.facts()
@@ -114,7 +114,8 @@ func (m *markdown) table(t table) {
 			row(g.Title)
 		}
 		for _, r := range g.Rows {
-			if row(r.Cells...); r.Below != "" {
+			row(r.texts()...)
+			if r.Below != "" {
 				row(r.Below)
 			}
 		}

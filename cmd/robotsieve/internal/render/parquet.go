@@ -8,7 +8,7 @@ import (
 )
 
 // appendValues appends a row as columnar.Writer reads it.
-func (t rowTable[T]) appendValues(b []byte, r *T) []byte {
+func (t columns[T]) appendValues(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]
 		switch v := c.value(r); {
@@ -33,7 +33,7 @@ func appendValue[T string | []byte](b []byte, text T) []byte {
 }
 
 // beginParquet returns a writer of rows as Parquet.
-func (t rowTable[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
+func (t columns[T]) beginParquet(w io.Writer) (io.WriteCloser, error) {
 	kinds := map[rowKind]columnar.Kind{textRow: columnar.Text, integerRow: columnar.Int64, timeRow: columnar.Time,
 		boolRow: columnar.Bool}
 	fields := make([]columnar.Field, len(t))

@@ -21,24 +21,14 @@ import (
 func WritePrometheus(w io.Writer, r *report.Report) error {
 	b := bufio.NewWriter(w)
 	r = r.Rewrite(report.Printable)
-	all := slices.Clone(metrics)
-	for _, f := range traffic {
-		all = append(all, metric{f.name, f.means, ofCrawlers(func(c *crawler,
-			add func(float64, ...string)) {
-			add(float64(f.of(c)))
-		})})
-	}
-	for _, m := range all {
-		if r.Policy.None() && strings.Contains(m.name, "violation") {
+	for _, m := range metrics() {
+		if m.judged && r.Policy.None() {
 			continue
 		}
 		fmt.Fprintf(b, "# HELP robotsieve_%s %s\n# TYPE robotsieve_%s gauge\n", m.name, m.help, m.name)
 		sums, order := map[string]float64{}, []string(nil)
 		m.samples(r, func(value float64, labels ...string) {
 			text := labelText(labels)
-			if r.Policy.None() && strings.Contains(text, "violation") {
-				return
-			}
 			if _, known := sums[text]; !known {
 				order = append(order, text)
 			}
@@ -55,68 +45,105 @@ func WritePrometheus(w io.Writer, r *report.Report) error {
 // and values of its labels in turn; those with equal labels are added up.
 type metric struct {
 	name, help string
-	samples    func(r *report.Report, add func(value float64, labels ...string))
+	judged     bool // as in column
+	samples    func(r *report.Report, add adder)
 }
 
-// metrics are those before the figures of traffic, in the order of the file.
-var metrics = []metric{
-	{"info", "The program that made the audit; 1.", func(r *report.Report, add func(float64, ...string)) {
+type adder = func(value float64, labels ...string)
+
+// metrics are all metrics, in the order of the file.
+func metrics() []metric {
+	list := []metric{{"info", "The program that made the audit; 1.", false, func(r *report.Report, add adder) {
 		add(1, "program", r.Program, "schema", r.Schema)
-	}},
-	{"partial", "1 if not all of the input was read, or too many lines could not be parsed; else 0.",
-		func(r *report.Report, add func(float64, ...string)) {
-			if r.Partial {
-				add(1)
-			} else {
-				add(0)
-			}
-		}},
-	{"lines", "Lines of the logs, by kind.", func(r *report.Report, add func(float64, ...string)) {
-		for _, l := range []struct {
-			kind string
-			n    int64
-		}{{"crawler", r.Totals.Requests}, {"not_crawler", r.NotCrawlers}, {"other_host", r.OtherHost},
-			{"not_judged", r.NotJudged}, {"unparsed", r.Unparsed}, {"other_crawler", r.Choice.Requests}} {
-			add(float64(l.n), "kind", l.kind)
-		}
-	}},
-	{"all_bytes", "Bytes of bodies sent to all clients.", func(r *report.Report, add func(float64, ...string)) {
-		add(float64(r.AllBytes))
-	}},
-	{"first_request_timestamp_seconds", "Time of the first request of a crawler.",
-		func(r *report.Report, add func(float64, ...string)) { addTime(r.From, add) }},
-	{"last_request_timestamp_seconds", "Time of the last request of a crawler.",
-		func(r *report.Report, add func(float64, ...string)) { addTime(r.To, add) }},
-	{"robots_txt_requests", "GETs of /robots.txt by any client, by answer.",
-		func(r *report.Report, add func(float64, ...string)) {
-			t := r.RobotsTxt
-			add(float64(t.Served), "answer", "served")
-			add(float64(t.None), "answer", "none")
-			add(float64(t.Failed), "answer", "failed")
-		}},
-	{"requests", "Requests of crawlers, by verdict.", ofCrawlers(func(c *crawler, add func(float64, ...string)) {
-		for v, n := range c.Verdicts {
-			if n > 0 || report.Verdict(v) == report.Violation {
-				add(float64(n), "verdict", report.Verdict(v).String())
-			}
-		}
-	})},
-	{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.",
-		ofCrawlers(func(c *crawler, add func(float64, ...string)) {
-			for _, v := range c.Violations {
-				informed := strconv.FormatBool(v.Informed)
-				if !c.InformedKnown {
-					informed = "unknown"
-				}
-				add(float64(v.N), "identity", v.Identity.String(), "outcome", v.Outcome.String(),
-					"method", v.Method.String(), "informed", informed)
-			}
-		})},
+	}}}
+	list = append(list, gauge(gauges[0]), labelled("lines", "Lines of the logs, by kind.", "kind", lineKinds))
+	for _, c := range gauges[1:] {
+		list = append(list, gauge(c))
+	}
+	list = append(list,
+		labelled("robots_txt_requests", "GETs of /robots.txt by any client, by answer.", "answer", robotsAnswers),
+		metric{"requests", "Requests of crawlers, by verdict.", false, ofCrawlers(addVerdicts)},
+		metric{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.",
+			true, ofCrawlers(addViolations)})
+	for _, c := range traffic {
+		list = append(list, metric{c.name, sentence(c.means), c.judged, ofCrawlers(func(_ *report.Report, of *crawler, add adder) {
+			add(c.float(c.value(of)))
+		})})
+	}
+	return list
 }
 
-func addTime(t report.Time, add func(float64, ...string)) {
-	if !t.IsZero() {
-		add(float64(t.UnixMilli()) / 1000)
+// gauges are the metrics without labels, lineKinds lines by their kind, and robotsAnswers requests for
+// robots.txt by their answer.
+var (
+	gauges = columns[report.Report]{
+		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be parsed; " +
+			"else 0", value: func(r *report.Report) value { return boolean(r.Partial) }},
+		{name: "all_bytes", kind: integerRow, means: "bytes of bodies sent to all clients",
+			value: func(r *report.Report) value { return integer(r.AllBytes) }},
+		{name: "first_request_timestamp_seconds", kind: timeRow, means: "time of the first request of a crawler",
+			value: func(r *report.Report) value { return integer(r.From.UnixMicro()).when(!r.From.IsZero()) }},
+		{name: "last_request_timestamp_seconds", kind: timeRow, means: "time of the last request of a crawler",
+			value: func(r *report.Report) value { return integer(r.To.UnixMicro()).when(!r.To.IsZero()) }},
+	}
+	lineKinds = columns[report.Report]{
+		numberOf("crawler", func(r *report.Report) int64 { return r.Totals.Requests }),
+		numberOf("not_crawler", func(r *report.Report) int64 { return r.NotCrawlers }),
+		numberOf("other_host", func(r *report.Report) int64 { return r.OtherHost }),
+		numberOf("not_judged", func(r *report.Report) int64 { return r.NotJudged }),
+		numberOf("unparsed", func(r *report.Report) int64 { return r.Unparsed }),
+		numberOf("other_crawler", func(r *report.Report) int64 { return r.Choice.Requests }),
+	}
+	robotsAnswers = columns[report.Report]{
+		numberOf("served", func(r *report.Report) int64 { return r.RobotsTxt.Served }),
+		numberOf("none", func(r *report.Report) int64 { return r.RobotsTxt.None }),
+		numberOf("failed", func(r *report.Report) int64 { return r.RobotsTxt.Failed }),
+	}
+)
+
+func numberOf(name string, of func(*report.Report) int64) column[report.Report] {
+	return column[report.Report]{name: name, kind: integerRow, value: func(r *report.Report) value { return integer(of(r)) }}
+}
+
+// gauge returns a column as a metric, which has no sample if there is no value.
+func gauge(c column[report.Report]) metric {
+	return metric{c.name, sentence(c.means), c.judged, func(r *report.Report, add adder) {
+		if v := c.value(r); !v.none {
+			add(c.float(v))
+		}
+	}}
+}
+
+// labelled returns columns as a metric with a label, which has their names.
+func labelled(name, help, label string, list columns[report.Report]) metric {
+	return metric{name, help, false, func(r *report.Report, add adder) {
+		for _, c := range list {
+			add(c.float(c.value(r)), label, c.name)
+		}
+	}}
+}
+
+// sentence makes a sentence of what a column means.
+func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
+
+// addVerdicts adds the requests of a crawler by verdict: those that occur, and violations, if anything was judged.
+func addVerdicts(r *report.Report, c *crawler, add adder) {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if n := v.float(v.value(c)); n > 0 || v.alarm && !r.Policy.None() {
+			add(n, "verdict", v.name)
+		}
+	}
+}
+
+func addViolations(_ *report.Report, c *crawler, add adder) {
+	for _, v := range c.Violations {
+		informed := strconv.FormatBool(v.Informed)
+		if !c.InformedKnown {
+			informed = "unknown"
+		}
+		add(float64(v.N), "identity", v.Identity.String(), "outcome", v.Outcome.String(), "method", v.Method.String(),
+			"informed", informed)
 	}
 }
 
@@ -125,8 +152,8 @@ const unknownCrawlers = "(unknown)"
 
 // ofCrawlers gives the samples of each crawler, in the order of their names, with labels that
 // name it.
-func ofCrawlers(samples func(*crawler, func(float64, ...string))) func(*report.Report, func(float64, ...string)) {
-	return func(r *report.Report, add func(float64, ...string)) {
+func ofCrawlers(samples func(*report.Report, *crawler, adder)) func(*report.Report, adder) {
+	return func(r *report.Report, add adder) {
 		list := slices.Clone(r.Crawlers)
 		name := func(c *crawler) string {
 			if c.Operator == report.Unknown {
@@ -137,7 +164,7 @@ func ofCrawlers(samples func(*crawler, func(float64, ...string))) func(*report.R
 		slices.SortStableFunc(list, func(x, y crawler) int { return cmp.Compare(name(&x), name(&y)) })
 		for i := range list {
 			c := &list[i]
-			samples(c, func(value float64, labels ...string) {
+			samples(r, c, func(value float64, labels ...string) {
 				add(value, append([]string{"crawler", name(c), "operator", c.Operator, "role", string(c.Role)}, labels...)...)
 			})
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
-	"math"
 	"net/netip"
 	"strings"
 
@@ -37,50 +36,6 @@ func newRow(j *audit.Judged, input string) row {
 	return r
 }
 
-// rowKind is the type of a column of rows.
-type rowKind uint8
-
-const (
-	textRow    rowKind = iota
-	integerRow         // of 64 bits
-	timeRow            // in microseconds since 1970, in UTC
-	boolRow
-	decimalRow // the bits of a float64
-)
-
-// rowKinds name the kinds in the documentation.
-var rowKinds = [...]string{textRow: "string", integerRow: "number", timeRow: "time", boolRow: "bool",
-	decimalRow: "number"}
-
-// value is a value in a row. Its column says which field it is in: text is in word or bytes, and
-// an empty one is no value.
-type value struct {
-	none   bool
-	number int64 // also a time, and 1 for true
-	word   string
-	octets []byte // a view
-}
-
-func words(s string) value  { return value{none: s == "", word: s} }
-func octets(b []byte) value { return value{none: len(b) == 0, octets: b} }
-func integer(n int64) value { return value{number: n} }
-func (v value) when(ok bool) value {
-	v.none = v.none || !ok
-	return v
-}
-
-func boolean(is bool) value {
-	if is {
-		return value{number: 1}
-	}
-	return value{}
-}
-
-// decimal is a number to six digits after the point, or none if it is NaN.
-func decimal(x float64) value {
-	return integer(int64(math.Float64bits(math.Round(x*1e6) / 1e6))).when(!math.IsNaN(x))
-}
-
 // microseconds returns a time in nanoseconds since 1970 in whole microseconds.
 func microseconds(nanos int64) int64 {
 	if nanos%1000 < 0 {
@@ -89,21 +44,8 @@ func microseconds(nanos int64) int64 {
 	return nanos / 1000
 }
 
-// rowColumn is a column of rows of a type, as all their outputs have it.
-type rowColumn[T any] struct {
-	name  string
-	kind  rowKind
-	means string
-	// unlike: most of the values differ.
-	unlike bool
-	value  func(*T) value
-}
-
-// rowTable is all columns of rows of a type, in their order.
-type rowTable[T any] []rowColumn[T]
-
 // requestRows are the rows of judged requests.
-var requestRows = rowTable[row]{
+var requestRows = columns[row]{
 	{name: "time", kind: timeRow, means: "when the request was made, in UTC, cut to microseconds; " +
 		"none if the line has no time that can be read",
 		unlike: true, value: func(r *row) value { return integer(microseconds(r.Time)).when(r.HasTime) }},
@@ -170,10 +112,10 @@ var requestRows = rowTable[row]{
 		value: func(r *row) value { return octets(r.agent) }},
 }
 
-// namesOf lists the names of figures, as the documentation has them.
-func namesOf(figures []figure) string {
+// namesOf lists the names of columns, as the documentation has them.
+func namesOf(list columns[crawler]) string {
 	var names []string
-	for _, f := range figures {
+	for _, f := range list {
 		names = append(names, "`"+f.name+"`")
 	}
 	last := len(names) - 1
@@ -189,7 +131,7 @@ func ruleVersion(j *audit.Judged) value {
 func RowOutputs() []string { return []string{"ndjson", "csv", "parquet"} }
 
 // list returns an empty list in an output.
-func (t rowTable[T]) list(w io.Writer, output string) *rowList[T] {
+func (t columns[T]) list(w io.Writer, output string) *rowList[T] {
 	l := &rowList[T]{out: w, append: t.appendJSON, begin: beginLines("")}
 	switch output {
 	case "csv":

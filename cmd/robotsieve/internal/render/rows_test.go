@@ -31,7 +31,7 @@ func TestColumnsOfRowsAreDescribed(t *testing.T) {
 	describe(t, crawlerRows, "json.md")
 }
 
-func describe[T any](t *testing.T, of rowTable[T], name string) {
+func describe[T any](t *testing.T, of columns[T], name string) {
 	const docs, head = "../../../../docs/", "| column | type | meaning |\n|---|---|---|\n"
 	text, err := os.ReadFile(docs + name)
 	if err != nil {
@@ -102,7 +102,7 @@ func listed(t *testing.T, output string, key []byte, requests ...*audit.Judged) 
 }
 
 // valueOf returns a value as encoding/json would have it; nil if there is none.
-func valueOf(c *rowColumn[row], r *row) any {
+func valueOf(c *column[row], r *row) any {
 	switch v := c.value(r); {
 	case v.none:
 		return nil
@@ -191,7 +191,7 @@ func TestRowsAsParquet(t *testing.T) {
 }
 
 // parquetText is a value as fmt.Sprint has that of encoding/json.
-func parquetText(c *rowColumn[row], v parquet.Value) string {
+func parquetText(c *column[row], v parquet.Value) string {
 	switch {
 	case v.IsNull():
 		return "<nil>"

@@ -33,7 +33,7 @@ func isPlain[T string | []byte](is *[256]bool, text T) bool {
 }
 
 // appendJSON appends a row as a line of JSON. Its strings are those that WriteJSON writes.
-func (t rowTable[T]) appendJSON(b []byte, r *T) []byte {
+func (t columns[T]) appendJSON(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]
 		b = append(append(append(b, "{,"[min(i, 1)], '"'), c.name...), `":`...)
@@ -78,7 +78,7 @@ func appendJSONText[T string | []byte](b []byte, text T) []byte {
 }
 
 // csvHeader is the first line of rows as CSV.
-func (t rowTable[T]) csvHeader() string {
+func (t columns[T]) csvHeader() string {
 	var names []string
 	for _, c := range t {
 		names = append(names, c.name)
@@ -88,7 +88,7 @@ func (t rowTable[T]) csvHeader() string {
 
 // appendCSV appends a row as a line of CSV, as encoding/csv writes it: an empty cell is no
 // value.
-func (t rowTable[T]) appendCSV(b []byte, r *T) []byte {
+func (t columns[T]) appendCSV(b []byte, r *T) []byte {
 	for i := range t {
 		c := &t[i]
 		if i > 0 {

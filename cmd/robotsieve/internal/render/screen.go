@@ -91,16 +91,12 @@ const (
 // they requested most against it. Fetchers stand after the others, under a title. It is only on the
 // screen: the page has crawlers().
 func (d doc) violators(pathed int) block {
-	t := newTable(d.most, Left("broke \u200brobots.txt", "identity"),
-		Right("requests", "forbidden", "content", "not \u200bmod.", "in\u00adformed"))
+	t := newTable(d.most, violatorColumns)
 	for _, part := range d.parts() {
 		t.begin(part.title)
 		for _, c := range part.list {
 			n := c.Verdicts[report.Violation]
-			if n > 0 && t.add(c, violatorsIn(c), c.Crawler, identityOf(c), english.Grouped(own(c)),
-				alarm(english.Grouped(n))+" ("+wholeShare(n, own(c))+")",
-				grouped(c.Outcomes[report.Content]), grouped(c.Outcomes[report.NotModified]),
-				informedOf(c, c.Informed())) && t.rows <= pathed {
+			if n > 0 && t.add(c, violatorsIn(c), c) && t.rows <= pathed {
 				rows := t.Groups[len(t.Groups)-1].Rows
 				rows[len(rows)-1].Below = worst(c)
 			}
@@ -110,7 +106,20 @@ func (d doc) violators(pathed int) block {
 	if text := t.left.text("crawler"); text != "" {
 		t.More = "and " + text + "."
 	}
-	return block{Table: t}
+	return block{Table: t.table}
+}
+
+var violatorColumns = columns[crawler]{
+	textFrom("broke \u200brobots.txt", func(c *crawler) string { return c.Crawler }),
+	textFrom("identity", identityOf),
+	valueFrom("requests", func(c *crawler) value { return integer(own(c)) }),
+	valueFrom("forbidden", func(c *crawler) value {
+		n := c.Verdicts[report.Violation]
+		return words(alarm(english.Grouped(n)) + " (" + wholeShare(n, own(c)) + ")")
+	}),
+	countFrom("content", func(c *crawler) int64 { return c.Outcomes[report.Content] }),
+	countFrom("not \u200bmod.", func(c *crawler) int64 { return c.Outcomes[report.NotModified] }),
+	valueFrom(informed.heading, func(c *crawler) value { return informedOf(c, c.Informed()) }),
 }
 
 // fit cuts the cells of the first column so that the rows have no more characters than width.
@@ -125,7 +134,7 @@ func (t *table) fit(width int) {
 		}
 		for _, g := range t.Groups {
 			for _, row := range g.Rows {
-				most = max(most, len([]rune(unmarked.Replace(row.Cells[i+1]))))
+				most = max(most, len([]rune(unmarked.Replace(row.Cells[i+1].shown()))))
 			}
 		}
 		first -= most + blanksBetween
@@ -134,7 +143,7 @@ func (t *table) fit(width int) {
 		t.Groups[i].Title = Cut(t.Groups[i].Title, across)
 		for j := range t.Groups[i].Rows {
 			row := &t.Groups[i].Rows[j]
-			row.Cells[0], row.Below = Cut(row.Cells[0], max(first, 8)), Cut(row.Below, across)
+			row.Cells[0].word, row.Below = Cut(row.Cells[0].word, max(first, 8)), Cut(row.Below, across)
 		}
 	}
 }

@@ -8,17 +8,27 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// The figures of a site are those of all its crawlers together.
-var (
-	knownCrawlers = figure{name: "known_crawlers", heading: "known \u200bcrawlers",
-		of: func(c *crawler) int64 { return c.Names }}
-	siteFigures = slices.DeleteFunc(slices.Concat(byVerdict, []figure{knownCrawlers}, traffic),
-		func(f figure) bool { return f.name == verified.name })
-)
+// siteRow is a site, or several, as a row: its numbers are those of all its crawlers together.
+type siteRow struct {
+	name string
+	*crawler
+}
 
-func asCrawler(s *site) *crawler {
-	return &crawler{Names: s.Crawlers, Requests: s.Requests, Verdicts: s.Verdicts, Bytes: s.Bytes,
-		ViolationBytes: s.ViolationBytes}
+func newSiteRow(name string, s *site) *siteRow {
+	return &siteRow{name, &crawler{Names: s.Crawlers, Requests: s.Requests, Verdicts: s.Verdicts, Bytes: s.Bytes,
+		ViolationBytes: s.ViolationBytes}}
+}
+
+// siteColumns are those that have a number in the row of all sites, and how many crawlers are known.
+func (d doc) siteColumns(all *crawler) columns[siteRow] {
+	if d.Policy.None() {
+		all.Verdicts[report.Indeterminate] = 0 // nothing was to be decided
+	}
+	byVerdict := slices.Concat(byVerdict[:2], byVerdict[3:]) // without those who are verified
+	list := inRows(slices.Concat(withSums(byVerdict, []*crawler{all}),
+		columns[crawler]{countFrom("known \u200bcrawlers", func(c *crawler) int64 { return c.Names })},
+		withSums(traffic, []*crawler{all})), func(s *siteRow) *crawler { return s.crawler })
+	return append(columns[siteRow]{textFrom("site", func(s *siteRow) string { return s.name })}, list...)
 }
 
 // sites has a row for each site that crawlers requested, if there are several, and one for all.
@@ -27,28 +37,23 @@ func (d doc) sites() block {
 	if len(d.Sites) < 2 {
 		return b
 	}
-	all := &crawler{Requests: d.Totals.Requests, Verdicts: d.Totals.Verdicts, Bytes: d.Totals.Bytes,
-		ViolationBytes: d.Totals.ViolationBytes}
-	shown := slices.DeleteFunc(slices.Clone(siteFigures), func(f figure) bool {
-		return f.name != knownCrawlers.name && f.sum([]*crawler{all}) == 0 ||
-			d.Policy.None() && f.name == report.Indeterminate.String()
-	})
-	t := newTable(unbounded, Left("site"), columnsFor(shown...))
+	all := newSiteRow("all", &site{Requests: d.Totals.Requests, Verdicts: d.Totals.Verdicts, Bytes: d.Totals.Bytes,
+		ViolationBytes: d.Totals.ViolationBytes})
+	t := newTable(unbounded, d.siteColumns(all.crawler))
 	left := site{}
 	for i := range d.Sites {
 		if i < d.most {
-			name := Cut(cmp.Or(d.Sites[i].Origin, "(site not known)"), maxRuleShown)
-			t.add(nil, 1, cellsOf(name, shown, asCrawler(&d.Sites[i]))...)
+			t.add(nil, 1, newSiteRow(Cut(cmp.Or(d.Sites[i].Origin, "(site not known)"), maxRuleShown), &d.Sites[i]))
 		} else {
 			left.Plus(&d.Sites[i])
 		}
 	}
 	if n := len(d.Sites) - d.most; n > 0 {
-		t.add(nil, 1, cellsOf(fmt.Sprintf("(%d more: see json)", n), shown, asCrawler(&left))...)
+		t.add(nil, 1, newSiteRow(fmt.Sprintf("(%d more: see json)", n), &left))
 	}
-	t.Groups = append(t.Groups, group{Sum: true})
-	t.add(nil, 1, cellsOf("all", shown, all)...)
-	b.Title, b.Table = "Requests of crawlers by site:", t
+	t.sums()
+	t.add(nil, 1, all)
+	b.Title, b.Table = "Requests of crawlers by site:", t.table
 	b.Text = []string{"Where a site has no http:// or https://, the log does not tell which. " +
 		"Impostors are not among the known crawlers."}
 	return b

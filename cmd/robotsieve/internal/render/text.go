@@ -89,9 +89,13 @@ func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
 
 // Table lays out rows of cells in columns.
 func Table(columns []Column, rows [][]string) string {
-	t := newTable(unbounded, columns)
+	t := table{Columns: columns, Groups: []group{{}}}
 	for _, row := range rows {
-		t.add(nil, 1, row...)
+		var cells []value
+		for _, cell := range row {
+			cells = append(cells, value{octets: []byte(cell)})
+		}
+		t.Groups[0].Rows = append(t.Groups[0].Rows, tableRow{Cells: cells})
 	}
 	return t.text()
 }
@@ -127,8 +131,8 @@ func (t table) text() string {
 		across(g.Title)
 		for _, row := range g.Rows {
 			var cells pretty.Row
-			for _, cell := range row.Cells {
-				cells = append(cells, cell)
+			for _, text := range row.texts() {
+				cells = append(cells, text)
 			}
 			w.AppendRow(cells)
 			across(row.Below)

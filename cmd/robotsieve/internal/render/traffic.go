@@ -14,18 +14,23 @@ import (
 // answered.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
-	traffic := traffic
+	sent := traffic
 	if d.Policy.None() {
-		traffic = traffic[:1]
+		sent = sent[:1]
 	}
-	t := newTable(d.most, Left("traffic of"), columnsFor(traffic...), Right("addresses"), Left("answers by status"))
+	t := newTable(d.most, slices.Concat(columns[crawler]{textFrom("traffic of", shortName)}, shownIn(sent),
+		columns[crawler]{
+			valueFrom("addresses", func(c *crawler) value {
+				if isAbout(c) {
+					return words("about " + english.Grouped(c.Addresses.N))
+				}
+				return some(c.Addresses.N)
+			}),
+			wordsFrom("answers by status", func(c *crawler) string { return statusList(c.Statuses) }),
+		}))
 	for _, c := range d.pointers() {
-		addresses, isAbout := grouped(c.Addresses.N), !c.Addresses.Exact && c.Addresses.N > 0
-		if isAbout {
-			addresses = "about " + addresses
-		}
-		shown := t.add(c, crawlersIn(c), append(cellsOf(shortName(c), traffic, c), addresses, statusList(c.Statuses))...)
-		inexact = inexact || shown && isAbout
+		shown := t.add(c, crawlersIn(c), c)
+		inexact = inexact || shown && isAbout(c)
 	}
 	if b.Table = t.leaves("crawler"); t.rows > 0 {
 		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. " +
@@ -37,6 +42,9 @@ func (d doc) traffic() block {
 	}
 	return b
 }
+
+// isAbout reports whether the number of addresses was estimated.
+func isAbout(c *crawler) bool { return !c.Addresses.Exact && c.Addresses.N > 0 }
 
 // maxStatusesShown bounds the statuses of a crawler that a table shows.
 const maxStatusesShown = 5
@@ -67,11 +75,21 @@ func statusName(status int) string {
 	return fmt.Sprint(status)
 }
 
+// pathRow is a path that a crawler requested, so many times.
+type pathRow struct {
+	*crawler
+	number, path string
+}
+
 // paths lists what crawlers requested most: against robots.txt, or at all. by is the heading of
 // their names.
 func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows int) block {
 	b, about := block{Heading: heading}, false
-	t := newTable(unbounded, Left(by), Right("requests"), Left("path"))
+	t := newTable(unbounded, columns[pathRow]{
+		textFrom(by, func(p *pathRow) string { return shortName(p.crawler) }),
+		valueFrom("requests", func(p *pathRow) value { return words(p.number) }),
+		textFrom("path", func(p *pathRow) string { return p.path }),
+	})
 	for _, c := range d.pointers() {
 		list := of(c)
 		tooMany := !list.Exact && list.OthersAtMost > 0
@@ -86,11 +104,11 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 			if p.TooHigh > 0 {
 				number, about = "about "+number, true
 			}
-			t.add(c, 1, shortName(c), number, Cut(p.Path, d.widest))
+			t.add(c, 1, &pathRow{c, number, Cut(p.Path, d.widest)})
 		}
 		if tooMany && len(list.List) <= rows {
-			t.add(c, 1, shortName(c), "at most "+english.Grouped(list.OthersAtMost),
-				"(each other path: there are too many to count each)")
+			t.add(c, 1, &pathRow{c, "at most " + english.Grouped(list.OthersAtMost),
+				"(each other path: there are too many to count each)"})
 		}
 	}
 	if b.Table = t.leaves("crawler"); about {
@@ -99,19 +117,26 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 	return b
 }
 
+type operator = report.OperatorInfo
+
+var operatorColumns = columns[operator]{
+	textFrom("operator", func(o *operator) string { return Cut(o.Operator, maxOperatorShown) }),
+	countFrom("crawled", func(o *operator) int64 { return o.Crawled }),
+	countFrom("visitors sent", func(o *operator) int64 { return o.Referred }),
+	valueFrom("crawled for each visitor", func(o *operator) value {
+		ratio := fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred))
+		return words(strings.TrimSuffix(ratio, ".0")).when(o.Referred > 0)
+	}),
+	textFrom("from pages of", func(o *operator) string { return Cut(strings.Join(o.Referrers, ", "), maxFileShown) }),
+}
+
 // referrals compares what operators' crawlers took with the visitors that their pages sent.
 func (d doc) referrals() block {
 	b := block{Heading: "What crawlers took for each visitor"}
-	t := newTable(maxFetchersShown, Left("operator"), Right("crawled", "visitors sent", "crawled for each visitor"),
-		Left("from pages of"))
-	for _, o := range d.Operators {
-		ratio := "-"
-		if o.Referred > 0 {
-			ratio = strings.TrimSuffix(fmt.Sprintf("%.1f", float64(o.Crawled)/float64(o.Referred)), ".0")
-		}
-		if len(o.Referrers) > 0 {
-			t.add(nil, 1, Cut(o.Operator, maxOperatorShown), grouped(o.Crawled), grouped(o.Referred), ratio,
-				Cut(strings.Join(o.Referrers, ", "), maxFileShown))
+	t := newTable(maxFetchersShown, operatorColumns)
+	for i := range d.Operators {
+		if len(d.Operators[i].Referrers) > 0 {
+			t.add(nil, 1, &d.Operators[i])
 		}
 	}
 	if b.Table = t.leaves("operator"); t.rows > 0 {

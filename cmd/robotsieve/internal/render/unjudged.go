@@ -15,25 +15,27 @@ import (
 // unjudgedScreen is that report on one screen, after its first block.
 func (d doc) unjudgedScreen(first block, ai int) []block {
 	came := d.comers().Table
-	return withText(first, block{Table: came}.withFigures(), block{Text: d.otherAI(ai, came, nil)}, d.advice(), d.sentSizes(), block{Text: []string{
-		"To see which of these requests a robots.txt permits: robotsieve audit --robots FILE LOG...",
-		"More: --full, all figures; --html FILE, a page; --list all, each request."}})
+	return withText(first, block{Table: came}.withFigures(), block{Text: d.otherAI(ai, came, nil)}, d.advice(),
+		d.sentSizes(), block{Text: []string{
+			"To see which of these requests a robots.txt permits: robotsieve audit --robots FILE LOG...",
+			"More: --full, all figures; --html FILE, a page; --list all, each request."}})
 }
 
 // comers has a row for each crawler, the most frequent first.
 func (d doc) comers() block {
-	t := newTable(d.most, Left("crawler", "category"), Right("requests", "verified", "impostors", "bytes"),
-		Right("robots.txt"))
+	t := newTable(d.most, comerColumns)
 	list := d.pointers()
 	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(y.Requests, x.Requests) })
 	for _, c := range list {
-		t.add(c, crawlersIn(c), shortName(c), cmp.Or(c.Category, "-"), grouped(c.Requests),
-			grouped(c.Identity[report.Verified]), grouped(c.Verdicts[report.Spoofed]), grouped(c.Bytes),
-			grouped(c.RobotsTxt.Fetches))
+		t.add(c, crawlersIn(c), c)
 	}
 	return block{Heading: "Crawlers", Title: "Requests by clients that identify themselves as these crawlers:",
 		Table: t.leaves("crawler")}
 }
+
+var comerColumns = slices.Concat(columns[crawler]{textFrom("crawler", shortName), categoryColumn},
+	shownIn(columns[crawler]{requests, verified, verdicts[report.Spoofed].headed("impostors"), traffic[0]}),
+	columns[crawler]{countFrom("robots.txt", func(c *crawler) int64 { return c.RobotsTxt.Fetches })})
 
 // cameText is the headline.
 func (d doc) cameText() string {

@@ -56,16 +56,22 @@ func (d doc) changes(prefixes, examples int) []block {
 	add(w.Exempt, "robots.txt does not bind the agent, as its operator says")
 	add(d.OtherHost, "to other hosts")
 	for reason, n := range w.NotCompared {
-		add(n, reasonTerms[reason].means)
+		add(n, reasons[reason].means)
 		left -= n
 	}
 	add(left-w.RobotsFetch-w.Exempt, "without a path")
 	return []block{
 		list("Would be forbidden", "that "+before+" allows and "+after+" forbids", report.NowForbidden),
 		list("Would be allowed", "that "+before+" forbids and "+after+" allows", report.NowAllowed),
-		list("Depends on the parser", "for which "+reasonTerms[report.ContestedRule].means, report.NotDecided),
+		list("Depends on the parser", "for which "+reasons[report.ContestedRule].means, report.NotDecided),
 		others,
 	}
+}
+
+// pathChange are requests for paths that begin alike, or an example of them.
+type pathChange struct {
+	path            string
+	requests, bytes value
 }
 
 // changeTable has the requests with an effect, the crawlers with most of them first.
@@ -75,21 +81,25 @@ func (d doc) changeTable(e report.Effect, prefixes, examples int) table {
 	slices.SortStableFunc(list, func(x, y report.ComparedInfo) int {
 		return cmp.Compare(y.Of(e).Requests, x.Of(e).Requests)
 	})
-	t, shown := newTable(unbounded, Left("path"), Right("requests", "bytes sent")), min(len(list), d.most)
+	t, shown := newTable(unbounded, columns[pathChange]{
+		textFrom("path", func(p *pathChange) string { return p.path }),
+		valueFrom("requests", func(p *pathChange) value { return p.requests }),
+		valueFrom("bytes sent", func(p *pathChange) value { return p.bytes }),
+	}), min(len(list), d.most)
 	for _, crawler := range list[:shown] {
 		c := *crawler.Of(e)
 		t.begin(fmt.Sprintf("%s: %s of %s, %s", Cut(crawler.Crawler, maxNameShown), english.Grouped(c.Requests),
 			english.Plural(crawler.Compared(), "request"), size(c.Bytes)))
 		for _, p := range c.Prefixes[:min(len(c.Prefixes), prefixes)] {
-			t.add(nil, 1, "  "+map[bool]string{true: "/ (no folder)", false: p.Prefix}[p.Prefix == "/"],
-				english.Grouped(p.Requests), english.Grouped(p.Bytes))
+			t.add(nil, 1, &pathChange{"  " + map[bool]string{true: "/ (no folder)", false: p.Prefix}[p.Prefix == "/"],
+				integer(p.Requests), integer(p.Bytes)})
 			c.Requests, c.Bytes = c.Requests-p.Requests, c.Bytes-p.Bytes
 		}
 		if c.Requests > 0 {
-			t.add(nil, 1, "  elsewhere", english.Grouped(c.Requests), english.Grouped(c.Bytes))
+			t.add(nil, 1, &pathChange{"  elsewhere", integer(c.Requests), integer(c.Bytes)})
 		}
 		for _, target := range c.Examples[:min(len(c.Examples), examples)] {
-			t.add(nil, 1, "  such as "+target, "", "")
+			t.add(nil, 1, &pathChange{"  such as " + target, blank, blank})
 		}
 	}
 	t.fit(d.widest)
