@@ -239,7 +239,7 @@ func TestDryRun(t *testing.T) {
 		{"CCBot/2.0", "CCBot", "192.0.2.5", report.Verified, true},               // robots.txt
 		{"xccbot", "", "192.0.2.5", 0, false},                                    // another word
 		{"Mozilla/5.0 (like ccbot)", "", "192.0.2.66", 0, false},                 // like it only
-		{"Mozilla/5.0 (x;ccbot)", "", "192.0.2.66", 0, false},                    // refused where there are regular expressions
+		{"Mozilla/5.0 (x;ccbot)", "", "192.0.2.66", 0, false},                    // refused by regular expressions
 		{"Mozilla/5.0 (my ccbot)", "", "192.0.2.66", 0, false},                   // refused, a visitor
 		{"GPTBot/1.0", "GPTBot", "192.0.2.200", report.SpoofedIdentity, false},   // refused
 		{"GPTBot/1.0", "GPTBot", "198.51.100.7", report.Verified, false},         // its own

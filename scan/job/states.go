@@ -37,8 +37,8 @@ func (a *auditing) beginState() (*pending, error) {
 		return nil, nil
 	}
 	if old, err := disk.Stat(a.State); a.incomplete && !a.Force && err == nil && old.Size() > 0 {
-		return nil, fmt.Errorf("%s: the old state is kept, because not all of the logs could be read; option Force replaces it",
-			a.State)
+		return nil, fmt.Errorf("%s: the old state is kept, because not all of the logs could be read; "+
+			"option Force replaces it", a.State)
 	}
 	packed, err := a.basis.Packed()
 	if err != nil {
