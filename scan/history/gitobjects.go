@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,7 +152,7 @@ func (r *repository) resolve(name string, depth int) (id string, err error) {
 			}
 		}
 	}
-	if to, symbolic := strings.CutPrefix(id, "ref: "); symbolic && filepath.IsLocal(to) && depth > 0 {
+	if to, symbolic := strings.CutPrefix(id, "ref: "); symbolic && fs.ValidPath(to) && depth > 0 {
 		return r.resolve(to, depth-1)
 	}
 	if _, odd := hex.DecodeString(id); odd == nil && (len(id) == 2*sha1.Size || len(id) == 2*sha256.Size) {
@@ -160,7 +161,7 @@ func (r *repository) resolve(name string, depth int) (id string, err error) {
 	if _, none := disk.Stat(filepath.Join(r.common, "reftable")); none == nil {
 		return "", fmt.Errorf("%s: its references are a reftable, which is not read: git clone --ref-format=files it", r.dir)
 	}
-	if err == nil || errors.Is(err, os.ErrNotExist) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("no commit is checked out")
 	}
 	return "", fmt.Errorf("%s: %w", r.dir, err)
@@ -205,7 +206,7 @@ func (r *repository) start() error {
 		name, args = "sh", append([]string{"-c", limited, "git"}, args...)
 	}
 	cmd := exec.CommandContext(r.ctx, name, args...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_ALLOW_PROTOCOL=none", "GIT_DIR=" + r.home, "GIT_OBJECT_DIRECTORY=" + filepath.Join(r.common, "objects")}
 	r.said = nil

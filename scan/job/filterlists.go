@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/list"
-	"github.com/robotsieve/robotsieve/scan/sniff"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
@@ -155,7 +155,7 @@ func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, worke
 // WARC files, but lists or describes them.
 func besideWARC(name string) bool {
 	archive, member, ok := strings.Cut(strings.ToLower(name), ".wacz"+source.MemberSeparator)
-	return ok && archive != "" && sniff.Named(member) != "warc"
+	return ok && archive != "" && capture.KindOf(member) != capture.Archive
 }
 
 // add adds an input, or why it cannot be read.
@@ -235,7 +235,7 @@ func endsInReturns(head []byte) bool {
 // inputs that cannot be read the Reader tells why.
 func (o *FilterOptions) look(in *source.Input) (f found) {
 	f.kind = o.Format
-	head, err := headOf(in)
+	head, err := headOf(in, o.Prompt)
 	if endsInReturns(head) {
 		f.swapped = true
 		filter.SwapEnds(head)
@@ -259,13 +259,14 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	return f
 }
 
-// headOf returns the beginning of an input. The Reader will read it all the same.
-func headOf(in *source.Input) (head []byte, err error) {
+// headOf returns the beginning of an input. The Reader will read it all the same. Who wants prompt answers
+// may wait for that to the first line of a pipe.
+func headOf(in *source.Input, prompt bool) (head []byte, err error) {
 	if in.Regular() {
 		return in.Head(listHead)
 	}
 	for n := 1; n <= pipeHead; n++ { // a byte at a time, since there may be no more of it yet
-		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' && hasAddress(head) {
+		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' && (prompt || hasAddress(head)) {
 			break
 		}
 	}
