@@ -72,9 +72,9 @@ func benchLogHistory(b *testing.B, n int) {
 		fmt.Fprintf(w, "192.0.2.1 - - [%s] \"GET /robots.txt HTTP/1.1\" 200 %d \"-\" \"GPTBot/1.0\"\n", at, 100+i/1000)
 	})
 	for b.Loop() {
-		o := AuditOptions{Logs: Inputs{Names: []string{log}}, Hosts: []string{"https://a.example"}}
+		logs := LogOptions{Logs: Inputs{Names: []string{log}}, Hosts: []string{"https://a.example"}}
 		answers := int64(0)
-		_, err := LogHistory(b.Context(), o, nil, func(s *report.LoggedSite) error {
+		_, err := LogHistory(b.Context(), LogHistoryOptions{LogOptions: logs}, func(s *report.LoggedSite) error {
 			answers += s.Answers
 			return nil
 		})
@@ -142,7 +142,9 @@ func waybackInput(b *testing.B, dir string, n int) ([]string, map[string]string)
 	if err := os.Mkdir(dir+"/b", 0o777); err != nil {
 		b.Fatal(err)
 	}
-	body := func(i int) string { return fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i/100) + strings.Repeat("#\n", 1000) }
+	body := func(i int) string {
+		return fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i/100) + strings.Repeat("#\n", 1000)
+	}
 	for i := 0; i < n; i += 100 {
 		if err := os.WriteFile(fmt.Sprintf("%s/b/%d", dir, i), []byte(body(i)), 0o600); err != nil {
 			b.Fatal(err)

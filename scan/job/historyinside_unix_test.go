@@ -75,7 +75,7 @@ func TestAuditKeepsRegularFilesAlone(t *testing.T) {
 		if _, err := os.Stat(name); err != nil {
 			continue
 		}
-		for what, o := range map[string]AuditOptions{
+		for what, judging := range map[string]Judging{
 			"--robots":  {Robots: RobotsFile{Name: name}},
 			"--policy":  {Policy: name},
 			"--what-if": {Robots: RobotsFile{Name: dir + "/robots.txt"}, WhatIf: name},
@@ -83,10 +83,9 @@ func TestAuditKeepsRegularFilesAlone(t *testing.T) {
 			if strings.HasSuffix(name, ".csv") && what != "--policy" {
 				continue
 			}
-			o.Logs = Inputs{Names: []string{dir + "/log"}}
-			o.Hosts = []string{"a.example"}
+			logs := LogOptions{Logs: Inputs{Names: []string{dir + "/log"}}, Hosts: []string{"a.example"}}
 			begun := time.Now()
-			_, err := Audit(t.Context(), o)
+			_, err := Audit(t.Context(), AuditOptions{LogOptions: logs, Judging: judging})
 			if !errors.Is(err, disk.ErrIrregular) || time.Since(begun) > 5*time.Second {
 				t.Errorf("%s %s: error %v after %v", what, name, err, time.Since(begun))
 			}
