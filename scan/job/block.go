@@ -63,8 +63,8 @@ func (o *auditPlan) collectForBlock(logs *auditLogs) (*block.Collector, error) {
 // writeBlock decides on the rules, holds them to the logs, which are read again, and writes the files.
 func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
 	r *report.Report) error {
-	end, err := time.Parse(time.RFC3339, r.To)
-	if err != nil { // no request has a time
+	end := r.To.Time
+	if end.IsZero() { // no request has a time
 		end = time.Now()
 	}
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the dry run
