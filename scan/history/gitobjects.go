@@ -72,7 +72,8 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 		r.head, err = r.resolve("HEAD", 5)
 	}
 	// Git would wait for a pipe here.
-	if _, odd := readSmall(filepath.Join(r.common, "objects/info/alternates"), maxRefs); errors.Is(odd, disk.ErrIrregular) {
+	_, odd := readSmall(filepath.Join(r.common, "objects/info/alternates"), maxRefs)
+	if errors.Is(odd, disk.ErrIrregular) {
 		err = cmp.Or(err, odd)
 	}
 	if err == nil {
