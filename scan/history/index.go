@@ -31,7 +31,7 @@ with the SHA-1 of one has that body. All others are observations: another file w
 there.`,
 	Example: `  robotsieve history index cc-index/table/*/crawl=*/subset=robotstxt/*.parquet \
     -o versions`,
-	Flags:   []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
+	Flags: []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
 }
 
 // indexColumns are those that count. An index before November 2019 lacks the last.
