@@ -6,11 +6,16 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/internal/english"
-	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // beforeAfter has a table for each change of robots.txt.
 func (d doc) beforeAfter() (list []block) {
+	perDay := func(n int64, days float64) string {
+		if days < 1 {
+			return "?"
+		}
+		return fmt.Sprintf("%.1f", float64(n)/days)
+	}
 	for _, c := range d.Changes {
 		t := newTable(15, Left("crawler"), Right("requests \u200ba day before", "after",
 			"changed \u200bpaths \u200ba day before", "after", "first fetch \u200bof the new"))
@@ -19,35 +24,21 @@ func (d doc) beforeAfter() (list []block) {
 			if of.FetchSeconds != nil {
 				fetch = "after " + seconds(float64(*of.FetchSeconds))
 			}
-			t.add(nil, 1, Cut(of.Crawler, maxNameShown), perDay(of.Before.Requests, c.Before), perDay(of.After.Requests,
-				c.After), perDay(of.Before.Paths, c.Before), perDay(of.After.Paths, c.After), fetch)
+			t.add(nil, 1, Cut(of.Crawler, maxNameShown), perDay(of.Before, c.DaysBefore), perDay(of.After, c.DaysAfter),
+				perDay(of.ChangedBefore, c.DaysBefore), perDay(of.ChangedAfter, c.DaysAfter), fetch)
 		}
-		title := fmt.Sprintf("%s, %s in place of %s:", c.Time, cmp.Or(c.NewFile, "no file"), cmp.Or(c.OldFile, "no file"))
-		text := fmt.Sprintf("%.1f days before it; %.1f days after it. Others made %s on both sides.", c.Before.Days,
-			c.After.Days, english.Plural(c.RequestsNotListed, "request"))
-		if c.Since != "" {
-			text += " The old file was last seen on " + c.Since + ": requests between the two times are not counted."
-		}
-		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(c.Origin + " " + title), Table: t.leaves("crawler"),
-			Text: []string{text}}.withFigures())
+		title := fmt.Sprintf("%s %s, %s in place of %s:", c.Origin, c.Time, cmp.Or(c.NewFile, "no file"), cmp.Or(c.OldFile, "no file"))
+		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(title), Table: t.leaves("crawler"),
+			Text: []string{fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)},
+		}.withFigures())
 	}
-	if len(list) > 0 {
-		last := &list[len(list)-1]
+	if n := len(list); n > 0 {
+		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the first " +
+			"GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
 		if d.ChangesNotListed > 0 {
-			last.Text = append(last.Text, english.Plural(d.ChangesNotListed, "more change")+" with fewer requests.")
+			text += " " + english.Plural(d.ChangesNotListed, "more change") + " with fewer requests."
 		}
-		last.Text = append(last.Text, "Changed paths are those on which the old and the new file differ for the crawler, by "+
-			"all ways in which it may read them. The first fetch is the first GET that was sent the new file, by its size, or "+
-			"304. Other things may have changed on the same day: a difference is not proof that the change caused it. "+
-			"Impostors are in no number.")
+		list[n-1].Text = append(list[n-1].Text, text)
 	}
 	return list
-}
-
-// perDay writes a number of requests for each day of a side, which may be none.
-func perDay(n int64, s report.ChangeSide) string {
-	if s.Days < 1 {
-		return "?"
-	}
-	return fmt.Sprintf("%.1f", float64(n)/s.Days)
 }
