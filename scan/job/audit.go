@@ -208,6 +208,9 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	var lines *evidenceLines
 	if o.Evidence != "" {
 		lines = &evidenceLines{}
+		if o.format != nil {
+			lines.format = o.formatText
+		}
 	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
@@ -238,9 +241,6 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 	}
 	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
 		workers: o.Workers}}
-	if o.format != nil {
-		w.format = o.formatText
-	}
 	return result, o.writeEvidence(ctx, w, failed)
 }
 
