@@ -200,7 +200,8 @@ type folderAudit struct {
 	names   []byte // the file of names of addresses
 	budget  *budget
 	workers int
-	report  *report.Report // of the lines
+	word    func(string) string // as in Messages
+	report  *report.Report      // of the lines
 	letters int64
 }
 
@@ -261,8 +262,9 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 		}
 		logs.list = append(logs.list, log)
 	}
-	o := AuditOptions{Results: Results{Program: d.Program, Command: d.Command, By: "day"}, TimeZone: d.TimeZone,
-		Workers: c.workers, budget: c.budget}
+	o := &auditPlan{budget: c.budget, workers: c.workers, AuditOptions: AuditOptions{
+		LogOptions: LogOptions{TimeZone: d.TimeZone}, Results: Results{Program: d.Program, Command: d.Command, By: "day",
+			Messages: Messages{Word: c.word}}}}
 	a, err := o.read(ctx, &side, logs, nil)
 	if err != nil {
 		return err
@@ -439,7 +441,7 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit. err is the audit's own error. An audit that was interrupted
 // has no evidence: the lines that it has not read could clear what it has found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
+func (o *auditPlan) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
@@ -462,7 +464,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err
 
 // checkEvidence refuses a folder of evidence that cannot be made, or that holds what the job reads or
 // writes.
-func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
+func (o *auditPlan) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}
@@ -473,7 +475,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 		return has(evidence.SumsFile) && has(evidence.DetailsFile)
 	})
 	if errors.Is(err, disk.ErrOccupied) {
-		return usageError("--evidence: %w", err)
+		return usageError("option Evidence: %w", err)
 	}
 	dir, failed := filepath.Abs(o.Evidence)
 	err = cmp.Or(err, failed)
@@ -483,7 +485,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	for _, name := range inputs.names {
 		path, _ := filepath.Abs(name)
 		if err == nil && name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
-			return usageError("--evidence %s would replace %s, which is in it", o.Evidence, name)
+			return usageError("option Evidence %s would replace %s, which is in it", o.Evidence, name)
 		}
 	}
 	if err == nil {
@@ -545,7 +547,7 @@ func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
 		evidence.SumsFile+" states", " is not in "+evidence.SumsFile)...); len(v.Failed) > 0 {
 		return nil
 	}
-	c := &folderAudit{budget: newBudget(o.Memory)}
+	c := &folderAudit{budget: newBudget(o.Memory), word: o.Messages.Word}
 	c.workers = c.budget.workers(o.Workers)
 	made, err := c.again(ctx, sums, o.Dir)
 	_, isOurs := errors.AsType[*Error](err)
