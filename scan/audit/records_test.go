@@ -94,7 +94,8 @@ func TestSchemes(t *testing.T) {
 		{"https://example.com:443/private/", "", false, "violation"}, // as an ALB logs it
 		{"https://EXAMPLE.com.:443/private/", "example.com:443", true, "violation"},
 		{"http://example.com/private/", "example.com", true, "other_host"},
-		{"http://example.com/private/", "example.com", false, "violation"}, // a proxy may have spoken TLS
+		{"http://example.com/private/", "example.com", false, "unknown_scheme"}, // a proxy may have spoken TLS
+		{"http://example.com/robots.txt", "example.com", false, "robots_fetch"},
 		{"http://example.com/private/", "example.com:443", false, "violation"},
 		{"http://example.com/private/", "example.com:80", false, "other_host"},
 		{"http://example.com:80/private/", "example.com", false, "other_host"},
@@ -103,7 +104,7 @@ func TestSchemes(t *testing.T) {
 		{"http://example.com:443/private/", "example.com:443", true, "violation"},
 		{"http://shop.example:8080/private/", "shop.example:8080", true, "violation"},
 		{"https://shop.example:8080/private/", "shop.example:8080", true, "other_host"},
-		{"https://shop.example:8080/private/", "shop.example:8080", false, "violation"},
+		{"https://shop.example:8080/private/", "shop.example:8080", false, "unknown_scheme"},
 	} {
 		r := request(c.target)
 		r.Host, r.SchemeLogged = []byte(c.host), c.logged

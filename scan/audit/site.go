@@ -13,7 +13,11 @@ type site struct {
 	policy.Site
 	// schemeless: the log does not tell the scheme.
 	schemeless bool
-	other      bool
+	// named is the origin of an absolute target by its own scheme, if byTarget is set: nothing tells the
+	// scheme better. It is -1 if there is no policy for it.
+	named    int32
+	byTarget bool
+	other    bool
 	host       string // for the report, if the log names one
 }
 
@@ -40,6 +44,12 @@ func (s site) within(of policy.Site) site {
 	}
 	s.Site = policy.Site{First: first, N: last - first}
 	return s
+}
+
+// isOtherScheme reports whether the target names the scheme of an origin that is not in the site, so that
+// the site is right only if a proxy in front of the server has spoken another one with the client.
+func (s site) isOtherScheme() bool {
+	return s.byTarget && s.N > 0 && (s.named < s.First || s.named >= s.First+s.N)
 }
 
 func (w *Worker) namedSite() site {
@@ -144,6 +154,16 @@ func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
 	return s, true
 }
 
+// originOf returns the origin of the policy that a URL names, -1 if there is none.
+func (w *Worker) originOf(url []byte) int32 {
+	if o, err := origin.Of(url); err == nil {
+		if s, ok := w.auditor.config.Policy.Site(o); ok {
+			return s.First
+		}
+	}
+	return -1
+}
+
 func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
 	host := o.String()
@@ -157,7 +177,12 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 			find = w.webSite
 		}
 		if s, ok := find(o); ok {
-			return site{Site: s, schemeless: o.Scheme == "", host: host}
+			at := site{Site: s, schemeless: o.Scheme == "", host: host}
+			n, isURL := origin.Prefix(key)
+			if at.byTarget = isURL && n == len(key) && at.schemeless; at.byTarget {
+				at.named = w.originOf(key)
+			}
+			return at
 		}
 	}
 	return site{other: true, host: host}

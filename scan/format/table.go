@@ -124,7 +124,7 @@ var textRows = []row{
 			`$http_user_agent`,
 		`0.012 12 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot},
 	{"bunny", "bunny.net CDN", nil, false,
-		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$scheme://$host$request_uri|$_|$http_user_agent|$_|$_`,
+		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$target|$_|$http_user_agent|$_|$_`,
 		`HIT|200|1772600767000|1234|390|192.0.2.1|-|https://www.example.com/a?b=c|DE|` + fooBot +
 			`|322b688bd63fb63f2babe9de30a5d262|DE`},
 	{"traefik", "Traefik", nil, false,

@@ -68,7 +68,7 @@ func textWriters() []*Writer {
 		{Format: "unquoted_request", only: "http path !blank", escape: Apache, says: "size=-"},
 		{Format: "unquoted_timed", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
 		{Format: "timed_unquoted", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
-		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms host=<host> target=<url>", keep: func(f *Facts, r *Request) {
+		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms target=<url>", keep: func(f *Facts, r *Request) {
 			f.Method = "GET"
 			f.Unclear = strings.Contains(f.Agent+f.Target+first(r.Referer, ""), "|") // which divides fields
 		}},
