@@ -94,8 +94,7 @@ func TestSchemes(t *testing.T) {
 		{"https://example.com:443/private/", "", false, "violation"}, // as an ALB logs it
 		{"https://EXAMPLE.com.:443/private/", "example.com:443", true, "violation"},
 		{"http://example.com/private/", "example.com", true, "other_host"},
-		{"http://example.com/private/", "example.com", false, "unknown_scheme"}, // a proxy may have spoken TLS
-		{"http://example.com/robots.txt", "example.com", false, "robots_fetch"},
+		{"http://example.com/private/", "example.com", false, "violation"}, // a proxy may have spoken TLS
 		{"http://example.com/private/", "example.com:443", false, "violation"},
 		{"http://example.com/private/", "example.com:80", false, "other_host"},
 		{"http://example.com:80/private/", "example.com", false, "other_host"},
@@ -104,12 +103,24 @@ func TestSchemes(t *testing.T) {
 		{"http://example.com:443/private/", "example.com:443", true, "violation"},
 		{"http://shop.example:8080/private/", "shop.example:8080", true, "violation"},
 		{"https://shop.example:8080/private/", "shop.example:8080", true, "other_host"},
-		{"https://shop.example:8080/private/", "shop.example:8080", false, "unknown_scheme"},
+		{"https://shop.example:8080/private/", "shop.example:8080", false, "violation"},
 	} {
 		r := request(c.target)
 		r.Host, r.SchemeLogged = []byte(c.host), c.logged
 		if got := verdictOf(t, a, r); got != c.want {
 			t.Errorf("%+v: %s", c, got)
+		}
+	}
+	for target, want := range map[string]string{ // in fields of their own
+		"http://example.com/private/": "unknown_scheme", "http://example.com/": "unknown_scheme",
+		"http://example.com/robots.txt": "robots_fetch", "https://example.com/private/": "violation",
+		"http://example.com:80/private/": "other_host", "https://shop.example:8080/private/": "unknown_scheme",
+		"http://shop.example:8080/private/": "violation",
+	} {
+		r := request(target)
+		r.Host = nil
+		if r.OwnURL = true; verdictOf(t, a, r) != want {
+			t.Errorf("%s: %s, not %s", target, verdictOf(t, a, r), want)
 		}
 	}
 	both := New(Config{Crawlers: crawlers(t), Policy: stateAuditor(t).config.Policy}) // http forbids everything

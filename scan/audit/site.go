@@ -13,12 +13,12 @@ type site struct {
 	policy.Site
 	// schemeless: the log does not tell the scheme.
 	schemeless bool
-	// named is the origin of an absolute target by its own scheme, if byTarget is set: nothing tells the
-	// scheme better. It is -1 if there is no policy for it.
+	// named is the origin of a URL in a field of the log by its own scheme, if byTarget is set: nothing tells
+	// the scheme better. It is -1 if there is no policy for it.
 	named    int32
 	byTarget bool
 	other    bool
-	host       string // for the report, if the log names one
+	host     string // for the report, if the log names one
 }
 
 // site returns where the record's request went, by the first of: the authority of an
@@ -46,8 +46,8 @@ func (s site) within(of policy.Site) site {
 	return s
 }
 
-// isOtherScheme reports whether the target names the scheme of an origin that is not in the site, so that
-// the site is right only if a proxy in front of the server has spoken another one with the client.
+// isOtherScheme reports whether the log names the scheme of an origin that is not in the site, so that the
+// site is right only if a proxy in front has spoken another one with the client.
 func (s site) isOtherScheme() bool {
 	return s.byTarget && s.N > 0 && (s.named < s.First || s.named >= s.First+s.N)
 }
@@ -83,6 +83,7 @@ const (
 	httpPort   = "/80"
 	httpsPort  = "/443"
 	sameScheme = "/=" // the target's own
+	wholeURL   = "/-" // none, but the target is the log's own field with the URL
 )
 
 // schemeHint returns how the log tells the scheme of the record, whose target is absolute: by
@@ -95,6 +96,8 @@ func (w *Worker) schemeHint() string {
 		return httpPort
 	case bytes.HasSuffix(host, []byte(":443")):
 		return httpsPort
+	case w.record.OwnURL:
+		return wholeURL
 	}
 	return ""
 }
@@ -179,8 +182,8 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 		if s, ok := find(o); ok {
 			at := site{Site: s, schemeless: o.Scheme == "", host: host}
 			n, isURL := origin.Prefix(key)
-			if at.byTarget = isURL && n == len(key) && at.schemeless; at.byTarget {
-				at.named = w.originOf(key)
+			if at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless; at.byTarget {
+				at.named = w.originOf(key[:n])
 			}
 			return at
 		}

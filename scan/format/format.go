@@ -244,6 +244,9 @@ type Record struct {
 	// SchemeLogged reports whether the scheme of an absolute Target is from a field of the log.
 	// Otherwise it is the client's word: of a proxy in front of the server, for example.
 	SchemeLogged bool
+	// OwnURL reports whether Target is the text of a field for whole URLs: the scheme is the log's word, but
+	// perhaps only that between a proxy and the server.
+	OwnURL bool
 	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
 	Time    int64
 	HasTime bool

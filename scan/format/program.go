@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
@@ -40,6 +41,9 @@ func (p *program) add(r field.Rule, of part) {
 	r.Bracketed = of == moment && len(p.fields) > 0 && len(r.Before) > 0 && r.Before[len(r.Before)-1] == '['
 	if r.Holds == field.Address {
 		r.Fits = isAddressField
+	}
+	if of == userAgent && !strings.HasSuffix(r.Before, `"`) {
+		r.IsOne = isOneAgent(r.Before)
 	}
 	at := located{of, len(p.fields)}
 	switch {

@@ -302,7 +302,7 @@ func hasPort(host []byte) bool {
 // completeTarget sets the method and the target, in absolute form if the log tells the
 // scheme and the host.
 func (v *values) completeTarget(r *Record) {
-	r.Truncated, r.Lossy, r.SchemeLogged = false, Exact, false
+	r.Truncated, r.Lossy, r.SchemeLogged, r.OwnURL = false, Exact, false, false
 	r.Method = v.sent(methodName)
 	p := v.asked
 	switch p {
@@ -312,6 +312,7 @@ func (v *values) completeTarget(r *Record) {
 		r.Method, r.Target = line[:n], v.undone(requestTarget(line[n+1:], r), v.spell[p])
 	case target:
 		r.Target = v.sent(p)
+		r.OwnURL = schemeEnd(r.Target) > 0
 	default:
 		r.Target = v.pathAndQuery(p)
 		switch {

@@ -37,7 +37,7 @@ type Case struct {
 	// Ambiguous: the header names several crawlers. Truncated: the log has only a part of the
 	// target or of the name.
 	Ambiguous, Truncated bool
-	// OtherScheme: the target names another scheme than the origins of Site have.
+	// OtherScheme: the log names another scheme than the origins of Site have.
 	OtherScheme bool
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64

@@ -204,10 +204,6 @@ func isRobotsFetch(path string) bool {
 // for. 4: "judged under every scheme that the source has for the host, and
 // `indeterminate:unknown_scheme` if they disagree".
 func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdict string, rule simRule) {
-	scheme, _, absolute := strings.Cut(r.target, "://")
-	if absolute && r.at.scheme == "" && len(sites) > 0 && !slices.ContainsFunc(sites, func(at simOrigin) bool { return at.scheme == scheme }) {
-		return "indeterminate:unknown_scheme", simRule{} // 4: "or there is a robots.txt for the other one alone"
-	}
 	for n, at := range sites {
 		one, cited := o.settleAt(at, sites, r, bot)
 		if n == 0 {

@@ -2,6 +2,7 @@ package logwriter
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -254,13 +255,13 @@ func jsonWriters() []*Writer {
 			with: []string{`"referer":"-"`, `"referer":"<referer>"`}})
 }
 
-// afterReferer is the rule of referrers that are not in quotes: nothing tells where they end, so what is
-// after the first blank is read as the beginning of the User-Agent.
+// afterReferer is the rule of referrers that are not in quotes: unless both headers are as usual, nothing
+// tells where the first one ends.
 func afterReferer(f *Facts, r *Request) {
-	if _, after, blank := strings.Cut(Nginx(first(r.Referer, "-")), " "); blank {
-		f.Agent = strings.NewReplacer(`\x5C`, `\`, `\x22`, `"`).Replace(after) + " " + f.Agent
-	}
+	f.Unclear = !usualHeaders.MatchString(Nginx(first(r.Referer, "-")) + " " + Nginx(first(r.Agent, "-")))
 }
+
+var usualHeaders = regexp.MustCompile(`^\S+ [^ ()"]+( \([^()]*\))*$`)
 
 // siteOf is a path as a whole URL if the server's port tells the scheme: it is not the site's, but
 // for 443.
