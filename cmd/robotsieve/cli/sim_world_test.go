@@ -177,6 +177,7 @@ type simRequest struct {
 	time           int64
 	timeless       bool
 	method, target string
+	wholeURL       bool   // target has a field of its own
 	path           string // target without scheme and authority
 	status         int
 	size           int64 // -1: none logged
@@ -406,6 +407,10 @@ func (r *simRequest) render(host string, zone int) {
 		r.agent = strings.Replace(r.agent, word, "not "+word, 1)
 	default:
 		r.agent = fmt.Sprintf(r.wrap, r.agent)
+	}
+	if r.wholeURL {
+		r.line = fmt.Sprintf(`%s [%s] "%s" %s %d %s "%s"`, r.addr, when, r.method, r.target, r.status, size, r.agent)
+		return
 	}
 	r.line = fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %d %s "-" "%s"`, host, r.addr, when, r.method,
 		strings.ReplaceAll(r.target, `"`, `\x22`), protocol, r.status, size, r.agent)
