@@ -56,7 +56,7 @@ var envelopes = []*Envelope{
 	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - …", openSyslog5424, false, false},
 	{"timestamped", "docker logs -t, kubectl logs --timestamps, Go's package log",
 		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false, false},
-	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
+	{"syslog", "syslog, RFC 3164; rsyslog; journalctl; Upsun", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
 	{"compose", "docker compose logs, docker service logs, pm2, kubectl logs --prefix", "web-1  | …", openCompose, false,
 		false},
 	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false, false},

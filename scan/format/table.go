@@ -111,6 +111,16 @@ var textRows = []row{
 		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent  "$http_referer" ` +
 			`"$http_user_agent"...`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234  "-" "` + fooBot + `"`},
+	{"tab_combined", "nginx and Apache with tabs between the fields", fromAddress, false,
+		"$remote_addr\t$ident\t$remote_user\t[$time_local]\t\"$request\"\t$status\t$body_bytes_sent\t\"$http_referer\"\t" +
+			"\"$http_user_agent\"...",
+		"192.0.2.1\t-\t-\t[04/Mar/2026:05:06:07 +0000]\t\"GET /a?b=c HTTP/1.1\"\t200\t1234\t\"-\"\t\"" + fooBot + `"`},
+	{"quoted_time_combined", "nginx and Apache with the time in quotes", fromAddress, false,
+		`$remote_addr $ident $remote_user "$time_local" ` + wordsAsked + `...`,
+		`192.0.2.1 - - "04/Mar/2026:05:06:07 +0000" ` + sampleAsked},
+	{"quoted_brackets_combined", "Apache with \"%t\"", fromAddress, false,
+		`$remote_addr $ident $remote_user "[$time_local]" ` + wordsAsked + `...`,
+		`192.0.2.1 - - "[04/Mar/2026:05:06:07 +0000]" ` + sampleAsked},
 	{"unquoted_request", "Tomcat with %r not in quotes", fromAddress, false,
 		`$remote_addr $ident $remote_user [$time_local] $request $status $body_bytes_sent "$http_referer" ` +
 			`"$http_user_agent"...`,
