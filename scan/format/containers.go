@@ -240,7 +240,7 @@ func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
 
 // openSyslog opens lines with the header of RFC 3164, whose priority, host and tag may be
 // missing, and whose time may be as in RFC 3339 or as journalctl -o writes it. The time may be missing,
-// too, if there is a tag: collectors keep it in a member of their own.
+// too, if there are a host and a tag, or a process in it: collectors keep it in a member of their own.
 func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	line = line[priorityLength(line):]
 	n := max(isoTimeLength(line), stampLength(line), journalLength(line))
@@ -250,9 +250,10 @@ func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	} else if n > 0 {
 		rest = line[n+1:]
 	}
-	for range 2 { // the host, the tag
+	for i := range 2 { // the host, the tag
 		word, behind, found := bytes.Cut(rest, []byte(" "))
-		if n == 0 && (!found || letters(word) == 0 || !plausibleHost(bytes.Trim(word, "/[]:"))) {
+		if n == 0 && (!found || letters(word) == 0 || !plausibleHost(bytes.Trim(word, "/[]:")) ||
+			i == 0 && word[len(word)-1] == ':' && word[len(word)-2] != ']') {
 			return nil, nil, nothing
 		}
 		if !found || len(word) == 0 {

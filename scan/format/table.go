@@ -121,6 +121,13 @@ var textRows = []row{
 	{"quoted_brackets_combined", "Apache with \"%t\"", fromAddress, false,
 		`$remote_addr $ident $remote_user "[$time_local]" ` + wordsAsked + `...`,
 		`192.0.2.1 - - "[04/Mar/2026:05:06:07 +0000]" ` + sampleAsked},
+	{"two_blanks_combined", "nginx with two blanks before the request", fromAddress, false,
+		`$remote_addr $ident $remote_user [$time_local]  ` + wordsAsked + `...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]  ` + sampleAsked},
+	{"timed_combined", "nginx and Apache with the time taken before the referrer", isProduct, false,
+		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent $request_time "$http_referer" ` +
+			`"$http_user_agent"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 0.004 "-" "` + fooBot + `"`},
 	{"unquoted_request", "Tomcat with %r not in quotes", fromAddress, false,
 		`$remote_addr $ident $remote_user [$time_local] $request $status $body_bytes_sent "$http_referer" ` +
 			`"$http_user_agent"...`,
@@ -345,7 +352,7 @@ func areAddresses(b []byte) bool {
 
 // isProduct reports whether the User-Agent begins with a product and its version (RFC 9110
 // 10.1.5), which neither a URL nor a dash does, and the referrer does not: in a log that has them
-// the other way round a client may have sent anything as its referrer.
+// the other way round, or another header behind them, a client may have sent anything as its referrer.
 func isProduct(r *Record) bool { return beginsWithProduct(r.Agent) && !beginsWithProduct(r.Referer) }
 
 func beginsWithProduct(field []byte) bool {

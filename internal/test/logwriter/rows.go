@@ -55,6 +55,8 @@ func textWriters() []*Writer {
 		{Format: "vhost_quoted_forwarded_combined", escape: Nginx, says: host + " forwarded=<forwarded>"},
 		{Format: "tab_combined", escape: Nginx},
 		{Format: "quoted_time_combined", escape: Nginx},
+		{Format: "two_blanks_combined", escape: Nginx},
+		{Format: "timed_combined", escape: Nginx},
 		{Format: "quoted_brackets_combined", escape: Apache, says: "size=-"},
 		{Format: "iso_combined", escape: Nginx},
 		{Format: "vhost_iso_combined", escape: Nginx, says: host},
