@@ -124,7 +124,7 @@ var textRows = []row{
 	{"two_blanks_combined", "nginx with two blanks before the request", fromAddress, false,
 		`$remote_addr $ident $remote_user [$time_local]  ` + wordsAsked + `...`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]  ` + sampleAsked},
-	{"timed_combined", "nginx and Apache with the time taken before the referrer", isProduct, false,
+	{"timed_combined", "nginx and Apache with the time taken before the referrer", isTimed, false,
 		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent $request_time "$http_referer" ` +
 			`"$http_user_agent"...`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 0.004 "-" "` + fooBot + `"`},
@@ -352,8 +352,12 @@ func areAddresses(b []byte) bool {
 
 // isProduct reports whether the User-Agent begins with a product and its version (RFC 9110
 // 10.1.5), which neither a URL nor a dash does, and the referrer does not: in a log that has them
-// the other way round, or another header behind them, a client may have sent anything as its referrer.
+// the other way round a client may have sent anything as its referrer.
 func isProduct(r *Record) bool { return beginsWithProduct(r.Agent) && !beginsWithProduct(r.Referer) }
+
+// isTimed reports whether there is a User-Agent, and no field in quotes but it, the referrer and the request:
+// the referrer of a line with one more is no time.
+func isTimed(r *Record) bool { return isProduct(r) && bytes.Count(r.Line, []byte(`"`)) == 6 }
 
 func beginsWithProduct(field []byte) bool {
 	name, version, _ := bytes.Cut(field, []byte("/"))
