@@ -35,7 +35,7 @@ func (d *detection) named() error {
 			if sniff.Most(inner, headlessCloudFront().Match) {
 				writer = "a log of Amazon CloudFront"
 			}
-			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as --format '#Fields: date time …'", writer, ErrNoHeader)
+			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as option Format '#Fields: date time …'", writer, ErrNoHeader)
 		}
 		if month := foreignMonth(inner); month != "" {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
@@ -139,7 +139,7 @@ func otherPrograms(lines [][]byte) error {
 		chains[1][0].Name, strings.Join(programs, ", "), quote(first))
 }
 
-const describeIt = "Describe its format with --format; robotsieve formats lists the known ones"
+const describeIt = "Describe its format with option Format; robotsieve formats lists the known ones"
 
 // err says why the log has no format.
 func (d *detection) err() error {
@@ -160,7 +160,7 @@ func (d *detection) err() error {
 		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines)
 	}
 	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
-		"Use --format to name or describe its format; robotsieve formats --explain shows how the lines are read",
+		"Use option Format to name or describe its format; job.Explain shows how the lines are read",
 		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 
