@@ -219,6 +219,7 @@ func isOneAgent(separator string) func(text []byte) bool {
 // isFurther reports whether a word cannot begin a User-Agent.
 func isFurther(word []byte) bool {
 	name, _, _ := bytes.Cut(bytes.TrimPrefix(word, []byte("(")), []byte("/"))
-	return len(word) == 0 || word[0] == '(' && len(word) > 1 || bytes.IndexByte(word, '@') >= 0 || bytes.Contains(word, []byte("://")) ||
+	return len(word) == 0 || word[0] == '(' && len(word) > 1 || bytes.IndexByte(word, '@') >= 0 ||
+		bytes.Contains(word, []byte("://")) ||
 		slices.ContainsFunc(furtherProducts, func(known string) bool { return string(name) == known })
 }
