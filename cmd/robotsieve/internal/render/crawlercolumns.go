@@ -43,8 +43,8 @@ var verdictTerms = []verdictTerm{
 		"according to the files or to an answer in the log", true, true, "excused", "robots.txt failed", ""},
 	{report.Indeterminate, "un\u00addecided", "requests that cannot be decided", false, false, "excused", "undecided",
 		"could not be decided"},
-	{report.Exempt, "says not \u200bbound", "requests of an agent that robots.txt does not bind, according to its operator",
-		false, false, "apart", "says it is not bound",
+	{report.Exempt, "says not \u200bbound", "requests of an agent that robots.txt does not bind, according to its " +
+		"operator", false, false, "apart", "says it is not bound",
 		"came from crawlers that robots.txt does not bind, as their operators say"},
 	{report.Spoofed, "im\u00adpostor", "sent under this name from an address that is not the crawler's, according to " +
 		"the lists given for it", true, false, "apart", "impostor", ""},
@@ -129,8 +129,8 @@ var (
 		means: informedMeans + "; ?: the log does not say what was sent",
 		value: func(c *crawler) value { return integer(c.Informed()).when(c.InformedKnown) }}
 	besideVerdicts = columns[crawler]{
-		counted("evasive", "", "allowed or undecided as it was sent, but its path is forbidden without needless escapes, "+
-			"dot segments and repeated slashes", func(c *crawler) int64 { return c.Evasive }),
+		counted("evasive", "", "allowed or undecided as it was sent, but its path is forbidden without needless "+
+			"escapes, dot segments and repeated slashes", func(c *crawler) int64 { return c.Evasive }),
 		counted("grace_informed", "", "the rule was new, and a client of this name was sent it, or told by 304 that its "+
 			"copy stands", func(c *crawler) int64 { return c.GraceInformed }),
 	}
@@ -138,7 +138,8 @@ var (
 
 // traffic are the numbers of what was sent: each is also a metric of Prometheus.
 var traffic = columns[crawler]{
-	counted("bytes", "", "bytes of bodies sent to crawlers, without impostors", func(c *crawler) int64 { return c.Bytes }),
+	counted("bytes", "", "bytes of bodies sent to crawlers, without impostors",
+		func(c *crawler) int64 { return c.Bytes }),
 	{name: "violation_bytes", heading: "of vio\u00adlations", kind: integerRow, judged: true,
 		means: "bytes of bodies sent in answer to violations",
 		value: func(c *crawler) value { return integer(c.ViolationBytes) }},

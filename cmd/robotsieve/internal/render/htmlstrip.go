@@ -255,7 +255,8 @@ func (a axis) strip(c *crawler) strip {
 	for _, layer := range layers {
 		drawn := make([]int64, a.columns) // from the line on, where the layer has something
 		for column, n := range of[layer.Class] {
-			if tops[column] += n; n > 0 {
+			tops[column] += n
+			if n > 0 {
 				drawn[column] = tops[column]
 			}
 		}
