@@ -165,7 +165,8 @@ type folderAudit struct {
 	names   []byte // the file of names of addresses
 	budget  *budget
 	workers int
-	report  *report.Report // of the lines
+	word    func(string) string // as in Messages
+	report  *report.Report      // of the lines
 	letters int64
 }
 
@@ -226,8 +227,9 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 		}
 		logs.list = append(logs.list, log)
 	}
-	o := AuditOptions{Results: Results{Program: d.Program, Command: d.Command, By: "day"}, TimeZone: d.TimeZone,
-		Workers: c.workers, budget: c.budget}
+	o := &auditPlan{budget: c.budget, workers: c.workers, AuditOptions: AuditOptions{
+		LogOptions: LogOptions{TimeZone: d.TimeZone}, Results: Results{Program: d.Program, Command: d.Command, By: "day",
+			Messages: Messages{Word: c.word}}}}
 	a, err := o.read(ctx, &side, logs, nil)
 	if err != nil {
 		return err
@@ -384,7 +386,7 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit. err is the audit's own error. An audit that was interrupted
 // has no evidence: the lines that it has not read could clear what it has found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
+func (o *auditPlan) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
@@ -407,7 +409,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err
 
 // checkEvidence refuses a folder of evidence that cannot be made, or that holds what the job reads or
 // writes.
-func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
+func (o *auditPlan) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}
@@ -420,7 +422,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	}
 	switch err := disk.CheckFolder(o.Evidence, "evidence", o.Force, isOurs); {
 	case errors.Is(err, disk.ErrOccupied):
-		return usageError("--evidence: %w", err)
+		return usageError("option Evidence: %w", err)
 	case err != nil:
 		return inputError(err)
 	}
@@ -432,7 +434,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	for _, name := range names {
 		path, failed := filepath.Abs(name)
 		if err = cmp.Or(err, failed); name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
-			return usageError("--evidence %s would replace %s, which is in it", o.Evidence, name)
+			return usageError("option Evidence %s would replace %s, which is in it", o.Evidence, name)
 		}
 	}
 	if err = cmp.Or(err, disk.CheckWritable(filepath.Dir(dir))); err != nil {
@@ -529,7 +531,7 @@ func auditFolder(ctx context.Context, sums evidence.Sums, o VerifyOptions) (*fol
 	})
 	text, err := open.Read(evidence.DetailsFile)
 	memory := newBudget(o.Memory)
-	c := &folderAudit{budget: memory, workers: memory.workers(o.Workers)}
+	c := &folderAudit{budget: memory, workers: memory.workers(o.Workers), word: o.Messages.Word}
 	if err = cmp.Or(err, json.Unmarshal(text, &c.details)); err != nil {
 		return nil, nil, err
 	}

@@ -86,7 +86,7 @@ func TestRowsComeInOrder(t *testing.T) {
 	}
 	logs := mixedLogs(t, n)
 	list := func(workers int, memory int64, violations bool) string {
-		rows, a, err := auditWide(t, t.Context(), AuditOptions{Results: Results{Memory: memory}, Workers: workers}, logs,
+		rows, a, err := auditWide(t, t.Context(), AuditOptions{Limits: Limits{Memory: memory, Workers: workers}}, logs,
 			violations)
 		if err != nil || a.Report.Totals.Requests != int64(9000*n) {
 			t.Fatal(err)
@@ -117,11 +117,12 @@ func TestInterruptedRowsAreThoseOfTheReport(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		ctx, end := context.WithCancel(t.Context())
 		var judged atomic.Int64
-		rows, a, err := auditWide(t, ctx, AuditOptions{Workers: workers, Judged: func(*audit.Judged) {
-			if judged.Add(1) == 20_000 {
-				end()
-			}
-		}}, logs, false)
+		rows, a, err := auditWide(t, ctx, AuditOptions{Limits: Limits{Workers: workers},
+			Extracts: Extracts{Judged: func(*audit.Judged) {
+				if judged.Add(1) == 20_000 {
+					end()
+				}
+			}}}, logs, false)
 		if kindOf(err) != Interrupted {
 			t.Fatal(err)
 		}

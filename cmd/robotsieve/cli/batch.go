@@ -61,7 +61,8 @@ func runBatch(s streams, o compile.Options) error {
 func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
-		if long = long || len(buf)+len(part) > maxCase+len("\r\n"); long {
+		long = long || len(buf)+len(part) > maxCase+len("\r\n")
+		if long {
 			buf = buf[:0]
 		} else {
 			buf = append(buf, part...)

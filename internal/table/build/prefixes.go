@@ -1,4 +1,4 @@
-package compile
+package build
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
@@ -36,9 +35,9 @@ func comparePrefixes(x, y prefix) int {
 // prefixes makes the trie of prefixes of a table. An edge has up to eight bytes, and more
 // where no other prefix ends or differs in them.
 type prefixes struct {
-	rules []automaton.Rule
-	table *table.Table
-	edges []table.Edge // in the order in which they are made
+	patterns []Pattern
+	table    *table.Table
+	edges    []table.Edge // in the order in which they are made
 	// anchor returns the anchor of a prefix that a gap follows.
 	anchor func(prefix) uint32
 }
@@ -91,7 +90,7 @@ func (b *prefixes) edge(state uint32, depth, end int, all []prefix) {
 	e := newEdge(state, all[0].text[depth:end])
 	if len(all) == 1 && !all[0].waits {
 		e.To = all[0].rule
-		if r := &b.rules[e.To]; end == len(all[0].text) && !all[0].gaps && !r.AtEnd && r.Form != automaton.FormB {
+		if r := &b.patterns[e.To]; end == len(all[0].text) && !all[0].gaps && !r.AtEnd && !r.FormB {
 			e.To |= table.IsWhole
 		}
 		b.edges = append(b.edges, e)
@@ -126,7 +125,7 @@ func common(x, y string) int {
 // point makes the point of prefixes that are equal, at a depth in bytes.
 func (b *prefixes) point(all []prefix, depth int) uint32 {
 	id := b.pointOf(all, depth, false)
-	if slices.ContainsFunc(all, func(p prefix) bool { return b.rules[p.rule].Form == automaton.FormB }) {
+	if slices.ContainsFunc(all, func(p prefix) bool { return b.patterns[p.rule].FormB }) {
 		b.table.Points[id].B = b.pointOf(all, depth, true)
 	}
 	return id
@@ -137,9 +136,9 @@ func (b *prefixes) pointOf(all []prefix, depth int, formB bool) uint32 {
 	t := b.table
 	p := table.Point{Accept: table.None, End: table.None, Len: uint32(depth), Candidates: uint32(len(t.Candidates))}
 	for _, prefix := range all {
-		r := &b.rules[prefix.rule]
+		r := &b.patterns[prefix.rule]
 		switch {
-		case (r.Form == automaton.FormB) != formB:
+		case r.FormB != formB:
 		case prefix.waits:
 			p.Anchor = b.anchor(prefix)
 		case prefix.gaps:

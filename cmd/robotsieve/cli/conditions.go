@@ -1,20 +1,14 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
-	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/audit"
@@ -24,135 +18,18 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// reportFlags are the flags about the result of an audit.
-type reportFlags struct {
-	output string
-	full   bool
-	by     string // as in audit.Inputs
-	quiet  bool
-	listed bool // rows go to stdout in place of the report
-	files  []job.ReportFile
-	failOn []condition
-	only   report.Choice
-	config *audit.Config // known when check has been called
-}
-
-// reportFiles are the flags that write the report to a file, beside what goes to stdout.
-var reportFiles = []struct {
-	flag, usage string
-	kind        string
-	begins      string // what files of the kind begin with
-	write       func(io.Writer, *report.Report) error
-}{
-	{"html", "also write the report to a file as a page that is complete in itself", "a page of HTML",
-		"<!doctype html>", render.WriteHTML},
-	{"prometheus", "also write the figures to a file for the textfile collector of Prometheus",
-		"a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
-}
-
-// addReportFlags adds these flags, with more values of --output.
-func addReportFlags(cmd *cobra.Command, outputs ...string) *reportFlags {
-	f := &reportFlags{}
-	choice(cmd, "output", "text", "form of the report", to(&f.output), append(render.Outputs(), outputs...)...)
-	cmd.Flags().BoolVar(&f.full, "full", false, "print the whole report in text, not only one screen of it: "+
-		"as --output full does")
-	choice(cmd, "by", "auto", "unit of the figures over time; auto is hours for up to seven days, days for more",
-		func(unit string) {
-			if f.by = unit; unit == "auto" {
-				f.by = ""
-			}
-		}, "auto", "hour", "day")
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print no report and no progress: the exit status, "+
-		"warnings and the files asked for are the answer")
-	f.files = make([]job.ReportFile, len(reportFiles))
-	for i, file := range reportFiles {
-		isKind := func(head []byte) bool { return bytes.HasPrefix(head, []byte(file.begins)) }
-		f.files[i] = job.ReportFile{Flag: "--" + file.flag, Kind: file.kind, Is: isKind, Write: file.write}
-		cmd.Flags().StringVar(&f.files[i].Name, file.flag, "", file.usage)
-	}
-	cmd.Flags().StringArrayVar(&f.only.Crawlers, "crawler", nil, "report only of this crawler, by its name or its "+
-		"product token; lines are counted all the same (repeatable)")
-	_ = cmd.RegisterFlagCompletionFunc("crawler", completeAgents)
-	choice(cmd, "category", "", "report only of crawlers of this category, or of --crawler; ai is all ai-... (repeatable)",
-		func(category string) { f.only.Categories = append(f.only.Categories, category) },
-		append([]string{report.AI, report.Unknown}, crawler.Categories()...)...)
-	addFlag(cmd, "stringArray", "fail-on", "",
-		"exit with 1 if this holds, such as 'violation>0', 'violation.verified.content>10', "+
-			"'GPTBot:violation>1%' (of its requests), 'ai:violation>0' (a category; ai is all ai-...), 'lines<1' or "+
-			"'requests<1' (of crawlers: a log that is empty or stale) or 'unparsed>0.5%' (of the lines); repeatable; "+
-			"violations of fetchers, such as link previews, count only where they or their category are named",
-		func(text string) error {
-			c, err := parseCondition(text)
-			if err != nil {
-				return usageError("--fail-on %q: %w", text, err)
-			}
-			f.failOn = append(f.failOn, c)
-			return nil
-		})
-	return f
-}
-
-// finish prints the report of an audit or a merge, and returns the error that ends the
-// command with its exit code.
-func (f *reportFlags) finish(s streams, a *job.Audited, err error) error {
-	if a == nil {
-		return err
-	}
-	code := exitDone
-	if a.Partial {
-		code = exitInput
-	}
-	if err != nil {
-		s.warn("%v", err)
-		code = codeOf(err)
-	}
-	if f.prints(a.Report) {
-		if err := render.Write(s.out, f.form(), a.Report, colours(s.out)); err != nil {
-			s.warn("writing the report: %v", err)
-			return exitWith(max(code, exitInput))
-		}
-	} else if text := a.Report.OtherSizes(); text != "" {
-		s.warn("%s", text)
-	}
-	if code == exitDone {
-		return f.verdict(s, a)
-	}
-	if a.Partial && len(f.failOn) > 0 {
-		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
-	}
-	return exitWith(code)
-}
-
-// form is the output that --output and --full ask for.
-func (f *reportFlags) form() string {
-	if f.full && f.output == "text" {
-		return render.Full
-	}
-	return f.output
-}
-
-// prints reports whether the report goes to stdout. If no input could be read, the text would
-// only repeat the warnings.
-func (f *reportFlags) prints(r *report.Report) bool {
-	wasRead := func(in report.InputInfo) bool { return in.Format != "" }
-	return !f.quiet && !f.listed && (f.output != "text" || len(r.Inputs) == 0 || slices.ContainsFunc(r.Inputs, wasRead))
-}
-
-// messages are those of the command for its job.
-func (f *reportFlags) messages(s streams) job.Messages {
-	m := s.messages()
-	if f.quiet {
-		m.Progress = nil
-	}
-	return m
+// gate ends an audit or a merge with 1 if a condition holds.
+type gate struct {
+	conditions []condition
+	config     *audit.Config // known when check has been called
 }
 
 // verdict ends the command with 1 if a condition holds, and says which one. It ends
 // it with 3 if the logs had nothing that a condition could count.
-func (f *reportFlags) verdict(s streams, a *job.Audited) error {
+func (g *gate) verdict(s streams, a *job.Audited) error {
 	code, r := exitDone, a.Report
-	for _, c := range f.failOn {
-		if why := c.unchecked(r, f.config); why != "" {
+	for _, c := range g.conditions {
+		if why := c.unchecked(r, g.config); why != "" {
 			s.warn("--fail-on %s was not checked: %s", c.text, why)
 			code = exitInput
 		} else if n, of := c.count(r); c.holds(n, of) {
@@ -164,112 +41,14 @@ func (f *reportFlags) verdict(s streams, a *job.Audited) error {
 }
 
 // check refuses conditions that cannot hold, whatever the logs say.
-func (f *reportFlags) check(config *audit.Config) error {
-	f.config = config
-	for _, c := range f.failOn {
+func (g *gate) check(config *audit.Config) error {
+	g.config = config
+	for _, c := range g.conditions {
 		if why := c.impossible(config); why != "" {
 			return usageError("--fail-on %s can never hold: %s", c.text, why)
 		}
 	}
 	return nil
-}
-
-// rowFlags are the flags of an audit that lists requests.
-type rowFlags struct {
-	list    string // violations, all or undeclared; empty: there is no list
-	keyFile string
-	rows    *render.Rows // nil if none are written here
-}
-
-// Rows are --list, --output and --anonymize: which rows are listed, and how they are written. As
-// JSON they can be sent to another process. The zero value lists none.
-type Rows struct {
-	List   string // violations, all or undeclared
-	Output string // ndjson, csv or parquet
-	Key    []byte // of pseudonyms; none: addresses are written
-}
-
-// Begin returns the rows that an audit writes to w, and a function that ends them when the audit
-// has ended.
-func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
-	rows, written := r.begin(w)
-	return rows, written.Close
-}
-
-func (r Rows) begin(w io.Writer) (*job.Rows, *render.Rows) {
-	written := render.NewRows(w, r.Output, r.Key)
-	return &job.Rows{Violations: r.List == "violations", Undeclared: r.List == "undeclared", Appender: written.Appender,
-		To: written}, written
-}
-
-func addRowFlags(cmd *cobra.Command) *rowFlags {
-	f := &rowFlags{}
-	choice(cmd, "list", "", "print a row for each violation, for each request of a crawler, or for each "+
-		"that names none and is for what robots.txt forbids to *, in place of the report: as --output "+strings.Join(render.RowOutputs(), ", ")+"; default ndjson", to(&f.list),
-		"violations", "all", "undeclared")
-	cmd.Flags().StringVar(&f.keyFile, "anonymize", "",
-		"with --list: replace addresses by pseudonyms, which are the same for the same key, "+
-			"and quote no line of the logs anywhere: a file of at least 16 bytes that others do not know")
-	return f
-}
-
-// The key of --anonymize: one that is shorter can be guessed, and one that is longer is another
-// file by mistake.
-const (
-	minKey = 16
-	maxKey = 1 << 20
-)
-
-// chosen returns the list that is asked for. output is that of the report, unless another one was
-// chosen.
-func (f *rowFlags) chosen(output string, chosen bool) (rows Rows, err error) {
-	outputs := render.RowOutputs()
-	switch {
-	case f.list == "" && f.keyFile != "":
-		return rows, usageError("--anonymize is for --list")
-	case f.list == "" && !slices.Contains(render.Outputs(), output):
-		return rows, usageError("--output %s is for --list", output)
-	case f.list == "":
-	case !chosen:
-		output = outputs[0]
-	case !slices.Contains(outputs, output):
-		return rows, usageError("--list has no --output %s: choose one of %s", output, strings.Join(outputs, ", "))
-	}
-	if f.list != "" {
-		rows = Rows{List: f.list, Output: output}
-	}
-	if f.keyFile != "" {
-		if rows.Key, err = disk.ReadLimited(f.keyFile, maxKey); err != nil {
-			return rows, inputError(fmt.Errorf("--anonymize: %w", err))
-		}
-		if len(rows.Key) < minKey {
-			return rows, usageError("--anonymize %s has %d bytes: a key has at least %d", f.keyFile, len(rows.Key),
-				minKey)
-		}
-	}
-	return rows, nil
-}
-
-// begin begins a list on stdout.
-func (f *rowFlags) begin(s streams, r Rows) (rows *job.Rows, err error) {
-	switch {
-	case r.List == "":
-		return nil, nil
-	case r.Output == "parquet" && isTerminal(s.out):
-		return nil, errParquet
-	}
-	rows, f.rows = r.begin(s.out)
-	return rows, nil
-}
-
-var errParquet = usageError("Parquet is not for a terminal: write it to a file or a pipe")
-
-// end ends the list after an audit with this result, and returns its error or that of the end.
-func (f *rowFlags) end(a *job.Audited, err error) error {
-	if f.rows == nil || a == nil && !f.rows.Begun() {
-		return err
-	}
-	return errors.Join(err, writing("the rows", f.rows.Close()))
 }
 
 // condition is one of --fail-on: a number of violations, requests or lines, or its share, compared

@@ -1,9 +1,8 @@
-package compile
+package build
 
 import (
 	"strings"
 
-	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
@@ -63,12 +62,12 @@ func newSegmentTree() *segmentTree {
 
 // add adds the prefix of a rule and its segments, and returns the tree. Most tables have no
 // rule with a gap, and no tree.
-func (g *segmentTree) add(rule uint32, prefix, rest string, r *automaton.Rule) *segmentTree {
+func (g *segmentTree) add(rule uint32, prefix, rest string, r *Pattern) *segmentTree {
 	if g == nil {
 		g = newSegmentTree()
 	}
 	g.rests = append(g.rests, rest)
-	at := g.prefix(prefix, r.Form == automaton.FormB)
+	at := g.prefix(prefix, r.FormB)
 	for more := true; more; {
 		g.nodes[at].best = min(g.nodes[at].best, rule)
 		var segment string
