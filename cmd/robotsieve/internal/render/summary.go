@@ -65,7 +65,7 @@ func (d doc) portion() []string {
 	if n := d.Choice.Others; n > 0 {
 		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
 	}
-	if n := traffic[1].sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
+	if n := violationBytes.sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
 		text += ". Forbidden requests got " + size(n)
 	}
 	return []string{text + "."}
@@ -88,10 +88,10 @@ func (d doc) totals() (list []fact) {
 	}{
 		{"forbidden", verdicts[report.Violation].sum(crawlers), english.Grouped},
 		{"of them answered with content", outcomes[report.Content].sum(crawlers), english.Grouped},
-		{"sent in answer to them", traffic[1].sum(crawlers), size},
+		{"sent in answer to them", violationBytes.sum(crawlers), size},
 		{"requests by crawlers", made, english.Grouped},
 		{"of them by verified clients", verified.sum(crawlers), english.Grouped},
-		{"sent to crawlers", traffic[0].sum(crawlers), size},
+		{"sent to crawlers", bytesSent.sum(crawlers), size},
 		{english.Verb(names, "crawler", "crawlers"), names, english.Grouped},
 		{"requests by impostors", d.Totals.Verdicts[report.Spoofed], english.Grouped},
 		{"requests by fetchers", d.Totals.Requests - d.Totals.Verdicts[report.Spoofed] - made, english.Grouped},

@@ -14,10 +14,7 @@ import (
 // answered.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
-	sent := traffic
-	if d.Policy.None() {
-		sent = sent[:1]
-	}
+	sent := slices.DeleteFunc(slices.Clone(traffic), func(c column[crawler]) bool { return c.judged && d.Policy.None() })
 	t := newTable(d.most, slices.Concat(columns[crawler]{textFrom("traffic of", shortName)}, sent,
 		columns[crawler]{
 			valueFrom("addresses", func(c *crawler) value {
