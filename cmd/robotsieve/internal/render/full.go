@@ -159,31 +159,11 @@ func (d doc) headline() []string {
 	}
 	broken := d.Totals.Fetchers.Violations
 	all := english.Plural(requests, "crawler request")
+	if why := d.nothingJudged(requests + fetched); why != "" {
+		return []string{why}
+	}
 	var text []string
 	switch {
-	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
-		others := "other hosts"
-		if d.OtherHost > 0 {
-			others += " (" + d.elsewhere() + ")"
-		}
-		text = []string{fmt.Sprintf("No crawler request could be judged: %s went to %s, %s had no path to judge.",
-			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged-d.NoRequest))}
-	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
-		text = []string{fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
-			clock(d.OutsideFrom), clock(d.OutsideTo))}
-	case d.Lines > 0 && d.Unparsed == d.Lines:
-		text = []string{"No line could be parsed."}
-	case d.Totals.Requests == 0 && d.Lines == 0:
-		text = []string{"The logs have no lines."}
-	case d.Totals.Requests == 0 && d.NoAgent > 0 && d.NoAgent == d.NotCrawlers:
-		text = []string{"No line names a crawler, because no line has a User-Agent: it is \"-\" throughout."}
-	case d.Totals.Requests == 0 && d.NoAgents():
-		text = []string{`No line names a crawler: all User-Agents in its first lines are "-" or empty.`}
-	case d.Totals.Requests == 0:
-		text = []string{"No line names a crawler."}
-	case requests+fetched == 0:
-		text = []string{fmt.Sprintf("No crawler request could be judged: %s came from impostors.",
-			english.Grouped(d.Totals.Requests))}
 	case requests == 0:
 		some := "None"
 		if broken > 0 {
@@ -215,6 +195,36 @@ func (d doc) headline() []string {
 			map[bool]string{true: "that "}[d.condition() != ""]))
 	}
 	return text
+}
+
+// nothingJudged says why there is no result, if there is none: own are the requests that no impostor made.
+func (d doc) nothingJudged(own int64) string {
+	switch {
+	case d.Totals.Requests == 0 && d.OtherHost+d.NotJudged > d.NoRequest:
+		others := "other hosts"
+		if d.OtherHost > 0 {
+			others += " (" + d.elsewhere() + ")"
+		}
+		return fmt.Sprintf("No crawler request could be judged: %s went to %s, %s had no path to judge.",
+			english.Grouped(d.OtherHost), others, english.Grouped(d.NotJudged-d.NoRequest))
+	case d.Lines == d.Unparsed && d.OutOfPeriod > 0:
+		return fmt.Sprintf("No line is of the period: the lines are from %s to %s.",
+			clock(d.OutsideFrom), clock(d.OutsideTo))
+	case d.Lines > 0 && d.Unparsed == d.Lines:
+		return "No line could be parsed."
+	case d.Totals.Requests == 0 && d.Lines == 0:
+		return "The logs have no lines."
+	case d.Totals.Requests == 0 && d.NoAgent > 0 && d.NoAgent == d.NotCrawlers:
+		return "No line names a crawler, because no line has a User-Agent: it is \"-\" throughout."
+	case d.Totals.Requests == 0 && d.NoAgents():
+		return `No line names a crawler: all User-Agents in its first lines are "-" or empty.`
+	case d.Totals.Requests == 0:
+		return "No line names a crawler."
+	case own == 0:
+		return fmt.Sprintf("No crawler request could be judged: %s came from impostors.",
+			english.Grouped(d.Totals.Requests))
+	}
+	return ""
 }
 
 // underNames says how many names the crawlers that broke a rule have.
@@ -376,6 +386,15 @@ func (d doc) facts() (b block) {
 	if d.Program != "" {
 		add("Version", "%s", d.Program)
 	}
+	b.Facts = append(b.Facts, d.inputs()...)
+	return b
+}
+
+// inputs are the inputs that were read, and those that could not be.
+func (d doc) inputs() (list []fact) {
+	add := func(name, format string, args ...any) {
+		list = append(list, fact{name, fmt.Sprintf(format, args...)})
+	}
 	name, rest, bytes := "Read", int64(0), int64(0)
 	unread := int64(0)
 	for i, in := range d.Inputs {
@@ -406,7 +425,7 @@ func (d doc) facts() (b block) {
 		add(name, "and %s that could not be read (--output json lists all)",
 			english.Plural(unread-maxUnreadShown, "more input"))
 	}
-	return b
+	return list
 }
 
 // isUnread reports whether nothing of an input could be read.
