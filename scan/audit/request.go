@@ -52,7 +52,9 @@ func (w *Worker) requestBy(at site, c *agent, addr []byte, identity report.Ident
 	w.see(&own.Figures, addr)
 	if w.record.HasTime {
 		before := len(own.Around)
-		w.auditor.changes.count(own.Around, at.Site, w.record.Time, 1, nil)
+		for _, side := range w.auditor.changes.around(at.Site, w.record.Time) {
+			own.Around[side.counter]++
+		}
 		w.quota.held += (len(own.Around) - before) * statusBytes
 	}
 	if ask == asksRobots {
