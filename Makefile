@@ -112,12 +112,12 @@ peers-test:
 
 # DuckDB reads the rows of audit --list: in a module of its own, too.
 rows-test: build
-	cd cmd/robotsieve/internal/report/duckdb && $(GO) vet ./... && $(GO) test -count=1 -v ./...
+	cd cmd/robotsieve/internal/render/duckdb && $(GO) vet ./... && $(GO) test -count=1 -v ./...
 
 # The page of audit --html in Chromium, in a module of its own for the same reason. Where there
 # is no Chromium it says so and passes. With ROBOTSIEVE_SHOTS=DIR it leaves pictures to look at.
 browser-test:
-	cd cmd/robotsieve/internal/report/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd cmd/robotsieve/internal/render/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # The audit and the filter on Apache Beam, a module of its own too. The profile is that of robotsieve, whose code it runs.
 BEAM_PGO := -pgo=../robotsieve/default.pgo

@@ -74,6 +74,8 @@ type Config struct {
 	// KeepAddresses keeps the addresses of violations until the report, for
 	// Run.Unverified.
 	KeepAddresses bool
+	// NeedsAddresses: the caller goes by addresses too, so that Report.Proxied is found out in any case.
+	NeedsAddresses bool
 	// Judged, if not nil, is called once for each request of a crawler that got a
 	// verdict. Verdicts that are final at once come from Worker.Chunk, on the goroutine
 	// of each worker, in the order of its lines. The other ones come from Run.Report, on
@@ -214,7 +216,7 @@ func New(c Config) *Auditor {
 		c.Basis = &report.BasisInfo{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
-	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses
+	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
 	a.changes = newChanges(c.Policy)
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}

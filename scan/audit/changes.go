@@ -111,7 +111,7 @@ func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more in
 		if len(crawlers[n]) == 0 || at < t.Period.First || t.Period.Last < at {
 			continue
 		}
-		info := report.RobotsChange{Origin: a.originText(c[n].Site), Since: timeText(c[n].Since), Time: timeText(at),
+		info := report.RobotsChange{Origin: a.originText(c[n].Site), Since: report.At(c[n].Since), Time: report.At(at),
 			OldFile: v[c[n].Old].File, NewFile: v[c[n].New].File, DaysBefore: days(c[n]), DaysAfter: days(c[n+1]),
 			Crawlers: crawlers[n]}
 		for _, x := range info.Crawlers {

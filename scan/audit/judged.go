@@ -129,6 +129,9 @@ type Seen struct {
 	Crawler  string
 	Profile  *crawler.Profile
 	Identity report.Identity
+	// Permitted: every copy of robots.txt permits it to the crawler that was in force when it was made, or so
+	// long before that the crawler may still have used it, whatever the log's own answers say.
+	Permitted bool
 }
 
 // giveSeen gives the record to Config.Seen.
@@ -140,6 +143,7 @@ func (w *Worker) giveSeen() {
 	if c := w.agent(r.Agent); c.isCrawler() {
 		c, s.Identity, _ = w.identify(c, s.Address)
 		s.Crawler, s.Profile = c.Name, c.Profile
+		s.Permitted = w.bySources(c) == report.Allowed
 	}
 	w.auditor.config.Seen(&s)
 }

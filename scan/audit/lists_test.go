@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -91,7 +93,7 @@ func TestSamplesAreBoundedInBytes(t *testing.T) {
 // kept returns the times and the beginnings of samples.
 func kept(list []report.SampleInfo) (short []string) {
 	for _, s := range list {
-		short = append(short, s.Time[11:19]+" "+s.Line[strings.Index(s.Line, `"GET`)+5:][:12])
+		short = append(short, s.Time.Format(time.TimeOnly)+" "+s.Line[strings.Index(s.Line, `"GET`)+5:][:12])
 	}
 	return short
 }
@@ -122,7 +124,7 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 // is there twice.
 func TestHowManySamples(t *testing.T) {
 	e := entry{target: "/private/\x1b[31m\xff" + strings.Repeat("x", 2*maxSample)}
-	want := report.SampleInfo{Time: "2026-03-02T10:00:00Z", Line: e.String()[:maxSample]}
+	want := report.SampleInfo{Time: reporttest.Time("2026-03-02T10:00:00Z"), Line: e.String()[:maxSample]}
 	for _, n := range []int{0, 1, 5, 100} {
 		a := newAuditor(t, robotsTxtBody)
 		a.config.Samples = n

@@ -50,10 +50,12 @@ func TestAPeriodChangesNoVerdict(t *testing.T) {
 		if len(part) < 100 || r.OutOfPeriod < 100 || r.Lines+r.OutOfPeriod != all.Lines {
 			t.Errorf("%d verdicts, %d lines and %d outside of the period of %d", len(part), r.Lines, r.OutOfPeriod, all.Lines)
 		}
-		if r.Since != "2026-02-28T10:00:00Z" || r.Until != "2026-03-09T10:00:00Z" || r.From < r.Since || r.To >= r.Until {
+		if r.Since.String() != "2026-02-28T10:00:00Z" || r.Until.String() != "2026-03-09T10:00:00Z" ||
+			r.From.Before(r.Since.Time) || !r.To.Before(r.Until.Time) {
 			t.Errorf("%s to %s, requests from %s to %s", r.Since, r.Until, r.From, r.To)
 		}
-		if r.OutsideFrom == "" || r.OutsideFrom >= r.Since || r.OutsideTo < r.Until || all.OutsideFrom+all.OutsideTo != "" {
+		if r.OutsideFrom.IsZero() || !r.OutsideFrom.Before(r.Since.Time) || r.OutsideTo.Before(r.Until.Time) ||
+			!all.OutsideFrom.IsZero() || !all.OutsideTo.IsZero() {
 			t.Errorf("lines outside from %s to %s", r.OutsideFrom, r.OutsideTo)
 		}
 	}

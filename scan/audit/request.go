@@ -432,7 +432,7 @@ func (w *Worker) policyHadFile(at site) bool {
 func (w *Worker) delayed(at site, c *agent, l *policy.Lawful) {
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
-		if l.Quoted >= 0 && delaySupport(c.Profile) != "no" {
+		if l.Quoted >= 0 && delaySupport(c.Profile) != report.No {
 			cited := w.policy.Versions(at.First)[l.Quoted]
 			c.delay, c.isDelayed = w.bindingAt(c, at.First).Delay(cited.Copy)
 		}

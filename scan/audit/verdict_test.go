@@ -161,7 +161,7 @@ func TestOutcomes(t *testing.T) {
 			fmt.Sscan(answer, &e.status, &e.size, &e.method)
 			c := rowOf(auditEntries(t, a, e), "GPTBot")
 			wantCounts(t, answer, c.Outcomes, map[string]int64{class: 1})
-			if len(c.Violations) != 1 || c.Violations[0].Outcome != class {
+			if len(c.Violations) != 1 || c.Violations[0].Outcome.String() != class {
 				t.Errorf("%s: violations %+v", answer, c.Violations)
 			}
 		}
@@ -362,11 +362,11 @@ func TestSpan(t *testing.T) {
 		entry{vhost: "example.com", time: "-"},
 		entry{vhost: "other.example", time: "01/Jan/2020:00:00:00 +0000"},
 		entry{vhost: "example.com", time: "01/Jan/2020:00:00:00 +0000", agent: browser})
-	if r.From != "2026-03-02T00:30:00Z" || r.To != "2026-03-02T08:00:00Z" {
+	if r.From.String() != "2026-03-02T00:30:00Z" || r.To.String() != "2026-03-02T08:00:00Z" {
 		t.Errorf("from %s to %s", r.From, r.To)
 	}
 	r = auditEntries(t, a, entry{vhost: "example.com", time: "-"})
-	if r.From != "" || r.To != "" {
+	if !r.From.IsZero() || !r.To.IsZero() {
 		t.Errorf("without a time: from %q to %q", r.From, r.To)
 	}
 }

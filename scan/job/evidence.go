@@ -239,7 +239,7 @@ func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte,
 	}
 	for name, v := range map[string]any{evidence.Basis: p.Basis,
 		evidence.DetailsFile: report.Texts(c.details, report.ToUTF8),
-		evidence.ReportFile:  report.Texts(*c.report, report.ToUTF8)} {
+		evidence.ReportFile:  c.report.Rewrite(report.ToUTF8)} {
 		var text bytes.Buffer
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -25,7 +25,7 @@ type answerWriter struct {
 func newAnswerWriter(s streams, form string, several bool) *answerWriter {
 	b := bufio.NewWriter(s.out)
 	if form == "csv" {
-		fmt.Fprint(b, writers.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
+		fmt.Fprint(b, render.CSVLine("url", "agent", "dialect", "allowed", "line", "rule", "unknown"))
 	}
 	return &answerWriter{w: b, form: form, several: several, json: jsonList{w: b}}
 }
@@ -41,10 +41,10 @@ func (w *answerWriter) write(a job.Answer, more any, text func()) {
 	case "json":
 		w.json.add(more)
 	case "ndjson":
-		_ = writers.WriteJSON(w.w, more, "") // close returns the error
+		_ = render.WriteJSON(w.w, more, "") // close returns the error
 	case "csv":
 		a = report.Texts(a, report.Printable)
-		fmt.Fprint(w.w, writers.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
+		fmt.Fprint(w.w, render.CSVLine(a.URL, a.Agent, a.Dialect, a.Allowed, a.Line, a.Rule, a.Unknown))
 	default:
 		text()
 	}

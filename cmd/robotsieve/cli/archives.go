@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -90,7 +90,7 @@ func runClasses(ctx context.Context, s streams, a *args, dialects []automaton.Di
 	ctx, release := onInterrupt(ctx)
 	defer release()
 	w := bufio.NewWriterSize(s.out, 64<<10)
-	rows := writers.NewClasses(w, output)
+	rows := render.NewClasses(w, output)
 	err := job.Classes(ctx, c, rows.Add)
 	if err == nil || rows.Begun() {
 		err = cmp.Or(err, writing("the classes", cmp.Or(rows.Close(), w.Flush())))

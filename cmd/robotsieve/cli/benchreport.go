@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/bench"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -109,7 +109,7 @@ func (r *benchReport) write(s streams, form string) error {
 	w := bufio.NewWriter(s.out)
 	switch form {
 	case "json":
-		if err := writers.WriteJSON(w, r, "  "); err != nil {
+		if err := render.WriteJSON(w, r, "  "); err != nil {
 			return err
 		}
 	case "csv":
@@ -122,12 +122,12 @@ func (r *benchReport) write(s streams, form string) error {
 
 // writeCSV prints one row an engine. Disagreements are counted only.
 func (r *benchReport) writeCSV(w *bufio.Writer) {
-	fmt.Fprint(w, writers.CSVLine(
+	fmt.Fprint(w, render.CSVLine(
 		"engine", "how", "compile_ns", "compile_spread", "url_ns", "url_spread", "urls_per_second", "start_up_ns",
 		"compared", "agreed", "error", "partial", "urls",
 	))
 	for _, e := range r.Engines {
-		fmt.Fprint(w, writers.CSVLine(
+		fmt.Fprint(w, render.CSVLine(
 			e.Engine, e.How, e.CompileNS, e.CompileSpread, e.URLNS, e.URLSpread, e.URLsPerSecond, e.StartUpNS,
 			e.Compared, e.Agreed, e.Error, r.Partial, r.URLs,
 		))
@@ -144,9 +144,9 @@ func (r *benchReport) writeText(w *bufio.Writer) {
 	for _, e := range r.Engines {
 		rows = append(rows, e.row(r.URLs))
 	}
-	columns := append(writers.Left("engine", ""), writers.Right("ns a parse", "±", "ns a URL", "±", "URLs a second",
+	columns := append(render.Left("engine", ""), render.Right("ns a parse", "±", "ns a URL", "±", "URLs a second",
 		"agrees")...)
-	fmt.Fprintln(w, writers.Table(columns, rows))
+	fmt.Fprintln(w, render.Table(columns, rows))
 	r.notes(w)
 	for _, e := range r.Engines {
 		e.writeDisagreements(w)
@@ -177,7 +177,7 @@ func (r *benchReport) notes(w *bufio.Writer) {
 		"slowest.\n", r.Rounds)
 	for _, e := range r.Engines {
 		if e.Error != "" {
-			fmt.Fprintf(w, "%s failed: %s\n", e.Engine, writers.Cut(e.Error, maxErrorShown))
+			fmt.Fprintf(w, "%s failed: %s\n", e.Engine, render.Cut(e.Error, maxErrorShown))
 			continue
 		}
 		if e.How == "external" {
@@ -197,11 +197,11 @@ func (e *engineReport) writeDisagreements(w *bufio.Writer) {
 	for _, d := range e.Disagreements {
 		rule := "no rule matches"
 		if d.Line > 0 {
-			rule = fmt.Sprintf("line %d: %s", d.Line, writers.Cut(d.Rule, maxRuleShown))
+			rule = fmt.Sprintf("line %d: %s", d.Line, render.Cut(d.Rule, maxRuleShown))
 		}
 		says := map[bool]string{true: "allowed, robotsieve disallowed",
 			false: "disallowed, robotsieve allowed"}[d.Allowed]
-		fmt.Fprintf(w, "  %s: %s (%s)\n", writers.Cut(d.URL, maxRuleShown), says, rule)
+		fmt.Fprintf(w, "  %s: %s (%s)\n", render.Cut(d.URL, maxRuleShown), says, rule)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -102,9 +102,9 @@ func writeChanges(w *bufio.Writer, d *job.Description) {
 
 // writeSARIF writes the notes and the changes of a description as SARIF.
 func writeSARIF(w io.Writer, d *job.Description) error {
-	var findings []writers.Finding
+	var findings []render.Finding
 	add := func(n lint.Note, text string) {
-		findings = append(findings, writers.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
+		findings = append(findings, render.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
 	}
 	for _, n := range d.Notes {
 		text := noteText(n)
@@ -120,10 +120,10 @@ func writeSARIF(w io.Writer, d *job.Description) error {
 		n := c.note()
 		add(n, n.Note)
 	}
-	kinds := []writers.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
+	kinds := []render.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
 		{Name: nowKind + job.NowAllowed, Text: "a path is allowed that was forbidden"}}
 	for _, k := range lint.Kinds() {
-		kinds = append(kinds, writers.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
+		kinds = append(kinds, render.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
 	}
-	return writers.WriteSARIF(w, version(), d.File, kinds, findings)
+	return render.WriteSARIF(w, version(), d.File, kinds, findings)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -79,7 +79,7 @@ func (f *checkFlags) describeArchive(ctx context.Context, s streams) error {
 	if f.output == "text" {
 		err = writeArchive(s.out, sum)
 	} else {
-		err = writers.WriteJSON(s.out, sum, "")
+		err = render.WriteJSON(s.out, sum, "")
 	}
 	return writing("what the archive has", err)
 }

@@ -164,10 +164,8 @@ func (c condition) verifies(config *audit.Config, r *report.Report) bool {
 
 // inTime reports whether a list of addresses may verify a client of a report.
 func inTime(list report.RangeInfo, r *report.Report, maxAge time.Duration) bool {
-	made, undated := time.Parse(time.RFC3339, list.Created)
-	from, unknown := time.Parse(time.RFC3339, r.From)
-	to, _ := time.Parse(time.RFC3339, r.To)
-	return undated != nil || unknown != nil || !made.Add(maxAge).Before(from) && !made.Add(-maxAge).After(to)
+	made := list.Created
+	return made.IsZero() || r.From.IsZero() || !made.Add(maxAge).Before(r.From.Time) && !made.Add(-maxAge).After(r.To.Time)
 }
 
 // unchecked says why the report does not report whether the condition holds; "" if it
@@ -228,7 +226,7 @@ func (c condition) count(r *report.Report) (n, of int64) {
 		case c.what == "requests":
 			n, of = n+row.Requests-row.Verdicts[report.Spoofed], r.Lines
 			continue
-		case c.crawler == "" && row.Role == "fetcher":
+		case c.crawler == "" && row.Role == report.RoleFetcher:
 			continue
 		}
 		if c.verified {
@@ -237,7 +235,7 @@ func (c condition) count(r *report.Report) (n, of int64) {
 			of += row.Requests - row.Verdicts[report.Spoofed]
 		}
 		for _, v := range row.Violations {
-			if (!c.verified || v.Identity == "verified") && (!c.content || v.Outcome == "content") {
+			if (!c.verified || v.Identity == report.Verified) && (!c.content || v.Outcome == report.Content) {
 				n += v.N
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -81,7 +81,7 @@ func isFile(name string) bool {
 func explain(w *bufio.Writer, set *crawler.Set, header, output string) {
 	r := readHeader(set, header)
 	if output == "json" {
-		_ = writers.WriteJSON(w, r, "") // Flush returns the error
+		_ = render.WriteJSON(w, r, "") // Flush returns the error
 	} else {
 		report.Texts(r, report.Printable).text(w)
 	}
@@ -99,7 +99,7 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 	var rows [][]string
 	fetchers, exempt, sourced := int64(0), int64(0), int64(0)
 	for _, p := range report.Texts(profiles, report.Printable) {
-		words, isExempt := writers.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
+		words, isExempt := render.Cut(strings.Join(p.Words, ", "), maxWordsShown), ""
 		if p.Control {
 			words = "(control token)"
 		}
@@ -122,9 +122,9 @@ func listCrawlers(w *bufio.Writer, profiles []crawler.Profile, output string) {
 		}
 		rows = append(rows, row)
 	}
-	columns := writers.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt",
+	columns := render.Left("crawler", "operator", "role", "category", "words", "tokens", "bound by *", "exempt",
 		"dialect", "obeys", "verify", "as of", "source")
-	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", writers.Table(columns, rows),
+	fmt.Fprintf(w, "%s\n\n%s, %s of them %s; %s %s exempt, and %s %s a source page.\n", render.Table(columns, rows),
 		english.Plural(int64(len(profiles)), "crawler"), english.Grouped(fetchers),
 		english.Verb(fetchers, "a fetcher", "fetchers"),
 		english.Grouped(exempt), english.Verb(exempt, "is", "are"), english.Grouped(sourced),

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -75,15 +75,15 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 		for _, x := range shown.Differences {
 			notes = append(notes, change{x}.note())
 		}
-		fmt.Fprint(w, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
+		fmt.Fprint(w, render.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
 		for _, n := range notes {
-			fmt.Fprint(w, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
+			fmt.Fprint(w, render.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
 				strings.Join(numbers(n.Lines), " ")))
 		}
 	case "sarif":
 		err = writeSARIF(w, shown)
 	default:
-		err = writers.WriteJSON(w, d, "")
+		err = render.WriteJSON(w, d, "")
 	}
 	return cmp.Or(err, w.Flush())
 }
@@ -237,14 +237,14 @@ func writeBarred(w *bufio.Writer, table []job.Treatment) {
 		room -= width + len("  ")
 	}
 	for i, t := range table {
-		names := writers.Names(t.Agents, room)
+		names := render.Names(t.Agents, room)
 		if t.Reading != "" {
-			names = writers.Wrap("* ("+t.Reading+")", room)
+			names = render.Wrap("* ("+t.Reading+")", room)
 		}
 		rows[i+1] = append(rows[i+1], names)
 	}
 	rows[1][3] = "* (all that no group names)"
-	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, writers.Table(writers.Left(append(rows[0], "crawlers")...), rows[1:]))
+	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, render.Table(render.Left(append(rows[0], "crawlers")...), rows[1:]))
 }
 
 // pathShown returns a path for the table: a dash if there is none, a question mark if that is not known.
@@ -254,7 +254,7 @@ func pathShown(class, path string) string {
 	if class == "undecided" {
 		none = "?"
 	}
-	return writers.Cut(cmp.Or(path, none), most)
+	return render.Cut(cmp.Or(path, none), most)
 }
 
 // writeBinding says whom a group binds where its user-agent lines seem to name others, or nobody who

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -26,7 +26,7 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	write := writeFilterText
 	if output == "json" {
 		// on the last line
-		write = func(s streams, r *job.Filtered) error { return writers.WriteJSON(s.err, SummaryOf(r), "") }
+		write = func(s streams, r *job.Filtered) error { return render.WriteJSON(s.err, SummaryOf(r), "") }
 	}
 	if err := writing("the summary", write(s, result)); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -246,9 +246,9 @@ var flagTable = []flagRow{
 	{name: "out", short: "o", on: "compile", group: output, kind: fileName(), help: "the archive to write"},
 	{name: "output", short: "o", on: "history", group: output, kind: anyText("DIR"), help: "the folder to write"},
 	{name: "output", on: "audit", group: output, text: "text",
-		kind: oneOf("FORM", append(writers.Outputs(), "ndjson", "parquet")...), help: "form of the report",
+		kind: oneOf("FORM", append(render.Outputs(), "ndjson", "parquet")...), help: "form of the report",
 		rules: []rule{{with: "output=ndjson output=parquet", needs: "list", why: "--output VALUE is for --list"}}},
-	{name: "output", on: "merge", group: output, kind: oneOf("FORM", writers.Outputs()...), text: "text",
+	{name: "output", on: "merge", group: output, kind: oneOf("FORM", render.Outputs()...), text: "text",
 		help: "form of the report"},
 	{name: "output", on: "bench", group: output, kind: oneOf("FORM", "text", "json", "csv"), text: "text",
 		help: "form of the report"},
@@ -267,11 +267,11 @@ var flagTable = []flagRow{
 			{with: "output=sarif", not: "ARG warc", why: "the form sarif is for what --robots says in general" + whyOther},
 			{with: "output=csv", needs: "ARG warc robots", why: whyAnswers}}},
 	{name: "output", on: "compile", group: output,
-		kind: oneOf("FORM", append([]string{"text"}, writers.RowOutputs()...)...),
+		kind: oneOf("FORM", append([]string{"text"}, render.RowOutputs()...)...),
 		help: "form of --list, text or ndjson; with --class ndjson, csv or parquet", rules: []rule{
 			{needs: "list", why: "--output is the form of --list"},
 			{with: "output=text", not: "class",
-				why: "--class has no --output text: choose one of " + strings.Join(writers.RowOutputs(), ", ")},
+				why: "--class has no --output text: choose one of " + strings.Join(render.RowOutputs(), ", ")},
 			{with: "output=csv output=parquet", needs: "class", why: "--output VALUE is for --class"}}},
 	{name: "full", on: "audit merge", group: output, kind: onOff,
 		help: "print the whole report in text, not only one screen of it: as --output full does"},
@@ -307,11 +307,11 @@ var flagTable = []flagRow{
 				why: "--fail-on change can never hold: name the older robots.txt with --against OLD"}}},
 	{name: "list", on: "audit", group: output, kind: oneOf("ROWS", "violations", "all", "undeclared"),
 		help: "print a row for each violation, for each request of a crawler, or for each that names none and is for what " +
-			"robots.txt forbids to *, in place of the report: as --output " + strings.Join(writers.RowOutputs(), ", ") +
+			"robots.txt forbids to *, in place of the report: as --output " + strings.Join(render.RowOutputs(), ", ") +
 			"; default ndjson",
 		rules: []rule{
 			{not: notOfRows(),
-				why: "--list has no --output VALUE: choose one of " + strings.Join(writers.RowOutputs(), ", ")},
+				why: "--list has no --output VALUE: choose one of " + strings.Join(render.RowOutputs(), ", ")},
 			{with: "list=violations list=undeclared", needs: "robots policy", why: whyJudged},
 			{with: "list=undeclared", not: "crawler category",
 				why: "--list undeclared is of clients that name no crawler: --crawler and --category choose none of them"}}},
@@ -361,8 +361,11 @@ var flagTable = []flagRow{
 			"(repeatable)",
 		rules: []rule{{not: "ARG=-", why: "--block reads the logs twice, which stdin cannot be: give their files"}}},
 	{name: "block-search", on: "audit", group: output, kind: onOff,
-		help:  "put rules of --block in force that refuse search engines, which are comments otherwise",
+		help:  "put rules of --block in force that may refuse search engines, which are comments otherwise",
 		rules: []rule{{needs: "block", why: "--block-search is about the rules of --block"}}},
+	{name: "block-names", on: "audit", group: output, kind: onOff,
+		help:  "put rules of --block in force by names that nobody can verify, which are comments otherwise",
+		rules: []rule{{needs: "block", why: "--block-names is about the rules of --block"}}},
 	{name: "keep", on: "filter", group: output, kind: oneOf("WHICH", "allowed", "disallowed"), text: "allowed",
 		help: "which URLs to print"},
 	{name: "invalid", on: "filter", group: output, kind: oneOf("ACTION", "keep", "drop", "error"), text: "drop",
@@ -427,8 +430,8 @@ const auto = "auto"
 // notOfRows are the forms of a report that rows do not have, as a rule lists them.
 func notOfRows() string {
 	var list []string
-	for _, form := range writers.Outputs() {
-		if !slices.Contains(writers.RowOutputs(), form) {
+	for _, form := range render.Outputs() {
+		if !slices.Contains(render.RowOutputs(), form) {
 			list = append(list, "output="+form)
 		}
 	}

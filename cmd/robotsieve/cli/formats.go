@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -84,7 +84,7 @@ func listFormats(w *bufio.Writer, most int) {
 	fact := func(name, text string) {
 		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, report.Printable(text)), " ")
 		if most > 0 {
-			line = writers.Cut(line, most)
+			line = render.Cut(line, most)
 		}
 		fmt.Fprintln(w, line)
 	}
@@ -141,7 +141,7 @@ func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainO
 
 // explainLog prints how the first lines of a log are read.
 func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
-	text := func(s string) string { return writers.Cut(report.Printable(s), maxMessage) }
+	text := func(s string) string { return render.Cut(report.Printable(s), maxMessage) }
 	fmt.Fprintf(w, "%s: ", text(log.Name))
 	if log.Err != nil {
 		fmt.Fprintln(w, text(inFlags(log.Err.Error())))
@@ -174,7 +174,7 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		default:
 			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(inFlags(e.Fault)), ": "))
 		}
-		fmt.Fprintf(w, "    %s\n", writers.Cut(text(string(e.Line)), maxLineShown))
+		fmt.Fprintf(w, "    %s\n", render.Cut(text(string(e.Line)), maxLineShown))
 	}
 	list := func(title string, list []string) {
 		for i, item := range list {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -31,8 +31,8 @@ func runHistoryLog(ctx context.Context, s streams, a *args) error {
 		case output == "json":
 			list.add(site)
 		case output == "text":
-			return writing("the intervals", writers.WriteLogged(w, site))
-		case n <= writers.MaxLoggedOnPage:
+			return writing("the intervals", render.WriteLogged(w, site))
+		case n <= render.MaxLoggedOnPage:
 			page = append(page, *site)
 		}
 		return nil
@@ -44,9 +44,9 @@ func runHistoryLog(ctx context.Context, s streams, a *args) error {
 	case "json":
 		list.end()
 	case "html":
-		_ = writers.WriteLoggedPage(w, page, n > len(page)) // its error comes again from Flush
+		_ = render.WriteLoggedPage(w, page, n > len(page)) // its error comes again from Flush
 	case "text":
-		fmt.Fprintln(w, map[bool]string{true: "No log has a request for robots.txt.", false: writers.LoggedLimits}[n == 0])
+		fmt.Fprintln(w, map[bool]string{true: "No log has a request for robots.txt.", false: render.LoggedLimits}[n == 0])
 	}
 	err = cmp.Or(err, writing("the intervals", w.Flush()))
 	if err == nil && partial {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
@@ -26,8 +26,8 @@ var reportFiles = []struct {
 	begins string // what files of the kind begin with
 	write  func(io.Writer, *report.Report) error
 }{
-	{"html", "a page of HTML", "<!doctype html>", writers.WriteHTML},
-	{"prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", writers.WritePrometheus},
+	{"html", "a page of HTML", "<!doctype html>", render.WriteHTML},
+	{"prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
 }
 
 // reportingOf says what a command line asks for. Rows take the place of the report on stdout, or elsewhere the
@@ -40,7 +40,7 @@ func reportingOf(s streams, a *args) *reporting {
 	}
 	r.isText = r.form == "text"
 	if r.isText && a.is("full") {
-		r.form = writers.Full
+		r.form = render.Full
 	}
 	return r
 }
@@ -82,7 +82,7 @@ func (r *reporting) finish(s streams, a *job.Audited, err error) error {
 		code = codeOf(err)
 	}
 	if r.prints(a.Report) {
-		if err := writers.Write(s.out, r.form, a.Report, colours(s.out)); err != nil {
+		if err := render.Write(s.out, r.form, a.Report, colours(s.out)); err != nil {
 			s.warn("writing the report: %v", err)
 			return exitWith(max(code, exitInput))
 		}

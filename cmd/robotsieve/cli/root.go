@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -62,7 +62,7 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
+	fmt.Fprintf(s.err, "%s: %s\n", s.program(), render.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
 		maxMessage))
 }
 
@@ -264,7 +264,7 @@ type Elsewhere struct {
 
 // localFlags are the flags of audit and filter that are of use only in the process that does the
 // work.
-var localFlags = []string{"resolve", "evidence", "made-by", "block", "block-search", "sha256",
+var localFlags = []string{"resolve", "evidence", "made-by", "block", "block-search", "block-names", "sha256",
 	"line-buffered", "profile", "profile-dir"}
 
 // Run runs a command line, without the name of the program, and returns the exit code.
@@ -330,7 +330,7 @@ type jsonList struct {
 
 func (l *jsonList) add(v any) {
 	var b bytes.Buffer
-	_ = writers.WriteJSON(&b, v, "") // a buffer has no error
+	_ = render.WriteJSON(&b, v, "") // a buffer has no error
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
@@ -25,8 +25,8 @@ func (r Rows) Begin(w io.Writer) (rows *job.Rows, end func() error) {
 	return rows, written.Close
 }
 
-func (r Rows) begin(w io.Writer) (*job.Rows, *writers.Rows) {
-	written := writers.NewRows(w, r.Output, r.Key)
+func (r Rows) begin(w io.Writer) (*job.Rows, *render.Rows) {
+	written := render.NewRows(w, r.Output, r.Key)
 	return &job.Rows{Violations: r.List == "violations", Undeclared: r.List == "undeclared", Appender: written.Appender,
 		To: written}, written
 }
@@ -44,7 +44,7 @@ func rowsAsked(a *args) (rows Rows, err error) {
 	if rows.List == "" {
 		return rows, nil
 	}
-	rows.Output = writers.RowOutputs()[0]
+	rows.Output = render.RowOutputs()[0]
 	if a.set("output") {
 		rows.Output = a.text("output")
 	}
@@ -63,7 +63,7 @@ func rowsAsked(a *args) (rows Rows, err error) {
 }
 
 // onStdout begins the rows on stdout; both results are nil if there are to be none here.
-func (r Rows) onStdout(s streams) (*job.Rows, *writers.Rows, error) {
+func (r Rows) onStdout(s streams) (*job.Rows, *render.Rows, error) {
 	switch {
 	case r.List == "" || s.elsewhere != nil:
 		return nil, nil, nil
@@ -77,7 +77,7 @@ func (r Rows) onStdout(s streams) (*job.Rows, *writers.Rows, error) {
 var errParquet = usageError("Parquet is not for a terminal: write it to a file or a pipe")
 
 // endRows ends the rows after an audit with this result, and returns its error or that of the end.
-func endRows(rows *writers.Rows, a *job.Audited, err error) error {
+func endRows(rows *render.Rows, a *job.Audited, err error) error {
 	if rows == nil || a == nil && !rows.Begun() {
 		return err
 	}
