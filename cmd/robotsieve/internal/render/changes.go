@@ -18,13 +18,13 @@ func (d doc) beforeAfter() (list []block) {
 		}
 		title := fmt.Sprintf("%s %s, %s in place of %s:", c.Origin, c.Time, cmp.Or(c.NewFile, "no file"),
 			cmp.Or(c.OldFile, "no file"))
+		text := fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)
 		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(title), Table: t.leaves("crawler"),
-			Text: []string{fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)},
-		}.withFigures())
+			Text: []string{text}}.withFigures())
 	}
 	if n := len(list); n > 0 {
-		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the " +
-			"first GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
+		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the first " +
+			"GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
 		if d.ChangesNotListed > 0 {
 			text += " " + english.Plural(d.ChangesNotListed, "more change") + " with fewer requests."
 		}
@@ -34,8 +34,7 @@ func (d doc) beforeAfter() (list []block) {
 }
 
 // changeColumns are those of the table of a change.
-func changeColumns(c *report.RobotsChange) columns[report.ChangedCrawler] {
-	type changed = report.ChangedCrawler
+func changeColumns(c *report.RobotsChange) columns[changed] {
 	perDay := func(heading string, days float64, n func(*changed) int64) column[changed] {
 		return valueFrom(heading, func(of *changed) value {
 			if days < 1 {
@@ -58,3 +57,5 @@ func changeColumns(c *report.RobotsChange) columns[report.ChangedCrawler] {
 		}),
 	}
 }
+
+type changed = report.ChangedCrawler
