@@ -203,7 +203,7 @@ type Auditor struct {
 	operators []uint32                    // of each profile: the number of its operator
 	limited   bool                        // by Config.Period
 	verifies  bool                        // it matters whether addresses are those of a proxy
-	changes   *changes
+	changes   changes
 	zoneless  func() *policy.Policy // returns the policy for times whose zone is not known
 }
 

@@ -55,15 +55,24 @@ func appendRow(b []byte, r *row) []byte {
 	return encode(b, r)
 }
 
-// cutPaths keeps as many paths as a row has when all lines have been read.
+// cutPaths keeps as many paths and claims as a row has when all lines have been read.
 func (r *row) cutPaths() {
 	for _, r := range r.parts() {
 		r.Figures.Paths.cut(r.Figures.Paths.paths)
+		if r.Claims != nil {
+			r.Claims.prune(1)
+		}
 	}
 }
 
 // appendTally appends a tally of workers that have ended.
 func (a *Auditor) appendTally(b []byte, t *tally) []byte {
+	t.Hosts.prune(1)
+	t.Sizes.prune(1)
+	t.ProxySample.prune(1)
+	t.ProxySample.Rest = 0 // workers do not add all lines
+	t.Sites.prune(1)
+	t.Overlooked.prune(1)
 	t.Rows = map[int]*row{}
 	for p, r := range t.known {
 		r.cutPaths()

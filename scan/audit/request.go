@@ -52,7 +52,9 @@ func (w *Worker) requestBy(at site, c *agent, addr []byte, identity report.Ident
 	w.see(&own.Figures, addr)
 	if w.record.HasTime {
 		before := len(own.Around)
-		w.auditor.changes.count(own.Around, at.Site, w.record.Time, 1, nil)
+		for _, side := range w.auditor.changes.around(at.Site, w.record.Time) {
+			own.Around[side.counter]++
+		}
 		w.quota.held += (len(own.Around) - before) * statusBytes
 	}
 	if ask == asksRobots {
@@ -61,7 +63,7 @@ func (w *Worker) requestBy(at site, c *agent, addr []byte, identity report.Ident
 	q := w.asCase(at, c, ask)
 	if at.N > 0 && w.record.HasTime && !c.exempt() {
 		q.Lawful = w.policy.Lawful(at.First, w.record.Time, c.class)
-		if identity != report.SpoofedIdentity && !c.Overlong {
+		if identity != report.SpoofedIdentity && !c.Overlong && !q.OtherScheme {
 			w.delayed(at, c, q.Lawful)
 		}
 	}
@@ -82,7 +84,7 @@ func (w *Worker) asCase(at site, c *agent, ask robotsAsk) *judge.Case {
 	}
 	q := &w.question // field by field: a whole one would be copied
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
-	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
+	q.Ambiguous, q.Truncated, q.OtherScheme = c.Ambiguous, r.Truncated || c.Overlong, at.isOtherScheme()
 	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
 	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(w.normal) > 0, nil
 	return q

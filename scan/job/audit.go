@@ -255,6 +255,9 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	var lines *evidenceLines
 	if o.Evidence != "" {
 		lines = &evidenceLines{}
+		if o.format != nil {
+			lines.format = o.formatText
+		}
 	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
@@ -285,9 +288,6 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	}
 	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
 		workers: o.workers, word: o.Messages.Word}}
-	if o.format != nil {
-		w.format = o.formatText
-	}
 	return result, o.writeEvidence(ctx, w, failed)
 }
 

@@ -30,7 +30,8 @@ func newRow(j *audit.Judged, input string) row {
 		return r
 	}
 	r.crawler, r.operator, r.role = j.Named()
-	if r.category = report.Unknown; j.Profile != nil {
+	r.category = report.Unknown
+	if j.Profile != nil {
 		r.category = j.Profile.Category
 	}
 	return r
@@ -89,7 +90,7 @@ var requestRows = columns[row]{
 		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == report.Violation) }},
 	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; " +
 		"none if before all time",
-		value: func(r *row) value { return ruleVersion(r.Judged) }},
+		value: func(r *row) value { return timeOf(r.Rule.Version).when(r.Verdict == report.Violation) }},
 	{name: "rule_file", means: "the file of that version",
 		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == report.Violation) }},
 	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the " +
@@ -120,11 +121,6 @@ func namesOf(list columns[crawler]) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-func ruleVersion(j *audit.Judged) value {
-	from := j.Rule.Version
-	return integer(from.UnixMicro()).when(j.Verdict == report.Violation && !from.IsZero())
 }
 
 // RowOutputs returns the names of the outputs of rows, the default first.
@@ -199,7 +195,8 @@ func (l *rowList[T]) Add(r *T) error {
 
 // Write writes whole rows that an appender has made. After an error it writes no more.
 func (l *rowList[T]) Write(rows []byte) (int, error) {
-	if l.start(); l.err == nil {
+	l.start()
+	if l.err == nil {
 		_, l.err = l.to.Write(rows)
 	}
 	if l.err != nil {
@@ -221,7 +218,8 @@ func (l *rowList[T]) Close() error {
 	if l.err != nil {
 		return nil //nolint:nilerr // Write has returned it
 	}
-	if l.start(); l.err == nil {
+	l.start()
+	if l.err == nil {
 		l.err = l.to.Close()
 	}
 	return l.err
