@@ -102,7 +102,9 @@ func optionsOf(set jobtest.Logs) job.AuditOptions {
 // oneAudit is the report of one audit of all logs in this process.
 func oneAudit(t *testing.T, set jobtest.Logs) *report.Report {
 	t.Helper()
-	a, err := job.Audit(t.Context(), optionsOf(set))
+	o := optionsOf(set)
+	o.Messages.Word = strings.NewReplacer("option AllowDuplicates", "--allow-duplicates").Replace // as the program has it
+	a, err := job.Audit(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
