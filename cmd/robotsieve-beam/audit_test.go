@@ -103,7 +103,9 @@ func optionsOf(set jobtest.Logs) job.AuditOptions {
 func oneAudit(t *testing.T, set jobtest.Logs) *report.Report {
 	t.Helper()
 	o := optionsOf(set)
-	o.Messages.Word = strings.NewReplacer("option AllowDuplicates", "--allow-duplicates").Replace // as the program has it
+	o.Messages.Word = strings.NewReplacer( // as the program has it
+		"option AllowDuplicates", "--allow-duplicates", "option MaxUnparsed", "--max-unparsed",
+		"job.Explain", "robotsieve formats --explain").Replace
 	a, err := job.Audit(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
