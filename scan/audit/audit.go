@@ -74,31 +74,7 @@ type Config struct {
 	// KeepAddresses keeps the addresses of violations until the report, for
 	// Run.Unverified.
 	KeepAddresses bool
-	// Judged, if not nil, is called once for each request of a crawler that got a
-	// verdict. Verdicts that are final at once come from Worker.Chunk, on the goroutine
-	// of each worker, in the order of its lines. The other ones come from Run.Report, on
-	// its goroutine, operator by operator; among them are all violations, all requests in
-	// grace, and all requests of clients that an address list verifies or refutes. The argument
-	// and its slices belong to the caller, and must not be kept. Calls from several workers
-	// come at the same time.
-	Judged func(*Judged)
-	// Answered, if not nil, is called for each GET of /robots.txt that Judged is not called for: by a
-	// client that is no crawler, or outside of Period. It is called as Judged is, by workers only.
-	// Crawler is empty if the client is none.
-	Answered func(*Judged)
-	// Fetched, if not nil, is called for each request for /robots.txt, of any method, by any client, to any
-	// host. It is called as Judged is, by workers only. Nothing is judged then.
-	Fetched func(*Fetched)
-	// Seen, if not nil, is called for each request of Period, by any client, to any host. It is called as
-	// Judged is, by workers only. Nothing is judged then.
-	Seen func(*Seen)
-	// Undeclared, if not nil, is called for each request of a client that names no crawler, if every copy of
-	// robots.txt forbids it to * that was in force when it was made, or so long before that a crawler may
-	// still have used it, whatever the log's own answers to robots.txt say. It is called as Judged is, by
-	// workers only. Crawler is empty, and Rule is what forbids it.
-	Undeclared func(*Judged)
-	// OnlyViolations: Judged is called for nothing else, and so only from Run.Report.
-	OnlyViolations bool
+	Listeners
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
 	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
 	// TempDir, which is os.TempDir if empty. Workers is how many workers share it; 0 stands
@@ -145,55 +121,6 @@ type Inputs struct {
 	By string
 }
 
-// Judged is a request of a crawler with its verdict.
-type Judged struct {
-	// Worker is the number of the worker that calls, in the order of Run.Worker, or -1 in calls
-	// from Run.Report.
-	Worker int
-	// Input and Number say where the line is, by Worker.SetPlace: Number counts the lines of the
-	// input from 1.
-	Input  int
-	Number int64
-	// Line is the line of the log, at most its first 32 KiB; Cut reports whether it was longer.
-	Line []byte
-	Cut  bool
-	// Origin is where it went, such as https://example.com, as far as the log tells: without the
-	// scheme if it may have been either, empty if nothing is known. Site has the origins of the
-	// policy.
-	Origin string
-	Site   policy.Site
-	// Address is the client's, as the log has it; nil if it has none. Agent is its User-Agent, Method the
-	// request's method and Target its target, as the log has them, at most their first 8 KiB.
-	Address, Agent, Method, Target []byte
-	// Status is 0 if the log has none. Size is as in format.Record.
-	Status int
-	Size   int64
-	// Time is in nanoseconds since 1970, if HasTime.
-	Time    int64
-	HasTime bool
-	// Crawler is the name of the crawler, and Profile is nil if it is not known.
-	Crawler     string
-	Profile     *crawler.Profile
-	Identity    report.Identity
-	Outcome     report.Outcome
-	MethodClass report.Method
-	Verdict     report.Verdict
-	// Reason has a meaning only if Verdict is Indeterminate, and Rule only if it is
-	// Violation; Rule.Violations is 0, and Rule.Paths is empty.
-	Reason report.Reason
-	Rule   report.RuleInfo
-	// Informed: the crawler had fetched rules that forbid the request. It has a meaning
-	// only if Verdict is Violation or Grace. InformedKnown is as in CrawlerInfo.
-	Informed, InformedKnown bool
-	// Evasive: the request is allowed or contested, although the normal form of its path
-	// is forbidden by every copy.
-	Evasive bool
-	// Ambiguous: its header names crawlers of several operators, and the address verifies none.
-	Ambiguous bool
-	// N is how many requests were exactly alike. It is 1 in calls from workers.
-	N int64
-}
-
 // Auditor judges logs. It is immutable and safe for any number of goroutines.
 type Auditor struct {
 	config    Config
@@ -232,6 +159,9 @@ func New(c Config) *Auditor {
 // Zoneless is by how much more the times of a log may be wrong that names no zone, and whose zone
 // is not known: they are taken as UTC (audit-rules 10).
 const Zoneless = 14 * time.Hour
+
+// settle finds out what all lines show of the addresses in them, and counts by that.
+func (r *Run) settle() { r.tally.settle(&r.auditor.config, r.auditor.verifies) }
 
 // policy returns the policy by which requests are judged: all lines have been read.
 func (r *Run) policy() *policy.Policy {
@@ -285,9 +215,9 @@ func (r *Run) addRows(known map[*crawler.Profile]*row) {
 	r.tally.addRows(known)
 }
 
-// gather adds the counts of the workers to the run's tally. They must not be used
+// endWorkers adds the counts of the workers to the run's tally. They must not be used
 // afterwards.
-func (r *Run) gather() error {
+func (r *Run) endWorkers() error {
 	for _, w := range r.workers {
 		if err := w.end(); err != nil {
 			return err

@@ -21,7 +21,7 @@ var bodies = map[string]string{
 }
 
 // Who asks in them. An impostor says that it is MJ12bot.
-var clients = map[string]string{
+var headersOf = map[string]string{
 	"gptbot": gptbot, "googlebot": googlebot, "adsbot": adsbot, "chatgpt": chatgpt, "mj12bot": mj12bot,
 	"impostor": mj12bot,
 	"twobots":  twoBots, "browser": browser, "acmebot": acmebot,
@@ -81,7 +81,7 @@ func logOf(t testing.TB, text string) (list []entry) {
 	for item := range strings.SplitSeq(text, "; ") {
 		f := strings.Fields(item)
 		who, host, _ := strings.Cut(f[0], "@")
-		e := entry{vhost: cmp.Or(host, onSite), target: "/robots.txt", agent: clients[who], time: at(secondsOf(t, f[2]))}
+		e := entry{vhost: cmp.Or(host, onSite), target: "/robots.txt", agent: headersOf[who], time: at(secondsOf(t, f[2]))}
 		if who == "impostor" {
 			e.addr = "198.51.100.9"
 		}
@@ -235,7 +235,7 @@ func TestWorkedCases(t *testing.T) {
 		var judged []string
 		a := New(Config{Crawlers: set, Policy: history(t, policy.Options{AssumeConstant: first}, versionsOf(t, list)...),
 			Identities: known(t, set, map[string]string{"MJ12bot": "192.0.2.0/24\n"}),
-			Judged: func(j *Judged) {
+			Listeners: Listeners{Judged: listen(func(j *Event) {
 				word := j.Verdict.String()
 				if j.Verdict == report.Indeterminate {
 					word = j.Reason.String()
@@ -243,7 +243,7 @@ func TestWorkedCases(t *testing.T) {
 				if string(j.Target) == log[len(log)-1].target {
 					judged = append(judged, word)
 				}
-			}})
+			})}})
 		if auditEntries(t, a, log...); !slices.Equal(judged, []string{c.want}) {
 			t.Errorf("%s: %s, want %s", c.name, judged, c.want)
 		}

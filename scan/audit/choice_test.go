@@ -60,15 +60,15 @@ func checkSitesOf(t *testing.T, only report.Choice, r *report.Report, lines []st
 	t.Helper()
 	want, others := map[string]int64{}, int64(0)
 	config := stateAuditor(t).config
-	config.Judged = func(j *Judged) {
+	config.Judged = listen(func(j *Event) {
 		switch byCategory := (report.Choice{Categories: append([]string{"none"}, only.Categories...)}); {
 		case !j.IsOf(&only):
-		case j.Profile == nil && !j.IsOf(&byCategory):
+		case j.Crawler == nil && !j.IsOf(&byCategory):
 			others += j.N
 		default:
 			want[j.Origin] += j.N
 		}
-	}
+	})
 	auditText(t, New(config), "vhost_combined", strings.Join(lines, "\n"))
 	for _, s := range r.Sites {
 		if s.Origin == report.OtherSites {

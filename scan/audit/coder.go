@@ -86,7 +86,8 @@ func fixed[N int32 | uint32](c *coder, v *N) {
 // text is a text after its length.
 func text[T string | []byte](c *coder, v *T) {
 	n := len(*v)
-	if uvarint(c, &n, len(c.b)); c.reads {
+	uvarint(c, &n, len(c.b))
+	if c.reads {
 		*v = T(c.take(n))
 	} else {
 		c.b = append(c.b, *v...)
@@ -115,8 +116,10 @@ func (c *coder) flag(is *bool) {
 	if *is {
 		v = 1
 	}
-	octet(c, &v, 2, "it is neither so nor not so")
-	*is = v == 1
+	octet(c, &v, 2, "a flag is neither 0 nor 1")
+	if c.reads {
+		*is = v == 1
+	}
 }
 
 // end requires that nothing is left.
@@ -201,7 +204,8 @@ func appendRuns(b []byte, stances []policy.Stance) []byte {
 func (c *coder) runs(dst []policy.Stance, copies int) []policy.Stance {
 	for left := copies; left > 0; {
 		run := 0
-		if uvarint(c, &run, left<<2|3); run>>2 == 0 {
+		uvarint(c, &run, left<<2|3)
+		if run>>2 == 0 {
 			c.fail("the stances of copies are not as many as the copies")
 			return append(dst, make([]policy.Stance, left)...)
 		}

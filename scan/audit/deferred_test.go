@@ -17,7 +17,7 @@ func recordsOf(t *testing.T, a *Auditor, e entry, kind byte) []byte {
 	run := begin(t, a)
 	w := run.Worker()
 	w.Chunk(byName(t, "vhost_combined"), nil, []byte(e.String()))
-	if err := run.gather(); err != nil {
+	if err := run.endWorkers(); err != nil {
 		t.Fatal(err)
 	}
 	var found []byte
@@ -63,7 +63,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	good := map[string][]byte{
 		"fetch":   recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", time: at(5)}, recordFetch),
 		"delayed": recordsOf(t, a, entry{vhost: "www.example.com:443", time: at(5)}, recordDelayed),
-		"request": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordVisit),
+		"request": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "/private/"}, recordEvent),
 		"unknown's fetch": recordsOf(t, a, entry{vhost: "example.com:443", target: "/robots.txt", agent: acmebot,
 			time: at(5)}, recordFetch),
 	}
@@ -93,7 +93,7 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	// 22, has a time 23, case 26, identity 27, outcome 28, method 29, answers 30.
 	for name, record := range map[string][]byte{
 		"kind of operator":             set("fetch", 0, aboutUnknown+1),
-		"no operator, but a request":   {0xc6, recordVisit, 11, 0xbc},
+		"no operator, but a request":   {0xc6, recordEvent, 11, 0xbc},
 		"kind of record":               set("fetch", 2, recordDelayed+1),
 		"time before all":              set("fetch", 3, 0, 0, 0, 0, 0, 0, 0, 0),
 		"time after all":               set("fetch", 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
@@ -122,9 +122,9 @@ func TestLateRecordsThatMakeNoSenseAreErrors(t *testing.T) {
 	// These are of many kinds; what they need of other records may be missing.
 	for name, record := range map[string][]byte{
 		"request of a site of several copies": recordsOf(t, a,
-			entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordVisit),
+			entry{vhost: "example.com:443", target: "/?s=1", time: at(day0)}, recordEvent),
 		"evasive": recordsOf(t, a, entry{vhost: "www.example.com:443", target: "//private/"},
-			recordVisit),
+			recordEvent),
 		"answer": recordsOf(t, a,
 			entry{vhost: "example.com:443", target: "/robots.txt", agent: browser}, recordAnswer),
 	} {

@@ -86,7 +86,7 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 	a := stateAuditor(t)
 	header := a.config.Crawlers.Reader()
 	late := 0
-	a.config.Judged = func(j *Judged) {
+	a.config.Judged = listen(func(j *Event) {
 		fields := strings.Split(string(j.Line), `"`)
 		claim := header.Read([]byte(fields[5]))
 		addr := strings.Fields(fields[0])[1]
@@ -97,7 +97,7 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 		if j.Verdict == report.Violation || j.Verdict == report.Grace {
 			late++
 		}
-	}
+	})
 	lines := stateLog(rand.New(rand.NewPCG(7, 7)), 900) // too few to show a proxy
 	auditText(t, a, "vhost_combined", strings.Join(lines, "\n"))
 	if late == 0 {
@@ -110,7 +110,7 @@ func TestIdentityOfLateRequestsIsExact(t *testing.T) {
 func TestClientsWithoutAddressAreNotOne(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for name, addrs := range map[string][2]string{"none": {"-", "-"}, "too long": {long + "1", long + "2"}} {
-		a := judging(t, version{from: deployed, body: "User-agent: *\nCrawl-delay: 5\n"}, version{from: 0, body: forbid})
+		a := auditorBy(t, version{from: deployed, body: "User-agent: *\nCrawl-delay: 5\n"}, version{from: 0, body: forbid})
 		var list []entry
 		for i := range 3 {
 			list = append(list, entry{vhost: onSite, addr: addrs[i%2], time: at(i - 1000)})

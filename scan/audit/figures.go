@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -44,9 +45,8 @@ const (
 	pathBytes    = 160 // beside its text
 )
 
-// see counts the record, a request of a client with an address, in the figures of its row.
-func (w *Worker) see(f *figures, addr []byte) {
-	r := &w.record
+// see counts a record, a request of a client with an address, in the figures of its row.
+func (w *counting) see(f *figures, r *format.Record, addr []byte) {
 	f.Bytes = report.Plus(f.Bytes, byteSum(max(r.Size, 0)))
 	if known := f.Statuses; len(known) > 0 && known[0].Status == r.Status {
 		known[0].N++ // the first is nearly always 200
@@ -54,7 +54,8 @@ func (w *Worker) see(f *figures, addr []byte) {
 		w.quota.held += f.Statuses.add(r.Status, 1)
 	}
 	hash := hashField(addr)
-	if slot := &w.seen[hash%uint64(len(w.seen))]; slot.hash != hash || slot.of != f {
+	slot := &w.seen[hash%uint64(len(w.seen))]
+	if slot.hash != hash || slot.of != f {
 		*slot = seenAddress{f, hash}
 		if hash <= f.Addresses.highest && len(addr) > 0 && string(addr) != "-" {
 			w.quota.held += f.Addresses.add(hash)
@@ -164,7 +165,8 @@ func (s *addressSet) add(hash uint64) (bytes int) {
 	if known || at > maxAddresses {
 		return 0
 	}
-	if bytes = addressBytes; len(s.Kept) > maxAddresses {
+	bytes = addressBytes
+	if len(s.Kept) > maxAddresses {
 		s.Kept, bytes = s.Kept[:maxAddresses], 0
 	}
 	s.Kept = slices.Insert(s.Kept, at, hash)

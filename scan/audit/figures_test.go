@@ -59,8 +59,8 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				paths[key][path]++
 			}
 		}
-		a.config.Judged = func(j *Judged) {
-			path, of := string(j.Target[:min(len(j.Target), maxPath)]), j.Crawler+" "
+		a.config.Judged = listen(func(j *Event) {
+			path, of := string(j.Target[:min(len(j.Target), maxPath)]), j.Name+" "
 			want[of+"bytes"] += max(j.Size, 0)
 			want[of+"status "+fmt.Sprint(j.Status)]++
 			if address := of + "address " + string(j.Address); j.Address != nil && want[address] == 0 {
@@ -75,7 +75,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				want[of+"bytes of violations"] += max(j.Size, 0)
 				count(path, of+"violations", of+"line "+fmt.Sprint(j.Rule.Line))
 			}
-		}
+		})
 		run := begin(t, a)
 		for part := range slices.Chunk(log, 50) {
 			run.Worker().Chunk(byName(t, "combined"), nil, []byte(strings.Join(part, "\n")+"\n"))

@@ -11,19 +11,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// given audits a log in chunks of so many lines, and returns what Config.Judged gets of each of
+// given audits a log in chunks of so many lines, and returns what a sink gets of each of
 // its lines, by their numbers.
-func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce int) map[int64]Judged {
+func given(t *testing.T, a *Auditor, f *format.Format, lines []string, atOnce int) map[int64]Event {
 	t.Helper()
-	got := map[int64]Judged{}
-	a.config.Judged = func(j *Judged) {
+	got := map[int64]Event{}
+	a.config.Judged = listen(func(j *Event) {
 		if _, again := got[j.Number]; again || j.N != 1 || j.Input != 7 {
 			t.Errorf("line %d is given again, or %d times, or as one of input %d", j.Number, j.N, j.Input)
 		}
 		j.Line, j.Address, j.Method, j.Target = bytes.Clone(j.Line), bytes.Clone(j.Address), bytes.Clone(j.Method),
 			bytes.Clone(j.Target)
 		got[j.Number] = *j
-	}
+	})
 	run := begin(t, a)
 	w := run.Worker()
 	line := int64(1)
@@ -97,7 +97,7 @@ func TestJudgedNumbersLinesOfEveryFormat(t *testing.T) {
 		`"host":"example.com","uri":"/","headers":{"User-Agent":["GPTBot"]}},"status":200,"size":1}`
 	got := map[int64]int{}
 	a := newAuditor(t, robotsTxtBody)
-	a.config.Judged = func(j *Judged) { got[j.Number]++ }
+	a.config.Judged = listen(func(j *Event) { got[j.Number]++ })
 	w := begin(t, a).Worker()
 	w.SetPlace(0, 10)
 	w.Chunk(byName(t, "caddy"), nil, []byte("["+request+","+request+"]\n\n"+request+"\n"))
@@ -124,10 +124,10 @@ func TestJudgedIdentityIsFinal(t *testing.T) {
 		}
 		var verdicts report.VerdictCounts
 		var identity report.IdentityCounts
-		a.config.Judged = func(j *Judged) {
+		a.config.Judged = listen(func(j *Event) {
 			verdicts[j.Verdict] += j.N
 			identity[j.Identity] += j.N
-		}
+		})
 		r := auditText(t, a, "combined", strings.Join(lines, "\n"))
 		if c := rowOf(r, "GPTBot"); r.Proxied != proxied || c.Verdicts != verdicts || c.Identity != identity {
 			t.Errorf("proxied %t: %v %v, the report has %v %v", r.Proxied, verdicts, identity, c.Verdicts, c.Identity)
@@ -141,11 +141,11 @@ func TestJudgedOnlyViolations(t *testing.T) {
 	c.Identities = known(t, c.Crawlers, map[string]string{"GPTBot": `{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"}]}`})
 	c.OnlyViolations = true
 	n := int64(0)
-	c.Judged = func(j *Judged) {
+	c.Judged = listen(func(j *Event) {
 		if n++; j.Verdict != report.Violation || j.Worker != -1 {
 			t.Errorf("%v was given by worker %d", j.Verdict, j.Worker)
 		}
-	}
+	})
 	lines := entry{target: "/"}.String() + "\n" + entry{target: "/private/x"}.String() + "\n" +
 		entry{target: "/robots.txt"}.String() + "\n"
 	if r := auditText(t, New(c), "combined", lines); n != 1 || r.Totals.Verdicts[report.Violation] != 1 {

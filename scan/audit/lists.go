@@ -118,7 +118,8 @@ func (r *row) mergeRules(other *row) {
 
 // addDelay adds a measurement. Those of a row come in the order of their sites.
 func (r *row) addDelay(d delayAt) {
-	if r.delays = append(r.delays, d); len(r.delays) >= 2*maxDelays {
+	r.delays = append(r.delays, d)
+	if len(r.delays) >= 2*maxDelays {
 		r.cutDelays(maxDelays)
 	}
 }

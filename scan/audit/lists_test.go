@@ -16,8 +16,7 @@ import (
 // however many sites, the lists of a report together have their bounds, all counts stay, and
 // short lists are whole.
 func TestListsOfAllCrawlersAreBounded(t *testing.T) {
-	tally := (&Auditor{}).newTally()
-	tally.samples = 1 << 20
+	tally := (&Auditor{config: Config{Samples: 1 << 20}}).newTally()
 	var rows []*row
 	for i := range 60 {
 		r := tally.newRow(fmt.Sprint("bot", i), unknownBounds)

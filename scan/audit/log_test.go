@@ -59,7 +59,7 @@ func TestUnnamedLogOfTwoHosts(t *testing.T) {
 // TestNoHostInALogOfOneSite: a line that names no host stays without one, also where other
 // hosts are not judged.
 func TestNoHostInALogOfOneSite(t *testing.T) {
-	a := judging(t, version{from: farAgo, body: forbid})
+	a := auditorBy(t, version{from: farAgo, body: forbid})
 	run := begin(t, a)
 	w := run.Worker()
 	w.SetSite(policy.Site{First: 0, N: 1}, true)
@@ -80,7 +80,7 @@ func TestInformedByVersionsWithoutABody(t *testing.T) {
 		"failed":     {from: 0, status: 503},
 		"redirected": {from: 0, status: 301, to: "https://www.example.com/robots.txt"},
 	} {
-		a := judging(t, version{from: farAgo, body: forbid}, between, version{from: hours, body: forbid}, www)
+		a := auditorBy(t, version{from: farAgo, body: forbid}, between, version{from: hours, body: forbid}, www)
 		for when, want := range map[int]int64{-601: 1, -600: 0, hours / 2: 0, hours + 599: 0, hours + 601: 1} {
 			row := rowOf(auditEntries(t, a, gets(when, gptbot, "304", "0"), visits(60*day0, "/private/x")), "GPTBot")
 			if row.Verdicts[report.Violation] != 1 || row.Informed() != want {
@@ -94,7 +94,7 @@ func TestInformedByVersionsWithoutABody(t *testing.T) {
 // TestZoneless: times that name no zone may be wrong by 14 hours, also those of another log in one
 // audit with it.
 func TestZoneless(t *testing.T) {
-	a := judging(t, version{from: farAgo, body: permit}, version{from: 0, body: forbid})
+	a := auditorBy(t, version{from: farAgo, body: permit}, version{from: 0, body: forbid})
 	const span = day0 + 3*hours + 600
 	for _, c := range []struct {
 		when     int

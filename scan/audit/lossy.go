@@ -31,22 +31,24 @@ type spellings struct {
 	n    int
 }
 
-// findLoss sets w.spellings if the path of the record is decoded. A path that is the same in
+// findLoss finds the spellings of the record's target if its path is decoded. A path that is the same in
 // all spellings is exact.
-func (w *Worker) findLoss() {
-	if w.record.Lossy != format.Decoded {
+func (t *target) findLoss(r *format.Record) {
+	if r.Lossy != format.Decoded {
 		return
 	}
-	path := w.record.Target
+	path := r.Target
 	if path[0] != '/' {
-		path = path[len(w.authority()):]
+		path = path[authorityEnd(path):]
 	}
 	// Nearly all paths have only bytes that no encoding changes.
-	if i := bytes.IndexFunc(path, isEncoded); i < 0 || path[i] == '?' {
-		w.record.Lossy = format.Exact
-	} else if w.spellings.find(w.record.Target); w.spellings.n == 0 {
-		w.record.Lossy = format.Exact
+	if i := bytes.IndexFunc(path, isEncoded); i >= 0 && path[i] != '?' {
+		t.spellings.find(r.Target)
+		if t.spellings.n > 0 {
+			return
+		}
 	}
+	r.Lossy = format.Exact
 }
 
 // isEncoded reports whether some encoding changes a character.
@@ -56,7 +58,8 @@ func (r *spellings) find(target []byte) {
 	r.n = 0
 	for _, e := range encodings {
 		b := e.append(r.list[r.n][:0], target)
-		if r.list[r.n] = b; !bytes.Equal(b, target) && !r.has(b) {
+		r.list[r.n] = b
+		if !bytes.Equal(b, target) && !r.has(b) {
 			r.n++
 		}
 	}

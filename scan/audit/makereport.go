@@ -29,17 +29,12 @@ func (r *Run) Report(in Inputs) (*report.Report, error) {
 	if r.hasFacts {
 		return nil, errHasFacts
 	}
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return nil, err
-	}
-	proxied := r.auditor.isProxied(r.tally)
-	r.tally.settle(r.auditor.isCut(r.tally))
-	for _, row := range r.tally.known {
-		row.applyIdentity(proxied)
 	}
 	r.paths = r.newViolationPaths()
 	defer r.paths.sorter.Close()
-	if err := r.judgeDeferred(r.count, false); err != nil {
+	if err := r.judgeDeferred(r.sinks(), false); err != nil {
 		return nil, err
 	}
 	if err := r.paths.count(); err != nil {
@@ -61,7 +56,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Program: in.Program, Command: in.Command,
 		Partial: in.Partial, MaxUnparsedPercent: in.MaxUnparsed, LineCounts: t.LineCounts, Sampling: b.Sampled,
-		Proxied: a.isProxied(t), EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
+		Proxied: t.addresses.proxied, EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
 		NoAgent: t.NoAgent, IdentityNoList: t.NoList,
 		TimeZone: in.TimeZone,
 		Since:    periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
@@ -92,9 +87,8 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	answers.Contradicted = !b.None &&
 		(t.mostOdd || 2*answers.Differing > answers.Sizes || hasFile && 2*answers.None > answers.Requests)
 	r.Operators = a.listOperators(t, r.Crawlers)
-	_, ipv6 := t.isCut()
-	r.IPv4Cut = a.isCut(t)
-	r.AddressesCut = r.IPv4Cut || ipv6
+	r.IPv4Cut = t.addresses.ipv4
+	r.AddressesCut = r.IPv4Cut || t.addresses.ipv6
 	if t.Period.Any {
 		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)
 	}
@@ -109,7 +103,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	})
 	r.Overlooked, r.OverlookedNotListed = mostFrequent(&t.Overlooked, maxListed, headerInfo)
 	r.Totals = report.TotalsOf(r.Crawlers)
-	r.Sites = t.listSites(a, r.Proxied, a.isCut(t), &r.Totals)
+	r.Sites = t.listSites(a, &r.Totals)
 	for _, p := range a.config.Crawlers.Profiles() {
 		if p.Control && a.config.Policy.Names(p.Tokens[0]) {
 			r.NotAuditable = append(r.NotAuditable, p.Name)

@@ -8,26 +8,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// referred counts the record, of a client that is no crawler, by its Referer.
-func (w *Worker) referred() {
-	w.tally.Referers++
-	referer := w.record.Referer
-	if len(w.referer) == 0 || !bytes.HasPrefix(referer, w.referer) { // most are the site itself
-		from, to := hostOf(referer)
-		if from == to {
-			return
-		}
-		w.referrer = w.auditor.config.Crawlers.Referrer(referer[from:min(to, from+maxHostName)])
-		w.referer = w.referer[:0]
-		if to < len(referer) && to-from <= maxHostName {
-			w.referer = append(w.referer, referer[:to+1]...)
-		}
-	}
-	if w.referrer != "" {
-		w.tally.Referred[w.referrer]++
-	}
-}
-
 // hostOf returns where the host of a Referer by http or https is; nothing is there if it has none.
 func hostOf(referer []byte) (from, to int) {
 	switch {

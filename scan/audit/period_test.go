@@ -19,14 +19,14 @@ func periodOfTest() Period {
 // limited returns an auditor of a period, and appends each verdict in it to a list.
 func limited(t testing.TB, p Period, verdicts *[]string) *Auditor {
 	a := New(stateAuditor(t).config)
-	a.config.Judged = func(j *Judged) {
+	a.config.Judged = listen(func(j *Event) {
 		if !j.HasTime || periodOfTest().contains(j.Time) {
 			for range j.N {
 				*verdicts = append(*verdicts, fmt.Sprintf("%s %v %v %v %v %s", j.Verdict, j.Reason, j.Identity, j.Informed,
 					j.Evasive, j.Line))
 			}
 		}
-	}
+	})
 	a.config.Period = p
 	return New(a.config)
 }

@@ -142,21 +142,21 @@ func (r *rates) fetch(row *row, at policy.Site, t, n int64) {
 	f.last[at] = t
 }
 
-// delayed adds n requests of a client at one moment, to which a Crawl-delay applies. Those of
+// delayed adds n equal requests to which a Crawl-delay applies. Those of
 // a row and a site come together; among them those of a client, which is a crawler at an
 // address, in the order of time.
-func (r *rates) delayed(row *row, from judge.Sender, address []byte, t, delay, n int64) {
-	if row != r.row || from.Site != r.from.Site {
+func (r *rates) delayed(row *row, x *delayed, n int64) {
+	if row != r.row || x.from.Site != r.from.Site {
 		r.endRequests()
-		r.row, r.gaps, r.latest = row, gaps{}, t
-	} else if from == r.from && bytes.Equal(address, r.address) {
-		r.gaps.add(millis(r.last, t), delay, 1)
+		r.row, r.gaps, r.latest = row, gaps{}, x.time
+	} else if x.from == r.from && bytes.Equal(x.address, r.address) {
+		r.gaps.add(millis(r.last, x.time), x.millis, 1)
 	}
-	r.from, r.address = from, append(r.address[:0], address...)
-	r.gaps.add(0, delay, n-1)
-	r.last = t
-	if t >= r.latest {
-		r.latest, r.delay = t, delay
+	r.from, r.address = x.from, append(r.address[:0], x.address...)
+	r.gaps.add(0, x.millis, n-1)
+	r.last = x.time
+	if x.time >= r.latest {
+		r.latest, r.delay = x.time, x.millis
 	}
 }
 

@@ -48,7 +48,7 @@ func visitsOf(t *testing.T, text, target string) (list []entry) {
 		if found, _ := fmt.Sscan(visit, &e.vhost, &n, &e.addr, &who); found < 2 {
 			t.Fatal(visit)
 		}
-		e.vhost, e.time, e.agent = e.vhost+":443", at(n), clients[who]
+		e.vhost, e.time, e.agent = e.vhost+":443", at(n), headersOf[who]
 		list = append(list, e)
 	}
 	return list

@@ -114,7 +114,7 @@ func TestSizesThatDifferAreAllCounted(t *testing.T) {
 		log = append(log, gets(i, browser, "200", fmt.Sprint(1000+i)).String())
 	}
 	log = append(log, gets(n, browser, "200", sizeOfBody(forbid)).String())
-	r := checkOrder(t, judging(t, version{from: farAgo, body: forbid}), "vhost_combined", log).RobotsTxt
+	r := checkOrder(t, auditorBy(t, version{from: farAgo, body: forbid}), "vhost_combined", log).RobotsTxt
 	if r.Sizes != n+1 || r.Differing != n || len(r.Listed) > maxSizes {
 		t.Errorf("%d of %d differ, %d listed", r.Differing, r.Sizes, len(r.Listed))
 	}
@@ -123,7 +123,7 @@ func TestSizesThatDifferAreAllCounted(t *testing.T) {
 // TestSizesOfAnUnknownScheme: the file of one of the schemes may have been sent, also where
 // only that of the other has changed.
 func TestSizesOfAnUnknownScheme(t *testing.T) {
-	a := judging(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid},
+	a := auditorBy(t, version{at: "http://example.com", from: farAgo, body: "0"}, version{from: farAgo, body: forbid},
 		version{from: 0, body: permit})
 	old, now := gets(-hours, browser, "200", sizeOfBody(permit)), gets(hours, browser, "200", sizeOfBody(permit))
 	old.vhost, now.vhost = "example.com", "example.com"
@@ -150,7 +150,7 @@ func TestSizesWithoutAFileOfTheOrigin(t *testing.T) {
 			sizeOfBody(forbid), 0},
 		"a redirect, another file": {version{from: farAgo, status: 301, to: "https://www.example.com/robots.txt"}, "9", 1},
 	} {
-		if r := auditEntries(t, judging(t, c.is, www), gets(0, browser, "200", c.size)).RobotsTxt; r.Differing != c.other ||
+		if r := auditEntries(t, auditorBy(t, c.is, www), gets(0, browser, "200", c.size)).RobotsTxt; r.Differing != c.other ||
 			r.Sizes != 1 {
 			t.Errorf("%s: %+v", name, r)
 		}

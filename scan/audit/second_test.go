@@ -29,8 +29,8 @@ func gets(n int, agent, status, size string) entry {
 
 func visits(n int, target string) entry { return entry{vhost: onSite, target: target, time: at(n)} }
 
-// judging returns an auditor by a history.
-func judging(t *testing.T, list ...version) *Auditor {
+// auditorBy returns an auditor by a history.
+func auditorBy(t *testing.T, list ...version) *Auditor {
 	t.Helper()
 	return New(Config{Crawlers: crawlers(t), Policy: history(t, policy.Options{}, list...), Samples: 1})
 }
@@ -60,7 +60,7 @@ func TestContradicted(t *testing.T) {
 			gets(-60, browser, "200", "9"), gets(-60, mj12bot, "200", right)), false},
 		"but the crawler was not": {file, append(gotRight, gets(-60, browser, "200", "9")), false},
 	} {
-		if got := auditEntries(t, judging(t, c.list...), append(c.log, visit)...).RobotsTxt.Contradicted; got != c.want {
+		if got := auditEntries(t, auditorBy(t, c.list...), append(c.log, visit)...).RobotsTxt.Contradicted; got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestClockWarning(t *testing.T) {
 		"a version of before":        {hours, sizeOfBody(forbid), false},
 		"none":                       {-hours, "9", false},
 	} {
-		r := auditEntries(t, judging(t, list...), gets(c.when, browser, "200", c.size), visits(0, "/"))
+		r := auditEntries(t, auditorBy(t, list...), gets(c.when, browser, "200", c.size), visits(0, "/"))
 		const text = "1 answer to /robots.txt has the size of a version that was not in force yet: "
 		if got := strings.Contains(strings.Join(r.Warnings, "\n"), text); got != c.want {
 			t.Errorf("%s: %q, want a warning: %v", name, r.Warnings, c.want)
@@ -90,7 +90,7 @@ func TestClockWarning(t *testing.T) {
 // TestInformedByItsOwnState: a verified client is not informed by what an unverified one
 // fetched.
 func TestInformedByItsOwnState(t *testing.T) {
-	a := judging(t, version{from: farAgo, body: forbid})
+	a := auditorBy(t, version{from: farAgo, body: forbid})
 	ask, visit := gets(-60, gptbot, "304", "0"), visits(0, "/private/x")
 	for _, c := range []struct {
 		ask, visit string
@@ -133,7 +133,7 @@ func TestEvasive(t *testing.T) {
 			"/x/../robots.txt": "allowed", "/x/..//robots.txt": "allowed", "/x/../y": "allowed evasive",
 		},
 	} {
-		a := judging(t, version{from: farAgo, body: robots})
+		a := auditorBy(t, version{from: farAgo, body: robots})
 		for target, want := range cases {
 			visit := visits(0, target)
 			if robots != body {
@@ -152,7 +152,7 @@ func TestEvasive(t *testing.T) {
 	}
 	// Where another copy permits the normal form, nothing is evaded, nor if its operator was told that
 	// there is none.
-	a := judging(t, version{from: farAgo, body: permit}, version{from: 0, body: body})
+	a := auditorBy(t, version{from: farAgo, body: permit}, version{from: 0, body: body})
 	told := gets(2*day0-60, gptbot, "404", "9")
 	for when, want := range map[int]int64{hours: 0, 2 * day0: 1} {
 		if r := auditEntries(t, a, visits(when, "//private/x")); r.Totals.Evasive != want {

@@ -2,7 +2,9 @@ package audit
 
 import (
 	"bytes"
+	"slices"
 
+	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 )
@@ -17,12 +19,31 @@ type site struct {
 	host       string // for the report, if the log names one
 }
 
-// site returns where the record's request went, by the first of: the authority of an
+// sites tells where requests went, and remembers it.
+type sites struct {
+	given   *policy.Policy
+	forAny  bool // the policy is for all hosts
+	quota   *quota
+	unnamed policy.Site // of requests in a log that names no host
+	only    bool        // requests elsewhere than unnamed are of another host
+	hosts   memo[site]  // by the host field
+	urls    memo[site]  // by the scheme and authority of an absolute target
+	key     []byte      // of a memo
+}
+
+func newSites(c *Config, q *quota) sites {
+	unnamed, _ := c.Policy.Unnamed()
+	return sites{given: c.Policy, forAny: c.Policy.Any() && c.Fetched == nil, quota: q, unnamed: unnamed}
+}
+
+func (w *sites) empty() { w.hosts, w.urls = memo[site]{}, memo[site]{} }
+
+// site returns where the request of a record went, by the first of: the authority of an
 // absolute target (RFC 9112 3.2.2), the log's host field, the site of a log without one.
 // An empty host field may stand for any host. A policy for all hosts is for those requests that
 // name none.
-func (w *Worker) site() site {
-	s := w.namedSite()
+func (w *sites) site(r *format.Record) site {
+	s := w.namedSite(r)
 	if w.only && !s.other {
 		s = s.within(w.unnamed)
 	}
@@ -42,30 +63,28 @@ func (s site) within(of policy.Site) site {
 	return s
 }
 
-func (w *Worker) namedSite() site {
-	forAny := w.auditor.config.Policy.Any() && w.auditor.config.Fetched == nil
+func (w *sites) namedSite(r *format.Record) site {
 	switch {
-	case w.record.Target[0] != '/' && (!forAny || w.namesElsewhere()):
-		w.key = append(append(w.key[:0], w.authority()...), w.schemeHint()...)
+	case r.Target[0] != '/' && (!w.forAny || w.namesElsewhere(r)):
+		w.key = append(append(w.key[:0], authority(r.Target)...), schemeHint(r)...)
 		return w.siteBy(w.urls, w.key, targetOrigin)
-	case !forAny && w.record.Host != nil:
-		if host := w.record.Host; len(host) == 0 || string(host) == "-" {
+	case !w.forAny && r.Host != nil:
+		if len(r.Host) == 0 || string(r.Host) == "-" {
 			return site{}
 		}
-		return w.siteBy(w.hosts, w.record.Host, loggedOrigin)
+		return w.siteBy(w.hosts, r.Host, loggedOrigin)
 	}
 	return site{Site: w.unnamed, schemeless: true}
 }
 
-// namesElsewhere reports whether the absolute target of the record names a host in a log that
+// namesElsewhere reports whether the absolute target of a record names a host in a log that
 // names no other, so that the robots.txt given may not be its.
-func (w *Worker) namesElsewhere() bool {
-	return !w.auditor.config.Policy.None() && w.record.Host == nil && len(w.authority()) > 0
+func (w *sites) namesElsewhere(r *format.Record) bool {
+	return !w.given.None() && r.Host == nil && len(authority(r.Target)) > 0
 }
 
-// authority returns the scheme and authority of the record's target, which is absolute:
-// nothing if it is no URL.
-func (w *Worker) authority() []byte { return w.record.Target[:authorityEnd(w.record.Target)] }
+// authority returns the scheme and authority of an absolute target: nothing if it is no URL.
+func authority(target []byte) []byte { return target[:authorityEnd(target)] }
 
 // What tells the scheme of a request with an absolute target beside that, as schemeHint
 // writes it after the URL.
@@ -75,11 +94,11 @@ const (
 	sameScheme = "/=" // the target's own
 )
 
-// schemeHint returns how the log tells the scheme of the record, whose target is absolute: by
+// schemeHint returns how the log tells the scheme of a record, whose target is absolute: by
 // a field for it or by the port of the host field. If it does not, it returns nothing.
-func (w *Worker) schemeHint() string {
-	switch host := w.record.Host; {
-	case w.record.SchemeLogged:
+func schemeHint(r *format.Record) string {
+	switch host := r.Host; {
+	case r.SchemeLogged:
 		return sameScheme
 	case bytes.HasSuffix(host, []byte(":80")):
 		return httpPort
@@ -121,18 +140,18 @@ func loggedOrigin(field []byte) (origin.Origin, error) {
 
 // siteBy returns the site of a key. Each function read has a memo of its own: a host
 // field may look like a URL without being one.
-func (w *Worker) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
+func (w *sites) siteBy(known memo[site], key []byte, read func([]byte) (origin.Origin, error)) site {
 	s, ok := known[string(key)]
 	if !ok {
 		s = w.newSite(key, read)
-		known.keep(&w.quota, key, s, 2*len(s.host)) // the tally may keep it too
+		known.keep(w.quota, key, s, 2*len(s.host)) // the tally may keep it too
 	}
 	return s
 }
 
 // webSite returns the origins of a host by http and https, on their own ports.
-func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
-	p := w.auditor.config.Policy
+func (w *sites) webSite(o origin.Origin) (s policy.Site, ok bool) {
+	p := w.given
 	s, ok = p.Site(origin.Origin{Scheme: "http", Host: o.Host, Port: 80})
 	https, both := p.Site(origin.Origin{Scheme: "https", Host: o.Host, Port: 443})
 	switch {
@@ -144,15 +163,15 @@ func (w *Worker) webSite(o origin.Origin) (s policy.Site, ok bool) {
 	return s, true
 }
 
-func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
+func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
 	host := o.String()
 	if err != nil {
 		host = string(key)
 	}
 	host = shortened([]byte(host), maxHostName) // a copy: it may be a view of a whole field
-	if err == nil && !w.auditor.config.Policy.Any() {
-		find := w.auditor.config.Policy.Site
+	if err == nil && !w.given.Any() {
+		find := w.given.Site
 		if o.Scheme == "" && o.Port == 0 && bytes.Contains(key, []byte("://")) {
 			find = w.webSite
 		}
@@ -161,4 +180,28 @@ func (w *Worker) newSite(key []byte, read func([]byte) (origin.Origin, error)) s
 		}
 	}
 	return site{other: true, host: host}
+}
+
+// hasVersion reports whether the site had such a version at a time.
+func (s site) hasVersion(p *policy.Policy, t int64, is func(policy.Version) bool) bool {
+	for o := s.First; o < s.First+s.N; o++ {
+		if slices.ContainsFunc(p.VersionsAt(o, t), is) {
+			return true
+		}
+	}
+	return false
+}
+
+// hadFile reports whether every version that the site may have had at a time is a file with rules or
+// comments, so that an answer without a body came from something else than the site.
+func (s site) hadFile(p *policy.Policy, t int64) bool {
+	for o := s.First; o < s.First+s.N; o++ {
+		list := p.VersionsAt(o, t)
+		if len(list) == 0 || slices.ContainsFunc(list, func(v policy.Version) bool {
+			return v.Status/100 != 2 || v.Size == 0 || v.Copy < 0
+		}) {
+			return false
+		}
+	}
+	return s.N > 0
 }

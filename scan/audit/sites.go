@@ -27,21 +27,23 @@ const (
 // hashSite is the same for all keys of a site: it is counted with all of them, or not at all.
 func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | uint64(uint32(k.At.N))) }
 
-// countSite counts n requests with a verdict by the known crawler with a number, or by one that is not
-// known, each answered with so many bytes, in their site.
-func (t *tally) countSite(at policy.Site, who uint32, isKnown bool, v report.Verdict, spoofed bool, when ifCut, n, bytes int64) {
-	k := siteKey{at, int32(v) + int32(when)*siteWhen}
-	if isKnown {
-		k.What += int32(who+1) * siteKinds
+// countSite counts an event in its site. spoofed: it is an impostor's that has another verdict so far.
+func (t *tally) countSite(e *Event, spoofed bool) {
+	k, size := siteKey{e.from.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
+	if e.Crawler != nil {
+		k.What += int32(e.from.Crawler+1) * siteKinds
 	}
 	if spoofed {
 		k.What += siteSpoofed
 	}
-	t.Sites.add(k, tallied{N: n, Bytes: byteSum(times(max(bytes, 0), n))})
+	if e.Verdict == report.Spoofed {
+		size = 0 // as SiteInfo.Bytes has it
+	}
+	t.Sites.add(k, tallied{N: e.N, Bytes: byteSum(times(size, e.N))})
 }
 
 // listSites lists the sites by their requests, and what they leave of the totals.
-func (t *tally) listSites(a *Auditor, proxied, isCut bool, totals *report.Totals) []report.SiteInfo {
+func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
 	t.Sites.prune(1)
 	type visitor struct { // a known crawler of a site
 		site    string
@@ -54,7 +56,7 @@ func (t *tally) listSites(a *Auditor, proxied, isCut bool, totals *report.Totals
 	}
 	for k, c := range t.Sites.Kept {
 		name, who, kind := a.originText(k.At), k.What/siteKinds, k.What%siteKinds
-		if int(who) >= len(chosen) || !chosen[who] || !ifCut(kind/siteWhen).holds(isCut) {
+		if int(who) >= len(chosen) || !chosen[who] || !t.addresses.holds(ifCut(kind/siteWhen)) {
 			continue
 		}
 		kind %= siteWhen
@@ -62,7 +64,7 @@ func (t *tally) listSites(a *Auditor, proxied, isCut bool, totals *report.Totals
 			sites[name] = &report.SiteInfo{Origin: name}
 		}
 		v, bytes := report.Verdict(kind%siteSpoofed), int64(c.Bytes)
-		if kind >= siteSpoofed && !proxied {
+		if kind >= siteSpoofed && t.addresses.settle(report.SpoofedIdentity, false) == report.SpoofedIdentity {
 			v, bytes = report.Spoofed, 0
 		}
 		sites[name].Add(v, c.N, bytes)

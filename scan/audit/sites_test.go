@@ -18,17 +18,17 @@ func TestSites(t *testing.T) {
 		config := stateAuditor(t).config
 		want, names := map[string]*report.SiteInfo{}, map[string]map[string]bool{}
 		config.Proxied = &proxied
-		config.Judged = func(j *Judged) {
+		config.Judged = listen(func(j *Event) {
 			if want[j.Origin] == nil {
 				want[j.Origin], names[j.Origin] = &report.SiteInfo{Origin: j.Origin}, map[string]bool{}
 			}
 			for range j.N {
 				want[j.Origin].Add(j.Verdict, 1, max(j.Size, 0)*min(1, int64(report.Spoofed-j.Verdict)))
 			}
-			if j.Profile != nil && j.Verdict != report.Spoofed {
-				names[j.Origin][j.Crawler] = true
+			if j.Crawler != nil && j.Verdict != report.Spoofed {
+				names[j.Origin][j.Name] = true
 			}
-		}
+		})
 		r := auditText(t, New(config), "vhost_combined", lines)
 		if len(r.Sites) < 3 {
 			t.Fatalf("only %d sites", len(r.Sites))

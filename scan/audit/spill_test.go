@@ -32,7 +32,7 @@ func TestWorkersThatSpillMakeOneReport(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := run.gather(); err != nil {
+	if err := run.endWorkers(); err != nil {
 		t.Fatal(err)
 	}
 	size := 0

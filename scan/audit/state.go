@@ -71,7 +71,7 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if c := &r.auditor.config; c.KeepAddresses || c.Judged != nil {
 		return ErrNoState
 	}
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return err
 	}
 	return r.write(w, stateLine, head, r.deferred)

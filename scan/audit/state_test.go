@@ -253,7 +253,7 @@ func (f failing) ReadAt(b []byte, off int64) (int, error) {
 
 // TestNoState: a run whose options make a state useless refuses to write one.
 func TestNoState(t *testing.T) {
-	for name, c := range map[string]Config{"addresses": {KeepAddresses: true}, "a function": {Judged: func(*Judged) {}}} {
+	for name, c := range map[string]Config{"addresses": {KeepAddresses: true}, "a function": {Listeners: Listeners{Judged: listen(func(*Event) {})}}} {
 		c.Crawlers, c.Policy = crawlers(t), constant(forbid, nil)
 		if err := begin(t, New(c)).WriteState(io.Discard, nil); !errors.Is(err, ErrNoState) {
 			t.Errorf("%s: %v", name, err)
@@ -417,7 +417,7 @@ func pendingOf(t testing.TB, records []spill.Record) spill.Record {
 	t.Helper()
 	for _, r := range records {
 		if rd := newReader(nil, r.Data); r.N == 1 {
-			if rd.operator(); rd.kind() == recordVisit && bytes.Contains(r.Data, []byte("HTTP/1")) {
+			if rd.operator(); rd.kind() == recordEvent && bytes.Contains(r.Data, []byte("HTTP/1")) {
 				return r
 			}
 		}

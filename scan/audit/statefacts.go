@@ -23,7 +23,7 @@ var (
 // WriteFacts writes the facts of the states that were added. The head is the caller's, as that of WriteState.
 // It holds up to Config.Memory once more. Its errors are those of WriteState, and ErrDamaged.
 func (r *Run) WriteFacts(w io.Writer, head []byte) error {
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return err
 	}
 	kept := spill.New(spill.Options{Memory: r.budget.records, Dir: r.auditor.config.TempDir})
@@ -79,8 +79,8 @@ func (r *Run) AddFacts(s *State) error {
 // JudgeRest gives Config.Judged those requests whose verdicts other lines decide. The workers must not be used
 // afterwards. It fails if deferred records could not be kept or read, or if the facts are damaged.
 func (r *Run) JudgeRest() error {
-	if err := r.gather(); err != nil {
+	if err := r.endWorkers(); err != nil {
 		return err
 	}
-	return r.judgeDeferred(r.give, false)
+	return r.judgeDeferred(r.listeners(), false)
 }

@@ -14,15 +14,16 @@ import (
 )
 
 // rowsOf audits the lines from a number on, with the facts of all lines or as all of them, and
-// returns what Config.Judged gets.
+// returns what a sink gets.
 func rowsOf(t *testing.T, a *Auditor, facts []byte, from int, lines []string) (rows []string) {
 	t.Helper()
 	c := a.config
-	c.Judged = func(j *Judged) {
+	c.Judged = listen(func(j *Event) {
 		shown := *j
-		shown.Worker, shown.Profile, shown.Line, shown.Address, shown.Method, shown.Target = 0, nil, nil, nil, nil, nil
+		shown.waiting = waiting{}
+		shown.Worker, shown.Crawler, shown.Line, shown.Address, shown.Method, shown.Target = 0, nil, nil, nil, nil, nil
 		rows = append(rows, fmt.Sprintf("%06d %q %q %q %s %+v", j.Number, j.Address, j.Method, j.Target, j.Line, shown))
-	}
+	})
 	run := begin(t, New(c))
 	if facts != nil {
 		if err := addFacts(run, facts); err != nil {

@@ -52,10 +52,19 @@ type tally struct {
 	// Rows are those of known, by the number of the profile, while a state is written or read.
 	Rows map[int]*row `cbor:"9,keyasint,omitempty"`
 
-	known map[*crawler.Profile]*row
+	auditor *Auditor
+	quota   *quota // of the worker
+	known   map[*crawler.Profile]*row
 	// unknown has rows of unknown crawlers by their names in lower case, while lines
 	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
+	whatIf  *whatIf // nil without Config.WhatIf
+	findings
+}
+
+// findings are what is known of a tally when all lines have been read.
+type findings struct {
+	addresses *addresses
 	// listed are the most frequent unknown crawlers, and others is the sum of all
 	// other ones, after the final pass.
 	listed  []*row
@@ -66,8 +75,6 @@ type tally struct {
 	// clearedByStrangers the requests that nothing else clears, after the final pass.
 	goneToStrangers    [2]int64
 	clearedByStrangers int64
-	whatIf             *whatIf // nil without Config.WhatIf
-	samples            int     // of each row
 }
 
 // totals are the numbers of a tally that are plain sums. A new one is a field here:
@@ -118,13 +125,13 @@ func (t *totals) numbers() (list []*int64) {
 func (a *Auditor) newTally() *tally {
 	t := &tally{
 		known:   map[*crawler.Profile]*row{},
-		unknown: map[string]*row{},
-		cited:   map[versionKey]int64{},
-		Hosts:   *newBounded(maxHosts, hashString),
-		Sizes:   *newBounded(maxSizes, hashSize),
-		Sites:   *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
+		unknown: map[string]*row{}, auditor: a, quota: &quota{},
+		findings: findings{cited: map[versionKey]int64{}},
+		Hosts:    *newBounded(maxHosts, hashString),
+		Sizes:    *newBounded(maxSizes, hashSize),
+		Sites:    *newBounded(maxSiteKeys, hashSite), Overlooked: *newBounded(maxHeaders, hashString),
 		Quoted: samples{most: maxUnparsed}, ProxySample: newLineSample(),
-		Referred: map[string]int64{}, Sent: map[sizesAt]int64{}, samples: a.config.Samples,
+		Referred: map[string]int64{}, Sent: map[sizesAt]int64{},
 	}
 	if a.config.WhatIf != nil {
 		t.whatIf = newWhatIf()
@@ -210,11 +217,10 @@ type row struct {
 	Verdicts   report.VerdictCounts  `cbor:"4,keyasint,omitzero"`
 	Reasons    report.ReasonCounts   `cbor:"5,keyasint,omitzero"`
 	Identities report.IdentityCounts `cbor:"6,keyasint,omitzero"`
-	violations map[violationKind]int64
-	// spoofed are the counts of impostors as if they were not known to be: see applyIdentity.
+	// spoofed are the counts of impostors as if they were not known to be: see row.settle.
 	// Their requests are among those of the row. Nil if there are none.
 	Spoofed *row `cbor:"7,keyasint,omitempty"`
-	// If counts the requests from addresses that may be cut, if they are not and if they are: see settle.
+	// If counts the requests from addresses that may be cut, if they are not and if they are: see row.settle.
 	If      [2]*row          `cbor:"10,keyasint,omitzero"`
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
@@ -222,9 +228,14 @@ type row struct {
 	// Around counts the requests on both sides of changes of robots.txt, by 2 * change.number + side.
 	Around map[uint32]int64 `cbor:"11,keyasint,omitempty"`
 
+	rowFindings
+}
+
+// rowFindings is what the final pass finds of a crawler.
+type rowFindings struct {
 	graceInformed, evasive int64
 
-	// Set by the final pass:
+	violations      map[violationKind]int64
 	informedKnown   bool
 	violationBytes  int64
 	paths           topPaths              // of violations
@@ -273,39 +284,57 @@ func (r *row) claimed() *bounded[string] {
 	return r.Claims
 }
 
-// impostors returns the counts of impostors.
-func (r *row) impostors() *row {
-	if r.Spoofed == nil {
-		r.Spoofed = newRow(r.Figures.Paths.bounds)
+// Add counts an event in its row and its site; its requests have been counted with the lines. Until it is known
+// what the addresses prove, an impostor has the verdict of an unverified client, in a row of its own.
+func (t *tally) Add(e *Event) error {
+	r, identity := e.row, e.Identity
+	isOpen := identity == report.SpoofedIdentity && e.Verdict != report.Spoofed
+	if isOpen {
+		identity = report.Unverified
 	}
-	return r.Spoofed
+	r.Identities[identity] += e.N
+	r.Verdicts[e.Verdict] += e.N
+	if e.Verdict == report.Indeterminate {
+		r.Reasons[e.Reason] += e.N
+	}
+	t.countSite(e, isOpen)
+	if e.HasTime {
+		t.quota.held += r.Timeline.add(clock(e.Time, t.auditor.config.Zone), e.Verdict, e.N)
+	}
+	if e.Evasive {
+		r.evasive += e.N
+	}
+	switch e.Verdict {
+	case report.Grace:
+		if e.Informed {
+			r.graceInformed += e.N
+		}
+	case report.Violation:
+		t.violated(e)
+	}
+	return nil
 }
 
-// applyIdentity counts the impostors as such, or, if addresses prove nothing because they are
-// those of a proxy, as unverified clients, and verified ones too. It is called once, when
-// all lines have been read: only then is it known whether addresses prove anything (proxied.go).
-// Until then an impostor was judged as if it were unverified, and counted in the row Spoofed.
-func (r *row) applyIdentity(proxied bool) {
-	s := r.impostors()
-	r.Spoofed = nil
-	if !proxied {
-		n := sumOf(s.Verdicts[:])
-		r.Verdicts[report.Spoofed] += n
-		r.Identities[report.SpoofedIdentity] += n
-		r.Timeline.mergeSpoofed(&s.Timeline)
+// violated counts a violation for its rule and, of a chosen crawler, for the version that it quotes: of each
+// origin that it may have gone to and that has this version.
+func (t *tally) violated(e *Event) {
+	r, k, p := e.row, e.rule, t.auditor.config.Policy
+	r.violationBytes = report.Plus(r.violationBytes, times(max(e.Size, 0), e.N))
+	r.violations[violationKind{e.Identity, e.Outcome, e.MethodClass, e.Informed}] += e.N
+	r.violate(k, e.N)
+	for range min(e.N, int64(r.samples.most)) {
+		r.samples.add(e.Time, e.Line)
+	}
+	if !e.IsOf(&t.auditor.config.Only) {
 		return
 	}
-	r.merge(s, 1)
-	r.Identities[report.Unverified] += r.Identities[report.Verified]
-	r.Identities[report.Verified] = 0
-}
-
-// count counts n requests with a verdict.
-func (r *row) count(i report.Identity, v report.Verdict, reason report.Reason, n int64) {
-	r.Identities[i] += n
-	r.Verdicts[v] += n
-	if v == report.Indeterminate {
-		r.Reasons[reason] += n
+	quoted := p.Versions(k.at.First)[k.version]
+	for i := range k.at.N {
+		o := k.at.First + i
+		if list := p.Versions(o); int(k.version) < len(list) && list[k.version].From == quoted.From &&
+			list[k.version].File == quoted.File {
+			t.cited[versionKey{o, k.version}] += e.N
+		}
 	}
 }
 
@@ -314,15 +343,16 @@ func newRow(b bounds) *row {
 		Figures: figures{
 			Addresses: addressSet{highest: math.MaxUint64}, Paths: pathCounts{Below: math.MaxUint64, bounds: b},
 		},
-		Timeline: timeline{most: b.units},
-		Around:   map[uint32]int64{}, changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{},
+		Timeline:    timeline{most: b.units},
+		Around:      map[uint32]int64{},
+		rowFindings: rowFindings{changedPaths: map[uint32]int64{}, sentNew: map[uint32]int64{}},
 	}
 }
 
 // newRow returns the row of an unknown crawler, or of a known one.
 func (t *tally) newRow(name string, b bounds) *row {
 	r := newRow(b)
-	r.name, r.violations, r.samples.most, r.paths.most = name, map[violationKind]int64{}, t.samples, maxPathsListed
+	r.name, r.violations, r.samples.most, r.paths.most = name, map[violationKind]int64{}, t.auditor.config.Samples, maxPathsListed
 	return r
 }
 

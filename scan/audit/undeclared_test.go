@@ -14,12 +14,12 @@ import (
 // undeclaredAuditor returns an auditor that lists what it gives to Config.Undeclared.
 func undeclaredAuditor(t testing.TB, p *policy.Policy, list *[]string) *Auditor {
 	var mu sync.Mutex
-	return New(Config{Crawlers: crawlers(t), Policy: p, Undeclared: func(j *Judged) {
+	return New(Config{Crawlers: crawlers(t), Policy: p, Listeners: Listeners{Undeclared: listen(func(j *Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		*list = append(*list, fmt.Sprintf("%s %d %s %s %s:%d %s", j.Address, j.Time, j.Target, j.Agent, j.Rule.Rule,
-			j.Rule.Line, j.Crawler))
-	}})
+			j.Rule.Line, j.Name))
+	})}})
 }
 
 // The requests of clients that name no crawler, of what robots.txt forbids to *, are given as a reader of

@@ -51,9 +51,9 @@ func TestWritersAccuseAlike(t *testing.T) {
 					strings.Contains(visits[i].Target, "%70"):
 				case (says.Addr == "" || w.Format == "client_forwarded_combined") && visits[i].Agent[0] == twoBots: // the address tells which
 				case !known:
-					t.Errorf("%s is judged as %s by %s", describe(visits[i]), got.Verdict, got.Crawler)
-				case got.Crawler != want.Crawler:
-					t.Errorf("%s is by %s, not %s: %s", describe(visits[i]), got.Crawler, want.Crawler, got.Line)
+					t.Errorf("%s is judged as %s by %s", describe(visits[i]), got.Verdict, got.Name)
+				case got.Name != want.Name:
+					t.Errorf("%s is by %s, not %s: %s", describe(visits[i]), got.Name, want.Name, got.Line)
 				case got.Verdict == report.Violation && want.Verdict != report.Violation, got.Verdict == report.Spoofed && want.Verdict != report.Spoofed,
 					got.Verdict == report.Violation && got.Outcome == report.Content && want.Outcome != report.Content && says.Size != logwriter.NoSizes,
 					got.Identity == report.Verified && want.Identity != report.Verified, got.Identity == report.SpoofedIdentity &&
@@ -144,11 +144,11 @@ func siteVisits() (visits []*logwriter.Request) {
 }
 
 // judgeWritten returns what is said of each visit, by its index, in the log that a writer writes.
-func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request) (judged map[int]Judged,
+func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request) (judged map[int]Event,
 	written map[int]logwriter.Facts) {
 	t.Helper()
 	log, of := []byte(w.Head), map[string]int{}
-	judged, written = map[int]Judged{}, map[int]logwriter.Facts{}
+	judged, written = map[int]Event{}, map[int]logwriter.Facts{}
 	for i, r := range visits {
 		line, says, ok := w.Write(nil, r)
 		if !ok || r.Host != "www.example.com" && says.Host == "" && !strings.Contains(says.Target, "://") {
@@ -169,13 +169,13 @@ func judgeWritten(t *testing.T, w *logwriter.Writer, visits []*logwriter.Request
 	a := New(Config{
 		Crawlers: set, Policy: p,
 		Identities: known(t, set, map[string]string{"Googlebot": "203.0.113.0/24\n", "GPTBot": "203.0.113.9\n"}),
-		Judged: func(j *Judged) {
+		Listeners: Listeners{Judged: listen(func(j *Event) {
 			i, known := of[string(j.Line)]
 			if !known {
 				t.Errorf("a line that nobody wrote: %.300s", j.Line)
 			}
 			judged[i] = *j
-		},
+		})},
 	})
 	run := begin(t, a)
 	worker := run.Worker()

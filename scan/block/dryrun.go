@@ -81,8 +81,8 @@ const (
 	maxHeader  = 1 << 10
 )
 
-// Seen counts a request: it is audit.Config.Seen.
-func (c *Counter) Seen(s *audit.Seen) {
+// Add counts a request: the counter is a Seen sink of an audit.
+func (c *Counter) Add(s *audit.Event) error {
 	w := &c.workers[s.Worker]
 	addr, isClient := crawler.Client(s.Address)
 	w.hits = w.hits[:0]
@@ -103,6 +103,7 @@ func (c *Counter) Seen(s *audit.Seen) {
 	if len(w.hits) > 0 {
 		c.count(w.hits, s)
 	}
+	return nil
 }
 
 // named returns the rules that a header matches.
@@ -130,15 +131,15 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 }
 
 // count counts a request that rules match.
-func (c *Counter) count(hits []hit, s *audit.Seen) {
+func (c *Counter) count(hits []hit, s *audit.Event) {
 	other := Refused{Requests: 1, Others: 1}
 	switch {
-	case s.Crawler == "":
+	case s.Name == "":
 		other.Visitors = 1
 	case s.Identity == report.Verified:
 		other.Verified = 1
 	}
-	if s.Profile != nil && s.Profile.Category == "search" {
+	if s.Crawler != nil && s.Crawler.Category == "search" {
 		other.Search = 1
 	}
 	c.mu.Lock()
@@ -147,7 +148,7 @@ func (c *Counter) count(hits []hit, s *audit.Seen) {
 		var all Refused
 		for _, h := range hits {
 			r := &c.plan.Rules[h.rule]
-			if !c.written[k][h.rule] || s.Fetch && kind.FreesRobots || !h.whole && !kind.Substrings {
+			if !c.written[k][h.rule] || s.Verdict == report.RobotsFetch && kind.FreesRobots || !h.whole && !kind.Substrings {
 				continue
 			}
 			one := other
@@ -164,9 +165,9 @@ func (c *Counter) count(hits []hit, s *audit.Seen) {
 }
 
 // isFor reports whether a request that the rule refuses is one of those that it is for.
-func (r *Rule) isFor(s *audit.Seen) bool {
-	named := slices.Contains(r.Crawlers, s.Crawler) ||
-		s.Profile == nil && slices.Contains(r.Crawlers, report.InASCII(s.Crawler))
+func (r *Rule) isFor(s *audit.Event) bool {
+	named := slices.Contains(r.Crawlers, s.Name) ||
+		s.Crawler == nil && slices.Contains(r.Crawlers, report.InASCII(s.Name))
 	switch r.Sort {
 	case ByName:
 		return named

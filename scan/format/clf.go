@@ -122,25 +122,34 @@ func (p *programReader) isPlausibleCommon(r *Record) bool {
 // IPv4.
 func isNumberAlone(b []byte) bool { return isNumeric(b) && bytes.Count(b, []byte(".")) < 3 }
 
-// quotedField returns the first field in quotes at or after from, which is the
+// quotedField returns the first field in quotes at or after a place, which is the
 // end of another field; nil if there is none.
-func quotedField(line []byte, from int) []byte {
-	for from < len(line) {
-		quote := bytes.IndexByte(line[from:], '"')
+func quotedField(line []byte, at int) []byte {
+	from, end := quotedAt(line, at)
+	if from < 0 {
+		return nil
+	}
+	return line[from:end]
+}
+
+// quotedAt returns where the field of quotedField is, from -1 if there is none.
+func quotedAt(line []byte, at int) (from, end int) {
+	for at < len(line) {
+		quote := bytes.IndexByte(line[at:], '"')
 		if quote < 0 {
-			return nil
+			break
 		}
-		from += quote + 1
-		if line[from-2] != ' ' {
+		at += quote + 1
+		if line[at-2] != ' ' {
 			continue // a quote within a field
 		}
-		end := quoteEnd(line, from)
+		end := quoteEnd(line, at)
 		if end < 0 || end+1 < len(line) && line[end+1] != ' ' {
-			return nil
+			break
 		}
-		return line[from:end]
+		return at, end
 	}
-	return nil
+	return -1, -1
 }
 
 // quoteEnd returns the index of the first quote at or after from that is not

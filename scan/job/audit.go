@@ -111,11 +111,11 @@ type AuditOptions struct {
 	Samples int
 	// Sampled is how the logs were sampled, for the report.
 	Sampled string
-	// Judged, if not nil, is called for each request of a crawler, as audit.Config says.
+	// Judged, if not nil, gets each request of a crawler, as audit.Listeners says.
 	// Then there can be no State.
-	Judged func(*audit.Judged)
-	// Fetched, if not nil, is called as audit.Config says. Then there is no policy, and no report.
-	Fetched func(*audit.Fetched)
+	Judged audit.Sink
+	// Fetched is as in audit.Listeners. If it is not nil, there is no policy, and no report.
+	Fetched audit.Sink
 	// Rows, if not nil, lists judged requests, beside the report. Then there can be no State, too.
 	Rows *Rows
 	// Read are files that the caller has read for this, such as keys: no output may replace them.
@@ -133,7 +133,7 @@ type AuditOptions struct {
 	// fewer if Memory is too little for so many.
 	Workers int
 
-	seen   func(*audit.Seen) // as in audit.Config: there is no report then
+	seen   audit.Sink // as in audit.Listeners: there is no report then
 	budget *budget
 	format *format.Format // that Format is, nil if it is to be found
 	// formatText is Format as it can be read without the file that it may name.

@@ -55,7 +55,7 @@ func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
 	c := block.NewCollector(int(clients))
 	o.budget.take(clients * block.ClientBytes)
-	o.Judged = both(c.Judged, o.Judged)
+	o.Judged = both(c, o.Judged)
 	return c, nil
 }
 
@@ -87,7 +87,7 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 		kinds = append(kinds, block.ByKind(b.Kind))
 	}
 	counter := block.NewCounter(plan, kinds, o.Workers)
-	if err := o.showAll(ctx, side, counter.Seen); err != nil {
+	if err := o.showAll(ctx, side, counter); err != nil {
 		return err
 	}
 	var errs []error
@@ -110,7 +110,7 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
 
 // showAll reads the logs again and shows every request.
-func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen func(*audit.Seen)) error {
+func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen audit.Sink) error {
 	again := AuditOptions{Logs: o.Logs, Format: o.Format, TimeZone: o.TimeZone, Hosts: o.Hosts, Workers: o.Workers,
 		budget: o.budget, format: o.format, seen: seen,
 		Results: Results{AllowDuplicates: o.AllowDuplicates, Messages: Messages{Progress: o.Messages.Progress}}}

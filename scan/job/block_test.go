@@ -61,11 +61,12 @@ func TestBlockRealLogs(t *testing.T) {
 		o := AuditOptions{Logs: Inputs{Names: []string{log}}, Robots: RobotsFile{Name: robots},
 			Ranges: []string{"googlebot.json=" + filepath.Join(shared, "bots", "ip-ranges", "googlebot.json")},
 			Block:  []BlockFile{{"nginx", rules}},
-			Judged: func(j *audit.Judged) {
+			Judged: audit.SinkFunc(func(j *audit.Event) error {
 				if j.Verdict == report.Violation && j.Identity != report.Verified {
 					broke[string(j.Address)] = true
 				}
-			}}
+				return nil
+			})}
 		if _, err := Audit(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}

@@ -239,7 +239,7 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 	}
 	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
 	defer f.sorted.Close()
-	o.Memory, o.Fetched, o.NoReport, o.Workers = memory/4*3, f.add, true, newBudget(memory/4*3).workers(o.Workers)
+	o.Memory, o.Fetched, o.NoReport, o.Workers = memory/4*3, f, true, newBudget(memory/4*3).workers(o.Workers)
 	o.Read = bodies
 	for range o.Workers {
 		f.writers = append(f.writers, f.sorted.Writer())
@@ -261,9 +261,8 @@ type fetches struct {
 	writers []*spill.Writer // of each worker
 }
 
-// add adds a request. It is audit.Config.Fetched. An error of the temporary file comes again from
-// Flush.
-func (f *fetches) add(x *audit.Fetched) {
+// Add adds a request for /robots.txt.
+func (f *fetches) Add(x *audit.Event) error {
 	unclear, size := "", max(x.Size, -1)
 	switch {
 	case string(x.Method) != "GET":
@@ -277,12 +276,12 @@ func (f *fetches) add(x *audit.Fetched) {
 	case x.Status != 200:
 		size = -1
 	}
-	record := appendKey(appendKey(nil, x.Site), unclear)
+	record := appendKey(appendKey(nil, x.Origin), unclear)
 	if unclear == "" {
 		record = binary.BigEndian.AppendUint64(record, uint64(x.Time)^1<<63)
 		record = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint16(record, uint16(x.Status)), uint64(size))
 	}
-	_ = f.writers[x.Worker].Add(record)
+	return f.writers[x.Worker].Add(record)
 }
 
 // list calls each for every site.
