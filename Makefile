@@ -159,7 +159,7 @@ python-test:
 # made once more: what a target found is in testdata then, and fails again.
 fuzz:
 	$(GO) test -pgo=off ./compile -run TestAllPairs -exhaust -timeout 1h
-	$(GO) test -pgo=off ./cmd/robotsieve/cli -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
+	$(GO) test -pgo=off ./scan/judge -run 'TheHonest|EqualsTheTruth|HoweverItIsCut' -sim-seeds $(or $(SEEDS),300) -timeout 2h
 	@set -e; for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9]+' . | sed 's/func //' | sort -u); do \
 		dir=$$(dirname $$(grep -rlE --include='*_test.go' "^func $$target\(" . | head -n 1)); \
 		time=$(or $(FUZZTIME),10m); if [ $$target = FuzzMachine ]; then time=$(or $(FUZZTIME),30m); fi; \

@@ -230,8 +230,8 @@ func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
 }
 
 // sender returns a crawler that requested a site.
-func (c *agent) sender(at site) judge.Sender {
-	return judge.Sender{Crawler: c.index, Word: c.word, Site: at.Site}
+func (c *agent) sender(at policy.Site) judge.Sender {
+	return judge.Sender{Crawler: c.index, Word: c.word, Site: at}
 }
 
 // keptAddress returns the client's address if all are to be kept.
@@ -245,7 +245,7 @@ func (w *Worker) keptAddress() []byte {
 // deferDelayed keeps the record as a request to which a Crawl-delay applies, if the log
 // tells its client.
 func (w *Worker) deferDelayed(at site, x *client, delay time.Duration) {
-	d := delayed{x.sender(at), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
+	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
 		d.code(w.begin(x.operator, recordDelayed))
 		w.keepFact()
@@ -272,8 +272,9 @@ func (w *Worker) deferCounted(e *Event, x *client) {
 
 // deferEvent keeps an event, with as much of its line as somebody needs.
 func (w *Worker) deferEvent(e *Event, x *client) {
+	e.from = x.agent.sender(e.Site)
 	if c := &w.auditor.config; c.Judged != nil {
-		w.describe(e)
+		w.describe(e, x)
 	} else {
 		r := &w.record
 		e.classify(r)

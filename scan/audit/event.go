@@ -197,18 +197,18 @@ func textOf(field []byte) []byte { return field[:min(len(field), maxGivenText)] 
 // newEvent makes the event of the record, with what the tally needs.
 func (w *Worker) newEvent(at site, x *client) *Event {
 	e, r := &w.event, &w.record
-	e.Crawler, e.Name, e.Identity, e.Ambiguous = x.Profile, x.Name, x.identity, x.Ambiguous
+	e.Crawler, e.Identity, e.when, e.from.Crawler = x.Profile, x.identity, x.when, x.index
 	e.Site, e.Size, e.Time, e.HasTime = at.Site, r.Size, r.Time, r.HasTime
 	if !r.HasTime {
 		e.Time = 0
 	}
-	e.from, e.when = x.sender(at), x.when
 	return e
 }
 
-// describe adds to an event what sinks are told of its line.
-func (w *Worker) describe(e *Event) {
+// describe adds to an event what sinks are told of its client and its line.
+func (w *Worker) describe(e *Event, x *client) {
 	r := &w.record
+	e.Name, e.Ambiguous = x.Name, x.Ambiguous
 	e.Input, e.Number = w.place.input, w.place.numberOf(r)
 	e.Line = r.Line[:min(len(r.Line), maxGivenLine)]
 	e.Cut = len(e.Line) < len(r.Line)
@@ -238,7 +238,7 @@ func (w *Worker) decided(e *Event, x *client) {
 	case e.waits():
 		w.deferCounted(e, x)
 	default:
-		w.describe(e)
+		w.describe(e, x)
 		w.give(c.Judged, e)
 	}
 }
@@ -258,7 +258,7 @@ func (w *Worker) giveAnswer(at site, x *client) {
 	if to := w.auditor.config.Answered; to != nil {
 		e := w.newEvent(at, x)
 		e.Decision.Decision = judge.Decision{Verdict: report.RobotsFetch}
-		w.describe(e)
+		w.describe(e, x)
 		w.give(to, e)
 	}
 }
@@ -275,7 +275,7 @@ func (w *Worker) giveFetched() {
 	}
 	at := w.site(&w.record)
 	e := w.newEvent(at, nobody)
-	w.describe(e)
+	w.describe(e, nobody)
 	if e.Origin == "" {
 		e.Origin = at.host
 	}

@@ -28,7 +28,6 @@ type client struct {
 	*agent
 	identity report.Identity
 	when     ifCut // in which case it is so
-	address  []byte
 	// hasNoList: the crawler has lists of addresses, but none speaks of the request.
 	hasNoList bool
 }
@@ -47,7 +46,7 @@ func (x *client) row() *row {
 // thing if the address is cut. They are valid until the next call.
 func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
 	x := &w.found[0]
-	x.agent, x.when, x.address, x.hasNoList = c, always, addr, false
+	x.agent, x.when, x.hasNoList = c, always, false
 	if c.Ambiguous {
 		claim, state := w.auditor.config.Identities.Identify(c.Claim, addr, r.Time, r.HasTime)
 		x.identity = report.Identity(state)
@@ -63,7 +62,7 @@ func (w *clients) identify(c *agent, r *format.Record, addr []byte) []client {
 		return w.found[:1]
 	}
 	x.when = ifWhole
-	w.found[1] = client{agent: c, identity: report.Unverifiable, when: ifIsCut, address: addr}
+	w.found[1] = client{agent: c, identity: report.Unverifiable, when: ifIsCut}
 	return w.found[:2]
 }
 

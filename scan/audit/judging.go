@@ -52,7 +52,7 @@ type target struct {
 // ask returns the record as a request to be judged.
 func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge.Case {
 	t := &w.target
-	t.judging, t.agent, t.text, t.lossy, t.normal = w, c, r.Target, r.Lossy, t.normal[:0]
+	t.agent, t.text, t.lossy, t.normal = c, r.Target, r.Lossy, t.normal[:0]
 	if r.Lossy != format.Rewritten && mayBeAbnormal(r.Target) {
 		t.findNormal()
 	}
@@ -60,7 +60,7 @@ func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
 	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
 	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
-	q.Exact, q.HasNormal, q.Lawful, q.Copies = r.Lossy == format.Exact, len(t.normal) > 0, nil, t
+	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(t.normal) > 0, nil
 	return q
 }
 

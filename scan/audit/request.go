@@ -31,17 +31,17 @@ func (w *Worker) request(c *agent) {
 	}
 	who := w.identify(c, r, addr)
 	for i := range who {
-		w.requestBy(at, &who[i], ask)
+		w.requestBy(at, &who[i], addr, ask)
 	}
 }
 
 // requestBy counts the record as one of a client.
-func (w *Worker) requestBy(at site, x *client, ask robotsAsk) {
+func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
 	r := &w.record
 	w.countClient(x, r.Claim)
 	row := x.row()
-	w.see(&row.Figures, r, x.address)
-	if r.HasTime {
+	w.see(&row.Figures, r, addr)
+	if r.HasTime && len(w.auditor.changes.list) > 0 {
 		before := len(row.Around)
 		w.auditor.changes.count(row.Around, at.Site, r.Time, 1, nil)
 		w.quota.held += (len(row.Around) - before) * statusBytes
@@ -172,7 +172,7 @@ func (w *Worker) tell(at site, x *client, kind judge.Kind, use fetchUse) {
 	if as.exempt() {
 		kind = judge.ToldNothing // robots.txt does not bind it, so its answers count for no crawler
 	}
-	f := fetch{Fetch: judge.Fetch{Sender: as.sender(at), Kind: kind, Size: size}, identity: x.identity, use: use,
+	f := fetch{Fetch: judge.Fetch{Sender: as.sender(at.Site), Kind: kind, Size: size}, identity: x.identity, use: use,
 		when: x.when, address: w.keptAddress()}
 	if use != fetchTimeless {
 		f.Time = w.record.Time
@@ -278,7 +278,7 @@ func (w *Worker) undeclared() {
 	e := w.newEvent(at, w.everybody)
 	e.Decision.Decision = judge.Decision{Verdict: report.Violation}
 	e.Rule = w.auditor.rule(ruleKey{at.Site, version, w.lineOf(w.everybody.agent, at.First, version, r.Target)}, 0)
-	w.describe(e)
+	w.describe(e, w.everybody)
 	w.give(w.auditor.config.Undeclared, e)
 	e.Rule = report.RuleInfo{}
 }

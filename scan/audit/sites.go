@@ -29,7 +29,7 @@ func hashSite(k siteKey) uint64 { return mix(uint64(uint32(k.At.First))<<32 | ui
 
 // countSite counts an event in its site. spoofed: it is an impostor's that has another verdict so far.
 func (t *tally) countSite(e *Event, spoofed bool) {
-	k, size := siteKey{e.from.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
+	k, size := siteKey{e.Site, int32(e.Verdict) + int32(e.when)*siteWhen}, max(e.Size, 0)
 	if e.Crawler != nil {
 		k.What += int32(e.from.Crawler+1) * siteKinds
 	}
@@ -39,11 +39,41 @@ func (t *tally) countSite(e *Event, spoofed bool) {
 	if e.Verdict == report.Spoofed {
 		size = 0 // as SiteInfo.Bytes has it
 	}
-	t.Sites.add(k, tallied{N: e.N, Bytes: byteSum(times(size, e.N))})
+	if e.N != 1 {
+		size = times(size, e.N)
+	}
+	of := &t.pending[uint32(k.What+k.At.First)%uint32(len(t.pending))]
+	if of.key != k {
+		t.addSite(of)
+		of.key = k
+	}
+	of.n, of.bytes = of.n+e.N, report.Plus(of.bytes, byteSum(size))
+}
+
+// siteCount is what is to be added to the counts of a site.
+type siteCount struct {
+	key   siteKey
+	n     int64
+	bytes byteSum
+}
+
+func (t *tally) addSite(c *siteCount) {
+	if c.n > 0 {
+		t.Sites.add(c.key, tallied{N: c.n, Bytes: c.bytes})
+	}
+	c.n, c.bytes = 0, 0
+}
+
+// addSites adds all counts that are pending.
+func (t *tally) addSites() {
+	for i := range t.pending {
+		t.addSite(&t.pending[i])
+	}
 }
 
 // listSites lists the sites by their requests, and what they leave of the totals.
 func (t *tally) listSites(a *Auditor, totals *report.Totals) []report.SiteInfo {
+	t.addSites()
 	t.Sites.prune(1)
 	type visitor struct { // a known crawler of a site
 		site    string

@@ -59,6 +59,8 @@ type tally struct {
 	// are read: more counts of them may be in deferred records.
 	unknown map[string]*row
 	whatIf  *whatIf // nil without Config.WhatIf
+	// pending are counts for Sites, those of a key together: of most logs the same keys come again and again.
+	pending [64]siteCount
 	findings
 }
 
@@ -427,6 +429,7 @@ func (t *tally) merge(other *tally) {
 	t.addRows(other.known)
 	t.Hosts.merge(&other.Hosts)
 	t.Sizes.merge(&other.Sizes)
+	other.addSites()
 	t.Sites.merge(&other.Sites)
 	t.Overlooked.merge(&other.Overlooked)
 	t.Quoted.merge(&other.Quoted)

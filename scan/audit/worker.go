@@ -89,6 +89,7 @@ func (r *Run) Worker() *Worker {
 	w.clients = clients{auditor: a, tally: w.tally, quota: &w.quota, headers: a.config.Crawlers.Reader()}
 	w.sites = newSites(&a.config, &w.quota)
 	w.judging = newJudging(a, &w.quota)
+	w.target.judging, w.question.Copies = &w.judging, &w.target
 	w.counting = counting{auditor: a, tally: w.tally, quota: &w.quota}
 	w.keeper = keeper{run: r, deferred: r.deferred.Writer(), out: coder{policy: a.config.Policy}}
 	w.empty()

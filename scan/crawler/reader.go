@@ -233,7 +233,13 @@ func unescaped(header []byte) []byte {
 
 // instanceIn returns how many digits at the end of a word number a running crawler, as in "qwantify-prod34997".
 func instanceIn(word []byte) int {
-	name := bytes.TrimRight(word, "0123456789")
+	name := word
+	for len(name) > 0 && '0' <= name[len(name)-1] && name[len(name)-1] <= '9' {
+		name = name[:len(name)-1]
+	}
+	if len(name) == len(word) {
+		return 0
+	}
 	if !bytes.HasSuffix(name, []byte("-prod")) && !bytes.HasSuffix(name, []byte("-dev")) {
 		return 0
 	}
