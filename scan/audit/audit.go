@@ -5,27 +5,26 @@
 // alone: not on their order, nor on the number of workers, nor on how the input was
 // cut.
 //
-// The reader of its format splits a line (worker.go), memos (agent.go) give the crawler of its
-// User-Agent (agent.go) and the site that it went to (site.go), and package judge is asked for a
-// verdict (request.go) by the copies of robots.txt that its crawler could lawfully use; a path that
-// the log has changed is read in more than one way (lossy.go). Most verdicts are final at once, and
-// are counted (tally.go). A request whose verdict may depend on answers to robots.txt elsewhere in
-// the log becomes a deferred record (deferred.go), and so does each fetch of robots.txt. Deferred
-// records are sorted, perhaps on disk. When the whole input has been read, it is known whether
-// addresses prove anything (proxied.go), and the final pass over the records (finalpass.go) takes
-// them apart (coder.go), collects the answers to all clients and then, operator by operator, what
-// each crawler was told. With all that it asks package judge for the open verdicts, measures gaps
-// (rates.go) and finds the most frequent unknown crawlers. The Report (package report) is made from
-// the counts (makereport.go), and is given out only if its numbers add up.
+// A Worker (worker.go) consists of a reader of records, a part that knows the crawlers (crawlers.go) and how far
+// their identities are proven (identity.go), and one that judges (judging.go): it asks package judge for a
+// verdict by the copies of robots.txt that the crawler could lawfully use on the site that the request went to
+// (site.go). A path that the log has changed is read in more than one way (spellings.go). The result is an Event
+// (event.go). Most verdicts are final at once, and the event is counted (request.go, tally.go) and given to the
+// sinks of the caller. An event whose verdict may depend on answers to robots.txt elsewhere in the log is a
+// deferred record (deferred.go) until then, and each fetch of robots.txt leaves one, too. Deferred records are
+// sorted, perhaps on disk. When the whole input has been read, it is known whether addresses prove anything,
+// and the final pass over the records (finalpass.go) collects the answers to all clients and then, operator by
+// operator, what each crawler was told. With all that it asks package judge for the open verdicts, gives the
+// events to the same sinks, measures gaps and finds the most frequent unknown crawlers. The Report (package
+// report) is made from the counts (makereport.go), and is given out only if its numbers add up.
 //
-// figures.go and paths.go count what a row requested; violationpaths.go sorts the paths of
-// violations, which may be any number. What clients may name without end is kept in bounded
-// numbers (bounded.go). Clients may also be verified by names that are looked up after the log was
-// read.
+// figures.go counts what a row requested; violationpaths.go sorts the paths of violations, which may be any
+// number; changes.go compares the times around changes of robots.txt, and whatif.go two robots.txt. What clients
+// may name without end is kept in bounded numbers (bounded.go). Clients may also be verified by names that are
+// looked up after the log was read.
 //
-// A Run may also be written as the state of a part of the input. States add up to the
-// run over all of it (state.go, counts.go), whose facts let Config.Judged be called for the
-// requests of each part (statefacts.go).
+// A Run may also be written as the state of a part of the input. States add up to the run over all of it
+// (state.go), whose facts let the requests of each part be given to the sinks.
 package audit
 
 import (

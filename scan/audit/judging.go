@@ -45,7 +45,7 @@ type target struct {
 	lossy   format.Lossy
 	normal  []byte          // its normal form; empty if that is the target itself
 	stances []policy.Stance // of one origin's copies
-	// spellings are those of a decoded target, and normalSpellings those of its normal form: see lossy.go.
+	// spellings are those of a decoded target, and normalSpellings those of its normal form: see spellings.go.
 	spellings, normalSpellings spellings
 }
 

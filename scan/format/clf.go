@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/robotsieve/robotsieve/scan/field"
 )
@@ -68,7 +69,11 @@ func (p *programReader) nextOrdinary(r *Record, quotes []uint16, back int) bool 
 	} else {
 		sizeEnd = field.Blank(line, size)
 	}
-	r.Size = parseSize(line[size:sizeEnd])
+	if n := sizeEnd - size; 1 <= n && n <= 8 { // there are more than eight bytes before it
+		r.Size = parseEight(binary.LittleEndian.Uint64(line[sizeEnd-8:sizeEnd])>>(64-8*n)<<(64-8*n), n)
+	} else {
+		r.Size = parseSize(line[size:sizeEnd])
+	}
 	r.Robots = isRobots(request[method+1:])
 	p.from, p.stop, p.method = from, stop-1, method
 	return true
