@@ -39,7 +39,7 @@ HAVE_CC := [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" 
 # made, and of the command an audit by many workers and the end by a signal. The race detector needs a C compiler. With
 # the profile of cmd/robotsieve all that it imports would be compiled once more.
 RACE := ./scan/source ./scan/job ./scan/filter ./scan
-SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/policy ./scan/spill
+SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile ./scan/audit ./scan/crawler ./scan/format ./scan/judge ./scan/policy ./scan/spill
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut|TestInterrupt
 # Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
 # has nothing more to find.
@@ -112,12 +112,12 @@ peers-test:
 
 # DuckDB reads the rows of audit --list: in a module of its own, too.
 rows-test: build
-	cd cmd/robotsieve/internal/report/duckdb && $(GO) vet ./... && $(GO) test -count=1 -v ./...
+	cd cmd/robotsieve/internal/render/duckdb && $(GO) vet ./... && $(GO) test -count=1 -v ./...
 
 # The page of audit --html in Chromium, in a module of its own for the same reason. Where there
 # is no Chromium it says so and passes. With ROBOTSIEVE_SHOTS=DIR it leaves pictures to look at.
 browser-test:
-	cd cmd/robotsieve/internal/report/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd cmd/robotsieve/internal/render/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # The audit and the filter on Apache Beam, a module of its own too. The profile is that of robotsieve, whose code it runs.
 BEAM_PGO := -pgo=../robotsieve/default.pgo

@@ -1,18 +1,6 @@
 package automaton
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/robotsieve/robotsieve/internal/table"
-)
-
-// TableFunc makes the table by which a machine finds the first of its rules that matches,
-// or returns nil where to try them one by one is faster. The rules are those of one
-// machine in the order of their rank, and have been checked. Package compile has the only
-// ones, the methods Engine.Table.
-type TableFunc func(rules []Rule) *table.Table
+import "fmt"
 
 // Builder makes the machines of one robots.txt and its ruleset, in few pieces of memory:
 // the first machine and the rule lists of all machines are one piece, if they are small.
@@ -39,6 +27,16 @@ func NewBuilder(d Dialect, machines, rules int) Builder {
 		b.machines = make([]Machine, machines-1)
 	}
 	return b
+}
+
+// NewMachine returns a machine of rules in the order of their rank, as Builder.Machine does.
+func NewMachine(d Dialect, rules []Rule, e Engine) (*Machine, error) {
+	listed := len(rules)
+	if e.wantsTable(rules) {
+		listed = 0
+	}
+	b := NewBuilder(d, 1, listed)
+	return b.Machine(rules, e)
 }
 
 // withList is a machine in one piece of memory with lists.
@@ -76,11 +74,9 @@ func newFirst(rules int) (*Machine, list) {
 }
 
 // Machine makes a machine of rules in the order of their rank, the one that outranks all
-// others first. It answers with the table that makeTable makes of them; without one, or if
-// makeTable is nil, it tries the rules one by one, which is faster for few. The rules are
-// taken over, not copied: the caller must not use them afterwards. The error names the rule
-// that is not as the documentation of Rule demands.
-func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
+// others first. The rules are taken over, not copied: the caller must not use them afterwards. The error
+// names the rule that is not as the documentation of Rule demands.
+func (b *Builder) Machine(rules []Rule, e Engine) (*Machine, error) {
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
@@ -97,9 +93,7 @@ func (b *Builder) Machine(rules []Rule, makeTable TableFunc) (*Machine, error) {
 		}
 		m.hasB = m.hasB || r.Form == FormB
 	}
-	if makeTable != nil {
-		m.table = makeTable(rules)
-	}
+	m.table = e.table(rules)
 	if m.table == nil {
 		m.list = b.list(rules)
 	}
@@ -141,18 +135,9 @@ func (b *Builder) Ruleset(agents []TokenMachine, wildcard *Machine) (*Ruleset, e
 	if !b.dialect.Known() {
 		return nil, fmt.Errorf("automaton: %w", errUnknownDialect)
 	}
-	r := &Ruleset{dialect: b.dialect, agents: agents, wildcard: wildcard}
-	if wildcard != nil && wildcard.dialect != r.dialect {
-		return nil, fmt.Errorf("automaton: wildcard: %w", errDialect)
-	}
-	if r.dialect.row().crawlers != namedWithin {
-		slices.SortFunc(r.agents, func(a, b TokenMachine) int { return strings.Compare(a.Token, b.Token) })
-	}
-	for i := range r.agents {
-		if err := r.check(i); err != nil {
-			return nil, fmt.Errorf("automaton: agent %q: %w", r.agents[i].Token, err)
-		}
-		r.tokens |= tokenBit(r.agents[i].Token)
+	r := &Ruleset{dialect: b.dialect}
+	if err := r.set(agents, wildcard); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

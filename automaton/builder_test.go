@@ -20,7 +20,7 @@ func TestBuilder(t *testing.T) {
 			b := automaton.NewBuilder(google, machines, room)
 			var agents []automaton.TokenMachine
 			for _, n := range sizes {
-				m, err := b.Machine(numbered(n), nil)
+				m, err := b.Machine(numbered(n), automaton.EngineList)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -32,7 +32,7 @@ func TestBuilder(t *testing.T) {
 			}
 			var s automaton.Scratch
 			for _, n := range sizes {
-				alone, err := newMachine(google, numbered(n), nil)
+				alone, err := newMachine(google, numbered(n), automaton.EngineList)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -40,6 +40,8 @@ type dialectRow struct {
 	// targets says that a URL which begins with a slash is a request target, so that
 	// "//a" is a path and not a host.
 	targets bool
+	// firstMatch says that of the rules that match the first in the file decides, not the longest.
+	firstMatch bool
 	// exemptsItself says that /robots.txt is allowed by any rules.
 	exemptsItself bool
 }
@@ -64,7 +66,7 @@ var dialectRows = [...]dialectRow{
 		ends: table.NewClasses("/?;#", "#\x00"),
 	},
 	Original: {
-		name: "original", form: FormDecoded, crawlers: namedWithin,
+		name: "original", form: FormDecoded, crawlers: namedWithin, firstMatch: true,
 		ends: table.NewClasses("/?#", "#"), targets: true, exemptsItself: true,
 	},
 }
@@ -84,6 +86,10 @@ func (d Dialect) row() *dialectRow {
 
 // Known reports whether d is one of the dialects.
 func (d Dialect) Known() bool { return d < NumDialects }
+
+// FirstMatchDecides reports whether, of the rules that match, the first in the file decides. In
+// the other dialects the longest does. It panics if the dialect is unknown.
+func (d Dialect) FirstMatchDecides() bool { return d.row().firstMatch }
 
 // String returns the name by which ParseDialect knows the dialect.
 func (d Dialect) String() string {

@@ -4,7 +4,7 @@
 // Package compile reads robots.txt and makes a Ruleset of it, which has a Machine for each
 // crawler that is named and one for all others. Ruleset.Match is the simplest way to a
 // verdict. What changes during a match is in a Scratch, one for each goroutine; machines and
-// rulesets are shared by all. Builder, Rule, Form and TableFunc are for those that make
+// rulesets are shared by all. Builder, Source, Rule and Form are for those that make
 // machines: package compile and archives.
 //
 // The dialects of robots.txt differ in how a URL becomes a path (Dialect.Path), in which form

@@ -11,7 +11,7 @@ import (
 )
 
 // dumped compiles the rules of one group and returns the machine for everybody.
-func dumped(t *testing.T, d automaton.Dialect, engine compile.Engine, rules string) *automaton.Machine {
+func dumped(t *testing.T, d automaton.Dialect, engine automaton.Engine, rules string) *automaton.Machine {
 	t.Helper()
 	body := "user-agent: *\n" + rules
 	return compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: engine}).Ruleset.Wildcard()
@@ -44,13 +44,13 @@ func TestDump(t *testing.T) {
 	for _, c := range []struct {
 		file    string
 		dialect automaton.Dialect
-		engine  compile.Engine
+		engine  automaton.Engine
 		rules   string
 	}{
-		{"list.txt", google, compile.EngineList, "disallow: /a*b$\nallow: /\"\x7f\n"},
-		{"everything.txt", rfc9309, compile.EngineTable, everything},
-		{"gaps.txt", rfc9309, compile.EngineTable, everything + manyGaps},
-		{"prefixes.txt", original, compile.EngineTable,
+		{"list.txt", google, automaton.EngineList, "disallow: /a*b$\nallow: /\"\x7f\n"},
+		{"everything.txt", rfc9309, automaton.EngineTable, everything},
+		{"gaps.txt", rfc9309, automaton.EngineTable, everything + manyGaps},
+		{"prefixes.txt", original, automaton.EngineTable,
 			"disallow: /a*\ndisallow: /a*b$\ndisallow: /abcdefghijklmnop1\ndisallow: /abcdefghijklmnop2\n"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestDumpOfNothing(t *testing.T) {
 func TestDumpIsPrintable(t *testing.T) {
 	rules := "disallow: /\x1b[2J*\x07\"\\\ndisallow: /\xff*\u202e$\n"
 	for d := range automaton.NumDialects {
-		for _, engine := range []compile.Engine{compile.EngineList, compile.EngineTable} {
+		for _, engine := range []automaton.Engine{automaton.EngineList, automaton.EngineTable} {
 			for _, rules := range []string{rules, rules + manyGaps} {
 				text := dumped(t, d, engine, rules).String()
 				if strings.ContainsFunc(text, func(c rune) bool { return c < ' ' && c != '\n' || c >= 0x7f }) {

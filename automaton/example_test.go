@@ -79,7 +79,7 @@ func ExampleBuilder() {
 	b := automaton.NewBuilder(automaton.Google, 1, 1)
 	m, err := b.Machine([]automaton.Rule{
 		{Rank: 1, Pattern: "/*.pdf", AtEnd: true, Verdict: automaton.Verdict{Line: 1, Disallowed: true}},
-	}, nil)
+	}, automaton.EngineAuto)
 	if err != nil {
 		fmt.Println(err)
 		return

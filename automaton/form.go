@@ -3,7 +3,7 @@ package automaton
 import (
 	"bytes"
 
-	"github.com/robotsieve/robotsieve/internal/table"
+	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
 // Form is a way of writing paths and patterns, in which they are compared. Each rule of a
@@ -71,65 +71,6 @@ var spellings = [...]struct{ escapes, decodes, decodesInQuery uint8 }{
 	FormDecoded: {decodes: notSlash, decodesInQuery: notSlash},
 }
 
-// IsCanonical reports whether path is the same in every form: it has no '%', '*'
-// or '$', no space, no octet outside printable ASCII, and none of " < > \ ^ ` { | }.
-func IsCanonical(path []byte) bool { return Canonical(path) == len(path) }
-
-// Canonical returns how many bytes at the start of a path are the same in every form.
-func Canonical(path []byte) int { return notCanonical.Index(path) }
-
-// IsPlain reports whether a request target is, as it stands, its path in every dialect and
-// every form: it begins with a slash, has no fragment and is canonical. Nearly all are.
-func IsPlain(target []byte) bool {
-	return len(target) > 0 && target[0] == '/' && notPlain.Index(target) == len(target)
-}
-
-// PlainLines returns the length of the longest beginning of a text that has, besides newlines, only
-// bytes that a plain target may have. To ask it for many lines at once takes less time than IsPlain
-// for each.
-func PlainLines(text []byte) int { return notPlainLines.Index(text) }
-
-// notPlainLines are the bytes of notPlain but the newline.
-var notPlainLines = func() *table.Classes {
-	const controls = 1 << 7 // the upper half that the newline has takes a class of its own
-	c := *notPlain
-	c.Hi[0] = 0
-	for octet := range byte(' ') / 2 {
-		if octet != '\n' {
-			c.Add(octet, controls)
-		}
-	}
-	return &c
-}()
-
-// notPlain are the bytes that a plain target must not have: those that are not canonical,
-// NUL among them, and '#', which begins a fragment.
-var notPlain = func() *table.Classes {
-	c := *notCanonical
-	c.Add('#', canonicalClass('#'))
-	return &c
-}()
-
-// notCanonical are the bytes that a canonical path must not have.
-var notCanonical = func() *table.Classes {
-	var c table.Classes
-	for octet, is := range octets {
-		if is&(rawEscaped|rawPercent) != 0 {
-			c.Add(byte(octet), canonicalClass(byte(octet)))
-		}
-	}
-	return &c
-}()
-
-// canonicalClass returns the class of a byte that is not canonical: one for those with
-// the same upper half, and one for all halves that have no other bytes.
-func canonicalClass(octet byte) uint8 {
-	if half := octet >> 4; 2 <= half && half <= 7 {
-		return 1 << (half - 1)
-	}
-	return 1
-}
-
 // AppendForm appends src in a form to dst. It serves paths, whole, and patterns,
 // piece by piece between the operators: query says that a raw '?' came before src,
 // and the second result says so of what follows src. FormRaw is for patterns only:
@@ -192,7 +133,7 @@ func (s *Scratch) Forms(d Dialect, path []byte) (form, inB []byte) {
 	case FormDecoded:
 		return s.decoded(path), nil
 	}
-	if IsCanonical(path) {
+	if plain.IsCanonical(path) {
 		return path, path
 	}
 	s.a, _ = AppendForm(s.a[:0], path, FormA, false)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
 func inForm(path string, form automaton.Form) string {
@@ -49,12 +50,12 @@ func TestIsCanonical(t *testing.T) {
 		for _, form := range []automaton.Form{automaton.FormA, automaton.FormB, automaton.FormDecoded} {
 			same = same && inForm(path, form) == path
 		}
-		canonical := automaton.IsCanonical([]byte(path))
+		canonical := plain.IsCanonical([]byte(path))
 		if canonical && !same || !canonical && same && !strings.Contains(path, "%") {
 			t.Errorf("%q is canonical: %v, the same in every form: %v", path, canonical, same)
 		}
 	}
-	if automaton.IsCanonical([]byte("/%")) {
+	if plain.IsCanonical([]byte("/%")) {
 		t.Error("a path with a '%' is canonical")
 	}
 }
@@ -67,26 +68,26 @@ func TestIsPlain(t *testing.T) {
 		for octet := range 256 {
 			for _, behind := range []string{"", "x", "/b?c#d"} {
 				target := []byte(before + string([]byte{byte(octet)}) + behind)
-				want := target[0] == '/' && automaton.IsCanonical(target)
+				want := target[0] == '/' && plain.IsCanonical(target)
 				for d := range automaton.NumDialects {
 					want = want && string(d.TargetPath(&s, target)) == string(target)
 				}
-				if automaton.IsPlain(target) != want {
+				if plain.Is(target) != want {
 					t.Errorf("IsPlain(%q) = %v", target, !want)
 				}
 				odd := len(target) // where the first byte is that is not plain
 				for i, c := range target {
-					if odd == len(target) && c != '\n' && !automaton.IsPlain([]byte{'/', c}) {
+					if odd == len(target) && c != '\n' && !plain.Is([]byte{'/', c}) {
 						odd = i
 					}
 				}
-				if n := automaton.PlainLines(target); n != odd {
+				if n := plain.Lines(target); n != odd {
 					t.Errorf("PlainLines(%q) = %d, want %d", target, n, odd)
 				}
 			}
 		}
 	}
-	if automaton.IsPlain(nil) {
+	if plain.Is(nil) {
 		t.Error("nothing is plain")
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 // guardPaths are canonical and not, plain and with a query.
@@ -42,12 +41,12 @@ func guardMachines(t testing.TB) iter.Seq2[automaton.Dialect, *automaton.Machine
 			}
 			many := append(slices.Clone(rules), rule(form[d], 300, "/"+strings.Repeat("*a", 20)+"*b"))
 			for _, c := range []struct {
-				engine compile.Engine
+				engine automaton.Engine
 				rules  []automaton.Rule
 				has    string // what finds the segments
-			}{{compile.EngineList, rules, ", list\n"}, {compile.EngineTable, rules,
-				"\nsegments: "}, {compile.EngineTable, many, "\ngaps: "}} {
-				m, err := newMachine(d, inOrder(c.rules), c.engine.Table)
+			}{{automaton.EngineList, rules, ", list\n"}, {automaton.EngineTable, rules,
+				"\nsegments: "}, {automaton.EngineTable, many, "\ngaps: "}} {
+				m, err := newMachine(d, inOrder(c.rules), c.engine)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,7 @@ const (
 var form = func() (forms [automaton.NumDialects]automaton.Form) {
 	for d := range forms {
 		for accepts := false; !accepts; {
-			_, err := newMachine(automaton.Dialect(d), inOrder([]automaton.Rule{rule(forms[d], 1, "/")}), nil)
+			_, err := newMachine(automaton.Dialect(d), inOrder([]automaton.Rule{rule(forms[d], 1, "/")}), automaton.EngineList)
 			if accepts = err == nil; !accepts {
 				forms[d]++
 			}
@@ -60,17 +60,17 @@ func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.M
 // they have no ranks.
 func mustNew(t testing.TB, d automaton.Dialect, rules ...automaton.Rule) *automaton.Machine {
 	t.Helper()
-	m, err := newMachine(d, inOrder(rules), nil)
+	m, err := newMachine(d, inOrder(rules), automaton.EngineList)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func newMachine(d automaton.Dialect, rules []automaton.Rule, makeTable automaton.TableFunc) (*automaton.Machine,
+func newMachine(d automaton.Dialect, rules []automaton.Rule, engine automaton.Engine) (*automaton.Machine,
 	error) {
 	b := automaton.NewBuilder(d, 1, len(rules))
-	return b.Machine(rules, makeTable)
+	return b.Machine(rules, engine)
 }
 
 func newRuleset(d automaton.Dialect, agents []automaton.TokenMachine, wildcard *automaton.Machine) (*automaton.Ruleset,

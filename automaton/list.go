@@ -9,7 +9,7 @@ import (
 // list is the engine of small machines: the rules are tried in order, and the first that
 // matches decides. One comparison of the eight bytes after the path's slash excludes nearly
 // all. A list is as fast as a table for up to seven rules, and for up to nine it loses less
-// than it costs to build one (compile.crossover).
+// than it costs to build one (crossover).
 type list []listed
 
 // listed is the part of a rule that a list looks at first: 16 bytes, four to a line of the

@@ -33,16 +33,16 @@ type Machine struct {
 	parts []*part // of a machine that Join has made, which has none of its own
 }
 
-// later builds machines when they are asked for, one at a time.
+// later has the source of machines that are built when they are asked for, one at a time.
 type later struct {
-	mu    sync.Mutex
-	build func(number int) *Machine
+	mu     sync.Mutex
+	source Source
 }
 
-// Later returns n machines of a dialect, each of which is built, by its number, when a ruleset
-// that has it is first asked for it. No two are built at the same time.
-func Later(d Dialect, n int, build func(number int) *Machine) []Machine {
-	l, row, machines := &later{build: build}, d.row(), make([]Machine, n)
+// laterMachines returns machines of a dialect, each of which is built when a ruleset that has it is first
+// asked for it.
+func laterMachines(d Dialect, source Source, n int) []Machine {
+	l, row, machines := &later{source: source}, d.row(), make([]Machine, n)
 	for i := range machines {
 		m := &machines[i]
 		m.dialect, m.form, m.exemptsItself, m.number = d, row.form, row.exemptsItself, uint32(i)
@@ -67,7 +67,7 @@ func (l *later) complete(m *Machine) {
 	if m.later.Load() == nil {
 		return // another goroutine was faster
 	}
-	b := l.build(int(m.number))
+	b := l.source.Build(int(m.number))
 	m.hasB, m.part, m.parts = b.hasB, b.part, b.parts
 	m.later.Store(nil)
 }

@@ -38,7 +38,7 @@ func TestNewRefuses(t *testing.T) {
 			if len(rules) == 2 {
 				rules[0].Rank = 2
 			}
-			m, err := newMachine(c.dialect, rules, nil)
+			m, err := newMachine(c.dialect, rules, automaton.EngineList)
 			if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v and error %v, want one with %q", m, err, c.want)
 			}

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"unsafe"
 
+	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/internal/table"
 )
 
@@ -70,7 +71,7 @@ func (m *Machine) Match(s *Scratch, path []byte) Verdict {
 	case FormDecoded:
 		return m.verdict(s, s.decoded(path))
 	}
-	if IsCanonical(path) {
+	if plain.IsCanonical(path) {
 		return m.verdict(s, path)
 	}
 	s.a, _ = AppendForm(s.a[:0], path, FormA, false)

@@ -131,3 +131,12 @@ func matchesRest(path, rest string, atEnd bool) bool {
 
 // octetsAStep is how many bytes of a path a search for a segment takes a step for.
 const octetsAStep = 16
+
+// Semantics numbers what rules mean: how package compile reads a body (lines, fields, groups,
+// product tokens, patterns, ranks) and how this package matches what is made of it. An archive
+// holds the number, and a program with another one refuses the archive. The number is raised
+// whenever any body, agent and URL may get another verdict or line than before, and also when a
+// rule is compiled to other fields of Rule, even if the verdicts stay. It is not raised for what
+// changes only speed, notes or texts. TestFixture of package archive fails when that is forgotten
+// for the bodies of the fixture.
+const Semantics = 1

@@ -2,12 +2,15 @@ package automaton
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"sync"
 )
 
 // Ruleset is one robots.txt in one dialect: which machine is for which crawler. It is
 // immutable and safe for any number of goroutines, also where it makes a machine when it is
-// first asked for it (Later). The nil Ruleset has no groups and allows everything.
+// first asked for it (NewRuleset). The nil Ruleset has no groups and allows everything.
 type Ruleset struct {
 	dialect  Dialect
 	agents   []TokenMachine // sorted by token; in file order for the dialect original
@@ -15,20 +18,75 @@ type Ruleset struct {
 	// tokens has the tokenBit of each agent. Most crawlers are not named, and the agents
 	// and tokens of a random origin are in no cache.
 	tokens uint64
-	// later returns the ruleset that answers, of one that LaterRuleset has made. The rest is not set then.
-	later func() *Ruleset
+	// source has the agents and machines of a ruleset that NewRuleset has made, and once says that the agents
+	// are set.
+	source Source
+	once   sync.Once
 }
 
-// LaterRuleset returns a ruleset of a dialect that is bound when it is first asked: bind returns a
-// ruleset of Builder, and always the same. Any number of goroutines may call it.
-func LaterRuleset(d Dialect, bind func() *Ruleset) *Ruleset { return &Ruleset{dialect: d, later: bind} }
+// Source makes the parts of a ruleset when they are first needed. Neither method is called by two goroutines
+// at a time.
+type Source interface {
+	// Bind returns the product tokens of the ruleset, each with the number of its machine, and the number of
+	// the machine for *, -1 if there is none. Machines are numbered from 0 to one less than count. Bind is
+	// called once at most.
+	Bind() (tokens []TokenNumber, wildcard, count int)
+	// Build returns a machine of the ruleset's dialect. It is called once at most for each number.
+	Build(number int) *Machine
+}
 
-// bound returns the ruleset that answers.
+// TokenNumber is a product token in lower case and the number of its machine in a Source.
+type TokenNumber struct {
+	Token  string
+	Number int
+}
+
+// NewRuleset returns a ruleset of a dialect that takes its agents from source when it is first asked, and each
+// machine when a crawler is first asked for that has it. It then panics if the tokens are not as
+// Builder.Ruleset demands.
+func NewRuleset(d Dialect, source Source) *Ruleset { return &Ruleset{dialect: d, source: source} }
+
+// bound returns the ruleset after its agents have been set.
 func (r *Ruleset) bound() *Ruleset {
-	if r != nil && r.later != nil {
-		return r.later()
+	if r != nil && r.source != nil {
+		r.once.Do(r.bind)
 	}
 	return r
+}
+
+// bind takes the agents from the source.
+func (r *Ruleset) bind() {
+	tokens, star, count := r.source.Bind()
+	machines := laterMachines(r.dialect, r.source, count)
+	agents := make([]TokenMachine, len(tokens))
+	for i, t := range tokens {
+		agents[i] = TokenMachine{Token: t.Token, Machine: &machines[t.Number]}
+	}
+	var wildcard *Machine
+	if star >= 0 {
+		wildcard = &machines[star]
+	}
+	if err := r.set(agents, wildcard); err != nil {
+		panic(err)
+	}
+}
+
+// set sets the agents of an empty ruleset.
+func (r *Ruleset) set(agents []TokenMachine, wildcard *Machine) error {
+	if wildcard != nil && wildcard.dialect != r.dialect {
+		return fmt.Errorf("automaton: wildcard: %w", errDialect)
+	}
+	r.agents, r.wildcard = agents, wildcard
+	if r.dialect.row().crawlers != namedWithin {
+		slices.SortFunc(agents, func(a, b TokenMachine) int { return strings.Compare(a.Token, b.Token) })
+	}
+	for i := range agents {
+		if err := r.check(i); err != nil {
+			return fmt.Errorf("automaton: agent %q: %w", agents[i].Token, err)
+		}
+		r.tokens |= tokenBit(agents[i].Token)
+	}
+	return nil
 }
 
 // Forbidding returns the ruleset that stands for a robots.txt that cannot be reached. By RFC 9309 it
@@ -130,6 +188,15 @@ func (r *Ruleset) Agents() []TokenMachine {
 		r.agents[i].Machine.built()
 	}
 	return r.agents
+}
+
+// Number returns the number that a machine of the ruleset has in its Source, and whether it has one.
+func (r *Ruleset) Number(m *Machine) (number int, ok bool) {
+	if r = r.bound(); r == nil || r.source == nil || m == nil {
+		return 0, false
+	}
+	ok = m == r.wildcard || slices.ContainsFunc(r.agents, func(a TokenMachine) bool { return a.Machine == m })
+	return int(m.number), ok
 }
 
 // Wildcard returns the machine of the groups for *, nil if there is none.

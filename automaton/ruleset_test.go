@@ -195,7 +195,7 @@ func TestUnknownDialectIsRefused(t *testing.T) {
 		t.Error("Dialect(200) is known")
 	}
 	b := automaton.NewBuilder(unknown, 0, 0)
-	_, machineErr := b.Machine(nil, nil)
+	_, machineErr := b.Machine(nil, automaton.EngineList)
 	_, rulesetErr := b.Ruleset(nil, nil)
 	_, joinErr := automaton.Join(unknown)
 	for what, err := range map[string]error{"Machine": machineErr, "Ruleset": rulesetErr, "Join": joinErr} {

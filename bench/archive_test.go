@@ -12,7 +12,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
@@ -85,7 +84,7 @@ func corpusArchive(b *testing.B) string {
 }
 
 func openArchive(data []byte) *archive.Archive {
-	return must(archive.Open(data, compile.Semantics, compile.EngineAuto.Table))
+	return must(archive.Open(data))
 }
 
 func lookup(b *testing.B, a *archive.Archive, key []byte, d automaton.Dialect) archive.Entry {

@@ -40,7 +40,7 @@ func BenchmarkBodies(b *testing.B) {
 			compile.Compile(body, compile.Options{}).Ruleset.Match(&s, []byte(agent), []byte(url))
 		}},
 		{"lists", func(body []byte) { // of all machines, as for an archive
-			r := compile.Compile(body, compile.Options{Engine: compile.EngineList}).Ruleset
+			r := compile.Compile(body, compile.Options{Engine: automaton.EngineList}).Ruleset
 			r.Agents()
 			r.Wildcard()
 		}},

@@ -21,7 +21,7 @@ func BenchmarkMatch(b *testing.B) {
 			urls := lines(shared(b, "data/bench/"+c.urls+".txt"))
 			m := compile.Compile(body, compile.Options{Dialect: automaton.Google}).Ruleset.Machine([]byte("FooBot"))
 			list := compile.Compile(body,
-				compile.Options{Dialect: automaton.Google, Engine: compile.EngineList}).Ruleset.Machine([]byte("FooBot"))
+				compile.Options{Dialect: automaton.Google, Engine: automaton.EngineList}).Ruleset.Machine([]byte("FooBot"))
 			var s, p automaton.Scratch
 			for _, url := range urls {
 				path := automaton.Google.Path(&p, url)
@@ -71,8 +71,8 @@ func BenchmarkReal(b *testing.B) {
 // engines are what a machine may answer with.
 var engines = []struct {
 	name   string
-	engine compile.Engine
-}{{"auto", compile.EngineAuto}, {"list", compile.EngineList}, {"table", compile.EngineTable}}
+	engine automaton.Engine
+}{{"auto", automaton.EngineAuto}, {"list", automaton.EngineList}, {"table", automaton.EngineTable}}
 
 // BenchmarkPath times a URL to its path.
 func BenchmarkPath(b *testing.B) {

@@ -53,8 +53,9 @@ func BenchmarkStream(b *testing.B) {
 // about.
 func auditFile(b *testing.B, path string) int64 {
 	return must(job.Audit(b.Context(), job.AuditOptions{
-		Logs: job.Inputs{Names: []string{path}}, Robots: job.RobotsFile{Name: "../testdata/sample/robots.txt"},
-		Hosts: []string{"www.example.com"}, // which some formats name
+		// Some formats name the host.
+		LogOptions: job.LogOptions{Logs: job.Inputs{Names: []string{path}}, Hosts: []string{"www.example.com"}},
+		Judging:    job.Judging{Robots: job.RobotsFile{Name: "../testdata/sample/robots.txt"}},
 	})).Report.Lines
 }
 

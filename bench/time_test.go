@@ -172,11 +172,11 @@ func hotPaths(t *testing.T) (paths []hotPath) {
 	add("Compile", func() { sink += compile.Compile(body, compile.Options{}).Lines },
 		func() { sink += len(lines(bytes.ToLower(body))) })
 
-	writer := must(archive.NewWriter(compile.Semantics, automaton.RFC9309))
+	writer := must(archive.NewWriter(automaton.RFC9309))
 	var keys [][]byte
 	for i := range 256 {
 		keys = append(keys, fmt.Appendf(nil, "https://www.site%05d.example:443", i))
-		rules := compile.Compile(robots(5), compile.Options{Engine: compile.EngineList}).Ruleset
+		rules := compile.Compile(robots(5), compile.Options{Engine: automaton.EngineList}).Ruleset
 		must(0, writer.Add(string(keys[i]), 200, rules))
 	}
 	var data bytes.Buffer

@@ -15,8 +15,7 @@
 // (fields.go), fields to groups (groups.go) and values of rules to patterns (pattern.go). One
 // question is answered while that goes on (question.go). Else, when a crawler is first asked
 // for, tokens are bound to groups, rules are ranked (rank.go), and the groups that bind the
-// crawler become a machine (machines.go), which may have tables (table.go, prefixes.go,
-// tree.go, segments.go, gaps.go). Where the dialects differ is one table (dialects.go).
+// crawler become a machine (machines.go). Where the dialects differ is one table (dialects.go).
 package compile
 
 import (
@@ -63,7 +62,7 @@ type Options struct {
 	// parsers do not. Robots.SplitRuns says whether a body has such a run.
 	EndRuns bool
 	// Engine is how the machines answer. It changes only the time that takes.
-	Engine Engine
+	Engine automaton.Engine
 }
 
 // Limit returns how many bytes of a body are read with Options.MaxBytes: DefaultMaxBytes for 0,
@@ -111,12 +110,3 @@ func Compile(body []byte, o Options) *Robots {
 	p.parse(string(p.cut(body)))
 	return p.take()
 }
-
-// Semantics numbers what compiled rules mean: how a body is read (lines, fields, groups,
-// product tokens, patterns, ranks) and how package automaton matches what is made of it.
-// Archives hold the number, and a program with another one refuses them. It is raised
-// whenever any body, agent and URL may get another verdict or line than before, and also
-// when a rule is compiled to other fields of automaton.Rule, even if the verdicts stay. It
-// is not raised for what changes only speed, notes or texts. TestFixture of
-// automaton/archive fails when that is forgotten for the bodies of the fixture.
-const Semantics = 1

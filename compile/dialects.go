@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
 // dialectRow is how a dialect reads a robots.txt and ranks its rules. How it reads URLs and
@@ -18,8 +19,9 @@ type dialectRow struct {
 	emptyTokens   bool // a user agent without a token binds crawlers without a name
 	firstGroup    bool // of the groups with one token the first binds, else all, merged
 	emptyRules    bool // a rule with an empty value matches every path, and forbids none
-	firstMatch    bool // of the rules that match the first decides, else the longest
 	indexPages    bool // an allow of an index page allows its directory
+
+	dialect automaton.Dialect // of the row
 
 	// wildcard reports whether the value of a user-agent line is for every crawler.
 	wildcard func(value string) bool
@@ -34,17 +36,17 @@ type dialectRow struct {
 // dialectRows has one row for each dialect.
 var dialectRows = [...]dialectRow{
 	automaton.RFC9309: {
-		wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
+		dialect: automaton.RFC9309, wildcard: isStar, token: cutToken, wideToken: cutToken, pattern: canonicalPattern,
 	},
 	automaton.Google: {
 		// The parser keeps of a line 8 times the longest URL of an old browser, less
 		// one byte for the final NUL.
-		maxLine: 8*2083 - 1, cutsAtNUL: true, optionalColon: true, lenientKeys: true,
+		dialect: automaton.Google, maxLine: 8*2083 - 1, cutsAtNUL: true, optionalColon: true, lenientKeys: true,
 		emptyTokens: true, emptyRules: true, indexPages: true,
 		wildcard: isGoogleStar, token: googleToken, wideToken: cutToken, pattern: googlePattern,
 	},
 	automaton.Original: {
-		blankEnds: true, firstGroup: true, firstMatch: true,
+		dialect: automaton.Original, blankEnds: true, firstGroup: true,
 		wildcard: isStar, token: originalToken, wideToken: originalToken, pattern: decodedPattern,
 	},
 }
@@ -57,10 +59,6 @@ func (o Options) row() *dialectRow {
 	}
 	return &dialectRows[o.Dialect]
 }
-
-// FirstMatchDecides reports whether, of the rules that match, the first in the file decides
-// in a dialect. In the others the longest does. It panics if the dialect is unknown.
-func FirstMatchDecides(d automaton.Dialect) bool { return Options{Dialect: d}.row().firstMatch }
 
 // isStar reports whether a user-agent line is for all crawlers.
 func isStar(value string) bool { return value == "*" }
@@ -106,7 +104,7 @@ func decodedPattern(t *text, value string) (automaton.Form, string, NoteKind) {
 
 // inForm returns a value in FormRaw or FormDecoded. Most are in both already.
 func inForm(t *text, value string, form automaton.Form) string {
-	if automaton.IsCanonical(octetsOf(value)) {
+	if plain.IsCanonical(octetsOf(value)) {
 		return value
 	}
 	for i := range len(value) {
@@ -156,7 +154,7 @@ func canonicalPattern(t *text, value string) (form automaton.Form, pattern strin
 // same in both canonical forms.
 func isCanonical(pattern string) bool {
 	for {
-		at := automaton.Canonical(octetsOf(pattern))
+		at := plain.Canonical(octetsOf(pattern))
 		if at == len(pattern) || pattern[at] != '*' {
 			return at == len(pattern)
 		}

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
 // Rule returns the rule on a line, such as that of a verdict, and whether there is one.
@@ -25,14 +26,8 @@ func (r *Robots) Rule(line int) (Rule, bool) {
 // GroupsOf returns the groups that m, a machine of the file's ruleset, is made of, as indexes
 // in Groups in file order. There are none for nil.
 func (r *Robots) GroupsOf(m *automaton.Machine) []int {
-	if m == nil {
-		return nil
-	}
-	r.machines.ruleset()
-	for i := range r.machines.all {
-		if m == &r.machines.all[i] {
-			return r.machines.bound[i]
-		}
+	if number, ok := r.Ruleset.Number(m); ok {
+		return r.machines.bound[number]
 	}
 	return nil
 }
@@ -81,8 +76,8 @@ func Matching(m *automaton.Machine, s *automaton.Scratch, path []byte) []Match {
 		found := Match{Rule: Rule{
 			Line: line, Value: pattern, Pattern: pattern, Form: rule.Form, Allow: !rule.Verdict.Disallowed,
 		}}
-		if !dialectRows[d].firstMatch {
-			found.RankedBy = PatternLength(rule.Rank)
+		if !d.FirstMatchDecides() {
+			found.RankedBy = rank.Length(rule.Rank)
 		}
 		matching = append(matching, found)
 	}

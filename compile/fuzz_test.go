@@ -140,7 +140,7 @@ func FuzzVerdict(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, agent, url []byte, dialect uint8, maxBytes uint16, wide bool) {
 		o := compile.Options{
 			Dialect: dialects[int(dialect)%len(dialects)], MaxBytes: int(maxBytes), WideTokens: wide,
-			Engine: compile.Engine(dialect / 3 % 4),
+			Engine: automaton.Engine(dialect / 3 % 4),
 		}
 		if o.MaxBytes == 0 {
 			o.MaxBytes = all

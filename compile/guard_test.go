@@ -13,7 +13,7 @@ import (
 
 // sizeOf adds up the bytes of the tables of all machines of a file, each once, and the rules in
 // them.
-func sizeOf(body []byte, engine compile.Engine) (rules int, bytes int64) {
+func sizeOf(body []byte, engine automaton.Engine) (rules int, bytes int64) {
 	r := compile.Compile(body, compile.Options{Dialect: google, MaxBytes: all, Engine: engine})
 	eachTable(r.Ruleset, engine, func(list []automaton.Rule, t *table.Table) {
 		rules, bytes = rules+len(list), bytes+t.Size()
@@ -60,7 +60,7 @@ func TestGuardTablesDoNotGrow(t *testing.T) {
 		{"1,000 prefixes of one another before a wildcard", star + nested(1000, "*x"), 1000, 149489},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rules, bytes := sizeOf([]byte(c.file), compile.EngineTable)
+			rules, bytes := sizeOf([]byte(c.file), automaton.EngineTable)
 			checkSize(t, rules, c.rules, bytes, c.bytes)
 		})
 	}
@@ -81,7 +81,7 @@ func TestGuardTablesOfRealFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: not all real files are read")
 	}
-	engines := []compile.Engine{compile.EngineAuto, compile.EngineTable}
+	engines := []automaton.Engine{automaton.EngineAuto, automaton.EngineTable}
 	var rules [2]int
 	var bytes [2]int64
 	eachObject(t, "data/robots/bodies.jsonl.gz", 19257, func(b body) {

@@ -9,11 +9,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/internal/table"
+	"github.com/robotsieve/robotsieve/internal/table/build"
 	"github.com/robotsieve/robotsieve/internal/test/twin"
 )
 
@@ -74,23 +78,26 @@ func answerOf(v automaton.Verdict) answer { return answer{v.Allowed(), int(v.Lin
 func ask(r *compile.Robots, s *automaton.Scratch, agent, url []byte) answer {
 	m := r.Ruleset.Machine(agent)
 	path := r.Ruleset.Dialect().Path(s, url)
-	if automaton.IsPlain(path) && m.MatchPlain(s, path) != m.Match(s, path) {
+	if plain.Is(path) && m.MatchPlain(s, path) != m.Match(s, path) {
 		return answer{line: -1}
 	}
 	return answerOf(r.Ruleset.Match(s, agent, url))
 }
+
+// engineGaps is the engine of package automaton that has an automaton for all segments, which is for tests.
+const engineGaps = automaton.EngineTable + 1
 
 // tiers is one body compiled for each engine.
 type tiers [4]*compile.Robots
 
 // tiers compiles a body for each engine. The tables of all must have the right shape.
 func (m mode) tiers(body []byte) (r tiers) {
-	for i, engine := range []compile.Engine{compile.EngineAuto, compile.EngineList, compile.EngineTable,
-		compile.EngineGaps} {
+	for i, engine := range []automaton.Engine{automaton.EngineAuto, automaton.EngineList, automaton.EngineTable,
+		engineGaps} {
 		o := m.options()
 		o.Engine = engine
 		r[i] = compile.Compile(body, o)
-		if engine == compile.EngineTable || engine == compile.EngineGaps {
+		if engine == automaton.EngineTable || engine == engineGaps {
 			checkTables(r[i].Ruleset, engine)
 		}
 	}
@@ -99,7 +106,7 @@ func (m mode) tiers(body []byte) (r tiers) {
 
 // checkTables checks the tables of all machines that an engine makes. It panics for want of
 // a test where tiers is called.
-func checkTables(r *automaton.Ruleset, engine compile.Engine) {
+func checkTables(r *automaton.Ruleset, engine automaton.Engine) {
 	eachTable(r, engine, func(rules []automaton.Rule, t *table.Table) {
 		if err := checkShape(t); err != nil {
 			panic(fmt.Sprintf("a table is wrong: %v: %+v", err, rules))
@@ -108,7 +115,7 @@ func checkTables(r *automaton.Ruleset, engine compile.Engine) {
 }
 
 // eachTable calls a function for the table that an engine makes of each list of rules of a ruleset.
-func eachTable(r *automaton.Ruleset, engine compile.Engine, use func(rules []automaton.Rule, t *table.Table)) {
+func eachTable(r *automaton.Ruleset, engine automaton.Engine, use func(rules []automaton.Rule, t *table.Table)) {
 	machines := []*automaton.Machine{r.Wildcard()}
 	for _, a := range r.Agents() {
 		machines = append(machines, a.Machine)
@@ -120,11 +127,30 @@ func eachTable(r *automaton.Ruleset, engine compile.Engine, use func(rules []aut
 				continue
 			}
 			seen[&rules[0]] = true
-			if t := engine.Table(rules); t != nil {
+			if engine == automaton.EngineAuto {
+				alone, err := automaton.NewMachine(r.Dialect(), slices.Clone(rules), engine)
+				if err != nil {
+					panic(err)
+				}
+				if !strings.Contains(alone.String(), ", table\n") {
+					continue
+				}
+			}
+			if t := build.Table(patternsOf(rules), engine != engineGaps); t != nil {
 				use(rules, t)
 			}
 		}
 	}
+}
+
+// patternsOf returns the patterns of rules as package automaton gives them to package build.
+func patternsOf(rules []automaton.Rule) (list []build.Pattern) {
+	for _, r := range rules {
+		prefix, rest, gaps := r.Cut()
+		list = append(list, build.Pattern{Prefix: prefix, Rest: rest, Gaps: gaps, AtEnd: r.AtEnd,
+			FormB: r.Form == automaton.FormB})
+	}
+	return list
 }
 
 // ask asks all engines, which must answer the same, and as Ask does of the same body.

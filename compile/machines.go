@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/robotsieve/robotsieve/automaton"
 )
@@ -19,17 +18,14 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// machines numbers lists of groups and builds their machines, one for each list, so that a file with
-// hundreds of agents over one list of rules has one machine. The machine of several groups is
-// joined: its parts are those of the machines of its groups, which it shares (automaton.Join).
-// If there are too many, the small ones are merged before that: their rules are copied to one
-// list, which is one part.
+// machines is the source of a file's ruleset. It numbers lists of groups and builds their machines,
+// one for each list, so that a file with hundreds of agents over one list of rules has one machine.
+// The machine of several groups is joined: its parts are those of the machines of its groups, which
+// it shares (automaton.Join). If there are too many, the small ones are merged before that: their
+// rules are copied to one list, which is one part.
 type machines struct {
 	o      Options
 	groups []Group
-	once   sync.Once
-	of     *automaton.Ruleset   // bound when it is first asked
-	all    []automaton.Machine  // each built when it is first asked for
 	bound  [][]int              // the groups of each machine
 	single []int                // the number of the machine of each group alone, from 1; 0 if there is none
 	joined map[string]int       // the numbers of the machines of several groups, by groupsKey
@@ -37,36 +33,20 @@ type machines struct {
 	made   []*automaton.Machine // the machines of single groups, if there are joined ones
 }
 
-// ruleset returns the ruleset of the file, which is bound when it is first needed.
-func (m *machines) ruleset() *automaton.Ruleset {
-	m.once.Do(m.bind)
-	return m.of
-}
-
-// bind binds the tokens of the file to machines.
-func (m *machines) bind() {
+// Bind binds the tokens of the file to machines.
+func (m *machines) Bind() (tokens []automaton.TokenNumber, wildcard, count int) {
 	b := groupsOfTokens(m.o.row(), m.groups)
 	m.single, m.bound = make([]int, len(m.groups)), make([][]int, 0, len(b.named)+1)
-	numbers := make([]int, len(b.named), len(b.named)+1)
+	tokens, wildcard = make([]automaton.TokenNumber, len(b.named)), -1
 	for i := range b.named {
-		numbers[i] = m.number(b.named[i].groups)
+		tokens[i] = automaton.TokenNumber{Token: b.named[i].token, Number: m.number(b.named[i].groups)}
 	}
 	if len(b.wildcard) > 0 {
-		numbers = append(numbers, m.number(b.wildcard))
+		wildcard = m.number(b.wildcard)
 	}
 	m.plan()
-	m.all = automaton.Later(m.o.Dialect, len(m.bound), m.build)
-	agents := make([]automaton.TokenMachine, len(b.named))
-	for i := range agents {
-		agents[i] = automaton.TokenMachine{Token: b.named[i].token, Machine: &m.all[numbers[i]]}
-	}
-	var wildcard *automaton.Machine
-	if len(b.wildcard) > 0 {
-		wildcard = &m.all[numbers[len(agents)]]
-	}
-	builder := automaton.NewBuilder(m.o.Dialect, 0, 0)
-	m.of = must(builder.Ruleset(agents, wildcard))
 	m.single, m.joined = nil, nil
+	return tokens, wildcard, len(m.bound)
 }
 
 // number returns the number of the machine of some groups.
@@ -91,8 +71,8 @@ func (m *machines) number(groups []int) int {
 	return number
 }
 
-// build builds a machine.
-func (m *machines) build(number int) *automaton.Machine {
+// Build builds a machine.
+func (m *machines) Build(number int) *automaton.Machine {
 	if groups := m.bound[number]; len(groups) > 1 {
 		return m.join(groups, m.merged[number])
 	}
@@ -122,13 +102,7 @@ func (m *machines) ofOne(group int) *automaton.Machine {
 
 // ofRules builds a machine of one part.
 func (m *machines) ofRules(rules []Rule) *automaton.Machine {
-	ranked := m.o.row().ranked(rules)
-	listed := 0
-	if len(ranked) <= crossover {
-		listed = len(ranked)
-	}
-	b := automaton.NewBuilder(m.o.Dialect, 1, listed)
-	return must(b.Machine(ranked, m.o.Engine.Table))
+	return must(automaton.NewMachine(m.o.Dialect, m.o.row().ranked(rules), m.o.Engine))
 }
 
 // join makes the machine of several groups: of one machine for each group or, merged, of

@@ -7,31 +7,46 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 )
 
-// parser is the state between lines. Its arrays serve one file after another: they
-// grow to the need of the largest file, and take copies the content out of them, each
-// kind in one piece of its size. Arrays that grow anew for each file, or guesses of
-// their sizes, took a fourth of the time.
+// parser is the state between lines.
 type parser struct {
-	o      Options
-	row    *dialectRow // of the dialect
-	limit  int         // how many bytes are read
-	more   bool        // the body goes on after the limit
-	line   int         // 1-based number of the line being read
-	lines  int         // number of lines read
-	open   bool        // a user-agent line belongs to the last group, else it begins one
-	inside bool        // rules belong to the last group, else to none
-	quotes bool        // there may be a typographic quotation mark in the body
-	colon  bool        // the line has a colon
-	other  bool        // since the last user-agent line there was a record with a colon
-	runs   bool        // as Robots.SplitRuns
-	glued  bool        // the line has a comment directly after its last character
-	apart  bool        // since the last user-agent line there was a blank line or a record
+	o   Options
+	row *dialectRow // of the dialect
+	source
+	position
+	kept
 
 	looked int // number of agents that noteDelay has looked at
 	google int // number of agents up to the first of Google's in the group that noteDelay found last
 
-	lf, cr, nul, hash next // in the body
+	question *question // what is asked, and all that is kept then; nil for Compile
+	asked    question  // for question to point to
+}
 
+// source is the body that is read.
+type source struct {
+	limit             int  // how many bytes are read
+	more              bool // the body goes on after the limit
+	quotes            bool // there may be a typographic quotation mark in the body
+	lf, cr, nul, hash next // in the body
+}
+
+// position is where in the body the parser is, and what it knows of the lines before.
+type position struct {
+	line   int  // 1-based number of the line being read
+	lines  int  // number of lines read
+	open   bool // a user-agent line belongs to the last group, else it begins one
+	inside bool // rules belong to the last group, else to none
+	colon  bool // the line has a colon
+	glued  bool // the line has a comment directly after its last character
+	other  bool // since the last user-agent line there was a record with a colon
+	runs   bool // as Robots.SplitRuns
+	apart  bool // since the last user-agent line there was a blank line or a record
+}
+
+// kept is what has been read. Its arrays serve one file after another: they grow to the need of
+// the largest file, and take copies the content out of them, each kind in one piece of its size.
+// Arrays that grow anew for each file, or guesses of their sizes, took a fourth of the time.
+type kept struct {
 	starts  []start     // of the groups
 	agents  []AgentLine // of all groups, their tokens not yet in lower case
 	rules   []Rule      // of all groups
@@ -39,9 +54,6 @@ type parser struct {
 	notes   []Note
 
 	text text // what is not in the body as it stands
-
-	question *question // what is asked, and all that is kept then; nil for Compile
-	asked    question  // for question to point to
 }
 
 // start has the numbers of agents and of rules before a group.
@@ -66,10 +78,10 @@ func (p *parser) release() {
 		p.text = nil // which the rules have taken
 	}
 	p.asked = question{scratch: p.asked.scratch, token: p.asked.token}
-	*p = parser{
+	*p = parser{asked: p.asked, kept: kept{
 		starts: p.starts[:0], agents: p.agents[:0], rules: p.rules[:0], records: p.records[:0], notes: p.notes[:0],
-		text: p.text, asked: p.asked,
-	}
+		text: p.text,
+	}}
 	parsers.Put(p)
 }
 
@@ -81,7 +93,7 @@ func (p *parser) take() *Robots {
 		Lines: p.lines, SplitRuns: p.runs,
 	}
 	r.machines.o, r.machines.groups = p.o, r.Groups
-	r.Ruleset = automaton.LaterRuleset(p.o.Dialect, r.machines.ruleset)
+	r.Ruleset = automaton.NewRuleset(p.o.Dialect, &r.machines)
 	agents, rules := taken(p.agents), taken(p.rules)
 	for i := range agents {
 		agents[i].Token = p.text.keepLower(agents[i].Token)

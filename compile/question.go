@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
 // Ask answers one question as Compile(body, o).Ruleset.Match does, and is for those who have no
@@ -115,7 +116,7 @@ func (q *question) excludes(value string) bool {
 // alike has the bytes that are the same in every form.
 var alike = func() (t [256]bool) {
 	for c := range t {
-		t[c] = automaton.IsCanonical([]byte{byte(c)})
+		t[c] = plain.IsCanonical([]byte{byte(c)})
 	}
 	return t
 }()

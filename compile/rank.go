@@ -1,11 +1,11 @@
 package compile
 
 import (
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
 // ranked returns rules, which are in the order of their lines, as they are matched, in the order
@@ -59,25 +59,13 @@ func (row *dialectRow) indexPage(r *Rule) string {
 	return r.Pattern[:at+1]
 }
 
-// rankOf returns the rank of a rule with a pattern of some length: the longer
-// outranks the shorter, of equally long ones what allows outranks what forbids, and
-// of equal ones the first in the file keeps the line. Where FirstMatchDecides, the first
-// in the file outranks all.
+// rankOf returns the rank of a rule with a pattern of some length.
 func (row *dialectRow) rankOf(r *Rule, length int) uint64 {
-	earlier := uint64(math.MaxUint32 - uint32(r.Line)) // the higher, the earlier in the file
-	if row.firstMatch {
-		return earlier
+	if row.dialect.FirstMatchDecides() {
+		return rank.Earlier(r.Line)
 	}
-	rank := uint64(length)<<33 | earlier
-	if r.Allow {
-		rank |= 1 << 32
-	}
-	return rank
+	return rank.Of(length, r.Line, r.Allow)
 }
-
-// PatternLength returns the length of the pattern that a rank is of, where the longest decides: with a $ at
-// its end and gaps, which a ranked rule may lack.
-func PatternLength(rank uint64) int { return int(rank >> 33) }
 
 // fill makes a ranked rule of a line, or of the directory of the index page that it names. A gap
 // at the end means nothing, nor does a $ after it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/table/build"
 )
 
 // TestLongSearchesAreNotMade: segments are searched for only where a byte of a path cannot
@@ -43,8 +44,8 @@ func TestLongSearchesAreNotMade(t *testing.T) {
 			lengths(40, "/%s*x$\n disallow: /%[1]s*y$\ndisallow: /%[1]s*z$"), false},
 	} {
 		text := "user-agent: *\n" + c.rules
-		r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: compile.EngineTable})
-		table := compile.EngineTable.Table(r.Ruleset.Wildcard().Lists()[0])
+		r := compile.Compile([]byte(text), compile.Options{Dialect: google, MaxBytes: all, Engine: automaton.EngineTable})
+		table := build.Table(patternsOf(r.Ruleset.Wildcard().Lists()[0]), true)
 		if table == nil || (table.Segments != nil) == (table.Gaps != nil) || (table.Segments != nil) != c.searched {
 			t.Errorf("%s: segments are searched for: %v, want %v", c.name, table != nil && table.Segments != nil, c.searched)
 		}
@@ -60,8 +61,7 @@ func TestRulesOfArchives(t *testing.T) {
 			rules = append(rules, automaton.Rule{Rank: uint64(100 - i), Form: form, Pattern: pattern,
 				Verdict: automaton.Verdict{Line: uint32(i + 1)}})
 		}
-		b := automaton.NewBuilder(d, 1, 0)
-		return b.Machine(rules, compile.EngineTable.Table)
+		return automaton.NewMachine(d, rules, automaton.EngineTable)
 	}
 	never := strings.Fields("*never0 *never1 *never2 *never3 *never4 *never5 *never6 *never7 *never8")
 	for _, c := range []struct {
@@ -314,8 +314,8 @@ func TestManyChildrenOfOneNode(t *testing.T) {
 // compareGaps asks the automaton of gaps and a list about paths. It returns how many meet a rule.
 func compareGaps(t *testing.T, d automaton.Dialect, text string, paths int, path func() string) (decided int) {
 	t.Helper()
-	list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineList})
-	table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: compile.EngineGaps})
+	list := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: automaton.EngineList})
+	table := compile.Compile([]byte(text), compile.Options{Dialect: d, MaxBytes: all, Engine: engineGaps})
 	var s automaton.Scratch
 	for range paths {
 		path := []byte(path())

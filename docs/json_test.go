@@ -190,7 +190,7 @@ func (d *description) kind(of reflect.Type) string {
 		return fmt.Sprintf("[object](#%s)", strings.NewReplacer(".", "", "[]", "").Replace(d.names[of.Name()]))
 	case of.Kind() == reflect.Map:
 		return "object"
-	case of == reflect.TypeFor[report.Moment]():
+	case of == reflect.TypeFor[report.Moment](), of == reflect.TypeFor[report.Time](), of.Kind() == reflect.Uint8:
 		return "string"
 	case of.Kind() == reflect.String, of.Kind() == reflect.Bool:
 		return of.Kind().String()

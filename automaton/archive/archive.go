@@ -28,7 +28,6 @@ type Archive struct {
 	groupBits  uint   // of the number of a bucket, to that of its group
 	answerLen  int    // of the numbers of blobs
 	versionLen int    // of an instant, a status and an answer
-	makeTable  automaton.TableFunc
 
 	directory []byte
 	offsets   []byte // of the blobs
@@ -74,12 +73,9 @@ type Entry struct {
 // three megabytes. Its error is ErrNotArchive, ErrVersion, ErrSemantics, ErrDialect or a
 // *DamageError.
 //
-// semantics is compile.Semantics. An archive of other semantics is refused, because its
-// rules might not mean what they meant to the program that compiled them.
-//
-// makeTable is compile.EngineAuto.Table, which makes the tables of long lists of rules, or
-// nil: then rules are tried one by one. Several goroutines may call it at once.
-func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archive, error) {
+// An archive of other automaton.Semantics is refused, because its rules might not mean what they
+// meant to the program that compiled them.
+func Open(data []byte) (*Archive, error) {
 	if len(data) < atChecksum || string(data[:len(magic)]) != magic {
 		return nil, fmt.Errorf("archive: %w", ErrNotArchive)
 	}
@@ -95,7 +91,7 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 		reason := fmt.Sprintf("its header says %d bytes, but it has %d", h.Length, len(data))
 		return nil, &DamageError{Part: "file", Reason: reason}
 	}
-	a := &Archive{makeTable: makeTable}
+	a := &Archive{}
 	if !a.cut(data[headerLen:], &h) {
 		return nil, errIndex
 	}
@@ -105,10 +101,10 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 	if !a.ascending() {
 		return nil, errIndex
 	}
-	if h.Semantics != semantics {
+	if h.Semantics != automaton.Semantics {
 		return nil, fmt.Errorf("archive: %w: semantics %d, and this program matches by semantics %d; compile the "+
 			"archive again",
-			ErrSemantics, h.Semantics, semantics)
+			ErrSemantics, h.Semantics, automaton.Semantics)
 	}
 	for i, d := range a.dialects {
 		if !d.Known() || a.columns[d] != 0 {
@@ -120,7 +116,7 @@ func Open(data []byte, semantics uint32, makeTable automaton.TableFunc) (*Archiv
 }
 
 // A list of no more than tiny rules never has a table: what that saves does not pay for
-// making it (compile.crossover). One of no more than few has none until its origin is
+// making it (automaton.crossover). One of no more than few has none until its origin is
 // busy: a list is quicker to make than a table, smaller, and sooner matched when it is in
 // no cache. The longer a list, the sooner a table pays for itself: one of more than few has
 // a table at once.
@@ -360,7 +356,7 @@ func (a *Archive) make(s *slab, id uint32, busy bool) (*automaton.Ruleset, error
 	if busy {
 		most = tiny
 	}
-	r, size, waits, err := decode(blob, most, a.makeTable)
+	r, size, waits, err := decode(blob, most)
 	if err != nil {
 		return nil, err
 	}

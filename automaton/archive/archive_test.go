@@ -15,7 +15,6 @@ import (
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
 	"github.com/robotsieve/robotsieve/compile"
-	"github.com/robotsieve/robotsieve/internal/table"
 )
 
 func TestWhatIsLookedUpIsWhatWasAdded(t *testing.T) {
@@ -55,7 +54,7 @@ func TestRulesetsAreKept(t *testing.T) {
 		}
 	}
 	b := automaton.NewBuilder(rfc9309, 1, len(list))
-	m, err := b.Machine(list, nil)
+	m, err := b.Machine(list, automaton.EngineList)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,11 +152,11 @@ func TestWriterRefuses(t *testing.T) {
 		{[]automaton.Dialect{google, google}, archive.ErrDialect},
 		{[]automaton.Dialect{9}, archive.ErrDialect},
 	} {
-		if _, err := archive.NewWriter(compile.Semantics, c.dialects...); !errors.Is(err, c.want) {
+		if _, err := archive.NewWriter(c.dialects...); !errors.Is(err, c.want) {
 			t.Errorf("dialects %v: got %v, want %v", c.dialects, err, c.want)
 		}
 	}
-	w, err := archive.NewWriter(compile.Semantics, google)
+	w, err := archive.NewWriter(google)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +197,7 @@ func TestWriterRefuses(t *testing.T) {
 }
 
 func TestWriteToReportsWhatWasWrittenBeforeAnError(t *testing.T) {
-	w, err := archive.NewWriter(compile.Semantics, google)
+	w, err := archive.NewWriter(google)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +217,7 @@ func listsOf(t *testing.T, lengths ...int) origin {
 	for _, n := range lengths {
 		var patterns []string
 		for i := range n {
-			patterns = append(patterns, fmt.Sprintf("/%d/%d", n, i))
+			patterns = append(patterns, fmt.Sprintf("/list-of-%d/%d", n, i))
 		}
 		agents = append(agents, automaton.TokenMachine{Token: fmt.Sprint(n), Machine: machine(t, google, patterns...)})
 	}
@@ -233,21 +232,6 @@ func hundred() (patterns []string) {
 	return patterns
 }
 
-// tables has an automaton.TableFunc that knows of what it was asked to make some.
-type tables struct {
-	sync.Mutex
-	lists map[*automaton.Rule]int // by the first rule, how often
-	sizes []int
-}
-
-func (a *tables) make(list []automaton.Rule) *table.Table {
-	a.Lock()
-	defer a.Unlock()
-	a.lists[&list[0]]++
-	a.sizes = append(a.sizes, len(list))
-	return compile.EngineTable.Table(list)
-}
-
 // hasTable reports whether a machine of one list has a table.
 func hasTable(m *automaton.Machine) bool { return strings.Contains(m.String(), ", table\n") }
 
@@ -257,56 +241,51 @@ func TestTables(t *testing.T) {
 	many, shared := listsOf(t, 9, 10, 64, 65), machine(t, google, hundred()...)
 	many.rulesets[0] = ruleset(t, google, shared, append(slices.Clone(many.rulesets[0].Agents()),
 		automaton.TokenMachine{Token: "one", Machine: shared})...)
-	made := tables{lists: map[*automaton.Rule]int{}}
-	a, err := archive.Open(written(t, []automaton.Dialect{google}, many), compile.Semantics, made.make)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := opened(t, written(t, []automaton.Dialect{google}, many))
 	var s automaton.Scratch
-	judge := func(r *automaton.Ruleset) {
+	// check judges by each list, and compares which of them have tables.
+	check := func(r *automaton.Ruleset, want ...int) {
 		t.Helper()
+		var tables []int
 		for _, n := range []int{9, 10, 64, 65} {
-			path := fmt.Sprintf("https://many.example/%d/%d", n, n-1)
+			path := fmt.Sprintf("https://many.example/list-of-%d/%d", n, n-1)
 			if v := r.Match(&s, []byte(fmt.Sprint(n)), []byte(path)); !v.Disallowed {
 				t.Errorf("%s: got %+v", path, v)
 			}
+			if hasTable(r.Machine([]byte(fmt.Sprint(n)))) {
+				tables = append(tables, n)
+			}
 		}
-	}
-	check := func(want ...int) {
-		t.Helper()
-		slices.Sort(made.sizes)
-		if !slices.Equal(made.sizes, want) {
-			t.Errorf("tables of %d rules, want %d", made.sizes, want)
+		if one := r.Machine([]byte("one")); hasTable(one) {
+			tables = append(tables, one.Len())
 		}
-		made.sizes = nil
+		if !slices.Equal(tables, want) {
+			t.Errorf("tables of %d rules, want %d", tables, want)
+		}
+		if r.Machine([]byte("one")) != r.Wildcard() {
+			t.Error("a machine that agents share was made twice")
+		}
 	}
 	first := lookedUp(t, a, many.key, google).Ruleset
-	judge(first)
-	check(65, 100)
+	check(first, 65, 100)
 	if again := lookedUp(t, a, many.key, google).Ruleset; again != first {
 		t.Error("a second lookup is of another ruleset")
 	}
+	var busy *automaton.Ruleset
 	for range 3 {
 		e, found, err := a.LookupBusyAt([]byte(many.key), google, math.MaxInt64)
-		if err != nil || !found {
+		if err != nil || !found || busy != nil && e.Ruleset != busy {
 			t.Fatal(found, err)
 		}
-		judge(e.Ruleset)
+		busy = e.Ruleset
+		check(busy, 10, 64, 65, 100)
 	}
-	check(10, 64, 65, 100)
-	if r := lookedUp(t, a, many.key, google).Ruleset; !hasTable(r.Machine([]byte("10"))) {
+	if lookedUp(t, a, many.key, google).Ruleset != busy {
 		t.Error("a later lookup finds no table")
-	}
-	for _, n := range made.lists {
-		if n != 1 {
-			t.Errorf("the table of a list was made %d times", n)
-		}
 	}
 	// Rulesets without lists that wait for a table are not decoded again.
 	few := listsOf(t, 0, 1, 9, 65)
-	if a, err = archive.Open(written(t, []automaton.Dialect{google}, few), compile.Semantics, made.make); err != nil {
-		t.Fatal(err)
-	}
+	a = opened(t, written(t, []automaton.Dialect{google}, few))
 	first = lookedUp(t, a, few.key, google).Ruleset
 	if e, _, err := a.LookupBusyAt([]byte(few.key), google, math.MaxInt64); err != nil || e.Ruleset != first {
 		t.Errorf("another ruleset, error %v", err)
@@ -319,11 +298,7 @@ func TestBusyIsNotLost(t *testing.T) {
 	o := listsOf(t, 10)
 	data := written(t, []automaton.Dialect{google}, o)
 	for range 200 {
-		made := tables{lists: map[*automaton.Rule]int{}}
-		a, err := archive.Open(data, compile.Semantics, made.make)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := opened(t, data)
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
@@ -366,27 +341,22 @@ func TestLimitCountsWhatRulesetsTake(t *testing.T) {
 	for i := range 20_000 {
 		body = fmt.Appendf(body, "disallow: /%x/%d\n", i*7919, i)
 	}
-	compiled := compile.Compile(body, compile.Options{Dialect: rfc9309, Engine: compile.EngineList, MaxBytes: -1})
+	compiled := compile.Compile(body, compile.Options{Dialect: rfc9309, Engine: automaton.EngineList, MaxBytes: -1})
 	of := origin{key: "k", status: 200, rulesets: []*automaton.Ruleset{compiled.Ruleset}}
 	data := written(t, []automaton.Dialect{rfc9309}, of)
-	for name, makeTable := range map[string]automaton.TableFunc{"lists": nil, "tables": compile.EngineAuto.Table} {
-		var a *archive.Archive
-		took := int64(0)
-		for range 2 { // the first time the compiler makes what it keeps
-			var err error
-			if a, err = archive.Open(data, compile.Semantics, makeTable); err != nil {
-				t.Fatal(err)
-			}
-			before := live()
-			lookedUp(t, a, "k", rfc9309)
-			took = live() - before
-		}
-		if a.Limit(took * 5 / 4) {
-			t.Errorf("%s: more than a quarter too much is counted for %d bytes", name, took)
-		}
-		if !a.Limit(took * 3 / 4) {
-			t.Errorf("%s: less than three quarters are counted of %d bytes", name, took)
-		}
+	var a *archive.Archive
+	took := int64(0)
+	for range 2 { // the first time the compiler makes what it keeps
+		a = opened(t, data)
+		before := live()
+		lookedUp(t, a, "k", rfc9309)
+		took = live() - before
+	}
+	if a.Limit(took * 5 / 4) {
+		t.Errorf("more than a quarter too much is counted for %d bytes", took)
+	}
+	if !a.Limit(took * 3 / 4) {
+		t.Errorf("less than three quarters are counted of %d bytes", took)
 	}
 }
 

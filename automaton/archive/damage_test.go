@@ -14,14 +14,13 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 // fails reports whether opening data, or else looking everything up, gives an
 // error. A lookup without one must find what was added.
 func fails(t *testing.T, what string, data []byte, dialects []automaton.Dialect, origins []origin) bool {
 	t.Helper()
-	a, err := archive.Open(data, compile.Semantics, nil)
+	a, err := archive.Open(data)
 	if err != nil {
 		return true
 	}
@@ -71,15 +70,15 @@ func TestEveryTruncationAndAdditionIsRefused(t *testing.T) {
 	dialects, origins := small(t)
 	data := written(t, dialects, origins...)
 	for n := range data {
-		if _, err := archive.Open(slices.Clip(data[:n]), compile.Semantics, nil); err == nil {
+		if _, err := archive.Open(slices.Clip(data[:n])); err == nil {
 			t.Errorf("the first %d of %d bytes are opened", n, len(data))
 		}
-		if _, err := archive.Open(data[n+1:], compile.Semantics, nil); err == nil {
+		if _, err := archive.Open(data[n+1:]); err == nil {
 			t.Errorf("the bytes behind %d are opened", n)
 		}
 	}
 	for _, more := range []string{"\x00", "\n", string(data)} {
-		if _, err := archive.Open(append(slices.Clone(data), more...), compile.Semantics, nil); err == nil {
+		if _, err := archive.Open(append(slices.Clone(data), more...)); err == nil {
 			t.Errorf("with %d bytes more it is opened", len(more))
 		}
 	}
@@ -92,13 +91,11 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 	older[8], newer[8] = 2, 4
 	foreign := slices.Clone(data)
 	foreign[39] = 200
+	other := slices.Clone(data)
+	other[12] = automaton.Semantics + 1
 	none := slices.Clone(data)
 	none[37] = 0
 	damaged := &archive.DamageError{Part: "file"}
-	if _, err := archive.Open(data, compile.Semantics+1, nil); !errors.Is(err, archive.ErrSemantics) ||
-		!strings.Contains(err.Error(), "semantics 1, and this program matches by semantics 2; compile the archive again") {
-		t.Errorf("of other semantics: %v", err)
-	}
 	for _, c := range []struct {
 		data, want string
 		is         error
@@ -109,12 +106,14 @@ func TestForeignFilesAreRefusedWithAReason(t *testing.T) {
 		{strings.ReplaceAll(string(data), "\r\n", "\n"), "not an archive", archive.ErrNotArchive},
 		{string(older), "version 2, and this program reads version 3; compile the archive again", archive.ErrVersion},
 		{string(newer), "version 4, and this program reads version 3; compile", archive.ErrVersion},
+		{string(sealed(other)), "semantics 2, and this program matches by semantics 1; compile the archive again",
+			archive.ErrSemantics},
 		{string(sealed(foreign)), "Dialect(200)", archive.ErrDialect},
 		{string(sealed(none)), "damaged index", &archive.DamageError{Part: "index"}},
 		{string(data[:len(data)-1]), fmt.Sprintf("says %d bytes, but it has %d", len(data), len(data)-1), damaged},
 		{string(data[:20]), "cut short", damaged},
 	} {
-		_, err := archive.Open([]byte(c.data), compile.Semantics, nil)
+		_, err := archive.Open([]byte(c.data))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !isSame(err, c.is) {
 			t.Errorf("%.20q: got %v, want %q and %v", c.data, err, c.want, c.is)
 		}
@@ -138,7 +137,7 @@ func TestDamageNamesItsPart(t *testing.T) {
 	inIndex, inLast := slices.Clone(data), slices.Clone(data)
 	inIndex[headerLen] ^= 1 // the directory
 	inLast[len(data)-1] ^= 1
-	if _, err := archive.Open(inIndex, compile.Semantics, nil); !isSame(err, &archive.DamageError{Part: "index"}) {
+	if _, err := archive.Open(inIndex); !isSame(err, &archive.DamageError{Part: "index"}) {
 		t.Errorf("index: got %v", err)
 	}
 	inGroup := slices.Clone(data)
@@ -211,7 +210,7 @@ func sealed(data []byte) []byte {
 // everything looks up all that it can, which must not crash, and matches with
 // what it gets.
 func everything(data []byte, dialects []automaton.Dialect, origins []origin) {
-	a, err := archive.Open(data, compile.Semantics, nil)
+	a, err := archive.Open(data)
 	if err != nil {
 		return
 	}
@@ -279,7 +278,7 @@ func TestHostileCountsAllocateNothing(t *testing.T) {
 			for _, at := range []int{20, 52, int(partsOf(data).offsets) + 8} {
 				le.PutUint64(bad[at:], le.Uint64(bad[at:])+grown)
 			}
-			a, err := archive.Open(sealed(bad), compile.Semantics, nil)
+			a, err := archive.Open(sealed(bad))
 			if err != nil {
 				t.Fatal(err)
 			}

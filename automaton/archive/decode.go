@@ -13,9 +13,7 @@ var errRuleset = errors.New("not a ruleset")
 // decode makes a ruleset of its bytes. Its strings are views of them. Lists of no more than
 // most rules have no table; waits reports whether one of them might have one later. size is about how
 // many bytes the lists and tables take.
-func decode(blob []byte, most int, makeTable automaton.TableFunc) (
-	r *automaton.Ruleset, size int64, waits bool, err error,
-) {
+func decode(blob []byte, most int) (r *automaton.Ruleset, size int64, waits bool, err error) {
 	c := cursor{rest: blob}
 	d := automaton.Dialect(c.byte())
 	rules, lists, machines, agents := c.uvarint(), c.uvarint(), c.uvarint(), c.uvarint()
@@ -27,7 +25,7 @@ func decode(blob []byte, most int, makeTable automaton.TableFunc) (
 	if c.bad {
 		return nil, 0, false, errRuleset
 	}
-	b, single, waits, err := build(d, all, most, makeTable)
+	b, single, waits, err := build(d, all, most)
 	if err != nil {
 		return nil, 0, false, err
 	}
@@ -165,11 +163,11 @@ func (c *cursor) rule(r, before *automaton.Rule) {
 }
 
 // build makes a machine of each list, see decode.
-func build(d automaton.Dialect, lists [][]automaton.Rule, most int, makeTable automaton.TableFunc) (
+func build(d automaton.Dialect, lists [][]automaton.Rule, most int) (
 	b automaton.Builder, machines []*automaton.Machine, waits bool, err error) {
 	untabled := 0
 	for _, list := range lists {
-		if makeTable == nil || len(list) <= most {
+		if len(list) <= most {
 			untabled += len(list)
 		}
 		waits = waits || tiny < len(list) && len(list) <= most
@@ -177,11 +175,11 @@ func build(d automaton.Dialect, lists [][]automaton.Rule, most int, makeTable au
 	b = automaton.NewBuilder(d, len(lists), untabled)
 	machines = make([]*automaton.Machine, len(lists))
 	for i, list := range lists {
-		tableOf := makeTable
+		engine := automaton.EngineAuto
 		if len(list) <= most {
-			tableOf = nil
+			engine = automaton.EngineList
 		}
-		if machines[i], err = b.Machine(list, tableOf); err != nil {
+		if machines[i], err = b.Machine(list, engine); err != nil {
 			return b, nil, false, err
 		}
 	}

@@ -32,7 +32,7 @@
 //
 //	 0  8 bytes  89 'r' 's' 'v' 0d 0a 1a 0a: the magic number, which transfer as text would break
 //	 8  uint32   version of the format: 3
-//	12  uint32   semantics of the rules: compile.Semantics of the program that compiled them
+//	12  uint32   semantics of the rules: automaton.Semantics of the program that compiled them
 //	16  uint32   checksum of the header except these four bytes, and of the directory
 //	20  uint64   length of the file
 //	28  uint32   number of origins

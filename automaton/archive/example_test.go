@@ -11,7 +11,7 @@ import (
 
 // The rules of an origin go into an archive, and come out of it.
 func Example() {
-	w, err := archive.NewWriter(compile.Semantics, automaton.RFC9309)
+	w, err := archive.NewWriter(automaton.RFC9309)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(err)
 	}
 
-	a, err := archive.Open(file.Bytes(), compile.Semantics, compile.EngineAuto.Table)
+	a, err := archive.Open(file.Bytes())
 	if err != nil {
 		fmt.Println(err)
 		return

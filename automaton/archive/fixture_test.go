@@ -66,7 +66,7 @@ func fixtureOrigins() (origins []origin) {
 		o := origin{key: key, status: 200}
 		for _, d := range fixtureDialects {
 			o.rulesets = append(o.rulesets,
-				compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: compile.EngineList}).Ruleset)
+				compile.Compile([]byte(body), compile.Options{Dialect: d, Engine: automaton.EngineList}).Ruleset)
 		}
 		origins = append(origins, o)
 	}
@@ -93,7 +93,7 @@ func TestFixture(t *testing.T) {
 	}
 	if !bytes.Equal(data, now) {
 		t.Errorf("the same robots.txt files give another archive than %s. If the format has changed, raise its "+
-			"version; if compiled rules or their meaning have, raise compile.Semantics. Then make a new one with -update",
+			"version; if compiled rules or their meaning have, raise automaton.Semantics. Then make a new one with -update",
 			fixture)
 	}
 	a := opened(t, data)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 const (
@@ -44,7 +43,7 @@ func rules(d automaton.Dialect, patterns ...string) []automaton.Rule {
 func machine(t testing.TB, d automaton.Dialect, patterns ...string) *automaton.Machine {
 	t.Helper()
 	b := automaton.NewBuilder(d, 1, len(patterns))
-	m, err := b.Machine(rules(d, patterns...), nil)
+	m, err := b.Machine(rules(d, patterns...), automaton.EngineList)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +80,7 @@ type version struct {
 // written returns the archive of some origins.
 func written(t testing.TB, dialects []automaton.Dialect, origins ...origin) []byte {
 	t.Helper()
-	w, err := archive.NewWriter(compile.Semantics, dialects...)
+	w, err := archive.NewWriter(dialects...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +109,7 @@ func bytesOf(t testing.TB, w *archive.Writer) []byte {
 
 func opened(t testing.TB, data []byte) *archive.Archive {
 	t.Helper()
-	a, err := archive.Open(data, compile.Semantics, nil)
+	a, err := archive.Open(data)
 	if err != nil {
 		t.Fatal(err)
 	}

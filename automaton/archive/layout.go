@@ -13,10 +13,12 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/robotsieve/robotsieve/automaton"
 )
 
 // WriteTo writes the archive and returns the number of bytes written. The bytes
-// depend only on what was added, on the dialects and on the semantics, not on the order of
+// depend only on what was added, on the dialects and on automaton.Semantics, not on the order of
 // Add. The error is ErrDuplicate, ErrLimit, or one of a Sorter or of out.
 func (w *Writer) WriteTo(out io.Writer) (n int64, err error) {
 	counted := &counter{out: out}
@@ -38,7 +40,9 @@ func (w *Writer) header() header {
 	if w.hasVia {
 		columns = append(slices.Clip(columns), via)
 	}
-	h := header{Magic: [8]byte([]byte(magic)), Version: version, Semantics: w.semantics, Columns: uint8(len(columns))}
+	h := header{
+		Magic: [8]byte([]byte(magic)), Version: version, Semantics: automaton.Semantics, Columns: uint8(len(columns)),
+	}
 	copy(h.Dialects[:], columns)
 	return h
 }

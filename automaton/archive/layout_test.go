@@ -15,7 +15,7 @@ import (
 // holding returns a writer with keys.
 func holding(t *testing.T, keys []string) *Writer {
 	t.Helper()
-	w, err := NewWriter(1, automaton.Google)
+	w, err := NewWriter(automaton.Google)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestLookupReadsABoundedBucket(t *testing.T) {
 		if err := l.write(&file, n); err != nil {
 			t.Fatal(err)
 		}
-		a, err := Open(file.Bytes(), 1, nil)
+		a, err := Open(file.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 )
 
 const never, forever = math.MinInt64, math.MaxInt64
@@ -91,7 +90,7 @@ func TestLookupAt(t *testing.T) {
 // TestManyVersions: of an origin there are the newest 16,384, and what is older is not known.
 func TestManyVersions(t *testing.T) {
 	const most, more = 1 << 14, 20_000
-	w, err := archive.NewWriter(compile.Semantics, google)
+	w, err := archive.NewWriter(google)
 	if err != nil {
 		t.Fatal(err)
 	}

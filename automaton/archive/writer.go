@@ -19,17 +19,16 @@ type Writer struct {
 	// them at a time. Nil stands for sorters in memory, without a bound.
 	NewSorter func() Sorter
 
-	semantics uint32
-	dialects  []automaton.Dialect
-	hasVia    bool   // a version has Entry.Via
-	origins   Sorter // nil before the first Add
-	blobs     Sorter // encoded rulesets and texts of Entry.Via
-	added     uint64 // blobs, equal ones perhaps several times
-	encoder   *encoder
-	last      []*automaton.Ruleset // of the last origin, which often are those of the next
-	lastIDs   []uint32
-	recent    map[[sha256.Size]byte]uint32 // blobs that need not be added again
-	record    []byte                       // reused
+	dialects []automaton.Dialect
+	hasVia   bool   // a version has Entry.Via
+	origins  Sorter // nil before the first Add
+	blobs    Sorter // encoded rulesets and texts of Entry.Via
+	added    uint64 // blobs, equal ones perhaps several times
+	encoder  *encoder
+	last     []*automaton.Ruleset // of the last origin, which often are those of the next
+	lastIDs  []uint32
+	recent   map[[sha256.Size]byte]uint32 // blobs that need not be added again
+	record   []byte                       // reused
 
 	written counts
 }
@@ -39,10 +38,9 @@ type counts struct{ origins, blobs, versions, dropped int64 }
 
 var errTooMany = fmt.Errorf("%w: too many origins or rulesets", ErrLimit)
 
-// NewWriter returns a writer for rulesets of these dialects. semantics is compile.Semantics
-// of the program that compiled them. Its error is ErrLimit for no or too many dialects,
-// ErrDialect for one that is unknown or there twice.
-func NewWriter(semantics uint32, dialects ...automaton.Dialect) (*Writer, error) {
+// NewWriter returns a writer for rulesets of these dialects. Its error is ErrLimit for no or
+// too many dialects, ErrDialect for one that is unknown or there twice.
+func NewWriter(dialects ...automaton.Dialect) (*Writer, error) {
 	if len(dialects) == 0 || len(dialects) >= maxDialects {
 		return nil, fmt.Errorf("archive: %w: %d dialects instead of 1 to %d", ErrLimit, len(dialects), maxDialects-1)
 	}
@@ -53,7 +51,7 @@ func NewWriter(semantics uint32, dialects ...automaton.Dialect) (*Writer, error)
 	}
 	return &Writer{
 		NewSorter: func() Sorter { return &memory{} },
-		semantics: semantics, dialects: slices.Clone(dialects), encoder: newEncoder(),
+		dialects:  slices.Clone(dialects), encoder: newEncoder(),
 		last: make([]*automaton.Ruleset, len(dialects)), lastIDs: make([]uint32, len(dialects)),
 		recent: map[[sha256.Size]byte]uint32{},
 	}, nil

@@ -191,7 +191,7 @@ func (f *mergeFn) ProcessElement(ctx context.Context, group int, states func(*st
 
 // addUp publishes the sum of states.
 func addUp(ctx context.Context, names []string, sum string, memory int64) error {
-	o := job.MergeOptions{Results: job.Results{NoReport: true, Memory: memory}, Parts: true}
+	o := job.MergeOptions{Results: job.Results{NoReport: true}, Memory: memory, Parts: true}
 	return inTemp(func(dir string) error {
 		for _, name := range names {
 			path, err := fetch(ctx, name, dir)
@@ -291,7 +291,7 @@ func mergedReport(ctx context.Context, o job.AuditOptions, scratch string) (a *j
 		if err != nil {
 			return inputError(err)
 		}
-		a, err = job.Merge(ctx, job.MergeOptions{Results: o.Results, States: []string{state}, Parts: true})
+		a, err = job.Merge(ctx, job.MergeOptions{Results: o.Results, Memory: o.Memory, States: []string{state}, Parts: true})
 		return err
 	})
 	return a, err

@@ -95,8 +95,8 @@ func logs(t *testing.T, days int) (args []string, set jobtest.Logs) {
 
 // optionsOf are those of an audit of all logs in this process.
 func optionsOf(set jobtest.Logs) job.AuditOptions {
-	return job.AuditOptions{Logs: job.Inputs{Names: set.Names}, Policy: set.Policy, Ranges: []string{set.Ranges},
-		Since: set.Since, Hosts: set.Hosts, Samples: 2}
+	return job.AuditOptions{LogOptions: job.LogOptions{Logs: job.Inputs{Names: set.Names}, Hosts: set.Hosts},
+		Judging: job.Judging{Policy: set.Policy, Since: set.Since}, Identity: job.Identity{Ranges: []string{set.Ranges}}, Extracts: job.Extracts{Samples: 2}}
 }
 
 // oneAudit is the report of one audit of all logs in this process.

@@ -34,8 +34,9 @@ type spec struct {
 
 // options are those of a part of the audit.
 func (s *spec) options() job.AuditOptions {
-	results := job.Results{Only: s.Only, NoReport: true, Anonymous: len(s.Rows.Key) > 0, Memory: s.Memory}
-	return job.AuditOptions{Results: results, Side: s.Side, Part: &job.Part{}, Workers: s.Workers}
+	results := job.Results{Only: s.Only, NoReport: true, Anonymous: len(s.Rows.Key) > 0}
+	return job.AuditOptions{Results: results, Shard: job.Shard{Side: s.Side, Part: &job.Part{}},
+		Limits: job.Limits{Memory: s.Memory, Workers: s.Workers}}
 }
 
 // specName is the name of the spec's file in the scratch folder. It is no part of the pipeline,

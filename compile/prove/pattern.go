@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
 // A state of a pattern is how far a path has matched it: a position in one of its segments, which are
@@ -107,7 +108,7 @@ func (p *pattern) isCommon(from sender) bool {
 		return false
 	}
 	for i, s := range p.segments {
-		if !automaton.IsCanonical([]byte(s)) || i > 0 && isHex(s[0]) && beginsInside(s, from) {
+		if !plain.IsCanonical([]byte(s)) || i > 0 && isHex(s[0]) && beginsInside(s, from) {
 			return false
 		}
 	}
@@ -159,7 +160,7 @@ func isHex(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'F' }
 // plain returns the beginning of the pattern that all forms write in one way.
 func (p *pattern) plain() string {
 	s := p.segments[0]
-	s = s[:automaton.Canonical([]byte(s))]
+	s = s[:plain.Canonical([]byte(s))]
 	if at := strings.IndexByte(s, '?'); at >= 0 {
 		s = s[:at]
 	}

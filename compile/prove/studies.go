@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/compile/internal/rank"
 )
 
 // AllSomeNone returns the class of a machine by the Data Provenance Initiative (parse_robots.py): rules
@@ -50,7 +50,7 @@ func valueOf(d automaton.Dialect, r *automaton.Rule) string {
 	if r.AtEnd {
 		v += "$"
 	}
-	if !compile.FirstMatchDecides(d) && len(v) < compile.PatternLength(r.Rank) {
+	if !d.FirstMatchDecides() && len(v) < rank.Length(r.Rank) {
 		v += "*"
 	}
 	return v

@@ -118,7 +118,7 @@ func TestStudiesOfOddMachines(t *testing.T) {
 	}
 	b := automaton.NewBuilder(automaton.RFC9309, 1, 1)
 	m, err := b.Machine([]automaton.Rule{{Rank: 1<<64 - 1, Pattern: "/a", Form: automaton.FormA,
-		Verdict: automaton.Verdict{Line: 1, Disallowed: true}}}, nil)
+		Verdict: automaton.Verdict{Line: 1, Disallowed: true}}}, automaton.EngineAuto)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package table has the tables with which a machine of package automaton finds the first
-// rule that matches a path without looking at the others. Package compile makes a Table
+// rule that matches a path without looking at the others. Package build makes a Table
 // of a ranked list of rules and calls Complete; after that it does not change. The number of
 // a rule is its place in that list: rule 0 outranks all others.
 //

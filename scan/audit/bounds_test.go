@@ -13,7 +13,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
@@ -408,7 +410,7 @@ func TestSamplesAreBoundedInBytes(t *testing.T) {
 // kept returns the times and the beginnings of samples.
 func kept(list []report.SampleInfo) (short []string) {
 	for _, s := range list {
-		short = append(short, s.Time[11:19]+" "+s.Line[strings.Index(s.Line, `"GET`)+5:][:12])
+		short = append(short, s.Time.Format(time.TimeOnly)+" "+s.Line[strings.Index(s.Line, `"GET`)+5:][:12])
 	}
 	return short
 }
@@ -439,7 +441,7 @@ func TestSamplesAreTheFirstByTimeThenByBytes(t *testing.T) {
 // is there twice.
 func TestHowManySamples(t *testing.T) {
 	e := entry{target: "/private/\x1b[31m\xff" + strings.Repeat("x", 2*maxSample)}
-	want := report.SampleInfo{Time: "2026-03-02T10:00:00Z", Line: e.String()[:maxSample]}
+	want := report.SampleInfo{Time: reporttest.Time("2026-03-02T10:00:00Z"), Line: e.String()[:maxSample]}
 	for _, n := range []int{0, 1, 5, 100} {
 		a := newAuditor(t, robotsTxtBody)
 		a.config.Samples = n
@@ -621,9 +623,9 @@ func anyWrongSum(r *report.Report) string {
 	}
 	s.equal("requests of all crawlers", t.Requests, requests...)
 	s.require(r.Blank >= 0 && r.Other >= 0 && r.OutOfPeriod >= 0, "lines that are not counted as lines")
-	s.require((r.OutOfPeriod > 0) == (r.OutsideFrom != "" && r.OutsideFrom <= r.OutsideTo),
+	s.require((r.OutOfPeriod > 0) == (!r.OutsideFrom.IsZero() && !r.OutsideTo.Before(r.OutsideFrom.Time)),
 		"times of lines out of the period")
-	s.require(r.OutOfPeriod == 0 || r.Since+r.Until != "", "lines out of a period without bounds")
+	s.require(r.OutOfPeriod == 0 || !r.Since.IsZero() || !r.Until.IsZero(), "lines out of a period without bounds")
 	s.within("requests of HTTP libraries, of CDNs and without a User-Agent", r.NotCrawlers, r.HTTPLibraries, r.CDNAgents, r.NoAgent)
 	s.within("requests that no list speaks of", r.AllRequests(), r.IdentityNoList)
 	s.within("requests from addresses that end in zero", r.AllRequests(), r.EndInZero)
@@ -733,23 +735,23 @@ func checkCrawler(c *report.CrawlerInfo, s *sums) {
 // checkViolations checks that the violations, crosswise, make the outcomes, and that there
 // are no more by clients of an identity than requests.
 func checkViolations(c *report.CrawlerInfo, s *sums, name func(string) string) {
-	byOutcome, byIdentity := map[string][]int64{}, map[string][]int64{}
+	byOutcome, byIdentity := map[report.Outcome][]int64{}, map[report.Identity][]int64{}
 	kinds := map[report.ViolationInfo]bool{}
 	for _, v := range c.Violations {
 		s.require(v.N > 0, name("violations of a kind"))
 		byOutcome[v.Outcome] = append(byOutcome[v.Outcome], v.N)
 		byIdentity[v.Identity] = append(byIdentity[v.Identity], v.N)
 		v.N = 0
-		s.require(!kinds[v] && slices.Contains([]string{"GET", "HEAD", "other"}, v.Method), name("violations of a kind"))
+		s.require(!kinds[v] && v.Method < report.Methods, name("violations of a kind"))
 		kinds[v] = true
 	}
 	for o, n := range c.Outcomes {
-		s.equal(name("violations by outcome"), n, byOutcome[report.Outcome(o).String()]...)
-		delete(byOutcome, report.Outcome(o).String())
+		s.equal(name("violations by outcome"), n, byOutcome[report.Outcome(o)]...)
+		delete(byOutcome, report.Outcome(o))
 	}
 	for i, n := range c.Identity {
-		s.within(name("violations by identity"), n, byIdentity[report.Identity(i).String()]...)
-		delete(byIdentity, report.Identity(i).String())
+		s.within(name("violations by identity"), n, byIdentity[report.Identity(i)]...)
+		delete(byIdentity, report.Identity(i))
 	}
 	s.require(len(byOutcome)+len(byIdentity) == 0, name("violations of a kind"))
 }
@@ -778,7 +780,7 @@ func checkFigures(c *report.CrawlerInfo, s *sums, name func(string) string) {
 // are undecided for that, unless it does not matter.
 func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerInfo) {
 	for v, all := range c.Verdicts {
-		list := l.Verdicts[report.Verdict(v).String()]
+		list := l.Verdicts[report.Verdict(v)]
 		s.require(len(list) == len(l.From) || len(list) == 0, what)
 		switch report.Verdict(v) {
 		case report.RobotsFetch, report.Exempt, report.Spoofed:
@@ -789,7 +791,7 @@ func checkTimeline(l *report.Timeline, s *sums, what string, c *report.CrawlerIn
 			s.equal(what, all, list...)
 		}
 	}
-	s.require(slices.IsSorted(l.From) && slices.Contains(unitNames[:], l.By), what)
+	s.require(slices.IsSortedFunc(l.From, func(x, y report.Time) int { return x.Compare(y.Time) }) && l.By < report.Units, what)
 }
 
 // checkPathSums checks that paths are of so many requests.
@@ -812,7 +814,7 @@ func checkFetches(c *report.CrawlerInfo, s *sums, name func(string) string) {
 	s.equal(name("answers to fetches of robots.txt"), t.Fetches, t.Answers[:]...)
 	s.within(name("fetches of robots.txt"), c.Verdicts[report.RobotsFetch]+c.Verdicts[report.Exempt], t.Fetches)
 	s.within(name("gaps between fetches of robots.txt"), max(t.Fetches-1, 0), t.Gaps)
-	s.require(t.Fetches > 0 || t.First+t.Last == "", name("times of fetches of robots.txt"))
+	s.require(t.Fetches > 0 || t.First.IsZero() && t.Last.IsZero(), name("times of fetches of robots.txt"))
 	s.require(0 <= t.Within24h && t.Within24h <= 1, name("gaps between fetches of robots.txt"))
 	refused, last := report.AnswerCounts{}, -1
 	for _, r := range t.Cleared {

@@ -125,11 +125,11 @@ func (c *changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more i
 			return report.ChangeSide{Days: float64(covered) / float64(24*hour)}
 		}
 		v, before, after := a.config.Policy.Versions(of.site.First), 2*of.number, 2*of.number+1
-		info := report.RobotsChange{Origin: a.originText(of.site), Time: timeText(of.At), OldFile: v[of.Old].File,
+		info := report.RobotsChange{Origin: a.originText(of.site), Time: report.At(of.At), OldFile: v[of.Old].File,
 			NewFile: v[of.New].File, Before: days(of.sides[0]), After: days(of.sides[1]), Requests: requests[of.number],
 			Crawlers: []report.ChangedCrawler{}, RequestsNotListed: requests[of.number]}
 		if of.Since < of.At {
-			info.Since = timeText(of.Since)
+			info.Since = report.At(of.Since)
 		}
 		for _, r := range rows {
 			x := report.ChangedCrawler{Crawler: report.InASCII(r.name),

@@ -277,7 +277,7 @@ func gotOf(t *testing.T, r *report.Report, n int) report.RobotsChange {
 	if len(r.Changes) != 2 {
 		t.Fatalf("%d changes", len(r.Changes))
 	}
-	slices.SortFunc(r.Changes, func(x, y report.RobotsChange) int { return strings.Compare(x.Time, y.Time) })
+	slices.SortFunc(r.Changes, func(x, y report.RobotsChange) int { return x.Time.Compare(y.Time.Time) })
 	return r.Changes[n]
 }
 

@@ -454,33 +454,16 @@ func (t *topPaths) add(p report.PathInfo) {
 // timeline counts requests by verdict in units of time: in the shortest one of which no more
 // are needed than most. So it depends on the set of the times alone.
 type timeline struct {
-	from   int64 // when the unit with the last request begins
-	length int64 // of it; 0 if there is none
-	at     int   // its index
-	Unit   unit  `cbor:"1,keyasint,omitempty"`
+	from   int64       // when the unit with the last request begins
+	length int64       // of it; 0 if there is none
+	at     int         // its index
+	Unit   report.Unit `cbor:"1,keyasint,omitempty"`
 	most   int
 	Starts []int64 `cbor:"2,keyasint,omitempty"` // of the units with requests, in order
 	// counts has the requests of each verdict in each unit; nil: there are none. Most crawlers
 	// have few verdicts, and those of units next to each other are in one line of a cache.
 	Counts [report.Verdicts][]int64 `cbor:"3,keyasint"`
 }
-
-// unit is a length of time. Each is a multiple of the one before.
-type unit uint8
-
-const (
-	byHour unit = iota
-	byDay
-	byWeek
-	byYear
-	byDecade
-	units
-)
-
-var (
-	unitNames   = [units]string{"hour", "day", "week", "year", "decade"}
-	unitLengths = [units]int64{hour, 24 * hour, 7 * 24 * hour, 364 * 24 * hour, 10 * 364 * 24 * hour}
-)
 
 // unitBytes is what a unit takes of the quota of a worker.
 const unitBytes = 2 * 8 * (1 + int(report.Verdicts))
@@ -489,8 +472,8 @@ const unitBytes = 2 * 8 * (1 + int(report.Verdicts))
 var aMonday = time.Date(1970, 1, 5, 0, 0, 0, 0, time.UTC).UnixNano()
 
 // start returns when the unit with a time begins.
-func (u unit) start(t int64) int64 {
-	length := unitLengths[u]
+func start(u report.Unit, t int64) int64 {
+	length := int64(u.Length())
 	n := (t - aMonday) % length
 	if n < 0 {
 		n += length
@@ -539,18 +522,18 @@ func (l *timeline) find(t int64) (bytes int) {
 	at := l.at + 1 // the next, as nearly always
 	known := l.length > 0 && at < len(l.Starts) && uint64(t-l.Starts[at]) < uint64(l.length)
 	if !known {
-		at, known = slices.BinarySearch(l.Starts, l.Unit.start(t))
+		at, known = slices.BinarySearch(l.Starts, start(l.Unit, t))
 	}
 	if !known {
 		before := len(l.Starts)
-		l.insert(at, l.Unit.start(t))
-		for len(l.Starts) > l.most && l.Unit < units-1 {
+		l.insert(at, start(l.Unit, t))
+		for len(l.Starts) > l.most && l.Unit < report.Decade {
 			l.coarsen(l.Unit + 1)
-			at, _ = slices.BinarySearch(l.Starts, l.Unit.start(t))
+			at, _ = slices.BinarySearch(l.Starts, start(l.Unit, t))
 		}
 		bytes = (len(l.Starts) - before) * unitBytes
 	}
-	l.from, l.length, l.at = l.Starts[at], unitLengths[l.Unit], at
+	l.from, l.length, l.at = l.Starts[at], int64(l.Unit.Length()), at
 	return bytes
 }
 
@@ -565,7 +548,7 @@ func (l *timeline) insert(at int, start int64) {
 }
 
 // coarsen counts by a longer unit.
-func (l *timeline) coarsen(by unit) {
+func (l *timeline) coarsen(by report.Unit) {
 	old := *l
 	*l = timeline{Unit: by, most: l.most}
 	l.merge(&old, 1)
@@ -598,28 +581,28 @@ func (l *timeline) mergeSpoofed(other *timeline) {
 
 // unit returns the unit of the timelines of a report, by a name or by the time from the first
 // request to the last.
-func (t *tally) unit(by string) unit {
+func (t *tally) unit(by string) report.Unit {
 	switch {
-	case by == unitNames[byHour]:
-		return byHour
-	case by == unitNames[byDay] || t.Period.Last-t.Period.First > 7*24*hour:
-		return byDay
+	case by == report.Hour.String():
+		return report.Hour
+	case by == report.Day.String() || t.Period.Last-t.Period.First > 7*24*hour:
+		return report.Day
 	}
-	return byHour
+	return report.Hour
 }
 
 // info returns the timeline for a report, by a unit or by its own if that is longer.
-func (l *timeline) info(by unit, zone *time.Location) report.Timeline {
+func (l *timeline) info(by report.Unit, zone *time.Location) report.Timeline {
 	if by > l.Unit {
 		l.coarsen(by)
 	}
-	info := report.Timeline{By: unitNames[l.Unit], From: []string{}, Verdicts: map[string][]int64{}}
+	info := report.Timeline{By: l.Unit, From: []report.Time{}, Verdicts: map[report.Verdict][]int64{}}
 	for _, start := range l.Starts {
-		info.From = append(info.From, unclock(start, zone).Format(time.RFC3339))
+		info.From = append(info.From, report.Time{Time: unclock(start, zone)})
 	}
 	for v, list := range l.Counts {
 		if list != nil {
-			info.Verdicts[report.Verdict(v).String()] = slices.Clone(list)
+			info.Verdicts[report.Verdict(v)] = slices.Clone(list)
 		}
 	}
 	return info

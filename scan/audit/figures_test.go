@@ -73,7 +73,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 				want[of+"addresses"]++
 			}
 			if j.HasTime {
-				want[of+j.Verdict.String()+timeText(j.Time-j.Time%hour)]++
+				want[of+j.Verdict.String()+report.At(j.Time-j.Time%hour).String()]++
 			}
 			count(path, of)
 			if j.Verdict == report.Violation {
@@ -106,7 +106,7 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 			}
 			for verdict, list := range c.Timeline.Verdicts {
 				for i, n := range list {
-					same(verdict+c.Timeline.From[i], n)
+					same(verdict.String()+c.Timeline.From[i].String(), n)
 				}
 			}
 			lists := map[string]report.PathList{"": c.Paths, "violations": c.ViolationPaths}
@@ -136,23 +136,23 @@ func TestFiguresAreThoseOfTheRequests(t *testing.T) {
 func TestTimelinesOfZones(t *testing.T) {
 	for _, c := range []struct {
 		zone string
-		by   unit
+		by   report.Unit
 		at   string // two times
 		want string // when their units begin
 	}{
-		{"", byDay, "2026-10-24T23:30:00Z 2026-10-25T00:30:00Z", "2026-10-24T00:00:00Z 2026-10-25T00:00:00Z"},
-		{"Europe/Berlin", byDay, "2026-10-24T21:59:59Z 2026-10-24T22:00:00Z",
+		{"", report.Day, "2026-10-24T23:30:00Z 2026-10-25T00:30:00Z", "2026-10-24T00:00:00Z 2026-10-25T00:00:00Z"},
+		{"Europe/Berlin", report.Day, "2026-10-24T21:59:59Z 2026-10-24T22:00:00Z",
 			"2026-10-24T00:00:00+02:00 2026-10-25T00:00:00+02:00"},
-		{"Europe/Berlin", byDay, "2026-10-25T22:59:59Z 2026-10-25T23:00:00Z",
+		{"Europe/Berlin", report.Day, "2026-10-25T22:59:59Z 2026-10-25T23:00:00Z",
 			"2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00"},
-		{"Europe/Berlin", byHour, "2026-10-25T00:10:00Z 2026-10-25T01:10:00Z", "2026-10-25T02:00:00+02:00"},
-		{"Europe/Berlin", byHour, "2026-03-29T00:59:59Z 2026-03-29T01:00:00Z",
+		{"Europe/Berlin", report.Hour, "2026-10-25T00:10:00Z 2026-10-25T01:10:00Z", "2026-10-25T02:00:00+02:00"},
+		{"Europe/Berlin", report.Hour, "2026-03-29T00:59:59Z 2026-03-29T01:00:00Z",
 			"2026-03-29T01:00:00+01:00 2026-03-29T03:00:00+02:00"},
-		{"Europe/Berlin", byWeek, "2026-11-22T22:59:59Z 2026-11-22T23:00:00Z",
+		{"Europe/Berlin", report.Week, "2026-11-22T22:59:59Z 2026-11-22T23:00:00Z",
 			"2026-11-16T00:00:00+01:00 2026-11-23T00:00:00+01:00"},
-		{"America/Sao_Paulo", byDay, "2018-11-04T02:59:59Z 2018-11-04T03:00:00Z",
+		{"America/Sao_Paulo", report.Day, "2018-11-04T02:59:59Z 2018-11-04T03:00:00Z",
 			"2018-11-03T00:00:00-03:00 2018-11-04T01:00:00-02:00"},
-		{"+05:30", byDay, "2026-11-16T18:29:59Z 2026-11-16T18:30:00Z",
+		{"+05:30", report.Day, "2026-11-16T18:29:59Z 2026-11-16T18:30:00Z",
 			"2026-11-16T00:00:00+05:30 2026-11-17T00:00:00+05:30"},
 	} {
 		zone, err := report.Zone(c.zone)
@@ -164,7 +164,7 @@ func TestTimelinesOfZones(t *testing.T) {
 			at, _ := time.Parse(time.RFC3339, text)
 			l.add(clock(at.UnixNano(), zone), report.Allowed, 1)
 		}
-		if got := strings.Join(l.info(c.by, zone).From, " "); got != c.want {
+		if got := strings.Trim(fmt.Sprint(l.info(c.by, zone).From), "[]"); got != c.want {
 			t.Errorf("%s, %s: units from %s, want %s", c.zone, c.at, got, c.want)
 		}
 	}

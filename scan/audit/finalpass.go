@@ -478,14 +478,14 @@ func seconds(millis int64) float64 { return float64(millis) / 1000 }
 
 // delaySupport says whether a crawler heeds Crawl-delay: yes, no, or "" if that is not
 // known. Google's parser knows no such line.
-func delaySupport(p *crawler.Profile) string {
+func delaySupport(p *crawler.Profile) report.YesNo {
 	if p == nil {
 		return ""
 	}
 	if p.CrawlDelay == "" && classOf(p) == answer.Google {
-		return "no"
+		return report.No
 	}
-	return p.CrawlDelay
+	return report.YesNo(p.CrawlDelay)
 }
 
 func newRates() *rates { return &rates{fetches: map[*row]*fetchRate{}} }

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/judge"
 	"github.com/robotsieve/robotsieve/scan/policy"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // judging asks package judge about requests, and binds crawlers to the rules of robots.txt.
@@ -188,7 +189,7 @@ func (w *judging) bind(c *agent, origin int32) *policy.Binding {
 func (w *judging) delayFor(c *agent, origin int32, l *policy.Lawful) (delay time.Duration, ok bool) {
 	if c.delayOf != l {
 		c.delayOf, c.delay, c.isDelayed = l, 0, false
-		if l.Quoted >= 0 && delaySupport(c.Profile) != "no" {
+		if l.Quoted >= 0 && delaySupport(c.Profile) != report.No {
 			c.delay, c.isDelayed = w.bindingAt(c, origin).Delay(w.policy.Versions(origin)[l.Quoted].Copy)
 		}
 	}

@@ -60,7 +60,7 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 		Proxied: t.addresses.proxied, EndInZero: t.EndInZero, HTTPLibraries: t.HTTPLibraries, CDNAgents: t.CDNAgents,
 		NoAgent: t.NoAgent, IdentityNoList: t.NoList,
 		TimeZone: in.TimeZone,
-		Since:    periodText(a.config.Period.Since), Until: periodText(a.config.Period.Until),
+		Since:    report.Time{Time: a.config.Period.Since.UTC()}, Until: report.Time{Time: a.config.Period.Until.UTC()},
 		Policy:    a.policyInfo(t, p),
 		Ranges:    append([]report.RangeInfo{}, b.Ranges...),
 		CanVerify: len(b.Ranges) > 0 || b.Names != "" || a.config.KeepAddresses,
@@ -91,10 +91,10 @@ func (a *Auditor) report(t *tally, p *policy.Policy, in Inputs) *report.Report {
 	r.IPv4Cut = t.addresses.ipv4
 	r.AddressesCut = r.IPv4Cut || t.addresses.ipv6
 	if t.Period.Any {
-		r.From, r.To = timeText(t.Period.First), timeText(t.Period.Last)
+		r.From, r.To = report.At(t.Period.First), report.At(t.Period.Last)
 	}
 	if t.Outside.Any {
-		r.OutsideFrom, r.OutsideTo = timeText(t.Outside.First), timeText(t.Outside.Last)
+		r.OutsideFrom, r.OutsideTo = report.At(t.Outside.First), report.At(t.Outside.Last)
 	}
 	for _, s := range t.Quoted.Kept {
 		r.UnparsedSamples = append(r.UnparsedSamples, string(s.Line))
@@ -151,7 +151,7 @@ func (t *tally) choices(only *report.Choice) (list []string) {
 
 // crawlers makes the rows: all known crawlers, the most frequent of the unknown,
 // and one for the rest of these, those with most violations first.
-func (a *Auditor) crawlers(t *tally, by unit) []report.CrawlerInfo {
+func (a *Auditor) crawlers(t *tally, by report.Unit) []report.CrawlerInfo {
 	list := []report.CrawlerInfo{}
 	for p, row := range t.known {
 		if row.Requests > 0 {
@@ -161,7 +161,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []report.CrawlerInfo {
 			}
 			info.CrawlDelaySupported = delaySupport(p)
 			info.Operator, info.Category, info.Exempt = p.Operator, p.Category, p.Exempt
-			info.Obeys, info.Source, info.Date = p.Obeys, p.Source, p.Date
+			info.Obeys, info.Source, info.Date = report.YesNo(p.Obeys), p.Source, p.Date
 			list = append(list, info)
 		}
 	}
@@ -172,7 +172,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []report.CrawlerInfo {
 	for _, row := range rows {
 		info := a.crawler(row, by)
 		info.Crawler = report.InASCII(row.name)
-		info.Operator, info.Category, info.Obeys = report.Unknown, report.Unknown, report.Unknown
+		info.Operator, info.Category, info.Obeys = report.Unknown, report.Unknown, report.NotKnown
 		list = append(list, info)
 	}
 	slices.SortFunc(list, func(x, y report.CrawlerInfo) int {
@@ -182,7 +182,7 @@ func (a *Auditor) crawlers(t *tally, by unit) []report.CrawlerInfo {
 	return list
 }
 
-func (a *Auditor) crawler(r *row, by unit) report.CrawlerInfo {
+func (a *Auditor) crawler(r *row, by report.Unit) report.CrawlerInfo {
 	f, requests := &r.Figures, r.Figures.Statuses.sum()
 	info := report.CrawlerInfo{
 		Crawler:  r.name,
@@ -217,14 +217,14 @@ func (a *Auditor) crawler(r *row, by unit) report.CrawlerInfo {
 	}
 	slices.SortFunc(info.Rules, func(x, y report.RuleInfo) int {
 		return cmp.Or(cmp.Compare(y.Violations, x.Violations), cmp.Compare(x.Origin, y.Origin),
-			cmp.Compare(x.Version, y.Version), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Rule, y.Rule))
+			x.Version.Compare(y.Version.Time), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Rule, y.Rule))
 	})
 	for _, d := range r.delays {
 		d.Origin = a.originText(d.at)
 		info.CrawlDelay = append(info.CrawlDelay, d.DelayInfo)
 	}
 	for _, s := range r.samples.Kept {
-		info.Samples = append(info.Samples, report.SampleInfo{Time: timeText(s.Time), Line: string(s.Line)})
+		info.Samples = append(info.Samples, report.SampleInfo{Time: report.At(s.Time), Line: string(s.Line)})
 	}
 	return info
 }
@@ -233,7 +233,7 @@ func (a *Auditor) rule(k ruleKey, n int64) report.RuleInfo {
 	p, o := a.config.Policy, k.at.First
 	v := p.Versions(o)[k.version]
 	return report.RuleInfo{
-		Origin: a.originText(k.at), Version: startText(v.From), File: v.File,
+		Origin: a.originText(k.at), Version: startOf(v.From), File: v.File,
 		Line: int(k.line), Rule: p.QuoteRule(o, k.version, int(k.line)), Violations: n,
 	}
 }
@@ -267,7 +267,7 @@ func headerInfo(header string, n int64) report.HeaderInfo {
 func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 	b := a.config.Basis
 	info := report.PolicyInfo{
-		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: report.AutoDialect, History: "deployed",
+		File: b.File, NoRule: b.NoRule, Origins: []string{}, Dialect: report.AutoDialect, History: report.Deployed,
 		AssumeConstant: b.AssumeConstant,
 		WindowSeconds:  int64(p.Window() / time.Second), DelaySeconds: int64(p.Delay() / time.Second),
 		SkewSeconds: int64(p.Skew() / time.Second), Versions: []report.VersionInfo{},
@@ -277,12 +277,12 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 	}
 	switch {
 	case b.None:
-		info.History = "none"
+		info.History = report.NoHistory
 	case b.Constant:
-		info.History, info.Bytes = "constant", int(p.Versions(0)[0].Size)
+		info.History, info.Bytes = report.Constant, int(p.Versions(0)[0].Size)
 		info.Notes = len(p.Robots(0, 0, policy.ReadRFC9309).Notes)
 	case b.Observed:
-		info.History = "observed"
+		info.History = report.Observed
 	}
 	for o, origin := range p.Origins() {
 		if !p.Any() {
@@ -295,7 +295,7 @@ func (a *Auditor) policyInfo(t *tally, p *policy.Policy) report.PolicyInfo {
 			body := p.Body(int32(o), int32(i))
 			info.Versions = append(info.Versions, report.VersionInfo{
 				SHA256: sumText(v, body), Body: body,
-				Origin: origin.String(), From: startText(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
+				Origin: origin.String(), From: startOf(v.From), Status: v.Status, File: v.File, Bytes: v.Size,
 				MaxAgeSeconds: int64(v.MaxAge / time.Second), Location: v.Location,
 				Cited: t.cited[versionKey{int32(o), int32(i)}],
 			})
@@ -337,15 +337,15 @@ func (a *Auditor) robotsInfo(t *tally) report.RobotsInfo {
 		if k.Other {
 			info.Listed = append(info.Listed, report.SizeInfo{
 				Origin: a.originText(k.At), Bytes: k.Size, Expected: a.expectedSizes(k, c.Period.First), N: c.N,
-				First: timeText(c.Period.First),
-				Last:  timeText(c.Period.Last),
+				First: report.At(c.Period.First),
+				Last:  report.At(c.Period.Last),
 			})
 		}
 	}
 	info.SizesMixed = a.sizesMixed(t.Sizes.Kept)
 	slices.SortFunc(info.Listed, func(x, y report.SizeInfo) int {
-		return cmp.Or(cmp.Compare(x.First, y.First), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
-			cmp.Compare(x.Last, y.Last), slices.Compare(x.Expected, y.Expected))
+		return cmp.Or(x.First.Compare(y.First.Time), cmp.Compare(x.Origin, y.Origin), cmp.Compare(x.Bytes, y.Bytes),
+			x.Last.Compare(y.Last.Time), slices.Compare(x.Expected, y.Expected))
 	})
 	return info
 }
@@ -436,7 +436,7 @@ func (r *row) listViolations() (list []report.ViolationInfo, sums report.Outcome
 			for m := range report.Methods {
 				for _, informed := range []bool{false, true} {
 					if n := r.violations[violationKind{i, o, m, informed}]; n > 0 {
-						list = append(list, report.ViolationInfo{Identity: i.String(), Outcome: o.String(), Method: m.String(),
+						list = append(list, report.ViolationInfo{Identity: i, Outcome: o, Method: m,
 							Informed: informed, N: n})
 						sums[o] += n
 					}
@@ -466,7 +466,7 @@ func (r *row) fetchInfo() report.FetchInfo {
 	info.Cleared = []report.StatusCount{}
 	if f := r.Fetches; f != nil {
 		if f.Period.Any {
-			info.First, info.Last = timeText(f.Period.First), timeText(f.Period.Last)
+			info.First, info.Last = report.At(f.Period.First), report.At(f.Period.Last)
 		}
 		for status, n := range f.Answers {
 			info.Fetches += n
@@ -497,24 +497,13 @@ func statusCounts(n map[int]int64) []report.StatusCount {
 	return list
 }
 
-// startText is the beginning of a version, empty if before all time.
-func startText(nanos int64) string {
+// startOf is the beginning of a version, none if before all time.
+func startOf(nanos int64) report.Time {
 	if nanos == policy.MinTime {
-		return ""
+		return report.Time{}
 	}
-	return timeText(nanos)
+	return report.At(nanos)
 }
-
-// periodText is a bound of the period, empty if it is none.
-func periodText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
-}
-
-// timeText is a time as RFC 3339 has it, in UTC.
-func timeText(nanos int64) string { return time.Unix(0, nanos).UTC().Format(time.RFC3339) }
 
 // hostOf returns where the host of a Referer by http or https is; nothing is there if it has none.
 func hostOf(referer []byte) (from, to int) {

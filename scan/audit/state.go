@@ -343,7 +343,7 @@ func (l *limits) holdStruct(v reflect.Value) bool {
 				return false
 			}
 		}
-		return x.Unit < units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) &&
+		return x.Unit < report.Units && !slices.ContainsFunc(x.Starts, func(t int64) bool { return !isTime(t) }) &&
 			l.hold(v.FieldByName("Counts"))
 	case report.StatusCount:
 		return 0 <= x.Status && x.Status <= maxStatus && 0 < x.N && x.N <= l.most

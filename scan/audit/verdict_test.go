@@ -168,7 +168,7 @@ func TestOutcomes(t *testing.T) {
 			fmt.Sscan(answer, &e.status, &e.size, &e.method)
 			c := rowOf(auditEntries(t, a, e), "GPTBot")
 			wantCounts(t, answer, c.Outcomes, map[string]int64{class: 1})
-			if len(c.Violations) != 1 || c.Violations[0].Outcome != class {
+			if len(c.Violations) != 1 || c.Violations[0].Outcome.String() != class {
 				t.Errorf("%s: violations %+v", answer, c.Violations)
 			}
 		}
@@ -369,11 +369,11 @@ func TestSpan(t *testing.T) {
 		entry{vhost: "example.com", time: "-"},
 		entry{vhost: "other.example", time: "01/Jan/2020:00:00:00 +0000"},
 		entry{vhost: "example.com", time: "01/Jan/2020:00:00:00 +0000", agent: browser})
-	if r.From != "2026-03-02T00:30:00Z" || r.To != "2026-03-02T08:00:00Z" {
+	if r.From.String() != "2026-03-02T00:30:00Z" || r.To.String() != "2026-03-02T08:00:00Z" {
 		t.Errorf("from %s to %s", r.From, r.To)
 	}
 	r = auditEntries(t, a, entry{vhost: "example.com", time: "-"})
-	if r.From != "" || r.To != "" {
+	if !r.From.IsZero() || !r.To.IsZero() {
 		t.Errorf("without a time: from %q to %q", r.From, r.To)
 	}
 }
@@ -1491,10 +1491,12 @@ func TestAPeriodChangesNoVerdict(t *testing.T) {
 		if len(part) < 100 || r.OutOfPeriod < 100 || r.Lines+r.OutOfPeriod != all.Lines {
 			t.Errorf("%d verdicts, %d lines and %d outside of the period of %d", len(part), r.Lines, r.OutOfPeriod, all.Lines)
 		}
-		if r.Since != "2026-02-28T10:00:00Z" || r.Until != "2026-03-09T10:00:00Z" || r.From < r.Since || r.To >= r.Until {
+		if r.Since.String() != "2026-02-28T10:00:00Z" || r.Until.String() != "2026-03-09T10:00:00Z" ||
+			r.From.Before(r.Since.Time) || !r.To.Before(r.Until.Time) {
 			t.Errorf("%s to %s, requests from %s to %s", r.Since, r.Until, r.From, r.To)
 		}
-		if r.OutsideFrom == "" || r.OutsideFrom >= r.Since || r.OutsideTo < r.Until || all.OutsideFrom+all.OutsideTo != "" {
+		if r.OutsideFrom.IsZero() || !r.OutsideFrom.Before(r.Since.Time) || r.OutsideTo.Before(r.Until.Time) ||
+			!all.OutsideFrom.IsZero() || !all.OutsideTo.IsZero() {
 			t.Errorf("lines outside from %s to %s", r.OutsideFrom, r.OutsideTo)
 		}
 	}

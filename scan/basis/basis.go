@@ -175,7 +175,7 @@ func (b *Basis) setRanges() {
 		for _, list := range s.Lists {
 			info := report.RangeInfo{Crawler: s.Crawler, File: list.Source, DatedBy: list.DatedBy}
 			if list.Created != 0 {
-				info.Created = time.Unix(0, list.Created).UTC().Format(time.RFC3339)
+				info.Created = report.At(list.Created)
 			}
 			b.Ranges = append(b.Ranges, info)
 		}

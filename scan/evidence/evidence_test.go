@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
@@ -58,16 +59,16 @@ func letterOf(name string) *Letter {
 		Crawler: name, Operator: name, InformedKnown: true, Obeys: "yes", Source: name, Date: "2026-11-21",
 		Verdicts: report.VerdictCounts{report.Violation: 5},
 		Rules: []report.RuleInfo{{Origin: name, File: "r", Rule: "Disallow: " + name, Line: 3, Violations: 4,
-			Version: "2026-10-01T00:00:00Z"}},
+			Version: reporttest.Time("2026-10-01T00:00:00Z")}},
 		Violations: []report.ViolationInfo{
-			{Identity: "verified", Outcome: "content", Method: "GET", Informed: true, N: 2},
-			{Identity: "unverified", Outcome: "not_modified", Method: "HEAD", N: 3},
+			{Identity: report.Verified, Outcome: report.Content, Method: report.Get, Informed: true, N: 2},
+			{Identity: report.Unverified, Outcome: report.NotModified, Method: report.Head, N: 3},
 		},
-		RobotsTxt: report.FetchInfo{Fetches: 3, First: "2026-11-01T01:00:00Z", Last: "2026-11-29T00:00:00Z"},
+		RobotsTxt: report.FetchInfo{Fetches: 3, First: reporttest.Time("2026-11-01T01:00:00Z"), Last: reporttest.Time("2026-11-29T00:00:00Z")},
 	}
 	r := &report.Report{
-		Sampling: name, Ranges: []report.RangeInfo{{Crawler: name, File: name, Created: "2026-11-01T00:00:00Z"}},
-		From: "2026-11-01T00:00:00Z", To: "2026-11-30T00:00:00Z",
+		Sampling: name, Ranges: []report.RangeInfo{{Crawler: name, File: name, Created: reporttest.Time("2026-11-01T00:00:00Z")}},
+		From: reporttest.Time("2026-11-01T00:00:00Z"), To: reporttest.Time("2026-11-30T00:00:00Z"),
 		Policy: report.PolicyInfo{History: "deployed", WindowSeconds: 24 * 60 * 60}, Crawlers: []report.CrawlerInfo{crawler},
 	}
 	return &Letter{Report: r, Crawler: &r.Crawlers[0], Robots: map[string]string{"r": "robots/0001.txt"}, MadeBy: name,
@@ -133,10 +134,10 @@ func TestLetterClaimsNoMore(t *testing.T) {
 		"All lines in the folder are from 2026-11-01T00:00:00Z to 2026-11-30T00:00:00Z. The": func(*Letter) {},
 		"themselves as a crawler without a name":                                             func(l *Letter) { l.Crawler.Crawler = report.Nameless },
 		"- list: gptbot.json, undated": func(l *Letter) {
-			l.Report.Ranges[0].File, l.Report.Ranges[0].Created = `C:\lists\gptbot.json`, ""
+			l.Report.Ranges[0].File, l.Report.Ranges[0].Created = `C:\lists\gptbot.json`, report.Time{}
 		},
 		"of GPTBot that was seen at 2026-10-01T00:00:00Z, a copy": func(l *Letter) { l.Report.Policy.History = "observed" },
-		"taken as in force before the first request, a copy":      func(l *Letter) { l.Crawler.Rules[0].Version = "" },
+		"taken as in force before the first request, a copy":      func(l *Letter) { l.Crawler.Rules[0].Version = report.Time{} },
 		"- others, which report.json has": func(l *Letter) {
 			l.Crawler.Rules = slices.Repeat(l.Crawler.Rules, 12)
 		},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
 
@@ -96,18 +97,18 @@ func (j *Judge) target(url []byte, plain bool) Verdict {
 
 // decide matches the rules of each group with the path of a URL, of which only the part from the
 // path on may be left. Nearly all of these are plain: they are their own path in every dialect, and
-// are looked at once, if plain does not already say so.
-func (j *Judge) decide(groups []group, url []byte, isTarget, plain bool) (v Verdict) {
-	path, plain := url, plain || isTarget && automaton.IsPlain(url)
+// are looked at once, if isPlain does not already say so.
+func (j *Judge) decide(groups []group, url []byte, isTarget, isPlain bool) (v Verdict) {
+	path, isPlain := url, isPlain || isTarget && plain.Is(url)
 	for i := range groups {
 		g := &groups[i]
-		if !plain && (i == 0 || g.dialect != groups[i-1].dialect) {
+		if !isPlain && (i == 0 || g.dialect != groups[i-1].dialect) {
 			path = j.path(g.dialect, url, isTarget)
 		}
-		if i == 0 && !plain && g.dialect == automaton.Google {
+		if i == 0 && !isPlain && g.dialect == automaton.Google {
 			j.countMisencoded(path)
 		}
-		w := g.judge(&j.scratch, path, plain)
+		w := g.judge(&j.scratch, path, isPlain)
 		if i == 0 || v.Barred == 0 && w.Barred != 0 {
 			v.Class, v.Line = w.Class, w.Line
 		}

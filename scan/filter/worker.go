@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -331,7 +331,7 @@ func (r *rows) next() (line, url []byte, class Class) {
 		line, url = r.lines.Next()
 		url, r.mark = url[r.mark:], 0
 		if r.plain < len(line) {
-			r.plain = automaton.PlainLines(r.data[:min(len(r.data), plainAhead)])
+			r.plain = plain.Lines(r.data[:min(len(r.data), plainAhead)])
 		}
 		r.isPlain = r.plain >= len(line)
 		r.plain = max(r.plain-len(line), 0)
@@ -352,7 +352,7 @@ func (r *rows) bare(url []byte, empty Class, mayBePlain bool) ([]byte, Class) {
 	if mayBePlain {
 		at := bytes.IndexByte(url, '/')
 		isBare := at == 0 || at > 0 && at <= len("https:") && url[0] > ' ' && url[at-1] == ':'
-		if r.isPlain = isBare && automaton.IsPlain(url[at:]); r.isPlain {
+		if r.isPlain = isBare && plain.Is(url[at:]); r.isPlain {
 			return url, Allowed
 		}
 	}

@@ -504,7 +504,7 @@ func (d *detection) others(f *Format) (n int) {
 	return n
 }
 
-const describeIt = "Describe its format with --format; robotsieve formats lists the known ones"
+const describeIt = "Describe its format with option Format; robotsieve formats lists the known ones"
 
 // err says why the log has no format.
 func (d *detection) err() error {
@@ -525,7 +525,7 @@ func (d *detection) err() error {
 		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines)
 	}
 	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
-		"Use --format to name or describe its format; robotsieve formats --explain shows how the lines are read",
+		"Use option Format to name or describe its format; job.Explain shows how the lines are read",
 		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
 }
 

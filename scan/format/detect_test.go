@@ -158,7 +158,7 @@ func TestDetectError(t *testing.T) {
 	}{
 		{"nothing known", "\nfirst line\nsecond\n", []string{"`first line`", "first 2", "robotsieve formats"}},
 		{"too little", log(t, 2, "common") + "garbage 1\ngarbage 2\n",
-			[]string{"4 lines", "common reads 2", "`garbage 1`", "--format"}},
+			[]string{"4 lines", "common reads 2", "`garbage 1`", "option Format"}},
 		{"a long line", long, []string{fmt.Sprintf("(%d bytes)", len(long))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

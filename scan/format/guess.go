@@ -156,7 +156,7 @@ func guessByName(name string) (*Format, bool) {
 	}
 	f.name, f.by = name, "a guess by its keys and values"
 	f.doubts = []string{fmt.Sprintf("its keys are those of no known format: they are read as '%s'. "+
-		"robotsieve formats --explain shows how; if that is wrong, say what they mean with --format", words)}
+		"job.Explain shows how; if that is wrong, say what they mean with option Format", words)}
 	return f, true
 }
 
@@ -226,6 +226,6 @@ func jsonSign(lines [][]byte) error {
 		return fmt.Errorf("this is JSON whose times are written in no known way, such as %s. "+
 			"The keys of its first line are %s", quote(g.time), keys)
 	}
-	return fmt.Errorf("this is JSON whose keys are not known: say what they mean, perhaps by --format '%s'. "+
+	return fmt.Errorf("this is JSON whose keys are not known: say what they mean, perhaps by option Format '%s'. "+
 		"The keys of its first line are %s", strings.Join(g.words, " "), keys)
 }

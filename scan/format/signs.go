@@ -33,7 +33,7 @@ func (d *detection) named() error {
 			if sniff.Most(inner, headlessCloudFront().Match) {
 				writer = "a log of Amazon CloudFront"
 			}
-			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as --format '#Fields: date time …'", writer, ErrNoHeader)
+			return fmt.Errorf("this is %s, but %w, so it is not known which column is which: copy that line from an older log, and give it as option Format '#Fields: date time …'", writer, ErrNoHeader)
 		}
 		if month := foreignMonth(inner); month != "" {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")

@@ -30,7 +30,7 @@ func TestSigns(t *testing.T) {
 		{"zeros", strings.Repeat("\x00", 5000), "zero bytes"},
 		{"binary", strings.Repeat("\x01\x02ab\n", 100), "binary data"},
 		{"a state", "rsvrun1\n\x00\x00", "robotsieve merge"},
-		{"an archive", "\x89rsv\r\n\x1a\n", "filter --rules"},
+		{"an archive", "\x89rsv\r\n\x1a\n", "filter option Archive"},
 		{"HTML", "\n<!DOCTYPE html>\n<p>\n", "HTML"},
 		{"XML", lines("<a><b/></a>"), "XML"},
 		{"a dump", "-- MySQL dump 10.13\n--\n", "dump of a database"},
@@ -46,7 +46,7 @@ func TestSigns(t *testing.T) {
 		{"Caddy's console", lines("2026/03/04 05:06:07.089\t\x1b[34mINFO\x1b[0m\thttp.log.access\thandled request\t{\"request\": {}}"), "log { format json } (in ansi)"},
 		{"CDXJ", lines(`com,example)/ 20260304050607 {"url":"https://example.com/"}`), "CDXJ"},
 		{"URLs", lines("https://example.com/a"), "robotsieve filter"},
-		{"robots.txt", "# ours\nUser-agent: *\nDisallow: /\n", "--robots"},
+		{"robots.txt", "# ours\nUser-agent: *\nDisallow: /\n", "option Robots"},
 		{"CEF", lines("CEF:0|Incapsula|SIEMintegration|1|1|Normal|0| fileId=1"), "Common Event Format"},
 		{"logfmt", lines(`time=2026-03-04 level=info msg="a b" status=200 x`), "logfmt"},
 		{"W3C without #Fields", lines("2026-03-04 05:06:07 192.0.2.9 GET /a - 80 - 192.0.2.1 Mozilla/5.0 200"),
@@ -63,7 +63,7 @@ func TestSigns(t *testing.T) {
 			"without the URL and the User-Agent, which an audit needs: have the server log it. The keys of its first line are time message.x"},
 		{"no requests", lines(lineOf(t, "combined", asked, "-")), "like an access log"},
 		{"one line", "x", "its only line"},
-		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "--format 'time="},
+		{"JSON of unknown fields", lines(`{"zeit":1,"datetime_x":2,"request_x":"/","agent_x":"y"}`), "option Format 'time="},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, err := Detect([]byte(c.head), true)
@@ -100,7 +100,7 @@ func TestGuessedJSON(t *testing.T) {
 		{`{"datetime_x":2,"it's.time":1,"request_x":"/","agent_x":"y"}`, "time=TIME url=request_x ua=UA"},
 	} {
 		detected, err := Detect([]byte(c.line+"\n"+c.line+"\n"), true)
-		_, text, _ := strings.Cut(fmt.Sprint(err), "--format '")
+		_, text, _ := strings.Cut(fmt.Sprint(err), "option Format '")
 		text, _, _ = strings.Cut(text, "'")
 		if err == nil {
 			text = strings.TrimSuffix(strings.TrimPrefix(detected.Name(), "json("), ")")

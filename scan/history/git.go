@@ -40,7 +40,8 @@ The time of a commit is not that of its deployment, which comes later. Give audi
 
 The program git is run without the configuration, hooks and filters of the user and of
 the repository.`,
-	Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
+	Example: `  robotsieve history git . --path public/robots.txt \
+    --origin https://example.com -o versions
   robotsieve history git sites.git --path robots -o versions`,
 	Flags: []Flag{
 		{Name: "path", Needed: true, Help: "where robots.txt is, or the folder of files that are named by their hosts"},

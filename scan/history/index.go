@@ -29,7 +29,8 @@ of other URLs are passed over.
 --bodies is a folder of robots.txt files, or one of them, plain or compressed. A capture
 with the SHA-1 of one has that body. All others are observations: another file was
 there.`,
-	Example: `  robotsieve history index cc-index/table/*/crawl=*/subset=robotstxt/*.parquet -o versions`,
+	Example: `  robotsieve history index cc-index/table/*/crawl=*/subset=robotstxt/*.parquet \
+    -o versions`,
 	Flags:   []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
 }
 

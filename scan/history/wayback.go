@@ -39,8 +39,10 @@ without its body is an observation: another file was there.
 
 --urls prints the URLs of what is missing in --bodies, one a line, percent-encoded. wget
 -x saves each under a name that --bodies takes. Nothing here opens a connection.`,
-	Example: `  curl 'https://web.archive.org/cdx/search/cdx?url=example.com/robots.txt' > example.cdx
-  robotsieve history wayback example.cdx --bodies captures --urls | wget -x -P captures -i -
+	Example: `  curl 'https://web.archive.org/cdx/search/cdx?url=example.com/robots.txt' \
+    > example.cdx
+  robotsieve history wayback example.cdx --bodies captures --urls |
+    wget -x -P captures -i -
   robotsieve history wayback example.cdx --bodies captures -o versions`,
 	Flags: []Flag{
 		{Name: "bodies", Reads: true, Help: "the folder of the captures that were downloaded"},

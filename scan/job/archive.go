@@ -13,7 +13,6 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/compile/prove"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
@@ -45,11 +44,11 @@ func openRules(ctx context.Context, path string, agents ...subject) (*archived, 
 	// them, and most origins need none.
 	var a *archive.Archive
 	err = mapped.Use(func() (err error) {
-		a, err = archive.Open(mapped.Data, compile.Semantics, compile.EngineAuto.Table)
+		a, err = archive.Open(mapped.Data)
 		return err
 	})
 	if errors.Is(err, archive.ErrNotArchive) {
-		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for --robots", path, archive.ErrNotArchive)
+		err = fmt.Errorf("%s: %w; compile makes one, and a robots.txt is for option Robots", path, archive.ErrNotArchive)
 	} else if err != nil && !errors.Is(err, disk.ErrChanged) {
 		err = fmt.Errorf("%s: %w", path, err)
 	} else if err == nil {
@@ -253,7 +252,7 @@ func listed(ctx context.Context, name string, err error) error {
 
 func listArchive(ctx context.Context, name string, data []byte, each func(ArchiveVersion) error) (sum ArchiveSummary,
 	err error) {
-	a, err := archive.Open(data, compile.Semantics, nil)
+	a, err := archive.Open(data)
 	if err != nil {
 		return sum, err
 	}

@@ -21,27 +21,46 @@ import (
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// AuditOptions name the logs that Audit reads and the robots.txt that it judges them by.
-// Robots or Policy is given, or neither: then nothing is judged. Messages about an option name it as
-// the flag of the command.
+// AuditOptions name the logs that Audit reads, the robots.txt that it judges them by, and what it makes.
+// Robots or Policy is given, or neither: then nothing is judged.
 type AuditOptions struct {
+	LogOptions
+	Judging
+	Identity
 	Results
+	Extracts
+	Limits
+	Shard
+}
+
+// LogOptions say which logs are read, and how.
+type LogOptions struct {
 	Logs Inputs
 	// Format is the logs' format: a name of format.ByName, FILE:NAME for one in the
 	// configuration of nginx or Apache, or a text of format.Parse. "" or "auto": each log's is
 	// found by its first lines.
 	Format string
-
-	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no
-	// bound. Each is a time as RFC 3339 has it, or a date, which is its midnight in TimeZone, or how
-	// long before Now, such as 24h, 7d or 4w.
-	Since, Until string
-	// Now is the time that Since and Until may count back from; zero is that of the call.
-	Now time.Time
 	// TimeZone is that of times in logs that name none: an IANA name, an offset such as +02:00,
 	// "Local", or "" for UTC.
 	TimeZone string
+	// Hosts are the only sites to judge, such as https://example.com; none: all of the
+	// policy. HOST=PATTERN says that some logs are of that site: the file, those in the
+	// folder or the archive, and those whose names a pattern with *, ? or [ matches, as
+	// file names on disk or as the whole Input.Name or the end of it after "/" or ":". All
+	// other logs are of the sites without a PATTERN.
+	Hosts []string
+	// MaxUnparsed is the share of lines that cannot be parsed, in per cent, above which an
+	// input makes the result partial. Nil: 5.
+	MaxUnparsed *float64
+	// Hash finds the SHA-256 also of uncompressed logs that have more than 128 MiB in
+	// all. It takes about half a second a gigabyte.
+	Hash bool
+	// Sampled is how the logs were sampled, for the report.
+	Sampled string
+}
 
+// Judging says by which robots.txt requests are judged, and which of them.
+type Judging struct {
 	// Robots is one robots.txt, taken as in force throughout. Its MaxBytes also limits each file of
 	// Policy, beside which Robots has no name.
 	Robots RobotsFile
@@ -64,18 +83,21 @@ type AuditOptions struct {
 	// in use, from 3 hours, which 0 stands for. Skew is by how much the clocks of logs and
 	// of Policy may differ, from 10 minutes, which 0 stands for. Both go up to 3,660 days.
 	Delay, Skew time.Duration
-	// Hosts are the only sites to judge, such as https://example.com; none: all of the
-	// policy. HOST=PATTERN says that some logs are of that site: the file, those in the
-	// folder or the archive, and those whose names a pattern with *, ? or [ matches, as
-	// file names on disk or as the whole Input.Name or the end of it after "/" or ":". All
-	// other logs are of the sites without a PATTERN.
-	Hosts []string
 	// Dialect is how robots.txt is read for all crawlers. Nil: as each crawler reads it.
 	Dialect *automaton.Dialect
 	// Crawlers is a JSON file that changes and extends the known crawlers, as
 	// Crawlers does; "" is none.
 	Crawlers string
+	// Since and Until bound the requests that are judged, from Since on and before Until; "" is no
+	// bound. Each is a time as RFC 3339 has it, or a date, which is its midnight in TimeZone, or how
+	// long before Now, such as 24h, 7d or 4w.
+	Since, Until string
+	// Now is the time that Since and Until may count back from; zero is that of the call.
+	Now time.Time
+}
 
+// Identity says how the clients of requests are told from impostors.
+type Identity struct {
 	// Ranges name the published addresses of crawlers, as crawler.LoadSeries reads them.
 	Ranges []string
 	// RangesMaxAge is how long before or after a request a list of addresses may have been
@@ -89,28 +111,12 @@ type AuditOptions struct {
 	// crawler.ParseClientIP reads them. "" is "addr".
 	ClientIP       string
 	TrustedProxies []string
+}
 
-	// MaxUnparsed is the share of lines that cannot be parsed, in per cent, above which an
-	// input makes the result partial. Nil: 5.
-	MaxUnparsed *float64
-	// Hash finds the SHA-256 also of uncompressed logs that have more than 128 MiB in
-	// all. It takes about half a second a gigabyte.
-	Hash bool
-
-	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is
-	// the sum of their states.
-	Part *Part
-	// Facts, if not "", is a file that WriteFacts has made of the sum of all parts. The logs of a Part
-	// then have the Rows that one audit has of them, and there is nothing else.
-	Facts string
-	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of
-	// all that decide verdicts, and of Format, TimeZone and Hosts.
-	Side *SideFiles
-
+// Extracts say what an audit makes of single requests, beside the report.
+type Extracts struct {
 	// Samples is how many raw lines of violations the report shows for each crawler.
 	Samples int
-	// Sampled is how the logs were sampled, for the report.
-	Sampled string
 	// Judged, if not nil, gets each request of a crawler, as audit.Listeners says.
 	// Then there can be no State.
 	Judged audit.Sink
@@ -129,15 +135,55 @@ type AuditOptions struct {
 	// that refuse search engines too.
 	Block       []BlockFile
 	BlockSearch bool
-	// Workers is how many goroutines read lines; below 1, one for each processor. There are
+}
+
+// Limits bound what a job takes.
+type Limits struct {
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory. If it is too little
+	// for the side files, the error is of the kind Input.
+	Memory int64
+	// Workers is how many goroutines read; below 1, one for each processor. There are
 	// fewer if Memory is too little for so many.
 	Workers int
+}
 
-	seen   audit.Sink // as in audit.Listeners: there is no report then
-	budget *budget
-	format *format.Format // that Format is, nil if it is to be found
-	// formatText is Format as it can be read without the file that it may name.
+// Shard says that an audit is one of many processes that share the logs.
+type Shard struct {
+	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is
+	// the sum of their states.
+	Part *Part
+	// Facts, if not "", is a file that WriteFacts has made of the sum of all parts. The logs of a Part
+	// then have the Rows that one audit has of them, and there is nothing else.
+	Facts string
+	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of
+	// all that decide verdicts, and of Format, TimeZone and Hosts.
+	Side *SideFiles
+}
+
+// auditPlan is an audit whose options have been resolved. The options stay as they were given.
+type auditPlan struct {
+	AuditOptions
+	budget  *budget
+	workers int
+	// format is that which Format names, nil if it is to be found, and formatText is Format as it can be
+	// read without the file that it may name.
+	format     *format.Format
 	formatText string
+	seen       audit.Sink // as in audit.Listeners: there is no report then
+}
+
+// plan resolves the options, and refuses those that are invalid or contradict each other.
+func (o AuditOptions) plan(ctx context.Context) (*auditPlan, error) {
+	memory := newBudget(o.Memory)
+	if o.Side != nil {
+		o.Format, o.TimeZone, o.Hosts = o.Side.Format, o.Side.TimeZone, o.Side.Hosts
+	}
+	p := &auditPlan{AuditOptions: o, budget: memory, workers: memory.workers(o.Workers)}
+	var err error
+	if p.format, p.formatText, err = formatByName(ctx, o.Format); err != nil {
+		return nil, err
+	}
+	return p, p.validate()
 }
 
 // Part tells of the logs that an audit does not have, because its caller has divided them. The
@@ -178,15 +224,16 @@ type Audited struct {
 // result is not nil and covers the lines read before that, and the error is Interrupted. If only
 // the state or files of the report could not be written, the result is whole.
 func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
-	o.budget = newBudget(o.Memory)
-	o.Workers = o.budget.workers(o.Workers)
-	if o.Side != nil {
-		o.Format, o.TimeZone, o.Hosts = o.Side.Format, o.Side.TimeZone, o.Side.Hosts
-	}
-	if err := o.validate(ctx); err != nil {
+	p, err := o.plan(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if o.format == nil && o.Workers > 1 {
+	return p.run(ctx)
+}
+
+// run does an audit.
+func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
+	if o.format == nil && o.workers > 1 {
 		go format.Prepare()
 	}
 	side, err := prepared(ctx, func() (*loadedBasis, error) { return o.readSideFiles(ctx) })
@@ -237,7 +284,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 		d.LookedUp = append(d.LookedUp, evidence.Client{Crawler: p.Profile.Name, Address: p.Addr})
 	}
 	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
-		workers: o.Workers}}
+		workers: o.workers, word: o.Messages.Word}}
 	if o.format != nil {
 		w.format = o.formatText
 	}
@@ -246,7 +293,7 @@ func Audit(ctx context.Context, o AuditOptions) (*Audited, error) {
 
 // prepareLogs opens the logs and finds all that is to be known of them before they are read. assign
 // tells of which sites they are.
-func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assign func(*auditLogs) error) (*auditLogs,
+func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign func(*auditLogs) error) (*auditLogs,
 	error) {
 	logs, err := o.openLogs(ctx, side.zone)
 	if err != nil {
@@ -262,7 +309,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assig
 		return nil, err
 	}
 	if o.Part == nil {
-		if err := logs.findDuplicates(ctx, o.Workers, o.AllowDuplicates); err != nil {
+		if err := logs.findDuplicates(ctx, o.workers, o.AllowDuplicates); err != nil {
 			return nil, err
 		}
 		logs.warnOfTwins()
@@ -272,7 +319,7 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assig
 	}
 	for _, log := range logs.list {
 		if o.Fetched != nil && log.skewed {
-			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (--time-zone)", log.Name)
+			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (option TimeZone)", log.Name)
 		}
 	}
 	logs.warnOfSites()
@@ -282,9 +329,9 @@ func (o *AuditOptions) prepareLogs(ctx context.Context, side *loadedBasis, assig
 
 // read reads the logs. What there is no report without has been done then. lines gets the lines for
 // evidence. The caller closes the run.
-func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditLogs, lines *evidenceLines) (*auditing,
+func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs, lines *evidenceLines) (*auditing,
 	error) {
-	shares, err := o.budget.divide(o.Workers, logs.inputs())
+	shares, err := o.budget.divide(o.workers, logs.inputs())
 	if err != nil {
 		return nil, err
 	}
@@ -319,75 +366,59 @@ func (o *AuditOptions) read(ctx context.Context, side *loadedBasis, logs *auditL
 	return a, nil
 }
 
-// validate refuses options that are invalid or contradict each other, and finds the format that
-// they name.
-func (o *AuditOptions) validate(ctx context.Context) (err error) {
-	if o.format, o.formatText, err = formatByName(ctx, o.Format); err != nil {
-		return err
-	}
+// validate refuses options that are invalid or contradict each other.
+func (o *auditPlan) validate() error {
 	isListed := o.Rows != nil || o.Judged != nil || o.Evidence != ""
-	switch {
-	case o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""):
-		return usageError("--what-if compares one robots.txt with another: give the other one with --robots")
-	case o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
-		len(o.Block) > 0):
-		return usageError("--what-if judges no request: it has no state, no evidence, no rows, no look-ups, " +
-			"no choice of crawlers and no block rules")
-	case o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")):
-		return usageError("stdin can be one of --robots, --what-if and the logs only")
-	case !slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History):
-		return usageError("the history %q is neither auto, deployed nor observed", o.History)
-	case o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100):
-		return usageError("--max-unparsed %v is not between 0 and 100 per cent", *o.MaxUnparsed)
-	case o.Samples < 0:
-		return usageError("--samples %d is negative", o.Samples)
-	case o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"):
-		return usageError("robots.txt and a log cannot both be stdin")
-	case o.State != "" && o.Resolver != nil:
-		return usageError("--resolve has no effect on a state: look the addresses up elsewhere, and give --resolved-names")
-	case (o.State != "" || o.Part != nil) && len(o.Block) > 0 || o.State != "" && isListed:
-		return usageError("a state has neither requests nor addresses, so an audit with --list, --evidence or " +
-			"--block cannot write one")
-	case o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0):
-		return usageError("--evidence, --samples and --block write the addresses of clients, which --anonymize is to keep " +
-			"back: audit twice")
-	case o.MadeBy != "" && o.Evidence == "":
-		return usageError("--made-by is for the letters of --evidence")
-	case (o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil):
-		return usageError("--evidence and --block need a report")
-	case len(o.Block) == 0 && o.BlockSearch:
-		return usageError("--block-search is about the rules of --block")
-	case len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"):
-		return usageError("--block reads the logs twice, which stdin cannot be: give their files")
-	case o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"):
-		return usageError("--time-zone Local is another zone on another machine: give its name for --evidence and " +
-			"--state, such as Europe/Berlin")
-	case o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
-		o.Judged != nil || o.Resolver != nil):
-		return usageError("with the facts of all parts there are the rows of a part, and nothing else")
-	case o.Part != nil && o.Side == nil:
-		return usageError("a part of an audit needs the side files of the whole")
-	case len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil:
-		return usageError("no logs: name the access logs to read")
-	case o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 ||
-		o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)):
-		return usageError("without a robots.txt nothing is judged: --list violations, --list undeclared, --evidence and " +
-			"--samples need --robots FILE, or its versions with --policy")
-	case o.Robots.Name != "" && o.Policy != "":
-		return usageError("--robots and --policy cannot be given together")
-	case o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll():
-		return usageError("--list undeclared is of clients that name no crawler: --crawler and --category choose none of them")
-	case o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant):
-		return usageError("--history and --assume-constant are for --policy: a robots.txt given by --robots is taken as " +
-			"in force throughout")
+	for _, mistake := range []struct {
+		made bool
+		why  string
+	}{
+		{o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""),
+			"option WhatIf needs option Robots, and no option Policy"},
+		{o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
+			len(o.Block) > 0), "option WhatIf judges no request, so there is nothing but the report on all crawlers"},
+		{o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")) ||
+			o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"), "only one input can be stdin"},
+		{!slices.Contains([]string{"", "auto", "deployed", "observed"}, o.History),
+			"option History is neither auto, deployed nor observed"},
+		{o.MaxUnparsed != nil && !(*o.MaxUnparsed >= 0 && *o.MaxUnparsed <= 100),
+			"option MaxUnparsed is not between 0 and 100 per cent"},
+		{o.Samples < 0, "option Samples is negative"},
+		{o.State != "" && o.Resolver != nil, "option Resolver has no effect on a state"},
+		{(o.State != "" || o.Part != nil) && len(o.Block) > 0 || o.State != "" && isListed,
+			"a state has neither requests nor addresses, so an audit with rows, evidence or block rules cannot write one"},
+		{o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0),
+			"option Anonymous keeps back the addresses that evidence, samples and block rules have"},
+		{o.MadeBy != "" && o.Evidence == "", "option MadeBy needs option Evidence"},
+		{(o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil),
+			"evidence and block rules need a report"},
+		{len(o.Block) == 0 && o.BlockSearch, "option BlockSearch needs option Block"},
+		{len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"),
+			"option Block reads the logs twice, which stdin cannot be: give their files"},
+		{o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"),
+			"option TimeZone Local is another zone on another machine: give its name, such as Europe/Berlin"},
+		{o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
+			o.Judged != nil || o.Resolver != nil), "with the facts of all parts there are the rows of a part, and nothing else"},
+		{o.Part != nil && o.Side == nil, "a part of an audit needs the side files of the whole"},
+		{len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil, "no logs: name the access logs to read"},
+		{o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 ||
+			o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)), "without a robots.txt nothing is judged"},
+		{o.Robots.Name != "" && o.Policy != "", "option Robots and option Policy cannot be given together"},
+		{o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll(), "clients that name no crawler are not chosen by one"},
+		{o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant),
+			"option History and option AssumeConstant need option Policy"},
+	} {
+		if mistake.made {
+			return usageError("%s", mistake.why)
+		}
 	}
 	for _, t := range []struct {
-		flag         string
+		option       string
 		given, least time.Duration
-	}{{"window", o.Window, policy.MinWindow}, {"delay", o.Delay, policy.MinDelay}, {"skew", o.Skew, policy.MinSkew}} {
+	}{{"Window", o.Window, policy.MinWindow}, {"Delay", o.Delay, policy.MinDelay}, {"Skew", o.Skew, policy.MinSkew}} {
 		if t.given != 0 && !basis.InBounds(t.given, t.least) {
-			return usageError("--%s %s is not between %s and %s", t.flag, english.Hours(t.given), english.Hours(t.least),
-				english.Hours(basis.MaxDuration))
+			return usageError("option %s %s is not between %s and %s", t.option, english.Hours(t.given),
+				english.Hours(t.least), english.Hours(basis.MaxDuration))
 		}
 	}
 	return o.checkOutputs(nil)
@@ -395,13 +426,13 @@ func (o *AuditOptions) validate(ctx context.Context) (err error) {
 
 // checkOutputs refuses outputs that cannot be written, or are what the audit reads: what the
 // options name, and more files.
-func (o *AuditOptions) checkOutputs(more []string) error {
+func (o *auditPlan) checkOutputs(more []string) error {
 	inputs := o.inputs()
 	inputs.names = append(inputs.names, more...)
 	return cmp.Or(checkOutputs(inputs, streams(o.Stdout, o.Messages.To), o.outputs()...), o.checkEvidence(inputs))
 }
 
-func (o *AuditOptions) inputs() inputFiles {
+func (o *auditPlan) inputs() inputFiles {
 	names := slices.Concat(o.Logs.Names, []string{o.Robots.Name, o.WhatIf, o.Policy, o.Crawlers, o.Names},
 		rangeFiles(o.Ranges), o.Read)
 	return inputFiles{names, o.Logs.Stdin}
@@ -484,6 +515,7 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	if in.List = plainInfos(a.logs); !a.isPart {
 		in = a.described() // which warns, also where names could not be looked up
 	}
+	a.Messages.wordInputs(&in)
 	if err != nil {
 		return nil, err
 	}

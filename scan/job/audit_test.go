@@ -18,11 +18,8 @@ import (
 // sampleAudit are the options of the demo.
 func sampleAudit() AuditOptions {
 	const sample = "../../testdata/sample/"
-	return AuditOptions{
-		Logs:   Inputs{Names: []string{sample + "access.log.gz"}},
-		Policy: sample + "policy.csv", Hosts: []string{"https://lantern.example"},
-		Crawlers: sample + "crawlers.json", Ranges: []string{sample + "ranges"},
-	}
+	return AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{sample + "access.log.gz"}}, Hosts: []string{"https://lantern.example"}},
+		Judging: Judging{Policy: sample + "policy.csv", Crawlers: sample + "crawlers.json"}, Identity: Identity{Ranges: []string{sample + "ranges"}}}
 }
 
 // A number of workers that is none stands for one for each processor, as for Filter.
@@ -76,7 +73,7 @@ func TestAuditErrors(t *testing.T) {
 	}
 	var differ *BasisError
 	if err := merge(one, other); !errors.As(err, &differ) || differ.One != one || differ.Other != other ||
-		differ.Difference != "--samples 0 and 2" {
+		differ.Difference != "option Samples 0 and 2" {
 		t.Errorf("%v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -117,15 +114,8 @@ func TestSideFilesByContent(t *testing.T) {
 		return name
 	}
 	log := filepath.Join(dir, "access.log.gz")
-	o := AuditOptions{
-		Logs: Inputs{Names: []string{log}}, Policy: filepath.Join(dir, "policy.csv"),
-		Hosts: []string{"https://lantern.example=access.log.gz"},
-		Format: put("nginx.conf", "log_format main "+`'$remote_addr - - [$time_local] "$request" $status $body_bytes_sent `+
-			`"$http_referer" "$http_user_agent"';`) + ":main",
-		Crawlers: filepath.Join(dir, "crawlers.json"), Ranges: []string{filepath.Join(dir, "ranges")},
-		Names: put("names.tsv", "198.51.100.7\tcrawl.example.org\ttrue\n"), RangesMaxAge: 90 * 24 * time.Hour,
-		TimeZone: "Europe/Berlin", Since: "30d", Now: time.Date(2026, 12, 3, 0, 0, 0, 0, time.UTC), Samples: 2, Workers: 1,
-	}
+	o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{log}}, Hosts: []string{"https://lantern.example=access.log.gz"}, Format: put("nginx.conf", "log_format main "+`'$remote_addr - - [$time_local] "$request" $status $body_bytes_sent `+
+		`"$http_referer" "$http_user_agent"';`) + ":main", TimeZone: "Europe/Berlin"}, Judging: Judging{Policy: filepath.Join(dir, "policy.csv"), Crawlers: filepath.Join(dir, "crawlers.json"), Since: "30d", Now: time.Date(2026, 12, 3, 0, 0, 0, 0, time.UTC)}, Identity: Identity{Ranges: []string{filepath.Join(dir, "ranges")}, Names: put("names.tsv", "198.51.100.7\tcrawl.example.org\ttrue\n"), RangesMaxAge: 90 * 24 * time.Hour}, Extracts: Extracts{Samples: 2}, Limits: Limits{Workers: 1}}
 	report := func(o AuditOptions) string {
 		t.Helper()
 		a, err := Audit(t.Context(), o)
@@ -157,7 +147,8 @@ func TestSideFilesByContent(t *testing.T) {
 	if err := json.Unmarshal(sent, &received); err != nil {
 		t.Fatal(err)
 	}
-	if got := report(AuditOptions{Logs: o.Logs, Side: &received, Workers: 1}); got != want {
+	if got := report(AuditOptions{LogOptions: LogOptions{Logs: o.Logs},
+		Shard: Shard{Side: &received}, Limits: Limits{Workers: 1}}); got != want {
 		t.Errorf("by content:\n%s\nby files:\n%s", got, want)
 	}
 	if !strings.Contains(want, "GrabbitBot") || !strings.Contains(want, `"verified":1`) {
@@ -174,7 +165,8 @@ func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := AuditOptions{Logs: Inputs{Names: []string{log}}, Robots: RobotsFile{Name: robots}, WhatIf: robots}
+	o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{log}}},
+		Judging: Judging{Robots: RobotsFile{Name: robots}, WhatIf: robots}}
 	for name, change := range map[string]func(*AuditOptions){
 		"state":    func(o *AuditOptions) { o.State = filepath.Join(dir, "state") },
 		"evidence": func(o *AuditOptions) { o.Evidence = filepath.Join(dir, "evidence") },
@@ -185,11 +177,11 @@ func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 	} {
 		o := o
 		change(&o)
-		if _, err := Audit(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--what-if") {
+		if _, err := Audit(t.Context(), o); err == nil || !strings.Contains(err.Error(), "option WhatIf") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ReadSideFiles(t.Context(), o); err == nil || !strings.Contains(err.Error(), "--what-if") {
+	if _, err := ReadSideFiles(t.Context(), o); err == nil || !strings.Contains(err.Error(), "option WhatIf") {
 		t.Errorf("side files of a part: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -24,32 +25,32 @@ func ParseBlock(text string) (b BlockFile, err error) {
 	b.Kind, b.Name, _ = strings.Cut(text, "=")
 	switch {
 	case block.ByKind(b.Kind) == nil:
-		return b, usageError("--block %q is not KIND=FILE with a kind of %s", text, strings.Join(block.KindNames(), ", "))
+		return b, fmt.Errorf("%q is not KIND=FILE with a kind of %s", text, strings.Join(block.KindNames(), ", "))
 	case b.Name == "":
-		return b, usageError("--block %s: no file is named after =", text)
+		return b, fmt.Errorf("%s: no file is named after =", text)
 	}
 	return b, nil
 }
 
 // outputs are all files that the audit writes, but evidence.
-func (o *AuditOptions) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
+func (o *auditPlan) outputs() []output { return append(o.Results.outputs(), o.blockOutputs()...) }
 
-func (o *AuditOptions) blockOutputs() (list []output) {
+func (o *auditPlan) blockOutputs() (list []output) {
 	for _, b := range o.Block {
-		list = append(list, output{"--block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
+		list = append(list, output{"option Block", b.Name, kind{"a file of block rules", 0o666, block.Is}, o.Force})
 	}
 	return list
 }
 
 // collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil
 // if there are to be none.
-func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error) {
+func (o *auditPlan) collectForBlock(logs *auditLogs) (*block.Collector, error) {
 	if len(o.Block) == 0 {
 		return nil, nil
 	}
 	for _, log := range logs.list {
 		if !log.Regular() {
-			return nil, usageError("--block reads the logs twice, and %s is no file", log.Name)
+			return nil, usageError("option Block reads the logs twice, and %s is no file", log.Name)
 		}
 	}
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
@@ -60,10 +61,10 @@ func (o *AuditOptions) collectForBlock(logs *auditLogs) (*block.Collector, error
 }
 
 // writeBlock decides on the rules, holds them to the logs, which are read again, and writes the files.
-func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
+func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *loadedBasis, a *auditing,
 	r *report.Report) error {
-	end, err := time.Parse(time.RFC3339, r.To)
-	if err != nil { // no request has a time
+	end := r.To.Time
+	if end.IsZero() { // no request has a time
 		end = time.Now()
 	}
 	if err := errors.Join(a.run.Close(), a.rows.Close()); err != nil { // their memory is for the dry run
@@ -72,7 +73,8 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
 		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
 	if !r.Choice.IsAll() {
-		plan.Notes = append(plan.Notes, "The rules are for "+r.Choice.String()+" only (--crawler, --category).")
+		plan.Notes = append(plan.Notes, o.Messages.word("The rules are for "+r.Choice.String()+
+			" only (option Only.Crawlers, option Only.Categories)."))
 	}
 	if r.Partial {
 		plan.Notes = append(plan.Notes, "WARNING: not all of the logs could be read: what is missing may clear some "+
@@ -86,7 +88,7 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 	for _, b := range o.Block {
 		kinds = append(kinds, block.ByKind(b.Kind))
 	}
-	counter := block.NewCounter(plan, kinds, o.Workers)
+	counter := block.NewCounter(plan, kinds, o.workers)
 	if err := o.showAll(ctx, side, counter); err != nil {
 		return err
 	}
@@ -110,10 +112,10 @@ func (o AuditOptions) writeBlock(ctx context.Context, c *block.Collector, side *
 var errNoDryRun = errors.New("interrupted during the dry run: no block rules were written")
 
 // showAll reads the logs again and shows every request.
-func (o AuditOptions) showAll(ctx context.Context, side *loadedBasis, seen audit.Sink) error {
-	again := AuditOptions{Logs: o.Logs, Format: o.Format, TimeZone: o.TimeZone, Hosts: o.Hosts, Workers: o.Workers,
-		budget: o.budget, format: o.format, seen: seen,
-		Results: Results{AllowDuplicates: o.AllowDuplicates, Messages: Messages{Progress: o.Messages.Progress}}}
+func (o *auditPlan) showAll(ctx context.Context, side *loadedBasis, seen audit.Sink) error {
+	again := &auditPlan{budget: o.budget, workers: o.workers, format: o.format, seen: seen, AuditOptions: AuditOptions{
+		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
+			Messages: Messages{Progress: o.Messages.Progress}}}}
 	logs, err := again.prepareLogs(ctx, side, func(*auditLogs) error { return nil })
 	if err != nil {
 		return err

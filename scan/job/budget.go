@@ -77,7 +77,7 @@ func explained(err error) error {
 	if !ok || e.Window > source.MaxWindow || e.Limit == source.MaxWindow {
 		return err
 	}
-	return fmt.Errorf("%w: --memory %dMB would do", err, e.Window/9*16/1_000_000+1)
+	return fmt.Errorf("%w: option Memory %dMB would do", err, e.Window/9*16/1_000_000+1)
 }
 
 // loadBody, and the other functions whose names begin so, charge what has been read.
@@ -122,14 +122,14 @@ func (b *budget) check() error {
 	if b.room() >= 0 {
 		return nil
 	}
-	return inputError(fmt.Errorf("--memory %dMB is too little for robots.txt, crawlers, lists and the names of inputs: "+
-		"--memory %dMB would do", b.memory/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
+	return inputError(fmt.Errorf("option Memory %dMB is too little for robots.txt, crawlers, lists and the names of "+
+		"inputs: option Memory %dMB would do", b.memory/1_000_000, (b.loaded-programBytes+leastBytes)/1_000_000+1))
 }
 
 // failed returns an error of reading a side file, which may be that there is too little room.
 func (b *budget) failed(err error) error {
 	if errors.Is(err, disk.ErrMemory) {
-		err = fmt.Errorf("%w: --memory %dMB is too little", err, b.memory/1_000_000)
+		err = fmt.Errorf("%w: option Memory %dMB is too little", err, b.memory/1_000_000)
 	}
 	return inputError(err)
 }

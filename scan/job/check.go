@@ -108,11 +108,11 @@ func NewChecker(ctx context.Context, o CheckOptions) (*Checker, error) {
 func newChecker(ctx context.Context, o CheckOptions, agents []subject) (*Checker, error) {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return nil, usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		return nil, usageError("no rules: option Robots or option Archive is needed")
 	case o.Robots.Name != "" && o.Archive != "":
-		return nil, usageError("--robots and --rules cannot be given together")
+		return nil, usageError("option Robots and option Archive cannot be given together")
 	case o.Archive == "" && o.AsOf != "":
-		return nil, usageError("--as-of chooses a version of --rules")
+		return nil, usageError("option AsOf chooses a version of option Archive")
 	case o.Archive != "" && len(agents) == 0:
 		return nil, errNoAgent
 	case o.Archive != "":
@@ -409,7 +409,7 @@ func (c *checked) why(m *automaton.Machine, path []byte, v automaton.Verdict) (r
 	}
 	next := fmt.Sprintf("line %d: %s", rules[1].Line, shortText(rules[1].String()))
 	switch {
-	case compile.FirstMatchDecides(c.dialect):
+	case c.dialect.FirstMatchDecides():
 		return rule, "the first rule in the file that matches; next is " + next
 	case rules[0].RankedBy > rules[1].RankedBy:
 		return rule, fmt.Sprintf("the longest of %d patterns that match, %s; next is %s, %d",

@@ -158,7 +158,7 @@ func (o *CompileOptions) limit(shares compileShares) error {
 	o.MaxBytes = min(compile.Limit(o.MaxBytes), maxCompiled)
 	if int64(o.MaxBytes) > most {
 		enough := (int64(o.MaxBytes)*compileCost - minWork) / 3 * 8
-		return usageError("there is too little memory to compile robots.txt files of up to %s: --memory %dMB would do",
+		return usageError("there is too little memory to compile robots.txt files of up to %s: option Memory %dMB would do",
 			english.Plural(int64(o.MaxBytes), "byte"), enough/1_000_000+1)
 	}
 	return nil
@@ -178,7 +178,7 @@ func (o CompileOptions) gatherAndWrite(g *gatherer, shares compileShares, out ou
 	if err := context.Cause(g.ctx); err != nil {
 		return nil, err
 	}
-	w, err := archive.NewWriter(compile.Semantics, o.Dialects...)
+	w, err := archive.NewWriter(o.Dialects...)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +322,7 @@ func (o CompileOptions) compileBody(body []byte) (rulesets []*automaton.Ruleset,
 	for i, d := range o.Dialects {
 		if body != nil {
 			// An archive holds lists of rules, so tables are not needed.
-			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: compile.EngineList})
+			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes, Engine: automaton.EngineList})
 			if rulesets[i] = r.Ruleset; i == 0 {
 				of = traitsOf(r, body)
 			}

@@ -74,7 +74,7 @@ func TestCompileInLittleMemoryGivesTheSameArchive(t *testing.T) {
 func TestCompileSaysWhichMemoryWouldDo(t *testing.T) {
 	_, err := archiveOf(t, sites(1, 1), 1_000_000, 0)
 	if kindOf(err) != Usage ||
-		!strings.Contains(err.Error(), "up to 512,000 bytes: --memory 48MB would do") {
+		!strings.Contains(err.Error(), "up to 512,000 bytes: option Memory 48MB would do") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := archiveOf(t, sites(1, 1), 48_000_000, 0); err != nil {

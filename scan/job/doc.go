@@ -11,6 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/scan/audit"
 )
 
 // Error is why a job was not done, or not wholly.
@@ -53,6 +56,10 @@ type Messages struct {
 	// Progress is called when a job begins to read its inputs; the function that
 	// it returns is called when the job has read them.
 	Progress func(Progress) (end func())
+	// Word, if not nil, puts texts of the report into the words of the caller's users. A message, an
+	// error or such a text calls an option by its field, as in "option MaxUnparsed", and the function
+	// that shows how logs are read job.Explain.
+	Word func(text string) string
 	// To is where both write, if that is known: a file there is no input and no other output of the
 	// job.
 	To io.Writer
@@ -67,6 +74,26 @@ type Progress interface {
 func (m Messages) warn(format string, args ...any) {
 	if m.Warn != nil {
 		m.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+func (m Messages) word(text string) string {
+	if m.Word == nil {
+		return text
+	}
+	return m.Word(text)
+}
+
+// wordInputs puts what a report says of its inputs into the words of the caller's users.
+func (m Messages) wordInputs(in *audit.Inputs) {
+	in.List, in.Warnings, in.Notes = slices.Clone(in.List), slices.Clone(in.Warnings), slices.Clone(in.Notes)
+	for i := range in.List {
+		in.List[i].Error = m.word(in.List[i].Error)
+	}
+	for _, texts := range [][]string{in.Warnings, in.Notes} {
+		for i := range texts {
+			texts[i] = m.word(texts[i])
+		}
 	}
 }
 

@@ -166,7 +166,8 @@ type folderAudit struct {
 	names   []byte // the file of names of addresses
 	budget  *budget
 	workers int
-	report  *report.Report // of the lines
+	word    func(string) string // as in Messages
+	report  *report.Report      // of the lines
 	letters int64
 }
 
@@ -204,7 +205,7 @@ func (c *folderAudit) files(ctx context.Context, dir string) (map[string][]byte,
 	}
 	for name, v := range map[string]any{evidence.Basis: p.Basis,
 		evidence.DetailsFile: report.Texts(c.details, report.ToUTF8),
-		evidence.ReportFile:  report.Texts(*c.report, report.ToUTF8)} {
+		evidence.ReportFile:  c.report.Rewrite(report.ToUTF8)} {
 		var text bytes.Buffer
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)
@@ -227,8 +228,9 @@ func (c *folderAudit) audit(ctx context.Context, dir string) error {
 		}
 		logs.list = append(logs.list, log)
 	}
-	o := AuditOptions{Results: Results{Program: d.Program, Command: d.Command, By: "day"}, TimeZone: d.TimeZone,
-		Workers: c.workers, budget: c.budget}
+	o := &auditPlan{budget: c.budget, workers: c.workers, AuditOptions: AuditOptions{
+		LogOptions: LogOptions{TimeZone: d.TimeZone}, Results: Results{Program: d.Program, Command: d.Command, By: "day",
+			Messages: Messages{Word: c.word}}}}
 	a, err := o.read(ctx, &side, logs, nil)
 	if err != nil {
 		return err
@@ -385,7 +387,7 @@ var errNoEvidence = errors.New("interrupted: there is no folder of evidence")
 
 // writeEvidence makes the folder of an audit. err is the audit's own error. An audit that was interrupted
 // has no evidence: the lines that it has not read could clear what it has found.
-func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
+func (o *auditPlan) writeEvidence(ctx context.Context, w *evidenceWriter, err error) error {
 	if failed, ok := errors.AsType[*Error](err); ok && failed.Kind == Interrupted {
 		o.Messages.warn("%v", errNoEvidence)
 		return err
@@ -408,7 +410,7 @@ func (o *AuditOptions) writeEvidence(ctx context.Context, w *evidenceWriter, err
 
 // checkEvidence refuses a folder of evidence that cannot be made, or that holds what the job reads or
 // writes.
-func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
+func (o *auditPlan) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}
@@ -421,7 +423,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	}
 	switch err := disk.CheckFolder(o.Evidence, "evidence", o.Force, isOurs); {
 	case errors.Is(err, disk.ErrOccupied):
-		return usageError("--evidence: %w", err)
+		return usageError("option Evidence: %w", err)
 	case err != nil:
 		return inputError(err)
 	}
@@ -433,7 +435,7 @@ func (o *AuditOptions) checkEvidence(inputs inputFiles) error {
 	for _, name := range names {
 		path, failed := filepath.Abs(name)
 		if err = cmp.Or(err, failed); name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
-			return usageError("--evidence %s would replace %s, which is in it", o.Evidence, name)
+			return usageError("option Evidence %s would replace %s, which is in it", o.Evidence, name)
 		}
 	}
 	if err = cmp.Or(err, disk.CheckWritable(filepath.Dir(dir))); err != nil {
@@ -530,7 +532,7 @@ func auditFolder(ctx context.Context, sums evidence.Sums, o VerifyOptions) (*fol
 	})
 	text, err := open.Read(evidence.DetailsFile)
 	memory := newBudget(o.Memory)
-	c := &folderAudit{budget: memory, workers: memory.workers(o.Workers)}
+	c := &folderAudit{budget: memory, workers: memory.workers(o.Workers), word: o.Messages.Word}
 	if err = cmp.Or(err, json.Unmarshal(text, &c.details)); err != nil {
 		return nil, nil, err
 	}

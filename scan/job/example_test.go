@@ -16,11 +16,8 @@ import (
 
 func ExampleAudit() {
 	const sample = "../../testdata/sample/"
-	a, err := job.Audit(context.Background(), job.AuditOptions{
-		Logs:   job.Inputs{Names: []string{sample + "access.log.gz"}},
-		Policy: sample + "policy.csv", Hosts: []string{"https://lantern.example"},
-		Crawlers: sample + "crawlers.json", Ranges: []string{sample + "ranges"},
-	})
+	a, err := job.Audit(context.Background(), job.AuditOptions{LogOptions: job.LogOptions{Logs: job.Inputs{Names: []string{sample + "access.log.gz"}}, Hosts: []string{"https://lantern.example"}},
+		Judging: job.Judging{Policy: sample + "policy.csv", Crawlers: sample + "crawlers.json"}, Identity: job.Identity{Ranges: []string{sample + "ranges"}}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -21,8 +21,8 @@ func TestFactsThatCannotBeUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, facts := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "facts")
-	part := AuditOptions{Results: Results{NoReport: true}, Logs: Inputs{Names: o.Logs.Names[:2]}, Side: side,
-		Part: &Part{}}
+	part := AuditOptions{Results: Results{NoReport: true}, LogOptions: LogOptions{Logs: Inputs{Names: o.Logs.Names[:2]}},
+		Shard: Shard{Side: side, Part: &Part{}}}
 	part.State = state
 	if _, err := Audit(t.Context(), part); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestFactsThatCannotBeUsed(t *testing.T) {
 		"no part":      {func(o *AuditOptions) { o.Part = nil }, usage},
 		"a state, too": {func(o *AuditOptions) { o.State = state + "2" }, usage},
 		"another basis": {func(o *AuditOptions) { o.Side = other },
-			func(err error) bool { return errors.As(err, &basis) && strings.Contains(err.Error(), "--since") }},
+			func(err error) bool { return errors.As(err, &basis) && strings.Contains(err.Error(), "option Since") }},
 		"a state": {func(o *AuditOptions) { o.Facts = state }, names(audit.ErrNotState, state)},
 		"damaged": {func(o *AuditOptions) { o.Facts = damaged }, names(audit.ErrDamaged, damaged)},
 		"missing": {func(o *AuditOptions) { o.Facts = damaged + "2" }, names(os.ErrNotExist, damaged)},
@@ -125,7 +125,7 @@ func TestStatePartIsBounded(t *testing.T) {
 	if n, err := f.ReadAt(make([]byte, 1<<19), 0); n != 1<<19 || err != nil {
 		t.Error(n, err)
 	}
-	if _, err := f.ReadAt(make([]byte, 1<<20), 0); err == nil || !strings.Contains(err.Error(), "--memory 5MB would do") {
+	if _, err := f.ReadAt(make([]byte, 1<<20), 0); err == nil || !strings.Contains(err.Error(), "option Memory 5MB would do") {
 		t.Error(err)
 	}
 }

@@ -159,7 +159,7 @@ func Filter(ctx context.Context, o FilterOptions, out io.Writer) (*Filtered, err
 	}
 	errs = append(errs, lists.refused...)
 	if o.Page != 0 && !lists.records && len(lists.inputs) > 0 {
-		return nil, usageError("--page looks into the records of WARC files, and no list is one")
+		return nil, usageError("option Page looks into the records of WARC files, and no list is one")
 	}
 	rules.config.Layouts, rules.config.Swapped = lists.layouts, lists.swapped
 	shares, err := memory.divide(memory.workers(o.Workers), lists.inputs)
@@ -275,7 +275,7 @@ func asOf(text string, now time.Time) (int64, error) {
 	if text == "" {
 		return newest, nil
 	}
-	at, err := timeOf("--as-of", text, time.UTC, now)
+	at, err := timeOf("option AsOf", text, time.UTC, now)
 	return at.Unix(), err
 }
 
@@ -283,11 +283,11 @@ func asOf(text string, now time.Time) (int64, error) {
 func (o *FilterOptions) check() error {
 	switch {
 	case o.Robots.Name == "" && o.Archive == "":
-		return usageError("no rules: name a robots.txt with --robots FILE, or an archive with --rules ARCHIVE")
+		return usageError("no rules: option Robots or option Archive is needed")
 	case o.Robots.Name != "" && o.Archive != "":
-		return usageError("--robots and --rules cannot be given together")
+		return usageError("option Robots and option Archive cannot be given together")
 	case o.Robots.Name != "" && (o.List.Date != "" || o.AsOf != ""):
-		return usageError("--robots gives one robots.txt for all times: --date-column and --as-of need --rules")
+		return usageError("option List.Date and option AsOf need option Archive")
 	case o.Robots.Name == "-" && slices.Contains(o.URLs.Names, "-"):
 		return usageError("robots.txt and the URLs cannot both be stdin")
 	case len(o.URLs.Names)+len(o.URLs.Opened) == 0:
@@ -326,7 +326,7 @@ func (o *FilterOptions) config(ctx context.Context, memory *budget) (rules rules
 		rules.names = append(rules.names, agent.name)
 	}
 	if c.Annotate, err = o.Annotate.annotator(rules.names); err != nil {
-		return rules, usageError("--annotate %s: %w", o.Annotate, err)
+		return rules, usageError("option Annotate %s: %w", o.Annotate, err)
 	}
 	if o.Archive == "" {
 		c.Site, err = o.site(ctx, agents, c.Dialects, memory)

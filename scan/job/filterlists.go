@@ -154,9 +154,9 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 	case l.records && f.kind != list.WARC:
 		f.err = errors.New("it is not WARC, as other inputs are: filter it apart")
 	case o.Annotate == Parquet && len(l.inputs) > 0:
-		f.err = errors.New("--annotate parquet is of one list: filter it apart")
+		f.err = errors.New("option Annotate parquet is of one list: filter it apart")
 	case o.Key != "" && f.kind != list.Parquet:
-		f.err = errors.New("--key is a column of a Parquet file, which this is not")
+		f.err = errors.New("option Key is a column of a Parquet file, which this is not")
 	case f.kind == list.Sitemap:
 		in = l.sitemap(ctx, in)
 	case f.kind == list.Parquet:
@@ -175,7 +175,7 @@ func (l *lists) add(ctx context.Context, o *FilterOptions, in *source.Input, f f
 		o.Messages.warn("%s: its lines end in carriage returns (CR) without line feeds, and are read so", in.Name)
 	}
 	if f.layout != nil && f.layout.Guess() != "" {
-		o.Messages.warn("%s: the URLs are those of %s, which no usual name says; --column takes another", in.Name,
+		o.Messages.warn("%s: the URLs are those of %s, which no usual name says; option List.Column takes another", in.Name,
 			f.layout.Guess())
 	}
 	in.Records = f.layout.Records()
@@ -324,7 +324,7 @@ func urlColumn(file *columnar.File) (string, error) {
 	if len(names) > most {
 		names, more = names[:most], " and others"
 	}
-	return "", fmt.Errorf("no column has a usual name for URLs: name it with --column, one of %q%s", names, more)
+	return "", fmt.Errorf("no column has a usual name for URLs: name it with option List.Column, one of %q%s", names, more)
 }
 
 // annotateAsTable is the annotator of rows for columnar.Sidecar, about agents with some names.

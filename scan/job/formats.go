@@ -94,7 +94,7 @@ func explainHead(name string, head []byte, f *format.Format) *ExplainedLog {
 		log.Missing = missing(log.Format)
 		if !format.NamesZones(log.Format, head) {
 			log.Missing = append(log.Missing, "time zone: the times are taken as UTC; name the zone of the server with "+
-				"--time-zone")
+				"option TimeZone")
 		}
 	}
 	return log
@@ -106,7 +106,7 @@ func missing(f *format.Format) (list []string) {
 		"User-Agent": "without it no line can name a crawler; have the server log it",
 		"time":       "without it no request can be judged; have the server log it",
 		"client":     "without its address no crawler can be verified, and no impostor found",
-		"host":       "all lines count as requests to one site, which --host names",
+		"host":       "all lines count as requests to one site, which option Hosts names",
 		"status":     "without it the answers to /robots.txt are not known",
 		"size":       "without it an answer to /robots.txt may have had no body",
 	}
@@ -115,7 +115,7 @@ func missing(f *format.Format) (list []string) {
 	}
 	if f.Sampled() {
 		list = append(list, "some requests: such logs may leave them out by design, so counts are lower bounds; say how "+
-			"they were sampled with --sampled")
+			"they were sampled with option Sampled")
 	}
 	return list
 }
@@ -140,13 +140,13 @@ func formatByName(ctx context.Context, text string) (f *format.Format, words str
 		case errors.Is(err, errNothingDone):
 			return nil, "", err
 		case err != nil:
-			return nil, "", inputError(fmt.Errorf("--format %s: %w", text, err))
+			return nil, "", inputError(fmt.Errorf("option Format %s: %w", text, err))
 		}
 		if f, err = format.ParseConfig(config, name); err == nil {
 			words, err = format.ConfigText(config, name)
 		}
 		if err != nil {
-			return nil, "", usageError("--format %s: %w", text, err)
+			return nil, "", usageError("option Format %s: %w", text, err)
 		}
 		return f, words, nil
 	}
@@ -157,7 +157,7 @@ func formatByName(ctx context.Context, text string) (f *format.Format, words str
 // formatInWords is formatByName for a text that is neither a name nor FILE:NAME.
 func formatInWords(text string) (*format.Format, error) {
 	if info, err := disk.Stat(text); err == nil && info.Mode().IsRegular() {
-		return nil, usageError("--format %s is a file: give the name of a format in it too, as in %s:NAME", text, text)
+		return nil, usageError("option Format %s is a file: give the name of a format in it too, as in %s:NAME", text, text)
 	}
 	if plainWord().MatchString(text) {
 		perhaps := ""
@@ -169,7 +169,7 @@ func formatInWords(text string) (*format.Format, error) {
 	}
 	f, err := format.Parse(text)
 	if err != nil {
-		return nil, usageError("--format: %w", err)
+		return nil, usageError("option Format: %w", err)
 	}
 	return f, nil
 }

@@ -103,18 +103,8 @@ func makeWorld(t *testing.T, data []byte) *world {
 	w.calm = d.n(2) == 0
 	google := automaton.Google
 	everything := 100.0
-	w.options = job.AuditOptions{
-		Results:     job.Results{AllowDuplicates: true},
-		Format:      pick(d, "vhost_combined", "combined"),
-		Window:      pick(d, 0, 48*time.Hour, 40*day),
-		Delay:       pick(d, 0, 3*time.Hour, 30*time.Hour),
-		Skew:        pick(d, 0, time.Hour),
-		Dialect:     pick(d, nil, nil, &google),
-		Logs:        job.Inputs{},
-		MaxUnparsed: &everything, // of a small part all lines may be damaged
-		Workers:     1,
-		Samples:     2,
-	}
+	w.options = job.AuditOptions{Results: job.Results{AllowDuplicates: true}, LogOptions: job.LogOptions{Format: pick(d, "vhost_combined", "combined"), Logs: job.Inputs{}, MaxUnparsed: &everything},
+		Judging: job.Judging{Window: pick(d, 0, 48*time.Hour, 40*day), Delay: pick(d, 0, 3*time.Hour, 30*time.Hour), Skew: pick(d, 0, time.Hour), Dialect: pick(d, nil, nil, &google)}, Limits: job.Limits{Workers: 1}, Extracts: job.Extracts{Samples: 2}}
 	for i := range 1 + d.n(4) {
 		body := makeBody(d)
 		w.sizes = append(w.sizes, len(body))

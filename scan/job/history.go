@@ -160,7 +160,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	o := CompileOptions{Messages: Messages{Warn: q.Warn}, Memory: q.Memory, MaxBytes: history.MaxBody}
 	if fields := q.Values["fields"]; fields != "" {
 		if o.Fields, err = capture.ParseFields(fields); err != nil {
-			return history.UsageError("--fields: " + err.Error())
+			return history.UsageError("option Fields: " + err.Error())
 		}
 	}
 	g := newGatherer(ctx, o, shareCompiling(o.Memory))
@@ -174,7 +174,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		why := "no date in it, nor in the name of the file or folder"
 		if c.Line > 0 {
 			row.Place = fmt.Sprintf("%s:%d", g.name, c.Line)
-			why = "no date: --fields names the members that are read, such as host=host,body=body,date=fetched"
+			why = "no date: option Fields names the members that are read, such as host=host,body=body,date=fetched"
 		}
 		switch {
 		case c.Time.IsZero():
@@ -207,7 +207,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	}
 	g.report()
 	if monthly {
-		q.Warn("of some captures only the month is known: audit needs --skew 31d")
+		q.Warn("of some captures only the month is known: audit needs option Skew 31d")
 	}
 	if g.lost {
 		q.Fault("not all captures could be read")
@@ -221,17 +221,26 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 	return nil
 }
 
+// LogHistoryOptions name the logs that LogHistory reads. Hosts name the sites of logs that name none.
+type LogHistoryOptions struct {
+	LogOptions
+	Limits
+	// Bodies are files and folders of robots.txt, plain or compressed, to compare sizes with.
+	Bodies          []string
+	AllowDuplicates bool      // reads also the logs that have the content of one before them
+	Stdout          io.Writer // as in Results
+	Messages        Messages
+}
+
 // LogHistory finds in logs what each site answered to GETs of /robots.txt, and when. It calls each for
-// every site, by name. Of the options those count that say how logs are read; Hosts name the sites of
-// logs that name none. Bodies are files and folders of robots.txt, plain or compressed, to compare sizes
-// with. It goes on when a log cannot be used, and warns of it: partial says that not all was read or
-// could be parsed. Errors are of type *Error.
-func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(*report.LoggedSite) error) (
+// every site, by name. It goes on when a log cannot be used, and warns of it: partial says that not all
+// was read or could be parsed. Errors are of type *Error.
+func LogHistory(ctx context.Context, o LogHistoryOptions, each func(*report.LoggedSite) error) (
 	partial bool, err error,
 ) {
 	memory := cmp.Or(o.Memory, DefaultMemory)
 	sizes := map[int64][]string{}
-	unread := history.EachBody(ctx, bodies, func(in *source.Input, body []byte) {
+	unread := history.EachBody(ctx, o.Bodies, func(in *source.Input, body []byte) {
 		sizes[int64(len(body))] = append(sizes[int64(len(body))], in.Name)
 	})
 	if unread != nil {
@@ -239,12 +248,15 @@ func LogHistory(ctx context.Context, o AuditOptions, bodies []string, each func(
 	}
 	f := &fetches{sizes: sizes, sorted: spill.New(spill.Options{Memory: memory / 4})}
 	defer f.sorted.Close()
-	o.Memory, o.Fetched, o.NoReport, o.Workers = memory/4*3, f, true, newBudget(memory/4*3).workers(o.Workers)
-	o.Read = bodies
-	for range o.Workers {
+	workers := newBudget(memory / 4 * 3).workers(o.Workers)
+	for range workers {
 		f.writers = append(f.writers, f.sorted.Writer())
 	}
-	a, err := Audit(ctx, o)
+	a, err := Audit(ctx, AuditOptions{
+		LogOptions: o.LogOptions, Limits: Limits{Memory: memory / 4 * 3, Workers: workers},
+		Results:  Results{NoReport: true, AllowDuplicates: o.AllowDuplicates, Stdout: o.Stdout, Messages: o.Messages},
+		Extracts: Extracts{Fetched: f, Read: o.Bodies},
+	})
 	if a == nil {
 		return false, err
 	}

@@ -44,7 +44,7 @@ func (i Inputs) resolve(ctx context.Context, memory *budget, workers int, messag
 	}
 	for _, err := range failed {
 		if errors.Is(err, source.ErrRoom) {
-			return nil, nil, inputError(fmt.Errorf("%w: --memory %dMB is too little", err, memory.memory/1_000_000))
+			return nil, nil, inputError(fmt.Errorf("%w: option Memory %dMB is too little", err, memory.memory/1_000_000))
 		}
 	}
 	for _, w := range warnings {
@@ -212,25 +212,25 @@ func (i *interruptible) Read(p []byte) (int, error) {
 func zoneOf(name string) (*time.Location, error) {
 	zone, err := report.Zone(name)
 	if err != nil {
-		return nil, usageError("--time-zone %q is no time zone, such as Europe/Berlin, +02:00, UTC or Local", name)
+		return nil, usageError("option TimeZone %q is no time zone, such as Europe/Berlin, +02:00, UTC or Local", name)
 	}
 	return zone, nil
 }
 
 // period returns the period of the options, whose dates are midnights in a zone.
-func (o *AuditOptions) period(zone *time.Location) (p audit.Period, err error) {
+func (o *auditPlan) period(zone *time.Location) (p audit.Period, err error) {
 	now := o.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	if p.Since, err = timeOf("--since", o.Since, zone, now); err != nil {
+	if p.Since, err = timeOf("option Since", o.Since, zone, now); err != nil {
 		return p, err
 	}
-	if p.Until, err = timeOf("--until", o.Until, zone, now); err != nil {
+	if p.Until, err = timeOf("option Until", o.Until, zone, now); err != nil {
 		return p, err
 	}
 	if !p.Since.IsZero() && !p.Until.IsZero() && !p.Since.Before(p.Until) {
-		return p, usageError("--since %s is not before --until %s", o.Since, o.Until)
+		return p, usageError("option Since %s is not before option Until %s", o.Since, o.Until)
 	}
 	return p, nil
 }

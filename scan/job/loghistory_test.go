@@ -14,10 +14,11 @@ import (
 )
 
 // logHistory returns what LogHistory finds, a line for each interval.
-func logHistory(t *testing.T, o AuditOptions, bodies ...string) (text string, partial bool) {
+func logHistory(t *testing.T, o LogHistoryOptions, bodies ...string) (text string, partial bool) {
 	t.Helper()
 	var b strings.Builder
-	partial, err := LogHistory(t.Context(), o, bodies, func(s *report.LoggedSite) error {
+	o.Bodies = bodies
+	partial, err := LogHistory(t.Context(), o, func(s *report.LoggedSite) error {
 		fmt.Fprintf(&b, "%s: %d %v\n", s.Site, s.Answers, s.Unclear)
 		for _, in := range s.Intervals {
 			for _, a := range in.Answers {
@@ -31,6 +32,9 @@ func logHistory(t *testing.T, o AuditOptions, bodies ...string) (text string, pa
 	}
 	return b.String(), partial
 }
+
+// logsOf names logs.
+func logsOf(names ...string) LogOptions { return LogOptions{Logs: Inputs{Names: names}} }
 
 // logLines writes answers such as "GET 200 40" of a host at times that are hours apart.
 func logLines(host string, from time.Time, answers ...string) (lines []string) {
@@ -90,11 +94,11 @@ https://www.example.com: 3 map[not GET:1]
   2026-01-10T08:00:00Z to 2026-01-10T08:00:00Z: 404 of -1 (1) []
   2026-01-10T09:00:00Z to 2026-01-10T09:00:00Z: 200 of -1 (1) []
 `, old, same, now, now)
-	for name, o := range map[string]AuditOptions{
-		"rotated":       {Logs: Inputs{Names: rotated}},
-		"in no order":   {Logs: Inputs{Names: []string{rotated[1], rotated[0]}}, Workers: 4},
-		"whole":         {Logs: Inputs{Names: []string{whole}}, Workers: 2},
-		"little memory": {Logs: Inputs{Names: []string{whole}}, Results: Results{Memory: 2_000_000}},
+	for name, o := range map[string]LogHistoryOptions{
+		"rotated":       {LogOptions: logsOf(rotated...)},
+		"in no order":   {LogOptions: logsOf(rotated[1], rotated[0]), Limits: Limits{Workers: 4}},
+		"whole":         {LogOptions: logsOf(whole), Limits: Limits{Workers: 2}},
+		"little memory": {LogOptions: logsOf(whole), Limits: Limits{Memory: 2_000_000}},
 	} {
 		if got, partial := logHistory(t, o, filepath.Join(dir, "old"), now); got != want || partial {
 			t.Errorf("%s: partial %v\n got %s\nwant %s", name, partial, got, want)
@@ -115,7 +119,7 @@ func TestLogHistoryOfUnnamedSites(t *testing.T) {
 		"": ": 2", "example.com": "example.com: 2", "https://example.com": "https://example.com: 2",
 		"example.com,example.org=b.log": "example.com: 1 example.org: 1",
 	} {
-		o := AuditOptions{Logs: Inputs{Names: []string{filepath.Join(dir, "*.log")}}}
+		o := LogHistoryOptions{LogOptions: logsOf(filepath.Join(dir, "*.log"))}
 		if hosts != "" {
 			o.Hosts = strings.Split(hosts, ",")
 		}
@@ -152,8 +156,8 @@ func TestLogHistoryOfAForger(t *testing.T) {
 	f.Close()
 	sites, intervals := 0, 0
 	begun := time.Now()
-	o := AuditOptions{Logs: Inputs{Names: []string{name}}, Results: Results{Memory: 8_000_000}}
-	_, err = LogHistory(t.Context(), o, nil, func(s *report.LoggedSite) error {
+	o := LogHistoryOptions{LogOptions: logsOf(name), Limits: Limits{Memory: 8_000_000}}
+	_, err = LogHistory(t.Context(), o, func(s *report.LoggedSite) error {
 		sites, intervals = sites+1, max(intervals, len(s.Intervals))
 		return nil
 	})

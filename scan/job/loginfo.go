@@ -56,7 +56,7 @@ func unparsedShare(i report.InputInfo) float64 {
 
 // noneParsed says that no line could be parsed, and quotes the first.
 func (log *logInfo) noneParsed() string {
-	const hint = "(robotsieve formats --explain shows why)"
+	const hint = "(job.Explain shows why)"
 	what, quoted := "its only line could not", fmt.Sprintf(": %q", log.First)
 	if log.Lines != 1 {
 		what = fmt.Sprintf("none of its %s could", english.Plural(log.Lines, "line"))
@@ -71,7 +71,7 @@ func (log *logInfo) noneParsed() string {
 
 // noRequests says that no line is a request, and quotes the first.
 func (log *logInfo) noRequests() string {
-	return fmt.Sprintf("%s: none of its lines has a request where the format %s looks for it (robotsieve formats --explain "+
+	return fmt.Sprintf("%s: none of its lines has a request where the format %s looks for it (job.Explain "+
 		"shows why); the first is %q", log.Name, log.Format, log.First)
 }
 
@@ -133,7 +133,8 @@ func unparsedWarning(list []report.InputInfo, most float64) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% (--max-unparsed): %s",
+		return fmt.Sprintf("%s: %s of its %s (%.3g %%) could not be parsed, which is more than %v %% "+
+			"(option MaxUnparsed): %s",
 			list[0].Name, english.Grouped(list[0].Unparsed), english.Plural(linesOf(list[0]), "line"), unparsedShare(list[0]),
 			most, partial)
 	}
@@ -149,7 +150,7 @@ func unparsedWarning(list []report.InputInfo, most float64) string {
 	if rest := int64(len(list) - len(names)); rest > 0 {
 		more = " and " + english.Plural(rest, "more log")
 	}
-	return fmt.Sprintf("more than %v %% of the lines could not be parsed (--max-unparsed) of %s%s: %s", most,
+	return fmt.Sprintf("more than %v %% of the lines could not be parsed (option MaxUnparsed) of %s%s: %s", most,
 		strings.Join(names, ", "), more, partial)
 }
 
@@ -295,9 +296,9 @@ func notOpened(err error) bool {
 // CopyWarning is the warning of a log that has the content of another one before it.
 func CopyWarning(log, other string, counted bool) string {
 	if counted {
-		return fmt.Sprintf("%s has the same content as %s: counted all the same (--allow-duplicates)", log, other)
+		return fmt.Sprintf("%s has the same content as %s: counted all the same (option AllowDuplicates)", log, other)
 	}
-	return fmt.Sprintf("%s has the same content as %s: not counted (--allow-duplicates counts it)", log, other)
+	return fmt.Sprintf("%s has the same content as %s: not counted (option AllowDuplicates counts it)", log, other)
 }
 
 // findCopies warns of inputs that turned out to have the same content when they had been

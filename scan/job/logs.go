@@ -75,14 +75,14 @@ type auditLog struct {
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
 // used, and leaves them out.
-func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
+func (o *auditPlan) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
 	if part := o.Part; part != nil {
 		logs.isPart, logs.warnings, logs.unread = true, slices.Clone(part.Warnings), slices.Clone(part.Unread)
 		logs.hostFiles = o.Side.HostFiles
 		logs.partial = slices.ContainsFunc(part.Unread, func(in report.InputInfo) bool { return in.Error != "" })
 	}
-	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.Workers,
+	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (o *AuditOptions) openLogs(ctx context.Context, zone *time.Location) (*audi
 	}
 	list := make([]auditLog, len(inputs))
 	empty, failed := make([]bool, len(inputs)), make([]error, len(inputs))
-	inParallel(ctx, len(inputs), o.Workers, func(i int) {
+	inParallel(ctx, len(inputs), o.workers, func(i int) {
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous
@@ -212,7 +212,7 @@ func (log *auditLog) open(ctx context.Context, f *format.Format, zone *time.Loca
 }
 
 // errUnknownFormat takes the place of an error that quotes a line.
-var errUnknownFormat = errors.New("no known format fits its first lines. robotsieve formats --explain shows them")
+var errUnknownFormat = errors.New("no known format fits its first lines. job.Explain shows them")
 
 // look finds by the beginning of the log whether its times name a zone, and sets the one that they
 // are in if not; and whether its requests name hosts, and what it does to paths.
@@ -240,7 +240,7 @@ func (l *auditLogs) checkHosts(b *basis.Basis) error {
 		if len(log.hosts) > 0 {
 			seen = "such as " + english.List(log.hosts)
 		}
-		return usageError("%s names hosts (format %s), %s: use --host to say which of them %s is for", log.Name,
+		return usageError("%s names hosts (format %s), %s: use option Hosts to say which of them %s is for", log.Name,
 			log.format.Name(), seen, b.File)
 	}
 	return nil
@@ -446,7 +446,7 @@ func (l *auditLogs) notes(zone *time.Location, given bool) (notes []string) {
 	zoneless := "The times in logs of the format %s name no zone: they are taken as those of " + name + ", as requested."
 	if !given {
 		zoneless = "The times in logs of the format %s name no zone: they are taken as those of UTC, and may be wrong by " +
-			"14 h (--time-zone)."
+			"14 h (option TimeZone)."
 	}
 	losses := map[format.Lossy]string{
 		format.Decoded: "Logs of the format %s have paths without their percent-encoding. A request is undecided " +
@@ -523,7 +523,7 @@ func (log *auditLog) lacks() (warnings []string) {
 	}
 	if !log.hasHosts && log.site.N == 0 {
 		warnings = append(warnings, fmt.Sprintf("the format %s names no host, so it is not known which robots.txt its "+
-			"requests are bound by: name the site with --host", name))
+			"requests are bound by: name the site with option Hosts", name))
 	}
 	if f.Sampled() {
 		warnings = append(warnings, fmt.Sprintf("logs of the format %s may lack requests by design, such as those that "+

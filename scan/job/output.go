@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/robotsieve/robotsieve/automaton/archive"
-	"github.com/robotsieve/robotsieve/compile"
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/crawler"
@@ -46,7 +45,7 @@ var (
 		return !errors.Is(err, audit.ErrNotState)
 	}}
 	anArchive = kind{"an archive", 0o666, func(head []byte) bool {
-		_, err := archive.Open(head, compile.Semantics, nil)
+		_, err := archive.Open(head)
 		return !errors.Is(err, archive.ErrNotArchive)
 	}}
 )
@@ -131,7 +130,7 @@ func (o output) replaced() (path string, err error) {
 	case err != nil:
 		return "", inputError(writing(o.name, err))
 	case !is:
-		return "", usageError("%s %s would replace a file that is not %s; --force does it all the same", o.flag, o.name,
+		return "", usageError("%s %s would replace a file that is not %s; option Force does it all the same", o.flag, o.name,
 			o.kind.name)
 	}
 	return path, nil
@@ -387,13 +386,10 @@ type Results struct {
 	CheckCondition func(*audit.Config) error
 	// Program is the version of the program, and Command its command line, for the report.
 	Program, Command string
-	// Memory is how many bytes the job may hold; 0 is DefaultMemory. If it is too little
-	// for the side files, the error is of the kind Input.
-	Memory   int64
-	Messages Messages
+	Messages         Messages
 }
 
-func (o *Results) stateFile() output { return output{"--state", o.State, aState, o.Force} }
+func (o *Results) stateFile() output { return output{"option State", o.State, aState, o.Force} }
 
 // outputs are the state and the files of the report.
 func (o *Results) outputs() []output {
@@ -423,13 +419,14 @@ func (o *Results) choose(config *audit.Config) error {
 	}
 	for _, text := range o.Only.Crawlers {
 		if strings.TrimSpace(text) == "" {
-			return usageError("--crawler %q names no crawler", text)
+			return usageError("option Only.Crawlers %q names no crawler", text)
 		}
 		names := config.Crawlers.NamesOf(text)
 		if near := like(config.Crawlers, text); names == nil {
 			names = []string{text}
 			if near != "" {
-				o.Messages.warn("--crawler %s: no known crawler is called so%s; the logs are searched for it", text, near)
+				o.Messages.warn("option Only.Crawlers %s: no known crawler is called so%s; the logs are searched for it",
+					text, near)
 			}
 		}
 		config.Only.Crawlers = append(config.Only.Crawlers, names...)
@@ -453,8 +450,8 @@ func checkChoice(known *crawler.Set, r *report.Report) error {
 	for _, name := range r.Choice.Crawlers {
 		isIts := func(c report.CrawlerInfo) bool { return strings.EqualFold(c.Crawler, name) }
 		if known.NamesOf(name) == nil && !slices.ContainsFunc(r.Crawlers, isIts) {
-			return usageError("--crawler %s: no crawler is called so, neither a known one nor one in the logs%s", name,
-				like(known, name))
+			return usageError("option Only.Crawlers %s: no crawler is called so, neither a known one nor one in the "+
+				"logs%s", name, like(known, name))
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func TestOverlap(t *testing.T) {
 		"begins with few lines":   {[][]string{lines(0, 99), lines(20, 24)}, ""},
 	} {
 		dir := t.TempDir()
-		o := AuditOptions{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}, Hosts: []string{"a.example"}}
+		o := AuditOptions{Judging: Judging{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}, LogOptions: LogOptions{Hosts: []string{"a.example"}}}
 		o.Workers = 2
 		files := map[string]string{"robots.txt": "User-agent: *\nDisallow: /private/\n"}
 		for i, log := range c.logs {

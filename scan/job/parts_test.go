@@ -29,10 +29,8 @@ func manyLogs(t *testing.T) AuditOptions {
 		t.Fatal(err)
 	}
 	logs := jobtest.Write(t, t.TempDir(), 12, func(data []byte) []byte { return z.EncodeAll(data, nil) })
-	return AuditOptions{
-		Logs: Inputs{Names: logs.Names}, Policy: logs.Policy, Ranges: []string{logs.Ranges}, Hosts: logs.Hosts,
-		Since: logs.Since, Samples: 2,
-	}
+	return AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: logs.Names}, Hosts: logs.Hosts},
+		Judging: Judging{Policy: logs.Policy, Since: logs.Since}, Identity: Identity{Ranges: []string{logs.Ranges}}, Extracts: Extracts{Samples: 2}}
 }
 
 // partsOf are inputs, one for each part of the logs: a log, or a range of one.
@@ -110,8 +108,8 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 	before := map[place]int64{} // lines before a range
 	audit := func(part *Part, logs Inputs) {
 		states = append(states, next())
-		a, err := Audit(t.Context(), AuditOptions{Results: Results{State: states[len(states)-1], NoReport: true},
-			Logs: logs, Side: side, Part: part, Workers: 1})
+		a, err := Audit(t.Context(), AuditOptions{Results: Results{State: states[len(states)-1], NoReport: true}, LogOptions: LogOptions{Logs: logs},
+			Shard: Shard{Side: side, Part: part}, Limits: Limits{Workers: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +153,8 @@ func addedUp(t *testing.T, o AuditOptions, seed uint64) (_ *Audited, rows []stri
 				t.Fatal(err)
 			}
 			for _, logs := range again {
-				rows = append(rows, rowsOf(t, AuditOptions{Logs: logs(), Side: side, Part: &Part{}, Facts: facts})...)
+				rows = append(rows, rowsOf(t, AuditOptions{LogOptions: LogOptions{Logs: logs()},
+					Shard: Shard{Side: side, Part: &Part{}, Facts: facts}})...)
 			}
 			return a, rows, nil
 		}
@@ -193,7 +192,7 @@ func TestPartsAddUpInAnyTree(t *testing.T) {
 	few := func(t *testing.T, logs map[string]string) AuditOptions {
 		logs["robots.txt"] = "User-agent: *\nDisallow: /private/\n"
 		dir := folder(t, logs)
-		o := AuditOptions{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}
+		o := AuditOptions{Judging: Judging{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}}
 		for _, name := range slices.Sorted(maps.Keys(logs)) {
 			if name != "robots.txt" {
 				o.Logs.Names = append(o.Logs.Names, filepath.Join(dir, name))
@@ -278,8 +277,8 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 	dir := folder(t, map[string]string{"1.gz": packed, "2.gz": packed,
 		"robots.txt": "User-agent: *\nDisallow: /private/\n"})
 	one, other, missing := filepath.Join(dir, "1.gz"), filepath.Join(dir, "2.gz"), filepath.Join(dir, "3.gz")
-	o := AuditOptions{Logs: Inputs{Names: []string{one, other, missing}},
-		Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}
+	o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{one, other, missing}}},
+		Judging: Judging{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}}
 	side, err := ReadSideFiles(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +287,9 @@ func TestPartsSayWhatTheirCallerKnows(t *testing.T) {
 	// sum is the report of a part with these logs and one without any.
 	sum := func(side *SideFiles, known *Part, logs ...string) (*Audited, error) {
 		var states []string
-		for i, o := range []AuditOptions{{Part: &Part{}, Logs: Inputs{Names: logs}}, {Part: known}} {
+		for i, o := range []AuditOptions{
+			{Shard: Shard{Part: &Part{}}, LogOptions: logsOf(logs...)}, {Shard: Shard{Part: known}},
+		} {
 			if i == 0 {
 				o.Part.Copies = known.Copies
 			}
@@ -359,8 +360,8 @@ func TestMissingRangeIsTold(t *testing.T) {
 			logs.Opened = append(logs.Opened, part())
 		}
 	}
-	if _, err := Audit(t.Context(), AuditOptions{Results: Results{State: state, NoReport: true}, Logs: logs, Side: side,
-		Part: &Part{}}); err != nil {
+	if _, err := Audit(t.Context(), AuditOptions{Results: Results{State: state, NoReport: true}, LogOptions: LogOptions{Logs: logs},
+		Shard: Shard{Side: side, Part: &Part{}}}); err != nil {
 		t.Fatal(err)
 	}
 	a, err := Merge(t.Context(), MergeOptions{States: []string{state}, Parts: true})

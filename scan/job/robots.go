@@ -222,7 +222,7 @@ type subject struct {
 	exempt         string       // why robots.txt does not apply to its requests; "" if it does
 }
 
-var errNoAgent = usageError("no agent: name the crawler with --agent NAME")
+var errNoAgent = usageError("no agent: name the crawler with option Agents NAME")
 
 // find looks the agent up for a command, of which its errors name the flag.
 func (a Agent) find(messages Messages) (subject, error) {
@@ -231,7 +231,7 @@ func (a Agent) find(messages Messages) (subject, error) {
 	}
 	s, err := a.lookUp(messages)
 	if errors.Is(err, errAgent) {
-		err = usageError("--agent: %w", err)
+		err = usageError("option Agents: %w", err)
 	}
 	return s, err
 }
@@ -293,7 +293,8 @@ func (s subject) warnOfOthers(rules *automaton.Ruleset, messages Messages) {
 	for _, tokens := range s.also {
 		other := policy.Subject{Tokens: tokens, IgnoresWildcard: s.IgnoresWildcard}
 		if rules == nil || other.Machine(rules) != s.Machine(rules) {
-			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: see --agent %s", s.name,
+			messages.warn("the header of %s serves %s too, for which robots.txt may have other rules: "+
+				"see option Agents %s", s.name,
 				tokens[0], tokens[0])
 		}
 	}

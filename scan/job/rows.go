@@ -45,7 +45,7 @@ type rowWriter struct {
 
 // addRowsTo has an audit of logs give its requests to a listing of the rows that are asked for, and
 // takes memory for them from that of the audit. It returns the listing, nil if none are asked for.
-func (o *AuditOptions) addRowsTo(config *audit.Config, logs *auditLogs) *listing {
+func (o *auditPlan) addRowsTo(config *audit.Config, logs *auditLogs) *listing {
 	if o.Rows == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ type loadedBasis struct {
 }
 
 // readSideFiles reads all files that the options name but the logs.
-func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) {
+func (o *auditPlan) readSideFiles(ctx context.Context) (*loadedBasis, error) {
 	if o.Side != nil {
 		return o.Side.unpack(o.budget)
 	}
@@ -69,7 +69,7 @@ func (o *AuditOptions) readSideFiles(ctx context.Context) (*loadedBasis, error) 
 }
 
 // readBasis reads the files that the options name, except the files of addresses.
-func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
+func (o *auditPlan) readBasis(ctx context.Context, zone *time.Location) (*basis.Basis, error) {
 	b := &basis.Basis{
 		BasisInfo: report.BasisInfo{
 			AssumeConstant: o.AssumeConstant, Sampled: o.Sampled, ClientIP: cmp.Or(o.ClientIP, "addr"),
@@ -92,12 +92,12 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 	for _, host := range o.Hosts {
 		site, _, _ := hostOf(host)
 		if strings.Contains(site, "*") {
-			return nil, usageError("--host %s: a site has no * in it, because each has a robots.txt of its own: name each",
+			return nil, usageError("option Hosts %s: a site has no * in it, because each has a robots.txt of its own: name each",
 				host)
 		}
 		list, err := origin.Parse(site)
 		if err != nil {
-			return nil, usageError("--host %w", err)
+			return nil, usageError("option Hosts %w", err)
 		}
 		for _, o := range list {
 			b.Hosts = append(b.Hosts, o.String())
@@ -111,7 +111,7 @@ func (o *AuditOptions) readBasis(ctx context.Context, zone *time.Location) (*bas
 }
 
 // readRobots reads robots.txt or its versions.
-func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
+func (o *auditPlan) readRobots(ctx context.Context, b *basis.Basis) error {
 	if b.File = o.Robots.Name; b.File != "" {
 		row, err := o.Robots.row(ctx, o.budget)
 		b.Constant = true
@@ -134,7 +134,7 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 		times = o.History
 	}
 	if times == policy.Mixed {
-		return usageError("%s has times of both histories: --history says what all of them count as", b.File)
+		return usageError("%s has times of both histories: option History says what all of them count as", b.File)
 	}
 	b.Observed = times == policy.Observed
 	b.SetRows(rows)
@@ -143,7 +143,7 @@ func (o *AuditOptions) readRobots(ctx context.Context, b *basis.Basis) error {
 
 // readVersions reads the versions of robots.txt, and what their times are. A folder with a manifest
 // is that manifest.
-func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
+func (o *auditPlan) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
 	info, err := disk.Stat(b.File)
 	if err != nil {
 		return nil, "", err
@@ -163,13 +163,13 @@ func (o *AuditOptions) readVersions(b *basis.Basis) (rows []policy.Row, times st
 	}
 	month := slices.IndexFunc(rows, func(r policy.Row) bool { return r.Month })
 	if err == nil && month >= 0 && b.Skew < policy.MonthSkew {
-		err = fmt.Errorf("%s: only a month: --skew 31d covers that the day is not known", rows[month].Where)
+		err = fmt.Errorf("%s: only a month: option Skew 31d covers that the day is not known", rows[month].Where)
 	}
 	return rows, cmp.Or(times, policy.Deployed), err
 }
 
 // readWhatIf reads the other robots.txt, if there is one.
-func (o *AuditOptions) readWhatIf(ctx context.Context, s *loadedBasis) error {
+func (o *auditPlan) readWhatIf(ctx context.Context, s *loadedBasis) error {
 	if o.WhatIf == "" {
 		return nil
 	}
@@ -247,13 +247,13 @@ func findOddities(b *basis.Basis) (list []string, without string) {
 }
 
 // identify reads the files of addresses and names.
-func (o *AuditOptions) identify(s *loadedBasis) error {
+func (o *auditPlan) identify(s *loadedBasis) error {
 	b := s.basis
 	s.identity.MaxAge = b.RangesMaxAge
 	for _, arg := range o.Ranges {
 		loaded, err := crawler.LoadSeries(arg, s.config.Crawlers, o.budget.room())
 		if mistake, ok := errors.AsType[crawler.ArgumentError](err); ok {
-			return usageError("--ip-ranges %w", mistake)
+			return usageError("option Ranges %w", mistake)
 		}
 		if err != nil {
 			return o.budget.failed(err)
@@ -288,7 +288,7 @@ func (o *AuditOptions) identify(s *loadedBasis) error {
 		o.budget.loaded += s.identity.Names.Bytes()
 	}
 	if err := b.SetClients(&s.config, s.identity); err != nil {
-		return usageError("--client-ip, --trusted-proxies: %w", err)
+		return usageError("option ClientIP, option TrustedProxies: %w", err)
 	}
 	s.config.KeepAddresses = o.Resolver != nil
 	return nil
@@ -310,25 +310,26 @@ type SideFiles struct {
 // ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names.
 // Errors are of type *Error.
 func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
-	o.budget = newBudget(o.Memory)
-	if err := o.validate(ctx); err != nil {
+	p, err := o.plan(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if o.WhatIf != "" {
-		return nil, usageError("--what-if is not for parts of an audit: use robotsieve audit")
+		return nil, usageError("option WhatIf is not for parts of an audit: use robotsieve audit")
 	}
 	if strings.EqualFold(o.TimeZone, "local") {
-		return nil, usageError("--time-zone Local is another zone on another machine: give its name, such as Europe/Berlin")
+		return nil, usageError("option TimeZone Local is another zone on another machine: give its name, " +
+			"such as Europe/Berlin")
 	}
 	return prepared(ctx, func() (*SideFiles, error) {
-		side, err := o.readSideFiles(ctx)
+		side, err := p.readSideFiles(ctx)
 		if err == nil {
-			err = o.choose(&side.config)
+			err = p.choose(&side.config)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return o.pack(ctx, side)
+		return p.pack(ctx, side)
 	})
 }
 
@@ -336,7 +337,7 @@ func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
 const maxListFile = 64 << 20
 
 // pack returns side files that have been read.
-func (o *AuditOptions) pack(ctx context.Context, side *loadedBasis) (s *SideFiles, err error) {
+func (o *auditPlan) pack(ctx context.Context, side *loadedBasis) (s *SideFiles, err error) {
 	s = &SideFiles{Format: o.formatText, TimeZone: o.TimeZone, Hosts: o.Hosts}
 	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func folderWith(t *testing.T, files map[string]string) string {
 func auditFiles(t *testing.T, names ...string) (*Audited, error) {
 	t.Helper()
 	robots := filepath.Join(folderWith(t, map[string]string{"robots.txt": "User-agent: *\nDisallow:\n"}), "robots.txt")
-	o := AuditOptions{Robots: RobotsFile{Name: robots}, Hosts: []string{"www.example.com"}}
+	o := AuditOptions{Judging: Judging{Robots: RobotsFile{Name: robots}}, LogOptions: LogOptions{Hosts: []string{"www.example.com"}}}
 	o.Workers, o.Logs.Names = 2, names
 	return Audit(t.Context(), o)
 }

@@ -21,7 +21,7 @@ func hostOf(value string) (site, logs string, named bool) { return strings.Cut(v
 
 // hostFiles returns those of AuditOptions.Hosts whose PATTERN is the name of a file, or of a folder
 // of files, that is read as a log. They name no other log, even if its name ends alike.
-func (o *AuditOptions) hostFiles(ctx context.Context) (values []string, err error) {
+func (o *auditPlan) hostFiles(ctx context.Context) (values []string, err error) {
 	var logs []*source.Input
 	for _, value := range o.Hosts {
 		_, pattern, has := hostOf(value)
@@ -29,7 +29,7 @@ func (o *AuditOptions) hostFiles(ctx context.Context) (values []string, err erro
 			continue
 		}
 		if err := checkPattern(pattern); err != nil {
-			return nil, usageError("--host %s: %w", value, err)
+			return nil, usageError("option Hosts %s: %w", value, err)
 		}
 		files, _ := filesOf(pattern)
 		if strings.ContainsAny(pattern, wildcards) || len(files) == 0 {
@@ -72,13 +72,13 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		logs, err := l.among(files, value)
 		switch {
 		case errors.Is(err, path.ErrBadPattern):
-			return usageError("--host %s: %w", value, err)
+			return usageError("option Hosts %s: %w", value, err)
 		case len(logs) == 0 && l.isPart:
 			l.unmatched = append(l.unmatched, value)
 		case len(logs) == 0 && err != nil:
-			return inputError(fmt.Errorf("--host %s: %w%s", value, err, l.shownNames()))
+			return inputError(fmt.Errorf("option Hosts %s: %w%s", value, err, l.shownNames()))
 		case len(logs) == 0:
-			return usageError("--host %s: %s is none of the logs to be read%s", value, files, l.shownNames())
+			return usageError("option Hosts %s: %s is none of the logs to be read%s", value, files, l.shownNames())
 		}
 		for _, log := range logs {
 			log.host, named[log] = text, union(named[log], at)
@@ -118,7 +118,8 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 		}
 	}
 	if unnamed = setOf(unnamed); len(unnamed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("no --host HOST=PATTERN names the site of %s, whose lines name no host "+
+		warnings = append(warnings, fmt.Sprintf("no option Hosts HOST=PATTERN names the site of %s, whose lines name no "+
+			"host "+
 			"either: their requests are not judged", english.List(unnamed)))
 	}
 	return warnings
@@ -128,7 +129,7 @@ func siteWarnings(logs []logInfo) (warnings []string) {
 func siteOf(text string, p *policy.Policy) (at policy.Site, err error) {
 	list, err := origin.Parse(text)
 	if err != nil {
-		return at, usageError("--host %w", err)
+		return at, usageError("option Hosts %w", err)
 	}
 	for _, o := range list {
 		if part, ok := p.Site(o); ok {

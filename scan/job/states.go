@@ -52,6 +52,8 @@ func (a *auditing) beginState() (*pending, error) {
 // MergeOptions say which states Merge adds up.
 type MergeOptions struct {
 	Results
+	// Memory is how many bytes the job may hold; 0 is DefaultMemory.
+	Memory int64
 	// States are the names of files that Audit or Merge has written.
 	States []string
 	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not
@@ -100,7 +102,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
 	switch a.isPart = o.Parts && o.NoReport; {
 	case o.Parts && !a.isPart && len(a.unmatched) > 0:
-		return nil, usageError("--host %s: it names none of the logs", a.unmatched[0])
+		return nil, usageError("option Hosts %s: it names none of the logs", a.unmatched[0])
 	case o.Parts && !a.isPart:
 		a.repeatWarnings()
 	}
@@ -144,7 +146,7 @@ func (a *auditing) repeatWarnings() {
 // validate refuses to write the sum where that is not possible, or over one of the states.
 func (o *MergeOptions) validate() error {
 	if len(o.States) == 0 {
-		return usageError("no states: name the files that audit --state has written")
+		return usageError("no states: name the files that audit option State has written")
 	}
 	return checkOutputs(inputFiles{names: o.States}, streams(o.Stdout, o.Messages.To), o.outputs()...)
 }
@@ -191,7 +193,7 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	if in.TimeZone = m.list[0].head.TimeZone; len(zones) > 1 {
 		in.TimeZone = ""
 		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
-			"different --time-zone.")
+			"different option TimeZone.")
 	}
 	in.Warnings, in.Notes = setOf(in.Warnings), setOf(in.Notes)
 	if a.basis, err = m.basis.Unpack(); err == nil {
@@ -281,7 +283,8 @@ func (m *states) dropDuplicates() (warnings []string) {
 	var kept []*stateFile
 	for i, file := range m.list {
 		if isLeftOut(i) {
-			warn("%s: all its inputs are in %s too: not counted (--allow-duplicates counts it)", file.name, m.list[in[i]].name)
+			warn("%s: all its inputs are in %s too: not counted (option AllowDuplicates counts it)", file.name,
+				m.list[in[i]].name)
 			continue
 		}
 		for _, input := range file.head.Inputs {
@@ -361,7 +364,7 @@ func (f *stateFile) Name() string { return f.name }
 // there is no memory for.
 func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.most > 0 && int64(len(p)) > f.most {
-		return 0, fmt.Errorf("%s: has a part of %d bytes: --memory %dMB would do", f.name, len(p),
+		return 0, fmt.Errorf("%s: has a part of %d bytes: option Memory %dMB would do", f.name, len(p),
 			memoryForPart(int64(len(p)))/1_000_000+1)
 	}
 	file, err := disk.Open(f.name)
@@ -414,7 +417,7 @@ func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
 
 // addFacts gives a run the facts of all parts, if there are any. They must have been judged by the
 // same basis.
-func (o *AuditOptions) addFacts(run *audit.Run) error {
+func (o *auditPlan) addFacts(run *audit.Run) error {
 	if o.Facts == "" {
 		return nil
 	}

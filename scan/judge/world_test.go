@@ -245,8 +245,9 @@ func simLog(requests []simRequest) string {
 func (w *simWorld) write(t testing.TB, dir string) job.AuditOptions {
 	t.Helper()
 	seconds := func(n int64) time.Duration { return time.Duration(n) * time.Second }
-	o := job.AuditOptions{Format: w.format, AssumeConstant: w.assume, Hosts: w.hosts, Window: seconds(w.window),
-		Delay: seconds(w.delay), Skew: seconds(w.skew)}
+	var o job.AuditOptions
+	o.Format, o.AssumeConstant, o.Hosts = w.format, w.assume, w.hosts
+	o.Window, o.Delay, o.Skew = seconds(w.window), seconds(w.delay), seconds(w.skew)
 	put := func(name, content string) string {
 		name = filepath.Join(dir, name)
 		write(t, name, content)

@@ -213,7 +213,7 @@ func (l *Layout) findColumns(table [][]string, note []byte, o Options) (err erro
 	}
 	if l.url < 0 {
 		return errors.New("no column of its first rows has URLs, and none has a usual name, such as url; " +
-			"name it (--column)" + columnList(names))
+			"name it (option List.Column)" + columnList(names))
 	}
 	if isHeader && (l.named || l.isAbove(names, below)) {
 		l.headers++

@@ -18,6 +18,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/automaton"
 	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/plain"
 )
 
 // Reading is a way of reading a copy for a crawler: a dialect, by its number, or one of those
@@ -218,7 +219,7 @@ func (b *Binding) findAlike() {
 // by all readings, whatever their Sitemap lines say. It costs less than Judge for each copy.
 func (b *Binding) RulesPermit(s *automaton.Scratch, target []byte) bool {
 	b.alike.Do(b.findAlike)
-	if !automaton.IsPlain(target) {
+	if !plain.Is(target) {
 		for _, m := range b.alike.different {
 			if m.ask(s, target).Stance != Permits {
 				return false
@@ -379,7 +380,7 @@ func (b *Binding) JudgeUnseen(n int32) Judgement {
 // ask returns the judgement without regard to sitemaps.
 func (m *copyRules) ask(s *automaton.Scratch, target []byte) Judgement {
 	var forbids automaton.Verdict
-	if automaton.IsPlain(target) {
+	if plain.Is(target) {
 		forbids = m.first.machine.MatchPlain(s, target)
 		for i := range m.plain {
 			if m.plain[i].machine.MatchPlain(s, target).Disallowed != forbids.Disallowed {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/plain"
 	"github.com/robotsieve/robotsieve/scan/answer"
 )
 
@@ -158,7 +159,7 @@ func TestCheapJudgementIsTheFullOne(t *testing.T) {
 			if got := both.Judge(&s, 0, target); got != want {
 				t.Fatalf("%q\n%q: %+v, but the readings say %+v", robots, target, got, want)
 			}
-			if len(both.rulesOf(0).plain) == 0 && automaton.IsCanonical(target) && target[0] == '/' {
+			if len(both.rulesOf(0).plain) == 0 && plain.IsCanonical(target) && target[0] == '/' {
 				cheap++
 			} else {
 				full++

@@ -282,7 +282,7 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 
 // errNoFrom is the error of a row without a time.
 var errNoFrom = errors.New(`no time in the column "from": give the time since when the answer was in force; of an ` +
-	"origin's first answer, if that is not known, any time before the next one, with --assume-constant, by which it " +
+	"origin's first answer, if that is not known, any time before the next one, with option AssumeConstant, by which it " +
 	"is in force before all time")
 
 const unreachable = "unreachable"

@@ -4,10 +4,10 @@ package report
 // another change. It does not say what caused a difference.
 type RobotsChange struct {
 	Origin string `json:"origin"` // empty: any; only the host if http and https have the same robots.txt
-	Time   string `json:"time"`   // from when on the new version is in force, or was seen
+	Time   Time   `json:"time"`   // from when on the new version is in force, or was seen
 	// Since is the last time at which the file before it was seen: the change was made between both, and
 	// requests between them are on neither side. Empty: Time is the time of the change.
-	Since    string     `json:"since"`
+	Since    Time       `json:"since"`
 	OldFile  string     `json:"old_file"` // the file before it; empty: there was none
 	NewFile  string     `json:"new_file"` // and after it
 	Before   ChangeSide `json:"before"`   // the time before it that is compared

@@ -6,7 +6,7 @@ type CrawlerInfo struct {
 	Crawler  string `json:"crawler"`
 	Operator string `json:"operator"` // unknown where not known
 	// Role is crawler, or fetcher: sent by a person, a subscription or the site's own operator.
-	Role     string `json:"role"`
+	Role     Role   `json:"role"`
 	Category string `json:"category"` // unknown where not known
 	Names    int64  `json:"names"`    // how many crawlers it is of: 1 but for "(other unknown crawlers)"
 	// Violators is how many of these broke a rule.
@@ -14,7 +14,7 @@ type CrawlerInfo struct {
 	Exempt    string `json:"exempt"` // why robots.txt does not apply to it, if it does not
 	// Obeys is whether the operator says that it obeys robots.txt (yes, no, unknown), by the page
 	// Source as of Date.
-	Obeys    string        `json:"obeys"`
+	Obeys    YesNo         `json:"obeys"`
 	Source   string        `json:"source"`
 	Date     string        `json:"date"`
 	Requests int64         `json:"requests"` // all requests with a verdict
@@ -56,17 +56,17 @@ type CrawlerInfo struct {
 	RobotsTxt     FetchInfo   `json:"robots_txt"`  // its fetches of robots.txt
 	CrawlDelay    []DelayInfo `json:"crawl_delay"` // how it kept a Crawl-delay
 	// CrawlDelaySupported is whether it heeds Crawl-delay: yes, no, or empty where not known.
-	CrawlDelaySupported string       `json:"crawl_delay_supported"`
+	CrawlDelaySupported YesNo        `json:"crawl_delay_supported"`
 	Samples             []SampleInfo `json:"samples"` // raw lines of violations (--samples)
 }
 
 // FetchInfo is how a crawler fetched robots.txt by GET. If the log has no fetches of
 // any client, zero fetches mean nothing.
 type FetchInfo struct {
-	Fetches int64  `json:"fetches"` // how many
-	First   string `json:"first"`   // when the first was made
-	Last    string `json:"last"`    // and the last
-	Gaps    int64  `json:"gaps"`    // how many there are between successive fetches from one site
+	Fetches int64 `json:"fetches"` // how many
+	First   Time  `json:"first"`   // when the first was made
+	Last    Time  `json:"last"`    // and the last
+	Gaps    int64 `json:"gaps"`    // how many there are between successive fetches from one site
 	// MedianGap and LongestGap are of these.
 	MedianGap  float64      `json:"median_gap_seconds"`
 	LongestGap float64      `json:"longest_gap_seconds"`
@@ -99,9 +99,9 @@ type DelayInfo struct {
 
 // ViolationInfo counts violations that are alike.
 type ViolationInfo struct {
-	Identity string `json:"identity"` // how far the client is proven
-	Outcome  string `json:"outcome"`  // how the server answered
-	Method   string `json:"method"`   // GET, HEAD or other
+	Identity Identity `json:"identity"` // how far the client is proven
+	Outcome  Outcome  `json:"outcome"`  // how the server answered
+	Method   Method   `json:"method"`   // GET, HEAD or other
 	// Informed: a client of this name was sent a robots.txt that forbids the request before it, or
 	// told by 304 that its copy stands.
 	Informed bool  `json:"informed"`
@@ -111,7 +111,7 @@ type ViolationInfo struct {
 // RuleInfo counts the violations of one rule.
 type RuleInfo struct {
 	Origin     string   `json:"origin"`     // empty: any; only the host if the log does not tell more
-	Version    string   `json:"version"`    // when the version with the rule began; empty: before all time
+	Version    Time     `json:"version"`    // when the version with the rule began; empty: before all time
 	File       string   `json:"file"`       // that of the version
 	Line       int      `json:"line"`       // the number of the rule's line
 	Rule       string   `json:"rule"`       // the rule, as Disallow: /path, however the line spells it
@@ -128,10 +128,10 @@ type Timeline struct {
 	// for hours or days; without it, logs of up to seven days are counted by hour and others by day.
 	// The hours of a crawler are kept while there are at most 1,024 with requests (64 of a crawler
 	// that is not known); then its days are, in the same number, and so on.
-	By   string   `json:"by"`
-	From []string `json:"from"` // when each unit with requests begins, in order
+	By   Unit   `json:"by"`
+	From []Time `json:"from"` // when each unit with requests begins, in order
 	// Verdicts has, by the name of each verdict that occurs, the number of requests in each unit.
-	Verdicts map[string][]int64 `json:"verdicts"`
+	Verdicts map[Verdict][]int64 `json:"verdicts"`
 }
 
 // PathList has the most requested of some targets. It depends on neither the order of lines nor
@@ -188,6 +188,6 @@ type ClaimInfo struct {
 
 // SampleInfo is one raw line of the log.
 type SampleInfo struct {
-	Time string `json:"time"` // that of the request
+	Time Time   `json:"time"` // that of the request
 	Line string `json:"line"` // the line
 }

@@ -2,7 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // Outcome is how the server answered a request, by status, method and size of the body.
@@ -53,6 +57,54 @@ const (
 	answerClasses
 )
 
+// Unit is a length of time. Each is a multiple of the one before.
+type Unit uint8
+
+const (
+	Hour Unit = iota
+	Day
+	Week   // from Monday
+	Year   // 52 weeks
+	Decade // 520 weeks
+	Units  // their number
+)
+
+// Length returns the length.
+func (u Unit) Length() time.Duration {
+	const day = 24 * time.Hour
+	return [Units]time.Duration{time.Hour, day, 7 * day, 364 * day, 3640 * day}[u]
+}
+
+// Role says who sends the requests of a crawler.
+type Role string
+
+// The roles: a fetcher is sent by a person, a subscription or the site's own operator.
+const (
+	RoleCrawler Role = "crawler"
+	RoleFetcher Role = "fetcher"
+)
+
+// YesNo is what is known of a crawler; empty where nothing is.
+type YesNo string
+
+// The values of YesNo.
+const (
+	Yes      YesNo = "yes"
+	No       YesNo = "no"
+	NotKnown YesNo = Unknown
+)
+
+// History says what the times of the versions of robots.txt mean.
+type History string
+
+// The histories.
+const (
+	Deployed  History = "deployed" // from when on each was in force
+	Observed  History = "observed" // when each was seen
+	Constant  History = "constant" // one robots.txt is taken as in force throughout
+	NoHistory History = "none"     // no robots.txt was given
+)
+
 // The names of all these in reports. A new value is one line above and one name here:
 // states, sums and reports take both from these tables.
 var (
@@ -60,6 +112,7 @@ var (
 	methodNames   = [Methods]string{"GET", "HEAD", "other"}
 	identityNames = [Identities]string{"verified", "spoofed", "unverified", "unverifiable"}
 	answerNames   = [answerClasses]string{"2xx", "304", "3xx", "4xx", "429", "5xx", "other"}
+	unitNames     = [Units]string{"hour", "day", "week", "year", "decade"}
 )
 
 // String returns the outcome's name in reports.
@@ -73,6 +126,48 @@ func (i Identity) String() string { return identityNames[i] }
 
 // String returns the name of the class in reports.
 func (c AnswerClass) String() string { return answerNames[c] }
+
+// String returns the unit's name in reports.
+func (u Unit) String() string { return unitNames[u] }
+
+// MarshalText implements encoding.TextMarshaler.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (m Method) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (i Identity) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *Outcome) UnmarshalText(text []byte) error { return readName(o, outcomeNames[:], text) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *Method) UnmarshalText(text []byte) error { return readName(m, methodNames[:], text) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (i *Identity) UnmarshalText(text []byte) error { return readName(i, identityNames[:], text) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (u *Unit) UnmarshalText(text []byte) error { return readName(u, unitNames[:], text) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v *Verdict) UnmarshalText(text []byte) error { return readName(v, verdictNames[:], text) }
+
+func readName[E ~uint8](e *E, names []string, text []byte) error {
+	i := slices.Index(names, string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is none of %s", text, strings.Join(names, ", "))
+	}
+	*e = E(i)
+	return nil
+}
 
 // Numbers of requests by the values of an enum. As JSON each is an object with all
 // names of the enum, in its order.

@@ -18,17 +18,17 @@ type PolicyInfo struct {
 	NoRule string `json:"no_rule"`
 	// History is constant for one robots.txt in force throughout. Otherwise it is what the times of
 	// the versions mean: deployed or observed. It is none if no robots.txt was given.
-	History       string `json:"history"`
-	WindowSeconds int64  `json:"window_seconds"` // how long a crawler may use a copy that was replaced
-	DelaySeconds  int64  `json:"delay_seconds"`  // how much later a request may be served or logged
-	SkewSeconds   int64  `json:"skew_seconds"`   // by how much clocks may differ
+	History       History `json:"history"`
+	WindowSeconds int64   `json:"window_seconds"` // how long a crawler may use a copy that was replaced
+	DelaySeconds  int64   `json:"delay_seconds"`  // how much later a request may be served or logged
+	SkewSeconds   int64   `json:"skew_seconds"`   // by how much clocks may differ
 	// AssumeConstant: the first version of each origin is taken as in force before all time.
 	AssumeConstant bool          `json:"assume_constant"`
 	Versions       []VersionInfo `json:"versions"` // all versions, by origin and time
 }
 
 // None reports whether no robots.txt was given, so that nothing is judged.
-func (p *PolicyInfo) None() bool { return p.History == "none" }
+func (p *PolicyInfo) None() bool { return p.History == NoHistory }
 
 // MarshalJSON implements json.Marshaler. It leaves <, > and & to the encoder that calls it.
 func (p PolicyInfo) MarshalJSON() ([]byte, error) {
@@ -46,7 +46,7 @@ func (p PolicyInfo) MarshalJSON() ([]byte, error) {
 // VersionInfo is one version of an origin's robots.txt.
 type VersionInfo struct {
 	Origin        string `json:"origin"`          // empty: any
-	From          string `json:"from"`            // empty: before all time
+	From          Time   `json:"from"`            // empty: before all time
 	Status        int    `json:"status"`          // 0: unreachable
 	File          string `json:"file"`            // where its body is
 	Bytes         int64  `json:"bytes"`           // -1: not known
@@ -67,7 +67,7 @@ type VersionInfo struct {
 type RangeInfo struct {
 	Crawler string `json:"crawler"`  // whose
 	File    string `json:"file"`     // where it is from
-	Created string `json:"created"`  // empty: undated
+	Created Time   `json:"created"`  // empty: undated
 	DatedBy string `json:"dated_by"` // what says so: creationTime, name or option
 }
 
@@ -106,8 +106,8 @@ type SizeInfo struct {
 	Bytes    int64   `json:"bytes"`    // the size
 	Expected []int64 `json:"expected"` // the sizes of the versions in force; none if there was none
 	N        int64   `json:"n"`        // how many answers
-	First    string  `json:"first"`    // when the first was sent
-	Last     string  `json:"last"`     // and the last
+	First    Time    `json:"first"`    // when the first was sent
+	Last     Time    `json:"last"`     // and the last
 }
 
 // InputInfo is one file that was read.

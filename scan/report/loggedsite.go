@@ -36,8 +36,11 @@ type LoggedAnswer struct {
 // Moment is a time in nanoseconds since 1970. Its text is RFC 3339, in UTC and whole seconds.
 type Moment int64
 
+// Time returns the time in UTC.
+func (m Moment) Time() time.Time { return time.Unix(0, int64(m)).UTC() }
+
 // String returns the text.
-func (m Moment) String() string { return time.Unix(0, int64(m)).UTC().Format(time.RFC3339) }
+func (m Moment) String() string { return m.Time().Format(time.RFC3339) }
 
 // MarshalText returns the text.
 func (m Moment) MarshalText() ([]byte, error) { return []byte(m.String()), nil }

@@ -27,12 +27,6 @@ const (
 // Unknown stands for properties of a crawler that are not known.
 const Unknown = "unknown"
 
-// Roles of crawlers in a report.
-const (
-	RoleCrawler = "crawler"
-	RoleFetcher = "fetcher"
-)
-
 // Report is the result of an audit, on whose form other programs rely.
 //
 // docs/json.md is made of these comments. The texts have the bytes of the logs and files that they
@@ -50,18 +44,18 @@ type Report struct {
 	// lines, of robots.txt, and of from when to when requests came, is of the whole log all the same.
 	Choice ChoiceInfo `json:"choice"`
 	// From and To are the times of the first and the last request of a crawler.
-	From string `json:"from"`
-	To   string `json:"to"`
+	From Time `json:"from"`
+	To   Time `json:"to"`
 	// TimeZone is the zone of the hours and days of timelines, of times in text, Markdown and the page,
 	// and of days in CSV (--time-zone); empty: UTC.
 	TimeZone string `json:"time_zone"`
 	// Since and Until are the period that is judged, without its end (--since, --until); empty:
 	// it has no bound.
-	Since string `json:"since"`
-	Until string `json:"until"`
+	Since Time `json:"since"`
+	Until Time `json:"until"`
 	// OutsideFrom and OutsideTo are the times of the first and the last line outside of it.
-	OutsideFrom string `json:"outside_from"`
-	OutsideTo   string `json:"outside_to"`
+	OutsideFrom Time `json:"outside_from"`
+	OutsideTo   Time `json:"outside_to"`
 	// Sampling is how the logs were sampled, as the user says (--sampled).
 	Sampling    string   `json:"sampling"`
 	Assumptions []string `json:"assumptions"` // what the verdicts rest on, in sentences

@@ -147,8 +147,8 @@ func (b *BasisInfo) identityText(r *Report) []string {
 		var names []string
 		for _, info := range b.Ranges {
 			date := "undated"
-			if at, err := time.Parse(time.RFC3339, info.Created); err == nil {
-				date = at.Format(time.DateOnly)
+			if !info.Created.IsZero() {
+				date = info.Created.Format(time.DateOnly)
 			}
 			// One list may be for several crawlers.
 			if name := fmt.Sprintf("%s (%s)", path.Base(info.File), date); !slices.Contains(names, name) {
@@ -206,11 +206,11 @@ func (b *BasisInfo) hostText(r *Report) string {
 // periodOf says which time is judged, and what of the other lines.
 func periodOf(r *Report) string {
 	var bounds []string
-	if r.Since != "" {
-		bounds = append(bounds, "from "+r.Since+" on")
+	if !r.Since.IsZero() {
+		bounds = append(bounds, "from "+r.Since.String()+" on")
 	}
-	if r.Until != "" {
-		bounds = append(bounds, "before "+r.Until)
+	if !r.Until.IsZero() {
+		bounds = append(bounds, "before "+r.Until.String())
 	}
 	if bounds == nil {
 		return ""
@@ -276,7 +276,7 @@ func (r *Report) OtherSizes() string {
 		sent = append(sent, english.Plural(int64(len(list)-shown), "other size"))
 	}
 	file := "of the file given"
-	if r.Policy.History != "constant" {
+	if r.Policy.History != Constant {
 		file = "of the version in force"
 	}
 	if len(files) > 0 {
@@ -294,7 +294,10 @@ func (t *RobotsInfo) OfAllSites() (list []SizeInfo) {
 		if i < 0 {
 			list = append(list, s)
 		} else {
-			list[i].N, list[i].Last = list[i].N+s.N, max(list[i].Last, s.Last)
+			list[i].N += s.N
+			if s.Last.After(list[i].Last.Time) {
+				list[i].Last = s.Last
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(x, y SizeInfo) int { return cmp.Compare(y.N, x.N) })
@@ -359,13 +362,12 @@ func impostorWarnings(r *Report) (list []string) {
 
 // lastSeenWarning says that requests are judged by versions last seen long before.
 func (b *BasisInfo) lastSeenWarning(r *Report) []string {
-	last, err := time.Parse(time.RFC3339, r.To)
-	if err != nil {
+	if r.To.IsZero() {
 		return nil
 	}
 	stale := int64(0)
 	for _, from := range b.LastSeen {
-		if last.Sub(time.Unix(0, from)) > time.Duration(r.Policy.WindowSeconds)*time.Second {
+		if r.To.Sub(time.Unix(0, from)) > time.Duration(r.Policy.WindowSeconds)*time.Second {
 			stale++
 		}
 	}

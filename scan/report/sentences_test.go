@@ -48,7 +48,7 @@ func TestOtherSizesAreNamed(t *testing.T) {
 	const begin, end = "Most logged answers to /robots.txt do not have the size ",
 		". See what was sent when: robotsieve history log."
 	for _, c := range []struct {
-		history string
+		history History
 		sizes   int64
 		listed  []SizeInfo
 		want    string

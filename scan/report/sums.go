@@ -53,7 +53,7 @@ func (t *Totals) add(c *CrawlerInfo) {
 // VerifiedContent counts the violations of verified clients that got content.
 func (c *CrawlerInfo) VerifiedContent() (n int64) {
 	for _, v := range c.Violations {
-		if v.Identity == identityNames[Verified] && v.Outcome == outcomeNames[Content] {
+		if v.Identity == Verified && v.Outcome == Content {
 			n += v.N
 		}
 	}

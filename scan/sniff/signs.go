@@ -51,7 +51,7 @@ var magics = []struct {
 	{0, "WARC/", "a web archive (WARC), not an access log; robotsieve compile reads the robots.txt in it"},
 	{0, "filedesc://", "an ARC file, the format before WARC; convert it to WARC"},
 	{0, "rsvrun1\n", "a state of robotsieve audit; robotsieve merge reads it"},
-	{0, "\x89rsv\r\n", "an archive of robotsieve compile; robotsieve filter --rules reads it"},
+	{0, "\x89rsv\r\n", "an archive of robotsieve compile; robotsieve filter option Archive reads it"},
 	{0, "\x7fELF", "a program, not a log"},
 	{0, "\x89PNG", "an image, not a log"},
 }
@@ -162,7 +162,7 @@ var lineSigns = []struct {
 	{lazily(`^\S+\)/\S* \d{14} \{`),
 		"a CDXJ index of a web archive, not an access log; robotsieve filter reads lists of URLs"},
 	{lazily(`(?i)^(https?|ftp)://\S+$`), "a list of URLs, not an access log; robotsieve filter reads it"},
-	{robotsLine, "a robots.txt, not an access log; give it with --robots"},
+	{robotsLine, "a robots.txt, not an access log; give it with option Robots"},
 	{lazily(`^(CEF:\d|.*\bCEF:\d\|)`),
 		"in the Common Event Format (CEF), which is not read; have the log written as W3C or JSON"},
 	{lazily(`^(\S+=("[^"]*"|\S*)\s+){4}`),

@@ -44,7 +44,7 @@ func compiled(t *testing.T, want int, stdin string, args ...string) (*archive.Ar
 
 func opened(t testing.TB, name string) *archive.Archive {
 	t.Helper()
-	a, err := archive.Open(raw(t, name), compile.Semantics, compile.EngineAuto.Table)
+	a, err := archive.Open(raw(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/compile"
 )
 
@@ -43,7 +43,7 @@ func runBatch(s streams, o compile.Options) error {
 		}
 		if err != nil {
 			code = exitInput
-			_ = writers.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
+			_ = render.WriteJSON(out, map[string]string{"error": err.Error()}, "") // Flush returns its error
 		} else {
 			fmt.Fprintf(out, "{\"allowed\":%t,\"line\":%d}\n", v.Allowed(), v.Line)
 		}
@@ -61,7 +61,8 @@ func runBatch(s streams, o compile.Options) error {
 func readCase(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for long := false; ; {
 		part, err := r.ReadSlice('\n')
-		if long = long || len(buf)+len(part) > maxCase+len("\r\n"); long {
+		long = long || len(buf)+len(part) > maxCase+len("\r\n")
+		if long {
 			buf = buf[:0]
 		} else {
 			buf = append(buf, part...)

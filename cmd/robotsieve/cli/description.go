@@ -5,15 +5,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/automaton"
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/job"
 	"github.com/robotsieve/robotsieve/scan/lint"
@@ -28,26 +25,9 @@ const (
 	nowKind  = "now-" // with a Difference's Change the kind of its note
 )
 
-// failOnFlag adds the flag --fail-on.
-func failOnFlag(cmd *cobra.Command, conditions *[]string) {
-	values := append(slices.Clone(severities), onChange)
-	usage := "without a URL: exit with status 1 if there is a note of this severity or a graver one, or, with " +
-		"--against, if anything changed: error|warning|note|change; can be repeated, or a list with commas"
-	addFlag(cmd, "strings", "fail-on", "", usage, func(text string) error {
-		for name := range strings.SplitSeq(strings.ToLower(text), ",") {
-			if !slices.Contains(values, name) {
-				return usageError("--fail-on %q is none of %s", name, strings.Join(values, "|"))
-			}
-			*conditions = append(*conditions, name)
-		}
-		return nil
-	})
-	complete(cmd, "fail-on", values...)
-}
-
 // describe prints what robots.txt says, and returns an error if a condition of --fail-on holds.
 func (f *checkFlags) describe(ctx context.Context, s streams, c *job.Checker) error {
-	d, err := c.Describe(ctx, f.agent.Dialect)
+	d, err := c.Describe(ctx, f.dialect)
 	if err != nil {
 		return err
 	}
@@ -95,15 +75,15 @@ func (f *checkFlags) writeDescription(s streams, d *job.Description) (err error)
 		for _, x := range shown.Differences {
 			notes = append(notes, change{x}.note())
 		}
-		fmt.Fprint(w, writers.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
+		fmt.Fprint(w, render.CSVLine("file", "line", "kind", "severity", "note", "text", "witness", "lines"))
 		for _, n := range notes {
-			fmt.Fprint(w, writers.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
+			fmt.Fprint(w, render.CSVLine(shown.File, n.Line, n.Kind, n.Severity, n.Note, n.Text, n.Witness,
 				strings.Join(numbers(n.Lines), " ")))
 		}
 	case "sarif":
 		err = writeSARIF(w, shown)
 	default:
-		err = writers.WriteJSON(w, d, "")
+		err = render.WriteJSON(w, d, "")
 	}
 	return cmp.Or(err, w.Flush())
 }
@@ -214,34 +194,6 @@ func permission(r job.RuleText) string {
 	}
 }
 
-// writeSARIF writes the notes and the changes of a description as SARIF.
-func writeSARIF(w io.Writer, d *job.Description) error {
-	var findings []writers.Finding
-	add := func(n lint.Note, text string) {
-		findings = append(findings, writers.Finding{Line: n.Line, Kind: n.Kind, Level: n.Severity, Text: text})
-	}
-	for _, n := range d.Notes {
-		text := noteText(n)
-		if len(n.Lines) > 1 {
-			text += " (" + linesOf(n.Lines) + ")"
-		}
-		if n.Witness != "" {
-			text += ", for example " + n.Witness
-		}
-		add(n, text)
-	}
-	for _, c := range changesOf(d.Differences) {
-		n := c.note()
-		add(n, n.Note)
-	}
-	kinds := []writers.FindingKind{{Name: nowKind + job.NowForbidden, Text: "a path is forbidden that was allowed"},
-		{Name: nowKind + job.NowAllowed, Text: "a path is allowed that was forbidden"}}
-	for _, k := range lint.Kinds() {
-		kinds = append(kinds, writers.FindingKind{Name: k.Name, Text: k.Sentence, Source: k.Source})
-	}
-	return writers.WriteSARIF(w, version(), d.File, kinds, findings)
-}
-
 // noteText returns a note with the parts of the lines that it is about.
 func noteText(n lint.Note) string {
 	if n.Text == "" {
@@ -285,14 +237,14 @@ func writeBarred(w *bufio.Writer, table []job.Treatment) {
 		room -= width + len("  ")
 	}
 	for i, t := range table {
-		names := writers.Names(t.Agents, room)
+		names := render.Names(t.Agents, room)
 		if t.Reading != "" {
-			names = writers.Wrap("* ("+t.Reading+")", room)
+			names = render.Wrap("* ("+t.Reading+")", room)
 		}
 		rows[i+1] = append(rows[i+1], names)
 	}
 	rows[1][3] = "* (all that no group names)"
-	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, writers.Table(writers.Left(append(rows[0], "crawlers")...), rows[1:]))
+	fmt.Fprintf(w, "\n%s\n%s\n", barredTitle, render.Table(render.Left(append(rows[0], "crawlers")...), rows[1:]))
 }
 
 // pathShown returns a path for the table: a dash if there is none, a question mark if that is not known.
@@ -302,93 +254,7 @@ func pathShown(class, path string) string {
 	if class == "undecided" {
 		none = "?"
 	}
-	return writers.Cut(cmp.Or(path, none), most)
-}
-
-// change is differences that only differ in the agents and in the lines of the rules.
-type change []job.Difference
-
-// changesOf puts differences together.
-func changesOf(differences []job.Difference) (list []change) {
-	places := map[job.Difference]int{}
-	for _, x := range differences {
-		key := x
-		key.Agent, key.LineBefore, key.LineAfter = "", 0, 0
-		i, known := places[key]
-		if !known {
-			i, list = len(list), append(list, nil)
-			places[key] = i
-		}
-		list[i] = append(list[i], x)
-	}
-	return list
-}
-
-// words say what changed for whom, and name the rules that decide now and decided before.
-func (c change) words() (what, now, before string) {
-	var agents []string
-	var linesNow, linesBefore []int
-	for _, x := range c {
-		agents = append(agents, x.Agent)
-		linesNow, linesBefore = append(linesNow, x.LineAfter), append(linesBefore, x.LineBefore)
-	}
-	slices.SortFunc(agents, func(x, y string) int { return cmp.Compare(strings.ToLower(x), strings.ToLower(y)) })
-	may := "may now fetch"
-	if c[0].Change == job.NowForbidden {
-		may = "may no longer fetch"
-	}
-	what = fmt.Sprintf("%s %s %s", namesOf(agents), may, c[0].Path)
-	return what, decidedBy(c[0].RuleAfter, linesNow), decidedBy(c[0].RuleBefore, linesBefore)
-}
-
-// note returns the change as a note on the line that decides now.
-func (c change) note() lint.Note {
-	what, now, before := c.words()
-	return lint.Note{Line: c[0].LineAfter, Lines: []int{c[0].LineAfter}, Kind: nowKind + c[0].Change, Severity: severities[0],
-		Note: fmt.Sprintf("%s (now %s; before %s)", what, now, before), Text: c[0].RuleAfter, Witness: c[0].Path}
-}
-
-// namesOf lists agents, of which * may be the first.
-func namesOf(agents []string) string {
-	if len(agents) > 0 && agents[0] == "*" {
-		agents = append([]string{"every crawler that no group names (*)"}, agents[1:]...)
-	}
-	return english.List(agents)
-}
-
-// decidedBy names the rule that decides, and its lines.
-func decidedBy(rule string, lines []int) string {
-	if rule == "" {
-		return "no rule matches"
-	}
-	return linesOf(slices.Compact(slices.Sorted(slices.Values(lines)))) + ": " + rule
-}
-
-// writeChanges prints what changed from the older file. An error stays in the writer.
-func writeChanges(w *bufio.Writer, d *job.Description) {
-	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	if len(d.Differences) > 0 {
-		line("Changed from %s:", d.Against)
-	}
-	for _, c := range changesOf(d.Differences) {
-		what, now, before := c.words()
-		line("  %s\n    now     %s\n    before  %s", what, now, before)
-	}
-	if more := d.NotListed.Differences; more > 0 {
-		line("  ... and %s", english.Plural(int64(more), "more change"))
-	}
-	anyone := "anyone"
-	if len(d.Agents) > 0 {
-		anyone = "these agents"
-	}
-	if len(d.Undecided) > 0 {
-		if len(d.Differences) > 0 {
-			line("")
-		}
-		line("Not decided, because the search was too long: whether more changed for %s.", namesOf(d.Undecided))
-	} else if len(d.Differences) == 0 {
-		line("No change from %s in what %s may fetch, proved for all paths.", d.Against, anyone)
-	}
+	return render.Cut(cmp.Or(path, none), most)
 }
 
 // writeBinding says whom a group binds where its user-agent lines seem to name others, or nobody who

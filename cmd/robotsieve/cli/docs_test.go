@@ -17,7 +17,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
@@ -45,7 +45,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: it differs at %s", name, reporttest.FirstDifference(got, string(want)))
 		}
 	}
-	for _, output := range writers.Outputs() {
+	for _, output := range render.Outputs() {
 		same("sample."+output, command(t, "", append(fullAudit("testdata/sample/"), "--output", output)...).out)
 	}
 	for _, file := range reportFiles {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -18,58 +18,35 @@ import (
 )
 
 func newFormats(s streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "formats [NAME | --explain LOG...]",
-		Short: "List the formats of access logs, or explain how a log is read",
-		Long: `Formats lists the formats of access logs that audit reads: what writes each of
-them, what it lacks for an audit, and a sample line. It also lists the envelopes that
-may be around the lines, such as that of syslog; --format names a format in an
-envelope as in syslog:combined, in the member log of JSON objects as in
-json.log:combined, and a log of two formats as in combined+vhost_combined.
+	return subcommand{name: "formats", run: runFormats}.build(s)
+}
 
-With the NAME of a format it prints the words that describe it, to copy and change:
-audit --format takes them.
-
-With --explain it shows how the first lines of each LOG are read, field by field;
-which lines were not read, and at which place; why the format was chosen; and
-what is missing for an audit. A LOG is named as for audit; - is stdin. The exit
-status is 3 if the format of a LOG is not found.`,
-		Example: `  robotsieve formats
-  robotsieve formats caddy
-  robotsieve formats --explain access.log
-  robotsieve formats --explain --format combined access.log
-  kubectl logs web-1 | robotsieve formats --explain -`,
-	}
-	o := job.ExplainOptions{Logs: job.Inputs{Stdin: s.in}, Messages: s.messages()}
-	explain := cmd.Flags().Bool("explain", false, "show how the first lines of logs are read")
-	cmd.Flags().StringVar(&o.Format, "format", "auto", "format of the logs, with --explain")
-	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats)
-	cmd.RunE = func(cmd *cobra.Command, logs []string) (err error) {
-		w := bufio.NewWriter(s.out)
-		switch {
-		case *explain:
-			o.Logs.Names = logs
-			err = explainLogs(cmd.Context(), s, w, o)
-		case len(logs) > 1 || cmd.Flags().Changed("format"):
-			err = usageError("--explain shows how logs are read: without it there can be neither LOG nor --format")
-		case len(logs) == 1:
-			err = writeWords(w, logs[0])
-		default:
-			most := 0
-			if isTerminal(s.out) {
-				most = maxWidth
-			}
-			listFormats(w, most)
+func runFormats(ctx context.Context, s streams, a *args) (err error) {
+	w := bufio.NewWriter(s.out)
+	switch {
+	case a.is("explain"):
+		err = explainLogs(ctx, s, w, job.ExplainOptions{
+			Logs: job.Inputs{Names: a.rest, Stdin: s.in}, Format: a.text("format"), Messages: s.messages(),
+		})
+	case len(a.rest) > 1:
+		err = usageError("%s", whyExplain)
+	case len(a.rest) == 1:
+		err = writeWords(w, a.rest[0])
+	default:
+		most := 0
+		if isTerminal(s.out) {
+			most = maxWidth
 		}
-		return cmp.Or(err, writing("the answers", w.Flush()))
+		listFormats(w, most)
 	}
-	return cmd
+	return cmp.Or(err, writing("the answers", w.Flush()))
 }
 
 // writeWords prints the words that describe the format with a name.
 func writeWords(w io.Writer, name string) error {
 	f, ok := format.ByName(name)
-	switch similar := format.Similar(name); {
+	similar := format.Similar(name)
+	switch {
 	case ok && f.Words() == "":
 		return usageError("%s has no words of its own: it is made of other formats or envelopes", name)
 	case !ok && len(similar) > 0:
@@ -107,7 +84,7 @@ func listFormats(w *bufio.Writer, most int) {
 	fact := func(name, text string) {
 		line := strings.TrimRight(fmt.Sprintf("  %-10s %s", name, report.Printable(text)), " ")
 		if most > 0 {
-			line = writers.Cut(line, most)
+			line = render.Cut(line, most)
 		}
 		fmt.Fprintln(w, line)
 	}
@@ -144,11 +121,6 @@ func listFormats(w *bufio.Writer, most int) {
 	}
 }
 
-// completeFormats offers the names of formats, which are made only when somebody asks for them.
-func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return append([]string{"auto"}, format.Names()...), cobra.ShellCompDirectiveNoFileComp
-}
-
 // explainLogs prints how logs are read, each as soon as that is known.
 func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainOptions) error {
 	if err := job.RefuseStreams(s.out, s.err, s.in, o.Logs.Names...); err != nil {
@@ -169,10 +141,10 @@ func explainLogs(ctx context.Context, s streams, w *bufio.Writer, o job.ExplainO
 
 // explainLog prints how the first lines of a log are read.
 func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
-	text := func(s string) string { return writers.Cut(report.Printable(s), maxMessage) }
+	text := func(s string) string { return render.Cut(report.Printable(s), maxMessage) }
 	fmt.Fprintf(w, "%s: ", text(log.Name))
 	if log.Err != nil {
-		fmt.Fprintln(w, text(log.Err.Error()))
+		fmt.Fprintln(w, text(inFlags(log.Err.Error())))
 	} else {
 		fmt.Fprintf(w, "%s (%s)\n", text(log.Format.Name()), log.Format.By())
 	}
@@ -200,16 +172,16 @@ func explainLog(w *bufio.Writer, log *job.ExplainedLog) {
 		case format.NoRequest:
 			fmt.Fprintln(w, "a connection without an HTTP request:")
 		default:
-			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(e.Fault), ": "))
+			fmt.Fprintf(w, "not read%s\n", strings.TrimSuffix(": "+text(inFlags(e.Fault)), ": "))
 		}
-		fmt.Fprintf(w, "    %s\n", writers.Cut(text(string(e.Line)), maxLineShown))
+		fmt.Fprintf(w, "    %s\n", render.Cut(text(string(e.Line)), maxLineShown))
 	}
 	list := func(title string, list []string) {
 		for i, item := range list {
 			if i == 0 {
 				fmt.Fprintf(w, "\n  %s:\n", title)
 			}
-			fmt.Fprintf(w, "    %s\n", text(item))
+			fmt.Fprintf(w, "    %s\n", text(inFlags(item)))
 		}
 	}
 	if log.Format != nil {

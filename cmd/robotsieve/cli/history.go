@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,19 +14,8 @@ import (
 )
 
 func newHistory(s streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "history",
-		Short: "Find the versions that robots.txt had, for audit --policy",
-		Long: `History finds which robots.txt a site had since when, and writes it as a folder with
-a manifest.csv and the files beside it. With audit --policy FOLDER each request is
-judged by the robots.txt of its time, not by that of today.
-
-Each source is a command of its own. None of them opens a network connection, and
-what cannot be read is named on stderr, with exit status 3, and the rest is written.`,
-		Example: `  robotsieve history git . --path public/robots.txt --origin https://example.com -o versions
-  robotsieve audit --policy versions --delay 12h --host https://example.com access.log*`,
-		Args: cobra.NoArgs, RunE: help,
-	}
+	cmd := words("history")
+	cmd.Args, cmd.RunE = cobra.NoArgs, help
 	for _, source := range job.HistorySources() {
 		cmd.AddCommand(newHistorySource(s, source))
 	}
@@ -36,13 +26,10 @@ what cannot be read is named on stderr, with exit status 3, and the rest is writ
 // newHistorySource returns the command of a source.
 func newHistorySource(s streams, source history.Source) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: source.Name + " " + source.Args, Short: source.Short, Long: source.Long, Example: source.Example,
+		Use: source.Name + " " + source.Args, Short: source.Short, Long: refilled(source.Long), Example: source.Example,
 		Args: needs("history " + source.Name + " needs " + source.Args),
 	}
-	o := &job.HistoryOptions{Source: source, Stdin: s.in, Stdout: s.out, Messages: s.messages()}
-	cmd.Flags().StringVarP(&o.Output, "output", "o", "", "the folder to write")
-	cmd.Flags().BoolVar(&o.Force, "force", false, "let the folder replace one that history has made")
-	memoryFlag(cmd, &o.Memory)
+	a := addFlags(cmd, "history")
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "commands" { // as it was called when it printed commands of curl
 			name = "urls"
@@ -50,34 +37,52 @@ func newHistorySource(s streams, source history.Source) *cobra.Command {
 		return pflag.NormalizedName(name)
 	})
 	for _, f := range source.Flags {
-		if f.Prints {
-			cmd.Flags().Bool(f.Name, false, f.Help)
-		} else {
-			cmd.Flags().String(f.Name, "", f.Help)
-		}
+		row := sourceFlag(f)
+		a.add(cmd, &row)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, release := onInterrupt(cmd.Context())
-		defer release()
-		o.Args, o.Values = args, map[string]string{}
-		for _, f := range source.Flags {
-			if value := cmd.Flags().Lookup(f.Name).Value.String(); !f.Prints || value == "true" {
-				o.Values[f.Name] = value
-			}
-		}
-		made, err := job.History(ctx, *o)
-		if err != nil {
-			return err
-		}
-		if made.Rows > 0 {
-			fmt.Fprint(s.err, historyText(o.Output, made))
-		}
-		if made.Lost {
-			return exitError(exitInput)
-		}
-		return nil
+	cmd.RunE = func(cmd *cobra.Command, rest []string) error {
+		return a.run(cmd, rest, s, func(ctx context.Context, s streams, a *args) error {
+			return runHistory(ctx, s, a, source)
+		})
 	}
 	return cmd
+}
+
+func runHistory(ctx context.Context, s streams, a *args, source history.Source) error {
+	ctx, release := onInterrupt(ctx)
+	defer release()
+	given := map[string]string{}
+	for _, f := range source.Flags {
+		if value := a.flags[f.Name].text; !f.Prints || value == "true" {
+			given[f.Name] = value
+		}
+	}
+	o := job.HistoryOptions{
+		Source: source, Args: a.rest, Values: given, Output: a.text("output"), Force: a.is("force"), Stdin: s.in,
+		Stdout: s.out, Memory: value[int64](a, "memory"), Messages: s.messages(),
+	}
+	made, err := job.History(ctx, o)
+	if err != nil {
+		return err
+	}
+	if made.Rows > 0 {
+		fmt.Fprint(s.err, historyText(o.Output, made))
+	}
+	if made.Lost {
+		return exitError(exitInput)
+	}
+	return nil
+}
+
+// sourceFlag is a flag of a source as a row of the table.
+func sourceFlag(f history.Flag) flagRow {
+	switch {
+	case f.Prints:
+		return flagRow{name: f.Name, group: output, kind: onOff, help: f.Help}
+	case f.Reads:
+		return flagRow{name: f.Name, group: input, kind: anyText("PATH"), help: f.Help}
+	}
+	return flagRow{name: f.Name, group: input, kind: anyText("TEXT"), help: f.Help}
 }
 
 // historyText says what was made.

@@ -226,7 +226,7 @@ func compareTimeline(t *testing.T, c *report.CrawlerInfo, rows []listedRow) {
 	for verdict, counts := range c.Timeline.Verdicts {
 		for i, n := range counts {
 			if n > 0 {
-				want[c.Timeline.From[i]+" "+verdict] = n
+				want[fmt.Sprint(c.Timeline.From[i], " ", verdict)] = n
 			}
 		}
 	}
@@ -234,17 +234,13 @@ func compareTimeline(t *testing.T, c *report.CrawlerInfo, rows []listedRow) {
 		if r.Time == nil {
 			return "", false
 		}
-		i, found := slices.BinarySearchFunc(c.Timeline.From, *r.Time, func(from string, at time.Time) int {
-			start, err := time.Parse(time.RFC3339, from)
-			if err != nil {
-				t.Error(err)
-			}
-			return start.Compare(at)
+		i, found := slices.BinarySearchFunc(c.Timeline.From, *r.Time, func(from report.Time, at time.Time) int {
+			return from.Compare(at)
 		})
 		if !found {
 			i--
 		}
-		return c.Timeline.From[max(i, 0)] + " " + r.Verdict, true
+		return fmt.Sprint(c.Timeline.From[max(i, 0)], " ", r.Verdict), true
 	})
 	if !maps.Equal(got, want) {
 		t.Errorf("%s: the rows over time are %v, the report has %v", c.Crawler, got, want)

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/pkg/profile"
-	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
@@ -31,47 +30,47 @@ type profileForm struct {
 	is   func(io.Reader) bool // tells a profile of the form by its first bytes
 }
 
-// profileFlags adds --profile and --profile-dir to a command that may run long. Start begins the profile, if
-// the user wants one. It returns the function that ends the profile; if nothing of this could be
-// written, it says so, and the command fails.
-func profileFlags(cmd *cobra.Command, s streams) (start func() (stop func(*error), err error)) {
-	var mode string
-	forms := map[string]profileForm{
-		"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
-		"mem":   {profile.MemProfile, "mem.pprof", isPprof},
-		"trace": {profile.TraceProfile, "trace.out", isTrace},
+// profileModes are the values of --profile.
+var profileModes = []string{"none", "cpu", "mem", "trace"}
+
+var profileForms = map[string]profileForm{
+	"cpu":   {profile.CPUProfile, "cpu.pprof", isPprof},
+	"mem":   {profile.MemProfile, "mem.pprof", isPprof},
+	"trace": {profile.TraceProfile, "trace.out", isTrace},
+}
+
+// startProfile begins the profile, if the user wants one. It returns the function that ends the profile;
+// if nothing of this could be written, it says so, and the command fails.
+func startProfile(s streams, a *args) (stop func(*error), err error) {
+	form, wanted := profileForms[a.text("profile")]
+	if !wanted {
+		return func(*error) {}, nil
 	}
-	choice(cmd, "profile", "none", "write a profile of this run", to(&mode), "none", "cpu", "mem", "trace")
-	dir := cmd.Flags().String("profile-dir", ".", "folder for the profile")
-	_ = cmd.MarkFlagDirname("profile-dir")
-	return func() (func(*error), error) {
-		if mode == "none" {
-			return func(*error) {}, nil
-		}
-		// If pkg/profile cannot write, it ends the process.
-		if err := disk.MkdirAll(*dir, 0o777); err != nil {
-			return nil, inputError(err)
-		}
-		if err := forms[mode].makeRoom(*dir); err != nil {
-			return nil, err
-		}
-		// With its own hook the command would not get SIGINT.
-		running := profile.Start(forms[mode].of, profile.ProfilePath(*dir), profile.NoShutdownHook, profile.Quiet)
-		return func(failed *error) {
-			running.Stop() // it has no error to return
-			name := filepath.Join(*dir, forms[mode].file)
-			if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
-				s.warn("writing the profile: %s is empty", name)
-				*failed = cmp.Or(*failed, exitWith(exitInput))
-			}
-		}, nil
+	dir := a.text("profile-dir")
+	// If pkg/profile cannot write, it ends the process.
+	if err := disk.MkdirAll(dir, 0o777); err != nil {
+		return nil, inputError(err)
 	}
+	if err := form.makeRoom(dir); err != nil {
+		return nil, err
+	}
+	// With its own hook the command would not get SIGINT.
+	running := profile.Start(form.of, profile.ProfilePath(dir), profile.NoShutdownHook, profile.Quiet)
+	return func(failed *error) {
+		running.Stop() // it has no error to return
+		name := filepath.Join(dir, form.file)
+		if info, err := disk.Stat(name); err != nil || info.Size() == 0 {
+			s.warn("writing the profile: %s is empty", name)
+			*failed = cmp.Or(*failed, exitWith(exitInput))
+		}
+	}, nil
 }
 
 // makeRoom makes a file for a profile, or finds one that may be replaced.
 func (f profileForm) makeRoom(dir string) error {
 	name := filepath.Join(dir, f.file)
-	switch old, err := disk.Lstat(name); {
+	old, err := disk.Lstat(name)
+	switch {
 	case err == nil && !f.replaceable(name, old):
 		return usageError("--profile would replace %s, which is no profile", name)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	writers "github.com/robotsieve/robotsieve/cmd/robotsieve/internal/report"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
 	"github.com/robotsieve/robotsieve/scan/job"
@@ -36,6 +36,7 @@ type streams struct {
 	in        io.Reader
 	out, err  io.Writer
 	elsewhere *Elsewhere // the program, nil for robotsieve
+	dns       crawler.Resolver
 }
 
 // program is its name.
@@ -61,7 +62,8 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s: %s\n", s.program(), writers.Cut(report.Printable(fmt.Sprintf(format, args...)), maxMessage))
+	fmt.Fprintf(s.err, "%s: %s\n", s.program(), render.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
+		maxMessage))
 }
 
 // stdinIn returns "-" if it is the only argument of a command whose arguments are no files: it then
@@ -78,6 +80,7 @@ func (s streams) messages() job.Messages {
 	return job.Messages{
 		Warn:     func(message string) { s.warn("%s", message) },
 		Progress: func(p job.Progress) (end func()) { return showProgress(s.err, p) },
+		Word:     inFlags,
 		To:       s.err,
 	}
 }
@@ -199,6 +202,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(&lossless{Writer: s.out})
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(usage)
 	root.AddCommand(newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
@@ -207,22 +211,8 @@ func newRoot(s streams) *cobra.Command {
 }
 
 func newRobotsieve(s streams) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "robotsieve",
-		Short: "Audit and apply robots.txt at scale",
-		Long: `robotsieve audits and applies robots.txt at scale: from access logs it reports
-which crawlers requested URLs that robots.txt forbids; from URL lists it selects
-the URLs that a crawler may fetch.
-
-Results go to stdout, progress and diagnostics to stderr; - is stdin.
-Exit status: 0 done; 1 done, and the condition asked for holds; 2 wrong usage;
-3 an input could not be used, wholly or in part; 130 interrupted, after printing
-what was known so far, if anything.`,
-		Example: `  robotsieve audit --robots robots.txt access.log*.gz
-  robotsieve filter --robots robots.txt --agent GPTBot urls.txt.gz > allowed.txt
-  robotsieve check --robots robots.txt --agent GPTBot https://example.com/archive/`,
-	}
-	root.AddCommand(newAudit(s, crawler.Resolver{}), newMerge(s), newVerify(s), newFilter(s), newCheck(s),
+	root := words("robotsieve")
+	root.AddCommand(newAudit(s), newMerge(s), newVerify(s), newFilter(s), newCheck(s),
 		newCrawlers(s), newFormats(s), newCompile(s), newHistory(s), newBench(s))
 	return root
 }
@@ -285,7 +275,7 @@ func (e *Elsewhere) Run(ctx context.Context, args []string, in io.Reader, out, d
 // root returns the root command.
 func (e *Elsewhere) root(s streams) *cobra.Command {
 	root := &cobra.Command{Use: e.Name, Short: e.Short, Long: e.Long}
-	for _, cmd := range []*cobra.Command{newAudit(s, crawler.Resolver{}), newFilter(s)} {
+	for _, cmd := range []*cobra.Command{newAudit(s), newFilter(s)} {
 		kept := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !slices.Contains(localFlags, f.Name) {
@@ -308,7 +298,8 @@ func eachLine(stdin io.Reader, name string, do func(line string) error) error {
 	lines := bufio.NewScanner(stdin)
 	lines.Buffer(nil, maxLine+len("\r\n"))
 	n := int64(0)
-	for ; lines.Scan() && len(lines.Bytes()) <= maxLine; n++ {
+	for lines.Scan() && len(lines.Bytes()) <= maxLine {
+		n++
 		if err := do(lines.Text()); err != nil {
 			return err
 		}
@@ -339,7 +330,7 @@ type jsonList struct {
 
 func (l *jsonList) add(v any) {
 	var b bytes.Buffer
-	_ = writers.WriteJSON(&b, v, "") // a buffer has no error
+	_ = render.WriteJSON(&b, v, "") // a buffer has no error
 	separator := "[\n"
 	if l.begun {
 		separator = ",\n"

@@ -58,7 +58,7 @@ func Report(o Options) *report.Report {
 	if len(o.Texts) == 0 {
 		return r
 	}
-	return report.Texts(r, func(text string) string {
+	return r.Rewrite(func(text string) string {
 		if text == origin || isWord(text) || len(text) == len(time.RFC3339)-5 && strings.HasSuffix(text, "Z") {
 			return text
 		}
@@ -100,14 +100,30 @@ func (m *maker) text(usual string) string {
 	return m.Texts[(m.used-1)%len(m.Texts)]
 }
 
-func stamp(t time.Time) string { return t.Format(time.RFC3339) }
+// Time returns a time of a report by its text.
+func Time(text string) (t report.Time) {
+	if err := t.UnmarshalJSON([]byte(text)); err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// Times returns the times of several texts with blanks between them.
+func Times(texts string) (list []report.Time) {
+	for text := range strings.FieldsSeq(texts) {
+		list = append(list, Time(text))
+	}
+	return list
+}
+
+func stamp(t time.Time) report.Time { return report.At(t.UnixNano()) }
 
 // policy makes the versions.
 func (m *maker) policy() {
 	p := &m.report.Policy
 	p.Versions = nil
 	if m.Versions == 0 {
-		p.History, p.Versions = "constant", []report.VersionInfo{m.version("", 0)}
+		p.History, p.Versions = report.Constant, []report.VersionInfo{m.version(report.Time{}, 0)}
 		p.Bytes = int(p.Versions[0].Bytes)
 	}
 	for i := range m.Versions {
@@ -121,7 +137,7 @@ func (m *maker) policy() {
 }
 
 // version makes a robots.txt of about Lines lines, of which every second forbids something.
-func (m *maker) version(from string, i int) report.VersionInfo {
+func (m *maker) version(from report.Time, i int) report.VersionInfo {
 	var body strings.Builder
 	fmt.Fprintf(&body, "# robots.txt of Lantern, edition %d\r\nUser-agent: *\r\n", i+1)
 	for line := 3; line < max(m.Lines, 8); line++ {
@@ -147,13 +163,13 @@ func (m *maker) crawler(i int, c report.CrawlerInfo) report.CrawlerInfo {
 		c.Crawler = fmt.Sprintf("ExampleBot-%d", i+1)
 	}
 	if i < 12 {
-		c.Role, c.Exempt = "crawler", ""
+		c.Role, c.Exempt = report.RoleCrawler, ""
 	}
 	daily := c.Verdicts
 	if daily[report.Violation] = 0; i%5 != 3 && c.Exempt == "" {
 		daily[report.Violation] = 1 + c.Requests/3
 	}
-	c.Timeline = report.Timeline{By: "day", Verdicts: map[string][]int64{}}
+	c.Timeline = report.Timeline{By: report.Day, Verdicts: map[report.Verdict][]int64{}}
 	c.Verdicts, c.Requests = report.VerdictCounts{}, 0
 	c.Identity, c.Outcomes = report.IdentityCounts{}, report.OutcomeCounts{}
 	for day := range max(m.Days, 1) {
@@ -165,8 +181,7 @@ func (m *maker) crawler(i int, c report.CrawlerInfo) report.CrawlerInfo {
 			if v == int(report.Violation) && day/40%3 == 1 {
 				n = 0
 			}
-			name := report.Verdict(v).String()
-			c.Timeline.Verdicts[name] = append(c.Timeline.Verdicts[name], n)
+			c.Timeline.Verdicts[report.Verdict(v)] = append(c.Timeline.Verdicts[report.Verdict(v)], n)
 			c.Verdicts[v] += n
 			c.Requests += n
 		}
@@ -178,7 +193,7 @@ func (m *maker) crawler(i int, c report.CrawlerInfo) report.CrawlerInfo {
 	c.Outcomes[report.Content] = broken
 	c.Violations, c.Samples = nil, nil
 	if broken > 0 {
-		c.Violations = []report.ViolationInfo{{Identity: identity.String(), Outcome: "content", Method: "GET",
+		c.Violations = []report.ViolationInfo{{Identity: identity, Outcome: report.Content, Method: report.Get,
 			Informed: i%2 == 0, N: broken}}
 		c.ViolationPaths = report.PathList{Exact: true, List: []report.PathInfo{{Path: "/area3/page1.html", N: broken}}}
 		line := `192.0.2.1 - - [04/Nov/2024:00:00:00 +0000] "GET /area3/page1.html HTTP/1.1" 200 9 "-" "` + c.Crawler + `"`

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/compile"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// runDump prints the machines of robots.txt files in each dialect, each machine
+// once with the user agents that it binds.
+func runDump(ctx context.Context, s streams, o job.CompileOptions) error {
+	if err := job.RefuseStreams(s.out, s.err, s.in, o.Sources...); err != nil {
+		return err
+	}
+	for _, file := range o.Sources {
+		body, err := job.RobotsFile{Name: file, Stdin: s.in, MaxBytes: o.MaxBytes}.Read(ctx)
+		if err != nil {
+			return err
+		}
+		for _, d := range o.Dialects {
+			r := compile.Compile(body, compile.Options{Dialect: d, MaxBytes: o.MaxBytes}).Ruleset
+			if err := writing("the machines", dump(s.out, report.Printable(file), r)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxDump bounds the machines that are printed of a file in a dialect, in bytes. The last may go
+// beyond.
+const maxDump = 4 << 20
+
+// runList prints what an archive has.
+func runList(ctx context.Context, s streams, name, output string) error {
+	if err := job.RefuseStreams(s.out, s.err, s.in, name); err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(s.out, 64<<10)
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	sum, err := job.ListArchive(ctx, name, func(v job.ArchiveVersion) error {
+		if output == "ndjson" {
+			return lines.Encode(v)
+		}
+		_, err := fmt.Fprintf(w, "%-40s  %-20s  %3d  %s, %s\n", report.Printable(v.Origin), cmp.Or(v.From, "-"),
+			v.Status,
+			english.Plural(int64(v.Groups), "group"), english.Plural(int64(v.Rules), "rule"))
+		return err
+	})
+	if err = cmp.Or(err, writing("the list", w.Flush())); err != nil {
+		return err
+	}
+	return writeArchive(s.err, sum)
+}
+
+// runClasses lists how much an archive forbids some agents.
+func runClasses(ctx context.Context, s streams, a *args, dialects []automaton.Dialect) error {
+	c := job.ClassOptions{Archive: a.text("list"), AsOf: a.text("as-of"), Memory: value[int64](a, "memory"),
+		Messages: s.messages()}
+	var dialect *automaton.Dialect
+	if a.set("dialect") {
+		dialect = &dialects[0]
+	}
+	for _, name := range slices.Concat(values[[]string](a, "class")...) {
+		c.Agents = append(c.Agents, job.Agent{Name: name, Dialect: dialect})
+	}
+	output := a.text("output")
+	switch {
+	case output == "parquet" && isTerminal(s.out):
+		return errParquet
+	case dialect != nil && len(dialects) > 1:
+		return usageError("--class reads robots.txt by one --dialect, or without it by each crawler's own")
+	}
+	if err := job.RefuseStreams(s.out, s.err, s.in, c.Archive); err != nil {
+		return err
+	}
+	ctx, release := onInterrupt(ctx)
+	defer release()
+	w := bufio.NewWriterSize(s.out, 64<<10)
+	rows := render.NewClasses(w, output)
+	err := job.Classes(ctx, c, rows.Add)
+	if err == nil || rows.Begun() {
+		err = cmp.Or(err, writing("the classes", cmp.Or(rows.Close(), w.Flush())))
+	}
+	return err
+}
+
+// writeArchive says what an archive has in all.
+func writeArchive(to io.Writer, a job.ArchiveSummary) error {
+	number := func(n int) string { return english.Grouped(int64(n)) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, read by %s\n", report.Printable(a.File), english.Plural(int64(a.Origins), "origin"),
+		english.List(a.Dialects))
+	fmt.Fprintf(&b, "  versions  %s, %s of them dated\n", number(a.Versions), number(a.Dated))
+	fmt.Fprintf(&b, "  answers   %s with a robots.txt, %s without, %s unreachable,\n            %s redirected to "+
+		"where the sources had nothing\n",
+		number(a.WithRules), number(a.Missing), number(a.Unreachable), number(a.Redirected))
+	fmt.Fprintf(&b, "  size      %s, %s\n", english.Plural(a.Size, "byte"),
+		english.Plural(int64(a.Rulesets), "distinct ruleset"))
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// listSome lists the first hundred of some texts, and counts the rest.
+func listSome(texts []string) string {
+	const most = 100
+	list := strings.Join(texts[:min(len(texts), most)], ", ")
+	if more := len(texts) - most; more > 0 {
+		list += fmt.Sprintf(", and %s more", english.Grouped(int64(more)))
+	}
+	return list
+}
+
+func dump(w io.Writer, file string, r *automaton.Ruleset) error {
+	var machines []*automaton.Machine
+	agents := map[*automaton.Machine][]string{}
+	bind := func(m *automaton.Machine, agent string) {
+		if agents[m] == nil {
+			machines = append(machines, m)
+		}
+		agents[m] = append(agents[m], agent)
+	}
+	for _, a := range r.Agents() {
+		bind(a.Machine, fmt.Sprintf("%q", a.Token))
+	}
+	if m := r.Wildcard(); m != nil {
+		bind(m, "*")
+	}
+	size := 0
+	for i, m := range machines {
+		if size > maxDump {
+			_, err := fmt.Fprintf(w, "// %s, %v: ... and %s\n", file, r.Dialect(),
+				english.Plural(int64(len(machines)-i), "more machine"))
+			return err
+		}
+		n, err := fmt.Fprintf(w, "// %s, %v: %s\n%s", file, r.Dialect(), listSome(agents[m]), m)
+		if err != nil {
+			return err
+		}
+		size += n
+	}
+	if len(machines) == 0 {
+		_, err := fmt.Fprintf(w, "// %s, %v: no group binds any user agent\n", file, r.Dialect())
+		return err
+	}
+	return nil
+}

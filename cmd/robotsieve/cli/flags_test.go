@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// eachRow calls a function for each flag of each command.
+func eachRow(do func(command string, row *flagRow)) {
+	for i := range flagTable {
+		for command := range strings.FieldsSeq(flagTable[i].on) {
+			do(command, &flagTable[i])
+		}
+	}
+}
+
+// TestFlagTable: the table has no flag twice, no command and no flag that there is not, and no default
+// that is refused.
+func TestFlagTable(t *testing.T) {
+	seen := map[string]bool{}
+	eachRow(func(command string, row *flagRow) { seen[command+" "+row.name] = true })
+	n := 0
+	eachRow(func(command string, row *flagRow) {
+		n++
+		if !slices.Contains(commandNames, command) || !slices.Contains(groups, row.group) {
+			t.Errorf("--%s: the command %q, the group %q", row.name, command, row.group)
+		}
+		if row.help == "" || row.kind.read == nil {
+			t.Errorf("%s --%s has no help or no kind", command, row.name)
+		}
+		if _, err := row.kind.read(row.text); row.text != "" && err != nil {
+			t.Errorf("%s --%s: its default is refused:%v", command, row.name, err)
+		}
+		for _, r := range row.rules {
+			for ref := range strings.FieldsSeq(r.with + " " + r.needs + " " + r.not) {
+				name, _, _ := strings.Cut(ref, "=")
+				if name != argument && !seen[command+" "+name] && (r.on == "" || hasWord(r.on, command)) {
+					t.Errorf("%s --%s: a rule names --%s, which %s has not", command, row.name, name, command)
+				}
+			}
+		}
+	})
+	if len(seen) != n {
+		t.Errorf("%d flags of %d are there twice", n-len(seen), n)
+	}
+}
+
+// TestFlagRules breaks each rule of each flag.
+func TestFlagRules(t *testing.T) {
+	check := func(command string, row *flagRow, r rule) {
+		a := &args{command: command, flags: map[string]*flagValue{}}
+		eachRow(func(of string, row *flagRow) {
+			if of == command {
+				a.flags[row.name] = &flagValue{row: row}
+			}
+		})
+		give := func(list string) {
+			ref, _, _ := strings.Cut(list, " ")
+			name, text, _ := strings.Cut(ref, "=")
+			if text == "" {
+				text = "x"
+			}
+			if name == argument {
+				a.rest = append(a.rest, text)
+			} else if f := a.flags[name]; f != nil && f.texts == nil {
+				f.texts = []string{text}
+			}
+		}
+		for _, list := range []string{r.with, r.not, row.name} {
+			if list != "" {
+				give(list)
+			}
+		}
+		var refused *job.Error
+		if err := a.follow([]rule{r}, "x"); !errors.As(err, &refused) || refused.Kind != job.Usage {
+			t.Errorf("%s --%s with %v: %v", command, row.name, r, err)
+		}
+	}
+	eachRow(func(command string, row *flagRow) {
+		for _, r := range row.rules {
+			if r.on == "" || hasWord(r.on, command) {
+				check(command, row, r)
+			}
+		}
+	})
+}
+
+// eachCommand calls a function for each command of ours that there is.
+func eachCommand(do func(*cobra.Command)) {
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" || cmd.Name() == "help" { // their words are cobra's
+			return
+		}
+		do(cmd)
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(Root())
+}
+
+// TestHelp: help fits a terminal, and has all flags in their groups, with all that the table says.
+func TestHelp(t *testing.T) {
+	eachCommand(func(cmd *cobra.Command) {
+		line := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		text := done(t, "", line...).out
+		for line := range strings.Lines(text) {
+			if len(line) > helpWidth+len("\n") {
+				t.Errorf("%s: wider than %d columns: %s", cmd.CommandPath(), helpWidth, line)
+			}
+		}
+		plain := strings.Join(strings.Fields(text), "")
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !strings.Contains(plain, strings.Join(strings.Fields(f.Usage), "")) ||
+				!strings.Contains(text, "--"+f.Name) {
+				t.Errorf("%s: no help for --%s", cmd.CommandPath(), f.Name)
+			}
+			if g := groupOf(f); g != "" && !strings.Contains(text, "\n"+string(g)+":\n") {
+				t.Errorf("%s: no heading %q", cmd.CommandPath(), g)
+			}
+		})
+	})
+}
+
+// TestOptionFlags: the options that messages name are fields of options, and the flags are flags.
+func TestOptionFlags(t *testing.T) {
+	fields := map[string]bool{}
+	var walk func(prefix string, of reflect.Type)
+	walk = func(prefix string, of reflect.Type) {
+		for i := range of.NumField() {
+			f := of.Field(i)
+			fields[prefix+f.Name] = true
+			switch f.Name {
+			case "List", "Only":
+				walk(f.Name+".", f.Type)
+			case "Robots":
+				walk(prefix, f.Type)
+			default:
+				if f.Anonymous {
+					walk(prefix, f.Type)
+				}
+			}
+		}
+	}
+	for _, options := range []any{job.AuditOptions{}, job.FilterOptions{}, job.CompileOptions{}} {
+		walk("", reflect.TypeOf(options))
+	}
+	for option, flag := range optionFlags {
+		isFlag := slices.ContainsFunc(flagTable, func(row flagRow) bool { return row.name == flag })
+		if !fields[option] || !isFlag {
+			t.Errorf("%s is an option: %v; --%s is a flag: %v", option, fields[option], flag, isFlag)
+		}
+		if got := inFlags("x: 5 % (option " + option + ")."); got != "x: 5 % (--"+flag+")." {
+			t.Error(got)
+		}
+	}
+	const other = "an option: Pay or option Other; see job.Explains"
+	if got := inFlags(other); got != other {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/job"
+)
+
+// FlagsPage is what docs/flags.md has of the flags of all commands: a table for each group.
+func FlagsPage() string {
+	rows := slices.Clone(flagTable)
+	for _, source := range job.HistorySources() {
+		for _, f := range source.Flags {
+			row := sourceFlag(f)
+			row.on = "history-" + source.Name
+			rows = append(rows, row)
+		}
+	}
+	byName := func(x, y flagRow) int { return strings.Compare(x.name, y.name) }
+	slices.SortStableFunc(rows, byName)
+	var b strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&b, "\n### %s\n\n| flag | commands | default | meaning |\n|---|---|---|---|\n", g)
+		for _, row := range rows {
+			if row.group == g {
+				fmt.Fprintln(&b, row.markdown())
+			}
+		}
+	}
+	return b.String() + "\n"
+}
+
+// markdown is a row of the table.
+func (row *flagRow) markdown() string {
+	code := func(text string) string { return "`" + text + "`" }
+	names := []string{code(strings.TrimRight("--"+row.name+" "+row.kind.value, " "))}
+	if row.short != "" {
+		names = append(names, code("-"+row.short))
+	}
+	preset := cmp.Or(row.shown, row.text)
+	if preset == row.text && preset != "" {
+		preset = code(preset)
+	}
+	meaning := strings.NewReplacer("<", "&lt;", "*", `\*`).Replace(row.help)
+	if row.kind.choices != nil {
+		meaning += ": " + code(strings.Join(row.kind.choices, "`, `"))
+	}
+	for _, r := range row.rules {
+		meaning += r.markdown(row.name)
+	}
+	cells := []string{strings.Join(names, ", "), strings.ReplaceAll(strings.ReplaceAll(row.on, " ", ", "), "-", " "),
+		preset, meaning}
+	for i := range cells {
+		cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// markdown says in words what a rule of a flag asks for.
+func (r rule) markdown(flag string) string {
+	names := func(list, last string) string {
+		var out []string
+		for ref := range strings.FieldsSeq(list) {
+			text := "`--" + strings.Replace(ref, "=", " ", 1) + "`"
+			name, value, _ := strings.Cut(ref, "=")
+			switch {
+			case ref == argument:
+				text = "an argument"
+			case name == argument:
+				text = "the argument `" + value + "`"
+			}
+			out = append(out, text)
+		}
+		return strings.Join(out, last)
+	}
+	text := "<br>"
+	if r.on != "" {
+		text += strings.ReplaceAll(r.on, " ", ", ") + ": "
+	}
+	if r.with != "" {
+		text += "with " + names(r.with, " or ") + " "
+	}
+	if r.not == flag {
+		return text + "it is refused"
+	}
+	if r.needs != "" {
+		return text + "it needs " + names(r.needs, " or ")
+	}
+	return text + "not together with " + names(r.not, ", ")
+}

@@ -1,0 +1,266 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/automaton"
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+)
+
+// headerReading explains how a User-Agent header is read.
+type headerReading struct {
+	Header string `json:"header"`
+	// Crawler is empty if the header names none. Its operator, role and category are
+	// known only if it is.
+	Crawler   string `json:"crawler"`
+	Known     bool   `json:"known"`
+	Operator  string `json:"operator"`
+	Role      string `json:"role"`
+	Category  string `json:"category"`
+	Ambiguous bool   `json:"ambiguous"`
+	Nameless  bool   `json:"nameless"`
+	Library   bool   `json:"library"`
+	// Words are the words that were considered, in the order of the header.
+	Words []headerWord `json:"words"`
+	// Tokens are the product tokens that may name it in robots.txt, the preferred one
+	// first. Wildcard reports whether groups for * bind it if none of them is there.
+	Tokens   []string `json:"tokens"`
+	Wildcard bool     `json:"wildcard"`
+	// Also has the tokens of each further product that the header serves.
+	Also    [][]string `json:"also"`
+	Dialect string     `json:"dialect"` // empty: not known
+	Exempt  string     `json:"exempt"`
+	// Obeys is what its operator says on the page Source, as of the day Date.
+	Obeys  string `json:"obeys"`
+	Source string `json:"source"`
+	Date   string `json:"date"`
+	// Verify lists how its addresses can be verified: ranges, dns.
+	Verify []string `json:"verify"`
+	Why    string   `json:"why"` // of all this
+}
+
+// headerWord is a word of a header.
+type headerWord struct {
+	Byte     int    `json:"byte"` // where it begins, from 1
+	Word     string `json:"word"`
+	Crawler  string `json:"crawler"`  // empty: not known
+	Operator string `json:"operator"` // the same
+	Counts   bool   `json:"counts"`
+	Why      string `json:"why"`
+}
+
+func readHeader(set *crawler.Set, header string) headerReading {
+	e := set.Explain([]byte(header))
+	r := headerReading{
+		Header: header, Crawler: e.Name, Known: e.Profile != nil,
+		Ambiguous: e.Ambiguous, Nameless: e.Nameless, Library: e.Library,
+		Words: []headerWord{}, Tokens: []string{}, Also: [][]string{}, Verify: []string{},
+	}
+	var rivals []string
+	for _, w := range e.Words {
+		word := newHeaderWord(e, header, w)
+		r.Words = append(r.Words, word)
+		if w.Standing == crawler.Rival {
+			rivals = append(rivals, word.Crawler+" of "+word.Operator)
+		}
+	}
+	switch {
+	case e.Profile != nil:
+		p := *e.Profile
+		r.Operator, r.Role, r.Category = p.Operator, cmp.Or(p.Role, "crawler"), p.Category
+		r.Tokens, r.Wildcard, r.Also = p.Tokens, !p.IgnoresWildcard, append(r.Also, p.Also...)
+		r.Dialect, r.Exempt, r.Obeys, r.Source, r.Date = p.Dialect, p.Exempt, p.Obeys, p.Source, p.Date
+		if p.Verify != "" {
+			r.Verify = strings.Split(p.Verify, ",")
+		}
+		switch {
+		case len(rivals) > 0:
+			r.Why = "ambiguous: the header also names " + strings.Join(rivals, " and ") +
+				". Requests are undecided, unless their address " +
+				"verifies one of them, and are counted under the first"
+		case e.Foreign:
+			r.Why = fmt.Sprintf("ambiguous: the header has %q, which is no word of %s, so its client may be another. "+
+				"Requests are undecided, unless their address verifies %s", e.Product, p.Operator, p.Name)
+		default:
+			r.Why = "a word of a known crawler counts"
+		}
+	case e.Name != "":
+		r.Tokens, r.Wildcard, r.Obeys = e.Tokens(), true, "unknown"
+		r.Why = "no word of a known crawler counts, but a word looks like the name of a crawler"
+		if e.Nameless {
+			r.Why = "no word is a name, but a word says that the client is a crawler. " +
+				"All crawlers without a name are counted as one"
+		}
+		if e.Overlong {
+			r.Tokens = []string{}
+			r.Why += ". It is longer than is read, so nothing tells it from others: requests are undecided"
+		}
+	default:
+		r.Why = whyNone(set, header, e)
+	}
+	return r
+}
+
+func newHeaderWord(e crawler.Explanation, header string, w crawler.Word) headerWord {
+	out := headerWord{Byte: w.Start + 1, Word: header[w.Start:w.End]}
+	out.Counts = w.Standing == crawler.Names || w.Standing == crawler.Rival || w.Standing == crawler.Bare && e.Nameless ||
+		w.Standing == crawler.NutchUser || w.Standing == crawler.PageOwner
+	if w.Profile != nil {
+		out.Crawler, out.Operator = w.Profile.Name, w.Profile.Operator
+	}
+	switch {
+	case w.Standing == crawler.LessSpecific:
+		out.Why = "no more specific than " + moreSpecific(e, header, w) + ", which counts"
+	case w.Standing == crawler.Added:
+		out.Why = "what the crawler that counts is made with, or its operator adds to its headers"
+	case w.Standing != crawler.Names:
+		out.Why = strings.ReplaceAll(standings[w.Standing], "STEM", w.Stem)
+	case e.Ambiguous:
+		out.Why = "the crawler as which the client is counted"
+	case w.Profile != nil:
+		out.Why = "the crawler that the client claims to be"
+	case w.Start == 0:
+		out.Why = fmt.Sprintf("contains %q and more, and the header begins with it", w.Stem)
+	case e.Contact == nil:
+		out.Why = fmt.Sprintf("contains %q and more, and is directly after \"(compatible; \"", w.Stem)
+	default:
+		out.Why = fmt.Sprintf("contains %q and more, and the header has %s", w.Stem, string(e.Contact))
+	}
+	return out
+}
+
+// standings explain why a word counts or does not. STEM is the part of it that is part of
+// many crawlers' names.
+var standings = map[crawler.Standing]string{
+	crawler.InContact:  "in a URL or an e-mail address, which names a page and not the client",
+	crawler.BehindLike: `after "like ", which names another program`,
+	crawler.Rival:      "a crawler of another operator, which makes the header ambiguous",
+	crawler.Bare:       "says that the client is a crawler, but not which one",
+	crawler.NoContact: `contains "STEM", but the header does not begin with it, does not have it directly after ` +
+		`"(compatible; ", and has no URL and no e-mail address`,
+	crawler.Control: controlToken,
+	crawler.Device:  "where a browser on Android names its device",
+	crawler.App: `contains "STEM", but the header is that of an app on a device of Apple's (CFNetwork), ` +
+		`without a URL`,
+	crawler.Software:  "the name of a library or an app, or in the header of an app on a phone, which a person runs",
+	crawler.NutchUser: `what stands before "/Nutch-", where Apache Nutch writes the name that its user gave`,
+	crawler.PageOwner: `no word is a crawler's, but the header has a page called "STEM", and this says whose it is`,
+	crawler.Later:     `contains "STEM", but after another word that does`,
+}
+
+const controlToken = "a control token: it is for robots.txt only, no client sends it as its name, " +
+	"and no log shows whether it is obeyed"
+
+// moreSpecific returns the word of the same operator that counts.
+func moreSpecific(e crawler.Explanation, header string, than crawler.Word) string {
+	for _, w := range e.Words {
+		if w.Profile.Operator == than.Profile.Operator && (w.Standing == crawler.Names || w.Standing == crawler.Rival) {
+			return header[w.Start:w.End]
+		}
+	}
+	return ""
+}
+
+// whyNone explains why a header names no crawler. Browsers never do.
+func whyNone(set *crawler.Set, header string, e crawler.Explanation) string {
+	p := set.ByName(strings.TrimSpace(header)) // or a name of several words
+	if i := slices.IndexFunc(e.Words, func(w crawler.Word) bool { return w.Standing == crawler.Control }); i >= 0 {
+		p = e.Words[i].Profile
+	}
+	switch {
+	case p != nil && p.Control:
+		return fmt.Sprintf("%s of %s is %s", p.Name, p.Operator, controlToken)
+	case e.Library:
+		return fmt.Sprintf("the header begins with %s, an HTTP library or client that anybody may use; "+
+			"its requests are counted apart among those that are not of crawlers", string(e.Product))
+	case len(e.Words) > 0:
+		return "none of these words counts; a client that does not claim to be a crawler is never counted as one"
+	}
+	return "no word belongs to a known crawler, and none outside URLs and e-mail addresses contains bot, spider, " +
+		"crawl, scrap, fetch or nutch; " +
+		"a client that does not claim to be a crawler, as no browser does, is never counted as one, " +
+		"whatever it requests"
+}
+
+// text prints the explanation for people.
+func (r headerReading) text(w *bufio.Writer) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintln(w, r.Header)
+	switch {
+	case r.Known:
+		line("crawler", "%s of %s, %s", r.Crawler, r.Operator, cmp.Or(r.Category, "of no category"))
+	case r.Nameless:
+		line("crawler", "%s", r.Crawler)
+	case r.Crawler != "":
+		line("crawler", "%s, which is not known", r.Crawler)
+	default:
+		line("crawler", "none")
+	}
+	line("because", "%s", r.Why)
+	for _, word := range r.Words {
+		verb, owner := map[bool]string{true: "counts", false: "does not count"}[word.Counts], ""
+		if word.Crawler != "" && word.Crawler != word.Word {
+			owner = ", a word of " + word.Crawler + ","
+		}
+		line("word", "%s at byte %s%s %s: %s", word.Word, english.Grouped(int64(word.Byte)), owner, verb, word.Why)
+	}
+	if len(r.Tokens) == 0 {
+		return
+	}
+	if r.Role == "fetcher" {
+		line("role", "fetcher: it fetches single addresses that a person, "+
+			"a subscription or the site's own operator named; "+
+			"it is counted apart from the crawlers, outside the headline")
+	}
+	last := map[bool]string{true: "groups for *", false: "by nothing: groups for * do not bind it"}[r.Wildcard]
+	groups := func(tokens []string) string {
+		return fmt.Sprintf("groups for %s, else %s", strings.Join(tokens, ", else for "), last)
+	}
+	line("bound by", "%s", groups(r.Tokens))
+	for _, tokens := range r.Also {
+		line("and by", "%s, because its header serves this product too: only what both forbid is forbidden",
+			groups(tokens))
+	}
+	if !r.Known {
+		line("or by", "perhaps groups for a part of that word, of three letters or more: "+
+			"a request is contested if they make a difference")
+	}
+	dialect := cmp.Or(r.Dialect, "not known: a rule that google and rfc9309 read differently is contested")
+	if dialect == automaton.Google.String() {
+		dialect += ": as Google's published parser reads it"
+	}
+	line("dialect", "%s", dialect)
+	if r.Exempt != "" {
+		line("exempt", "its requests are not judged; %s", r.Exempt)
+	}
+	line("operator", "%s", r.statement())
+	var ways []string
+	for _, way := range r.Verify {
+		text := map[string]string{"ranges": "its operator publishes address ranges",
+			"dns": "the names of its addresses can be looked up"}[way]
+		ways = append(ways, cmp.Or(text, way))
+	}
+	line("verify", "%s", cmp.Or(strings.Join(ways, "; "),
+		"its operator is not known to publish anything that verifies its addresses"))
+}
+
+// statement quotes the operator about robots.txt.
+func (r headerReading) statement() string {
+	claim := map[string]string{"yes": "says that it obeys robots.txt",
+		"no": "says that it may ignore robots.txt"}[r.Obeys]
+	claim = cmp.Or(claim, "does not say whether it obeys robots.txt")
+	switch {
+	case !r.Known:
+		return "not known"
+	case r.Source == "":
+		return claim + ", as far as is known"
+	}
+	return fmt.Sprintf("%s: %s, as of %s", claim, r.Source, r.Date)
+}

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/format"
+)
+
+// The kinds of flags. Errors of their readers are what follows the name of the flag in a message.
+
+// wrongf is such an error.
+func wrongf(format string, args ...any) error { return fmt.Errorf(" "+format, args...) }
+
+// onOff is a flag without a value.
+var onOff = kind{read: func(text string) (any, error) {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return nil, wrongf("%q is not true or false", text)
+	}
+	return on, nil
+}}
+
+// anyText is any text.
+func anyText(value string) kind {
+	return kind{value: value, read: func(text string) (any, error) { return text, nil }}
+}
+
+// fileName is the name of a file, which completion offers by its extension.
+func fileName(extensions ...string) kind {
+	k := anyText("FILE")
+	if len(extensions) > 0 {
+		k.complete = func(cmd *cobra.Command, name string) { _ = cmd.MarkFlagFilename(name, extensions...) }
+	}
+	return k
+}
+
+// folderName is the name of a folder.
+func folderName() kind {
+	k := anyText("DIR")
+	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.MarkFlagDirname(name) }
+	return k
+}
+
+// completed is a kind whose values completion finds when it is asked.
+func (k kind) completed(by cobra.CompletionFunc) kind {
+	// It fails only for a flag that does not exist.
+	k.complete = func(cmd *cobra.Command, name string) { _ = cmd.RegisterFlagCompletionFunc(name, by) }
+	return k
+}
+
+// oneOf is one of some values, in whatever case.
+func oneOf(value string, choices ...string) kind {
+	return kind{value: value, choices: choices, read: func(text string) (any, error) {
+		i := slices.IndexFunc(choices, func(c string) bool { return strings.EqualFold(c, text) })
+		if i < 0 {
+			return nil, wrongf("%q is none of %s", text, strings.Join(choices, "|"))
+		}
+		return choices[i], nil
+	}}
+}
+
+// whole is a whole number, which check may refuse.
+func whole(check func(n int) error) kind {
+	return kind{value: "N", read: func(text string) (any, error) {
+		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		if errors.Is(err, strconv.ErrRange) {
+			return nil, wrongf("%s is not between %d and %d", text, math.MinInt, math.MaxInt)
+		}
+		if err != nil {
+			return nil, wrongf("%q is not a whole number", text)
+		}
+		return int(n), check(int(n))
+	}}
+}
+
+// natural refuses numbers below 0.
+func natural(n int) error {
+	if n < 0 {
+		return wrongf("%d is negative", n)
+	}
+	return nil
+}
+
+// maxWorkers bounds --workers: each worker has buffers of its own, and more workers than
+// processors are of no use.
+const maxWorkers = 1024
+
+func ofWorkers(n int) error {
+	if n < 1 || n > maxWorkers {
+		return wrongf("%d is not between 1 and %d", n, maxWorkers)
+	}
+	return nil
+}
+
+// minMemory is the least value of --memory.
+const minMemory = 1_000_000
+
+// ofMemory is a number of bytes for --memory.
+func ofMemory(text string) (any, error) {
+	n, err := parseBytes(text)
+	if err != nil {
+		return nil, wrongf("%w", err)
+	}
+	if n < minMemory {
+		return nil, wrongf("%s is less than 1MB", text)
+	}
+	return n, nil
+}
+
+// duration is a time above 0, in a unit if it names none.
+func duration(unit string) kind {
+	return kind{value: "TIME", read: func(text string) (any, error) {
+		if text != "" && strings.Trim(text, "0123456789") == "" {
+			text += unit
+		}
+		d, err := parseDuration(text)
+		switch {
+		case err != nil:
+			return nil, wrongf("%w", err)
+		case d <= 0:
+			return nil, wrongf("%s is not above 0", text)
+		}
+		return d, nil
+	}}
+}
+
+// percent is a share from 0 to 100 per cent.
+var percent = kind{value: "PERCENT", read: func(text string) (any, error) {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(n >= 0 && n <= 100) {
+		return nil, wrongf("%q is not a number from 0 to 100", text)
+	}
+	return n, nil
+}}
+
+// commas is a list of texts: a row of CSV.
+func commas(value string) kind {
+	return kind{value: value, repeats: true, read: func(text string) (any, error) {
+		if text == "" {
+			return []string{}, nil
+		}
+		return csv.NewReader(strings.NewReader(text)).Read()
+	}}
+}
+
+// agentName is a crawler's name.
+var agentName = anyText("NAME").completed(completeAgents)
+
+// completeAgents offers the names of the known crawlers.
+func completeAgents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, p := range crawler.Builtin() {
+		names = append(names, p.Name+"\t"+p.Operator)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFormats offers the names of formats, which are made only when somebody asks for them.
+func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return append([]string{"auto"}, format.Names()...), cobra.ShellCompDirectiveNoFileComp
+}
+
+// units are the units of bytes, the longer names first.
+var units = []struct {
+	name  string
+	bytes float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+	{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12},
+}
+
+// parseBytes reads a number of bytes, from 1 to less than 8 EiB, with or without a unit.
+func parseBytes(s string) (int64, error) {
+	number, unit := strings.TrimSpace(s), 1.0
+	for _, u := range units {
+		if n, ok := strings.CutSuffix(number, u.name); ok {
+			number, unit = strings.TrimSpace(n), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	n *= unit
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange), math.IsNaN(n):
+		return 0, fmt.Errorf("%q is not a number of bytes, such as 256MB or 1GiB", s)
+	case n < 1 || n >= math.MaxInt64:
+		return 0, fmt.Errorf("%q is not a number of bytes from 1 to 8 EiB", s)
+	}
+	return int64(n), nil
+}
+
+// maxTime bounds the times that flags take.
+const maxTime = math.MaxUint16 * 24 * time.Hour
+
+// parseDuration reads a time in the form of Go, or a whole number of days.
+func parseDuration(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if number, ok := strings.CutSuffix(s, "d"); ok {
+		var days uint64
+		days, err = strconv.ParseUint(number, 10, 16)
+		d = time.Duration(days) * 24 * time.Hour
+	}
+	if err != nil || d > maxTime {
+		return 0, fmt.Errorf("%q is not a time, such as 24h or 30d, of at most %s", s, english.Hours(maxTime))
+	}
+	return d, nil
+}
+
+// parsed is a text that a function reads. sign is what stands between the flag and the function's error.
+func parsed[T any](value, sign string, parse func(text string) (T, error)) kind {
+	return kind{value: value, read: func(text string) (any, error) {
+		v, err := parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s%w", sign, err)
+		}
+		return v, nil
+	}}
+}
+
+// offering is a kind of whose values completion offers some.
+func (k kind) offering(values ...string) kind {
+	return k.completed(cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// crawlerNames is a list of crawlers, which has one at least.
+var crawlerNames = kind{value: "NAMES", read: func(text string) (any, error) {
+	if text == "" {
+		return nil, wrongf("names no crawler")
+	}
+	return commas("").read(text)
+}}.completed(completeAgents)
+
+// timeout is a time, such as 30s.
+var timeout = kind{value: "TIME", read: func(text string) (any, error) {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return nil, wrongf("%q is not a time such as 30s", text)
+	case d <= 0:
+		return nil, wrongf("%v is not above 0", d)
+	}
+	return d, nil
+}}
+
+// conditionKind is a condition on a report.
+var conditionKind = kind{value: "CONDITION", read: func(text string) (any, error) {
+	c, err := parseCondition(text)
+	if err != nil {
+		return nil, wrongf("%q: %w", text, err)
+	}
+	return c, nil
+}}
+
+// severityKind is a list of severities, and onChange.
+var severityKind = kind{value: "SEVERITY", read: func(text string) (any, error) {
+	values, names := append(slices.Clone(severities), onChange), strings.Split(strings.ToLower(text), ",")
+	for _, name := range names {
+		if !slices.Contains(values, name) {
+			return nil, wrongf("%q is none of %s", name, strings.Join(values, "|"))
+		}
+	}
+	return names, nil
+}}.offering(append(slices.Clone(severities), onChange)...)
+
+// perProcessor is the default of --workers as help shows it, which does not depend on the machine.
+const perProcessor = "one for each processor"
+
+func usualWorkers() string { return strconv.Itoa(min(runtime.GOMAXPROCS(0), maxWorkers)) }

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
+	"github.com/robotsieve/robotsieve/scan/job"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// reporting says what becomes of the result of an audit or a merge.
+type reporting struct {
+	form   string // of the report on stdout
+	isText bool   // the form is text, to whatever length
+	quiet  bool
+	listed bool // rows go to stdout in place of the report
+	gate   gate
+}
+
+// reportFiles are the flags that write the report to a file, beside what goes to stdout.
+var reportFiles = []struct {
+	flag   string
+	kind   string
+	begins string // what files of the kind begin with
+	write  func(io.Writer, *report.Report) error
+}{
+	{"html", "a page of HTML", "<!doctype html>", render.WriteHTML},
+	{"prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
+}
+
+// reportingOf says what a command line asks for. Rows take the place of the report on stdout, or elsewhere the
+// --output of it.
+func reportingOf(s streams, a *args) *reporting {
+	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), gate: gate{conditions: values[condition](a, "fail-on")}}
+	if a.text("list") != "" {
+		r.listed = s.elsewhere == nil
+		r.form = "text"
+	}
+	r.isText = r.form == "text"
+	if r.isText && a.is("full") {
+		r.form = render.Full
+	}
+	return r
+}
+
+// results are the options of job.Audit and job.Merge about what they make.
+func results(s streams, a *args, r *reporting) job.Results {
+	o := job.Results{
+		State: a.text("state"), Force: a.is("force"), Only: report.Choice{Crawlers: a.texts("crawler"),
+			Categories: a.texts("category")},
+		AllowDuplicates: a.is("allow-duplicates"), Anonymous: a.text("anonymize") != "",
+		CheckCondition: r.gate.check, Program: version(), Command: a.line, Stdout: s.out, Messages: s.messages(),
+	}
+	if by := a.text("by"); by != auto {
+		o.By = by
+	}
+	for _, file := range reportFiles {
+		isKind := func(head []byte) bool { return bytes.HasPrefix(head, []byte(file.begins)) }
+		o.Files = append(o.Files, job.ReportFile{Flag: "--" + file.flag, Name: a.text(file.flag), Kind: file.kind,
+			Is: isKind, Write: file.write})
+	}
+	if r.quiet || r.listed && isTerminal(s.out) { // the rows would run into the bar
+		o.Messages.Progress = nil
+	}
+	return o
+}
+
+// finish prints the report of an audit or a merge, and returns the error that ends the
+// command with its exit code.
+func (r *reporting) finish(s streams, a *job.Audited, err error) error {
+	if a == nil {
+		return err
+	}
+	code := exitDone
+	if a.Partial {
+		code = exitInput
+	}
+	if err != nil {
+		s.warn("%v", err)
+		code = codeOf(err)
+	}
+	if r.prints(a.Report) {
+		if err := render.Write(s.out, r.form, a.Report, colours(s.out)); err != nil {
+			s.warn("writing the report: %v", err)
+			return exitWith(max(code, exitInput))
+		}
+	} else if text := a.Report.OtherSizes(); text != "" {
+		s.warn("%s", text)
+	}
+	if code == exitDone {
+		return r.gate.verdict(s, a)
+	}
+	if a.Partial && len(r.gate.conditions) > 0 {
+		s.warn("--fail-on is not checked on a part of the input: the rest could clear a violation")
+	}
+	return exitWith(code)
+}
+
+// prints reports whether the report goes to stdout. If no input could be read, the text would
+// only repeat the warnings.
+func (r *reporting) prints(of *report.Report) bool {
+	wasRead := func(in report.InputInfo) bool { return in.Format != "" }
+	return !r.quiet && !r.listed && (!r.isText || len(of.Inputs) == 0 || slices.ContainsFunc(of.Inputs, wasRead))
+}

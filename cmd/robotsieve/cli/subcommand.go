@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"embed"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// subcommand is a command of robotsieve. Its words are those of help/NAME.txt, and its flags those of flagTable.
+type subcommand struct {
+	name     string // as in commandNames
+	args     cobra.PositionalArgs
+	complete cobra.CompletionFunc // of arguments
+	run      func(ctx context.Context, s streams, a *args) error
+}
+
+// helpTexts are the words of commands: a line with the usage, one that says what the command does, and
+// after a blank line what it does at length; then examples.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
+
+// words returns a command with its words.
+func words(name string) *cobra.Command {
+	text, err := helpTexts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // TestHelp reads all
+	}
+	use, text2, _ := strings.Cut(string(text), "\n")
+	short, text2, _ := strings.Cut(text2, "\n\n")
+	long, examples, _ := strings.Cut(text2, "\n\nExamples:\n")
+	return &cobra.Command{Use: use, Short: short, Long: strings.TrimSuffix(long, "\n"),
+		Example: strings.TrimSuffix(examples, "\n")}
+}
+
+// build makes the command for the streams.
+func (c subcommand) build(s streams) *cobra.Command {
+	cmd := words(c.name)
+	cmd.Args, cmd.ValidArgsFunction = c.args, c.complete
+	a := addFlags(cmd, c.name)
+	cmd.RunE = func(cmd *cobra.Command, rest []string) error { return a.run(cmd, rest, s, c.run) }
+	return cmd
+}
+
+// run calls the function of a command when its flags have been found to go together.
+func (a *args) run(cmd *cobra.Command, rest []string, s streams,
+	run func(context.Context, streams, *args) error) error {
+	a.rest, a.line = rest, commandLine(cmd)
+	if err := a.check(); err != nil {
+		return err
+	}
+	if own, _ := cmd.Context().Value(ownProcess{}).(bool); own && a.flags["memory"] != nil {
+		limitMemory(value[int64](a, "memory"))
+	}
+	return run(cmd.Context(), s, a)
+}
+
+// ownProcess is the key of a context whose value says that the process runs one command
+// alone. Other programs, such as tests, have other data in their heap.
+type ownProcess struct{}
+
+// heapBytes is the part of the program's 64 MB that is for the Go heap; the rest is for code,
+// stacks and what the operating system counts.
+const heapBytes = 37 << 20
+
+// limitMemory has the garbage collector run more often when the heap comes near --memory.
+func limitMemory(memory int64) { debug.SetMemoryLimit(min(memory+heapBytes, debug.SetMemoryLimit(-1))) }
+
+// needs returns a check that there is an argument, and says otherwise that there is none.
+func needs(otherwise string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("%s", otherwise)
+		}
+		return nil
+	}
+}

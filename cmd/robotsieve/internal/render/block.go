@@ -1,0 +1,214 @@
+package render
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+)
+
+// block is a part of a document. An output writes the fields that are not empty, in
+// this order.
+type block struct {
+	Heading string // for outputs with headings
+	Title   string
+	List    []string
+	Table   table
+	Facts   []fact
+	Quote   []string // lines to be kept as they are
+	Text    []string // paragraphs
+}
+
+// fact is a named piece of information, or a term and its definition.
+type fact struct{ Name, Text string }
+
+// withText returns the blocks that have something to say.
+func withText(blocks ...block) []block {
+	return slices.DeleteFunc(blocks, func(b block) bool {
+		return len(b.Facts)+len(b.List)+len(b.Table.Groups)+len(b.Quote)+len(b.Text) == 0
+	})
+}
+
+// Marks in the texts of a block: the text between one of them and markEnd has a tone, as it
+// needs attention. No text of a Report has such bytes.
+const (
+	markAlarm   = "\x0e"
+	markCaution = "\x0f"
+	markEnd     = "\x10"
+)
+
+func alarm(text string) string   { return markAlarm + text + markEnd }
+func caution(text string) string { return markCaution + text + markEnd }
+
+// unmarked removes the marks of a text.
+var unmarked = strings.NewReplacer(markAlarm, "", markCaution, "", markEnd, "")
+
+// span is a part of a text: its tone is alarm, caution or empty.
+type span struct{ Text, Tone string }
+
+// spans takes a text apart by its tones.
+func spans(text string) (list []span) {
+	for part := range strings.SplitSeq(text, markEnd) {
+		plain, toned, isAlarm := strings.Cut(part, markAlarm)
+		tone := "alarm"
+		if !isAlarm {
+			plain, toned, _ = strings.Cut(part, markCaution)
+			tone = "caution"
+		}
+		list = append(list, span{plain, ""}, span{toned, tone})
+	}
+	return slices.DeleteFunc(list, func(s span) bool { return s.Text == "" })
+}
+
+// Column is a column of a table. A soft hyphen or a zero-width space in its heading is
+// where a narrow table may break it.
+type Column struct {
+	Heading string
+	Right   bool // its cells are flush right
+}
+
+// Left and Right return columns with these headings.
+func Left(headings ...string) []Column  { return columnsOf(headings, false) }
+func Right(headings ...string) []Column { return columnsOf(headings, true) }
+
+func columnsOf(headings []string, right bool) (list []Column) {
+	for _, heading := range headings {
+		list = append(list, Column{heading, right})
+	}
+	return list
+}
+
+// unbroken removes from a heading the places where it may be broken.
+var unbroken = strings.NewReplacer("\u00ad", "", "\u200b", "")
+
+// table is a table of a document.
+type table struct {
+	Columns []Column
+	Groups  []group // of rows; none of them is empty
+	More    string  // how much the table leaves out
+
+	rows int
+}
+
+// group is some rows of a table.
+type group struct {
+	Title string // perhaps
+	Sum   bool   // the rows are sums of those before them
+	Rows  []tableRow
+}
+
+// tableRow has a cell for each column, and perhaps a line below them.
+type tableRow struct {
+	Cells []value
+	Below string
+}
+
+// texts writes the cells.
+func (r tableRow) texts() (list []string) {
+	for _, cell := range r.Cells {
+		list = append(list, cell.shown())
+	}
+	return list
+}
+
+// has reports whether a row begins with a name.
+func (t table) has(name string) bool {
+	return slices.ContainsFunc(t.Groups, func(g group) bool {
+		return slices.ContainsFunc(g.Rows, func(row tableRow) bool { return row.Cells[0].word == name })
+	})
+}
+
+// maker makes a table of rows of a type. It takes a bounded number of rows, and counts those that it
+// leaves out.
+type maker[T any] struct {
+	table
+	columns columns[T]
+	most    int
+	title   string // of the group that the next row begins
+	left    leftOut
+}
+
+// newTable returns an empty table of at most so many rows.
+func newTable[T any](most int, columns columns[T]) *maker[T] {
+	return &maker[T]{table: table{Columns: columns.head()}, columns: columns, most: most}
+}
+
+// unbounded is the most rows of a table that leaves none out.
+const unbounded = math.MaxInt
+
+// begin begins a group with a title. Until a row is added there is none.
+func (t *maker[T]) begin(title string) { t.title = title }
+
+// add adds a row and reports whether there was room for it. If not, it counts n as left out,
+// of a crawler unless c is nil.
+func (t *maker[T]) add(c *crawler, n int64, of *T) bool {
+	if t.rows == t.most {
+		t.left.add(c, n)
+		return false
+	}
+	if t.title != "" || t.rows == 0 {
+		t.Groups = append(t.Groups, group{Title: t.title})
+		t.title = ""
+	}
+	row := tableRow{}
+	for _, column := range t.columns {
+		v := column.value(of)
+		if text := v.shown(); column.alarm && text != "-" {
+			v = words(alarm(text))
+		}
+		row.Cells = append(row.Cells, v)
+	}
+	g := &t.Groups[len(t.Groups)-1]
+	g.Rows = append(g.Rows, row)
+	t.rows++
+	return true
+}
+
+// sums begins a group of sums.
+func (t *maker[T]) sums() { t.Groups = append(t.Groups, group{Sum: true}) }
+
+// leaves ends a table that says what it leaves out.
+func (t *maker[T]) leaves(noun string) table {
+	if text := t.left.text(noun); text != "" {
+		t.More = "and " + text + ": see --output json."
+	}
+	return t.table
+}
+
+// leftOut counts what a list leaves out: of fetchers, which are counted apart in the headline, and of
+// others.
+type leftOut struct{ others, fetchers int64 }
+
+// add counts n of a crawler, or of something else if it is nil.
+func (l *leftOut) add(c *crawler, n int64) {
+	if c != nil && isFetcher(c) {
+		l.fetchers += n
+	} else {
+		l.others += n
+	}
+}
+
+// addAll counts crawlers.
+func (l leftOut) addAll(list []*crawler) leftOut {
+	for _, c := range list {
+		l.add(c, crawlersIn(c))
+	}
+	return l
+}
+
+// text names what is counted: crawlers, or something of them.
+func (l leftOut) text(noun string) string {
+	var parts []string
+	if l.others > 0 {
+		parts = append(parts, english.Plural(l.others, "more "+noun))
+	}
+	switch {
+	case l.fetchers == 0:
+	case noun == "crawler":
+		parts = append(parts, english.Plural(l.fetchers, "more fetcher"))
+	default:
+		parts = append(parts, english.Plural(l.fetchers, "more "+noun)+" by fetchers")
+	}
+	return strings.Join(parts, " and ")
+}

@@ -1,0 +1,335 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// yearsOf makes a report on so many crawlers over two years, with versions of robots.txt and
+// outages.
+func yearsOf(crawlers int) *report.Report {
+	return reporttest.Report(reporttest.Options{Crawlers: crawlers, Days: 730, Versions: 3, Lines: 600})
+}
+
+func pageOf(t testing.TB, r *report.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements calls f with each element of a page.
+func elements(t *testing.T, text string, f func(n *html.Node)) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			f(n)
+		}
+	}
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func textOf(n *html.Node) (text string) {
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			text += c.Data
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// A page of 50 crawlers over two years is small enough to be mailed, also if there are many versions
+// and rules and long lines, of which it shows some; and a page is the same each time.
+func TestPageIsSmall(t *testing.T) {
+	many := reporttest.Report(reporttest.Options{Crawlers: 50, Days: 730, Versions: 700, Lines: 2000})
+	for i := range many.Crawlers {
+		for j := range many.Crawlers[i].Samples {
+			many.Crawlers[i].Samples[j].Line = strings.Repeat("<x> ", 2000)
+		}
+	}
+	for _, r := range []*report.Report{yearsOf(50), many} {
+		text := pageOf(t, r)
+		if len(text) >= 300_000 || pageOf(t, r) != text {
+			t.Errorf("%d bytes, or a page of the same report differs", len(text))
+		}
+	}
+	if n := len(pageScript); n > 5000 {
+		t.Errorf("the script has %d bytes", n)
+	}
+}
+
+// The page has the figures of the report: those of the table, of the strips, and of the lines
+// of robots.txt.
+func TestPageHasTheFiguresOfTheReport(t *testing.T) {
+	r := yearsOf(7)
+	d := doc{r, maxCrawlersOnPage, maxPathOnPage}
+	want := map[string]string{}
+	for _, group := range d.crawlers().Table.Groups {
+		for _, row := range group.Rows {
+			want[row.Cells[0].word] = unmarked.Replace(strings.Join(row.texts(), " "))
+		}
+	}
+	broken := map[string]int64{} // by version and line
+	for _, c := range r.Crawlers {
+		for _, rule := range c.Rules {
+			broken[fmt.Sprintf("%s %d %s", rule.Version, rule.Line, rule.Rule)] += rule.Violations
+		}
+	}
+	rows, strips := 0, 0
+	elements(t, pageOf(t, r), func(n *html.Node) {
+		switch {
+		case n.Data == "tr" && n.Parent.Data == "tbody" && attribute(n.Parent.Parent.Parent.Parent, "id") == "crawlers":
+			var cells []string
+			for c := range n.ChildNodes() {
+				if c.Type == html.ElementNode {
+					cells = append(cells, textOf(c))
+				}
+			}
+			if rows++; strings.Join(cells, " ") != want[cells[0]] {
+				t.Errorf("the page has %q, the report %q", cells, want[cells[0]])
+			}
+		case attribute(n, "class") == "strip":
+			c := r.Crawlers[slices.IndexFunc(r.Crawlers, func(c report.CrawlerInfo) bool {
+				return c.Crawler == attribute(n, "data-crawler")
+			})]
+			sum := fmt.Sprintf("%s of %s forbidden", english.Grouped(c.Verdicts[report.Violation]),
+				english.Grouped(c.Requests-c.Verdicts[report.Spoofed]))
+			if strips++; !strings.Contains(textOf(n), sum) {
+				t.Errorf("the strip has %q, the report %q", textOf(n), sum)
+			}
+		case attribute(n, "class") == "broken":
+			var cells []string
+			for c := range n.ChildNodes() {
+				cells = append(cells, textOf(c))
+			}
+			for of, violations := range broken {
+				if some(violations).shown() == cells[0] && strings.HasSuffix(of, fmt.Sprint(" ", cells[1], " ", cells[2])) {
+					delete(broken, of)
+				}
+			}
+		}
+	})
+	if rows != len(r.Crawlers)+1 || strips != len(r.Crawlers) || len(broken) > 0 {
+		t.Errorf("%d rows, %d strips; broken lines that are not shown: %v", rows, strips, broken)
+	}
+}
+
+// Tables and strips are in the order of requests, forbidden is the first number of a row, and the figures at
+// the head are those of the headline, where a robots.txt is given and where none is.
+func TestPageBeginsWithTheMost(t *testing.T) {
+	crawler := func(name string, role report.Role, requests, violations int64) report.CrawlerInfo {
+		day := map[report.Verdict][]int64{report.Allowed: {requests - violations}, report.Violation: {violations}}
+		return report.CrawlerInfo{Crawler: name, Role: role, Category: "seo", Requests: requests, Bytes: 1000 * requests,
+			ViolationBytes: 500 * violations,
+			Verdicts:       report.VerdictCounts{report.Allowed: requests - violations, report.Violation: violations},
+			Timeline:       report.Timeline{By: report.Day, From: reporttest.Times("2026-11-16T00:00:00Z"), Verdicts: day}}
+	}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{crawler("Few", "crawler", 1, 1), crawler("Fetch", "fetcher", 9, 1),
+		crawler("Many", "crawler", 2043, 0)}, Totals: report.Totals{Requests: 2053, ViolationBytes: 1000}}
+	r.Totals.Fetchers.Violations = 1
+	for _, policy := range []report.History{report.Constant, report.NoHistory} {
+		want := []string{"1 forbidden", "500 bytes sent in answer to them", "2,044 requests by crawlers",
+			"2.04 MB sent to crawlers", "2 crawlers", "9 requests by fetchers"}
+		if policy == report.NoHistory {
+			want = []string{"2,053 requests by crawlers", "2.05 MB sent to crawlers", "3 crawlers"}
+		}
+		if r.Policy.History = policy; policy == report.NoHistory {
+			for i := range r.Crawlers {
+				r.Crawlers[i].Verdicts = report.VerdictCounts{report.Indeterminate: r.Crawlers[i].Requests}
+				r.Crawlers[i].ViolationBytes = 0
+			}
+		} else if !strings.Contains(pageOf(t, r), "Forbidden requests got 500 bytes.") {
+			t.Error("the sentence has another figure than the head")
+		}
+		var order, totals, headings []string
+		elements(t, pageOf(t, r), func(n *html.Node) {
+			switch {
+			case attribute(n, "class") == "strip":
+				order = append(order, attribute(n, "data-crawler"))
+			case n.Data == "dd" && n.Parent.Data == "div":
+				totals = append(totals, textOf(n)+" "+textOf(n.PrevSibling))
+			case n.Data == "th" && attribute(n, "scope") == "col":
+				headings = append(headings, textOf(n))
+			}
+		})
+		if !slices.Equal(order, []string{"Many", "Fetch", "Few"}) || !slices.Equal(totals, want) ||
+			policy == report.Constant && headings[1] != "forbidden" {
+			t.Errorf("%s: strips of %q, totals %q, columns %q", policy, order, totals, headings)
+		}
+	}
+}
+
+// A strip names its highest column, and spans of a day and more without any crawler are shaded.
+func TestStripsNamePeaksAndGaps(t *testing.T) {
+	of := func(from string) report.CrawlerInfo {
+		return report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day, From: reporttest.Times(from),
+			Verdicts: map[report.Verdict][]int64{report.Allowed: {3, 1700}, report.Violation: {2, 800}}}}
+	}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{of("2026-11-16T00:00:00Z 2026-11-20T00:00:00Z"),
+		of("2026-11-18T00:00:00Z 2026-11-23T00:00:00Z")}}
+	s := doc{r, 10, 10}.strips()
+	if s.Gaps != "M1-30h1v48h-1zM3-30h1v48h-1zM5-30h2v48h-2z" || s.List[0].Peak != "peak 2,500, 2026-11-20" {
+		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
+	}
+	r.Crawlers[0].Timeline.By, r.Crawlers[1].Timeline.By = report.Hour, report.Hour
+	r.Crawlers[1].Timeline.From = reporttest.Times("2026-11-16T23:00:00Z 2026-11-19T10:00:00Z")
+	if s := (doc{r, 10, 10}).strips(); s.Gaps != "M24-30h58v48h-58z" || s.List[0].Peak != "peak 2,500, 11-20 00:00" {
+		t.Errorf("gaps %q, %q", s.Gaps, s.List[0].Peak)
+	}
+}
+
+// The areas of a strip are as high as the numbers of the timeline: no column with a violation
+// is empty, and no other has anything below the line. A request takes as much of a strip below the
+// line as above it.
+func TestStripsDrawTheTimeline(t *testing.T) {
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
+		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T01:00:00Z 2026-11-16T03:00:00Z"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1000, 0, 500}, report.Violation: {0, 1, 250}, report.RobotsFetch: {0, 0, 1}}}}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{c}}
+	s := doc{r, 10, 10}.strips()
+	want := []area{{"allowed", "M0 0v-24h1v24h2v-12h1V0z"}, {"forbidden", "M0 0h1v1h1v-1h1v6h1V0z"}}
+	if len(s.List) != 1 || !slices.Equal(s.List[0].Areas, want) || s.List[0].Fetches != "M3 -27h1" || s.Unit != "1 hour" {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+	r.Crawlers[0].Timeline.Verdicts = map[report.Verdict][]int64{report.Allowed: {100, 0, 0}, report.Violation: {100, 0, 0}}
+	want = []area{{"allowed", "M0 0v-16h1v16h3V0z"}, {"forbidden", "M0 0v16h1v-16h3V0z"}}
+	if s := (doc{r, 10, 10}).strips(); !slices.Equal(s.List[0].Areas, want) {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+	if (doc{&report.Report{}, 10, 10}).strips() != nil {
+		t.Error("strips of nothing")
+	}
+}
+
+// A strip shows where robots.txt changed or failed, each once, whatever the order of the versions,
+// and words say it in the order of time. The first version of a site is no change.
+func TestStripsMarkVersions(t *testing.T) {
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Hour,
+		From:     reporttest.Times("2026-11-16T00:00:00Z 2026-11-16T03:00:00Z"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1, 1}}}}
+	version := func(origin, at string, status int) report.VersionInfo {
+		return report.VersionInfo{Origin: origin, From: reporttest.Time("2026-11-16T" + at + "Z"), Status: status}
+	}
+	r := &report.Report{Crawlers: []report.CrawlerInfo{c}, Policy: report.PolicyInfo{Versions: []report.VersionInfo{
+		version("a", "00:00:00", 200), version("a", "01:30:00", 200), version("a", "01:40:00", 200),
+		version("a", "09:00:00", 200),
+		version("b", "00:10:00", 503), version("b", "01:00:00", 200),
+	}}}
+	s := doc{r, 10, 10}.strips()
+	if want := []area{{"changed", "M1-30v48"}, {"failed", "M0-30v48"}}; !slices.Equal(s.Marks, want) {
+		t.Errorf("got %q, want %q", s.Marks, want)
+	}
+	if len(s.Events) != 4 || !strings.HasPrefix(s.Events[0], "From 2026-11-16 00:10:00 UTC, b, status 503") ||
+		!strings.HasPrefix(s.Events[1], "From 2026-11-16 01:00:00 UTC, b") {
+		t.Errorf("events %q", s.Events)
+	}
+}
+
+// With a time zone the columns are its days, also where the clocks are changed, and times are its own.
+func TestPageOfZone(t *testing.T) {
+	c := report.CrawlerInfo{Crawler: "Bot", Timeline: report.Timeline{By: report.Day,
+		From:     reporttest.Times("2026-10-24T00:00:00+02:00 2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00"),
+		Verdicts: map[report.Verdict][]int64{report.Allowed: {1, 2, 3}}}}
+	r := &report.Report{TimeZone: "Europe/Berlin", Crawlers: []report.CrawlerInfo{c}, From: reporttest.Time("2026-10-23T22:10:00Z"),
+		To: reporttest.Time("2026-10-25T23:40:00Z")}
+	r.Policy.Versions = []report.VersionInfo{{From: reporttest.Time("2026-10-01T00:00:00Z"), Status: 200},
+		{From: reporttest.Time("2026-10-25T23:30:00Z"), Status: 200}}
+	wants(t, pageOf(t, r), "2026-10-24 to 2026-10-26 (Europe/Berlin)", `<path class="changed" d="M2-30v48"/>`,
+		"From 2026-10-26 00:30:00 &#43;01:00", "peak 3, 2026-10-26", `d="M0 0v-8h1v-8h1v-8h1V0z"`)
+	if r.From.String() != "2026-10-23T22:10:00Z" {
+		t.Error("the report itself was changed")
+	}
+}
+
+// Lines of a robots.txt and versions of it that the page has no room for are said to be broken if
+// they were.
+func TestSourcesSayWhatTheyLeaveOut(t *testing.T) {
+	r := &report.Report{Policy: report.PolicyInfo{History: "deployed"}, Totals: report.Totals{Requests: 1}}
+	c := report.CrawlerInfo{Crawler: "Bot"}
+	body := []byte("User-agent: *\n" + strings.Repeat("Disallow: /x\n", 600) + strings.Repeat("# none\n", 50))
+	for i := range 20 {
+		v := report.VersionInfo{Status: 200, From: reporttest.Time(fmt.Sprintf("2026-01-%02dT00:00:00Z", i+1)), Body: body}
+		if i != 3 {
+			v.Cited = int64(i + 1)
+			c.Rules = append(c.Rules, report.RuleInfo{Version: v.From, Line: 2, Violations: v.Cited})
+		}
+		r.Policy.Versions = append(r.Policy.Versions, v)
+	}
+	for line := range 601 {
+		c.Rules = append(c.Rules, report.RuleInfo{Version: reporttest.Time("2026-01-20T00:00:00Z"), Line: line + 1, Violations: 1})
+	}
+	r.Crawlers = []report.CrawlerInfo{c}
+	page := pageOf(t, r)
+	wants(t, page, "8 more versions of the file are not shown: of 7 a line was broken.",
+		"251 lines, of which 201 were broken", "646 lines that nobody broke")
+	if strings.Contains(page, "<summary>From 2026-01-08") || !strings.Contains(page, "<summary>From 2026-01-09") ||
+		!strings.Contains(page, "<summary>From 2026-01-20") {
+		t.Error("the versions that are shown are not those that were broken most often")
+	}
+	r.Crawlers[0].RulesNotListed = 1
+	if page := pageOf(t, r); strings.Contains(page, "that nobody broke") {
+		t.Error("a rule that is not listed may have been broken")
+	}
+}
+
+// Whatever a log or a file has, the page has no other elements and attributes, and loads nothing.
+func TestPageIsSafe(t *testing.T) {
+	shape := func(text string) map[string]bool {
+		seen := map[string]bool{}
+		elements(t, text, func(n *html.Node) {
+			for _, a := range n.Attr {
+				seen[n.Data+" "+a.Key] = true
+				if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" ||
+					a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
+					t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
+				}
+			}
+			seen[n.Data] = true
+		})
+		return seen
+	}
+	with := func(text string) string {
+		r := reporttest.Report(reporttest.Options{Crawlers: 2, Days: 30, Versions: 3, Lines: 20, Texts: []string{text}})
+		r.Partial = true
+		return pageOf(t, r)
+	}
+	plain := shape(with("x"))
+	for _, attack := range reporttest.Attacks {
+		page := with(attack)
+		for name := range shape(page) {
+			if !plain[name] {
+				t.Errorf("%q made %s", attack, name)
+			}
+		}
+		if strings.ContainsAny(page, "\u202e\x1b\x00") {
+			t.Errorf("%q came through", attack)
+		}
+	}
+	hostile, _ := hostileReport()
+	if hostile.WhatIf = nil; len(pageOf(t, hostile)) == 0 {
+		t.Error("no page")
+	}
+}

@@ -1,0 +1,187 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// WritePrometheus writes the figures of a report in the text format of Prometheus, for the
+// textfile collector of its node exporter (Prometheus, "Exposition formats", version 0.0.4).
+// All are gauges: they are of one audit, and do not add up with those of the next.
+//
+// Only crawlers that are known have labels of their own. The names of all others are anybody's
+// to invent, and each would make new time series: they are counted together.
+func WritePrometheus(w io.Writer, r *report.Report) error {
+	b := bufio.NewWriter(w)
+	r = r.Rewrite(report.Printable)
+	for _, m := range metrics() {
+		if m.judged && r.Policy.None() {
+			continue
+		}
+		fmt.Fprintf(b, "# HELP robotsieve_%s %s\n# TYPE robotsieve_%s gauge\n", m.name, m.help, m.name)
+		sums, order := map[string]float64{}, []string(nil)
+		m.samples(r, func(value float64, labels ...string) {
+			text := labelText(labels)
+			if _, known := sums[text]; !known {
+				order = append(order, text)
+			}
+			sums[text] += value
+		})
+		for _, labels := range order {
+			fmt.Fprintf(b, "robotsieve_%s%s %s\n", m.name, labels, strconv.FormatFloat(sums[labels], 'f', -1, 64))
+		}
+	}
+	return b.Flush()
+}
+
+// metric is a metric of Prometheus. samples gives each of its samples to add, with the names
+// and values of its labels in turn; those with equal labels are added up.
+type metric struct {
+	name, help string
+	judged     bool // as in column
+	samples    func(r *report.Report, add adder)
+}
+
+type adder = func(value float64, labels ...string)
+
+// metrics are all metrics, in the order of the file.
+func metrics() []metric {
+	list := []metric{{"info", "The program that made the audit; 1.", false, func(r *report.Report, add adder) {
+		add(1, "program", r.Program, "schema", r.Schema)
+	}}}
+	list = append(list, gauge(gauges[0]), labelled("lines", "Lines of the logs, by kind.", "kind", lineKinds))
+	for _, c := range gauges[1:] {
+		list = append(list, gauge(c))
+	}
+	list = append(list,
+		labelled("robots_txt_requests", "GETs of /robots.txt by any client, by answer.", "answer", robotsAnswers),
+		metric{"requests", "Requests of crawlers, by verdict.", false, ofCrawlers(addVerdicts)},
+		metric{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.",
+			true, ofCrawlers(addViolations)})
+	for _, c := range traffic {
+		list = append(list, metric{c.name, sentence(c.means), c.judged, ofCrawlers(func(_ *report.Report, of *crawler, add adder) {
+			add(c.float(c.value(of)))
+		})})
+	}
+	return list
+}
+
+// gauges are the metrics without labels, lineKinds lines by their kind, and robotsAnswers requests for
+// robots.txt by their answer.
+var (
+	gauges = columns[report.Report]{
+		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be parsed; " +
+			"else 0", value: func(r *report.Report) value { return boolean(r.Partial) }},
+		{name: "all_bytes", kind: integerRow, means: "bytes of bodies sent to all clients",
+			value: func(r *report.Report) value { return integer(r.AllBytes) }},
+		{name: "first_request_timestamp_seconds", kind: timeRow, means: "time of the first request of a crawler",
+			value: func(r *report.Report) value { return integer(r.From.UnixMicro()).when(!r.From.IsZero()) }},
+		{name: "last_request_timestamp_seconds", kind: timeRow, means: "time of the last request of a crawler",
+			value: func(r *report.Report) value { return integer(r.To.UnixMicro()).when(!r.To.IsZero()) }},
+	}
+	lineKinds = columns[report.Report]{
+		numberOf("crawler", func(r *report.Report) int64 { return r.Totals.Requests }),
+		numberOf("not_crawler", func(r *report.Report) int64 { return r.NotCrawlers }),
+		numberOf("other_host", func(r *report.Report) int64 { return r.OtherHost }),
+		numberOf("not_judged", func(r *report.Report) int64 { return r.NotJudged }),
+		numberOf("unparsed", func(r *report.Report) int64 { return r.Unparsed }),
+		numberOf("other_crawler", func(r *report.Report) int64 { return r.Choice.Requests }),
+	}
+	robotsAnswers = columns[report.Report]{
+		numberOf("served", func(r *report.Report) int64 { return r.RobotsTxt.Served }),
+		numberOf("none", func(r *report.Report) int64 { return r.RobotsTxt.None }),
+		numberOf("failed", func(r *report.Report) int64 { return r.RobotsTxt.Failed }),
+	}
+)
+
+func numberOf(name string, of func(*report.Report) int64) column[report.Report] {
+	return column[report.Report]{name: name, kind: integerRow, value: func(r *report.Report) value { return integer(of(r)) }}
+}
+
+// gauge returns a column as a metric, which has no sample if there is no value.
+func gauge(c column[report.Report]) metric {
+	return metric{c.name, sentence(c.means), c.judged, func(r *report.Report, add adder) {
+		if v := c.value(r); !v.none {
+			add(c.float(v))
+		}
+	}}
+}
+
+// labelled returns columns as a metric with a label, which has their names.
+func labelled(name, help, label string, list columns[report.Report]) metric {
+	return metric{name, help, false, func(r *report.Report, add adder) {
+		for _, c := range list {
+			add(c.float(c.value(r)), label, c.name)
+		}
+	}}
+}
+
+// sentence makes a sentence of what a column means.
+func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
+
+// addVerdicts adds the requests of a crawler by verdict: those that occur, and violations, if anything was judged.
+func addVerdicts(r *report.Report, c *crawler, add adder) {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if n := v.float(v.value(c)); n > 0 || v.alarm && !r.Policy.None() {
+			add(n, "verdict", v.name)
+		}
+	}
+}
+
+func addViolations(_ *report.Report, c *crawler, add adder) {
+	for _, v := range c.Violations {
+		informed := strconv.FormatBool(v.Informed)
+		if !c.InformedKnown {
+			informed = "unknown"
+		}
+		add(float64(v.N), "identity", v.Identity.String(), "outcome", v.Outcome.String(), "method", v.Method.String(),
+			"informed", informed)
+	}
+}
+
+// unknownCrawlers is the label of all crawlers that are not known.
+const unknownCrawlers = "(unknown)"
+
+// ofCrawlers gives the samples of each crawler, in the order of their names, with labels that
+// name it.
+func ofCrawlers(samples func(*report.Report, *crawler, adder)) func(*report.Report, adder) {
+	return func(r *report.Report, add adder) {
+		list := slices.Clone(r.Crawlers)
+		name := func(c *crawler) string {
+			if c.Operator == report.Unknown {
+				return unknownCrawlers
+			}
+			return c.Crawler
+		}
+		slices.SortStableFunc(list, func(x, y crawler) int { return cmp.Compare(name(&x), name(&y)) })
+		for i := range list {
+			c := &list[i]
+			samples(r, c, func(value float64, labels ...string) {
+				add(value, append([]string{"crawler", name(c), "operator", c.Operator, "role", string(c.Role)}, labels...)...)
+			})
+		}
+	}
+}
+
+// labelText writes labels, given as names and values in turn.
+func labelText(labels []string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	var parts []string
+	for i := 0; i < len(labels); i += 2 {
+		parts = append(parts, labels[i]+`="`+labelEscapes.Replace(labels[i+1])+`"`)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// labelEscapes are those of the text format. Printable has left no line end.
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

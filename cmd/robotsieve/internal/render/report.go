@@ -1,0 +1,76 @@
+// Package render writes a report.Report: as JSON, which is the Report itself, for other programs, as
+// CSV for spreadsheets, and as text for people.
+//
+// An output is a function that takes a Report, in a file of its own, and a row of
+// outputs. It writes what descriptions give it: crawlerRows has the columns of CSV, figures the
+// numbers in tables with their headings and meanings; document has the whole report as sentences,
+// facts and tables, and screen what fits on one screen.
+//
+// Rows, a list of the requests themselves, have a description of their own, rowTable, which has their
+// outputs too.
+package render
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// outputs are the forms that a report can be written in. In colours, text that
+// needs attention stands out; this is for terminals. The texts of the report have any
+// bytes: those for people go through report.Printable as a whole, those for programs
+// through WriteJSON and rowTable.
+var outputs = []struct {
+	name  string
+	write func(w io.Writer, r *report.Report, colours bool) error
+}{
+	{"text", printable(writeScreen)},
+	{Full, printable(writeFull)},
+	{"markdown", printable(writeMarkdown)},
+	{"json", writeJSON},
+	{"csv", writeCSV},
+}
+
+// Full is the output that has in text all that is known, not only one screen of it.
+const Full = "full"
+
+// Outputs returns the names of the outputs, the default first.
+func Outputs() []string {
+	var names []string
+	for _, o := range outputs {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// Write writes a report in the output of this name, which is one of Outputs.
+func Write(w io.Writer, output string, r *report.Report, colours bool) error {
+	b := bufio.NewWriter(w)
+	for _, o := range outputs {
+		if o.name == output {
+			if err := o.write(b, r, colours); err != nil {
+				return err
+			}
+		}
+	}
+	return b.Flush()
+}
+
+// printable gives an output for people a report whose texts cannot act on a terminal.
+func printable(write func(io.Writer, *report.Report, bool) error) func(io.Writer, *report.Report, bool) error {
+	return func(w io.Writer, r *report.Report, colours bool) error {
+		return write(w, forPeople(r), colours)
+	}
+}
+
+// forPeople copies a report, with texts that cannot act on a terminal, and with local times.
+func forPeople(r *report.Report) *report.Report {
+	shown := r.Rewrite(report.Printable)
+	shown.Localize()
+	return shown
+}
+
+func writeJSON(w io.Writer, r *report.Report, _ bool) error {
+	return encode(w, r.Rewrite(report.ToUTF8), "  ")
+}

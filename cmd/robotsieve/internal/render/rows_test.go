@@ -1,0 +1,283 @@
+package render
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/audit"
+	profiles "github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+var updateRows = flag.Bool("update-rows", false, "write the table of columns in docs/rows.md anew")
+
+// The pages of rows have each column as it is described here.
+func TestColumnsOfRowsAreDescribed(t *testing.T) {
+	describe(t, requestRows, "rows.md")
+	describe(t, classRows, "classes.md")
+	describe(t, crawlerRows, "json.md")
+}
+
+func describe[T any](t *testing.T, of columns[T], name string) {
+	const docs, head = "../../../../docs/", "| column | type | meaning |\n|---|---|---|\n"
+	text, err := os.ReadFile(docs + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, _ := strings.Cut(string(text), head)
+	_, after, _ = strings.Cut("\n"+after, "\n\n")
+	want := before + head
+	for _, c := range of {
+		want += fmt.Sprintf("| `%s` | %s | %s |\n", c.name, rowKinds[c.kind], c.means)
+	}
+	if want += "\n" + after; *updateRows {
+		err = os.WriteFile(docs+name, []byte(want), 0o666)
+	} else if want != string(text) {
+		t.Errorf("docs/%s does not have the columns as they are: go test ./cmd/robotsieve/internal/render -run Rows "+
+			"-update-rows", name)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// hostileTexts are texts of logs that could act on what reads them.
+var hostileTexts = []string{
+	"/", "/a b", `/"quoted"`, `/back\slash`, `\.`, "/,", "=1+1", " =1", "\t=1", "＝1", "'", "-", "@x",
+	"/\x00\x01\x1b[2J\x7f", "/\u202e\u2028\ufeff", "/\xff\xc3", `/\xff`, `/\x5c`, "\r\n", "/ü–\U0001f577",
+	"</script><script>alert(1)</script>", "/`$(id)`", strings.Repeat("\x1b", 8<<10), "\ufffd", " ", "/\u00a0",
+}
+
+// hostileRows are requests with these texts, and with all kinds of values.
+func hostileRows() (list []*audit.Event) {
+	profile := &profiles.Profile{Name: "GPTBot", Operator: "OpenAI", Role: "fetcher"}
+	for i, text := range hostileTexts {
+		j := &audit.Event{
+			Place: audit.Place{Number: int64(i + 1)},
+			Request: audit.Request{Address: []byte(text), Agent: []byte(text), Method: []byte(text), Target: []byte(text),
+				Origin: text, Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
+				Outcome: report.Outcome(i % 6)},
+			Client: audit.Client{Name: text, Identity: report.Identity(i % 4)},
+			Decision: audit.Decision{Informed: i%2 == 0, InformedKnown: i%4 > 0,
+				Rule: report.RuleInfo{Line: i, Rule: text, File: text, Version: reporttest.Time("2026-11-17T10:00:00Z")}},
+			N: 1,
+		}
+		j.Verdict, j.Reason, j.Evasive = report.Verdict(i%9), report.Reason(i%9), i%3 == 0
+		if i%2 == 0 {
+			j.Crawler = profile
+		}
+		if i%3 == 0 {
+			j.Rule.Version, j.Address = report.Time{}, nil
+		}
+		list = append(list, j)
+	}
+	return list
+}
+
+// listed returns a list of requests in an output.
+func listed(t *testing.T, output string, key []byte, requests ...*audit.Event) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	rows := NewRows(&b, output, key)
+	add := rows.Appender()
+	for _, j := range requests {
+		if _, err := rows.Write(add(nil, j, "access.log")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// valueOf returns a value as encoding/json would have it; nil if there is none.
+func valueOf(c *column[row], r *row) any {
+	switch v := c.value(r); {
+	case v.none:
+		return nil
+	case c.kind == textRow:
+		return v.word + string(v.octets)
+	case c.kind == boolRow:
+		return v.number == 1
+	case c.kind == timeRow:
+		return time.UnixMicro(v.number).UTC().Format(time.RFC3339Nano)
+	default:
+		return v.number
+	}
+}
+
+// Rows of hostile texts are the JSON and the CSV that the other outputs would write.
+func TestRowsAreWrittenAsOtherOutputs(t *testing.T) {
+	var inJSON, inCSV bytes.Buffer
+	cells := csv.NewWriter(&inCSV)
+	cells.Write(strings.Split(strings.TrimSpace(requestRows.csvHeader()), ","))
+	for _, j := range hostileRows() {
+		var fields, record []string
+		for i := range requestRows {
+			c := &requestRows[i]
+			r := newRow(j, "access.log")
+			v := valueOf(c, &r)
+			var field bytes.Buffer
+			if err := WriteJSON(&field, v, ""); err != nil {
+				t.Fatal(err)
+			}
+			fields = append(fields, fmt.Sprintf("%q:%s", c.name, strings.TrimSuffix(field.String(), "\n")))
+			if text, ok := v.(string); ok && c.kind == textRow {
+				v = report.Printable(text)
+			}
+			if v == nil {
+				v = ""
+			}
+			record = append(record, Cell(fmt.Sprint(v)))
+		}
+		fmt.Fprintf(&inJSON, "{%s}\n", strings.Join(fields, ","))
+		cells.Write(record)
+	}
+	cells.Flush()
+	if got := listed(t, "ndjson", nil, hostileRows()...); !bytes.Equal(got, inJSON.Bytes()) {
+		t.Errorf("rows as JSON are\n%s\nnot\n%s", got, inJSON.Bytes())
+	}
+	if got := listed(t, "csv", nil, hostileRows()...); !bytes.Equal(got, inCSV.Bytes()) {
+		t.Errorf("rows as CSV are\n%s\nnot\n%s", got, inCSV.Bytes())
+	}
+}
+
+// Parquet has the values of JSON.
+func TestRowsAsParquet(t *testing.T) {
+	for _, requests := range [][]*audit.Event{nil, hostileRows()} {
+		text := listed(t, "parquet", nil, requests...)
+		file, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.NumRows() != int64(len(requests)) {
+			t.Errorf("%d rows, not %d", file.NumRows(), len(requests))
+		}
+		for i, field := range file.Schema().Fields() {
+			if field.Name() != requestRows[i].name {
+				t.Errorf("column %d is %s, not %s", i, field.Name(), requestRows[i].name)
+			}
+		}
+		lines := json.NewDecoder(bytes.NewReader(listed(t, "ndjson", nil, requests...)))
+		reader := parquet.NewReader(file)
+		for n := 0; ; n++ {
+			rows := []parquet.Row{nil}
+			if _, err := reader.ReadRows(rows); errors.Is(err, io.EOF) && rows[0] == nil {
+				break
+			}
+			var want map[string]any
+			if err := lines.Decode(&want); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range rows[0] {
+				c := &requestRows[i]
+				if got, want := parquetText(c, v), want[c.name]; got != fmt.Sprint(want) {
+					t.Errorf("row %d: %s is %q, not %q", n, c.name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// parquetText is a value as fmt.Sprint has that of encoding/json.
+func parquetText(c *column[row], v parquet.Value) string {
+	switch {
+	case v.IsNull():
+		return "<nil>"
+	case c.kind == timeRow:
+		return time.UnixMicro(v.Int64()).UTC().Format(time.RFC3339Nano)
+	case c.kind == textRow:
+		return string(v.ByteArray())
+	}
+	return v.String()
+}
+
+// Classes are rows too: hostile names are escaped, and instants that no column can hold are no value.
+func TestRowsOfClasses(t *testing.T) {
+	list := func(output string) string {
+		var b bytes.Buffer
+		rows := NewClasses(&b, output)
+		for _, c := range []report.SiteClass{
+			{Origin: "http://a.example:80", From: math.MinInt64, Until: 86400, Status: 200, Agent: "=x;\x1b", Class: "full",
+				Forbidden: "/", AllSomeNone: "all", Probed: "fully", Bias: -1},
+			{From: 1 << 62, Until: math.MaxInt64, Status: 503, Agent: "GPTBot", Named: true, Class: "unreachable"},
+		} {
+			if err := rows.Add(&c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const head = "origin,from,until,status,agent,named,class,forbidden,allowed,data_provenance,imc_2025,bias\n"
+	const text = `http://a.example:80,,1970-01-02T00:00:00Z,200,"'=x;\x1b",false,full,/,,all,fully,-1
+,,,503,GPTBot,true,unreachable,,,,,
+`
+	if got := list("csv"); got != head+text {
+		t.Errorf("CSV is\n%s", got)
+	}
+	table := list("parquet")
+	file, err := parquet.OpenFile(strings.NewReader(table), int64(len(table)))
+	if err != nil || file.NumRows() != 2 {
+		t.Fatal(err, file)
+	}
+	rows := make([]parquet.Row, 1)
+	_, err = parquet.NewReader(file).ReadRows(rows)
+	if row := rows[0]; err != nil || row[4].String() != "=x;\x1b" || !row[1].IsNull() {
+		t.Error(err, row)
+	}
+}
+
+// A pseudonym is the same for the same address and key, and the address is nowhere else in the row.
+func TestPseudonyms(t *testing.T) {
+	of := func(key, address string) string {
+		j := &audit.Event{Request: audit.Request{Address: []byte(address), Target: []byte("/")},
+			Client: audit.Client{Name: "GPTBot"}, N: 1}
+		text := listed(t, "ndjson", []byte(key), j)
+		var row struct{ Address string }
+		if err := json.Unmarshal(text, &row); err != nil || strings.Contains(string(text), address) {
+			t.Errorf("%s (%v)", text, err)
+		}
+		return row.Address
+	}
+	const key = "0123456789abcdef"
+	// printf 192.0.2.1 | openssl dgst -sha256 -hmac 0123456789abcdef
+	if got := of(key, "192.0.2.1"); got != "834648f6724c306a07b6ce902bc2c10e" || of(key, "::ffff:192.0.2.1") != got {
+		t.Error(got)
+	}
+	if of(key, "2001:db8::1") != of(key, "2001:DB8:0:0::1") || of(key, "2001:db8::1") == of(key, "2001:db8::2") ||
+		of(key, "a.example") == of("0123456789abcdeF", "a.example") {
+		t.Error("an address has two pseudonyms, or two have one")
+	}
+}
+
+// Once the buffers have grown, a row allocates nothing.
+func TestGuardRowsAllocateNothing(t *testing.T) {
+	j := &audit.Event{Request: audit.Request{Address: []byte("2001:db8::1"), Method: []byte("GET"), Target: []byte("/a?b=c"),
+		Origin: "https://example.com", HasTime: true, Status: 200, Size: 5}, Client: audit.Client{Name: "GPTBot"}, N: 1}
+	for _, output := range RowOutputs() {
+		for _, key := range []string{"", "0123456789abcdef"} {
+			add, b := NewRows(io.Discard, output, []byte(key)).Appender(), make([]byte, 0, 4<<10)
+			add(b, j, "access.log")
+			if n := testing.AllocsPerRun(100, func() { add(b, j, "access.log") }); n > 0 {
+				t.Errorf("%s: %v allocations a row", output, n)
+			}
+		}
+	}
+}

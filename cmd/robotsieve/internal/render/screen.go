@@ -1,0 +1,197 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
+// happened, who did it, what is held against nobody, what to mend, and how certain it is.
+// All else is in document. Where there is not room for all violators, the least are left out, but
+// the AI crawlers that came are named, if need be in the place of all violators but one and of those
+// without a violation.
+func screen(r *report.Report) (blocks []block) {
+	if r.WhatIf != nil {
+		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
+			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
+				"Paths that nobody requested: robotsieve check --against."}})
+	}
+	height := func(most, clean, ai int) int {
+		blocks = doc{r, most, screenWidth}.screen(clean, ai)
+		var text strings.Builder
+		_ = writeBlocks(&text, blocks, screenWidth, false) // to memory, which does not fail
+		return strings.Count(text.String(), "\n")
+	}
+	most, clean, ai, least, few := screenHeight, screenHeight/2, screenHeight, minViolatorsShown, 1
+	if height(least, few, ai) > height(least, few, 0) {
+		least = 1 // some AI crawler is in neither list
+	}
+	for ; most > least && height(most, few, ai) > screenHeight; most-- {
+	}
+	if least == 1 && height(most, few, ai) > screenHeight {
+		few = 0
+	}
+	for ; ai > 1 && height(most, few, ai) > screenHeight; ai-- {
+	}
+	for ; height(most, clean, ai) > screenHeight && clean > few; clean-- {
+	}
+	return blocks
+}
+
+// screen is a report of which the crawlers without a violation are named in so many lines, and the AI
+// crawlers that nothing else names in so many.
+func (d doc) screen(clean, ai int) []block {
+	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
+	if d.Policy.None() {
+		return d.unjudgedScreen(first, ai)
+	}
+	broke := d.violators(min(maxPathedShown, (d.most-1)/2))
+	kept, named := d.cleanNamed(clean)
+	return withText(first, broke,
+		block{Text: slices.Concat(kept, d.otherAI(ai, broke.Table, named), d.notHeld())}, d.advice(),
+		block{Text: append(d.certainty(), more)})
+}
+
+// otherAI names the AI crawlers that came and are neither in a table nor in a list, in so many lines.
+func (d doc) otherAI(lines int, t table, named []*crawler) []string {
+	came := d.without(func(c *crawler) bool { return own(c) == 0 || !isAI(c) })
+	list := slices.DeleteFunc(slices.Clone(came), func(c *crawler) bool {
+		return t.has(shortName(c)) || slices.Contains(named, c)
+	})
+	if len(list) == 0 || lines == 0 {
+		return nil
+	}
+	slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(own(y), own(x)) })
+	before := "AI crawlers that came: "
+	if len(list) < len(came) {
+		before = "Other " + before
+	}
+	text, _ := nameList(before, list, lines)
+	return []string{text}
+}
+
+// more says where the rest is.
+const more = "More: --full, all figures; --html FILE, a page; --list violations, each request."
+
+// Bounds of the screen.
+const (
+	maxViolatorsShown = 10 // in Markdown
+	minViolatorsShown = 4  // also where the screen gets higher
+	maxPathedShown    = 4  // violators with their worst paths
+	screenWidth       = 80
+	screenHeight      = 24
+)
+
+// violators is the table of crawlers that broke robots.txt, for the first ones with the paths that
+// they requested most against it. Fetchers stand after the others, under a title. It is only on the
+// screen: the page has crawlers().
+func (d doc) violators(pathed int) block {
+	t := newTable(d.most, violatorColumns)
+	for _, part := range d.parts() {
+		t.begin(part.title)
+		for _, c := range part.list {
+			n := c.Verdicts[report.Violation]
+			if n > 0 && t.add(c, violatorsIn(c), c) && t.rows <= pathed {
+				rows := t.Groups[len(t.Groups)-1].Rows
+				rows[len(rows)-1].Below = worst(c)
+			}
+		}
+	}
+	t.fit(screenWidth)
+	if text := t.left.text("crawler"); text != "" {
+		t.More = "and " + text + "."
+	}
+	return block{Table: t.table}
+}
+
+var violatorColumns = columns[crawler]{
+	textFrom("broke \u200brobots.txt", func(c *crawler) string { return c.Crawler }),
+	textFrom("identity", identityOf),
+	valueFrom("requests", func(c *crawler) value { return integer(own(c)) }),
+	valueFrom("forbidden", func(c *crawler) value {
+		n := c.Verdicts[report.Violation]
+		return words(alarm(english.Grouped(n)) + " (" + wholeShare(n, own(c)) + ")")
+	}),
+	countFrom("content", func(c *crawler) int64 { return c.Outcomes[report.Content] }),
+	countFrom("not \u200bmod.", func(c *crawler) int64 { return c.Outcomes[report.NotModified] }),
+	valueFrom(informed.heading, func(c *crawler) value { return informedOf(c, c.Informed()) }),
+}
+
+// fit cuts the cells of the first column so that the rows have no more characters than width.
+// A title and a line below a row may be as long as the columns without the blanks between them:
+// past that the columns would be widened.
+func (t *table) fit(width int) {
+	across, first := width-blanksBetween*(len(t.Columns)-1), width
+	for i, c := range t.Columns[1:] {
+		most := 0
+		for line := range strings.SplitSeq(breaks.Replace(c.Heading), "\n") {
+			most = max(most, len([]rune(line)))
+		}
+		for _, g := range t.Groups {
+			for _, row := range g.Rows {
+				most = max(most, len([]rune(unmarked.Replace(row.Cells[i+1].shown()))))
+			}
+		}
+		first -= most + blanksBetween
+	}
+	for i := range t.Groups {
+		t.Groups[i].Title = Cut(t.Groups[i].Title, across)
+		for j := range t.Groups[i].Rows {
+			row := &t.Groups[i].Rows[j]
+			row.Cells[0].word, row.Below = Cut(row.Cells[0].word, max(first, 8)), Cut(row.Below, across)
+		}
+	}
+}
+
+// wholeShare writes a share in whole per cent; only none is 0 %, and only all is 100 %.
+func wholeShare(n, of int64) string {
+	switch percent := 100 * float64(n) / float64(max(of, 1)); {
+	case n > 0 && percent < 1:
+		return "< 1 %"
+	case n < of && percent > 99:
+		return "> 99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", percent)
+	}
+}
+
+// identityOf says whether the clients that violated are verified.
+func identityOf(c *crawler) string {
+	all, verified := c.Verdicts[report.Violation], violationsOf(c, report.Verified).all
+	switch {
+	case verified == all:
+		return "verified"
+	case verified > 0:
+		return "partly verified"
+	case violationsOf(c, report.Unverifiable).all == all:
+		return "unverifiable"
+	}
+	return "unverified"
+}
+
+// maxWorstShown is the length of the paths of a violator: one row of the table has room for it.
+const maxWorstShown = 54
+
+// worst names the paths that a crawler requested most against robots.txt, on one line.
+func worst(c *crawler) string {
+	text := ""
+	for _, p := range c.ViolationPaths.List {
+		next := fmt.Sprintf("%s (%s)", Cut(p.Path, 34), english.Grouped(p.N))
+		if text != "" {
+			next = text + ", " + next
+		}
+		if len([]rune(next)) > maxWorstShown {
+			break
+		}
+		text = next
+	}
+	if text == "" {
+		return ""
+	}
+	return "  most often: " + text
+}

@@ -1,0 +1,308 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
+)
+
+// What the screen and the page say beside their tables.
+
+// scope says what was audited.
+func (d doc) scope() string {
+	text := "Audited: "
+	if d.Policy.None() {
+		text = "Read: "
+	}
+	if origins := d.Policy.Origins; len(origins) == 1 {
+		text += origins[0] + ", "
+	} else if len(origins) > 1 {
+		text += english.Plural(int64(len(origins)), "site") + ", "
+	}
+	if !d.From.IsZero() {
+		text += days(d.From, d.To)
+		if d.TimeZone != "" {
+			text += " (" + d.TimeZone + ")"
+		}
+		text += ", "
+	}
+	text += english.Plural(d.Lines, "line")
+	switch {
+	case d.WhatIf != nil:
+		return text + "."
+	case d.Policy.None():
+	case d.Policy.History == report.Constant:
+		text += ", by " + path.Base(d.Policy.File)
+	default:
+		text += ", by " + english.Plural(int64(len(d.Policy.Versions)), "version") + " of robots.txt"
+	}
+	return strings.Join(append([]string{text + "."}, d.portion()...), " ")
+}
+
+// portion compares what AI crawlers took, or those that were chosen, with what all clients did.
+func (d doc) portion() []string {
+	if d.AllRequests() == 0 {
+		return nil
+	}
+	who, ai := "AI crawlers", d.Totals.AI
+	if !d.Choice.IsAll() {
+		who = "Only " + Cut(d.Choice.String(), maxRuleShown)
+		ai.Requests, ai.Bytes = d.Totals.Requests-d.Totals.Verdicts[report.Spoofed], d.Totals.Bytes
+	}
+	all := d.Lines - d.Unparsed - d.NoRequest
+	text := fmt.Sprintf("%s: %s of %s", who, someOrNone(ai.Requests), english.Plural(all, "request"))
+	if ai.Requests > 0 {
+		text += " (" + share(float64(ai.Requests)/float64(all)) + ")"
+		if d.AllBytes > 0 {
+			text += fmt.Sprintf(", %s of %s", size(ai.Bytes), size(d.AllBytes))
+		}
+	}
+	if n := d.Choice.Others; n > 0 {
+		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
+	}
+	if n := traffic[1].sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
+		text += ". Forbidden requests got " + size(n)
+	}
+	return []string{text + "."}
+}
+
+// totals are the figures at the head of the page: those of the headline, which has fetchers apart
+// where a robots.txt is given.
+func (d doc) totals() (list []fact) {
+	crawlers, names, made := d.without(isFetcher), int64(0), int64(0)
+	if d.Policy.None() {
+		crawlers = d.pointers()
+	}
+	for _, c := range crawlers {
+		names, made = names+crawlersIn(c), made+own(c)
+	}
+	for _, f := range []struct {
+		name  string
+		n     int64
+		write func(int64) string
+	}{
+		{"forbidden", verdicts[report.Violation].sum(crawlers), english.Grouped},
+		{"of them answered with content", outcomes[report.Content].sum(crawlers), english.Grouped},
+		{"sent in answer to them", traffic[1].sum(crawlers), size},
+		{"requests by crawlers", made, english.Grouped},
+		{"of them by verified clients", verified.sum(crawlers), english.Grouped},
+		{"sent to crawlers", traffic[0].sum(crawlers), size},
+		{english.Verb(names, "crawler", "crawlers"), names, english.Grouped},
+		{"requests by impostors", d.Totals.Verdicts[report.Spoofed], english.Grouped},
+		{"requests by fetchers", d.Totals.Requests - d.Totals.Verdicts[report.Spoofed] - made, english.Grouped},
+	} {
+		text := f.write(f.n)
+		if f.name == "forbidden" && f.n > 0 {
+			text = alarm(text)
+		}
+		if f.n > 0 || f.name == "forbidden" && !d.Policy.None() {
+			list = append(list, fact{f.name, text})
+		}
+	}
+	return list
+}
+
+// clean is the text of cleanNamed.
+func (d doc) clean(lines int) []string {
+	text, _ := d.cleanNamed(lines)
+	return text
+}
+
+// cleanNamed names the crawlers without a violation of whom something was judged, the most frequent
+// first, in so many lines, of which AI crawlers stand first where not all are named: nobody where the log contradicts the files, or they have no rule. named are
+// those that it names.
+func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
+	list := d.without(func(c *crawler) bool {
+		return c.Verdicts[report.Violation] > 0 ||
+			c.Verdicts[report.Allowed] == 0
+	})
+	if len(list) == 0 || lines == 0 || d.condition() != "" || d.Policy.NoRule != "" {
+		return nil, nil
+	}
+	slices.SortStableFunc(list, func(x, y *crawler) int {
+		return cmp.Or(fetchersLast(x, y), cmp.Compare(y.Requests, x.Requests))
+	})
+	sentence, n := nameList("No violation: ", list, lines)
+	if n < len(list) {
+		later := map[bool]int{false: 1}
+		slices.SortStableFunc(list, func(x, y *crawler) int { return cmp.Compare(later[isAI(x)], later[isAI(y)]) })
+		sentence, n = nameList("No violation: ", list, lines)
+	}
+	return []string{sentence}, list[:n]
+}
+
+// nameList names crawlers behind a text, in so many lines. It returns how many it names: at least one.
+func nameList(text string, list []*crawler, lines int) (string, int) {
+	names := ""
+	for i := range list {
+		tail := ""
+		if left := list[i+1:]; len(left) > 0 {
+			tail = " and " + leftOut{}.addAll(left).text("crawler")
+		}
+		next := names + shortName(list[i])
+		if names != "" && len([]rune(text+next+tail)) >= lines*screenWidth-(lines-1)*maxNameShown {
+			return text + strings.TrimSuffix(names, ", ") + " and " + leftOut{}.addAll(list[i:]).text("crawler") + ".", i
+		}
+		names = next + ", "
+	}
+	return text + strings.TrimSuffix(names, ", ") + ".", len(list)
+}
+
+// notHeld says which requests are held against nobody, and why.
+func (d doc) notHeld() []string {
+	var parts []string
+	for _, v := range verdictTerms {
+		if n := d.Totals.Verdicts[v.verdict]; n > 0 && v.excuse != "" {
+			number := english.Grouped(n)
+			if parts == nil {
+				number = english.Plural(n, "request")
+			}
+			parts = append(parts, number+" ("+v.excuse+")")
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{"Not held against anyone: " + english.List(parts) + "."}
+}
+
+// certainty says what the result rests on, if there is one.
+func (d doc) certainty() []string {
+	if d.Totals.Requests == 0 {
+		return nil
+	}
+	forbidden, verified := d.Totals.Verdicts[report.Violation], int64(0)
+	for _, c := range d.pointers() {
+		verified += violationsOf(c, report.Verified).all
+	}
+	text := fmt.Sprintf("How certain: verified clients made %s of the %s; ", english.Grouped(verified),
+		english.Plural(forbidden, "forbidden request"))
+	switch {
+	case d.Totals.Identity[report.Verified] == 0:
+		text = "How certain: no client was verified; "
+	case forbidden == 0:
+		own := d.Totals.Requests - d.Totals.Verdicts[report.Spoofed]
+		text = fmt.Sprintf("How certain: verified clients made %s of the crawler requests; ",
+			share(float64(d.Totals.Identity[report.Verified])/float64(own)))
+	}
+	switch {
+	case d.Policy.History == report.Constant:
+		text += "the robots.txt given is taken as in force throughout"
+	default:
+		text += "a request counts only if every copy of robots.txt its crawler may have used forbids it"
+	}
+	return []string{text + "."}
+}
+
+// advice says what the owner of the site or the log should mend, the most important first.
+func (d doc) advice() block {
+	var list []string
+	add := func(holds bool, format string, args ...any) {
+		if holds {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	undecided := func(why report.Reason) int64 { return reasons[why].sum(d.pointers()) }
+	t, unread := d.RobotsTxt, []string(nil)
+	for _, in := range d.Inputs {
+		if in.Error != "" && !in.Complete {
+			text := in.Error
+			if !strings.Contains(text, in.Name) {
+				text = in.Name + ": " + text
+			}
+			unread = append(unread, text)
+		}
+	}
+	names, answers := d.Refused()
+	clients := d.Clients()
+	if len(unread) > 0 {
+		add(true, "%s could not be read, or not to the end. The first: %s", english.Plural(int64(len(unread)), "log"),
+			Cut(unread[0], 2*screenWidth))
+	}
+	unparsed := func(holds bool) {
+		add(holds && d.Unparsed > 0, "%s could not be parsed (robotsieve formats --explain).",
+			english.Plural(d.Unparsed, "line"))
+	}
+	unparsed(d.Partial)
+	add(answers != "", "GETs of robots.txt as %s got %s: let crawlers fetch it.", english.List(names), answers)
+	challenged, n := d.Challenged()
+	add(n > 0, "GETs of robots.txt as %s got 202 (%s), a challenge page: let crawlers fetch it.",
+		english.List(challenged), english.Grouped(n))
+	add(t.ClearedByStrangers > 0, "%s", strangersText(&t))
+	sizes := d.OtherSizes()
+	add(sizes != "", "%s", sizes)
+	add(t.SizesMixed, "Answers to /robots.txt have different sizes in turn: the file may depend on who asks.")
+	add(undecided(report.NoHost) > 0, "The log names no host for %s: name the site with --host.",
+		english.Plural(undecided(report.NoHost), "request"))
+	others := english.Plural(d.OtherHost, "request")
+	only := d.schemeOnly()
+	add(only, "%s went to %s: the robots.txt is for the other scheme. If a proxy takes TLS off, name the site without "+
+		"a scheme (--host, or in the manifest).", others, d.elsewhere())
+	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
+		"(%s): give theirs too (--policy).", others, d.elsewhere())
+	nameless := d.WithoutAgent()
+	add(nameless != "", "%s", nameless)
+	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
+	add(d.AddressesCut && !d.Proxied, "The log's addresses are cut (they end in .0): log whole addresses to verify clients.")
+	add(!d.Proxied && clients == report.ByName, "The log has host names in place of addresses, and these verify nobody: log "+
+		"addresses (Apache: HostnameLookups Off).")
+	add(!d.Proxied && clients == report.ByProxy, "All clients have one address, or a few private ones, as behind a proxy or "+
+		"in a container: log the client's address (nginx: real_ip_header, Apache: mod_remoteip).")
+	add(!d.Proxied && clients == report.ByForwarded, "The clients' addresses are in X-Forwarded-For, and the log's own are a "+
+		"proxy's: give --client-ip xff and --trusted-proxies.")
+	add(!d.CanVerify && !d.Proxied && clients == report.ByAddress && d.Totals.Identity[report.Unverified] > 0,
+		"No client can be verified: give address lists (robotsieve crawlers --lists).")
+	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.AllRequests(),
+		"The address lists are too old or too new for most requests.")
+	add(undecided(report.NoVersion) > 0, "For %s a robots.txt that is not known may count: add it to the policy.",
+		english.Plural(undecided(report.NoVersion), "request"))
+	unparsed(!d.Partial)
+	add(d.Policy.Notes > 0, "robots.txt has %s (robotsieve check --robots).",
+		english.Plural(int64(d.Policy.Notes), "line")+" to look at")
+	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, "+
+		"so it does not show who was sent it.")
+	return block{Title: "What to fix:", List: list}
+}
+
+// strangersText says what answers to clients that name no crawler clear.
+func strangersText(t *report.RobotsInfo) string {
+	var statuses []string
+	n := int64(0)
+	for _, s := range t.Strangers {
+		statuses, n = append(statuses, fmt.Sprint(s.Status)), n+s.N
+	}
+	return fmt.Sprintf("%s of robots.txt by clients that name no crawler got %s: %s %s. "+
+		"If %s asked for another host, leave %s out of the log.", english.Plural(n, "GET"), strings.Join(statuses, " or "),
+		english.Verb(n, "it clears", "they clear"), english.Plural(t.ClearedByStrangers, "request"),
+		english.Verb(n, "it", "these"), english.Verb(n, "it", "them"))
+}
+
+// elsewhere names the hosts without a policy that were requested most.
+func (d doc) elsewhere() string {
+	const shown = 3
+	var names []string
+	for _, h := range d.OtherHosts[:min(len(d.OtherHosts), shown)] {
+		names = append(names, Cut(h.Host, 2*maxNameShown))
+	}
+	text := strings.Join(names, ", ")
+	if len(d.OtherHosts) > shown || d.OtherHostsNotListed > 0 {
+		text += " and others"
+	}
+	return text
+}
+
+// schemeOnly reports whether all requests for hosts without a policy were for hosts that have one by
+// another scheme: a server behind a proxy that takes TLS off logs http.
+func (d doc) schemeOnly() bool {
+	hasNone := func(h report.HostInfo) bool {
+		scheme, host, _ := strings.Cut(h.Host, "://")
+		other := map[string]string{"http": "https://", "https": "http://"}[scheme]
+		return other == "" || !slices.Contains(d.Policy.Origins, other+host)
+	}
+	return len(d.OtherHosts) > 0 && d.OtherHostsNotListed == 0 && !slices.ContainsFunc(d.OtherHosts, hasNone)
+}
