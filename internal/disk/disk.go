@@ -181,6 +181,11 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return opened(os.CreateTemp(dir, pattern))
 }
 
+// MkdirTemp is os.MkdirTemp.
+func MkdirTemp(pattern string) (string, error) {
+	return get(OpMkdir, pattern, func(string) (string, error) { return os.MkdirTemp("", pattern) })
+}
+
 // ReadDir is os.ReadDir.
 func ReadDir(name string) ([]fs.DirEntry, error) { return get(OpReadDir, name, os.ReadDir) }
 

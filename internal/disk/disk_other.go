@@ -4,6 +4,8 @@ package disk
 
 import "math"
 
+const nonblock = 0
+
 // Map reads a file into memory.
 func Map(name string) (*Mapped, error) {
 	data, err := ReadLimited(name, math.MaxInt-1)

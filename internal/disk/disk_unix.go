@@ -13,10 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// nonblock is the flag by which opening a pipe does not wait for a writer.
+const nonblock = unix.O_NONBLOCK
+
 // Map maps a file into memory. Where the system cannot do this, Map reads the file.
 func Map(name string) (*Mapped, error) {
-	// O_NONBLOCK: opening a pipe does not wait for a writer.
-	f, err := OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, err := OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, withFetch(name, err)
 	}

@@ -73,6 +73,8 @@ type Config struct {
 	// KeepAddresses keeps the addresses of violations until the report, for
 	// Run.Unverified.
 	KeepAddresses bool
+	// NeedsAddresses: the caller goes by addresses too, so that Report.Proxied is found out in any case.
+	NeedsAddresses bool
 	Listeners
 	// Memory is how many bytes a run may hold beside what the other fields of Config take, 0
 	// for 256 MiB. Deferred records that have no room in it go to a temporary file in
@@ -127,7 +129,7 @@ type Auditor struct {
 	operators []uint32                    // of each profile: the number of its operator
 	limited   bool                        // by Config.Period
 	verifies  bool                        // it matters whether addresses are those of a proxy
-	changes   *changes
+	changes   changes
 	zoneless  func() *policy.Policy // returns the policy for times whose zone is not known
 }
 
@@ -140,7 +142,7 @@ func New(c Config) *Auditor {
 		c.Basis = &report.BasisInfo{}
 	}
 	a := &Auditor{config: c, limited: !c.Period.IsAll(), profiles: map[*crawler.Profile]uint32{}}
-	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses
+	a.verifies = c.Identities.HaveEvidence() || c.KeepAddresses || c.NeedsAddresses
 	a.changes = newChanges(c.Policy)
 	a.zoneless = sync.OnceValue(func() *policy.Policy { return c.Policy.Skewed(Zoneless) })
 	profiles, numbers := c.Crawlers.Profiles(), map[string]uint32{}

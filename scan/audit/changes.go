@@ -15,140 +15,115 @@ const (
 	maxChanges   = 20             // that are listed
 )
 
-// change is a change of a site, with the times before and after it that are compared.
-type change struct {
+// side is the time before a change, whose counter is even, or that after it, up to another change.
+type side struct {
 	policy.Change
-	site   policy.Site
-	number uint32
-	sides  [2]span
+	counter  uint32 // its index in changes
+	from, to int64
 }
 
-type span struct{ from, to int64 }
+// changes are both sides of each change, by site, then by time.
+type changes []side
 
-// changes are all changes, in the order of their numbers, and those of each origin by time.
-type changes struct {
-	list     []*change
-	byOrigin [][]*change
-}
-
-func newChanges(p *policy.Policy) *changes {
-	all := &changes{}
-	for first, o := int32(0), int32(0); int(o) < len(p.Origins()); first = o {
-		var list []*change
-		for _, of := range p.Changes(o) {
-			c := &change{Change: of, number: uint32(len(all.list)),
-				sides: [2]span{{of.Since - aroundChange, of.Since}, {of.At, of.At + aroundChange}}}
-			if len(list) > 0 { // a side ends at another change
-				last := list[len(list)-1]
-				c.sides[0].from, last.sides[1].to = max(c.sides[0].from, last.At), min(last.sides[1].to, of.Since)
-			}
-			list, all.list = append(list, c), append(all.list, c)
-		}
-		for ; int(o) < len(p.Origins()) && p.Alike(first, o); o++ {
-			all.byOrigin = append(all.byOrigin, list)
-		}
-		for _, of := range list {
-			of.site = policy.Site{First: first, N: o - first}
+func newChanges(p *policy.Policy) (all changes) {
+	for i, c := range p.Changes() {
+		n := 2 * uint32(i)
+		all = append(all, side{c, n, c.Since - aroundChange, c.Since}, side{c, n + 1, c.At, c.At + aroundChange})
+		if n > 0 && all[n-1].Site == c.Site {
+			all[n].from, all[n-1].to = max(all[n].from, all[n-1].from), min(all[n-1].to, c.Since)
 		}
 	}
 	return all
 }
 
-// around returns the last change of a site that is not after a time, and the next one.
-func (c *changes) around(at policy.Site, t int64) []*change {
-	if at.N == 0 || len(c.byOrigin[at.First]) == 0 {
-		return nil
-	}
-	list := c.byOrigin[at.First]
-	if of := list[0].site; at.First+at.N > of.First+of.N {
-		return nil
-	}
-	next, _ := slices.BinarySearchFunc(list, t+1, func(c *change, t int64) int { return cmp.Compare(c.At, t) })
-	return list[max(next-1, 0):min(next+1, len(list))]
-}
-
-// count counts requests on the sides of changes that have a time.
-func (c *changes) count(counts map[uint32]int64, at policy.Site, t, n int64, is func(*change) bool) {
-	for _, of := range c.around(at, t) {
-		side := slices.IndexFunc(of.sides[:], func(s span) bool { return s.from <= t && t < s.to })
-		if side >= 0 && (is == nil || is(of)) {
-			counts[2*of.number+uint32(side)] += n
+// around returns the sides on which a time is: after a change of its site, before the next one, or both.
+func (c changes) around(at policy.Site, t int64) changes {
+	from, _ := slices.BinarySearchFunc(c, t, func(s side, t int64) int {
+		switch {
+		case s.First+s.N <= at.First:
+			return -1
+		case s.First > at.First:
+			return 1
 		}
+		return cmp.Compare(s.to, t+1)
+	})
+	to := from
+	for to < len(c) && at.N > 0 && c[to].First <= at.First && at.First+at.N <= c[to].First+c[to].N && c[to].from <= t {
+		to++
 	}
+	return c[from:to]
 }
 
 // fetch looks at a crawler's fetches of robots.txt, in the order of time, for the first that was sent the
 // new file. Clocks may differ by the skew: the old one may still be sent within it.
-func (c *changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
-	for _, of := range c.around(x.Site, x.Time) {
-		list, from := p.Versions(of.site.First), of.At
-		if x.Kind == judge.ToldSame || list[of.Old].Size == list[of.New].Size {
+func (c changes) fetch(p *policy.Policy, r *row, x *judge.Fetch) {
+	for _, s := range c.around(x.Site, x.Time) {
+		old, now, from := p.Versions(s.First)[s.Old].Size, p.Versions(s.First)[s.New].Size, s.At
+		if x.Kind == judge.ToldSame || old == now {
 			from += int64(p.Skew())
 		}
-		isNew := x.Kind == judge.ToldSame || x.Kind == judge.ToldFile && x.Size == list[of.New].Size
-		if _, known := r.sentNew[of.number]; isNew && !known && from <= x.Time && x.Time < of.sides[1].to {
-			r.sentNew[of.number] = x.Time
+		isNew := x.Kind == judge.ToldSame || x.Kind == judge.ToldFile && x.Size == now
+		if _, known := r.sentNew[s.counter]; isNew && !known && from <= x.Time {
+			r.sentNew[s.counter] = x.Time
 		}
 	}
 }
 
 // visit looks at a request that some version of its site forbids: all others are for no changed path.
-func (c *changes) visit(p *policy.Policy, x *Event) {
-	stance := func(version int32) policy.Stance {
-		if n := p.Versions(x.from.Site.First)[version].Copy; n >= 0 {
+func (c changes) visit(p *policy.Policy, x *Event) {
+	stance := func(s side, version int32) policy.Stance {
+		if n := p.Versions(s.First)[version].Copy; n >= 0 {
 			return x.stances[0][n]
 		}
 		return policy.Permits
 	}
-	c.count(x.row.changedPaths, x.from.Site, x.Time, x.N, func(of *change) bool {
-		old, now := stance(of.Old), stance(of.New)
-		return min(old, now) == policy.Permits && max(old, now) == policy.Forbids
-	})
+	for _, s := range c.around(x.from.Site, x.Time) {
+		old, now := stance(s, s.Old), stance(s, s.New)
+		if min(old, now) == policy.Permits && max(old, now) == policy.Forbids {
+			x.row.changedPaths[s.counter] += x.N
+		}
+	}
 }
 
 // info makes what a report says of the changes: of those within the log the ones with the most requests.
-func (c *changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
-	requests, rows := map[uint32]int64{}, t.rows(&a.config.Only)
-	for _, r := range rows {
-		for counter, n := range r.Around {
-			requests[counter/2] = report.Plus(requests[counter/2], n)
+func (c changes) info(a *Auditor, t *tally) (list []report.RobotsChange, more int64) {
+	crawlers := map[uint32][]report.ChangedCrawler{} // by the counters before changes
+	for _, r := range t.rows(&a.config.Only) {
+		for counter := range r.Around {
+			n := counter &^ 1
+			if counter > n && r.Around[n] > 0 || r == t.others || r.Verdicts[report.Exempt] > 0 {
+				continue
+			}
+			x := report.ChangedCrawler{Crawler: report.InASCII(r.name), Before: r.Around[n], After: r.Around[n+1],
+				ChangedBefore: r.changedPaths[n], ChangedAfter: r.changedPaths[n+1]}
+			if at, known := r.sentNew[n+1]; known {
+				x.FetchSeconds = new((at - c[n].At) / int64(time.Second))
+			}
+			crawlers[n] = append(crawlers[n], x)
 		}
 	}
-	within := slices.DeleteFunc(slices.Clone(c.list), func(of *change) bool {
-		return requests[of.number] == 0 || of.At < t.Period.First || t.Period.Last < of.At
-	})
-	slices.SortStableFunc(within, func(x, y *change) int { return cmp.Compare(requests[y.number], requests[x.number]) })
+	days := func(s side) float64 {
+		return float64(max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)) / float64(24*hour)
+	}
 	list = []report.RobotsChange{}
-	for _, of := range within[:min(len(within), maxChanges)] {
-		days := func(s span) report.ChangeSide {
-			covered := max(min(s.to, t.Period.Last)-max(s.from, t.Period.First), 0)
-			return report.ChangeSide{Days: float64(covered) / float64(24*hour)}
+	for n := uint32(0); int(n) < len(c); n += 2 {
+		at, v := c[n].At, a.config.Policy.Versions(c[n].First)
+		if len(crawlers[n]) == 0 || at < t.Period.First || t.Period.Last < at {
+			continue
 		}
-		v, before, after := a.config.Policy.Versions(of.site.First), 2*of.number, 2*of.number+1
-		info := report.RobotsChange{Origin: a.originText(of.site), Time: report.At(of.At), OldFile: v[of.Old].File,
-			NewFile: v[of.New].File, Before: days(of.sides[0]), After: days(of.sides[1]), Requests: requests[of.number],
-			Crawlers: []report.ChangedCrawler{}, RequestsNotListed: requests[of.number]}
-		if of.Since < of.At {
-			info.Since = report.At(of.Since)
-		}
-		for _, r := range rows {
-			x := report.ChangedCrawler{Crawler: report.InASCII(r.name),
-				Before: report.ChangeCounts{Requests: r.Around[before], Paths: r.changedPaths[before]},
-				After:  report.ChangeCounts{Requests: r.Around[after], Paths: r.changedPaths[after]}}
-			if first, known := r.sentNew[of.number]; known {
-				x.FetchSeconds = new((first - of.At) / int64(time.Second))
-			}
-			if n := x.Before.Requests + x.After.Requests; n > 0 && r != t.others && r.Verdicts[report.Exempt] == 0 {
-				info.Crawlers = append(info.Crawlers, x)
-				info.RequestsNotListed -= n
-			}
+		info := report.RobotsChange{Origin: a.originText(c[n].Site), Since: report.At(c[n].Since), Time: report.At(at),
+			OldFile: v[c[n].Old].File, NewFile: v[c[n].New].File, DaysBefore: days(c[n]), DaysAfter: days(c[n+1]),
+			Crawlers: crawlers[n]}
+		for _, x := range info.Crawlers {
+			info.Requests = report.Plus(info.Requests, x.Before+x.After)
 		}
 		slices.SortFunc(info.Crawlers, func(x, y report.ChangedCrawler) int {
-			return cmp.Or(cmp.Compare(y.Before.Paths+y.After.Paths, x.Before.Paths+x.After.Paths),
-				cmp.Compare(y.Before.Requests+y.After.Requests, x.Before.Requests+x.After.Requests),
-				cmp.Compare(x.Crawler, y.Crawler))
+			return cmp.Or(cmp.Compare(y.ChangedBefore+y.ChangedAfter, x.ChangedBefore+x.ChangedAfter),
+				cmp.Compare(y.Before+y.After, x.Before+x.After), cmp.Compare(x.Crawler, y.Crawler))
 		})
 		list = append(list, info)
 	}
-	return list, int64(max(len(within)-maxChanges, 0))
+	slices.SortStableFunc(list, func(x, y report.RobotsChange) int { return cmp.Compare(y.Requests, x.Requests) })
+	n := min(len(list), maxChanges)
+	return list[:n], int64(len(list) - n)
 }

@@ -135,9 +135,11 @@ type Listeners struct {
 	// Fetched gets each request for /robots.txt, of any method, by any client, to any host: Origin is the
 	// host if nothing else is known. It comes from workers. Nothing is judged then.
 	Fetched Sink
-	// Seen gets the client of each request of Period, to any host. Nothing else is known of these, but
-	// that the Verdict of requests for /robots.txt itself is RobotsFetch. It comes from workers. Nothing
-	// is judged then.
+	// Seen gets the client of each request of Period, to any host. Nothing else is known of these but their
+	// Verdict: RobotsFetch for /robots.txt itself, Allowed if every copy of robots.txt permits the request to
+	// the crawler that was in force when it was made, or so long before that the crawler may still have used
+	// it, whatever the log's own answers say, and Indeterminate otherwise. It comes from workers, and nothing
+	// is counted then.
 	Seen Sink
 	// Undeclared gets each request of a client that names no crawler, if every copy of robots.txt forbids
 	// it to * that was in force when it was made, or so long before that a crawler may still have used it,
@@ -287,12 +289,16 @@ func (w *Worker) giveSeen() {
 	w.tally.Lines++
 	w.reader.Complete(&w.record)
 	r, e, x := &w.record, &w.event, nobody
-	e.Agent, e.Address, e.Verdict = r.Agent, w.client(), 0
-	if r.Robots && w.robotsAsk(r) == asksRobots {
+	e.Agent, e.Address, e.Verdict = r.Agent, w.client(), report.Indeterminate
+	isFetch := r.Robots && w.robotsAsk(r) == asksRobots
+	if isFetch {
 		e.Verdict = report.RobotsFetch
 	}
 	if c := w.agent(r.Agent); c.isCrawler() {
 		x = &w.identify(c, r, e.Address)[0]
+		if _, verdict := w.bySources(x.agent); verdict == report.Allowed && !isFetch {
+			e.Verdict = report.Allowed
+		}
 	}
 	e.Crawler, e.Name, e.Identity, e.Ambiguous = x.Profile, x.Name, x.identity, x.Ambiguous
 	w.give(w.auditor.config.Seen, e)

@@ -59,7 +59,7 @@ func (w *judging) ask(r *format.Record, at site, c *agent, ask robotsAsk) *judge
 	}
 	q := &w.question // field by field: a whole one would be copied
 	q.Exempt, q.Robots = c.exempt(), ask != asksElse
-	q.Ambiguous, q.Truncated = c.Ambiguous, r.Truncated || c.Overlong
+	q.Ambiguous, q.Truncated, q.OtherScheme = c.Ambiguous, r.Truncated || c.Overlong, at.isOtherScheme()
 	q.Time, q.HasTime, q.Site, q.Class = r.Time, r.HasTime, at.Site, c.class
 	q.Exact, q.HasNormal, q.Lawful = r.Lossy == format.Exact, len(t.normal) > 0, nil
 	return q

@@ -183,7 +183,6 @@ func (a *Auditor) crawlers(t *tally, by report.Unit) []report.CrawlerInfo {
 }
 
 func (a *Auditor) crawler(r *row, by report.Unit) report.CrawlerInfo {
-	f, requests := &r.Figures, r.Figures.Statuses.sum()
 	info := report.CrawlerInfo{
 		Crawler:  r.name,
 		Role:     report.RoleCrawler,
@@ -193,15 +192,14 @@ func (a *Auditor) crawler(r *row, by report.Unit) report.CrawlerInfo {
 		Reasons:       r.Reasons,
 		Identity:      r.Identities,
 		GraceInformed: r.graceInformed, InformedKnown: r.informedKnown,
-		Evasive: r.evasive,
-		Bytes:   int64(f.Bytes), ViolationBytes: r.violationBytes, Statuses: append([]report.StatusCount{}, f.Statuses...),
-		Addresses: f.Addresses.count(requests),
-		Timeline:  r.Timeline.info(by, a.config.Zone), Paths: f.Paths.list(), ViolationPaths: r.paths.list(),
+		Evasive:        r.evasive,
+		ViolationBytes: r.violationBytes, ViolationPaths: r.paths.list(), Timeline: r.Timeline.info(by, a.config.Zone),
 		Rules:      []report.RuleInfo{},
 		RobotsTxt:  r.fetchInfo(),
 		CrawlDelay: []report.DelayInfo{},
 		Samples:    []report.SampleInfo{},
 	}
+	r.Figures.fill(&info)
 	if r.names == 0 {
 		info.Violators = min(r.Verdicts[report.Violation], 1)
 	}

@@ -114,6 +114,18 @@ func TestSchemes(t *testing.T) {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}
+	for target, want := range map[string]string{ // in fields of their own
+		"http://example.com/private/": "unknown_scheme", "http://example.com/": "unknown_scheme",
+		"http://example.com/robots.txt": "robots_fetch", "https://example.com/private/": "violation",
+		"http://example.com:80/private/": "other_host", "https://shop.example:8080/private/": "unknown_scheme",
+		"http://shop.example:8080/private/": "violation",
+	} {
+		r := request(target)
+		r.Host = nil
+		if r.OwnURL = true; verdictOf(t, a, r) != want {
+			t.Errorf("%s: %s, not %s", target, verdictOf(t, a, r), want)
+		}
+	}
 	both := New(Config{Crawlers: crawlers(t), Policy: stateAuditor(t).config.Policy}) // http forbids everything
 	r := request("http://example.com/b")
 	r.Time, r.Host = moment(-5*day0), []byte("example.com")

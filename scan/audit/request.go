@@ -41,9 +41,11 @@ func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
 	w.countClient(x, r.Claim)
 	row := x.row()
 	w.see(&row.Figures, r, addr)
-	if r.HasTime && len(w.auditor.changes.list) > 0 {
+	if r.HasTime && len(w.auditor.changes) > 0 {
 		before := len(row.Around)
-		w.auditor.changes.count(row.Around, at.Site, r.Time, 1, nil)
+		for _, side := range w.auditor.changes.around(at.Site, r.Time) {
+			row.Around[side.counter]++
+		}
 		w.quota.held += (len(row.Around) - before) * statusBytes
 	}
 	if ask == asksRobots && string(r.Method) == "GET" { // HEAD fetches nothing
@@ -52,7 +54,7 @@ func (w *Worker) requestBy(at site, x *client, addr []byte, ask robotsAsk) {
 	q := w.ask(r, at, x.agent, ask)
 	if at.N > 0 && r.HasTime && !x.exempt() {
 		q.Lawful = w.policy.Lawful(at.First, r.Time, x.class)
-		if x.identity != report.SpoofedIdentity && !x.Overlong {
+		if x.identity != report.SpoofedIdentity && !x.Overlong && !q.OtherScheme {
 			if delay, ok := w.delayFor(x.agent, at.First, q.Lawful); ok {
 				w.deferDelayed(at, x, delay)
 			}
@@ -256,29 +258,37 @@ func (w *counting) referred(referer []byte) {
 // undeclared gives the record, which names no crawler, to Undeclared if robots.txt forbids it to *.
 func (w *Worker) undeclared() {
 	r := &w.record
-	if isNotJudged(r) {
+	at, verdict := w.bySources(w.everybody.agent)
+	if verdict != report.Violation {
 		return
 	}
-	at := w.site(r)
-	if at.other {
-		return
-	}
-	w.target.findLoss(r)
-	q := w.ask(r, at, w.everybody.agent, w.robotsAsk(r))
-	if at.N > 0 && q.HasTime {
-		q.Lawful = w.policy.Lawful(at.First, q.Time, q.Class)
-	}
-	q.SourceOnly = true
-	d, _ := judge.Decide(w.policy, q, nil)
-	q.SourceOnly = false
-	if d.Verdict != report.Violation {
-		return
-	}
-	version := q.Lawful.Quoted
+	version := w.question.Lawful.Quoted
 	e := w.newEvent(at, w.everybody)
 	e.Decision.Decision = judge.Decision{Verdict: report.Violation}
 	e.Rule = w.auditor.rule(ruleKey{at.Site, version, w.lineOf(w.everybody.agent, at.First, version, r.Target)}, 0)
 	w.describe(e, w.everybody)
 	w.give(w.auditor.config.Undeclared, e)
 	e.Rule = report.RuleInfo{}
+}
+
+// bySources returns the verdict on the record as one of a crawler by the copies of robots.txt alone that it
+// may have used, and leaves these in w.question. It is NoPolicy if the record is not to be judged.
+func (w *Worker) bySources(c *agent) (site, report.Verdict) {
+	r := &w.record
+	if isNotJudged(r) {
+		return site{}, report.NoPolicy
+	}
+	at := w.site(r)
+	if at.other {
+		return at, report.NoPolicy
+	}
+	w.target.findLoss(r)
+	q := w.ask(r, at, c, w.robotsAsk(r))
+	if at.N > 0 && q.HasTime && !c.exempt() {
+		q.Lawful = w.policy.Lawful(at.First, q.Time, q.Class)
+	}
+	q.SourceOnly = true
+	d, _ := judge.Decide(w.policy, q, nil)
+	q.SourceOnly = false
+	return at, d.Verdict
 }

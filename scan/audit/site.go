@@ -17,8 +17,12 @@ type site struct {
 	policy.Site
 	// schemeless: the log does not tell the scheme.
 	schemeless bool
-	other      bool
-	host       string // for the report, if the log names one
+	// named is the origin of a URL in a field of the log by its own scheme, if byTarget is set: nothing tells
+	// the scheme better. It is -1 if there is no policy for it.
+	named    int32
+	byTarget bool
+	other    bool
+	host     string // for the report, if the log names one
 }
 
 // sites tells where requests went, and remembers it.
@@ -65,6 +69,12 @@ func (s site) within(of policy.Site) site {
 	return s
 }
 
+// isOtherScheme reports whether the log names the scheme of an origin that is not in the site, so that the
+// site is right only if a proxy in front has spoken another one with the client.
+func (s site) isOtherScheme() bool {
+	return s.byTarget && s.N > 0 && (s.named < s.First || s.named >= s.First+s.N)
+}
+
 func (w *sites) namedSite(r *format.Record) site {
 	switch {
 	case r.Target[0] != '/' && (!w.forAny || w.namesElsewhere(r)):
@@ -94,6 +104,7 @@ const (
 	httpPort   = "/80"
 	httpsPort  = "/443"
 	sameScheme = "/=" // the target's own
+	wholeURL   = "/-" // none, but the target is the log's own field with the URL
 )
 
 // schemeHint returns how the log tells the scheme of a record, whose target is absolute: by
@@ -106,6 +117,8 @@ func schemeHint(r *format.Record) string {
 		return httpPort
 	case bytes.HasSuffix(host, []byte(":443")):
 		return httpsPort
+	case r.OwnURL:
+		return wholeURL
 	}
 	return ""
 }
@@ -165,6 +178,16 @@ func (w *sites) webSite(o origin.Origin) (s policy.Site, ok bool) {
 	return s, true
 }
 
+// originOf returns the origin of the policy that a URL names, -1 if there is none.
+func (w *sites) originOf(url []byte) int32 {
+	if o, err := origin.Of(url); err == nil {
+		if s, ok := w.given.Site(o); ok {
+			return s.First
+		}
+	}
+	return -1
+}
+
 func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) site {
 	o, err := read(key)
 	host := o.String()
@@ -178,7 +201,12 @@ func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) si
 			find = w.webSite
 		}
 		if s, ok := find(o); ok {
-			return site{Site: s, schemeless: o.Scheme == "", host: host}
+			at := site{Site: s, schemeless: o.Scheme == "", host: host}
+			n, isURL := origin.Prefix(key)
+			if at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless; at.byTarget {
+				at.named = w.originOf(key[:n])
+			}
+			return at
 		}
 	}
 	return site{other: true, host: host}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,8 +28,7 @@ import (
 //	tally    likewise, as appendTally writes it
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. One worker makes the same bytes of the same lines; several divide the
-// counts of unknown crawlers by chance. A state holds raw lines of clients only where the report
+// Numbers are big-endian. The same lines make the same bytes, by any number of workers. A state holds raw lines of clients only where the report
 // would. It holds addresses where gaps between requests are to be measured; of a
 // sample of all lines and of each crawler it has hashes of addresses, of 64 bits and without a key.
 const (
@@ -98,8 +98,65 @@ func (r *Run) write(w io.Writer, line string, head []byte, records *spill.Sorter
 			return err
 		}
 	}
-	_, err := records.WriteTo(w)
+	_, err := spill.WriteRun(w, r.joined(records.All()))
 	return err
+}
+
+// joined returns records in which all counts of an unknown crawler are one: workers divide them by chance.
+func (r *Run) joined(records iter.Seq2[spill.Record, error]) iter.Seq2[spill.Record, error] {
+	return func(yield func(spill.Record, error) bool) {
+		kept := spill.Record{N: 1} // counts, which wait for others of their crawler
+		for record, err := range records {
+			key := countsKey(record.Data)
+			isMore := key != nil && bytes.HasPrefix(kept.Data, key)
+			if err == nil && !isMore && len(kept.Data) > 0 && !yield(kept, nil) {
+				return
+			}
+			switch {
+			case err != nil:
+			case isMore:
+				kept.Data, err = r.join(kept, record)
+			case key != nil && record.N > 1:
+				kept.Data, err = r.join(record)
+			case key != nil:
+				kept.Data = bytes.Clone(record.Data)
+			default:
+				if kept.Data = nil; !yield(record, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(record, err)
+				return
+			}
+		}
+		if len(kept.Data) > 0 {
+			yield(kept, nil)
+		}
+	}
+}
+
+// countsKey returns what all counts of an unknown crawler begin with, nil if a record has others.
+func countsKey(record []byte) []byte {
+	end := bytes.IndexByte(record, 0) + 1
+	if len(record) == 0 || record[0] != aboutUnknown || end == 0 || end >= len(record) || record[end] != recordCounts {
+		return nil
+	}
+	return record[:end+1]
+}
+
+// join adds up counts of one crawler.
+func (r *Run) join(list ...spill.Record) ([]byte, error) {
+	f := finalPass{run: r, operatorPass: operatorPass{counts: r.tally.newRow("", unknownBounds)}}
+	for _, x := range list {
+		rd := newReader(r.policy(), x.Data[len(countsKey(x.Data)):])
+		if f.unknownCounts(rd, x.N); rd.bad() {
+			return nil, fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
+		}
+	}
+	c := coder{b: bytes.Clone(countsKey(list[0].Data))}
+	text(&c, &f.counts.name)
+	return appendRow(c.b, f.counts), nil
 }
 
 // State is a state that WriteState has written, or its facts.
@@ -247,15 +304,24 @@ func appendRow(b []byte, r *row) []byte {
 	return encode(b, r)
 }
 
-// cutPaths keeps as many paths as a row has when all lines have been read.
+// cutPaths keeps as many paths and claims as a row has when all lines have been read.
 func (r *row) cutPaths() {
 	for _, r := range r.parts() {
 		r.Figures.Paths.cut(r.Figures.Paths.paths)
+		if r.Claims != nil {
+			r.Claims.prune(1)
+		}
 	}
 }
 
 // appendTally appends a tally of workers that have ended.
 func (a *Auditor) appendTally(b []byte, t *tally) []byte {
+	t.Hosts.prune(1)
+	t.Sizes.prune(1)
+	t.ProxySample.prune(1)
+	t.ProxySample.Rest = 0 // workers do not add all lines
+	t.Sites.prune(1)
+	t.Overlooked.prune(1)
 	t.Rows = map[int]*row{}
 	for p, r := range t.known {
 		r.cutPaths()

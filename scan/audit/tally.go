@@ -228,7 +228,7 @@ type row struct {
 	Fetches *fetches         `cbor:"8,keyasint,omitempty"` // of robots.txt; nil if there are none
 	Claims  *bounded[string] `cbor:"9,keyasint,omitempty"` // what logs say about the clients; nil if nothing
 	samples samples
-	// Around counts the requests on both sides of changes of robots.txt, by 2 * change.number + side.
+	// Around counts the requests on both sides of changes of robots.txt, by side.counter.
 	Around map[uint32]int64 `cbor:"11,keyasint,omitempty"`
 
 	rowFindings
@@ -247,7 +247,7 @@ type rowFindings struct {
 	fetchGaps       *report.FetchInfo     // with nothing but gaps; nil if there are none
 	delays          []delayAt
 	changedPaths    map[uint32]int64 // as Around, of those for paths that the change is about
-	sentNew         map[uint32]int64 // when the new file of a change was first sent, by its number
+	sentNew         map[uint32]int64 // when the new file of a change was first sent, by the side after it
 	delaysNotListed int64
 
 	names, violators int64 // of the row of others: the crawlers in it, and those that broke a rule

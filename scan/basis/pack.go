@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Packed is a basis as states and shards have it: the document and the files of Pack.
+// Packed is a basis as states and shards have it: the document, and files.
 type Packed struct {
 	Basis json.RawMessage
 	Files map[string][]byte
@@ -33,57 +33,31 @@ func listName(n int, file string) string {
 	return fmt.Sprintf("lists/%04d.txt", n)
 }
 
-// Put takes a file of a basis.
-type Put func(name string, content []byte) error
-
-// Pack returns the document of a basis, and gives the texts of robots.txt to put.
-func (b *Basis) Pack(put Put) ([]byte, error) {
+// Packed returns a basis as states have it: its document and the texts of robots.txt.
+func (b *Basis) Packed() (p Packed, err error) {
+	p.Files = map[string][]byte{}
 	for _, body := range b.Bodies {
-		if err := put(body.File, body.Text); err != nil {
-			return nil, err
-		}
-		if body.PastFile == "" {
-			continue
-		}
-		if err := put(body.PastFile, body.Past); err != nil {
-			return nil, err
+		if p.Files[body.File] = body.Text; body.PastFile != "" {
+			p.Files[body.PastFile] = body.Past
 		}
 	}
 	stored := *b
 	stored.Ranges = nil
-	return json.Marshal(report.Texts(stored, report.ToUTF8))
-}
-
-// Packed returns a basis as states have it.
-func (b *Basis) Packed() (p Packed, err error) {
-	p.Files = map[string][]byte{}
-	p.Basis, err = b.Pack(p.put)
+	p.Basis, err = json.Marshal(report.Texts(stored, report.ToUTF8))
 	return p, err
 }
 
-func (p *Packed) put(name string, content []byte) error {
-	p.Files[name] = content
-	return nil
-}
-
-// Add adds the lists of addresses, as PackLists gives them, and the names of addresses if they are
-// not nil.
+// Add adds the lists of addresses, each content once, which read reads again, and the names of addresses if
+// they are not nil.
 func (p *Packed) Add(b *Basis, read func(List) ([]byte, error), names []byte) error {
 	if names != nil {
 		p.Files[NamesFile] = names
 	}
-	return b.PackLists(read, p.put)
-}
-
-// PackLists reads the lists of addresses again, each content once, and gives them to put.
-func (b *Basis) PackLists(read func(List) ([]byte, error), put Put) error {
-	packed := map[string]bool{}
 	for _, s := range b.Series {
 		for _, list := range s.Lists {
-			if packed[list.File] {
+			if _, isPacked := p.Files[list.File]; isPacked {
 				continue
 			}
-			packed[list.File] = true
 			data, err := read(list)
 			data = bytes.TrimPrefix(data, []byte("\ufeff"))
 			if sum := sha256.Sum256(data); err == nil && !bytes.Equal(sum[:], list.Sum) {
@@ -92,9 +66,7 @@ func (b *Basis) PackLists(read func(List) ([]byte, error), put Put) error {
 			if err != nil {
 				return err
 			}
-			if err := put(list.File, data); err != nil {
-				return err
-			}
+			p.Files[list.File] = data
 		}
 	}
 	return nil

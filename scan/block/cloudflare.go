@@ -41,17 +41,27 @@ func pack(list []expression, open, join, end string, items []item, term func(ite
 	return list
 }
 
-// named matches headers that have a word of the rule.
+// named matches headers that have the name of the rule.
 func named(r *Rule) string {
-	var list []string
+	const agent = "lower(http.user_agent)"
+	var own, others []string
 	for _, word := range r.Words {
-		list = append(list, fmt.Sprintf("lower(http.user_agent) contains %q", word))
+		own = append(own, fmt.Sprintf("%s eq %q", agent, word), fmt.Sprintf("ends_with(%s, %q)", agent, " "+word))
+		for _, end := range ends {
+			own = append(own, fmt.Sprintf("starts_with(%s, %q)", agent, word+end))
+			for _, start := range starts {
+				own = append(own, fmt.Sprintf("%s contains %q", agent, start+word+end))
+			}
+		}
 	}
-	return strings.Join(list, " or ")
+	for _, part := range r.otherParts() {
+		others = append(others, fmt.Sprintf("%s contains %q", agent, part))
+	}
+	return "((" + strings.Join(own, " or ") + ") and not (" + strings.Join(others, " or ") + "))"
 }
 
 // impostor matches those of them that come from elsewhere than the operator's addresses.
 func impostor(r *Rule) string {
 	own := strings.Trim(fmt.Sprint(r.Own), "[]") // with blanks between them
-	return "((" + named(r) + ") and not ip.src in {" + own + "})"
+	return "(" + named(r) + " and not ip.src in {" + own + "})"
 }

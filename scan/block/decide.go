@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/scan/crawler"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // Sort is what a rule refuses clients by.
@@ -29,25 +29,25 @@ const (
 // Rule refuses some clients.
 type Rule struct {
 	Sort     Sort
-	Crawlers []string // the names of those whom it is for
-	// Words are the words of the crawler in small letters, and Pattern is a regular expression that
-	// matches headers with one of them, whole, and that all servers read alike if letters of either
-	// case are the same. Neither has bytes that mean something to a server. Empty for ByAddress.
-	Words   []string
-	Pattern string
-	Own     addresses    // of Impostor: those that are not refused
-	Prefix  netip.Prefix // of ByAddress
-	// Notes say what the rule rests on.
-	Notes []string
-	// Search: it is for a search engine, or its impostors.
+	Crawlers []string     // the names of those whom it is for
+	Name                  // empty for ByAddress
+	Own      addresses    // of Impostor: those that are not refused
+	Prefix   netip.Prefix // of ByAddress
+	// Range is the range of the address for which Plan.Rules has a rule too: one of the two is in force.
+	Range netip.Prefix
+	// Notes say what the rule rests on, and Withheld, of Plan.Held, why it is not in force.
+	Notes    []string
+	Withheld string
+	// Search: it is for a crawler whose operator has a search engine, for its impostors, or for a network
+	// that has clients of one.
 	Search bool
-	match  *regexp.Regexp
+	broke  int64 // of ByAddress: requests from there that broke robots.txt
 }
 
 // Plan is what to refuse.
 type Plan struct {
 	Rules []Rule
-	// Held are rules for search engines that nobody has confirmed. They are not in force.
+	// Held are rules that nobody has confirmed, or that would do harm. They are not in force.
 	Held []Rule
 	// Until is the day after which addresses have to be looked at again: they change hands.
 	Until time.Time
@@ -60,10 +60,19 @@ type Options struct {
 	Crawlers   *crawler.Set
 	Identities *crawler.Identities
 	LookedUp   []crawler.Pair // clients that were verified by names that were looked up
-	Proxied    bool           // addresses prove nothing, as in report.Report
+	Report     *report.Report // of the audit
 	Search     bool           // rules for search engines are wanted
+	Names      bool           // rules by the names of crawlers that nobody can verify are wanted
 	End        time.Time      // of the log
 }
+
+// Bounds of rules by name: in the name of a crawler that nobody can verify at least fewestBroken requests
+// broke robots.txt, and one of brokenShare; of one that is verified, one of rareShare.
+const (
+	fewestBroken = 50
+	brokenShare  = 5
+	rareShare    = 20
+)
 
 // term is for how long after the end of the log addresses are refused, and how old the last
 // violation of one may be then.
@@ -81,25 +90,28 @@ type decision struct {
 	*Plan
 	*Collector
 	Options
-	lists map[*crawler.Profile]addresses // those given
-	open  map[string]int64               // violations that no rule covers, by the reason
+	lists    map[*crawler.Profile]addresses // those given
+	engines  map[string]bool                // the operators of search engines
+	crawling addresses                      // of their clients
+	proxied  bool                           // addresses prove nothing
+	byName   []string                       // the crawlers that are refused by a name that proves nothing
+	open     map[string]int64               // violations that no rule covers, by the reason
 }
 
 // Decide returns the rules that the requests justify.
 func Decide(c *Collector, o Options) *Plan {
-	d := &decision{&Plan{Until: o.End.Add(term).UTC()}, c, o, map[*crawler.Profile]addresses{}, map[string]int64{}}
-	for i := range o.Crawlers.Profiles() {
-		p := &o.Crawlers.Profiles()[i]
-		if listed, _ := o.Identities.Own(p); listed != nil {
-			d.lists[p] = newAddresses(listed)
-		}
-	}
+	d := &decision{Plan: &Plan{Until: o.End.Add(term).UTC()}, Collector: c, Options: o,
+		lists: map[*crawler.Profile]addresses{}, engines: map[string]bool{}, open: map[string]int64{}}
+	hasProxy := func(i report.InputInfo) bool { return i.Clients == report.ByProxy || i.Clients == report.ByForwarded }
+	d.proxied = o.Report.Proxied || slices.ContainsFunc(o.Report.Inputs, hasProxy)
+	d.readLists()
 	byName := func(x, y *crawler.Profile) int { return strings.Compare(x.Name, y.Name) }
 	for _, p := range slices.SortedFunc(maps.Keys(c.crawlers), byName) {
 		d.addNames(p, c.crawlers[p])
 	}
+	d.addUnverifiable()
 	d.open["at private, cut or missing addresses"] = c.unplaced
-	d.open["at more addresses than are kept (--memory)"] = c.unkept
+	d.open["at more addresses than are kept (option Memory)"] = c.unkept
 	d.addAddresses()
 	for _, reason := range slices.Sorted(maps.Keys(d.open)) {
 		if n := d.open[reason]; n > 0 {
@@ -109,9 +121,48 @@ func Decide(c *Collector, o Options) *Plan {
 	return d.Plan
 }
 
-// add adds a rule, if it is in force.
-func (d *decision) add(r Rule) {
-	if r.Search && r.Sort != Impostor && !d.Search {
+// readLists finds the addresses of known crawlers, and which of them are of operators with a search engine.
+func (d *decision) readLists() {
+	profiles := d.Crawlers.Profiles()
+	for i := range profiles {
+		if profiles[i].Category == "search" {
+			d.engines[profiles[i].Operator] = true
+		}
+	}
+	var crawling []netip.Prefix
+	for i := range profiles {
+		p := &profiles[i]
+		listed := d.own(p)
+		if listed != nil {
+			d.lists[p] = newAddresses(listed)
+		}
+		if d.isSearch(p) {
+			crawling = append(crawling, listed...)
+		}
+	}
+	d.crawling = newAddresses(crawling)
+}
+
+// own returns the addresses that are known to be a crawler's.
+func (d *decision) own(p *crawler.Profile) []netip.Prefix {
+	listed, _ := d.Identities.Own(p)
+	for _, pair := range d.LookedUp {
+		if addr, ok := crawler.Client([]byte(pair.Addr)); ok && pair.Profile == p {
+			listed = append(listed, netip.PrefixFrom(addr, addr.BitLen()))
+		}
+	}
+	return listed
+}
+
+// isSearch reports whether the operator of a crawler has a search engine.
+func (d *decision) isSearch(p *crawler.Profile) bool { return p != nil && d.engines[p.Operator] }
+
+// add adds a rule. withheld says why it is not in force, if it is not.
+func (d *decision) add(r Rule, withheld string) {
+	if withheld == "" && r.Search && r.Sort != Impostor && !d.Search {
+		withheld = "it concerns a search engine (option BlockSearch)"
+	}
+	if r.Withheld = withheld; withheld != "" {
 		d.Held = append(d.Held, r)
 	} else {
 		d.Rules = append(d.Rules, r)
@@ -121,35 +172,72 @@ func (d *decision) add(r Rule) {
 // addNames adds the rules by the name of a crawler.
 func (d *decision) addNames(p *crawler.Profile, of *claimed) {
 	who := p.Name + " (" + p.Operator + ")"
-	rule, ok := ruleFor(p.Words)
+	name, ok := nameOf(p, p.Words, d.Crawlers)
 	switch {
 	case !ok:
 		d.open["by "+who+", whose name no server's rule could be sure to hold"] = of.verified.n
 		return
-	case d.Proxied:
+	case d.proxied:
 		return
 	}
-	rule.Crawlers, rule.Search = []string{p.Name}, p.Category == "search"
+	rule := Rule{Crawlers: []string{p.Name}, Name: name, Search: d.isSearch(p)}
 	if of.verified.n > 0 {
-		named := rule
+		named, withheld := rule, ""
 		named.Notes = []string{who + ", verified: " + of.verified.text("robots.txt forbids"), of.verified.cited()}
-		d.add(named)
+		if broke, all := d.counted(p.Name); broke*rareShare < all {
+			withheld = fmt.Sprintf("robots.txt forbids less than %d %% of its requests", 100/rareShare)
+		}
+		d.add(named, withheld)
 	}
 	if of.impostors.n == 0 {
 		return
 	}
-	listed, unknown := d.Identities.Own(p)
-	for _, pair := range d.LookedUp {
-		if addr, ok := crawler.Client([]byte(pair.Addr)); ok && pair.Profile == p {
-			listed = append(listed, netip.PrefixFrom(addr, addr.BitLen()))
-		}
-	}
-	rule.Sort, rule.Own = Impostor, newAddresses(append(listed, unknown...))
+	_, unknown := d.Identities.Own(p)
+	rule.Sort, rule.Own = Impostor, newAddresses(append(d.own(p), unknown...))
 	rule.Notes = []string{
 		who + ", impostors: " + of.impostors.text("were made in its name from addresses that are not its own"),
 		"This holds as long as its lists are complete: make this file again whenever they change",
 	}
-	d.add(rule)
+	d.add(rule, "")
+}
+
+// counted returns how many requests of a crawler broke robots.txt, of how many, without impostors.
+func (d *decision) counted(name string) (broke, all int64) {
+	for i := range d.Report.Crawlers {
+		if c := &d.Report.Crawlers[i]; c.Crawler == name {
+			return c.Verdicts[report.Violation], c.Requests - c.Verdicts[report.Spoofed]
+		}
+	}
+	return 0, 0
+}
+
+// addUnverifiable adds rules by the names of crawlers that nobody can verify.
+func (d *decision) addUnverifiable() {
+	for i := range d.Report.Crawlers {
+		c := &d.Report.Crawlers[i]
+		broke, all := d.counted(c.Crawler)
+		if broke < fewestBroken || broke*brokenShare < all {
+			continue
+		}
+		p, words := d.Crawlers.ByName(c.Crawler), []string{c.Crawler}
+		if p == nil || p.Operator != c.Operator {
+			p = nil
+		} else if words = p.Words; p.Verify != "" || d.lists[p] != nil || p.Anybodys() {
+			continue
+		}
+		name, ok := nameOf(p, words, d.Crawlers)
+		if !ok || p == nil && !isWord(c.Crawler) {
+			continue
+		}
+		withheld := "nobody can verify the crawler, so the name may be anybody's (option BlockNames)"
+		if d.Names {
+			withheld = ""
+			d.byName = append(d.byName, c.Crawler)
+		}
+		d.add(Rule{Crawlers: []string{c.Crawler}, Name: name, Search: d.isSearch(p), Notes: []string{fmt.Sprintf(
+			"%s (%s), which nobody can verify: robots.txt forbids %s of its %s", c.Crawler, c.Operator,
+			english.Grouped(broke), english.Plural(all, "request"))}}, withheld)
+	}
 }
 
 // text says how many requests there were, and when.
@@ -169,17 +257,20 @@ func (d *deeds) cited() string {
 func (d *decision) addAddresses() {
 	type group struct {
 		netip.Prefix
-		held bool // apart, so that nobody hides behind a search engine
+		search bool // apart, so that nobody hides behind a search engine
 	}
 	ranges := map[group][]netip.Addr{}
 	for _, addr := range slices.SortedFunc(maps.Keys(d.clients), netip.Addr.Compare) {
 		switch c := d.clients[addr]; {
-		case d.Proxied:
-			d.open["at addresses that are a proxy's (--client-ip)"] += c.n
+		case d.proxied:
+			d.open["at addresses that are a proxy's (option ClientIP)"] += c.n
+		case d.Report.IPv4Cut && crawler.KindOf(addr.AppendTo(nil)) == crawler.IPv4MayBeCut:
+			d.open["at private, cut or missing addresses"] += c.n
 		case c.timed && time.Unix(0, c.last).Before(d.End.Add(-term)):
 			d.open["at addresses that have not been seen to break it for 30 days before the end of the log"] += c.n
+		case len(c.names) < maxNames && !slices.ContainsFunc(c.names, d.isNotByName): // they have a rule
 		default:
-			of := group{around(addr), !d.Search && c.isSearch()}
+			of := group{around(addr), !d.Search && slices.ContainsFunc(c.profiles, d.isSearch)}
 			ranges[of] = append(ranges[of], addr)
 		}
 	}
@@ -189,20 +280,30 @@ func (d *decision) addAddresses() {
 	for _, of := range slices.SortedFunc(maps.Keys(ranges), order) {
 		list, prefix := ranges[of], of.Prefix
 		isListed := func(a netip.Addr) bool { return d.listedFor(prefix, d.clients[a]) != nil }
-		spared := !of.held && ranges[group{prefix, true}] != nil
-		if len(list) >= severalAddresses && !spared && !slices.ContainsFunc(list, isListed) {
-			d.addAddress(prefix, d.together(list), len(list))
-			continue
+		spared := !of.search && ranges[group{prefix, true}] != nil
+		isWhole := len(list) >= severalAddresses && !spared && !slices.ContainsFunc(list, isListed)
+		if isWhole {
+			d.addAddress(prefix, d.together(list), len(list), netip.Prefix{})
 		}
 		for _, addr := range list {
-			prefix := netip.PrefixFrom(addr, addr.BitLen())
-			if p := d.listedFor(prefix, d.clients[addr]); p != nil {
+			single := netip.PrefixFrom(addr, addr.BitLen())
+			if p := d.listedFor(single, d.clients[addr]); p != nil {
 				d.open["at addresses in a list of "+p.Operator] += d.clients[addr].n
-			} else {
-				d.addAddress(prefix, d.clients[addr], 1)
+			} else if !isWhole {
+				d.addAddress(single, d.clients[addr], 1, netip.Prefix{})
+			} else if d.Rules != nil && d.Rules[len(d.Rules)-1].isAt(prefix) { // else the range is held
+				d.addAddress(single, d.clients[addr], 1, prefix)
 			}
 		}
 	}
+}
+
+// isNotByName reports whether a crawler has no rule in force by a name that proves nothing.
+func (d *decision) isNotByName(name string) bool { return !slices.Contains(d.byName, name) }
+
+// isAt reports whether the rule is for a range, or for addresses in its place.
+func (r *Rule) isAt(p netip.Prefix) bool {
+	return r.Sort == ByAddress && (r.Prefix == p || r.Range == p)
 }
 
 // around returns the range that an address is refused with if others of it are.
@@ -240,47 +341,17 @@ func (d *decision) listedFor(p netip.Prefix, c *client) (of *crawler.Profile) {
 	return of
 }
 
-func (d *decision) addAddress(p netip.Prefix, c *client, n int) {
+// addAddress adds the rule for n addresses of p. in is Rule.Range.
+func (d *decision) addAddress(p netip.Prefix, c *client, n int, in netip.Prefix) {
 	who := p.Addr().String()
 	if n > 1 {
 		who = fmt.Sprintf("%s, %d addresses of it", p, n)
 	}
-	d.add(Rule{Sort: ByAddress, Crawlers: c.names, Prefix: p, Search: c.isSearch(), Notes: []string{
+	isSearch := slices.ContainsFunc(c.profiles, d.isSearch) || d.crawling.overlaps(around(p.Addr()))
+	d.add(Rule{Sort: ByAddress, Crawlers: c.names, Prefix: p, Range: in, broke: c.n, Search: isSearch, Notes: []string{
 		who + ", as " + english.List(c.names) + ", which nothing verifies: " + c.text("robots.txt forbids"), c.cited(),
 		"Until " + d.Until.Format(time.DateOnly) + ": addresses change hands",
-	}})
-}
-
-// isSearch reports whether the client came in the name of a search engine.
-func (c *client) isSearch() bool {
-	return slices.ContainsFunc(c.profiles, func(p *crawler.Profile) bool { return p.Category == "search" })
-}
-
-// apart is a byte that is no part of a word, in a regular expression.
-const apart = "[^0-9a-z_-]"
-
-// ruleFor returns a rule for headers with one of some words. ok is false if a word has bytes that have
-// a meaning to some server.
-func ruleFor(words []string) (r Rule, ok bool) {
-	var names []string
-	for _, word := range words {
-		var b strings.Builder
-		word = strings.ToLower(word)
-		for _, c := range []byte(word) {
-			switch {
-			case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_', c == ' ':
-				b.WriteByte(c)
-			case strings.IndexByte("./()!+@:", c) >= 0:
-				b.WriteString("[" + string(c) + "]")
-			default:
-				return r, false
-			}
-		}
-		r.Words, names = append(r.Words, word), append(names, b.String())
-	}
-	r.Pattern = "(^|" + apart + ")(" + strings.Join(names, "|") + ")(" + apart + "|$)"
-	r.match = regexp.MustCompile("(?i)" + r.Pattern)
-	return r, len(names) > 0
+	}}, "")
 }
 
 // addresses are ranges, sorted and apart.

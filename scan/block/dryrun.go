@@ -1,7 +1,6 @@
 package block
 
 import (
-	"bytes"
 	"net/netip"
 	"slices"
 	"sync"
@@ -15,6 +14,7 @@ import (
 // those whom the rules are for.
 type Refused struct {
 	Requests, Others int64
+	Permitted        int64 // by robots.txt, of those that are not of Others
 	Visitors         int64 // of Others: they name no crawler, as browsers do
 	Verified         int64 // of Others: verified crawlers
 	Search           int64 // of Others: in the name of search engines
@@ -22,7 +22,7 @@ type Refused struct {
 
 func (r *Refused) add(o Refused) {
 	r.Requests, r.Others, r.Visitors = r.Requests+o.Requests, r.Others+o.Others, r.Visitors+o.Visitors
-	r.Verified, r.Search = r.Verified+o.Verified, r.Search+o.Search
+	r.Permitted, r.Verified, r.Search = r.Permitted+o.Permitted, r.Verified+o.Verified, r.Search+o.Search
 }
 
 // Counter holds the rules of a plan to requests.
@@ -30,7 +30,6 @@ type Counter struct {
 	plan    *Plan
 	kinds   []*Kind
 	at      map[netip.Prefix]int // the rules by address
-	written [][]bool             // by kind and rule: whether the kind writes the rule
 	workers []counting
 	mu      sync.Mutex // of results
 	results []Result
@@ -43,10 +42,10 @@ type counting struct {
 	hits    []hit            // by the request
 }
 
-// hit is a rule that matches a request, and whether its word is whole.
+// hit is a rule that matches a request: for servers with regular expressions, and for those without.
 type hit struct {
-	rule  int
-	whole bool
+	rule        int
+	whole, part bool
 }
 
 // Result is the dry run of the rules as one kind writes them.
@@ -54,6 +53,10 @@ type Result struct {
 	Lines int64 // how many requests there were
 	Refused
 	Rules []Refused // each rule alone
+	// Written are, by rule, those in force. Held are others, with what they would have refused: mostly
+	// requests of others.
+	Written []bool
+	Held    []Rule
 }
 
 // NewCounter returns a counter for files of some kinds.
@@ -67,9 +70,8 @@ func NewCounter(p *Plan, kinds []*Kind, workers int) *Counter {
 	}
 	for k, kind := range kinds {
 		c.results[k].Rules = make([]Refused, len(p.Rules))
-		c.written = append(c.written, make([]bool, len(p.Rules)))
 		for i := range p.Rules {
-			c.written[k][i] = kind.writes(&p.Rules[i])
+			c.results[k].Written = append(c.results[k].Written, kind.writes(&p.Rules[i]))
 		}
 	}
 	return c
@@ -96,7 +98,7 @@ func (c *Counter) Add(s *audit.Event) error {
 	if isClient {
 		for _, p := range []netip.Prefix{netip.PrefixFrom(addr, addr.BitLen()), around(addr)} {
 			if i, ok := c.at[p]; ok {
-				w.hits = append(w.hits, hit{i, true})
+				w.hits = append(w.hits, hit{i, true, true})
 			}
 		}
 	}
@@ -112,13 +114,9 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 	if known {
 		return list
 	}
-	for i, r := range c.plan.Rules {
-		if r.match == nil {
-			continue
-		}
-		isIn := func(word string) bool { return bytes.Contains(bytes.ToLower(header), []byte(word)) }
-		if whole := r.match.Match(header); whole || slices.ContainsFunc(r.Words, isIn) {
-			list = append(list, hit{i, whole})
+	for i := range c.plan.Rules {
+		if whole, part := c.plan.Rules[i].isIn(header); whole || part {
+			list = append(list, hit{i, whole, part})
 		}
 	}
 	if w.headers == nil || len(w.headers) == maxHeaders {
@@ -132,7 +130,10 @@ func (c *Counter) named(w *counting, header []byte) []hit {
 
 // count counts a request that rules match.
 func (c *Counter) count(hits []hit, s *audit.Event) {
-	other := Refused{Requests: 1, Others: 1}
+	other, permitted := Refused{Requests: 1, Others: 1}, int64(0)
+	if s.Verdict == report.Allowed {
+		permitted = 1
+	}
 	switch {
 	case s.Name == "":
 		other.Visitors = 1
@@ -148,12 +149,16 @@ func (c *Counter) count(hits []hit, s *audit.Event) {
 		var all Refused
 		for _, h := range hits {
 			r := &c.plan.Rules[h.rule]
-			if !c.written[k][h.rule] || s.Verdict == report.RobotsFetch && kind.FreesRobots || !h.whole && !kind.Substrings {
+			matches := h.whole
+			if kind.Substrings {
+				matches = h.part
+			}
+			if !c.results[k].Written[h.rule] || s.Verdict == report.RobotsFetch && kind.FreesRobots || !matches {
 				continue
 			}
 			one := other
 			if r.isFor(s) {
-				one = Refused{Requests: 1}
+				one = Refused{Requests: 1, Permitted: permitted}
 			}
 			c.results[k].Rules[h.rule].add(one)
 			if all.Requests == 0 || one.Others == 0 { // for one of them it is no other
@@ -162,6 +167,41 @@ func (c *Counter) count(hits []hit, s *audit.Event) {
 		}
 		c.results[k].add(all)
 	}
+}
+
+// Settle takes rules out of force by what they refuse alone: a range of which most requests did not break
+// robots.txt, in favour of its addresses, else these; and rules that refuse mostly others. It reports whether
+// there were any: then the requests must be shown again, to count what the others refuse together.
+func (c *Counter) Settle() (again bool) {
+	for k := range c.results {
+		result := &c.results[k]
+		changed := false
+		for i, r := range c.plan.Rules {
+			alone := result.Rules[i]
+			switch mostly := 2*alone.Others > alone.Requests; {
+			case !result.Written[i]:
+				continue
+			case r.Range.IsValid() && result.Written[c.at[r.Range]]:
+			case r.Sort == ByAddress && !r.Prefix.IsSingleIP() && 2*r.broke <= alone.Requests:
+			case mostly:
+				r.Notes = append(slices.Clone(r.Notes), alone.text("It would have"))
+				r.Withheld = "it would refuse mostly others"
+				result.Held = append(result.Held, r)
+			default:
+				continue
+			}
+			result.Written[i], changed = false, true
+		}
+		again = again || changed
+	}
+	if again {
+		for k := range c.results {
+			c.results[k].Refused = Refused{}
+			clear(c.results[k].Rules)
+		}
+		c.workers = make([]counting, len(c.workers))
+	}
+	return again
 }
 
 // isFor reports whether a request that the rule refuses is one of those that it is for.

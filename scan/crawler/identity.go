@@ -192,21 +192,19 @@ var wholeFamilies = [2][]netip.Prefix{
 // Own returns the addresses that may be a crawler's, for rules that refuse others in its name: listed
 // are the ranges of its lists, of whatever date, and addresses with a confirmed name in its domains.
 // unknown are all addresses of a family that one of its series does not have: there the lists prove
-// nothing. Both are nil without lists.
+// nothing. Both are nil without lists and names.
 func (i *Identities) Own(p *Profile) (listed, unknown []netip.Prefix) {
-	e := i.evidence[p]
-	if e == nil {
-		return nil, nil
-	}
-	for prefix := range e.ranges.All() {
-		listed = append(listed, prefix)
-	}
-	for n, all := range wholeFamilies {
-		if slices.ContainsFunc(e.series, func(f families) bool { return len(f[n]) == 0 }) {
-			unknown = append(unknown, all...)
+	if e := i.evidence[p]; e != nil {
+		for prefix := range e.ranges.All() {
+			listed = append(listed, prefix)
+		}
+		for n, all := range wholeFamilies {
+			if slices.ContainsFunc(e.series, func(f families) bool { return len(f[n]) == 0 }) {
+				unknown = append(unknown, all...)
+			}
 		}
 	}
-	if i.names != nil {
+	if i.names != nil && len(p.Domains) > 0 {
 		for addr := range i.names.names {
 			if i.names.verifies(addr, p.Domains) {
 				listed = append(listed, netip.PrefixFrom(addr, addr.BitLen()))

@@ -34,9 +34,9 @@ func isSearchOrAI(h suiteHeader) bool {
 
 // noBrowsers are headers that suites have among those of browsers and devices, and that are a crawler's.
 var noBrowsers = map[string]string{
-	"Mozilla/5.0 (compatible; Yahoo! Slurp)": "Yahoo's page says that its crawler sends it",
-	"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Amzn-User/0.1) Chrome/119.0.6045.214 Safari/537.36": "Amazon's page has it",
-	"Huaweisymantecspider (compatible; MSIE 8.0; DSE-support@huaweisymantec.com)":                                       "a spider, by its name",
+	"Mozilla/5.0 (compatible; Yahoo! Slurp)": "Yahoo's page says that its crawler sends it; isbot files it under insignificant bots",
+	"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Amzn-User/0.1) Chrome/119.0.6045.214 Safari/537.36": "Amazon's page has it; device-detector and ai.robots.txt have it as a bot",
+	"Huaweisymantecspider (compatible; MSIE 8.0; DSE-support@huaweisymantec.com)":                                       "a spider, by its name, and one of Crawler-Detect's bots",
 }
 
 // oneCompany has the operators that suites call otherwise, by our names.

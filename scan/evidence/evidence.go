@@ -9,12 +9,10 @@ import (
 	"crypto/sha256"
 	_ "embed" // the text of letters
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -90,26 +88,6 @@ func Name(stem, ext string, taken func(name string) bool) string {
 	return name
 }
 
-// File is a file of a folder that is being made, which only its owner may read.
-type File struct {
-	Folder *disk.Folder
-	Name   string
-}
-
-// Write adds content to the file, which it makes if it is not there.
-func (f File) Write(content []byte) (n int, err error) {
-	path := f.Folder.Path(f.Name)
-	if err := disk.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return 0, err
-	}
-	file, err := disk.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	n, err = file.Write(content)
-	return n, errors.Join(err, file.Sync(), file.Close())
-}
-
 // Sums are the SHA-256 of files by their names, in hexadecimal.
 type Sums map[string]string
 
@@ -146,11 +124,11 @@ func SumsOf(ctx context.Context, dir string) (sums Sums, others []string, err er
 
 // Manifest returns the manifest of files.
 func (s Sums) Manifest() []byte {
-	var b strings.Builder
+	var b []byte
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		fmt.Fprintf(&b, "%s  %s\n", s[name], name)
+		b = fmt.Appendf(b, "%s  %s\n", s[name], name)
 	}
-	return []byte(b.String())
+	return b
 }
 
 // Stated returns what a manifest says.
@@ -180,8 +158,7 @@ func (s Sums) Differ(want Sums, different, more string) (list []string) {
 	return list
 }
 
-// Letter is a letter to the operator of a crawler, which has violations. Its fields and methods are for
-// letter.tmpl.
+// Letter is a letter to the operator of a crawler, which has violations. Its fields are for letter.tmpl.
 type Letter struct {
 	// Report is that of the lines of the folder, and Crawler is of it.
 	Report  *report.Report
@@ -202,6 +179,7 @@ var letter = sync.OnceValue(func() *template.Template {
 		"hours": func(seconds int64) string { return english.Hours(time.Duration(seconds) * time.Second) },
 		"base":  func(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) },
 		"words": func(name string) string { return strings.ReplaceAll(name, "_", " ") },
+		"count": func(c *report.CrawlerInfo) int64 { return c.Verdicts[report.Violation] },
 	}).Parse(letterText))
 })
 
@@ -213,9 +191,6 @@ func (l *Letter) Text() (string, error) {
 	err := letter().Execute(&b, l)
 	return b.String(), err
 }
-
-// N counts the violations.
-func (l *Letter) N() int64 { return l.Crawler.Verdicts[report.Violation] }
 
 // plain is text that no shell reads as anything but words.
 var plain = lazy.Regexp(`^[A-Za-z0-9_./:,@%+=-][A-Za-z0-9_./:,@%+= -]*$`)

@@ -67,10 +67,11 @@ type Certainty uint8
 
 // The certainties.
 const (
-	FromLeft  Certainty = iota // the first place is right
-	FromRight                  // the last place is right
-	OnlyPlace                  // if they differ, the line is not read
-	AnyPlace                   // it does not matter
+	FromLeft     Certainty = iota // the first place is right
+	FromRight                     // the last place is right
+	OnlyPlace                     // if they differ, the line is not read
+	FirstFitting                  // the first place is right if the field has IsOne
+	AnyPlace                      // it does not matter
 )
 
 // setCertainties sets how the place of each boundary is known, and whether that of the end of
@@ -101,7 +102,9 @@ func (t *Template) setCertainties(counted bool) {
 			known, isKnown = i, true
 		case isKnown && marks(t.literal(i), i, known):
 			r.Certain, known = FromRight, i
-		case t.Rules[i-1].Ignored && r.Ignored, t.isOfOne(i):
+		case t.isOfOne(i) && r.IsOne != nil:
+			r.Certain = FirstFitting
+		case t.Rules[i-1].Ignored && r.Ignored, t.isOfOne(i) && t.Rules[i-1].IsOne == nil:
 			r.Certain = AnyPlace
 		}
 	}
@@ -119,7 +122,8 @@ func (t *Template) hold(first, last int, c byte, counted bool) bool {
 
 // isOfOne reports whether both fields at a boundary are a client's own words, with a text
 // between them that such words usually have. Nearly all lines would have to be left out then,
-// though the client gains nothing: it could have sent what is read.
+// though the client gains nothing: it could have sent what is read. But the words of one header are not
+// counted as those of another that has IsOne.
 func (t *Template) isOfOne(i int) bool {
 	isOwn := func(r *Rule) bool { return !r.List && r.Holds == Any }
 	return isOwn(&t.Rules[i-1]) && isOwn(&t.Rules[i]) && strings.Trim(t.Rules[i].Before, " ,;/()?") == ""
@@ -195,10 +199,13 @@ func (t *Template) doubtful(p *Places) int {
 		}
 		for i := b.last; i >= b.first; i-- {
 			start, stop := t.lastPlace(p, i, end, isFixed)
+			if t.Rules[i].Certain == FirstFitting {
+				start = p.Spans[i].From
+			}
 			if i < b.last && t.Rules[i+1].Certain == OnlyPlace && stop != p.Spans[i].To {
 				return i
 			}
-			end, isFixed = t.endBefore(p, i, start), t.Rules[i].Certain == FromRight
+			end, isFixed = t.endBefore(p, i, start), t.Rules[i].Certain == FromRight || t.Rules[i].Certain == FirstFitting
 			if isFixed {
 				p.Spans[i], p.Spans[i-1].To = Span{start, stop}, end
 			}
@@ -207,8 +214,12 @@ func (t *Template) doubtful(p *Places) int {
 			return b.first - 1
 		}
 		for i := b.first - 1; i <= b.last; i++ {
-			if s := p.Spans[i]; s.From > s.To || !t.Rules[i].fits(p.Line, s.From, s.To) {
+			s, r := p.Spans[i], &t.Rules[i]
+			if s.From > s.To || !r.fits(p.Line, s.From, s.To) {
 				return i
+			}
+			if r.Certain == FirstFitting && !r.IsOne(p.Line[s.From:s.To]) {
+				return i - 1
 			}
 		}
 	}

@@ -49,6 +49,7 @@ type Rule struct {
 	Before    string
 	Holds     Content
 	Fits      func([]byte) bool // whether a text of Holds can be the field; nil: any
+	IsOne     func([]byte) bool // whether no other field ends in a text; nil: that does not matter
 	Escape    byte              // in front of what the log escapes, among it quotes; 0: nothing is
 	Ignored   bool              // it is of no interest
 	Code      bool              // it is three digits, a zero, a dash or -1

@@ -91,7 +91,7 @@ func isAnswered(b []byte) bool {
 func (p *programReader) completeOrdinary(r *Record) {
 	marks, back, line := p.places.Marks, p.places.Back, r.Line
 	open, end := int(marks[0])-back, int(marks[1])-back
-	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged = nil, nil, nil, Exact, false
+	r.Host, r.Forwarded, r.Claim, r.Lossy, r.SchemeLogged, r.OwnURL = nil, nil, nil, Exact, false, false
 	if p.from > 0 {
 		r.Host = line[:p.from-1]
 	}

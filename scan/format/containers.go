@@ -196,9 +196,18 @@ func openCompose(line []byte, buf *[]byte) (source, inner []byte, has content) {
 }
 
 // openQuoted opens lines that are wholly in quotes, as OpenLiteSpeed writes them if its logFormat is. The
-// quotes in them are as they are, or all doubled, as CSV has them. If the number of those that are not escaped is even, the line has only the
-// first of the quotes around it.
+// quotes in them are as they are, or all doubled, as CSV has them. If the number of those that are not
+// escaped is even, the line has only the first of the quotes around it. The server's log of all its hosts
+// has the host in front, which stays there.
 func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
+	if end := bytes.Index(line, []byte(`"] "`)); end > 0 && bytes.HasPrefix(line, []byte(`["`)) {
+		var rest []byte
+		if _, inner, has = openQuoted(line[end+len(`"] `):], &rest); has != whole {
+			return nil, nil, nothing
+		}
+		*buf = append(append((*buf)[:0], line[:end+len(`"] `)]...), inner...)
+		return nil, *buf, whole
+	}
 	inner, ok := bytes.CutPrefix(line, []byte(`"`))
 	if !ok {
 		return nil, nil, nothing
@@ -230,16 +239,23 @@ func openQuoted(line []byte, buf *[]byte) (source, inner []byte, has content) {
 }
 
 // openSyslog opens lines with the header of RFC 3164, whose priority, host and tag may be
-// missing, and whose time may be as in RFC 3339 or as journalctl -o writes it.
+// missing, and whose time may be as in RFC 3339 or as journalctl -o writes it. The time may be missing,
+// too, if there are a host and a tag, or a process in it: collectors keep it in a member of their own.
 func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 	line = line[priorityLength(line):]
 	n := max(isoTimeLength(line), stampLength(line), journalLength(line))
-	if n == 0 || n >= len(line) || line[n] != ' ' {
+	rest := line
+	if n > 0 && (n >= len(line) || line[n] != ' ') {
 		return nil, nil, nothing
+	} else if n > 0 {
+		rest = line[n+1:]
 	}
-	rest := line[n+1:]
-	for range 2 { // the host, the tag
+	for i := range 2 { // the host, the tag
 		word, behind, found := bytes.Cut(rest, []byte(" "))
+		if n == 0 && (!found || letters(word) == 0 || !plausibleHost(bytes.Trim(word, "/[]:")) ||
+			i == 0 && word[len(word)-1] == ':' && word[len(word)-2] != ']') {
+			return nil, nil, nothing
+		}
 		if !found || len(word) == 0 {
 			return nil, bytes.TrimLeft(rest, " "), whole
 		}
@@ -248,7 +264,7 @@ func openSyslog(line []byte, _ *[]byte) (source, inner []byte, has content) {
 			tag, _, _ = bytes.Cut(tag, []byte("["))
 			return tag, messageOf(rest), whole
 		}
-		if bytes.HasPrefix(rest, []byte(" ")) || bytes.HasPrefix(rest, []byte("{")) { // no tag
+		if n > 0 && bytes.HasPrefix(rest, []byte(" ")) || n > 0 && bytes.HasPrefix(rest, []byte("{")) { // no tag
 			return nil, bytes.TrimLeft(rest, " "), whole
 		}
 	}

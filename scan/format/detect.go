@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/scan/sniff"
 )
@@ -226,52 +224,6 @@ func pick(lines [][]byte, indexes []int) [][]byte {
 		picked[i] = lines[at]
 	}
 	return picked
-}
-
-// envelopesAround returns the envelopes that may be around lines, none first: those that
-// at least half of the lines are in.
-func envelopesAround(lines [][]byte) [][]*Envelope {
-	all := [][]*Envelope{nil}
-	for i := 0; i < len(all); i++ {
-		if len(all[i]) == maxEnvelopes {
-			break
-		}
-		inner := unwrapAll(all[i], lines)
-		known := false // it is known which member of these objects has the line
-		for _, e := range envelopes {
-			opened := 0
-			for _, line := range inner {
-				var buf []byte
-				if _, within, has := e.open(line, &buf); has == whole && len(within) < len(line) {
-					opened++
-				}
-			}
-			if opened > 0 && 2*opened >= len(lines) {
-				all = append(all, append(slices.Clone(all[i]), e))
-				known = known || e.Sample[0] == '{'
-			}
-		}
-		if known {
-			continue
-		}
-		for _, e := range membersWithLines(inner) {
-			all = append(all, append(slices.Clone(all[i]), e))
-		}
-	}
-	return all
-}
-
-// unwrapAll returns the lines in envelopes; empty where there is none.
-func unwrapAll(around []*Envelope, lines [][]byte) [][]byte {
-	if len(around) == 0 {
-		return lines
-	}
-	inner := make([][]byte, len(lines))
-	for i, line := range lines {
-		var bufs [maxEnvelopes][]byte
-		_, inner[i], _ = unwrap(around, line, &bufs)
-	}
-	return inner
 }
 
 // reading returns the reading of the lines as formats in envelopes. Of formats with a
@@ -502,103 +454,6 @@ func (d *detection) others(f *Format) (n int) {
 		}
 	}
 	return n
-}
-
-const describeIt = "Describe its format with option Format; robotsieve formats lists the known ones"
-
-// err says why the log has no format.
-func (d *detection) err() error {
-	if err := d.named(); err != nil {
-		return err
-	}
-	best := d.candidates()
-	switch {
-	case len(best) == 0 && len(d.lines) == 1:
-		return fmt.Errorf("no known format fits its only line, %s. %s", quote(d.lines[0]), describeIt)
-	case len(best) == 0:
-		return fmt.Errorf("no known format fits any of its first %d lines; the first is %s. %s",
-			len(d.lines), quote(d.lines[0]), describeIt)
-	}
-	best = best[:min(len(best), 2)]
-	reads := make([]string, len(best))
-	for i, c := range best {
-		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines)
-	}
-	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
-		"Use option Format to name or describe its format; job.Explain shows how the lines are read",
-		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
-}
-
-// candidates returns the formats that some lines count for, the best first.
-func (d *detection) candidates() []*attempt {
-	var all []*attempt
-	for _, r := range d.readings {
-		all = append(all, bestOf(r.tries)...)
-	}
-	return bestOf(all)
-}
-
-// firstUnread returns the first line that no candidate reads.
-func (d *detection) firstUnread(list []*attempt) []byte {
-	var r Record
-	for at, line := range d.lines {
-		read := slices.ContainsFunc(list, func(a *attempt) bool {
-			inner := unwrapAll(a.around, d.lines[at:at+1])[0]
-			return a.behind != nil && a.behind[at] || len(inner) > 0 && a.reads(inner, &r) != Unparsed
-		})
-		if !read {
-			return line
-		}
-	}
-	return nil
-}
-
-// quote shows the beginning of a line that may hold anything: as it is if all of it can be
-// printed.
-func quote(line []byte) string {
-	const most = 100
-	begin, more := string(line), ""
-	if len(line) > most {
-		begin, more = string(line[:most]), fmt.Sprintf("… (%d bytes)", len(line))
-	}
-	isOdd := func(c rune) bool { return c == '`' || !strconv.IsPrint(c) }
-	if utf8.ValidString(begin) && !strings.ContainsFunc(begin, isOdd) {
-		return "`" + begin + "`" + more
-	}
-	return strconv.Quote(begin) + more
-}
-
-// plausibleAddress tells whether b may be a client's address or its name, or a dash where
-// the client is not known, such as that of a Unix socket.
-func plausibleAddress(b []byte) bool {
-	if bytes.IndexByte(b, ':') < 0 {
-		return plausibleHost(b) || string(b) == "-"
-	}
-	address, _, _ := bytes.Cut(b, []byte("%")) // of IPv6, with its zone
-	for _, c := range address {
-		if c != ':' && c != '.' && !isHex(c) {
-			return false
-		}
-	}
-	const most = 7 // colons in an address of IPv6
-	n := bytes.Count(address, []byte(":"))
-	return n <= most && (n == most || bytes.Contains(address, []byte("::")))
-}
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-// plausibleHost tells whether b may be a host name, with or without a port.
-func plausibleHost(b []byte) bool {
-	letters := 0
-	for _, c := range b {
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 || isDigit(c):
-			letters++
-		case bytes.IndexByte([]byte(".-_:[]"), c) < 0:
-			return false
-		}
-	}
-	return letters > 0 && isoTimeLength(b) == 0
 }
 
 // Hosts returns up to ten different hosts that are named in head, the beginning of a log, by a

@@ -86,7 +86,7 @@ func TestDetect(t *testing.T) {
 		{"no ident", lines(3, "combined", " - - [", " - ["), ""},
 		{"a time in front", "[04/Mar/2026:05:06:07 +0000] " + lines(1, "combined"), ""},
 		{"another format of times", lines(3, "combined", "04/Mar/2026", "2026-03-04"), ""},
-		{"a field between size and referer", lines(3, "combined", " 1234 ", " 1234 0.003 "), ""},
+		{"a field between size and referer", lines(3, "combined", " 1234 ", " 1234 0.003 "), "timed_combined"},
 		{"a referer and no agent", lines(3, "common", " 1234", ` 1234 "-"`), ""},
 		{"common with numbers at the end", lines(3, "common", " 1234", " 1234 0.003"), "common"},
 		{"combined with more at the end", lines(3, "combined", `1.0)"`, `1.0)" "203.0.113.1" 0.003`), "combined"},

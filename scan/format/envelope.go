@@ -56,7 +56,7 @@ var envelopes = []*Envelope{
 	{"syslog5424", "syslog, RFC 5424", "<190>1 2026-03-04T05:06:07.089Z web1 nginx 71 - - …", openSyslog5424, false, false},
 	{"timestamped", "docker logs -t, kubectl logs --timestamps, Go's package log",
 		"2026-03-04T05:06:07.089000000Z …", openTimestamped, false, false},
-	{"syslog", "syslog, RFC 3164; rsyslog; journalctl", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
+	{"syslog", "syslog, RFC 3164; rsyslog; journalctl; Upsun", "Mar  4 05:06:07 web1 nginx[71]: …", openSyslog, false, false},
 	{"compose", "docker compose logs, docker service logs, pm2, kubectl logs --prefix", "web-1  | …", openCompose, false,
 		false},
 	{"quoted", "OpenLiteSpeed, CyberPanel, exports of one column as CSV", `"…"`, openQuoted, false, false},
@@ -284,4 +284,50 @@ func (e *enveloped) Plausible(r *Record) bool {
 	plausible := e.inner.Plausible(r)
 	r.Line = outer
 	return plausible
+}
+
+// envelopesAround returns the envelopes that may be around lines, none first: those that
+// at least half of the lines are in.
+func envelopesAround(lines [][]byte) [][]*Envelope {
+	all := [][]*Envelope{nil}
+	for i := 0; i < len(all); i++ {
+		if len(all[i]) == maxEnvelopes {
+			break
+		}
+		inner := unwrapAll(all[i], lines)
+		known := false // it is known which member of these objects has the line
+		for _, e := range envelopes {
+			opened := 0
+			for _, line := range inner {
+				var buf []byte
+				if _, within, has := e.open(line, &buf); has == whole && len(within) < len(line) {
+					opened++
+				}
+			}
+			if opened > 0 && 2*opened >= len(lines) {
+				all = append(all, append(slices.Clone(all[i]), e))
+				known = known || e.Sample[0] == '{'
+			}
+		}
+		if known {
+			continue
+		}
+		for _, e := range membersWithLines(inner) {
+			all = append(all, append(slices.Clone(all[i]), e))
+		}
+	}
+	return all
+}
+
+// unwrapAll returns the lines in envelopes; empty where there is none.
+func unwrapAll(around []*Envelope, lines [][]byte) [][]byte {
+	if len(around) == 0 {
+		return lines
+	}
+	inner := make([][]byte, len(lines))
+	for i, line := range lines {
+		var bufs [maxEnvelopes][]byte
+		_, inner[i], _ = unwrap(around, line, &bufs)
+	}
+	return inner
 }

@@ -9,7 +9,7 @@
 //
 // The formats are rows in the words that users give to --format: table.go has those of text,
 // jsonformats.go those of JSON. user.go and a file for each language compile words (nginx.go,
-// apache.go, goaccess.go, envoy.go, userjson.go, regexp.go). To what: a shape of scan/field, which
+// apache.go, userjson.go; words.go has the others). To what: a shape of scan/field, which
 // finds the fields of a line, and what these mean: program.go (text with literals between the
 // fields), json.go, and columns.go (text with a header that names its columns). clf.go reads most
 // lines of the common log format and its relatives faster than their words do. values.go makes
@@ -246,6 +246,9 @@ type Record struct {
 	// SchemeLogged reports whether the scheme of an absolute Target is from a field of the log.
 	// Otherwise it is the client's word: of a proxy in front of the server, for example.
 	SchemeLogged bool
+	// OwnURL reports whether Target is the text of a field for whole URLs: the scheme is the log's word, but
+	// perhaps only that between a proxy and the server.
+	OwnURL bool
 	// Time is the time of the request in nanoseconds since 1970, valid if HasTime.
 	Time    int64
 	HasTime bool

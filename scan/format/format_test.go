@@ -138,7 +138,7 @@ func TestCompleteSetsAll(t *testing.T) {
 	other := Record{
 		Line: []byte("x"), Offset: 1, Agent: []byte("x"), Referer: []byte("x"), Robots: true, Addr: []byte("x"), Host: []byte("x"),
 		Forwarded: []byte("x"), Method: []byte("x"),
-		Target: []byte("x"), SchemeLogged: true, Time: 1, HasTime: true, Status: 1, Size: 1, Claim: []byte("x"),
+		Target: []byte("x"), SchemeLogged: true, OwnURL: true, Time: 1, HasTime: true, Status: 1, Size: 1, Claim: []byte("x"),
 		Lossy: Rewritten, Truncated: true,
 	}
 	for i, v := 0, reflect.ValueOf(other); i < v.NumField(); i++ {

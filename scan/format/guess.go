@@ -212,9 +212,8 @@ func jsonSign(lines [][]byte) error {
 		g.paths, more = g.paths[:most], " …"
 	}
 	keys := strings.Join(g.paths, " ") + more
-	if array := arrayWithLines(objects); array != "" && len(g.missing) > 0 {
-		return fmt.Errorf("this is JSON whose lines are the elements of %s: make a line of each, as in: jq -c '.%s[]' FILE",
-			array, strings.ReplaceAll(array, ".0", "[]"))
+	if elements := arrayWithLines(objects); elements != "" && len(g.missing) > 0 {
+		return fmt.Errorf("this is JSON whose lines are the elements of an array: make a line of each, as in: jq %s FILE", elements)
 	}
 	switch {
 	case len(g.paths) == 0:

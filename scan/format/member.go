@@ -88,7 +88,7 @@ func membersWithLines(lines [][]byte) (list []*Envelope) {
 	n := map[string]int{}
 	for _, line := range lines {
 		for _, v := range valuesIn(nil, "", "", line, 0) {
-			if v.isText && v.array == "" && looksLikeLine(v.text) {
+			if v.isText && v.array == "" && !strings.HasSuffix(v.path, ".0") && looksLikeLine(v.text) {
 				n[v.path]++
 			}
 		}
@@ -165,13 +165,26 @@ func valuesIn(list []jsonValue, prefix, array string, object []byte, depth int) 
 	return list
 }
 
-// arrayWithLines returns the path of an array in objects, of which the elements have lines or
-// User-Agents; "" if there is none. An object has one record, so that all others would be lost.
+// arrayWithLines returns the words of jq that print the elements of an array in objects which are lines,
+// have them, or have User-Agents; "" if there is none. An object has one record, so that all others
+// would be lost.
 func arrayWithLines(objects [][]byte) string {
 	for _, object := range objects {
 		for _, v := range valuesIn(nil, "", "", object, 0) {
-			if v.array != "" && v.isText && (looksLikeLine(v.text) || looksLikeAgent(v.text)) {
-				return v.array
+			array, isItem := strings.CutSuffix(v.path, ".0")
+			array = strings.ReplaceAll(array, ".0", "[]")
+			switch {
+			case isItem && v.isText && looksLikeLine(v.text):
+				return "-r '." + array + "[]'"
+			case isItem && v.text[0] == '[':
+				// As in the answers of Loki, which have a time in front of each line.
+				first := field.ValueLength(v.text[1:])
+				second := bytes.TrimLeft(v.text[min(1+max(first, 0), len(v.text)):], ", ")
+				if isString(second) && looksLikeLine(field.Unescape(nil, second[1:max(field.ValueLength(second), 2)-1])) {
+					return "-r '." + array + "[][1]'"
+				}
+			case v.array != "" && v.isText && (looksLikeLine(v.text) || looksLikeAgent(v.text)):
+				return "-c '." + strings.ReplaceAll(v.array, ".0", "[]") + "[]'"
 			}
 		}
 	}

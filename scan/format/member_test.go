@@ -137,7 +137,11 @@ func TestMemberErrors(t *testing.T) {
 		// docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html
 		{strings.Repeat(fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logGroup":"g","logEvents":[{"id":"3","timestamp":1772600767089,"message":%q},{"id":"4"}]}`,
 			mustFormat(t, "combined").Sample())+"\n", 3),
-			"this is JSON whose lines are the elements of logEvents: make a line of each, as in: jq -c '.logEvents[]' FILE"},
+			"this is JSON whose lines are the elements of an array: make a line of each, as in: jq -c '.logEvents[]' FILE"},
+		// grafana.com/docs/loki, "Query logs within a range of time"
+		{fmt.Sprintf(`{"status":"success","data":{"resultType":"streams","result":[{"stream":{"job":"n"},"values":[["1772600767089000000",%q]]}]}}`,
+			mustFormat(t, "combined").Sample()), "jq -r '.data.result[].values[][1]' FILE"},
+		{fmt.Sprintf(`{"lines":[%q]}`, mustFormat(t, "combined").Sample()), "jq -r '.lines[]' FILE"},
 		{strings.Repeat(`{"v":1,"batch":[{"time":"2026-03-04T05:06:07Z","url":"/a","agent":"Mozilla/5.0 (compatible; FooBot/1.0)"},{"url":"/b"}]}`+"\n", 3),
 			"jq -c '.batch[]' FILE"},
 		{strings.Repeat(`{"records":[{"time":"2026-03-04T05:06:07Z","x":"y"},{}]}`+"\n", 3),

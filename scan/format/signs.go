@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/sniff"
@@ -39,7 +41,7 @@ func (d *detection) named() error {
 			return fmt.Errorf("the month %q in its times is not English, as the format of access logs has it; the first line is %s. Replace it, as in: sed 's,/%s/,/%s/,' FILE", month, quote(d.lines[0]), month, "Nov")
 		}
 		if sniff.Most(inner, hasInvalidRequest) && len(d.readings) == 0 {
-			return fmt.Errorf("this is like an access log, but its requests have no method and target; the first line is %s",
+			return fmt.Errorf("this is like an access log, but what stands behind the times is no request with a method and target; the first line is %s",
 				quote(d.lines[0]))
 		}
 		if hasMember(chains, around) {
@@ -135,4 +137,68 @@ func otherPrograms(lines [][]byte) error {
 	}
 	return fmt.Errorf("this is a log of messages in %s, none of which is of a known format; they are of %s. The first is %s",
 		chains[1][0].Name, strings.Join(programs, ", "), quote(first))
+}
+
+const describeIt = "Describe its format with option Format; robotsieve formats lists the known ones"
+
+// err says why the log has no format.
+func (d *detection) err() error {
+	if err := d.named(); err != nil {
+		return err
+	}
+	best := d.candidates()
+	switch {
+	case len(best) == 0 && len(d.lines) == 1:
+		return fmt.Errorf("no known format fits its only line, %s. %s", quote(d.lines[0]), describeIt)
+	case len(best) == 0:
+		return fmt.Errorf("no known format fits any of its first %d lines; the first is %s. %s",
+			len(d.lines), quote(d.lines[0]), describeIt)
+	}
+	best = best[:min(len(best), 2)]
+	reads := make([]string, len(best))
+	for i, c := range best {
+		reads[i] = fmt.Sprintf("%s reads %d", c.name(), c.lines)
+	}
+	return fmt.Errorf("no format reads enough of its first %d lines: %s. The first line that is not read is %s. "+
+		"Use option Format to name or describe its format; job.Explain shows how the lines are read",
+		len(d.lines), strings.Join(reads, " and "), quote(d.firstUnread(best)))
+}
+
+// candidates returns the formats that some lines count for, the best first.
+func (d *detection) candidates() []*attempt {
+	var all []*attempt
+	for _, r := range d.readings {
+		all = append(all, bestOf(r.tries)...)
+	}
+	return bestOf(all)
+}
+
+// firstUnread returns the first line that no candidate reads.
+func (d *detection) firstUnread(list []*attempt) []byte {
+	var r Record
+	for at, line := range d.lines {
+		read := slices.ContainsFunc(list, func(a *attempt) bool {
+			inner := unwrapAll(a.around, d.lines[at:at+1])[0]
+			return a.behind != nil && a.behind[at] || len(inner) > 0 && a.reads(inner, &r) != Unparsed
+		})
+		if !read {
+			return line
+		}
+	}
+	return nil
+}
+
+// quote shows the beginning of a line that may hold anything: as it is if all of it can be
+// printed.
+func quote(line []byte) string {
+	const most = 100
+	begin, more := string(line), ""
+	if len(line) > most {
+		begin, more = string(line[:most]), fmt.Sprintf("… (%d bytes)", len(line))
+	}
+	isOdd := func(c rune) bool { return c == '`' || !strconv.IsPrint(c) }
+	if utf8.ValidString(begin) && !strings.ContainsFunc(begin, isOdd) {
+		return "`" + begin + "`" + more
+	}
+	return strconv.Quote(begin) + more
 }

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,15 @@ func TestLogsOfStrangers(t *testing.T) {
 			"www.example.com", ""},
 		{"OpenLiteSpeed, for all hosts, with %v", `["www.example.com"] www.example.com 192.0.2.1 - - ` + crawled,
 			"openlitespeed_vhost", "192.0.2.1", "www.example.com", ""},
+		{"OpenLiteSpeed, for all hosts, with the line in quotes", `["www.example.com"] "192.0.2.1 - - ` + crawled + `"`,
+			"quoted:openlitespeed", "192.0.2.1", "www.example.com", ""},
+		{"Upsun's log forwarding", `{"message":` + strconv.Quote("app-0 nginx: 192.0.2.1 - - "+crawled) + `,"timestamp":"T"}`,
+			"json.message:syslog:combined", "192.0.2.1", "", ""},
+		{"a message of syslog without its time", "nginx[71]: 192.0.2.1 - - " + crawled, "syslog:combined", "192.0.2.1", "", ""},
+		{"tabs", "192.0.2.1\t-\t-\t" + strings.NewReplacer(`] `, "]\t", `" `, "\"\t", "200 ", "200\t", "12 ", "12\t").Replace(crawled),
+			"tab_combined", "192.0.2.1", "", ""},
+		{"a time in quotes", "192.0.2.1 - - " + strings.NewReplacer("[", `"`, "]", `"`).Replace(crawled), "quoted_time_combined",
+			"192.0.2.1", "", ""},
 		{"Caddy 1 by Go's package log", "2026/03/04 05:06:07 www.example.com 192.0.2.1 - - " + crawled + " 3",
 			"timestamped:vhost_combined", "192.0.2.1", "www.example.com", ""},
 		{"Docker Swarm", "web_nginx.1.x2k@node1    | 192.0.2.1 - - " + crawled, "compose:combined", "192.0.2.1", "", ""},

@@ -111,6 +111,23 @@ var textRows = []row{
 		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent  "$http_referer" ` +
 			`"$http_user_agent"...`,
 		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234  "-" "` + fooBot + `"`},
+	{"tab_combined", "nginx and Apache with tabs between the fields", fromAddress, false,
+		"$remote_addr\t$ident\t$remote_user\t[$time_local]\t\"$request\"\t$status\t$body_bytes_sent\t\"$http_referer\"\t" +
+			"\"$http_user_agent\"...",
+		"192.0.2.1\t-\t-\t[04/Mar/2026:05:06:07 +0000]\t\"GET /a?b=c HTTP/1.1\"\t200\t1234\t\"-\"\t\"" + fooBot + `"`},
+	{"quoted_time_combined", "nginx and Apache with the time in quotes", fromAddress, false,
+		`$remote_addr $ident $remote_user "$time_local" ` + wordsAsked + `...`,
+		`192.0.2.1 - - "04/Mar/2026:05:06:07 +0000" ` + sampleAsked},
+	{"quoted_brackets_combined", "Apache with \"%t\"", fromAddress, false,
+		`$remote_addr $ident $remote_user "[$time_local]" ` + wordsAsked + `...`,
+		`192.0.2.1 - - "[04/Mar/2026:05:06:07 +0000]" ` + sampleAsked},
+	{"two_blanks_combined", "nginx with two blanks before the request", fromAddress, false,
+		`$remote_addr $ident $remote_user [$time_local]  ` + wordsAsked + `...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000]  ` + sampleAsked},
+	{"timed_combined", "nginx and Apache with the time taken before the referrer", isTimed, false,
+		`$remote_addr $ident $remote_user [$time_local] "$request" $status $body_bytes_sent $request_time "$http_referer" ` +
+			`"$http_user_agent"...`,
+		`192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] "GET /a?b=c HTTP/1.1" 200 1234 0.004 "-" "` + fooBot + `"`},
 	{"unquoted_request", "Tomcat with %r not in quotes", fromAddress, false,
 		`$remote_addr $ident $remote_user [$time_local] $request $status $body_bytes_sent "$http_referer" ` +
 			`"$http_user_agent"...`,
@@ -124,7 +141,7 @@ var textRows = []row{
 			`$http_user_agent`,
 		`0.012 12 192.0.2.1 - - [04/Mar/2026:05:06:07 +0000] GET /a?b=c HTTP/1.1 200 1234 - ` + fooBot},
 	{"bunny", "bunny.net CDN", nil, false,
-		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$scheme://$host$request_uri|$_|$http_user_agent|$_|$_`,
+		`$_|$status|$msec|$bytes_sent|$_|$remote_addr|$http_referer|$target|$_|$http_user_agent|$_|$_`,
 		`HIT|200|1772600767000|1234|390|192.0.2.1|-|https://www.example.com/a?b=c|DE|` + fooBot +
 			`|322b688bd63fb63f2babe9de30a5d262|DE`},
 	{"traefik", "Traefik", nil, false,
@@ -337,6 +354,10 @@ func areAddresses(b []byte) bool {
 // 10.1.5), which neither a URL nor a dash does, and the referrer does not: in a log that has them
 // the other way round a client may have sent anything as its referrer.
 func isProduct(r *Record) bool { return beginsWithProduct(r.Agent) && !beginsWithProduct(r.Referer) }
+
+// isTimed reports whether there is a User-Agent, and no field in quotes but it, the referrer and the request:
+// the referrer of a line with one more is no time.
+func isTimed(r *Record) bool { return isProduct(r) && bytes.Count(r.Line, []byte(`"`)) == 6 }
 
 func beginsWithProduct(field []byte) bool {
 	name, version, _ := bytes.Cut(field, []byte("/"))

@@ -446,6 +446,9 @@ func (w *wording) doubtEnds(p *program) {
 		case r.Certain == field.OnlyPlace:
 			w.doubts = append(w.doubts, fmt.Sprintf(
 				"%s is not in quotes: a line that has %q in it is not read, as that could end it", w.words[i-1].name, r.Before))
+		case r.Certain == field.FirstFitting:
+			w.doubts = append(w.doubts, fmt.Sprintf(
+				"%s is not in quotes: a line is not read if the User-Agent may begin after several %q", w.words[i-1].name, r.Before))
 		case r.Certain == field.AnyPlace && strings.Trim(r.Before, "?") != "":
 			w.doubts = append(w.doubts, fmt.Sprintf(
 				"%s is not in quotes: what it has after its first %q is taken for %s",

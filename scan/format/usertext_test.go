@@ -51,7 +51,8 @@ func TestDoubts(t *testing.T) {
 		`log_format main escape=none '$time_local "$request" "$http_user_agent"';`: "escape=none",
 		`%h %t "%r" %>s "%400,501{User-Agent}i"`:                                   "for some statuses only",
 		`$time_local "$request" $http_user_agent|$http_cookie`:                     `a line that has "|" in it is not read`,
-		`$time_local "$request" $http_referer $http_user_agent`:                    `what it has after its first " " is taken for $http_user_agent`,
+		`$time_local "$request" $http_referer $http_user_agent`:                    `a line is not read if the User-Agent may begin after several " "`,
+		`$time_local "$request" $http_user_agent $http_cookie`:                     `a line that has " " in it is not read`,
 		`(?P<time>\S+) "(?P<request>[^"]*)" "(?P<ua>[^"]*)"`:                       "does not begin with ^ and end with $",
 	} {
 		f, err := Parse(text)

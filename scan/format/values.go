@@ -302,7 +302,7 @@ func hasPort(host []byte) bool {
 // completeTarget sets the method and the target, in absolute form if the log tells the
 // scheme and the host.
 func (v *values) completeTarget(r *Record) {
-	r.Truncated, r.Lossy, r.SchemeLogged = false, Exact, false
+	r.Truncated, r.Lossy, r.SchemeLogged, r.OwnURL = false, Exact, false, false
 	r.Method = v.sent(methodName)
 	p := v.asked
 	switch p {
@@ -312,6 +312,7 @@ func (v *values) completeTarget(r *Record) {
 		r.Method, r.Target = line[:n], v.undone(requestTarget(line[n+1:], r), v.spell[p])
 	case target:
 		r.Target = v.sent(p)
+		r.OwnURL = schemeEnd(r.Target) > 0
 	default:
 		r.Target = v.pathAndQuery(p)
 		switch {
@@ -544,4 +545,37 @@ func isRobots(target []byte) bool {
 		target = target[max(bytes.IndexByte(target, '/'), 0):]
 	}
 	return bytes.Contains(target, []byte(robots))
+}
+
+// plausibleAddress tells whether b may be a client's address or its name, or a dash where
+// the client is not known, such as that of a Unix socket.
+func plausibleAddress(b []byte) bool {
+	if bytes.IndexByte(b, ':') < 0 {
+		return plausibleHost(b) || string(b) == "-"
+	}
+	address, _, _ := bytes.Cut(b, []byte("%")) // of IPv6, with its zone
+	for _, c := range address {
+		if c != ':' && c != '.' && !isHex(c) {
+			return false
+		}
+	}
+	const most = 7 // colons in an address of IPv6
+	n := bytes.Count(address, []byte(":"))
+	return n <= most && (n == most || bytes.Contains(address, []byte("::")))
+}
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// plausibleHost tells whether b may be a host name, with or without a port.
+func plausibleHost(b []byte) bool {
+	letters := 0
+	for _, c := range b {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 || isDigit(c):
+			letters++
+		case bytes.IndexByte([]byte(".-_:[]"), c) < 0:
+			return false
+		}
+	}
+	return letters > 0 && isoTimeLength(b) == 0
 }

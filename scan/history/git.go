@@ -1,20 +1,16 @@
 package history
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"os"
-	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -55,198 +51,201 @@ var templates = []string{".erb", ".njk", ".ts", ".tsx", ".js", ".jsx", ".mjs", "
 
 func isTemplate(name string) bool { return slices.Contains(templates, strings.ToLower(path.Ext(name))) }
 
-// maxToken bounds what git prints between two NULs.
-const maxToken = 64 << 10
-
-// repository is a git repository that is not trusted.
-type repository struct {
-	ctx  context.Context
-	dir  string
-	path string
-}
-
 func readGit(ctx context.Context, q *Query, to *Writer) (err error) {
-	r := &repository{ctx: ctx, dir: q.Args[0], path: path.Clean(cmp.Or(strings.Trim(q.Values["path"], "/"), "."))}
+	name := path.Clean(cmp.Or(strings.Trim(q.Values["path"], "/"), "."))
 	switch {
 	case len(q.Args) > 1:
 		return UsageError("history git reads one repository")
-	case isTemplate(r.path):
-		return UsageError(fmt.Sprintf("--path %s is a template, not the robots.txt that the site sends", r.path))
+	case isTemplate(name):
+		return UsageError(fmt.Sprintf("--path %s is a template, not the robots.txt that the site sends", name))
 	}
-	info, err := disk.Stat(r.dir)
-	if err != nil && strings.Contains(r.dir, "://") {
-		err = errors.New(r.dir + ": nothing is fetched: clone the repository first")
+	dir := q.Args[0]
+	info, err := disk.Stat(dir)
+	if err != nil && strings.Contains(dir, "://") {
+		err = errors.New(dir + ": nothing is fetched: clone the repository first")
 	}
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("%s is a file, not a repository: git clone a bundle first, and give the folder", r.dir)
+		return fmt.Errorf("%s is a file, not a repository: git clone a bundle first, and give the folder", dir)
 	}
-	entry, err := r.output("ls-tree", "-z", "HEAD", "--", r.path)
+	r, err := openRepository(ctx, dir)
+	defer func() { err = errors.Join(err, r.Close()) }()
 	if err != nil {
 		return err
 	}
-	var of []origin.Origin
-	isFolder := r.path == "." || strings.HasPrefix(entry, "040000")
+	c := &commits{q: q, to: to, repository: r, name: path.Join(r.prefix, name), files: map[string]*hostFiles{},
+		changed: map[string]Row{}, known: map[string]blob{}}
+	if err := c.walk(); err != nil {
+		return err
+	}
+	isFolder := c.isFolder()
 	switch given := q.Values["origin"]; {
 	case isFolder && given != "":
 		return UsageError("--origin is for one file, and --path is a folder, whose files are named by their hosts")
 	case !isFolder && given == "":
 		return UsageError("--path is no folder: --origin says whose robots.txt it is")
 	case !isFolder:
-		if of, err = origin.Parse(given); err != nil {
+		if c.of, err = origin.Parse(given); err != nil {
 			return UsageError("--origin " + err.Error())
 		}
 	}
-	about, err := r.output("rev-parse", "--is-shallow-repository", "--show-prefix")
-	if err != nil {
-		return err
+	if _, none := disk.Stat(filepath.Join(r.common, "shallow")); none == nil {
+		q.Warn(dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
 	}
-	shallow, prefix, _ := strings.Cut(strings.TrimSuffix(about, "\n"), "\n")
-	if shallow == "true" {
-		q.Warn(r.dir + ": a shallow clone has only the last versions; git fetch --unshallow gets the others")
-	}
-	c := &commits{q: q, to: to, of: of, name: path.Join(prefix, r.path), files: map[string]map[string]object{},
-		changed: map[string]Row{}}
-	if err = r.read(c); err == nil {
+	if err = c.read(); err == nil {
 		q.Warn("the times are those of commits, and a file is deployed later: give audit a longer --delay")
 	}
 	return err
 }
 
-// run runs a command of git, and has read talk to it. It runs nothing that the repository or the
-// user has configured, and opens no connection.
-func (r *repository) run(read func(in io.Writer, out *bufio.Reader) error, args ...string) error {
-	options := []string{"--no-pager", "-C", r.dir}
-	for _, value := range []string{"safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null",
-		"core.attributesFile=/dev/null", "core.bigFileThreshold=16m", "log.showSignature=false", "log.mailmap=false",
-		"log.showRoot=true", "log.diffMerges=first-parent", "log.follow=false", "diff.external=",
-		"diff.orderFile=/dev/null", "diff.relative=false"} {
-		options = append(options, "-c", value)
-	}
-	cmd := exec.CommandContext(r.ctx, "git", append(options, args...)...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_ATTR_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_LITERAL_PATHSPECS=1"}
-	var said complaint
-	cmd.Stderr = &said
-	in, err := cmd.StdinPipe()
-	var out io.ReadCloser
-	if err == nil {
-		out, err = cmd.StdoutPipe()
-	}
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return fmt.Errorf("the program git is needed: %w", err)
-	}
-	b := bufio.NewReaderSize(out, maxToken)
-	err = read(in, b)
-	_ = in.Close() // which ends cat-file
-	if err == nil {
-		_, err = io.Copy(io.Discard, b)
-	} else {
-		_ = cmd.Process.Kill()
-	}
-	if err = cmp.Or(err, cmd.Wait()); err != nil && len(said) > 0 {
-		err = fmt.Errorf("%s: %w; git says: %s", r.dir, err, bytes.TrimSpace(said))
-	}
-	return err
-}
-
-// complaint keeps the beginning of what git says on stderr.
-type complaint []byte
-
-func (c *complaint) Write(p []byte) (int, error) {
-	*c = append(*c, p[:min(len(p), 400-len(*c))]...)
-	return len(p), nil
-}
-
-// output returns what a command prints, up to maxToken bytes.
-func (r *repository) output(args ...string) (text string, err error) {
-	err = r.run(func(_ io.Writer, out *bufio.Reader) error {
-		b, err := io.ReadAll(io.LimitReader(out, maxToken))
-		text = string(b)
-		return err
-	}, args...)
-	return text, err
-}
-
-// read gives the rows of the commits, from the oldest to the newest.
-func (r *repository) read(c *commits) error {
-	log := func(read func(*bufio.Scanner) error, args ...string) error {
-		args = append([]string{"log", "--first-parent", "--no-renames", "-z"}, append(args, "HEAD", "--", r.path)...)
-		return r.run(func(_ io.Writer, out *bufio.Reader) error {
-			tokens := bufio.NewScanner(out)
-			tokens.Buffer(nil, maxToken)
-			tokens.Split(cutToken)
-			return cmp.Or(read(tokens), tokens.Err())
-		}, args...)
-	}
-	err := log(c.readTimes, "--format=%ct")
-	slices.Reverse(c.times)
-	if err == nil {
-		err = r.run(func(in io.Writer, bodies *bufio.Reader) error {
-			c.ids, c.bodies = in, bodies
-			return log(c.read, "--reverse", "--raw", "--no-abbrev", "--format=%H")
-		}, "cat-file", "--batch")
-	}
-	if c.back {
-		c.q.Warn("some commits are dated later than now or than those after them: around these the file is not known")
-	}
-	if err == nil && c.n == 0 {
-		err = fmt.Errorf("%s: no commit has %s", r.dir, r.path)
-	}
-	return err
-}
-
-// object is what a commit has at a path: its mode and its id, which is "" if it is not known.
-type object struct{ mode, id string }
-
+// The limits of a folder.
 const (
-	noFile   = "000000" // the mode of an object that is gone
-	maxHosts = 1 << 19  // of a folder
+	maxDepth   = 8       // of folders in it
+	maxChanges = 1 << 20 // of one commit, and sixteen times as many in all
+	nameBytes  = 200     // about what a name takes in memory besides its own
 )
+
+// change is a commit that has changed what is at a path.
+type change struct {
+	commit string
+	date   int64
+	now    entry
+}
+
+// unknown is what a commit has whose objects cannot be read.
+var unknown = entry{mode: "unknown"}
+
+// hostFiles are the files of a host that are there, by name.
+type hostFiles struct {
+	of    []origin.Origin
+	names map[string]entry
+}
+
+// seenTree is a tree, and what it has at a step of the path.
+type seenTree struct {
+	tree  string
+	found entry
+}
 
 // commits are the changes of a file, or of a folder of files.
 type commits struct {
+	*repository
 	q      *Query
 	to     *Writer
 	of     []origin.Origin // of one file; nil for a folder, whose files name theirs
-	name   string          // of the one file, in the repository
-	ids    io.Writer       // to git cat-file
-	bodies *bufio.Reader
-	times  []madeAt // of the commits that are to come
-	back   bool     // a clock was wrong
+	name   string          // of the file or folder, in the repository
+	list   []change        // from the newest to the oldest
+	last   []seenTree      // of each folder of the path
+	known  map[string]blob
+	back   bool // a clock was wrong
 	commit string
 	madeAt
 	n int
-	// Of a folder: the files of each host that are there, by name, and the hosts of which the commit has
-	// changed one, with their origins and the place.
-	files   map[string]map[string]object
-	changed map[string]Row
+	// Of a folder: the files of each host that are there, by name, the hosts of which the commit has
+	// changed one, with their origins and the place, and what names and changes take.
+	files          map[string]*hostFiles
+	changed        map[string]Row
+	names, changes int
 }
 
 // madeAt is when a commit was made, in seconds: not before from, and by the time of its own.
 type madeAt struct{ from, time int64 }
 
-// readTimes reads the times of the commits. One that is later than now, or than that of a commit
-// after it, says little: either may be wrong. Clocks that differ by less than an hour count as one.
-func (c *commits) readTimes(tokens *bufio.Scanner) error {
+// walk lists the commits that have changed what is at the path, without their first parents' others.
+func (c *commits) walk() error {
+	for id := c.head; id != ""; {
+		made, err := c.repository.commit(id)
+		if isUnreadable(err) {
+			c.q.fault("%s: commit %.12s: %v: nothing is known of the time before the commit after it", c.dir, id, err)
+			return nil
+		}
+		now := unknown
+		if err == nil {
+			now, err = c.at(made.tree)
+		}
+		if isUnreadable(err) {
+			c.q.fault("%.12s:%s: not known: %v", id, c.name, err)
+			now, err = unknown, nil
+		}
+		if err != nil {
+			return err
+		}
+		if n := len(c.list); n > 0 && c.list[n-1].now == now {
+			c.list = c.list[:n-1] // the commit after this one has not changed it
+		}
+		c.list = append(c.list, change{id, made.date, now})
+		id = made.parent
+	}
+	return nil
+}
+
+// at returns what a tree has at the path.
+func (c *commits) at(tree string) (entry, error) {
+	now := entry{folder, tree}
+	if c.name == "." {
+		return now, nil
+	}
+	for i, part := range strings.Split(c.name, "/") {
+		if now.mode != folder {
+			return entry{}, nil
+		}
+		if i == len(c.last) {
+			c.last = append(c.last, seenTree{})
+		}
+		if seen := &c.last[i]; seen.tree != now.id {
+			found := entry{}
+			err := c.eachEntry(now.id, func(name string, e entry) bool {
+				if name == part {
+					found = e
+				}
+				return name != part
+			})
+			if err != nil {
+				return entry{}, err
+			}
+			*seen = seenTree{now.id, found}
+		}
+		now = c.last[i].found
+	}
+	return now, nil
+}
+
+// isFolder reports whether the path is a folder today. The list then has what the path is as a folder,
+// or else as a file.
+func (c *commits) isFolder() bool {
+	i := slices.IndexFunc(c.list, func(x change) bool { return x.now != unknown })
+	isFolder := c.name == "." || i >= 0 && c.list[i].now.mode == folder
+	list := c.list[:0]
+	for _, x := range c.list {
+		if x.now != unknown && (x.now.mode == folder) != isFolder {
+			x.now = entry{}
+		}
+		if n := len(list); n > 0 && list[n-1].now == x.now {
+			list = list[:n-1]
+		}
+		list = append(list, x)
+	}
+	if n := len(list); n > 0 && list[n-1].now.mode == noFile {
+		list = list[:n-1]
+	}
+	c.list = list
+	return isFolder
+}
+
+// times returns when the commits of the list were made. A date that is later than now, or than that of a
+// commit after it, says little: either may be wrong. Clocks that differ by less than an hour count as one.
+func (c *commits) times() []madeAt {
 	now := time.Now().Unix()
 	earliest, latest := now, int64(math.MinInt64)
-	for tokens.Scan() {
-		at, err := strconv.ParseInt(tokens.Text(), 10, 64)
-		if err != nil {
-			return fmt.Errorf("git printed %.80q", tokens.Text())
-		}
-		earliest = min(earliest, at)
-		c.times = append(c.times, madeAt{from: earliest, time: at})
+	times := make([]madeAt, len(c.list))
+	for i, x := range c.list {
+		earliest = min(earliest, x.date)
+		times[i] = madeAt{from: earliest, time: x.date}
 	}
-	for i, t := range slices.Backward(c.times) {
-		before, date := c.times[min(i+1, len(c.times)-1)].from, t.time
+	for i, t := range slices.Backward(times) {
+		before, date := times[min(i+1, len(times)-1)].from, t.time
 		if t.time = t.from; date <= now {
 			latest = max(latest, date)
 		}
@@ -256,60 +255,170 @@ func (c *commits) readTimes(tokens *bufio.Scanner) error {
 		if date-t.from > 3600 {
 			t.from = before
 		}
-		c.times[i], c.back = t, c.back || t.from < t.time
+		times[i], c.back = t, c.back || t.from < t.time
 	}
-	return nil
+	return times
 }
 
-// read reads what git log prints: a line for each commit, and for each change in it the modes,
-// objects and kind, and a path; each ends with NUL.
-func (c *commits) read(tokens *bufio.Scanner) error {
-	for tokens.Scan() {
-		text := tokens.Text()
-		if !strings.HasPrefix(text, ":") {
-			if len(c.times) == 0 {
-				return errors.New("the repository was changed while it was read")
-			}
-			if err := c.endOfCommit(); err != nil {
-				return err
-			}
-			c.commit, c.madeAt, c.times = text, c.times[0], c.times[1:]
-			continue
-		}
-		change := strings.Fields(text)
-		if !tokens.Scan() || len(change) != 5 {
-			continue
-		}
-		name := tokens.Text()
-		if c.of != nil && name != c.name { // the path was that of a folder once
-			continue
-		}
-		c.n++
-		now := object{change[1], change[3]}
-		row := Row{Origins: c.of, Order: c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
+// read gives the rows of the commits, from the oldest to the newest.
+func (c *commits) read() error {
+	if len(c.list) == 0 {
+		return fmt.Errorf("%s: no commit has %s", c.dir, c.name)
+	}
+	times, tree, isLost := c.times(), "", false
+	for i, x := range slices.Backward(c.list) {
+		c.commit, c.madeAt = x.commit, times[i]
 		var err error
 		if c.of != nil {
-			err = c.answer(row, now)
+			c.n++
+			err = c.answer(c.row(c.of, c.name), x.now)
 		} else {
-			err = c.changeOfHost(row, now, name)
+			tree, isLost, err = c.readFolder(tree, x.now, isLost)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return c.endOfCommit()
+	if c.back {
+		c.q.Warn("some commits are dated later than now or than those after them: around these the file is not known")
+	}
+	return nil
 }
 
-// cutToken is a bufio.SplitFunc for what ends with NUL.
-func cutToken(data []byte, _ bool) (advance int, token []byte, err error) {
-	if n := bytes.IndexByte(data, 0); n >= 0 {
-		return n + 1, bytes.TrimPrefix(data[:n], []byte("\n")), nil
+// readFolder gives the rows of a commit that has changed a folder. tree is the last one that could be
+// read, and isLost says that another one was there since. It returns both for the next commit.
+func (c *commits) readFolder(tree string, now entry, isLost bool) (string, bool, error) {
+	var list []fileChange
+	err := error(unreadableError(""))
+	if now != unknown {
+		list, err = c.compare(tree, now.id)
+		if isUnreadable(err) {
+			c.q.fault("%.12s:%s: not known: %v", c.commit, c.name, err)
+		}
 	}
-	return 0, nil, nil
+	isUnknown := isUnreadable(err)
+	if err != nil && !isUnknown {
+		return tree, isLost, err
+	}
+	if isUnknown && isLost {
+		return tree, true, nil
+	}
+	if isUnknown || isLost {
+		c.n++
+		c.changes += len(c.files)
+		for host, files := range c.files {
+			if len(files.names) > 0 {
+				c.changed[host] = c.row(files.of, slices.Min(slices.Collect(maps.Keys(files.names))))
+			}
+		}
+	}
+	if isUnknown {
+		for _, host := range slices.Sorted(maps.Keys(c.changed)) {
+			if err := c.answer(c.changed[host], unknown); err != nil {
+				return tree, true, err
+			}
+		}
+		clear(c.changed)
+		return tree, true, nil
+	}
+	for _, x := range list {
+		c.n++
+		if err := c.changeOfHost(x.name, x.now); err != nil {
+			return tree, false, err
+		}
+	}
+	return now.id, false, c.endOfCommit()
+}
+
+// fileChange is a file of a folder, and what it is now.
+type fileChange struct {
+	name string
+	now  entry
+}
+
+// compare lists the files by which a tree differs from the one before it, each of which may be "".
+func (c *commits) compare(before, now string) (list []fileChange, err error) {
+	type pair struct{ dir, before, now string }
+	names, entries := 0, 0
+	count := func(name string) error {
+		entries, c.changes, names = entries+1, c.changes+1, names+len(name)+nameBytes
+		switch {
+		case c.changes > 16*maxChanges:
+			return fmt.Errorf("%s: more than %d files were changed", c.dir, 16*maxChanges)
+		case entries > maxChanges || names > maxNames:
+			return unreadableError("too many files were changed")
+		}
+		return nil
+	}
+	for trees := []pair{{c.name, before, now}}; len(trees) > 0 && err == nil; {
+		at := trees[len(trees)-1]
+		trees = trees[:len(trees)-1]
+		give := func(name string, was, is entry) error {
+			name = path.Join(at.dir, name)
+			isTree := [2]bool{was.mode == folder, is.mode == folder}
+			if (isTree[0] || isTree[1]) && strings.Count(name, "/")-strings.Count(c.name, "/") > maxDepth {
+				return unreadableError(fmt.Sprintf("it has folders in more than %d others", maxDepth))
+			}
+			if isTree[0] || isTree[1] {
+				trees = append(trees, pair{name, idOf(was, isTree[0]), idOf(is, isTree[1])})
+			}
+			switch {
+			case !isTree[1] && is.mode != noFile:
+				list = append(list, fileChange{name, is})
+			case !isTree[0] && was.mode != noFile:
+				list = append(list, fileChange{name, entry{}})
+			}
+			return count(name)
+		}
+		err = c.compareTrees(at.before, at.now, give)
+	}
+	slices.SortFunc(list, func(a, b fileChange) int { return strings.Compare(a.name, b.name) })
+	return list, err
+}
+
+func idOf(e entry, isTree bool) string {
+	if isTree {
+		return e.id
+	}
+	return ""
+}
+
+// compareTrees calls give for the entries in which two trees differ, of which each may be "".
+func (c *commits) compareTrees(before, now string, give func(name string, was, is entry) error) error {
+	was := map[string]entry{}
+	var err, failed error
+	if before != "" {
+		err = c.eachEntry(before, func(name string, e entry) bool {
+			was[name] = e
+			return true
+		})
+	}
+	if err == nil && now != "" {
+		err = c.eachEntry(now, func(name string, e entry) bool {
+			if was[name] != e {
+				failed = give(name, was[name], e)
+			}
+			delete(was, name)
+			return failed == nil
+		})
+	}
+	for name, e := range was {
+		if err = cmp.Or(err, failed); err != nil {
+			break
+		}
+		failed = give(name, e, entry{})
+	}
+	return cmp.Or(err, failed)
+}
+
+// row returns a row without an answer.
+func (c *commits) row(of []origin.Origin, name string) Row {
+	return Row{Origins: of, Order: c.n, Place: fmt.Sprintf("%.12s:%s", c.commit, name)}
 }
 
 // changeOfHost notes that a commit has changed a file of a folder.
-func (c *commits) changeOfHost(row Row, now object, name string) error {
+func (c *commits) changeOfHost(name string, now entry) error {
+	row := c.row(nil, name)
 	host, err := capture.HostOf(name)
 	if err == nil && isTemplate(name) {
 		err = errors.New("a template, not what a site sends")
@@ -324,14 +433,21 @@ func (c *commits) changeOfHost(row Row, now object, name string) error {
 		return nil
 	}
 	host = row.Origins[0].String()
-	if c.files[host] == nil {
-		if len(c.files) == maxHosts {
-			return fmt.Errorf("the folder has more than %d hosts", maxHosts)
-		}
-		c.files[host] = map[string]object{}
+	files := c.files[host]
+	if files == nil {
+		files = &hostFiles{row.Origins, map[string]entry{}}
+		c.files[host] = files
+		c.names += len(host) + 2*nameBytes
 	}
-	if delete(c.files[host], name); now.mode != noFile {
-		c.files[host][name] = now
+	if _, there := files.names[name]; there {
+		c.names -= len(name) + nameBytes
+	}
+	if delete(files.names, name); now.mode != noFile {
+		files.names[name] = now
+		c.names += len(name) + nameBytes
+	}
+	if c.names > maxNames {
+		return fmt.Errorf("%s: the folder has too many hosts or files", c.dir)
 	}
 	c.changed[host] = row
 	return nil
@@ -341,12 +457,12 @@ func (c *commits) changeOfHost(row Row, now object, name string) error {
 // several, such as EXAMPLE.com and example.com.txt: unless they are the same, it is not known which was sent.
 func (c *commits) endOfCommit() error {
 	for _, host := range slices.Sorted(maps.Keys(c.changed)) {
-		row, now := c.changed[host], object{mode: noFile}
-		for _, file := range c.files[host] {
+		row, now, files := c.changed[host], entry{}, c.files[host].names
+		for _, file := range files {
 			if now.mode != noFile && file.id != now.id {
-				names := strings.Join(slices.Sorted(maps.Keys(c.files[host])), ", ")
+				names := strings.Join(slices.Sorted(maps.Keys(files)), ", ")
 				c.q.fault("%s: it is not known which file was sent: %.500s", row.Place, names)
-				now.id = ""
+				now = unknown
 				break
 			}
 			now = file
@@ -360,46 +476,48 @@ func (c *commits) endOfCommit() error {
 }
 
 // answer gives the row of a file as a commit has it.
-func (c *commits) answer(row Row, now object) error {
+func (c *commits) answer(row Row, now entry) (err error) {
 	row.Time, row.Status = time.Unix(c.time, 0), 200
-	if now.mode == noFile {
+	switch {
+	case now.mode == noFile:
 		row.Status = 404
-	} else if now.id != "" {
-		var err error
-		if row.Body, err = c.body(now.id); err != nil {
-			return err
-		}
-		if now.mode[:2] != "10" || row.Body == nil || bytes.HasPrefix(row.Body, []byte("version https://git-lfs")) {
-			c.q.fault("%s: not known: a link, a file elsewhere, or longer than %d MiB", row.Place, MaxBody>>20)
-			row.Body = nil
-		}
+	case now != unknown:
+		err = c.addBody(&row, now)
 	}
-	if c.from < c.time {
+	if err == nil && c.from < c.time {
 		unknown := row
-		unknown.Time, unknown.Status, unknown.Body = time.Unix(c.from, 0), 200, nil
-		if err := c.to.Add(&unknown); err != nil {
-			return err
-		}
+		unknown.Time, unknown.Status, unknown.Body, unknown.Digest = time.Unix(c.from, 0), 200, nil, ""
+		err = c.to.Add(&unknown)
 	}
-	return c.to.Add(&row)
+	return cmp.Or(err, c.to.Add(&row))
 }
 
-// body asks git cat-file for a blob; nil if it is too long or is none.
-func (c *commits) body(id string) ([]byte, error) {
-	if _, err := fmt.Fprintln(c.ids, id); err != nil {
-		return nil, err
+// blob is what is known of a blob: its digest, as Row has it, or why it is not known.
+type blob struct{ digest, why string }
+
+// addBody adds the body of a file to a row or, if it was given before, its digest.
+func (c *commits) addBody(row *Row, now entry) error {
+	known, seen := c.known[now.id]
+	if !strings.HasPrefix(now.mode, "10") {
+		known, seen = blob{why: "a link, or a file elsewhere"}, true
 	}
-	head, err := c.bodies.ReadString('\n')
-	of := strings.Fields(head)
-	if err != nil || len(of) < 3 {
-		return nil, err // such as "missing"
+	if !seen {
+		body, err := c.object(now.id, "blob", MaxBody)
+		if err == nil && bytes.HasPrefix(body, []byte("version https://git-lfs")) {
+			err = unreadableError("it is in Git LFS")
+		}
+		switch {
+		case err == nil:
+			row.Body, known.digest = body, SHA1(body)
+		case isUnreadable(err):
+			known.why = err.Error()
+		default:
+			return err
+		}
+		c.known[now.id] = known
 	}
-	size, err := strconv.ParseInt(of[2], 10, 64)
-	if err != nil || size > MaxBody || of[1] != "blob" {
-		_, err = io.CopyN(io.Discard, c.bodies, size+1)
-		return nil, err
+	if row.Digest = known.digest; known.why != "" {
+		c.q.fault("%s: not known: %s", row.Place, known.why)
 	}
-	body := make([]byte, size+1) // and a newline
-	_, err = io.ReadFull(c.bodies, body)
-	return body[:size], err
+	return nil
 }

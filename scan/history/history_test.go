@@ -165,7 +165,7 @@ func TestWriter(t *testing.T) {
 	}
 	const deployed = `
 		2026-01-01T00:00:00Z,example.com,200,A
-		2026-01-02T00:00:00Z,http://example.com,301,,./=https://x/
+		2026-01-02T00:00:00Z,http://example.com,301,,"""=https://x/\n"""
 		2026-01-03T00:00:00Z,http://example.com,unreachable
 		2026-01-04T00:00:00Z,http://example.com,200,,,unknown
 		2026-01-04T00:00:00Z,https://example.com,200,B
@@ -184,7 +184,7 @@ func TestWriter(t *testing.T) {
 		2026-01-02T00:00:00Z,https://example.com,200,A
 		2026-01-03T00:00:00Z,https://example.com,200,A`)
 	text, err := os.ReadFile(filepath.Join(a.dir, policy.ManifestName))
-	if err != nil || !strings.Contains(string(text), ",deployed,./=4\n") ||
+	if err != nil || !strings.Contains(string(text), `,deployed,"""=4"""`+"\n") ||
 		strings.Count(string(text), "example.com,") != 6 {
 		t.Errorf("%s, %v", text, err)
 	}

@@ -31,7 +31,7 @@ with the SHA-1 of one has that body. All others are observations: another file w
 there.`,
 	Example: `  robotsieve history index cc-index/table/*/crawl=*/subset=robotstxt/*.parquet \
     -o versions`,
-	Flags:   []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
+	Flags: []Flag{{Name: "bodies", Reads: true, Help: "robots.txt files, which are recognized by their SHA-1"}},
 }
 
 // indexColumns are those that count. An index before November 2019 lacks the last.
@@ -40,14 +40,14 @@ var indexColumns = []string{"url", "fetch_time", "fetch_status", "content_digest
 // indexReader reads indexes.
 type indexReader struct {
 	to    *Writer
-	files map[string]*source.Input // those of --bodies, by their SHA-1
-	bad   int                      // captures of the file without a time or a status
+	files bodies // those of --bodies
+	bad   int    // captures of the file without a time or a status
 }
 
 func readIndex(ctx context.Context, q *Query, to *Writer) error {
-	r := &indexReader{to: to, files: map[string]*source.Input{}}
+	r := &indexReader{to: to, files: bodies{}}
 	if dir := q.Values["bodies"]; dir != "" {
-		err := EachBody(ctx, []string{dir}, func(in *source.Input, body []byte) { r.files[SHA1(body)] = in })
+		err := EachBody(ctx, []string{dir}, func(in *source.Input, body []byte) { r.files[SHA1(body)] = &knownBody{in: in} })
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,8 @@ func (r *indexReader) add(name string, f [][]byte) (err error) {
 		row.Time, err = time.Parse(time.DateTime, string(f[1]))
 	}
 	var noStatus error
-	if row.Status, noStatus = strconv.Atoi(string(f[2])); err != nil || noStatus != nil || row.Status > 999 {
+	row.Status, noStatus = strconv.Atoi(string(f[2]))
+	if err != nil || noStatus != nil || row.Status < 100 || row.Status > 999 || !isKept(row.Time) {
 		r.bad++
 		return nil
 	}
@@ -116,10 +117,8 @@ func (r *indexReader) add(name string, f [][]byte) (err error) {
 		if digest := strings.TrimPrefix(string(f[3]), "sha1:"); digest != "" {
 			row.Digest = "sha1:" + digest
 		}
-		if in := r.files[row.Digest]; in != nil {
-			if row.Body, err = bodyOf(in); err != nil {
-				return err
-			}
+		if _, err := r.files.addTo(row, row.Digest); err != nil {
+			return err
 		}
 	}
 	return r.to.Add(row)
@@ -128,7 +127,7 @@ func (r *indexReader) add(name string, f [][]byte) (err error) {
 // EachBody reads files, and the files in folders, decompressed. The error is of those that it could not
 // read, and of ctx.
 func EachBody(ctx context.Context, names []string, each func(in *source.Input, body []byte)) error {
-	inputs, _, errs := source.Inputs(ctx, names, nil, source.Limits{Memory: 64 << 20})
+	inputs, _, errs := source.Inputs(ctx, names, nil, source.Limits{Memory: 64 << 20, Inside: true})
 	for _, in := range inputs {
 		if ctx.Err() != nil {
 			break
@@ -140,6 +139,37 @@ func EachBody(ctx context.Context, names []string, each func(in *source.Input, b
 		}
 	}
 	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// bodies are files by their digests.
+type bodies map[string]*knownBody
+
+// knownBody is a file whose digest is known. isGiven: a row had it already.
+type knownBody struct {
+	in      *source.Input
+	isGiven bool
+}
+
+// addTo gives a row the body of a digest or, if a row had it before, the digest, by which the writer finds
+// it: so each file is read once, however many rows have it. It reports whether there is one.
+func (b bodies) addTo(row *Row, digest string) (bool, error) {
+	known := b[digest]
+	if known == nil {
+		return false, nil
+	}
+	if row.Digest = digest; known.isGiven {
+		return true, nil
+	}
+	body, err := bodyOf(known.in)
+	if err == nil && SHA1(body) != digest {
+		err = fmt.Errorf("%s: it was changed while it was read", known.in.Name)
+	}
+	if err != nil {
+		delete(b, digest)
+		return false, err
+	}
+	row.Body, known.isGiven = body, true
+	return true, nil
 }
 
 // bodyOf reads a body. It is not nil.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/robotsieve/robotsieve/internal/lazy"
 	"github.com/robotsieve/robotsieve/scan/answer"
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/origin"
 	"github.com/robotsieve/robotsieve/scan/policy"
 	"github.com/robotsieve/robotsieve/scan/sniff"
@@ -32,10 +33,10 @@ JSON or as CDXJ, in any order of their fields. --fl names those of a text withou
 header, as it was given to the CDX server. Captures of other URLs than a /robots.txt are
 passed over.
 
---bodies is a folder of downloaded captures. The name of a file, or of a folder that it is
-in, begins with the 14 digits of the capture's time: 20260115120000id_robots.txt,
-20260115120000/example.com/robots.txt. The SHA-1 in the CDX verifies each. A capture
-without its body is an observation: another file was there.
+--bodies is a folder of downloaded captures. A file belongs to a capture if it has the
+SHA-1 that the CDX says. Where the CDX says none, the path must have the host and the 14
+digits of the time: 20260115120000/example.com/robots.txt, 20260115120000_example.com.txt.
+A capture without its body is an observation: another file was there.
 
 --urls prints the URLs of what is missing in --bodies, one a line, percent-encoded. wget
 -x saves each under a name that --bodies takes. Nothing here opens a connection.`,
@@ -74,17 +75,17 @@ var usualFields = []string{"urlkey", "timestamp", "original", "mimetype", "statu
 // captures are what is known of the captures of CDX files.
 type captures struct {
 	q        *Query
-	to       *Writer                    // nil if only URLs are wanted
-	files    map[string][]*source.Input // by the digits in their paths
-	byDigest map[string]*source.Input   // all that were downloaded
-	statuses map[string]int             // by the digests of captures so far, for their revisits
-	robots   bool                       // there are captures of a robots.txt
-	printed  map[string]bool            // digests of which there is a URL
+	to       *Writer              // nil if only URLs are wanted
+	bodies   bodies               // those that were downloaded
+	named    map[string]*download // by the time and the origin in their paths
+	statuses map[string]int       // by the digests of captures so far, for their revisits
+	robots   bool                 // there are captures of a robots.txt
+	printed  map[string]bool      // digests of which there is a URL
 }
 
 func readWayback(ctx context.Context, q *Query, to *Writer) error {
-	c := &captures{q: q, to: to, files: map[string][]*source.Input{}, byDigest: map[string]*source.Input{},
-		statuses: map[string]int{}, printed: map[string]bool{}}
+	c := &captures{q: q, to: to, bodies: bodies{}, named: map[string]*download{}, statuses: map[string]int{},
+		printed: map[string]bool{}}
 	dir, fl := q.Values["bodies"], q.Values["fl"]
 	has := func(field string) bool {
 		return slices.ContainsFunc(strings.Split(fl, ","), func(name string) bool { return cdxFields[name] == field })
@@ -104,30 +105,72 @@ func readWayback(ctx context.Context, q *Query, to *Writer) error {
 	return nil
 }
 
-// stamped finds the 14 digits with which the name of a file, or of a folder that it is in, begins.
-var stamped = lazy.Regexp(`^(?:.*/)?([0-9]{14})(?:[^0-9].*)?$`)
+// stamped finds the 14 digits with which the name of a file or of a folder begins, and what follows them
+// and, perhaps, a flag as in the URLs of the Wayback Machine.
+var stamped = lazy.Regexp(`^([0-9]{14})(?:(?:(?:[a-z]{2})?_|[-.])(.*))?$`)
 
-// list lists the files of a folder by the time of a capture that is in their paths, and by their digests.
+// download is a file that was downloaded, with its digest. isTold: it has another than its capture.
+type download struct {
+	name, digest string
+	isTold       bool
+}
+
+// list lists the files of a folder by their digests, and by the time and the origins in their paths.
 func (c *captures) list(ctx context.Context, dir string) {
-	ins, _, failed := source.Inputs(ctx, []string{dir}, nil, source.Limits{Memory: maxNames})
+	ins, _, failed := source.Inputs(ctx, []string{dir}, nil, source.Limits{Memory: maxNames, Inside: true})
 	if c.to == nil && len(ins) == 0 {
 		return // nothing was downloaded yet
 	}
 	for _, in := range ins {
-		path := filepath.ToSlash(strings.TrimPrefix(in.Name, dir))
-		if m := stamped().FindStringSubmatch(path); m != nil {
-			c.files[m[1]] = append(c.files[m[1]], in)
-		}
 		if ctx.Err() != nil {
 			return
 		}
-		if body, err := bodyOf(in); err == nil { // else it is told of where it is needed
-			c.byDigest[SHA1(body)] = in
+		body, err := bodyOf(in)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		file := &download{name: in.Name, digest: SHA1(body)}
+		c.bodies[file.digest] = &knownBody{in: in}
+		stamp, origins := captureOf(filepath.ToSlash(strings.TrimPrefix(in.Name, dir)))
+		for _, o := range origins {
+			c.named[stamp+o.String()] = file
+		}
+		if len(origins) == 0 {
+			c.named[stamp] = file
 		}
 	}
 	for _, err := range failed {
 		c.q.fault("--bodies: %v", err)
 	}
+}
+
+// captureOf returns the time and the origins of the capture that a path names: the last host in it, which
+// is after the time, or in a folder before it.
+func captureOf(path string) (stamp string, origins []origin.Origin) {
+	scheme := ""
+	for _, part := range strings.FieldsFunc(path, func(c rune) bool { return c == '/' }) {
+		if m := stamped().FindStringSubmatch(part); m != nil {
+			stamp, part = m[1], m[2]
+		}
+		text, err := url.PathUnescape(part)
+		if lower := strings.ToLower(text); lower == "http:" || lower == "https:" {
+			scheme = lower + "//"
+			continue
+		}
+		host := ""
+		if err == nil {
+			host, err = capture.HostOf(text)
+		}
+		if !strings.Contains(host, "://") {
+			host = scheme + host
+		}
+		if of, unknown := origin.Parse(host); cmp.Or(err, unknown) == nil && strings.ContainsAny(of[0].Host, ".:") {
+			origins = of
+		}
+		scheme = ""
+	}
+	return stamp, origins
 }
 
 // read reads a CDX file.
@@ -151,7 +194,7 @@ func (c *captures) read(ctx context.Context, in *source.Input) error {
 		head = head[len(mark):]
 	}
 	rows := cdxRows
-	if bytes.HasPrefix(head, []byte("[")) {
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("[")) {
 		rows = cdxArrays
 	}
 	return rows(b, columns, func(n int, f map[string]string) error {
@@ -208,26 +251,56 @@ func cdxRows(r *bufio.Reader, columns []string, each func(n int, f map[string]st
 	return err
 }
 
-// cdxArrays is cdxRows for an array of arrays, of which the first has the names of the fields.
+// cdxArrays is cdxRows for arrays of arrays, one for each page, of which the first row has the names of
+// the fields.
 func cdxArrays(r *bufio.Reader, _ []string, each func(n int, f map[string]string) error) error {
-	bounded := &io.LimitedReader{R: r}
+	bounded := &io.LimitedReader{R: r, N: maxRow}
 	d := json.NewDecoder(bounded)
-	bounded.N = maxRow
-	_, err := d.Token()
-	var columns []string
-	for n := 1; err == nil && d.More(); n++ {
-		var row []string
+	n := 0
+	for {
 		bounded.N = maxRow
-		if err = d.Decode(&row); err != nil {
-			return fmt.Errorf("from row %d on it is no CDX: %w", n, err)
+		switch token, err := d.Token(); {
+		case errors.Is(err, io.EOF) && bounded.N > 0:
+			return nil
+		case err != nil || token != json.Delim('['):
+			return fmt.Errorf("after row %d no page of CDX follows: %w", n, cmp.Or(err, errNoArray))
 		}
-		if columns == nil {
-			columns = row
-		} else if len(row) > 1 {
-			err = each(n, cdxRow(columns, row))
+		if err := cdxPage(d, bounded, &n, each); err != nil {
+			return err
 		}
 	}
-	return err
+}
+
+var errNoArray = errors.New("no array of JSON")
+
+// cdxPage reads an array that has begun.
+func cdxPage(d *json.Decoder, bounded *io.LimitedReader, n *int, each func(n int, f map[string]string) error) error {
+	var columns []string
+	for d.More() {
+		var row []string
+		bounded.N = maxRow
+		*n++
+		err := d.Decode(&row)
+		_, isOther := errors.AsType[*json.UnmarshalTypeError](err) // a row of something else than texts
+		switch {
+		case isOther && columns != nil:
+			err = each(*n, nil)
+		case err != nil:
+			return fmt.Errorf("from row %d on it is no CDX: %w", *n, err)
+		case columns == nil:
+			columns = row
+		case len(row) > 1:
+			err = each(*n, cdxRow(columns, row))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	bounded.N = maxRow
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("the page is cut off after row %d: %w", *n, err)
+	}
+	return nil
 }
 
 // cdxRow returns the fields that count; nil if there are too few.
@@ -250,7 +323,8 @@ func (c *captures) capture(place string, f map[string]string) error {
 	}
 	stamp := f["time"]
 	at, err := time.Parse("20060102150405", stamp)
-	if _, unknown := origin.Parse(target.Origin.String()); !ok || cmp.Or(err, unknown) != nil || len(stamp) != 14 {
+	_, unknown := origin.Parse(target.Origin.String())
+	if !ok || cmp.Or(err, unknown) != nil || len(stamp) != 14 || !isKept(at) {
 		c.q.fault("%s: not the time and the URL of a capture: %.20q %.80q", place, stamp, f["url"])
 		return nil
 	}
@@ -287,29 +361,22 @@ func (c *captures) capture(place string, f map[string]string) error {
 	return c.to.Add(row)
 }
 
-// hasBody finds the body of a row in the files: of its time, or else of another that has the same.
-// Without a digest it is only known by its name.
+// hasBody finds the body of a row in the files, by the digest or, without one, by the name: its host and
+// time. The writer then has the body, or the digest of one that it has.
 func (c *captures) hasBody(row *Row, stamp string) bool {
-	files := c.files[stamp]
-	other := func(in *source.Input) bool { return !strings.Contains(in.Name, row.Origins[0].Host) }
-	if ofHost := slices.DeleteFunc(slices.Clone(files), other); len(ofHost) > 0 {
-		files = ofHost
+	digest, file := row.Digest, c.named[stamp+row.Origins[0].String()]
+	if file != nil {
+		digest = cmp.Or(digest, file.digest)
 	}
-	for _, in := range files {
-		body, err := bodyOf(in)
-		if err == nil && (row.Digest == "" || SHA1(body) == row.Digest) {
-			row.Body = body
-			return true
-		}
-		if err == nil {
-			err = fmt.Errorf("%s is not used: its SHA-1 is not that of the capture", in.Name)
-		}
+	if file = cmp.Or(file, c.named[stamp]); file != nil && digest != "" && digest != file.digest && !file.isTold {
+		file.isTold = true
+		c.q.fault("%s: %s is not used: its SHA-1 is not that of the capture", row.Place, file.name)
+	}
+	has, err := c.bodies.addTo(row, digest)
+	if err != nil {
 		c.q.fault("%s: %v", row.Place, err)
 	}
-	if in := c.byDigest[row.Digest]; in != nil {
-		row.Body, _ = bodyOf(in)
-	}
-	return row.Body != nil
+	return has
 }
 
 // printURL prints the URL of the body of a row, unless that of another row is the same. What a CDX

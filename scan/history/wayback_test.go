@@ -143,7 +143,7 @@ func TestWaybackWithoutDigests(t *testing.T) {
 	dir := files(t, map[string]string{
 		"a.cdx": "20260101000000 https://a.example/robots.txt 200\n" +
 			"20260102000000 https://a.example/robots.txt 200\n",
-		"b/20260101000000_robots.txt": "A"})
+		"b/20260101000000_a.example.txt": "A", "b/20260102000000_robots.txt": "of which host?"})
 	a := ask(t, wayback, []string{dir + "/a.cdx"}, "bodies", dir+"/b", "fl", "timestamp,original,statuscode")
 	equal(t, a, "2026-01-01T00:00:00Z,https://a.example,200,A\n2026-01-02T00:00:00Z,https://a.example,200,,,unknown")
 }

@@ -95,9 +95,9 @@ func (w *Writer) Add(r *Row) error {
 }
 
 func (w *Writer) add(r *Row) error {
-	if y := r.Time.UTC().Year(); y < 1700 || y >= 2200 ||
-		r.Status != policy.Unreachable && (r.Status < 100 || r.Status > 999) {
-		w.fault(fmt.Sprintf("%s: the year %d is none of 1700 to 2199, or %d is no status", r.Place, y, r.Status))
+	if !isKept(r.Time) || r.Status != policy.Unreachable && (r.Status < 100 || r.Status > 999) {
+		w.fault(fmt.Sprintf("%s: the year %d is none of 1700 to 2199, or %d is no status", r.Place,
+			r.Time.UTC().Year(), r.Status))
 		return nil
 	}
 	f := make([]string, numFields)
@@ -110,8 +110,7 @@ func (w *Writer) add(r *Row) error {
 	sha1 := ""
 	switch isFile := r.Status/100 == 2 && r.Status != 204; {
 	case isFile && r.Body == nil:
-		f[digestField] = cmp.Or(field(r.Digest), "unknown")
-		f[digestField] = f[digestField][:min(len(f[digestField]), maxDigest)]
+		f[digestField] = field(cmp.Or(r.Digest[:min(len(r.Digest), maxDigest)], "unknown"))
 		sha1 = f[digestField]
 	case isFile:
 		var err error
@@ -134,20 +133,11 @@ func (w *Writer) add(r *Row) error {
 	return nil
 }
 
-// field returns a text as a field: without control characters, and so that no table takes it for a
-// formula. A relative reference means the same after "./".
-func field(text string) string {
-	text = strings.Map(func(c rune) rune {
-		if c < ' ' || c == 0x7f {
-			return -1
-		}
-		return c
-	}, text[:min(len(text), maxField)])
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
-		return "./" + text
-	}
-	return text
-}
+// isKept reports whether a time is one that a manifest can have.
+func isKept(t time.Time) bool { return t.UTC().Year() >= 1700 && t.UTC().Year() < 2200 }
+
+// field returns a text as a field, which is a cell of the manifest.
+func field(text string) string { return policy.Cell(text[:min(len(text), maxField)]) }
 
 // writeBody writes a body, unless that was done, and returns the name of its file.
 func (w *Writer) writeBody(body []byte) (name string, err error) {
@@ -293,6 +283,6 @@ func (m *manifest) flush() {
 		status = "unreachable"
 	}
 	from := time.Unix(0, m.at).UTC().Format(cmp.Or(f[monthField], time.RFC3339Nano))
-	_ = m.csv.Write([]string{from, f[originField], status, f[fileField],
+	_ = m.csv.Write([]string{from, policy.Cell(f[originField]), status, f[fileField],
 		f[locationField], f[digestField], m.of.times, f[placeField]})
 }

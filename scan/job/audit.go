@@ -132,9 +132,9 @@ type Extracts struct {
 	// MadeBy is who makes that folder, as its letters are to say; "" if they are not to.
 	MadeBy string
 	// Block are files of rules that refuse those who broke robots.txt. BlockSearch puts rules in force
-	// that refuse search engines too.
-	Block       []BlockFile
-	BlockSearch bool
+	// that refuse search engines too, and BlockNames those by the names of crawlers that nobody can verify.
+	Block                   []BlockFile
+	BlockSearch, BlockNames bool
 }
 
 // Limits bound what a job takes.
@@ -248,13 +248,16 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	if err != nil {
 		return nil, err
 	}
-	collector, err := o.collectForBlock(logs)
+	collector, err := o.collectForBlock(logs, &side.config)
 	if err != nil {
 		return nil, err
 	}
 	var lines *evidenceLines
 	if o.Evidence != "" {
 		lines = &evidenceLines{}
+		if o.format != nil {
+			lines.format = o.formatText
+		}
 	}
 	defer lines.Close()
 	a, err := o.read(ctx, side, logs, lines)
@@ -285,9 +288,6 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	}
 	w := &evidenceWriter{evidenceLines: lines, folderAudit: &folderAudit{side: side, details: d, budget: o.budget,
 		workers: o.workers, word: o.Messages.Word}}
-	if o.format != nil {
-		w.format = o.formatText
-	}
 	return result, o.writeEvidence(ctx, w, failed)
 }
 
@@ -363,6 +363,7 @@ func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs
 	} else {
 		a.run.StopAt(ctx)
 	}
+	a.incomplete = a.inputs.Partial
 	return a, nil
 }
 
@@ -392,7 +393,7 @@ func (o *auditPlan) validate() error {
 		{o.MadeBy != "" && o.Evidence == "", "option MadeBy needs option Evidence"},
 		{(o.Evidence != "" || len(o.Block) > 0) && (o.NoReport || o.Fetched != nil),
 			"evidence and block rules need a report"},
-		{len(o.Block) == 0 && o.BlockSearch, "option BlockSearch needs option Block"},
+		{len(o.Block) == 0 && (o.BlockSearch || o.BlockNames), "option BlockSearch and option BlockNames need option Block"},
 		{len(o.Block) > 0 && slices.Contains(o.Logs.Names, "-"),
 			"option Block reads the logs twice, which stdin cannot be: give their files"},
 		{o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"),
@@ -452,6 +453,7 @@ type auditing struct {
 	verified    []crawler.Pair // by looked-up names
 	interrupted error          // why the result is not of the whole input; nil if it is
 	hasFacts    bool           // of all parts: there are only rows
+	incomplete  bool           // of logs that were not read to their ends
 }
 
 var (

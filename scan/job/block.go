@@ -14,7 +14,8 @@ import (
 )
 
 // BlockFile is a file of rules for a server that refuse those who broke robots.txt. The rules are
-// held to the same logs again, which are read a second time, to tell whom else they would have refused.
+// held to the same logs again to tell whom else they would have refused: the logs are read a second time,
+// and a third time if rules were dropped because of that.
 type BlockFile struct{ Kind, Name string } // Kind is one of BlockKinds
 
 // BlockKinds returns the names of all kinds of files of rules.
@@ -44,7 +45,7 @@ func (o *auditPlan) blockOutputs() (list []output) {
 
 // collectForBlock has an audit collect what rules are made of, and takes memory for it. It returns nil
 // if there are to be none.
-func (o *auditPlan) collectForBlock(logs *auditLogs) (*block.Collector, error) {
+func (o *auditPlan) collectForBlock(logs *auditLogs, config *audit.Config) (*block.Collector, error) {
 	if len(o.Block) == 0 {
 		return nil, nil
 	}
@@ -56,7 +57,7 @@ func (o *auditPlan) collectForBlock(logs *auditLogs) (*block.Collector, error) {
 	clients := (newBudget(o.Memory).memory / 16) / block.ClientBytes
 	c := block.NewCollector(int(clients))
 	o.budget.take(clients * block.ClientBytes)
-	o.Judged = both(c, o.Judged)
+	o.Judged, config.NeedsAddresses = both(c, o.Judged), true
 	return c, nil
 }
 
@@ -71,10 +72,10 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 		return inputError(err)
 	}
 	plan := block.Decide(c, block.Options{Crawlers: side.config.Crawlers, Identities: side.config.Identities,
-		LookedUp: a.verified, Proxied: r.Proxied, Search: o.BlockSearch, End: end})
+		LookedUp: a.verified, Report: r, Search: o.BlockSearch, Names: o.BlockNames, End: end})
 	if !r.Choice.IsAll() {
-		plan.Notes = append(plan.Notes, o.Messages.word("The rules are for "+r.Choice.String()+
-			" only (option Only.Crawlers, option Only.Categories)."))
+		plan.Notes = append(plan.Notes, "The rules are for "+r.Choice.String()+
+			" only (option Only.Crawlers, option Only.Categories).")
 	}
 	if r.Partial {
 		plan.Notes = append(plan.Notes, "WARNING: not all of the logs could be read: what is missing may clear some "+
@@ -84,13 +85,21 @@ func (o *auditPlan) writeBlock(ctx context.Context, c *block.Collector, side *lo
 		plan.Notes = append(plan.Notes, "WARNING: answers in the logs contradict the robots.txt given: the rules are right "+
 			"only if it is what was served.")
 	}
+	for i := range plan.Notes {
+		plan.Notes[i] = o.Messages.word(plan.Notes[i])
+	}
+	for i := range plan.Held {
+		plan.Held[i].Withheld = o.Messages.word(plan.Held[i].Withheld)
+	}
 	var kinds []*block.Kind
 	for _, b := range o.Block {
 		kinds = append(kinds, block.ByKind(b.Kind))
 	}
 	counter := block.NewCounter(plan, kinds, o.workers)
-	if err := o.showAll(ctx, side, counter); err != nil {
-		return err
+	for again := true; again; again = counter.Settle() {
+		if err := o.showAll(ctx, side, counter); err != nil {
+			return err
+		}
 	}
 	var errs []error
 	for i, result := range counter.Results() {
@@ -116,7 +125,7 @@ func (o *auditPlan) showAll(ctx context.Context, side *loadedBasis, seen audit.S
 	again := &auditPlan{budget: o.budget, workers: o.workers, format: o.format, seen: seen, AuditOptions: AuditOptions{
 		LogOptions: o.LogOptions, Results: Results{AllowDuplicates: o.AllowDuplicates,
 			Messages: Messages{Progress: o.Messages.Progress}}}}
-	logs, err := again.prepareLogs(ctx, side, func(*auditLogs) error { return nil })
+	logs, err := again.prepareLogs(ctx, side, func(l *auditLogs) error { return l.assign(o.Hosts, side.config.Policy) })
 	if err != nil {
 		return err
 	}

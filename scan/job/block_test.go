@@ -43,6 +43,88 @@ func withoutFetches(t *testing.T, name, to string) (addresses []string) {
 	return addresses
 }
 
+// blocked audits a log with nginx's rules, and returns these and what was said.
+func blocked(t *testing.T, log string, change func(*AuditOptions)) (rules, said string) {
+	t.Helper()
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var o AuditOptions
+	o.Logs.Names, o.Block = []string{put("log", log)}, []BlockFile{{"nginx", filepath.Join(dir, "rules")}}
+	o.Robots.Name = put("robots.txt", "User-agent: *\nDisallow: /p/\n")
+	o.Messages.Warn = func(message string) { said += message + "\n" }
+	change(&o)
+	if _, err := Audit(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "rules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text), said
+}
+
+// logLine is a request of a crawler of a second of the day.
+func logLine(addr, path, agent string, second int) string {
+	return fmt.Sprintf("%s - - [18/Nov/2026:%02d:%02d:%02d +0000] \"GET %s HTTP/1.1\" 200 5 \"-\" \"%s\"\n", addr,
+		second/3600, second/60%60, second%60, path, agent)
+}
+
+// A proxy is looked for also where nothing verifies clients: its addresses are not refused.
+func TestBlockLooksForAProxy(t *testing.T) {
+	var log strings.Builder
+	for i := range 2000 {
+		addr := fmt.Sprintf("192.0.2.%d", 10+i%8)
+		if i%100 == 99 || i < 20 { // the first lines are no proxy's
+			addr = fmt.Sprintf("198.51.100.%d", 10+i%100)
+		}
+		log.WriteString(logLine(addr, "/p/", "FooBot/1.0", i))
+	}
+	rules, said := blocked(t, log.String(), func(*AuditOptions) {})
+	if blockedAddress.MatchString(rules) || !strings.Contains(said, "2,000 violations at addresses that are a proxy's") {
+		t.Errorf("%s\n%.500s", said, rules)
+	}
+}
+
+// The addresses of a log that the server has cut are not refused, although each of them broke robots.txt.
+func TestBlockSparesCutAddresses(t *testing.T) {
+	var log strings.Builder
+	for i := range 100 {
+		log.WriteString(logLine(fmt.Sprintf("192.0.%d.1", i), "/p/", "FooBot/1.0", i))
+	}
+	rules, said := blocked(t, log.String(), func(*AuditOptions) {})
+	if blockedAddress.MatchString(rules) || !strings.Contains(said, "100 violations at private, cut or missing") {
+		t.Errorf("%s\n%.500s", said, rules)
+	}
+}
+
+// The dry run counts what robots.txt permits to those who are refused, also where logs are told apart by --host.
+func TestBlockCountsWhatIsPermitted(t *testing.T) {
+	var log strings.Builder
+	for i := range 100 {
+		log.WriteString(logLine("192.0.2.7", map[bool]string{true: "/p/", false: "/"}[i < 60], "FooBot/1.0", i))
+	}
+	log.WriteString(logLine("192.0.2.7", "/", "Mozilla/5.0 (X11) Firefox/140", 200))
+	const byAddress = "refused 101 requests, 40 of them permitted by robots.txt, 1 of anybody else"
+	const byName = "refused 100 requests, 40 of them permitted by robots.txt, 0 of anybody else"
+	for _, hosts := range [][]string{nil, {"https://a.example=*log"}} {
+		rules, said := blocked(t, log.String(), func(o *AuditOptions) { o.Hosts = hosts })
+		if !strings.Contains(rules, byAddress) || !strings.Contains(said, byAddress) || strings.Contains(rules, "(foobot)") ||
+			!strings.Contains(said, "1 rule (FooBot) is in comments only, because nobody can verify the crawler") {
+			t.Errorf("%q: %s\n%s", hosts, said, rules)
+		}
+		rules, said = blocked(t, log.String(), func(o *AuditOptions) { o.Hosts, o.BlockNames = hosts, true })
+		if !strings.Contains(said, byName) || !strings.Contains(rules, "(foobot)") || blockedAddress.MatchString(rules) {
+			t.Errorf("%q: %s\n%s", hosts, said, rules)
+		}
+	}
+}
+
 var blockedAddress = regexp.MustCompile(`(?m)^    (\S+/\d+) 1;$`)
 
 // On real logs each rule in force is of addresses that broke robots.txt and that no list of Google has,

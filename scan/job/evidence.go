@@ -13,6 +13,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -36,20 +37,32 @@ import (
 // files of the folder, perhaps on disk.
 type evidenceLines struct {
 	logs    *auditLogs
-	alike   []int         // for each log, the first that is read as it is
+	format  string        // of all logs; "" if that of each was found
 	only    report.Choice // whose violations are shown
 	sorted  *spill.Sorter
 	writers []*spill.Writer // of the final pass, and of each worker
 	// accused are the operators of violations, whose crawlers' fetches are shown. Only the final pass, on
 	// one goroutine, has violations.
 	accused map[string]bool
-	failed  sync.Once
-	err     error // the first
+
+	mu       sync.Mutex  // of what follows
+	headings [][]heading // of each log, where its columns change
+	left     int         // bytes that there may be of them
+	err      error       // the first
 }
 
-// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others stay
-// anonymous answers, which informs nobody.
-const maxAccused = 1 << 16
+// heading is a line that names the columns of those after it.
+type heading struct {
+	at   int64 // its number
+	text string
+}
+
+const (
+	// maxAccused bounds accused, because clients may name any number of crawlers. The fetches of others stay
+	// anonymous answers, which informs nobody.
+	maxAccused  = 1 << 16
+	maxHeadings = 4 << 20 // bounds headings, in bytes
+)
 
 // addTo has an audit of logs give its lines to l too, and takes memory for them from that of the
 // audit. It does nothing for nil, as do the other methods that an audit calls.
@@ -59,12 +72,7 @@ func (l *evidenceLines) addTo(c *audit.Config, logs *auditLogs) {
 	}
 	share := c.Memory / 4
 	l.logs, l.only, l.accused = logs, c.Only, map[string]bool{}
-	for _, log := range logs.list {
-		l.alike = append(l.alike, slices.IndexFunc(logs.list, func(x *auditLog) bool {
-			return x.site == log.site && x.format.Name() == log.format.Name() && (x.host == "") == (log.host == "") &&
-				bytes.Equal(x.format.Header(), log.format.Header())
-		}))
-	}
+	l.headings, l.left = make([][]heading, len(logs.list)), maxHeadings
 	l.sorted = spill.New(spill.Options{Memory: share, Dir: c.TempDir, Compress: true})
 	for range c.Workers + 1 {
 		l.writers = append(l.writers, l.sorted.Writer())
@@ -85,14 +93,14 @@ func (l *evidenceLines) Close() error {
 // crawlers of several operators are others, and so are agents that robots.txt does not bind. A line
 // that was cut cannot be judged again.
 func (l *evidenceLines) Add(j *audit.Event) error {
-	operator, crawler := "?"+strings.ToLower(report.InASCII(j.Name)), ""
+	operator, crawler, log := "?"+strings.ToLower(report.InASCII(j.Name)), "", l.logs.list[j.Input]
 	if j.Crawler != nil {
 		operator, crawler = j.Crawler.Operator, j.Crawler.Name
 	}
 	add := func(operator string) {
 		if !j.Cut {
-			l.add(j, crawler, fmt.Sprintf("lines %08x", l.alike[j.Input]), fmt.Sprintf("%08x%016x", j.Input, j.Number), operator,
-				string(j.Address), string(j.Line))
+			l.add(j, crawler, alike("lines", log.site, log.host != "", cmp.Or(l.format, log.format.Name())),
+				fmt.Sprintf("%08x%016x", j.Input, j.Number), operator, string(j.Address), string(j.Line))
 		}
 	}
 	isFetch := string(j.Method) == "GET" && bytes.HasSuffix(j.Target, []byte("/robots.txt")) && robotsTxt().Match(j.Target)
@@ -109,54 +117,81 @@ func (l *evidenceLines) Add(j *audit.Event) error {
 	if !isFetch || !j.HasTime { // without its time an answer says nothing
 		return nil
 	}
-	n, size := 0, fmt.Sprintf("%d ", j.Size)
+	size, of := strconv.FormatInt(j.Size, 10)+" ", `[$time_iso8601] "$request" $status $body_bytes_sent "$http_user_agent"`
 	switch j.Size {
 	case format.NoSizes:
-		n, size = 1, ""
+		size, of = "", `[$time_iso8601] "$request" $status "$http_user_agent"`
 	case -1:
 		size = "- "
 	}
 	text := fmt.Sprintf(`[%s] "GET /robots.txt HTTP/1.1" %03d %s"-"`, time.Unix(0, j.Time).UTC().Format(time.RFC3339),
 		j.Status, size)
-	l.add(j, "", fmt.Sprintf("answers %x %x %x", n, j.Site.First, j.Site.N), text, operator, "", text) // in the order of time
+	l.add(j, "", alike("answers", j.Site, false, of), text, operator, "", text) // in the order of time
 	return nil
+}
+
+// alike describes lines that can be in one file: where the requests went that do not say it, whether lines
+// of other hosts are left out, and the format.
+func alike(what string, at policy.Site, only bool, format string) string {
+	return fmt.Sprintf("%s %x %x %t %s", what, at.First, at.N, only, format)
 }
 
 // robotsTxt is the target of a request for /robots.txt itself, as nearly all write it.
 var robotsTxt = lazy.Regexp(`^([^/]*://[^/]*)?/robots\.txt$`)
 
-// The formats of answers, which have neither addresses nor names: of logs with sizes, and of others.
-var answerFormats = [...]string{`[$time_iso8601] "$request" $status $body_bytes_sent "$http_user_agent"`,
-	`[$time_iso8601] "$request" $status "$http_user_agent"`}
-
-// add adds a line with its crawler, what else its file is of, its place in that, the operator by whom it
-// is known if it is shown, if any (lines are if it is accused, answers if it is not), and the address.
+// add adds a line with its crawler, its kind, its place in the file, the operator by whom it is known if it is
+// shown, if any (lines are if it is accused, answers if it is not), and the address.
 func (l *evidenceLines) add(j *audit.Event, fields ...string) {
 	record := make([]byte, 0, 512)
 	for _, x := range fields {
 		record = appendKey(record, x)
 	}
 	for range j.N {
-		l.fail(l.writers[j.Worker+1].Add(record))
+		if err := l.writers[j.Worker+1].Add(record); err != nil {
+			l.fail(err)
+		}
 	}
 }
 
 func (l *evidenceLines) fail(err error) {
-	if err != nil {
-		l.failed.Do(func() { l.err = err })
-	}
+	l.mu.Lock()
+	l.err = cmp.Or(l.err, err)
+	l.mu.Unlock()
 }
 
-// checkHeaders refuses a log whose columns change: its lines would need the header before each.
-func (l *evidenceLines) checkHeaders(log *auditLog, chunk []byte) {
+// addHeadings keeps where the columns change in a chunk of a log: at has the header that is in force before it.
+func (l *evidenceLines) addHeadings(input int, at beginning, chunk []byte) {
 	if l == nil {
 		return
 	}
-	for _, line := range log.format.HeaderLines(chunk) {
-		if !bytes.Equal(line, log.format.Header()) {
-			l.fail(fmt.Errorf("%s changes its columns within the file, which evidence cannot show: divide it there", log.Name))
+	for n, line := range l.logs.list[input].format.HeaderLines(chunk) {
+		if bytes.Equal(line, at.header) {
+			continue
 		}
+		l.mu.Lock()
+		if l.left -= len(line); l.left >= 0 {
+			l.headings[input] = append(l.headings[input], heading{at.lines + 1 + n, string(line)})
+		} else {
+			l.err = cmp.Or(l.err, fmt.Errorf("%s changes its columns too often for evidence", l.logs.list[input].Name))
+		}
+		l.mu.Unlock()
+		at.header = line
 	}
+}
+
+// headerAt returns the header that is in force at the place of a line, as add has it; "" if none is.
+func (l *evidenceLines) headerAt(place string) string {
+	if strings.HasPrefix(place, "[") { // an answer
+		return ""
+	}
+	input, _ := strconv.ParseInt(place[:8], 16, 64)
+	number, _ := strconv.ParseInt(place[8:], 16, 64)
+	list := l.headings[input]
+	after, _ := slices.BinarySearchFunc(list, number, func(h heading, at int64) int { return cmp.Compare(h.at, at) })
+	if after == 0 {
+		return ""
+	}
+	return list[after-1].text
 }
 
 // folderAudit audits the lines of a folder of evidence, when it is made and when it is verified.
@@ -285,7 +320,18 @@ type evidenceWriter struct {
 	*disk.Folder
 	*evidenceLines
 	*folderAudit
-	format string // of all logs; "" if that of each was found
+	file *disk.File // the last one of lines
+	out  *bufio.Writer
+}
+
+// put writes a file.
+func (w *evidenceWriter) put(name string, content []byte) error {
+	f, err := w.Create(name, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // writeLines writes the files of lines, and finds the names of the addresses in them.
@@ -293,8 +339,11 @@ func (w *evidenceWriter) writeLines(known *crawler.HostNames) error {
 	for _, x := range w.writers {
 		w.fail(x.Flush())
 	}
+	for _, list := range w.headings {
+		slices.SortFunc(list, func(x, y heading) int { return cmp.Compare(x.at, y.at) })
+	}
 	var f, last [6]string // as add has them
-	names, out := map[string]bool{}, bufio.NewWriterSize(nil, 1<<20)
+	names, header := map[string]bool{}, ""
 	for r, err := range w.sorted.All() {
 		for i, rest := 0, r.Data; err == nil && i < len(f); i++ {
 			f[i], rest = cutKey(rest)
@@ -303,13 +352,17 @@ func (w *evidenceWriter) writeLines(known *crawler.HostNames) error {
 			continue
 		}
 		if err == nil && (f[0] != last[0] || f[1] != last[1]) {
-			err = w.begin(out, f[0], f[1])
+			err, header = w.begin(f[0], f[1]), ""
 		}
 		if err = cmp.Or(err, w.err); err != nil {
-			return err
+			return errors.Join(err, w.end())
+		}
+		if now := w.headerAt(f[2]); now != header {
+			_, _ = w.out.WriteString(now + "\n") // end returns the errors
+			header = now
 		}
 		for range r.N {
-			_, _ = out.WriteString(f[5] + "\n") // Flush returns its error
+			_, _ = w.out.WriteString(f[5] + "\n")
 		}
 		addr, list := known.Of(f[4])
 		for _, name := range list {
@@ -320,32 +373,39 @@ func (w *evidenceWriter) writeLines(known *crawler.HostNames) error {
 	if known != nil {
 		w.names = []byte("# address, name, confirmed\n" + strings.Join(slices.Sorted(maps.Keys(names)), ""))
 	}
-	return cmp.Or(w.err, out.Flush())
+	return cmp.Or(w.err, w.end())
 }
 
-// begin begins a file of lines.
-func (w *evidenceWriter) begin(out *bufio.Writer, crawler, of string) error {
-	x, site, stem, header, n := evidence.Lines{Crawler: crawler, Origins: []string{}}, policy.Site{}, "answers", "", 0
-	if got, _ := fmt.Sscanf(of, "answers %x %x %x", &n, &site.First, &site.N); got > 0 {
-		x.Format = answerFormats[n]
-	} else if _, err := fmt.Sscanf(of, "lines %x", &n); err != nil {
+// begin begins a file of lines of a kind, and ends the last one.
+func (w *evidenceWriter) begin(crawler, kind string) error {
+	x, at, what := evidence.Lines{Crawler: crawler, Origins: []string{}}, policy.Site{}, ""
+	_, err := fmt.Sscanf(kind, "%s %x %x %t", &what, &at.First, &at.N, &x.Only)
+	if err = cmp.Or(err, w.end()); err != nil {
 		return err
-	} else {
-		log := w.logs.list[n]
-		x.Format, x.Only = cmp.Or(w.format, log.format.Name()), log.host != ""
-		stem, site, header = "lines-"+cmp.Or(crawler, "unknown"), log.site, string(log.format.Header())
 	}
-	x.File = evidence.Name(stem, ".log", func(name string) bool {
+	if x.Format = strings.SplitN(kind, " ", 5)[4]; what == "lines" {
+		what += "-" + cmp.Or(crawler, "unknown")
+	}
+	x.File = evidence.Name(what, ".log", func(name string) bool {
 		return slices.ContainsFunc(w.details.Lines, func(x evidence.Lines) bool { return x.File == name })
 	})
-	for _, o := range w.side.config.Policy.Origins()[site.First:][:site.N] {
+	for _, o := range w.side.config.Policy.Origins()[at.First:][:at.N] {
 		x.Origins = append(x.Origins, o.String())
 	}
 	w.details.Lines = append(w.details.Lines, x)
-	err := out.Flush()
-	if out.Reset(evidence.File{Folder: w.Folder, Name: x.File}); header != "" {
-		_, _ = out.WriteString(header + "\n")
+	if w.file, err = w.Create(x.File, 0o600); err == nil {
+		w.out = bufio.NewWriterSize(w.file, 1<<20)
 	}
+	return err
+}
+
+// end ends the last file of lines, if any.
+func (w *evidenceWriter) end() error {
+	if w.file == nil {
+		return nil
+	}
+	err := errors.Join(w.out.Flush(), w.file.Sync(), w.file.Close())
+	w.file = nil
 	return err
 }
 
@@ -365,18 +425,13 @@ func (w *evidenceWriter) write(ctx context.Context, dir string, known *crawler.H
 	}
 	files, err := w.files(ctx, w.Path(""))
 	for name, text := range files {
-		if err == nil {
-			_, err = evidence.File{Folder: w.Folder, Name: name}.Write(text)
-		}
+		err = cmp.Or(err, w.put(name, text))
 	}
 	if err != nil {
 		return "", err
 	}
 	sums, _, err := evidence.SumsOf(ctx, w.Path(""))
-	if err == nil {
-		_, err = evidence.File{Folder: w.Folder, Name: evidence.SumsFile}.Write(sums.Manifest())
-	}
-	if err != nil {
+	if err = cmp.Or(err, w.put(evidence.SumsFile, sums.Manifest())); err != nil {
 		return "", err
 	}
 	return evidence.SumOf(sums.Manifest()), w.Commit()
@@ -414,32 +469,31 @@ func (o *auditPlan) checkEvidence(inputs inputFiles) error {
 	if o.Evidence == "" {
 		return nil
 	}
-	isOurs := func(entries []fs.DirEntry) bool {
-		names := map[string]bool{}
-		for _, e := range entries {
-			names[e.Name()] = true
+	err := disk.CheckFolder(o.Evidence, "evidence", o.Force, func(entries []fs.DirEntry) bool {
+		has := func(name string) bool {
+			return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 		}
-		return names[evidence.SumsFile] && names[evidence.DetailsFile]
-	}
-	switch err := disk.CheckFolder(o.Evidence, "evidence", o.Force, isOurs); {
-	case errors.Is(err, disk.ErrOccupied):
+		return has(evidence.SumsFile) && has(evidence.DetailsFile)
+	})
+	if errors.Is(err, disk.ErrOccupied) {
 		return usageError("option Evidence: %w", err)
-	case err != nil:
-		return inputError(err)
 	}
-	names := slices.Clone(inputs.names)
+	dir, failed := filepath.Abs(o.Evidence)
+	err = cmp.Or(err, failed)
 	for _, out := range o.outputs() {
-		names = append(names, out.name)
+		inputs.names = append(slices.Clip(inputs.names), out.name)
 	}
-	dir, err := filepath.Abs(o.Evidence)
-	for _, name := range names {
-		path, failed := filepath.Abs(name)
-		if err = cmp.Or(err, failed); name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
+	for _, name := range inputs.names {
+		path, _ := filepath.Abs(name)
+		if err == nil && name != "" && strings.HasPrefix(path, dir+string(filepath.Separator)) {
 			return usageError("option Evidence %s would replace %s, which is in it", o.Evidence, name)
 		}
 	}
-	if err = cmp.Or(err, disk.CheckWritable(filepath.Dir(dir))); err != nil {
-		return inputError(writing(o.Evidence, err))
+	if err == nil {
+		err = writing(o.Evidence, disk.CheckWritable(filepath.Dir(dir)))
+	}
+	if err != nil {
+		return inputError(err)
 	}
 	return nil
 }
@@ -453,12 +507,9 @@ type VerifyOptions struct {
 	Messages Messages
 }
 
-// Verified is the result of Verify, in sentences. Their texts have the bytes of the folder: see
-// report.Printable.
-type Verified struct {
-	// Checked is what was checked and holds, and what that does not show. Failed is what does not hold.
-	Checked, Failed []string
-}
+// Verified is the result of Verify, in sentences: what was checked and holds, and what that does not show, or
+// what does not hold. Their texts have the bytes of the folder: see report.Printable.
+type Verified struct{ Checked, Failed []string }
 
 // Verify checks a folder of evidence: its files have the hashes of its manifest, and an audit of its
 // lines, by what is in it, gives its report and letters. An error is of type *Error: what keeps it from
@@ -497,16 +548,22 @@ func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
 		evidence.SumsFile+" states", " is not in "+evidence.SumsFile)...); len(v.Failed) > 0 {
 		return nil
 	}
-	c, made, err := auditFolder(ctx, sums, o)
-	if _, isOurs := errors.AsType[*Error](err); isOurs || ctx.Err() != nil {
+	c := &folderAudit{budget: newBudget(o.Memory), word: o.Messages.Word}
+	c.workers = c.budget.workers(o.Workers)
+	made, err := c.again(ctx, sums, o.Dir)
+	_, isOurs := errors.AsType[*Error](err)
+	_, isLimit := errors.AsType[disk.LimitError](err)
+	switch {
+	case isOurs || isLimit || ctx.Err() != nil:
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		v.Failed = []string{fmt.Sprintf("the folder does not say how its lines were judged: %v", err)}
 		return nil
 	}
-	v.Failed = sums.Differ(made, " is not what an audit of the folder's lines gives",
-		" is one file more than evidence has")
+	if v.Failed = sums.Differ(made, " is not what an audit of the folder's lines gives",
+		" is one file more than evidence has"); len(v.Failed) > 0 {
+		return nil
+	}
 	v.Checked = []string{
 		fmt.Sprintf("All %s have the SHA-256 that %s states. Its own SHA-256 is %s.",
 			english.Plural(int64(len(sums)), "file"), evidence.SumsFile, evidence.SumOf(manifest)),
@@ -515,61 +572,54 @@ func (v *Verified) check(ctx context.Context, o VerifyOptions) error {
 		"Not checked, since no folder shows it: that the lines are from the logs, that no other line clears the " +
 			"requests, and what " + evidence.DetailsFile + " states about the audit and the logs.",
 	}
-	if len(v.Failed) > 0 {
-		v.Checked = nil
-	}
 	return nil
 }
 
-// auditFolder audits the lines of a folder with these files, which is trusted no more than the files and
+// again audits the lines of a folder with these files, which is trusted no more than the files and
 // options of an audit. It returns the sums that its files should have.
-func auditFolder(ctx context.Context, sums evidence.Sums, o VerifyOptions) (*folderAudit, evidence.Sums, error) {
+func (c *folderAudit) again(ctx context.Context, sums evidence.Sums, dir string) (evidence.Sums, error) {
 	open := basis.Open(func(name string) (io.ReadCloser, error) {
 		if sums[name] == "" {
 			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 		}
-		return disk.Open(filepath.Join(o.Dir, filepath.FromSlash(name)))
+		return disk.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	})
 	text, err := open.Read(evidence.DetailsFile)
-	memory := newBudget(o.Memory)
-	c := &folderAudit{budget: memory, workers: memory.workers(o.Workers), word: o.Messages.Word}
 	if err = cmp.Or(err, json.Unmarshal(text, &c.details)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c.details = report.Texts(c.details, report.FromUTF8)
 	made, d := evidence.Sums{}, &c.details
+	switch {
+	case d.Schema != evidence.Schema:
+		return nil, inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
+			"this program reads %s only", dir, d.Schema, evidence.Schema))
+	case strings.EqualFold(d.TimeZone, "local"):
+		return nil, errors.New("its time zone is that of another machine")
+	}
 	for _, x := range d.Lines {
 		if made[x.File] != "" || sums[x.File] == "" {
-			return nil, nil, fmt.Errorf("%s is not there, or counted twice", x.File)
+			return nil, fmt.Errorf("%s is not there, or counted twice", x.File)
 		}
 		made[x.File] = sums[x.File]
 	}
-	switch {
-	case d.Schema != evidence.Schema:
-		return nil, nil, inputError(fmt.Errorf("%s: the folder is of another version of this program: its form is %q, and "+
-			"this program reads %s only", o.Dir, d.Schema, evidence.Schema))
-	case strings.EqualFold(d.TimeZone, "local"):
-		return nil, nil, errors.New("its time zone is that of another machine")
-	}
-	if text, err = open.Read(evidence.Basis); err != nil {
-		return nil, nil, err
+	text, err = open.Read(evidence.Basis)
+	if err != nil {
+		return nil, err
 	}
 	b, err := basis.Unpack(text, open)
-	if err != nil {
-		return nil, nil, err
-	}
-	if b.Names != "" {
+	if err == nil && b.Names != "" {
 		c.names, err = open.Read(basis.NamesFile)
 	}
 	if err == nil {
-		c.side, err = restored(b, open, d.TimeZone, memory)
+		c.side, err = restored(b, open, d.TimeZone, c.budget)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	files, err := c.files(ctx, o.Dir)
+	files, err := c.files(ctx, dir)
 	for name, text := range files {
 		made[name] = evidence.SumOf(text)
 	}
-	return c, made, err
+	return made, err
 }

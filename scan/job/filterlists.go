@@ -8,19 +8,21 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
+	"github.com/robotsieve/robotsieve/scan/capture"
 	"github.com/robotsieve/robotsieve/scan/columnar"
 	"github.com/robotsieve/robotsieve/scan/filter"
 	"github.com/robotsieve/robotsieve/scan/list"
 	"github.com/robotsieve/robotsieve/scan/source"
 )
 
-// How much of a list is looked at to find its format and its columns. Of a pipe only its first line
-// is, and no more than firstLineBytes bytes: what follows may not have come yet.
+// How much of a list is looked at to find its format and its columns. Of a pipe only the lines up to the
+// first with a URL are, and no more than pipeHead bytes: what follows may not have come yet.
 const (
-	listHead       = 256 << 10
-	firstLineBytes = 4 << 10
+	listHead = 256 << 10
+	pipeHead = 4 << 10
 )
 
 // How long a line may be, in bytes: in lists of URLs, and in lists whose rows hold more.
@@ -142,9 +144,18 @@ func (o *FilterOptions) lists(ctx context.Context, inputs []*source.Input, worke
 	}
 	l.records = slices.ContainsFunc(all, func(f found) bool { return f.kind == list.WARC })
 	for i, f := range all {
-		l.add(ctx, o, inputs[i], f)
+		if !l.records || !besideWARC(inputs[i].Name) {
+			l.add(ctx, o, inputs[i], f)
+		}
 	}
 	return l, nil
+}
+
+// besideWARC reports whether an input is a member of a web archive collection (WACZ) that is none of its
+// WARC files, but lists or describes them.
+func besideWARC(name string) bool {
+	archive, member, ok := strings.Cut(strings.ToLower(name), ".wacz"+source.MemberSeparator)
+	return ok && archive != "" && capture.KindOf(member) != capture.Archive
 }
 
 // add adds an input, or why it cannot be read.
@@ -224,7 +235,7 @@ func endsInReturns(head []byte) bool {
 // inputs that cannot be read the Reader tells why.
 func (o *FilterOptions) look(in *source.Input) (f found) {
 	f.kind = o.Format
-	head, err := headOf(in)
+	head, err := headOf(in, o.Prompt)
 	if endsInReturns(head) {
 		f.swapped = true
 		filter.SwapEnds(head)
@@ -248,17 +259,25 @@ func (o *FilterOptions) look(in *source.Input) (f found) {
 	return f
 }
 
-// headOf returns the beginning of an input. The Reader will read it all the same.
-func headOf(in *source.Input) (head []byte, err error) {
+// headOf returns the beginning of an input. The Reader will read it all the same. Who wants prompt answers
+// may wait for that to the first line of a pipe.
+func headOf(in *source.Input, prompt bool) (head []byte, err error) {
 	if in.Regular() {
 		return in.Head(listHead)
 	}
-	for n := 1; n <= firstLineBytes; n++ { // a byte at a time, since there may be no more of it yet
-		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' {
+	for n := 1; n <= pipeHead; n++ { // a byte at a time, since there may be no more of it yet
+		if head, err = in.Head(n); err != nil || len(head) < n || head[n-1] == '\n' && (prompt || hasAddress(head)) {
 			break
 		}
 	}
 	return head, err
+}
+
+// hasAddress reports whether the last line of a text has a URL, or begins as a path does: those before it may
+// be a title or a header.
+func hasAddress(text []byte) bool {
+	line := text[bytes.LastIndexByte(text[:len(text)-1], '\n')+1:]
+	return bytes.Contains(line, []byte("://")) || line[0] == '/'
 }
 
 // table returns an input with the URLs of a Parquet file, and with their times if the options name

@@ -44,6 +44,8 @@ type gatherer struct {
 	unused func(capture.Capture)
 	bytes  atomic.Int64 // read, decompressed
 	lost   bool         // an input could not be used, wholly or in part
+	// inside is the folder that is read and whose links out of it are not followed, "" if they are.
+	inside string
 }
 
 // maxShown is how many examples of each reason are shown; the others are counted.
@@ -83,6 +85,7 @@ func (g *gatherer) source(name string, as standing) {
 	case g.ctx.Err() != nil:
 	case err != nil:
 		g.skip(unread, &source.Error{Name: name, Offset: -1, Err: cmp.Or(errors.Unwrap(err), err)})
+	case g.leadsOut(name):
 	case info.Mode().IsRegular():
 		g.file(name)
 	case info.IsDir() && as != ofHost && g.dated(name):
@@ -103,6 +106,15 @@ func (g *gatherer) source(name string, as standing) {
 	default: // a pipe might block for ever
 		g.skip(unread, fmt.Errorf("%s: not a regular file", name))
 	}
+}
+
+// leadsOut reports whether a name is a link out of the folder that is read, and tells of it.
+func (g *gatherer) leadsOut(name string) bool {
+	out := g.inside != "" && g.inside != name && disk.LeadsOut(g.inside, name)
+	if out {
+		g.skip(unread, fmt.Errorf("%s: %w", name, disk.ErrLeadsOut))
+	}
+	return out
 }
 
 // dated reads a directory whose name has the date of the copies in it, and reports whether it is one.
@@ -148,6 +160,9 @@ func (g *gatherer) datedFile(name string) bool {
 	at, ok := capture.DateOfFile(filepath.Base(name))
 	if !ok || !g.date.IsZero() {
 		return false
+	}
+	if g.leadsOut(name) {
+		return true
 	}
 	g.date = at
 	g.robotsTxt(name, filepath.Base(filepath.Dir(name)), false)
@@ -208,6 +223,10 @@ func (g *gatherer) collection(name string) {
 func (g *gatherer) robotsTxt(name, host string, named bool) {
 	if _, err := origin.Parse(host); err != nil {
 		g.skip(capture.BadHost, fmt.Errorf("%q: %w", name, err))
+		return
+	}
+	if err := disk.CheckRegular(name); errors.Is(err, disk.ErrIrregular) { // a pipe might block for ever
+		g.skip(unread, err)
 		return
 	}
 	g.open(name, capture.RobotsTxt, func(r io.Reader, o capture.Options) iter.Seq2[capture.Capture, error] {

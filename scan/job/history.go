@@ -196,6 +196,7 @@ func readCaptures(ctx context.Context, q *history.Query, to *history.Writer) (er
 		}
 	}
 	for _, name := range q.Args {
+		g.inside = name
 		switch {
 		case name == "-":
 			g.read(source.NewInput(name, until(g.ctx, q.In), -1), capture.RobotsTxt, nil)

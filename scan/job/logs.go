@@ -368,7 +368,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	}
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
-		l.evidence.checkHeaders(log, data)
+		l.evidence.addHeadings(c.Input, at, data)
 	}
 	if log.Range() != (source.Range{}) {
 		log.all.Add(linesIn(c))

@@ -359,7 +359,8 @@ type ReportFile struct {
 // Results say what Audit and Merge make, and how.
 type Results struct {
 	// State names a file for the state of the logs or of the sum, for Merge; "" is none. Force
-	// replaces also a file that is not a state, but never one that is read.
+	// replaces also a file that is not a state, and one if the logs were not read to their ends, but never
+	// one that is read.
 	State string
 	Force bool
 	// Files are files to be made of the report, which also has the lines before an interruption.

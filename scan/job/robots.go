@@ -32,6 +32,7 @@ type RobotsFile struct {
 	// MaxBytes limits how much of it is read, decompressed, as in compile.Options: 0
 	// stands for compile.DefaultMaxBytes, and a negative number for policy.MaxRead.
 	MaxBytes int
+	isKept   bool // its content is handed on, so that it must be a regular file
 }
 
 // Read returns the content, decompressed. If it is longer than MaxBytes, Read returns
@@ -60,8 +61,9 @@ func (f RobotsFile) most() int {
 	return compile.Limit(f.MaxBytes)
 }
 
-// row is like Read for a policy, which is also judged by lines past the limit.
+// row is like Read for a policy, which is also judged by lines past the limit. Pipes and devices are refused.
 func (f RobotsFile) row(ctx context.Context, memory *budget) (policy.Row, error) {
+	f.isKept = true
 	row := policy.Row{Status: 200, File: f.Name}
 	err := f.open(ctx, memory, func(r io.Reader) (err error) {
 		sum := sha256.New()
@@ -113,7 +115,11 @@ func (f RobotsFile) open(ctx context.Context, memory *budget, read func(io.Reade
 	}()
 	in := source.NewInput(f.Name, until(ctx, cmp.Or[io.Reader](f.Stdin, os.Stdin)), -1)
 	if f.Name != "-" {
-		if in, err = source.NewFile(f.Name); err != nil {
+		in, err = source.NewFile(f.Name)
+		if err == nil && f.isKept {
+			err = disk.CheckRegular(f.Name)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -145,20 +145,16 @@ func (o *auditPlan) readRobots(ctx context.Context, b *basis.Basis) error {
 // is that manifest.
 func (o *auditPlan) readVersions(b *basis.Basis) (rows []policy.Row, times string, err error) {
 	info, err := disk.Stat(b.File)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "", err
-	}
-	manifest := filepath.Join(b.File, policy.ManifestName)
-	switch _, none := disk.Stat(manifest); {
-	case info.IsDir() && none != nil:
-		times = policy.Observed
-		rows, err = policy.ReadDirectory(b.File, b.MaxBytes, o.budget.room())
 	case !info.IsDir() && isArchive(b.File):
 		return nil, "", errNoFiles(b.File)
+	case info.IsDir():
+		var manifest string
+		rows, manifest, times, err = policy.ReadFolder(b.File, b.MaxBytes, o.budget.room())
+		b.File = cmp.Or(manifest, b.File)
 	default:
-		if info.IsDir() {
-			b.File = manifest
-		}
 		rows, times, err = policy.ReadManifest(b.File, b.MaxBytes, o.budget.room())
 	}
 	month := slices.IndexFunc(rows, func(r policy.Row) bool { return r.Month })
@@ -173,7 +169,7 @@ func (o *auditPlan) readWhatIf(ctx context.Context, s *loadedBasis) error {
 	if o.WhatIf == "" {
 		return nil
 	}
-	f := RobotsFile{o.WhatIf, o.Robots.Stdin, o.Robots.MaxBytes}
+	f := RobotsFile{Name: o.WhatIf, Stdin: o.Robots.Stdin, MaxBytes: o.Robots.MaxBytes}
 	row, err := f.row(ctx, o.budget)
 	if err != nil {
 		return err

@@ -31,10 +31,14 @@ type stateHead struct {
 }
 
 // beginState writes the state to a file that has no name before it is committed; nil if there is to
-// be no state.
+// be no state. That of incomplete logs replaces no other: what that counts cannot be had from it.
 func (a *auditing) beginState() (*pending, error) {
 	if a.State == "" {
 		return nil, nil
+	}
+	if old, err := disk.Stat(a.State); a.incomplete && !a.Force && err == nil && old.Size() > 0 {
+		return nil, fmt.Errorf("%s: the old state is kept, because not all of the logs could be read; "+
+			"option Force replaces it", a.State)
 	}
 	packed, err := a.basis.Packed()
 	if err != nil {

@@ -85,7 +85,9 @@ func (c *simCase) read(line string) {
 	}
 	switch first, rest := words[0], words[1:]; first {
 	case "log":
-		c.w.format = rest[0]
+		if c.w.format = rest[0]; rest[0] == "url" {
+			c.w.format = simURLs
+		}
 	case "constant":
 		c.w.constant = true
 	case "observed":
@@ -158,6 +160,9 @@ func (c *simCase) list(words []string) {
 	}
 	c.w.ranges = append(c.w.ranges, r)
 }
+
+// simURLs is a format with whole URLs in a field of their own.
+const simURLs = `$remote_addr [$time_local] "$request_method" $target $status $body_bytes_sent "$http_user_agent"`
 
 // versions reads versions of a robots.txt, in their order.
 func (c *simCase) versions(words []string) {
@@ -260,6 +265,7 @@ func (c *simCase) ask(want string, bot *simBot, url, addr string, at int64, edit
 	if c.w.isZoneless() {
 		zone = simNoZone
 	}
+	r.wholeURL = c.w.format == simURLs
 	r.render(host, zone)
 	c.w.requests = append(c.w.requests, r)
 }

@@ -37,6 +37,8 @@ type Case struct {
 	// Ambiguous: the header names several crawlers. Truncated: the log has only a part of the
 	// target or of the name.
 	Ambiguous, Truncated bool
+	// OtherScheme: the log names another scheme than the origins of Site have.
+	OtherScheme bool
 	// Time is in nanoseconds since 1970, if HasTime.
 	Time    int64
 	HasTime bool
@@ -89,6 +91,8 @@ func Decide(p *policy.Policy, c *Case, told *Told) (d Decision, final bool) {
 		return undecided(report.Truncated), true
 	case p.None():
 		return undecided(report.NoRobots), true
+	case c.OtherScheme:
+		return undecided(report.UnknownScheme), true
 	}
 	d, final = c.onSite(p, told, false)
 	forbidden := d.Verdict == report.Violation

@@ -204,6 +204,10 @@ func isRobotsFetch(path string) bool {
 // for. 4: "judged under every scheme that the source has for the host, and
 // `indeterminate:unknown_scheme` if they disagree".
 func (o *simOracle) settle(r *simRequest, bot *simBot, sites []simOrigin) (verdict string, rule simRule) {
+	scheme, _, _ := strings.Cut(r.target, "://")
+	if r.wholeURL && len(sites) > 0 && !slices.ContainsFunc(sites, func(at simOrigin) bool { return at.scheme == scheme }) {
+		return "indeterminate:unknown_scheme", simRule{} // 4: "and only the other scheme has a robots.txt here"
+	}
 	for n, at := range sites {
 		one, cited := o.settleAt(at, sites, r, bot)
 		if n == 0 {

@@ -178,6 +178,7 @@ type simRequest struct {
 	time           int64
 	timeless       bool
 	method, target string
+	wholeURL       bool   // target has a field of its own
 	path           string // target without scheme and authority
 	status         int
 	size           int64 // -1: none logged
@@ -396,6 +397,10 @@ func (r *simRequest) render(host string, zone int) {
 		r.agent = strings.Replace(r.agent, word, "not "+word, 1)
 	default:
 		r.agent = fmt.Sprintf(r.wrap, r.agent)
+	}
+	if r.wholeURL {
+		r.line = fmt.Sprintf(`%s [%s] "%s" %s %d %s "%s"`, r.addr, when, r.method, r.target, r.status, size, r.agent)
+		return
 	}
 	r.line = fmt.Sprintf(`%s%s - - [%s] "%s %s%s" %d %s "-" "%s"`, host, r.addr, when, r.method,
 		strings.ReplaceAll(r.target, `"`, `\x22`), protocol, r.status, size, r.agent)
@@ -974,12 +979,10 @@ func (m *simMaker) place() simOrigin {
 // send sets what a log tells of where a request went, and returns the host field of its line.
 func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 	r.at, r.path = at, r.target
-	tellsPort := m.w.hasHosts() && m.ports
-	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) &&
-		(tellsPort || m.isJudged(at)) {
+	if strings.HasPrefix(r.target, "/") && !strings.HasPrefix(r.target, "//") && m.chance(6) {
 		// The authority of an absolute target beats the host field, but not its port.
 		r.target = at.String() + r.target
-		if tellsPort && at.port == 443 && m.chance(50) { // behind TLS
+		if at.port == 443 && m.chance(50) { // behind TLS
 			r.target = "http" + strings.TrimPrefix(r.target, "https")
 		}
 		field := m.hostField(simOrigin{"https", "other.example", at.port})
@@ -1009,14 +1012,6 @@ func (m *simMaker) send(r *simRequest, at simOrigin) (host string) {
 		r.at.scheme = ""
 	}
 	return m.hostField(r.at)
-}
-
-// isJudged reports whether an origin is among those that are judged, or its host is not. Of an
-// absolute target for another scheme it is not certain how it must be judged.
-func (m *simMaker) isJudged(at simOrigin) bool {
-	of := m.w.origins()
-	return m.w.any() || slices.Contains(of, at) ||
-		!slices.ContainsFunc(of, func(o simOrigin) bool { return o.host == at.host })
 }
 
 // hostField spells a host as a server may log it.

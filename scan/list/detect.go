@@ -98,15 +98,28 @@ func lines(head []byte, rows [][]byte, name string, o Options) (Kind, error) {
 }
 
 // isTable reports whether rows are a table: by a header that names a column of URLs, or as all
-// rows have as many fields, of which not the first alone is a URL, or is quoted, or has a header.
+// rows have as many fields, of which not the first alone is a URL, or is quoted, or has a header, or the
+// others are codes.
 func isTable(k Kind, head []byte, rows [][]byte, o Options) (named, whole bool) {
 	l, table, err := kinds[k].table(head, o)
 	if err != nil {
 		return false, false
 	}
-	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1
+	isOne := k == TSV || l.url > 0 || rows[0][0] == '"' || l.headers > 0 && len(table) > 0 && len(table[0]) > 1 ||
+		!slices.ContainsFunc(table, isOther)
 	whole = isOne && !slices.ContainsFunc(table, func(row []string) bool { return len(row) != len(table[0]) })
 	return l.named, whole
+}
+
+// code is that of a language, a country or a region, as no URL has it behind a comma.
+var code = lazy.Regexp(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
+
+// isOther reports whether a row is another one than a URL with codes.
+func isOther(row []string) bool {
+	codes := row[min(1, len(row)):]
+	return len(strings.Join(codes, "")) == 0 || slices.ContainsFunc(codes, func(text string) bool {
+		return text != "" && !code().MatchString(text)
+	})
 }
 
 // objects reports whether rows that begin with a brace are lines of JSON.

@@ -26,10 +26,15 @@ import (
 // All count as answers with status 200, on http and https. Hidden files are left out; anything else
 // is an error with its path. Of each file as much is kept as ReadBody returns; together they have
 // at most 1 GiB, the same ones once. Versions or files that take more than memory bytes are
-// disk.ErrMemory.
+// disk.ErrMemory. Nothing is read that is not in the folder.
 func ReadDirectory(path string, maxBytes int, memory int64) ([]Row, error) {
-	folders, err := visible(path)
-	d := &directory{path: path, bodies: newBodyFiles(maxBytes, memory)}
+	root, err := disk.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	d := &directory{path: path, root: root, bodies: newBodyFiles(root.OpenRegular, maxBytes, memory)}
+	folders, err := d.visible(".")
 	for i := 0; i < len(folders) && err == nil; i++ {
 		err = d.folder(folders[i])
 	}
@@ -42,17 +47,17 @@ const MonthSkew = 31 * 24 * time.Hour
 // directory is a folder that is read.
 type directory struct {
 	path   string
+	root   *disk.Root
 	bodies *bodyFiles
 	rows   []Row
 }
 
 // folder adds the versions in a folder that is named by a host or a time.
 func (d *directory) folder(folder string) error {
-	path := filepath.Join(d.path, folder)
-	if info, err := disk.Stat(path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s: a file where folders named by hosts are expected", path)
+	if info, err := d.root.Stat(folder); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: a file where folders named by hosts are expected", filepath.Join(d.path, folder))
 	}
-	files, err := visible(path)
+	files, err := d.visible(folder)
 	if err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func (d *directory) folder(folder string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", row.Where, err)
 		}
-		f, err := d.bodies.read(row.Where)
+		f, err := d.bodies.read(row.File)
 		if err != nil {
 			return err
 		}
@@ -79,7 +84,7 @@ func (d *directory) row(folder, name string) (row Row, err error) {
 	at, isMonth, isTime := capture.DateOf(folder)
 	host, isFile := folder, false
 	if isTime {
-		if info, err := disk.Stat(row.Where); err == nil && info.IsDir() {
+		if info, err := d.root.Stat(row.File); err == nil && info.IsDir() {
 			row.File, row.Where = row.File+"/robots.txt", filepath.Join(row.Where, "robots.txt")
 		}
 		host, err = capture.HostOf(row.File)
@@ -98,8 +103,8 @@ func (d *directory) row(folder, name string) (row Row, err error) {
 }
 
 // visible returns the names in a folder that are not hidden. There must be some.
-func visible(path string) ([]string, error) {
-	entries, err := disk.ReadDir(path)
+func (d *directory) visible(folder string) ([]string, error) {
+	entries, err := d.root.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +115,7 @@ func visible(path string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: the folder is empty", path)
+		return nil, fmt.Errorf("%s: the folder is empty", filepath.Join(d.path, folder))
 	}
 	return names, nil
 }

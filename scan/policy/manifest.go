@@ -14,7 +14,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/origin"
@@ -36,18 +38,47 @@ import (
 //
 // The history is that of the rows: Mixed if they differ, "" if none has one.
 func ReadManifest(path string, maxBytes int, memory int64) (rows []Row, history string, err error) {
-	f, err := disk.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, "", err
 	}
-	defer f.Close()
-	folder := filepath.Dir(path)
-	files := newBodyFiles(maxBytes, memory)
-	return parseManifest(disk.Limited(disk.Text(f), maxManifest), path, memory, func(name string) (file, error) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(folder, name)
+	return readManifest(f, path, newBodyFiles(disk.OpenRegular, maxBytes, memory), func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
 		}
-		return files.read(name)
+		return filepath.Join(filepath.Dir(path), name)
+	})
+}
+
+// ReadFolder reads a source in the form of a folder: by its manifest, of which it returns the path, or
+// without one as ReadDirectory does, observed. Nothing is read that is not in the folder, also if a name
+// or a link leads there.
+func ReadFolder(dir string, maxBytes int, memory int64) (rows []Row, manifest, history string, err error) {
+	manifest = filepath.Join(dir, ManifestName)
+	if _, none := disk.Lstat(manifest); none != nil {
+		rows, err = ReadDirectory(dir, maxBytes, memory)
+		return rows, "", Observed, err
+	}
+	root, err := disk.OpenRoot(dir)
+	if err != nil {
+		return nil, "", "", err
+	}
+	defer root.Close()
+	files := newBodyFiles(root.OpenRegular, maxBytes, memory)
+	f, err := root.OpenRegular(ManifestName)
+	if err != nil {
+		return nil, "", "", err
+	}
+	rows, history, err = readManifest(f, manifest, files, func(name string) string { return name })
+	return rows, manifest, history, err
+}
+
+// readManifest reads a manifest, which it closes. The path of a file is that of its name.
+func readManifest(f *disk.File, path string, files *bodyFiles, pathOf func(string) string) (rows []Row,
+	history string, err error) {
+	defer f.Close()
+	return parseManifest(disk.Limited(disk.Text(f), maxManifest), path, files.memory, func(name string) (file, error) {
+		return files.read(pathOf(name))
 	})
 }
 
@@ -64,6 +95,7 @@ const (
 
 // bodyFiles are the files that a source names. Those with the same content share it.
 type bodyFiles struct {
+	open     func(name string) (*disk.File, error)
 	maxBytes int
 	memory   int64
 	byName   map[string]file
@@ -71,15 +103,15 @@ type bodyFiles struct {
 	size     int64 // of what they have in all
 }
 
-func newBodyFiles(maxBytes int, memory int64) *bodyFiles {
-	return &bodyFiles{maxBytes, memory, map[string]file{}, map[string]file{}, 0}
+func newBodyFiles(open func(string) (*disk.File, error), maxBytes int, memory int64) *bodyFiles {
+	return &bodyFiles{open, maxBytes, memory, map[string]file{}, map[string]file{}, 0}
 }
 
 func (f *bodyFiles) read(name string) (file, error) {
 	if known, ok := f.byName[name]; ok {
 		return known, nil
 	}
-	read, err := readFile(name, f.maxBytes, f.memory-f.size)
+	read, err := f.readFile(name)
 	if err != nil {
 		return read, err
 	}
@@ -102,23 +134,19 @@ type file struct {
 	sum        string
 }
 
-// readFile reads a file. Only regular files are opened, because a pipe might block for
-// ever. A compressed one is an error: read as it is, it would permit everything.
-func readFile(path string, max int, memory int64) (file, error) {
-	info, err := disk.Stat(path)
+// readFile reads a file. A compressed one is an error: read as it is, it would permit everything.
+func (f *bodyFiles) readFile(path string) (file, error) {
+	in, err := f.open(path)
 	if err != nil {
 		return file{}, err
 	}
-	if !info.Mode().IsRegular() {
-		return file{}, fmt.Errorf("%s: not a regular file", path)
-	}
-	f, err := disk.Open(path)
+	defer in.Close()
+	info, err := in.Stat()
 	if err != nil {
 		return file{}, err
 	}
-	defer f.Close()
 	hash := sha256.New()
-	body, past, read, err := ReadBody(io.TeeReader(disk.Text(f), hash), max, memory)
+	body, past, read, err := ReadBody(io.TeeReader(disk.Text(in), hash), f.maxBytes, f.memory-f.size)
 	if of := (*fs.PathError)(nil); err != nil && !errors.As(err, &of) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -228,6 +256,9 @@ func checkColumns(columns []string) error {
 // history.
 func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (history string, err error) {
 	for i, value := range fields {
+		if columns[i] != "file" {
+			value = uncell(value)
+		}
 		switch columns[i] {
 		case "from":
 			r.Month = len(value) == len(OnlyMonth)
@@ -278,6 +309,26 @@ func (r *Row) parse(columns, fields []string, open func(string) (file, error)) (
 	f, err := open(r.File)
 	r.Body, r.Past, r.Size, r.Sum = f.body, f.past, f.size, f.sum
 	return history, err
+}
+
+// Cell returns a text as a cell of a manifest, which no spreadsheet takes for a formula and no terminal
+// obeys: a text that could be is quoted as in Go, and reading the manifest gives the text.
+func Cell(text string) string {
+	hidden := func(c rune) bool { return c == utf8.RuneError || !strconv.IsPrint(c) }
+	const formulas = `=+-@"＝＋－＠`
+	if c, _ := utf8.DecodeRuneInString(text); text != "" && (strings.ContainsRune(formulas, c) ||
+		strings.ContainsFunc(text, hidden)) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// uncell returns the text of a cell.
+func uncell(cell string) string {
+	if text, err := strconv.Unquote(cell); err == nil && cell[0] == '"' {
+		return text
+	}
+	return cell
 }
 
 // errNoFrom is the error of a row without a time.

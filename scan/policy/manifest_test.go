@@ -15,6 +15,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/scan/answer"
 	"github.com/robotsieve/robotsieve/scan/origin"
 )
@@ -314,7 +315,7 @@ func TestManifestLimits(t *testing.T) {
 		}
 	}
 	dir := files(t, map[string]string{"a.txt": "user-agent: *\n", "b.txt": "user-agent: *\n", "c.txt": "user-agent: x\n"})
-	f := newBodyFiles(0, 1<<40)
+	f := newBodyFiles(disk.OpenRegular, 0, 1<<40)
 	a, errA := f.read(filepath.Join(dir, "a.txt"))
 	b, errB := f.read(filepath.Join(dir, "b.txt"))
 	if errA != nil || errB != nil || &a.body[0] != &b.body[0] || f.size != int64(len(a.body)) {

@@ -201,7 +201,8 @@ type SiteInfo struct {
 // Add counts n requests with a verdict that were answered with so many bytes in all.
 func (s *SiteInfo) Add(v Verdict, n, bytes int64) {
 	s.Requests, s.Bytes = s.Requests+n, Plus(s.Bytes, bytes)
-	if s.Verdicts[v] += n; v == Violation {
+	s.Verdicts[v] += n
+	if v == Violation {
 		s.ViolationBytes = Plus(s.ViolationBytes, bytes)
 	}
 }

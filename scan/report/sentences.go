@@ -64,7 +64,8 @@ func (b *BasisInfo) assumptions(r *Report) []string {
 				"and where it does not matter whether another line between user-agent lines ends their list. "+
 				"Where they differ the request is undecided, or the rule counts as new.")
 	}
-	if list = append(list, b.boundsText(r)...); len(r.NotAuditable) > 0 {
+	list = append(list, b.boundsText(r)...)
+	if len(r.NotAuditable) > 0 {
 		list = append(list, strings.Join(r.NotAuditable,
 			", ")+": robots.txt has rules for it, but it sends no header of its own, "+
 			"so no log shows whether they are obeyed.")
@@ -128,7 +129,8 @@ func fetchesText(r *Report) string {
 	}
 	return "Logged answers to /robots.txt count too. A crawler may have assumed that there is no robots.txt if a " +
 		"crawler of its operator was answered so (4xx, 204, no body), if any client was answered 404 or 410 within " +
-		"the window and not alone among clients that got the file, or if no client ever got a file. If a fetch by the operator failed (5xx, no status), " +
+		"the window and not alone among clients that got the file, or if no client ever got a file. If a fetch by the " +
+		"operator failed (5xx, no status), " +
 		"or any client got a 5xx since the operator's last fetch, its crawlers may have used copies of up to 60 days " +
 		"before. If a fetch got a file of another size than the version in force, " +
 		"they may have used each version of that size, or, if no version has it, a file that is not known, " +

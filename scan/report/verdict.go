@@ -37,7 +37,8 @@ const (
 	NoHost
 	// NoTime: the time of the request cannot be read.
 	NoTime
-	// UnknownScheme: http and https have different rules, and the log does not tell
+	// UnknownScheme: http and https have different rules, or only one has a robots.txt, and the log does not
+	// tell
 	// which of them was used.
 	UnknownScheme
 	// LossyPath: the log does not show the path as it was sent, and the verdict depends on that.

@@ -76,6 +76,7 @@ type Limits struct {
 	Windows *Windows // of all inputs, and of archives while their members are found
 	Workers int      // how many archives are looked into at the same time; 0 is one
 	Closed  bool     // archives are not looked into: each is one input
+	Inside  bool     // links out of a folder are not read, nor is anything but regular files
 }
 
 type resolver struct {
@@ -88,6 +89,7 @@ type resolver struct {
 	seen     seen
 	walked   seen   // directories
 	links    []link // to directories, which are not followed
+	top      string // the directory that was named
 	found    int    // entries of directories, those seen before among them
 	hasStdin bool
 }
@@ -144,6 +146,7 @@ func (v *resolver) path(name string, info fs.FileInfo) {
 		return
 	}
 	found, failed := v.found, len(v.errs)
+	v.top = name
 	v.walk(name, info)
 	if v.found == found && len(v.errs) == failed {
 		v.fail(name, errors.New("no files in this directory"))
@@ -168,6 +171,8 @@ func (v *resolver) walk(name string, info fs.FileInfo) {
 		switch {
 		case err != nil:
 			v.fail(path, err)
+		case v.limits.Inside && disk.LeadsOut(v.top, path):
+			v.fail(path, disk.ErrLeadsOut)
 		case e.IsDir():
 			v.walk(path, info)
 		case info.IsDir():
@@ -175,6 +180,8 @@ func (v *resolver) walk(name string, info fs.FileInfo) {
 		case info.Mode().IsRegular():
 			v.found++
 			v.file(path, info)
+		case v.limits.Inside:
+			v.fail(path, disk.ErrIrregular)
 		default:
 			v.fail(path, errIrregular)
 		}
@@ -270,6 +277,10 @@ func (v *resolver) stdin(r io.Reader) {
 // file adds a file unless it is there already.
 func (v *resolver) file(name string, info fs.FileInfo) {
 	if v.full || !v.isNew(name, info) {
+		return
+	}
+	if v.limits.Inside && disk.CheckRegular(name) != nil {
+		v.fail(name, disk.ErrIrregular)
 		return
 	}
 	if err := v.room.take(name); err != nil {

@@ -107,14 +107,6 @@ func (w *window) widen(c sniff.Codec, bytes int64) error {
 	return nil
 }
 
-// most is the largest window that the stream may have now.
-func (w *window) most() int64 {
-	if w.widened {
-		return w.of.limit
-	}
-	return ordinaryWindow
-}
-
 // free gives the right back.
 func (w *window) free() {
 	if w.widened {

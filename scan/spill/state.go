@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"math"
 )
 
@@ -54,11 +55,10 @@ func decodeFooter(b []byte, size int64) (footer, error) {
 
 // WriteTo writes all records as one run, and returns the number of bytes written. The same records
 // make the same bytes. Its errors are those of All and of w.
-func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
-	m, err := s.gather()
-	if err != nil {
-		return 0, err
-	}
+func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) { return WriteRun(w, s.All()) }
+
+// WriteRun writes records, which are in order, as WriteTo does.
+func WriteRun(w io.Writer, list iter.Seq2[Record, error]) (written int64, err error) {
 	write := func(b []byte) error {
 		n, err := w.Write(b)
 		written += int64(n)
@@ -67,9 +67,18 @@ func (s *Sorter) WriteTo(w io.Writer) (written int64, err error) {
 		}
 		return nil
 	}
-	blocks := blockWriter{size: stateBlock, write: write}
-	records, err := blocks.writeAll(m)
-	if err != nil {
+	blocks, records, last := blockWriter{size: stateBlock, write: write}, int64(0), []byte{}
+	for r, err := range list {
+		if err == nil {
+			err = blocks.add(r.Data, common(last, r.Data, 0), r.N)
+		}
+		if err != nil {
+			return written, err
+		}
+		last = append(last[:0], r.Data...)
+		records++
+	}
+	if err := blocks.flush(); err != nil {
 		return written, err
 	}
 	return written, write(footer{written + footerLen, records, blocks.longest}.encode())

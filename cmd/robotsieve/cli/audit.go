@@ -55,6 +55,7 @@ func auditOptions(s streams, a *args, results job.Results, rows *job.Rows) job.A
 		Extracts: job.Extracts{
 			Samples: samples(a), Rows: rows, Read: a.texts("anonymize"), Evidence: a.text("evidence"),
 			MadeBy: a.text("made-by"), Block: values[job.BlockFile](a, "block"), BlockSearch: a.is("block-search"),
+			BlockNames: a.is("block-names"),
 		},
 		Limits: limitsOf(a),
 	}

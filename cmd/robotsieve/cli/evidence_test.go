@@ -277,7 +277,7 @@ func TestVerifyHostileFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	forgeSums(t, dir)
-	if r := command(t, "", "verify", dir); r.code != exitFound || !strings.Contains(r.out, "evidence.json: longer than the limit") {
+	if r := command(t, "", "verify", dir); r.code != exitInput || !strings.Contains(r.err, "evidence.json: longer than the limit") {
 		t.Errorf("a large document: %+v", r)
 	}
 }

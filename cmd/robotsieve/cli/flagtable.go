@@ -124,7 +124,7 @@ var flagTable = []flagRow{
 	{name: "as-of", on: "check", group: judging, kind: anyText("TIME"),
 		help: "with --rules: judge by the robots.txt in force at this time: " +
 			"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC",
-		rules: []rule{{needs: "rules", why: "--as-of chooses a version of --rules"}}},
+		rules: []rule{{needs: "rules jsonl", why: "--as-of chooses a version of --rules"}}},
 	{name: "as-of", on: "filter", group: judging, kind: anyText("TIME"),
 		help: "with --rules: judge by the robots.txt in force at this time: " +
 			"2026-11-22T05:00:00Z, or a date, which is its midnight in UTC",
@@ -141,17 +141,14 @@ var flagTable = []flagRow{
 	{name: "against", on: "check", group: judging, kind: fileName(),
 		help: "without a URL: an older robots.txt; say what changed since, for whom (- is stdin)", rules: []rule{
 			describes("--against compares what --robots says in general"),
-			describesNo("--against compares what --robots says in general"),
 			{with: "against=-", not: "robots=-", why: "--robots and --against cannot both be stdin"}}},
 	{name: "sitemap", on: "check", group: judging, kind: fileName("xml", "gz", "txt", "csv").again(),
 		help: "without a URL: a sitemap of the site, or another list of its URLs; note what is forbidden; " +
 			"can be repeated",
-		rules: []rule{describes("--sitemap is about what --robots says in general"),
-			describesNo("--sitemap is about what --robots says in general")}},
+		rules: []rule{describes("--sitemap is about what --robots says in general")}},
 	{name: "crossings", on: "check", group: judging, kind: onOff,
-		help: "without a URL: also note rules that exceptions or rules for certain queries contradict",
-		rules: []rule{describes("--crossings is about what --robots says in general"),
-			describesNo("--crossings is about what --robots says in general")}},
+		help:  "without a URL: also note rules that exceptions or rules for certain queries contradict",
+		rules: []rule{describes("--crossings is about what --robots says in general")}},
 	{name: "versions", on: "compile", group: judging, kind: oneOf("WHICH", "newest", "all"), text: "newest",
 		help: "which copies of an origin's robots.txt to keep"},
 
@@ -263,8 +260,8 @@ var flagTable = []flagRow{
 		help: "form of the answers; sarif, and changes for --against, without a URL only", rules: []rule{
 			{with: "output=changes", needs: "against",
 				why: "the form changes is for changes: name the older robots.txt with --against OLD"},
-			{with: "output=sarif", needs: "robots", why: "the form sarif is for what --robots says in general" + whyOther},
-			{with: "output=sarif", not: "ARG warc", why: "the form sarif is for what --robots says in general" + whyOther},
+			{with: "output=sarif", needs: "robots", not: "ARG warc",
+				why: "the form sarif is for what --robots says in general" + whyOther},
 			{with: "output=csv", needs: "ARG warc robots", why: whyAnswers}}},
 	{name: "output", on: "compile", group: output,
 		kind: oneOf("FORM", append([]string{"text"}, render.RowOutputs()...)...),
@@ -302,7 +299,6 @@ var flagTable = []flagRow{
 		help: "without a URL: exit with status 1 if there is a note of this severity or a graver one, or, with " +
 			"--against, if anything changed: error|warning|note|change; can be repeated, or a list with commas",
 		rules: []rule{describes("--fail-on is about what --robots says in general"),
-			describesNo("--fail-on is about what --robots says in general"),
 			{with: "fail-on=change", needs: "against",
 				why: "--fail-on change can never hold: name the older robots.txt with --against OLD"}}},
 	{name: "list", on: "audit", group: output, kind: oneOf("ROWS", "violations", "all", "undeclared"),
@@ -325,10 +321,10 @@ var flagTable = []flagRow{
 	{name: "as-of", on: "compile", group: output, kind: anyText("TIME"),
 		help: "with --class: only the versions in force at this time: 2026-11-22T05:00:00Z, or a date, which is its " +
 			"midnight in UTC",
-		rules: []rule{{needs: "class", why: whyClass}, {needs: "list", why: whyClass}}},
+		rules: []rule{{needs: "class", why: whyClass}}},
 	{name: "dump", on: "compile", group: output, kind: onOff, help: "print the machines of robots.txt files instead",
 		rules: []rule{{not: "out", why: "--dump writes no archive: leave out -o"},
-			{needs: argument, why: "no robots.txt files to dump"}}},
+			{needs: "ARG list", why: "no robots.txt files to dump"}}},
 	{name: "lists", on: "crawlers", group: output, kind: onOff,
 		help:  "print where operators publish the addresses of their crawlers",
 		rules: []rule{{not: argument, why: "--lists and a HEADER exclude each other"}}},
@@ -361,8 +357,11 @@ var flagTable = []flagRow{
 			"(repeatable)",
 		rules: []rule{{not: "ARG=-", why: "--block reads the logs twice, which stdin cannot be: give their files"}}},
 	{name: "block-search", on: "audit", group: output, kind: onOff,
-		help:  "put rules of --block in force that refuse search engines, which are comments otherwise",
+		help:  "put rules of --block in force that may refuse search engines, which are comments otherwise",
 		rules: []rule{{needs: "block", why: "--block-search is about the rules of --block"}}},
+	{name: "block-names", on: "audit", group: output, kind: onOff,
+		help:  "put rules of --block in force by names that nobody can verify, which are comments otherwise",
+		rules: []rule{{needs: "block", why: "--block-names is about the rules of --block"}}},
 	{name: "keep", on: "filter", group: output, kind: oneOf("WHICH", "allowed", "disallowed"), text: "allowed",
 		help: "which URLs to print"},
 	{name: "invalid", on: "filter", group: output, kind: oneOf("ACTION", "keep", "drop", "error"), text: "drop",
@@ -416,10 +415,11 @@ const (
 	whyNoAgent = "no agent: name the crawler with --agent NAME"
 )
 
-// describes and describesNo are the rules of flags of check that are of use only where it says what a
-// robots.txt says in general.
-func describes(about string) rule   { return rule{needs: "robots", why: about + whyOther} }
-func describesNo(about string) rule { return rule{not: "ARG warc", why: about + whyOther} }
+// describes is the rule of flags of check that are of use only where it says what a robots.txt says in
+// general.
+func describes(about string) rule {
+	return rule{needs: "robots", not: "ARG warc", why: about + whyOther}
+}
 
 // auto is the default of flags by which something is found.
 const auto = "auto"

@@ -9,9 +9,9 @@ import (
 var optionFlags = map[string]string{
 	"Agents": "agent", "AllowDuplicates": "allow-duplicates", "Annotate": "annotate", "Anonymous": "anonymize",
 	"Archive": "rules", "AsOf": "as-of", "AssumeConstant": "assume-constant", "Block": "block",
-	"BlockSearch": "block-search", "ClientIP": "client-ip", "Crawlers": "crawlers", "Delay": "delay",
-	"Dialect": "dialect", "Evidence": "evidence", "Fields": "fields", "Force": "force", "Format": "format",
-	"History": "history", "Hosts": "host", "Key": "key", "List.Column": "column", "List.Date": "date-column",
+	"BlockNames": "block-names", "BlockSearch": "block-search", "ClientIP": "client-ip", "Crawlers": "crawlers",
+	"Delay": "delay", "Dialect": "dialect", "Evidence": "evidence", "Fields": "fields", "Force": "force",
+	"Format": "format", "History": "history", "Hosts": "host", "Key": "key", "List.Column": "column", "List.Date": "date-column",
 	"MadeBy": "made-by", "MaxBytes": "max-bytes", "MaxUnparsed": "max-unparsed", "Memory": "memory",
 	"Names": "resolved-names", "Only.Categories": "category", "Only.Crawlers": "crawler", "Page": "page",
 	"Policy": "policy", "Ranges": "ip-ranges", "RangesMaxAge": "ranges-max-age", "Resolver": "resolve",

@@ -264,7 +264,7 @@ type Elsewhere struct {
 
 // localFlags are the flags of audit and filter that are of use only in the process that does the
 // work.
-var localFlags = []string{"resolve", "evidence", "made-by", "block", "block-search", "sha256",
+var localFlags = []string{"resolve", "evidence", "made-by", "block", "block-search", "block-names", "sha256",
 	"line-buffered", "profile", "profile-dir"}
 
 // Run runs a command line, without the name of the program, and returns the exit code.

@@ -29,8 +29,6 @@ func TestSignalsEndTheReadingOfPipes(t *testing.T) {
 	}
 	audit := []string{"audit", "--robots", at("robots.txt"), at("a.log")}
 	for name, args := range map[string][]string{
-		"robots":   {"audit", "--robots", pipe, at("a.log")},
-		"policy":   {"audit", "--policy", pipe, at("a.log")},
 		"ranges":   append(audit, "--ip-ranges", "gptbot="+pipe),
 		"crawlers": append(audit, "--crawlers", pipe),
 		"log":      append(audit, pipe),

@@ -2,6 +2,7 @@ package logwriter
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -52,6 +53,11 @@ func textWriters() []*Writer {
 		{Format: "vhost_forwarded_combined", escape: Nginx, says: listed + " " + host},
 		{Format: "quoted_forwarded_combined", escape: Nginx, says: "forwarded=<forwarded>"},
 		{Format: "vhost_quoted_forwarded_combined", escape: Nginx, says: host + " forwarded=<forwarded>"},
+		{Format: "tab_combined", escape: Nginx},
+		{Format: "quoted_time_combined", escape: Nginx},
+		{Format: "two_blanks_combined", escape: Nginx},
+		{Format: "timed_combined", escape: Nginx},
+		{Format: "quoted_brackets_combined", escape: Apache, says: "size=-"},
 		{Format: "iso_combined", escape: Nginx},
 		{Format: "vhost_iso_combined", escape: Nginx, says: host},
 		{Format: "msec_combined", escape: Nginx, says: "time=1ms"},
@@ -68,7 +74,7 @@ func textWriters() []*Writer {
 		{Format: "unquoted_request", only: "http path !blank", escape: Apache, says: "size=-"},
 		{Format: "unquoted_timed", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
 		{Format: "timed_unquoted", only: "http path !blank", escape: Nginx, keep: afterReferer, with: []string{" - - [", " - -<?https><?> [", "- Moz", "<referer> Moz"}},
-		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms host=<host> target=<url>", keep: func(f *Facts, r *Request) {
+		{Format: "bunny", only: "http path", escape: Nginx, says: "time=1ms target=<url>", keep: func(f *Facts, r *Request) {
 			f.Method = "GET"
 			f.Unclear = strings.Contains(f.Agent+f.Target+first(r.Referer, ""), "|") // which divides fields
 		}},
@@ -254,13 +260,13 @@ func jsonWriters() []*Writer {
 			with: []string{`"referer":"-"`, `"referer":"<referer>"`}})
 }
 
-// afterReferer is the rule of referrers that are not in quotes: nothing tells where they end, so what is
-// after the first blank is read as the beginning of the User-Agent.
+// afterReferer is the rule of referrers that are not in quotes: unless both headers are as usual, nothing
+// tells where the first one ends.
 func afterReferer(f *Facts, r *Request) {
-	if _, after, blank := strings.Cut(Nginx(first(r.Referer, "-")), " "); blank {
-		f.Agent = strings.NewReplacer(`\x5C`, `\`, `\x22`, `"`).Replace(after) + " " + f.Agent
-	}
+	f.Unclear = !usualHeaders.MatchString(Nginx(first(r.Referer, "-")) + " " + Nginx(first(r.Agent, "-")))
 }
+
+var usualHeaders = regexp.MustCompile(`^\S+ [^ ()"]+( \([^()]*\))*$`)
 
 // siteOf is a path as a whole URL if the server's port tells the scheme: it is not the site's, but
 // for 443.

@@ -16,44 +16,39 @@ func (d doc) beforeAfter() (list []block) {
 		for i := range c.Crawlers {
 			t.add(nil, 1, &c.Crawlers[i])
 		}
-		title := fmt.Sprintf("%s, %s in place of %s:", c.Time, cmp.Or(c.NewFile, "no file"), cmp.Or(c.OldFile, "no file"))
-		text := fmt.Sprintf("%.1f days before it; %.1f days after it. Others made %s on both sides.", c.Before.Days,
-			c.After.Days, english.Plural(c.RequestsNotListed, "request"))
-		if !c.Since.IsZero() {
-			text += " The old file was last seen on " + c.Since.String() + ": requests between the two times are not counted."
-		}
-		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(c.Origin + " " + title),
-			Table: t.leaves("crawler"), Text: []string{text}}.withFigures())
+		title := fmt.Sprintf("%s %s, %s in place of %s:", c.Origin, c.Time, cmp.Or(c.NewFile, "no file"),
+			cmp.Or(c.OldFile, "no file"))
+		text := fmt.Sprintf("%.1f days before %s; %.1f days after %s.", c.DaysBefore, c.Since, c.DaysAfter, c.Time)
+		list = append(list, block{Heading: "Before and after", Title: strings.TrimSpace(title), Table: t.leaves("crawler"),
+			Text: []string{text}}.withFigures())
 	}
-	if len(list) > 0 {
-		last := &list[len(list)-1]
+	if n := len(list); n > 0 {
+		text := "Changed paths are those on which the old and the new file differ for the crawler. The first fetch is the first " +
+			"GET that was sent the new file, by its size, or 304. A difference is not proof that the change caused it."
 		if d.ChangesNotListed > 0 {
-			last.Text = append(last.Text, english.Plural(d.ChangesNotListed, "more change")+" with fewer requests.")
+			text += " " + english.Plural(d.ChangesNotListed, "more change") + " with fewer requests."
 		}
-		last.Text = append(last.Text, "Changed paths are those on which the old and the new file differ for the crawler, by "+
-			"all ways in which it may read them. The first fetch is the first GET that was sent the new file, by its size, or "+
-			"304. Other things may have changed on the same day: a difference is not proof that the change caused it. "+
-			"Impostors are in no number.")
+		list[n-1].Text = append(list[n-1].Text, text)
 	}
 	return list
 }
 
 // changeColumns are those of the table of a change.
 func changeColumns(c *report.RobotsChange) columns[changed] {
-	perDay := func(heading string, side report.ChangeSide, n func(*changed) int64) column[changed] {
+	perDay := func(heading string, days float64, n func(*changed) int64) column[changed] {
 		return valueFrom(heading, func(of *changed) value {
-			if side.Days < 1 {
+			if days < 1 {
 				return words("?")
 			}
-			return words(fmt.Sprintf("%.1f", float64(n(of))/side.Days))
+			return words(fmt.Sprintf("%.1f", float64(n(of))/days))
 		})
 	}
 	return columns[changed]{
 		textFrom("crawler", func(of *changed) string { return Cut(of.Crawler, maxNameShown) }),
-		perDay("requests \u200ba day before", c.Before, func(of *changed) int64 { return of.Before.Requests }),
-		perDay("after", c.After, func(of *changed) int64 { return of.After.Requests }),
-		perDay("changed \u200bpaths \u200ba day before", c.Before, func(of *changed) int64 { return of.Before.Paths }),
-		perDay("after", c.After, func(of *changed) int64 { return of.After.Paths }),
+		perDay("requests \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.Before }),
+		perDay("after", c.DaysAfter, func(of *changed) int64 { return of.After }),
+		perDay("changed \u200bpaths \u200ba day before", c.DaysBefore, func(of *changed) int64 { return of.ChangedBefore }),
+		perDay("after", c.DaysAfter, func(of *changed) int64 { return of.ChangedAfter }),
 		valueFrom("first fetch \u200bof the new", func(of *changed) value {
 			if of.FetchSeconds == nil {
 				return words("none logged")

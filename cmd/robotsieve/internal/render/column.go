@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/robotsieve/robotsieve/internal/english"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // column is a column of rows of a type. It is described once for all outputs: CSV, ndjson and Parquet
@@ -75,6 +76,9 @@ func boolean(is bool) value {
 	}
 	return value{}
 }
+
+// timeOf is a time of a report, if it is one.
+func timeOf(t report.Time) value { return integer(t.UnixMicro()).when(!t.IsZero()) }
 
 // decimal is a number to six digits after the point, or none if it is NaN.
 func decimal(x float64) value {
@@ -161,14 +165,4 @@ func (c *column[T]) sum(rows []*T) (n int64) {
 		n += c.value(row).number
 	}
 	return n
-}
-
-// shownIn returns integer columns for tables for people, in which 0 is no value.
-func shownIn[T any](list columns[T]) (shown columns[T]) {
-	for _, c := range list {
-		of := c
-		of.value = func(row *T) value { return some(c.value(row).number) }
-		shown = append(shown, of)
-	}
-	return shown
 }

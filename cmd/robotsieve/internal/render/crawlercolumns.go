@@ -43,8 +43,8 @@ var verdictTerms = []verdictTerm{
 		"according to the files or to an answer in the log", true, true, "excused", "robots.txt failed", ""},
 	{report.Indeterminate, "un\u00addecided", "requests that cannot be decided", false, false, "excused", "undecided",
 		"could not be decided"},
-	{report.Exempt, "says not \u200bbound", "requests of an agent that robots.txt does not bind, according to its operator",
-		false, false, "apart", "says it is not bound",
+	{report.Exempt, "says not \u200bbound", "requests of an agent that robots.txt does not bind, according to its " +
+		"operator", false, false, "apart", "says it is not bound",
 		"came from crawlers that robots.txt does not bind, as their operators say"},
 	{report.Spoofed, "im\u00adpostor", "sent under this name from an address that is not the crawler's, according to " +
 		"the lists given for it", true, false, "apart", "impostor", ""},
@@ -129,20 +129,23 @@ var (
 		means: informedMeans + "; ?: the log does not say what was sent",
 		value: func(c *crawler) value { return integer(c.Informed()).when(c.InformedKnown) }}
 	besideVerdicts = columns[crawler]{
-		counted("evasive", "", "allowed or undecided as it was sent, but its path is forbidden without needless escapes, "+
-			"dot segments and repeated slashes", func(c *crawler) int64 { return c.Evasive }),
+		counted("evasive", "", "allowed or undecided as it was sent, but its path is forbidden without needless "+
+			"escapes, dot segments and repeated slashes", func(c *crawler) int64 { return c.Evasive }),
 		counted("grace_informed", "", "the rule was new, and a client of this name was sent it, or told by 304 that its "+
 			"copy stands", func(c *crawler) int64 { return c.GraceInformed }),
 	}
 )
 
-// traffic are the numbers of what was sent: each is also a metric of Prometheus.
-var traffic = columns[crawler]{
-	counted("bytes", "", "bytes of bodies sent to crawlers, without impostors", func(c *crawler) int64 { return c.Bytes }),
-	{name: "violation_bytes", heading: "of vio\u00adlations", kind: integerRow, judged: true,
+// traffic are the numbers of what was sent, in the table of traffic and as metrics of Prometheus. One that
+// is added here is also the last column of CSV.
+var (
+	bytesSent = counted("bytes", "", "bytes of bodies sent to crawlers, without impostors",
+		func(c *crawler) int64 { return c.Bytes })
+	violationBytes = column[crawler]{name: "violation_bytes", heading: "of vio\u00adlations", kind: integerRow, judged: true,
 		means: "bytes of bodies sent in answer to violations",
-		value: func(c *crawler) value { return integer(c.ViolationBytes) }},
-}
+		value: func(c *crawler) value { return integer(c.ViolationBytes) }}
+	traffic = columns[crawler]{bytesSent, violationBytes}
+)
 
 // title is the name of a column in a sentence.
 func (c *column[T]) title() string {
@@ -199,7 +202,7 @@ var crawlerRows = slices.Concat(
 		{name: "share", kind: decimalRow, means: "its share of the requests of all crawlers in the report, from 0 to 1",
 			value: func(r *crawlerRow) value { return ratio(r.Requests, r.of.Totals.Requests) }},
 	},
-	ofReport(traffic[0]),
+	ofReport(bytesSent),
 	columns[crawlerRow]{
 		{name: "addresses", kind: integerRow, means: "how many addresses it came from, without impostors; " +
 			"an estimate if there are more than 2,048",
@@ -221,7 +224,7 @@ var crawlerRows = slices.Concat(
 			}},
 	},
 	ofReport(
-		traffic[1],
+		violationBytes,
 		ofViolations("verified", column[crawler]{kind: integerRow, means: "by clients that are proven to be this crawler",
 			value: func(c *crawler) value { return integer(violationsOf(c, report.Verified).all) }}),
 		ofViolations("content", outcomes[report.Content]),
@@ -241,6 +244,7 @@ var crawlerRows = slices.Concat(
 			"the same in each row",
 			value: func(r *crawlerRow) value { return boolean(r.of.Partial) }},
 	},
+	ofReport(traffic[2:]...),
 )
 
 // ofReport returns columns of crawlers as those of rows that know their report.

@@ -60,8 +60,8 @@ const (
 	cleanInAll        = 8   // lines of names without a violation, in Markdown too
 )
 
-// pageData is what the template writes. Its texts may be from anybody: the template escapes
-// them.
+// pageData is what the template writes: sections, and before them what only the page of a report has.
+// Its texts may be from anybody: the template escapes them.
 type pageData struct {
 	Title     string
 	Headline  []string // paragraphs
@@ -142,8 +142,15 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 		data.Crawlers.block = d.comers().withFigures()
 		blocks = slices.Concat([]block{d.sentSizes()}, d.details(), d.warnings(), []block{d.assumptions(), basis})
 	}
-	heading, alike, quoted := "", 0, int64(0)
 	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.Heading == data.Sites.Heading })
+	data.Sections = sectionsOf(blocks)
+	return page().Execute(w, data)
+}
+
+// sectionsOf returns a document as sections: blocks with the same heading stand under one, and of those
+// that quote lines there are only the first.
+func sectionsOf(blocks document) (list []section) {
+	heading, alike, quoted := "", 0, int64(0)
 	for i, b := range withText(blocks...) {
 		part := section{block: b.withFigures(), ID: fmt.Sprint("part", i+1)}
 		if part.Title == b.Heading+":" {
@@ -152,17 +159,20 @@ func WriteHTML(w io.Writer, r *report.Report) error {
 		if b.Heading != heading {
 			heading, alike = b.Heading, 0
 			part.Intro = intros[heading]
-		} else if alike++; alike >= maxQuotedOnPage && len(b.Quote) > 0 {
+			list = append(list, part)
+			continue
+		}
+		alike++
+		if alike >= maxQuotedOnPage && len(b.Quote) > 0 {
 			quoted++
 			text := "Those of " + english.Plural(quoted, "more name") + " are in --output json."
-			data.Sections[len(data.Sections)-1].Text = []string{text}
+			list[len(list)-1].Text = []string{text}
 			continue
-		} else {
-			part.Heading = ""
 		}
-		data.Sections = append(data.Sections, part)
+		part.Heading = ""
+		list = append(list, part)
 	}
-	return page().Execute(w, data)
+	return list
 }
 
 // bodiesOf returns the robots.txt of each version, for people.
@@ -314,7 +324,8 @@ func sourceLines(text []string, areAllListed bool, brokenBy func(line int) []cou
 			lines = append(lines, l)
 			continue
 		}
-		if left++; by != nil {
+		left++
+		if by != nil {
 			leftBroken++
 		}
 	}

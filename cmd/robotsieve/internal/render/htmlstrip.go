@@ -189,13 +189,13 @@ func lengthName(d time.Duration) string {
 	return english.Plural(int64(d/time.Hour), "hour")
 }
 
-// strip draws one crawler.
-func (a axis) strip(c *crawler) strip {
-	of, fetches := map[string][]int64{}, make([]int64, a.columns) // of: by class, that of violations is empty
+// byLayer counts a crawler's requests in each column, by layer, of which that of violations is empty, and
+// its fetches of robots.txt.
+func (a axis) byLayer(c *crawler) (of map[string][]int64, fetches []int64) {
+	of, fetches = map[string][]int64{}, make([]int64, a.columns)
 	for _, v := range verdictTerms {
 		of[v.layer] = make([]int64, a.columns)
 	}
-	below := of[""]
 	for i, from := range c.Timeline.From {
 		column, ok := a.column(from)
 		for _, v := range verdictTerms {
@@ -213,6 +213,13 @@ func (a axis) strip(c *crawler) strip {
 			}
 		}
 	}
+	return of, fetches
+}
+
+// strip draws one crawler.
+func (a axis) strip(c *crawler) strip {
+	of, fetches := a.byLayer(c)
+	below := of[""]
 	scale := float64(stripHeight) // units for one request, the same above the line and below it
 	peak, at := int64(0), 0
 	for column := range a.columns {
@@ -225,16 +232,43 @@ func (a axis) strip(c *crawler) strip {
 		}
 		scale = min(scale, stripHeight/float64(max(sum-below[column], 1)), stripDepth/float64(max(below[column], 1)))
 	}
-	n, own := c.Verdicts[report.Violation], c.Requests-c.Verdicts[report.Spoofed]
-	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
-	if c.Exempt != "" || a.unjudged {
-		s.Sum = english.Plural(own, "request")
-	}
 	layout := time.DateOnly
 	if a.step < 24*time.Hour {
 		layout = "01-02 15:04"
 	}
+	s := a.caption(c)
 	s.Peak = fmt.Sprintf("peak %s, %s", english.Grouped(peak), a.first.Add(time.Duration(at)*a.step).Format(layout))
+	tops := make([]int64, a.columns) // of the layers so far
+	for _, layer := range layers {
+		drawn := make([]int64, a.columns) // from the line on, where the layer has something
+		for column, n := range of[layer.Class] {
+			tops[column] += n
+			if n > 0 {
+				drawn[column] = tops[column]
+			}
+		}
+		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
+			s.Areas = slices.Insert(s.Areas, 0, area{layer.Class, steps(drawn, -scale)})
+		}
+	}
+	if slices.Max(below) > 0 {
+		s.Areas = append(s.Areas, area{"forbidden", steps(below, scale)})
+	}
+	for column, n := range fetches {
+		if n > 0 {
+			s.Fetches += fmt.Sprintf("M%d %dh1", column, -stripHeight-3)
+		}
+	}
+	return s
+}
+
+// caption is a strip with its texts alone.
+func (a axis) caption(c *crawler) strip {
+	n, own := c.Verdicts[report.Violation], own(c)
+	s := strip{Name: shortName(c), Sum: english.Grouped(n) + " of " + english.Grouped(own) + " forbidden"}
+	if c.Exempt != "" || a.unjudged {
+		s.Sum = english.Plural(own, "request")
+	}
 	var notes []string
 	if n > 0 {
 		notes = []string{wholeShare(n, own), identityOf(c)}
@@ -249,30 +283,9 @@ func (a axis) strip(c *crawler) strip {
 		notes = append(notes, "without "+english.Plural(spoofed, "impostor request"))
 	}
 	s.Notes = strings.Join(notes, ", ")
-	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, c.Timeline.From[0].Format(time.DateOnly),
-		c.Timeline.From[len(c.Timeline.From)-1].Format(time.DateOnly))
-	tops := make([]int64, a.columns) // of the layers so far
-	for _, layer := range layers {
-		drawn := make([]int64, a.columns) // from the line on, where the layer has something
-		for column, n := range of[layer.Class] {
-			if tops[column] += n; n > 0 {
-				drawn[column] = tops[column]
-			}
-		}
-		if slices.Max(drawn) > 0 { // each layer is drawn over those that are higher
-			s.Areas = slices.Insert(s.Areas, 0, area{layer.Class, steps(drawn, -scale)})
-		}
-	}
-	if slices.Max(below) > 0 {
-		s.Areas = append(s.Areas, area{"forbidden", steps(below, scale)})
-	}
-	var b strings.Builder
-	for column, n := range fetches {
-		if n > 0 {
-			fmt.Fprintf(&b, "M%d %dh1", column, -stripHeight-3)
-		}
-	}
-	s.Fetches = b.String()
+	from := c.Timeline.From
+	s.Title = fmt.Sprintf("%s: %s, from %s to %s", s.Name, s.Sum, from[0].Format(time.DateOnly),
+		from[len(from)-1].Format(time.DateOnly))
 	return s
 }
 

@@ -21,7 +21,7 @@ files, or of one that was compressed or sent in part; which version a 304 confir
 
 // WriteLogged writes what logs show of a site as text.
 func WriteLogged(w io.Writer, s *report.LoggedSite) error {
-	return writeBlocks(w, []block{loggedBlock(s.Rewrite(report.Printable)), {}}, maxWidth, false)
+	return document{loggedBlock(s.Rewrite(report.Printable)), {}}.writeText(w, maxWidth, false)
 }
 
 // MaxLoggedOnPage is how many sites a page has.
@@ -97,7 +97,8 @@ func loggedBlock(s *report.LoggedSite) block {
 			t.add(nil, 1, &row)
 		}
 	}
-	if b.Table = t.leaves("row"); len(letters) > 1 {
+	b.Table = t.leaves("row")
+	if len(letters) > 1 {
 		b.Quote = []string{"|" + string(strip) + "|"}
 	}
 	var unclear []string

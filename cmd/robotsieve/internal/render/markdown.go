@@ -17,7 +17,7 @@ func writeMarkdown(w io.Writer, r *report.Report, _ bool) error {
 	var m markdown
 	m.line("# Crawlers and robots.txt")
 	if r.WhatIf != nil || r.Policy.None() {
-		return m.write(w, document(r))
+		return m.write(w, full(r))
 	}
 	for _, text := range slices.Concat(d.partial(), d.headline(), []string{d.scope()}) {
 		m.paragraph(text)
@@ -40,9 +40,9 @@ type markdown struct{ strings.Builder }
 func (m *markdown) line(text string)      { m.WriteString(text + "\n") }
 func (m *markdown) paragraph(text string) { m.line("\n" + prose(text)) }
 
-// write writes what has been made, and blocks after it.
-func (m *markdown) write(w io.Writer, blocks []block) error {
-	for _, b := range blocks {
+// write writes what has been made, and a document after it.
+func (m *markdown) write(w io.Writer, d document) error {
+	for _, b := range d {
 		m.block(b)
 	}
 	_, err := io.WriteString(w, m.String())

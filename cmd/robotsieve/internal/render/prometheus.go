@@ -56,63 +56,53 @@ func metrics() []metric {
 	list := []metric{{"info", "The program that made the audit; 1.", false, func(r *report.Report, add adder) {
 		add(1, "program", r.Program, "schema", r.Schema)
 	}}}
-	list = append(list, gauge(gauges[0]), labelled("lines", "Lines of the logs, by kind.", "kind", lineKinds))
-	for _, c := range gauges[1:] {
-		list = append(list, gauge(c))
+	for _, c := range gauges {
+		list = append(list, metric{c.name, sentence(c.means), false, func(r *report.Report, add adder) {
+			if v := c.value(r); !v.none {
+				add(c.float(v))
+			}
+		}})
 	}
+	list = slices.Insert(list, 2, labelled("lines", "Lines of the logs, by kind.", "kind", lineKinds))
 	list = append(list,
 		labelled("robots_txt_requests", "GETs of /robots.txt by any client, by answer.", "answer", robotsAnswers),
 		metric{"requests", "Requests of crawlers, by verdict.", false, ofCrawlers(addVerdicts)},
 		metric{"violations", "Requests that every copy of robots.txt forbids which the crawler may still have been using.",
 			true, ofCrawlers(addViolations)})
 	for _, c := range traffic {
-		list = append(list, metric{c.name, sentence(c.means), c.judged, ofCrawlers(func(_ *report.Report, of *crawler, add adder) {
-			add(c.float(c.value(of)))
-		})})
+		samples := func(_ *report.Report, of *crawler, add adder) { add(c.float(c.value(of))) }
+		list = append(list, metric{c.name, sentence(c.means), c.judged, ofCrawlers(samples)})
 	}
 	return list
 }
 
-// gauges are the metrics without labels, lineKinds lines by their kind, and robotsAnswers requests for
-// robots.txt by their answer.
+// gauges are the metrics without labels, of which one without a value has no sample; lineKinds lines by
+// their kind, and robotsAnswers requests for robots.txt by their answer.
 var (
 	gauges = columns[report.Report]{
-		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be parsed; " +
-			"else 0", value: func(r *report.Report) value { return boolean(r.Partial) }},
+		{name: "partial", kind: boolRow, means: "1 if not all of the input was read, or too many lines could not be " +
+			"parsed; else 0", value: func(r *report.Report) value { return boolean(r.Partial) }},
 		{name: "all_bytes", kind: integerRow, means: "bytes of bodies sent to all clients",
 			value: func(r *report.Report) value { return integer(r.AllBytes) }},
 		{name: "first_request_timestamp_seconds", kind: timeRow, means: "time of the first request of a crawler",
-			value: func(r *report.Report) value { return integer(r.From.UnixMicro()).when(!r.From.IsZero()) }},
+			value: func(r *report.Report) value { return timeOf(r.From) }},
 		{name: "last_request_timestamp_seconds", kind: timeRow, means: "time of the last request of a crawler",
-			value: func(r *report.Report) value { return integer(r.To.UnixMicro()).when(!r.To.IsZero()) }},
+			value: func(r *report.Report) value { return timeOf(r.To) }},
 	}
 	lineKinds = columns[report.Report]{
-		numberOf("crawler", func(r *report.Report) int64 { return r.Totals.Requests }),
-		numberOf("not_crawler", func(r *report.Report) int64 { return r.NotCrawlers }),
-		numberOf("other_host", func(r *report.Report) int64 { return r.OtherHost }),
-		numberOf("not_judged", func(r *report.Report) int64 { return r.NotJudged }),
-		numberOf("unparsed", func(r *report.Report) int64 { return r.Unparsed }),
-		numberOf("other_crawler", func(r *report.Report) int64 { return r.Choice.Requests }),
+		{name: "crawler", value: func(r *report.Report) value { return integer(r.Totals.Requests) }},
+		{name: "not_crawler", value: func(r *report.Report) value { return integer(r.NotCrawlers) }},
+		{name: "other_host", value: func(r *report.Report) value { return integer(r.OtherHost) }},
+		{name: "not_judged", value: func(r *report.Report) value { return integer(r.NotJudged) }},
+		{name: "unparsed", value: func(r *report.Report) value { return integer(r.Unparsed) }},
+		{name: "other_crawler", value: func(r *report.Report) value { return integer(r.Choice.Requests) }},
 	}
 	robotsAnswers = columns[report.Report]{
-		numberOf("served", func(r *report.Report) int64 { return r.RobotsTxt.Served }),
-		numberOf("none", func(r *report.Report) int64 { return r.RobotsTxt.None }),
-		numberOf("failed", func(r *report.Report) int64 { return r.RobotsTxt.Failed }),
+		{name: "served", value: func(r *report.Report) value { return integer(r.RobotsTxt.Served) }},
+		{name: "none", value: func(r *report.Report) value { return integer(r.RobotsTxt.None) }},
+		{name: "failed", value: func(r *report.Report) value { return integer(r.RobotsTxt.Failed) }},
 	}
 )
-
-func numberOf(name string, of func(*report.Report) int64) column[report.Report] {
-	return column[report.Report]{name: name, kind: integerRow, value: func(r *report.Report) value { return integer(of(r)) }}
-}
-
-// gauge returns a column as a metric, which has no sample if there is no value.
-func gauge(c column[report.Report]) metric {
-	return metric{c.name, sentence(c.means), c.judged, func(r *report.Report, add adder) {
-		if v := c.value(r); !v.none {
-			add(c.float(v))
-		}
-	}}
-}
 
 // labelled returns columns as a metric with a label, which has their names.
 func labelled(name, help, label string, list columns[report.Report]) metric {
@@ -126,7 +116,8 @@ func labelled(name, help, label string, list columns[report.Report]) metric {
 // sentence makes a sentence of what a column means.
 func sentence(means string) string { return strings.ToUpper(means[:1]) + means[1:] + "." }
 
-// addVerdicts adds the requests of a crawler by verdict: those that occur, and violations, if anything was judged.
+// addVerdicts adds the requests of a crawler by verdict: those that occur, and violations, if anything was
+// judged.
 func addVerdicts(r *report.Report, c *crawler, add adder) {
 	for i := range verdicts {
 		v := &verdicts[i]

@@ -17,19 +17,19 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// outputs are the forms that a report can be written in. In colours, text that
-// needs attention stands out; this is for terminals. The texts of the report have any
-// bytes: those for people go through report.Printable as a whole, those for programs
-// through WriteJSON and rowTable.
+// outputs are the forms that a report can be written in. Those for people get texts that cannot act on a
+// terminal, and local times; in colours, what needs attention stands out. Those for programs keep the
+// bytes of texts, as WriteJSON and columns write them.
 var outputs = []struct {
-	name  string
-	write func(w io.Writer, r *report.Report, colours bool) error
+	name      string
+	forPeople bool
+	write     func(w io.Writer, r *report.Report, colours bool) error
 }{
-	{"text", printable(writeScreen)},
-	{Full, printable(writeFull)},
-	{"markdown", printable(writeMarkdown)},
-	{"json", writeJSON},
-	{"csv", writeCSV},
+	{"text", true, writeScreen},
+	{Full, true, writeFull},
+	{"markdown", true, writeMarkdown},
+	{"json", false, writeJSON},
+	{"csv", false, writeCSV},
 }
 
 // Full is the output that has in text all that is known, not only one screen of it.
@@ -48,20 +48,17 @@ func Outputs() []string {
 func Write(w io.Writer, output string, r *report.Report, colours bool) error {
 	b := bufio.NewWriter(w)
 	for _, o := range outputs {
-		if o.name == output {
-			if err := o.write(b, r, colours); err != nil {
-				return err
-			}
+		if o.name != output {
+			continue
+		}
+		if o.forPeople {
+			r = forPeople(r)
+		}
+		if err := o.write(b, r, colours); err != nil {
+			return err
 		}
 	}
 	return b.Flush()
-}
-
-// printable gives an output for people a report whose texts cannot act on a terminal.
-func printable(write func(io.Writer, *report.Report, bool) error) func(io.Writer, *report.Report, bool) error {
-	return func(w io.Writer, r *report.Report, colours bool) error {
-		return write(w, forPeople(r), colours)
-	}
 }
 
 // forPeople copies a report, with texts that cannot act on a terminal, and with local times.

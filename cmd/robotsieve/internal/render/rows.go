@@ -90,7 +90,7 @@ var requestRows = columns[row]{
 		value: func(r *row) value { return words(r.Rule.Rule).when(r.Verdict == report.Violation) }},
 	{name: "rule_version", kind: timeRow, means: "from when on the version with that line was in force; " +
 		"none if before all time",
-		value: func(r *row) value { return ruleVersion(r.Event) }},
+		value: func(r *row) value { return timeOf(r.Rule.Version).when(r.Verdict == report.Violation) }},
 	{name: "rule_file", means: "the file of that version",
 		value: func(r *row) value { return words(r.Rule.File).when(r.Verdict == report.Violation) }},
 	{name: "informed", kind: boolRow, means: "a client of this name had been sent a robots.txt that forbids the " +
@@ -121,11 +121,6 @@ func namesOf(list columns[crawler]) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
-}
-
-func ruleVersion(e *audit.Event) value {
-	from := e.Rule.Version
-	return integer(from.UnixMicro()).when(e.Verdict == report.Violation && !from.IsZero())
 }
 
 // RowOutputs returns the names of the outputs of rows, the default first.
@@ -200,7 +195,8 @@ func (l *rowList[T]) Add(r *T) error {
 
 // Write writes whole rows that an appender has made. After an error it writes no more.
 func (l *rowList[T]) Write(rows []byte) (int, error) {
-	if l.start(); l.err == nil {
+	l.start()
+	if l.err == nil {
 		_, l.err = l.to.Write(rows)
 	}
 	if l.err != nil {
@@ -222,7 +218,8 @@ func (l *rowList[T]) Close() error {
 	if l.err != nil {
 		return nil //nolint:nilerr // Write has returned it
 	}
-	if l.start(); l.err == nil {
+	l.start()
+	if l.err == nil {
 		l.err = l.to.Close()
 	}
 	return l.err

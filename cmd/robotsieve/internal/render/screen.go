@@ -12,19 +12,19 @@ import (
 
 // screen is the report on one screen of 24 lines by 80 characters, where the facts fit: what
 // happened, who did it, what is held against nobody, what to mend, and how certain it is.
-// All else is in document. Where there is not room for all violators, the least are left out, but
+// All else is in full. Where there is not room for all violators, the least are left out, but
 // the AI crawlers that came are named, if need be in the place of all violators but one and of those
 // without a violation.
-func screen(r *report.Report) (blocks []block) {
+func screen(r *report.Report) (shown document) {
 	if r.WhatIf != nil {
 		return append(doc{r, minViolatorsShown, screenWidth}.comparison(3, 1), block{Text: []string{
 			"More: --full, all of it; --html FILE, a page; --output json, for programs. " +
 				"Paths that nobody requested: robotsieve check --against."}})
 	}
 	height := func(most, clean, ai int) int {
-		blocks = doc{r, most, screenWidth}.screen(clean, ai)
+		shown = doc{r, most, screenWidth}.screen(clean, ai)
 		var text strings.Builder
-		_ = writeBlocks(&text, blocks, screenWidth, false) // to memory, which does not fail
+		_ = shown.writeText(&text, screenWidth, false) // to memory, which does not fail
 		return strings.Count(text.String(), "\n")
 	}
 	most, clean, ai, least, few := screenHeight, screenHeight/2, screenHeight, minViolatorsShown, 1
@@ -40,12 +40,12 @@ func screen(r *report.Report) (blocks []block) {
 	}
 	for ; height(most, clean, ai) > screenHeight && clean > few; clean-- {
 	}
-	return blocks
+	return shown
 }
 
 // screen is a report of which the crawlers without a violation are named in so many lines, and the AI
 // crawlers that nothing else names in so many.
-func (d doc) screen(clean, ai int) []block {
+func (d doc) screen(clean, ai int) document {
 	first := block{Text: slices.Concat(d.partial(), d.headline(), []string{d.scope()})}
 	if d.Policy.None() {
 		return d.unjudgedScreen(first, ai)

@@ -65,7 +65,7 @@ func (d doc) portion() []string {
 	if n := d.Choice.Others; n > 0 {
 		text += fmt.Sprintf("; %s made %s", english.Plural(n, "other crawler"), english.Grouped(d.Choice.Requests))
 	}
-	if n := traffic[1].sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
+	if n := violationBytes.sum(d.without(isFetcher)); n > 0 { // fetchers are apart in the headline too
 		text += ". Forbidden requests got " + size(n)
 	}
 	return []string{text + "."}
@@ -88,10 +88,10 @@ func (d doc) totals() (list []fact) {
 	}{
 		{"forbidden", verdicts[report.Violation].sum(crawlers), english.Grouped},
 		{"of them answered with content", outcomes[report.Content].sum(crawlers), english.Grouped},
-		{"sent in answer to them", traffic[1].sum(crawlers), size},
+		{"sent in answer to them", violationBytes.sum(crawlers), size},
 		{"requests by crawlers", made, english.Grouped},
 		{"of them by verified clients", verified.sum(crawlers), english.Grouped},
-		{"sent to crawlers", traffic[0].sum(crawlers), size},
+		{"sent to crawlers", bytesSent.sum(crawlers), size},
 		{english.Verb(names, "crawler", "crawlers"), names, english.Grouped},
 		{"requests by impostors", d.Totals.Verdicts[report.Spoofed], english.Grouped},
 		{"requests by fetchers", d.Totals.Requests - d.Totals.Verdicts[report.Spoofed] - made, english.Grouped},
@@ -114,8 +114,8 @@ func (d doc) clean(lines int) []string {
 }
 
 // cleanNamed names the crawlers without a violation of whom something was judged, the most frequent
-// first, in so many lines, of which AI crawlers stand first where not all are named: nobody where the log contradicts the files, or they have no rule. named are
-// those that it names.
+// first, in so many lines, of which AI crawlers stand first where not all are named: nobody where the log
+// contradicts the files, or they have no rule. named are those that it names.
 func (d doc) cleanNamed(lines int) (text []string, named []*crawler) {
 	list := d.without(func(c *crawler) bool {
 		return c.Verdicts[report.Violation] > 0 ||
@@ -245,16 +245,15 @@ func (d doc) advice() block {
 		"a scheme (--host, or in the manifest).", others, d.elsewhere())
 	add(d.OtherHost > 0 && d.WhatIf == nil && !only && !d.Policy.None(), "%s went to hosts without a robots.txt here "+
 		"(%s): give theirs too (--policy).", others, d.elsewhere())
+	add(undecided(report.UnknownScheme) > 0 && d.WhatIf == nil, "Nothing tells whether %s came by http or https: if both have "+
+		"the same robots.txt, name the site without a scheme (--host, or in the manifest).",
+		english.Plural(undecided(report.UnknownScheme), "request"))
 	nameless := d.WithoutAgent()
 	add(nameless != "", "%s", nameless)
 	add(d.Proxied, "The log has the addresses of a proxy: log those of clients, and see --client-ip.")
-	add(d.AddressesCut && !d.Proxied, "The log's addresses are cut (they end in .0): log whole addresses to verify clients.")
-	add(!d.Proxied && clients == report.ByName, "The log has host names in place of addresses, and these verify nobody: log "+
-		"addresses (Apache: HostnameLookups Off).")
-	add(!d.Proxied && clients == report.ByProxy, "All clients have one address, or a few private ones, as behind a proxy or "+
-		"in a container: log the client's address (nginx: real_ip_header, Apache: mod_remoteip).")
-	add(!d.Proxied && clients == report.ByForwarded, "The clients' addresses are in X-Forwarded-For, and the log's own are a "+
-		"proxy's: give --client-ip xff and --trusted-proxies.")
+	add(d.AddressesCut && !d.Proxied,
+		"The log's addresses are cut (they end in .0): log whole addresses to verify clients.")
+	add(!d.Proxied && clients != report.ByAddress, "%s", clientsTexts[clients])
 	add(!d.CanVerify && !d.Proxied && clients == report.ByAddress && d.Totals.Identity[report.Unverified] > 0,
 		"No client can be verified: give address lists (robotsieve crawlers --lists).")
 	add(d.IdentityNoList > 0 && 2*d.IdentityNoList > d.AllRequests(),
@@ -267,6 +266,16 @@ func (d doc) advice() block {
 	add(!t.Logged && d.Totals.Requests > 0, "The log has no request for robots.txt, "+
 		"so it does not show who was sent it.")
 	return block{Title: "What to fix:", List: list}
+}
+
+// clientsTexts say what a log has in place of the addresses of clients, and what to do.
+var clientsTexts = map[report.ClientsBy]string{
+	report.ByName: "The log has host names in place of addresses, and these verify nobody: log addresses (Apache: " +
+		"HostnameLookups Off).",
+	report.ByProxy: "All clients have one address, or a few private ones, as behind a proxy or in a container: log the " +
+		"client's address (nginx: real_ip_header, Apache: mod_remoteip).",
+	report.ByForwarded: "The clients' addresses are in X-Forwarded-For, and the log's own are a proxy's: give " +
+		"--client-ip xff and --trusted-proxies.",
 }
 
 // strangersText says what answers to clients that name no crawler clear.

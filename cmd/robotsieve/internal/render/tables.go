@@ -130,7 +130,8 @@ func (d doc) crawlers() block {
 	}
 	all := d.pointers()
 	shown := withSums(byVerdict, all)
-	t := newTable(unbounded, slices.Concat(columns[crawlers]{textFrom("crawler", func(c *crawlers) string { return c.name })}, summed(shown),
+	t := newTable(unbounded, slices.Concat(
+		columns[crawlers]{textFrom("crawler", func(c *crawlers) string { return c.name })}, summed(shown),
 		columns[crawlers]{wordsFrom("category", func(c *crawlers) string { return c.category })}))
 	for _, part := range d.parts() {
 		t.begin(part.title)
@@ -140,7 +141,8 @@ func (d doc) crawlers() block {
 		}
 		if left := part.list[n:]; len(left) > 0 {
 			out := leftOut{}.addAll(left)
-			t.add(nil, 1, &crawlers{fmt.Sprintf("(%s more: see json, csv)", english.Grouped(out.others+out.fetchers)), "", left})
+			name := fmt.Sprintf("(%s more: see json, csv)", english.Grouped(out.others+out.fetchers))
+			t.add(nil, 1, &crawlers{name, "", left})
 		}
 	}
 	if len(d.Crawlers) > 1 {
@@ -415,7 +417,8 @@ func (d doc) delays() block {
 			t.add(nil, 1, &delay{c, info})
 		}
 	}
-	if b.Table = t.leaves("row"); t.rows > 0 {
+	b.Table = t.leaves("row")
+	if t.rows > 0 {
 		b.Text = []string{"A gap is the time between successive requests from one address. " +
 			"RFC 9309 does not define Crawl-delay: a shorter gap is not a violation."}
 	}

@@ -23,15 +23,15 @@ var breaks = strings.NewReplacer("\u00ad", "-\n", " \u200b", "\n", "\u200b", "\n
 
 // writeScreen writes the report on one screen, writeFull the whole report.
 func writeScreen(w io.Writer, r *report.Report, colours bool) error {
-	return writeBlocks(w, screen(r), screenWidth, colours)
+	return screen(r).writeText(w, screenWidth, colours)
 }
 
 func writeFull(w io.Writer, r *report.Report, colours bool) error {
-	return writeBlocks(w, document(r), maxWidth, colours)
+	return full(r).writeText(w, maxWidth, colours)
 }
 
-// writeBlocks writes blocks with tables in columns, prose of a width, and marks as colours.
-func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
+// writeText writes a document with tables in columns, prose of a width, and marks as colours.
+func (d document) writeText(w io.Writer, width int, colours bool) error {
 	marks := unmarked
 	if colours {
 		marks = strings.NewReplacer(markAlarm, text.FgRed.EscapeSeq(), markCaution, text.FgYellow.EscapeSeq(), markEnd,
@@ -46,7 +46,7 @@ func writeBlocks(w io.Writer, blocks []block, width int, colours bool) error {
 			before = strings.Repeat(" ", indent)
 		}
 	}
-	for i, b := range blocks {
+	for i, b := range d {
 		if i > 0 {
 			lines = append(lines, "")
 		}

@@ -14,11 +14,8 @@ import (
 // answered.
 func (d doc) traffic() block {
 	b, inexact := block{Heading: "Traffic"}, false
-	sent := traffic
-	if d.Policy.None() {
-		sent = sent[:1]
-	}
-	t := newTable(d.most, slices.Concat(columns[crawler]{textFrom("traffic of", shortName)}, shownIn(sent),
+	sent := slices.DeleteFunc(slices.Clone(traffic), func(c column[crawler]) bool { return c.judged && d.Policy.None() })
+	t := newTable(d.most, slices.Concat(columns[crawler]{textFrom("traffic of", shortName)}, sent,
 		columns[crawler]{
 			valueFrom("addresses", func(c *crawler) value {
 				if isAbout(c) {
@@ -32,7 +29,8 @@ func (d doc) traffic() block {
 		shown := t.add(c, crawlersIn(c), c)
 		inexact = inexact || shown && isAbout(c)
 	}
-	if b.Table = t.leaves("crawler"); t.rows > 0 {
+	b.Table = t.leaves("crawler")
+	if t.rows > 0 {
 		b.Text = []string{"Bytes are those of bodies, as far as the log has sizes. " +
 			"Requests of impostors are not counted here."}
 	}
@@ -111,7 +109,8 @@ func (d doc) paths(heading, by string, of func(*crawler) report.PathList, rows i
 				"(each other path: there are too many to count each)"})
 		}
 	}
-	if b.Table = t.leaves("crawler"); about {
+	b.Table = t.leaves("crawler")
+	if about {
 		b.Text = []string{"A number with \"about\" is too high by at most a tenth."}
 	}
 	return b
@@ -139,7 +138,8 @@ func (d doc) referrals() block {
 			t.add(nil, 1, &d.Operators[i])
 		}
 	}
-	if b.Table = t.leaves("operator"); t.rows > 0 {
+	b.Table = t.leaves("operator")
+	if t.rows > 0 {
 		b.Text = []string{"Crawled are the requests of the operator's crawlers, " +
 			"without robots.txt and without impostors; " +
 			"visitors sent are requests that are no crawlers' and whose Referer is a page of the operator. " +

@@ -13,7 +13,7 @@ import (
 // The report of logs without a robots.txt: who came. No word of it judges.
 
 // unjudgedScreen is that report on one screen, after its first block.
-func (d doc) unjudgedScreen(first block, ai int) []block {
+func (d doc) unjudgedScreen(first block, ai int) document {
 	came := d.comers().Table
 	return withText(first, block{Table: came}.withFigures(), block{Text: d.otherAI(ai, came, nil)}, d.advice(),
 		d.sentSizes(), block{Text: []string{
@@ -33,9 +33,9 @@ func (d doc) comers() block {
 		Table: t.leaves("crawler")}
 }
 
-var comerColumns = slices.Concat(columns[crawler]{textFrom("crawler", shortName), categoryColumn},
-	shownIn(columns[crawler]{requests, verified, verdicts[report.Spoofed].headed("impostors"), traffic[0]}),
-	columns[crawler]{countFrom("robots.txt", func(c *crawler) int64 { return c.RobotsTxt.Fetches })})
+var comerColumns = columns[crawler]{textFrom("crawler", shortName), categoryColumn, requests, verified,
+	verdicts[report.Spoofed].headed("impostors"), bytesSent,
+	countFrom("robots.txt", func(c *crawler) int64 { return c.RobotsTxt.Fetches })}
 
 // cameText is the headline.
 func (d doc) cameText() string {

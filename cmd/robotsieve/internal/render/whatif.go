@@ -11,7 +11,7 @@ import (
 
 // comparison is what people get in place of verdicts if another robots.txt was asked about the
 // requests.
-func (d doc) comparison(prefixes, examples int) []block {
+func (d doc) comparison(prefixes, examples int) document {
 	result := block{Text: slices.Concat(d.partial(), []string{d.compared(), d.scope()})}
 	return withText(slices.Concat([]block{result}, d.changes(prefixes, examples), []block{d.advice()})...)
 }
@@ -45,7 +45,8 @@ func (d doc) changes(prefixes, examples int) []block {
 	list := func(heading, title string, e report.Effect) block {
 		return block{Heading: heading, Title: "Requests " + title + ":", Table: d.changeTable(e, prefixes, examples)}
 	}
-	others, left := block{Heading: "Other requests", Title: "Other requests of crawlers:"}, d.NotJudged-d.NoRequest-w.All.Compared()
+	others := block{Heading: "Other requests", Title: "Other requests of crawlers:"}
+	left := d.NotJudged - d.NoRequest - w.All.Compared()
 	add := func(n int64, what string) {
 		if n > 0 {
 			others.List = append(others.List, english.Grouped(n)+": "+what)

@@ -5,12 +5,30 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/robotsieve/robotsieve/scan/job"
 )
 
-// FlagsPage is what docs/flags.md has of the flags of all commands: a table for each group.
-func FlagsPage() string {
+// TestFlagsPage holds docs/flags.md to the table of flags; -update writes it.
+func TestFlagsPage(t *testing.T) {
+	const name, begin, end = "../../../docs/flags.md", "\n<!-- made by TestFlagsPage: ", "\n<!-- end -->\n"
+	page := string(raw(t, name))
+	before, rest, _ := strings.Cut(page, begin)
+	by, _, ok := strings.Cut(rest, "\n")
+	if !ok {
+		t.Fatal(name + " has no place for the flags")
+	}
+	want := before + begin + by + "\n" + flagTables() + end
+	if *update {
+		write(t, name, want)
+	} else if page != want {
+		t.Errorf("%s is not as the table of flags makes it: go test ./cmd/robotsieve/cli -run TestFlagsPage -update", name)
+	}
+}
+
+// flagTables is what docs/flags.md has of the flags of all commands: a table for each group.
+func flagTables() string {
 	rows := slices.Clone(flagTable)
 	for _, source := range job.HistorySources() {
 		for _, f := range source.Flags {
@@ -30,7 +48,7 @@ func FlagsPage() string {
 			}
 		}
 	}
-	return b.String() + "\n"
+	return b.String()
 }
 
 // markdown is a row of the table.
@@ -86,8 +104,12 @@ func (r rule) markdown(flag string) string {
 	if r.not == flag {
 		return text + "it is refused"
 	}
+	var parts []string
 	if r.needs != "" {
-		return text + "it needs " + names(r.needs, " or ")
+		parts = append(parts, "it needs "+names(r.needs, " or "))
 	}
-	return text + "not together with " + names(r.not, ", ")
+	if r.not != "" {
+		parts = append(parts, "not together with "+names(r.not, ", "))
+	}
+	return text + strings.Join(parts, ", ")
 }
