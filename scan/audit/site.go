@@ -203,7 +203,8 @@ func (w *sites) newSite(key []byte, read func([]byte) (origin.Origin, error)) si
 		if s, ok := find(o); ok {
 			at := site{Site: s, schemeless: o.Scheme == "", host: host}
 			n, isURL := origin.Prefix(key)
-			if at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless; at.byTarget {
+			at.byTarget = isURL && string(key[n:]) == wholeURL && at.schemeless
+			if at.byTarget {
 				at.named = w.originOf(key[:n])
 			}
 			return at

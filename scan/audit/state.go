@@ -28,8 +28,8 @@ import (
 //	tally    likewise, as appendTally writes it
 //	records  the deferred records, as package spill has them
 //
-// Numbers are big-endian. The same lines make the same bytes, by any number of workers. A state holds raw lines of clients only where the report
-// would. It holds addresses where gaps between requests are to be measured; of a
+// Numbers are big-endian. The same lines make the same bytes, by any number of workers. A state holds raw
+// lines of clients only where the report would. It holds addresses where gaps between requests are to be measured; of a
 // sample of all lines and of each crawler it has hashes of addresses, of 64 bits and without a key.
 const (
 	stateForm    = 17      // raise it when a counter is added or a record changes; no other form is read
@@ -121,7 +121,8 @@ func (r *Run) joined(records iter.Seq2[spill.Record, error]) iter.Seq2[spill.Rec
 			case key != nil:
 				kept.Data = bytes.Clone(record.Data)
 			default:
-				if kept.Data = nil; !yield(record, nil) {
+				kept.Data = nil
+				if !yield(record, nil) {
 					return
 				}
 			}
@@ -150,7 +151,8 @@ func (r *Run) join(list ...spill.Record) ([]byte, error) {
 	f := finalPass{run: r, operatorPass: operatorPass{counts: r.tally.newRow("", unknownBounds)}}
 	for _, x := range list {
 		rd := newReader(r.policy(), x.Data[len(countsKey(x.Data)):])
-		if f.unknownCounts(rd, x.N); rd.bad() {
+		f.unknownCounts(rd, x.N)
+		if rd.bad() {
 			return nil, fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
 		}
 	}
