@@ -66,7 +66,8 @@ func hostileRows() (list []*audit.Judged) {
 	profile := &profiles.Profile{Name: "GPTBot", Operator: "OpenAI", Role: "fetcher"}
 	for i, text := range hostileTexts {
 		j := &audit.Judged{
-			Number: int64(i + 1), Address: []byte(text), Agent: []byte(text), Method: []byte(text), Target: []byte(text), Origin: text, Crawler: text,
+			Number: int64(i + 1), Address: []byte(text), Agent: []byte(text), Method: []byte(text), Target: []byte(text),
+			Origin: text, Crawler: text,
 			Time: int64(i-3) * 86_399_123_456_789, HasTime: i%5 > 0, Status: i * 41 % 600, Size: int64(i%7) - 2,
 			Verdict: report.Verdict(i % 9), Reason: report.Reason(i % 9), Identity: report.Identity(i % 4),
 			Outcome:  report.Outcome(i % 6),
