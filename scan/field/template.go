@@ -105,13 +105,16 @@ func literalOf(text string) literal {
 	return l
 }
 
-// standsAt reports whether the text stands at line[at:]. It may read past the line's end, which is
-// a newline or the end of the chunk: no literal contains one. at may exceed len(line).
+// standsAt reports whether the text stands at line[at:]. at may exceed len(line).
 func (l *literal) standsAt(line []byte, at int) bool {
-	if l.mask != 0 && at <= len(line) && at+8 <= cap(line) {
-		return binary.LittleEndian.Uint64(line[at:at+8])&l.mask == l.word
+	if at+len(l.text) > len(line) {
+		return false
 	}
-	return at+len(l.text) <= len(line) && string(line[at:at+len(l.text)]) == l.text
+	if l.mask != 0 && len(line) >= 8 {
+		from := min(at, len(line)-8)
+		return binary.LittleEndian.Uint64(line[from:])>>(8*uint(at-from)&63)&l.mask == l.word
+	}
+	return string(line[at:at+len(l.text)]) == l.text
 }
 
 // Compile returns the template made ready for Find.

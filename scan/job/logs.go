@@ -286,8 +286,7 @@ func (l *auditLogs) logInfos() (list []logInfo) {
 }
 
 // scan lets the run's workers read all inputs, and reports whether ctx ended first. An error of a
-// worker ends the reading; Run.Report returns it. So does one of its rows, which listing.write
-// returns.
+// worker ends the reading; Run.Report returns it.
 func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, n int) (interrupted bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -300,7 +299,7 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	}
 	err := scan.Run(ctx, r, n, func(i int, c *source.Chunk) {
 		l.readChunk(ctx, i, workers[i], c)
-		if workers[i].Err() != nil || l.rows.failed(i) != nil {
+		if workers[i].Err() != nil {
 			stop(errWorker)
 		}
 	})
