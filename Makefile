@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test clib python python-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test clib python python-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -118,14 +118,6 @@ rows-test: build
 # is no Chromium it says so and passes. With ROBOTSIEVE_SHOTS=DIR it leaves pictures to look at.
 browser-test:
 	cd cmd/robotsieve/internal/render/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
-
-# The audit and the filter on Apache Beam, a module of its own too. The profile is that of robotsieve, whose code it runs.
-BEAM_PGO := -pgo=../robotsieve/default.pgo
-beam:
-	cd cmd/robotsieve-beam && $(GO) build -trimpath $(BEAM_PGO) -o ../../bin/robotsieve-beam .
-
-beam-test:
-	cd cmd/robotsieve-beam && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 # The C interface: the library, shared and static, and its header, in bin/clib. It needs a C compiler.
 CLIB = CGO_ENABLED=1 $(GO) build -pgo=cmd/robotsieve/default.pgo -trimpath -ldflags '-s -w -X main.release=$(VERSION)'

@@ -29,14 +29,9 @@ func runAudit(ctx context.Context, s streams, a *args) (err error) {
 	defer stop(&err)
 	ctx, release := onInterrupt(ctx)
 	defer release()
-	reporting := reportingOf(s, a)
+	reporting := reportingOf(a)
 	o := auditOptions(s, a, results(s, a, reporting), listed)
-	var result *job.Audited
-	if s.elsewhere != nil {
-		result, err = s.elsewhere.Audit(ctx, o, rows)
-	} else {
-		result, err = job.Audit(ctx, o)
-	}
+	result, err := job.Audit(ctx, o)
 	return reporting.finish(s, result, endRows(written, result, err))
 }
 

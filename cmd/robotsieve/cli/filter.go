@@ -53,12 +53,7 @@ func runFilter(ctx context.Context, s streams, a *args) (err error) {
 	defer stop(&err)
 	ctx, release := onInterrupt(ctx)
 	defer release()
-	var result *job.Filtered
-	if s.elsewhere != nil {
-		result, err = s.elsewhere.Filter(ctx, filterOptions(s, a))
-	} else {
-		result, err = job.Filter(ctx, filterOptions(s, a), s.out)
-	}
+	result, err := job.Filter(ctx, filterOptions(s, a), s.out)
 	if result == nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func reportFilter(s streams, result *job.Filtered, err error, invalid, output st
 	write := writeFilterText
 	if output == "json" {
 		// on the last line
-		write = func(s streams, r *job.Filtered) error { return render.WriteJSON(s.err, SummaryOf(r), "") }
+		write = func(s streams, r *job.Filtered) error { return render.WriteJSON(s.err, summaryOf(r), "") }
 	}
 	if err := writing("the summary", write(s, result)); err != nil {
 		return err
@@ -132,8 +132,8 @@ func writeFilterText(s streams, r *job.Filtered) error {
 	return err
 }
 
-// FilterSummary is what --output json writes of a filter: the schema robotsieve.filter/1.
-type FilterSummary struct {
+// filterSummary is what --output json writes of a filter: the schema robotsieve.filter/1.
+type filterSummary struct {
 	Schema      string           `json:"schema"`
 	Partial     bool             `json:"partial"`
 	Read        int64            `json:"read"`
@@ -152,8 +152,8 @@ type FilterSummary struct {
 	Reasons     map[string]int64 `json:"reasons"`    // of the invalid lines
 }
 
-// SummaryOf returns the summary of a filter.
-func SummaryOf(r *job.Filtered) FilterSummary {
+// summaryOf returns the summary of a filter.
+func summaryOf(r *job.Filtered) filterSummary {
 	reasons, barred := map[string]int64{}, map[string]int64{}
 	for i, name := range r.Agents {
 		barred[name] = r.Barred[i]
@@ -163,7 +163,7 @@ func SummaryOf(r *job.Filtered) FilterSummary {
 			reasons[class.String()] = r.Count[class]
 		}
 	}
-	return FilterSummary{
+	return filterSummary{
 		"robotsieve.filter/1", r.Partial, r.Read, r.Kept, r.Dropped, r.Invalid, r.Printed,
 		r.Count[filter.Allowed], r.Count[filter.Disallowed], r.Count[filter.Unreachable], r.Count[filter.ByPage],
 		r.Count[filter.NoPolicy], r.Count[filter.Header], barred, r.Misencoded, reasons,

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -25,12 +23,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsieve/robotsieve/internal/disk"
 	"github.com/robotsieve/robotsieve/internal/english"
 	"github.com/robotsieve/robotsieve/internal/test/reporttest"
-	"github.com/robotsieve/robotsieve/scan/job"
 )
 
 const sample = "../../../testdata/sample/"
@@ -492,64 +487,5 @@ func TestGuardSmallAudit(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > most {
 		t.Errorf("an audit of %d kB allocates %d kB", len(strings.Join(log, "\n"))>>10, took>>10)
-	}
-}
-
-// TestElsewhereHasTheReportsAndExitCodes: a program whose jobs are done elsewhere prints what robotsieve prints,
-// and its rows and results, wherever they are written, are those of robotsieve.
-func TestElsewhereHasTheReportsAndExitCodes(t *testing.T) {
-	const urls = "https://lantern.example/private/\nhttps://lantern.example/\n"
-	var written bytes.Buffer // rows, or what is kept of a list
-	own, owned := "", false
-	e := &Elsewhere{
-		Name: "elsewhere", Short: "Jobs elsewhere", Long: "Jobs elsewhere.",
-		Adapt: func(cmd *cobra.Command) { cmd.Flags().StringVar(&own, "own", "", "a flag of its own") },
-		Audit: func(ctx context.Context, o job.AuditOptions, r Rows) (*job.Audited, error) {
-			end := func() error { return nil }
-			if r.List != "" {
-				o.Rows, end = r.Begin(&written)
-			}
-			a, err := job.Audit(ctx, o)
-			return a, errors.Join(err, end())
-		},
-		Filter: func(ctx context.Context, o job.FilterOptions) (*job.Filtered, error) {
-			return job.Filter(ctx, o, &written)
-		},
-	}
-	audit := func(flags ...string) []string { return append(fullAudit(sample), flags...) }
-	for _, c := range []struct {
-		args []string
-		says string // of a refusal
-	}{
-		{audit(), ""}, {audit("--samples", "1"), ""}, {audit("--fail-on", "violation>0"), ""},
-		{audit("--fail-on", "violation>99%"), ""}, {audit("--quiet", "--own", "x"), ""},
-		{audit("--list", "violations", "--output", "ndjson"), ""}, {audit("--list", "violations", "--output", "csv"), ""},
-		{[]string{"filter", "--robots", sample + "robots.txt", "--agent", "GPTBot", "-"}, ""},
-		{audit("--evidence", "x"), "elsewhere: unknown flag: --evidence"},
-		{audit("--block", "nginx=x"), "elsewhere: unknown flag: --block"},
-		{[]string{"merge", "x"}, `elsewhere: unknown command "merge"`},
-		{audit("--output", "ndjson"), "--output ndjson is for --list"},
-		{audit("--output", "parquet"), "--output parquet is for --list"},
-	} {
-		written.Reset()
-		var out, diag bytes.Buffer
-		code := e.Run(t.Context(), c.args, strings.NewReader(urls), &out, &diag)
-		owned = owned || own == "x"
-		if c.says != "" {
-			if code != exitUsage || !strings.Contains(diag.String(), c.says) ||
-				!strings.Contains(diag.String(), "Try 'elsewhere ") {
-				t.Errorf("%s: code %d: %s", c.args, code, &diag)
-			}
-			continue
-		}
-		here := command(t, urls, slices.DeleteFunc(c.args, func(arg string) bool { return arg == "--own" || arg == "x" })...)
-		there := result{cmp.Or(written.String(), out.String()), strings.ReplaceAll(diag.String(), "elsewhere: ", "robotsieve: "),
-			code}
-		if there != here {
-			t.Errorf("%s: %+v, and here %+v", c.args, there, here)
-		}
-	}
-	if !owned {
-		t.Error("its own flag has no value")
 	}
 }

@@ -13,7 +13,7 @@ func newMerge(s streams) *cobra.Command { return subcommand{name: "merge", run: 
 func runMerge(ctx context.Context, s streams, a *args) error {
 	ctx, release := onInterrupt(ctx)
 	defer release()
-	reporting := reportingOf(s, a)
+	reporting := reportingOf(a)
 	result, err := job.Merge(ctx, job.MergeOptions{
 		Results: results(s, a, reporting), States: a.rest, Memory: value[int64](a, "memory"),
 	})

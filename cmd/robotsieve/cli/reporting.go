@@ -30,13 +30,11 @@ var reportFiles = []struct {
 	{"prometheus", "a file of figures for Prometheus", "# HELP robotsieve_", render.WritePrometheus},
 }
 
-// reportingOf says what a command line asks for. Rows take the place of the report on stdout, or elsewhere the
-// --output of it.
-func reportingOf(s streams, a *args) *reporting {
+// reportingOf says what a command line asks for. Rows take the place of the report on stdout.
+func reportingOf(a *args) *reporting {
 	r := &reporting{form: a.text("output"), quiet: a.is("quiet"), gate: gate{conditions: values[condition](a, "fail-on")}}
 	if a.text("list") != "" {
-		r.listed = s.elsewhere == nil
-		r.form = "text"
+		r.listed, r.form = true, "text"
 	}
 	r.isText = r.form == "text"
 	if r.isText && a.is("full") {

@@ -20,7 +20,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/robotsieve/robotsieve/cmd/robotsieve/internal/render"
@@ -33,18 +32,9 @@ import (
 // streams are the input and outputs of a command. Results go to out, progress and
 // diagnostics to err.
 type streams struct {
-	in        io.Reader
-	out, err  io.Writer
-	elsewhere *Elsewhere // the program, nil for robotsieve
-	dns       crawler.Resolver
-}
-
-// program is its name.
-func (s streams) program() string {
-	if s.elsewhere != nil {
-		return s.elsewhere.Name
-	}
-	return "robotsieve"
+	in       io.Reader
+	out, err io.Writer
+	dns      crawler.Resolver
 }
 
 // isTerminal reports whether a stream is a terminal.
@@ -62,7 +52,7 @@ const maxMessage = 4000
 
 // warn prints a diagnostic line, escaped and cut, since it may quote any file.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s: %s\n", s.program(), render.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
+	fmt.Fprintf(s.err, "robotsieve: %s\n", render.Cut(report.Printable(inFlags(fmt.Sprintf(format, args...))),
 		maxMessage))
 }
 
@@ -190,12 +180,7 @@ func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 func Root() *cobra.Command { return newRoot(streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}) }
 
 func newRoot(s streams) *cobra.Command {
-	var root *cobra.Command
-	if s.elsewhere != nil {
-		root = s.elsewhere.root(s)
-	} else {
-		root = newRobotsieve(s)
-	}
+	root := words("robotsieve")
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.Args, root.RunE = cobra.NoArgs, help
 	root.SetIn(s.in)
@@ -203,17 +188,11 @@ func newRoot(s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
-	root.AddCommand(newVersion(s))
+	root.AddCommand(newAudit(s), newMerge(s), newVerify(s), newFilter(s), newCheck(s), newCrawlers(s), newFormats(s),
+		newCompile(s), newHistory(s), newBench(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args, completion.RunE = cobra.NoArgs, help // an unknown shell is an error
-	return root
-}
-
-func newRobotsieve(s streams) *cobra.Command {
-	root := words("robotsieve")
-	root.AddCommand(newAudit(s), newMerge(s), newVerify(s), newFilter(s), newCheck(s),
-		newCrawlers(s), newFormats(s), newCompile(s), newHistory(s), newBench(s))
 	return root
 }
 
@@ -242,52 +221,11 @@ func newVersion(s streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "%s %s %s %s/%s\n", s.program(), version(), runtime.Version(), runtime.GOOS,
+			_, err := fmt.Fprintf(s.out, "robotsieve %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS,
 				runtime.GOARCH)
 			return err
 		},
 	}
-}
-
-// Elsewhere is another program that has the commands audit and filter, with the flags, reports and
-// exit codes of robotsieve, while other processes do the work.
-type Elsewhere struct {
-	Name, Short, Long string
-	// Adapt adds flags to audit and filter, which it knows by their names, and describes what is
-	// different.
-	Adapt func(*cobra.Command)
-	// Audit and Filter do the jobs. Errors are as those of package job. They write rows, and what a
-	// filter keeps, where they see fit; the report is printed also if there are rows.
-	Audit  func(context.Context, job.AuditOptions, Rows) (*job.Audited, error)
-	Filter func(context.Context, job.FilterOptions) (*job.Filtered, error)
-}
-
-// localFlags are the flags of audit and filter that are of use only in the process that does the
-// work.
-var localFlags = []string{"resolve", "evidence", "made-by", "block", "block-search", "block-names", "sha256",
-	"line-buffered", "profile", "profile-dir"}
-
-// Run runs a command line, without the name of the program, and returns the exit code.
-func (e *Elsewhere) Run(ctx context.Context, args []string, in io.Reader, out, diagnosis io.Writer) int {
-	return streams{in: in, out: out, err: diagnosis, elsewhere: e}.run(ctx, args)
-}
-
-// root returns the root command.
-func (e *Elsewhere) root(s streams) *cobra.Command {
-	root := &cobra.Command{Use: e.Name, Short: e.Short, Long: e.Long}
-	for _, cmd := range []*cobra.Command{newAudit(s), newFilter(s)} {
-		kept := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(localFlags, f.Name) {
-				kept.AddFlag(f)
-			}
-		})
-		cmd.ResetFlags()
-		cmd.Flags().AddFlagSet(kept)
-		e.Adapt(cmd)
-		root.AddCommand(cmd)
-	}
-	return root
 }
 
 // maxLine is the longest line of stdin that eachLine reads.
