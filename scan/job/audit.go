@@ -30,7 +30,6 @@ type AuditOptions struct {
 	Results
 	Extracts
 	Limits
-	Shard
 }
 
 // LogOptions say which logs are read, and how.
@@ -147,19 +146,6 @@ type Limits struct {
 	Workers int
 }
 
-// Shard says that an audit is one of many processes that share the logs.
-type Shard struct {
-	// Part, if not nil, says that the logs are only a part of those of the audit: that of all parts is
-	// the sum of their states.
-	Part *Part
-	// Facts, if not "", is a file that WriteFacts has made of the sum of all parts. The logs of a Part
-	// then have the Rows that one audit has of them, and there is nothing else.
-	Facts string
-	// Side, if not nil, has the files and takes the place of the options that ReadSideFiles reads: of
-	// all that decide verdicts, and of Format, TimeZone and Hosts.
-	Side *SideFiles
-}
-
 // auditPlan is an audit whose options have been resolved. The options stay as they were given.
 type auditPlan struct {
 	AuditOptions
@@ -175,9 +161,6 @@ type auditPlan struct {
 // plan resolves the options, and refuses those that are invalid or contradict each other.
 func (o AuditOptions) plan(ctx context.Context) (*auditPlan, error) {
 	memory := newBudget(o.Memory)
-	if o.Side != nil {
-		o.Format, o.TimeZone, o.Hosts = o.Side.Format, o.Side.TimeZone, o.Side.Hosts
-	}
 	p := &auditPlan{AuditOptions: o, budget: memory, workers: memory.workers(o.Workers)}
 	var err error
 	if p.format, p.formatText, err = formatByName(ctx, o.Format); err != nil {
@@ -186,35 +169,14 @@ func (o AuditOptions) plan(ctx context.Context) (*auditPlan, error) {
 	return p, p.validate()
 }
 
-// Part tells of the logs that an audit does not have, because its caller has divided them. The
-// caller has compared the logs of all parts with each other: Audit does not. A value of Hosts may
-// match none of these logs, and there may be none at all. AuditOptions.Side must be given. What is
-// said of all logs together is said by the Merge of all parts, with MergeOptions.Parts: so
-// Audited.Partial does not count lines that could not be parsed. It is the same as one audit says,
-// except that a log that begins without the line that names its columns cannot be read if it is the
-// first of a part. The logs of a part are beside each other in the list of all.
-type Part struct {
-	// Unread are logs that no part has: those that cannot be used, whose Error says why, and copies of
-	// others. Warnings are about all logs. Only one part should have them.
-	Unread   []report.InputInfo
-	Warnings []string
-	// Copies are logs of this part that are counted although they have the content of another log
-	// before them, and the names of these.
-	Copies map[string]string
-}
-
 // defaultMaxUnparsed is AuditOptions.MaxUnparsed where it is nil.
 const defaultMaxUnparsed = 5.0
 
 // Audited is the result of Audit and Merge.
 type Audited struct {
 	Report *report.Report // nil with NoReport
-	// Inputs are those of the report, or of the state if there is none. In a report and in a sum the
-	// ranges of a file that adjoin are one input.
+	// Inputs are those of the report, or of the state if there is none.
 	Inputs []report.InputInfo
-	// AllLines is how many lines, of any kind, each of Inputs has that is a range, and 0 for the
-	// others. Only the audit of a Part has it: it tells source.Range.Line of what follows.
-	AllLines []int64
 	// Partial: not all of the input was read or could be parsed.
 	Partial bool
 }
@@ -266,7 +228,7 @@ func (o *auditPlan) run(ctx context.Context) (*Audited, error) {
 	}
 	defer a.run.Close()
 	defer a.rows.Close()
-	a.known, a.hasFacts = config.Crawlers, o.Facts != ""
+	a.known = config.Crawlers
 	result, failed := a.finish(ctx, o.Resolver)
 	if failed == nil && collector != nil {
 		failed = o.writeBlock(ctx, collector, side, a, result.Report)
@@ -308,12 +270,10 @@ func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign f
 	if err := assign(logs); err != nil {
 		return nil, err
 	}
-	if o.Part == nil {
-		if err := logs.findDuplicates(ctx, o.workers, o.AllowDuplicates); err != nil {
-			return nil, err
-		}
-		logs.warnOfTwins()
+	if err := logs.findDuplicates(ctx, o.workers, o.AllowDuplicates); err != nil {
+		return nil, err
 	}
+	logs.warnOfTwins()
 	if o.Fetched == nil {
 		logs.warnOfFormats()
 	}
@@ -322,8 +282,10 @@ func (o *auditPlan) prepareLogs(ctx context.Context, side *loadedBasis, assign f
 			o.Messages.warn("%s: its times name no zone, and are taken as those of UTC (option TimeZone)", log.Name)
 		}
 	}
-	logs.warnOfSites()
-	logs.chooseHashes(o.Hash || o.State != "" && o.Part == nil || o.Evidence != "")
+	for _, w := range siteWarnings(logs.logInfos()) {
+		o.Messages.warn("%s", w)
+	}
+	logs.chooseHashes(o.Hash || o.State != "" || o.Evidence != "")
 	return logs, nil
 }
 
@@ -346,11 +308,7 @@ func (o *auditPlan) read(ctx context.Context, side *loadedBasis, logs *auditLogs
 		logs.numberLines()
 	}
 	run := audit.New(config).Begin()
-	if err := o.addFacts(run); err != nil {
-		return nil, errors.Join(inputError(err), run.Close())
-	}
-	a := &auditing{run: run, rows: logs.rows, basis: side.basis, isPart: logs.isPart,
-		unmatched: logs.unmatched, Results: o.Results}
+	a := &auditing{run: run, rows: logs.rows, basis: side.basis, Results: o.Results}
 	reader := source.NewReader(logs.inputs(), reading)
 	end := o.Messages.progress(reader)
 	interrupted := logs.scan(ctx, a.run, reader, shares.workers)
@@ -376,7 +334,7 @@ func (o *auditPlan) validate() error {
 	}{
 		{o.WhatIf != "" && (o.Robots.Name == "" || o.Policy != ""),
 			"option WhatIf needs option Robots, and no option Policy"},
-		{o.WhatIf != "" && (o.State != "" || isListed || o.Part != nil || o.Resolver != nil || !o.Only.IsAll() ||
+		{o.WhatIf != "" && (o.State != "" || isListed || o.Resolver != nil || !o.Only.IsAll() ||
 			len(o.Block) > 0), "option WhatIf judges no request, so there is nothing but the report on all crawlers"},
 		{o.WhatIf == "-" && (o.Robots.Name == "-" || slices.Contains(o.Logs.Names, "-")) ||
 			o.Robots.Name == "-" && slices.Contains(o.Logs.Names, "-"), "only one input can be stdin"},
@@ -386,7 +344,7 @@ func (o *auditPlan) validate() error {
 			"option MaxUnparsed is not between 0 and 100 per cent"},
 		{o.Samples < 0, "option Samples is negative"},
 		{o.State != "" && o.Resolver != nil, "option Resolver has no effect on a state"},
-		{(o.State != "" || o.Part != nil) && len(o.Block) > 0 || o.State != "" && isListed,
+		{o.State != "" && (len(o.Block) > 0 || isListed),
 			"a state has neither requests nor addresses, so an audit with rows, evidence or block rules cannot write one"},
 		{o.Anonymous && (o.Evidence != "" || o.Samples > 0 || len(o.Block) > 0),
 			"option Anonymous keeps back the addresses that evidence, samples and block rules have"},
@@ -398,15 +356,12 @@ func (o *auditPlan) validate() error {
 			"option Block reads the logs twice, which stdin cannot be: give their files"},
 		{o.Evidence+o.State != "" && strings.EqualFold(o.TimeZone, "local"),
 			"option TimeZone Local is another zone on another machine: give its name, such as Europe/Berlin"},
-		{o.Facts != "" && (o.Part == nil || o.Rows == nil || o.State != "" || o.Evidence != "" || len(o.Files) > 0 ||
-			o.Judged != nil || o.Resolver != nil), "with the facts of all parts there are the rows of a part, and nothing else"},
-		{o.Part != nil && o.Side == nil, "a part of an audit needs the side files of the whole"},
-		{len(o.Logs.Names)+len(o.Logs.Opened) == 0 && o.Part == nil, "no logs: name the access logs to read"},
-		{o.Robots.Name == "" && o.Policy == "" && o.Side == nil && (o.Evidence != "" || o.Samples > 0 ||
+		{len(o.Logs.Names)+len(o.Logs.Opened) == 0, "no logs: name the access logs to read"},
+		{o.Robots.Name == "" && o.Policy == "" && (o.Evidence != "" || o.Samples > 0 ||
 			o.Rows != nil && (o.Rows.Violations || o.Rows.Undeclared)), "without a robots.txt nothing is judged"},
 		{o.Robots.Name != "" && o.Policy != "", "option Robots and option Policy cannot be given together"},
 		{o.Rows != nil && o.Rows.Undeclared && !o.Only.IsAll(), "clients that name no crawler are not chosen by one"},
-		{o.Policy == "" && o.Side == nil && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant),
+		{o.Policy == "" && (cmp.Or(o.History, "auto") != "auto" || o.AssumeConstant),
 			"option History and option AssumeConstant need option Policy"},
 	} {
 		if mistake.made {
@@ -447,12 +402,9 @@ type auditing struct {
 	basis       *basis.Basis
 	known       *crawler.Set // with which the choice of crawlers is checked; nil: it is not
 	logs        []logInfo
-	unmatched   []string       // as in stateHead
 	inputs      audit.Inputs   // without List, which is of logs
-	isPart      bool           // more logs are elsewhere, so that nothing is said of all
 	verified    []crawler.Pair // by looked-up names
 	interrupted error          // why the result is not of the whole input; nil if it is
-	hasFacts    bool           // of all parts: there are only rows
 	incomplete  bool           // of logs that were not read to their ends
 }
 
@@ -513,22 +465,13 @@ func (a *auditing) makeReport(ctx context.Context, dns *crawler.Resolver) (*Audi
 	if dns != nil {
 		err = a.resolve(ctx, dns)
 	}
-	in := a.inputs
-	if in.List = plainInfos(a.logs); !a.isPart {
-		in = a.described() // which warns, also where names could not be looked up
-	}
+	in := a.described() // which warns, also where names could not be looked up
 	a.Messages.wordInputs(&in)
 	if err != nil {
 		return nil, err
 	}
 	result := &Audited{Inputs: in.List, Partial: in.Partial}
-	for _, log := range a.logs {
-		result.AllLines = append(result.AllLines, log.all)
-	}
-	switch {
-	case a.hasFacts:
-		err = a.run.JudgeRest()
-	case !a.NoReport:
+	if !a.NoReport {
 		if result.Report, err = a.run.Report(in); err == nil && a.Anonymous {
 			result.Report.KeepBack()
 		}

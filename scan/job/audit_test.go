@@ -3,13 +3,11 @@ package job
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/source"
@@ -99,63 +97,6 @@ func TestAuditOfOpenedAndMissingInputs(t *testing.T) {
 	}
 }
 
-// TestSideFilesByContent audits by side files that another process has read, when the files
-// themselves are gone, and compares the report.
-func TestSideFilesByContent(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../testdata/sample")); err != nil {
-		t.Fatal(err)
-	}
-	put := func(name, text string) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	log := filepath.Join(dir, "access.log.gz")
-	o := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: []string{log}}, Hosts: []string{"https://lantern.example=access.log.gz"}, Format: put("nginx.conf", "log_format main "+`'$remote_addr - - [$time_local] "$request" $status $body_bytes_sent `+
-		`"$http_referer" "$http_user_agent"';`) + ":main", TimeZone: "Europe/Berlin"}, Judging: Judging{Policy: filepath.Join(dir, "policy.csv"), Crawlers: filepath.Join(dir, "crawlers.json"), Since: "30d", Now: time.Date(2026, 12, 3, 0, 0, 0, 0, time.UTC)}, Identity: Identity{Ranges: []string{filepath.Join(dir, "ranges")}, Names: put("names.tsv", "198.51.100.7\tcrawl.example.org\ttrue\n"), RangesMaxAge: 90 * 24 * time.Hour}, Extracts: Extracts{Samples: 2}, Limits: Limits{Workers: 1}}
-	report := func(o AuditOptions) string {
-		t.Helper()
-		a, err := Audit(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(a.Report)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	want := report(o)
-	side, err := ReadSideFiles(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sent, err := json.Marshal(side)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"policy.csv", "robots-2026-09-07.txt", "robots-2026-11-17.txt", "nginx.conf",
-		"crawlers.json", "ranges", "names.tsv"} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var received SideFiles
-	if err := json.Unmarshal(sent, &received); err != nil {
-		t.Fatal(err)
-	}
-	if got := report(AuditOptions{LogOptions: LogOptions{Logs: o.Logs},
-		Shard: Shard{Side: &received}, Limits: Limits{Workers: 1}}); got != want {
-		t.Errorf("by content:\n%s\nby files:\n%s", got, want)
-	}
-	if !strings.Contains(want, "GrabbitBot") || !strings.Contains(want, `"verified":1`) {
-		t.Errorf("the case shows too little: %s", want)
-	}
-}
-
 // TestWhatIfIsOfAWholeAudit: where requests are handed on, or added up elsewhere, nothing is compared.
 func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 	dir := t.TempDir()
@@ -173,15 +114,11 @@ func TestWhatIfIsOfAWholeAudit(t *testing.T) {
 		"rows":     func(o *AuditOptions) { o.Rows = &Rows{} },
 		"judged":   func(o *AuditOptions) { o.Judged = audit.Sinks{} },
 		"policy":   func(o *AuditOptions) { o.Policy = robots },
-		"part":     func(o *AuditOptions) { o.Part = &Part{} },
 	} {
 		o := o
 		change(&o)
 		if _, err := Audit(t.Context(), o); err == nil || !strings.Contains(err.Error(), "option WhatIf") {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	if _, err := ReadSideFiles(t.Context(), o); err == nil || !strings.Contains(err.Error(), "option WhatIf") {
-		t.Errorf("side files of a part: %v", err)
 	}
 }

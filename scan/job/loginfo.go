@@ -20,7 +20,6 @@ import (
 	"github.com/robotsieve/robotsieve/scan/audit"
 	"github.com/robotsieve/robotsieve/scan/format"
 	"github.com/robotsieve/robotsieve/scan/report"
-	"github.com/robotsieve/robotsieve/scan/source"
 )
 
 // logInfo describes a log for the report and for what can be said only when all logs are known, in
@@ -33,8 +32,6 @@ type logInfo struct {
 	// SiteUnknown: values of AuditOptions.Hosts name logs, but neither these values nor its lines name
 	// the site of this one.
 	SiteUnknown bool `json:"Unnamed,omitempty"` // states have this name
-
-	all int64 // as in Audited.AllLines
 }
 
 // plainInfos returns what the report has of logs.
@@ -76,11 +73,11 @@ func (log *logInfo) noRequests() string {
 }
 
 // described returns the inputs as the report describes them. It is partial because of those of
-// which more lines than allowed could not be parsed, or of which some ranges are missing. An input
+// which more lines than allowed could not be parsed. An input
 // of which no line could be parsed could not be used: it is most likely no log, or one of another
 // format. Only a limit of 100 accepts it.
 func (a *auditing) described() audit.Inputs {
-	logs, in, most := joinRanges(a.logs), a.inputs, a.basis.MaxUnparsed
+	logs, in, most := a.logs, a.inputs, a.basis.MaxUnparsed
 	if a.Anonymous {
 		for i := range logs {
 			logs[i].First = ""
@@ -96,7 +93,7 @@ func (a *auditing) described() audit.Inputs {
 		info := &in.List[i]
 		share := unparsedShare(*info)
 		switch {
-		case linesOf(*info) == 0 && logs[i].First != "" && info.To == 0:
+		case linesOf(*info) == 0 && logs[i].First != "":
 			text := logs[i].noRequests()
 			a.Messages.warn("%s", text)
 			info.Error, in.Partial = cmp.Or(info.Error, text), true
@@ -109,13 +106,7 @@ func (a *auditing) described() audit.Inputs {
 		case share > most:
 			unclear = append(unclear, *info)
 		}
-		if info.To > 0 {
-			text := fmt.Sprintf("%s: only its bytes %s to %s of %s were read", info.Name, english.Grouped(info.From),
-				english.Grouped(info.To), english.Grouped(info.Of))
-			a.Messages.warn("%s", text)
-			info.Error = cmp.Or(info.Error, text)
-		}
-		in.Partial = in.Partial || share > most || info.To > 0
+		in.Partial = in.Partial || share > most
 	}
 	if w := unparsedWarning(unclear, most); w != "" {
 		warn(w)
@@ -152,84 +143,6 @@ func unparsedWarning(list []report.InputInfo, most float64) string {
 	}
 	return fmt.Sprintf("more than %v %% of the lines could not be parsed (option MaxUnparsed) of %s%s: %s", most,
 		strings.Join(names, ", "), more, partial)
-}
-
-// Divide returns the ranges, of about size bytes, into which a log can be divided, for parts of an
-// audit. There are none if source.Input.Divide gives none, and if the lines of the log depend on a
-// header before them. The format is as in AuditOptions. Errors are of type *Error.
-func Divide(ctx context.Context, in *source.Input, format string, size int64) ([]source.Range, error) {
-	if in.Size <= size || !in.Regular() {
-		return nil, nil
-	}
-	f, _, err := formatByName(ctx, format)
-	if err != nil {
-		return nil, err
-	}
-	log := auditLog{Input: in}
-	if _, err := log.open(ctx, f, time.UTC); err != nil {
-		return nil, inputError(err)
-	}
-	if log.format.LastHeader() != nil {
-		return nil, nil
-	}
-	ranges, err := in.Divide(size)
-	if err != nil {
-		return nil, inputError(err)
-	}
-	return ranges, nil
-}
-
-// joinRanges makes one input of ranges of one file that adjoin, and of all ranges together the
-// whole file. It does not matter in which order and groups they are joined.
-func joinRanges(list []logInfo) []logInfo {
-	isRange := func(in logInfo) bool { return in.To > 0 }
-	if !slices.ContainsFunc(list, isRange) {
-		return list
-	}
-	var ranges, joined []logInfo
-	for _, in := range list {
-		if isRange(in) {
-			ranges = append(ranges, in)
-		} else {
-			joined = append(joined, in)
-		}
-	}
-	slices.SortStableFunc(ranges, func(x, y logInfo) int {
-		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.From, y.From))
-	})
-	for _, in := range ranges {
-		if n := len(joined); n > 0 && adjoins(joined[n-1].InputInfo, in.InputInfo) {
-			last := &joined[n-1]
-			last.To, last.Complete, last.Error = in.To, last.Complete && in.Complete, cmp.Or(last.Error, in.Error)
-			last.Format, last.Codec, last.Host = cmp.Or(last.Format, in.Format), cmp.Or(last.Codec, in.Codec),
-				cmp.Or(last.Host, in.Host)
-			last.Disk, last.Bytes = last.Disk+in.Disk, last.Bytes+in.Bytes
-			last.Lines, last.Unparsed = last.Lines+in.Lines, last.Unparsed+in.Unparsed
-			last.OutOfPeriod += in.OutOfPeriod
-			last.First = cmp.Or(last.First, in.First)
-			if last.Unparsed < linesOf(last.InputInfo) {
-				last.First = ""
-			}
-			continue
-		}
-		joined = append(joined, in)
-	}
-	for i := range joined {
-		if in := &joined[i]; in.From == 0 && in.To == in.Of {
-			in.To, in.Of = 0, 0
-		}
-	}
-	return joined
-}
-
-// adjoins reports whether a range of a file follows another one. Of a range that could not be opened
-// nothing else is known.
-func adjoins(a, b report.InputInfo) bool {
-	if a.To == 0 || a.To != b.From || a.Name != b.Name || a.Of != b.Of {
-		return false
-	}
-	unopened := func(in report.InputInfo) bool { return in.Format == "" && in.Error != "" }
-	return unopened(a) || unopened(b) || a.Format == b.Format && a.Codec == b.Codec && a.Host == b.Host
 }
 
 // contentSum is the SHA-256 of decompressed bytes.
@@ -269,10 +182,10 @@ func (l *auditLogs) findDuplicates(ctx context.Context, workers int, count bool)
 			first[sums[i]] = log
 		case count:
 			log.copyOf = same.Name
-			l.warn("%s", CopyWarning(log.Name, same.Name, true))
+			l.warn("%s", copyWarning(log.Name, same.Name, true))
 		default:
 			log.copyOf = same.Name
-			l.warn("%s", CopyWarning(log.Name, same.Name, false))
+			l.warn("%s", copyWarning(log.Name, same.Name, false))
 			info := log.info()
 			info.Disk, info.Complete = log.Size, true
 			if info.Codec == "plain" {
@@ -293,8 +206,8 @@ func notOpened(err error) bool {
 	return ok && failed.Op == string(disk.OpOpen)
 }
 
-// CopyWarning is the warning of a log that has the content of another one before it.
-func CopyWarning(log, other string, counted bool) string {
+// copyWarning is the warning of a log that has the content of another one before it.
+func copyWarning(log, other string, counted bool) string {
 	if counted {
 		return fmt.Sprintf("%s has the same content as %s: counted all the same (option AllowDuplicates)", log, other)
 	}

@@ -28,17 +28,13 @@ type auditLogs struct {
 	list []*auditLog // to be read
 	// unread describes the inputs that are not read: those that cannot be used, and those
 	// whose content has been read already.
-	unread  []report.InputInfo
-	partial bool // some cannot be used
-	isPart  bool // there are more of them elsewhere
-	// hostFiles are as in SideFiles, for a part; unmatched are the values of AuditOptions.Hosts that
-	// name none of its logs.
-	hostFiles, unmatched []string
-	warnings             []string
-	messages             Messages
-	rows                 *listing       // of their requests; nil if there is none
-	evidence             *evidenceLines // nil if there is to be none
-	overlaps             overlaps
+	unread   []report.InputInfo
+	partial  bool // some cannot be used
+	warnings []string
+	messages Messages
+	rows     *listing       // of their requests; nil if there is none
+	evidence *evidenceLines // nil if there is to be none
+	overlaps overlaps
 }
 
 // auditLog is a log whose format is known.
@@ -58,8 +54,8 @@ type auditLog struct {
 	head contentSum
 	// first is the beginning of the first line that is not blank.
 	first   string
-	opening opening // empty of a range of a file
-	sight           // as is this
+	opening opening
+	sight
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf    string
 	anonymous bool     // as in AuditOptions
@@ -70,18 +66,12 @@ type auditLog struct {
 	loss      format.Lossy
 	// lines, unparsed and outside count its lines.
 	lines, unparsed, outside atomic.Int64
-	all                      atomic.Int64 // those of any kind, if it is a range
 }
 
 // openLogs finds the inputs and the format of each. It warns of inputs that cannot be
 // used, and leaves them out.
 func (o *auditPlan) openLogs(ctx context.Context, zone *time.Location) (*auditLogs, error) {
 	logs := &auditLogs{messages: o.Messages}
-	if part := o.Part; part != nil {
-		logs.isPart, logs.warnings, logs.unread = true, slices.Clone(part.Warnings), slices.Clone(part.Unread)
-		logs.hostFiles = o.Side.HostFiles
-		logs.partial = slices.ContainsFunc(part.Unread, func(in report.InputInfo) bool { return in.Error != "" })
-	}
 	inputs, errs, err := o.Logs.resolve(ctx, o.budget, o.workers,
 		Messages{Warn: func(message string) { logs.warn("%s", message) }})
 	if err != nil {
@@ -96,9 +86,6 @@ func (o *auditPlan) openLogs(ctx context.Context, zone *time.Location) (*auditLo
 		in := inputs[i]
 		in.Hash = !in.Regular() // chooseHashes decides about files
 		list[i].Input, list[i].anonymous = in, o.Anonymous
-		if o.Part != nil {
-			list[i].copyOf = o.Part.Copies[in.Name]
-		}
 		empty[i], failed[i] = list[i].open(ctx, o.format, zone)
 	})
 	if ctx.Err() != nil {
@@ -115,8 +102,7 @@ func (o *auditPlan) openLogs(ctx context.Context, zone *time.Location) (*auditLo
 			failed[i] = nil
 		}
 		if failed[i] != nil {
-			r := in.Range()
-			logs.fail(report.InputInfo{Name: in.Name, From: r.From, To: r.To, Of: r.Of, Codec: in.Codec()}, failed[i])
+			logs.fail(report.InputInfo{Name: in.Name, Codec: in.Codec()}, failed[i])
 			continue
 		}
 		if empty[i] {
@@ -222,9 +208,7 @@ func (log *auditLog) look(head []byte, zone *time.Location) {
 	}
 	log.hosts, log.hasHosts = format.Hosts(log.format, head)
 	log.loss = format.Loss(log.format, head)
-	if log.Range() == (source.Range{}) {
-		log.opening, log.sight = openingOf(log.format, head), sightOf(log.format, head)
-	}
+	log.opening, log.sight = openingOf(log.format, head), sightOf(log.format, head)
 }
 
 // checkHosts refuses one robots.txt for logs that name several hosts.
@@ -263,7 +247,7 @@ func (l *auditLogs) chooseHashes(all bool) {
 		}
 	}
 	for _, log := range l.list {
-		log.Hash = (all || plain <= maxHashed || !isPlain(log)) && log.Range() == source.Range{}
+		log.Hash = all || plain <= maxHashed || !isPlain(log)
 	}
 }
 
@@ -318,7 +302,7 @@ func (log *auditLog) trackBeginnings() {
 	if log.lastHeader = log.format.LastHeader(); log.lastHeader == nil && !log.numbered {
 		return
 	}
-	log.before = scan.NewPrefix(beginning{lines: log.Range().Line}, func(before, of beginning) beginning {
+	log.before = scan.NewPrefix(beginning{}, func(before, of beginning) beginning {
 		if of.header == nil {
 			of.header = before.header
 		}
@@ -355,7 +339,7 @@ func linesIn(c *source.Chunk) int64 {
 // lines mean.
 func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *source.Chunk) {
 	log, data := l.list[c.Input], c.Data
-	if c.Seq == 0 && log.Range().From == 0 {
+	if c.Seq == 0 {
 		data = bytes.TrimPrefix(data, format.BOM)
 	}
 	whole := data
@@ -369,9 +353,6 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	if log.numbered {
 		w.SetPlace(c.Input, at.lines+1)
 		l.evidence.addHeadings(c.Input, at, data)
-	}
-	if log.Range() != (source.Range{}) {
-		log.all.Add(linesIn(c))
 	}
 	lines, unparsed, outside := w.Counted()
 	if c.Cut > 0 {
@@ -397,7 +378,7 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 		log, info := l.list[i], &logs[i]
 		info.Disk, info.Bytes, info.Complete = result.Disk, result.Bytes, result.Complete
 		info.SHA256, info.Lines, info.Unparsed = hex.EncodeToString(result.Sum), log.lines.Load(), log.unparsed.Load()
-		info.OutOfPeriod, info.all = log.outside.Load(), log.all.Load()
+		info.OutOfPeriod = log.outside.Load()
 		for _, w := range result.Warnings {
 			l.messages.warn("%s: %s", result.Name, w)
 		}
@@ -409,10 +390,8 @@ func (l *auditLogs) describe(b *basis.Basis, results []source.Result) (logs []lo
 			info.First = log.first
 		}
 	}
-	if !l.isPart {
-		l.findCopies(logs)
-		l.warnOfOverlaps(logs)
-	}
+	l.findCopies(logs)
+	l.warnOfOverlaps(logs)
 	for _, info := range l.unread {
 		logs = append(logs, logInfo{InputInfo: info})
 	}
@@ -484,8 +463,8 @@ const maxQuoted = 200
 // info describes the log, as far as that is known before it is read.
 func (log *auditLog) info() report.InputInfo {
 	return report.InputInfo{
-		Name: log.Name, From: log.Range().From, To: log.Range().To, Of: log.Range().Of, Host: log.host,
-		Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf, NoAgents: log.noAgents, Clients: log.clients,
+		Name: log.Name, Host: log.host, Format: log.format.Name(), Codec: log.Codec(), DuplicateOf: log.copyOf,
+		NoAgents: log.noAgents, Clients: log.clients,
 	}
 }
 

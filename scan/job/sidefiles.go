@@ -25,8 +25,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// loadedBasis is what an audit has read before the logs, ready to judge by. SideFiles have the same
-// by content.
+// loadedBasis is what an audit has read before the logs, ready to judge by.
 type loadedBasis struct {
 	basis  *basis.Basis
 	config audit.Config
@@ -39,9 +38,6 @@ type loadedBasis struct {
 
 // readSideFiles reads all files that the options name but the logs.
 func (o *auditPlan) readSideFiles(ctx context.Context) (*loadedBasis, error) {
-	if o.Side != nil {
-		return o.Side.unpack(o.budget)
-	}
 	s := &loadedBasis{list: func(l basis.List) ([]byte, error) { return disk.ReadLimited(l.Source, maxListFile) }}
 	var err error
 	if s.zone, err = zoneOf(o.TimeZone); err != nil {
@@ -290,82 +286,8 @@ func (o *auditPlan) identify(s *loadedBasis) error {
 	return nil
 }
 
-// SideFiles are what an audit reads before the logs, by content: robots.txt, the known crawlers and
-// the lists of addresses, with the options that decide verdicts. As JSON they can be sent to a
-// process that has none of these files.
-type SideFiles struct {
-	basis.Packed
-	// Format, TimeZone and Hosts are those of AuditOptions. Format names no file.
-	Format, TimeZone string
-	Hosts            []string
-	// HostFiles are those of Hosts whose PATTERN is the name of a file or folder, not only the end of
-	// the name of a log.
-	HostFiles []string
-}
-
-// ReadSideFiles reads the side files of an audit, of whose logs it looks at no more than the names.
-// Errors are of type *Error.
-func ReadSideFiles(ctx context.Context, o AuditOptions) (*SideFiles, error) {
-	p, err := o.plan(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if o.WhatIf != "" {
-		return nil, usageError("option WhatIf is not for parts of an audit: use robotsieve audit")
-	}
-	if strings.EqualFold(o.TimeZone, "local") {
-		return nil, usageError("option TimeZone Local is another zone on another machine: give its name, " +
-			"such as Europe/Berlin")
-	}
-	return prepared(ctx, func() (*SideFiles, error) {
-		side, err := p.readSideFiles(ctx)
-		if err == nil {
-			err = p.choose(&side.config)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return p.pack(ctx, side)
-	})
-}
-
 // maxListFile bounds a file of addresses or names that is copied.
 const maxListFile = 64 << 20
-
-// pack returns side files that have been read.
-func (o *auditPlan) pack(ctx context.Context, side *loadedBasis) (s *SideFiles, err error) {
-	s = &SideFiles{Format: o.formatText, TimeZone: o.TimeZone, Hosts: o.Hosts}
-	if s.HostFiles, err = o.hostFiles(ctx); err != nil {
-		return nil, err
-	}
-	if s.Packed, err = side.basis.Packed(); err != nil {
-		return nil, err
-	}
-	var names []byte
-	if o.Names != "" {
-		names, err = disk.ReadLimited(o.Names, maxListFile)
-	}
-	if err == nil {
-		err = s.Add(side.basis, side.list, names)
-	}
-	if err != nil {
-		return nil, inputError(err)
-	}
-	return s, nil
-}
-
-// unpack makes of side files what readSideFiles makes of the files themselves.
-func (s *SideFiles) unpack(memory *budget) (*loadedBasis, error) {
-	b, err := s.Unpack()
-	if err != nil {
-		return nil, inputError(fmt.Errorf("%w: %w", ErrBasis, err))
-	}
-	side, err := restored(b, s.Open, s.TimeZone, memory)
-	if _, ok := errors.AsType[*Error](err); err != nil && !ok {
-		err = inputError(err)
-	}
-	return side, err
-}
 
 // restored makes of a basis and its files what readSideFiles makes of the files themselves. Its
 // error is of type *Error if there is too little memory.

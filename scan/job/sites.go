@@ -19,33 +19,6 @@ import (
 // hostOf splits a value of AuditOptions.Hosts, which is HOST or HOST=PATTERN.
 func hostOf(value string) (site, logs string, named bool) { return strings.Cut(value, "=") }
 
-// hostFiles returns those of AuditOptions.Hosts whose PATTERN is the name of a file, or of a folder
-// of files, that is read as a log. They name no other log, even if its name ends alike.
-func (o *auditPlan) hostFiles(ctx context.Context) (values []string, err error) {
-	var logs []*source.Input
-	for _, value := range o.Hosts {
-		_, pattern, has := hostOf(value)
-		if !has {
-			continue
-		}
-		if err := checkPattern(pattern); err != nil {
-			return nil, usageError("option Hosts %s: %w", value, err)
-		}
-		files, _ := filesOf(pattern)
-		if strings.ContainsAny(pattern, wildcards) || len(files) == 0 {
-			continue
-		}
-		if logs == nil {
-			logs, _, _ = source.Inputs(ctx, o.Logs.Names, o.Logs.Stdin, source.Limits{Closed: true})
-			logs = append(logs, o.Logs.Opened...)
-		}
-		if slices.ContainsFunc(logs, func(log *source.Input) bool { return slices.ContainsFunc(files, log.SameFile) }) {
-			values = append(values, value)
-		}
-	}
-	return values, nil
-}
-
 // filesOf returns the files that a PATTERN of AuditOptions.Hosts names on the disk, and the errors
 // of those that are not there.
 func filesOf(pattern string) ([]*source.Input, []error) {
@@ -69,12 +42,10 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 			continue
 		}
 		patterns = true
-		logs, err := l.among(files, value)
+		logs, err := l.among(files)
 		switch {
 		case errors.Is(err, path.ErrBadPattern):
 			return usageError("option Hosts %s: %w", value, err)
-		case len(logs) == 0 && l.isPart:
-			l.unmatched = append(l.unmatched, value)
 		case len(logs) == 0 && err != nil:
 			return inputError(fmt.Errorf("option Hosts %s: %w%s", value, err, l.shownNames()))
 		case len(logs) == 0:
@@ -95,17 +66,6 @@ func (l *auditLogs) assign(hosts []string, p *policy.Policy) error {
 		log.siteUnknown = patterns && !log.hasHosts && log.site.N == 0
 	}
 	return nil
-}
-
-// warnOfSites gives siteWarnings to the messages before the logs are read, unless only a part of
-// them is here.
-func (l *auditLogs) warnOfSites() {
-	if l.isPart {
-		return
-	}
-	for _, w := range siteWarnings(l.logInfos()) {
-		l.messages.warn("%s", w)
-	}
 }
 
 // siteWarnings are the warnings of logs that may have been given no site. All logs are known then,
@@ -167,18 +127,14 @@ func union(a, b policy.Site) policy.Site {
 
 // among returns the logs that the PATTERN of a value of AuditOptions.Hosts stands for. The error is
 // that of the file, if there is one.
-func (l *auditLogs) among(logs, value string) (list []*auditLog, err error) {
+func (l *auditLogs) among(logs string) (list []*auditLog, err error) {
 	if err := checkPattern(logs); err != nil {
 		return nil, err
 	}
 	files, errs := filesOf(logs)
 	isFile := func(log *auditLog) bool { return slices.ContainsFunc(files, log.SameFile) }
 	list = l.which(isFile)
-	onlyFiles := len(list) > 0 && !strings.ContainsAny(logs, wildcards)
-	if l.isPart { // these files may be with other parts
-		onlyFiles = slices.Contains(l.hostFiles, value)
-	}
-	if !onlyFiles {
+	if len(list) == 0 || strings.ContainsAny(logs, wildcards) {
 		list = l.which(func(log *auditLog) bool { return isFile(log) || namedBy(log.Name, logs) })
 	}
 	return list, errors.Join(errs[:min(len(errs), 1)]...)

@@ -26,8 +26,6 @@ type stateHead struct {
 	Notes    []string
 	Partial  bool
 	TimeZone string `json:",omitempty"` // that of the days that it counts
-	// Unmatched are the values HOST=PATTERN of AuditOptions.Hosts that name no log of a part.
-	Unmatched []string `json:",omitempty"`
 }
 
 // beginState writes the state to a file that has no name before it is committed; nil if there is to
@@ -45,7 +43,7 @@ func (a *auditing) beginState() (*pending, error) {
 		return nil, err
 	}
 	head, err := json.Marshal(report.Texts(stateHead{
-		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone, a.unmatched,
+		packed, a.logs, a.inputs.Warnings, a.inputs.Notes, a.inputs.Partial, a.inputs.TimeZone,
 	}, report.ToUTF8))
 	if err != nil {
 		return nil, err
@@ -60,10 +58,6 @@ type MergeOptions struct {
 	Memory int64
 	// States are the names of files that Audit or Merge has written.
 	States []string
-	// Parts: the states are those of the parts of one audit, as AuditOptions.Part says. They are not
-	// compared. Without NoReport they are all parts of it, and the messages get the warnings of all
-	// parts.
-	Parts bool
 }
 
 // ErrBasis is the error for a state whose head this package has not written.
@@ -90,7 +84,7 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, parts: o.Parts, memory: newBudget(o.Memory)}
+	m := &states{messages: o.Messages, allowDuplicates: o.AllowDuplicates, memory: newBudget(o.Memory)}
 	a, config, err := m.open(o.States)
 	if err != nil {
 		return nil, inputError(err)
@@ -104,12 +98,6 @@ func Merge(ctx context.Context, o MergeOptions) (*Audited, error) {
 	}
 	config.Memory = shares.rest
 	a.inputs.Program, a.inputs.Command, a.inputs.MaxUnparsed = o.Program, o.Command, a.basis.MaxUnparsed
-	switch a.isPart = o.Parts && o.NoReport; {
-	case o.Parts && !a.isPart && len(a.unmatched) > 0:
-		return nil, usageError("option Hosts %s: it names none of the logs", a.unmatched[0])
-	case o.Parts && !a.isPart:
-		a.repeatWarnings()
-	}
 	a.Results, a.known, a.inputs.By = o.Results, config.Crawlers, o.By
 	a.run = audit.New(config).Begin()
 	defer a.run.Close()
@@ -134,19 +122,6 @@ func (m *states) addTo(run *audit.Run) error {
 	return nil
 }
 
-// repeatWarnings gives the messages what one audit of all logs would have given them while it read
-// the logs.
-func (a *auditing) repeatWarnings() {
-	for _, w := range slices.Concat(a.inputs.Warnings, siteWarnings(a.logs)) {
-		a.Messages.warn("%s", w)
-	}
-	for _, log := range a.logs {
-		if log.Error != "" {
-			a.Messages.warn("%s", log.Error)
-		}
-	}
-}
-
 // validate refuses to write the sum where that is not possible, or over one of the states.
 func (o *MergeOptions) validate() error {
 	if len(o.States) == 0 {
@@ -161,7 +136,6 @@ type states struct {
 	messages        Messages
 	memory          *budget
 	allowDuplicates bool
-	parts           bool // they are not compared
 	list            []*stateFile
 	basis           basis.Packed // of the first state, and of all others
 }
@@ -175,25 +149,17 @@ func (m *states) open(names []string) (a *auditing, config audit.Config, err err
 	}
 	a = &auditing{Results: Results{Messages: m.messages}}
 	in := &a.inputs
-	if !m.parts {
-		in.Warnings = m.dropDuplicates()
-	}
+	in.Warnings = m.dropDuplicates()
 	zones := map[string]bool{}
-	for i, file := range m.list {
+	for _, file := range m.list {
 		head := &file.head
 		a.logs = append(a.logs, head.Inputs...)
 		in.Warnings, in.Notes = append(in.Warnings, head.Warnings...), append(in.Notes, head.Notes...)
-		if head.Partial && !m.parts {
+		if head.Partial {
 			m.messages.warn("%s: not all of its input was read", file.name)
 		}
 		in.Partial, zones[head.TimeZone] = in.Partial || head.Partial, true
-		if i == 0 {
-			a.unmatched = head.Unmatched
-		}
-		a.unmatched = slices.DeleteFunc(a.unmatched,
-			func(value string) bool { return !slices.Contains(head.Unmatched, value) })
 	}
-	a.logs = joinRanges(a.logs)
 	if in.TimeZone = m.list[0].head.TimeZone; len(zones) > 1 {
 		in.TimeZone = ""
 		in.Notes = append(in.Notes, "The days of figures over time are of several time zones, as the states were made with "+
@@ -385,64 +351,4 @@ func (f *stateFile) ReadAt(p []byte, off int64) (int, error) {
 		return 0, err
 	}
 	return file.ReadAt(p, off)
-}
-
-// WriteFacts makes a file of what the rows of parts depend on beside their own lines, for
-// AuditOptions.Facts. state is that of the sum of all parts. Both files are in use up to memory
-// bytes, as in AuditOptions. Errors are as those of Merge.
-func WriteFacts(ctx context.Context, state, facts string, memory int64) error {
-	m := &states{parts: true, memory: newBudget(memory)}
-	_, config, err := m.open([]string{state})
-	if err != nil {
-		return inputError(err)
-	}
-	shares, err := m.memory.divide(1, nil)
-	if err != nil {
-		return err
-	}
-	config.Memory = shares.rest / 2 // of the records that come, and of those that are kept
-	run := audit.New(config).Begin()
-	defer run.Close()
-	run.StopAt(ctx)
-	if err := m.addTo(run); err != nil {
-		return err
-	}
-	head, err := json.Marshal(stateHead{Basis: m.basis})
-	if err != nil {
-		return inputError(err)
-	}
-	out := output{name: facts, kind: aState, force: true}
-	err = out.write(func(w io.Writer) error { return run.WriteFacts(w, head) })
-	if ctx.Err() != nil {
-		return errNothingDone
-	}
-	return err
-}
-
-// addFacts gives a run the facts of all parts, if there are any. They must have been judged by the
-// same basis.
-func (o *auditPlan) addFacts(run *audit.Run) error {
-	if o.Facts == "" {
-		return nil
-	}
-	file, err := newStateFile(o.Facts)
-	if err != nil {
-		return err
-	}
-	file.most = o.budget.statePart()
-	facts, err := audit.ReadFacts(file, file.info.Size())
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.Facts, err)
-	}
-	var head stateHead
-	if err := json.Unmarshal(facts.Head, &head); err != nil {
-		return fmt.Errorf("%s: %w: %w", o.Facts, ErrBasis, err)
-	}
-	if what := basis.Difference(&o.Side.Packed, &head.Basis); what != "" {
-		return &BasisError{"the logs", o.Facts, what}
-	}
-	if err := run.AddFacts(facts); err != nil {
-		return fmt.Errorf("%s: %w", o.Facts, err)
-	}
-	return nil
 }

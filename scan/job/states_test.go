@@ -1,11 +1,24 @@
 package job
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsieve/robotsieve/internal/test/jobtest"
+	"github.com/robotsieve/robotsieve/internal/test/reporttest"
+	"github.com/robotsieve/robotsieve/scan/report"
 )
 
 // An interrupted audit keeps the state that is there, and says so; with Force it replaces it. Where there is none,
@@ -51,5 +64,145 @@ func TestInterruptedAuditKeepsTheOldState(t *testing.T) {
 			strings.Contains(strings.Join(said, ""), "the old state is kept") == c.replaced {
 			t.Errorf("%+v: %v, %q", c, err, said)
 		}
+	}
+}
+
+// A state that is changed or removed while it is added up is not read as the same.
+func TestStateFilesThatChange(t *testing.T) {
+	f, err := newStateFile(file(t, "a.state", "headnumber"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b [6]byte
+	if _, err := f.ReadAt(b[:], 4); err != nil || string(b[:]) != "number" {
+		t.Errorf("%s, %v", b, err)
+	}
+	if err := os.WriteFile(f.name, []byte("of another length"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.ReadAt(b[:], 0); err == nil || !strings.Contains(err.Error(), "has changed while it was read") {
+		t.Errorf("changed: %v", err)
+	}
+	if err := os.Remove(f.name); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.ReadAt(b[:], 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("removed: %v", err)
+	}
+}
+
+// A part of a state that takes more memory than there is is not read, and the error says how
+// much would do.
+func TestStatePartIsBounded(t *testing.T) {
+	f, err := newStateFile(file(t, "a.state", strings.Repeat("x", 1<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.most = 1 << 19
+	if n, err := f.ReadAt(make([]byte, 1<<19), 0); n != 1<<19 || err != nil {
+		t.Error(n, err)
+	}
+	if _, err := f.ReadAt(make([]byte, 1<<20), 0); err == nil || !strings.Contains(err.Error(), "option Memory 5MB would do") {
+		t.Error(err)
+	}
+}
+
+// canonicalReport is a report as JSON, whose inputs are in the order of their names.
+func canonicalReport(t *testing.T, a *Audited) string {
+	t.Helper()
+	r := *a.Report
+	r.Inputs = slices.Clone(r.Inputs)
+	slices.SortFunc(r.Inputs, func(x, y report.InputInfo) int { return cmp.Compare(x.Name, y.Name) })
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintln(a.Partial, string(text))
+}
+
+// TestStatesAddUpInAnyTree makes states of some logs each, of all kinds, adds them up in random trees, and compares
+// the report with that of one audit.
+func TestStatesAddUpInAnyTree(t *testing.T) {
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := jobtest.Write(t, t.TempDir(), 12, func(data []byte) []byte { return z.EncodeAll(data, nil) })
+	many := AuditOptions{LogOptions: LogOptions{Logs: Inputs{Names: logs.Names}, Hosts: logs.Hosts},
+		Judging: Judging{Policy: logs.Policy, Since: logs.Since}, Identity: Identity{Ranges: []string{logs.Ranges}},
+		Extracts: Extracts{Samples: 2}, Limits: Limits{Workers: 1}}
+	dir := folder(t, map[string]string{"robots.txt": "User-agent: *\nDisallow: /private/\n",
+		"many.log": strings.Repeat("rubbish of many bytes\n", 4000), "one.log": "rubbish\n",
+		"good.log": `192.0.2.1 - - [09/Nov/2026:10:00:00 +0000] "GET /private/x HTTP/1.1" 200 5 "-" "GPTBot"` + "\n",
+		"json.log": `{"time":"2026-11-09T10:00:00","method":"GET","uri":"/private/x",` +
+			`"status":200,"user_agent":"GPTBot/1.2","remote_addr":"192.0.2.1"}` + "\n"})
+	in := func(format string, unparsed float64, names ...string) AuditOptions {
+		o := AuditOptions{LogOptions: LogOptions{Format: format, MaxUnparsed: &unparsed},
+			Judging: Judging{Robots: RobotsFile{Name: filepath.Join(dir, "robots.txt")}}}
+		for _, name := range names {
+			o.Logs.Names = append(o.Logs.Names, filepath.Join(dir, name))
+		}
+		return o
+	}
+	for _, c := range []struct {
+		name  string
+		o     AuditOptions
+		trees uint64
+		shows []string // in the report
+	}{
+		{"logs of all kinds", many, 2, []string{"more-unclear.log (", "damaged", `"verified": `, `"violation": 2`}},
+		{"no lines that can be parsed", in("combined", 5, "good.log", "many.log", "one.log"), 1,
+			[]string{"many.log: none of its 4,000 lines could be parsed as combined", "the first is \\\"rubbish of",
+				"its only line could not be parsed"}},
+		{"and that is accepted", in("combined", 100, "good.log", "many.log"), 1,
+			[]string{"many.log: none of its 4,000 lines could be parsed as combined"}},
+		{"notes", in("", 5, "good.log", "json.log"), 1, []string{"name no zone", "may have made of those sent"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			whole, err := Audit(t.Context(), c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := canonicalReport(t, whole)
+			for _, text := range c.shows {
+				if !strings.Contains(want, text) {
+					t.Errorf("the report of one audit lacks %q:\n%s", text, want)
+				}
+			}
+			for seed := range c.trees {
+				if got := canonicalReport(t, addedUp(t, c.o, seed)); got != want {
+					t.Errorf("seed %d: another report than of one audit: %s", seed, reporttest.FirstDifference(got, want))
+				}
+			}
+		})
+	}
+}
+
+// addedUp makes states of a few logs each, and adds them up in a random tree.
+func addedUp(t *testing.T, o AuditOptions, seed uint64) *Audited {
+	t.Helper()
+	dir, rng, made := t.TempDir(), rand.New(rand.NewPCG(seed, 0)), 0
+	next := func() string { made++; return filepath.Join(dir, fmt.Sprint(made)) }
+	var states []string
+	for names := o.Logs.Names; len(names) > 0; {
+		n := min(1+rng.IntN(4), len(names))
+		o.Logs.Names, o.State, o.NoReport, names = names[:n], next(), true, names[n:]
+		if _, err := Audit(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, o.State)
+	}
+	for {
+		rng.Shuffle(len(states), func(i, j int) { states[i], states[j] = states[j], states[i] })
+		n := min(2+rng.IntN(5), len(states))
+		m := MergeOptions{Results: Results{State: next(), NoReport: n < len(states)}, States: states[:n]}
+		a, err := Merge(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Report != nil {
+			return a
+		}
+		states = append(states[n:], m.State)
 	}
 }
