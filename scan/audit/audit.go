@@ -182,7 +182,6 @@ type Run struct {
 	mu        sync.Mutex      // while workers count
 	tally     *tally          // of finished workers and added states, and rows of others
 	hasStates bool            // that were added
-	hasFacts  bool            // AddFacts was called, so that tally and facts are of all lines already
 	ctx       context.Context // of StopAt; nil if it was not called
 	verified  map[verifiedKey]bool
 	paths     *violationPaths // while the report is made
@@ -223,9 +222,7 @@ func (r *Run) endWorkers() error {
 		if err := w.end(); err != nil {
 			return err
 		}
-		if !r.hasFacts {
-			r.tally.merge(w.tally)
-		}
+		r.tally.merge(w.tally)
 	}
 	r.workers = nil
 	return nil

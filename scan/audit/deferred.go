@@ -193,14 +193,6 @@ func (w *keeper) begin(operator []byte, kind byte) *coder {
 	return &w.out
 }
 
-// keepFact writes the record that was begun, which is not of a request for Config.Judged, unless
-// the run has the facts of all lines.
-func (w *keeper) keepFact() {
-	if !w.run.hasFacts {
-		w.keep()
-	}
-}
-
 // keep writes the record that was begun.
 func (w *keeper) keep() {
 	if w.err == nil {
@@ -214,7 +206,7 @@ func (w *keeper) deferCounts(key string, row *row) {
 	c := w.begin(unknownOperator(key), recordCounts)
 	text(c, &row.name)
 	c.b = appendRow(c.b, row)
-	w.keepFact()
+	w.keep()
 }
 
 // deferAnswer keeps the record as an answer to a GET of robots.txt by any client, who may be a stranger
@@ -228,7 +220,7 @@ func (w *Worker) deferAnswer(at site, kind judge.Kind, stranger bool) {
 		}
 	}
 	x.code(w.begin([]byte{aboutAll}, recordAnswer))
-	w.keepFact()
+	w.keep()
 }
 
 // sender returns a crawler that requested a site.
@@ -250,7 +242,7 @@ func (w *Worker) deferDelayed(at site, x *client, delay time.Duration) {
 	d := delayed{x.sender(at.Site), w.address(), w.record.Time, max(delay.Milliseconds(), 0), x.when}
 	if len(d.address) > 0 {
 		d.code(w.begin(x.operator, recordDelayed))
-		w.keepFact()
+		w.keep()
 	}
 }
 

@@ -309,13 +309,8 @@ func (f *finalPass) isOne(p *crawler.Profile) bool {
 
 // sinks are what gets the events of the final pass for a report.
 func (r *Run) sinks() Sinks {
-	return append(Sinks{r.tally, r.paths, SinkFunc(r.addChanged)}, r.listeners()...)
-}
-
-// listeners are the sinks of the caller.
-func (r *Run) listeners() (list Sinks) {
-	c := &r.auditor.config
-	if c.Judged != nil {
+	list := Sinks{r.tally, r.paths, SinkFunc(r.addChanged)}
+	if c := &r.auditor.config; c.Judged != nil {
 		list = append(list, SinkFunc(func(e *Event) error {
 			if c.OnlyViolations && e.Verdict != report.Violation {
 				return nil

@@ -27,9 +27,6 @@ var errSum = errors.New("the numbers of the audit do not add up")
 // added. Its numbers add up. It fails only if deferred records could not be kept or read, or if a
 // state is damaged. It must be called once, and the workers must not be used afterwards.
 func (r *Run) Report(in Inputs) (*report.Report, error) {
-	if r.hasFacts {
-		return nil, errHasFacts
-	}
 	if err := r.endWorkers(); err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func (w *Worker) tell(at site, x *client, kind judge.Kind, use fetchUse) {
 		f.Time = w.record.Time
 	}
 	f.code(w.begin(as.operator, recordFetch))
-	w.keepFact()
+	w.keep()
 }
 
 // answered counts an answer to a GET of robots.txt. stranger: the client names no crawler.

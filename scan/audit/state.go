@@ -45,12 +45,7 @@ const (
 const Semantics = 5
 
 // stateLine is the first line of a state.
-var stateLine = firstLine("state")
-
-// firstLine is the first line of a state or of its facts.
-func firstLine(kind string) string {
-	return fmt.Sprintf("robotsieve %s %d semantics %d schema %s\n", kind, stateForm, Semantics, report.Schema)
-}
+var stateLine = fmt.Sprintf("robotsieve state %d semantics %d schema %s\n", stateForm, Semantics, report.Schema)
 
 // Errors of states.
 var (
@@ -80,12 +75,7 @@ func (r *Run) WriteState(w io.Writer, head []byte) error {
 	if err := r.endWorkers(); err != nil {
 		return err
 	}
-	return r.write(w, stateLine, head, r.deferred)
-}
-
-// write writes the run's tally with these deferred records.
-func (r *Run) write(w io.Writer, line string, head []byte, records *spill.Sorter) error {
-	if _, err := io.WriteString(w, line); err != nil {
+	if _, err := io.WriteString(w, stateLine); err != nil {
 		return err
 	}
 	for _, part := range [][]byte{head, r.auditor.appendTally(nil, r.tally)} {
@@ -98,15 +88,15 @@ func (r *Run) write(w io.Writer, line string, head []byte, records *spill.Sorter
 			return err
 		}
 	}
-	_, err := spill.WriteRun(w, r.joined(records.All()))
+	_, err := spill.WriteRun(w, r.joined())
 	return err
 }
 
-// joined returns records in which all counts of an unknown crawler are one: workers divide them by chance.
-func (r *Run) joined(records iter.Seq2[spill.Record, error]) iter.Seq2[spill.Record, error] {
+// joined returns the deferred records with all counts of an unknown crawler as one: workers divide them by chance.
+func (r *Run) joined() iter.Seq2[spill.Record, error] {
 	return func(yield func(spill.Record, error) bool) {
 		kept := spill.Record{N: 1} // counts, which wait for others of their crawler
-		for record, err := range records {
+		for record, err := range r.deferred.All() {
 			key := countsKey(record.Data)
 			isMore := key != nil && bytes.HasPrefix(kept.Data, key)
 			if err == nil && !isMore && len(kept.Data) > 0 && !yield(kept, nil) {
@@ -161,7 +151,7 @@ func (r *Run) join(list ...spill.Record) ([]byte, error) {
 	return appendRow(c.b, f.counts), nil
 }
 
-// State is a state that WriteState has written, or its facts.
+// State is a state that WriteState has written.
 type State struct {
 	// Head is the caller's.
 	Head []byte
@@ -177,18 +167,13 @@ type State struct {
 // ErrStateVersion, ErrDamaged and those of the file; the records are checked when they are
 // read.
 func ReadState(file io.ReaderAt, size int64) (*State, error) {
-	return readState(file, size, "state")
-}
-
-// readState reads a state or its facts.
-func readState(file io.ReaderAt, size int64, kind string) (*State, error) {
 	r := io.NewSectionReader(file, 0, size)
 	line := make([]byte, min(size, maxStateLine))
 	if _, err := io.ReadFull(r, line); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotState, err)
 	}
 	line = line[:bytes.IndexByte(line, '\n')+1]
-	if err := checkStateLine(string(line), kind); err != nil {
+	if err := checkStateLine(string(line)); err != nil {
 		return nil, err
 	}
 	s := &State{file: file, size: size, records: int64(len(line))}
@@ -239,12 +224,12 @@ func checkPart(n uint64) error {
 	return nil
 }
 
-// checkStateLine checks the first line of a state or of its facts.
-func checkStateLine(line, kind string) error {
+// checkStateLine checks the first line of a state.
+func checkStateLine(line string) error {
 	switch {
-	case line == firstLine(kind):
+	case line == stateLine:
 		return nil
-	case strings.HasPrefix(line, "robotsieve "+kind+" "):
+	case strings.HasPrefix(line, "robotsieve state "):
 		return fmt.Errorf("%w (%q); make it again from the logs", ErrStateVersion, strings.TrimSpace(line))
 	}
 	return ErrNotState
@@ -461,81 +446,4 @@ func sumOf(list []int64) (sum int64) {
 		sum += n
 	}
 	return sum
-}
-
-// The facts of all lines are what the verdicts of single requests depend on beside their own lines:
-// the tally, and of the deferred records the answers to robots.txt and the counts of unknown
-// crawlers, which have their names. They are smaller than the state of all lines, of which they are
-// made, and which has the requests that wait. The file is that of a state with another first line. A
-// run that has it gives the requests of some of these lines to Config.Judged as a run over all of
-// them does.
-
-var (
-	errHasFacts = errors.New("a run with the facts of all lines gives requests to Config.Judged, and has no report")
-	errNotFirst = errors.New("the facts of all lines come before the workers and the states")
-)
-
-// WriteFacts writes the facts of the states that were added. The head is the caller's, as that of WriteState.
-// It holds up to Config.Memory once more. Its errors are those of WriteState, and ErrDamaged.
-func (r *Run) WriteFacts(w io.Writer, head []byte) error {
-	if err := r.endWorkers(); err != nil {
-		return err
-	}
-	kept := spill.New(spill.Options{Memory: r.budget.records, Dir: r.auditor.config.TempDir})
-	defer kept.Close()
-	if r.ctx != nil {
-		kept.StopAt(r.ctx)
-	}
-	if err := r.keepFacts(kept.Writer()); err != nil {
-		return err
-	}
-	return r.write(w, firstLine("facts"), head, kept)
-}
-
-// keepFacts adds the records that are facts to others.
-func (r *Run) keepFacts(to *spill.Writer) error {
-	for record, err := range r.deferred.All() {
-		if err != nil {
-			return err
-		}
-		rd := newReader(r.auditor.config.Policy, record.Data)
-		rd.operator()
-		switch kind := rd.kind(); {
-		case rd.bad():
-		case kind == recordAnswer, kind == recordCounts, kind == recordFetch:
-			err = to.Add(record.Data)
-		}
-		if err == nil && rd.bad() {
-			err = fmt.Errorf("%w: %s", ErrDamaged, rd.wrong)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return to.Flush()
-}
-
-// ReadFacts reads the facts in the first size bytes of a file, as ReadState reads a state.
-func ReadFacts(file io.ReaderAt, size int64) (*State, error) { return readState(file, size, "facts") }
-
-// AddFacts gives a new run, by the same Config, the facts of all lines: its workers read some of
-// these. JudgeRest then takes the place of Report. Its errors are those of ReadState.
-func (r *Run) AddFacts(s *State) error {
-	if len(r.workers) > 0 || r.hasStates {
-		return errNotFirst
-	}
-	if err := r.Add(s); err != nil {
-		return err
-	}
-	r.hasFacts = true
-	return nil
-}
-
-// JudgeRest gives Config.Judged those requests whose verdicts other lines decide. The workers must not be used
-// afterwards. It fails if deferred records could not be kept or read, or if the facts are damaged.
-func (r *Run) JudgeRest() error {
-	if err := r.endWorkers(); err != nil {
-		return err
-	}
-	return r.judgeDeferred(r.listeners(), false)
 }

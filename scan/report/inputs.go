@@ -113,11 +113,6 @@ type SizeInfo struct {
 // InputInfo is one file that was read.
 type InputInfo struct {
 	Name string `json:"name"` // the file
-	// From and To are the bytes that were read, of Of, if the rest of the file is in none of the
-	// states that were merged, so that the report is partial; else there are none of these fields.
-	From int64  `json:"from,omitempty"`
-	To   int64  `json:"to,omitempty"`
-	Of   int64  `json:"of,omitempty"`
 	Host string `json:"host"` // the site whose log it is, by --host SITE=LOG; empty: not named there
 	// Format is that of the log, with the envelope before it (syslog:combined), or a mix
 	// (combined+vhost_combined): see [formats.md](formats.md).

@@ -33,7 +33,6 @@ type Input struct {
 	Records func(data []byte, final bool) (end int, lines bool)
 
 	member  *member     // of an archive; nil when the input is a file
-	part    Range       // of the file
 	fault   error       // why it cannot be opened, if that is known
 	lines   bool        // it was made by Inputs: an archive is refused, whose members would be inputs
 	path    string      // "" when bytes come from r
@@ -147,11 +146,6 @@ func (in *Input) Sum() (sum [sha256.Size]byte, err error) {
 // opened, or not even its first byte decoded. On a pipe it blocks until the bytes are there. The
 // caller may keep the slice and change it.
 func (in *Input) Head(n int) ([]byte, error) {
-	if in.isPart() && in.fault == nil {
-		whole := newFile(in.path, in.info)
-		whole.Name = in.Name
-		return whole.Head(n)
-	}
 	if in.r == nil && in.regular {
 		// The file is closed again, so that thousands of inputs can be looked at before the first
 		// is read.
@@ -394,8 +388,8 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 	if o.off, o.size, err = in.place(o.file); err != nil {
 		return o, nil, err
 	}
-	isPlain := in.isPart()
-	if o.size > 0 && in.around() == sniff.Plain && !in.cut() && !isPlain {
+	isPlain := false
+	if o.size > 0 && in.around() == sniff.Plain && !in.cut() {
 		var c sniff.Codec
 		if c, sample, err = sniffFile(o.plain()); err == nil && c == sniff.Plain {
 			isPlain, err = true, sniff.CheckName(in.Name, sample)
@@ -420,9 +414,6 @@ func (in *Input) openFile(r *Reader) (o opened, sample []byte, err error) {
 func (in *Input) place(file *disk.File) (off, size int64, err error) {
 	if m := in.member; m != nil {
 		return m.off, m.length, nil
-	}
-	if in.isPart() {
-		return in.part.From, in.Size, nil
 	}
 	info, err := file.Stat()
 	switch {
