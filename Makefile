@@ -43,7 +43,7 @@ SHARED := ./automaton ./automaton/archive ./bench ./cmd/robotsieve/cli ./compile
 SHARING := Goroutines|NothingIsShared|BusyIsNotLost|External|TestResolve|TestHeaders|CompiledOnce|WorkersThatSpill|WritersAfterAnError|HoweverItIsCut|TestInterrupt
 # Guards, whose counts the race detector changes, and long tests of one goroutine or of those of other tests, in which it
 # has nothing more to find.
-NORACE := Guard|Bzip2|CorruptBytes|HostileRecords|NoAllocationPerChunk|PartsAddUpInAnyTree|CompileInLittleMemory|RealDifferences|BlockRealLogs|TheSameURLsInEachForm
+NORACE := Guard|Bzip2|CorruptBytes|HostileRecords|NoAllocationPerChunk|StatesAddUpInAnyTree|CompileInLittleMemory|RealDifferences|BlockRealLogs|TheSameURLsInEachForm
 race:
 	@if $(HAVE_CC); then \
 		set -ex; $(GO) test -pgo=off -vet=off -race -short -timeout 20m -skip '$(NORACE)' $(RACE); \

@@ -2,8 +2,7 @@
 // its versions, the known crawlers, the lists of addresses, and the options that decide verdicts.
 //
 // There is one encoding of it (Packed, Unpack): a JSON document, and the texts that are too long for
-// it as files. The head of a state holds both, without the lists; a shard is sent both; and in a
-// folder of evidence they are files.
+// it as files. The head of a state holds both, without the lists; in a folder of evidence they are files.
 package basis
 
 import (

@@ -15,7 +15,7 @@ import (
 	"github.com/robotsieve/robotsieve/scan/report"
 )
 
-// Packed is a basis as states and shards have it: the document, and files.
+// Packed is a basis as states have it: the document, and files.
 type Packed struct {
 	Basis json.RawMessage
 	Files map[string][]byte
