@@ -62,7 +62,13 @@ type Rule struct {
 	Without   byte              // it does not have this byte, unless that is 0
 	Blanks    int               // in the field itself, as in a time of two words
 
-	// Set by Compile:
+	boundary
+	// Certain is how the place of the boundary before the field is known. Compile sets it.
+	Certain Certainty
+}
+
+// boundary is how the end of a field is found. Compile sets it.
+type boundary struct {
 	next   literal // after the field
 	kept   int     // bytes of next that belong to the next field
 	key    int     // the byte of next that is searched: its first quote, else the first that is no blank
@@ -74,8 +80,6 @@ type Rule struct {
 	end    bool    // next ends the line
 	solid  bool    // it has no blanks
 	simple bool    // it ends at the first blank, and nothing else is asked of it
-	// Certain is how the place of the boundary before the field is known.
-	Certain Certainty
 }
 
 // ending is how the end of a field is found.

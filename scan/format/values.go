@@ -138,7 +138,8 @@ var targetParts = [...]part{requestLine, target, path, hostPath, hostTarget, dec
 
 // isEarly reports whether Reader.Next needs a part.
 func (p part) isEarly() bool {
-	return p == userAgent || p == referrer || p == methodName || p == bodySize || p == sentSize || slices.Contains(targetParts[:], p)
+	return p == userAgent || p == referrer || p == methodName || p == bodySize || p == sentSize ||
+		slices.Contains(targetParts[:], p)
 }
 
 // targetPart returns the first part of the format that has the target.

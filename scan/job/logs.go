@@ -64,7 +64,11 @@ type auditLog struct {
 	hasHosts  bool     // its requests name hosts
 	hosts     []string // the first of these
 	loss      format.Lossy
-	// lines, unparsed and outside count its lines.
+	lineCounts
+}
+
+// lineCounts count the lines of a log.
+type lineCounts struct {
 	lines, unparsed, outside atomic.Int64
 }
 
