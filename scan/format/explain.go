@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -291,4 +292,31 @@ func NamesZones(f *Format, head []byte) bool {
 		return list
 	}
 	return slices.Equal(times(time.UTC), times(time.FixedZone("", 3600)))
+}
+
+// Times returns the times of the first and the last request of a chunk, with a minute on both
+// sides, since lines are logged when their requests end.
+func Times(f *Format, header, data []byte) (first, last int64, ok bool) {
+	reader := f.NewReader()
+	at := func(lines []byte) (t int64, ok bool) {
+		if headed, ok := reader.(Headed); ok {
+			headed.SetHeader(header)
+		}
+		var r Record
+		kind := Blank
+		for reader.Reset(lines); kind != Request && kind != End; {
+			kind = reader.Next(&r)
+		}
+		if kind == End {
+			return 0, false
+		}
+		reader.Complete(&r)
+		return r.Time, r.HasTime
+	}
+	first, ok = at(data)
+	last, known := at(data[1+bytes.LastIndexByte(bytes.TrimRight(data, "\r\n"), '\n'):])
+	if !known {
+		last = math.MaxInt64 - int64(time.Minute)
+	}
+	return min(first, last) - int64(time.Minute), max(first, last) + int64(time.Minute), ok
 }

@@ -34,7 +34,7 @@ type auditLogs struct {
 	messages Messages
 	rows     *listing       // of their requests; nil if there is none
 	evidence *evidenceLines // nil if there is to be none
-	overlaps overlaps
+	overlaps source.Overlaps
 }
 
 // auditLog is a log whose format is known.
@@ -54,7 +54,7 @@ type auditLog struct {
 	head contentSum
 	// first is the beginning of the first line that is not blank.
 	first   string
-	opening opening
+	opening source.Opening
 	sight
 	// copyOf names the log before it that has the same content, "" if there is none.
 	copyOf    string
@@ -280,6 +280,10 @@ func (l *auditLogs) scan(ctx context.Context, run *audit.Run, r *source.Reader, 
 	defer stop(nil)
 	for _, log := range l.list {
 		log.trackBeginnings()
+		if log.copyOf != "" {
+			log.opening = source.Opening{}
+		}
+		l.overlaps.Openings = append(l.overlaps.Openings, log.opening)
 	}
 	workers := make([]*audit.Worker, n)
 	for i := range workers {
@@ -362,7 +366,7 @@ func (l *auditLogs) readChunk(ctx context.Context, i int, w *audit.Worker, c *so
 	if c.Cut > 0 {
 		w.Overlong(c.Data)
 	} else {
-		l.overlaps.find(l.list, c.Input, at.header, data)
+		l.findOverlaps(c.Input, at.header, data)
 		w.SetSite(log.site, log.host != "")
 		w.SetZoneless(log.skewed)
 		w.Chunk(log.format, at.header, data)
