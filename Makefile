@@ -11,7 +11,7 @@ PEERS_ALL ?=
 PEERS_FLAGS ?=
 PEERS_DIR := $(CURDIR)/bin/peers
 
-.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test clib python python-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
+.PHONY: build demo test golden race guard bench bench-guard bench-parts bench-baseline bench-compare bench-formats profile bench-peers peers-install peers-test rows-test browser-test beam beam-test clib python python-test engines-test fuzz fuzz-short mutate lint sample man completions release packages deb packages-test reproducible clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/robotsieve
@@ -148,8 +148,26 @@ python-test:
 		set -ex; $(MAKE) --no-print-directory build python; \
 		PIP_ROOT_USER_ACTION=ignore $(PYTHON) -m pip install -q --no-index --target bin/python/site bin/python/*.whl; \
 		PYTHONPATH=bin/python/site $(PYTHON) cmd/librobotsieve/python/tests/test_robotsieve.py -v; \
+		$(PYTHON) cmd/librobotsieve/python/tests/test_wheel.py -v; \
 	else \
 		echo "python-test: skipped, no C compiler, or no Python with pip"; \
+	fi
+
+# The package beside real pyarrow, pandas, polars, DuckDB, Scrapy and DataTrove, and on a Spark cluster of three processes of
+# this machine, of which one is killed. They are installed into bin/engines.
+ENGINES := bin/engines/bin/python
+ENGINES_PIP := $(ENGINES) -m pip install -q --disable-pip-version-check
+ENGINES_TESTS := cmd/librobotsieve/python/tests
+engines-test:
+	@if ! { $(HAVE_CC) && $(PYTHON) -m venv bin/engines; } >/dev/null; then \
+		echo "engines-test: left out, all of it: no C compiler, or no Python with venv"; \
+	elif ! $(ENGINES_PIP) --retries 1 -r $(ENGINES_TESTS)/requirements.txt; then \
+		echo "engines-test: left out, all of it: the packages of requirements.txt cannot be had"; \
+	else \
+		set -ex; [ -n "$$(ls bin/python/*.whl 2>/dev/null)" ] || $(MAKE) --no-print-directory python; \
+		$(MAKE) --no-print-directory build; \
+		$(ENGINES_PIP) --no-index --no-deps --force-reinstall bin/python/*.whl; \
+		for test in robotsieve engines spark; do $(ENGINES) $(ENGINES_TESTS)/test_$$test.py -v; done; \
 	fi
 
 # More patterns, worlds and fleets than a test has, then each fuzz target in turn for FUZZTIME, which is ten minutes unless it is given, thirty

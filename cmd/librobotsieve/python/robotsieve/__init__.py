@@ -28,9 +28,10 @@ from itertools import accumulate, islice
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import _arrays, _library
+from ._command import binary
 from ._library import MEANS
 
-__all__ = ["Archive", "Robots", "Verdict", "version"]
+__all__ = ["Archive", "Robots", "Verdict", "binary", "version"]
 
 Text = Union[str, bytes]
 Agents = Union[Text, Iterable[Text]]
