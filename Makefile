@@ -164,8 +164,7 @@ engines-test:
 	elif ! $(ENGINES_PIP) --retries 1 -r $(ENGINES_TESTS)/requirements.txt; then \
 		echo "engines-test: left out, all of it: the packages of requirements.txt cannot be had"; \
 	else \
-		set -ex; [ -n "$$(ls bin/python/*.whl 2>/dev/null)" ] || $(MAKE) --no-print-directory python; \
-		$(MAKE) --no-print-directory build; \
+		set -ex; $(MAKE) --no-print-directory build python; \
 		$(ENGINES_PIP) --no-index --no-deps --force-reinstall bin/python/*.whl; \
 		for test in robotsieve engines spark; do $(ENGINES) $(ENGINES_TESTS)/test_$$test.py -v; done; \
 	fi

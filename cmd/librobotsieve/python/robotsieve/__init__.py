@@ -166,7 +166,7 @@ class _Rules:
                     text = re.sub(r"^URL (\d+)", lambda m: f"URL {int(m[1]) + done}", str(failure))
                     raise OSError(text) from None
                 means = map(MEANS.__getitem__, reasons)
-                yield i, (map(Verdict, means, of) if lines else means)
+                yield i, means if of is None else map(Verdict, means, of)
             done += len(block)
 
     def _reasons(self, agent: bytes, data: Any, size: int, offsets: Any, width: int, n: int, at: int,

@@ -168,7 +168,8 @@ def _made(context: Any, parts: List[_Part]) -> List[str]:
         if not os.path.exists(made.part.state):
             why = messages if made.status else "driver and executors do not share the scratch folder"
             raise RuntimeError(f"no state {made.part.state} of {', '.join(made.part.inputs)}: {why}")
-        _warn(messages)
+        if made.status:  # other messages are about one log, as if there were no more
+            _warn(messages)
     return [part.state for part in parts]
 
 

@@ -3,6 +3,7 @@
 import gzip
 import http.server
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ try:
 except ImportError:
     pa = None
 
+ROOT = Path(__file__).resolve().parents[4]
 SOURCE = """{"host":"a.example","body":"User-agent: GPTBot\\nDisallow: /p\\nUser-agent: CCBot\\nDisallow: /\\n"}
 {"host":"https://b.example","body":"User-agent: *\\nDisallow: /new\\n"}
 """
@@ -53,8 +55,8 @@ class TestArrays(WithFolder):
         archive, urls = Archive(self.rules), URLS * N
         pq.write_table(pa.table({"url": urls}), self.folder / "pages.parquet")
         columns = {
-            "pandas": pd.Series(urls).array,
-            "pandas with Arrow": pd.Series(urls, dtype="string[pyarrow]").array.__arrow_array__(),
+            "pandas": pd.Series(urls),
+            "pandas with Arrow": pa.array(pd.Series(urls, dtype="string[pyarrow]")),
             "polars": pl.Series(urls).to_arrow(),
             "DuckDB": duckdb.sql(f"SELECT url FROM '{self.folder}/pages.parquet'").to_arrow_table()["url"],
             "Parquet": pq.read_table(self.folder / "pages.parquet")["url"],
@@ -148,6 +150,16 @@ class TestDataTrove(WithFolder):
         for kind in ("jsonl", "parquet", "warc"):
             (self.folder / kind).mkdir()
 
+    def test_the_example_for_slurm(self):
+        text = (ROOT / "docs" / "scale.md").read_text("utf-8")
+        example = next(block for block in re.findall(r"```pyspark\n(.*?)```", text, re.S) if "Slurm" in block)
+        scope = {}
+        made = example.replace("\nSlurmPipelineExecutor(", "\nexecutor = SlurmPipelineExecutor(").replace(".run()", "")
+        exec(made.replace('"/shared', f'"{self.folder}'), scope)
+        executor = scope["executor"]
+        self.assertEqual((executor.tasks, executor.job_name), (1000, "robots"))
+        self.assertEqual(executor.get_sbatch_args()["mem-per-cpu"], "2G")
+
     def test_json_lines(self):
         for i in range(3):
             lines = "".join(json.dumps({"text": "x", "id": str(n), "metadata": {"url": url}}) + "\n"
@@ -229,7 +241,8 @@ class TestScrapy(unittest.TestCase):
             server.asked = []
             threading.Thread(target=server.serve_forever, daemon=True).start()
             site, out = f"http://127.0.0.1:{server.server_port}", Path(folder, "pages.jsonl")
-            done = subprocess.run([sys.executable, "-c", SPIDER, site, out], capture_output=True, text=True, timeout=120)
+            spider = [sys.executable, "-c", SPIDER, site, out]
+            done = subprocess.run(spider, capture_output=True, text=True, timeout=120)
             server.shutdown()
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(server.asked[0], "/robots.txt")

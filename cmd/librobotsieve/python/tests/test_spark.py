@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -131,6 +132,7 @@ class TestSpark(unittest.TestCase):
         for column, agent in ((2, "GPTBot"), (3, "CCBot")):
             judged = command("filter", "--rules", self.rules, "--agent", agent, "--annotate", "tsv",
                              self.folder / "urls.txt").splitlines()
+            self.assertEqual(len(judged), len(rows))
             want = [(n, url, means.get(line.split("\t")[0])) for (n, url), line in zip(rows, judged)]
             self.assertEqual([(row[0], row[1], row[column]) for row in found], want)
 
@@ -158,6 +160,23 @@ class TestSpark(unittest.TestCase):
         robots._make(part)
         self.assertEqual((scratch / "0.state").read_bytes(), first)
         self.assertEqual([path.name for path in scratch.iterdir()], ["0.state"])
+
+    def test_the_example_of_the_docs(self):
+        shared, before = self.scratch(), os.getcwd()
+        shutil.copytree(SAMPLE, shared, dirs_exist_ok=True)
+        shutil.copy(self.rules, shared)
+        (shared / "tmp").mkdir()
+        self.spark.createDataFrame([(url,) for url in URLS], "url string").write.parquet(str(shared / "pages"))
+        text = (ROOT / "docs" / "scale.md").read_text("utf-8")
+        example = next(block for block in re.findall(r"```pyspark\n(.*?)```", text, re.S) if "verdicts" in block)
+        os.chdir(shared)
+        self.addCleanup(os.chdir, before)
+        scope = {"spark": self.spark, "logs": self.logs[:2]}
+        exec(example.replace('"/shared', f'"{shared}'), scope)
+        self.assertEqual([log["name"] for log in scope["report"]["inputs"]], list(map(str, self.logs[:2])))
+        self.assertIn("<html", (shared / "report.html").read_text())
+        kept = self.spark.read.parquet(str(shared / "kept")).select("url", "allowed_GPTBot", "allowed_CCBot").collect()
+        self.assertEqual(list(map(tuple, kept)), [("https://a.example/", True, False)])
 
     def test_what_is_refused(self):
         for name in ("rows", "list", "evidence", "fail_on"):
